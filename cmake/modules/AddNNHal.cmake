@@ -1,0 +1,77 @@
+# The functions with which every target of the project is declared.
+
+set(NNHAL_WARNINGS -Wall -Wextra -Wpedantic -Wno-unused-parameter)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Reports false positives inside std::variant and std::vector at -O2.
+  list(APPEND NNHAL_WARNINGS -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)
+endif()
+
+# Options that every target of the project shares; targets that share a
+# precompiled header must agree on them.
+function(nnhal_compile_options target)
+  target_compile_options(${target} PRIVATE ${NNHAL_WARNINGS} -ffunction-sections -fdata-sections)
+  if(NNHAL_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(NNHAL_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${NNHAL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${NNHAL_SANITIZE})
+  endif()
+  # TARGET_PROPERTY in an OBJECT library is ignored by the linker, not an error.
+  target_link_options(${target} PRIVATE -Wl,--gc-sections)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # Keeps ccache effective with a precompiled header.
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+  endif()
+endfunction()
+
+# nnhal_add_runtime_component(NAME SOURCES... [LINK libs...])
+# One folder of lib/Runtime. LLVM-free; an OBJECT library that lib/Runtime
+# assembles into libNNHalModel (R0, R1) or libNNHalRuntime (R2, R3).
+function(nnhal_add_runtime_component name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  nnhal_compile_options(${name})
+  target_link_libraries(${name} PUBLIC fmt::fmt ${ARG_LINK})
+endfunction()
+
+# nnhal_add_compiler_library(NAME SOURCES... [SHARED] [DEPENDS targets...] [LINK libs...])
+# A library of the compiler, with the shared precompiled header.
+function(nnhal_add_compiler_library name)
+  cmake_parse_arguments(ARG "SHARED" "" "DEPENDS;LINK" ${ARGN})
+  if(ARG_SHARED)
+    add_library(${name} SHARED ${ARG_UNPARSED_ARGUMENTS})
+    set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN;${LLVM_LIBRARY_DIR}")
+  else()
+    add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  endif()
+  nnhal_compile_options(${name})
+  target_precompile_headers(${name} REUSE_FROM NNHalPrecompiled)
+  target_link_libraries(${name} PUBLIC NNHalLLVMHeaders fmt::fmt ${ARG_LINK})
+  target_link_libraries(${name} PRIVATE nlohmann_json::nlohmann_json)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# nnhal_add_tool(NAME SOURCES... [LINK libs...])
+function(nnhal_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  nnhal_compile_options(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
+endfunction()
+
+# nnhal_add_unittest(NAME SOURCES... [LINK libs...])
+# A GoogleTest program, registered with CTest under its own name.
+function(nnhal_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  nnhal_compile_options(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    NNHAL_TEST_DATA="${PROJECT_SOURCE_DIR}/test" NNHAL_SHARED_DATA="${NNHAL_SHARED_DATA}")
+  set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()

@@ -1,0 +1,38 @@
+# LLVM and MLIR 22 as shared libraries; lld exists only as archives.
+
+find_package(MLIR 22 REQUIRED CONFIG)
+find_package(LLD 22 REQUIRED CONFIG HINTS "${LLVM_DIR}/../lld")
+message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")
+
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+set(NNHAL_LLVM_INCLUDE_DIRS ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+list(REMOVE_DUPLICATES NNHAL_LLVM_INCLUDE_DIRS)
+# As a list: the string form redefines _GLIBCXX_USE_CXX11_ABI with a warning.
+separate_arguments(NNHAL_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+
+add_library(NNHalLLVMHeaders INTERFACE)
+target_include_directories(NNHalLLVMHeaders SYSTEM INTERFACE ${NNHAL_LLVM_INCLUDE_DIRS})
+target_compile_definitions(NNHalLLVMHeaders INTERFACE ${NNHAL_LLVM_DEFINITIONS})
+
+# One precompiled header for every compiler translation unit: it takes a
+# conversion unit from 8 s to 1 s.
+add_library(NNHalPrecompiled OBJECT "${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp")
+target_link_libraries(NNHalPrecompiled PRIVATE NNHalLLVMHeaders nlohmann_json::nlohmann_json fmt::fmt)
+nnhal_compile_options(NNHalPrecompiled)
+target_precompile_headers(NNHalPrecompiled PRIVATE
+  <mlir/Dialect/Arith/IR/Arith.h>
+  <mlir/Dialect/Bufferization/IR/Bufferization.h>
+  <mlir/Dialect/Func/IR/FuncOps.h>
+  <mlir/Dialect/Linalg/IR/Linalg.h>
+  <mlir/Dialect/Math/IR/Math.h>
+  <mlir/Dialect/MemRef/IR/MemRef.h>
+  <mlir/Dialect/Quant/IR/QuantTypes.h>
+  <mlir/Dialect/SCF/IR/SCF.h>
+  <mlir/Dialect/Tensor/IR/Tensor.h>
+  <mlir/Dialect/Vector/IR/VectorOps.h>
+  <mlir/Pass/Pass.h>
+  <mlir/Transforms/DialectConversion.h>)

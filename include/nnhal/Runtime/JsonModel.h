@@ -1,0 +1,32 @@
+//===- JsonModel.h - Model JSON reader and writer ---------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_JSONMODEL_H
+#define NNHAL_RUNTIME_JSONMODEL_H
+
+#include "nnhal/Runtime/Model.h"
+
+#include <string>
+#include <string_view>
+
+namespace nnhal::rt {
+
+/// Reads the model JSON of docs/ModelJson.md. Unknown keys, wrong types and
+/// out-of-range numbers are invalidArgument; the message names the JSON path.
+/// Pool files are opened relative to \p directory and read into private memory.
+/// The result is not validated.
+Result<Model> readJsonModel(std::string_view text,
+                            const std::string &directory = ".");
+
+/// Writes \p model so that readJsonModel() gives it back. Constants are stated
+/// inline except those in file-backed pools. invalidArgument when a constant's
+/// bytes are out of reach.
+Result<std::string> writeJsonModel(const Model &model);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_JSONMODEL_H

@@ -1,0 +1,149 @@
+//===- Status.h - Outcome of a fallible operation ---------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_STATUS_H
+#define NNHAL_RUNTIME_STATUS_H
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace nnhal::rt {
+
+/// The closed list of outcomes. Values and names are those of the HAL's
+/// ErrorStatus; what the caller should do next stands beside
+/// each.
+enum class StatusCode : uint32_t {
+  none = 0,
+  /// The device is gone for now; use another one.
+  deviceUnavailable = 1,
+  /// The work failed for a reason that no argument change cures.
+  generalFailure = 2,
+  /// Retry with the output sizes that were reported.
+  outputInsufficientSize = 3,
+  /// An argument, model or file is wrong; the message says which.
+  invalidArgument = 4,
+  /// The deadline passed; trying again may succeed.
+  missedDeadlineTransient = 5,
+  /// The deadline cannot be met by this device.
+  missedDeadlinePersistent = 6,
+  /// Out of memory or queue space now; trying again may succeed.
+  resourceExhaustedTransient = 7,
+  /// The request can never fit this device.
+  resourceExhaustedPersistent = 8,
+};
+
+/// The HAL's spelling of \p code, "INVALID_ARGUMENT" for example.
+std::string_view toString(StatusCode code);
+
+/// Success, or a code with a message for a person: lower case, no final
+/// period, naming the found value and the bound.
+class [[nodiscard]] Status {
+public:
+  /// Success.
+  Status() = default;
+
+  /// A failure. \p code must not be StatusCode::none.
+  Status(StatusCode code, std::string message)
+      : codeValue(code), text(std::move(message)) {
+    assert(code != StatusCode::none && "a failure needs a failure code");
+  }
+
+  static Status ok() { return Status(); }
+
+  bool isOk() const { return codeValue == StatusCode::none; }
+  explicit operator bool() const = delete; // Ask isOk(): MLIR's is the inverse.
+  StatusCode code() const { return codeValue; }
+  const std::string &message() const { return text; }
+
+  /// The same failure with "\p context: " before its message. A success stays
+  /// a success.
+  Status withContext(std::string_view context) && {
+    if (!isOk())
+      text = fmt::format("{}: {}", context, text);
+    return std::move(*this);
+  }
+
+private:
+  StatusCode codeValue = StatusCode::none;
+  std::string text;
+};
+
+/// A value or the Status that explains its absence.
+template <typename T> class [[nodiscard]] Result {
+public:
+  Result(T value) : storage(std::in_place_index<0>, std::move(value)) {}
+  Result(Status failure) : storage(std::in_place_index<1>, std::move(failure)) {
+    assert(!std::get<1>(storage).isOk() && "a success needs a value");
+  }
+
+  bool isOk() const { return storage.index() == 0; }
+  /// Success when there is a value.
+  Status status() const { return isOk() ? Status() : std::get<1>(storage); }
+  Status takeStatus() && { return isOk() ? Status() : std::get<1>(std::move(storage)); }
+
+  T &operator*() & { return std::get<0>(storage); }
+  const T &operator*() const & { return std::get<0>(storage); }
+  T &&operator*() && { return std::get<0>(std::move(storage)); }
+  T *operator->() { return &std::get<0>(storage); }
+  const T *operator->() const { return &std::get<0>(storage); }
+
+private:
+  std::variant<T, Status> storage;
+};
+
+/// An invalidArgument failure with a formatted message.
+template <typename... Args>
+Status badData(fmt::format_string<Args...> format, Args &&...args) {
+  return Status(StatusCode::invalidArgument,
+                fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// A generalFailure with a formatted message.
+template <typename... Args>
+Status failure(fmt::format_string<Args...> format, Args &&...args) {
+  return Status(StatusCode::generalFailure,
+                fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// A resourceExhaustedTransient failure with a formatted message.
+template <typename... Args>
+Status outOfResources(fmt::format_string<Args...> format, Args &&...args) {
+  return Status(StatusCode::resourceExhaustedTransient,
+                fmt::format(format, std::forward<Args>(args)...));
+}
+
+} // namespace nnhal::rt
+
+/// Returns from the enclosing function when EXPRESSION is a failure.
+#define NNHAL_RETURN_IF_ERROR(EXPRESSION)                                      \
+  do {                                                                         \
+    if (::nnhal::rt::Status nnhalStatus = (EXPRESSION); !nnhalStatus.isOk())   \
+      return nnhalStatus;                                                      \
+  } while (false)
+
+#define NNHAL_DETAIL_CONCAT_(A, B) A##B
+#define NNHAL_DETAIL_CONCAT(A, B) NNHAL_DETAIL_CONCAT_(A, B)
+#define NNHAL_DETAIL_ASSIGN(RESULT, TARGET, EXPRESSION)                        \
+  auto RESULT = (EXPRESSION);                                                  \
+  if (!RESULT.isOk())                                                          \
+    return std::move(RESULT).takeStatus();                                     \
+  TARGET = *std::move(RESULT)
+
+/// Declares or assigns TARGET from the Result EXPRESSION, or returns its
+/// failure from the enclosing function.
+#define NNHAL_ASSIGN_OR_RETURN(TARGET, EXPRESSION)                             \
+  NNHAL_DETAIL_ASSIGN(NNHAL_DETAIL_CONCAT(nnhalResult, __LINE__), TARGET,      \
+                      EXPRESSION)
+
+#endif // NNHAL_RUNTIME_STATUS_H

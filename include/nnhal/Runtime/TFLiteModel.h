@@ -1,0 +1,38 @@
+//===- TFLiteModel.h - TensorFlow Lite import -------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_TFLITEMODEL_H
+#define NNHAL_RUNTIME_TFLITEMODEL_H
+
+#include "nnhal/Runtime/Model.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nnhal::rt {
+
+struct TFLiteImportOptions {
+  /// Dimensions of main inputs, by name or by decimal index. Unknown dimensions
+  /// of inputs that are not listed become 1.
+  std::map<std::string, std::vector<uint32_t>> inputShapes;
+};
+
+/// Turns a .tflite file into a validated HAL model.
+///
+/// \p file is verified before any field is read. Constants that are used as
+/// they stand point into \p file (a pool), float16 and sparse constants are
+/// expanded, missing shapes are inferred, variable tensors become pairs of a
+/// state input and a state output after the model's own.
+/// invalidArgument for a damaged file; for an operator that the HAL cannot
+/// express, the message names the operator, its index and why.
+Result<AnnotatedModel> importTFLite(const Memory &file,
+                                    const TFLiteImportOptions &options = {});
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_TFLITEMODEL_H
