@@ -1,7 +1,7 @@
 # LLVM and MLIR 22 as shared libraries; lld exists only as archives.
 
-find_package(MLIR 22 REQUIRED CONFIG)
-find_package(LLD 22 REQUIRED CONFIG HINTS "${LLVM_DIR}/../lld")
+find_package(MLIR 22.1 REQUIRED CONFIG)
+find_package(LLD 22.1 REQUIRED CONFIG HINTS "${LLVM_DIR}/../lld")
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")
 
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
