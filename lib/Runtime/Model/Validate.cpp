@@ -1,0 +1,108 @@
+//===- Validate.cpp - Structural validation of a model --------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/Validate.h"
+
+#include "Validation.h"
+
+#include <set>
+
+namespace nnhal::rt {
+
+namespace {
+
+using validation::Context;
+
+/// B-007: a bijection. Prefix 0 would turn extension codes into HAL codes.
+Status checkExtensions(const Model &model) {
+  std::set<std::string_view> names;
+  std::set<uint16_t> prefixes;
+  for (size_t index = 0; index < model.extensionNameToPrefix.size(); ++index) {
+    const ExtensionNameAndPrefix &extension =
+        model.extensionNameToPrefix[index];
+    if (extension.name.empty())
+      return badData("extension {}: the name must not be empty", index);
+    if (extension.prefix == 0)
+      return badData("extension {}: prefix 0 of '{}' must be positive", index,
+                     extension.name);
+    if (!names.insert(extension.name).second)
+      return badData("extension {}: name '{}' is used twice", index,
+                     extension.name);
+    if (!prefixes.insert(extension.prefix).second)
+      return badData("extension {}: prefix {} of '{}' is used twice", index,
+                     extension.prefix, extension.name);
+  }
+  return Status::ok();
+}
+
+/// B-074, B-075, B-077, B-078.
+Status checkPools(const Model &model, HalVersion version) {
+  for (size_t index = 0; index < model.pools.size(); ++index) {
+    const Pool &pool = model.pools[index];
+    bool isHardwareBuffer =
+        pool.name == "hardware_buffer_blob" || pool.name == "hardware_buffer";
+    if (!isHardwareBuffer && pool.name != "ashmem" && pool.name != "mmap_fd")
+      return badData("pool {}: '{}' is not a kind of memory", index, pool.name);
+    if (isHardwareBuffer && version < HalVersion::V1_2)
+      return badData("pool {}: {} needs HAL 1.2, the model is validated as {}",
+                     index, pool.name, toString(version));
+    if (pool.memory.isNone())
+      return badData("pool {}: there is no memory", index);
+    if (std::holds_alternative<Memory::DeviceToken>(pool.memory.kind()))
+      return badData("pool {}: a device token cannot hold constants", index);
+  }
+  return Status::ok();
+}
+
+Status checkSubgraph(const Context &context, const Subgraph &subgraph) {
+  if (subgraph.operands.empty()) // B-002
+    return badData("there are no operands");
+  if (subgraph.operations.empty())
+    return badData("there are no operations");
+  NNHAL_RETURN_IF_ERROR(validation::checkOperands(context, subgraph));
+  NNHAL_RETURN_IF_ERROR(validation::checkOperations(context, subgraph));
+  NNHAL_RETURN_IF_ERROR(validation::checkInputsAndOutputs(subgraph));
+  return validation::checkOrder(subgraph);
+}
+
+/// Applies \p check to every subgraph, main first.
+template <typename Check>
+Status forEachSubgraph(const Model &model, Check check) {
+  NNHAL_RETURN_IF_ERROR(Status(check(model.main)).withContext("main"));
+  for (size_t index = 0; index < model.referenced.size(); ++index) {
+    Status status = check(model.referenced[index]);
+    if (!status.isOk())
+      return std::move(status).withContext(
+          fmt::format("referenced[{}]", index));
+  }
+  return Status::ok();
+}
+
+} // namespace
+
+Status validateModel(const Model &model, HalVersion version) {
+  NNHAL_RETURN_IF_ERROR(checkExtensions(model));
+  NNHAL_RETURN_IF_ERROR(checkPools(model, version));
+  if (!model.referenced.empty() && version < HalVersion::V1_3)
+    return badData("{} referenced subgraphs need HAL 1.3, the model is "
+                   "validated as {}",
+                   model.referenced.size(), toString(version));
+  Context context{model, version, std::vector<bool>(1 << 16)};
+  for (const ExtensionNameAndPrefix &extension : model.extensionNameToPrefix)
+    context.prefixes[extension.prefix] = true;
+  NNHAL_RETURN_IF_ERROR(
+      forEachSubgraph(model, [&](const Subgraph &subgraph) { // B-057, B-060
+        return checkSubgraph(context, subgraph);
+      }));
+  // Only now are the index lists of every subgraph known to be sound.
+  NNHAL_RETURN_IF_ERROR(forEachSubgraph(model, [&](const Subgraph &subgraph) {
+    return validation::checkControlFlow(model, subgraph);
+  }));
+  return validation::checkReferenceCycles(model);
+}
+
+} // namespace nnhal::rt
