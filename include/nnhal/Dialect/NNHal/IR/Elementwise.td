@@ -1,0 +1,149 @@
+//===- Elementwise.td - Element-wise operations ----------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_NNHAL_IR_ELEMENTWISE
+#define NNHAL_DIALECT_NNHAL_IR_ELEMENTWISE
+
+include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+
+def NNHal_ElementwiseGroup : OpDocGroup {
+  let summary = "Element-wise operations";
+  let description = "Rules: docs/Spec/Elementwise.md.";
+}
+
+/// Broadcasting, with a fused activation.
+class NNHal_ArithmeticOp<string mnemonic, int opCode, string halVersion,
+                         list<Trait> traits = [], bit checksOutputs = 0>
+    : NNHal_InferredOp<mnemonic, opCode, halVersion, traits, checksOutputs> {
+  let arguments = (ins NNHal_Tensor:$lhs, NNHal_Tensor:$rhs,
+                       NNHal_OptionalActivation:$activation);
+  let results = (outs NNHal_Tensor:$output);
+}
+
+/// Broadcasting, without activation.
+class NNHal_BinaryOp<string mnemonic, int opCode, string halVersion,
+                     list<Trait> traits = []>
+    : NNHal_InferredOp<mnemonic, opCode, halVersion, traits> {
+  let arguments = (ins NNHal_Tensor:$lhs, NNHal_Tensor:$rhs);
+  let results = (outs NNHal_Tensor:$output);
+}
+
+/// Broadcasting; the result is TENSOR_BOOL8.
+class NNHal_ComparisonOp<string mnemonic, int opCode, list<Trait> traits = []>
+    : NNHal_InferredOp<mnemonic, opCode, "V1_2", traits> {
+  let arguments = (ins NNHal_Tensor:$lhs, NNHal_Tensor:$rhs);
+  let results = (outs NNHal_BoolTensor:$output);
+}
+
+/// Result type is operand type.
+class NNHal_UnaryOp<string mnemonic, int opCode, string halVersion>
+    : NNHal_InferredOp<mnemonic, opCode, halVersion> {
+  let arguments = (ins NNHal_Tensor:$input);
+  let results = (outs NNHal_Tensor:$output);
+}
+
+let opDocGroup = NNHal_ElementwiseGroup in {
+
+def NNHal_AddOp
+    : NNHal_ArithmeticOp<"add", /*opCode=*/0, "V1_0", [Commutative], 1> {
+  let summary = "sum of two tensors";
+}
+def NNHal_SubOp : NNHal_ArithmeticOp<"sub", /*opCode=*/36, "V1_1", [], 1> {
+  let summary = "difference of two tensors";
+}
+def NNHal_MulOp
+    : NNHal_ArithmeticOp<"mul", /*opCode=*/18, "V1_0", [Commutative], 1> {
+  let summary = "product of two tensors";
+}
+def NNHal_DivOp : NNHal_ArithmeticOp<"div", /*opCode=*/30, "V1_1"> {
+  let summary = "quotient of two tensors, toward negative infinity for i32";
+}
+def NNHal_PowOp : NNHal_BinaryOp<"pow", /*opCode=*/70, "V1_2"> {
+  let summary = "lhs to the power of rhs";
+}
+def NNHal_MaximumOp
+    : NNHal_BinaryOp<"maximum", /*opCode=*/65, "V1_2", [Commutative]> {
+  let summary = "larger of two tensors";
+}
+def NNHal_MinimumOp
+    : NNHal_BinaryOp<"minimum", /*opCode=*/66, "V1_2", [Commutative]> {
+  let summary = "smaller of two tensors";
+}
+
+def NNHal_EqualOp : NNHal_ComparisonOp<"equal", /*opCode=*/48, [Commutative]> {
+  let summary = "1 where lhs equals rhs";
+}
+def NNHal_NotEqualOp
+    : NNHal_ComparisonOp<"not_equal", /*opCode=*/68, [Commutative]> {
+  let summary = "1 where lhs differs from rhs";
+}
+def NNHal_GreaterOp : NNHal_ComparisonOp<"greater", /*opCode=*/53> {
+  let summary = "1 where lhs is above rhs";
+}
+def NNHal_GreaterEqualOp : NNHal_ComparisonOp<"greater_equal", /*opCode=*/54> {
+  let summary = "1 where lhs is not below rhs";
+}
+def NNHal_LessOp : NNHal_ComparisonOp<"less", /*opCode=*/58> {
+  let summary = "1 where lhs is below rhs";
+}
+def NNHal_LessEqualOp : NNHal_ComparisonOp<"less_equal", /*opCode=*/59> {
+  let summary = "1 where lhs is not above rhs";
+}
+
+def NNHal_LogicalAndOp
+    : NNHal_BinaryOp<"logical_and", /*opCode=*/61, "V1_2", [Commutative]> {
+  let summary = "1 where both operands are true";
+}
+def NNHal_LogicalOrOp
+    : NNHal_BinaryOp<"logical_or", /*opCode=*/63, "V1_2", [Commutative]> {
+  let summary = "1 where either operand is true";
+}
+def NNHal_LogicalNotOp : NNHal_UnaryOp<"logical_not", /*opCode=*/62, "V1_2"> {
+  let summary = "1 where the operand is false";
+}
+
+def NNHal_SelectOp : NNHal_InferredOp<"select", /*opCode=*/84, "V1_2"> {
+  let summary = "elements of lhs where the condition holds, else of rhs";
+  let arguments = (ins NNHal_BoolTensor:$condition, NNHal_Tensor:$lhs,
+                       NNHal_Tensor:$rhs);
+  let results = (outs NNHal_Tensor:$output);
+}
+
+def NNHal_AbsOp : NNHal_UnaryOp<"abs", /*opCode=*/38, "V1_2"> {
+  let summary = "magnitude";
+}
+def NNHal_NegOp : NNHal_UnaryOp<"neg", /*opCode=*/67, "V1_2"> {
+  let summary = "negation";
+}
+def NNHal_ExpOp : NNHal_UnaryOp<"exp", /*opCode=*/49, "V1_2"> {
+  let summary = "exponential";
+}
+def NNHal_LogOp : NNHal_UnaryOp<"log", /*opCode=*/60, "V1_2"> {
+  let summary = "natural logarithm";
+}
+def NNHal_SinOp : NNHal_UnaryOp<"sin", /*opCode=*/85, "V1_2"> {
+  let summary = "sine";
+}
+def NNHal_SqrtOp : NNHal_UnaryOp<"sqrt", /*opCode=*/88, "V1_2"> {
+  let summary = "square root";
+}
+def NNHal_RsqrtOp : NNHal_UnaryOp<"rsqrt", /*opCode=*/83, "V1_2"> {
+  let summary = "reciprocal of the square root";
+}
+def NNHal_FloorOp : NNHal_UnaryOp<"floor", /*opCode=*/8, "V1_0"> {
+  let summary = "largest integer not above";
+}
+
+def NNHal_CastOp : NNHal_StatedOp<"cast", /*opCode=*/45, "V1_2"> {
+  let summary = "conversion of the stored values, ignoring quantization";
+  let arguments = (ins NNHal_Tensor:$input);
+  let results = (outs NNHal_Tensor:$output);
+}
+
+} // opDocGroup
+
+#endif // NNHAL_DIALECT_NNHAL_IR_ELEMENTWISE

@@ -1,0 +1,157 @@
+//===- NNHalBase.td - Dialect and base classes -----------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_NNHAL_IR_NNHALBASE
+#define NNHAL_DIALECT_NNHAL_IR_NNHALBASE
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "nnhal/Dialect/NNHal/IR/NNHalInterfaces.td"
+
+def NNHal_Dialect : Dialect {
+  let name = "nnhal";
+  let cppNamespace = "::nnhal";
+  let summary = "NN HAL 1.3 model graphs";
+  let description = [{
+    Two levels in one dialect. The NNAPI-shaped level (NNHalStructure.td) keeps
+    a model as the HAL states it: operands in HAL order, every signature form.
+    The canonical level has one operation per HAL operation: NHWC tensors,
+    attributes instead of constant scalar operands, explicit paddings.
+
+    Tensors are builtin tensors: f32, f16, i32, i8 for TENSOR_BOOL8 (zero is
+    false, any other byte true) and `!quant.uniform` element types for the
+    quantized operand types. The rules that verify an operation are LLVM-free
+    functions (nnhal/Runtime/Rules.h) and are shared with the runtime.
+  }];
+  let dependentDialects = ["::mlir::quant::QuantDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    /// Called once by initialize(); definitions of their own so that the
+    /// generated code of each is instantiated in one translation unit.
+    void registerTypes();
+    void registerAttributes();
+    void registerOperations();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Type constraints
+//===----------------------------------------------------------------------===//
+
+def NNHal_QuantizedElement
+    : Type<CPred<"::llvm::isa<::mlir::quant::UniformQuantizedType, "
+                 "::mlir::quant::UniformQuantizedPerAxisType>($_self)">,
+           "uniform quantized value", "::mlir::quant::QuantizedType">;
+
+/// Which of these element types an operation takes is for its rule to say.
+def NNHal_Tensor
+    : RankedTensorOf<[F32, F16, I32, I8, NNHal_QuantizedElement]>;
+def NNHal_IndexTensor : RankedTensorOf<[I32]>;
+def NNHal_BoolTensor : RankedTensorOf<[I8]>;
+
+//===----------------------------------------------------------------------===//
+// Operation classes
+//===----------------------------------------------------------------------===//
+
+/// One HAL operation at the canonical level. \p opCode and \p halVersion are
+/// those of Operations.def.
+class NNHal_Op<string mnemonic, int opCode, string halVersion,
+               list<Trait> traits = []>
+    : Op<NNHal_Dialect, mnemonic,
+         !listconcat([Pure, NNHal_HalOperationInterface], traits)> {
+  string halDeclaration = [{
+    static ::nnhal::rt::OperationType getOperationCode() {
+      return ::nnhal::rt::OperationType(}] # !cast<string>(opCode) # [{);
+    }
+    static ::nnhal::rt::HalVersion getHalVersion() {
+      return ::nnhal::rt::HalVersion::}] # halVersion # [{;
+    }
+  }];
+  let extraClassDeclaration = halDeclaration;
+  let assemblyFormat =
+      "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+/// An operation whose result types follow from its operands and attributes,
+/// except for quantization parameters that the HAL leaves free. inferTypes() is
+/// written by hand and calls the rule; with \p checksOutputs so is
+/// checkOutputs(), for rules that relate operands and stated results.
+class NNHal_InferredOp<string mnemonic, int opCode, string halVersion,
+                       list<Trait> traits = [], bit checksOutputs = 0>
+    : NNHal_Op<mnemonic, opCode, halVersion,
+               !listconcat([DeclareOpInterfaceMethods<InferTypeOpInterface>],
+                           traits)> {
+  string inferDeclaration = halDeclaration # [{
+    static ::nnhal::RuleResult inferTypes(Adaptor adaptor);
+    static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                        ::mlir::TypeRange stated) {
+      return ::nnhal::areCompatibleReturnTypes(inferred, stated);
+    }
+    /// The verifier runs the same rule and names the operation in its message.
+    static ::llvm::LogicalResult refineReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
+        ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
+        ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &) {
+      return ::mlir::success();
+    }
+  }] # !if(checksOutputs, [{
+    static ::nnhal::rt::Status
+    checkOutputs(Adaptor adaptor,
+                 ::llvm::ArrayRef<::nnhal::rt::TensorType> outputs);
+  }], "");
+  let extraClassDeclaration = inferDeclaration;
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify() {
+      if (failed(::nnhal::verifyInferred(*this, inferTypes(Adaptor(*this)))))
+        return ::mlir::failure();
+  }] # !if(checksOutputs, [{
+      return ::nnhal::verifyStatus(
+          *this,
+          checkOutputs(Adaptor(*this), ::nnhal::resultTensorTypes(*this)));
+  }], [{
+      return ::mlir::success();
+  }]) # [{
+    }
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context,
+        ::std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &inferredReturnTypes) {
+      Adaptor adaptor(operands, attributes, properties, regions);
+      return ::nnhal::inferFromRule(context, location, inferTypes(adaptor),
+                                    inferredReturnTypes);
+    }
+  }];
+}
+
+/// An operation that reads part of its meaning from its stated result types.
+/// checkOutputs() is written by hand and calls the rule.
+class NNHal_StatedOp<string mnemonic, int opCode, string halVersion,
+                     list<Trait> traits = []>
+    : NNHal_Op<mnemonic, opCode, halVersion, traits> {
+  string statedDeclaration = halDeclaration # [{
+    static ::nnhal::rt::Status
+    checkOutputs(Adaptor adaptor,
+                 ::llvm::ArrayRef<::nnhal::rt::TensorType> outputs);
+  }];
+  let extraClassDeclaration = statedDeclaration;
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify() {
+      return ::nnhal::verifyStatus(
+          *this,
+          checkOutputs(Adaptor(*this), ::nnhal::resultTensorTypes(*this)));
+    }
+  }];
+}
+
+#endif // NNHAL_DIALECT_NNHAL_IR_NNHALBASE

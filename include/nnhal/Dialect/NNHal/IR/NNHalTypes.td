@@ -1,0 +1,44 @@
+//===- NNHalTypes.td - Types -----------------------------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_NNHAL_IR_NNHALTYPES
+#define NNHAL_DIALECT_NNHAL_IR_NNHALTYPES
+
+include "mlir/IR/AttrTypeBase.td"
+include "nnhal/Dialect/NNHal/IR/NNHalBase.td"
+
+class NNHal_Type<string name, string typeMnemonic>
+    : TypeDef<NNHal_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def NNHal_SubgraphType : NNHal_Type<"Subgraph", "subgraph"> {
+  let summary = "a reference to a subgraph of the model (SUBGRAPH)";
+}
+
+def NNHal_OemType : NNHal_Type<"Oem", "oem"> {
+  let summary = "a vendor-defined scalar (OEM)";
+}
+
+def NNHal_OemByteType : NNHal_Type<"OemByte", "oem_byte"> {
+  let summary = "the element of a vendor-defined tensor (TENSOR_OEM_BYTE)";
+}
+
+def NNHal_ExtensionType : NNHal_Type<"Extension", "extension"> {
+  let summary = "a type of a vendor extension";
+  let description = [{
+    `!nnhal.extension<"com.example.fft", 2>`: type 2 of the named extension.
+    A third parameter holds the operand's extension bytes, opaque here, as
+    hexadecimal digits: `!nnhal.extension<"com.example.fft", 2, "00ff">`.
+  }];
+  let parameters = (ins StringRefParameter<"extension name">:$name,
+                        "uint32_t":$number,
+                        OptionalParameter<"::mlir::StringAttr">:$data);
+  let assemblyFormat = "`<` $name `,` $number (`,` $data^)? `>`";
+}
+
+#endif // NNHAL_DIALECT_NNHAL_IR_NNHALTYPES

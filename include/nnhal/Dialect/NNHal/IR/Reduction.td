@@ -1,0 +1,71 @@
+//===- Reduction.td - Reductions -------------------------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_NNHAL_IR_REDUCTION
+#define NNHAL_DIALECT_NNHAL_IR_REDUCTION
+
+include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+
+def NNHal_ReductionGroup : OpDocGroup {
+  let summary = "Reductions";
+  let description = [{
+    Rules: docs/Spec/Reduction.md. Negative axes count from the end, repeated
+    axes count once. A result without dimensions has shape [1].
+  }];
+}
+
+class NNHal_ReduceOp<string mnemonic, int opCode, string halVersion>
+    : NNHal_InferredOp<mnemonic, opCode, halVersion> {
+  let arguments = (ins NNHal_Tensor:$input, DenseI64ArrayAttr:$axes,
+                       DefaultValuedAttr<BoolAttr, "false">:$keep_dims);
+  let results = (outs NNHal_Tensor:$output);
+}
+
+class NNHal_ArgReduceOp<string mnemonic, int opCode>
+    : NNHal_InferredOp<mnemonic, opCode, "V1_2"> {
+  let arguments = (ins NNHal_Tensor:$input, I64Attr:$axis);
+  let results = (outs NNHal_IndexTensor:$output);
+}
+
+let opDocGroup = NNHal_ReductionGroup in {
+
+def NNHal_MeanOp : NNHal_ReduceOp<"mean", /*opCode=*/31, "V1_1"> {
+  let summary = "mean over axes";
+}
+def NNHal_ReduceSumOp : NNHal_ReduceOp<"reduce_sum", /*opCode=*/80, "V1_2"> {
+  let summary = "sum over axes";
+}
+def NNHal_ReduceProdOp : NNHal_ReduceOp<"reduce_prod", /*opCode=*/79, "V1_2"> {
+  let summary = "product over axes";
+}
+def NNHal_ReduceMaxOp : NNHal_ReduceOp<"reduce_max", /*opCode=*/77, "V1_2"> {
+  let summary = "largest element over axes";
+}
+def NNHal_ReduceMinOp : NNHal_ReduceOp<"reduce_min", /*opCode=*/78, "V1_2"> {
+  let summary = "smallest element over axes";
+}
+def NNHal_ReduceAllOp : NNHal_ReduceOp<"reduce_all", /*opCode=*/75, "V1_2"> {
+  let summary = "conjunction over axes";
+}
+def NNHal_ReduceAnyOp : NNHal_ReduceOp<"reduce_any", /*opCode=*/76, "V1_2"> {
+  let summary = "disjunction over axes";
+}
+def NNHal_ArgMaxOp : NNHal_ArgReduceOp<"argmax", /*opCode=*/39> {
+  let summary = "index of the first largest element along an axis";
+}
+def NNHal_ArgMinOp : NNHal_ArgReduceOp<"argmin", /*opCode=*/40> {
+  let summary = "index of the first smallest element along an axis";
+}
+def NNHal_TopKV2Op : NNHal_InferredOp<"topk_v2", /*opCode=*/90, "V1_2"> {
+  let summary = "the k largest elements of each row, larger index first";
+  let arguments = (ins NNHal_Tensor:$input, I64Attr:$k);
+  let results = (outs NNHal_Tensor:$values, NNHal_IndexTensor:$indices);
+}
+
+} // opDocGroup
+
+#endif // NNHAL_DIALECT_NNHAL_IR_REDUCTION

@@ -1,0 +1,60 @@
+//===- TensorTypes.h - MLIR types and the types of rules ------- -*- C++
+//-*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_NNHAL_IR_TENSORTYPES_H
+#define NNHAL_DIALECT_NNHAL_IR_TENSORTYPES_H
+
+#include "nnhal/Runtime/Rules.h"
+
+#include "mlir/IR/Types.h"
+#include "mlir/IR/Value.h"
+#include "llvm/Support/LogicalResult.h"
+
+namespace nnhal {
+
+/// The result types that a rule gives an operation, in result order.
+using RuleResult = rt::Result<std::vector<rt::TensorType>>;
+
+/// \p type as the rules see it; failure when the HAL has no such tensor type.
+/// Unranked tensors are accepted.
+llvm::FailureOr<rt::TensorType> toTensorType(mlir::Type type);
+
+/// The builtin tensor type of \p type: the inverse of toTensorType(). Null when
+/// the quantization is free and the type needs it.
+mlir::Type fromTensorType(mlir::MLIRContext *context,
+                          const rt::TensorType &type);
+
+/// Whether results \p stated fit results \p inferred: the same kinds of
+/// elements, extents equal where both are known. Quantization parameters are
+/// for the verifier.
+bool areCompatibleReturnTypes(mlir::TypeRange inferred, mlir::TypeRange stated);
+
+//===----------------------------------------------------------------------===//
+// Used by generated code
+//===----------------------------------------------------------------------===//
+
+/// The types of all results of \p op, which operation verification has found
+/// to be tensors of the HAL.
+llvm::SmallVector<rt::TensorType> resultTensorTypes(mlir::Operation *op);
+
+/// Reports \p status, when it is a failure, as an error of \p op.
+llvm::LogicalResult verifyStatus(mlir::Operation *op, const rt::Status &status);
+
+/// Compares the result types of \p op with those of its rule.
+llvm::LogicalResult verifyInferred(mlir::Operation *op,
+                                   const RuleResult &inferred);
+
+/// Appends the types of \p inferred to \p types.
+llvm::LogicalResult inferFromRule(mlir::MLIRContext *context,
+                                  std::optional<mlir::Location> location,
+                                  const RuleResult &inferred,
+                                  llvm::SmallVectorImpl<mlir::Type> &types);
+
+} // namespace nnhal
+
+#endif // NNHAL_DIALECT_NNHAL_IR_TENSORTYPES_H

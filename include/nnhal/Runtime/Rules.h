@@ -1,0 +1,242 @@
+//===- Rules.h - What an operation accepts and yields ---------- -*- C++
+//-*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The type and shape rules of the HAL operations in canonical form: NHWC,
+// explicit paddings, attributes resolved. One function per rule, called by the
+// dialect's verifiers, by model validation and by devices, so that they cannot
+// disagree.
+//
+// A function returns the result's type or an invalidArgument whose message
+// names the found value and the bound. Labels such as `conv_2d C3` are those of
+// docs/Spec. Threads: pure functions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_RULES_H
+#define NNHAL_RUNTIME_RULES_H
+
+#include "nnhal/Runtime/Model.h"
+#include "nnhal/Runtime/Status.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// An extent that is not known yet. 0 is a known extent here: tensors without
+/// elements are legal while a model runs (M-021, M-027).
+inline constexpr int64_t unknownExtent = -1;
+
+/// Type, shape and quantization of a tensor, as rules see it.
+struct TensorType {
+  OperandType type = OperandType::TENSOR_FLOAT32;
+  std::vector<int64_t> dimensions;
+  bool isRanked = true;
+  float scale = 0.0f;
+  int32_t zeroPoint = 0;
+  /// Empty scales unless type is TENSOR_QUANT8_SYMM_PER_CHANNEL.
+  SymmPerChannelQuantParams channelQuant = {};
+  /// In the result of a rule: scale and zero point may be anything (M-252).
+  bool isQuantizationFree = false;
+
+  /// The type of a model's operand: there 0 is an unknown extent and a tensor
+  /// without dimensions has unknown rank.
+  static TensorType of(const Operand &operand);
+
+  int64_t rank() const { return int64_t(dimensions.size()); }
+  bool operator==(const TensorType &) const = default;
+};
+
+/// "1x?x3" or "unknown rank".
+std::string shapeText(const TensorType &type);
+
+/// Whether \p stated may be the type of a value that a rule gives \p inferred:
+/// the same operand type, extents equal where both are known, and the same
+/// quantization unless it is free. \p name is used in the message.
+Status checkStated(const TensorType &inferred, const TensorType &stated,
+                   std::string_view name = "result");
+
+/// The HAL's FusedActivationFunc.
+enum class FusedActivation : int32_t { none, relu, relu1, relu6 };
+
+/// Height, then width.
+struct Extent2D {
+  int64_t height = 1;
+  int64_t width = 1;
+};
+
+struct Pads2D {
+  int64_t top = 0;
+  int64_t bottom = 0;
+  int64_t left = 0;
+  int64_t right = 0;
+};
+
+using Ints = std::span<const int64_t>;
+
+/// Reads [height, width] or [top, bottom, left, right]. invalidArgument names
+/// the attribute when the number of elements differs.
+Result<Extent2D> extent2D(std::string_view name, Ints values);
+Result<Pads2D> pads2D(Ints values);
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+/// add, sub, mul and div; \p allowsQuantized is false for div.
+Result<TensorType> arithmetic(const TensorType &lhs, const TensorType &rhs,
+                              FusedActivation activation, bool allowsQuantized);
+/// What add and sub demand of a quantized result's scale (M-034).
+Status checkAddScale(const TensorType &lhs, const TensorType &rhs,
+                     const TensorType &output);
+/// What mul demands of a quantized result's scale (M-039).
+Status checkMulScale(const TensorType &lhs, const TensorType &rhs,
+                     const TensorType &output);
+Result<TensorType> power(const TensorType &lhs, const TensorType &rhs);
+/// maximum and minimum.
+Result<TensorType> extremum(const TensorType &lhs, const TensorType &rhs);
+Result<TensorType> comparison(const TensorType &lhs, const TensorType &rhs);
+Result<TensorType> logicalBinary(const TensorType &lhs, const TensorType &rhs);
+Result<TensorType> logicalNot(const TensorType &input);
+Result<TensorType> select(const TensorType &condition, const TensorType &lhs,
+                          const TensorType &rhs);
+/// abs and neg, which take i32 too.
+Result<TensorType> signedUnary(const TensorType &input);
+/// exp, log, sin, sqrt and rsqrt.
+Result<TensorType> floatUnary(const TensorType &input);
+Result<TensorType> floorOf(const TensorType &input);
+Status checkCast(const TensorType &input, const TensorType &output);
+
+//===----------------------------------------------------------------------===//
+// Activation
+//===----------------------------------------------------------------------===//
+
+/// relu, relu1 and relu6.
+Result<TensorType> rectifier(const TensorType &input);
+Result<TensorType> hyperbolicTangent(const TensorType &input);
+Result<TensorType> logistic(const TensorType &input);
+Result<TensorType> elu(const TensorType &input);
+Result<TensorType> hardSwish(const TensorType &input);
+Result<TensorType> prelu(const TensorType &input, const TensorType &alpha);
+Result<TensorType> softmax(const TensorType &input, float beta, int64_t axis);
+Result<TensorType> logSoftmax(const TensorType &input, int64_t axis);
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+struct ConvolutionParams {
+  Extent2D strides;
+  Extent2D dilations;
+  Pads2D pads;
+  FusedActivation activation = FusedActivation::none;
+};
+
+Result<TensorType> conv2D(const TensorType &input, const TensorType &filter,
+                          const TensorType &bias,
+                          const ConvolutionParams &params);
+Result<TensorType> depthwiseConv2D(const TensorType &input,
+                                   const TensorType &filter,
+                                   const TensorType &bias,
+                                   const ConvolutionParams &params,
+                                   int64_t depthMultiplier);
+Result<TensorType> groupedConv2D(const TensorType &input,
+                                 const TensorType &filter,
+                                 const TensorType &bias,
+                                 const ConvolutionParams &params,
+                                 int64_t groups);
+Result<TensorType> transposeConv2D(const TensorType &input,
+                                   const TensorType &filter,
+                                   const TensorType &bias,
+                                   const ConvolutionParams &params);
+Result<TensorType> fullyConnected(const TensorType &input,
+                                  const TensorType &weights,
+                                  const TensorType &bias,
+                                  FusedActivation activation);
+
+//===----------------------------------------------------------------------===//
+// Window
+//===----------------------------------------------------------------------===//
+
+struct WindowParams {
+  Extent2D window;
+  Extent2D strides;
+  Pads2D pads;
+  FusedActivation activation = FusedActivation::none;
+};
+
+/// average_pool_2d and max_pool_2d.
+Result<TensorType> pool2D(const TensorType &input, const WindowParams &params);
+Result<TensorType> l2Pool2D(const TensorType &input,
+                            const WindowParams &params);
+Status checkResize(const TensorType &input, const TensorType &output,
+                   bool alignCorners, bool halfPixelCenters);
+
+//===----------------------------------------------------------------------===//
+// Reduction
+//===----------------------------------------------------------------------===//
+
+Result<TensorType> mean(const TensorType &input, Ints axes, bool keepDims);
+/// reduce_sum and reduce_prod.
+Result<TensorType> reduceArithmetic(const TensorType &input, Ints axes,
+                                    bool keepDims);
+/// reduce_max and reduce_min.
+Result<TensorType> reduceExtremum(const TensorType &input, Ints axes,
+                                  bool keepDims);
+/// reduce_all and reduce_any.
+Result<TensorType> reduceLogical(const TensorType &input, Ints axes,
+                                 bool keepDims);
+/// argmax and argmin.
+Result<TensorType> argReduce(const TensorType &input, int64_t axis);
+/// Values, then indices.
+Result<std::vector<TensorType>> topK(const TensorType &input, int64_t k);
+
+//===----------------------------------------------------------------------===//
+// DataMovement
+//===----------------------------------------------------------------------===//
+
+Status checkReshape(const TensorType &input, const TensorType &output);
+Result<TensorType> squeeze(const TensorType &input, Ints axes);
+Result<TensorType> expandDims(const TensorType &input, int64_t axis);
+Result<TensorType> transpose(const TensorType &input, Ints permutation);
+Result<TensorType> concatenation(std::span<const TensorType> inputs,
+                                 int64_t axis);
+/// The type of each of \p count parts.
+Result<TensorType> split(const TensorType &input, int64_t axis, int64_t count);
+Result<TensorType> slice(const TensorType &input, Ints begin, Ints size);
+Result<TensorType> stridedSlice(const TensorType &input, Ints begin, Ints end,
+                                Ints strides, Ints shrinkAxes);
+/// pad and pad_v2; two paddings per dimension.
+Result<TensorType> pad(const TensorType &input, Ints paddings);
+/// What kind of value a pad_v2 or a fill takes: f32 for floating-point
+/// elements, i32 otherwise.
+Status checkFillValue(const TensorType &type, bool isFloatValue);
+Result<TensorType> tile(const TensorType &input, Ints multiples);
+Result<TensorType> gather(const TensorType &input, const TensorType &indices,
+                          int64_t axis);
+Status checkFill(const TensorType &output, bool isFloatValue);
+Result<TensorType> channelShuffle(const TensorType &input, int64_t groups,
+                                  int64_t axis);
+Result<TensorType> depthToSpace(const TensorType &input, int64_t blockSize);
+Result<TensorType> spaceToDepth(const TensorType &input, int64_t blockSize);
+Result<TensorType> batchToSpace(const TensorType &input, Ints blockShape);
+Result<TensorType> spaceToBatch(const TensorType &input, Ints blockShape,
+                                const Pads2D &pads);
+
+//===----------------------------------------------------------------------===//
+// Quantization
+//===----------------------------------------------------------------------===//
+
+Status checkQuantize(const TensorType &input, const TensorType &output);
+Status checkDequantize(const TensorType &input, const TensorType &output);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_RULES_H

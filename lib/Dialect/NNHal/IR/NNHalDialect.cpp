@@ -1,0 +1,48 @@
+//===- NNHalDialect.cpp - Registration of the nnhal dialect ---- -*- C++
+//-*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Dialect/NNHal/IR/NNHal.h"
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace nnhal;
+
+#include "nnhal/Dialect/NNHal/IR/NNHalDialect.cpp.inc"
+
+#include "nnhal/Dialect/NNHal/IR/NNHalEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "nnhal/Dialect/NNHal/IR/NNHalAttrs.cpp.inc"
+
+#include "nnhal/Dialect/NNHal/IR/NNHalInterfaces.cpp.inc"
+
+void NNHalDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  registerOperations();
+}
+
+void NNHalDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "nnhal/Dialect/NNHal/IR/NNHalAttrs.cpp.inc"
+      >();
+}
+
+mlir::Operation *NNHalDialect::materializeConstant(mlir::OpBuilder &builder,
+                                                   mlir::Attribute value,
+                                                   mlir::Type type,
+                                                   mlir::Location location) {
+  auto elements = llvm::dyn_cast<mlir::ElementsAttr>(value);
+  if (!elements || !llvm::isa<mlir::RankedTensorType>(type))
+    return nullptr;
+  return ConstantOp::create(builder, location, type, elements);
+}

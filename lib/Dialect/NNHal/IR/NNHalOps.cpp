@@ -1,0 +1,23 @@
+//===- NNHalOps.cpp - Generated code of the operations ------- -*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace nnhal;
+
+#define GET_OP_CLASSES
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.cpp.inc"
+
+void NNHalDialect::registerOperations() {
+  addOperations<
+#define GET_OP_LIST
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.cpp.inc"
+      >();
+}

@@ -1,0 +1,38 @@
+//===- RuleAdapter.h - From operations to rules -------------- -*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// What the verifiers of the family files share: an adapter from the operands
+// and attributes of an operation to the arguments of its rule.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_DIALECT_NNHAL_IR_RULEADAPTER_H
+#define NNHAL_LIB_DIALECT_NNHAL_IR_RULEADAPTER_H
+
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+
+namespace nnhal {
+
+/// The type of \p value. Operand constraints have let only HAL tensors pass, or
+/// types that no rule accepts.
+rt::TensorType typeOf(mlir::Value value);
+
+inline rt::FusedActivation toRule(FusedActivation activation) {
+  return rt::FusedActivation(int32_t(activation));
+}
+
+inline rt::Ints toRule(llvm::ArrayRef<int64_t> values) {
+  return rt::Ints(values.data(), values.size());
+}
+
+/// A rule's single result as the result list of an operation.
+RuleResult single(rt::Result<rt::TensorType> result);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_DIALECT_NNHAL_IR_RULEADAPTER_H
