@@ -1,0 +1,113 @@
+//===- KernelDialect.cpp - The micro-kernel dialect -----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nnhal::kernel;
+
+#include "nnhal/Dialect/Kernel/KernelDialect.cpp.inc"
+#include "nnhal/Dialect/Kernel/KernelEnums.cpp.inc"
+#include "nnhal/Dialect/Kernel/KernelInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "nnhal/Dialect/Kernel/KernelAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "nnhal/Dialect/Kernel/KernelOps.cpp.inc"
+
+void KernelDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "nnhal/Dialect/Kernel/KernelAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "nnhal/Dialect/Kernel/KernelOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Builders
+//===----------------------------------------------------------------------===//
+
+/// Result types of a kernel that writes `init`: none on memrefs.
+static SmallVector<Type> resultTypes(Value init) {
+  if (isa<TensorType>(init.getType()))
+    return {init.getType()};
+  return {};
+}
+
+void Conv2DOp::build(OpBuilder &builder, OperationState &state, Value input,
+                     Value filter, Value bias, Value init,
+                     ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
+                     ArrayRef<int64_t> pads) {
+  build(builder, state, resultTypes(init), input, filter, bias,
+        /*extras=*/ValueRange(), init, strides, dilations, pads);
+}
+
+void DepthwiseConv2DOp::build(OpBuilder &builder, OperationState &state,
+                              Value input, Value filter, Value bias, Value init,
+                              ArrayRef<int64_t> strides,
+                              ArrayRef<int64_t> dilations,
+                              ArrayRef<int64_t> pads, int64_t depthMultiplier) {
+  build(builder, state, resultTypes(init), input, filter, bias,
+        /*extras=*/ValueRange(), init, strides, dilations, pads,
+        depthMultiplier);
+}
+
+void Pool2DOp::build(OpBuilder &builder, OperationState &state, PoolKind kind,
+                     Value input, Value init, ArrayRef<int64_t> window,
+                     ArrayRef<int64_t> strides, ArrayRef<int64_t> pads) {
+  build(builder, state, resultTypes(init), input, /*extras=*/ValueRange(), init,
+        kind, window, strides, pads);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory effects
+//===----------------------------------------------------------------------===//
+
+/// On memrefs a kernel reads its inputs and extras and only writes its
+/// destination.
+static void addEffects(
+    DestinationStyleOpInterface op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    MemoryEffects::Effect *effect =
+        op.isDpsInit(&operand)
+            ? static_cast<MemoryEffects::Effect *>(MemoryEffects::Write::get())
+            : MemoryEffects::Read::get();
+    effects.emplace_back(effect, &operand, /*stage=*/0,
+                         /*effectOnFullRegion=*/true,
+                         SideEffects::DefaultResource::get());
+  }
+}
+
+void Conv2DOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+}
+
+void DepthwiseConv2DOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+}
+
+void Pool2DOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+}
