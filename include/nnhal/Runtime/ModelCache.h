@@ -1,7 +1,7 @@
 //===- ModelCache.h - The compiled artifact, both parts ---------*- C++ -*-===//
 //
-// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -26,12 +26,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nnhal::rt {
 
 /// What a code section contains (decisions 7).
 enum class TargetKind : uint32_t { x86_64Elf, aarch64Elf, spirv, ptx };
+/// "x86_64-elf" and so on.
+std::string_view toString(TargetKind target);
 
 /// One input or output of the compiled model.
 struct InterfaceTensor {
@@ -53,7 +56,8 @@ struct ArtifactEntry {
   /// Bit i of word i/64 set: input i must be present. Empty: all inputs.
   std::vector<uint64_t> presentInputs;
   /// Shapes that this entry is specialized for, one vector per input; empty:
-  /// the interface's own.
+  /// the interface's own. The first entry that fits is called, so specialized
+  /// ones stand first.
   std::vector<std::vector<uint32_t>> inputShapes;
   uint64_t arenaSize = 0;
   bool operator==(const ArtifactEntry &) const = default;
@@ -70,6 +74,8 @@ struct ConstantRegion {
 struct CodeSection {
   TargetKind target = TargetKind::x86_64Elf;
   std::string cpu;
+  /// LLVM's names as "+avx2,+fma": every feature that the code was allowed to
+  /// use, those that cpu implies included. The loader asks the machine.
   std::string features;
   std::vector<std::byte> bytes;
 };
@@ -95,29 +101,33 @@ struct Artifact {
 /// Alignment of every constant within the data cache, and of its base.
 inline constexpr uint64_t constantAlignment = 64;
 
-/// Serializes the model-cache part.
+/// Serializes the model-cache part: equal artifacts give equal bytes. Checks
+/// nothing: readModelCache() has the bounds.
 std::vector<std::byte> writeModelCache(const Artifact &artifact);
 
 /// Checks and unpacks a model cache. invalidArgument, naming found value and
 /// bound, for anything that is not a complete, undamaged cache of a known
-/// version.
+/// version. Total: any \p bytes are answered.
 Result<Artifact> readModelCache(std::span<const std::byte> bytes);
 
 /// One file with both parts, as `nnhal-run --emit` writes it.
 std::vector<std::byte> writeBundle(std::span<const std::byte> modelCache,
                                    std::span<const std::byte> dataCache);
 
-/// The parts of a bundle, as views of \p bytes.
+/// The parts of a bundle.
 struct Bundle {
   std::span<const std::byte> modelCache;
   std::span<const std::byte> dataCache;
 };
+/// The parts as views of \p bytes, not themselves checked. invalidArgument when
+/// they are not inside.
 Result<Bundle> readBundle(std::span<const std::byte> bytes);
 /// True when \p bytes begin like a bundle.
 bool isBundle(std::span<const std::byte> bytes);
 
 /// SHA-256 over everything of \p model that decides its meaning, constants
-/// included, and over \p options.
+/// included, and over \p options. invalidArgument when a pool has not been
+/// materialized.
 Result<std::array<uint8_t, 32>> contentKeyOf(const AnnotatedModel &model,
                                              std::string_view options);
 
