@@ -1,0 +1,57 @@
+//===- AlignedBuffer.h - Owned bytes at a fixed alignment -------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_ALIGNEDBUFFER_H
+#define NNHAL_RUNTIME_ALIGNEDBUFFER_H
+
+#include "nnhal/Runtime/EntryAbi.h"
+#include "nnhal/Runtime/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+
+namespace nnhal::rt {
+
+/// Uninitialized bytes at a multiple of NNHAL_ENTRY_ALIGNMENT. Move-only; the
+/// default is empty, with a null pointer.
+class AlignedBuffer {
+public:
+  AlignedBuffer() = default;
+
+  /// resourceExhaustedTransient when the system has not \p size bytes to give.
+  static Result<AlignedBuffer> allocate(uint64_t size) {
+    AlignedBuffer buffer;
+    if (size == 0)
+      return buffer;
+    buffer.storage.reset(static_cast<std::byte *>(::operator new(
+        size, std::align_val_t(NNHAL_ENTRY_ALIGNMENT), std::nothrow)));
+    if (!buffer.storage)
+      return outOfResources("cannot allocate {} bytes", size);
+    buffer.byteCount = size;
+    return buffer;
+  }
+
+  std::byte *data() const { return storage.get(); }
+  uint64_t size() const { return byteCount; }
+  std::span<std::byte> bytes() const { return {storage.get(), byteCount}; }
+
+private:
+  struct Deleter {
+    void operator()(std::byte *data) const {
+      ::operator delete(data, std::align_val_t(NNHAL_ENTRY_ALIGNMENT));
+    }
+  };
+  std::unique_ptr<std::byte, Deleter> storage;
+  uint64_t byteCount = 0;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_ALIGNEDBUFFER_H

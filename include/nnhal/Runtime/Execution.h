@@ -1,0 +1,107 @@
+//===- Execution.h - What an execution takes and gives ----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Plain values, as the HAL's Request, OutputShape and Timing (decisions 9, 10).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_EXECUTION_H
+#define NNHAL_RUNTIME_EXECUTION_H
+
+#include "nnhal/Runtime/Memory.h"
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// Absolute steady-clock nanoseconds.
+using Deadline = int64_t;
+inline constexpr Deadline noDeadline = std::numeric_limits<int64_t>::max();
+
+/// A duration that was not measured (D-041).
+inline constexpr uint64_t noTiming = std::numeric_limits<uint64_t>::max();
+
+/// The HAL's default for one WHILE, in nanoseconds.
+inline constexpr uint64_t defaultLoopTimeout = 2'000'000'000;
+
+/// Where an output goes.
+class OutputMemory {
+public:
+  struct None {};
+  /// Owned by the caller until the execution has ended; overlaps no input and
+  /// no other output.
+  struct Borrowed {
+    std::byte *data = nullptr;
+    size_t size = 0;
+  };
+
+  OutputMemory() = default;
+  static OutputMemory borrow(std::span<std::byte> bytes) {
+    OutputMemory memory;
+    memory.storage = Borrowed{bytes.data(), bytes.size()};
+    return memory;
+  }
+
+  const std::variant<None, Borrowed> &kind() const { return storage; }
+
+private:
+  std::variant<None, Borrowed> storage;
+};
+
+struct InputArgument {
+  /// `None` omits an optional input. Bytes that are not behind a descriptor are
+  /// passed to the code as they are: they are aligned to their element.
+  Memory memory;
+  /// Empty: those of the model. Otherwise of the same rank; each replaces an
+  /// unknown dimension or equals a known one.
+  std::vector<uint32_t> dimensions;
+};
+
+struct OutputArgument {
+  OutputMemory memory;
+  /// As for inputs; unknown dimensions that the code computes may stay 0.
+  std::vector<uint32_t> dimensions;
+};
+
+struct Request {
+  std::vector<InputArgument> inputs;
+  std::vector<OutputArgument> outputs;
+  bool measureTiming = false;
+  Deadline deadline = noDeadline;
+  uint64_t loopTimeout = defaultLoopTimeout;
+};
+
+struct OutputShape {
+  std::vector<uint32_t> dimensions;
+  /// False when the memory was smaller than the output.
+  bool isSufficient = true;
+  bool operator==(const OutputShape &) const = default;
+};
+
+/// In microseconds; noTiming where not measured or not successful (D-044).
+struct Timing {
+  uint64_t timeOnDevice = noTiming;
+  uint64_t timeInDriver = noTiming;
+  bool operator==(const Timing &) const = default;
+};
+
+/// What an execution reports beside its Status. Reuse one object for many
+/// executions: its vectors keep their memory.
+struct ExecutionResult {
+  /// One per output on success and on outputInsufficientSize; empty otherwise.
+  std::vector<OutputShape> outputShapes;
+  Timing timing;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_EXECUTION_H
