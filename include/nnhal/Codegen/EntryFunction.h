@@ -1,0 +1,50 @@
+//===- EntryFunction.h - The function that computes a graph -----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names shared by the passes between graph and entry, and by whoever reads
+// their result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_CODEGEN_ENTRYFUNCTION_H
+#define NNHAL_CODEGEN_ENTRYFUNCTION_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir {
+class Operation;
+namespace func {
+class FuncOp;
+} // namespace func
+} // namespace mlir
+
+namespace nnhal {
+
+/// Unit attribute of the one function that computes the main graph. Its
+/// arguments are the inputs, the outputs (`inputCountAttrName` says where they
+/// begin), then the constants and the arena once those passes have run.
+inline constexpr llvm::StringLiteral entryAttrName = "nnhal.entry";
+/// Integer attribute of that function: the number of inputs.
+inline constexpr llvm::StringLiteral inputCountAttrName = "nnhal.input_count";
+/// Integer attribute of that function: the number of outputs.
+inline constexpr llvm::StringLiteral outputCountAttrName = "nnhal.output_count";
+/// Resource attribute of the module: the bytes of the data cache.
+inline constexpr llvm::StringLiteral dataCacheAttrName = "nnhal.data_cache";
+/// Integer attribute of the module, set by EmitEntry: bytes of the arena.
+inline constexpr llvm::StringLiteral arenaSizeAttrName = "nnhal.arena_size";
+/// Integer attribute of the entry function: bytes that no memory plan can beat.
+inline constexpr llvm::StringLiteral arenaLowerBoundAttrName =
+    "nnhal.arena_lower_bound";
+/// The symbol of the function that EmitEntry adds.
+inline constexpr llvm::StringLiteral entrySymbolName = "nnhal_entry";
+
+/// The function with entryAttrName in \p module; null when there is none.
+mlir::func::FuncOp findEntryFunction(mlir::Operation *module);
+
+} // namespace nnhal
+
+#endif // NNHAL_CODEGEN_ENTRYFUNCTION_H

@@ -1,0 +1,130 @@
+//===- Passes.td - Code generation passes ------------------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From bufferized linalg to a module that the LLVM translation accepts. The
+// passes are listed in the order in which the pipeline runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_CODEGEN_PASSES
+#define NNHAL_CODEGEN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FoldOutputCopies : Pass<"nnhal-fold-output-copies", "::mlir::func::FuncOp"> {
+  let summary = "Compute a value that is copied to an output in the output itself";
+  let description = [{
+    Replaces an allocation whose last use is a `memref.copy` into a function
+    argument by that argument, where nothing else touches the argument while
+    the allocation is live. Empty-tensor elimination does the same on tensors,
+    but not through reshapes.
+  }];
+  let statistics = [
+    Statistic<"numFolded", "num-folded-copies", "Copies to outputs removed">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Place every allocation in one arena";
+  let description = [{
+    Replaces the static allocations at the top level of a function by views of
+    one arena, which becomes its last argument. Two buffers share bytes when
+    their lifetimes do not overlap. Largest first, each at the lowest offset
+    that is free during its lifetime. The arena's size is the argument's extent;
+    the function attribute `nnhal.arena_lower_bound` has the largest sum of sizes
+    that are live at once, which no plan can beat.
+  }];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", /*default=*/"64",
+           "Alignment in bytes of every buffer">
+  ];
+  let statistics = [
+    Statistic<"numPlanned", "num-planned-buffers", "Allocations placed">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def ExtractConstants : Pass<"nnhal-extract-constants", "::mlir::ModuleOp"> {
+  let summary = "Move constants out of the code into the data cache";
+  let description = [{
+    Replaces `memref.get_global` of initialized globals by views of one blob,
+    which becomes the last argument of the entry function. The blob is left on
+    the module as the resource attribute `nnhal.data_cache`: constants never
+    reach LLVM, which takes seconds for megabytes.
+  }];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", /*default=*/"64",
+           "Alignment in bytes of every constant">
+  ];
+  let statistics = [
+    Statistic<"numExtracted", "num-extracted-constants", "Constants moved">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def VectorizeLoops : Pass<"nnhal-vectorize-loops", "::mlir::func::FuncOp"> {
+  let summary = "Lower bufferized linalg operations to vector loops";
+  let description = [{
+    Emits scf loops around vector operations for linalg operations on static
+    memrefs whose innermost output dimension is parallel and contiguous; the
+    remaining ones become scalar loops.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
+           "Width in bits of a vector register">
+  ];
+  let statistics = [
+    Statistic<"numVectorized", "num-vectorized", "Operations vectorized">,
+    Statistic<"numScalar", "num-scalar", "Operations lowered to scalar loops">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Give every top-level loop nest a function of its own";
+  let description = [{
+    Register allocation and most LLVM passes are superlinear in the size of a
+    function. Identical nests share one function.
+  }];
+  let statistics = [
+    Statistic<"numOutlined", "num-outlined", "Loop nests outlined">,
+    Statistic<"numShared", "num-shared", "Loop nests that reuse a function">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def EmitEntry : Pass<"nnhal-emit-entry", "::mlir::ModuleOp"> {
+  let summary = "Emit the entry of ABI v1 around the entry function";
+  let description = [{
+    Adds `nnhal_entry`, which loads pointers from the execution context
+    (include/nnhal/Runtime/EntryAbi.h), reports output shapes, checks output
+    sizes and calls the function with the attribute `nnhal.entry`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def ExpandMath : Pass<"nnhal-expand-math", "::mlir::func::FuncOp"> {
+  let summary = "Replace math operations by polynomial approximations";
+  let description = [{
+    Upstream's approximations and expansions: an artifact may import no libm
+    function. Upstream has the patterns but no production pass.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+#endif // NNHAL_CODEGEN_PASSES

@@ -1,0 +1,60 @@
+//===- Compiler.h - A model in, an artifact out -----------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_COMPILER_COMPILER_H
+#define NNHAL_COMPILER_COMPILER_H
+
+#include "nnhal/Compiler/Target.h"
+#include "nnhal/Runtime/Model.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnhal {
+
+/// How requantization rounds (decisions 17).
+enum class Rounding { doubleRounding, singleRounding, floatScale };
+
+struct CompilerOptions {
+  TargetOptions target;
+  Rounding rounding = Rounding::doubleRounding;
+  /// Called as phases begin: name, phases done, phases in all.
+  std::function<void(std::string_view, uint32_t, uint32_t)> progress;
+  /// Called with every diagnostic: true for errors, then the text.
+  std::function<void(bool, std::string_view)> diagnostic;
+};
+
+/// Both parts of an artifact, ready to be written.
+struct CompiledArtifact {
+  std::vector<std::byte> modelCache;
+  std::vector<std::byte> dataCache;
+};
+
+/// Compiles \p model. invalidArgument when the model cannot be compiled: the
+/// message says which operation and why.
+/// Threads: calls may overlap; each has an MLIR context of its own.
+rt::Result<CompiledArtifact> compileModel(const rt::AnnotatedModel &model,
+                                          const CompilerOptions &options);
+
+/// The same for MLIR, textual or bytecode, with one nnhal.model. \p name stands
+/// for the text in diagnostics.
+rt::Result<CompiledArtifact> compileMlir(std::string_view text,
+                                         std::string_view name,
+                                         const CompilerOptions &options);
+
+/// Names this build of the compiler: equal names make equal artifacts from
+/// equal models and options.
+std::string_view buildIdentity();
+
+} // namespace nnhal
+
+#endif // NNHAL_COMPILER_COMPILER_H

@@ -1,0 +1,201 @@
+//===- EmitEntry.cpp - Entry of ABI v1 --------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Runtime/EntryAbi.h"
+#include "nnhal/Runtime/Status.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstddef>
+
+namespace nnhal {
+#define GEN_PASS_DEF_EMITENTRY
+#include "nnhal/Codegen/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Loads and stores of the context's fields, at the offsets of EntryAbi.h.
+class ContextAccess {
+public:
+  ContextAccess(OpBuilder &builder, Location loc, Value context)
+      : builder(builder), loc(loc), context(context) {}
+
+  Value loadPointer(size_t offset) {
+    return LLVM::LoadOp::create(builder, loc, pointerType(),
+                                advance(context, offset));
+  }
+  Value loadPointer(Value base, size_t offset) {
+    return LLVM::LoadOp::create(builder, loc, pointerType(),
+                                advance(base, offset));
+  }
+  Value loadInteger(Value base, size_t offset, Type type) {
+    return LLVM::LoadOp::create(builder, loc, type, advance(base, offset));
+  }
+  void store(Value value, Value base, size_t offset) {
+    LLVM::StoreOp::create(builder, loc, value, advance(base, offset));
+  }
+
+  /// \p pointer as a buffer of \p type. Only the aligned pointer of the
+  /// descriptor is set: a call under the bare-pointer convention passes no
+  /// other field.
+  Value toMemRef(Value pointer, MemRefType type) {
+    auto i64 = builder.getI64Type();
+    SmallVector<Type> fields = {pointerType(), pointerType(), i64};
+    if (type.getRank() > 0) {
+      auto extents = LLVM::LLVMArrayType::get(i64, type.getRank());
+      fields.append({extents, extents});
+    }
+    auto descriptorType =
+        LLVM::LLVMStructType::getLiteral(builder.getContext(), fields);
+    Value descriptor = LLVM::PoisonOp::create(builder, loc, descriptorType);
+    for (int64_t field : {0, 1})
+      descriptor =
+          LLVM::InsertValueOp::create(builder, loc, descriptor, pointer, field);
+    return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
+        .getResult(0);
+  }
+
+private:
+  Type pointerType() {
+    return LLVM::LLVMPointerType::get(builder.getContext());
+  }
+  Value advance(Value base, size_t offset) {
+    return LLVM::GEPOp::create(builder, loc, pointerType(), builder.getI8Type(),
+                               base, ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Value context;
+};
+
+struct EmitEntryPass : impl::EmitEntryBase<EmitEntryPass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+static int64_t byteSizeOf(MemRefType type) {
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+/// Writes the shape of one output and whether its memory suffices, and returns
+/// the latter as i1.
+static Value reportOutput(OpBuilder &builder, Location loc,
+                          ContextAccess &access, Value outputs, size_t base,
+                          MemRefType type) {
+  Value shape =
+      access.loadPointer(outputs, base + offsetof(NNHalTensorArgument, shape));
+  for (auto [index, extent] : llvm::enumerate(type.getShape()))
+    access.store(
+        arith::ConstantIntOp::create(builder, loc, extent, /*width=*/64), shape,
+        index * sizeof(int64_t));
+  access.store(
+      arith::ConstantIntOp::create(builder, loc, type.getRank(), /*width=*/32),
+      outputs, base + offsetof(NNHalTensorArgument, rank));
+  Value size =
+      access.loadInteger(outputs, base + offsetof(NNHalTensorArgument, size),
+                         builder.getI64Type());
+  Value needed = arith::ConstantIntOp::create(builder, loc, byteSizeOf(type),
+                                              /*width=*/64);
+  Value suffices = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::uge, size, needed);
+  access.store(
+      arith::ExtUIOp::create(builder, loc, builder.getI32Type(), suffices),
+      outputs, base + offsetof(NNHalTensorArgument, isSufficient));
+  return suffices;
+}
+
+void EmitEntryPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  func::FuncOp entry = findEntryFunction(module);
+  if (!entry)
+    return;
+  auto inputCount = entry->getAttrOfType<IntegerAttr>(inputCountAttrName);
+  auto outputCount = entry->getAttrOfType<IntegerAttr>(outputCountAttrName);
+  if (!inputCount || !outputCount ||
+      entry.getNumArguments() !=
+          unsigned(inputCount.getInt() + outputCount.getInt() + 2)) {
+    entry.emitError("entry function has ")
+        << entry.getNumArguments()
+        << " arguments instead of its inputs, its outputs, the constants and "
+           "the arena";
+    return signalPassFailure();
+  }
+  MLIRContext *context = &getContext();
+  Builder attributes(context);
+  module->setAttr(arenaSizeAttrName,
+                  attributes.getI64IntegerAttr(byteSizeOf(
+                      cast<MemRefType>(entry.getArgumentTypes().back()))));
+  entry->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(context, LLVM::linkage::Linkage::Internal));
+
+  Location loc = entry.getLoc();
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(module.getBody());
+  auto i32 = builder.getI32Type();
+  auto function = func::FuncOp::create(
+      builder, loc, entrySymbolName,
+      builder.getFunctionType({LLVM::LLVMPointerType::get(context)}, {i32}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  ContextAccess access(builder, loc, function.getArgument(0));
+
+  Value inputs = access.loadPointer(offsetof(NNHalExecutionContext, inputs));
+  Value outputs = access.loadPointer(offsetof(NNHalExecutionContext, outputs));
+  Value allSuffice = arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1);
+  unsigned firstOutput = inputCount.getInt();
+  unsigned firstExtra = firstOutput + outputCount.getInt();
+  for (unsigned i = firstOutput; i < firstExtra; ++i) {
+    Value suffices =
+        reportOutput(builder, loc, access, outputs,
+                     (i - firstOutput) * sizeof(NNHalTensorArgument),
+                     cast<MemRefType>(entry.getArgumentTypes()[i]));
+    allSuffice = arith::AndIOp::create(builder, loc, allSuffice, suffices);
+  }
+
+  auto branch = scf::IfOp::create(builder, loc, TypeRange(i32), allSuffice,
+                                  /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> arguments;
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    Value pointer;
+    if (index < firstOutput)
+      pointer = access.loadPointer(inputs, index * sizeof(NNHalTensorArgument));
+    else if (index < firstExtra)
+      pointer = access.loadPointer(outputs, (index - firstOutput) *
+                                                sizeof(NNHalTensorArgument));
+    else
+      pointer = access.loadPointer(
+          index == firstExtra ? offsetof(NNHalExecutionContext, constants)
+                              : offsetof(NNHalExecutionContext, arena));
+    arguments.push_back(access.toMemRef(pointer, cast<MemRefType>(type)));
+  }
+  func::CallOp::create(builder, loc, entry, arguments);
+  auto yieldStatus = [&](rt::StatusCode code) {
+    Value status = arith::ConstantIntOp::create(builder, loc, int64_t(code),
+                                                /*width=*/32);
+    scf::YieldOp::create(builder, loc, status);
+  };
+  yieldStatus(rt::StatusCode::none);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  yieldStatus(rt::StatusCode::outputInsufficientSize);
+  builder.setInsertionPointAfter(branch);
+  func::ReturnOp::create(builder, loc, branch.getResults());
+}
+
+} // namespace nnhal

@@ -1,0 +1,51 @@
+//===- ExpandMath.cpp - Polynomial approximations of math operations *- C++
+//-*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace nnhal {
+#define GEN_PASS_DEF_EXPANDMATH
+#include "nnhal/Codegen/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
+  void runOnOperation() override {
+    // Most functions have nothing to expand; the greedy driver would still
+    // visit and hash every operation.
+    bool hasMath = getOperation()
+                       .walk([](Operation *op) {
+                         return isa<math::MathDialect>(op->getDialect()) &&
+                                        !isa<math::FmaOp, math::AbsFOp>(op)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+    if (!hasMath)
+      return;
+    RewritePatternSet patterns(&getContext());
+    math::populateExpansionPatterns(
+        patterns,
+        {"powf", "fpowi", "sinh", "cosh", "tan", "asinh", "acosh", "atanh"});
+    populateMathPolynomialApproximationPatterns(
+        patterns, MathPolynomialApproximationOptions());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace nnhal

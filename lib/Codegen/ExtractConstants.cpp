@@ -1,0 +1,126 @@
+//===- ExtractConstants.cpp - Move constants into the data cache *- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace nnhal {
+#define GEN_PASS_DEF_EXTRACTCONSTANTS
+#include "nnhal/Codegen/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+struct ExtractConstantsPass : impl::ExtractConstantsBase<ExtractConstantsPass> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  FailureOr<int64_t> place(memref::GlobalOp global);
+
+  std::vector<char> blob;
+};
+} // namespace
+
+/// Appends the elements of \p value to \p blob, row-major.
+static LogicalResult appendElements(ElementsAttr value,
+                                    std::vector<char> &blob) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    AsmResourceBlob *bytes = resource.getRawHandle().getBlob();
+    if (!bytes)
+      return failure();
+    blob.insert(blob.end(), bytes->getData().begin(), bytes->getData().end());
+    return success();
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  // i1 is stored as bits in the attribute but as bytes in memory.
+  if (!dense || dense.getElementType().isInteger(1))
+    return failure();
+  ArrayRef<char> raw = dense.getRawData();
+  int64_t count = dense.isSplat() ? dense.getNumElements() : 1;
+  for (int64_t i = 0; i < count; ++i)
+    blob.insert(blob.end(), raw.begin(), raw.end());
+  return success();
+}
+
+/// The offset of \p global's bytes in the blob.
+FailureOr<int64_t> ExtractConstantsPass::place(memref::GlobalOp global) {
+  auto value = dyn_cast_or_null<ElementsAttr>(global.getInitialValueAttr());
+  if (!value)
+    return global.emitError("global has no elements to extract");
+  blob.resize(llvm::alignTo(blob.size(), alignment));
+  int64_t offset = blob.size();
+  if (failed(appendElements(value, blob)))
+    return global.emitError("elements of ")
+           << value.getType() << " cannot be extracted";
+  ++numExtracted;
+  return offset;
+}
+
+void ExtractConstantsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  func::FuncOp entry = findEntryFunction(module);
+  if (!entry)
+    return;
+
+  // In order of first use, so that an execution walks the data cache forward.
+  SymbolTable symbols(module);
+  SmallVector<std::pair<memref::GetGlobalOp, int64_t>> uses;
+  DenseMap<Operation *, int64_t> offsets;
+  WalkResult result = entry.walk([&](memref::GetGlobalOp use) {
+    auto global = symbols.lookup<memref::GlobalOp>(use.getName());
+    auto [it, isNew] = offsets.try_emplace(global, 0);
+    if (isNew) {
+      FailureOr<int64_t> offset = place(global);
+      if (failed(offset))
+        return WalkResult::interrupt();
+      it->second = *offset;
+    }
+    uses.emplace_back(use, it->second);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return signalPassFailure();
+
+  // An empty blob would be no resource.
+  blob.resize(llvm::alignTo(std::max<size_t>(blob.size(), 1), alignment));
+  OpBuilder builder(&getContext());
+  auto blobType = MemRefType::get({int64_t(blob.size())}, builder.getI8Type());
+  if (failed(entry.insertArgument(entry.getNumArguments(), blobType, {},
+                                  entry.getLoc())))
+    return signalPassFailure();
+  Value constants = entry.getArguments().back();
+  for (auto [use, offset] : uses) {
+    builder.setInsertionPoint(use);
+    Value position =
+        arith::ConstantIndexOp::create(builder, use.getLoc(), offset);
+    Value view =
+        memref::ViewOp::create(builder, use.getLoc(), use.getType(), constants,
+                               position, /*sizes=*/ValueRange());
+    use.replaceAllUsesWith(view);
+    use.erase();
+  }
+  for (auto [global, offset] : offsets)
+    global->erase();
+
+  auto attrType =
+      RankedTensorType::get({int64_t(blob.size())}, builder.getI8Type());
+  module->setAttr(
+      dataCacheAttrName,
+      DenseResourceElementsAttr::get(
+          attrType, "data_cache",
+          HeapAsmResourceBlob::allocateAndCopyWithAlign(blob, alignment)));
+}
+
+} // namespace nnhal

@@ -1,0 +1,137 @@
+//===- OutlineKernels.cpp - One function per distinct loop nest -*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace nnhal {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "nnhal/Codegen/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
+  void runOnOperation() override;
+
+private:
+  func::FuncOp outline(scf::ForOp loop, ValueRange captures);
+  func::FuncOp findEqual(func::FuncOp candidate);
+
+  func::FuncOp entry;
+  /// Kernels by hash of their bodies.
+  llvm::DenseMap<llvm::hash_code, SmallVector<func::FuncOp>> kernels;
+  unsigned nextNumber = 0;
+};
+
+} // namespace
+
+/// What \p loop uses from outside, constants excluded: those are cloned in.
+static SmallVector<Value> findCaptures(scf::ForOp loop,
+                                       SetVector<Operation *> &constants) {
+  llvm::SetVector<Value> used;
+  for (Value operand : loop->getOperands())
+    used.insert(operand);
+  getUsedValuesDefinedAbove(loop->getRegions(), used);
+  SmallVector<Value> captures;
+  for (Value value : used) {
+    Operation *definition = value.getDefiningOp();
+    if (definition && definition->hasTrait<OpTrait::ConstantLike>())
+      constants.insert(definition);
+    else
+      captures.push_back(value);
+  }
+  return captures;
+}
+
+/// A private function that runs \p loop on its arguments, after the entry.
+func::FuncOp OutlineKernelsPass::outline(scf::ForOp loop, ValueRange captures) {
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfter(entry);
+  auto type = builder.getFunctionType(captures.getTypes(), {});
+  auto kernel = func::FuncOp::create(
+      builder, loop.getLoc(), "kernel_" + std::to_string(nextNumber), type);
+  kernel.setPrivate();
+  // Private in MLIR is still an exported symbol in LLVM IR.
+  kernel->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(&getContext(), LLVM::linkage::Linkage::Internal));
+  kernel->setAttr("passthrough",
+                  builder.getArrayAttr({builder.getStringAttr("noinline")}));
+  Block *body = kernel.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+
+  SetVector<Operation *> constants;
+  (void)findCaptures(loop, constants);
+  IRMapping mapping;
+  mapping.map(captures, body->getArguments());
+  for (Operation *constant : constants)
+    builder.clone(*constant, mapping);
+  builder.clone(*loop.getOperation(), mapping);
+  func::ReturnOp::create(builder, loop.getLoc());
+  return kernel;
+}
+
+/// An earlier kernel with the body of \p candidate.
+func::FuncOp OutlineKernelsPass::findEqual(func::FuncOp candidate) {
+  llvm::hash_code hash = hash_value(candidate.getFunctionType());
+  candidate.getBody().walk([&](Operation *op) {
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
+  });
+  for (func::FuncOp kernel : kernels[hash])
+    if (kernel.getFunctionType() == candidate.getFunctionType() &&
+        OperationEquivalence::isRegionEquivalentTo(
+            &kernel.getBody(), &candidate.getBody(),
+            OperationEquivalence::IgnoreLocations))
+      return kernel;
+  kernels[hash].push_back(candidate);
+  return nullptr;
+}
+
+void OutlineKernelsPass::runOnOperation() {
+  entry = findEntryFunction(getOperation());
+  if (!entry)
+    return;
+  SmallVector<scf::ForOp> loops;
+  for (Operation &op : entry.getBody().front())
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getNumResults() == 0)
+      loops.push_back(loop);
+
+  for (scf::ForOp loop : loops) {
+    SetVector<Operation *> constants;
+    SmallVector<Value> captures = findCaptures(loop, constants);
+    func::FuncOp kernel = outline(loop, captures);
+    if (func::FuncOp equal = findEqual(kernel)) {
+      kernel.erase();
+      kernel = equal;
+      ++numShared;
+    } else {
+      ++nextNumber;
+      ++numOutlined;
+    }
+    OpBuilder builder(loop);
+    func::CallOp::create(builder, loop.getLoc(), kernel, captures);
+    loop.erase();
+  }
+}
+
+} // namespace nnhal

@@ -1,0 +1,178 @@
+//===- PlanMemory.cpp - Place every allocation in one arena -----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace nnhal {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "nnhal/Codegen/Passes.h.inc"
+
+using namespace mlir;
+
+func::FuncOp findEntryFunction(Operation *module) {
+  func::FuncOp entry;
+  module->walk([&](func::FuncOp func) {
+    if (!func->hasAttr(entryAttrName))
+      return WalkResult::advance();
+    entry = func;
+    return WalkResult::interrupt();
+  });
+  return entry;
+}
+
+namespace {
+/// An allocation and when, counted in operations of the function's block, it is
+/// in use.
+struct Buffer {
+  memref::AllocOp alloc;
+  int64_t size = 0;
+  int64_t firstUse = 0;
+  int64_t lastUse = 0;
+  int64_t offset = -1;
+
+  bool overlapsInTime(const Buffer &other) const {
+    return firstUse <= other.lastUse && other.firstUse <= lastUse;
+  }
+};
+
+struct PlanMemoryPass : impl::PlanMemoryBase<PlanMemoryPass> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  LogicalResult collect(func::FuncOp func, SmallVectorImpl<Buffer> &buffers);
+  int64_t assignOffsets(MutableArrayRef<Buffer> buffers);
+  int64_t lowerBound(ArrayRef<Buffer> buffers);
+};
+} // namespace
+
+LogicalResult PlanMemoryPass::collect(func::FuncOp func,
+                                      SmallVectorImpl<Buffer> &buffers) {
+  Block &body = func.getBody().front();
+  DenseMap<Operation *, int64_t> position;
+  for (auto [index, op] : llvm::enumerate(body))
+    position[&op] = index;
+
+  BufferViewFlowAnalysis views(func);
+  WalkResult result = func.walk([&](memref::AllocOp alloc) {
+    MemRefType type = alloc.getType();
+    if (alloc->getBlock() != &body || !type.hasStaticShape() ||
+        !type.getLayout().isIdentity()) {
+      alloc.emitError("allocation of ")
+          << type << " cannot be planned: it is not static, contiguous and at "
+          << "the top level of its function";
+      return WalkResult::interrupt();
+    }
+    Buffer buffer;
+    buffer.alloc = alloc;
+    buffer.size =
+        llvm::alignTo(llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
+                          type.getNumElements(),
+                      alignment);
+    buffer.firstUse = INT64_MAX;
+    for (Value view : views.resolve(alloc.getResult()))
+      for (Operation *user : view.getUsers()) {
+        int64_t when = position.lookup(body.findAncestorOpInBlock(*user));
+        // A view itself touches no bytes; its users do.
+        if (!isa<ViewLikeOpInterface>(user))
+          buffer.firstUse = std::min(buffer.firstUse, when);
+        buffer.lastUse = std::max(buffer.lastUse, when);
+      }
+    if (buffer.firstUse == INT64_MAX)
+      buffer.firstUse = buffer.lastUse;
+    buffers.push_back(buffer);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Largest first, each at the lowest offset that is free while it is live.
+int64_t PlanMemoryPass::assignOffsets(MutableArrayRef<Buffer> buffers) {
+  SmallVector<Buffer *> bySize;
+  for (Buffer &buffer : buffers)
+    bySize.push_back(&buffer);
+  llvm::sort(bySize, [](const Buffer *a, const Buffer *b) {
+    return std::tuple(-a->size, a->firstUse, a->lastUse) <
+           std::tuple(-b->size, b->firstUse, b->lastUse);
+  });
+
+  SmallVector<Buffer *> placed; // In offset order.
+  int64_t arenaSize = 0;
+  for (Buffer *buffer : bySize) {
+    int64_t offset = 0;
+    for (const Buffer *other : placed) {
+      if (!buffer->overlapsInTime(*other))
+        continue;
+      if (offset + buffer->size <= other->offset)
+        break;
+      offset = std::max(offset, other->offset + other->size);
+    }
+    buffer->offset = offset;
+    arenaSize = std::max(arenaSize, offset + buffer->size);
+    placed.insert(llvm::upper_bound(placed, buffer,
+                                    [](const Buffer *a, const Buffer *b) {
+                                      return a->offset < b->offset;
+                                    }),
+                  buffer);
+  }
+  return arenaSize;
+}
+
+int64_t PlanMemoryPass::lowerBound(ArrayRef<Buffer> buffers) {
+  int64_t bound = 0;
+  for (const Buffer &at : buffers) {
+    int64_t live = 0;
+    for (const Buffer &other : buffers)
+      if (other.firstUse <= at.firstUse && at.firstUse <= other.lastUse)
+        live += other.size;
+    bound = std::max(bound, live);
+  }
+  return bound;
+}
+
+void PlanMemoryPass::runOnOperation() {
+  func::FuncOp func = getOperation();
+  if (!func->hasAttr(entryAttrName))
+    return;
+  if (!llvm::hasSingleElement(func.getBody())) {
+    func.emitError("memory planning needs a function of one block");
+    return signalPassFailure();
+  }
+  SmallVector<Buffer> buffers;
+  if (failed(collect(func, buffers)))
+    return signalPassFailure();
+  int64_t arenaSize = assignOffsets(buffers);
+
+  OpBuilder builder(func.getContext());
+  auto arenaType = MemRefType::get({arenaSize}, builder.getI8Type());
+  Location loc = func.getLoc();
+  if (failed(func.insertArgument(func.getNumArguments(), arenaType, {}, loc)))
+    return signalPassFailure();
+  Value arena = func.getArguments().back();
+  func->setAttr(arenaLowerBoundAttrName,
+                builder.getI64IntegerAttr(lowerBound(buffers)));
+  for (Buffer &buffer : buffers) {
+    builder.setInsertionPoint(buffer.alloc);
+    Value offset = arith::ConstantIndexOp::create(
+        builder, buffer.alloc.getLoc(), buffer.offset);
+    Value view = memref::ViewOp::create(builder, buffer.alloc.getLoc(),
+                                        buffer.alloc.getType(), arena, offset,
+                                        /*sizes=*/ValueRange());
+    buffer.alloc.replaceAllUsesWith(view);
+    buffer.alloc.erase();
+    ++numPlanned;
+  }
+}
+
+} // namespace nnhal

@@ -1,0 +1,247 @@
+//===- Compiler.cpp - A model in, an artifact out ---------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Compiler/Compiler.h"
+
+#include "Backend.h"
+#include "Interface.h"
+#include "nnhal/Codegen/EntryFunction.h"
+#include "nnhal/Compiler/Pipelines.h"
+#include "nnhal/Import/Model.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace nnhal {
+
+using namespace mlir;
+
+namespace {
+
+/// One compilation: a context, the diagnostics that it produced, and the steps.
+class Compilation {
+public:
+  explicit Compilation(const CompilerOptions &options);
+
+  MLIRContext *context() { return &mlirContext; }
+  rt::Result<CompiledArtifact> run(OwningOpRef<ModuleOp> module,
+                                   std::array<uint8_t, 32> contentKey);
+  /// The first error that was diagnosed, as a status.
+  rt::Status diagnosedFailure(std::string_view fallback) const;
+  void report(std::string_view phase);
+
+private:
+  rt::Status runPhases(ModuleOp module, const Target &target);
+  rt::Status takeConstants(ModuleOp module, rt::Artifact &artifact,
+                           std::vector<std::byte> &dataCache);
+  rt::Status describeEntry(ModuleOp module, rt::Artifact &artifact);
+  void handleDiagnostic(Diagnostic &diagnostic);
+
+  const CompilerOptions &options;
+  MLIRContext mlirContext;
+  std::optional<ScopedDiagnosticHandler> handler;
+  std::string firstError;
+  uint32_t phasesDone = 0;
+};
+
+} // namespace
+
+static MLIRContext::Threading noThreads() {
+  return MLIRContext::Threading::DISABLED;
+}
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  return registry;
+}
+
+Compilation::Compilation(const CompilerOptions &options)
+    : options(options), mlirContext(makeRegistry(), noThreads()) {
+  mlirContext.loadAllAvailableDialects();
+  handler.emplace(&mlirContext, [this](Diagnostic &diagnostic) {
+    handleDiagnostic(diagnostic);
+    return success();
+  });
+}
+
+void Compilation::handleDiagnostic(Diagnostic &diagnostic) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (auto position =
+          diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+    stream << position.getFilename().getValue() << ':' << position.getLine()
+           << ':' << position.getColumn() << ": ";
+  stream << diagnostic;
+  bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  if (isError && firstError.empty())
+    firstError = text;
+  if (options.diagnostic &&
+      diagnostic.getSeverity() != DiagnosticSeverity::Note)
+    options.diagnostic(isError, text);
+}
+
+rt::Status Compilation::diagnosedFailure(std::string_view fallback) const {
+  return rt::badData("{}", firstError.empty() ? fallback : firstError);
+}
+
+/// Import, the phases of the pipeline, code and link.
+static uint32_t totalPhases() { return allPhases().size() + 2; }
+
+void Compilation::report(std::string_view phase) {
+  if (options.progress)
+    options.progress(phase, phasesDone, totalPhases());
+  ++phasesDone;
+}
+
+rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
+  CompilePipelineOptions pipelineOptions;
+  pipelineOptions.vectorBits = target.vectorBits();
+  pipelineOptions.vectorRegisters = target.vectorRegisters();
+  for (Phase phase : allPhases()) {
+    report(toString(phase));
+    PassManager manager(&mlirContext, ModuleOp::getOperationName());
+#ifdef NDEBUG
+    // Each verification costs as much as a pass; tests run with assertions.
+    manager.enableVerifier(false);
+#endif
+    addPhase(manager, phase, pipelineOptions);
+    if (failed(manager.run(module)))
+      return diagnosedFailure("compilation failed in phase " +
+                              toString(phase).str());
+  }
+  return rt::Status();
+}
+
+/// Moves the data cache out of \p module.
+rt::Status Compilation::takeConstants(ModuleOp module, rt::Artifact &artifact,
+                                      std::vector<std::byte> &dataCache) {
+  auto blob =
+      module->getAttrOfType<DenseResourceElementsAttr>(dataCacheAttrName);
+  if (!blob || !blob.getRawHandle().getBlob())
+    return rt::failure("the compiled module has no data cache");
+  ArrayRef<char> bytes = blob.getRawHandle().getBlob()->getData();
+  auto *data = reinterpret_cast<const std::byte *>(bytes.data());
+  dataCache.assign(data, data + bytes.size());
+  artifact.dataCacheSize = dataCache.size();
+  artifact.constants.push_back({0, dataCache.size(), "packed constants"});
+  module->removeAttr(dataCacheAttrName);
+  return rt::Status();
+}
+
+/// The entry's arena is the last argument of the function that it calls.
+rt::Status Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
+  auto arenaSize = module->getAttrOfType<IntegerAttr>(arenaSizeAttrName);
+  if (!arenaSize)
+    return rt::failure("the compiled module has no entry");
+  rt::ArtifactEntry entry;
+  entry.symbol = entrySymbolName.str();
+  entry.arenaSize = arenaSize.getInt();
+  artifact.entries.push_back(std::move(entry));
+  return rt::Status();
+}
+
+static std::string_view toString(Rounding rounding) {
+  switch (rounding) {
+  case Rounding::doubleRounding:
+    return "double";
+  case Rounding::singleRounding:
+    return "single";
+  case Rounding::floatScale:
+    return "float";
+  }
+  return "double";
+}
+
+rt::Result<CompiledArtifact>
+Compilation::run(OwningOpRef<ModuleOp> module,
+                 std::array<uint8_t, 32> contentKey) {
+  NNHAL_ASSIGN_OR_RETURN(Target target, Target::create(options.target));
+  auto models = llvm::to_vector(module->getOps<ModelOp>());
+  if (models.size() != 1)
+    return rt::badData("found {} nnhal.model operations, expected 1",
+                       models.size());
+
+  rt::Artifact artifact;
+  artifact.contentKey = contentKey;
+  artifact.buildIdentity = buildIdentity();
+  artifact.rounding = toString(options.rounding);
+  NNHAL_RETURN_IF_ERROR(describeInterface(models.front(), artifact));
+  NNHAL_RETURN_IF_ERROR(runPhases(*module, target));
+
+  CompiledArtifact result;
+  NNHAL_RETURN_IF_ERROR(takeConstants(*module, artifact, result.dataCache));
+  NNHAL_RETURN_IF_ERROR(describeEntry(*module, artifact));
+  report("codegen");
+  rt::Result<llvm::SmallVector<char, 0>> object = emitObject(*module, target);
+  if (!object.isOk())
+    return std::move(object).takeStatus();
+  rt::CodeSection code;
+  code.target = target.kind();
+  code.cpu = target.cpu();
+  code.features = target.features();
+  NNHAL_ASSIGN_OR_RETURN(code.bytes, linkObject(*object));
+  artifact.code.push_back(std::move(code));
+  result.modelCache = rt::writeModelCache(artifact);
+  return result;
+}
+
+/// What of \p options decides the artifact, for the content key.
+static std::string describeOptions(const CompilerOptions &options) {
+  std::string text(toString(options.rounding));
+  for (const std::string *field :
+       {&options.target.triple, &options.target.cpu, &options.target.features})
+    text.append(1, '\n').append(*field);
+  return text;
+}
+
+rt::Result<CompiledArtifact> compileModel(const rt::AnnotatedModel &model,
+                                          const CompilerOptions &options) {
+  NNHAL_ASSIGN_OR_RETURN(auto contentKey,
+                         rt::contentKeyOf(model, describeOptions(options)));
+  Compilation compilation(options);
+  compilation.report("import");
+  ModelImportOptions importOptions;
+  importOptions.borrow = true; // The context ends before the call returns.
+  OwningOpRef<ModuleOp> module =
+      importModel(model, compilation.context(), importOptions);
+  if (!module)
+    return compilation.diagnosedFailure("the model cannot be imported");
+  return compilation.run(std::move(module), contentKey);
+}
+
+rt::Result<CompiledArtifact> compileMlir(std::string_view text,
+                                         std::string_view name,
+                                         const CompilerOptions &options) {
+  Compilation compilation(options);
+  compilation.report("import");
+  ParserConfig config(compilation.context());
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(StringRef(text.data(), text.size()), config,
+                                  StringRef(name.data(), name.size()));
+  if (!module)
+    return compilation.diagnosedFailure("the text is not a valid module");
+  // The key of what the text says; canonical operations have no HAL form, so
+  // that a module with them is known by its text.
+  rt::Result<rt::AnnotatedModel> model = exportModel(*module);
+  rt::AnnotatedModel keyed;
+  if (model.isOk())
+    keyed = *std::move(model);
+  else
+    keyed.model.operandValues.assign(text.begin(), text.end());
+  NNHAL_ASSIGN_OR_RETURN(auto contentKey,
+                         rt::contentKeyOf(keyed, describeOptions(options)));
+  return compilation.run(std::move(module), contentKey);
+}
+
+std::string_view buildIdentity() { return NNHAL_BUILD_IDENTITY; }
+
+} // namespace nnhal

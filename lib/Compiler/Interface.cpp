@@ -1,0 +1,55 @@
+//===- Interface.cpp - What a compiled model takes and gives ----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interface.h"
+
+#include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
+
+namespace nnhal {
+
+using namespace mlir;
+
+static rt::Result<rt::InterfaceTensor> describeTensor(Type type,
+                                                      StringRef name) {
+  NNHAL_ASSIGN_OR_RETURN(rt::Operand operand, operandOfType(type, {}));
+  rt::InterfaceTensor tensor;
+  tensor.name = name.str();
+  tensor.type = operand.type;
+  tensor.dimensions = std::move(operand.dimensions);
+  tensor.scale = operand.scale;
+  tensor.zeroPoint = operand.zeroPoint;
+  return tensor;
+}
+
+static rt::Status describeTensors(TypeRange types,
+                                  std::optional<ArrayAttr> names,
+                                  std::vector<rt::InterfaceTensor> &tensors) {
+  for (auto [index, type] : llvm::enumerate(types)) {
+    StringRef name;
+    if (names && index < names->size())
+      name = cast<StringAttr>((*names)[index]).getValue();
+    NNHAL_ASSIGN_OR_RETURN(rt::InterfaceTensor tensor,
+                           describeTensor(type, name));
+    tensors.push_back(std::move(tensor));
+  }
+  return rt::Status();
+}
+
+rt::Status describeInterface(ModelOp model, rt::Artifact &artifact) {
+  GraphOp graph = model.getMainGraph();
+  NNHAL_RETURN_IF_ERROR(describeTensors(
+      graph.getArgumentTypes(), graph.getInputNames(), artifact.inputs));
+  NNHAL_RETURN_IF_ERROR(describeTensors(
+      graph.getResultTypes(), graph.getOutputNames(), artifact.outputs));
+  if (std::optional<ArrayRef<int32_t>> pairs = graph.getStatePairs())
+    for (size_t i = 0; i + 1 < pairs->size(); i += 2)
+      artifact.statePairs.push_back(
+          {uint32_t((*pairs)[i]), uint32_t((*pairs)[i + 1])});
+  return rt::Status();
+}
+
+} // namespace nnhal

@@ -1,0 +1,22 @@
+//===- Interface.h - What a compiled model takes and gives ------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_COMPILER_INTERFACE_H
+#define NNHAL_LIB_COMPILER_INTERFACE_H
+
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+#include "nnhal/Runtime/ModelCache.h"
+
+namespace nnhal {
+
+/// Fills inputs, outputs and state pairs of \p artifact from the main graph of
+/// \p model.
+rt::Status describeInterface(ModelOp model, rt::Artifact &artifact);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_COMPILER_INTERFACE_H

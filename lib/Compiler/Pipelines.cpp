@@ -1,0 +1,207 @@
+//===- Pipelines.cpp - From a model to LLVM IR, in named phases -*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Compiler/Pipelines.h"
+
+#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Conversion/KernelToVector.h"
+#include "nnhal/Conversion/Passes.h"
+#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/NNHal/IR/NNHal.h"
+#include "nnhal/Dialect/NNHal/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace nnhal {
+
+using namespace mlir;
+
+static constexpr Phase phases[] = {
+    Phase::legalize, Phase::lower,     Phase::fuse,    Phase::bufferize,
+    Phase::plan,     Phase::vectorize, Phase::outline, Phase::llvm};
+
+llvm::ArrayRef<Phase> allPhases() { return phases; }
+
+StringRef toString(Phase phase) {
+  switch (phase) {
+  case Phase::legalize:
+    return "legalize";
+  case Phase::lower:
+    return "lower";
+  case Phase::fuse:
+    return "fuse";
+  case Phase::bufferize:
+    return "bufferize";
+  case Phase::plan:
+    return "plan";
+  case Phase::vectorize:
+    return "vectorize";
+  case Phase::outline:
+    return "outline";
+  case Phase::llvm:
+    return "llvm";
+  }
+  llvm_unreachable("closed list");
+}
+
+std::optional<Phase> parsePhase(StringRef name) {
+  for (Phase phase : phases)
+    if (toString(phase) == name)
+      return phase;
+  return std::nullopt;
+}
+
+static void addBufferization(OpPassManager &pm) {
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions options;
+  // The entry function is on buffers already; identity layouts keep every
+  // buffer contiguous.
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createFoldOutputCopies());
+}
+
+static void addLLVMConversion(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createExpandMath());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions options;
+  // Every buffer is static, so a pointer says it all.
+  options.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(options));
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void addPhase(OpPassManager &pm, Phase phase,
+              const CompilePipelineOptions &options) {
+  switch (phase) {
+  case Phase::legalize: {
+    // nnhal.operation "CONV_2D" -> nnhal.conv_2d
+    RaiseOperationsOptions raise;
+    raise.strict = true;
+    pm.addPass(createRaiseOperations(raise));
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    return;
+  }
+  case Phase::lower: {
+    // nnhal.conv_2d -> nnk.conv_2d, nnhal.add -> linalg.generic
+    pm.addPass(createConvertNNHalGraphToFunc());
+    ConvertNNHalToLinalgOptions lowering;
+    lowering.vectorBits = options.vectorBits;
+    lowering.vectorRegisters = options.vectorRegisters;
+    pm.addPass(createConvertNNHalToLinalg(lowering));
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    return;
+  }
+  case Phase::fuse:
+    // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)
+    pm.addPass(createLinalgElementwiseOpFusionPass());
+    pm.addPass(kernel::createFuseEpiloguePass());
+    pm.addPass(createCSEPass());
+    return;
+  case Phase::bufferize:
+    return addBufferization(pm);
+  case Phase::plan:
+    // memref.alloc, memref.get_global -> memref.view of arena and constants
+    pm.addPass(createExtractConstants());
+    pm.addNestedPass<func::FuncOp>(createPlanMemory());
+    return;
+  case Phase::vectorize: {
+    // nnk.conv_2d, linalg.generic -> scf.for around vector.fma
+    kernel::ConvertNNKToVectorPassOptions kernels;
+    kernels.vectorBits = options.vectorBits;
+    kernels.registers = options.vectorRegisters;
+    pm.addPass(kernel::createConvertNNKToVectorPass(kernels));
+    VectorizeLoopsOptions loops;
+    loops.vectorBits = options.vectorBits;
+    pm.addNestedPass<func::FuncOp>(createVectorizeLoops(loops));
+    pm.addPass(createLoopInvariantCodeMotionPass());
+    pm.addPass(createCSEPass());
+    return;
+  }
+  case Phase::outline:
+    // scf.for nests -> func.func @kernel_0, ...; @nnhal_entry
+    pm.addPass(createOutlineKernels());
+    pm.addPass(createEmitEntry());
+    return;
+  case Phase::llvm:
+    return addLLVMConversion(pm);
+  }
+}
+
+void registerCompilerDialects(DialectRegistry &registry) {
+  registry.insert<NNHalDialect, kernel::KernelDialect, affine::AffineDialect,
+                  arith::ArithDialect, bufferization::BufferizationDialect,
+                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, quant::QuantDialect,
+                  scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
+                  vector::VectorDialect>();
+  kernel::registerKernelBufferizationModels(registry);
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerAllDialectInterfaceImplementations(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerInferTypeOpInterfaceExternalModels(registry);
+  tensor::registerSubsetOpInterfaceExternalModels(registry);
+  tensor::registerTilingInterfaceExternalModels(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+void registerAllPasses() {
+  registerNNHalTransformsPasses();
+  registerNNHalConversionPasses();
+  kernel::registerKernelToVectorPasses();
+  registerNNHalCodegenPasses();
+  PassPipelineRegistration<CompilePipelineOptions>(
+      "nnhal-compile",
+      "Compile a model down to the LLVM dialect, or until a named phase",
+      [](OpPassManager &pm, const CompilePipelineOptions &options) {
+        std::optional<Phase> last = parsePhase(options.until);
+        if (!last)
+          llvm::report_fatal_error(llvm::Twine("unknown phase '") +
+                                       options.until + "' in until=",
+                                   /*gen_crash_diag=*/false);
+        for (Phase phase : allPhases()) {
+          addPhase(pm, phase, options);
+          if (phase == *last)
+            break;
+        }
+      });
+}
+
+} // namespace nnhal

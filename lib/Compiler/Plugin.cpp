@@ -1,0 +1,109 @@
+//===- Plugin.cpp - The exported C table ------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelFromView.h"
+#include "nnhal/Compiler/Compiler.h"
+#include "nnhal/Runtime/CompilerPlugin.h"
+#include "nnhal/Runtime/Validate.h"
+
+#include <new>
+
+using namespace nnhal;
+
+static std::string toString(NNHalString text) {
+  return text.size ? std::string(text.data, text.size) : std::string();
+}
+
+static NNHalString toView(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+static NNHalBytes toView(const std::vector<std::byte> &bytes) {
+  return {bytes.data(), bytes.size()};
+}
+
+static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
+                                             const NNHalCompileSinks &sinks) {
+  if (options.structSize < sizeof(NNHalCompileOptions) ||
+      sinks.structSize < sizeof(NNHalCompileSinks))
+    return rt::badData("options of {} and sinks of {} bytes are older than the "
+                       "{} and {} bytes that this compiler reads",
+                       options.structSize, sinks.structSize,
+                       sizeof(NNHalCompileOptions), sizeof(NNHalCompileSinks));
+  if (options.rounding > uint32_t(Rounding::floatScale))
+    return rt::badData("rounding {} exceeds {}", options.rounding,
+                       uint32_t(Rounding::floatScale));
+  CompilerOptions result;
+  result.target.triple = toString(options.targetTriple);
+  result.target.cpu = toString(options.targetCpu);
+  result.target.features = toString(options.targetFeatures);
+  result.rounding = Rounding(options.rounding);
+  result.progress = [&sinks](std::string_view phase, uint32_t done,
+                             uint32_t total) {
+    sinks.progress(sinks.context, toView(phase), done, total);
+  };
+  return result;
+}
+
+/// Runs \p compile with converted options and delivers what it returns. Nothing
+/// leaves through an exception: the caller may not even be C++.
+template <typename Compile>
+static int32_t runCompilation(const NNHalCompileOptions &options,
+                              const NNHalCompileSinks &sinks, Compile compile) {
+  auto fail = [&](const rt::Status &status) {
+    sinks.diagnostic(sinks.context, /*isError=*/1, toView(status.message()));
+    return int32_t(status.code());
+  };
+  try {
+    rt::Result<CompilerOptions> converted = toOptions(options, sinks);
+    if (!converted.isOk())
+      return fail(converted.status());
+    rt::Result<CompiledArtifact> artifact = compile(*converted);
+    if (!artifact.isOk())
+      return fail(artifact.status());
+    sinks.artifact(sinks.context, toView(artifact->modelCache),
+                   toView(artifact->dataCache));
+    return 0;
+  } catch (const std::bad_alloc &) {
+    return fail(rt::outOfResources("out of memory while compiling"));
+  } catch (const std::exception &error) {
+    return fail(rt::failure("{}", error.what()));
+  }
+}
+
+static int32_t compileModelView(const NNHalModelView *model,
+                                const NNHalCompileOptions *options,
+                                const NNHalCompileSinks *sinks) {
+  return runCompilation(
+      *options, *sinks,
+      [&](const CompilerOptions &converted) -> rt::Result<CompiledArtifact> {
+        NNHAL_ASSIGN_OR_RETURN(rt::AnnotatedModel annotated,
+                               modelFromView(*model));
+        NNHAL_RETURN_IF_ERROR(
+            rt::validateModel(annotated.model, annotated.model.halVersion));
+        return compileModel(annotated, converted);
+      });
+}
+
+static int32_t compileMlirText(NNHalBytes text, NNHalString name,
+                               const NNHalCompileOptions *options,
+                               const NNHalCompileSinks *sinks) {
+  return runCompilation(
+      *options, *sinks, [&](const CompilerOptions &converted) {
+        return compileMlir({static_cast<const char *>(text.data), text.size},
+                           {name.data, name.size}, converted);
+      });
+}
+
+extern "C" __attribute__((visibility("default"))) const NNHalCompilerApi *
+nnhalGetCompilerApi(uint32_t major) {
+  static const NNHalCompilerApi api = {
+      sizeof(NNHalCompilerApi), NNHAL_COMPILER_API_MAJOR,
+      NNHAL_COMPILER_API_MINOR, toView(buildIdentity()),
+      compileModelView,         compileMlirText};
+  return major == NNHAL_COMPILER_API_MAJOR ? &api : nullptr;
+}

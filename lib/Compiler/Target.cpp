@@ -1,0 +1,119 @@
+//===- Target.cpp - The machine that code is made for -----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Compiler/Target.h"
+
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+#include <mutex>
+
+namespace nnhal {
+
+using namespace llvm;
+
+static void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+  });
+}
+
+/// The host's features; a virtual machine may hide some that its CPU's name
+/// promises.
+static std::string hostFeatures() {
+  SubtargetFeatures features;
+  StringMap<bool> host = sys::getHostCPUFeatures();
+  SmallVector<StringRef> names(host.keys().begin(), host.keys().end());
+  llvm::sort(names); // The map's order is not stable between builds.
+  for (StringRef name : names)
+    features.AddFeature(name, host.lookup(name));
+  return features.getString();
+}
+
+static rt::Result<rt::TargetKind> kindOf(const Triple &triple) {
+  if (!triple.isOSLinux() || !triple.isOSBinFormatELF())
+    return rt::badData("target triple '{}' is not an ELF Linux target",
+                       triple.str());
+  if (triple.getArch() == Triple::x86_64)
+    return rt::TargetKind::x86_64Elf;
+  if (triple.getArch() == Triple::aarch64)
+    return rt::TargetKind::aarch64Elf;
+  return rt::badData("target architecture '{}' is neither x86_64 nor aarch64",
+                     triple.getArchName().str());
+}
+
+static bool isKnownFeature(const MCSubtargetInfo &subtarget,
+                           StringRef feature) {
+  StringRef name = SubtargetFeatures::StripFlag(feature);
+  return llvm::any_of(
+      subtarget.getAllProcessorFeatures(),
+      [&](const SubtargetFeatureKV &known) { return name == known.Key; });
+}
+
+rt::Result<Target> Target::create(const TargetOptions &options) {
+  initializeTargets();
+  Triple hostTriple(sys::getProcessTriple());
+  Triple triple(options.triple.empty() ? hostTriple.str()
+                                       : Triple::normalize(options.triple));
+  NNHAL_ASSIGN_OR_RETURN(rt::TargetKind kind, kindOf(triple));
+
+  bool isHost = options.cpu.empty() && triple.getArch() == hostTriple.getArch();
+  std::string cpu = options.cpu;
+  if (cpu.empty())
+    cpu = isHost
+              ? sys::getHostCPUName().str()
+              : (kind == rt::TargetKind::x86_64Elf ? "x86-64-v3" : "generic");
+  std::string features = isHost ? hostFeatures() : "";
+  if (!options.features.empty())
+    features += (features.empty() ? "" : ",") + options.features;
+
+  std::string error;
+  const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return rt::badData("target triple '{}': {}", triple.str(), error);
+  // The target machine only warns about an unknown CPU, on standard error.
+  std::unique_ptr<MCSubtargetInfo> generic(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!generic || !generic->isCPUStringValid(cpu))
+    return rt::badData("unknown CPU '{}' for target '{}'", cpu, triple.str());
+  for (const std::string &feature :
+       SubtargetFeatures(options.features).getFeatures())
+    if (!isKnownFeature(*generic, feature))
+      return rt::badData("unknown feature '{}' for target '{}'", feature,
+                         triple.str());
+
+  Target result;
+  result.targetKind = kind;
+  result.targetMachine.reset(target->createTargetMachine(
+      triple, cpu, features, llvm::TargetOptions(), Reloc::PIC_, std::nullopt,
+      CodeGenOptLevel::Default));
+  const MCSubtargetInfo &subtarget =
+      *result.targetMachine->getMCSubtargetInfo();
+  if (kind == rt::TargetKind::aarch64Elf) {
+    result.registerCount = 32;
+  } else if (subtarget.checkFeatures(
+                 "+avx512f,+avx512vl,+avx512bw,+avx512dq")) {
+    result.widestVector = 512;
+    result.registerCount = 32;
+  } else if (subtarget.checkFeatures("+avx2,+fma")) {
+    result.widestVector = 256;
+  }
+  return result;
+}
+
+} // namespace nnhal
