@@ -1,7 +1,7 @@
 //===- KernelDialect.cpp - The micro-kernel dialect -----------------------===//
 //
-// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,10 +77,10 @@ void Pool2DOp::build(OpBuilder &builder, OperationState &state, PoolKind kind,
 
 /// On memrefs a kernel reads its inputs and extras and only writes its
 /// destination.
-static void addEffects(
-    DestinationStyleOpInterface op,
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
+static void
+addEffects(DestinationStyleOpInterface op,
+           SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+               &effects) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType()))
       continue;

@@ -1,7 +1,7 @@
 //===- KernelVerifiers.cpp - Shape rules of the micro-kernels -------------===//
 //
-// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ static LogicalResult checkRank(Operation *op, StringRef name, Value value,
                                int64_t rank) {
   ShapedType type = shaped(value);
   if (!type.hasRank() || type.getRank() != rank)
-    return op->emitOpError() << name << " type " << type << " must have rank "
-                             << rank;
+    return op->emitOpError()
+           << name << " type " << type << " must have rank " << rank;
   return success();
 }
 
@@ -77,10 +77,9 @@ static LogicalResult checkWindow(Operation *op, Value input, Value init,
   for (int dim : {0, 1}) {
     if (ShapedType::isDynamic(in[dim + 1]))
       continue;
-    int64_t expected = outputExtent(in[dim + 1], window.filter[dim],
-                                    window.strides[dim], window.dilations[dim],
-                                    window.pads[2 * dim],
-                                    window.pads[2 * dim + 1]);
+    int64_t expected = outputExtent(
+        in[dim + 1], window.filter[dim], window.strides[dim],
+        window.dilations[dim], window.pads[2 * dim], window.pads[2 * dim + 1]);
     if (expected < 1)
       return op->emitOpError()
              << names[dim] << " computes to " << expected
@@ -124,8 +123,9 @@ static LogicalResult checkEpilogue(KernelOpInterface op) {
                              << " arguments, expected " << expected;
   for (BlockArgument argument : body.getArguments())
     if (argument.getType() != out.getElementType())
-      return op->emitOpError() << "epilogue argument " << argument.getArgNumber()
-                               << " must be of type " << out.getElementType();
+      return op->emitOpError()
+             << "epilogue argument " << argument.getArgNumber()
+             << " must be of type " << out.getElementType();
   auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
   if (!yield)
     return op->emitOpError("epilogue must end in 'nnk.yield'");
@@ -163,9 +163,9 @@ LogicalResult Conv2DOp::verify() {
   if (channels > panels * width || channels <= (panels - 1) * width)
     return emitOpError() << channels << " output channels do not fill "
                          << panels << " panels of " << width;
-  if (failed(checkWindow(op, getInput(), getInit(),
-                         {filter.slice(1, 2), getStrides(), getDilations(),
-                          getPads()})))
+  if (failed(checkWindow(
+          op, getInput(), getInit(),
+          {filter.slice(1, 2), getStrides(), getDilations(), getPads()})))
     return failure();
   return checkEpilogue(cast<KernelOpInterface>(op));
 }
@@ -186,17 +186,16 @@ LogicalResult DepthwiseConv2DOp::verify() {
     return emitOpError("filter must have a static shape");
   int64_t channels = shaped(getInput()).getDimSize(3);
   if (!ShapedType::isDynamic(channels) &&
-      failed(checkExtent(op, "output channels",
-                         shaped(getInit()).getDimSize(3),
+      failed(checkExtent(op, "output channels", shaped(getInit()).getDimSize(3),
                          channels * multiplier)))
     return failure();
   if (failed(checkExtent(op, "filter channels", filter[2],
                          shaped(getInit()).getDimSize(3))) ||
       failed(checkExtent(op, "bias channels", shaped(getBias()).getDimSize(0),
                          filter[2])) ||
-      failed(checkWindow(op, getInput(), getInit(),
-                         {filter.take_front(2), getStrides(), getDilations(),
-                          getPads()})))
+      failed(checkWindow(
+          op, getInput(), getInit(),
+          {filter.take_front(2), getStrides(), getDilations(), getPads()})))
     return failure();
   return checkEpilogue(cast<KernelOpInterface>(op));
 }
@@ -208,8 +207,7 @@ LogicalResult Pool2DOp::verify() {
       failed(checkNumbers(op, "window", getWindow(), 2, 1)) ||
       failed(checkWindow(op, getInput(), getInit(),
                          {getWindow(), getStrides(), {1, 1}, getPads()})) ||
-      failed(checkExtent(op, "output channels",
-                         shaped(getInit()).getDimSize(3),
+      failed(checkExtent(op, "output channels", shaped(getInit()).getDimSize(3),
                          shaped(getInput()).getDimSize(3))))
     return failure();
   // A window that lies in the padding has neither a maximum nor a mean.

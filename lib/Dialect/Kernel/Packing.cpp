@@ -1,7 +1,7 @@
 //===- Packing.cpp - Constants in the order of the inner loop -------------===//
 //
-// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +43,8 @@ std::vector<char> kernel::packConvFilter(llvm::ArrayRef<char> ohwi,
   // Rows of the source are read in order; each element goes to its panel.
   for (int64_t o = 0; o < channels; ++o) {
     const char *source = ohwi.data() + o * depth * elementSize;
-    char *target = packed.data() +
-                   (o / width * depth * width + o % width) * elementSize;
+    char *target =
+        packed.data() + (o / width * depth * width + o % width) * elementSize;
     for (int64_t k = 0; k < depth; ++k)
       std::memcpy(target + k * width * elementSize, source + k * elementSize,
                   elementSize);

@@ -1,13 +1,13 @@
 //===- Packing.h - Constants in the order of the inner loop -----*- C++ -*-===//
 //
-// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Shared by the conversion that creates nnk operations and their lowering. Plain
-// functions on raw bytes: weights never pass through MLIR attributes (a 16 MB
-// constant costs 20 s there as text).
+// Shared by the conversion that creates nnk operations and their lowering.
+// Plain functions on raw bytes: weights never pass through MLIR attributes (a
+// 16 MB constant costs 20 s there as text).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,41 @@
+//===- KernelToVector.h - Micro-kernels to loops ----------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_CONVERSION_KERNELTOVECTOR_H
+#define NNHAL_CONVERSION_KERNELTOVECTOR_H
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Kernel/Packing.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class RewritePatternSet;
+class RewriterBase;
+} // namespace mlir
+
+namespace nnhal::kernel {
+
+#define GEN_PASS_DECL
+#include "nnhal/Conversion/KernelToVector/Passes.h.inc"
+
+/// Adds the patterns that fold elementwise consumers into kernels' epilogues.
+void populateFuseEpiloguePatterns(mlir::RewritePatternSet &patterns);
+
+/// Replaces `op`, on memrefs of static shape with a contiguous last dimension,
+/// by loops. Fails with a diagnostic on the operation, leaving it in place,
+/// where an operand's layout is not supported.
+llvm::LogicalResult lowerKernel(KernelOpInterface op,
+                                mlir::RewriterBase &rewriter,
+                                const KernelTarget &target);
+
+#define GEN_PASS_REGISTRATION
+#include "nnhal/Conversion/KernelToVector/Passes.h.inc"
+
+} // namespace nnhal::kernel
+
+#endif // NNHAL_CONVERSION_KERNELTOVECTOR_H

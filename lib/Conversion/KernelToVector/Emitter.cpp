@@ -1,0 +1,367 @@
+//===- Emitter.cpp - Small builder of loops over vectors ------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace nnhal::kernel;
+
+// Flat indices of padded windows start below zero, so no-unsigned-wrap would be
+// wrong.
+static constexpr auto noWrap = arith::IntegerOverflowFlags::nsw;
+
+Emitter::Emitter(OpBuilder &builder, Operation *before)
+    : rewriter(builder), location(before->getLoc()), kernel(nullptr) {
+  // Everything hoisted goes before this marker, which also keeps the position
+  // while the kernel itself grows behind it.
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(before);
+  Value zero = arith::ConstantIndexOp::create(builder, location, 0);
+  kernel = zero.getDefiningOp();
+  indices[0] = zero;
+}
+
+Value Emitter::hoisted(llvm::function_ref<Value()> body) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(kernel);
+  return body();
+}
+
+std::optional<FlatView> Emitter::flatten(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t offset;
+  FlatView view;
+  if (!type.hasStaticShape() ||
+      failed(type.getStridesAndOffset(view.strides, offset)) ||
+      llvm::any_of(view.strides, ShapedType::isDynamic) ||
+      (type.getShape().back() > 1 && view.strides.back() != 1))
+    return std::nullopt;
+  if (type.getLayout().isIdentity()) {
+    view.buffer = memref;
+    if (type.getRank() > 1) {
+      SmallVector<ReassociationIndices> groups(1);
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        groups[0].push_back(dim);
+      view.buffer =
+          memref::CollapseShapeOp::create(rewriter, location, memref, groups);
+    }
+    return view;
+  }
+  int64_t span = 1;
+  for (auto [size, stride] : llvm::zip_equal(type.getShape(), view.strides))
+    span += (size - 1) * stride;
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(rewriter, location, memref);
+  OpFoldResult start = rewriter.getIndexAttr(offset);
+  if (ShapedType::isDynamic(offset))
+    start = metadata.getOffset();
+  auto flat = MemRefType::get(
+      {span}, type.getElementType(),
+      StridedLayoutAttr::get(rewriter.getContext(), offset, {1}),
+      type.getMemorySpace());
+  view.buffer = memref::ReinterpretCastOp::create(
+      rewriter, location, flat, metadata.getBaseBuffer(), start,
+      ArrayRef<OpFoldResult>{rewriter.getIndexAttr(span)},
+      ArrayRef<OpFoldResult>{rewriter.getIndexAttr(1)});
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic
+//===----------------------------------------------------------------------===//
+
+Value Emitter::index(int64_t value) {
+  Value &cached = indices[value];
+  if (!cached)
+    cached = hoisted([&]() -> Value {
+      return arith::ConstantIndexOp::create(rewriter, location, value);
+    });
+  return cached;
+}
+
+Value Emitter::add(Value a, Value b) {
+  std::optional<int64_t> left = getConstantIntValue(a);
+  std::optional<int64_t> right = getConstantIntValue(b);
+  if (left && right)
+    return index(*left + *right);
+  if (left == 0)
+    return b;
+  if (right == 0)
+    return a;
+  return arith::AddIOp::create(rewriter, location, a, b, noWrap);
+}
+
+Value Emitter::mul(Value a, int64_t b) {
+  if (std::optional<int64_t> left = getConstantIntValue(a))
+    return index(*left * b);
+  if (b == 1)
+    return a;
+  return arith::MulIOp::create(rewriter, location, a, index(b), noWrap);
+}
+
+Value Emitter::min(Value a, Value b) {
+  return arith::MinSIOp::create(rewriter, location, a, b);
+}
+
+Value Emitter::max(Value a, Value b) {
+  return arith::MaxSIOp::create(rewriter, location, a, b);
+}
+
+Value Emitter::ceilDiv(Value a, int64_t divisor) {
+  if (divisor == 1)
+    return a;
+  return arith::CeilDivSIOp::create(rewriter, location, a, index(divisor));
+}
+
+std::pair<Value, Value> Emitter::validTaps(const WindowDim &dim, Value origin) {
+  if (dim.out == 1 || dim.unpadded()) {
+    TapRange taps = dim.validTaps(0);
+    return {index(taps.begin), index(taps.end)};
+  }
+  // Taps t with 0 <= origin + t * dilation < in.
+  Value negated = mul(origin, -1);
+  return {max(index(0), ceilDiv(negated, dim.dilation)),
+          min(index(dim.filter), ceilDiv(add(negated, dim.in), dim.dilation))};
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void Emitter::loop(int64_t begin, int64_t count, int64_t step,
+                   llvm::function_ref<void(Value)> body) {
+  if (count == 1) {
+    body(index(begin));
+    return;
+  }
+  auto loop = scf::ForOp::create(rewriter, location, index(begin),
+                                 index(begin + count * step), index(step));
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  body(loop.getInductionVar());
+}
+
+SmallVector<Value> Emitter::carry(Value begin, Value end, ValueRange values,
+                                  CarryBody body) {
+  std::optional<int64_t> first = getConstantIntValue(begin);
+  std::optional<int64_t> last = getConstantIntValue(end);
+  if (first && last && *last - *first == 1)
+    return body(begin, values);
+  auto loop =
+      scf::ForOp::create(rewriter, location, begin, end, index(1), values);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(rewriter, location, next);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+VectorType Emitter::vectorType(int64_t lanes, Type element) {
+  return VectorType::get({lanes}, element ? element : rewriter.getF32Type());
+}
+
+Value Emitter::splat(double value, int64_t lanes) {
+  Value &cached = splats[{llvm::bit_cast<uint64_t>(value), lanes}];
+  if (!cached)
+    cached = hoisted([&]() -> Value {
+      Attribute element = rewriter.getF32FloatAttr(static_cast<float>(value));
+      return arith::ConstantOp::create(
+          rewriter, location,
+          DenseElementsAttr::get(vectorType(lanes), element));
+    });
+  return cached;
+}
+
+Value Emitter::mask(Lanes lanes) {
+  Value &cached = masks[{lanes.lanes, lanes.valid}];
+  if (!cached)
+    cached = hoisted([&]() -> Value {
+      return vector::ConstantMaskOp::create(
+          rewriter, location, vectorType(lanes.lanes, rewriter.getI1Type()),
+          ArrayRef<int64_t>{lanes.valid});
+    });
+  return cached;
+}
+
+Value Emitter::load(const FlatView &view, Value at, Lanes lanes) {
+  VectorType type = vectorType(lanes.lanes);
+  if (lanes.valid < lanes.lanes)
+    return vector::MaskedLoadOp::create(rewriter, location, type, view.buffer,
+                                        at, mask(lanes),
+                                        splat(0.0, lanes.lanes));
+  return vector::LoadOp::create(rewriter, location, type, view.buffer, at);
+}
+
+Value Emitter::loadScalar(const FlatView &view, Value at) {
+  return memref::LoadOp::create(rewriter, location, view.buffer, at);
+}
+
+Value Emitter::broadcast(Value scalar, int64_t lanes) {
+  return vector::BroadcastOp::create(
+      rewriter, location, vectorType(lanes, scalar.getType()), scalar);
+}
+
+void Emitter::store(Value vector, const FlatView &view, Value at, Lanes lanes) {
+  if (lanes.valid < lanes.lanes)
+    vector::MaskedStoreOp::create(rewriter, location, view.buffer, at,
+                                  mask(lanes), vector);
+  else
+    vector::StoreOp::create(rewriter, location, vector, view.buffer, at);
+}
+
+Value Emitter::constantTable(MemRefType type, DenseElementsAttr data) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  memref::GlobalOp global;
+  for (auto existing : module.getOps<memref::GlobalOp>())
+    if (existing.getConstant() && existing.getInitialValueAttr() == data)
+      global = existing;
+  if (!global) {
+    SymbolTable symbols(module);
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    global = memref::GlobalOp::create(
+        builder, location, "nnk_offsets", builder.getStringAttr("private"),
+        type, data, /*constant=*/true, /*alignment=*/IntegerAttr());
+    symbols.insert(global, module.getBody()->begin());
+  }
+  return hoisted([&]() -> Value {
+    return memref::GetGlobalOp::create(rewriter, location, type,
+                                       global.getSymName());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Epilogue
+//===----------------------------------------------------------------------===//
+
+bool nnhal::kernel::hasUniformPixels(const FlatView &view,
+                                     ArrayRef<int64_t> shape) {
+  // The stride of a dimension with one element is never used.
+  int64_t expected = view.strides[2] * shape[2];
+  if (shape[1] > 1 && view.strides[1] != expected)
+    return false;
+  expected *= shape[1];
+  return shape[0] == 1 || view.strides[0] == expected;
+}
+
+std::optional<Epilogue> Epilogue::create(KernelOpInterface op,
+                                         Emitter &emitter) {
+  Epilogue epilogue(op, emitter);
+  std::optional<FlatView> out = emitter.flatten(op.getDestination());
+  if (!out)
+    return std::nullopt;
+  epilogue.out = *out;
+  for (Value extra : op.getExtras()) {
+    std::optional<FlatView> view = emitter.flatten(extra);
+    if (!view)
+      return std::nullopt;
+    epilogue.extras.push_back(*view);
+  }
+  return epilogue;
+}
+
+bool Epilogue::uniformPixels() const {
+  ArrayRef<int64_t> shape =
+      cast<ShapedType>(KernelOpInterface(op).getDestination().getType())
+          .getShape();
+  return hasUniformPixels(out, shape) &&
+         llvm::all_of(extras, [&](const FlatView &view) {
+           return view.strides.size() == 1 || hasUniformPixels(view, shape);
+         });
+}
+
+Epilogue::Pixel Epilogue::pixel(Value batch, Value row, Value column) {
+  auto offset = [&](const FlatView &view) {
+    Value at = emitter->mul(column, view.strides[2]);
+    at = emitter->add(emitter->mul(row, view.strides[1]), at);
+    return emitter->add(emitter->mul(batch, view.strides[0]), at);
+  };
+  Pixel pixel{offset(out), {}};
+  for (const FlatView &view : extras) {
+    if (view.strides.size() == 1)
+      pixel.extras.push_back(Value());
+    else
+      pixel.extras.push_back(view.strides == out.strides ? pixel.out
+                                                         : offset(view));
+  }
+  return pixel;
+}
+
+Epilogue::Pixel Epilogue::right(const Pixel &pixel, int64_t columns) {
+  Pixel result{emitter->add(pixel.out, columns * out.strides[2]), {}};
+  for (auto [view, at] : llvm::zip_equal(extras, pixel.extras))
+    result.extras.push_back(!at ? at
+                            : view.strides == out.strides
+                                ? result.out
+                                : emitter->add(at, columns * view.strides[2]));
+  return result;
+}
+
+void Epilogue::finish(Value accumulator, const Pixel &pixel, Value channel,
+                      Lanes lanes) {
+  if (!op.getEpilogue().empty()) {
+    SmallVector<Value> values;
+    for (auto [view, at] : llvm::zip_equal(extras, pixel.extras))
+      values.push_back(
+          emitter->load(view, at ? emitter->add(at, channel) : channel, lanes));
+    accumulator = apply(accumulator, values, lanes.lanes);
+  }
+  emitter->store(accumulator, out, emitter->add(pixel.out, channel), lanes);
+}
+
+Value Epilogue::apply(Value accumulator, ValueRange extraValues,
+                      int64_t lanes) {
+  OpBuilder &builder = emitter->builder();
+  Block &body = op.getEpilogue().front();
+  IRMapping mapping;
+  mapping.map(body.getArgument(0), accumulator);
+  for (auto [argument, value] :
+       llvm::zip_equal(body.getArguments().drop_front(), extraValues))
+    mapping.map(argument, value);
+  // A constant of the body or a scalar from outside becomes a splat before the
+  // kernel.
+  auto lookup = [&](Value scalar) -> Value {
+    if (Value mapped = mapping.lookupOrNull(scalar))
+      return mapped;
+    Value &cached = invariants[{scalar, lanes}];
+    if (!cached)
+      cached = emitter->hoisted([&]() -> Value {
+        Attribute value;
+        if (matchPattern(scalar, m_Constant(&value)))
+          return arith::ConstantOp::create(
+              builder, emitter->loc(),
+              DenseElementsAttr::get(
+                  emitter->vectorType(lanes, scalar.getType()), value));
+        return emitter->broadcast(scalar, lanes);
+      });
+    return cached;
+  };
+  for (Operation &inner : body.without_terminator()) {
+    if (inner.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    OperationState state(emitter->loc(), inner.getName());
+    for (Value operand : inner.getOperands())
+      state.addOperands(lookup(operand));
+    for (Type type : inner.getResultTypes())
+      state.addTypes(emitter->vectorType(lanes, type));
+    state.addAttributes(inner.getAttrs());
+    Operation *vectorized = builder.create(state);
+    mapping.map(inner.getResults(), vectorized->getResults());
+  }
+  return lookup(cast<YieldOp>(body.back()).getValue());
+}

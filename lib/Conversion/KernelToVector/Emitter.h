@@ -1,0 +1,161 @@
+//===- Emitter.h - Small builder of loops over vectors ----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CONVERSION_KERNELTOVECTOR_EMITTER_H
+#define NNHAL_LIB_CONVERSION_KERNELTOVECTOR_EMITTER_H
+
+#include "TilePlan.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace nnhal::kernel {
+
+/// A memref seen as one dimension: element (i, j, ...) is at i * strides[0] +
+/// j * strides[1] + ... of `buffer`.
+struct FlatView {
+  mlir::Value buffer;
+  llvm::SmallVector<int64_t> strides;
+};
+
+/// A run of `lanes` elements of which the first `valid` exist.
+struct Lanes {
+  int64_t lanes;
+  int64_t valid;
+};
+
+/// Emits into one function at the builder's insertion point. Index arithmetic
+/// is folded on the way, and constants are made once, before the kernel, so
+/// that the IR stays small without a canonicalizer run.
+class Emitter {
+public:
+  Emitter(mlir::OpBuilder &builder, mlir::Operation *before);
+
+  mlir::OpBuilder &builder() { return rewriter; }
+  mlir::Location loc() const { return location; }
+
+  /// Flattens `memref`; null where a stride is unknown or the last dimension is
+  /// not contiguous. Must be called outside of loops.
+  std::optional<FlatView> flatten(mlir::Value memref);
+
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value add(mlir::Value a, int64_t b) { return add(a, index(b)); }
+  mlir::Value mul(mlir::Value a, int64_t b);
+  mlir::Value min(mlir::Value a, mlir::Value b);
+  mlir::Value max(mlir::Value a, mlir::Value b);
+  /// a * scale + b.
+  mlir::Value mulAdd(mlir::Value a, int64_t scale, mlir::Value b) {
+    return add(mul(a, scale), b);
+  }
+  /// ceil(a / divisor), for any sign of a.
+  mlir::Value ceilDiv(mlir::Value a, int64_t divisor);
+
+  /// First and one past the last tap of `dim` that is inside the input, for a
+  /// window whose first tap is at `origin`; constants where they are the same
+  /// for every position.
+  std::pair<mlir::Value, mlir::Value> validTaps(const WindowDim &dim,
+                                                mlir::Value origin);
+
+  /// A loop over begin, begin + step, ...; straight code for a single trip.
+  void loop(int64_t begin, int64_t count, int64_t step,
+            llvm::function_ref<void(mlir::Value)> body);
+
+  /// A loop that carries `values`; `body` returns the next ones.
+  using CarryBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> carry(mlir::Value begin, mlir::Value end,
+                                       mlir::ValueRange values, CarryBody body);
+
+  mlir::VectorType vectorType(int64_t lanes, mlir::Type element = {});
+  /// A splat of `value`, made before the kernel.
+  mlir::Value splat(double value, int64_t lanes);
+  mlir::Value load(const FlatView &view, mlir::Value at, Lanes lanes);
+  mlir::Value loadScalar(const FlatView &view, mlir::Value at);
+  mlir::Value broadcast(mlir::Value scalar, int64_t lanes);
+  void store(mlir::Value vector, const FlatView &view, mlir::Value at,
+             Lanes lanes);
+
+  /// A constant array, placed in the module's read-only data shared by
+  /// the kernels that need the same one.
+  mlir::Value constantTable(mlir::MemRefType type,
+                            mlir::DenseElementsAttr data);
+
+  /// Runs `body` with the insertion point before the kernel.
+  mlir::Value hoisted(llvm::function_ref<mlir::Value()> body);
+
+private:
+  mlir::Value mask(Lanes lanes);
+
+  mlir::OpBuilder &rewriter;
+  mlir::Location location;
+  mlir::Operation *kernel;
+  llvm::DenseMap<int64_t, mlir::Value> indices;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value> masks;
+  llvm::DenseMap<std::pair<uint64_t, int64_t>, mlir::Value> splats;
+};
+
+/// The epilogue of a kernel, applied to vectors of accumulators.
+class Epilogue {
+public:
+  /// Null where an extra cannot be flattened.
+  static std::optional<Epilogue> create(KernelOpInterface op, Emitter &emitter);
+
+  /// Flat offsets of one output pixel in the destination and in each extra of
+  /// the destination's shape (unset for channel vectors).
+  struct Pixel {
+    mlir::Value out;
+    llvm::SmallVector<mlir::Value> extras;
+  };
+
+  /// The pixel (batch, row, column).
+  Pixel pixel(mlir::Value batch, mlir::Value row, mlir::Value column);
+  /// The pixel `columns` to the right.
+  Pixel right(const Pixel &pixel, int64_t columns);
+
+  /// Applies the epilogue to the accumulator of channels from `channel` on and
+  /// stores the result.
+  void finish(mlir::Value accumulator, const Pixel &pixel, mlir::Value channel,
+              Lanes lanes);
+
+  /// True if pixels follow each other at one distance in the destination and
+  /// every extra, so that batch, rows and columns are one dimension.
+  bool uniformPixels() const;
+
+private:
+  Epilogue(KernelOpInterface op, Emitter &emitter)
+      : op(op), emitter(&emitter) {}
+
+  mlir::Value apply(mlir::Value accumulator, mlir::ValueRange extras,
+                    int64_t lanes);
+
+  KernelOpInterface op;
+  Emitter *emitter;
+  FlatView out;
+  llvm::SmallVector<FlatView> extras;
+  /// Values of the epilogue that do not depend on the element, per lanes.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> invariants;
+};
+
+/// True if `view`, of a [B,H,W,C] shape, has its pixels at one distance.
+bool hasUniformPixels(const FlatView &view, llvm::ArrayRef<int64_t> shape);
+
+/// Lowerings of one operation each, at the emitter's insertion point. Fail with
+/// a diagnostic where a layout is not supported.
+llvm::LogicalResult emitConvolution(Conv2DOp op, Emitter &emitter,
+                                    const KernelTarget &target);
+llvm::LogicalResult emitDepthwise(DepthwiseConv2DOp op, Emitter &emitter,
+                                  const KernelTarget &target);
+llvm::LogicalResult emitPool(Pool2DOp op, Emitter &emitter,
+                             const KernelTarget &target);
+
+} // namespace nnhal::kernel
+
+#endif // NNHAL_LIB_CONVERSION_KERNELTOVECTOR_EMITTER_H

@@ -1,0 +1,255 @@
+//===- FuseEpilogue.cpp - Elementwise consumers into kernels --------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Conversion/KernelToVector.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace nnhal::kernel {
+#define GEN_PASS_DEF_FUSEEPILOGUEPASS
+#include "nnhal/Conversion/KernelToVector/Passes.h.inc"
+} // namespace nnhal::kernel
+
+using namespace mlir;
+using namespace nnhal::kernel;
+
+namespace {
+
+/// How the elementwise operation sees the kernel's result.
+struct Producer {
+  KernelOpInterface kernel;
+  /// The reshape between them, or null.
+  Operation *reshape = nullptr;
+  unsigned operand = 0;
+
+  RankedTensorType type() const {
+    return cast<RankedTensorType>(
+        KernelOpInterface(kernel).getDestination().getType());
+  }
+};
+
+/// Kernel behind `value`, through at most one reshape, each used once.
+Producer findProducer(Value value, Block *block) {
+  Producer producer;
+  if (!value.hasOneUse())
+    return producer;
+  Operation *op = value.getDefiningOp();
+  if (op && isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
+    producer.reshape = op;
+    op = op->getOperand(0).getDefiningOp();
+    if (!op || !op->hasOneUse())
+      return {};
+  }
+  producer.kernel = dyn_cast_or_null<KernelOpInterface>(op);
+  if (producer.kernel && op->getBlock() != block)
+    producer.kernel = nullptr;
+  return producer;
+}
+
+/// The only dimension of `map` if it selects the last loop.
+bool isChannelMap(AffineMap map) {
+  if (map.getNumResults() != 1)
+    return false;
+  auto dim = dyn_cast<AffineDimExpr>(map.getResult(0));
+  return dim && dim.getPosition() + 1 == map.getNumDims();
+}
+
+bool isElementwise(linalg::GenericOp op) {
+  if (op.getNumParallelLoops() != op.getNumLoops() ||
+      op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
+      !op.getIndexingMapsArray().back().isIdentity())
+    return false;
+  Block *body = op.getBody();
+  // The destination's old value is not available to an epilogue.
+  if (!body->getArguments().back().use_empty())
+    return false;
+  return llvm::all_of(body->without_terminator(), [](Operation &inner) {
+    return inner.hasTrait<OpTrait::ConstantLike>() ||
+           OpTrait::hasElementwiseMappableTraits(&inner);
+  });
+}
+
+/// Folds an elementwise linalg.generic into the kernel that produces one of its
+/// inputs. The kernel moves down to the consumer, where every operand of either
+/// is available.
+struct FuseConsumer : public OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || !isElementwise(op))
+      return rewriter.notifyMatchFailure(op, "not elementwise");
+    // Of two kernels whose results are added, the later one takes the other's
+    // result as its extra.
+    Producer best;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      Producer found = findProducer(input->get(), op->getBlock());
+      found.operand = input->getOperandNumber();
+      if (found.kernel && fits(op, found) &&
+          (!best.kernel || best.kernel->isBeforeInBlock(found.kernel)))
+        best = found;
+    }
+    if (!best.kernel)
+      return rewriter.notifyMatchFailure(op, "no kernel to fuse into");
+    fuse(op, best, rewriter);
+    return success();
+  }
+
+private:
+  /// True if every operand can be seen from the kernel's shape.
+  static bool fits(linalg::GenericOp op, const Producer &producer) {
+    auto result = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+    auto kernelType = producer.type();
+    if (!result || result.getElementType() != kernelType.getElementType())
+      return false;
+    if (producer.reshape &&
+        (!result.hasStaticShape() || !kernelType.hasStaticShape() ||
+         result.getShape().back() != kernelType.getShape().back()))
+      return false;
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto type = dyn_cast<RankedTensorType>(input->get().getType());
+      AffineMap map = maps[input->getOperandNumber()];
+      // Scalars are captured; tensors must be f32 in the result's shape or
+      // vectors of its channels.
+      if (!type || type.getElementType() != kernelType.getElementType())
+        return false;
+      if (input->getOperandNumber() == producer.operand) {
+        if (!map.isIdentity())
+          return false;
+        continue;
+      }
+      if (!(map.isIdentity() && type.getShape() == result.getShape()) &&
+          !isChannelMap(map))
+        return false;
+    }
+    return true;
+  }
+
+  /// `value`, of the consumer's shape, in the shape of the kernel.
+  static Value toKernelShape(Value value, const Producer &producer,
+                             Location loc, PatternRewriter &rewriter) {
+    if (!producer.reshape)
+      return value;
+    auto type = producer.type();
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(producer.reshape))
+      return tensor::ExpandShapeOp::create(rewriter, loc, type, value,
+                                           collapse.getReassociationIndices());
+    auto expand = cast<tensor::ExpandShapeOp>(producer.reshape);
+    return tensor::CollapseShapeOp::create(rewriter, loc, type, value,
+                                           expand.getReassociationIndices());
+  }
+
+  static Value fromKernelShape(Value value, const Producer &producer,
+                               RankedTensorType type, Location loc,
+                               PatternRewriter &rewriter) {
+    if (!producer.reshape)
+      return value;
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(producer.reshape))
+      return tensor::CollapseShapeOp::create(
+          rewriter, loc, type, value, collapse.getReassociationIndices());
+    auto expand = cast<tensor::ExpandShapeOp>(producer.reshape);
+    return tensor::ExpandShapeOp::create(rewriter, loc, type, value,
+                                         expand.getReassociationIndices());
+  }
+
+  static void fuse(linalg::GenericOp op, const Producer &producer,
+                   PatternRewriter &rewriter) {
+    rewriter.setInsertionPoint(op);
+    Location loc = op.getLoc();
+    KernelOpInterface kernel = producer.kernel;
+    SmallVector<Value> extras(kernel.getExtras());
+    SmallVector<OpOperand *> added;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (input->getOperandNumber() != producer.operand) {
+        added.push_back(input);
+        auto type = cast<RankedTensorType>(input->get().getType());
+        bool channels = type.getRank() == 1 && op.getNumLoops() != 1;
+        extras.push_back(
+            channels ? input->get()
+                     : toKernelShape(input->get(), producer, loc, rewriter));
+      }
+    Value init = toKernelShape(op.getDpsInits()[0], producer, loc, rewriter);
+    Operation *fused = kernel.cloneWithExtras(rewriter, extras, init);
+    fused->setLoc(rewriter.getFusedLoc({kernel->getLoc(), loc}));
+    buildEpilogue(op, producer, added, cast<KernelOpInterface>(fused),
+                  rewriter);
+    rewriter.replaceOp(
+        op, fromKernelShape(fused->getResult(0), producer,
+                            cast<RankedTensorType>(op.getResult(0).getType()),
+                            loc, rewriter));
+    if (producer.reshape)
+      rewriter.eraseOp(producer.reshape);
+    rewriter.eraseOp(kernel);
+  }
+
+  /// The old epilogue followed by the consumer's body.
+  static void buildEpilogue(linalg::GenericOp op, const Producer &producer,
+                            ArrayRef<OpOperand *> added,
+                            KernelOpInterface fused,
+                            PatternRewriter &rewriter) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    KernelOpInterface kernel = producer.kernel;
+    Type element = producer.type().getElementType();
+    SmallVector<Type> types(fused.getExtras().size() + 1, element);
+    SmallVector<Location> locs(types.size(), op.getLoc());
+    Block *block = rewriter.createBlock(&fused.getEpilogue(), {}, types, locs);
+    IRMapping mapping;
+    Value value = block->getArgument(0);
+    unsigned next = 1;
+    if (!kernel.getEpilogue().empty()) {
+      Block &old = kernel.getEpilogue().front();
+      for (BlockArgument argument : old.getArguments())
+        mapping.map(argument, block->getArgument(argument.getArgNumber()));
+      next = old.getNumArguments();
+      for (Operation &inner : old.without_terminator())
+        rewriter.clone(inner, mapping);
+      value = mapping.lookupOrDefault(cast<YieldOp>(old.back()).getValue());
+    }
+    Block *body = op.getBody();
+    mapping.map(body->getArgument(producer.operand), value);
+    for (OpOperand *operand : added)
+      mapping.map(body->getArgument(operand->getOperandNumber()),
+                  block->getArgument(next++));
+    for (Operation &inner : body->without_terminator())
+      rewriter.clone(inner, mapping);
+    Value result = mapping.lookupOrDefault(
+        cast<linalg::YieldOp>(body->getTerminator()).getOperand(0));
+    YieldOp::create(rewriter, op.getLoc(), result);
+  }
+};
+
+struct FuseEpiloguePass
+    : public nnhal::kernel::impl::FuseEpiloguePassBase<FuseEpiloguePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    auto count = [&] {
+      int64_t found = 0;
+      getOperation()->walk([&](linalg::GenericOp) { ++found; });
+      return found;
+    };
+    int64_t before = count();
+    RewritePatternSet patterns(&getContext());
+    populateFuseEpiloguePatterns(patterns);
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return signalPassFailure();
+    numFused += before - count();
+  }
+};
+
+} // namespace
+
+void nnhal::kernel::populateFuseEpiloguePatterns(RewritePatternSet &patterns) {
+  patterns.add<FuseConsumer>(patterns.getContext());
+}

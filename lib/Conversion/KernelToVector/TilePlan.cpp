@@ -1,0 +1,132 @@
+//===- TilePlan.cpp - Choice of register tiles ----------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TilePlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace nnhal::kernel;
+using llvm::SmallVector;
+
+TapRange WindowDim::validTaps(int64_t position) const {
+  int64_t origin = position * stride - padHead;
+  TapRange range{0, filter};
+  while (range.begin < filter && origin + range.begin * dilation < 0)
+    ++range.begin;
+  while (range.end > range.begin && origin + (range.end - 1) * dilation >= in)
+    --range.end;
+  return range;
+}
+
+bool WindowDim::unpadded() const {
+  return padHead == 0 && (out - 1) * stride + (filter - 1) * dilation < in;
+}
+
+SmallVector<TileGroup> nnhal::kernel::planTiles(const WindowDim &dim,
+                                                int64_t maxTile) {
+  int64_t tiles = llvm::divideCeil(dim.out, maxTile);
+  int64_t base = dim.out / tiles, larger = dim.out % tiles;
+  SmallVector<TileGroup> groups;
+  int64_t start = 0;
+  for (int64_t tile = 0; tile < tiles; ++tile) {
+    int64_t size = base + (tile < larger ? 1 : 0);
+    SmallVector<TapRange> taps;
+    for (int64_t i = 0; i < size; ++i)
+      taps.push_back(dim.validTaps(start + i));
+    if (!groups.empty() && groups.back().taps == taps)
+      ++groups.back().count;
+    else
+      groups.push_back({start, size, 1, std::move(taps)});
+    start += size;
+  }
+  return groups;
+}
+
+SmallVector<TapSegment> nnhal::kernel::planSegments(const TileGroup &group,
+                                                    int64_t filter) {
+  SmallVector<TapSegment> segments;
+  for (int64_t tap = 0; tap < filter; ++tap) {
+    SmallVector<int64_t> positions;
+    for (auto [position, range] : llvm::enumerate(group.taps))
+      if (tap >= range.begin && tap < range.end)
+        positions.push_back(position);
+    if (positions.empty())
+      continue;
+    if (!segments.empty() && segments.back().taps.end == tap &&
+        segments.back().positions == positions)
+      ++segments.back().taps.end;
+    else
+      segments.push_back({{tap, tap + 1}, std::move(positions)});
+  }
+  return segments;
+}
+
+ConvolutionTile
+nnhal::kernel::chooseConvolutionTile(const ConvolutionShape &shape,
+                                     const KernelTarget &target) {
+  bool wide = target.registers >= 32;
+  // Accumulators plus one panel of weights plus a broadcast input must fit the
+  // registers: 7x16 or 8x8 with 16 registers spill (5 times slower than 6x16).
+  static constexpr int64_t narrowRows[] = {12, 6, 4, 3};
+  static constexpr int64_t wideRows[] = {14, 12, 8, 6};
+  int64_t index = std::clamp<int64_t>(shape.vectors, 1, 4) - 1;
+  ConvolutionTile tile;
+  tile.rows = wide ? wideRows[index] : narrowRows[index];
+  if (shape.vectors > 4)
+    tile.rows = 1;
+
+  // Two multiply-add units of latency 4 need 8 accumulators in flight.
+  int64_t tiles = llvm::divideCeil(shape.columns, tile.rows);
+  int64_t rows = llvm::divideCeil(shape.columns, tiles);
+  int64_t accumulators = rows * shape.vectors;
+  tile.panels = 1;
+  if (accumulators < 8)
+    tile.panels =
+        std::clamp<int64_t>((wide ? 24 : 12) / accumulators, 1, shape.panels);
+
+  int64_t pixels = shape.rows * shape.columns;
+  int64_t inputBytes = shape.inputElements * 4;
+  int64_t filterBytes =
+      shape.panels * shape.depth * shape.vectors * target.lanes() * 4;
+  bool inputFits = inputBytes <= 512 * 1024;
+  tile.offsetTable = shape.filterRows > 1 && shape.run < 32;
+  if (shape.rows > 1)
+    tile.order =
+        tile.offsetTable ? LoopOrder::rowPanelTile : LoopOrder::panelRowTile;
+  else
+    tile.order = inputFits || filterBytes > 400 * 1024 || shape.depth <= 64
+                     ? LoopOrder::panelRowTile
+                     : LoopOrder::tilePanel;
+  tile.prefetch = shape.rows == 1 && pixels <= 196 &&
+                  tile.order == LoopOrder::panelRowTile && shape.panels > 1;
+  return tile;
+}
+
+int64_t nnhal::kernel::chooseChannelLanes(int64_t channels,
+                                          const KernelTarget &target) {
+  return std::min<int64_t>(target.lanes(), llvm::PowerOf2Ceil(channels));
+}
+
+WindowTile nnhal::kernel::chooseWindowTile(const WindowDim &width,
+                                           int64_t channelVectors,
+                                           const KernelTarget &target) {
+  // Eight accumulators hide the latency; with 16 registers there is no room for
+  // more beside one row of weights.
+  constexpr int64_t accumulators = 8;
+  // Unrolling a wide window (a global pool) gives long code for nothing.
+  bool loopTaps = width.filter > 8;
+  int64_t columns = loopTaps ? 1 : std::min(accumulators, width.out);
+  int64_t vectors = 1;
+  for (int64_t candidate : {4, 2})
+    if (vectors == 1 && candidate * columns <= accumulators &&
+        channelVectors % candidate == 0)
+      vectors = candidate;
+  return {columns, vectors, loopTaps};
+}

@@ -1,0 +1,112 @@
+//===- TilePlan.h - Choice of register tiles --------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every number by which kernels were tuned. No IR here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CONVERSION_KERNELTOVECTOR_TILEPLAN_H
+#define NNHAL_LIB_CONVERSION_KERNELTOVECTOR_TILEPLAN_H
+
+#include "nnhal/Dialect/Kernel/Packing.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <utility>
+
+namespace nnhal::kernel {
+
+/// Half-open range; empty where end <= begin.
+struct TapRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t size() const { return end > begin ? end - begin : 0; }
+  bool operator==(const TapRange &other) const = default;
+};
+
+/// One spatial dimension of a sliding window.
+struct WindowDim {
+  int64_t in, out, filter, stride, dilation, padHead;
+
+  /// Taps of the filter that read inside the input for output `position`.
+  TapRange validTaps(int64_t position) const;
+  /// True if every output position reads only inside the input.
+  bool unpadded() const;
+};
+
+/// `count` adjacent tiles of `size` output positions each, from `start`; the
+/// taps that are valid for position i of every one of them are taps[i].
+struct TileGroup {
+  int64_t start, size, count;
+  llvm::SmallVector<TapRange> taps;
+};
+
+/// Cuts a dimension into ceil(out / maxTile) tiles whose sizes differ by at
+/// most one (49 = 4 x 6 + 5 x 5, so no tile is a lone row), and groups the
+/// adjacent tiles for which the same code works.
+llvm::SmallVector<TileGroup> planTiles(const WindowDim &dim, int64_t maxTile);
+
+/// Adjacent taps that the same positions of a tile can use.
+struct TapSegment {
+  TapRange taps;
+  llvm::SmallVector<int64_t> positions;
+};
+
+/// Splits the taps of a tile where the set of positions that can use them
+/// changes. Border tiles then do no work for padding and need no pad copy.
+llvm::SmallVector<TapSegment> planSegments(const TileGroup &group,
+                                           int64_t filter);
+
+/// Order of the loops of a convolution, outermost first.
+enum class LoopOrder {
+  panelRowTile, ///< The input stays in cache, each panel is read once.
+  rowPanelTile, ///< Few input channels: a row of input serves all panels.
+  tilePanel,    ///< The packed filter stays in cache, input is read once.
+};
+
+/// How a convolution uses the registers.
+struct ConvolutionTile {
+  int64_t rows;   ///< Output pixels of a tile.
+  int64_t panels; ///< Panels computed at once; above 1 for few pixels.
+  LoopOrder order;
+  bool offsetTable; ///< One flat loop over all taps with a table of offsets.
+  bool prefetch;    ///< Prefetch the next panel of weights.
+};
+
+struct ConvolutionShape {
+  int64_t rows;    ///< Output rows, over all batches.
+  int64_t columns; ///< Output pixels of a row.
+  int64_t depth;   ///< Filter elements per output channel.
+  int64_t run;     ///< Contiguous input elements of one filter row.
+  int64_t filterRows;
+  int64_t inputElements;
+  int64_t panels;
+  int64_t vectors; ///< Registers of one panel.
+};
+
+ConvolutionTile chooseConvolutionTile(const ConvolutionShape &shape,
+                                      const KernelTarget &target);
+
+/// Lanes with which `channels` are processed. Where lanes > channels the
+/// accesses are masked; where lanes do not divide channels the last vector
+/// overlaps its neighbour.
+int64_t chooseChannelLanes(int64_t channels, const KernelTarget &target);
+
+/// Output columns and channel vectors of a tile of a depthwise convolution or a
+/// pool.
+struct WindowTile {
+  int64_t columns;
+  int64_t vectors;
+  bool loopTaps; ///< Loop over filter columns instead of unrolling them.
+};
+
+WindowTile chooseWindowTile(const WindowDim &width, int64_t channelVectors,
+                            const KernelTarget &target);
+
+} // namespace nnhal::kernel
+
+#endif // NNHAL_LIB_CONVERSION_KERNELTOVECTOR_TILEPLAN_H
