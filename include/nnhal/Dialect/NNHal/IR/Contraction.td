@@ -19,7 +19,7 @@ def NNHal_ContractionGroup : OpDocGroup {
 }
 
 class NNHal_ConvolutionOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_InferredOp<mnemonic, opCode, halVersion, [], 1> {
+    : NNHal_InferredOp<mnemonic, opCode, halVersion> {
   let results = (outs NNHal_Tensor:$output);
 }
 

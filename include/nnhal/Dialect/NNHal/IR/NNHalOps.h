@@ -1,8 +1,7 @@
-//===- NNHalOps.h - Operations of the nnhal dialect ------------ -*- C++
-//-*-===//
+//===- NNHalOps.h - Operations of the nnhal dialect -------------*- C++ -*-===//
 //
-// Part of the NNHal project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

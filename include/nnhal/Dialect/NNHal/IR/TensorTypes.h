@@ -1,8 +1,7 @@
-//===- TensorTypes.h - MLIR types and the types of rules ------- -*- C++
-//-*-===//
+//===- TensorTypes.h - MLIR types and the types of rules --------*- C++ -*-===//
 //
-// Part of the NNHal project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
