@@ -1,7 +1,7 @@
 //===- JsonValues.cpp - Tensor elements in JSON ---------------------------===//
 //
-// Part of the NNHal project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,6 @@
 
 #include <openssl/evp.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -126,22 +125,6 @@ bool writeNonFinite(float number, std::string &text) {
   return true;
 }
 
-void writeHalf(uint16_t bits, std::string &text) {
-  float number = floatFromFloat16(bits);
-  if (writeNonFinite(number, text))
-    return;
-  // Five digits identify every binary16 value.
-  for (int digits = 1; digits <= 5; ++digits) {
-    std::string attempt = fmt::format("{:.{}g}", number, digits);
-    double readBack = 0;
-    std::from_chars(attempt.data(), attempt.data() + attempt.size(), readBack);
-    if (float16FromDouble(readBack) == bits || digits == 5) {
-      writeFinite(fmt::format("{}", readBack), text);
-      return;
-    }
-  }
-}
-
 bool isBase64Digit(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
          (c >= '0' && c <= '9') || c == '+' || c == '/';
@@ -194,8 +177,9 @@ void writeValues(std::span<const std::byte> bytes, OperandType type,
   case Storage::uint32:
     return writeIntegers<uint32_t>(bytes, text);
   case Storage::half:
-    return writeArray<uint16_t>(
-        bytes, text, [&](uint16_t element) { writeHalf(element, text); });
+    return writeArray<uint16_t>(bytes, text, [&](uint16_t element) {
+      writeFloat(floatFromFloat16(element), text);
+    });
   case Storage::single:
     return writeArray<float>(bytes, text,
                              [&](float element) { writeFloat(element, text); });
