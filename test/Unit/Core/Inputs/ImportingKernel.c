@@ -1,0 +1,15 @@
+/*===- ImportingKernel.c - Code that imports what it must not -------*- C -*-===*\
+|*
+|* Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+\*===----------------------------------------------------------------------===*/
+
+#include "nnhal/Runtime/EntryAbi.h"
+
+extern int32_t getpid(void);
+
+int32_t run(NNHalExecutionContext *context) {
+  (void)context;
+  return getpid();
+}
