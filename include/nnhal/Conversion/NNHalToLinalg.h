@@ -1,0 +1,78 @@
+//===- NNHalToLinalg.h - nnhal to linalg and micro-kernels ------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_CONVERSION_NNHALTOLINALG_H
+#define NNHAL_CONVERSION_NNHALTOLINALG_H
+
+#include "nnhal/Dialect/Kernel/Packing.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace nnhal {
+
+#define GEN_PASS_DECL_CONVERTNNHALTOLINALG
+#include "nnhal/Conversion/Passes.h.inc"
+
+/// What the patterns of one conversion share: the target, the constants that
+/// were packed so far, and why operations were left alone.
+///
+/// Ownership: the caller's; must outlive the patterns.
+/// Threads:   one conversion on one thread.
+class LinalgLowering {
+public:
+  explicit LinalgLowering(const kernel::KernelTarget &target)
+      : target(target) {}
+
+  const kernel::KernelTarget &getTarget() const { return target; }
+
+  /// Remembers \p reason, a phrase that completes "cannot be lowered: ...", as
+  /// the reason for which \p op stays. Returns failure.
+  mlir::LogicalResult reject(mlir::Operation *op, const llvm::Twine &reason);
+
+  /// Why \p op stayed.
+  std::string reasonFor(mlir::Operation *op) const;
+
+  /// The filter \p source [O,H,W,I] in panels of \p width output channels, as a
+  /// resource. Equal requests give the same attribute. Null when the elements
+  /// of \p source cannot be reached.
+  mlir::ElementsAttr packFilter(mlir::ElementsAttr source,
+                                llvm::ArrayRef<int64_t> ohwi, int64_t width);
+  /// The bias \p source [O] in panels of \p width.
+  mlir::ElementsAttr packBias(mlir::ElementsAttr source, int64_t width);
+
+  /// Constants that packFilter() and packBias() made.
+  unsigned packedCount() const { return packed.size(); }
+
+private:
+  using PackingKey = std::tuple<const void *, bool, int64_t>;
+
+  kernel::KernelTarget target;
+  std::map<PackingKey, mlir::ElementsAttr> packed;
+  llvm::DenseMap<mlir::Operation *, std::string> reasons;
+};
+
+/// Adds the lowerings of all families. An operation that none of them takes has
+/// its reason recorded in \p lowering.
+void populateNNHalToLinalgPatterns(const mlir::TypeConverter &converter,
+                                   mlir::RewritePatternSet &patterns,
+                                   LinalgLowering &lowering);
+
+/// Adds rewrites among nnhal operations that pay only below them: a pad of
+/// zeros around height and width becomes part of the convolution that reads it.
+/// \p numFolded, if not null, counts them.
+void populateNNHalLoweringPreparationPatterns(mlir::RewritePatternSet &patterns,
+                                              mlir::Pass::Statistic *numFolded);
+
+} // namespace nnhal
+
+#endif // NNHAL_CONVERSION_NNHALTOLINALG_H

@@ -1,0 +1,70 @@
+//===- Passes.td - Conversion passes -----------------------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_CONVERSION_PASSES_TD
+#define NNHAL_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
+  let summary = "Lower canonical nnhal operations to linalg and micro-kernels";
+  let description = [{
+    Runs on any operation that contains functions of canonical `nnhal`
+    operations on static shapes. Convolutions, matrix products and pools become
+    `nnk` operations with filters and biases packed for the target; everything
+    else becomes upstream linalg, tensor, arith, math and scf. Nothing of the
+    `nnhal` dialect remains: an operation that cannot be lowered is an error
+    that names it and says why.
+
+    ```mlir
+    %0 = nnhal.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %e = tensor.empty() : tensor<4xf32>
+    %0 = linalg.generic {...} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %c = arith.cmpf ogt, %in, %zero : f32
+      %r = arith.select %c, %in, %zero : f32
+      linalg.yield %r : f32
+    } -> tensor<4xf32>
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
+           "Width in bits of a vector register of the target">,
+    Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"16",
+           "Number of vector registers of the target">
+  ];
+  let statistics = [
+    Statistic<"numPacked", "num-packed-constants",
+              "Constants that were packed for kernels">,
+    Statistic<"numFoldedPads", "num-folded-pads",
+              "Pad operations folded into convolutions">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::nnhal::kernel::KernelDialect"
+  ];
+}
+
+def ConvertNNHalGraphToFunc : Pass<"convert-nnhal-graph-to-func", "::mlir::ModuleOp"> {
+  let summary = "Turn the main graph of a model into a function on buffers";
+  let description = [{
+    The graph's inputs become buffer arguments that are read, its outputs buffer
+    arguments that are written; the operations stay as they are, on tensors. The
+    function carries `nnhal.entry`, `nnhal.input_count` and
+    `nnhal.output_count`. The model and its other graphs disappear.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+#endif // NNHAL_CONVERSION_PASSES_TD

@@ -1,0 +1,36 @@
+//===- Constant.cpp - Constants -------------------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+using namespace mlir;
+using namespace nnhal;
+
+namespace {
+
+/// nnhal.constant -> arith.constant of the same attribute: a resource stays
+/// one, no element is copied.
+struct ConstantLowering : LoweringPattern<ConstantOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(ConstantOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    auto value = dyn_cast<TypedAttr>(op.getValue());
+    if (!value)
+      return reject(op, "its elements have no storage");
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+    return success();
+  }
+};
+
+} // namespace
+
+void nnhal::populateConstantPatterns(const TypeConverter &converter,
+                                     RewritePatternSet &patterns,
+                                     LinalgLowering &lowering) {
+  patterns.add<ConstantLowering>(converter, patterns.getContext(), lowering);
+}

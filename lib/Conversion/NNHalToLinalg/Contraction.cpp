@@ -1,0 +1,223 @@
+//===- Contraction.cpp - Convolutions and products ------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "../Common/ConstantData.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace nnhal;
+
+namespace {
+
+/// \p value with zeros after its first dimension's elements, up to
+/// \p extent of them.
+Value padFirst(ImplicitLocOpBuilder &builder, Value value, int64_t extent) {
+  RankedTensorType type = rankedType(value);
+  if (type.getDimSize(0) == extent)
+    return value;
+  SmallVector<int64_t> low(type.getRank(), 0), high(type.getRank(), 0);
+  high[0] = extent - type.getDimSize(0);
+  Value zero = scalarConstant(builder, type.getElementType(), 0);
+  return buildPadded(builder, value, low, high, zero);
+}
+
+/// The work of LinalgLowering::packFilter() when the model runs, for a
+/// \p filter [O,H,W,I] that it computes or is given.
+Value packFilterAtRuntime(ImplicitLocOpBuilder &builder, Value filter,
+                          ArrayRef<int64_t> ohwi, int64_t width) {
+  int64_t panels = kernel::panelCount(ohwi[0], width);
+  Value padded =
+      padFirst(builder, buildReshape(builder, filter, ohwi), panels * width);
+  Value split =
+      buildReshape(builder, padded, {panels, width, ohwi[1], ohwi[2], ohwi[3]});
+  return buildTranspose(builder, split, {0, 2, 3, 4, 1});
+}
+
+/// What becomes nnk.conv_2d.
+template <typename OpTy> struct PanelLowering : LoweringPattern<OpTy> {
+  using LoweringPattern<OpTy>::LoweringPattern;
+
+  /// \p original is the value that \p converted replaces, with the shape
+  /// \p ohwi (a filter) or [O] (a bias). Constants are packed now, others when
+  /// the model runs.
+  Value pack(ImplicitLocOpBuilder &builder, Value original, Value converted,
+             ArrayRef<int64_t> ohwi, int64_t width) const {
+    bool isBias = ohwi.size() == 1;
+    ElementsAttr packed;
+    if (ElementsAttr constant = constantValueOf(original))
+      packed = isBias ? this->lowering.packBias(constant, width)
+                      : this->lowering.packFilter(constant, ohwi, width);
+    if (packed)
+      return arith::ConstantOp::create(builder, cast<TypedAttr>(packed));
+    if (!isBias)
+      return packFilterAtRuntime(builder, converted, ohwi, width);
+    int64_t panels = kernel::panelCount(ohwi[0], width);
+    return buildReshape(builder, padFirst(builder, converted, panels * width),
+                        {panels, width});
+  }
+};
+
+/// nnhal.conv_2d -> nnk.conv_2d with packed filter and bias.
+struct Conv2DLowering : PanelLowering<Conv2DOp> {
+  using PanelLowering::PanelLowering;
+  LogicalResult lower(Conv2DOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getOutput().getType();
+    if (!type.getElementType().isF32())
+      return reject(op, "only f32 convolutions have a kernel");
+    ArrayRef<int64_t> ohwi = op.getFilter().getType().getShape();
+    int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
+    Value filter =
+        pack(builder, op.getFilter(), adaptor.getFilter(), ohwi, width);
+    Value bias = pack(builder, op.getBias(), adaptor.getBias(), ohwi[0], width);
+    Value init = tensor::EmptyOp::create(builder, type.getShape(),
+                                         type.getElementType());
+    auto conv = kernel::Conv2DOp::create(builder, adaptor.getInput(), filter,
+                                         bias, init, op.getStrides(),
+                                         op.getDilations(), op.getPads());
+    addEpilogue(builder, conv, op.getActivation());
+    rewriter.replaceOp(op, conv.getResults());
+    return success();
+  }
+};
+
+/// nnhal.fully_connected -> nnk.conv_2d with a 1x1 filter over one row of
+/// pixels.
+struct FullyConnectedLowering : PanelLowering<FullyConnectedOp> {
+  using PanelLowering::PanelLowering;
+  LogicalResult lower(FullyConnectedOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getOutput().getType();
+    if (!type.getElementType().isF32())
+      return reject(op, "only f32 products have a kernel");
+    int64_t rows = type.getDimSize(0), units = type.getDimSize(1);
+    int64_t depth = op.getWeights().getType().getDimSize(1);
+    int64_t width = kernel::preferredPanelWidth(units, lowering.getTarget());
+    Value filter = pack(builder, op.getWeights(), adaptor.getWeights(),
+                        {units, 1, 1, depth}, width);
+    Value bias = pack(builder, op.getBias(), adaptor.getBias(), units, width);
+    Value input =
+        buildReshape(builder, adaptor.getInput(), {1, 1, rows, depth});
+    Value init = tensor::EmptyOp::create(
+        builder, ArrayRef<int64_t>{1, 1, rows, units}, type.getElementType());
+    int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
+    auto product = kernel::Conv2DOp::create(builder, input, filter, bias, init,
+                                            ones, ones, noPads);
+    addEpilogue(builder, product, op.getActivation());
+    rewriter.replaceOp(
+        op, buildReshape(builder, product->getResult(0), type.getShape()));
+    return success();
+  }
+};
+
+/// nnhal.depthwise_conv_2d -> nnk.depthwise_conv_2d.
+struct DepthwiseConv2DLowering : LoweringPattern<DepthwiseConv2DOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(DepthwiseConv2DOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getOutput().getType();
+    if (!type.getElementType().isF32())
+      return reject(op, "only f32 convolutions have a kernel");
+    ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
+    Value filter =
+        buildFilter(builder, op, adaptor.getFilter(), shape.drop_front());
+    Value init = tensor::EmptyOp::create(builder, type.getShape(),
+                                         type.getElementType());
+    auto conv = kernel::DepthwiseConv2DOp::create(
+        builder, adaptor.getInput(), filter, adaptor.getBias(), init,
+        op.getStrides(), op.getDilations(), op.getPads(),
+        op.getDepthMultiplier());
+    addEpilogue(builder, conv, op.getActivation());
+    rewriter.replaceOp(op, conv.getResults());
+    return success();
+  }
+
+  /// The filter without its leading dimension; a constant is shared, not
+  /// copied.
+  static Value buildFilter(ImplicitLocOpBuilder &builder, DepthwiseConv2DOp op,
+                           Value converted, ArrayRef<int64_t> shape) {
+    if (ElementsAttr constant = constantValueOf(op.getFilter()))
+      if (TypedAttr reshaped = reshapeConstant(constant, shape))
+        return arith::ConstantOp::create(builder, reshaped);
+    return buildReshape(builder, converted, shape);
+  }
+};
+
+/// nnhal.grouped_conv_2d -> one nnk.conv_2d per group, on slices.
+struct GroupedConv2DLowering : LoweringPattern<GroupedConv2DOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(GroupedConv2DOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getOutput().getType();
+    if (!type.getElementType().isF32())
+      return reject(op, "only f32 convolutions have a kernel");
+    SmallVector<int64_t> inputShape(op.getInput().getType().getShape());
+    SmallVector<int64_t> ohwi(op.getFilter().getType().getShape());
+    SmallVector<int64_t> outputShape(type.getShape());
+    int64_t groups = op.getGroups();
+    inputShape[3] /= groups, ohwi[0] /= groups, outputShape[3] /= groups;
+    int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
+    SmallVector<int64_t> ones(4, 1);
+    Value result = tensor::EmptyOp::create(builder, type.getShape(),
+                                           type.getElementType());
+    for (int64_t group = 0; group < groups; ++group) {
+      int64_t channel = group * outputShape[3];
+      Value input =
+          buildExtract(builder, adaptor.getInput(),
+                       {0, 0, 0, group * inputShape[3]}, inputShape, ones);
+      Value filter = buildExtract(builder, adaptor.getFilter(),
+                                  {channel, 0, 0, 0}, ohwi, ones);
+      Value bias = buildExtract(builder, adaptor.getBias(), channel, ohwi[0],
+                                /*strides=*/1);
+      int64_t panels = kernel::panelCount(ohwi[0], width);
+      bias = buildReshape(builder, padFirst(builder, bias, panels * width),
+                          {panels, width});
+      Value init =
+          tensor::EmptyOp::create(builder, outputShape, type.getElementType());
+      auto conv = kernel::Conv2DOp::create(
+          builder, input, packFilterAtRuntime(builder, filter, ohwi, width),
+          bias, init, op.getStrides(), ArrayRef<int64_t>{1, 1}, op.getPads());
+      addEpilogue(builder, conv, op.getActivation());
+      result =
+          buildInsert(builder, conv->getResult(0), result, {0, 0, 0, channel});
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+} // namespace
+
+void nnhal::addEpilogue(ImplicitLocOpBuilder &builder,
+                        kernel::KernelOpInterface kernel,
+                        FusedActivation activation) {
+  if (activation == FusedActivation::none)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&kernel.getEpilogue());
+  Value accumulator =
+      block->addArgument(builder.getF32Type(), builder.getLoc());
+  kernel::YieldOp::create(builder,
+                          applyActivation(builder, activation, accumulator));
+}
+
+void nnhal::populateContractionPatterns(const TypeConverter &converter,
+                                        RewritePatternSet &patterns,
+                                        LinalgLowering &lowering) {
+  patterns.add<Conv2DLowering, DepthwiseConv2DLowering, FullyConnectedLowering,
+               GroupedConv2DLowering>(converter, patterns.getContext(),
+                                      lowering);
+}
