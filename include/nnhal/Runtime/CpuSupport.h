@@ -1,0 +1,48 @@
+//===- CpuSupport.h - What the compiler for CPUs takes ----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_CPUSUPPORT_H
+#define NNHAL_RUNTIME_CPUSUPPORT_H
+
+#include "nnhal/Runtime/Model.h"
+
+#include <cstdint>
+#include <span>
+
+namespace nnhal::rt {
+
+/// One operation that the compiler for CPUs takes (decisions 3). Whoever
+/// answers for the CPU asks this table, so that what is reported as supported
+/// compiles, and what compiles runs.
+struct CpuSupportRow {
+  /// Bits of `types`.
+  enum Types : uint32_t { float32 = 1, int32 = 2, bool8 = 4 };
+  /// Values of `dataInputs`.
+  static constexpr int allInputs = -1;
+  static constexpr int allButLast = -2;
+
+  OperationType type;
+  /// Types of the tensor inputs and outputs.
+  uint32_t types;
+  /// How many leading inputs may be computed while the model runs; the others
+  /// are parameters and must be constants.
+  int dataInputs;
+};
+
+/// All rows, in order of operation codes.
+std::span<const CpuSupportRow> cpuSupportTable();
+
+/// Success when the compiler for CPUs takes \p operation of \p subgraph.
+/// Otherwise invalidArgument; the message says which operand is in the way and
+/// why. Extents of intermediate values may be unknown: the compiler infers
+/// them. \p model must have passed validateModel(). Threads: pure function.
+Status checkCpuSupport(const Model &model, const Subgraph &subgraph,
+                       const Operation &operation);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_CPUSUPPORT_H
