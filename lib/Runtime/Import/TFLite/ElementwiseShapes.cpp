@@ -1,0 +1,41 @@
+//===- ElementwiseShapes.cpp - Shapes of element-wise operators -----------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperatorTable.h"
+
+namespace nnhal::rt::tflite {
+
+Result<std::vector<Shape>> sameShape(Operator &op) {
+  return std::vector<Shape>{op.shape(op.row.dataInput)};
+}
+
+Result<std::vector<Shape>> broadcastShape(Operator &op) {
+  Shape a = op.shape(0), b = op.shape(1);
+  size_t rank = std::max(a.size(), b.size());
+  a.insert(a.begin(), rank - a.size(), 1);
+  b.insert(b.begin(), rank - b.size(), 1);
+  std::vector<int64_t> result;
+  for (size_t i = 0; i < rank; ++i) {
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1) // M-021
+      return badData("shapes {} and {} do not broadcast", toString(op.shape(0)),
+                     toString(op.shape(1)));
+    result.push_back(std::max(a[i], b[i]));
+  }
+  NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(result));
+  return std::vector<Shape>{shape};
+}
+
+Result<std::vector<Shape>> selectShape(Operator &op) {
+  for (size_t i = 0; i < 2; ++i) // M-141
+    if (op.shape(i) != op.shape(2))
+      return badData("the HAL's SELECT does not broadcast: input {} has shape "
+                     "{}, input 2 has {}",
+                     i, toString(op.shape(i)), toString(op.shape(2)));
+  return std::vector<Shape>{op.shape(2)};
+}
+
+} // namespace nnhal::rt::tflite

@@ -1,0 +1,37 @@
+//===- Reduction.cpp - Import of reductions -------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperationBuilder.h"
+#include "OperatorTable.h"
+
+namespace nnhal::rt::tflite {
+
+Status importReduce(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options<schema::ReducerOptions>());
+  OperationBuilder builder(op, op.row.type);
+  builder.input(0).input(1).keepsQuantizationOf(0);
+  if (op.row.type == OperationType::MEAN) // M-127
+    return builder.int32(options->keep_dims()).finish();
+  return builder.boolean(options->keep_dims()).finish();
+}
+
+Status importArgMinMax(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(int32_t axis, op.integer(1));
+  return OperationBuilder(op, op.row.type).input(0).int32(axis).finish();
+}
+
+Status importTopK(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(int32_t k, op.integer(1));
+  return OperationBuilder(op, OperationType::TOPK_V2)
+      .input(0)
+      .int32(k)
+      .keepsQuantizationOf(0)
+      .finish();
+}
+
+} // namespace nnhal::rt::tflite
