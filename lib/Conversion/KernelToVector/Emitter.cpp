@@ -8,6 +8,7 @@
 #include "Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -30,6 +31,26 @@ Emitter::Emitter(OpBuilder &builder, Operation *before)
   Value zero = arith::ConstantIndexOp::create(builder, location, 0);
   kernel = zero.getDefiningOp();
   indices[0] = zero;
+}
+
+/// Marks a loop of a kernel as finished: what should be unrolled has been. LLVM
+/// would unroll the channel loops around a tile (5 times the code and the
+/// compile time for nothing). The name is that of the property of llvm.br, which
+/// the upstream conversions carry the attribute to.
+static void keepRolled(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), /*count=*/{},
+      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+      /*followupRemainder=*/{}, /*followupAll=*/{});
+  loop->setAttr("loop_annotation",
+                LLVM::LoopAnnotationAttr::get(
+                    context, /*disableNonforced=*/{}, /*vectorize=*/{},
+                    /*interleave=*/{}, unroll, /*unrollAndJam=*/{},
+                    /*licm=*/{}, /*distribute=*/{}, /*pipeline=*/{},
+                    /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
+                    /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+                    /*parallelAccesses=*/{}));
 }
 
 Value Emitter::hoisted(llvm::function_ref<Value()> body) {
@@ -147,6 +168,7 @@ void Emitter::loop(int64_t begin, int64_t count, int64_t step,
   }
   auto loop = scf::ForOp::create(rewriter, location, index(begin),
                                  index(begin + count * step), index(step));
+  keepRolled(loop);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
   body(loop.getInductionVar());
@@ -160,6 +182,7 @@ SmallVector<Value> Emitter::carry(Value begin, Value end, ValueRange values,
     return body(begin, values);
   auto loop =
       scf::ForOp::create(rewriter, location, begin, end, index(1), values);
+  keepRolled(loop);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =

@@ -38,7 +38,7 @@ def ConvertNNKToVectorPass : Pass<"convert-nnk-to-vector", "::mlir::ModuleOp"> {
            "Number of vector registers">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-      "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
   let statistics = [Statistic<"numLowered", "num-lowered",
                               "Kernels turned into loops">];
