@@ -20,13 +20,13 @@ llvm::FailureOr<rt::TensorType> nnhal::toTensorType(mlir::Type type) {
   auto tensor = llvm::dyn_cast<mlir::TensorType>(type);
   if (!tensor)
     return mlir::failure();
-  rt::Result<rt::Operand> operand = operandOfType(type, {});
+  // Without extents: an operand does not tell 0 from unknown.
+  rt::Result<rt::Operand> operand =
+      operandOfType(mlir::UnrankedTensorType::get(tensor.getElementType()), {});
   if (!operand.isOk())
     return mlir::failure();
   rt::TensorType result = rt::TensorType::of(*operand);
-  // The extents anew: an operand does not tell 0 from unknown.
   result.isRanked = tensor.hasRank();
-  result.dimensions.clear();
   if (tensor.hasRank())
     for (int64_t extent : tensor.getShape())
       result.dimensions.push_back(
@@ -76,18 +76,15 @@ bool nnhal::areCompatibleReturnTypes(mlir::TypeRange inferred,
   });
 }
 
+bool nnhal::isQuantizedElement(mlir::Type type) {
+  return llvm::isa<QuantizedType>(type) &&
+         operandOfType(mlir::UnrankedTensorType::get(type), {}).isOk();
+}
+
 rt::TensorType nnhal::typeOf(mlir::Value value) {
   llvm::FailureOr<rt::TensorType> type = toTensorType(value.getType());
-  if (succeeded(type))
-    return *type;
-  // A quantized type of a width that the HAL has not: no rule accepts OEM
-  // bytes either, and the message still has a shape to name.
-  rt::TensorType unsupported;
-  unsupported.type = rt::OperandType::TENSOR_OEM_BYTE;
-  if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(value.getType()))
-    unsupported.dimensions.assign(tensor.getShape().begin(),
-                                  tensor.getShape().end());
-  return unsupported;
+  assert(succeeded(type) && "operand constraints let HAL tensors pass only");
+  return *type;
 }
 
 llvm::SmallVector<rt::TensorType>

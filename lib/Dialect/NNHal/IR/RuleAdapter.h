@@ -18,8 +18,7 @@
 
 namespace nnhal {
 
-/// The type of \p value. Operand constraints have let only HAL tensors pass, or
-/// types that no rule accepts.
+/// The type of \p value, which NNHal_Tensor has let pass.
 rt::TensorType typeOf(mlir::Value value);
 
 inline rt::FusedActivation toRule(FusedActivation activation) {

@@ -16,10 +16,10 @@ using namespace nnhal::rt::rules;
 /// Scale of the bias of a quantized product (M-012).
 static Status checkBiasScale(const TensorType &input, const TensorType &filter,
                              const TensorType &bias) {
-  if (bias.zeroPoint != 0) // bias C4
+  if (bias.zeroPoint != 0) // bias C3
     return badData("bias zero point {} must be 0", bias.zeroPoint);
   if (filter.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
-    if (bias.scale != 0.0f) // bias C5
+    if (bias.scale != 0.0f) // bias C4
       return badData("bias scale {} must be 0 with a filter quantized per "
                      "channel",
                      bias.scale);
@@ -27,7 +27,7 @@ static Status checkBiasScale(const TensorType &input, const TensorType &filter,
   }
   double product = double(input.scale) * double(filter.scale);
   double tolerance = 1e-6 * std::min(product, double(bias.scale));
-  if (std::abs(product - double(bias.scale)) > tolerance) // bias C6
+  if (std::abs(product - double(bias.scale)) > tolerance) // bias C5
     return badData("bias scale {} differs from {}, the product of input and "
                    "filter scale",
                    bias.scale, float(product));
@@ -149,10 +149,10 @@ Result<TensorType> nnhal::rt::depthwiseConv2D(const TensorType &input,
                                               const ConvolutionParams &params,
                                               int64_t depthMultiplier) {
   NNHAL_RETURN_IF_ERROR(checkConvolution(input, filter, params, 3));
-  NNHAL_RETURN_IF_ERROR(checkSameExtent("filter dimension 0",
-                                        extentsOf(filter)[0], "the expected",
-                                        1)); // depthwise_conv_2d C1
-  if (depthMultiplier < 1)                   // depthwise_conv_2d C2
+  int64_t outer = extentsOf(filter)[0];
+  if (isKnown(outer) && outer != 1) // depthwise_conv_2d C1
+    return badData("filter dimension 0 is {}, expected 1", outer);
+  if (depthMultiplier < 1) // depthwise_conv_2d C2
     return badData("depth multiplier {} must be positive", depthMultiplier);
   NNHAL_ASSIGN_OR_RETURN(int64_t channels,
                          multiplyExtents(extentsOf(input)[3], depthMultiplier));

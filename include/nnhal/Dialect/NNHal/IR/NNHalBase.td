@@ -47,9 +47,8 @@ def NNHal_Dialect : Dialect {
 //===----------------------------------------------------------------------===//
 
 def NNHal_QuantizedElement
-    : Type<CPred<"::llvm::isa<::mlir::quant::UniformQuantizedType, "
-                 "::mlir::quant::UniformQuantizedPerAxisType>($_self)">,
-           "uniform quantized value", "::mlir::quant::QuantizedType">;
+    : Type<CPred<"::nnhal::isQuantizedElement($_self)">,
+           "quantized value of the HAL", "::mlir::quant::QuantizedType">;
 
 /// Which of these element types an operation takes is for its rule to say.
 def NNHal_Tensor

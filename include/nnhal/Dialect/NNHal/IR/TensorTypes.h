@@ -23,6 +23,9 @@ using RuleResult = rt::Result<std::vector<rt::TensorType>>;
 /// Unranked tensors are accepted.
 llvm::FailureOr<rt::TensorType> toTensorType(mlir::Type type);
 
+/// Whether \p type is the element of a quantized operand type of the HAL.
+bool isQuantizedElement(mlir::Type type);
+
 /// The builtin tensor type of \p type: the inverse of toTensorType(). Null when
 /// the quantization is free and the type needs it.
 mlir::Type fromTensorType(mlir::MLIRContext *context,
