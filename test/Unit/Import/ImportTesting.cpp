@@ -1,0 +1,70 @@
+//===- ImportTesting.cpp - What the import tests share --------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImportTesting.h"
+
+#include <fmt/ranges.h>
+
+namespace nnhal::rt {
+
+AnnotatedModel importBytes(const std::vector<std::byte> &bytes,
+                           const TFLiteImportOptions &options) {
+  Result<AnnotatedModel> model = importTFLite(Memory::copy(bytes), options);
+  EXPECT_TRUE(model.isOk()) << model.status().message();
+  return model.isOk() ? *std::move(model) : AnnotatedModel();
+}
+
+std::string importError(const std::vector<std::byte> &bytes,
+                        const TFLiteImportOptions &options) {
+  Result<AnnotatedModel> model = importTFLite(Memory::copy(bytes), options);
+  return model.isOk() ? "imported" : model.status().message();
+}
+
+static std::string operandText(const AnnotatedModel &model, uint32_t index) {
+  const Operand &operand = model.model.main.operands[index];
+  if (operand.lifetime == OperandLifeTime::NO_VALUE)
+    return "-";
+  if (isConstant(operand.lifetime)) {
+    switch (operand.type) {
+    case OperandType::INT32:
+      return fmt::format("{}", valuesOf<int32_t>(model, index)[0]);
+    case OperandType::FLOAT32:
+      return fmt::format("{}f", valuesOf<float>(model, index)[0]);
+    case OperandType::FLOAT16:
+      return fmt::format("{:#x}h", valuesOf<uint16_t>(model, index)[0]);
+    case OperandType::BOOL:
+      return valuesOf<uint8_t>(model, index)[0] ? "true" : "false";
+    case OperandType::TENSOR_INT32:
+      return fmt::format("{{{}}}",
+                         fmt::join(valuesOf<int32_t>(model, index), " "));
+    default:
+      break;
+    }
+  }
+  const char *role = isConstant(operand.lifetime)                          ? "c"
+                     : operand.lifetime == OperandLifeTime::SUBGRAPH_INPUT ? "i"
+                     : operand.lifetime == OperandLifeTime::SUBGRAPH_OUTPUT
+                         ? "o"
+                         : "t";
+  return fmt::format("{}{}", role, fmt::join(operand.dimensions, "x"));
+}
+
+std::string toText(const AnnotatedModel &model) {
+  std::string text;
+  for (const Operation &operation : model.model.main.operations) {
+    std::vector<std::string> inputs, outputs;
+    for (uint32_t index : operation.inputs)
+      inputs.push_back(operandText(model, index));
+    for (uint32_t index : operation.outputs)
+      outputs.push_back(operandText(model, index));
+    text += fmt::format("{}({}) -> {}\n", nameOf(operation.type),
+                        fmt::join(inputs, ", "), fmt::join(outputs, ", "));
+  }
+  return text;
+}
+
+} // namespace nnhal::rt

@@ -1,0 +1,94 @@
+//===- SmallCnn.cpp - The model that the project ships --------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TFLiteWriter.h"
+
+namespace nnhal::rt {
+
+namespace {
+/// Multiples of 1/1024 in [-bound, bound): exact in every step, so that the
+/// file does not depend on a compiler's arithmetic.
+class Weights {
+public:
+  std::vector<float> next(size_t count, int32_t bound) {
+    std::vector<float> values;
+    for (size_t i = 0; i < count; ++i) {
+      state = state * 1664525u + 1013904223u;
+      values.push_back(float(int32_t(state >> 8) % (2 * bound) - bound) /
+                       1024.0f);
+    }
+    return values;
+  }
+
+private:
+  uint32_t state = 2024;
+};
+} // namespace
+
+std::vector<std::byte> writeSmallCnn() {
+  using schema::Activation;
+  using schema::BuiltinOperator;
+  using schema::Padding;
+  TFLiteWriter file;
+  Weights weights;
+  auto constant = [&](const char *name, std::vector<int32_t> shape,
+                      int32_t bound) {
+    size_t count = 1;
+    for (int32_t dimension : shape)
+      count *= dimension;
+    TensorSpec spec;
+    spec.shape = shape;
+    spec.name = name;
+    return file.constant<float>(spec, weights.next(count, bound));
+  };
+  auto tensor = [&](const char *name, std::vector<int32_t> shape) {
+    TensorSpec spec;
+    spec.shape = shape;
+    spec.name = name;
+    return file.tensor(spec);
+  };
+  int32_t image = tensor("image", {1, 32, 32, 3});
+  int32_t stem = tensor("stem", {1, 16, 16, 16});
+  file.add(BuiltinOperator::CONV_2D,
+           {image, constant("stem/weights", {16, 3, 3, 3}, 320),
+            constant("stem/bias", {16}, 64)},
+           {stem},
+           schema::CreateConv2DOptions(file.builder, Padding::SAME, 2, 2,
+                                       Activation::RELU6));
+  int32_t depthwise = tensor("depthwise", {1, 16, 16, 16});
+  file.add(BuiltinOperator::DEPTHWISE_CONV_2D,
+           {stem, constant("depthwise/weights", {1, 3, 3, 16}, 480),
+            constant("depthwise/bias", {16}, 64)},
+           {depthwise},
+           schema::CreateDepthwiseConv2DOptions(file.builder, Padding::SAME, 1,
+                                                1, 1, Activation::RELU6));
+  int32_t pointwise = tensor("pointwise", {1, 16, 16, 32});
+  file.add(BuiltinOperator::CONV_2D,
+           {depthwise, constant("pointwise/weights", {32, 1, 1, 16}, 384),
+            constant("pointwise/bias", {32}, 64)},
+           {pointwise},
+           schema::CreateConv2DOptions(file.builder, Padding::SAME, 1, 1,
+                                       Activation::RELU6));
+  int32_t pooled = tensor("pooled", {1, 4, 4, 32});
+  file.add(
+      BuiltinOperator::AVERAGE_POOL_2D, {pointwise}, {pooled},
+      schema::CreatePool2DOptions(file.builder, Padding::VALID, 4, 4, 4, 4));
+  int32_t flat = tensor("flat", {1, 512});
+  int32_t shape = file.integers({1, 512});
+  file.add(BuiltinOperator::RESHAPE, {pooled, shape}, {flat});
+  int32_t logits = tensor("logits", {1, 10});
+  file.add(BuiltinOperator::FULLY_CONNECTED,
+           {flat, constant("classes/weights", {10, 512}, 128),
+            constant("classes/bias", {10}, 64)},
+           {logits}, schema::CreateFullyConnectedOptions(file.builder));
+  int32_t probabilities = tensor("probabilities", {1, 10});
+  file.add(BuiltinOperator::SOFTMAX, {logits}, {probabilities},
+           schema::CreateSoftmaxOptions(file.builder, 1.0f));
+  return file.finish({image}, {probabilities});
+}
+
+} // namespace nnhal::rt

@@ -1,0 +1,311 @@
+//===- TFLiteConstantsTest.cpp - Constants, inputs, outputs and states ----===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImportTesting.h"
+
+#include <cmath>
+#include <functional>
+
+namespace nnhal::rt {
+namespace {
+
+using schema::Activation;
+
+TEST(TFLiteConstantsTest, plainConstantsStayInTheFile) {
+  TFLiteWriter file;
+  int32_t input = file.tensor({{2}});
+  int32_t weights = file.constant<float>({{2}}, {1.0f, 2.0f}),
+          output = file.tensor({{}});
+  file.add(Code::MUL, {input, weights}, {output});
+  AnnotatedModel model = importBytes(file.finish({input}, {output}));
+  ASSERT_EQ(model.model.pools.size(), 1u);
+  EXPECT_EQ(model.model.pools[0].name, "mmap_fd");
+  uint32_t constant = model.model.main.operations.at(0).inputs[1];
+  EXPECT_EQ(model.model.main.operands[constant].lifetime,
+            OperandLifeTime::CONSTANT_REFERENCE);
+  EXPECT_EQ(valuesOf<float>(model, constant), (std::vector<float>{1.0f, 2.0f}));
+}
+
+TEST(TFLiteConstantsTest, float16IsFolded) {
+  TFLiteWriter file;
+  int32_t input = file.tensor({{4}});
+  int32_t half = file.constant<uint16_t>({{4}, Type::FLOAT16},
+                                         {0x3C00, 0xC100, 0x0001, 0x7C00});
+  int32_t single = file.tensor({{4}}), output = file.tensor({{}});
+  file.add(Code::DEQUANTIZE, {half}, {single});
+  file.add(Code::ADD, {input, single}, {output});
+  AnnotatedModel model = importBytes(file.finish({input}, {output}));
+  ASSERT_EQ(toText(model), "ADD(i4, c4, 0) -> o4\n");
+  EXPECT_EQ(valuesOf<float>(model, model.model.main.operations[0].inputs[1]),
+            (std::vector<float>{1.0f, -2.5f, 0x1p-24f, INFINITY}));
+  EXPECT_TRUE(model.model.pools.at(1).isSynthetic);
+}
+
+TEST(TFLiteConstantsTest, computedFloat16IsCast) {
+  TFLiteWriter file;
+  int32_t input = file.tensor({{4}, Type::FLOAT16}), output = file.tensor({{}});
+  file.add(Code::DEQUANTIZE, {input}, {output});
+  EXPECT_EQ(toText(importBytes(file.finish({input}, {output}))),
+            "CAST(i4) -> o4\n");
+}
+
+/// A file that adds a sparse tensor of \p shape to its input.
+std::vector<std::byte> sparseFile(
+    std::vector<int32_t> shape, const std::vector<float> &values,
+    const std::vector<int32_t> &order, const std::vector<int32_t> &blockMap,
+    std::function<std::vector<flatbuffers::Offset<schema::DimensionMetadata>>(
+        flatbuffers::FlatBufferBuilder &)>
+        levels) {
+  TFLiteWriter file;
+  int32_t input = file.tensor({shape});
+  auto metadata = levels(file.builder);
+  auto sparsity = schema::CreateSparsityParameters(
+      file.builder, file.builder.CreateVector(order),
+      file.builder.CreateVector(blockMap), file.builder.CreateVector(metadata));
+  int32_t sparse = file.constant<float>({shape}, values, sparsity);
+  int32_t dense = file.tensor({shape}), output = file.tensor({{}});
+  file.add(Code::DENSIFY, {sparse}, {dense});
+  file.add(Code::ADD, {input, dense}, {output});
+  return file.finish({input}, {output});
+}
+
+flatbuffers::Offset<schema::DimensionMetadata>
+denseLevel(flatbuffers::FlatBufferBuilder &builder, int32_t size) {
+  return schema::CreateDimensionMetadata(builder, schema::DimensionType::DENSE,
+                                         size);
+}
+
+flatbuffers::Offset<schema::DimensionMetadata>
+compressedLevel(flatbuffers::FlatBufferBuilder &builder,
+                const std::vector<int32_t> &segments,
+                const std::vector<uint8_t> &indices) {
+  auto first =
+      schema::CreateInt32Vector(builder, builder.CreateVector(segments));
+  builder.ForceVectorAlignment(indices.size(), 1, 4);
+  auto second =
+      schema::CreateUint8Vector(builder, builder.CreateVector(indices));
+  return schema::CreateDimensionMetadata(
+      builder, schema::DimensionType::SPARSE_CSR, 0,
+      schema::SparseIndexVector::Int32Vector, first.Union(),
+      schema::SparseIndexVector::Uint8Vector, second.Union());
+}
+
+TEST(TFLiteConstantsTest, compressedRowsAreExpanded) {
+  AnnotatedModel model = importBytes(sparseFile(
+      {3, 4}, {1, 2, 3}, {0, 1}, {},
+      [](flatbuffers::FlatBufferBuilder &builder) {
+        return std::vector{denseLevel(builder, 3),
+                           compressedLevel(builder, {0, 2, 2, 3}, {1, 3, 0})};
+      }));
+  ASSERT_EQ(toText(model), "ADD(i3x4, c3x4, 0) -> o3x4\n");
+  EXPECT_EQ(valuesOf<float>(model, model.model.main.operations[0].inputs[1]),
+            (std::vector<float>{0, 1, 0, 2, 0, 0, 0, 0, 3, 0, 0, 0}));
+}
+
+TEST(TFLiteConstantsTest, blocksAreExpanded) {
+  // Rows of 2x2 blocks; the second block of the first row and the first of the
+  // second are present.
+  AnnotatedModel model = importBytes(sparseFile(
+      {4, 4}, {1, 2, 3, 4, 5, 6, 7, 8}, {0, 1, 2, 3}, {0, 1},
+      [](flatbuffers::FlatBufferBuilder &builder) {
+        return std::vector{denseLevel(builder, 2),
+                           compressedLevel(builder, {0, 1, 2}, {1, 0}),
+                           denseLevel(builder, 2), denseLevel(builder, 2)};
+      }));
+  ASSERT_EQ(model.model.main.operations.size(), 1u);
+  EXPECT_EQ(
+      valuesOf<float>(model, model.model.main.operations[0].inputs[1]),
+      (std::vector<float>{0, 0, 1, 2, 0, 0, 3, 4, 5, 6, 0, 0, 7, 8, 0, 0}));
+}
+
+TEST(TFLiteConstantsTest, damagedSparseTensors) {
+  auto error = [](std::vector<int32_t> segments, std::vector<uint8_t> indices,
+                  std::vector<int32_t> order = {0, 1},
+                  std::vector<int32_t> blockMap = {}, int32_t rows = 3) {
+    return importError(sparseFile(
+        {3, 4}, {1, 2, 3}, order, blockMap,
+        [&](flatbuffers::FlatBufferBuilder &builder) {
+          return std::vector{denseLevel(builder, rows),
+                             compressedLevel(builder, segments, indices)};
+        }));
+  };
+  std::string where = "operator 1 (ADD): tensor 2 't2': ";
+  EXPECT_EQ(error({0, 2, 2}, {1, 3, 0}),
+            where + "sparse level 1 has 3 segments, fewer than it refers to");
+  EXPECT_EQ(error({0, 2, 2, 4}, {1, 3, 0}),
+            where + "sparse level 1 has segment 2 to 4 of 3 indices");
+  EXPECT_EQ(error({0, 2, 2, 3}, {3, 1, 0}),
+            where + "sparse level 1 has index 1 after 3 in a dimension of 4");
+  EXPECT_EQ(error({0, 2, 2, 2}, {1, 3}),
+            where + "sparse tensor has 12 bytes of values, but refers to 8");
+  EXPECT_EQ(
+      error({0, 2, 2, 4}, {0, 1, 0, 1}),
+      where + "sparse tensor has 12 bytes of values, fewer than it refers to");
+  EXPECT_EQ(error({0, 2, 2, 3}, {1, 3, 0}, {0, 0}),
+            where + "sparse traversal order has 0 at position 1");
+  EXPECT_EQ(error({0, 2, 2, 3}, {1, 3, 0}, {0}),
+            where + "sparse tensor of rank 2 has 0 blocked dimensions, 1 in "
+                    "its traversal order "
+                    "and 2 described");
+  EXPECT_EQ(error({0, 2, 2, 3}, {1, 3, 0}, {0, 1}, {}, 2),
+            where + "sparse level 0 has size 2, but the shape gives 3");
+}
+
+TEST(TFLiteConstantsTest, wideIntegersMustFit) {
+  TFLiteWriter file;
+  int32_t input = file.tensor({{2}});
+  int32_t shape =
+      file.constant<int64_t>({{1}, Type::INT64}, {INT64_C(1) << 40});
+  int32_t output = file.tensor({{}});
+  file.add(Code::RESHAPE, {input, shape}, {output});
+  EXPECT_EQ(importError(file.finish({input}, {output})),
+            "operator 0 (RESHAPE): tensor 1 't1': value 1099511627776 at "
+            "position 0 does not fit "
+            "32 bits");
+}
+
+TEST(TFLiteConstantsTest, unknownDimensions) {
+  auto file = [] {
+    TFLiteWriter file;
+    TensorSpec spec;
+    spec.shape = {1, 3};
+    spec.signature = {-1, 3};
+    spec.name = "x";
+    int32_t input = file.tensor(spec), output = file.tensor({{1, 3}});
+    file.add(Code::EXP, {input}, {output});
+    return file.finish({input}, {output});
+  };
+  EXPECT_EQ(toText(importBytes(file())), "EXP(i1x3) -> o1x3\n");
+  EXPECT_EQ(toText(importBytes(file(), {{{"x", {4, 3}}}})),
+            "EXP(i4x3) -> o4x3\n");
+  EXPECT_EQ(toText(importBytes(file(), {{{"0", {4, 3}}}})),
+            "EXP(i4x3) -> o4x3\n");
+  EXPECT_EQ(importError(file(), {{{"x", {4}}}}),
+            "input 0 'x' has rank 2, but the shape given for it has rank 1");
+  EXPECT_EQ(importError(file(), {{{"x", {4, 5}}}}),
+            "input 0 'x' has size 3 in dimension 1, but the shape given for it "
+            "has 5");
+  EXPECT_EQ(importError(file(), {{{"x", {0, 3}}}}),
+            "input 0 'x': dimension 0 is 0, which is not in 1..2147483647");
+  EXPECT_EQ(importError(file(), {{{"y", {4, 3}}}}),
+            "a shape is given for input 'y', which the model does not have");
+}
+
+TEST(TFLiteConstantsTest, namesAndOrderAreTheFiles) {
+  TFLiteWriter file;
+  int32_t a = file.tensor({.shape = {2}, .name = "a"}),
+          b = file.tensor({.shape = {2}, .name = "b"});
+  int32_t y = file.tensor({.shape = {2}, .name = "y"}),
+          z = file.tensor({.shape = {2}, .name = "z"});
+  file.add(Code::SUB, {a, b}, {y});
+  file.add(Code::EXP, {y}, {z});
+  AnnotatedModel model = importBytes(file.finish({b, a}, {z, y}));
+  EXPECT_EQ(model.inputNames, (std::vector<std::string>{"b", "a"}));
+  EXPECT_EQ(model.outputNames, (std::vector<std::string>{"z", "y"}));
+}
+
+// B-038, B-054: the HAL has one role for each operand.
+TEST(TFLiteConstantsTest, outputsThatNoOperationWritesAreCopied) {
+  TFLiteWriter file;
+  int32_t x = file.tensor({{2}}), flag = file.tensor({{2}, Type::BOOL}),
+          y = file.tensor({{}});
+  int32_t constant = file.floats({3});
+  file.add(Code::EXP, {x}, {y});
+  EXPECT_EQ(
+      toText(importBytes(file.finish({x, flag}, {x, y, y, constant, flag}))),
+      "EXP(i2) -> o2\nRESHAPE(i2, {2}) -> o2\nRESHAPE(o2, {2}) -> o2\n"
+      "RESHAPE(c3, {3}) -> o3\nCAST(i2) -> o2\n");
+}
+
+TEST(TFLiteConstantsTest, svdfStateBecomesAPair) {
+  TFLiteWriter file;
+  int32_t input = file.tensor({{1, 3}}), features = file.floats({4, 3}),
+          times = file.floats({4, 5});
+  int32_t state =
+      file.tensor({.shape = {1, 20}, .isVariable = true, .name = "state"});
+  int32_t output = file.tensor({{}});
+  file.add(Code::SVDF, {input, features, times, -1, state}, {output},
+           schema::CreateSVDFOptions(file.builder, 2, Activation::RELU));
+  AnnotatedModel model = importBytes(file.finish({input}, {output}));
+  EXPECT_EQ(toText(model),
+            "SVDF(i1x3, c4x3, c4x5, -, i1x20, 2, 1) -> o1x20, o1x2\n");
+  EXPECT_EQ(model.statePairs, (std::vector<StatePair>{{1, 1}}));
+  EXPECT_EQ(model.inputNames[1], "state");
+  EXPECT_EQ(model.outputNames[1], "state");
+}
+
+TEST(TFLiteConstantsTest, rnnStates) {
+  TFLiteWriter file;
+  int32_t input = file.tensor({{2, 3}}), w = file.floats({4, 3}),
+          r = file.floats({4, 4});
+  int32_t bias = file.floats({4}),
+          state = file.tensor({.shape = {1, 4}, .isVariable = true});
+  int32_t output = file.tensor({{}});
+  file.add(Code::RNN, {input, w, r, bias, state}, {output},
+           schema::CreateRNNOptions(file.builder, Activation::TANH));
+  // The state follows the batch of the input.
+  EXPECT_EQ(toText(importBytes(file.finish({input}, {output}))),
+            "RNN(i2x3, c4x3, c4x4, c4, i2x4, 4) -> o2x4, o2x4\n");
+}
+
+/// An LSTM operator with coupled input gate and no projection.
+std::vector<std::byte> lstmFile(Code code, bool hasLayerNorm) {
+  TFLiteWriter file;
+  bool isSequence = code == Code::UNIDIRECTIONAL_SEQUENCE_LSTM;
+  int32_t input = file.tensor({isSequence ? std::vector<int32_t>{1, 5, 3}
+                                          : std::vector<int32_t>{1, 3}});
+  std::vector<int32_t> inputs = {input, -1};
+  for (int i = 0; i < 3; ++i)
+    inputs.push_back(file.floats({4, 3}));
+  inputs.push_back(-1);
+  for (int i = 0; i < 3; ++i)
+    inputs.push_back(file.floats({4, 4}));
+  inputs.insert(inputs.end(), {-1, -1, -1, -1});
+  for (int i = 0; i < 3; ++i)
+    inputs.push_back(file.floats({4}));
+  inputs.insert(inputs.end(), {-1, -1});
+  inputs.push_back(file.tensor({.shape = {1, 4}, .isVariable = true}));
+  inputs.push_back(file.tensor({.shape = {1, 4}, .isVariable = true}));
+  if (hasLayerNorm) {
+    inputs.push_back(-1);
+    for (int i = 0; i < 3; ++i)
+      inputs.push_back(file.floats({4}));
+  }
+  int32_t output = file.tensor({{}});
+  if (isSequence)
+    file.add(code, inputs, {output},
+             schema::CreateUnidirectionalSequenceLSTMOptions(
+                 file.builder, Activation::TANH, 10.0f));
+  else
+    file.add(
+        code, inputs, {output},
+        schema::CreateLSTMOptions(file.builder, Activation::TANH, 10.0f, 2.0f));
+  return file.finish({input}, {output});
+}
+
+TEST(TFLiteConstantsTest, lstmStates) {
+  EXPECT_EQ(toText(importBytes(lstmFile(Code::LSTM, false))),
+            "LSTM(i1x3, -, c4x3, c4x3, c4x3, -, c4x4, c4x4, c4x4, -, -, -, -, "
+            "c4, c4, c4, -, -, "
+            "i1x4, i1x4, 4, 10f, 2f) -> t1x12, o1x4, o1x4, o1x4\n");
+  EXPECT_EQ(
+      toText(importBytes(lstmFile(Code::LSTM, true))),
+      "LSTM(i1x3, -, c4x3, c4x3, c4x3, -, c4x4, c4x4, c4x4, -, -, -, -, c4, "
+      "c4, c4, -, -, "
+      "i1x4, i1x4, 4, 10f, 2f, -, c4, c4, c4) -> t1x12, o1x4, o1x4, o1x4\n");
+  AnnotatedModel model =
+      importBytes(lstmFile(Code::UNIDIRECTIONAL_SEQUENCE_LSTM, false));
+  EXPECT_EQ(toText(model), "UNIDIRECTIONAL_SEQUENCE_LSTM(i1x5x3, -, c4x3, "
+                           "c4x3, c4x3, -, c4x4, c4x4, c4x4, -, -, "
+                           "-, -, c4, c4, c4, -, -, i1x4, i1x4, 4, 10f, 0f, "
+                           "false, -, -, -, -) -> o1x5x4, o1x4, "
+                           "o1x4\n");
+  EXPECT_EQ(model.statePairs, (std::vector<StatePair>{{1, 1}, {2, 2}}));
+}
+
+} // namespace
+} // namespace nnhal::rt

@@ -1,0 +1,80 @@
+//===- TFLiteModelsTest.cpp - Published models ----------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImportTesting.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace nnhal::rt {
+namespace {
+
+// The file is what the project ships, and the writer is how it is made.
+TEST(TFLiteModelsTest, smallCnnIsReproducible) {
+  std::vector<std::byte> expected = writeSmallCnn();
+  std::string path = NNHAL_TEST_DATA "/Models/small_cnn.tflite";
+  if (std::getenv("NNHAL_UPDATE_TEST_DATA"))
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char *>(expected.data()),
+               std::streamsize(expected.size()));
+  Result<Memory> file = Memory::readFile(path);
+  ASSERT_TRUE(file.isOk()) << file.status().message();
+  auto bytes = file->bytes();
+  ASSERT_TRUE(bytes.isOk());
+  EXPECT_TRUE(std::equal(bytes->begin(), bytes->end(), expected.begin(),
+                         expected.end()))
+      << "run with NNHAL_UPDATE_TEST_DATA=1 to write it again";
+  EXPECT_LT(expected.size(), 40'000u);
+  EXPECT_EQ(toText(importBytes(expected)),
+            "CONV_2D(i1x32x32x3, c16x3x3x3, c16, 1, 2, 2, 3) -> t1x16x16x16\n"
+            "DEPTHWISE_CONV_2D(t1x16x16x16, c1x3x3x16, c16, 1, 1, 1, 1, 3) -> "
+            "t1x16x16x16\n"
+            "CONV_2D(t1x16x16x16, c32x1x1x16, c32, 1, 1, 1, 3) -> t1x16x16x32\n"
+            "AVERAGE_POOL_2D(t1x16x16x32, 2, 4, 4, 4, 4, 0) -> t1x4x4x32\n"
+            "RESHAPE(t1x4x4x32, {1 512}) -> t1x512\n"
+            "FULLY_CONNECTED(t1x512, c10x512, c10, 0) -> t1x10\n"
+            "SOFTMAX(t1x10, 1f) -> o1x10\n");
+}
+
+TEST(TFLiteModelsTest, publishedModels) {
+  std::filesystem::path folder = NNHAL_SHARED_DATA "/models";
+  if (!std::filesystem::exists(folder))
+    GTEST_SKIP() << "no models in " << folder;
+  const std::map<std::string, std::string> notExpressible = {
+      {"coral_keras_lstm_mnist_ptq.tflite",
+       "operator 1 (UNIDIRECTIONAL_SEQUENCE_LSTM): the HAL's "
+       "UNIDIRECTIONAL_SEQUENCE_LSTM does "
+       "not take input 0 of type INT8"},
+      {"mp_selfie_segmentation_landscape.tflite",
+       "operator 244 (CUSTOM 'Convolution2DTransposeBias'): custom operators "
+       "have no HAL "
+       "operation"},
+      {"tfls_coco_ssd_mobilenet_v1_1.0_quant_2018_06_29.tflite",
+       "operator 63 (CUSTOM 'TFLite_Detection_PostProcess'): custom operators "
+       "have no HAL "
+       "operation"},
+  };
+  size_t imported = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".tflite")
+      continue;
+    std::string name = entry.path().filename();
+    SCOPED_TRACE(name);
+    Result<Memory> file = Memory::readFile(entry.path());
+    ASSERT_TRUE(file.isOk()) << file.status().message();
+    Result<AnnotatedModel> model = importTFLite(*file);
+    auto expected = notExpressible.find(name);
+    EXPECT_EQ(model.status().message(),
+              expected == notExpressible.end() ? "" : expected->second);
+    imported += model.isOk();
+  }
+  EXPECT_GE(imported, 16u);
+}
+
+} // namespace
+} // namespace nnhal::rt

@@ -1,0 +1,144 @@
+//===- TFLiteWriter.h - Writes small .tflite files for tests ----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TEST_UNIT_IMPORT_TFLITEWRITER_H
+#define NNHAL_TEST_UNIT_IMPORT_TFLITEWRITER_H
+
+#include "nnhal/Runtime/Memory.h"
+
+#include "TFLiteSchema_generated.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace nnhal::rt {
+
+namespace schema = tflite::schema;
+
+/// Options of a tensor beyond its shape and type.
+struct TensorSpec {
+  std::vector<int32_t> shape;
+  schema::TensorType type = schema::TensorType::FLOAT32;
+  std::vector<float> scales = {};
+  std::vector<int64_t> zeroPoints = {};
+  int32_t quantizedDimension = 0;
+  bool isVariable = false;
+  std::vector<int32_t> signature = {};
+  std::string name = {};
+};
+
+/// A file with one subgraph, tensor by tensor and operator by operator.
+class TFLiteWriter {
+public:
+  using Builder = flatbuffers::FlatBufferBuilder;
+
+  TFLiteWriter() { buffers.push_back(schema::CreateBuffer(builder)); }
+
+  /// A tensor without data; its index.
+  int32_t tensor(const TensorSpec &spec) { return add(spec, 0, 0); }
+
+  template <typename T>
+  int32_t
+  constant(const TensorSpec &spec, const std::vector<T> &values,
+           flatbuffers::Offset<schema::SparsityParameters> sparsity = 0) {
+    builder.ForceVectorAlignment(values.size() * sizeof(T), 1, 16);
+    auto data =
+        builder.CreateVector(reinterpret_cast<const uint8_t *>(values.data()),
+                             values.size() * sizeof(T));
+    buffers.push_back(schema::CreateBuffer(builder, data));
+    return add(spec, static_cast<uint32_t>(buffers.size() - 1), sparsity);
+  }
+  int32_t integers(const std::vector<int32_t> &values) {
+    return constant<int32_t>(
+        {{int32_t(values.size())}, schema::TensorType::INT32}, values);
+  }
+  /// FLOAT32 of \p shape, every element \p value.
+  int32_t floats(const std::vector<int32_t> &shape, float value = 0.5f) {
+    size_t count = 1;
+    for (int32_t dimension : shape)
+      count *= dimension;
+    return constant<float>({shape}, std::vector<float>(count, value));
+  }
+
+  void add(schema::BuiltinOperator code, std::vector<int32_t> inputs,
+           std::vector<int32_t> outputs,
+           schema::BuiltinOptions kind = schema::BuiltinOptions::NONE,
+           flatbuffers::Offset<void> options = 0,
+           const char *custom = nullptr) {
+    auto name = custom ? builder.CreateString(custom) : 0;
+    auto small = int8_t(std::min(int32_t(code), 127));
+    codes.push_back(schema::CreateOperatorCode(builder, small, name, 1, code));
+    auto inputVector = builder.CreateVector(inputs),
+         outputVector = builder.CreateVector(outputs);
+    operators.push_back(
+        schema::CreateOperator(builder, uint32_t(codes.size() - 1), inputVector,
+                               outputVector, kind, options));
+  }
+  /// An operator with options, created by schema::Create... on `builder`.
+  template <typename T>
+  void add(schema::BuiltinOperator code, std::vector<int32_t> inputs,
+           std::vector<int32_t> outputs, flatbuffers::Offset<T> options) {
+    add(code, std::move(inputs), std::move(outputs),
+        schema::BuiltinOptionsTraits<T>::enum_value, options.Union());
+  }
+
+  std::vector<std::byte> finish(const std::vector<int32_t> &inputs,
+                                const std::vector<int32_t> &outputs,
+                                uint32_t version = 3) {
+    auto graph = schema::CreateSubGraph(
+        builder, builder.CreateVector(tensors), builder.CreateVector(inputs),
+        builder.CreateVector(outputs), builder.CreateVector(operators));
+    auto graphs = builder.CreateVector(&graph, 1);
+    auto codeVector = builder.CreateVector(codes);
+    auto bufferVector = builder.CreateVector(buffers);
+    schema::FinishModelBuffer(builder,
+                              schema::CreateModel(builder, version, codeVector,
+                                                  graphs, 0, bufferVector));
+    const auto *data =
+        reinterpret_cast<const std::byte *>(builder.GetBufferPointer());
+    return {data, data + builder.GetSize()};
+  }
+
+  Builder builder;
+
+private:
+  int32_t add(const TensorSpec &spec, uint32_t buffer,
+              flatbuffers::Offset<schema::SparsityParameters> sparsity) {
+    auto index = static_cast<int32_t>(tensors.size());
+    flatbuffers::Offset<schema::QuantizationParameters> quantization = 0;
+    if (!spec.scales.empty()) {
+      auto scales = builder.CreateVector(spec.scales);
+      auto zeroPoints = builder.CreateVector(spec.zeroPoints);
+      quantization = schema::CreateQuantizationParameters(
+          builder, 0, 0, scales, zeroPoints, schema::QuantizationDetails::NONE,
+          0, spec.quantizedDimension);
+    }
+    auto shape = builder.CreateVector(spec.shape);
+    auto signature =
+        spec.signature.empty() ? 0 : builder.CreateVector(spec.signature);
+    auto name = builder.CreateString(
+        spec.name.empty() ? "t" + std::to_string(index) : spec.name);
+    tensors.push_back(schema::CreateTensor(builder, shape, spec.type, buffer,
+                                           name, quantization, spec.isVariable,
+                                           sparsity, signature));
+    return index;
+  }
+
+  std::vector<flatbuffers::Offset<schema::Buffer>> buffers;
+  std::vector<flatbuffers::Offset<schema::Tensor>> tensors;
+  std::vector<flatbuffers::Offset<schema::OperatorCode>> codes;
+  std::vector<flatbuffers::Offset<schema::Operator>> operators;
+};
+
+/// The small convolutional network of test/Models/small_cnn.tflite: input
+/// 1x32x32x3, 10 classes, seeded weights. The same bytes on every host.
+std::vector<std::byte> writeSmallCnn();
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_TEST_UNIT_IMPORT_TFLITEWRITER_H
