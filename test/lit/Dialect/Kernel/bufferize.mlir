@@ -1,0 +1,43 @@
+// RUN: nnhal-opt %s --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" | FileCheck %s
+
+// The destination is written in place, the input is only read.
+// CHECK-LABEL: @in_place
+// CHECK-SAME: (%[[IN:.+]]: memref<1x8x8x4xf32>, %[[F:.+]]: memref<1x1x1x4x8xf32>, %[[B:.+]]: memref<1x8xf32>, %[[OUT:.+]]: memref<1x8x8x8xf32>)
+func.func @in_place(%in: tensor<1x8x8x4xf32>, %filter: tensor<1x1x1x4x8xf32>, %bias: tensor<1x8xf32>, %out: tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32> {
+  // CHECK-NOT: memref.alloc
+  // CHECK: nnk.conv_2d ins(%[[IN]], %[[F]], %[[B]] : {{.*}}) outs(%[[OUT]] : memref<1x8x8x8xf32>)
+  // CHECK: nnk.yield
+  // CHECK: return %[[OUT]]
+  %0 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x8x8x4xf32>, tensor<1x1x1x4x8xf32>, tensor<1x8xf32>) outs(%out : tensor<1x8x8x8xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+  ^bb0(%acc: f32):
+    %r = arith.negf %acc : f32
+    nnk.yield %r : f32
+  } -> tensor<1x8x8x8xf32>
+  return %0 : tensor<1x8x8x8xf32>
+}
+
+// An extra must not be the destination: kernels store some elements twice.
+// CHECK-LABEL: @extra_is_destination
+// CHECK-SAME: %[[X:[^ ,]+]]: memref<1x8x8x8xf32>)
+func.func @extra_is_destination(%in: tensor<1x8x8x8xf32>, %filter: tensor<1x1x8xf32>, %bias: tensor<8xf32>, %x: tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32> {
+  // CHECK: %[[NEW:.+]] = memref.alloc
+  // CHECK: nnk.depthwise_conv_2d {{.*}} extras(%[[X]] : {{.*}}) outs(%[[NEW]] :
+  %0 = nnk.depthwise_conv_2d ins(%in, %filter, %bias : tensor<1x8x8x8xf32>, tensor<1x1x8xf32>, tensor<8xf32>) extras(%x : tensor<1x8x8x8xf32>) outs(%x : tensor<1x8x8x8xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, depth_multiplier = 1 : i64} epilogue {
+  ^bb0(%acc: f32, %e: f32):
+    %r = arith.addf %acc, %e : f32
+    nnk.yield %r : f32
+  } -> tensor<1x8x8x8xf32>
+  return %0 : tensor<1x8x8x8xf32>
+}
+
+// CHECK-LABEL: @pool_of_kernel
+func.func @pool_of_kernel(%in: tensor<1x8x8x8xf32>) -> tensor<1x1x1x8xf32> {
+  // CHECK: %[[NEW:.+]] = memref.alloc() {{.*}} : memref<1x1x1x8xf32>
+  // CHECK: nnk.pool_2d average ins(%{{.+}} : memref<1x8x8x8xf32>) outs(%[[NEW]] : memref<1x1x1x8xf32>)
+  %out = tensor.empty() : tensor<1x1x1x8xf32>
+  %0 = nnk.pool_2d average ins(%in : tensor<1x8x8x8xf32>) outs(%out : tensor<1x1x1x8xf32>)
+      {window = array<i64: 8, 8>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x1x1x8xf32>
+  return %0 : tensor<1x1x1x8xf32>
+}
