@@ -1,0 +1,34 @@
+//===- Passes.td - Passes within the nnhal dialect ---------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_NNHAL_TRANSFORMS_PASSES_TD
+#define NNHAL_DIALECT_NNHAL_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def RaiseOperations : Pass<"nnhal-raise-operations", "::mlir::ModuleOp"> {
+  let summary = "rewrite HAL operations to operations of the canonical level";
+  let description = [{
+    Replaces each `nnhal.operation` whose scalar, axes, padding and permutation
+    operands are constants by the canonical operation: every signature form is
+    resolved, NCHW operands are transposed, SAME padding becomes explicit pads,
+    defaults are filled in. Tensor constants become `nnhal.constant`. Unknown
+    extents of results are inferred. Constants and pools that nothing uses any
+    more are removed.
+
+    An operation that cannot be raised stays as it is, with a remark that says
+    why; with `strict` that is an error.
+  }];
+  let options = [Option<"strict", "strict", "bool", "false",
+                        "fail when an operation cannot be raised">];
+  let statistics = [
+    Statistic<"numRaised", "num-raised", "operations raised">,
+    Statistic<"numGeneric", "num-generic", "operations that stay generic">];
+  let dependentDialects = ["::nnhal::NNHalDialect"];
+}
+
+#endif // NNHAL_DIALECT_NNHAL_TRANSFORMS_PASSES_TD

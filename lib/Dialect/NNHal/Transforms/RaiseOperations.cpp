@@ -1,0 +1,111 @@
+//===- RaiseOperations.cpp - HAL operations to canonical operations -*- C++
+//-*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Dialect/NNHal/Transforms/Passes.h"
+
+#include "Raising.h"
+
+namespace nnhal {
+#define GEN_PASS_DEF_RAISEOPERATIONS
+#include "nnhal/Dialect/NNHal/Transforms/Passes.h.inc"
+} // namespace nnhal
+
+using namespace mlir;
+using namespace nnhal;
+
+static RaiseTable makeTable() {
+  RaiseTable table;
+  addActivationRows(table);
+  addContractionRows(table);
+  addDataMovementRows(table);
+  addElementwiseRows(table);
+  addReductionRows(table);
+  addSliceRows(table);
+  addWindowRows(table);
+  return table;
+}
+
+/// Removes operand operations that nothing reads any more.
+static void eraseUnusedOperands(GraphOp graph) {
+  for (Operation &op :
+       llvm::make_early_inc_range(graph.getBody().front().without_terminator()))
+    if (isa<NoValueOp, SubgraphReferenceOp, ConstantCopyOp, ConstantReferenceOp,
+            ConstantOp>(op) &&
+        op.use_empty())
+      op.erase();
+}
+
+static void eraseUnusedPools(ModelOp model) {
+  llvm::DenseSet<StringAttr> used;
+  model.walk([&](ConstantReferenceOp reference) {
+    used.insert(reference.getPoolAttr().getAttr());
+  });
+  for (PoolOp pool : llvm::make_early_inc_range(model.getOps<PoolOp>()))
+    if (!used.contains(pool.getSymNameAttr()))
+      pool.erase();
+}
+
+namespace {
+struct RaiseOperationsPass
+    : public nnhal::impl::RaiseOperationsBase<RaiseOperationsPass> {
+  using RaiseOperationsBase::RaiseOperationsBase;
+
+  void runOnOperation() override {
+    bool hasFailed = false;
+    getOperation()->walk([&](ModelOp model) {
+      for (GraphOp graph : model.getOps<GraphOp>())
+        hasFailed |= failed(raiseGraph(graph));
+      eraseUnusedPools(model);
+    });
+    if (hasFailed)
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult raiseGraph(GraphOp graph);
+  LogicalResult raiseOperation(OperationOp op, ConstantCache &constants);
+
+  RaiseTable table = makeTable();
+};
+} // namespace
+
+LogicalResult RaiseOperationsPass::raiseOperation(OperationOp op,
+                                                  ConstantCache &constants) {
+  const rt::OperationInfo *info =
+      rt::lookUpOperation(std::string_view(op.getHalName()));
+  auto row = info ? table.find(info->type) : table.end();
+  std::string reason = "no canonical operation stands for it";
+  if (row != table.end()) {
+    Raising raising(op, constants);
+    row->second(raising);
+    if (!raising.hasFailed()) {
+      ++numRaised;
+      return success();
+    }
+    reason = raising.message();
+  }
+  ++numGeneric;
+  if (strict)
+    return op.emitError("cannot raise ") << op.getHalName() << ": " << reason;
+  op.emitRemark("not raised: ") << op.getHalName() << ": " << reason;
+  return success();
+}
+
+LogicalResult RaiseOperationsPass::raiseGraph(GraphOp graph) {
+  ConstantCache constants;
+  bool hasFailed = false;
+  Block &body = graph.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body))
+    if (auto operation = dyn_cast<OperationOp>(op))
+      hasFailed |= failed(raiseOperation(operation, constants));
+  eraseUnusedOperands(graph);
+  // Inference may have made output types more precise.
+  graph.setType(FunctionType::get(graph.getContext(), graph.getArgumentTypes(),
+                                  body.getTerminator()->getOperandTypes()));
+  return failure(hasFailed);
+}

@@ -1,0 +1,361 @@
+//===- Raising.cpp - One HAL operation while it is raised -------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raising.h"
+
+#include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Verifier.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace nnhal;
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// Values up to this size are copied into the attribute.
+static constexpr size_t denseLimit = 1024;
+
+/// \p data as a constant of storage type \p type. Large values refer to the
+/// bytes of the pool, which the context keeps.
+static Attribute sliceOf(Type type, ArrayRef<char> data, StringRef name) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  bool isSmall = data.size() <= denseLimit;
+  auto dense = tensor ? tensor : RankedTensorType::get({1}, type);
+  if (dense.getNumElements() == 0)
+    return DenseElementsAttr::get(dense, ArrayRef<Attribute>());
+  if (!isSmall)
+    return DenseResourceElementsAttr::get(
+        dense, name, UnmanagedAsmResourceBlob::allocateWithAlign(data, 1));
+  auto elements = DenseElementsAttr::getFromRawBuffer(dense, data);
+  return tensor ? Attribute(elements) : *elements.value_begin<Attribute>();
+}
+
+static Attribute referencedValue(ConstantReferenceOp reference) {
+  auto pool = SymbolTable::lookupNearestSymbolFrom<PoolOp>(
+      reference, reference.getPoolAttr());
+  Type type = storageTypeOf(reference.getResult().getType());
+  if (!pool || !pool.getValue() || !type)
+    return nullptr;
+  uint64_t length = byteSizeOfType(type).value_or(0);
+  std::optional<ArrayRef<char>> bytes = borrowBytes(*pool.getValue());
+  std::vector<uint8_t> expanded;
+  if (!bytes) {
+    if (!appendBytes(*pool.getValue(), expanded).isOk() ||
+        expanded.size() > denseLimit)
+      return nullptr;
+    bytes = ArrayRef(reinterpret_cast<const char *>(expanded.data()),
+                     expanded.size());
+  }
+  if (reference.getOffset() > bytes->size() ||
+      length > bytes->size() - reference.getOffset())
+    return nullptr;
+  return sliceOf(type, bytes->slice(reference.getOffset(), length),
+                 reference.getPool());
+}
+
+Attribute nnhal::constantValueOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast_if_present<ConstantOp>(op))
+    return constant.getValue();
+  if (auto copy = dyn_cast_if_present<ConstantCopyOp>(op))
+    return copy.getValueAttr();
+  if (auto reference = dyn_cast_if_present<ConstantReferenceOp>(op))
+    return referencedValue(reference);
+  return nullptr;
+}
+
+std::optional<SmallVector<int64_t>> nnhal::integersOf(Attribute value) {
+  auto elements = dyn_cast_if_present<ElementsAttr>(value);
+  if (!elements || !elements.getElementType().isSignlessInteger(32))
+    return std::nullopt;
+  std::vector<uint8_t> bytes;
+  if (!appendBytes(elements, bytes).isOk())
+    return std::nullopt;
+  SmallVector<int64_t> integers;
+  for (size_t i = 0; i + 4 <= bytes.size(); i += 4) {
+    int32_t integer;
+    std::copy_n(bytes.begin() + i, 4, reinterpret_cast<uint8_t *>(&integer));
+    integers.push_back(integer);
+  }
+  return integers;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+Raising::Raising(OperationOp op, ConstantCache &constants)
+    : op(op), constants(constants), builder(op) {}
+
+bool Raising::isGiven(unsigned index) {
+  return index < size() && !op.getInputs()[index].getDefiningOp<NoValueOp>();
+}
+
+bool Raising::isFlag(unsigned index) {
+  return index < size() && op.getInputs()[index].getType().isSignlessInteger(8);
+}
+
+bool Raising::isReal(unsigned index) {
+  return index < size() && isa<FloatType>(op.getInputs()[index].getType());
+}
+
+Value Raising::tensor(unsigned index) {
+  if (!isGiven(index)) {
+    fail("input {} is left out", index);
+    return nullptr;
+  }
+  Value value = op.getInputs()[index];
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type) {
+    fail("the rank of input {} is unknown", index);
+    return nullptr;
+  }
+  if (!isa_and_present<ConstantCopyOp, ConstantReferenceOp>(
+          value.getDefiningOp()))
+    return value;
+  Value &cached = constants[value];
+  if (cached)
+    return cached;
+  auto elements = dyn_cast_if_present<ElementsAttr>(constantValueOf(value));
+  if (!elements) {
+    fail("the value of input {} is not available", index);
+    return nullptr;
+  }
+  // Beside the operand that it stands for, so that it dominates every user.
+  OpBuilder beside(value.getDefiningOp());
+  cached = ConstantOp::create(beside, value.getLoc(), type, elements);
+  return cached;
+}
+
+Attribute Raising::constant(unsigned index) {
+  if (!isGiven(index)) {
+    fail("input {} is left out", index);
+    return nullptr;
+  }
+  Attribute value = constantValueOf(op.getInputs()[index]);
+  if (!value)
+    fail("input {} is not a constant", index);
+  return value;
+}
+
+int64_t Raising::integer(unsigned index) {
+  Attribute value = constant(index);
+  if (!value)
+    return 0;
+  auto integer = dyn_cast<IntegerAttr>(value);
+  if (!integer || !integer.getType().isSignlessInteger(32)) {
+    fail("input {} is not an INT32 scalar", index);
+    return 0;
+  }
+  return integer.getInt();
+}
+
+float Raising::real(unsigned index) {
+  Attribute value = constant(index);
+  if (!value)
+    return 0;
+  auto real = dyn_cast<FloatAttr>(value);
+  if (!real) {
+    fail("input {} is not a FLOAT32 or FLOAT16 scalar", index);
+    return 0;
+  }
+  return float(real.getValueAsDouble());
+}
+
+bool Raising::flag(unsigned index) {
+  Attribute value = constant(index);
+  if (!value)
+    return false;
+  auto flag = dyn_cast<IntegerAttr>(value);
+  if (!flag || !flag.getType().isSignlessInteger(8)) {
+    fail("input {} is not a BOOL scalar", index);
+    return false;
+  }
+  return !flag.getValue().isZero();
+}
+
+SmallVector<int64_t> Raising::integers(unsigned index) {
+  Attribute value = constant(index);
+  if (!value)
+    return {};
+  std::optional<SmallVector<int64_t>> integers = integersOf(value);
+  if (!integers) {
+    fail("input {} is not a TENSOR_INT32", index);
+    return {};
+  }
+  return *integers;
+}
+
+FusedActivation Raising::activation(unsigned index) {
+  int64_t code = integer(index);
+  if (code < 0 || code > 3) {
+    fail("activation {} is outside 0 to 3", code); // M-018
+    return FusedActivation::none;
+  }
+  return FusedActivation(code);
+}
+
+Value Raising::channelsLast(unsigned index, bool isNchw) {
+  Value value = tensor(index);
+  if (!value || !isNchw)
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() != 4) {
+    fail("input {} has rank {}, NCHW needs 4", index, type.getRank());
+    return nullptr;
+  }
+  ArrayRef<int64_t> shape = type.getShape();
+  auto last = RankedTensorType::get({shape[0], shape[2], shape[3], shape[1]},
+                                    type.getElementType());
+  Value transposed = TransposeOp::create(builder, op.getLoc(), last, value,
+                                         ArrayRef<int64_t>{0, 2, 3, 1});
+  made.push_back(transposed.getDefiningOp());
+  return transposed;
+}
+
+ArrayRef<int64_t> Raising::shapeOf(Value value) {
+  return value ? cast<RankedTensorType>(value.getType()).getShape()
+               : ArrayRef<int64_t>();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+Type nnhal::withKnownExtents(Type stated, ArrayRef<int64_t> shape) {
+  auto tensor = dyn_cast<TensorType>(stated);
+  if (!tensor)
+    return stated;
+  if (!tensor.hasRank())
+    return RankedTensorType::get(shape, tensor.getElementType());
+  if (tensor.getRank() != int64_t(shape.size()))
+    return stated;
+  SmallVector<int64_t> merged(tensor.getShape());
+  for (auto [extent, known] : llvm::zip(merged, shape))
+    if (ShapedType::isDynamic(extent))
+      extent = known;
+  return RankedTensorType::get(merged, tensor.getElementType());
+}
+
+Type Raising::resultType(unsigned index,
+                         std::optional<ArrayRef<int64_t>> shape) {
+  if (index >= op->getNumResults()) {
+    fail("output {} is missing", index);
+    return nullptr;
+  }
+  Type type = op->getResult(index).getType();
+  return shape ? statedType(type, *shape) : type;
+}
+
+Type Raising::statedType(Type stated, ArrayRef<int64_t> shape) {
+  auto tensor = dyn_cast<RankedTensorType>(stated);
+  if (tensor && tensor.getRank() != int64_t(shape.size()))
+    fail("the output is stated with rank {}, the inputs give {}",
+         tensor.getRank(), shape.size());
+  if (tensor && !hasFailed())
+    for (auto [i, extent, known] : llvm::enumerate(tensor.getShape(), shape))
+      if (extent != known && !ShapedType::isDynamic(extent) &&
+          !ShapedType::isDynamic(known))
+        fail("dimension {} of the output is stated as {}, the inputs give {}",
+             i, extent, known);
+  return withKnownExtents(stated, shape);
+}
+
+Type Raising::spatialResultType(bool isNchw) {
+  Type type = resultType(0);
+  auto tensor = dyn_cast_if_present<RankedTensorType>(type);
+  if (!isNchw || !tensor || tensor.getRank() != 4)
+    return type;
+  ArrayRef<int64_t> shape = tensor.getShape();
+  return RankedTensorType::get({shape[0], shape[2], shape[3], shape[1]},
+                               tensor.getElementType());
+}
+
+void Raising::refine(Operation *created, const RuleResult &inferred) {
+  if (!inferred.isOk())
+    return fail("{}", inferred.status().message());
+  for (auto [result, type] : llvm::zip(created->getResults(), *inferred)) {
+    if (!type.isRanked)
+      continue;
+    SmallVector<int64_t> shape;
+    for (int64_t extent : type.dimensions)
+      shape.push_back(extent == rt::unknownExtent ? ShapedType::kDynamic
+                                                  : extent);
+    result.setType(withKnownExtents(result.getType(), shape));
+  }
+}
+
+void Raising::replaceBy(Operation *created, bool isNchw) {
+  made.push_back(created);
+  Operation *last = created;
+  if (isNchw && !hasFailed()) {
+    auto type = cast<RankedTensorType>(created->getResult(0).getType());
+    ArrayRef<int64_t> shape = type.getShape();
+    last = TransposeOp::create(
+        builder, op.getLoc(),
+        RankedTensorType::get({shape[0], shape[3], shape[1], shape[2]},
+                              type.getElementType()),
+        created->getResult(0), ArrayRef<int64_t>{0, 3, 1, 2});
+    made.push_back(last);
+  }
+  // The operation's own verifier runs the rules; what it says is the reason.
+  {
+    ScopedDiagnosticHandler handler(
+        op.getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            fail("{}", diagnostic.str());
+          return success();
+        });
+    for (Operation *operation : made)
+      if (!hasFailed() && failed(mlir::verify(operation)))
+        fail("'{}' does not verify", operation->getName().getStringRef().str());
+  }
+  if (hasFailed()) {
+    for (Operation *operation : llvm::reverse(made))
+      operation->erase();
+    made.clear();
+    return;
+  }
+  op->replaceAllUsesWith(last->getResults());
+  op.erase();
+}
+
+std::pair<int64_t, int64_t> nnhal::implicitPads(Raising &raising,
+                                                int64_t scheme, int64_t input,
+                                                int64_t filter, int64_t stride,
+                                                int64_t dilation) {
+  if (scheme < 0 || scheme > 2) {
+    raising.fail("padding scheme {} is outside 0 to 2", scheme); // M-008
+    return {0, 0};
+  }
+  if (scheme != 1)
+    return {0, 0};
+  if (stride < 1 || dilation < 1) {
+    raising.fail("stride {} and dilation {} must be positive", stride,
+                 dilation); // M-010
+    return {0, 0};
+  }
+  if (ShapedType::isDynamic(filter) ||
+      (ShapedType::isDynamic(input) && stride != 1)) {
+    raising.fail("padding SAME needs known heights and widths");
+    return {0, 0};
+  }
+  int64_t effective = (filter - 1) * dilation + 1; // M-005
+  int64_t total = effective - 1;
+  if (!ShapedType::isDynamic(input)) {
+    int64_t output = (input + stride - 1) / stride;
+    total = std::max<int64_t>(0, (output - 1) * stride + effective - input);
+  }
+  return {total / 2, total - total / 2};
+}

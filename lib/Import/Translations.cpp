@@ -1,0 +1,100 @@
+//===- Translations.cpp - Formats that nnhal-translate knows ----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Import/Translations.h"
+
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+#include "nnhal/Import/Model.h"
+#include "nnhal/Runtime/JsonModel.h"
+#include "nnhal/Runtime/TFLiteModel.h"
+#include "nnhal/Runtime/Validate.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace nnhal;
+
+static void registerDialects(DialectRegistry &registry) {
+  registry.insert<NNHalDialect, quant::QuantDialect, func::FuncDialect>();
+}
+
+static const llvm::MemoryBuffer &mainBuffer(llvm::SourceMgr &sources) {
+  return *sources.getMemoryBuffer(sources.getMainFileID());
+}
+
+/// \p result as a module; its failure as a diagnostic at the input's name.
+static OwningOpRef<Operation *> finish(rt::Result<rt::AnnotatedModel> result,
+                                       llvm::SourceMgr &sources,
+                                       MLIRContext *context) {
+  if (!result.isOk()) {
+    StringRef name = mainBuffer(sources).getBufferIdentifier();
+    mlir::emitError(FileLineColLoc::get(context, name, 0, 0))
+        << result.status().message();
+    return nullptr;
+  }
+  return OwningOpRef<Operation *>(importModel(*result, context).release());
+}
+
+static OwningOpRef<Operation *> translateTFLite(llvm::SourceMgr &sources,
+                                                MLIRContext *context) {
+  StringRef bytes = mainBuffer(sources).getBuffer();
+  rt::Memory file =
+      rt::Memory::borrow(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  return finish(rt::importTFLite(file), sources, context);
+}
+
+static rt::Result<rt::AnnotatedModel>
+readJson(const llvm::MemoryBuffer &buffer) {
+  StringRef directory =
+      llvm::sys::path::parent_path(buffer.getBufferIdentifier());
+  rt::AnnotatedModel annotated;
+  NNHAL_ASSIGN_OR_RETURN(
+      annotated.model,
+      rt::readJsonModel(std::string_view(buffer.getBuffer()),
+                        directory.empty() ? "." : directory.str()));
+  NNHAL_RETURN_IF_ERROR(
+      rt::validateModel(annotated.model, annotated.model.halVersion));
+  return annotated;
+}
+
+static OwningOpRef<Operation *> translateJson(llvm::SourceMgr &sources,
+                                              MLIRContext *context) {
+  return finish(readJson(mainBuffer(sources)), sources, context);
+}
+
+static LogicalResult writeJson(Operation *op, raw_ostream &output) {
+  rt::Result<rt::AnnotatedModel> model = exportModel(op);
+  if (!model.isOk())
+    return op->emitError(model.status().message());
+  rt::Result<std::string> text = rt::writeJsonModel(model->model);
+  if (!text.isOk())
+    return op->emitError(text.status().message());
+  output << *text << '\n';
+  return success();
+}
+
+void nnhal::registerTranslations() {
+  TranslateToMLIRRegistration tflite(
+      "tflite-to-mlir", "TensorFlow Lite model to the nnhal dialect",
+      translateTFLite, registerDialects);
+  TranslateToMLIRRegistration json("json-to-mlir",
+                                   "model JSON to the nnhal dialect",
+                                   translateJson, registerDialects);
+  TranslateFromMLIRRegistration toJson(
+      "mlir-to-json", "nnhal dialect, NNAPI-shaped level, to model JSON",
+      writeJson, registerDialects);
+  TranslateFromMLIRRegistration toDot(
+      "mlir-to-dot", "nnhal dialect to a GraphViz drawing",
+      [](Operation *op, raw_ostream &output) {
+        writeDot(op, output);
+        return success();
+      },
+      registerDialects);
+}
