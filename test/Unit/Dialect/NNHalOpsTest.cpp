@@ -1,0 +1,135 @@
+//===- NNHalOpsTest.cpp - The canonical operations --------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <gtest/gtest.h>
+
+using namespace nnhal;
+
+namespace {
+
+class NNHalOpsTest : public ::testing::Test {
+protected:
+  NNHalOpsTest() {
+    context.loadDialect<NNHalDialect>();
+    module = mlir::ModuleOp::create(builder, location);
+    builder.setInsertionPointToStart(module->getBody());
+  }
+
+  mlir::RankedTensorType tensor(llvm::ArrayRef<int64_t> shape,
+                                mlir::Type element) {
+    return mlir::RankedTensorType::get(shape, element);
+  }
+
+  /// A value of \p type.
+  mlir::Value valueOf(mlir::Type type) {
+    return module->getBody()->addArgument(type, location);
+  }
+
+  mlir::Type quantized(double scale) {
+    return mlir::quant::UniformQuantizedType::get(
+        0, builder.getIntegerType(8), builder.getF32Type(), scale, 128, 0, 255);
+  }
+
+  mlir::MLIRContext context;
+  mlir::OpBuilder builder{&context};
+  mlir::Location location = builder.getUnknownLoc();
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+// Code and version on an operation's first line are those of Operations.def.
+TEST_F(NNHalOpsTest, OperationsAgreeWithTheTable) {
+  unsigned count = 0;
+  for (mlir::RegisteredOperationName name :
+       context.getRegisteredOperationsByDialect("nnhal")) {
+    auto *hal = name.getInterface<HalOperationInterface>();
+    if (!hal)
+      continue;
+    ++count;
+    const rt::OperationInfo *info = rt::lookUp(hal->getOperationCode());
+    ASSERT_NE(info, nullptr) << name.getStringRef().str();
+    EXPECT_EQ("nnhal." + llvm::StringRef(info->name).lower(),
+              name.getStringRef().str());
+    EXPECT_EQ(hal->getHalVersion(), info->since) << info->name;
+  }
+  EXPECT_EQ(count, 76u);
+}
+
+TEST_F(NNHalOpsTest, FeatureLevelFollowsTheVersion) {
+  mlir::Value value = valueOf(tensor({2}, builder.getF32Type()));
+  auto add = AddOp::create(builder, location, value, value);
+  EXPECT_EQ(llvm::cast<HalOperationInterface>(*add).getFeatureLevel(), 27);
+  auto elu = EluOp::create(builder, location, value, llvm::APFloat(1.0f));
+  EXPECT_EQ(llvm::cast<HalOperationInterface>(*elu).getFeatureLevel(), 30);
+}
+
+TEST_F(NNHalOpsTest, InfersResultTypes) {
+  mlir::Type f32 = builder.getF32Type();
+  mlir::Value lhs = valueOf(tensor({mlir::ShapedType::kDynamic, 4}, f32));
+  mlir::Value rhs = valueOf(tensor({3, 1}, f32));
+  EXPECT_EQ(AddOp::create(builder, location, lhs, rhs).getType(),
+            tensor({3, 4}, f32));
+  EXPECT_EQ(LessOp::create(builder, location, lhs, rhs).getType(),
+            tensor({3, 4}, builder.getI8Type()));
+  auto topK = TopKV2Op::create(builder, location, rhs, 1);
+  EXPECT_EQ(topK.getIndices().getType(), tensor({3, 1}, builder.getI32Type()));
+}
+
+TEST_F(NNHalOpsTest, InfersPrescribedQuantization) {
+  mlir::Value input = valueOf(tensor({2, 4}, quantized(0.5)));
+  mlir::Type result = LogisticOp::create(builder, location, input).getType();
+  auto element = llvm::cast<mlir::quant::UniformQuantizedType>(
+      llvm::cast<mlir::RankedTensorType>(result).getElementType());
+  EXPECT_EQ(element.getScale(), 1.0 / 256);
+  EXPECT_EQ(element.getZeroPoint(), 0);
+}
+
+TEST_F(NNHalOpsTest, FreeQuantizationIsNotInferred) {
+  mlir::Value input = valueOf(tensor({2, 4}, quantized(0.5)));
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          text = diagnostic.str();
+                                          return mlir::success();
+                                        });
+  llvm::SmallVector<mlir::Type> types;
+  AddOp::Properties properties;
+  AddOp::populateDefaultProperties(
+      mlir::OperationName(AddOp::getOperationName(), &context), properties);
+  EXPECT_TRUE(failed(AddOp::inferReturnTypes(&context, location, {input, input},
+                                             builder.getDictionaryAttr({}),
+                                             &properties, {}, types)));
+  EXPECT_EQ(text, "the quantization of the result is free: state its type");
+}
+
+TEST_F(NNHalOpsTest, TensorTypesRoundTrip) {
+  mlir::Type types[] = {
+      tensor({2, mlir::ShapedType::kDynamic, 0}, builder.getF16Type()),
+      tensor({2}, quantized(0.5)),
+      mlir::UnrankedTensorType::get(builder.getI32Type()),
+      tensor({2}, mlir::quant::UniformQuantizedPerAxisType::get(
+                      mlir::quant::QuantizationFlags::Signed,
+                      builder.getIntegerType(8), builder.getF32Type(),
+                      {0.5, 0.25}, {0, 0}, 0, -127, 127)),
+  };
+  for (mlir::Type type : types) {
+    llvm::FailureOr<rt::TensorType> rule = toTensorType(type);
+    ASSERT_TRUE(succeeded(rule));
+    EXPECT_EQ(fromTensorType(&context, *rule), type);
+  }
+  EXPECT_TRUE(failed(toTensorType(tensor({2}, builder.getF64Type()))));
+  EXPECT_TRUE(failed(toTensorType(builder.getF32Type())));
+}
+
+} // namespace
