@@ -35,8 +35,8 @@ Emitter::Emitter(OpBuilder &builder, Operation *before)
 
 /// Marks a loop of a kernel as finished: what should be unrolled has been. LLVM
 /// would unroll the channel loops around a tile (5 times the code and the
-/// compile time for nothing). The name is that of the property of llvm.br, which
-/// the upstream conversions carry the attribute to.
+/// compile time for nothing). The name is that of the property of llvm.br,
+/// which the upstream conversions carry the attribute to.
 static void keepRolled(scf::ForOp loop) {
   MLIRContext *context = loop.getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(

@@ -60,8 +60,8 @@ struct ConvertNNKToVectorPass
 
   void runOnOperation() override {
     if (vectorBits != 128 && vectorBits != 256 && vectorBits != 512) {
-      getOperation()->emitError()
-          << "vector-bits " << vectorBits << " must be 128, 256 or 512";
+      getOperation()->emitError() << "vector-bits " << vectorBits.getValue()
+                                  << " must be 128, 256 or 512";
       return signalPassFailure();
     }
     KernelTarget target{vectorBits, registers};

@@ -1,0 +1,102 @@
+// RUN: nnhal-opt %s --convert-nnk-to-vector="vector-bits=256 registers=16" | FileCheck %s
+// RUN: nnhal-opt %s --convert-nnk-to-vector="vector-bits=512 registers=32" | FileCheck %s --check-prefix=WIDE
+
+// Nine tiles of pixels, 4 x 6 + 5 x 5 rows; both sizes in the loop over panels.
+// CHECK-LABEL: @pointwise
+// CHECK-NOT: nnk.
+// CHECK-DAG: %[[C0:.+]] = arith.constant 0 : index
+// CHECK-DAG: %[[C24:.+]] = arith.constant 24 : index
+// CHECK-DAG: %[[C49:.+]] = arith.constant 49 : index
+// CHECK: scf.for
+// CHECK: scf.for %{{.+}} = %[[C0]] to %[[C24]]
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-COUNT-12: vector.fma {{.*}} : vector<8xf32>
+// CHECK-NOT: vector.fma
+// CHECK: scf.for %{{.+}} = %[[C24]] to %[[C49]]
+// CHECK-COUNT-10: vector.fma {{.*}} : vector<8xf32>
+// CHECK-NOT: vector.fma
+// CHECK: return
+
+// WIDE-LABEL: @pointwise
+// WIDE: vector.fma {{.*}} : vector<16xf32>
+// WIDE-NOT: vector<8xf32>
+// WIDE: return
+func.func @pointwise(%in: memref<1x7x7x32xf32>, %filter: memref<4x1x1x32x16xf32>, %bias: memref<4x16xf32>, %out: memref<1x7x7x64xf32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x7x7x32xf32>, memref<4x1x1x32x16xf32>, memref<4x16xf32>) outs(%out : memref<1x7x7x64xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// The tail of 21 channels is one full and one masked vector of the last panel.
+// CHECK-LABEL: @channel_tail
+// CHECK: %[[MASK:.+]] = vector.constant_mask [5] : vector<8xi1>
+// CHECK: vector.store
+// CHECK: vector.maskedstore {{.*}}, %[[MASK]]
+func.func @channel_tail(%in: memref<1x1x6x4xf32>, %filter: memref<1x1x1x4x24xf32>, %bias: memref<1x24xf32>, %out: memref<1x1x6x21xf32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x6x4xf32>, memref<1x1x1x4x24xf32>, memref<1x24xf32>) outs(%out : memref<1x1x6x21xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// Filter rows outside the input are left out by computed bounds, columns
+// statically: no copy of the input, no zeros multiplied.
+// CHECK-LABEL: @padding
+// CHECK-NOT: memref.alloc
+// CHECK: %[[LO:.+]] = arith.maxsi
+// CHECK: %[[HI:.+]] = arith.minsi
+// CHECK: scf.for %{{.+}} = %[[LO]] to %[[HI]]
+// First the left column alone is without the first tap: two of three pixels.
+// CHECK: scf.for
+// CHECK-COUNT-2: vector.fma
+// CHECK: scf.yield
+// CHECK: scf.for
+// CHECK-COUNT-3: vector.fma
+// CHECK: scf.yield
+func.func @padding(%in: memref<1x4x3x64xf32>, %filter: memref<1x3x3x64x8xf32>, %bias: memref<1x8xf32>, %out: memref<1x4x3x8xf32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x4x3x64xf32>, memref<1x3x3x64x8xf32>, memref<1x8xf32>) outs(%out : memref<1x4x3x8xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+  return
+}
+
+// Three input channels: one flat loop through a table of input offsets.
+// CHECK-LABEL: @few_channels
+// CHECK: %[[TABLE:.+]] = memref.get_global @nnk_offsets : memref<27xi32>
+// CHECK: memref.load %[[TABLE]]
+func.func @few_channels(%in: memref<1x9x9x3xf32>, %filter: memref<1x3x3x3x16xf32>, %bias: memref<1x16xf32>, %out: memref<1x4x4x16xf32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x9x9x3xf32>, memref<1x3x3x3x16xf32>, memref<1x16xf32>) outs(%out : memref<1x4x4x16xf32>)
+      {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// The epilogue runs on whole vectors, with its constant outside of all loops.
+// CHECK-LABEL: @epilogue
+// CHECK: %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : vector<8xf32>
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: scf.yield
+// CHECK: %[[E:.+]] = vector.load %{{.+}} : memref<1024xf32>, vector<8xf32>
+// CHECK: %[[SUM:.+]] = arith.addf %{{.+}}, %[[E]] : vector<8xf32>
+// CHECK: %[[POS:.+]] = arith.cmpf ogt, %[[SUM]], %[[ZERO]] : vector<8xf32>
+// CHECK: %[[R:.+]] = arith.select %[[POS]], %[[SUM]], %[[ZERO]] : vector<8xi1>, vector<8xf32>
+// CHECK: vector.store %[[R]]
+func.func @epilogue(%in: memref<1x8x8x16xf32>, %filter: memref<3x3x16xf32>, %bias: memref<16xf32>, %e: memref<1x8x8x16xf32>, %out: memref<1x8x8x16xf32>) {
+  nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x8x8x16xf32>, memref<3x3x16xf32>, memref<16xf32>) extras(%e : memref<1x8x8x16xf32>)
+      outs(%out : memref<1x8x8x16xf32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, depth_multiplier = 1 : i64} epilogue {
+  ^bb0(%acc: f32, %x: f32):
+    %zero = arith.constant 0.0 : f32
+    %s = arith.addf %acc, %x : f32
+    %c = arith.cmpf ogt, %s, %zero : f32
+    %r = arith.select %c, %s, %zero : f32
+    nnk.yield %r : f32
+  }
+  return
+}
+
+// A destination inside a larger buffer (a concatenation) is written in place.
+// CHECK-LABEL: @strided_destination
+// CHECK: memref.reinterpret_cast {{.*}} to offset: [8], sizes: [{{.*}}], strides: [1]
+// CHECK: vector.store
+func.func @strided_destination(%in: memref<1x4x4x8xf32>, %out: memref<1x4x4x8xf32, strided<[384, 96, 24, 1], offset: 8>>) {
+  nnk.pool_2d max ins(%in : memref<1x4x4x8xf32>) outs(%out : memref<1x4x4x8xf32, strided<[384, 96, 24, 1], offset: 8>>)
+      {window = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+  return
+}
