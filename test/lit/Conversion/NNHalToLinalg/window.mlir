@@ -1,0 +1,65 @@
+// RUN: nnhal-opt %s --convert-nnhal-to-linalg --split-input-file | FileCheck %s
+
+// CHECK-LABEL: @max_pool_2d_ends_in_activation
+// CHECK:         nnk.pool_2d max ins(%{{.*}} : tensor<1x4x4x3xf32>)
+// CHECK-SAME:      pads = array<i64: 0, 1, 0, 1>, strides = array<i64: 2, 1>, window = array<i64: 2, 2>
+// CHECK-SAME:      epilogue {
+// CHECK:           arith.cmpf ogt
+func.func @max_pool_2d_ends_in_activation(%x: tensor<1x4x4x3xf32>) -> tensor<1x2x4x3xf32> {
+  %0 = nnhal.max_pool_2d %x {window = array<i64: 2, 2>, strides = array<i64: 2, 1>, pads = array<i64: 0, 1, 0, 1>, activation = #nnhal<activation relu>}
+      : (tensor<1x4x4x3xf32>) -> tensor<1x2x4x3xf32>
+  return %0 : tensor<1x2x4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @l2_pool_2d
+// CHECK:         nnk.pool_2d l2
+func.func @l2_pool_2d(%x: tensor<1x4x4x3xf32>) -> tensor<1x3x3x3xf32> {
+  %0 = nnhal.l2_pool_2d %x {window = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      : (tensor<1x4x4x3xf32>) -> tensor<1x3x3x3xf32>
+  return %0 : tensor<1x3x3x3xf32>
+}
+
+// -----
+
+// Positions 0, 0.5, 1, 1.5 of two rows.
+// CHECK-LABEL: @resize_bilinear_reads_tables
+// CHECK-DAG:     arith.constant dense<[0, 0, 1, 1]> : tensor<4xi32>
+// CHECK-DAG:     arith.constant dense<[0.000000e+00, 5.000000e-01, 0.000000e+00, 5.000000e-01]> : tensor<4xf32>
+// CHECK-COUNT-3: scf.for
+// CHECK-COUNT-4: tensor.extract_slice %arg0{{.*}} to tensor<3xf32>
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel"]
+// CHECK:         tensor.insert_slice
+func.func @resize_bilinear_reads_tables(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
+  %0 = nnhal.resize_bilinear %x : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
+  return %0 : tensor<1x4x4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @resize_bilinear_aligns_corners
+// CHECK-DAG:     dense<[0.000000e+00, 0.333333343, 0.666666686, 0.000000e+00]> : tensor<4xf32>
+func.func @resize_bilinear_aligns_corners(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
+  %0 = nnhal.resize_bilinear %x {align_corners = true} : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
+  return %0 : tensor<1x4x4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @resize_bilinear_half_pixel_centers
+// CHECK-DAG:     dense<[0.000000e+00, 2.500000e-01, 7.500000e-01, 2.500000e-01]> : tensor<4xf32>
+func.func @resize_bilinear_half_pixel_centers(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
+  %0 = nnhal.resize_bilinear %x {half_pixel_centers = true} : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
+  return %0 : tensor<1x4x4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @resize_nearest_neighbor_rounds_aligned_corners
+// CHECK-DAG:     dense<[0, 0, 1, 1]> : tensor<4xi32>
+// CHECK:         linalg.copy
+func.func @resize_nearest_neighbor_rounds_aligned_corners(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
+  %0 = nnhal.resize_nearest_neighbor %x {align_corners = true} : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
+  return %0 : tensor<1x4x4x3xf32>
+}
