@@ -51,9 +51,10 @@ public:
   /// The newest HAL version that the device speaks.
   virtual HalVersion halVersion() const = 0;
 
-  /// Which operations of the main subgraph the device can execute, one per
-  /// operation. invalidArgument for a model that is not valid.
-  virtual Result<std::vector<bool>>
+  /// One per operation of the main subgraph: success when the device can
+  /// execute it, otherwise why not. invalidArgument for a model that is not
+  /// valid.
+  virtual Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &model) const = 0;
 
   /// Compiles and loads. invalidArgument for a model that is not valid;

@@ -8,8 +8,8 @@
 #include "nnhal/Runtime/CpuDevice.h"
 
 #include "CpuPreparedModel.h"
-#include "SupportedOperations.h"
 
+#include "nnhal/Runtime/CpuSupport.h"
 #include "nnhal/Runtime/Validate.h"
 
 #include <chrono>
@@ -36,10 +36,14 @@ public:
   DeviceType type() const override { return DeviceType::cpu; }
   HalVersion halVersion() const override { return HalVersion::V1_3; }
 
-  Result<std::vector<bool>>
-  supportedOperations(const AnnotatedModel &model) const override {
-    NNHAL_RETURN_IF_ERROR(validateModel(model.model, model.model.halVersion));
-    return cpuSupportedOperations(model.model);
+  Result<std::vector<Status>>
+  supportedOperations(const AnnotatedModel &annotated) const override {
+    const Model &model = annotated.model;
+    NNHAL_RETURN_IF_ERROR(validateModel(model, model.halVersion));
+    std::vector<Status> answers;
+    for (const Operation &operation : model.main.operations)
+      answers.push_back(checkCpuSupport(model, model.main, operation));
+    return answers;
   }
 
   Result<std::shared_ptr<PreparedModel>>

@@ -1,0 +1,144 @@
+//===- FlagsTest.cpp - The command line -----------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Flags.h"
+
+#include <gtest/gtest.h>
+
+using namespace nnhal;
+using namespace nnhal::run;
+
+namespace {
+
+rt::Result<Flags> parse(std::vector<std::string_view> arguments) {
+  return parseFlags(arguments);
+}
+
+std::string messageOf(std::vector<std::string_view> arguments) {
+  auto flags = parse(std::move(arguments));
+  return flags.isOk() ? "accepted" : flags.status().message();
+}
+
+TEST(FlagsTest, Defaults) {
+  auto flags = parse({"model.tflite"});
+  ASSERT_TRUE(flags.isOk());
+  EXPECT_EQ(flags->model, "model.tflite");
+  EXPECT_EQ(flags->device, "nnhal-cpu");
+  EXPECT_EQ(flags->repeat, 1u);
+  EXPECT_EQ(flags->warmup, 0u);
+  EXPECT_EQ(flags->loopTimeout, rt::defaultLoopTimeout);
+  EXPECT_FALSE(flags->wantsExecution || flags->hasCompileFlags);
+}
+
+TEST(FlagsTest, EveryOption) {
+  auto flags = parse({"--input=0=a.npy",
+                      "--input=x=b.bin",
+                      "--input=random:7",
+                      "--output-dir=out",
+                      "--print-outputs=5",
+                      "--expect=1=c.npy",
+                      "--tolerance=steps:3",
+                      "--shape=image=1x224x224x3",
+                      "--loop-timeout=5",
+                      "--target-cpu=skylake",
+                      "--target-triple=x86_64-linux-gnu",
+                      "--rounding=single",
+                      "--device=nnhal-cpu",
+                      "--frames",
+                      "--emit=m.nncache",
+                      "--explain",
+                      "--threads=1",
+                      "--repeat=10",
+                      "--warmup=2",
+                      "--mode=sync",
+                      "--time=json",
+                      "--no-cache",
+                      "m.tflite"});
+  ASSERT_TRUE(flags.isOk()) << flags.status().message();
+  EXPECT_EQ(flags->inputs,
+            (std::vector<NamedFile>{{"0", "a.npy"}, {"x", "b.bin"}}));
+  EXPECT_EQ(flags->randomSeed, 7u);
+  EXPECT_EQ(flags->outputDir, "out");
+  EXPECT_EQ(flags->printOutputs, 5u);
+  EXPECT_EQ(flags->expects, (std::vector<NamedFile>{{"1", "c.npy"}}));
+  EXPECT_EQ(flags->tolerance.kind, Tolerance::Kind::steps);
+  EXPECT_EQ(flags->tolerance.amount, 3.0);
+  EXPECT_EQ(flags->shapes.at("image"), (std::vector<uint32_t>{1, 224, 224, 3}));
+  EXPECT_EQ(flags->loopTimeout, 5'000'000u);
+  EXPECT_EQ(flags->compile.targetCpu, "skylake");
+  EXPECT_EQ(flags->compile.targetTriple, "x86_64-linux-gnu");
+  EXPECT_EQ(flags->compile.rounding, rt::Rounding::singleRounding);
+  EXPECT_TRUE(flags->frames && flags->explain);
+  EXPECT_EQ(flags->emit, "m.nncache");
+  EXPECT_EQ(flags->repeat, 10u);
+  EXPECT_EQ(flags->warmup, 2u);
+  EXPECT_EQ(flags->time, TimeFormat::json);
+}
+
+TEST(FlagsTest, Tolerances) {
+  auto toleranceOf = [](std::string_view spec) {
+    return parse({"m.json", "--expect=0=f", spec})->tolerance;
+  };
+  EXPECT_EQ(toleranceOf("--tolerance=range").kind, Tolerance::Kind::range);
+  EXPECT_EQ(toleranceOf("--tolerance=exact").kind, Tolerance::Kind::exact);
+  EXPECT_EQ(toleranceOf("--tolerance=abs:1e-3").amount, 1e-3);
+}
+
+TEST(FlagsTest, HelpNeedsNoModel) {
+  EXPECT_TRUE(parse({"--help"})->help);
+  EXPECT_TRUE(parse({"--version"})->version);
+  EXPECT_TRUE(parse({"--list-devices"})->listDevices);
+}
+
+TEST(FlagsTest, Diagnostics) {
+  EXPECT_EQ(messageOf({}), "no model; try --help");
+  EXPECT_EQ(messageOf({"a.json", "b.json"}),
+            "two models: 'a.json' and 'b.json'");
+  EXPECT_EQ(messageOf({"--fast"}), "unknown option '--fast'; try --help");
+  EXPECT_EQ(messageOf({"-v"}), "unknown option '-v'; try --help");
+  EXPECT_EQ(messageOf({"--explain=yes"}), "option '--explain' takes no value");
+  EXPECT_EQ(messageOf({"--emit"}),
+            "option '--emit' needs a value: --emit=FILE");
+  EXPECT_EQ(messageOf({"--input=a.npy"}),
+            "option '--input': 'a.npy' is not N=FILE, random:SEED or zeros");
+  EXPECT_EQ(messageOf({"--input=0="}), "option '--input': '0=' is not N=FILE");
+  EXPECT_EQ(messageOf({"--input=random:x"}),
+            "option '--input': 'x' is not a number from 0 to "
+            "18446744073709551615");
+  EXPECT_EQ(messageOf({"--expect=a.npy"}),
+            "option '--expect': 'a.npy' is not N=FILE");
+  EXPECT_EQ(messageOf({"--tolerance=abs:-1"}),
+            "option '--tolerance': 'abs:-1' is not range, exact, steps:K or "
+            "abs:X");
+  EXPECT_EQ(messageOf({"m.json", "--tolerance=exact"}),
+            "option '--tolerance' needs an --expect");
+  EXPECT_EQ(messageOf({"--shape=0=1x0"}),
+            "option '--shape': '0' is not a number from 1 to 4294967295");
+  EXPECT_EQ(messageOf({"--rounding=up"}),
+            "option '--rounding': 'up' is not double, single or float");
+  EXPECT_EQ(messageOf({"--time=xml"}), "option '--time': 'xml' is not json");
+  EXPECT_EQ(messageOf({"--repeat=0"}),
+            "option '--repeat': '0' is not a number from 1 to 1000000000");
+  EXPECT_EQ(messageOf({"--threads=4"}),
+            "option '--threads': '4' is not supported by this version: an "
+            "execution has one thread");
+  EXPECT_EQ(messageOf({"--mode=async"}),
+            "option '--mode': 'async' is not supported by this version: only "
+            "sync is");
+}
+
+TEST(FlagsTest, LaterOptionsAreNamed) {
+  for (std::string name :
+       {"cache-dir=d", "trace=f", "calibrate", "check", "dynamic-input-shape",
+        "dynamic-output-shape", "quantization-coupling", "sample=3", "jobs=2",
+        "filter=a", "report=f"})
+    EXPECT_EQ(messageOf({"m.json", "--" + name}),
+              "option '--" + name.substr(0, name.find('=')) +
+                  "' is not supported by this version");
+}
+
+} // namespace

@@ -1,0 +1,144 @@
+//===- InputsTest.cpp - Where the bytes of inputs come from ---------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+#include "Load.h"
+#include "Npy.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+using namespace nnhal;
+using namespace nnhal::run;
+
+namespace {
+
+class InputsTest : public testing::Test {
+protected:
+  InputsTest() {
+    interface.inputs = {
+        {"x", rt::OperandType::TENSOR_FLOAT32, {1, 3}, 0.0f, 0},
+        {"state", rt::OperandType::TENSOR_QUANT8_ASYMM, {2}, 0.5f, 128}};
+    interface.outputs = {
+        {"next", rt::OperandType::TENSOR_QUANT8_ASYMM, {2}, 0.5f, 128}};
+    interface.statePairs = {{0, 1}};
+  }
+
+  std::string write(const std::string &name, size_t count) {
+    std::vector<float> values(count);
+    for (size_t i = 0; i < count; ++i)
+      values[i] = float(i);
+    std::string file = testing::TempDir() + "nnhal-inputs-" + name;
+    auto bytes = std::as_bytes(std::span(values));
+    uint32_t shape[] = {1, uint32_t(count)};
+    auto npy =
+        writeNpy(formatOf(rt::OperandType::TENSOR_FLOAT32), shape, bytes);
+    EXPECT_TRUE(writeFileAtomically(file, name.ends_with(".npy")
+                                              ? std::span<const std::byte>(npy)
+                                              : bytes)
+                    .isOk());
+    return file;
+  }
+
+  std::string messageOf() {
+    auto inputs = buildInputs(flags, interface);
+    return inputs.isOk() ? "built" : inputs.status().message();
+  }
+
+  rt::Interface interface;
+  Flags flags;
+};
+
+TEST_F(InputsTest, ZerosAndStates) {
+  auto inputs = buildInputs(flags, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  for (std::byte byte : inputs->tensors[0].frame(0))
+    EXPECT_EQ(byte, std::byte(0));
+  for (std::byte byte : inputs->tensors[1].frame(0))
+    EXPECT_EQ(byte, std::byte(128));
+}
+
+TEST_F(InputsTest, RandomIsReproducible) {
+  flags.randomSeed = 5;
+  auto first = buildInputs(flags, interface);
+  auto second = buildInputs(flags, interface);
+  ASSERT_TRUE(first.isOk() && second.isOk());
+  float values[3], again[3];
+  std::memcpy(values, first->tensors[0].frame(0).data(), sizeof(values));
+  std::memcpy(again, second->tensors[0].frame(0).data(), sizeof(again));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(values[i], again[i]);
+    EXPECT_LE(std::abs(values[i]), 1.0f);
+  }
+  EXPECT_NE(values[0], values[1]);
+}
+
+TEST_F(InputsTest, FilesAndFrames) {
+  flags.inputs = {{"x", write("a.npy", 3)}};
+  auto inputs = buildInputs(flags, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->frameCount, 1u);
+  flags.frames = true;
+  flags.inputs = {{"0", write("a.bin", 12)}};
+  inputs = buildInputs(flags, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->frameCount, 4u);
+  float value;
+  std::memcpy(&value, inputs->tensors[0].frame(3).data(), sizeof(value));
+  EXPECT_EQ(value, 9.0f);
+}
+
+TEST_F(InputsTest, UnknownDimensions) {
+  interface.inputs[0].dimensions = {1, 0};
+  EXPECT_EQ(messageOf(), "input 0 has shape [1,0] with unknown dimensions: "
+                         "state them with --shape=0=...");
+  flags.shapes["x"] = {1, 5};
+  auto inputs = buildInputs(flags, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->tensors[0].frameSize, 20u);
+  flags.shapes.clear();
+  flags.inputs = {{"x", write("u.npy", 7)}};
+  inputs = buildInputs(flags, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->tensors[0].dimensions, (std::vector<uint32_t>{1, 7}));
+}
+
+TEST_F(InputsTest, Diagnostics) {
+  flags.inputs = {{"y", "f"}};
+  EXPECT_EQ(messageOf(), "no input 'y'; there are: 0 ('x'), 1 ('state')");
+  flags.inputs = {{"0", "f"}, {"x", "g"}};
+  EXPECT_EQ(messageOf(), "input 0 has two files: 'f' and 'g'");
+  flags.inputs = {{"0", "/nonexistent.bin"}};
+  EXPECT_EQ(messageOf(),
+            "cannot open '/nonexistent.bin': No such file or directory");
+  std::string file = write("short.bin", 2);
+  flags.inputs = {{"0", file}};
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' has 8 bytes of data, input 0 of shape [1,3] "
+                        "needs 12",
+                        file));
+  flags.frames = true;
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' has 8 bytes of data, input 0 of shape [1,3] "
+                        "needs a multiple of 12",
+                        file));
+  flags.inputs.clear();
+  EXPECT_EQ(messageOf(), "option '--frames' needs an --input=N=FILE");
+  flags.frames = false;
+  file = write("wrong.npy", 2);
+  flags.inputs = {{"1", file}};
+  EXPECT_EQ(messageOf(), fmt::format("'{}' has elements '<f4', "
+                                     "TENSOR_QUANT8_ASYMM needs '|u1'",
+                                     file));
+  flags.inputs.clear();
+  flags.shapes["0"] = {2, 3};
+  EXPECT_EQ(messageOf(),
+            "option '--shape': [2,3] does not fit input 0 of shape [1,3]");
+}
+
+} // namespace

@@ -1,0 +1,93 @@
+//===- ReportTest.cpp - What goes to standard output ----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include "nnhal/Runtime/CpuDevice.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+using namespace nnhal;
+using namespace nnhal::run;
+
+namespace {
+
+TEST(ReportTest, Outputs) {
+  float values[3] = {0.1f, 2.0f, -3.5f};
+  auto bytes = std::as_bytes(std::span(values));
+  OutputTensor output = {"y",
+                         rt::OperandType::TENSOR_FLOAT32,
+                         {1, 3},
+                         {bytes.begin(), bytes.end()}};
+  EXPECT_EQ(describeOutput(output, 0, 10),
+            "output 0 ('y') TENSOR_FLOAT32 [1,3]: 0.1 2 -3.5");
+  EXPECT_EQ(describeOutput(output, 0, 2),
+            "output 0 ('y') TENSOR_FLOAT32 [1,3]: 0.1 2 ...");
+  output = {"",
+            rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED,
+            {2},
+            {std::byte(255), std::byte(7)}};
+  EXPECT_EQ(describeOutput(output, 1, 10),
+            "output 1 TENSOR_QUANT8_ASYMM_SIGNED [2]: -1 7");
+}
+
+TEST(ReportTest, TimesAsJson) {
+  LoadedModel loaded;
+  loaded.loadMicroseconds = 3;
+  loaded.compileMicroseconds = 4;
+  Executed executed;
+  executed.first.total = 9.0;
+  for (int i = 1; i <= 200; ++i)
+    executed.measured.push_back(
+        {double(i), {uint64_t(i + 1000), uint64_t(i + 2000)}});
+  auto json =
+      nlohmann::json::parse(describeTimes(loaded, executed, TimeFormat::json));
+  EXPECT_EQ(json["load_us"], 3);
+  EXPECT_EQ(json["compile_us"], 4);
+  EXPECT_EQ(json["cache"], "off");
+  EXPECT_EQ(json["first_us"], 9.0);
+  EXPECT_EQ(json["median_us"], 100.0);
+  EXPECT_EQ(json["min_us"], 1.0);
+  EXPECT_EQ(json["p99_us"], 198.0);
+  EXPECT_EQ(json["runs"], 200);
+  EXPECT_EQ(json["threads"], 1);
+  EXPECT_GT(json["peak_rss_bytes"], 0);
+  EXPECT_EQ(json["device_us"], 1100);
+  EXPECT_EQ(json["driver_us"], 2100);
+  EXPECT_EQ(json.size(), 12u);
+  executed.measured = {{1.0, {}}};
+  json =
+      nlohmann::json::parse(describeTimes(loaded, executed, TimeFormat::json));
+  EXPECT_EQ(json["device_us"], -1);
+}
+
+TEST(ReportTest, ExplainsEveryOperation) {
+  rt::Operand operand;
+  operand.type = rt::OperandType::TENSOR_FLOAT32;
+  operand.dimensions = {1};
+  operand.lifetime = rt::OperandLifeTime::SUBGRAPH_INPUT;
+  operand.numberOfConsumers = 1;
+  rt::AnnotatedModel model;
+  model.model.main.operands = {operand, operand};
+  model.model.main.operands[1].lifetime = rt::OperandLifeTime::SUBGRAPH_OUTPUT;
+  model.model.main.operands[1].numberOfConsumers = 0;
+  model.model.main.operations = {{rt::OperationType::FLOOR, {0}, {1}}};
+  model.model.main.inputIndexes = {0};
+  model.model.main.outputIndexes = {1};
+  auto device = rt::createCpuDevice();
+  auto text = explainModel(model, *device);
+  ASSERT_TRUE(text.isOk()) << text.status().message();
+  EXPECT_EQ(*text, "operation 0 FLOOR: nnhal-cpu, compiled\n");
+  model.model.main.operations[0].type = rt::OperationType::RANK;
+  text = explainModel(model, *device);
+  ASSERT_TRUE(text.isOk()) << text.status().message();
+  EXPECT_EQ(text->find("operation 0 RANK: no device, "), 0u) << *text;
+}
+
+} // namespace

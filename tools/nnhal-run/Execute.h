@@ -1,0 +1,39 @@
+//===- Execute.h - Runs a prepared model ------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TOOLS_NNHAL_RUN_EXECUTE_H
+#define NNHAL_TOOLS_NNHAL_RUN_EXECUTE_H
+
+#include "Compare.h"
+#include "Inputs.h"
+
+namespace nnhal::run {
+
+/// One execution in microseconds.
+struct Duration {
+  double total = 0.0;
+  rt::Timing timing;
+};
+
+struct Executed {
+  /// Of the last run, all frames.
+  std::vector<OutputTensor> outputs;
+  /// The very first execution, warm-up included.
+  Duration first;
+  /// Executions that count, in order.
+  std::vector<Duration> measured;
+};
+
+/// Runs all frames of \p inputs as often as \p flags say. Fails with what the
+/// execution reports.
+rt::Result<Executed> executeModel(const Flags &flags,
+                                  const rt::PreparedModel &model,
+                                  const Inputs &inputs);
+
+} // namespace nnhal::run
+
+#endif // NNHAL_TOOLS_NNHAL_RUN_EXECUTE_H

@@ -1,0 +1,146 @@
+//===- FlagValues.cpp - What options take as values -----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlagValues.h"
+
+#include <charconv>
+#include <cmath>
+
+using namespace nnhal;
+using namespace nnhal::run;
+using rt::badData;
+using rt::Status;
+
+static rt::Result<uint64_t> parseCount(std::string_view text, uint64_t min,
+                                       uint64_t max) {
+  uint64_t value = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < min ||
+      value > max)
+    return badData("'{}' is not a number from {} to {}", text, min, max);
+  return value;
+}
+
+Status run::parseInto(std::string_view text, uint64_t min, uint64_t max,
+                      uint64_t &target) {
+  NNHAL_ASSIGN_OR_RETURN(target, parseCount(text, min, max));
+  return Status::ok();
+}
+
+static rt::Result<NamedFile> parseNamedFile(std::string_view text) {
+  size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string_view::npos ||
+      equals + 1 == text.size())
+    return badData("'{}' is not N=FILE", text);
+  return NamedFile{std::string(text.substr(0, equals)),
+                   std::string(text.substr(equals + 1))};
+}
+
+Status run::setInput(Flags &flags, std::string_view value) {
+  flags.wantsExecution = true;
+  if (value == "zeros") {
+    flags.randomSeed.reset();
+    return Status::ok();
+  }
+  if (value.starts_with("random:")) {
+    NNHAL_ASSIGN_OR_RETURN(flags.randomSeed,
+                           parseCount(value.substr(7), 0, UINT64_MAX));
+    return Status::ok();
+  }
+  if (value.find('=') == std::string_view::npos)
+    return badData("'{}' is not N=FILE, random:SEED or zeros", value);
+  NNHAL_ASSIGN_OR_RETURN(NamedFile input, parseNamedFile(value));
+  flags.inputs.push_back(std::move(input));
+  return Status::ok();
+}
+
+Status run::setExpect(Flags &flags, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(NamedFile expect, parseNamedFile(value));
+  flags.expects.push_back(std::move(expect));
+  flags.wantsExecution = true;
+  return Status::ok();
+}
+
+Status run::setTolerance(Flags &flags, std::string_view value) {
+  using Kind = Tolerance::Kind;
+  if (value == "range" || value == "exact") {
+    flags.tolerance = {value == "range" ? Kind::range : Kind::exact};
+    return Status::ok();
+  }
+  if (value.starts_with("steps:")) {
+    NNHAL_ASSIGN_OR_RETURN(uint64_t steps,
+                           parseCount(value.substr(6), 0, 65535));
+    flags.tolerance = {Kind::steps, double(steps)};
+    return Status::ok();
+  }
+  if (value.starts_with("abs:")) {
+    std::string_view text = value.substr(4);
+    double amount = 0.0;
+    auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), amount);
+    if (error == std::errc() && end == text.data() + text.size() &&
+        std::isfinite(amount) && amount >= 0.0) {
+      flags.tolerance = {Kind::absolute, amount};
+      return Status::ok();
+    }
+  }
+  return badData("'{}' is not range, exact, steps:K or abs:X", value);
+}
+
+Status run::setShape(Flags &flags, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(NamedFile shape, parseNamedFile(value));
+  std::vector<uint32_t> dimensions;
+  std::string_view rest = shape.file;
+  while (true) {
+    size_t cross = rest.find('x');
+    NNHAL_ASSIGN_OR_RETURN(uint64_t extent,
+                           parseCount(rest.substr(0, cross), 1, UINT32_MAX));
+    dimensions.push_back(uint32_t(extent));
+    if (cross == std::string_view::npos)
+      break;
+    rest.remove_prefix(cross + 1);
+  }
+  flags.shapes[shape.key] = std::move(dimensions);
+  return Status::ok();
+}
+
+Status run::setRounding(Flags &flags, std::string_view value) {
+  flags.hasCompileFlags = true;
+  if (value == "double")
+    flags.compile.rounding = rt::Rounding::doubleRounding;
+  else if (value == "single")
+    flags.compile.rounding = rt::Rounding::singleRounding;
+  else if (value == "float")
+    flags.compile.rounding = rt::Rounding::floatRounding;
+  else
+    return badData("'{}' is not double, single or float", value);
+  return Status::ok();
+}
+
+Status run::setTime(Flags &flags, std::string_view value) {
+  flags.wantsExecution = true;
+  if (!value.empty() && value != "json")
+    return badData("'{}' is not json", value);
+  flags.time = value.empty() ? TimeFormat::text : TimeFormat::json;
+  return Status::ok();
+}
+
+Status run::setThreads(Flags &, std::string_view value) {
+  if (value != "1")
+    return badData("'{}' is not supported by this version: an execution has "
+                   "one thread",
+                   value);
+  return Status::ok();
+}
+
+Status run::setMode(Flags &, std::string_view value) {
+  if (value != "sync")
+    return badData("'{}' is not supported by this version: only sync is",
+                   value);
+  return Status::ok();
+}

@@ -1,0 +1,34 @@
+//===- FlagValues.h - What options take as values ---------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TOOLS_NNHAL_RUN_FLAGVALUES_H
+#define NNHAL_TOOLS_NNHAL_RUN_FLAGVALUES_H
+
+#include "Flags.h"
+
+namespace nnhal::run {
+
+inline constexpr uint64_t maxCount = 1'000'000'000;
+
+/// A decimal number from \p min to \p max.
+rt::Status parseInto(std::string_view text, uint64_t min, uint64_t max,
+                     uint64_t &target);
+
+// Each stores the value of the option that it is named after; invalidArgument
+// says what is wrong with the value.
+rt::Status setInput(Flags &flags, std::string_view value);
+rt::Status setExpect(Flags &flags, std::string_view value);
+rt::Status setTolerance(Flags &flags, std::string_view value);
+rt::Status setShape(Flags &flags, std::string_view value);
+rt::Status setRounding(Flags &flags, std::string_view value);
+rt::Status setTime(Flags &flags, std::string_view value);
+rt::Status setThreads(Flags &flags, std::string_view value);
+rt::Status setMode(Flags &flags, std::string_view value);
+
+} // namespace nnhal::run
+
+#endif // NNHAL_TOOLS_NNHAL_RUN_FLAGVALUES_H

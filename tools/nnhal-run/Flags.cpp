@@ -1,0 +1,239 @@
+//===- Flags.cpp - The command line ---------------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Flags.h"
+
+#include "FlagValues.h"
+
+using namespace nnhal;
+using namespace nnhal::run;
+using rt::badData;
+using rt::Status;
+
+namespace {
+/// Whether an option takes "=VALUE".
+enum class Takes { nothing, value, optionalValue };
+
+struct Option {
+  std::string_view name;
+  Takes takes;
+  std::string_view valueName;
+  std::string_view help;
+  /// Null: an option of a later version.
+  Status (*apply)(Flags &flags, std::string_view value);
+};
+} // namespace
+
+// In the order of the help; lines that continue an explanation are indented by
+// it.
+static constexpr Option options[] = {
+    {"input", Takes::value, "SPEC",
+     "N=FILE (index or name; .npy, or raw little-endian), repeatable;\n"
+     "or random:SEED or zeros (default) for all inputs without a file",
+     setInput},
+    {"shape", Takes::value, "N=AxBxC",
+     "dimensions of input N (index or name), repeatable", setShape},
+    {"frames", Takes::nothing, "",
+     "input files hold several frames: run once per frame, feed each\n"
+     "state output to its state input, concatenate the outputs",
+     [](Flags &flags, std::string_view) {
+       flags.frames = flags.wantsExecution = true;
+       return Status::ok();
+     }},
+    {"output-dir", Takes::value, "DIR", "write output N to DIR/output_<N>.npy",
+     [](Flags &flags, std::string_view value) {
+       flags.outputDir = value;
+       flags.wantsExecution = true;
+       return Status::ok();
+     }},
+    {"print-outputs", Takes::optionalValue, "N",
+     "print the first N (10) values of each output",
+     [](Flags &flags, std::string_view value) {
+       flags.wantsExecution = true;
+       uint64_t count = 10;
+       if (!value.empty())
+         NNHAL_RETURN_IF_ERROR(parseInto(value, 0, maxCount, count));
+       flags.printOutputs = count;
+       return Status::ok();
+     }},
+    {"expect", Takes::value, "N=FILE",
+     "compare output N (index or name) with FILE; exit 1 on a mismatch",
+     setExpect},
+    {"tolerance", Takes::value, "SPEC",
+     "range (float tolerances times the largest expected magnitude),\n"
+     "exact, steps:K or abs:X; default: by the output's type",
+     setTolerance},
+    {"emit", Takes::value, "FILE",
+     "write the compiled model; alone, nothing is executed",
+     [](Flags &flags, std::string_view value) {
+       flags.emit = value;
+       return Status::ok();
+     }},
+    {"explain", Takes::nothing, "",
+     "print for each operation which device has it, and why",
+     [](Flags &flags, std::string_view) {
+       flags.explain = true;
+       return Status::ok();
+     }},
+    {"target-cpu", Takes::value, "NAME", "CPU to compile for (default: host)",
+     [](Flags &flags, std::string_view value) {
+       flags.compile.targetCpu = value;
+       flags.hasCompileFlags = true;
+       return Status::ok();
+     }},
+    {"target-triple", Takes::value, "TRIPLE",
+     "machine to compile for (default: host)",
+     [](Flags &flags, std::string_view value) {
+       flags.compile.targetTriple = value;
+       flags.hasCompileFlags = true;
+       return Status::ok();
+     }},
+    {"rounding", Takes::value, "MODE",
+     "of quantized values: double (default), single or float", setRounding},
+    {"device", Takes::value, "NAME", "device to execute on (nnhal-cpu)",
+     [](Flags &flags, std::string_view value) {
+       flags.device = value;
+       return Status::ok();
+     }},
+    {"list-devices", Takes::nothing, "", "print what devices there are",
+     [](Flags &flags, std::string_view) {
+       flags.listDevices = true;
+       return Status::ok();
+     }},
+    {"loop-timeout", Takes::value, "MS", "milliseconds for one WHILE (2000)",
+     [](Flags &flags, std::string_view value) {
+       uint64_t milliseconds = 0;
+       NNHAL_RETURN_IF_ERROR(parseInto(value, 0, maxCount, milliseconds));
+       flags.loopTimeout = milliseconds * 1'000'000;
+       return Status::ok();
+     }},
+    {"repeat", Takes::value, "N", "measured executions (1)",
+     [](Flags &flags, std::string_view value) {
+       flags.wantsExecution = true;
+       return parseInto(value, 1, maxCount, flags.repeat);
+     }},
+    {"warmup", Takes::value, "N", "executions before them (0)",
+     [](Flags &flags, std::string_view value) {
+       flags.wantsExecution = true;
+       return parseInto(value, 0, maxCount, flags.warmup);
+     }},
+    {"time", Takes::optionalValue, "json",
+     "print times and peak memory, for people or as one JSON object", setTime},
+    {"threads", Takes::value, "N", "threads of an execution (1)", setThreads},
+    {"mode", Takes::value, "MODE", "how to execute (sync)", setMode},
+    {"no-cache", Takes::nothing, "", "compile without a cache (the default)",
+     [](Flags &, std::string_view) { return Status::ok(); }},
+    {"help", Takes::nothing, "", "print this text",
+     [](Flags &flags, std::string_view) {
+       flags.help = true;
+       return Status::ok();
+     }},
+    {"version", Takes::nothing, "", "print the version",
+     [](Flags &flags, std::string_view) {
+       flags.version = true;
+       return Status::ok();
+     }},
+    {"cache-dir", Takes::value, "", "", nullptr},
+    {"trace", Takes::value, "", "", nullptr},
+    {"calibrate", Takes::nothing, "", "", nullptr},
+    {"check", Takes::nothing, "", "", nullptr},
+    {"dynamic-input-shape", Takes::nothing, "", "", nullptr},
+    {"dynamic-output-shape", Takes::nothing, "", "", nullptr},
+    {"quantization-coupling", Takes::nothing, "", "", nullptr},
+    {"sample", Takes::value, "", "", nullptr},
+    {"jobs", Takes::value, "", "", nullptr},
+    {"filter", Takes::value, "", "", nullptr},
+    {"report", Takes::value, "", "", nullptr},
+};
+
+static Status applyOption(Flags &flags, std::string_view argument) {
+  std::string_view text = argument.substr(2);
+  size_t equals = text.find('=');
+  bool hasValue = equals != std::string_view::npos;
+  std::string_view name = text.substr(0, equals);
+  std::string_view value = hasValue ? text.substr(equals + 1) : "";
+  for (const Option &option : options) {
+    if (option.name != name)
+      continue;
+    if (!option.apply)
+      return badData("option '--{}' is not supported by this version", name);
+    if (option.takes == Takes::nothing && hasValue)
+      return badData("option '--{}' takes no value", name);
+    if (option.takes == Takes::value && value.empty())
+      return badData("option '--{}' needs a value: --{}={}", name, name,
+                     option.valueName);
+    return option.apply(flags, value)
+        .withContext(fmt::format("option '--{}'", name));
+  }
+  return badData("unknown option '--{}'; try --help", name);
+}
+
+/// What can only be said about all arguments together.
+static Status checkTogether(const Flags &flags) {
+  if (flags.help || flags.version || flags.listDevices)
+    return Status::ok();
+  if (flags.model.empty())
+    return badData("no model; try --help");
+  if (flags.tolerance.kind != Tolerance::Kind::byType && flags.expects.empty())
+    return badData("option '--tolerance' needs an --expect");
+  return Status::ok();
+}
+
+rt::Result<Flags> run::parseFlags(std::span<const std::string_view> arguments) {
+  Flags flags;
+  for (std::string_view argument : arguments) {
+    if (argument.starts_with("--")) {
+      NNHAL_RETURN_IF_ERROR(applyOption(flags, argument));
+    } else if (argument.starts_with('-')) {
+      return badData("unknown option '{}'; try --help", argument);
+    } else if (!flags.model.empty()) {
+      return badData("two models: '{}' and '{}'", flags.model, argument);
+    } else {
+      flags.model = argument;
+    }
+  }
+  NNHAL_RETURN_IF_ERROR(checkTogether(flags));
+  return flags;
+}
+
+std::string run::helpText() {
+  std::string text =
+      "usage: nnhal-run MODEL [options]\n"
+      "\n"
+      "Compiles a neural-network model and executes it.\n"
+      "\n"
+      "MODEL: .tflite, .json (NN HAL model), .mlir (nnhal dialect), .nncache\n"
+      "(compiled, from --emit)\n"
+      "\n"
+      "options:\n";
+  constexpr size_t column = 25;
+  for (const Option &option : options) {
+    if (!option.apply)
+      continue;
+    std::string left = fmt::format("  --{}", option.name);
+    if (option.takes == Takes::value)
+      left += fmt::format("={}", option.valueName);
+    if (option.takes == Takes::optionalValue)
+      left += fmt::format("[={}]", option.valueName);
+    std::string right(option.help);
+    for (size_t at = 0; (at = right.find('\n', at)) != std::string::npos;)
+      right.insert(++at, column, ' ');
+    text += fmt::format("{:<{}}{}\n", left, column, right);
+  }
+  text += "\n"
+          "examples:\n"
+          "  nnhal-run model.tflite --print-outputs\n"
+          "  nnhal-run model.tflite --input=0=photo.npy --output-dir=out\n"
+          "  nnhal-run model.tflite --input=0=in.bin --expect=0=golden.bin "
+          "--tolerance=range\n"
+          "  nnhal-run model.tflite --emit=model.nncache\n"
+          "  nnhal-run model.nncache --input=random:1 --repeat=100 "
+          "--time=json\n"
+          "\n"
+          "exit status: 0 success, 1 the work failed, 2 wrong usage\n";
+  return text;
+}

@@ -1,0 +1,77 @@
+//===- Flags.h - The command line -------------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TOOLS_NNHAL_RUN_FLAGS_H
+#define NNHAL_TOOLS_NNHAL_RUN_FLAGS_H
+
+#include "nnhal/Runtime/Compiler.h"
+#include "nnhal/Runtime/Execution.h"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnhal::run {
+
+/// "N=FILE": N is an index or a name.
+struct NamedFile {
+  std::string key;
+  std::string file;
+  bool operator==(const NamedFile &) const = default;
+};
+
+/// How near an output must be to what --expect names.
+struct Tolerance {
+  enum class Kind { byType, range, exact, steps, absolute };
+  Kind kind = Kind::byType;
+  /// Of steps and absolute.
+  double amount = 0.0;
+};
+
+enum class TimeFormat { none, text, json };
+
+struct Flags {
+  std::string model;
+  std::vector<NamedFile> inputs;
+  /// Fills inputs that no file is given for: zeros without a seed.
+  std::optional<uint64_t> randomSeed;
+  std::string outputDir;
+  std::optional<uint64_t> printOutputs;
+  std::vector<NamedFile> expects;
+  Tolerance tolerance;
+  std::map<std::string, std::vector<uint32_t>> shapes;
+  uint64_t loopTimeout = rt::defaultLoopTimeout;
+  rt::CompileOptions compile;
+  /// True when a flag says something about how to compile.
+  bool hasCompileFlags = false;
+  std::string device = "nnhal-cpu";
+  bool listDevices = false;
+  bool frames = false;
+  std::string emit;
+  bool explain = false;
+  uint64_t repeat = 1;
+  uint64_t warmup = 0;
+  /// True when a flag asks for an execution or something about one.
+  bool wantsExecution = false;
+  TimeFormat time = TimeFormat::none;
+  bool help = false;
+  bool version = false;
+};
+
+/// Reads \p arguments, the program's name not among them. invalidArgument names
+/// the argument that is wrong.
+rt::Result<Flags> parseFlags(std::span<const std::string_view> arguments);
+
+/// What --help prints.
+std::string helpText();
+
+} // namespace nnhal::run
+
+#endif // NNHAL_TOOLS_NNHAL_RUN_FLAGS_H

@@ -1,0 +1,247 @@
+//===- Inputs.cpp - Where the bytes of inputs come from -------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+
+#include "Npy.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <random>
+
+using namespace nnhal;
+using namespace nnhal::run;
+using rt::badData;
+using rt::InterfaceTensor;
+
+rt::Result<size_t> run::findTensor(std::string_view what,
+                                   std::span<const InterfaceTensor> tensors,
+                                   std::string_view key) {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (!tensors[i].name.empty() && tensors[i].name == key)
+      return i;
+  size_t index = 0;
+  auto [end, error] =
+      std::from_chars(key.data(), key.data() + key.size(), index);
+  if (error == std::errc() && end == key.data() + key.size() &&
+      index < tensors.size())
+    return index;
+  std::vector<std::string> known;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    known.push_back(tensors[i].name.empty()
+                        ? fmt::format("{}", i)
+                        : fmt::format("{} ('{}')", i, tensors[i].name));
+  return badData("no {} '{}'; there are: {}", what, key,
+                 fmt::join(known, ", "));
+}
+
+rt::Result<uint64_t> run::byteSizeOf(const InterfaceTensor &tensor,
+                                     std::span<const uint32_t> dimensions) {
+  uint64_t size = rt::lookUp(tensor.type)->elementSize;
+  for (uint32_t dimension : dimensions) {
+    size *= dimension;
+    if (size > UINT32_MAX)
+      return badData("shape [{}] of {} exceeds {} bytes",
+                     fmt::join(dimensions, ","), rt::nameOf(tensor.type),
+                     UINT32_MAX);
+  }
+  return size;
+}
+
+namespace {
+/// What a file given for one input holds.
+struct InputFile {
+  std::vector<std::byte> data;
+  /// Only a .npy file has one.
+  std::vector<uint64_t> shape;
+};
+} // namespace
+
+/// NumPy has one boolean; any byte is one for the HAL.
+static bool isCompatible(const ElementFormat &found,
+                         const ElementFormat &wanted) {
+  if (wanted.descr == "|b1")
+    return found.size == 1;
+  return found.descr == wanted.descr;
+}
+
+static rt::Result<InputFile> readInputFile(const std::string &path,
+                                           const InterfaceTensor &tensor) {
+  NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, rt::Memory::readFile(path));
+  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
+  if (!path.ends_with(".npy"))
+    return InputFile{{bytes.begin(), bytes.end()}, {}};
+  auto array = readNpy(bytes);
+  if (!array.isOk())
+    return std::move(array).takeStatus().withContext(fmt::format("'{}'", path));
+  const ElementFormat &wanted = formatOf(tensor.type);
+  if (!isCompatible(*array->format, wanted))
+    return badData("'{}' has elements '{}', {} needs '{}'", path,
+                   array->format->descr, rt::nameOf(tensor.type), wanted.descr);
+  return InputFile{std::move(array->data), std::move(array->shape)};
+}
+
+/// The interface's dimensions with --shape, or a file's shape, in place of
+/// unknown ones.
+static rt::Result<std::vector<uint32_t>>
+resolveDimensions(size_t index, const InterfaceTensor &tensor,
+                  const std::vector<uint32_t> *stated,
+                  std::span<const uint64_t> fileShape) {
+  std::vector<uint32_t> dimensions = tensor.dimensions;
+  if (stated) {
+    bool fits = std::equal(stated->begin(), stated->end(), dimensions.begin(),
+                           dimensions.end(), [](uint32_t own, uint32_t known) {
+                             return known == 0 || own == known;
+                           });
+    if (!fits)
+      return badData("option '--shape': [{}] does not fit input {} of shape "
+                     "[{}]",
+                     fmt::join(*stated, ","), index,
+                     fmt::join(dimensions, ","));
+    dimensions = *stated;
+  }
+  for (size_t i = 0; i < dimensions.size(); ++i)
+    if (dimensions[i] == 0 && fileShape.size() == dimensions.size() &&
+        fileShape[i] <= UINT32_MAX)
+      dimensions[i] = uint32_t(fileShape[i]);
+  if (std::ranges::count(dimensions, 0u) != 0 && fileShape.empty())
+    return badData("input {} has shape [{}] with unknown dimensions: state "
+                   "them with --shape={}=...",
+                   index, fmt::join(dimensions, ","), index);
+  return dimensions;
+}
+
+template <typename T, typename Draw>
+static void fillWith(std::span<std::byte> bytes, Draw draw) {
+  for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+    T value = draw();
+    std::memcpy(bytes.data() + at, &value, sizeof(T));
+  }
+}
+
+/// Floats from -1 to 1, small integers, any byte or boolean: the same for one
+/// seed on every machine.
+static void fillRandom(rt::OperandType type, uint64_t seed,
+                       std::span<std::byte> bytes) {
+  std::mt19937_64 random(seed);
+  auto bits = [&](int count) { return random() >> (64 - count); };
+  const ElementFormat &format = formatOf(type);
+  if (format.descr == "<f4")
+    fillWith<float>(bytes, [&] { return float(bits(24)) * 0x1p-23f - 1.0f; });
+  else if (format.descr == "<f2") // Halves below 1: sign and mantissa of 1/2.
+    fillWith<uint16_t>(
+        bytes, [&] { return uint16_t(0x3800 | (bits(1) << 15) | bits(10)); });
+  else if (format.size == 4)
+    fillWith<int32_t>(bytes, [&] { return int32_t(random() % 10); });
+  else if (format.descr == "|b1")
+    fillWith<uint8_t>(bytes, [&] { return uint8_t(bits(1)); });
+  else
+    fillWith<uint8_t>(bytes, [&] { return uint8_t(bits(8)); });
+}
+
+/// A state begins as the real value 0.
+static void fillState(const InterfaceTensor &tensor,
+                      std::span<std::byte> bytes) {
+  if (formatOf(tensor.type).size == 1)
+    std::ranges::fill(bytes, std::byte(tensor.zeroPoint));
+  else
+    fillWith<uint16_t>(bytes, [&] {
+      return tensor.type == rt::OperandType::TENSOR_QUANT16_ASYMM
+                 ? uint16_t(tensor.zeroPoint)
+                 : uint16_t(0);
+    });
+}
+
+/// Copies \p data, checking that it is one frame, or several where allowed.
+static rt::Status takeFile(const Flags &flags, size_t index,
+                           const std::string &path,
+                           std::span<const std::byte> data,
+                           InputTensor &input) {
+  bool isMultiple = input.frameSize != 0 && !data.empty() &&
+                    data.size() % input.frameSize == 0;
+  if (flags.frames ? !isMultiple : data.size() != input.frameSize)
+    return badData("'{}' has {} bytes of data, input {} of shape [{}] needs "
+                   "{}{}",
+                   path, data.size(), index, fmt::join(input.dimensions, ","),
+                   flags.frames ? "a multiple of " : "", input.frameSize);
+  NNHAL_ASSIGN_OR_RETURN(input.bytes, rt::AlignedBuffer::allocate(data.size()));
+  if (!data.empty())
+    std::memcpy(input.bytes.data(), data.data(), data.size());
+  input.isPerFrame = flags.frames;
+  return rt::Status::ok();
+}
+
+static rt::Result<InputTensor> buildInput(const Flags &flags,
+                                          const rt::Interface &interface,
+                                          size_t index, const std::string *path,
+                                          const std::vector<uint32_t> *shape) {
+  const InterfaceTensor &tensor = interface.inputs[index];
+  InputFile file;
+  if (path) {
+    NNHAL_ASSIGN_OR_RETURN(file, readInputFile(*path, tensor));
+  }
+  InputTensor input;
+  NNHAL_ASSIGN_OR_RETURN(input.dimensions,
+                         resolveDimensions(index, tensor, shape, file.shape));
+  NNHAL_ASSIGN_OR_RETURN(input.frameSize, byteSizeOf(tensor, input.dimensions));
+  if (path) {
+    NNHAL_RETURN_IF_ERROR(takeFile(flags, index, *path, file.data, input));
+    return input;
+  }
+  NNHAL_ASSIGN_OR_RETURN(input.bytes,
+                         rt::AlignedBuffer::allocate(input.frameSize));
+  bool isState =
+      std::ranges::any_of(interface.statePairs, [&](const rt::StatePair &pair) {
+        return pair.inputIndex == index;
+      });
+  if (isState)
+    fillState(tensor, input.bytes.bytes());
+  else if (flags.randomSeed)
+    fillRandom(tensor.type, *flags.randomSeed + index, input.bytes.bytes());
+  else
+    std::ranges::fill(input.bytes.bytes(), std::byte(0));
+  return input;
+}
+
+rt::Result<Inputs> run::buildInputs(const Flags &flags,
+                                    const rt::Interface &interface) {
+  size_t count = interface.inputs.size();
+  std::vector<const std::string *> paths(count);
+  std::vector<const std::vector<uint32_t> *> shapes(count);
+  for (const NamedFile &input : flags.inputs) {
+    NNHAL_ASSIGN_OR_RETURN(size_t index,
+                           findTensor("input", interface.inputs, input.key));
+    if (paths[index])
+      return badData("input {} has two files: '{}' and '{}'", index,
+                     *paths[index], input.file);
+    paths[index] = &input.file;
+  }
+  for (const auto &[key, shape] : flags.shapes) {
+    NNHAL_ASSIGN_OR_RETURN(size_t index,
+                           findTensor("input", interface.inputs, key));
+    shapes[index] = &shape;
+  }
+  Inputs inputs;
+  std::optional<uint64_t> frameCount;
+  for (size_t i = 0; i < count; ++i) {
+    NNHAL_ASSIGN_OR_RETURN(InputTensor input, buildInput(flags, interface, i,
+                                                         paths[i], shapes[i]));
+    if (input.isPerFrame) {
+      uint64_t frames = input.bytes.size() / input.frameSize;
+      if (frameCount && *frameCount != frames)
+        return badData("'{}' holds {} frames, another input {}", *paths[i],
+                       frames, *frameCount);
+      frameCount = frames;
+    }
+    inputs.tensors.push_back(std::move(input));
+  }
+  if (flags.frames && !frameCount)
+    return badData("option '--frames' needs an --input=N=FILE");
+  inputs.frameCount = frameCount.value_or(1);
+  return inputs;
+}

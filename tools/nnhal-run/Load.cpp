@@ -1,0 +1,200 @@
+//===- Load.cpp - From a file to a prepared model -------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Load.h"
+
+#include "Progress.h"
+
+#include "nnhal/Runtime/JsonModel.h"
+#include "nnhal/Runtime/TFLiteModel.h"
+#include "nnhal/Runtime/Validate.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+using namespace nnhal;
+using namespace nnhal::run;
+using rt::badData;
+using rt::Status;
+
+int64_t run::nowMicroseconds() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+static Status writeAll(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return rt::failure("{}", std::generic_category().message(errno));
+    bytes = bytes.subspan(size_t(count));
+  }
+  return Status::ok();
+}
+
+Status run::writeFileAtomically(const std::string &path,
+                                std::span<const std::byte> bytes) {
+  std::string temporary = path + ".XXXXXX";
+  rt::UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd.isValid())
+    return rt::failure("cannot write '{}': {}", path,
+                       std::generic_category().message(errno));
+  // mkostemp makes files private; this one is the user's as any other.
+  mode_t mask = umask(0);
+  umask(mask);
+  Status status = writeAll(fd.get(), bytes);
+  if (status.isOk() &&
+      (fchmod(fd.get(), 0666 & ~mask) != 0 || fsync(fd.get()) != 0 ||
+       rename(temporary.c_str(), path.c_str()) != 0))
+    status = rt::failure("{}", std::generic_category().message(errno));
+  if (!status.isOk())
+    unlink(temporary.c_str());
+  return std::move(status).withContext(fmt::format("cannot write '{}'", path));
+}
+
+namespace {
+/// One load, with what its steps share.
+class Loader {
+public:
+  Loader(const Flags &flags, const rt::Device &device,
+         rt::LazyCompiler &compiler)
+      : flags(flags), device(device), compiler(compiler) {}
+
+  rt::Result<LoadedModel>
+  load(const std::function<Status(const rt::AnnotatedModel &)> &inspect) {
+    int64_t begin = nowMicroseconds();
+    NNHAL_ASSIGN_OR_RETURN(file, rt::Memory::readFile(flags.model));
+    NNHAL_RETURN_IF_ERROR(read());
+    int64_t read = nowMicroseconds();
+    loaded.loadMicroseconds = read - begin;
+    if (loaded.source)
+      NNHAL_RETURN_IF_ERROR(inspect(*loaded.source));
+    if (!loaded.prepared) {
+      NNHAL_RETURN_IF_ERROR(compile());
+      loaded.compileMicroseconds = nowMicroseconds() - read;
+    }
+    return std::move(loaded);
+  }
+
+private:
+  /// Turns the file's bytes into a source model, or into a prepared model when
+  /// they are an artifact.
+  Status read() {
+    const std::string &path = flags.model;
+    NNHAL_ASSIGN_OR_RETURN(bytes, file.bytes());
+    Status status;
+    if (path.ends_with(".nncache"))
+      status = readArtifact();
+    else if (path.ends_with(".tflite"))
+      status = readTFLite();
+    else if (path.ends_with(".json"))
+      status = readJson();
+    return std::move(status).withContext(fmt::format("'{}'", path));
+  }
+
+  Status readArtifact() {
+    NNHAL_ASSIGN_OR_RETURN(rt::Bundle bundle, rt::readBundle(bytes));
+    NNHAL_ASSIGN_OR_RETURN(
+        loaded.prepared,
+        device.prepareModelFromCache(bundle.modelCache,
+                                     rt::Memory::copy(bundle.dataCache)));
+    return Status::ok();
+  }
+
+  Status readTFLite() {
+    rt::TFLiteImportOptions options;
+    options.inputShapes = flags.shapes;
+    NNHAL_ASSIGN_OR_RETURN(loaded.source, rt::importTFLite(file, options));
+    return Status::ok();
+  }
+
+  Status readJson() {
+    std::string directory =
+        std::filesystem::path(flags.model).parent_path().string();
+    std::string_view text(reinterpret_cast<const char *>(bytes.data()),
+                          bytes.size());
+    rt::AnnotatedModel annotated;
+    NNHAL_ASSIGN_OR_RETURN(
+        annotated.model,
+        rt::readJsonModel(text, directory.empty() ? "." : directory));
+    NNHAL_RETURN_IF_ERROR(
+        rt::validateModel(annotated.model, annotated.model.halVersion));
+    loaded.source = std::move(annotated);
+    return Status::ok();
+  }
+
+  Status emit(const rt::CompiledModel &compiled) const {
+    if (flags.emit.empty())
+      return Status::ok();
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> dataCache,
+                           compiled.dataCache.bytes());
+    return writeFileAtomically(flags.emit,
+                               rt::writeBundle(compiled.modelCache, dataCache));
+  }
+
+  Status compile() {
+    Progress progress;
+    Status status = compileWith(progress);
+    return progress.finish(std::move(status));
+  }
+
+  Status compileWith(Progress &progress) {
+    bool isOnlyEmitted = !flags.emit.empty() && !flags.wantsExecution;
+    if (loaded.source && !isOnlyEmitted) {
+      rt::PrepareOptions options;
+      options.compile = flags.compile;
+      options.observer = progress.observer();
+      options.keepArtifact = [this](const rt::CompiledModel &compiled) {
+        return emit(compiled);
+      };
+      NNHAL_ASSIGN_OR_RETURN(loaded.prepared,
+                             device.prepareModel(*loaded.source, options));
+      return Status::ok();
+    }
+    NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Compiler> opened,
+                           compiler.get());
+    auto compiled = loaded.source
+                        ? opened->compileModel(*loaded.source, flags.compile,
+                                               progress.observer())
+                        : opened->compileMlir(bytes, flags.model, flags.compile,
+                                              progress.observer());
+    if (!compiled.isOk())
+      return std::move(compiled).takeStatus();
+    NNHAL_RETURN_IF_ERROR(emit(*compiled));
+    // An artifact that is only written may be for another machine.
+    if (isOnlyEmitted)
+      return Status::ok();
+    NNHAL_ASSIGN_OR_RETURN(loaded.prepared,
+                           device.prepareModelFromCache(compiled->modelCache,
+                                                        compiled->dataCache));
+    return Status::ok();
+  }
+
+  const Flags &flags;
+  const rt::Device &device;
+  rt::LazyCompiler &compiler;
+  rt::Memory file;
+  std::span<const std::byte> bytes;
+  LoadedModel loaded;
+};
+} // namespace
+
+rt::Result<LoadedModel> run::loadModel(
+    const Flags &flags, const rt::Device &device, rt::LazyCompiler &compiler,
+    const std::function<Status(const rt::AnnotatedModel &)> &inspect) {
+  return Loader(flags, device, compiler).load(inspect);
+}

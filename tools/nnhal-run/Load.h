@@ -1,0 +1,49 @@
+//===- Load.h - From a file to a prepared model -----------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TOOLS_NNHAL_RUN_LOAD_H
+#define NNHAL_TOOLS_NNHAL_RUN_LOAD_H
+
+#include "Flags.h"
+
+#include "nnhal/Runtime/Device.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace nnhal::run {
+
+struct LoadedModel {
+  /// Null when the artifact was only to be written.
+  std::shared_ptr<rt::PreparedModel> prepared;
+  /// Absent for .mlir and .nncache.
+  std::optional<rt::AnnotatedModel> source;
+  /// Reading and, for .nncache, loading.
+  int64_t loadMicroseconds = 0;
+  /// Compiling and loading the code.
+  int64_t compileMicroseconds = 0;
+};
+
+/// Reads \p flags.model, compiles it where that is needed, writes the artifact
+/// where that is wanted, and loads it. \p inspect sees a source model before it
+/// is compiled. Fails with what the reader, \p inspect or the compiler reports.
+rt::Result<LoadedModel>
+loadModel(const Flags &flags, const rt::Device &device,
+          rt::LazyCompiler &compiler,
+          const std::function<rt::Status(const rt::AnnotatedModel &)> &inspect);
+
+/// Replaces \p path by \p bytes, or leaves it alone: never a part of them.
+rt::Status writeFileAtomically(const std::string &path,
+                               std::span<const std::byte> bytes);
+
+/// Microseconds of the steady clock.
+int64_t nowMicroseconds();
+
+} // namespace nnhal::run
+
+#endif // NNHAL_TOOLS_NNHAL_RUN_LOAD_H

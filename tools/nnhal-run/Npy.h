@@ -1,0 +1,49 @@
+//===- Npy.h - NumPy array files --------------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TOOLS_NNHAL_RUN_NPY_H
+#define NNHAL_TOOLS_NNHAL_RUN_NPY_H
+
+#include "nnhal/Runtime/Model.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnhal::run {
+
+/// An element type as NumPy writes it: "<f4".
+struct ElementFormat {
+  std::string_view descr;
+  uint32_t size;
+  /// The element at \p data, which needs no alignment.
+  double (*load)(const std::byte *data);
+};
+
+/// Null when \p descr is none that is known.
+const ElementFormat *lookUpFormat(std::string_view descr);
+/// How elements of \p type are stored. \p type has a size.
+const ElementFormat &formatOf(rt::OperandType type);
+
+struct NpyArray {
+  const ElementFormat *format = nullptr;
+  std::vector<uint64_t> shape;
+  std::vector<std::byte> data;
+};
+
+/// Reads a .npy file of version 1 to 3, in C order and little-endian. Total.
+/// invalidArgument says what is wrong.
+rt::Result<NpyArray> readNpy(std::span<const std::byte> bytes);
+
+std::vector<std::byte> writeNpy(const ElementFormat &format,
+                                std::span<const uint32_t> shape,
+                                std::span<const std::byte> data);
+
+} // namespace nnhal::run
+
+#endif // NNHAL_TOOLS_NNHAL_RUN_NPY_H

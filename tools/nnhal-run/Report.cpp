@@ -1,0 +1,134 @@
+//===- Report.cpp - What goes to standard output --------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sys/resource.h>
+
+using namespace nnhal;
+using namespace nnhal::run;
+
+std::string run::describeOutput(const OutputTensor &output, size_t index,
+                                uint64_t count) {
+  std::string text = fmt::format("output {}", index);
+  if (!output.name.empty())
+    text += fmt::format(" ('{}')", output.name);
+  text += fmt::format(" {} [{}]:", rt::nameOf(output.type),
+                      fmt::join(output.dimensions, ","));
+  const ElementFormat &format = formatOf(output.type);
+  uint64_t total = output.bytes.size() / format.size;
+  for (uint64_t i = 0; i < std::min(count, total); ++i) {
+    double value = format.load(output.bytes.data() + i * format.size);
+    // The shortest text that reads back to the same float.
+    bool isFloat = format.descr[1] == 'f';
+    text += isFloat ? fmt::format(" {}", float(value))
+                    : fmt::format(" {}", int64_t(value));
+  }
+  if (count < total)
+    text += " ...";
+  return text;
+}
+
+namespace {
+struct TimeSummary {
+  double median = 0.0;
+  double min = 0.0;
+  double p99 = 0.0;
+  double device = 0.0;
+  double driver = 0.0;
+};
+} // namespace
+
+/// The value that \p fraction of \p sorted do not exceed.
+static double percentile(std::span<const double> sorted, double fraction) {
+  size_t rank = size_t(std::ceil(fraction * double(sorted.size())));
+  return sorted[std::clamp<size_t>(rank, 1, sorted.size()) - 1];
+}
+
+template <typename Field>
+static std::vector<double> sortedBy(const std::vector<Duration> &durations,
+                                    Field field) {
+  std::vector<double> values;
+  for (const Duration &duration : durations)
+    values.push_back(field(duration));
+  std::ranges::sort(values);
+  return values;
+}
+
+/// A duration that was not measured is -1.
+static double toNumber(uint64_t microseconds) {
+  return microseconds == rt::noTiming ? -1.0 : double(microseconds);
+}
+
+static TimeSummary summarize(const std::vector<Duration> &durations) {
+  auto totals = sortedBy(durations, [](const Duration &d) { return d.total; });
+  auto device = sortedBy(durations, [](const Duration &d) {
+    return toNumber(d.timing.timeOnDevice);
+  });
+  auto driver = sortedBy(durations, [](const Duration &d) {
+    return toNumber(d.timing.timeInDriver);
+  });
+  return {percentile(totals, 0.5), totals.front(), percentile(totals, 0.99),
+          percentile(device, 0.5), percentile(driver, 0.5)};
+}
+
+static uint64_t peakResidentBytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return uint64_t(usage.ru_maxrss) * 1024;
+}
+
+std::string run::describeTimes(const LoadedModel &loaded,
+                               const Executed &executed, TimeFormat format) {
+  TimeSummary summary = summarize(executed.measured);
+  if (format == TimeFormat::json)
+    return fmt::format(
+        "{{\"load_us\":{},\"compile_us\":{},\"cache\":\"off\",\"first_us\":"
+        "{:.1f},\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":{:.1f},"
+        "\"runs\":{},\"threads\":1,\"peak_rss_bytes\":{},\"device_us\":{},"
+        "\"driver_us\":{}}}\n",
+        loaded.loadMicroseconds, loaded.compileMicroseconds,
+        executed.first.total, summary.median, summary.min, summary.p99,
+        executed.measured.size(), peakResidentBytes(), summary.device,
+        summary.driver);
+  return fmt::format(
+      "load            {:>12} us\n"
+      "compile         {:>12} us\n"
+      "first execution {:>12.1f} us\n"
+      "median of {:<6}{:>12.1f} us (min {:.1f}, 99th percentile {:.1f})\n"
+      "peak memory     {:>12.1f} MB\n",
+      loaded.loadMicroseconds, loaded.compileMicroseconds, executed.first.total,
+      executed.measured.size(), summary.median, summary.min, summary.p99,
+      double(peakResidentBytes()) / 1e6);
+}
+
+rt::Result<std::string> run::explainModel(const rt::AnnotatedModel &model,
+                                          const rt::Device &device) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<rt::Status> supported,
+                         device.supportedOperations(model));
+  std::string text;
+  for (size_t i = 0; i < supported.size(); ++i) {
+    text += fmt::format("operation {} {}: ", i,
+                        rt::nameOf(model.model.main.operations[i].type));
+    text += supported[i].isOk()
+                ? fmt::format("{}, compiled\n", device.name())
+                : fmt::format("no device, {}\n", supported[i].message());
+  }
+  return text;
+}
+
+/// The NNAPI feature level that a HAL version implements.
+static int featureLevel(rt::HalVersion version) { return 27 + int(version); }
+
+std::string run::describeDevice(const rt::Device &device) {
+  return fmt::format("{}: type {}, version {}, feature level {}, extensions "
+                     "none\n",
+                     device.name(), rt::toString(device.type()),
+                     device.version(), featureLevel(device.halVersion()));
+}

@@ -1,0 +1,33 @@
+//===- Report.h - What goes to standard output ------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TOOLS_NNHAL_RUN_REPORT_H
+#define NNHAL_TOOLS_NNHAL_RUN_REPORT_H
+
+#include "Execute.h"
+#include "Load.h"
+
+namespace nnhal::run {
+
+/// "output 0 ('y') TENSOR_FLOAT32 [1,3]: 0.5 1 2 ..." with \p count values.
+std::string describeOutput(const OutputTensor &output, size_t index,
+                           uint64_t count);
+
+/// The answer to --time; ends with a newline.
+std::string describeTimes(const LoadedModel &loaded, const Executed &executed,
+                          TimeFormat format);
+
+/// One line per operation of \p model, each ending with a newline.
+rt::Result<std::string> explainModel(const rt::AnnotatedModel &model,
+                                     const rt::Device &device);
+
+/// The answer to --list-devices for one device.
+std::string describeDevice(const rt::Device &device);
+
+} // namespace nnhal::run
+
+#endif // NNHAL_TOOLS_NNHAL_RUN_REPORT_H

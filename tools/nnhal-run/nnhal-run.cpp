@@ -1,0 +1,183 @@
+//===- nnhal-run.cpp - Compiles and executes a model ----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Standard output carries results only, everything else goes to standard
+// error. Exit status: 0 success, 1 the work failed, 2 wrong usage.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execute.h"
+#include "Flags.h"
+#include "Inputs.h"
+#include "Load.h"
+#include "Report.h"
+
+#include "nnhal/Runtime/CpuDevice.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+#include <system_error>
+
+using namespace nnhal;
+using namespace nnhal::run;
+using rt::badData;
+using rt::Status;
+
+static constexpr int exitFailure = 1;
+static constexpr int exitUsage = 2;
+
+static int fail(const Status &status, int exitStatus) {
+  fmt::print(stderr, "error: {}\n", status.message());
+  return exitStatus;
+}
+
+/// What the kind of the model rules out.
+static Status checkModelKind(const Flags &flags) {
+  std::string_view model = flags.model;
+  bool isCompiled = model.ends_with(".nncache");
+  bool isMlir = model.ends_with(".mlir");
+  if (!isCompiled && !isMlir && !model.ends_with(".tflite") &&
+      !model.ends_with(".json"))
+    return badData("'{}' is no .tflite, .json, .mlir or .nncache file", model);
+  if (isCompiled && flags.hasCompileFlags)
+    return badData("'{}' is compiled: --target-cpu, --target-triple and "
+                   "--rounding have no effect",
+                   model);
+  if (isCompiled && !flags.emit.empty())
+    return badData("'{}' is compiled: --emit has nothing to write", model);
+  if (flags.explain && (isCompiled || isMlir))
+    return badData("--explain needs a .tflite or .json model");
+  return Status::ok();
+}
+
+/// True when outputs may compute in float16: those of relaxed models and of
+/// models with a float16 operand.
+static bool isRelaxed(const LoadedModel &loaded) {
+  if (!loaded.source)
+    return false;
+  const rt::Model &model = loaded.source->model;
+  return model.relaxComputationFloat32toFloat16 ||
+         std::ranges::any_of(model.main.operands, [](const auto &operand) {
+           return operand.type == rt::OperandType::TENSOR_FLOAT16;
+         });
+}
+
+static Status writeOutputs(const Flags &flags, const Executed &executed) {
+  if (flags.outputDir.empty())
+    return Status::ok();
+  std::error_code error;
+  std::filesystem::create_directories(flags.outputDir, error);
+  if (error)
+    return rt::failure("cannot create '{}': {}", flags.outputDir,
+                       error.message());
+  for (size_t i = 0; i < executed.outputs.size(); ++i) {
+    const OutputTensor &output = executed.outputs[i];
+    NNHAL_RETURN_IF_ERROR(writeFileAtomically(
+        fmt::format("{}/output_{}.npy", flags.outputDir, i),
+        writeNpy(formatOf(output.type), output.dimensions, output.bytes)));
+  }
+  return Status::ok();
+}
+
+/// Every output is compared before the first mismatch is returned.
+static Status compareOutputs(const Flags &flags, const LoadedModel &loaded,
+                             const Executed &executed) {
+  Status first;
+  for (const NamedFile &expect : flags.expects) {
+    NNHAL_ASSIGN_OR_RETURN(
+        size_t index,
+        findTensor("output", loaded.prepared->interface().outputs, expect.key));
+    auto sentence = compareWithFile(executed.outputs[index], index, expect.file,
+                                    flags.tolerance, isRelaxed(loaded));
+    if (sentence.isOk()) {
+      fmt::print("{}\n", *sentence);
+      continue;
+    }
+    if (!first.isOk())
+      fail(first, exitFailure);
+    first = std::move(sentence).takeStatus();
+  }
+  return first;
+}
+
+static Status runModel(const Flags &flags, const rt::Device &device,
+                       rt::LazyCompiler &compiler) {
+  auto explain = [&](const rt::AnnotatedModel &model) -> Status {
+    if (!flags.explain)
+      return Status::ok();
+    NNHAL_ASSIGN_OR_RETURN(std::string text, explainModel(model, device));
+    fmt::print("{}", text);
+    return Status::ok();
+  };
+  NNHAL_ASSIGN_OR_RETURN(LoadedModel loaded,
+                         loadModel(flags, device, compiler, explain));
+  if (!loaded.prepared)
+    return Status::ok();
+  NNHAL_ASSIGN_OR_RETURN(Inputs inputs,
+                         buildInputs(flags, loaded.prepared->interface()));
+  NNHAL_ASSIGN_OR_RETURN(Executed executed,
+                         executeModel(flags, *loaded.prepared, inputs));
+  // Something must come of an execution that nothing was asked about.
+  bool isPlain = flags.expects.empty() && flags.outputDir.empty() &&
+                 flags.time == TimeFormat::none && !flags.explain;
+  if (flags.printOutputs || isPlain)
+    for (size_t i = 0; i < executed.outputs.size(); ++i)
+      fmt::print("{}\n", describeOutput(executed.outputs[i], i,
+                                        flags.printOutputs.value_or(10)));
+  NNHAL_RETURN_IF_ERROR(writeOutputs(flags, executed));
+  if (flags.time != TimeFormat::none)
+    fmt::print("{}", describeTimes(loaded, executed, flags.time));
+  return compareOutputs(flags, loaded, executed);
+}
+
+static int runTool(std::span<const std::string_view> arguments) {
+  auto flags = parseFlags(arguments);
+  if (!flags.isOk())
+    return fail(flags.status(), exitUsage);
+  if (flags->help) {
+    fmt::print("{}", helpText());
+    return 0;
+  }
+  if (flags->version) {
+    fmt::print("nnhal-run {}\n", NNHAL_VERSION);
+    return 0;
+  }
+  const char *path = std::getenv("NNHAL_COMPILER");
+  rt::CpuDeviceOptions options;
+  options.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
+  std::unique_ptr<rt::Device> device = rt::createCpuDevice(options);
+  if (flags->listDevices) {
+    fmt::print("{}", describeDevice(*device));
+    return 0;
+  }
+  if (flags->device != device->name())
+    return fail(badData("unknown device '{}'; known devices: {}", flags->device,
+                        device->name()),
+                exitUsage);
+  if (Status status = checkModelKind(*flags); !status.isOk())
+    return fail(status, exitUsage);
+  Status status = runModel(*flags, *device, *options.compiler);
+  if (std::fflush(stdout) != 0 && status.isOk())
+    status = rt::failure("cannot write to standard output");
+  return status.isOk() ? 0 : fail(status, exitFailure);
+}
+
+int main(int argc, char **argv) {
+  try {
+    std::vector<std::string_view> arguments(argv + 1, argv + argc);
+    return runTool(arguments);
+  } catch (const std::bad_alloc &) {
+    return fail(rt::outOfResources("out of memory"), exitFailure);
+  } catch (const std::system_error &error) {
+    // What {fmt} raises when standard output cannot be written.
+    return fail(rt::failure("{}", error.what()), exitFailure);
+  }
+}
