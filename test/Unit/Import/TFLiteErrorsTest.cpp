@@ -256,7 +256,8 @@ TEST(TFLiteErrorsTest, contraction) {
                                              Activation::NONE, dilation,
                                              dilation);
         },
-        [=](W &f) { return std::vector{f.floats(filter), f.floats(bias)}; });
+        [=](W &f) { return std::vector{f.floats(filter), f.floats(bias)}; },
+        {{}, input.type, input.scales, input.zeroPoints});
   };
   EXPECT_EQ(conv(image, {4, 3, 3}, 1),
             "input 1 has shape 4x3x3, expected rank 4");
@@ -615,6 +616,134 @@ TEST(TFLiteErrorsTest, recurrent) {
             "the HAL has no recurrent activation 5");
   EXPECT_EQ(rnn(Activation::TANH, {1, 5}),
             "state input 4 has shape 1x5, expected 1x4");
+}
+
+TEST(TFLiteErrorsTest, references) {
+  TFLiteWriter buffer;
+  int32_t x = buffer.tensorOfBuffer({{2}}, 9);
+  EXPECT_EQ(importError(buffer.finish({x}, {x})),
+            "tensor 0 't0': refers to buffer 9 of 1");
+  TFLiteWriter external;
+  x = external.external({{2}}, 1 << 20, 8);
+  std::vector<std::byte> bytes = external.finish({}, {x});
+  EXPECT_EQ(importError(bytes),
+            "tensor 0 't0': refers to bytes 1048576 to 1048584 of a file of " +
+                std::to_string(bytes.size()));
+  TFLiteWriter codes;
+  x = codes.tensor({{2}});
+  int32_t y = codes.tensor({{2}});
+  codes.add(Code::EXP, {x}, {y});
+  codes.dropCodes();
+  EXPECT_EQ(
+      importError(codes.finish({x}, {y})),
+      "operator 0 refers to operator code 0, which the file does not have");
+  TFLiteWriter variable;
+  x = variable.tensor({.shape = {2}, .isVariable = true}),
+  y = variable.tensor({{2}});
+  variable.add(Code::EXP, {x}, {y});
+  EXPECT_EQ(importError(variable.finish({}, {y})),
+            "operator 0 (EXP): input 0, tensor 0 't0', is a variable");
+  TFLiteWriter scales;
+  x = scales.constant<int8_t>({{2}, Type::INT8, {0.5f, 0.25f}, {0, 0}}, {1, 2});
+  EXPECT_EQ(
+      importError(scales.finish({}, {x})),
+      "output 0 is tensor 0 't0', whose several scales no operation can copy");
+}
+
+TEST(TFLiteErrorsTest, outputTypes) {
+  EXPECT_EQ(error(Code::EXP, {{2}}, {}, {{}, Type::INT32}),
+            "output 0 has type TENSOR_INT32, expected TENSOR_FLOAT32");
+  EXPECT_EQ(
+      error(Code::LESS, {{2}}, [](W &f) { return std::vector{f.floats({2})}; }),
+      "output 0 has type TENSOR_FLOAT32, expected TENSOR_BOOL8");
+  EXPECT_EQ(error(Code::ARG_MAX, {{2}},
+                  [](W &f) { return std::vector{f.integers({0})}; },
+                  {{}, Type::INT64}),
+            "tensor 2 't2' has type INT64, which the HAL does not have");
+}
+
+TEST(TFLiteErrorsTest, bias) {
+  auto dense = [](bool isConstant, const TensorSpec &bias) {
+    TFLiteWriter file;
+    int32_t x = file.tensor({{1, 2}, Type::UINT8, {0.5f}, {1}});
+    int32_t weights =
+        file.constant<uint8_t>({{1, 2}, Type::UINT8, {0.5f}, {0}}, {1, 2});
+    int32_t b =
+        isConstant ? file.constant<float>(bias, {1.0f}) : file.tensor(bias);
+    int32_t y = file.tensor({{}, Type::UINT8, {0.5f}, {1}});
+    file.add(Code::FULLY_CONNECTED, {x, weights, b}, {y});
+    std::vector<int32_t> inputs = {x};
+    if (!isConstant)
+      inputs.push_back(b);
+    return importError(file.finish(inputs, {y}));
+  };
+  EXPECT_EQ(dense(true, {{1}}), "operator 0 (FULLY_CONNECTED): bias has type "
+                                "TENSOR_FLOAT32, expected TENSOR_INT32");
+  EXPECT_EQ(dense(false, {{1}, Type::INT32, {0.2501f}, {0}}),
+            "operator 0 (FULLY_CONNECTED): bias is computed with scale 0.2501, "
+            "but input and "
+            "weights give 0.25");
+  EXPECT_EQ(
+      optionsError<schema::Conv2DOptions>(
+          Code::CONV_2D, {{1, 2, 2, 2}, Type::INT8, {0.5f}, {1}},
+          [](W &f) {
+            return schema::CreateConv2DOptions(f.builder, Padding::SAME, 1, 1);
+          },
+          [](W &f) {
+            return std::vector{f.constant<int8_t>(
+                {{1, 1, 1, 2}, Type::INT8, {0.5f, 0.25f}, {0, 0}, 3}, {1, 2})};
+          },
+          {{}, Type::INT8, {0.5f}, {1}}),
+      "weights have several scales along dimension 3, the HAL wants 0");
+}
+
+TEST(TFLiteErrorsTest, blocksAndPieces) {
+  auto space = [](std::vector<int32_t> shape, std::vector<int32_t> block,
+                  int32_t margin) {
+    return error(Code::SPACE_TO_BATCH_ND, {shape}, [=](W &f) {
+      return std::vector{
+          f.integers(block),
+          f.constant<int32_t>({{2, 2}, Type::INT32}, {margin, 0, 0, 0})};
+    });
+  };
+  EXPECT_EQ(space({1, 4, 4, 1}, {3, 2}, 0), "block size 3 does not divide 4");
+  EXPECT_EQ(space({1, 4, 4, 1}, {2, 2}, -1),
+            "dimension 1 has block size 2 and margins -1 and 0");
+  EXPECT_EQ(space({1, 4, 4}, {2, 2}, 0),
+            "the HAL's SPACE_TO_BATCH_ND takes rank 4 and two block "
+            "dimensions, found shape 1x4x4 and 2");
+  EXPECT_EQ(
+      optionsError<schema::SpaceToDepthOptions>(
+          Code::SPACE_TO_DEPTH, image,
+          [](W &f) { return schema::CreateSpaceToDepthOptions(f.builder, 3); }),
+      "block size 3 does not divide input shape 1x4x4x3");
+  TFLiteWriter split;
+  int32_t x = split.tensor({{5}}), a = split.tensor({{}}),
+          b = split.tensor({{}});
+  split.add(Code::SPLIT, {split.integers({0}), x}, {a, b});
+  EXPECT_EQ(importError(split.finish({x}, {a, b})),
+            "operator 0 (SPLIT): dimension 0 of size 5 does not divide into 2 "
+            "outputs");
+  EXPECT_EQ(error(Code::GATHER, {{2}},
+                  [](W &f) { return std::vector{f.floats({1})}; }),
+            "indices have type FLOAT32, expected INT32");
+  EXPECT_EQ(error(Code::GATHER, {{2, 3}, Type::INT32},
+                  [](W &f) {
+                    return std::vector{
+                        f.constant<int32_t>({{}, Type::INT32}, {0})};
+                  },
+                  {{}, Type::INT32}),
+            "the HAL computes shape 1x3 and cannot reshape it to 3 for type "
+            "TENSOR_INT32");
+  EXPECT_EQ(error(Code::PADV2, {{2}},
+                  [](W &f) {
+                    return std::vector{
+                        f.constant<int32_t>({{1, 2}, Type::INT32}, {0, 1}),
+                        f.floats({2})};
+                  }),
+            "input 2 has shape 2, expected a scalar");
+  EXPECT_EQ(error(Code::RANK, {{}}, {}, {{}, Type::INT32}),
+            "the HAL has no rank 0, which is that of input 0");
 }
 
 } // namespace

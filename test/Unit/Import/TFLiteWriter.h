@@ -42,6 +42,18 @@ public:
   /// A tensor without data; its index.
   int32_t tensor(const TensorSpec &spec) { return add(spec, 0, 0); }
 
+  /// A tensor of buffer \p buffer, which may not exist.
+  int32_t tensorOfBuffer(const TensorSpec &spec, uint32_t buffer) {
+    return add(spec, buffer, 0);
+  }
+  /// A constant whose data is said to lie at \p offset of the file.
+  int32_t external(const TensorSpec &spec, uint64_t offset, uint64_t size) {
+    buffers.push_back(schema::CreateBuffer(builder, 0, offset, size));
+    return add(spec, static_cast<uint32_t>(buffers.size() - 1), 0);
+  }
+  /// Forgets the codes of the operators so far, which then refer to none.
+  void dropCodes() { codes.clear(); }
+
   template <typename T>
   int32_t
   constant(const TensorSpec &spec, const std::vector<T> &values,

@@ -161,10 +161,6 @@ Status importGather(Operator &op) {
 }
 
 Status importFill(Operator &op) {
-  if (op.output(0).type != op.input(1).type)
-    return badData("output 0 has type {}, but the value has type {}",
-                   nameOf(op.output(0).sourceType),
-                   nameOf(op.input(1).sourceType));
   return OperationBuilder(op, OperationType::FILL)
       .input(0)
       .operand(scalarOperand(op, 1))

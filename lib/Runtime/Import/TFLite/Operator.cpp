@@ -173,12 +173,57 @@ static Status checkTypes(Operator &op) {
   return Status();
 }
 
+/// The type that the HAL operation gives output \p i; nullopt where the
+/// importer decides.
+static std::optional<OperandType> outputType(Operator &op, size_t i) {
+  switch (op.row.type) {
+  case OperationType::EQUAL:
+  case OperationType::NOT_EQUAL:
+  case OperationType::LESS:
+  case OperationType::LESS_EQUAL:
+  case OperationType::GREATER:
+  case OperationType::GREATER_EQUAL:
+    return OperandType::TENSOR_BOOL8;
+  case OperationType::ARGMAX:
+  case OperationType::ARGMIN:
+    return OperandType::TENSOR_INT32;
+  case OperationType::CAST:
+  case OperationType::QUANTIZE:
+  case OperationType::DEQUANTIZE:
+  case OperationType::RANK:
+    return std::nullopt;
+  case OperationType::TOPK_V2:
+    if (i == 1)
+      return OperandType::TENSOR_INT32;
+    break;
+  case OperationType::HASHTABLE_LOOKUP:
+    if (i == 1)
+      return std::nullopt;
+    break;
+  default:
+    break;
+  }
+  return op.input(op.row.dataInput).type;
+}
+
+static Status checkOutputTypes(Operator &op) {
+  for (size_t i = 0; i < op.outputCount(); ++i) {
+    const Tensor &tensor = op.output(i);
+    std::optional<OperandType> expected = outputType(op, i);
+    if (expected && tensor.type && *tensor.type != *expected)
+      return badData("output {} has type {}, expected {}", i,
+                     nameOf(*tensor.type), nameOf(*expected));
+  }
+  return Status();
+}
+
 static Status importWithRow(Graph &graph, const schema::Operator &source,
                             const OperatorRow &row) {
   Operator op(graph, source, row);
   NNHAL_RETURN_IF_ERROR(readOperands(op));
   NNHAL_RETURN_IF_ERROR(checkTypes(op));
   NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
+  NNHAL_RETURN_IF_ERROR(checkOutputTypes(op));
   return row.import(op);
 }
 

@@ -152,8 +152,6 @@ Status importSvdf(Operator &op) {
                          recurrentActivation(options->activation()));
   uint32_t batch = op.shape(0)[0], filters = op.shape(1)[0],
            memory = op.shape(2)[1];
-  if (!elementCount({filters, memory}))
-    return badData("{} filters of {} steps are too many", filters, memory);
   OperationBuilder builder(op, OperationType::SVDF);
   builder.input(0)
       .input(1)
