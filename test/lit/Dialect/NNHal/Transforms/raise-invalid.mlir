@@ -1,0 +1,208 @@
+// RUN: nnhal-opt %s --nnhal-raise-operations="strict" --split-input-file --verify-diagnostics
+
+nnhal.model @computed_scalar attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>, %c: tensor<1x3xf32>, %s: i32) -> tensor<2x3xf32> {
+    // expected-error @below {{cannot raise ADD: input 2 is not a constant}}
+    %r = nnhal.operation "ADD"(%a, %c, %s)
+        : (tensor<2x3xf32>, tensor<1x3xf32>, i32) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @missing_scalar attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>, %c: tensor<1x3xf32>) -> tensor<2x3xf32> {
+    // expected-error @below {{cannot raise ADD: input 2 is left out}}
+    %r = nnhal.operation "ADD"(%a, %c)
+        : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @omitted_tensor attributes {hal_version = "1.3"} {
+  nnhal.graph @main() -> tensor<2x3xf32> {
+    %n0 = nnhal.no_value : tensor<2x3xf32>
+    // expected-error @below {{cannot raise RELU: input 0 is left out}}
+    %r = nnhal.operation "RELU"(%n0)
+        : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @unknown_rank attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<*xf32>) -> tensor<2x3xf32> {
+    // expected-error @below {{cannot raise RELU: the rank of input 0 is unknown}}
+    %r = nnhal.operation "RELU"(%x)
+        : (tensor<*xf32>) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @not_int32 attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>, %c: tensor<1x3xf32>) -> tensor<2x3xf32> {
+    %c0 = nnhal.constant_copy 1.0 : f32 -> f32
+    // expected-error @below {{cannot raise ADD: input 2 is not an INT32 scalar}}
+    %r = nnhal.operation "ADD"(%a, %c, %c0)
+        : (tensor<2x3xf32>, tensor<1x3xf32>, f32) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @not_float attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %c0 = nnhal.constant_copy 1 : i32 -> i32
+    // expected-error @below {{cannot raise ELU: input 1 is not a FLOAT32 or FLOAT16 scalar}}
+    %r = nnhal.operation "ELU"(%a, %c0)
+        : (tensor<2x3xf32>, i32) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @not_bool attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<1x3xf32> {
+    %c0 = nnhal.constant_copy dense<[0]> : tensor<1xi32> -> tensor<1xi32>
+    %c1 = nnhal.constant_copy 1 : i32 -> i32
+    // expected-error @below {{cannot raise REDUCE_MAX: input 2 is not a BOOL scalar}}
+    %r = nnhal.operation "REDUCE_MAX"(%a, %c0, %c1)
+        : (tensor<2x3xf32>, tensor<1xi32>, i32) -> tensor<1x3xf32>
+    nnhal.return %r : tensor<1x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @not_integers attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %c0 = nnhal.constant_copy 1 : i32 -> i32
+    // expected-error @below {{cannot raise SQUEEZE: input 1 is not a TENSOR_INT32}}
+    %r = nnhal.operation "SQUEEZE"(%a, %c0)
+        : (tensor<2x3xf32>, i32) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @m018_activation attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>, %c: tensor<1x3xf32>) -> tensor<2x3xf32> {
+    %c0 = nnhal.constant_copy 4 : i32 -> i32
+    // expected-error @below {{cannot raise ADD: activation 4 is outside 0 to 3}}
+    %r = nnhal.operation "ADD"(%a, %c, %c0)
+        : (tensor<2x3xf32>, tensor<1x3xf32>, i32) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @m008_scheme attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<1x8x6x3xf32>) -> tensor<1x8x6x3xf32> {
+    %c0 = nnhal.constant_copy 3 : i32 -> i32
+    %c1 = nnhal.constant_copy 1 : i32 -> i32
+    %c2 = nnhal.constant_copy 0 : i32 -> i32
+    // expected-error @below {{cannot raise MAX_POOL_2D: padding scheme 3 is outside 0 to 2}}
+    %r = nnhal.operation "MAX_POOL_2D"(%x, %c0, %c1, %c1, %c1, %c1, %c2)
+        : (tensor<1x8x6x3xf32>, i32, i32, i32, i32, i32, i32) -> tensor<1x8x6x3xf32>
+    nnhal.return %r : tensor<1x8x6x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @m010_stride attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<1x8x6x3xf32>) -> tensor<1x8x6x3xf32> {
+    %c0 = nnhal.constant_copy 1 : i32 -> i32
+    %c1 = nnhal.constant_copy 0 : i32 -> i32
+    // expected-error @below {{cannot raise MAX_POOL_2D: stride 0 and dilation 1 must be positive}}
+    %r = nnhal.operation "MAX_POOL_2D"(%x, %c0, %c0, %c1, %c0, %c0, %c1)
+        : (tensor<1x8x6x3xf32>, i32, i32, i32, i32, i32, i32) -> tensor<1x8x6x3xf32>
+    nnhal.return %r : tensor<1x8x6x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @same_unknown_extent attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<1x?x6x3xf32>) -> tensor<1x?x3x3xf32> {
+    %c0 = nnhal.constant_copy 1 : i32 -> i32
+    %c1 = nnhal.constant_copy 2 : i32 -> i32
+    %c2 = nnhal.constant_copy 0 : i32 -> i32
+    // expected-error @below {{cannot raise MAX_POOL_2D: padding SAME needs known heights and widths}}
+    %r = nnhal.operation "MAX_POOL_2D"(%x, %c0, %c1, %c1, %c1, %c1, %c2)
+        : (tensor<1x?x6x3xf32>, i32, i32, i32, i32, i32, i32) -> tensor<1x?x3x3xf32>
+    nnhal.return %r : tensor<1x?x3x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @nchw_rank attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %c0 = nnhal.constant_copy 1 : i32 -> i32
+    %c1 = nnhal.constant_copy 0 : i32 -> i32
+    %c2 = nnhal.constant_copy 1 : i8 -> i8
+    // expected-error @below {{cannot raise MAX_POOL_2D: input 0 has rank 2, NCHW needs 4}}
+    %r = nnhal.operation "MAX_POOL_2D"(%a, %c0, %c0, %c0, %c0, %c0, %c1, %c2)
+        : (tensor<2x3xf32>, i32, i32, i32, i32, i32, i32, i8) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @window_rank attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %c0 = nnhal.constant_copy 1 : i32 -> i32
+    %c1 = nnhal.constant_copy 0 : i32 -> i32
+    // expected-error @below {{cannot raise MAX_POOL_2D: input 0 has rank 2, a window needs 4}}
+    %r = nnhal.operation "MAX_POOL_2D"(%a, %c0, %c0, %c0, %c0, %c0, %c1)
+        : (tensor<2x3xf32>, i32, i32, i32, i32, i32, i32) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @conv_rank attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>, %w: tensor<16x3x3x3xf32>, %b: tensor<16xf32>) -> tensor<2x3xf32> {
+    %c0 = nnhal.constant_copy 1 : i32 -> i32
+    %c1 = nnhal.constant_copy 0 : i32 -> i32
+    // expected-error @below {{cannot raise CONV_2D: rank 2 of input or filter is not 4}}
+    %r = nnhal.operation "CONV_2D"(%a, %w, %b, %c0, %c0, %c0, %c1)
+        : (tensor<2x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>, i32, i32, i32, i32) -> tensor<2x3xf32>
+    nnhal.return %r : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+nnhal.model @no_such_operation attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>) -> i32 {
+    // expected-error @below {{cannot raise RANK: no canonical operation stands for it}}
+    %r = nnhal.operation "RANK"(%a)
+        : (tensor<2x3xf32>) -> i32
+    nnhal.return %r : i32
+  }
+}
+
+// -----
+
+nnhal.model @rule_says_no attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x4xf32> {
+    // expected-error @below {{cannot raise RELU: 'nnhal.relu' op }}
+    %r = nnhal.operation "RELU"(%a)
+        : (tensor<2x3xf32>) -> tensor<2x4xf32>
+    nnhal.return %r : tensor<2x4xf32>
+  }
+}
