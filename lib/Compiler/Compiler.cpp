@@ -187,7 +187,7 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   rt::CodeSection code;
   code.target = target.kind();
   code.cpu = target.cpu();
-  code.features = target.features();
+  code.features = target.enabledFeatures();
   NNHAL_ASSIGN_OR_RETURN(code.bytes, linkObject(*object));
   artifact.code.push_back(std::move(code));
   result.modelCache = rt::writeModelCache(artifact);

@@ -28,7 +28,7 @@ static void setTargetAttributes(Module &module, const Target &target) {
     if (function.isDeclaration())
       continue;
     function.addFnAttr("target-cpu", target.cpu());
-    function.addFnAttr("target-features", target.features());
+    function.addFnAttr("target-features", target.featureString());
     function.addFnAttr("prefer-vector-width", width);
     function.addFnAttr("min-legal-vector-width", width);
     function.addFnAttr(Attribute::NoUnwind);

@@ -32,7 +32,6 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace nnhal {
 
@@ -64,13 +63,6 @@ StringRef toString(Phase phase) {
     return "llvm";
   }
   llvm_unreachable("closed list");
-}
-
-std::optional<Phase> parsePhase(StringRef name) {
-  for (Phase phase : phases)
-    if (toString(phase) == name)
-      return phase;
-  return std::nullopt;
 }
 
 static void addBufferization(OpPassManager &pm) {
@@ -191,14 +183,9 @@ void registerAllPasses() {
       "nnhal-compile",
       "Compile a model down to the LLVM dialect, or until a named phase",
       [](OpPassManager &pm, const CompilePipelineOptions &options) {
-        std::optional<Phase> last = parsePhase(options.until);
-        if (!last)
-          llvm::report_fatal_error(llvm::Twine("unknown phase '") +
-                                       options.until + "' in until=",
-                                   /*gen_crash_diag=*/false);
         for (Phase phase : allPhases()) {
           addPhase(pm, phase, options);
-          if (phase == *last)
+          if (phase == options.until)
             break;
         }
       });

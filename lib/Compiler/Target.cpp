@@ -116,4 +116,12 @@ rt::Result<Target> Target::create(const TargetOptions &options) {
   return result;
 }
 
+std::string Target::enabledFeatures() const {
+  SubtargetFeatures enabled;
+  for (const SubtargetFeatureKV &feature :
+       targetMachine->getMCSubtargetInfo()->getEnabledProcessorFeatures())
+    enabled.AddFeature(feature.Key);
+  return enabled.getString();
+}
+
 } // namespace nnhal

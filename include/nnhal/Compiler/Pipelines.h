@@ -39,15 +39,22 @@ enum class Phase {
 
 llvm::ArrayRef<Phase> allPhases();
 llvm::StringRef toString(Phase phase);
-std::optional<Phase> parsePhase(llvm::StringRef name);
 
 struct CompilePipelineOptions
     : mlir::PassPipelineOptions<CompilePipelineOptions> {
-  Option<std::string> until{
-      *this, "until",
-      llvm::cl::desc("Stop after this phase: legalize, lower, fuse, bufferize, "
-                     "plan, vectorize, outline or llvm (default)"),
-      llvm::cl::init("llvm")};
+  Option<Phase> until{
+      *this, "until", llvm::cl::desc("Stop after this phase"),
+      llvm::cl::init(Phase::llvm),
+      llvm::cl::values(
+          clEnumValN(Phase::legalize, "legalize",
+                     "HAL to canonical operations"),
+          clEnumValN(Phase::lower, "lower", "to linalg and micro-kernels"),
+          clEnumValN(Phase::fuse, "fuse", "elementwise and epilogue fusion"),
+          clEnumValN(Phase::bufferize, "bufferize", "tensors to buffers"),
+          clEnumValN(Phase::plan, "plan", "arena and data cache"),
+          clEnumValN(Phase::vectorize, "vectorize", "vector loops"),
+          clEnumValN(Phase::outline, "outline", "functions and the entry"),
+          clEnumValN(Phase::llvm, "llvm", "the LLVM dialect"))};
   Option<int64_t> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("Width in bits of a vector register (default 256)"),

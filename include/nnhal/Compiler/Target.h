@@ -40,10 +40,14 @@ public:
   int64_t vectorBits() const { return widestVector; }
   int64_t vectorRegisters() const { return registerCount; }
   std::string cpu() const { return targetMachine->getTargetCPU().str(); }
-  /// The features that code may use, "+avx,+avx2,...".
-  std::string features() const {
+  /// What LLVM is told: the host's features where it is the host's CPU, and
+  /// what the caller added.
+  std::string featureString() const {
     return targetMachine->getTargetFeatureString().str();
   }
+  /// Every feature that code may use, those that the CPU's name implies
+  /// included: "+avx,+avx2,...".
+  std::string enabledFeatures() const;
 
 private:
   Target() = default;

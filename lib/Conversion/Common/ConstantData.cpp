@@ -62,7 +62,7 @@ TypedAttr nnhal::reshapeConstant(ElementsAttr attribute,
   return {};
 }
 
-ElementsAttr nnhal::constantValueOf(Value value) {
+ElementsAttr nnhal::foldedConstantOf(Value value) {
   ElementsAttr attribute;
   if (!matchPattern(value, m_Constant(&attribute)))
     return {};

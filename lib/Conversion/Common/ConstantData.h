@@ -48,7 +48,7 @@ mlir::TypedAttr reshapeConstant(mlir::ElementsAttr attribute,
 
 /// The attribute of the constant operation that defines \p value; null when
 /// something else does.
-mlir::ElementsAttr constantValueOf(mlir::Value value);
+mlir::ElementsAttr foldedConstantOf(mlir::Value value);
 
 } // namespace nnhal
 

@@ -19,10 +19,8 @@ struct ConstantLowering : LoweringPattern<ConstantOp> {
   LogicalResult lower(ConstantOp op, Adaptor adaptor,
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
-    auto value = dyn_cast<TypedAttr>(op.getValue());
-    if (!value)
-      return reject(op, "its elements have no storage");
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, cast<TypedAttr>(op.getValue()));
     return success();
   }
 };

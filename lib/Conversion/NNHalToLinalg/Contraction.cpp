@@ -53,7 +53,7 @@ template <typename OpTy> struct PanelLowering : LoweringPattern<OpTy> {
              ArrayRef<int64_t> ohwi, int64_t width) const {
     bool isBias = ohwi.size() == 1;
     ElementsAttr packed;
-    if (ElementsAttr constant = constantValueOf(original))
+    if (ElementsAttr constant = foldedConstantOf(original))
       packed = isBias ? this->lowering.packBias(constant, width)
                       : this->lowering.packFilter(constant, ohwi, width);
     if (packed)
@@ -73,8 +73,6 @@ struct Conv2DLowering : PanelLowering<Conv2DOp> {
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getOutput().getType();
-    if (!type.getElementType().isF32())
-      return reject(op, "only f32 convolutions have a kernel");
     ArrayRef<int64_t> ohwi = op.getFilter().getType().getShape();
     int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
     Value filter =
@@ -99,8 +97,6 @@ struct FullyConnectedLowering : PanelLowering<FullyConnectedOp> {
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getOutput().getType();
-    if (!type.getElementType().isF32())
-      return reject(op, "only f32 products have a kernel");
     int64_t rows = type.getDimSize(0), units = type.getDimSize(1);
     int64_t depth = op.getWeights().getType().getDimSize(1);
     int64_t width = kernel::preferredPanelWidth(units, lowering.getTarget());
@@ -128,8 +124,6 @@ struct DepthwiseConv2DLowering : LoweringPattern<DepthwiseConv2DOp> {
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getOutput().getType();
-    if (!type.getElementType().isF32())
-      return reject(op, "only f32 convolutions have a kernel");
     ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
     Value filter =
         buildFilter(builder, op, adaptor.getFilter(), shape.drop_front());
@@ -148,7 +142,7 @@ struct DepthwiseConv2DLowering : LoweringPattern<DepthwiseConv2DOp> {
   /// copied.
   static Value buildFilter(ImplicitLocOpBuilder &builder, DepthwiseConv2DOp op,
                            Value converted, ArrayRef<int64_t> shape) {
-    if (ElementsAttr constant = constantValueOf(op.getFilter()))
+    if (ElementsAttr constant = foldedConstantOf(op.getFilter()))
       if (TypedAttr reshaped = reshapeConstant(constant, shape))
         return arith::ConstantOp::create(builder, reshaped);
     return buildReshape(builder, converted, shape);
@@ -162,8 +156,6 @@ struct GroupedConv2DLowering : LoweringPattern<GroupedConv2DOp> {
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getOutput().getType();
-    if (!type.getElementType().isF32())
-      return reject(op, "only f32 convolutions have a kernel");
     SmallVector<int64_t> inputShape(op.getInput().getType().getShape());
     SmallVector<int64_t> ohwi(op.getFilter().getType().getShape());
     SmallVector<int64_t> outputShape(type.getShape());
@@ -199,6 +191,56 @@ struct GroupedConv2DLowering : LoweringPattern<GroupedConv2DOp> {
   }
 };
 
+/// nnhal.transpose_conv_2d -> nnk.conv_2d of stride 1 with the filter turned by
+/// 180 degrees, over the input with zeros between and around its pixels.
+struct TransposeConv2DLowering : PanelLowering<TransposeConv2DOp> {
+  using PanelLowering::PanelLowering;
+  LogicalResult lower(TransposeConv2DOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getOutput().getType();
+    ArrayRef<int64_t> ohwi = op.getFilter().getType().getShape();
+    int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
+    ElementsAttr constant = foldedConstantOf(op.getFilter());
+    ElementsAttr packed = constant
+                              ? lowering.packTurnedFilter(constant, ohwi, width)
+                              : ElementsAttr();
+    if (!packed)
+      return reject(op, "the filter is not constant");
+    Value filter = arith::ConstantOp::create(builder, cast<TypedAttr>(packed));
+    Value bias = pack(builder, op.getBias(), adaptor.getBias(), ohwi[0], width);
+    Value init = tensor::EmptyOp::create(builder, type.getShape(),
+                                         type.getElementType());
+    int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
+    auto conv = kernel::Conv2DOp::create(
+        builder, spread(builder, op, adaptor.getInput()), filter, bias, init,
+        ones, ones, noPads);
+    addEpilogue(builder, conv, op.getActivation());
+    rewriter.replaceOp(op, conv.getResults());
+    return success();
+  }
+
+  static Value spread(ImplicitLocOpBuilder &builder, TransposeConv2DOp op,
+                      Value input) {
+    RankedTensorType type = rankedType(input);
+    SmallVector<int64_t> shape(type.getShape()), offsets(4, 0), strides(4, 1);
+    for (unsigned i = 0; i < 2; ++i) {
+      int64_t taps = op.getFilter().getType().getDimSize(1 + i);
+      shape[1 + i] = op.getOutput().getType().getDimSize(1 + i) + taps - 1;
+      offsets[1 + i] = taps - 1 - op.getPads()[2 * i];
+      strides[1 + i] = op.getStrides()[i];
+    }
+    Value zero = scalarConstant(builder, type.getElementType(), 0);
+    Value zeros = buildFilled(
+        builder, RankedTensorType::get(shape, type.getElementType()), zero);
+    MLIRContext *context = builder.getContext();
+    return tensor::InsertSliceOp::create(
+        builder, input, zeros, getAsIndexOpFoldResult(context, offsets),
+        getAsIndexOpFoldResult(context, type.getShape()),
+        getAsIndexOpFoldResult(context, strides));
+  }
+};
+
 } // namespace
 
 void nnhal::addEpilogue(ImplicitLocOpBuilder &builder,
@@ -218,6 +260,6 @@ void nnhal::populateContractionPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns,
                                         LinalgLowering &lowering) {
   patterns.add<Conv2DLowering, DepthwiseConv2DLowering, FullyConnectedLowering,
-               GroupedConv2DLowering>(converter, patterns.getContext(),
-                                      lowering);
+               GroupedConv2DLowering, TransposeConv2DLowering>(
+      converter, patterns.getContext(), lowering);
 }
