@@ -47,14 +47,22 @@ public:
   /// of \p source cannot be reached.
   mlir::ElementsAttr packFilter(mlir::ElementsAttr source,
                                 llvm::ArrayRef<int64_t> ohwi, int64_t width);
+  /// The same with each H x W filter turned by 180 degrees.
+  mlir::ElementsAttr packTurnedFilter(mlir::ElementsAttr source,
+                                      llvm::ArrayRef<int64_t> ohwi,
+                                      int64_t width);
   /// The bias \p source [O] in panels of \p width.
   mlir::ElementsAttr packBias(mlir::ElementsAttr source, int64_t width);
 
-  /// Constants that packFilter() and packBias() made.
+  /// Constants that the three functions above made.
   unsigned packedCount() const { return packed.size(); }
 
 private:
-  using PackingKey = std::tuple<const void *, bool, int64_t>;
+  enum class Packing { filter, turnedFilter, bias };
+  using PackingKey = std::tuple<const void *, Packing, int64_t>;
+
+  mlir::ElementsAttr pack(Packing packing, mlir::ElementsAttr source,
+                          llvm::ArrayRef<int64_t> ohwi, int64_t width);
 
   kernel::KernelTarget target;
   std::map<PackingKey, mlir::ElementsAttr> packed;

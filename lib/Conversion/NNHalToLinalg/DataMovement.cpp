@@ -179,14 +179,6 @@ struct PadLowering : LoweringPattern<PadOp> {
   }
 };
 
-/// A scalar attribute as a constant of \p type; null when it has another type.
-Value scalarOf(ImplicitLocOpBuilder &builder, Attribute attribute, Type type) {
-  auto typed = cast<TypedAttr>(attribute);
-  if (typed.getType() != type)
-    return {};
-  return arith::ConstantOp::create(builder, typed);
-}
-
 /// nnhal.pad_v2 -> insertion into a tensor of the given value.
 struct PadV2Lowering : LoweringPattern<PadV2Op> {
   using LoweringPattern::LoweringPattern;
@@ -195,10 +187,8 @@ struct PadV2Lowering : LoweringPattern<PadV2Op> {
                       ConversionPatternRewriter &rewriter) const override {
     SmallVector<int64_t> low, high;
     splitPaddings(op.getPaddings(), low, high);
-    Value fill = scalarOf(builder, op.getValue(),
-                          op.getOutput().getType().getElementType());
-    if (!fill)
-      return reject(op, "the value's type is not the element type");
+    Value fill =
+        arith::ConstantOp::create(builder, cast<TypedAttr>(op.getValue()));
     rewriter.replaceOp(
         op, buildPadded(builder, adaptor.getInput(), low, high, fill));
     return success();
@@ -211,9 +201,8 @@ struct FillLowering : LoweringPattern<FillOp> {
   LogicalResult lower(FillOp op, Adaptor adaptor, ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getOutput().getType();
-    Value fill = scalarOf(builder, op.getValue(), type.getElementType());
-    if (!fill)
-      return reject(op, "the value's type is not the element type");
+    Value fill =
+        arith::ConstantOp::create(builder, cast<TypedAttr>(op.getValue()));
     rewriter.replaceOp(op, buildFilled(builder, type, fill));
     return success();
   }
@@ -253,7 +242,7 @@ struct GatherLowering : LoweringPattern<GatherOp> {
     SmallVector<int64_t> shape = shapeOf(adaptor.getInput());
     int64_t rank = static_cast<int64_t>(shape.size());
     int64_t axis = frontAxis(op.getAxis(), rank);
-    ElementsAttr constant = constantValueOf(op.getIndices());
+    ElementsAttr constant = foldedConstantOf(op.getIndices());
     auto bytes = constant ? ConstantBytes::of(constant) : std::nullopt;
     if (!bytes)
       return reject(op, "the indices are not constant");

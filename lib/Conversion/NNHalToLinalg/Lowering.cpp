@@ -22,41 +22,63 @@ std::string LinalgLowering::reasonFor(Operation *op) const {
   return it == reasons.end() ? "no lowering for this operation" : it->second;
 }
 
-ElementsAttr LinalgLowering::packFilter(ElementsAttr source,
-                                        ArrayRef<int64_t> ohwi, int64_t width) {
-  PackingKey key{source.getAsOpaquePointer(), /*isFilter=*/true, width};
+/// The filter [O,H,W,I] with each channel's H x W taps in reverse order.
+static std::vector<char> turnFilter(ArrayRef<char> ohwi,
+                                    const std::array<int64_t, 4> &shape) {
+  int64_t taps = shape[1] * shape[2];
+  int64_t tapSize = static_cast<int64_t>(ohwi.size()) / (shape[0] * taps);
+  std::vector<char> turned(ohwi.size());
+  for (int64_t o = 0; o < shape[0]; ++o)
+    for (int64_t tap = 0; tap < taps; ++tap)
+      std::memcpy(turned.data() + (o * taps + taps - 1 - tap) * tapSize,
+                  ohwi.data() + (o * taps + tap) * tapSize, tapSize);
+  return turned;
+}
+
+ElementsAttr LinalgLowering::pack(Packing packing, ElementsAttr source,
+                                  ArrayRef<int64_t> ohwi, int64_t width) {
+  PackingKey key{source.getAsOpaquePointer(), packing, width};
   if (auto it = packed.find(key); it != packed.end())
     return it->second;
   auto elements = ConstantBytes::of(source);
   if (!elements)
     return {};
+  int64_t panels = kernel::panelCount(ohwi[0], width);
+  if (packing == Packing::bias)
+    return packed[key] = makeResource(
+               RankedTensorType::get({panels, width}, source.getElementType()),
+               kernel::packConvBias(elements->bytes(), width), source, "bias",
+               "_packed");
   std::array<int64_t, 4> shape = {ohwi[0], ohwi[1], ohwi[2], ohwi[3]};
-  auto bytes = kernel::packConvFilter(elements->bytes(), shape, width);
-  auto type = RankedTensorType::get(
-      {kernel::panelCount(ohwi[0], width), ohwi[1], ohwi[2], ohwi[3], width},
-      source.getElementType());
+  std::vector<char> bytes =
+      packing == Packing::filter
+          ? kernel::packConvFilter(elements->bytes(), shape, width)
+          : kernel::packConvFilter(turnFilter(elements->bytes(), shape), shape,
+                                   width);
+  auto type = RankedTensorType::get({panels, ohwi[1], ohwi[2], ohwi[3], width},
+                                    source.getElementType());
   return packed[key] = makeResource(type, bytes, source, "filter", "_packed");
 }
 
+ElementsAttr LinalgLowering::packFilter(ElementsAttr source,
+                                        ArrayRef<int64_t> ohwi, int64_t width) {
+  return pack(Packing::filter, source, ohwi, width);
+}
+
+ElementsAttr LinalgLowering::packTurnedFilter(ElementsAttr source,
+                                              ArrayRef<int64_t> ohwi,
+                                              int64_t width) {
+  return pack(Packing::turnedFilter, source, ohwi, width);
+}
+
 ElementsAttr LinalgLowering::packBias(ElementsAttr source, int64_t width) {
-  PackingKey key{source.getAsOpaquePointer(), /*isFilter=*/false, width};
-  if (auto it = packed.find(key); it != packed.end())
-    return it->second;
-  auto elements = ConstantBytes::of(source);
-  if (!elements)
-    return {};
-  auto bytes = kernel::packConvBias(elements->bytes(), width);
-  auto type = RankedTensorType::get(
-      {kernel::panelCount(source.getNumElements(), width), width},
-      source.getElementType());
-  return packed[key] = makeResource(type, bytes, source, "bias", "_packed");
+  return pack(Packing::bias, source, source.getNumElements(), width);
 }
 
 /// Why values of \p type cannot be compiled; empty when they can.
 static std::string whyNotCompilable(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return "is no ranked tensor";
+  // The operations take nothing else.
+  auto tensor = cast<RankedTensorType>(type);
   Type element = tensor.getElementType();
   if (isa<quant::QuantizedType>(element))
     return "has quantized elements";

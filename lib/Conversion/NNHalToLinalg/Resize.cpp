@@ -157,8 +157,6 @@ struct ResizeBilinearLowering : LoweringPattern<ResizeBilinearOp> {
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getOutput().getType();
-    if (!type.getElementType().isF32())
-      return reject(op, "only f32 can be interpolated");
     BilinearTable rows = bilinearTable(resizeAxis(op, 1));
     BilinearTable columns = bilinearTable(resizeAxis(op, 2));
     Value top = buildTable<int32_t>(builder, rows.lower);

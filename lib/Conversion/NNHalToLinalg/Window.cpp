@@ -24,8 +24,6 @@ struct PoolLowering : LoweringPattern<OpTy> {
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getOutput().getType();
-    if (!type.getElementType().isF32())
-      return this->reject(op, "only f32 pools have a kernel");
     Value init = tensor::EmptyOp::create(builder, type.getShape(),
                                          type.getElementType());
     auto pool =

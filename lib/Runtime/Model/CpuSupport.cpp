@@ -92,6 +92,7 @@ constexpr std::array table = {
     CpuSupportRow{SPLIT, fi, 1},
     CpuSupportRow{SQRT, f, all},
     CpuSupportRow{TILE, fi, 1},
+    CpuSupportRow{TRANSPOSE_CONV_2D, f, 1},
     CpuSupportRow{RESIZE_NEAREST_NEIGHBOR, f, 1},
     CpuSupportRow{ELU, f, 1},
     CpuSupportRow{HARD_SWISH, f, all},

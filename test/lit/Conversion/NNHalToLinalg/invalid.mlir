@@ -49,3 +49,20 @@ func.func @gather_index_out_of_range(%x: tensor<3xf32>) -> tensor<2xf32> {
   %0 = nnhal.gather %x, %i {axis = 0 : i64} : (tensor<3xf32>, tensor<2xi32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+func.func @transpose_conv_computed_filter(%x: tensor<1x2x2x1xf32>, %f: tensor<1x2x2x1xf32>, %b: tensor<1xf32>) -> tensor<1x4x4x1xf32> {
+  // expected-error @below {{'nnhal.transpose_conv_2d' op cannot be lowered: the filter is not constant}}
+  %0 = nnhal.transpose_conv_2d %x, %f, %b {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>}
+      : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
+  return %0 : tensor<1x4x4x1xf32>
+}
+
+// -----
+
+func.func @no_elements(%x: tensor<0x4xf32>) -> tensor<0x4xf32> {
+  // expected-error @below {{'nnhal.relu' op cannot be lowered: operand 0 of type tensor<0x4xf32> has no elements}}
+  %0 = nnhal.relu %x : (tensor<0x4xf32>) -> tensor<0x4xf32>
+  return %0 : tensor<0x4xf32>
+}

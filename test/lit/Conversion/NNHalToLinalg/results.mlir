@@ -155,6 +155,15 @@ func.func private @contractions(%x: tensor<2x3xf32>, %image: tensor<1x2x2x1xf32>
       : (tensor<1x3x4x1xf32>, tensor<1x2x2x1xf32>, tensor<1xf32>) -> tensor<1x2x3x1xf32>
   %rows = nnhal.reshape %sums : (tensor<1x2x3x1xf32>) -> tensor<2x3xf32>
   call @print23(%rows) : (tensor<2x3xf32>) -> ()
+  // Each input pixel times [[1, 2], [3, 4]], two pixels apart.
+  // CHECK:      [1, 2, 2, 4]
+  // CHECK-NEXT: [3, 4, 6, 8]
+  // CHECK-NEXT: [3, 6, 5, 10]
+  // CHECK-NEXT: [9, 12, 15, 20]
+  %stencil = nnhal.constant dense<[[[[1.0], [2.0]], [[3.0], [4.0]]]]> : tensor<1x2x2x1xf32> -> tensor<1x2x2x1xf32>
+  %upscaled = nnhal.transpose_conv_2d %image, %stencil, %none {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>}
+      : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
+  call @print4(%upscaled) : (tensor<1x4x4x1xf32>) -> ()
   // CHECK:      [2.75]
   %mean = nnhal.average_pool_2d %image {window = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
       : (tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32>
