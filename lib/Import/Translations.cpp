@@ -69,13 +69,14 @@ static OwningOpRef<Operation *> translateJson(llvm::SourceMgr &sources,
   return finish(readJson(mainBuffer(sources)), sources, context);
 }
 
+/// Errors go to the location: with the operation they would print the model.
 static LogicalResult writeJson(Operation *op, raw_ostream &output) {
   rt::Result<rt::AnnotatedModel> model = exportModel(op);
   if (!model.isOk())
-    return op->emitError(model.status().message());
+    return mlir::emitError(op->getLoc()) << model.status().message();
   rt::Result<std::string> text = rt::writeJsonModel(model->model);
   if (!text.isOk())
-    return op->emitError(text.status().message());
+    return mlir::emitError(op->getLoc()) << text.status().message();
   output << *text << '\n';
   return success();
 }

@@ -1,0 +1,85 @@
+// RUN: not nnhal-translate --mlir-to-json --split-input-file %s 2>&1 | FileCheck %s
+
+// The HAL has no canonical operations.
+// CHECK: error: graph @main: 'nnhal.relu' is not of the NNAPI-shaped level
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = nnhal.relu %x : (tensor<2xf32>) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
+
+// -----
+
+// B-054: an output is written by an operation.
+// CHECK: error: graph @main: output 0 is not written by an operation
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    nnhal.return %x : tensor<2xf32>
+  }
+}
+
+// -----
+
+// B-054: an output is stated once.
+// CHECK: error: graph @main: output 1 is an output already
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+    %0 = nnhal.operation "RELU"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+    nnhal.return %0, %0 : tensor<2xf32>, tensor<2xf32>
+  }
+}
+
+// -----
+
+// CHECK: error: graph @main: operand 0: the HAL has no operand type for tensor<2xf64>
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2xf64>) -> tensor<2xf32> {
+    %0 = nnhal.operation "RELU"(%x) : (tensor<2xf64>) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
+
+// -----
+
+// CHECK: error: graph @main: operand 0: the HAL has no tensor of rank 0
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<f32>) -> tensor<2xf32> {
+    %0 = nnhal.operation "RELU"(%x) : (tensor<f32>) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
+
+// -----
+
+// CHECK: error: graph @main: operand 0: no HAL type stores signed 8-bit values from -8 to 7
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2x!quant.uniform<i8<-8:7>:f32, 1.000000e+00>>) -> tensor<2xf32> {
+    %0 = nnhal.operation "DEQUANTIZE"(%x) : (tensor<2x!quant.uniform<i8<-8:7>:f32, 1.000000e+00>>) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
+
+// -----
+
+// CHECK: error: graph @main: operand 0: channel quantization of the HAL is i8<-127:127> with zero point 0
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00, 2.000000e+00}>>) -> tensor<2xf32> {
+    %0 = nnhal.operation "DEQUANTIZE"(%x) : (tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00, 2.000000e+00}>>) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
+
+// -----
+
+// CHECK: error: graph @main: operand 0: extension "com.example.ext" is not declared by the model
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: !nnhal.extension<"com.example.ext", 1>) -> tensor<2xf32> {
+    %0 = nnhal.operation "OEM_OPERATION"(%x) : (!nnhal.extension<"com.example.ext", 1>) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
+
+// -----
+
+// CHECK: error: the module holds 0 nnhal.model operations, one is needed
