@@ -285,15 +285,9 @@ void ConvolutionEmitter::emitTile(const TileGroup &group,
                              return emitTaps(group, at, panels, carried);
                            });
 
-  SmallVector<Epilogue::Pixel> pixels;
-  for (int64_t row = 0; row < group.size; ++row)
-    pixels.push_back(epilogue->right(position.pixel, row));
-  for (auto [acc, value] : llvm::zip_equal(accumulators, values)) {
-    int64_t at = acc.panel * panelWidth + acc.vector * lanes;
-    int64_t end = (panels.count - 1) * panelWidth + panels.lastChannels;
-    epilogue->finish(value, pixels[acc.row], emitter.add(channel, at),
-                     {lanes, std::min(lanes, end - at)});
-  }
+  int64_t end = (panels.count - 1) * panelWidth + panels.lastChannels;
+  epilogue->finish({values, position.pixel, group.size, channel, vectorsOf(end),
+                    lanes, end});
 }
 
 /// The taps of filter row `position.firstRow`.

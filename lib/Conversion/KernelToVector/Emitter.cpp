@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -325,30 +326,80 @@ Epilogue::Pixel Epilogue::pixel(Value batch, Value row, Value column) {
   return pixel;
 }
 
-Epilogue::Pixel Epilogue::right(const Pixel &pixel, int64_t columns) {
-  Pixel result{emitter->add(pixel.out, columns * out.strides[2]), {}};
-  for (auto [view, at] : llvm::zip_equal(extras, pixel.extras))
-    result.extras.push_back(!at ? at
-                            : view.strides == out.strides
-                                ? result.out
-                                : emitter->add(at, columns * view.strides[2]));
+Epilogue::Pixel Epilogue::right(const Pixel &pixel, Value columns) {
+  Pixel result{emitter->mulAdd(columns, out.strides[2], pixel.out), {}};
+  for (auto [view, at] : llvm::zip_equal(extras, pixel.extras)) {
+    if (!at || view.strides == out.strides)
+      result.extras.push_back(at ? result.out : at);
+    else
+      result.extras.push_back(emitter->mulAdd(columns, view.strides[2], at));
+  }
   return result;
 }
 
-void Epilogue::finish(Value accumulator, const Pixel &pixel, Value channel,
-                      Lanes lanes) {
-  if (!op.getEpilogue().empty()) {
-    SmallVector<Value> values;
-    for (auto [view, at] : llvm::zip_equal(extras, pixel.extras))
-      values.push_back(
-          emitter->load(view, at ? emitter->add(at, channel) : channel, lanes));
-    accumulator = apply(accumulator, values, lanes.lanes);
-  }
-  emitter->store(accumulator, out, emitter->add(pixel.out, channel), lanes);
+/// Functions expand to some 25 instructions each.
+bool Epilogue::isLong() const {
+  Region &region = KernelOpInterface(op).getEpilogue();
+  return !region.empty() &&
+         llvm::any_of(
+             region.front().without_terminator(), [](Operation &inner) {
+               return isa<math::MathDialect>(inner.getDialect()) &&
+                      !isa<math::AbsFOp, math::FmaOp, math::SqrtOp>(inner);
+             });
 }
 
-Value Epilogue::apply(Value accumulator, ValueRange extraValues,
-                      int64_t lanes) {
+void Epilogue::finish(const Tile &tile) {
+  bool later = isLong();
+  for (int64_t pixel = 0; pixel < tile.pixels; ++pixel) {
+    Pixel at = right(tile.first, emitter->index(pixel));
+    for (int64_t vector = 0; vector < tile.vectors; ++vector) {
+      Value channel = emitter->add(tile.channel, vector * tile.lanes);
+      Lanes lanes = tile.lanesOf(vector);
+      Value value = tile.values[pixel * tile.vectors + vector];
+      if (!later)
+        value = apply(value, at, channel, lanes);
+      emitter->store(value, out, emitter->add(at.out, channel), lanes);
+    }
+  }
+  if (later)
+    finishInLoop(tile);
+}
+
+/// A long epilogue runs over the stored accumulators, which the first-level
+/// cache still holds: one copy of its code instead of one per accumulator.
+void Epilogue::finishInLoop(const Tile &tile) {
+  auto finishVector = [&](const Pixel &pixel, Value channel, Lanes lanes) {
+    Value at = emitter->add(pixel.out, channel);
+    Value value = apply(emitter->load(out, at, lanes), pixel, channel, lanes);
+    emitter->store(value, out, at, lanes);
+  };
+  int64_t full = tile.channels / tile.lanes;
+  emitter->loop(0, tile.pixels, 1, [&](Value column) {
+    Pixel pixel = right(tile.first, column);
+    if (full > 0)
+      emitter->loop(0, full, tile.lanes, [&](Value offset) {
+        finishVector(pixel, emitter->add(tile.channel, offset),
+                     {tile.lanes, tile.lanes});
+      });
+    if (full < tile.vectors)
+      finishVector(pixel, emitter->add(tile.channel, full * tile.lanes),
+                   tile.lanesOf(full));
+  });
+}
+
+Value Epilogue::apply(Value accumulator, const Pixel &pixel, Value channel,
+                      Lanes lanes) {
+  if (op.getEpilogue().empty())
+    return accumulator;
+  SmallVector<Value> values;
+  for (auto [view, at] : llvm::zip_equal(extras, pixel.extras))
+    values.push_back(
+        emitter->load(view, at ? emitter->add(at, channel) : channel, lanes));
+  return cloneBody(accumulator, values, lanes.lanes);
+}
+
+Value Epilogue::cloneBody(Value accumulator, ValueRange extraValues,
+                          int64_t lanes) {
   OpBuilder &builder = emitter->builder();
   Block &body = op.getEpilogue().front();
   IRMapping mapping;

@@ -117,13 +117,25 @@ public:
 
   /// The pixel (batch, row, column).
   Pixel pixel(mlir::Value batch, mlir::Value row, mlir::Value column);
-  /// The pixel `columns` to the right.
-  Pixel right(const Pixel &pixel, int64_t columns);
+  /// The accumulators of a tile: vector v of pixel p is values[p * vectors + v]
+  /// and holds the channels from `channel` + v * lanes on.
+  struct Tile {
+    llvm::ArrayRef<mlir::Value> values;
+    Pixel first;
+    int64_t pixels;
+    mlir::Value channel;
+    int64_t vectors;
+    int64_t lanes;
+    /// Existing channels of a pixel.
+    int64_t channels;
 
-  /// Applies the epilogue to the accumulator of channels from `channel` on and
-  /// stores the result.
-  void finish(mlir::Value accumulator, const Pixel &pixel, mlir::Value channel,
-              Lanes lanes);
+    Lanes lanesOf(int64_t vector) const {
+      return {lanes, std::min(lanes, channels - vector * lanes)};
+    }
+  };
+
+  /// Applies the epilogue to a tile and stores the result.
+  void finish(const Tile &tile);
 
   /// True if pixels follow each other at one distance in the destination and
   /// every extra, so that batch, rows and columns are one dimension.
@@ -133,8 +145,15 @@ private:
   Epilogue(KernelOpInterface op, Emitter &emitter)
       : op(op), emitter(&emitter) {}
 
-  mlir::Value apply(mlir::Value accumulator, mlir::ValueRange extras,
-                    int64_t lanes);
+  /// The pixel `columns` to the right of `pixel`.
+  Pixel right(const Pixel &pixel, mlir::Value columns);
+  /// The value to store for `accumulator`.
+  mlir::Value apply(mlir::Value accumulator, const Pixel &pixel,
+                    mlir::Value channel, Lanes lanes);
+  mlir::Value cloneBody(mlir::Value accumulator, mlir::ValueRange extras,
+                        int64_t lanes);
+  bool isLong() const;
+  void finishInLoop(const Tile &tile);
 
   KernelOpInterface op;
   Emitter *emitter;

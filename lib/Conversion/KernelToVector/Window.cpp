@@ -191,16 +191,13 @@ void WindowEmitter::emitTile(const TileGroup &group,
         return tile.loopTaps ? emitTapLoop(group, channels, row, at, carried)
                              : emitTaps(group, channels, row, at, carried);
       });
-  for (int64_t column = 0; column < group.size; ++column) {
-    Epilogue::Pixel target = epilogue->right(pixel, column);
-    for (int64_t vector = 0; vector < channels.vectors; ++vector) {
-      Value value = body.finish(
-          values[column * channels.vectors + vector],
-          [&] { return count(group.taps[column]); }, lanes);
-      epilogue->finish(value, target, emitter.add(channels.out, vector * lanes),
-                       channels.lanes);
-    }
+  for (auto [index, value] : llvm::enumerate(values)) {
+    const TapRange &taps = group.taps[index / channels.vectors];
+    value = body.finish(value, [&] { return count(taps); }, lanes);
   }
+  epilogue->finish({values, pixel, group.size, channels.out, channels.vectors,
+                    lanes,
+                    (channels.vectors - 1) * lanes + channels.lanes.valid});
 }
 
 Value WindowEmitter::element(Value at, const ChannelBlock &channels,

@@ -100,3 +100,22 @@ func.func @strided_destination(%in: memref<1x4x4x8xf32>, %out: memref<1x4x4x8xf3
       {window = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
   return
 }
+
+// Functions are long: one copy in a loop over the stored tile, not one per
+// accumulator.
+// CHECK-LABEL: @long_epilogue
+// CHECK-COUNT-12: vector.store
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: math.exp
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @long_epilogue(%in: memref<1x1x6x64xf32>, %filter: memref<1x1x1x64x16xf32>, %bias: memref<1x16xf32>, %out: memref<1x1x6x16xf32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x6x64xf32>, memref<1x1x1x64x16xf32>, memref<1x16xf32>) outs(%out : memref<1x1x6x16xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+  ^bb0(%acc: f32):
+    %r = math.exp %acc : f32
+    nnk.yield %r : f32
+  }
+  return
+}
