@@ -135,6 +135,14 @@ TEST(RoundTrip, KeepsPools) {
   expectIdentity(annotated);
 }
 
+TEST(RoundTrip, CopiesBorrowedPools) {
+  std::vector<std::byte> bytes(4096, std::byte(3));
+  AnnotatedModel annotated = reluModel();
+  annotated.model.pools.push_back(
+      {"ashmem", Memory::borrow(bytes), "", 0, false});
+  expectIdentity(annotated);
+}
+
 TEST(RoundTrip, KeepsLargeConstants) {
   AnnotatedModel annotated = reluModel();
   annotated.model.operandValues.resize(8000);

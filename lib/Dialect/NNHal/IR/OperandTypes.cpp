@@ -225,11 +225,13 @@ rt::Status setPerChannel(UniformQuantizedPerAxisType type,
 rt::Status setExtension(ExtensionType type,
                         std::span<const rt::ExtensionNameAndPrefix> extensions,
                         rt::Operand &operand) {
+  if (type.getNumber() > 0xFFFF)
+    return rt::badData("extension type number {} exceeds 65535",
+                       type.getNumber());
   for (const rt::ExtensionNameAndPrefix &extension : extensions) {
     if (extension.name != type.getName())
       continue;
-    operand.type =
-        HalType(uint32_t(extension.prefix) << 16 | (type.getNumber() & 0xFFFF));
+    operand.type = HalType(uint32_t(extension.prefix) << 16 | type.getNumber());
     if (StringAttr data = type.getData()) {
       std::string bytes;
       if (!llvm::tryGetFromHex(data.getValue(), bytes))

@@ -13,6 +13,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace nnhal;
 
@@ -32,10 +34,28 @@ std::optional<uint16_t> ModelOp::getExtensionPrefix(StringRef name) {
   return std::nullopt;
 }
 
+/// Bounds of operandValues: HAL locations have 32 bits.
+static LogicalResult verifyOperandValues(ModelOp op) {
+  constexpr int64_t limit = std::numeric_limits<uint32_t>::max();
+  int64_t size = int64_t(op.getOperandValuesSize().value_or(0));
+  if (size < 0 || size > limit)
+    return op.emitOpError("operand values size ")
+           << size << " is outside 0 to " << limit;
+  if (!op.getOperandValues())
+    return success();
+  ShapedType type = op.getOperandValues()->getShapedType();
+  if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(8))
+    return op.emitOpError("operand values must be tensor<Nxi8>, found ")
+           << type;
+  return success();
+}
+
 LogicalResult ModelOp::verify() {
   if (!rt::parseHalVersion(std::string_view(getHalVersion())))
     return emitOpError("HAL version \"")
            << getHalVersion() << "\" is not one of 1.0 to 1.3";
+  if (failed(verifyOperandValues(*this)))
+    return failure();
   size_t names = getExtensionNames() ? getExtensionNames()->size() : 0;
   size_t prefixes = getExtensionPrefixes() ? getExtensionPrefixes()->size() : 0;
   if (names != prefixes)

@@ -10,6 +10,26 @@ nnhal.model @m attributes {hal_version = "1.4"} {
 
 // -----
 
+// HAL locations have 32 bits.
+// expected-error @below {{'nnhal.model' op operand values size -1 is outside 0 to 4294967295}}
+nnhal.model @m attributes {hal_version = "1.3", operand_values_size = -1 : i64} {
+  nnhal.graph @main() {
+    nnhal.return
+  }
+}
+
+// -----
+
+// Operand values are bytes.
+// expected-error @below {{'nnhal.model' op operand values must be tensor<Nxi8>, found 'tensor<1xi32>'}}
+nnhal.model @m attributes {hal_version = "1.3", operand_values = dense<0> : tensor<1xi32>} {
+  nnhal.graph @main() {
+    nnhal.return
+  }
+}
+
+// -----
+
 // Names and prefixes come in pairs.
 // expected-error @below {{'nnhal.model' op has 1 extension names and 0 extension prefixes}}
 nnhal.model @m attributes {hal_version = "1.3", extension_names = ["a"]} {

@@ -82,4 +82,48 @@ nnhal.model @m attributes {hal_version = "1.3"} {
 
 // -----
 
+// CHECK: error: graph @main: operand 0: extension type number 65536 exceeds 65535
+nnhal.model @m attributes {hal_version = "1.3", extension_names = ["a"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: !nnhal.extension<"a", 65536>) -> tensor<2xf32> {
+    %0 = nnhal.operation "OEM_OPERATION"(%x) : (!nnhal.extension<"a", 65536>) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
+
+// -----
+
+// CHECK: error: graph @main: operand 0: extension data "0g" is not hexadecimal
+nnhal.model @m attributes {hal_version = "1.3", extension_names = ["a"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: !nnhal.extension<"a", 1, "0g">) -> tensor<2xf32> {
+    %0 = nnhal.operation "OEM_OPERATION"(%x) : (!nnhal.extension<"a", 1, "0g">) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
+
+// -----
+
+// An operand of IF is another graph than the main one.
+// CHECK: error: graph @main: operand 1: the main graph cannot be referred to
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%c: tensor<1xi8>) -> tensor<2xf32> {
+    %then = nnhal.subgraph_reference @main
+    %0 = nnhal.operation "IF"(%c, %then, %then) : (tensor<1xi8>, !nnhal.subgraph, !nnhal.subgraph) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
+
+// -----
+
+// HAL locations have 32 bits.
+// CHECK: error: constants end at byte 4294967299, the HAL allows 4294967295
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %c = nnhal.constant_copy 1 : i32 {offset = 4294967295 : i64} -> i32
+    %0 = nnhal.operation "RELU"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
+
+// -----
+
 // CHECK: error: the module holds 0 nnhal.model operations, one is needed
