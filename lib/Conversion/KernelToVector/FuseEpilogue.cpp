@@ -53,12 +53,26 @@ Producer findProducer(Value value, Block *block) {
   return producer;
 }
 
-/// The only dimension of `map` if it selects the last loop.
-bool isChannelMap(AffineMap map) {
-  if (map.getNumResults() != 1)
+/// True if an input with `map` is a vector of channels: its last dimension is
+/// the last loop, the others have one element.
+bool isChannelVector(AffineMap map, RankedTensorType type) {
+  if (map.getNumResults() == 0 ||
+      llvm::any_of(type.getShape().drop_back(),
+                   [](int64_t extent) { return extent != 1; }))
     return false;
-  auto dim = dyn_cast<AffineDimExpr>(map.getResult(0));
+  auto dim = dyn_cast<AffineDimExpr>(map.getResults().back());
   return dim && dim.getPosition() + 1 == map.getNumDims();
+}
+
+/// `value` without its leading dimensions of one element.
+Value toChannelVector(Value value, Location loc, PatternRewriter &rewriter) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() == 1)
+    return value;
+  ReassociationIndices all =
+      llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  return tensor::CollapseShapeOp::create(rewriter, loc, value,
+                                         ArrayRef<ReassociationIndices>{all});
 }
 
 bool isElementwise(linalg::GenericOp op) {
@@ -127,7 +141,8 @@ private:
         continue;
       }
       if (!(map.isIdentity() && type.getShape() == result.getShape()) &&
-          !isChannelMap(map))
+          !(isChannelVector(map, type) &&
+            type.getShape().back() == result.getShape().back()))
         return false;
     }
     return true;
@@ -170,11 +185,11 @@ private:
     for (OpOperand *input : op.getDpsInputOperands())
       if (input->getOperandNumber() != producer.operand) {
         added.push_back(input);
-        auto type = cast<RankedTensorType>(input->get().getType());
-        bool channels = type.getRank() == 1 && op.getNumLoops() != 1;
+        bool same = input->get().getType() == op.getResult(0).getType() &&
+                    op.getMatchingIndexingMap(input).isIdentity();
         extras.push_back(
-            channels ? input->get()
-                     : toKernelShape(input->get(), producer, loc, rewriter));
+            same ? toKernelShape(input->get(), producer, loc, rewriter)
+                 : toChannelVector(input->get(), loc, rewriter));
       }
     Value init = toKernelShape(op.getDpsInits()[0], producer, loc, rewriter);
     Operation *fused = kernel.cloneWithExtras(rewriter, extras, init);

@@ -114,3 +114,21 @@ func.func @other_broadcast_prevents_fusion(%in: tensor<1x8x4x8xf32>, %rows: tens
   } -> tensor<1x8x4x8xf32>
   return %1 : tensor<1x8x4x8xf32>
 }
+
+// One pixel added to all pixels is a vector of channels.
+// CHECK-LABEL: @broadcast_pixel
+// CHECK-SAME: %[[PIXEL:[^ ,]+]]: tensor<1x1x1x8xf32>
+// CHECK: %[[VECTOR:.+]] = tensor.collapse_shape %[[PIXEL]] {{\[}}[0, 1, 2, 3]] : tensor<1x1x1x8xf32> into tensor<8xf32>
+// CHECK: nnk.pool_2d max {{.*}} extras(%[[VECTOR]] : tensor<8xf32>)
+func.func @broadcast_pixel(%in: tensor<1x4x4x8xf32>, %pixel: tensor<1x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
+  %e = tensor.empty() : tensor<1x4x4x8xf32>
+  %0 = nnk.pool_2d max ins(%in : tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>)
+      {window = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x4x4x8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, affine_map<(b, h, w, c) -> (b, 0, 0, c)>, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0, %pixel : tensor<1x4x4x8xf32>, tensor<1x1x1x8xf32>) outs(%e : tensor<1x4x4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<1x4x4x8xf32>
+  return %1 : tensor<1x4x4x8xf32>
+}
