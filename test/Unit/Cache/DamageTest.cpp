@@ -27,10 +27,11 @@ namespace {
 void expectErrorOrEqual(const std::vector<std::byte> &bytes,
                         const std::string &what) {
   auto result = readModelCache(bytes);
-  if (result.isOk())
+  if (result.isOk()) {
     EXPECT_TRUE(isSame(*result, sampleArtifact())) << what;
-  else
+  } else {
     EXPECT_FALSE(result.status().message().empty()) << what;
+  }
 }
 
 void reseal(std::vector<std::byte> &bytes) {
@@ -121,8 +122,7 @@ TEST(DamageTest, Bundles) {
     if (!bundle.isOk())
       continue;
     auto artifact = readModelCache(bundle->modelCache);
-    if (artifact.isOk())
-      EXPECT_TRUE(isSame(*artifact, sampleArtifact()));
+    EXPECT_TRUE(!artifact.isOk() || isSame(*artifact, sampleArtifact()));
   }
 }
 

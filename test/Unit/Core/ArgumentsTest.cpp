@@ -49,8 +49,8 @@ protected:
     EXPECT_EQ(result.timing, Timing()); // D-044
     if (status.isOk())
       return "executed";
-    if (status.code() != StatusCode::outputInsufficientSize)
-      EXPECT_TRUE(result.outputShapes.empty());
+    EXPECT_EQ(result.outputShapes.empty(),
+              status.code() != StatusCode::outputInsufficientSize);
     return status.message();
   }
 

@@ -86,9 +86,9 @@ TEST(CodeImageTest, FeatureDiagnostics) {
   // No machine that is still made has this one.
   bool hasXop = __builtin_cpu_supports("xop");
   Status status = checkHostFeatures("bdver1", "+sse3,+xop");
-  if (hasXop)
+  if (hasXop) {
     EXPECT_TRUE(status.isOk());
-  else {
+  } else {
     EXPECT_EQ(status.code(), StatusCode::deviceUnavailable);
     EXPECT_EQ(status.message(), "code for cpu 'bdver1' needs the feature "
                                 "'xop', which this machine does not have");

@@ -7,28 +7,15 @@
 
 #include "nnhal/Runtime/CpuDevice.h"
 
+#include "AllocationCounter.h"
 #include "TestArtifact.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <new>
 #include <thread>
 
 using namespace nnhal::rt;
-
-// Counts what this thread allocates through the default operator new.
-static thread_local size_t allocationCount = 0;
-
-void *operator new(size_t size) {
-  ++allocationCount;
-  if (void *memory = std::malloc(size ? size : 1))
-    return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -100,10 +87,10 @@ TEST(CpuDeviceTest, WarmExecutionsAllocateNothing) {
   Caller caller(1.0f);
   caller.request.measureTiming = true;
   ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
-  size_t before = allocationCount;
+  size_t before = allocationsOfThisThread();
   for (int i = 0; i < 10; ++i)
     ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
-  EXPECT_EQ(allocationCount, before);
+  EXPECT_EQ(allocationsOfThisThread(), before);
 }
 
 TEST(CpuDeviceTest, ModelOutlivesItsDevice) {
