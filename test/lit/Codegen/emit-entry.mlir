@@ -1,0 +1,20 @@
+// RUN: nnhal-opt %s --nnhal-emit-entry | FileCheck %s
+
+// CHECK: module attributes {nnhal.arena_size = 256 : i64}
+// CHECK: func.func @main{{.*}}llvm.linkage = #llvm.linkage<internal>
+// CHECK: func.func @nnhal_entry(%[[CTX:.+]]: !llvm.ptr) -> i32
+// CHECK:   %[[INPUTS:.+]] = llvm.getelementptr %[[CTX]][8]
+// CHECK:   %[[OUTPUTS:.+]] = llvm.getelementptr %[[CTX]][16]
+// CHECK:   %[[NEEDED:.+]] = arith.constant 24 : i64
+// CHECK:   arith.cmpi uge, %{{.*}}, %[[NEEDED]] : i64
+// CHECK:   scf.if
+// CHECK:     llvm.getelementptr %[[CTX]][48]
+// CHECK:     llvm.getelementptr %[[CTX]][32]
+// CHECK:     func.call @main
+// CHECK:     arith.constant 0 : i32
+// CHECK:   } else {
+// CHECK:     arith.constant 3 : i32
+func.func @main(%in: memref<4xf32>, %out: memref<2x3xf32>, %constants: memref<64xi8>, %arena: memref<256xi8>)
+    attributes {nnhal.entry, nnhal.input_count = 1 : i64, nnhal.output_count = 1 : i64} {
+  return
+}

@@ -1,0 +1,44 @@
+// RUN: nnhal-opt %s --nnhal-plan-memory | FileCheck %s
+
+// The first and the last buffer never live at once and share bytes; the middle
+// one overlaps both.
+// CHECK-LABEL: func.func @buffers_share_bytes
+// CHECK-SAME:    %[[ARENA:[a-z0-9]+]]: memref<128xi8>
+// CHECK-SAME:    nnhal.arena_lower_bound = 128
+// CHECK-DAG:   %[[C0:.+]] = arith.constant 0 : index
+// CHECK-DAG:   %[[C64:.+]] = arith.constant 64 : index
+// CHECK:       memref.view %[[ARENA]][%{{.*}}][] : memref<128xi8> to memref<16xf32>
+// CHECK-NOT:   memref.alloc
+func.func @buffers_share_bytes(%in: memref<16xf32>, %out: memref<16xf32>)
+    attributes {nnhal.entry} {
+  %a = memref.alloc() : memref<16xf32>
+  %b = memref.alloc() : memref<16xf32>
+  %c = memref.alloc() : memref<16xf32>
+  memref.copy %in, %a : memref<16xf32> to memref<16xf32>
+  memref.copy %a, %b : memref<16xf32> to memref<16xf32>
+  memref.copy %b, %c : memref<16xf32> to memref<16xf32>
+  memref.copy %c, %out : memref<16xf32> to memref<16xf32>
+  return
+}
+
+// A view of a buffer keeps the buffer alive.
+// CHECK-LABEL: func.func @views_extend_lifetimes
+// CHECK-SAME:    memref<128xi8>
+func.func @views_extend_lifetimes(%in: memref<16xf32>, %out: memref<16xf32>)
+    attributes {nnhal.entry} {
+  %a = memref.alloc() : memref<4x4xf32>
+  %v = memref.collapse_shape %a [[0, 1]] : memref<4x4xf32> into memref<16xf32>
+  memref.copy %in, %v : memref<16xf32> to memref<16xf32>
+  %b = memref.alloc() : memref<16xf32>
+  memref.copy %in, %b : memref<16xf32> to memref<16xf32>
+  memref.copy %b, %out : memref<16xf32> to memref<16xf32>
+  memref.copy %v, %out : memref<16xf32> to memref<16xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @other_functions_stay
+// CHECK:         memref.alloc
+func.func @other_functions_stay() {
+  %a = memref.alloc() : memref<4xf32>
+  return
+}

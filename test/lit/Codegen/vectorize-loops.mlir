@@ -1,0 +1,97 @@
+// RUN: nnhal-opt %s --pass-pipeline='builtin.module(func.func(nnhal-vectorize-loops{vector-bits=256}))' | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d1)>
+#column = affine_map<(d0, d1) -> (d0)>
+#swap = affine_map<(d0, d1) -> (d1, d0)>
+
+// 3x7 elements are one row of 21: two full vectors, then 4 and 1.
+// CHECK-LABEL: func.func @contiguous_is_one_row
+// CHECK:         memref.collapse_shape
+// CHECK:         scf.for
+// CHECK:           vector.load {{.*}} vector<8xf32>
+// CHECK:           arith.addf {{.*}} : vector<8xf32>
+// CHECK:         arith.addf {{.*}} : vector<4xf32>
+// CHECK:         arith.addf {{.*}} : vector<1xf32>
+// CHECK-NOT:     linalg
+func.func @contiguous_is_one_row(%a: memref<3x7xf32>, %b: memref<3x7xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<3x7xf32>) outs(%b : memref<3x7xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %r = arith.addf %x, %x : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @broadcasts_stay_scalar
+// CHECK:         scf.for
+// CHECK:           %[[S:.+]] = memref.load {{.*}} : memref<3xf32>
+// CHECK:           %[[V:.+]] = vector.load {{.*}} : memref<8xf32>, vector<8xf32>
+// CHECK:           %[[W:.+]] = vector.broadcast %[[S]]
+// CHECK:           arith.mulf %[[W]], %[[V]] : vector<8xf32>
+func.func @broadcasts_stay_scalar(%a: memref<3xf32>, %b: memref<8xf32>, %c: memref<3x8xf32>) {
+  linalg.generic {indexing_maps = [#column, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : memref<3xf32>, memref<8xf32>) outs(%c : memref<3x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %r = arith.mulf %x, %y : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// A sum over rows keeps whole vectors of columns.
+// CHECK-LABEL: func.func @outer_reduction
+// CHECK:         scf.for
+// CHECK:           vector.load {{.*}} : memref<3x8xf32>, vector<8xf32>
+// CHECK:           vector.load {{.*}} : memref<8xf32>, vector<8xf32>
+// CHECK:           vector.store
+func.func @outer_reduction(%a: memref<3x8xf32>, %c: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["reduction", "parallel"]}
+      ins(%a : memref<3x8xf32>) outs(%c : memref<8xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %r = arith.addf %x, %y : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @transposition_is_scalar
+// CHECK-NOT:     vector
+// CHECK:         memref.load
+// CHECK:         memref.store
+func.func @transposition_is_scalar(%a: memref<8x8xf32>, %b: memref<8x8xf32>) {
+  linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<8x8xf32>) outs(%b : memref<8x8xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// The row comes from a table, the columns are consecutive.
+// CHECK-LABEL: func.func @gather_of_rows
+// CHECK:         %[[I:.+]] = memref.load {{.*}} : memref<3xi32>
+// CHECK:         %[[R:.+]] = arith.index_cast %[[I]]
+// CHECK:         vector.load %{{.*}}[%[[R]], %{{.*}}] : memref<5x8xf32>, vector<8xf32>
+func.func @gather_of_rows(%t: memref<5x8xf32>, %i: memref<3xi32>, %c: memref<3x8xf32>) {
+  linalg.generic {indexing_maps = [#column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%i : memref<3xi32>) outs(%c : memref<3x8xf32>) {
+  ^bb0(%x: i32, %z: f32):
+    %row = arith.index_cast %x : i32 to index
+    %lane = linalg.index 1 : index
+    %v = memref.load %t[%row, %lane] : memref<5x8xf32>
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// Contiguous copies become memcpy later; strided ones would call the runtime.
+// CHECK-LABEL: func.func @copies
+// CHECK:         memref.copy
+// CHECK:         vector.store
+func.func @copies(%a: memref<4x8xf32>, %b: memref<4x8xf32>, %c: memref<4x8xf32, strided<[16, 1]>>) {
+  memref.copy %a, %b : memref<4x8xf32> to memref<4x8xf32>
+  memref.copy %a, %c : memref<4x8xf32> to memref<4x8xf32, strided<[16, 1]>>
+  return
+}

@@ -1,0 +1,35 @@
+"""Configuration of the lit tests; lit.site.cfg.py in the build tree loads it."""
+
+import os
+
+import lit.formats
+
+config.name = "NNHal"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".json"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.nnhal_binary_dir, "test", "lit")
+
+# The project's tools first, then LLVM's.
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.nnhal_binary_dir, "bin"),
+        config.llvm_tools_dir,
+        config.environment.get("PATH", os.environ.get("PATH", "")),
+    ]
+)
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions.append(("%models", os.path.join(config.nnhal_source_dir, "test", "Models")))
+config.substitutions.append(("%shared", config.nnhal_shared_data))
+config.substitutions.append(("%llvm_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")))
+config.substitutions.append(("%nnhal_lib", os.path.join(config.nnhal_binary_dir, "lib")))
+
+config.available_features.add("compiler")
+if os.path.isdir(os.path.join(config.nnhal_shared_data, "models")):
+    config.available_features.add("shared-models")
+if config.nnhal_sanitize:
+    config.available_features.add("sanitizer")
