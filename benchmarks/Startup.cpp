@@ -4,7 +4,6 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // usage: nnhal-benchmark-startup MODEL.tflite
 //
