@@ -120,7 +120,10 @@ LogicalResult VectorLoopEmitter::analyzeBody() {
     if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
       return failure();
     maxBits = std::max<int64_t>(maxBits, element.getIntOrFloatBitWidth());
-    varying.insert(op.getMatchingBlockArgument(&operand));
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (isa<MemRefType>(operand.get().getType()) &&
+        map.isFunctionOfDim(laneDim))
+      varying.insert(op.getMatchingBlockArgument(&operand));
   }
   for (Operation &bodyOp : op.getBlock()->without_terminator()) {
     auto isVarying = [&](Value value) { return varying.contains(value); };

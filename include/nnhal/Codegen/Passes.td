@@ -100,7 +100,8 @@ def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
     Statistic<"numOutlined", "num-outlined", "Loop nests outlined">,
     Statistic<"numShared", "num-shared", "Loop nests that reuse a function">
   ];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
 }
 
 def EmitEntry : Pass<"nnhal-emit-entry", "::mlir::ModuleOp"> {
