@@ -91,8 +91,8 @@ rt::Result<Target> Target::create(const TargetOptions &options) {
       target->createMCSubtargetInfo(triple, "", ""));
   if (!generic || !generic->isCPUStringValid(cpu))
     return rt::badData("unknown CPU '{}' for target '{}'", cpu, triple.str());
-  for (const std::string &feature :
-       SubtargetFeatures(options.features).getFeatures())
+  SubtargetFeatures asked(options.features);
+  for (const std::string &feature : asked.getFeatures())
     if (!isKnownFeature(*generic, feature))
       return rt::badData("unknown feature '{}' for target '{}'", feature,
                          triple.str());

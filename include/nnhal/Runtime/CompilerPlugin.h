@@ -1,4 +1,5 @@
-//===- CompilerPlugin.h - The table through which the compiler is called *- C++ -*-===//
+//===- CompilerPlugin.h - The table through which the compiler is called *- C++
+//-*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -70,26 +70,26 @@ typedef struct NNHalKernelTable {
 } NNHalKernelTable;
 
 typedef struct NNHalExecutionContext {
-  uint32_t structSize;                  // offset 0
-  uint32_t version;                     // 4
-  const NNHalTensorArgument *inputs;    // 8
-  NNHalTensorArgument *outputs;         // 16
-  uint32_t inputCount;                  // 24
-  uint32_t outputCount;                 // 28
-  void *arena;                          // 32
-  uint64_t arenaSize;                   // 40
-  const void *constants;                // 48
-  uint64_t constantsSize;               // 56
-  NNHalParallelFor parallelFor;         // 64
-  void *parallelForContext;             // 72
+  uint32_t structSize;               // offset 0
+  uint32_t version;                  // 4
+  const NNHalTensorArgument *inputs; // 8
+  NNHalTensorArgument *outputs;      // 16
+  uint32_t inputCount;               // 24
+  uint32_t outputCount;              // 28
+  void *arena;                       // 32
+  uint64_t arenaSize;                // 40
+  const void *constants;             // 48
+  uint64_t constantsSize;            // 56
+  NNHalParallelFor parallelFor;      // 64
+  void *parallelForContext;          // 72
   /// Non-zero asks the code to stop at the next check. Never null.
-  const volatile uint32_t *cancelFlag;  // 80
+  const volatile uint32_t *cancelFlag; // 80
   /// Absolute steady-clock nanoseconds; INT64_MAX for none.
-  int64_t deadline;                     // 88
-  uint64_t loopTimeout;                 // 96, nanoseconds per WHILE
-  NNHalTraceHook traceHook;             // 104, null when tracing is off
-  void *traceContext;                   // 112
-  const NNHalKernelTable *kernels;      // 120
+  int64_t deadline;                // 88
+  uint64_t loopTimeout;            // 96, nanoseconds per WHILE
+  NNHalTraceHook traceHook;        // 104, null when tracing is off
+  void *traceContext;              // 112
+  const NNHalKernelTable *kernels; // 120
 } NNHalExecutionContext;
 
 /// An entry of an artifact. Returns a HAL ErrorStatus value (StatusCode).

@@ -90,7 +90,9 @@ public:
   bool isOk() const { return storage.index() == 0; }
   /// Success when there is a value.
   Status status() const { return isOk() ? Status() : std::get<1>(storage); }
-  Status takeStatus() && { return isOk() ? Status() : std::get<1>(std::move(storage)); }
+  Status takeStatus() && {
+    return isOk() ? Status() : std::get<1>(std::move(storage));
+  }
 
   T &operator*() & { return std::get<0>(storage); }
   const T &operator*() const & { return std::get<0>(storage); }

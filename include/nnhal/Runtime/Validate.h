@@ -20,8 +20,7 @@ namespace nnhal::rt {
 /// Total: any content of \p model is answered with a Status, never a crash. The
 /// message names the subgraph, the operand or operation, the found value and
 /// the bound. \p version selects the legal types and operations (B-001).
-Status validateModel(const Model &model,
-                     HalVersion version = HalVersion::V1_3);
+Status validateModel(const Model &model, HalVersion version = HalVersion::V1_3);
 
 } // namespace nnhal::rt
 

@@ -1,6 +1,8 @@
-/*===- ImportingKernel.c - Code that imports what it must not -------*- C -*-===*\
+/*===- ImportingKernel.c - Code that imports what it must not -------*- C
+-*-===*\
 |*
-|* Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the NNHal project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 \*===----------------------------------------------------------------------===*/

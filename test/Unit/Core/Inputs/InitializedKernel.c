@@ -1,6 +1,8 @@
-/*===- InitializedKernel.c - Code that runs when it is loaded -------*- C -*-===*\
+/*===- InitializedKernel.c - Code that runs when it is loaded -------*- C
+-*-===*\
 |*
-|* Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the NNHal project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 \*===----------------------------------------------------------------------===*/
