@@ -1,11 +1,9 @@
-/*===- ImportingKernel.c - Code that imports what it must not -------*- C
--*-===*\
-|*
-|* Part of the NNHal project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-|*
-\*===----------------------------------------------------------------------===*/
+//===- ImportingKernel.c - Code that imports what it must not -----*- C -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/EntryAbi.h"
 

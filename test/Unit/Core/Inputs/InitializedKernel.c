@@ -1,11 +1,9 @@
-/*===- InitializedKernel.c - Code that runs when it is loaded -------*- C
--*-===*\
-|*
-|* Part of the NNHal project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-|*
-\*===----------------------------------------------------------------------===*/
+//===- InitializedKernel.c - Code that runs when it is loaded -----*- C -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/EntryAbi.h"
 

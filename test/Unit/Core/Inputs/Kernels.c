@@ -1,16 +1,14 @@
-/*===- Kernels.c - Code of a test artifact --------------------------*- C
--*-===*\
-|*
-|* Part of the NNHal project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-|*
-|*===----------------------------------------------------------------------===*|
-|*
-|* What the compiler would generate, by hand: a shared object that imports at
-|* most memcpy, memmove and memset.
-|*
-\*===----------------------------------------------------------------------===*/
+//===- Kernels.c - Code of a test artifact ------------------------*- C -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the compiler would generate, by hand: a shared object that imports at
+// most memcpy, memmove and memset.
+//
+//===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/EntryAbi.h"
 
