@@ -69,6 +69,10 @@ function(nnhal_add_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   nnhal_compile_options(${name})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # EXPECT_EQ and its like end in an if statement of their own.
+    target_compile_options(${name} PRIVATE -Wno-dangling-else)
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     NNHAL_TEST_DATA="${PROJECT_SOURCE_DIR}/test" NNHAL_SHARED_DATA="${NNHAL_SHARED_DATA}")
