@@ -1,0 +1,13 @@
+//===- Window.cpp - Forms of the Window operations --------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reader.h"
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::signatures;
+
+std::span<const Row> signatures::windowRows() { return {}; }

@@ -1,0 +1,13 @@
+//===- Contraction.cpp - What the Contraction operations compute *- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::reference;
+
+std::span<const KernelRow> reference::contractionKernels() { return {}; }
