@@ -50,6 +50,15 @@ Status Reader::expectPresent(std::initializer_list<size_t> optional) {
   return Status::ok();
 }
 
+Status Reader::expectNonEmpty() const {
+  for (size_t i = 0; i < inputCount(); ++i)
+    if (hasInput(i) &&
+        std::ranges::count(input(i).dimensions, 0) > 0) // signature C7
+      return badData("input {} of shape {} is zero-sized", i,
+                     shapeText(input(i)));
+  return Status::ok();
+}
+
 static Status checkType(const OperandView &operand, size_t index,
                         std::string_view name, OperandType expected) {
   if (operand.isOmitted)

@@ -50,6 +50,9 @@ public:
   Status expectCounts(std::initializer_list<size_t> counts, size_t outputs = 1);
   /// No input is omitted but those in \p optional.
   Status expectPresent(std::initializer_list<size_t> optional = {});
+  /// No present input is zero-sized: for operations that do not say what they
+  /// yield then (M-027).
+  Status expectNonEmpty() const;
 
   // Each checks the type of input \p index, called \p name in messages, and
   // reads its value.
