@@ -22,6 +22,9 @@ struct Interface {
   std::vector<StatePair> statePairs;
 };
 
+/// The interface of \p model, which is valid.
+Interface interfaceOf(const AnnotatedModel &model);
+
 /// A model that a device has made ready.
 ///
 /// Ownership: shared; independent of the device and the model that it came

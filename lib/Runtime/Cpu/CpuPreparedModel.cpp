@@ -7,7 +7,7 @@
 
 #include "CpuPreparedModel.h"
 
-#include "Arguments.h"
+#include "../Core/Arguments.h"
 
 #include <algorithm>
 #include <cstring>

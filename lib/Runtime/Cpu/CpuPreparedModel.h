@@ -9,7 +9,7 @@
 #define NNHAL_LIB_RUNTIME_CPU_CPUPREPAREDMODEL_H
 
 #include "CodeImage.h"
-#include "Frame.h"
+#include "../Core/Frame.h"
 
 #include "nnhal/Runtime/PreparedModel.h"
 

@@ -51,26 +51,27 @@ std::vector<std::byte> writeSmallCnn() {
     spec.name = name;
     return file.tensor(spec);
   };
+  // One statement per constant: compilers evaluate arguments in different
+  // orders, and the order is that of the weights' generator.
   int32_t image = tensor("image", {1, 32, 32, 3});
   int32_t stem = tensor("stem", {1, 16, 16, 16});
-  file.add(BuiltinOperator::CONV_2D,
-           {image, constant("stem/weights", {16, 3, 3, 3}, 320),
-            constant("stem/bias", {16}, 64)},
-           {stem},
+  int32_t stemWeights = constant("stem/weights", {16, 3, 3, 3}, 320);
+  int32_t stemBias = constant("stem/bias", {16}, 64);
+  file.add(BuiltinOperator::CONV_2D, {image, stemWeights, stemBias}, {stem},
            schema::CreateConv2DOptions(file.builder, Padding::SAME, 2, 2,
                                        Activation::RELU6));
   int32_t depthwise = tensor("depthwise", {1, 16, 16, 16});
+  int32_t depthwiseWeights = constant("depthwise/weights", {1, 3, 3, 16}, 480);
+  int32_t depthwiseBias = constant("depthwise/bias", {16}, 64);
   file.add(BuiltinOperator::DEPTHWISE_CONV_2D,
-           {stem, constant("depthwise/weights", {1, 3, 3, 16}, 480),
-            constant("depthwise/bias", {16}, 64)},
-           {depthwise},
+           {stem, depthwiseWeights, depthwiseBias}, {depthwise},
            schema::CreateDepthwiseConv2DOptions(file.builder, Padding::SAME, 1,
                                                 1, 1, Activation::RELU6));
   int32_t pointwise = tensor("pointwise", {1, 16, 16, 32});
+  int32_t pointwiseWeights = constant("pointwise/weights", {32, 1, 1, 16}, 384);
+  int32_t pointwiseBias = constant("pointwise/bias", {32}, 64);
   file.add(BuiltinOperator::CONV_2D,
-           {depthwise, constant("pointwise/weights", {32, 1, 1, 16}, 384),
-            constant("pointwise/bias", {32}, 64)},
-           {pointwise},
+           {depthwise, pointwiseWeights, pointwiseBias}, {pointwise},
            schema::CreateConv2DOptions(file.builder, Padding::SAME, 1, 1,
                                        Activation::RELU6));
   int32_t pooled = tensor("pooled", {1, 4, 4, 32});
@@ -81,9 +82,9 @@ std::vector<std::byte> writeSmallCnn() {
   int32_t shape = file.integers({1, 512});
   file.add(BuiltinOperator::RESHAPE, {pooled, shape}, {flat});
   int32_t logits = tensor("logits", {1, 10});
-  file.add(BuiltinOperator::FULLY_CONNECTED,
-           {flat, constant("classes/weights", {10, 512}, 128),
-            constant("classes/bias", {10}, 64)},
+  int32_t classWeights = constant("classes/weights", {10, 512}, 128);
+  int32_t classBias = constant("classes/bias", {10}, 64);
+  file.add(BuiltinOperator::FULLY_CONNECTED, {flat, classWeights, classBias},
            {logits}, schema::CreateFullyConnectedOptions(file.builder));
   int32_t probabilities = tensor("probabilities", {1, 10});
   file.add(BuiltinOperator::SOFTMAX, {logits}, {probabilities},

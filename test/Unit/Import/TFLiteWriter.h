@@ -102,9 +102,13 @@ public:
   std::vector<std::byte> finish(const std::vector<int32_t> &inputs,
                                 const std::vector<int32_t> &outputs,
                                 uint32_t version = 3) {
-    auto graph = schema::CreateSubGraph(
-        builder, builder.CreateVector(tensors), builder.CreateVector(inputs),
-        builder.CreateVector(outputs), builder.CreateVector(operators));
+    // One statement each: compilers evaluate arguments in different orders.
+    auto tensorVector = builder.CreateVector(tensors);
+    auto inputVector = builder.CreateVector(inputs);
+    auto outputVector = builder.CreateVector(outputs);
+    auto operatorVector = builder.CreateVector(operators);
+    auto graph = schema::CreateSubGraph(builder, tensorVector, inputVector,
+                                        outputVector, operatorVector);
     auto graphs = builder.CreateVector(&graph, 1);
     auto codeVector = builder.CreateVector(codes);
     auto bufferVector = builder.CreateVector(buffers);

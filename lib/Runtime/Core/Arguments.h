@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_CPU_ARGUMENTS_H
-#define NNHAL_LIB_RUNTIME_CPU_ARGUMENTS_H
+#ifndef NNHAL_LIB_RUNTIME_CORE_ARGUMENTS_H
+#define NNHAL_LIB_RUNTIME_CORE_ARGUMENTS_H
 
 #include "Frame.h"
 
@@ -26,4 +26,4 @@ Status collectOutputs(const Interface &interface, const Frame &frame,
 
 } // namespace nnhal::rt
 
-#endif // NNHAL_LIB_RUNTIME_CPU_ARGUMENTS_H
+#endif // NNHAL_LIB_RUNTIME_CORE_ARGUMENTS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_CPU_FRAME_H
-#define NNHAL_LIB_RUNTIME_CPU_FRAME_H
+#ifndef NNHAL_LIB_RUNTIME_CORE_FRAME_H
+#define NNHAL_LIB_RUNTIME_CORE_FRAME_H
 
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/PreparedModel.h"
@@ -61,4 +61,4 @@ private:
 
 } // namespace nnhal::rt
 
-#endif // NNHAL_LIB_RUNTIME_CPU_FRAME_H
+#endif // NNHAL_LIB_RUNTIME_CORE_FRAME_H

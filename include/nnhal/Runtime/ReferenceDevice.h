@@ -1,0 +1,36 @@
+//===- ReferenceDevice.h - The device nnhal-reference -----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_REFERENCEDEVICE_H
+#define NNHAL_RUNTIME_REFERENCEDEVICE_H
+
+#include "nnhal/Runtime/Device.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace nnhal::rt {
+
+struct ReferenceDeviceOptions {
+  /// Steady-clock nanoseconds, for deadlines, loops and timings. Empty: the
+  /// system's.
+  std::function<int64_t()> clock;
+};
+
+/// The device "nnhal-reference": executes every operation of the HAL, plainly
+/// and on the caller's thread. It says what results are right, not fast;
+/// quantized values are rounded twice (decisions 17). It needs no compiler and
+/// keeps no artifacts.
+///
+/// In libNNHalReference.
+std::unique_ptr<Device>
+createReferenceDevice(ReferenceDeviceOptions options = {});
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_REFERENCEDEVICE_H

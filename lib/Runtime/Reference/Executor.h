@@ -1,0 +1,74 @@
+//===- Executor.h - Runs a model operation by operation ---------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_REFERENCE_EXECUTOR_H
+#define NNHAL_LIB_RUNTIME_REFERENCE_EXECUTOR_H
+
+#include "Kernel.h"
+
+#include "nnhal/Runtime/Execution.h"
+
+#include <functional>
+
+namespace nnhal::rt::reference {
+
+/// The kernel of \p type; null for control flow, extension and OEM operations.
+Kernel lookUpKernel(OperationType type);
+
+/// A tensor or a scalar while a model runs.
+struct Value {
+  /// All extents are known.
+  TensorType type;
+  bool isOmitted = false;
+  std::span<const std::byte> bytes;
+  /// Keeps computed bytes; null for those of models and requests.
+  std::shared_ptr<const std::vector<std::byte>> owner;
+};
+
+/// One execution of one model.
+///
+/// Threads: none; make one per execution.
+class Executor {
+public:
+  struct Limits {
+    Deadline deadline = noDeadline;
+    /// Nanoseconds for one WHILE.
+    uint64_t loopTimeout = defaultLoopTimeout;
+    /// Steady-clock nanoseconds.
+    std::function<int64_t()> clock;
+  };
+
+  /// \p model is valid, its pools hold bytes, and both outlive the executor.
+  Executor(const Model &model, Limits limits)
+      : model(model), limits(std::move(limits)) {}
+
+  /// Runs the main subgraph. generalFailure names the operation, the found
+  /// value and the bound; missedDeadlineTransient when the deadline passed or
+  /// a loop ran for too long (D-084).
+  Result<std::vector<Value>> run(std::vector<Value> inputs);
+
+private:
+  class Scope;
+  Result<std::vector<Value>> runSubgraph(const Subgraph &subgraph,
+                                         std::vector<Value> inputs);
+  Result<std::vector<Value>> runOperation(const Scope &scope,
+                                          const Operation &operation);
+  Result<std::vector<Value>> runKernel(const Scope &scope,
+                                       const Operation &operation);
+  Result<std::vector<Value>> runIf(const Scope &scope,
+                                   const Operation &operation);
+  Result<std::vector<Value>> runWhile(const Scope &scope,
+                                      const Operation &operation);
+  Status checkDeadline() const;
+
+  const Model &model;
+  Limits limits;
+};
+
+} // namespace nnhal::rt::reference
+
+#endif // NNHAL_LIB_RUNTIME_REFERENCE_EXECUTOR_H
