@@ -179,6 +179,16 @@ Status checkResize(const TensorType &input, const TensorType &output,
                    bool alignCorners, bool halfPixelCenters);
 
 //===----------------------------------------------------------------------===//
+// Normalization
+//===----------------------------------------------------------------------===//
+
+Result<TensorType> l2Normalization(const TensorType &input, int64_t axis);
+Result<TensorType> localResponseNormalization(const TensorType &input,
+                                              int64_t radius, float bias,
+                                              int64_t axis);
+Result<TensorType> instanceNormalization(const TensorType &input);
+
+//===----------------------------------------------------------------------===//
 // Reduction
 //===----------------------------------------------------------------------===//
 
@@ -235,6 +245,93 @@ Result<TensorType> spaceToBatch(const TensorType &input, Ints blockShape,
 
 Status checkQuantize(const TensorType &input, const TensorType &output);
 Status checkDequantize(const TensorType &input, const TensorType &output);
+
+//===----------------------------------------------------------------------===//
+// Lookup
+//===----------------------------------------------------------------------===//
+
+/// How lsh_projection packs bits (M-158).
+enum class LshKind : int32_t { sparseDeprecated = 1, dense = 2, sparse = 3 };
+
+Result<TensorType> embeddingLookup(const TensorType &lookups,
+                                   const TensorType &values);
+/// Values, then hits.
+Result<std::vector<TensorType>> hashtableLookup(const TensorType &lookups,
+                                                const TensorType &keys,
+                                                const TensorType &values);
+/// \p weights may be null.
+Result<TensorType> lshProjection(const TensorType &hash,
+                                 const TensorType &input,
+                                 const TensorType *weights, LshKind kind);
+Result<TensorType> randomMultinomial(const TensorType &logits,
+                                     int64_t sampleCount,
+                                     const TensorType &seeds);
+
+//===----------------------------------------------------------------------===//
+// Detection
+//===----------------------------------------------------------------------===//
+
+/// How boxes that overlap a better one lose score.
+enum class SoftNmsKernel : int32_t { hard, linear, gaussian };
+
+struct RoiParams {
+  /// Of the result.
+  Extent2D extent;
+  /// Original image to feature map.
+  float heightRatio = 1.0f;
+  float widthRatio = 1.0f;
+  /// Sampling points per bin, roi_align only; 0 lets the bin's size decide.
+  Extent2D samples = {0, 0};
+};
+
+struct ProposalParams {
+  float heightRatio = 1.0f;
+  float widthRatio = 1.0f;
+  float iouThreshold = 0.0f;
+  float minSize = 0.0f;
+};
+
+struct PostprocessingParams {
+  /// dy, dx, dh, dw are divided by these.
+  float scales[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+  bool isRegularNms = false;
+  int64_t maxDetections = 1;
+  /// Without regular NMS.
+  int64_t maxClassesPerDetection = 1;
+  /// With regular NMS.
+  int64_t maxDetectionsPerClass = 1;
+  float scoreThreshold = 0.0f;
+  float iouThreshold = 0.0f;
+};
+
+Result<TensorType> axisAlignedBBoxTransform(const TensorType &rois,
+                                            const TensorType &deltas,
+                                            const TensorType &batches,
+                                            const TensorType &imageInfo);
+/// Scores, boxes, classes and batch indices; their number is unknown.
+Result<std::vector<TensorType>> boxWithNmsLimit(const TensorType &scores,
+                                                const TensorType &boxes,
+                                                const TensorType &batches,
+                                                SoftNmsKernel kernel);
+/// Scores, boxes, classes and numbers of detections.
+Result<std::vector<TensorType>>
+detectionPostprocessing(const TensorType &scores, const TensorType &deltas,
+                        const TensorType &anchors,
+                        const PostprocessingParams &params);
+/// Scores, boxes and batch indices; their number is unknown.
+Result<std::vector<TensorType>> generateProposals(const TensorType &scores,
+                                                  const TensorType &deltas,
+                                                  const TensorType &anchors,
+                                                  const TensorType &imageInfo,
+                                                  const ProposalParams &params);
+/// Scores, then keypoints.
+Result<std::vector<TensorType>> heatmapMaxKeypoint(const TensorType &heatmaps,
+                                                   const TensorType &boxes);
+Result<TensorType> roiAlign(const TensorType &features, const TensorType &rois,
+                            const TensorType &batches, const RoiParams &params);
+Result<TensorType> roiPooling(const TensorType &features,
+                              const TensorType &rois, const TensorType &batches,
+                              const RoiParams &params);
 
 } // namespace nnhal::rt
 

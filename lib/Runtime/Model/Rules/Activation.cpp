@@ -10,20 +10,6 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::rules;
 
-/// \p input with the quantization that the HAL prescribes: \p scale, and the
-/// zero point of the two asymmetric types (M-243 to M-246).
-static TensorType withQuantization(TensorType input, float scale,
-                                   int32_t unsignedZeroPoint,
-                                   int32_t signedZeroPoint) {
-  if (!isAsymmetric(input.type))
-    return input;
-  input.scale = scale;
-  input.zeroPoint = input.type == OperandType::TENSOR_QUANT8_ASYMM
-                        ? unsignedZeroPoint
-                        : signedZeroPoint;
-  return input;
-}
-
 Result<TensorType> nnhal::rt::rectifier(const TensorType &input) {
   NNHAL_RETURN_IF_ERROR(checkOperand("input", input, floatsAndQuantized,
                                      upToRank4)); // rectifier C1
@@ -33,13 +19,13 @@ Result<TensorType> nnhal::rt::rectifier(const TensorType &input) {
 Result<TensorType> nnhal::rt::hyperbolicTangent(const TensorType &input) {
   NNHAL_RETURN_IF_ERROR(
       checkOperand("input", input, floatsAndQuantized, upToRank4)); // tanh C1
-  return withQuantization(input, 1.0f / 128, 128, 0);
+  return withPrescribedQuantization(input, 1.0f / 128, 128, 0);
 }
 
 Result<TensorType> nnhal::rt::logistic(const TensorType &input) {
   NNHAL_RETURN_IF_ERROR(checkOperand("input", input, floatsAndQuantized,
                                      upToRank4)); // logistic C1
-  return withQuantization(input, 1.0f / 256, 0, -128);
+  return withPrescribedQuantization(input, 1.0f / 256, 0, -128);
 }
 
 Result<TensorType> nnhal::rt::elu(const TensorType &input) {
@@ -67,12 +53,6 @@ Result<TensorType> nnhal::rt::prelu(const TensorType &input,
   return result;
 }
 
-static Status checkAxis(const TensorType &input, int64_t axis) {
-  if (!input.isRanked)
-    return Status::ok();
-  return resolveAxis("axis", axis, input.rank()).status();
-}
-
 Result<TensorType> nnhal::rt::softmax(const TensorType &input, float beta,
                                       int64_t axis) {
   NNHAL_RETURN_IF_ERROR(checkOperand("input", input, floatsAndQuantized,
@@ -80,7 +60,7 @@ Result<TensorType> nnhal::rt::softmax(const TensorType &input, float beta,
   if (!(beta > 0.0f))                             // softmax C2
     return badData("beta {} must be positive", beta);
   NNHAL_RETURN_IF_ERROR(checkAxis(input, axis)); // softmax C3
-  return withQuantization(input, 1.0f / 256, 0, -128);
+  return withPrescribedQuantization(input, 1.0f / 256, 0, -128);
 }
 
 Result<TensorType> nnhal::rt::logSoftmax(const TensorType &input,

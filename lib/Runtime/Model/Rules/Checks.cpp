@@ -203,6 +203,12 @@ Result<int64_t> rules::resolveAxis(std::string_view name, int64_t axis,
   return axis < 0 ? axis + rank : axis;
 }
 
+Status rules::checkAxis(const TensorType &input, int64_t axis) {
+  if (!input.isRanked)
+    return Status::ok();
+  return resolveAxis("axis", axis, input.rank()).status();
+}
+
 /// The extent of two that broadcast; nullopt when they do not.
 static std::optional<int64_t> broadcastExtents(int64_t lhs, int64_t rhs) {
   if (lhs == rhs || rhs == 1)
@@ -250,6 +256,18 @@ TensorType rules::withoutRank(const TensorType &type) {
 
 TensorType rules::withFreeQuantization(TensorType type) {
   type.isQuantizationFree = isQuantized(type.type);
+  return type;
+}
+
+TensorType rules::withPrescribedQuantization(TensorType type, float scale,
+                                             int32_t unsignedZeroPoint,
+                                             int32_t signedZeroPoint) {
+  if (!isAsymmetric(type.type))
+    return type;
+  type.scale = scale;
+  type.zeroPoint = type.type == OperandType::TENSOR_QUANT8_ASYMM
+                       ? unsignedZeroPoint
+                       : signedZeroPoint;
   return type;
 }
 

@@ -70,6 +70,10 @@ Status checkInts(std::string_view name, Ints values, int64_t count);
 /// \p axis counted from the front; negative ones count from the end (M-024).
 Result<int64_t> resolveAxis(std::string_view name, int64_t axis, int64_t rank);
 
+/// \p axis is one of \p input, counted from either end; any is where the rank
+/// is not known.
+Status checkAxis(const TensorType &input, int64_t axis);
+
 /// Shapes right-aligned; extents are equal or one of them is 1 (M-021).
 Result<std::vector<int64_t>> broadcastShapes(const TensorType &lhs,
                                              const TensorType &rhs);
@@ -80,6 +84,11 @@ TensorType withShape(const TensorType &type, std::vector<int64_t> dimensions);
 TensorType withoutRank(const TensorType &type);
 /// \p type with quantization left free where the type is quantized.
 TensorType withFreeQuantization(TensorType type);
+/// \p type with the quantization that the HAL prescribes: \p scale, and the
+/// zero point of the two asymmetric types (M-243 to M-246).
+TensorType withPrescribedQuantization(TensorType type, float scale,
+                                      int32_t unsignedZeroPoint,
+                                      int32_t signedZeroPoint);
 
 /// The extent that windows of \p window elements yield on an axis (M-006);
 /// unknown where \p input or \p window is. \p windowName and \p axisName go

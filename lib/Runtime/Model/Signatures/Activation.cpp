@@ -1,13 +1,145 @@
-//===- Activation.cpp - Forms of the Activation operations ------*- C++ -*-===//
+//===- Activation.cpp - Activations in HAL form -----------------*- C++ -*-===//
 //
-// Part of the NNHal project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/Signatures/Activation.h"
 
 #include "Reader.h"
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 
-std::span<const Row> signatures::activationRows() { return {}; }
+// The lowest version per type: RELU, RELU1, RELU6, LOGISTIC and SOFTMAX (M-279,
+// M-284 to M-286, M-290).
+static constexpr TypeRow types[] = {
+    {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
+    {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_0},
+    {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
+    {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
+};
+// TANH (M-293) and PRELU (M-336), which is of 1.2 itself.
+static constexpr TypeRow tanhTypes[] = {
+    {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
+    {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_2},
+    {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
+    {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
+};
+
+//===----------------------------------------------------------------------===//
+// Functions of one element
+//===----------------------------------------------------------------------===//
+
+using UnaryRule = Result<TensorType> (*)(const TensorType &input);
+
+static Result<OperationFacts> unaryFacts(const OperationView &operation,
+                                         std::span<const TypeRow> rows,
+                                         UnaryRule rule) {
+  Reader reader(operation);
+  NNHAL_RETURN_IF_ERROR(reader.expectCounts({1}));
+  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
+  requireForType(reader, rows, reader.inputType(0));
+  return shapeFactsOf(reader, rule(reader.input(0)));
+}
+
+static Result<OperationFacts> rectifierFacts(const OperationView &operation) {
+  return unaryFacts(operation, types, rectifier);
+}
+static Result<OperationFacts> logisticFacts(const OperationView &operation) {
+  return unaryFacts(operation, types, logistic);
+}
+static Result<OperationFacts> tanhFacts(const OperationView &operation) {
+  return unaryFacts(operation, tanhTypes, hyperbolicTangent);
+}
+
+static Result<OperationFacts> hardSwishFacts(const OperationView &operation) {
+  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts,
+                         unaryFacts(operation, {}, hardSwish));
+  facts.since = HalVersion::V1_3; // M-364
+  return facts;
+}
+
+Result<float> nnhal::rt::decodeElu(const OperationView &operation) {
+  return Reader(operation).real(1, "alpha", operation.inputs[0].type.type);
+}
+
+static Result<OperationFacts> eluFacts(const OperationView &operation) {
+  Reader reader(operation);
+  NNHAL_RETURN_IF_ERROR(reader.expectCounts({2}));
+  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
+  reader.require(HalVersion::V1_3); // M-363
+  Result<TensorType> result = elu(reader.input(0));
+  if (result.isOk())
+    NNHAL_RETURN_IF_ERROR(decodeElu(operation).status());
+  return shapeFactsOf(reader, std::move(result));
+}
+
+static Result<OperationFacts> preluFacts(const OperationView &operation) {
+  Reader reader(operation);
+  NNHAL_RETURN_IF_ERROR(reader.expectCounts({2}));
+  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
+  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
+  reader.require(HalVersion::V1_2); // M-336
+  requireForType(reader, tanhTypes, reader.inputType(0));
+  return shapeFactsOf(reader, prelu(reader.input(0), reader.input(1)));
+}
+
+//===----------------------------------------------------------------------===//
+// SOFTMAX, LOG_SOFTMAX
+//===----------------------------------------------------------------------===//
+
+Result<SoftmaxForm> nnhal::rt::decodeSoftmax(const OperationView &operation) {
+  Reader reader(operation);
+  SoftmaxForm form;
+  NNHAL_ASSIGN_OR_RETURN(form.beta,
+                         reader.real(1, "beta", operation.inputs[0].type.type));
+  if (reader.inputCount() > 2) {
+    NNHAL_ASSIGN_OR_RETURN(form.axis, reader.int32(2, "axis", /*fallback=*/-1));
+  }
+  return form;
+}
+
+static Result<OperationFacts> softmaxFacts(const OperationView &operation) {
+  Reader reader(operation);
+  NNHAL_RETURN_IF_ERROR(reader.expectCounts({2, 3}));
+  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
+  NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(operation));
+  const TensorType &input = reader.input(0);
+  requireForType(reader, types, input.type);
+  if (reader.inputCount() > 2 || (input.rank() != 2 && input.rank() != 4))
+    reader.require(HalVersion::V1_2); // M-059
+  return shapeFactsOf(reader, softmax(input, form.beta, form.axis));
+}
+
+static Result<OperationFacts> logSoftmaxFacts(const OperationView &operation) {
+  Reader reader(operation);
+  NNHAL_RETURN_IF_ERROR(reader.expectCounts({3}));
+  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
+  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
+  reader.require(HalVersion::V1_2); // M-329
+  NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(operation));
+  return shapeFactsOf(reader, logSoftmax(reader.input(0), form.axis));
+}
+
+//===----------------------------------------------------------------------===//
+// Table
+//===----------------------------------------------------------------------===//
+
+std::span<const Row> signatures::activationRows() {
+  using enum OperationType;
+  static constexpr Row rows[] = {
+      {RELU, rectifierFacts},
+      {RELU1, rectifierFacts},
+      {RELU6, rectifierFacts},
+      {LOGISTIC, logisticFacts},
+      {TANH, tanhFacts},
+      {ELU, eluFacts},
+      {HARD_SWISH, hardSwishFacts},
+      {PRELU, preluFacts},
+      {SOFTMAX, softmaxFacts},
+      {LOG_SOFTMAX, logSoftmaxFacts},
+  };
+  return rows;
+}

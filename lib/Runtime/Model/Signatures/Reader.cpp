@@ -209,3 +209,10 @@ Result<OperationFacts> signatures::factsOf(const Reader &reader,
     return std::move(result).takeStatus();
   return factsOf(reader, std::vector<TensorType>{*std::move(result)});
 }
+
+Result<OperationFacts> signatures::shapeFactsOf(const Reader &reader,
+                                                Result<TensorType> result) {
+  if (!result.isOk())
+    return std::move(result).takeStatus();
+  return OperationFacts{reader.since(), {*std::move(result)}};
+}

@@ -116,6 +116,11 @@ Result<OperationFacts> factsOf(const Reader &reader, Result<TensorType> result);
 Result<OperationFacts> factsOf(const Reader &reader,
                                std::vector<TensorType> results);
 
+/// The same for a result whose shape no value changes: it stays known when
+/// values are not.
+Result<OperationFacts> shapeFactsOf(const Reader &reader,
+                                    Result<TensorType> result);
+
 /// One operation: checks a use of it and says what it yields. Output types are
 /// compared with the stated ones by checkOperation().
 struct Row {
