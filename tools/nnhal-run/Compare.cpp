@@ -71,8 +71,7 @@ static rt::Result<NpyArray> readExpected(const OutputTensor &output,
   return array;
 }
 
-/// "[0,3,1]" for element \p flat of a row-major tensor.
-static std::string position(uint64_t flat, std::span<const uint32_t> shape) {
+std::string run::positionText(uint64_t flat, std::span<const uint32_t> shape) {
   std::vector<uint64_t> index(shape.size());
   for (size_t i = shape.size(); i-- > 0;) {
     index[i] = flat % shape[i];
@@ -88,6 +87,28 @@ static bool agrees(double actual, double expected, const Bounds &bounds) {
     return actual == expected;
   return std::abs(actual - expected) <=
          bounds.atol + bounds.rtol * std::abs(expected);
+}
+
+Differences run::compareElements(const ElementFormat &actualFormat,
+                                 const std::byte *actual,
+                                 const ElementFormat &expectedFormat,
+                                 const std::byte *expected, uint64_t count,
+                                 const Bounds &bounds) {
+  Differences found;
+  for (uint64_t i = 0; i < count; ++i) {
+    double is = actualFormat.load(actual + i * actualFormat.size);
+    double wanted = expectedFormat.load(expected + i * expectedFormat.size);
+    if (double difference = std::abs(is - wanted); difference > found.worst)
+      found.worst = difference;
+    if (agrees(is, wanted, bounds))
+      continue;
+    if (found.count++ == 0) {
+      found.first = i;
+      found.actual = is;
+      found.expected = wanted;
+    }
+  }
+  return found;
 }
 
 rt::Result<std::string> run::compareWithFile(const OutputTensor &output,
@@ -122,27 +143,18 @@ rt::Result<std::string> run::compareWithFile(const OutputTensor &output,
       largest = std::max(largest, value);
   Bounds bounds = boundsFor(tolerance, output.type, isRelaxed, largest);
 
-  uint64_t differing = 0, first = 0;
-  double worst = 0.0;
-  for (uint64_t i = 0; i < count; ++i) {
-    double actual = format.load(output.bytes.data() + i * format.size);
-    double expected = expectedAt(i);
-    if (double difference = std::abs(actual - expected); difference > worst)
-      worst = difference;
-    if (agrees(actual, expected, bounds))
-      continue;
-    if (differing++ == 0)
-      first = i;
-  }
-  if (differing == 0)
+  Differences found =
+      compareElements(format, output.bytes.data(), *array.format,
+                      array.data.data(), count, bounds);
+  if (found.count == 0)
     return fmt::format("{} agrees with '{}': largest difference {:.3g} over "
                        "{} elements",
-                       label, path, worst, count);
-  double actual = format.load(output.bytes.data() + first * format.size);
-  double expected = expectedAt(first);
+                       label, path, found.worst, count);
   return rt::failure(
       "{} differs from '{}': element {} {} is {}, expected {} within {:.3g}; "
       "{} of {} elements differ, the largest difference is {:.3g}",
-      label, path, first, position(first, output.dimensions), actual, expected,
-      bounds.atol + bounds.rtol * std::abs(expected), differing, count, worst);
+      label, path, found.first, positionText(found.first, output.dimensions),
+      found.actual, found.expected,
+      bounds.atol + bounds.rtol * std::abs(found.expected), found.count, count,
+      found.worst);
 }

@@ -34,6 +34,28 @@ Bounds boundsFor(rt::OperandType type, bool isRelaxed);
 Bounds boundsFor(const Tolerance &tolerance, rt::OperandType type,
                  bool isRelaxed, double largestExpected);
 
+/// What a comparison of two tensors found.
+struct Differences {
+  /// How many elements differ by more than the bounds allow.
+  uint64_t count = 0;
+  /// The first of them.
+  uint64_t first = 0;
+  double actual = 0.0;
+  double expected = 0.0;
+  /// The largest difference of all elements.
+  double worst = 0.0;
+};
+
+/// Compares \p count elements.
+Differences compareElements(const ElementFormat &actualFormat,
+                            const std::byte *actual,
+                            const ElementFormat &expectedFormat,
+                            const std::byte *expected, uint64_t count,
+                            const Bounds &bounds);
+
+/// "[0,3,1]" for element \p flat of a row-major tensor.
+std::string positionText(uint64_t flat, std::span<const uint32_t> shape);
+
 /// Compares output \p index with the file \p path. Success gives a sentence for
 /// the user; generalFailure says where the first difference is and how many
 /// there are; invalidArgument when the file does not fit the output.

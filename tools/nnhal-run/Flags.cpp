@@ -94,7 +94,7 @@ static constexpr Option options[] = {
      }},
     {"rounding", Takes::value, "MODE",
      "of quantized values: double (default), single or float", setRounding},
-    {"device", Takes::value, "NAME", "device to execute on (nnhal-cpu)",
+    {"device", Takes::value, "NAME", "nnhal-cpu (default) or nnhal-reference",
      [](Flags &flags, std::string_view value) {
        flags.device = value;
        return Status::ok();
@@ -127,6 +127,57 @@ static constexpr Option options[] = {
     {"mode", Takes::value, "MODE", "how to execute (sync)", setMode},
     {"no-cache", Takes::nothing, "", "compile without a cache (the default)",
      [](Flags &, std::string_view) { return Status::ok(); }},
+    {"check", Takes::nothing, "",
+     "run the test cases of the files and folders given in place of MODEL;\n"
+     "exit 1 when one fails. The options up to --help go with it:",
+     [](Flags &flags, std::string_view) {
+       flags.check = true;
+       return Status::ok();
+     }},
+    {"dynamic-input-shape", Takes::nothing, "",
+     "inputs have unknown dimensions in the model",
+     [](Flags &flags, std::string_view) {
+       flags.checkOption = "dynamic-input-shape";
+       flags.checkForm.dynamicInputShape = true;
+       return Status::ok();
+     }},
+    {"dynamic-output-shape", Takes::nothing, "",
+     "outputs have unknown dimensions in the model",
+     [](Flags &flags, std::string_view) {
+       flags.checkOption = "dynamic-output-shape";
+       flags.checkForm.dynamicOutputShape = true;
+       return Status::ok();
+     }},
+    {"quantization-coupling", Takes::nothing, "",
+     "TENSOR_QUANT8_ASYMM becomes TENSOR_QUANT8_ASYMM_SIGNED",
+     [](Flags &flags, std::string_view) {
+       flags.checkOption = "quantization-coupling";
+       flags.checkForm.quantizationCoupling = true;
+       return Status::ok();
+     }},
+    {"sample", Takes::value, "N", "run N of the cases, always the same ones",
+     [](Flags &flags, std::string_view value) {
+       flags.checkOption = "sample";
+       return parseInto(value, 1, maxCount, flags.checkSample.emplace());
+     }},
+    {"jobs", Takes::value, "N", "cases that run at once (1)",
+     [](Flags &flags, std::string_view value) {
+       flags.checkOption = "jobs";
+       return parseInto(value, 1, 1024, flags.checkJobs);
+     }},
+    {"filter", Takes::value, "REGEX",
+     "run the cases in whose spec/name it is found",
+     [](Flags &flags, std::string_view value) {
+       flags.checkOption = "filter";
+       flags.checkFilter = value;
+       return Status::ok();
+     }},
+    {"report", Takes::value, "FILE", "write what became of each case as JSON",
+     [](Flags &flags, std::string_view value) {
+       flags.checkOption = "report";
+       flags.checkReport = value;
+       return Status::ok();
+     }},
     {"help", Takes::nothing, "", "print this text",
      [](Flags &flags, std::string_view) {
        flags.help = true;
@@ -140,14 +191,6 @@ static constexpr Option options[] = {
     {"cache-dir", Takes::value, "", "", nullptr},
     {"trace", Takes::value, "", "", nullptr},
     {"calibrate", Takes::nothing, "", "", nullptr},
-    {"check", Takes::nothing, "", "", nullptr},
-    {"dynamic-input-shape", Takes::nothing, "", "", nullptr},
-    {"dynamic-output-shape", Takes::nothing, "", "", nullptr},
-    {"quantization-coupling", Takes::nothing, "", "", nullptr},
-    {"sample", Takes::value, "", "", nullptr},
-    {"jobs", Takes::value, "", "", nullptr},
-    {"filter", Takes::value, "", "", nullptr},
-    {"report", Takes::value, "", "", nullptr},
 };
 
 static Status applyOption(Flags &flags, std::string_view argument) {
@@ -176,6 +219,16 @@ static Status applyOption(Flags &flags, std::string_view argument) {
 static Status checkTogether(const Flags &flags) {
   if (flags.help || flags.version || flags.listDevices)
     return Status::ok();
+  if (flags.check) {
+    if (flags.checkPaths.empty())
+      return badData("option '--check' needs a file or a folder");
+    return Status::ok();
+  }
+  if (!flags.checkOption.empty())
+    return badData("option '--{}' needs --check", flags.checkOption);
+  if (flags.checkPaths.size() > 1)
+    return badData("two models: '{}' and '{}'", flags.checkPaths[0],
+                   flags.checkPaths[1]);
   if (flags.model.empty())
     return badData("no model; try --help");
   if (flags.tolerance.kind != Tolerance::Kind::byType && flags.expects.empty())
@@ -190,10 +243,10 @@ rt::Result<Flags> run::parseFlags(std::span<const std::string_view> arguments) {
       NNHAL_RETURN_IF_ERROR(applyOption(flags, argument));
     } else if (argument.starts_with('-')) {
       return badData("unknown option '{}'; try --help", argument);
-    } else if (!flags.model.empty()) {
-      return badData("two models: '{}' and '{}'", flags.model, argument);
     } else {
-      flags.model = argument;
+      // What they are only --check decides, which may come last.
+      flags.checkPaths.emplace_back(argument);
+      flags.model = flags.checkPaths.front();
     }
   }
   NNHAL_RETURN_IF_ERROR(checkTogether(flags));
@@ -203,6 +256,7 @@ rt::Result<Flags> run::parseFlags(std::span<const std::string_view> arguments) {
 std::string run::helpText() {
   std::string text =
       "usage: nnhal-run MODEL [options]\n"
+      "       nnhal-run --check FILE-or-DIR... [options]\n"
       "\n"
       "Compiles a neural-network model and executes it.\n"
       "\n"
@@ -233,6 +287,7 @@ std::string run::helpText() {
           "  nnhal-run model.tflite --emit=model.nncache\n"
           "  nnhal-run model.nncache --input=random:1 --repeat=100 "
           "--time=json\n"
+          "  nnhal-run --check cases --device=nnhal-reference --jobs=2\n"
           "\n"
           "exit status: 0 success, 1 the work failed, 2 wrong usage\n";
   return text;

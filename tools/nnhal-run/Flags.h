@@ -10,6 +10,7 @@
 
 #include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/Execution.h"
+#include "nnhal/Runtime/TestCase.h"
 
 #include <map>
 #include <optional>
@@ -61,6 +62,17 @@ struct Flags {
   /// True when a flag asks for an execution or something about one.
   bool wantsExecution = false;
   TimeFormat time = TimeFormat::none;
+  /// Run test cases instead of a model.
+  bool check = false;
+  std::vector<std::string> checkPaths;
+  rt::DerivedForm checkForm;
+  /// How many cases to run; all without it.
+  std::optional<uint64_t> checkSample;
+  uint64_t checkJobs = 1;
+  std::string checkFilter;
+  std::string checkReport;
+  /// The first option that only --check has a use for.
+  std::string checkOption;
   bool help = false;
   bool version = false;
 };

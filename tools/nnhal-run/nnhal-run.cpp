@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Check.h"
 #include "Execute.h"
 #include "Flags.h"
 #include "Inputs.h"
@@ -18,6 +19,7 @@
 #include "Report.h"
 
 #include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -39,14 +41,18 @@ static int fail(const Status &status, int exitStatus) {
   return exitStatus;
 }
 
-/// What the kind of the model rules out.
-static Status checkModelKind(const Flags &flags) {
+/// What the kind of the model and the device rule out.
+static Status checkModelKind(const Flags &flags, const rt::Device &device) {
   std::string_view model = flags.model;
   bool isCompiled = model.ends_with(".nncache");
   bool isMlir = model.ends_with(".mlir");
   if (!isCompiled && !isMlir && !model.ends_with(".tflite") &&
       !model.ends_with(".json"))
     return badData("'{}' is no .tflite, .json, .mlir or .nncache file", model);
+  if (device.name() == "nnhal-reference" &&
+      (isCompiled || isMlir || !flags.emit.empty()))
+    return badData("device nnhal-reference compiles nothing: it takes .tflite "
+                   "and .json, and has nothing to write");
   if (isCompiled && flags.hasCompileFlags)
     return badData("'{}' is compiled: --target-cpu, --target-triple and "
                    "--rounding have no effect",
@@ -138,6 +144,26 @@ static Status runModel(const Flags &flags, const rt::Device &device,
   return compareOutputs(flags, loaded, executed);
 }
 
+static Status checkCases(const Flags &flags, const rt::Device &device) {
+  NNHAL_ASSIGN_OR_RETURN(bool hasPassed, runCheck(flags, device));
+  return hasPassed ? Status::ok() : rt::failure("test cases failed");
+}
+
+static std::vector<std::string_view>
+namesOf(const std::vector<std::unique_ptr<rt::Device>> &devices) {
+  std::vector<std::string_view> names;
+  for (const auto &device : devices)
+    names.push_back(device->name());
+  return names;
+}
+
+/// The exit status for what became of the work.
+static int finish(Status status) {
+  if (std::fflush(stdout) != 0 && status.isOk())
+    status = rt::failure("cannot write to standard output");
+  return status.isOk() ? 0 : fail(status, exitFailure);
+}
+
 static int runTool(std::span<const std::string_view> arguments) {
   auto flags = parseFlags(arguments);
   if (!flags.isOk())
@@ -153,21 +179,25 @@ static int runTool(std::span<const std::string_view> arguments) {
   const char *path = std::getenv("NNHAL_COMPILER");
   rt::CpuDeviceOptions options;
   options.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
-  std::unique_ptr<rt::Device> device = rt::createCpuDevice(options);
+  std::vector<std::unique_ptr<rt::Device>> devices;
+  devices.push_back(rt::createCpuDevice(options));
+  devices.push_back(rt::createReferenceDevice());
   if (flags->listDevices) {
-    fmt::print("{}", describeDevice(*device));
+    for (const auto &device : devices)
+      fmt::print("{}", describeDevice(*device));
     return 0;
   }
-  if (flags->device != device->name())
+  auto device = std::ranges::find_if(
+      devices, [&](const auto &each) { return each->name() == flags->device; });
+  if (device == devices.end())
     return fail(badData("unknown device '{}'; known devices: {}", flags->device,
-                        device->name()),
+                        fmt::join(namesOf(devices), ", ")),
                 exitUsage);
-  if (Status status = checkModelKind(*flags); !status.isOk())
+  if (flags->check)
+    return finish(checkCases(*flags, **device));
+  if (Status status = checkModelKind(*flags, **device); !status.isOk())
     return fail(status, exitUsage);
-  Status status = runModel(*flags, *device, *options.compiler);
-  if (std::fflush(stdout) != 0 && status.isOk())
-    status = rt::failure("cannot write to standard output");
-  return status.isOk() ? 0 : fail(status, exitFailure);
+  return finish(runModel(*flags, **device, *options.compiler));
 }
 
 int main(int argc, char **argv) {

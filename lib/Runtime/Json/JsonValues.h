@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_MODEL_JSONVALUES_H
-#define NNHAL_LIB_RUNTIME_MODEL_JSONVALUES_H
+#ifndef NNHAL_LIB_RUNTIME_JSON_JSONVALUES_H
+#define NNHAL_LIB_RUNTIME_JSON_JSONVALUES_H
 
 #include "JsonNode.h"
 #include "nnhal/Runtime/Model.h"
@@ -22,6 +22,10 @@
 #include <vector>
 
 namespace nnhal::rt {
+
+/// The model at \p node, as readJsonModel() of a text. May throw
+/// std::bad_alloc.
+Result<Model> readJsonModel(const JsonNode &node, const std::string &directory);
 
 /// Bytes per array element of \p type: 1 where the type has no size of its own.
 uint32_t valueElementSize(OperandType type);
@@ -46,4 +50,4 @@ Result<std::vector<uint8_t>> decodeBase64(const JsonNode &node);
 
 } // namespace nnhal::rt
 
-#endif // NNHAL_LIB_RUNTIME_MODEL_JSONVALUES_H
+#endif // NNHAL_LIB_RUNTIME_JSON_JSONVALUES_H

@@ -369,11 +369,16 @@ Result<Model> ModelReader::read(const JsonNode &root) {
 
 } // namespace
 
+Result<Model> readJsonModel(const JsonNode &node,
+                            const std::string &directory) {
+  return ModelReader(directory).read(node);
+}
+
 Result<Model> readJsonModel(std::string_view text,
                             const std::string &directory) {
   try {
     NNHAL_ASSIGN_OR_RETURN(nlohmann::json document, parseJson(text));
-    return ModelReader(directory).read(JsonNode(document, "model"));
+    return readJsonModel(JsonNode(document, "model"), directory);
   } catch (const std::bad_alloc &) {
     return outOfResources("no memory for a model of {} bytes of JSON",
                           text.size());

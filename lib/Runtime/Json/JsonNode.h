@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_MODEL_JSONNODE_H
-#define NNHAL_LIB_RUNTIME_MODEL_JSONNODE_H
+#ifndef NNHAL_LIB_RUNTIME_JSON_JSONNODE_H
+#define NNHAL_LIB_RUNTIME_JSON_JSONNODE_H
 
 #include "nnhal/Runtime/Status.h"
 
@@ -85,4 +85,4 @@ private:
 
 } // namespace nnhal::rt
 
-#endif // NNHAL_LIB_RUNTIME_MODEL_JSONNODE_H
+#endif // NNHAL_LIB_RUNTIME_JSON_JSONNODE_H

@@ -1,0 +1,84 @@
+//===- TestCase.h - Conformance cases ---------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The test-case JSON of docs/TestCases.md: a model, inputs, and the outputs
+// that any device has to give, with the derived forms in which each case is run
+// too.
+//
+// In libNNHalFormats. Threads: values; concurrent reads are safe.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_TESTCASE_H
+#define NNHAL_RUNTIME_TESTCASE_H
+
+#include "nnhal/Runtime/Model.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// An input, or what an output has to be.
+struct TestTensor {
+  /// Inputs: the request omits it. Outputs: not compared.
+  bool isAbsent = false;
+  std::vector<uint32_t> dimensions;
+  /// Elements in the storage type, row-major.
+  std::vector<uint8_t> bytes;
+};
+
+/// One execution. Tensors are in the order of the model's inputs and outputs.
+struct TestExample {
+  std::vector<TestTensor> inputs;
+  std::vector<TestTensor> outputs;
+  /// The first output holds classes drawn from the first input: compare their
+  /// frequencies with its softmax, within this.
+  std::optional<double> multinomialTolerance;
+};
+
+struct TestCase {
+  std::string name;
+  std::string spec;
+  /// The version that the model has to be valid for.
+  HalVersion minHalVersion = HalVersion::V1_3;
+  bool expectFailure = false;
+  Model model;
+  std::vector<TestExample> examples;
+  /// In place of the bounds by type.
+  std::optional<double> atol;
+  std::optional<double> rtol;
+};
+
+/// Calls \p visit with each case of \p text, in order, until it fails.
+/// invalidArgument names the JSON path. The models are not validated.
+Status readTestCases(std::string_view text,
+                     const std::function<Status(TestCase)> &visit);
+
+/// How a case is changed without changing what it computes.
+struct DerivedForm {
+  /// Inputs have unknown extents; the request states them.
+  bool dynamicInputShape = false;
+  /// Outputs have unknown extents.
+  bool dynamicOutputShape = false;
+  /// TENSOR_QUANT8_ASYMM becomes TENSOR_QUANT8_ASYMM_SIGNED.
+  bool quantizationCoupling = false;
+};
+
+/// Changes \p test into \p form. False, and no change, when the form is not
+/// defined for the case: none is for an expected failure, unknown extents are
+/// not for RANK, IF and WHILE, coupling only is for a single operation on
+/// TENSOR_QUANT8_ASYMM that does not fix its type.
+Result<bool> deriveForm(TestCase &test, const DerivedForm &form);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_TESTCASE_H

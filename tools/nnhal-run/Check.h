@@ -1,0 +1,46 @@
+//===- Check.h - Runs conformance cases -------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TOOLS_NNHAL_RUN_CHECK_H
+#define NNHAL_TOOLS_NNHAL_RUN_CHECK_H
+
+#include "Flags.h"
+
+#include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/TestCase.h"
+
+namespace nnhal::run {
+
+/// What became of one case in the form that was asked for.
+struct CaseResult {
+  enum class Outcome { passed, failed, notApplicable };
+  std::string name;
+  std::string spec;
+  Outcome outcome = Outcome::passed;
+  /// Where a failure was reported, expected ones included: "validation",
+  /// "preparation", "execution" or "comparison"; empty without one.
+  std::string stage;
+  /// What was reported there.
+  std::string message;
+};
+
+/// Runs \p test on \p device in \p form.
+CaseResult checkCase(rt::TestCase test, const rt::Device &device,
+                     const rt::DerivedForm &form);
+
+/// Runs all cases of the files and folders of \p flags.checkPaths. Prints a
+/// line per failure and the totals. False when a case failed; an error when a
+/// file cannot be read.
+rt::Result<bool> runCheck(const Flags &flags, const rt::Device &device);
+
+/// The machine-readable report of --report.
+std::string reportJson(const Flags &flags, const rt::Device &device,
+                       const std::vector<CaseResult> &results);
+
+} // namespace nnhal::run
+
+#endif // NNHAL_TOOLS_NNHAL_RUN_CHECK_H

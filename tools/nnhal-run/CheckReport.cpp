@@ -1,0 +1,239 @@
+//===- CheckReport.cpp - Runs many conformance cases ------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Check.h"
+
+#include "Load.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <regex>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+using namespace nnhal;
+using namespace nnhal::run;
+using rt::badData;
+using rt::Status;
+
+/// All .json files of \p paths, in order; folders are searched.
+static rt::Result<std::vector<std::string>>
+findFiles(const std::vector<std::string> &paths) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const std::string &path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (fs::recursive_directory_iterator it(path, error), end;
+         !error && it != end; it.increment(error))
+      if (it->path().extension() == ".json")
+        found.push_back(it->path().string());
+    if (error)
+      return badData("cannot search '{}': {}", path, error.message());
+    std::ranges::sort(found);
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  if (files.empty())
+    return badData("no .json file in '{}'", fmt::join(paths, "', '"));
+  return files;
+}
+
+static Status visitCases(const std::string &path,
+                         const std::function<Status(rt::TestCase)> &visit) {
+  NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, rt::Memory::readFile(path));
+  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
+  return rt::readTestCases(
+             {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+             visit)
+      .withContext(fmt::format("'{}'", path));
+}
+
+/// A number that depends on nothing but \p name (FNV-1a), so that a sample is
+/// the same everywhere.
+static uint64_t rankOf(std::string_view name) {
+  uint64_t rank = 0xcbf29ce484222325;
+  for (char c : name)
+    rank = (rank ^ uint8_t(c)) * 0x100000001b3;
+  return rank;
+}
+
+namespace {
+/// Decides which cases run.
+class Selection {
+public:
+  explicit Selection(const Flags &flags) : flags(flags) {}
+
+  Status prepare(const std::vector<std::string> &files) {
+    if (!flags.checkFilter.empty())
+      try {
+        filter.emplace(flags.checkFilter, std::regex::optimize);
+      } catch (const std::regex_error &error) {
+        return badData("--filter: '{}': {}", flags.checkFilter, error.what());
+      }
+    return flags.checkSample ? takeSample(files) : Status::ok();
+  }
+
+  bool contains(const rt::TestCase &test) const {
+    return matches(test) &&
+           (!flags.checkSample || rankOf(test.name) <= highestRank);
+  }
+
+private:
+  bool matches(const rt::TestCase &test) const {
+    return !filter || std::regex_search(test.spec + "/" + test.name, *filter);
+  }
+
+  /// The sample is of the lowest ranks.
+  Status takeSample(const std::vector<std::string> &files) {
+    std::vector<uint64_t> ranks;
+    for (const std::string &file : files)
+      NNHAL_RETURN_IF_ERROR(visitCases(file, [&](const rt::TestCase &test) {
+        if (matches(test))
+          ranks.push_back(rankOf(test.name));
+        return Status::ok();
+      }));
+    std::ranges::sort(ranks);
+    if (!ranks.empty())
+      highestRank =
+          ranks[std::min<size_t>(*flags.checkSample, ranks.size()) - 1];
+    return Status::ok();
+  }
+
+  const Flags &flags;
+  std::optional<std::regex> filter;
+  uint64_t highestRank = UINT64_MAX;
+};
+
+/// Many cases on several threads; a file is the unit of work.
+class CheckRun {
+public:
+  CheckRun(const Flags &flags, const rt::Device &device, Selection &selection,
+           std::vector<std::string> files)
+      : flags(flags), device(device), selection(selection),
+        files(std::move(files)), results(this->files.size()) {}
+
+  rt::Result<std::vector<CaseResult>> run() {
+    std::vector<std::thread> threads;
+    for (uint64_t i = 1; i < flags.checkJobs; ++i)
+      threads.emplace_back([this] { work(); });
+    work();
+    for (std::thread &thread : threads)
+      thread.join();
+    if (isTerminal)
+      fmt::print(stderr, "\r\033[K");
+    NNHAL_RETURN_IF_ERROR(firstError);
+    std::vector<CaseResult> all;
+    for (std::vector<CaseResult> &some : results)
+      std::ranges::move(some, std::back_inserter(all));
+    return all;
+  }
+
+private:
+  void work() {
+    for (size_t i; (i = next++) < files.size();) {
+      Status status = visitCases(files[i], [&](rt::TestCase test) {
+        if (selection.contains(test))
+          results[i].push_back(checkCase(std::move(test), device, form()));
+        return Status::ok();
+      });
+      std::lock_guard lock(mutex);
+      if (!status.isOk() && firstError.isOk())
+        firstError = std::move(status);
+      done += 1;
+      if (isTerminal)
+        fmt::print(stderr, "\r\033[K{} of {} files", done, files.size());
+    }
+  }
+
+  rt::DerivedForm form() const { return flags.checkForm; }
+
+  const Flags &flags;
+  const rt::Device &device;
+  Selection &selection;
+  std::vector<std::string> files;
+  std::vector<std::vector<CaseResult>> results;
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  size_t done = 0;
+  Status firstError;
+  bool isTerminal = isatty(STDERR_FILENO) != 0;
+};
+} // namespace
+
+static std::string_view toString(CaseResult::Outcome outcome) {
+  switch (outcome) {
+  case CaseResult::Outcome::passed:
+    return "passed";
+  case CaseResult::Outcome::failed:
+    return "failed";
+  case CaseResult::Outcome::notApplicable:
+    return "not applicable";
+  }
+  return "";
+}
+
+static uint64_t count(const std::vector<CaseResult> &results,
+                      CaseResult::Outcome outcome) {
+  return uint64_t(std::ranges::count(results, outcome, &CaseResult::outcome));
+}
+
+std::string run::reportJson(const Flags &flags, const rt::Device &device,
+                            const std::vector<CaseResult> &results) {
+  using enum CaseResult::Outcome;
+  nlohmann::ordered_json report = {
+      {"device", device.name()},
+      {"dynamicInputShape", flags.checkForm.dynamicInputShape},
+      {"dynamicOutputShape", flags.checkForm.dynamicOutputShape},
+      {"quantizationCoupling", flags.checkForm.quantizationCoupling},
+      {"passed", count(results, passed)},
+      {"failed", count(results, failed)},
+      {"notApplicable", count(results, notApplicable)},
+      {"cases", nlohmann::ordered_json::array()}};
+  for (const CaseResult &result : results) {
+    nlohmann::ordered_json row = {{"name", result.name},
+                                  {"spec", result.spec},
+                                  {"outcome", toString(result.outcome)}};
+    if (!result.stage.empty())
+      row["stage"] = result.stage;
+    if (!result.message.empty())
+      row["message"] = result.message;
+    report["cases"].push_back(std::move(row));
+  }
+  return report.dump(1) + "\n";
+}
+
+rt::Result<bool> run::runCheck(const Flags &flags, const rt::Device &device) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<std::string> files,
+                         findFiles(flags.checkPaths));
+  Selection selection(flags);
+  NNHAL_RETURN_IF_ERROR(selection.prepare(files));
+  CheckRun check(flags, device, selection, std::move(files));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<CaseResult> results, check.run());
+  using enum CaseResult::Outcome;
+  for (const CaseResult &result : results)
+    if (result.outcome == failed)
+      fmt::print("{}: {}: {}\n", result.name,
+                 result.stage.empty() ? "execution" : result.stage,
+                 result.message);
+  if (!flags.checkReport.empty()) {
+    std::string text = reportJson(flags, device, results);
+    NNHAL_RETURN_IF_ERROR(
+        writeFileAtomically(flags.checkReport, std::as_bytes(std::span(text))));
+  }
+  fmt::print("{} passed, {} failed\n", count(results, passed),
+             count(results, failed));
+  return count(results, failed) == 0;
+}
