@@ -23,7 +23,10 @@
 #include "nnhal/Runtime/Model.h"
 #include "nnhal/Runtime/Status.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -266,6 +269,130 @@ Result<TensorType> lshProjection(const TensorType &hash,
 Result<TensorType> randomMultinomial(const TensorType &logits,
                                      int64_t sampleCount,
                                      const TensorType &seeds);
+
+//===----------------------------------------------------------------------===//
+// Recurrent
+//===----------------------------------------------------------------------===//
+
+/// Whether an operand that an operation can do without has a value. Undecided:
+/// a model's input, which a request may omit.
+enum class Presence { omitted, undecided, given };
+
+struct OptionalOperand {
+  TensorType type;
+  Presence presence = Presence::omitted;
+};
+
+/// Of recurrent operations: the codes of FusedActivation and two more (M-173).
+enum class RecurrentActivation : int32_t {
+  none = 0,
+  relu = 1,
+  relu1 = 2,
+  relu6 = 3,
+  tanh = 4,
+  sigmoid = 6
+};
+
+/// The four gates of an LSTM cell, as indices.
+enum LstmGate : size_t { inputGate, forgetGate, cellGate, outputGate };
+using GateOperands = std::array<OptionalOperand, 4>;
+
+/// What an LSTM cell reads beside its input. Without input weights of the input
+/// gate that gate is coupled: 1 - forget gate (M-167).
+struct LstmOperands {
+  GateOperands inputWeights;     ///< [units, input size]
+  GateOperands recurrentWeights; ///< [units, output size]
+  GateOperands peepholes;        ///< [units], none for the cell gate
+  GateOperands biases;           ///< [units]
+  GateOperands layerNorm;        ///< [units]
+  GateOperands auxWeights;       ///< [units, size of the auxiliary input]
+  OptionalOperand projectionWeights; ///< [output size, units]
+  OptionalOperand projectionBias;    ///< [output size]
+  OptionalOperand outputState;       ///< [batch, output size]
+  OptionalOperand cellState;         ///< [batch, units]
+};
+
+struct LstmParams {
+  RecurrentActivation activation = RecurrentActivation::none;
+  /// 0 disables.
+  float cellClip = 0.0f;
+  float projectionClip = 0.0f;
+};
+
+/// What an RNN cell reads beside its input.
+struct RnnOperands {
+  OptionalOperand weights;          ///< [units, input size]
+  OptionalOperand recurrentWeights; ///< [units, units]
+  OptionalOperand bias;             ///< [units]
+  OptionalOperand hiddenState;      ///< [batch, units]
+  OptionalOperand auxWeights;       ///< [units, size of the auxiliary input]
+};
+
+struct SequenceParams {
+  /// [time, batch, size] instead of [batch, time, size]. Absent: not known.
+  std::optional<bool> isTimeMajor = false;
+  /// One result, forward and then backward features. Bidirectional only.
+  bool mergesOutputs = false;
+  /// The last states are results, too.
+  bool yieldsStates = false;
+};
+
+/// Scratch, output state, cell state and output.
+Result<std::vector<TensorType>> lstm(const TensorType &input,
+                                     const LstmOperands &cell,
+                                     const LstmParams &params);
+/// Output and, when they are asked for, output state and cell state.
+Result<std::vector<TensorType>>
+unidirectionalSequenceLstm(const TensorType &input, const LstmOperands &cell,
+                           const LstmParams &params,
+                           const SequenceParams &sequence);
+/// Forward and backward output (one when merged), then, when they are asked
+/// for, output state and cell state of each direction.
+Result<std::vector<TensorType>> bidirectionalSequenceLstm(
+    const TensorType &input, const OptionalOperand &auxInput,
+    const LstmOperands &forward, const LstmOperands &backward,
+    const LstmParams &params, const SequenceParams &sequence);
+
+/// Hidden state and output.
+Result<std::vector<TensorType>> rnn(const TensorType &input,
+                                    const RnnOperands &cell,
+                                    RecurrentActivation activation);
+/// Output and, when it is asked for, hidden state.
+Result<std::vector<TensorType>>
+unidirectionalSequenceRnn(const TensorType &input, const RnnOperands &cell,
+                          RecurrentActivation activation,
+                          const SequenceParams &sequence);
+/// Forward and backward output (one when merged), then, when they are asked
+/// for, the hidden state of each direction.
+Result<std::vector<TensorType>> bidirectionalSequenceRnn(
+    const TensorType &input, const OptionalOperand &auxInput,
+    const RnnOperands &forward, const RnnOperands &backward,
+    RecurrentActivation activation, const SequenceParams &sequence);
+
+/// State and output.
+Result<std::vector<TensorType>>
+svdf(const TensorType &input, const TensorType &featureWeights,
+     const TensorType &timeWeights, const OptionalOperand &bias,
+     const TensorType &state, int64_t rank, RecurrentActivation activation);
+
+/// Cell state and output. Peepholes, layer norm, projection and auxiliary
+/// weights of \p cell are not looked at.
+Result<std::vector<TensorType>> quantized16BitLstm(const TensorType &input,
+                                                   const LstmOperands &cell);
+
+struct QuantizedLstmParams {
+  float cellClip = 0.0f;
+  float projectionClip = 0.0f;
+  /// Of the products of each gate; the input gate's counts unless coupled.
+  std::array<float, 4> intermediateScales = {1.0f, 1.0f, 1.0f, 1.0f};
+  int32_t hiddenZeroPoint = 0;
+  float hiddenScale = 1.0f;
+};
+
+/// Output state, cell state and output.
+Result<std::vector<TensorType>>
+quantizedLstm(const TensorType &input, const LstmOperands &cell,
+              const QuantizedLstmParams &params);
 
 //===----------------------------------------------------------------------===//
 // Detection
