@@ -60,6 +60,8 @@ Status nnhal::rt::checkResize(const TensorType &input, const TensorType &output,
     NNHAL_RETURN_IF_ERROR(
         checkPositive("input width", input.dimensions[2])); // resize C3
     NNHAL_RETURN_IF_ERROR(
+        checkPositive("input channels", input.dimensions[3])); // resize C3
+    NNHAL_RETURN_IF_ERROR(
         checkPositive("result height", output.dimensions[1])); // resize C4
     NNHAL_RETURN_IF_ERROR(
         checkPositive("result width", output.dimensions[2])); // resize C4
