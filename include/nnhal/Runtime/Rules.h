@@ -369,11 +369,12 @@ Result<std::vector<TensorType>> bidirectionalSequenceRnn(
     const RnnOperands &forward, const RnnOperands &backward,
     RecurrentActivation activation, const SequenceParams &sequence);
 
-/// State and output.
+/// State and output. \p rank is absent when it is not known.
 Result<std::vector<TensorType>>
 svdf(const TensorType &input, const TensorType &featureWeights,
      const TensorType &timeWeights, const OptionalOperand &bias,
-     const TensorType &state, int64_t rank, RecurrentActivation activation);
+     const TensorType &state, std::optional<int64_t> rank,
+     RecurrentActivation activation);
 
 /// Cell state and output. Peepholes, layer norm, projection and auxiliary
 /// weights of \p cell are not looked at.
