@@ -17,6 +17,8 @@ using namespace nnhal::rt::reference;
 FixedPointFactor reference::fixedPointFactor(double value) {
   if (!(value > 0.0))
     return {};
+  if (std::isinf(value)) // A quotient of scales.
+    return {std::numeric_limits<int32_t>::max(), 30};
   FixedPointFactor factor;
   double mantissa = std::frexp(value, &factor.exponent);
   auto rounded = int64_t(std::round(mantissa * double(int64_t(1) << 31)));
