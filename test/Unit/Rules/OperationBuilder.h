@@ -156,11 +156,15 @@ inline std::vector<double> fromBytes(OperandType type,
   }
 }
 
-/// Owns the values of the view that it builds; neither copied nor moved while
-/// the view is in use.
+/// Owns the values of the view that it builds. The view stays valid when the
+/// builder is moved.
 class OperationBuilder {
 public:
   explicit OperationBuilder(OperationType type) { view.type = type; }
+  OperationBuilder(const OperationBuilder &) = delete;
+  OperationBuilder &operator=(const OperationBuilder &) = delete;
+  OperationBuilder(OperationBuilder &&) = default;
+  OperationBuilder &operator=(OperationBuilder &&) = default;
 
   /// An input whose value is not known.
   OperationBuilder &tensor(TensorType type) {
@@ -227,7 +231,7 @@ public:
 
 private:
   OperationView view;
-  /// A deque: the view points into its elements.
+  /// A deque: the view points into its elements, which stay where they are.
   std::deque<std::vector<std::byte>> storage;
 };
 
