@@ -50,7 +50,7 @@ static std::vector<T> pool(const PoolForm &form, const Shape &output,
   const WindowParams &params = form.params;
   int64_t channels = input[3];
   std::vector<T> result;
-  result.reserve(values.empty() ? 0 : size_t(elementCount(output)));
+  result.reserve(size_t(elementCount(output)));
   std::vector<T> sums;
   for (int64_t b = 0; b < output[0]; ++b)
     for (int64_t y = 0; y < output[1]; ++y) {
@@ -196,6 +196,8 @@ static std::vector<float> interpolate(const ResizeForm &form,
                                       const Shape &output,
                                       const std::vector<float> &values) {
   const Shape &input = form.input.dimensions;
+  if (elementCount(output) == 0) // Its width may be anything.
+    return {};
   std::vector<Neighbours> rows = neighboursOf(form, input[1], output[1]);
   std::vector<Neighbours> columns = neighboursOf(form, input[2], output[2]);
   std::vector<float> result;
@@ -259,6 +261,10 @@ static Status resizeNearestNeighbor(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(ResizeForm form, decodeResize(context.operation()));
   Shape output = nhwcOutput(context, form.isNchw);
   const Shape &input = form.input.dimensions;
+  if (elementCount(output) == 0) { // Its width may be anything.
+    context.storeBytes(0, {});
+    return Status::ok();
+  }
   std::vector<int64_t> rows = nearestOf(form, input[1], output[1]);
   std::vector<int64_t> columns = nearestOf(form, input[2], output[2]);
   auto resize = [&](auto stored) {
