@@ -28,16 +28,15 @@ static int32_t saturate32(int64_t value) {
                                      std::numeric_limits<int32_t>::max()));
 }
 
-/// Row \p row of \p matrix times vector \p index of \p vectors, both with their
-/// zero points taken off.
+/// Row \p row of \p matrix times vector \p index of \p vectors, whose zero
+/// point is taken off.
 static int64_t dotProduct(const Ints32 &matrix, int64_t row,
-                          int32_t matrixZeroPoint, const Ints32 &vectors,
-                          int64_t index, int64_t size,
-                          int32_t vectorZeroPoint) {
+                          const Ints32 &vectors, int64_t index, int64_t size,
+                          int32_t zeroPoint) {
   int64_t sum = 0;
   for (int64_t i = 0; i < size; ++i)
-    sum += int64_t(matrix[size_t(row * size + i)] - matrixZeroPoint) *
-           (vectors[size_t(index * size + i)] - vectorZeroPoint);
+    sum += int64_t(matrix[size_t(row * size + i)]) *
+           (vectors[size_t(index * size + i)] - zeroPoint);
   return sum;
 }
 
@@ -78,16 +77,26 @@ static Lstm16Inputs read16BitInputs(const KernelContext &context) {
   return inputs;
 }
 
-/// A gate before its activation, with 3 integer bits.
+/// A gate before its activation, with 3 integer bits: its recurrent weights
+/// followed by its input weights, times the input followed by the previous
+/// output. The two orders do differ; that is how the HAL's results are defined.
 static int16_t gate16(const Lstm16Inputs &inputs, LstmGate gate, int64_t batch,
                       int64_t unit) {
-  constexpr int32_t zeroPoint = 128;
+  int64_t units = inputs.units, inputSize = inputs.inputSize;
+  auto weightAt = [&](int64_t i) {
+    return i < units
+               ? inputs.recurrentWeights[gate][size_t(unit * units + i)]
+               : inputs
+                     .inputWeights[gate][size_t(unit * inputSize + i - units)];
+  };
+  auto valueAt = [&](int64_t i) {
+    return i < inputSize
+               ? inputs.input[size_t(batch * inputSize + i)]
+               : inputs.outputState[size_t(batch * units + i - inputSize)];
+  };
   int64_t sum = inputs.biases[gate][size_t(unit)];
-  sum += dotProduct(inputs.inputWeights[gate], unit, inputs.weightsZeroPoint,
-                    inputs.input, batch, inputs.inputSize, zeroPoint);
-  sum +=
-      dotProduct(inputs.recurrentWeights[gate], unit, inputs.weightsZeroPoint,
-                 inputs.outputState, batch, inputs.units, zeroPoint);
+  for (int64_t i = 0; i < units + inputSize; ++i)
+    sum += int64_t(weightAt(i) - inputs.weightsZeroPoint) * (valueAt(i) - 128);
   return saturate16(multiplyByFactor(saturate32(sum), inputs.factor));
 }
 
@@ -233,11 +242,11 @@ Ints32 QuantizedCell::preActivation(const Gate &gate) const {
       auto at = size_t(b * units + unit);
       // A norm would take the bias out, which is added after it then.
       int64_t sum = isNormalized ? 0 : gate.bias[size_t(unit)];
-      sum += dotProduct(gate.inputWeights, unit, 0, input, b, inputSize,
+      sum += dotProduct(gate.inputWeights, unit, input, b, inputSize,
                         context.inputType(0).zeroPoint);
       int64_t value =
           saturate16(multiplyByFactor(saturate32(sum), gate.inputFactor));
-      sum = dotProduct(gate.recurrentWeights, unit, 0, output, b, outputs,
+      sum = dotProduct(gate.recurrentWeights, unit, output, b, outputs,
                        outputType.zeroPoint);
       value = saturate16(
           value + multiplyByFactor(saturate32(sum), gate.recurrentFactor));
@@ -296,7 +305,7 @@ Ints32 QuantizedCell::project(const Ints32 &hidden) const {
     for (int64_t row = 0; row < outputs; ++row) {
       int64_t sum = bias.empty() ? 0 : bias[size_t(row)];
       // The hidden zero point counts the other way round: see step().
-      sum += dotProduct(weights, row, 0, hidden, b, units,
+      sum += dotProduct(weights, row, hidden, b, units,
                         -form.params.hiddenZeroPoint);
       int64_t value = int64_t(multiplyByFactor(saturate32(sum), factor)) +
                       outputType.zeroPoint;
