@@ -24,6 +24,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR"):
         config.environment[name] = os.environ[name]
 
 config.substitutions.append(("%models", os.path.join(config.nnhal_source_dir, "test", "Models")))
+config.substitutions.append(("%test_data", os.path.join(config.nnhal_source_dir, "test")))
 config.substitutions.append(("%shared", config.nnhal_shared_data))
 config.substitutions.append(("%llvm_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")))
 config.substitutions.append(("%nnhal_lib", os.path.join(config.nnhal_binary_dir, "lib")))

@@ -264,7 +264,7 @@ std::string run::helpText() {
       "(compiled, from --emit)\n"
       "\n"
       "options:\n";
-  constexpr size_t column = 25;
+  constexpr size_t column = 27;
   for (const Option &option : options) {
     if (!option.apply)
       continue;

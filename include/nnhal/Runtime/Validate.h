@@ -1,4 +1,4 @@
-//===- Validate.h - Structural validation of a model ------------*- C++ -*-===//
+//===- Validate.h - Validation of a model -----------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,18 @@ namespace nnhal::rt {
 /// Total: any content of \p model is answered with a Status, never a crash. The
 /// message names the subgraph, the operand or operation, the found value and
 /// the bound. \p version selects the legal types and operations (B-001).
+Status validateStructure(const Model &model,
+                         HalVersion version = HalVersion::V1_3);
+
+/// validateStructure(), then checkOperation() for every operation: whether
+/// \p version holds this use of it, as far as values are known (M-001 to
+/// M-366). Total.
 Status validateModel(const Model &model, HalVersion version = HalVersion::V1_3);
+
+/// The lowest version as which \p model is valid (K-030). Fails as
+/// validateModel() does for a model that none holds. Trailing arguments that
+/// state a default count: see removeTrailingDefaults().
+Result<HalVersion> lowestVersion(const Model &model);
 
 } // namespace nnhal::rt
 

@@ -152,10 +152,18 @@ static bool allowsUnknownExtents(const TestCase &test) {
                                        OperationType::WHILE});
 }
 
+/// All but the channel dimension, which has to be known.
 static void forgetExtents(Model &model, const std::vector<uint32_t> &indexes) {
-  for (uint32_t index : indexes)
-    if (Operand &operand = model.main.operands[index]; isTensor(operand.type))
-      std::ranges::fill(operand.dimensions, 0u);
+  for (uint32_t index : indexes) {
+    Operand &operand = model.main.operands[index];
+    if (!isTensor(operand.type))
+      continue;
+    const auto *channels =
+        std::get_if<SymmPerChannelQuantParams>(&operand.extraParams);
+    for (size_t i = 0; i < operand.dimensions.size(); ++i)
+      if (!channels || i != channels->channelDim)
+        operand.dimensions[i] = 0;
+  }
 }
 
 static bool allowsCoupling(const TestCase &test) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Validate.h"
+#include "nnhal/Runtime/Signatures.h"
 
 #include "Validation.h"
 
@@ -58,6 +59,24 @@ Status checkPools(const Model &model, HalVersion version) {
   return Status::ok();
 }
 
+/// What every operation means (M-001 to M-366), as far as the model says.
+Status checkMeaning(const Model &model, const Subgraph &subgraph,
+                    HalVersion version) {
+  for (size_t index = 0; index < subgraph.operations.size(); ++index) {
+    const Operation &operation = subgraph.operations[index];
+    Result<OperationFacts> facts =
+        checkOperation(OperationView::of(model, subgraph, operation));
+    Status status = facts.status();
+    if (facts.isOk() && facts->since > version)
+      status = badData("this use needs HAL {}, the model is validated as {}",
+                       toString(facts->since), toString(version));
+    if (!status.isOk())
+      return std::move(status).withContext(
+          fmt::format("operation {} ({})", index, nameOf(operation.type)));
+  }
+  return Status::ok();
+}
+
 Status checkSubgraph(const Context &context, const Subgraph &subgraph) {
   if (subgraph.operands.empty()) // B-002
     return badData("there are no operands");
@@ -84,7 +103,7 @@ Status forEachSubgraph(const Model &model, Check check) {
 
 } // namespace
 
-Status validateModel(const Model &model, HalVersion version) {
+Status validateStructure(const Model &model, HalVersion version) {
   NNHAL_RETURN_IF_ERROR(checkExtensions(model));
   NNHAL_RETURN_IF_ERROR(checkPools(model, version));
   if (!model.referenced.empty() && version < HalVersion::V1_3)
@@ -103,6 +122,24 @@ Status validateModel(const Model &model, HalVersion version) {
     return validation::checkControlFlow(model, subgraph);
   }));
   return validation::checkReferenceCycles(model);
+}
+
+Status validateModel(const Model &model, HalVersion version) {
+  NNHAL_RETURN_IF_ERROR(validateStructure(model, version));
+  return forEachSubgraph(model, [&](const Subgraph &subgraph) {
+    return checkMeaning(model, subgraph, version);
+  });
+}
+
+Result<HalVersion> lowestVersion(const Model &model) {
+  Status status;
+  for (HalVersion version : {HalVersion::V1_0, HalVersion::V1_1,
+                             HalVersion::V1_2, HalVersion::V1_3}) {
+    status = validateModel(model, version);
+    if (status.isOk())
+      return version;
+  }
+  return status;
 }
 
 } // namespace nnhal::rt

@@ -69,9 +69,9 @@ inline Model addTwice() {
 template <typename Mutate>
 void expectInvalid(Model model, std::string_view message, Mutate mutate,
                    HalVersion version = HalVersion::V1_3) {
-  ASSERT_EQ(validateModel(model).message(), "") << "before the mutation";
+  ASSERT_EQ(validateStructure(model).message(), "") << "before the mutation";
   mutate(model);
-  Status status = validateModel(model, version);
+  Status status = validateStructure(model, version);
   EXPECT_EQ(status.code(), StatusCode::invalidArgument);
   EXPECT_EQ(status.message(), message);
 }
@@ -81,7 +81,7 @@ template <typename Mutate>
 void expectValid(Model model, Mutate mutate,
                  HalVersion version = HalVersion::V1_3) {
   mutate(model);
-  EXPECT_EQ(validateModel(model, version).message(), "");
+  EXPECT_EQ(validateStructure(model, version).message(), "");
 }
 
 } // namespace nnhal::rt::test

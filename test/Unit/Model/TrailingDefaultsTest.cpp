@@ -54,7 +54,7 @@ Model modelOf(OperationType type, const std::vector<Scalar> &scalars) {
 size_t remaining(OperationType type, const std::vector<Scalar> &scalars) {
   Model model = modelOf(type, scalars);
   removeTrailingDefaults(model);
-  EXPECT_EQ(validateModel(model).message(), "");
+  EXPECT_EQ(validateStructure(model).message(), "");
   EXPECT_EQ(model.main.operands.size(),
             model.main.operations[0].inputs.size() + 1);
   return model.main.operations[0].inputs.size();
@@ -153,7 +153,7 @@ TEST(TrailingDefaultsTest, sharedOperandStays) { // I-082
   removeTrailingDefaults(model);
   EXPECT_EQ(model.main.operands.size(), 5u);
   EXPECT_EQ(model.main.operands[2].numberOfConsumers, 1u);
-  EXPECT_EQ(validateModel(model).message(), "");
+  EXPECT_EQ(validateStructure(model).message(), "");
 }
 
 TEST(TrailingDefaultsTest, indicesOutOfRangeStay) {

@@ -87,11 +87,11 @@ void addOutput(Subgraph &subgraph) {
 
 TEST(ValidateControlFlowTest, needsVersion) { // B-073
   Model model = ifModel();
-  EXPECT_EQ(validateModel(model, HalVersion::V1_2).message(),
+  EXPECT_EQ(validateStructure(model, HalVersion::V1_2).message(),
             "2 referenced subgraphs need HAL 1.3, the model is validated as "
             "1.2");
   model.referenced.clear();
-  EXPECT_EQ(validateModel(model, HalVersion::V1_2).message(),
+  EXPECT_EQ(validateStructure(model, HalVersion::V1_2).message(),
             "main: operand 1: type SUBGRAPH needs HAL 1.3, the model is "
             "validated as 1.2");
 }
@@ -272,15 +272,15 @@ template <typename Next> Model chain(uint32_t length, Next next) {
 }
 
 TEST(ValidateControlFlowTest, referenceCycles) { // B-058
-  EXPECT_EQ(validateModel(
+  EXPECT_EQ(validateStructure(
                 chain(1, [](uint32_t) { return std::optional<uint32_t>(0); }))
                 .message(),
             "referenced[0]: the reference to referenced[0] closes a cycle");
-  EXPECT_EQ(validateModel(chain(3,
-                                [](uint32_t index) {
-                                  return std::optional<uint32_t>((index + 1) %
-                                                                 3);
-                                }))
+  EXPECT_EQ(validateStructure(chain(3,
+                                    [](uint32_t index) {
+                                      return std::optional<uint32_t>(
+                                          (index + 1) % 3);
+                                    }))
                 .message(),
             "referenced[2]: the reference to referenced[0] closes a cycle");
 }
@@ -290,7 +290,7 @@ TEST(ValidateControlFlowTest, longChain) { // B-010
   auto next = [](uint32_t index) {
     return index + 1 < length ? std::optional(index + 1) : std::nullopt;
   };
-  EXPECT_EQ(validateModel(chain(length, next)).message(), "");
+  EXPECT_EQ(validateStructure(chain(length, next)).message(), "");
 }
 
 } // namespace

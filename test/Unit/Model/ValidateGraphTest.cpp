@@ -38,7 +38,7 @@ TEST(ValidateGraphTest, operationNeedsVersion) { // B-039, A-182
     model.main.operations[0].type = info.type;
     for (HalVersion version : {HalVersion::V1_0, HalVersion::V1_1,
                                HalVersion::V1_2, HalVersion::V1_3})
-      EXPECT_EQ(validateModel(model, version).isOk(), version >= info.since)
+      EXPECT_EQ(validateStructure(model, version).isOk(), version >= info.since)
           << info.name << " in " << toString(version);
   }
   expectInvalid(

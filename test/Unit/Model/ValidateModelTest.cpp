@@ -25,7 +25,8 @@ TEST(ValidateModelTest, acceptsInEveryVersion) { // B-001
 }
 
 TEST(ValidateModelTest, emptyModel) { // B-002
-  EXPECT_EQ(validateModel(Model()).message(), "main: there are no operands");
+  EXPECT_EQ(validateStructure(Model()).message(),
+            "main: there are no operands");
   expectInvalid(addTwice(), "main: there are no operations",
                 [](Model &m) { m.main.operations.clear(); });
 }
@@ -127,7 +128,7 @@ TEST(ValidateModelTest, totalOnRandomMutations) {
       computeConsumers(model.main);
       computeConsumers(model.referenced[0]);
     }
-    Status status = validateModel(model, HalVersion(random() % 4));
+    Status status = validateStructure(model, HalVersion(random() % 4));
     valid += status.isOk();
     if (!status.isOk())
       EXPECT_EQ(status.code(), StatusCode::invalidArgument);

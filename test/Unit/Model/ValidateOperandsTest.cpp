@@ -26,7 +26,7 @@ Model withInput(Operand extra) {
 /// The message about operand 5 of withInput(), without what all have.
 std::string complaint(Operand extra, HalVersion version = HalVersion::V1_3) {
   std::string message =
-      validateModel(withInput(std::move(extra)), version).message();
+      validateStructure(withInput(std::move(extra)), version).message();
   std::string prefix = "main: operand 5: ";
   EXPECT_TRUE(message.empty() || message.starts_with(prefix)) << message;
   return message.empty() ? message : message.substr(prefix.size());
@@ -81,22 +81,22 @@ TEST(ValidateOperandsTest, typeNeedsVersion) { // A-022
 
 TEST(ValidateOperandsTest, extensionTypeNeedsPrefix) { // B-008
   Model model = withInput(input(OperandType(7u << 16 | 3), {}));
-  EXPECT_EQ(validateModel(model).message(),
+  EXPECT_EQ(validateStructure(model).message(),
             "main: operand 5: extension prefix 7 of type code 458755 is not "
             "among the 0 of the model");
   model.extensionNameToPrefix = {{"com.example.ext", 7}};
-  EXPECT_EQ(validateModel(model, HalVersion::V1_2).message(), "");
-  EXPECT_EQ(validateModel(model, HalVersion::V1_1).message(),
+  EXPECT_EQ(validateStructure(model, HalVersion::V1_2).message(), "");
+  EXPECT_EQ(validateStructure(model, HalVersion::V1_1).message(),
             "main: operand 5: extension types need HAL 1.2, the model is "
             "validated as 1.1");
   model.main.operands[5].scale = 1.0f;
-  EXPECT_EQ(validateModel(model).message(),
+  EXPECT_EQ(validateStructure(model).message(),
             "main: operand 5: scale 1 of code 458755 must be 0");
   model.main.operands[5].scale = 0.0f;
   model.main.operands[5].extraParams = ExtensionParams{{1, 2}};
-  EXPECT_EQ(validateModel(model).message(), "");
+  EXPECT_EQ(validateStructure(model).message(), "");
   model.main.operands[5].extraParams = SymmPerChannelQuantParams{};
-  EXPECT_EQ(validateModel(model).message(),
+  EXPECT_EQ(validateStructure(model).message(),
             "main: operand 5: code 458755 must not have per-channel scales");
 }
 

@@ -132,13 +132,32 @@ TEST(FlagsTest, Diagnostics) {
 }
 
 TEST(FlagsTest, LaterOptionsAreNamed) {
-  for (std::string name :
-       {"cache-dir=d", "trace=f", "calibrate", "check", "dynamic-input-shape",
-        "dynamic-output-shape", "quantization-coupling", "sample=3", "jobs=2",
-        "filter=a", "report=f"})
+  for (std::string name : {"cache-dir=d", "trace=f", "calibrate"})
     EXPECT_EQ(messageOf({"m.json", "--" + name}),
               "option '--" + name.substr(0, name.find('=')) +
                   "' is not supported by this version");
+}
+
+TEST(FlagsTest, Check) {
+  rt::Result<Flags> flags =
+      parse({"a.json", "--check", "cases", "--dynamic-input-shape",
+             "--dynamic-output-shape", "--quantization-coupling", "--sample=3",
+             "--jobs=2", "--filter=^V1", "--report=f"});
+  ASSERT_TRUE(flags.isOk()) << flags.status().message();
+  EXPECT_TRUE(flags->check);
+  EXPECT_EQ(flags->checkPaths, (std::vector<std::string>{"a.json", "cases"}));
+  EXPECT_TRUE(flags->checkForm.dynamicInputShape);
+  EXPECT_TRUE(flags->checkForm.dynamicOutputShape);
+  EXPECT_TRUE(flags->checkForm.quantizationCoupling);
+  EXPECT_EQ(flags->checkSample, 3u);
+  EXPECT_EQ(flags->checkJobs, 2u);
+  EXPECT_EQ(flags->checkFilter, "^V1");
+  EXPECT_EQ(flags->checkReport, "f");
+  EXPECT_EQ(messageOf({"--check"}),
+            "option '--check' needs a file or a folder");
+  EXPECT_EQ(messageOf({"a.json", "--jobs=2"}), "option '--jobs' needs --check");
+  EXPECT_EQ(messageOf({"a.json", "--check", "--jobs=0"}),
+            "option '--jobs': '0' is not a number from 1 to 1024");
 }
 
 } // namespace

@@ -84,10 +84,11 @@ TEST(ReportTest, ExplainsEveryOperation) {
   auto text = explainModel(model, *device);
   ASSERT_TRUE(text.isOk()) << text.status().message();
   EXPECT_EQ(*text, "operation 0 FLOOR: nnhal-cpu, compiled\n");
-  model.model.main.operations[0].type = rt::OperationType::RANK;
+  model.model.main.operations[0].type = rt::OperationType::L2_NORMALIZATION;
   text = explainModel(model, *device);
   ASSERT_TRUE(text.isOk()) << text.status().message();
-  EXPECT_EQ(text->find("operation 0 RANK: no device, "), 0u) << *text;
+  EXPECT_EQ(text->find("operation 0 L2_NORMALIZATION: no device, "), 0u)
+      << *text;
 }
 
 } // namespace

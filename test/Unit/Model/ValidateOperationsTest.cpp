@@ -1,0 +1,63 @@
+//===- ValidateOperationsTest.cpp - Rules of operations in a model --*- C++
+//-*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestModels.h"
+
+#include <gtest/gtest.h>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::test;
+
+namespace {
+
+TEST(ValidateOperationsTest, namesTheOperationAndTheRule) {
+  Model model = addTwice();
+  EXPECT_EQ(validateModel(model).message(), "");
+  model.main.operations[1].inputs = {3, 1};
+  computeConsumers(model.main);
+  EXPECT_EQ(validateStructure(model).message(), "");
+  EXPECT_EQ(validateModel(model).message(),
+            "main: operation 1 (ADD): found 2 inputs, expected 3");
+}
+
+TEST(ValidateOperationsTest, aUseNeedsItsVersion) { // M-053
+  Model model = addTwice();
+  Operand &input = model.main.operands[0];
+  Operand &output = model.main.operands[3];
+  input.type = output.type = OperandType::TENSOR_QUANT8_ASYMM;
+  input.scale = 0.5f;
+  output.scale = 1.0f / 128;
+  output.zeroPoint = 128;
+  output.lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
+  model.main.operands.resize(4);
+  model.main.operations = {{OperationType::TANH, {0}, {3}}};
+  model.main.outputIndexes = {3};
+  computeConsumers(model.main);
+  EXPECT_EQ(validateModel(model, HalVersion::V1_2).message(), "");
+  EXPECT_EQ(validateModel(model, HalVersion::V1_1).message(),
+            "main: operation 0 (TANH): this use needs HAL 1.2, the model is "
+            "validated as 1.1");
+}
+
+TEST(ValidateOperationsTest, lowestVersionOfAModel) { // K-030
+  Model model = addTwice();
+  Result<HalVersion> version = lowestVersion(model);
+  ASSERT_TRUE(version.isOk());
+  EXPECT_EQ(*version, HalVersion::V1_0);
+  for (uint32_t operand : {0, 1, 3, 4})
+    model.main.operands[operand].type = OperandType::TENSOR_INT32;
+  version = lowestVersion(model);
+  ASSERT_TRUE(version.isOk());
+  EXPECT_EQ(*version, HalVersion::V1_3);
+  model.main.operations[0].inputs.pop_back();
+  computeConsumers(model.main);
+  EXPECT_EQ(lowestVersion(model).status().message(),
+            "main: operation 0 (ADD): found 2 inputs, expected 3");
+}
+
+} // namespace
