@@ -19,6 +19,9 @@ using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
 int64_t reference::elementCount(std::span<const int64_t> shape) {
+  // First: what has no elements may have extents whose product overflows.
+  if (std::ranges::find(shape, 0) != shape.end())
+    return 0;
   int64_t count = 1;
   for (int64_t extent : shape)
     count *= extent;
