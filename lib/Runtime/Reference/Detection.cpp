@@ -183,73 +183,66 @@ static Result<std::vector<Region>> readRegions(const KernelContext &context,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where the samples of a bin lie along an axis.
-struct SampleAxis {
-  float start;
-  float step;
-  int64_t count;
-
-  /// \p samples 0: as many as the bin has pixels (M-209).
-  SampleAxis(float regionStart, float regionEnd, int64_t bins, int64_t bin,
-             int64_t samples) {
-    float binSize = std::max(regionEnd - regionStart, 1.0f) / float(bins);
-    count = samples > 0 ? samples : int64_t(std::ceil(binSize));
-    start = regionStart + binSize * float(bin);
-    step = binSize / float(count);
-  }
-  float at(int64_t sample) const {
-    return start + step / 2 + step * float(sample);
-  }
+/// What the samples of a bin add up to along one axis: pixel first + i counts
+/// weights[i] times in their mean.
+struct AxisWeights {
+  int64_t first = 0;
+  std::vector<double> weights;
 };
-
-/// Two neighbouring pixels and the weight of the second.
-struct Neighbours {
-  int64_t first;
-  int64_t second;
-  float weight;
-
-  /// Beyond the last pixel its value holds.
-  Neighbours(float position, int64_t extent) {
-    first = int64_t(position);
-    second = first + 1;
-    weight = position - float(first);
-    if (first >= extent - 1) {
-      first = second = extent - 1;
-      weight = 0.0f;
-    }
-  }
+/// A region, its bins and the feature map along one axis.
+struct RoiAxis {
+  float start;
+  float end;
+  int64_t bins;
+  int64_t samples;
+  int64_t extent;
 };
 } // namespace
 
-/// Samples of one bin that a reference device takes; a caller that asks for
-/// more gets an answer in reasonable time.
-static constexpr int64_t maxSamples = int64_t(1) << 24;
+/// More samples along an axis than any feature map calls for; bounds the time
+/// that a request may take.
+static constexpr int64_t maxSamples = int64_t(1) << 20;
 
-static Status checkSampleCount(const SampleAxis &rows,
-                               const SampleAxis &columns) {
-  // Counts are below 2^32 each.
-  if (rows.count > maxSamples || columns.count > maxSamples ||
-      rows.count * columns.count > maxSamples) // roi_align C2
-    return failure("{} times {} samples per bin exceed {}", rows.count,
-                   columns.count, maxSamples);
-  return Status::ok();
+/// Samples at equal distances in bin \p bin, each interpolated between its two
+/// neighbours (M-209, M-210).
+static Result<AxisWeights> sampleBin(const RoiAxis &axis, int64_t bin) {
+  float binSize = std::max(axis.end - axis.start, 1.0f) / float(axis.bins);
+  int64_t count = axis.samples > 0 ? axis.samples : int64_t(std::ceil(binSize));
+  if (count > maxSamples) // roi_align C2
+    return failure("{} samples per bin exceed {}", count, maxSamples);
+  float binStart = axis.start + binSize * float(bin);
+  float step = binSize / float(count);
+  int64_t last = axis.extent - 1;
+  AxisWeights result;
+  result.first = std::min(int64_t(binStart + step / 2), last);
+  auto add = [&](int64_t pixel, double weight) {
+    // Beyond the last pixel its value holds.
+    auto at = size_t(std::min(pixel, last) - result.first);
+    if (at >= result.weights.size())
+      result.weights.resize(at + 1);
+    result.weights[at] += weight / double(count);
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    float position = binStart + step / 2 + step * float(i);
+    auto pixel = int64_t(position);
+    double fraction = double(position) - double(pixel);
+    add(pixel, 1.0 - fraction);
+    add(pixel + 1, fraction);
+  }
+  return result;
 }
 
 /// The mean of channel \p c over the samples of a bin.
 static float averageBin(const FeatureMaps &maps, int64_t batch,
-                        const SampleAxis &rows, const SampleAxis &columns,
+                        const AxisWeights &rows, const AxisWeights &columns,
                         int64_t c) {
-  float sum = 0.0f;
-  for (int64_t i = 0; i < rows.count; ++i)
-    for (int64_t j = 0; j < columns.count; ++j) {
-      Neighbours y(rows.at(i), maps.height()), x(columns.at(j), maps.width());
-      float top = maps.at(batch, y.first, x.first, c) * (1 - x.weight) +
-                  maps.at(batch, y.first, x.second, c) * x.weight;
-      float bottom = maps.at(batch, y.second, x.first, c) * (1 - x.weight) +
-                     maps.at(batch, y.second, x.second, c) * x.weight;
-      sum += top * (1 - y.weight) + bottom * y.weight;
-    }
-  return sum / float(rows.count * columns.count);
+  double mean = 0.0;
+  for (size_t i = 0; i < rows.weights.size(); ++i)
+    for (size_t j = 0; j < columns.weights.size(); ++j)
+      mean += rows.weights[i] * columns.weights[j] *
+              double(maps.at(batch, rows.first + int64_t(i),
+                             columns.first + int64_t(j), c));
+  return float(mean);
 }
 
 static Status roiAlignKernel(KernelContext &context) {
@@ -259,17 +252,21 @@ static Status roiAlignKernel(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<Region> regions,
                          readRegions(context, maps, params));
   std::vector<float> result;
-  for (const Region &region : regions)
-    for (int64_t h = 0; h < params.extent.height; ++h)
-      for (int64_t w = 0; w < params.extent.width; ++w) {
-        SampleAxis rows(region.box.y1, region.box.y2, params.extent.height, h,
-                        params.samples.height);
-        SampleAxis columns(region.box.x1, region.box.x2, params.extent.width, w,
-                           params.samples.width);
-        NNHAL_RETURN_IF_ERROR(checkSampleCount(rows, columns));
+  for (const Region &region : regions) {
+    const Box &box = region.box;
+    RoiAxis vertical{box.y1, box.y2, params.extent.height,
+                     params.samples.height, maps.height()};
+    RoiAxis horizontal{box.x1, box.x2, params.extent.width,
+                       params.samples.width, maps.width()};
+    for (int64_t h = 0; h < vertical.bins; ++h) {
+      NNHAL_ASSIGN_OR_RETURN(AxisWeights rows, sampleBin(vertical, h));
+      for (int64_t w = 0; w < horizontal.bins; ++w) {
+        NNHAL_ASSIGN_OR_RETURN(AxisWeights columns, sampleBin(horizontal, w));
         for (int64_t c = 0; c < maps.channels(); ++c)
           result.push_back(averageBin(maps, region.batch, rows, columns, c));
       }
+    }
+  }
   Shape shape{int64_t(regions.size()), params.extent.height,
               params.extent.width, maps.channels()};
   context.storeReals(0, fromNhwc(std::move(result), shape, form.isNchw));

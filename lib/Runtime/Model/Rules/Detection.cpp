@@ -207,8 +207,8 @@ Result<std::vector<TensorType>> nnhal::rt::detectionPostprocessing(
                                         batch)); // detection_postprocessing C3
   for (const TensorType *other : {&deltas, &anchors})
     NNHAL_RETURN_IF_ERROR(checkSameExtent(
-        other == &deltas ? "deltas dimension 1" : "number of anchors",
-        extentOf(*other, other == &deltas ? 1 : 0), "scores dimension 1",
+        other == &deltas ? "number of rows of deltas" : "number of anchors",
+        extentOf(*other, other == &deltas ? 1 : 0), "number of rows of scores",
         count));                       // detection_postprocessing C4
   if (isKnown(classes) && classes < 2) // detection_postprocessing C5
     return badData("number of classes {} must be above 1", classes);
