@@ -161,6 +161,9 @@ static Bytes requantized(const KernelContext &context, size_t index) {
   for (int32_t stored : context.integers(index)) {
     float value = std::round(float(stored + shift) * scale + bias) +
                   float(to.zeroPoint + shift);
+    // Scales near the ends of their range make a NaN of 0 times infinity.
+    if (std::isnan(value))
+      value = float(to.zeroPoint + shift);
     auto element = int32_t(std::clamp(value, 0.0f, 255.0f)) - shift;
     result.push_back(std::byte(uint8_t(element)));
   }

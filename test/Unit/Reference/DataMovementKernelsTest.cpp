@@ -86,6 +86,14 @@ TEST(DataMovementKernelsTest, ConcatenationRequantizes) { // M-110
             (Values{-128, 0}));
 }
 
+TEST(DataMovementKernelsTest, ConcatenationOfExtremeScales) {
+  EXPECT_EQ(valuesOf(OperationBuilder(Op::CONCATENATION)
+                         .tensor(quantTensor({3}, 1e30f, 5), {4, 5, 6})
+                         .int32(0)
+                         .output(quantTensor({3}, 1e-40f, 9))),
+            (Values{9, 9, 9}));
+}
+
 TEST(DataMovementKernelsTest, SplitStoresAllParts) {
   KernelOutcome outcome = run(OperationBuilder(Op::SPLIT)
                                   .tensor(int32Tensor({2, 4}), count(8))
