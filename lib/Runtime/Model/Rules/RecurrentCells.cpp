@@ -84,7 +84,7 @@ static Presence combine(Presence lhs, Presence rhs) {
 static Status checkLstmOperands(const LstmOperands &cell,
                                 const LstmCellTypes &types, CellSizes &sizes) {
   for (size_t gate : {outputGate, forgetGate, cellGate, inputGate}) {
-    // Without an input gate its operands are omitted (lstm_cell C5).
+    // Without an input gate its operands are omitted (lstm_cell C4).
     auto check = gate == inputGate ? checkOptional : checkRequired;
     NNHAL_RETURN_IF_ERROR(check(nameOfGate(gate, "input weights"),
                                 cell.inputWeights[gate], types.weights,
@@ -125,7 +125,7 @@ static Result<Presence> checkSet(std::string_view what,
                                  Presence hasInputGate) {
   Presence set = Presence::undecided;
   for (LstmGate gate : gates) {
-    if (contradicts(set, operands[gate].presence)) // lstm_cell C6
+    if (contradicts(set, operands[gate].presence)) // lstm_cell C5
       return badData("{} of the {} gate are {}, those of another gate are {}",
                      what, gateNames[gate],
                      set == Presence::given ? "omitted" : "given",
@@ -134,7 +134,7 @@ static Result<Presence> checkSet(std::string_view what,
   }
   Presence ofInput = operands[inputGate].presence;
   if (hasInputGate == Presence::omitted) {
-    if (ofInput == Presence::given) // lstm_cell C5
+    if (ofInput == Presence::given) // lstm_cell C4
       return badData("input gate {} are given, but the gate has no input "
                      "weights",
                      what);
@@ -143,7 +143,7 @@ static Result<Presence> checkSet(std::string_view what,
   bool isMissing =
       hasInputGate == Presence::given && ofInput == Presence::omitted;
   if ((isMissing && set == Presence::given) ||
-      (ofInput == Presence::given && set == Presence::omitted)) // lstm_cell C6
+      (ofInput == Presence::given && set == Presence::omitted)) // lstm_cell C5
     return badData("{} of the input gate are {}, those of the other gates are "
                    "{}",
                    what, isMissing ? "omitted" : "given",
@@ -154,30 +154,30 @@ static Result<Presence> checkSet(std::string_view what,
 static Result<LstmCellForm> checkPresence(const LstmOperands &cell) {
   Presence weights = cell.inputWeights[inputGate].presence;
   Presence recurrent = cell.recurrentWeights[inputGate].presence;
-  if (contradicts(weights, recurrent)) // lstm_cell C4
+  if (contradicts(weights, recurrent)) // lstm_cell C3
     return badData("input gate input weights are {}, but its recurrent weights "
                    "are {}",
                    weights == Presence::given ? "given" : "omitted",
                    recurrent == Presence::given ? "given" : "omitted");
   Presence hasInputGate = combine(weights, recurrent);
   if (contradicts(hasInputGate,
-                  cell.biases[inputGate].presence)) // lstm_cell C5
+                  cell.biases[inputGate].presence)) // lstm_cell C4
     return badData("input gate bias is {}, but the gate's weights are {}",
                    hasInputGate == Presence::given ? "omitted" : "given",
                    hasInputGate == Presence::given ? "given" : "omitted");
   NNHAL_RETURN_IF_ERROR(checkSet("peephole weights", cell.peepholes,
                                  {forgetGate, outputGate}, hasInputGate)
-                            .status()); // lstm_cell C6
+                            .status()); // lstm_cell C5
   NNHAL_RETURN_IF_ERROR(checkSet("layer norm weights", cell.layerNorm,
                                  {forgetGate, cellGate, outputGate},
                                  hasInputGate)
-                            .status()); // lstm_cell C6
+                            .status()); // lstm_cell C5
   NNHAL_ASSIGN_OR_RETURN(Presence auxWeights,
                          checkSet("auxiliary weights", cell.auxWeights,
                                   {forgetGate, cellGate, outputGate},
-                                  hasInputGate)); // lstm_cell C6
+                                  hasInputGate)); // lstm_cell C5
   if (cell.projectionBias.presence == Presence::given &&
-      cell.projectionWeights.presence == Presence::omitted) // lstm_cell C7
+      cell.projectionWeights.presence == Presence::omitted) // lstm_cell C6
     return badData("projection bias is given, but projection weights are "
                    "omitted");
   return LstmCellForm{hasInputGate, auxWeights};
@@ -191,12 +191,12 @@ Result<LstmCellForm> rules::checkLstmCell(const LstmOperands &cell,
   if (cell.projectionWeights.presence == Presence::omitted)
     NNHAL_RETURN_IF_ERROR(checkSameExtent("output size without projection",
                                           sizes.output.value, sizes.units.name,
-                                          sizes.units.value)); // lstm_cell C8
+                                          sizes.units.value)); // lstm_cell C7
   return form;
 }
 
 Status rules::checkClip(std::string_view name, float clip) {
-  if (!(clip >= 0.0f)) // lstm_cell C10
+  if (!(clip >= 0.0f)) // lstm_cell C9
     return badData("{} {} must not be negative", name, clip);
   return Status::ok();
 }
@@ -209,12 +209,12 @@ Status rules::checkLstmParams(const LstmParams &params) {
   case RecurrentActivation::tanh:
   case RecurrentActivation::sigmoid:
     break;
-  default: // lstm_cell C9
+  default: // lstm_cell C8
     return badData("activation {} is not among 0, 1, 3, 4 and 6",
                    int32_t(params.activation));
   }
   NNHAL_RETURN_IF_ERROR(
-      checkClip("cell clip", params.cellClip)); // lstm_cell C10
+      checkClip("cell clip", params.cellClip)); // lstm_cell C9
   return checkClip("projection clip", params.projectionClip);
 }
 

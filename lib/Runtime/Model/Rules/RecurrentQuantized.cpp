@@ -117,9 +117,9 @@ static Status checkScale(std::string_view name, float scale) {
 static Status checkQuantizedParams(const QuantizedLstmParams &params,
                                    Presence hasInputGate) {
   NNHAL_RETURN_IF_ERROR(
-      checkClip("cell clip", params.cellClip)); // lstm_cell C10
+      checkClip("cell clip", params.cellClip)); // lstm_cell C9
   NNHAL_RETURN_IF_ERROR(
-      checkClip("projection clip", params.projectionClip)); // lstm_cell C10
+      checkClip("projection clip", params.projectionClip)); // lstm_cell C9
   for (size_t gate : {forgetGate, cellGate, outputGate, inputGate})
     if (gate != inputGate || hasInputGate == Presence::given)
       NNHAL_RETURN_IF_ERROR(
