@@ -20,6 +20,9 @@ struct ReferenceDeviceOptions {
   /// Steady-clock nanoseconds, for deadlines, loops and timings. Empty: the
   /// system's.
   std::function<int64_t()> clock;
+  /// Bytes of one tensor; an execution that needs a larger one fails with
+  /// resourceExhaustedPersistent.
+  uint64_t tensorLimit = UINT32_MAX;
 };
 
 /// The device "nnhal-reference": executes every operation of the HAL, plainly

@@ -30,9 +30,11 @@ using Clock = std::function<int64_t()>;
 
 class ReferencePreparedModel final : public PreparedModel {
 public:
-  ReferencePreparedModel(const AnnotatedModel &source, Model owned, Clock clock)
-      : model(std::move(owned)), clock(std::move(clock)),
-        face(interfaceOf(source)), frames(face, 0) {}
+  ReferencePreparedModel(const AnnotatedModel &source, Model owned,
+                         const ReferenceDeviceOptions &options)
+      : model(std::move(owned)), clock(options.clock),
+        tensorLimit(options.tensorLimit), face(interfaceOf(source)),
+        frames(face, 0) {}
 
   const Interface &interface() const override { return face; }
   Status execute(const Request &request,
@@ -45,6 +47,7 @@ private:
 
   Model model;
   Clock clock;
+  uint64_t tensorLimit;
   Interface face;
   mutable FramePool frames;
 };
@@ -92,7 +95,8 @@ static Status deliver(size_t index, const Value &value,
 Status ReferencePreparedModel::executeIn(Frame &frame, const Request &request,
                                          ExecutionResult &result) const {
   int64_t begin = clock();
-  Executor executor(model, {request.deadline, request.loopTimeout, clock});
+  Executor executor(
+      model, {request.deadline, request.loopTimeout, clock, tensorLimit});
   NNHAL_ASSIGN_OR_RETURN(std::vector<Value> outputs,
                          executor.run(inputsOf(frame)));
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -190,7 +194,7 @@ public:
       NNHAL_ASSIGN_OR_RETURN(Model owned, ownedCopy(model));
       return std::shared_ptr<PreparedModel>(
           std::make_shared<ReferencePreparedModel>(annotated, std::move(owned),
-                                                   options.clock));
+                                                   options));
     } catch (const std::bad_alloc &) {
       return outOfResources("no memory for the model");
     }

@@ -154,20 +154,20 @@ Result<std::vector<Value>> Executor::runOperation(const Scope &scope,
   return runKernel(scope, operation);
 }
 
-/// Bytes of a tensor of \p type; generalFailure beyond the HAL's 32 bits.
-static Result<uint64_t> byteCount(const TensorType &type) {
+Status Executor::checkSize(const TensorType &type) const {
   uint64_t bytes = elementSize(type.type);
   for (int64_t extent : type.dimensions) {
     if (extent == 0)
-      return uint64_t(0);
+      return Status::ok();
+    // Saturates: what does not fit 64 bits is above any limit.
     if (__builtin_mul_overflow(bytes, uint64_t(extent), &bytes))
-      return failure("output of shape {} exceeds {} bytes", shapeText(type),
-                     UINT32_MAX);
+      bytes = UINT64_MAX / 2;
   }
-  if (bytes > UINT32_MAX)
-    return failure("output of shape {} has {} bytes, above {}", shapeText(type),
-                   bytes, UINT32_MAX);
-  return bytes;
+  if (bytes > limits.tensorLimit)
+    return Status(StatusCode::resourceExhaustedPersistent,
+                  fmt::format("output of shape {} has {} bytes, above {}",
+                              shapeText(type), bytes, limits.tensorLimit));
+  return Status::ok();
 }
 
 static bool isFullyKnown(const TensorType &type) {
@@ -197,7 +197,7 @@ Result<std::vector<Value>> Executor::runKernel(const Scope &scope,
   NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, checkOperation(view));
   for (const TensorType &result : facts.results)
     if (isFullyKnown(result))
-      NNHAL_RETURN_IF_ERROR(byteCount(result).status());
+      NNHAL_RETURN_IF_ERROR(checkSize(result));
 
   KernelContext context(view, facts);
   NNHAL_RETURN_IF_ERROR(kernel(context));

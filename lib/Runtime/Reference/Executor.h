@@ -40,6 +40,8 @@ public:
     uint64_t loopTimeout = defaultLoopTimeout;
     /// Steady-clock nanoseconds.
     std::function<int64_t()> clock;
+    /// Bytes of one tensor.
+    uint64_t tensorLimit = UINT32_MAX;
   };
 
   /// \p model is valid, its pools hold bytes, and both outlive the executor.
@@ -64,6 +66,7 @@ private:
   Result<std::vector<Value>> runWhile(const Scope &scope,
                                       const Operation &operation);
   Status checkDeadline() const;
+  Status checkSize(const TensorType &type) const;
 
   const Model &model;
   Limits limits;
