@@ -300,12 +300,12 @@ using GateOperands = std::array<OptionalOperand, 4>;
 /// What an LSTM cell reads beside its input. Without input weights of the input
 /// gate that gate is coupled: 1 - forget gate (M-167).
 struct LstmOperands {
-  GateOperands inputWeights;     ///< [units, input size]
-  GateOperands recurrentWeights; ///< [units, output size]
-  GateOperands peepholes;        ///< [units], none for the cell gate
-  GateOperands biases;           ///< [units]
-  GateOperands layerNorm;        ///< [units]
-  GateOperands auxWeights;       ///< [units, size of the auxiliary input]
+  GateOperands inputWeights;         ///< [units, input size]
+  GateOperands recurrentWeights;     ///< [units, output size]
+  GateOperands peepholes;            ///< [units], none for the cell gate
+  GateOperands biases;               ///< [units]
+  GateOperands layerNorm;            ///< [units]
+  GateOperands auxWeights;           ///< [units, size of the auxiliary input]
   OptionalOperand projectionWeights; ///< [output size, units]
   OptionalOperand projectionBias;    ///< [output size]
   OptionalOperand outputState;       ///< [batch, output size]

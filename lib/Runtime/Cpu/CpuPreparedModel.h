@@ -8,8 +8,8 @@
 #ifndef NNHAL_LIB_RUNTIME_CPU_CPUPREPAREDMODEL_H
 #define NNHAL_LIB_RUNTIME_CPU_CPUPREPAREDMODEL_H
 
-#include "CodeImage.h"
 #include "../Core/Frame.h"
+#include "CodeImage.h"
 
 #include "nnhal/Runtime/PreparedModel.h"
 
