@@ -74,7 +74,7 @@ Status checkRnnCell(const RnnOperands &cell, OperandType type,
                     CellSizes &sizes);
 Status checkRnnActivation(RecurrentActivation activation);
 
-/// Fails when one of the two is given and the other omitted.
+/// One of the two is given and the other omitted.
 bool contradicts(Presence lhs, Presence rhs);
 
 } // namespace nnhal::rt::rules
