@@ -9,8 +9,8 @@
 // RUN: not nnhal-opt %s --nnhal-compile=until=nowhere 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // LEGALIZE: nnhal.graph @main
-// LEGALIZE:   nnhal.add
 // LEGALIZE:   nnhal.relu
+// LEGALIZE:   nnhal.add
 // LOWER: func.func @main
 // LOWER-COUNT-2: linalg.generic
 // FUSE-COUNT-1: linalg.generic
@@ -26,8 +26,8 @@
 nnhal.model @model attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
     %none = nnhal.constant_copy 0 : i32 -> i32
-    %0 = nnhal.operation "ADD"(%x, %x, %none) : (tensor<4xf32>, tensor<4xf32>, i32) -> tensor<4xf32>
-    %1 = nnhal.operation "RELU"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    %0 = nnhal.operation "RELU"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = nnhal.operation "ADD"(%0, %0, %none) : (tensor<4xf32>, tensor<4xf32>, i32) -> tensor<4xf32>
     nnhal.return %1 : tensor<4xf32>
   }
 }

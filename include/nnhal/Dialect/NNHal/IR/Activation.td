@@ -31,12 +31,18 @@ let opDocGroup = NNHal_ActivationGroup in {
 
 def NNHal_ReluOp : NNHal_ActivationOp<"relu", /*opCode=*/19, "V1_0"> {
   let summary = "max(x, 0)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 def NNHal_Relu1Op : NNHal_ActivationOp<"relu1", /*opCode=*/20, "V1_0"> {
   let summary = "x limited to [-1, 1]";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 def NNHal_Relu6Op : NNHal_ActivationOp<"relu6", /*opCode=*/21, "V1_0"> {
   let summary = "x limited to [0, 6]";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 def NNHal_TanhOp : NNHal_ActivationOp<"tanh", /*opCode=*/28, "V1_0"> {
   let summary = "hyperbolic tangent";

@@ -22,6 +22,7 @@ class NNHal_ArithmeticOp<string mnemonic, int opCode, string halVersion,
   let arguments = (ins NNHal_Tensor:$lhs, NNHal_Tensor:$rhs,
                        NNHal_OptionalActivation:$activation);
   let results = (outs NNHal_Tensor:$output);
+  let hasFolder = 1;
 }
 
 /// Broadcasting, without activation.
@@ -37,6 +38,7 @@ class NNHal_ComparisonOp<string mnemonic, int opCode, list<Trait> traits = []>
     : NNHal_InferredOp<mnemonic, opCode, "V1_2", traits> {
   let arguments = (ins NNHal_Tensor:$lhs, NNHal_Tensor:$rhs);
   let results = (outs NNHal_BoolTensor:$output);
+  let hasFolder = 1;
 }
 
 /// Result type is operand type.
@@ -68,10 +70,12 @@ def NNHal_PowOp : NNHal_BinaryOp<"pow", /*opCode=*/70, "V1_2"> {
 def NNHal_MaximumOp
     : NNHal_BinaryOp<"maximum", /*opCode=*/65, "V1_2", [Commutative]> {
   let summary = "larger of two tensors";
+  let hasFolder = 1;
 }
 def NNHal_MinimumOp
     : NNHal_BinaryOp<"minimum", /*opCode=*/66, "V1_2", [Commutative]> {
   let summary = "smaller of two tensors";
+  let hasFolder = 1;
 }
 
 def NNHal_EqualOp : NNHal_ComparisonOp<"equal", /*opCode=*/48, [Commutative]> {
@@ -97,13 +101,16 @@ def NNHal_LessEqualOp : NNHal_ComparisonOp<"less_equal", /*opCode=*/59> {
 def NNHal_LogicalAndOp
     : NNHal_BinaryOp<"logical_and", /*opCode=*/61, "V1_2", [Commutative]> {
   let summary = "1 where both operands are true";
+  let hasFolder = 1;
 }
 def NNHal_LogicalOrOp
     : NNHal_BinaryOp<"logical_or", /*opCode=*/63, "V1_2", [Commutative]> {
   let summary = "1 where either operand is true";
+  let hasFolder = 1;
 }
 def NNHal_LogicalNotOp : NNHal_UnaryOp<"logical_not", /*opCode=*/62, "V1_2"> {
   let summary = "1 where the operand is false";
+  let hasFolder = 1;
 }
 
 def NNHal_SelectOp : NNHal_InferredOp<"select", /*opCode=*/84, "V1_2"> {
@@ -111,13 +118,16 @@ def NNHal_SelectOp : NNHal_InferredOp<"select", /*opCode=*/84, "V1_2"> {
   let arguments = (ins NNHal_BoolTensor:$condition, NNHal_Tensor:$lhs,
                        NNHal_Tensor:$rhs);
   let results = (outs NNHal_Tensor:$output);
+  let hasFolder = 1;
 }
 
 def NNHal_AbsOp : NNHal_UnaryOp<"abs", /*opCode=*/38, "V1_2"> {
   let summary = "magnitude";
+  let hasFolder = 1;
 }
 def NNHal_NegOp : NNHal_UnaryOp<"neg", /*opCode=*/67, "V1_2"> {
   let summary = "negation";
+  let hasFolder = 1;
 }
 def NNHal_ExpOp : NNHal_UnaryOp<"exp", /*opCode=*/49, "V1_2"> {
   let summary = "exponential";
@@ -136,12 +146,15 @@ def NNHal_RsqrtOp : NNHal_UnaryOp<"rsqrt", /*opCode=*/83, "V1_2"> {
 }
 def NNHal_FloorOp : NNHal_UnaryOp<"floor", /*opCode=*/8, "V1_0"> {
   let summary = "largest integer not above";
+  let hasFolder = 1;
 }
 
 def NNHal_CastOp : NNHal_StatedOp<"cast", /*opCode=*/45, "V1_2"> {
   let summary = "conversion of the stored values, ignoring quantization";
   let arguments = (ins NNHal_Tensor:$input);
   let results = (outs NNHal_Tensor:$output);
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 } // opDocGroup

@@ -19,12 +19,14 @@ let opDocGroup = NNHal_QuantizationGroup in {
 
 def NNHal_QuantizeOp : NNHal_StatedOp<"quantize", /*opCode=*/72, "V1_2"> {
   let summary = "real values to the result's quantized type";
+  let hasFolder = 1;
   let arguments = (ins NNHal_Tensor:$input);
   let results = (outs NNHal_Tensor:$output);
 }
 
 def NNHal_DequantizeOp : NNHal_StatedOp<"dequantize", /*opCode=*/6, "V1_0"> {
   let summary = "quantized values to real values";
+  let hasFolder = 1;
   let arguments = (ins NNHal_Tensor:$input);
   let results = (outs NNHal_Tensor:$output);
 }

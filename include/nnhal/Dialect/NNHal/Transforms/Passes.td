@@ -31,4 +31,25 @@ def RaiseOperations : Pass<"nnhal-raise-operations", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nnhal::NNHalDialect"];
 }
 
+def CheckVersion : Pass<"nnhal-check-version", "::mlir::ModuleOp"> {
+  let summary = "reject what a HAL version cannot hold";
+  let description = [{
+    For models of the NNAPI-shaped level. Operations, uses of operations,
+    operand types, pools and subgraphs that `version` does not have are errors
+    at the operation that states them. The rules are those of model validation
+    (nnhal/Runtime/Signatures.h): a use counts as it is stated, trailing
+    arguments with default values included.
+
+    With `report` nothing is rejected that some version holds: a remark per
+    operation names the version that it needs, one per model the lowest version
+    of the model.
+  }];
+  let options = [
+    Option<"version", "version", "std::string", "\"\"",
+           "1.0 to 1.3; the version that the model states if empty">,
+    Option<"report", "report", "bool", "false",
+           "remarks about what operations and models need, no errors">];
+  let dependentDialects = ["::nnhal::NNHalDialect"];
+}
+
 #endif // NNHAL_DIALECT_NNHAL_TRANSFORMS_PASSES_TD

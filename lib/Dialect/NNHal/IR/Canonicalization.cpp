@@ -1,0 +1,231 @@
+//===- Canonicalization.cpp - Rewrites of two operations to one -*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Canonicalization.h"
+
+#include "Folding.h"
+#include "RuleAdapter.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace nnhal;
+using mlir::failure;
+using mlir::PatternRewriter;
+using mlir::success;
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// Calls \p visit with \p op as what it is, when it has a fused activation.
+template <typename Result, typename Visit>
+static Result visitFusing(mlir::Operation *op, Result otherwise, Visit visit) {
+  return llvm::TypeSwitch<mlir::Operation *, Result>(op)
+      .template Case<AddOp, SubOp, MulOp, DivOp, Conv2DOp, DepthwiseConv2DOp,
+            GroupedConv2DOp, TransposeConv2DOp, FullyConnectedOp,
+            AveragePool2DOp, L2Pool2DOp, MaxPool2DOp>(visit)
+      .Default(otherwise);
+}
+
+static std::optional<FusedActivation>
+standaloneActivation(mlir::Operation *op) {
+  if (llvm::isa<ReluOp>(op))
+    return FusedActivation::relu;
+  if (llvm::isa<Relu1Op>(op))
+    return FusedActivation::relu1;
+  if (llvm::isa<Relu6Op>(op))
+    return FusedActivation::relu6;
+  return std::nullopt;
+}
+
+std::optional<FusedActivation> nnhal::activationOf(mlir::Value value) {
+  mlir::Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (std::optional<FusedActivation> activation = standaloneActivation(op))
+    return activation;
+  return visitFusing<std::optional<FusedActivation>>(
+      op, std::nullopt, [](auto fusing) { return fusing.getActivation(); });
+}
+
+namespace {
+/// relu6(conv_2d(x)) -> conv_2d(x) {activation = relu6}
+///
+/// The types are the same, so a quantized result is limited to the same stored
+/// values (M-051); the bounds have an exact f16, so rounding before or after
+/// limiting is the same.
+template <typename OpTy> struct FuseActivation : mlir::OpRewritePattern<OpTy> {
+  using mlir::OpRewritePattern<OpTy>::OpRewritePattern;
+
+  llvm::LogicalResult
+  matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    mlir::Value input = op.getInput();
+    std::optional<FusedActivation> inner = activationOf(input);
+    if (!inner || !input.hasOneUse() || input.getType() != op.getType())
+      return failure();
+    mlir::Operation *producer = input.getDefiningOp();
+    std::optional<FusedActivation> composed =
+        compose(*inner, *standaloneActivation(op));
+    if (!composed || standaloneActivation(producer))
+      return failure();
+    rewriter.modifyOpInPlace(producer, [&] {
+      visitFusing(producer, false, [&](auto fusing) {
+        fusing.setActivation(*composed);
+        return true;
+      });
+    });
+    rewriter.replaceOp(op, input);
+    return success();
+  }
+};
+
+/// relu6(relu(x)) -> relu6(x), relu(relu6(x)) is folded.
+template <typename OpTy>
+struct MergeActivations : mlir::OpRewritePattern<OpTy> {
+  using mlir::OpRewritePattern<OpTy>::OpRewritePattern;
+
+  llvm::LogicalResult
+  matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    mlir::Operation *producer = op.getInput().getDefiningOp();
+    std::optional<FusedActivation> inner =
+        producer ? standaloneActivation(producer) : std::nullopt;
+    std::optional<FusedActivation> outer = standaloneActivation(op);
+    if (!inner || compose(*inner, *outer) != outer)
+      return failure();
+    mlir::Value source = producer->getOperand(0);
+    if (source.getType() != op.getInput().getType())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(source); });
+    return success();
+  }
+};
+} // namespace
+
+void ReluOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
+                                         mlir::MLIRContext *context) {
+  patterns.add<FuseActivation<ReluOp>, MergeActivations<ReluOp>>(context);
+}
+
+void Relu1Op::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
+                                          mlir::MLIRContext *context) {
+  patterns.add<FuseActivation<Relu1Op>, MergeActivations<Relu1Op>>(context);
+}
+
+void Relu6Op::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
+                                          mlir::MLIRContext *context) {
+  patterns.add<FuseActivation<Relu6Op>, MergeActivations<Relu6Op>>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+/// Whether every stored value of \p from is one of \p to.
+static bool isLossless(mlir::Type from, mlir::Type to) {
+  if (from.isF16())
+    return to.isF16() || to.isF32();
+  // cast takes TENSOR_QUANT8_ASYMM as numbers from 0 to 255.
+  if (llvm::isa<mlir::quant::QuantizedType>(from))
+    return to.isF16() || to.isF32() || to.isSignlessInteger(32) ||
+           llvm::isa<mlir::quant::QuantizedType>(to);
+  return from == to;
+}
+
+namespace {
+/// cast(cast(x)) -> cast(x), where the inner one loses nothing.
+struct MergeCasts : mlir::OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  llvm::LogicalResult
+  matchAndRewrite(CastOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<CastOp>();
+    if (!inner || !isLossless(mlir::getElementTypeOrSelf(inner.getInput()),
+                              inner.getType().getElementType()))
+      return failure();
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getInputMutable().assign(inner.getInput()); });
+    return success();
+  }
+};
+} // namespace
+
+void CastOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
+                                         mlir::MLIRContext *context) {
+  patterns.add<MergeCasts>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// expand_dims(squeeze(x)) -> reshape(x), likewise for all operations that
+/// keep the elements in order; x itself where it has the result's type.
+template <typename OpTy> struct MergeReshapes : mlir::OpRewritePattern<OpTy> {
+  using mlir::OpRewritePattern<OpTy>::OpRewritePattern;
+
+  llvm::LogicalResult
+  matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    mlir::Operation *inner = op.getInput().getDefiningOp();
+    if (!llvm::isa_and_present<ReshapeOp, SqueezeOp, ExpandDimsOp>(inner))
+      return failure();
+    mlir::Value source = inner->getOperand(0);
+    auto type = llvm::cast<mlir::RankedTensorType>(source.getType());
+    if (!type.hasStaticShape() || !op.getType().hasStaticShape())
+      return failure();
+    if (type == op.getType()) {
+      rewriter.replaceOp(op, source);
+      return success();
+    }
+    // expand_dims takes types and ranks that reshape does not.
+    if (!rt::checkReshape(typeOf(source), typeOf(op.getOutput())).isOk())
+      return failure();
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), source);
+    return success();
+  }
+};
+
+/// transpose(transpose(x)) -> transpose(x) with the permutation of both.
+struct MergeTransposes : mlir::OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  llvm::LogicalResult
+  matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<TransposeOp>();
+    if (!inner)
+      return failure();
+    auto permutation =
+        llvm::map_to_vector(op.getPermutation(), [&](int64_t axis) {
+          return inner.getPermutation()[size_t(axis)];
+        });
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), inner.getInput(),
+                                             permutation);
+    return success();
+  }
+};
+} // namespace
+
+void ReshapeOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
+                                            mlir::MLIRContext *context) {
+  patterns.add<MergeReshapes<ReshapeOp>>(context);
+}
+
+void SqueezeOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
+                                            mlir::MLIRContext *context) {
+  patterns.add<MergeReshapes<SqueezeOp>>(context);
+}
+
+void ExpandDimsOp::getCanonicalizationPatterns(
+    mlir::RewritePatternSet &patterns, mlir::MLIRContext *context) {
+  patterns.add<MergeReshapes<ExpandDimsOp>>(context);
+}
+
+void TransposeOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
+                                              mlir::MLIRContext *context) {
+  patterns.add<MergeTransposes>(context);
+}
