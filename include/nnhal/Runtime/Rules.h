@@ -461,6 +461,30 @@ Result<TensorType> roiPooling(const TensorType &features,
                               const TensorType &rois, const TensorType &batches,
                               const RoiParams &params);
 
+//===----------------------------------------------------------------------===//
+// ControlFlow
+//===----------------------------------------------------------------------===//
+
+/// What a graph takes and yields, or what an IF or a WHILE passes to its graphs
+/// and gets back: its inputs without condition and references.
+struct GraphSignature {
+  std::vector<Operand> inputs;
+  std::vector<Operand> outputs;
+};
+
+/// Both graphs take what is passed and yield what comes back (B-063, B-064).
+Status checkIfGraphs(const GraphSignature &passed,
+                     const GraphSignature &thenGraph,
+                     const GraphSignature &elseGraph);
+/// The condition takes what is passed and yields one boolean; the body takes it
+/// and yields the next state, of which the first are the results (B-066 to
+/// B-068).
+Status checkWhileGraphs(const GraphSignature &passed,
+                        const GraphSignature &condition,
+                        const GraphSignature &body);
+/// \p operand, called \p what in messages, is one boolean (B-062, B-066).
+Status checkCondition(const Operand &operand, std::string_view what);
+
 } // namespace nnhal::rt
 
 #endif // NNHAL_RUNTIME_RULES_H

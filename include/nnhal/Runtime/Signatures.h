@@ -73,6 +73,11 @@ struct OperationFacts {
 /// checked here as far as no subgraph is involved.
 Result<OperationFacts> checkOperation(const OperationView &operation);
 
+/// The same where only the number of outputs is known: their stated types are
+/// not compared with the results, and quantization may be free. Operations that
+/// read their stated outputs need them here, too.
+Result<OperationFacts> inferOperation(const OperationView &operation);
+
 } // namespace nnhal::rt
 
 #endif // NNHAL_RUNTIME_SIGNATURES_H

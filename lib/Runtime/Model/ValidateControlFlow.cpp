@@ -7,36 +7,14 @@
 
 #include "Validation.h"
 
+#include "nnhal/Runtime/Rules.h"
+
 namespace nnhal::rt::validation {
 
 namespace {
 
 constexpr size_t ifOperands = 3;    // condition, then, else
 constexpr size_t whileOperands = 2; // condition, body
-
-/// Why \p a and \p b cannot stand for the same value; empty when they can
-/// (B-069).
-std::string incompatibility(const Operand &a, const Operand &b) {
-  if (a.type != b.type)
-    return fmt::format("type {} and {}", nameOf(a.type), nameOf(b.type));
-  if (a.scale != b.scale)
-    return fmt::format("scale {} and {}", a.scale, b.scale);
-  if (a.zeroPoint != b.zeroPoint)
-    return fmt::format("zero point {} and {}", a.zeroPoint, b.zeroPoint);
-  if (a.extraParams != b.extraParams)
-    return "extra parameters";
-  if (a.dimensions.empty() || b.dimensions.empty())
-    return {};
-  bool fits = a.dimensions.size() == b.dimensions.size();
-  for (size_t index = 0; fits && index < a.dimensions.size(); ++index)
-    fits = a.dimensions[index] == b.dimensions[index] ||
-           a.dimensions[index] == 0 || b.dimensions[index] == 0;
-  if (!fits)
-    return fmt::format("dimensions [{}] and [{}]",
-                       fmt::join(a.dimensions, ", "),
-                       fmt::join(b.dimensions, ", "));
-  return {};
-}
 
 /// The subgraph that input \p position names.
 Result<const Subgraph *> subgraphAt(const Model &model,
@@ -50,17 +28,6 @@ Result<const Subgraph *> subgraphAt(const Model &model,
   return &model.referenced[operand.location.offset];
 }
 
-/// A condition is one boolean (B-062, B-066).
-Status checkCondition(const Operand &operand, std::string_view what) {
-  if (operand.type != OperandType::TENSOR_BOOL8)
-    return badData("{} of type {} must be a TENSOR_BOOL8", what,
-                   nameOf(operand.type));
-  if (operand.dimensions != std::vector<uint32_t>{1})
-    return badData("{} must have dimensions [1], found [{}]", what,
-                   fmt::join(operand.dimensions, ", "));
-  return Status::ok();
-}
-
 /// Counts of IF and WHILE themselves (B-061, B-065).
 Status checkCounts(const Operation &operation) {
   if (operation.inputs.size() < 3)
@@ -71,37 +38,24 @@ Status checkCounts(const Operation &operation) {
   return Status::ok();
 }
 
-/// Inputs of \p outer from \p skip on against all inputs of \p inner.
-Status checkPassedInputs(const Subgraph &subgraph, const Operation &outer,
-                         size_t skip, const Subgraph &inner,
-                         std::string_view innerName) {
-  size_t count = outer.inputs.size() - skip;
-  if (inner.inputIndexes.size() != count)
-    return badData("the {} subgraph has {} inputs, must have {}", innerName,
-                   inner.inputIndexes.size(), count);
-  for (size_t index = 0; index < count; ++index) {
-    std::string reason =
-        incompatibility(subgraph.operands[outer.inputs[skip + index]],
-                        inner.operands[inner.inputIndexes[index]]);
-    if (!reason.empty())
-      return badData("input {} and input {} of the {} subgraph differ in {}",
-                     skip + index, index, innerName, reason);
-  }
-  return Status::ok();
+/// What \p outer passes on: its inputs from \p skip on.
+GraphSignature passedBy(const Subgraph &subgraph, const Operation &outer,
+                        size_t skip) {
+  GraphSignature passed;
+  for (size_t index = skip; index < outer.inputs.size(); ++index)
+    passed.inputs.push_back(subgraph.operands[outer.inputs[index]]);
+  for (uint32_t index : outer.outputs)
+    passed.outputs.push_back(subgraph.operands[index]);
+  return passed;
 }
 
-/// The first outputs of \p inner against all outputs of \p outer.
-Status checkPassedOutputs(const Subgraph &subgraph, const Operation &outer,
-                          const Subgraph &inner, std::string_view innerName) {
-  for (size_t index = 0; index < outer.outputs.size(); ++index) {
-    std::string reason =
-        incompatibility(subgraph.operands[outer.outputs[index]],
-                        inner.operands[inner.outputIndexes[index]]);
-    if (!reason.empty())
-      return badData("output {} and output {} of the {} subgraph differ in {}",
-                     index, index, innerName, reason);
-  }
-  return Status::ok();
+GraphSignature signatureOf(const Subgraph &graph) {
+  GraphSignature signature;
+  for (uint32_t index : graph.inputIndexes)
+    signature.inputs.push_back(graph.operands[index]);
+  for (uint32_t index : graph.outputIndexes)
+    signature.outputs.push_back(graph.operands[index]);
+  return signature;
 }
 
 Status checkIf(const Model &model, const Subgraph &subgraph,
@@ -109,19 +63,12 @@ Status checkIf(const Model &model, const Subgraph &subgraph,
   NNHAL_RETURN_IF_ERROR(checkCounts(operation));
   NNHAL_RETURN_IF_ERROR(
       checkCondition(subgraph.operands[operation.inputs[0]], "input 0"));
-  for (size_t position : {1, 2}) { // B-063, B-064
-    std::string_view name = position == 1 ? "then" : "else";
-    NNHAL_ASSIGN_OR_RETURN(const Subgraph *branch,
-                           subgraphAt(model, subgraph, operation, position));
-    NNHAL_RETURN_IF_ERROR(
-        checkPassedInputs(subgraph, operation, ifOperands, *branch, name));
-    if (branch->outputIndexes.size() != operation.outputs.size())
-      return badData("the {} subgraph has {} outputs, must have {}", name,
-                     branch->outputIndexes.size(), operation.outputs.size());
-    NNHAL_RETURN_IF_ERROR(
-        checkPassedOutputs(subgraph, operation, *branch, name));
-  }
-  return Status::ok();
+  NNHAL_ASSIGN_OR_RETURN(const Subgraph *thenGraph,
+                         subgraphAt(model, subgraph, operation, 1));
+  NNHAL_ASSIGN_OR_RETURN(const Subgraph *elseGraph,
+                         subgraphAt(model, subgraph, operation, 2));
+  return checkIfGraphs(passedBy(subgraph, operation, ifOperands),
+                       signatureOf(*thenGraph), signatureOf(*elseGraph));
 }
 
 Status checkWhile(const Model &model, const Subgraph &subgraph,
@@ -131,37 +78,8 @@ Status checkWhile(const Model &model, const Subgraph &subgraph,
                          subgraphAt(model, subgraph, operation, 0));
   NNHAL_ASSIGN_OR_RETURN(const Subgraph *body,
                          subgraphAt(model, subgraph, operation, 1));
-
-  // B-066.
-  NNHAL_RETURN_IF_ERROR(checkPassedInputs(subgraph, operation, whileOperands,
-                                          *condition, "condition"));
-  if (condition->outputIndexes.size() != 1)
-    return badData("the condition subgraph has {} outputs, must have 1",
-                   condition->outputIndexes.size());
-  NNHAL_RETURN_IF_ERROR(
-      checkCondition(condition->operands[condition->outputIndexes[0]],
-                     "the output of the condition subgraph"));
-
-  // B-067, B-068: outputs and loop state first, then inputs that stay as they
-  // are.
-  NNHAL_RETURN_IF_ERROR(
-      checkPassedInputs(subgraph, operation, whileOperands, *body, "body"));
-  size_t bodyOutputs = body->outputIndexes.size();
-  if (bodyOutputs < operation.outputs.size())
-    return badData("the body subgraph has {} outputs, must have at least {}",
-                   bodyOutputs, operation.outputs.size());
-  if (bodyOutputs > body->inputIndexes.size())
-    return badData("the body subgraph has {} outputs, must have at most {}",
-                   bodyOutputs, body->inputIndexes.size());
-  for (size_t index = 0; index < bodyOutputs; ++index) {
-    std::string reason = incompatibility(
-        subgraph.operands[operation.inputs[whileOperands + index]],
-        body->operands[body->outputIndexes[index]]);
-    if (!reason.empty())
-      return badData("input {} and output {} of the body subgraph differ in {}",
-                     whileOperands + index, index, reason);
-  }
-  return checkPassedOutputs(subgraph, operation, *body, "body");
+  return checkWhileGraphs(passedBy(subgraph, operation, whileOperands),
+                          signatureOf(*condition), signatureOf(*body));
 }
 
 /// Indices of the subgraphs that \p subgraph names, without repetition checks.

@@ -55,7 +55,7 @@ static const Row *lookUpRow(OperationType type) {
 }
 
 Result<OperationFacts>
-nnhal::rt::checkOperation(const OperationView &operation) {
+nnhal::rt::inferOperation(const OperationView &operation) {
   OperationFacts facts;
   if (isExtension(operation.type) ||
       operation.type == OperationType::OEM_OPERATION) {
@@ -66,7 +66,12 @@ nnhal::rt::checkOperation(const OperationView &operation) {
   const Row *row = lookUpRow(operation.type);
   if (!row)
     return badData("{} is no operation of the HAL", nameOf(operation.type));
-  NNHAL_ASSIGN_OR_RETURN(facts, row->check(operation));
+  return row->check(operation);
+}
+
+Result<OperationFacts>
+nnhal::rt::checkOperation(const OperationView &operation) {
+  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, inferOperation(operation));
   for (size_t i = 0; i < facts.results.size(); ++i) {
     TensorType &result = facts.results[i];
     const TensorType &stated = operation.outputs[i].type;
