@@ -47,7 +47,7 @@ static bool store(FoldedTensor &tensor, mlir::Type element, int64_t index,
     return true;
   }
   if (element.isF16()) {
-    // By way of f32, as devices do (decisions 17).
+    // By way of f32, as devices do (M-023).
     tensor.set(index, rt::float16FromDouble(float(value)));
     return true;
   }
