@@ -125,9 +125,9 @@ TEST(CompileTest, saysWhereTextIsWrong) {
 
 TEST(CompileTest, saysWhichOperationCannotBeCompiled) {
   EXPECT_NE(errorOf(modelWith("tensor<4xf32>",
-                              "%0 = nnhal.operation \"L2_NORMALIZATION\"(%x) "
+                              "%0 = nnhal.operation \"OEM_OPERATION\"(%x) "
                               ": (tensor<4xf32>) -> tensor<4xf32>"))
-                .find("L2_NORMALIZATION"),
+                .find("OEM_OPERATION"),
             std::string::npos);
   EXPECT_NE(
       errorOf(modelWith("tensor<?xf32>", "%0 = nnhal.operation \"RELU\"(%x) : "

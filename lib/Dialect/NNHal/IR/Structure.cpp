@@ -329,12 +329,12 @@ ConstantReferenceOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 
 LogicalResult OperationOp::verify() {
   StringRef name = getHalName();
-  if (!rt::lookUpOperation(std::string_view(name)) && name != "OEM_OPERATION" &&
-      !splitExtensionName(name))
+  const rt::OperationInfo *info = rt::lookUpOperation(std::string_view(name));
+  if (!info && name != "OEM_OPERATION" && !splitExtensionName(name))
     return emitOpError("\"") << name << "\" is not an operation of the HAL";
   if (getOutputs() && getOutputs()->size() != getNumResults())
     return emitOpError("has ")
            << getOutputs()->size() << " output operand numbers for "
            << getNumResults() << " results";
-  return success();
+  return info ? verifyStatedUse(*this, info->type) : success();
 }

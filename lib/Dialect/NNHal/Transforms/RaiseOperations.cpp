@@ -22,8 +22,10 @@ static RaiseTable makeTable() {
   RaiseTable table;
   addActivationRows(table);
   addContractionRows(table);
+  addControlFlowRows(table);
   addDataMovementRows(table);
   addElementwiseRows(table);
+  addHalFormRows(table);
   addReductionRows(table);
   addSliceRows(table);
   addWindowRows(table);
@@ -58,8 +60,16 @@ struct RaiseOperationsPass
   void runOnOperation() override {
     bool hasFailed = false;
     getOperation()->walk([&](ModelOp model) {
+      llvm::DenseMap<Operation *, ConstantCache> constants;
       for (GraphOp graph : model.getOps<GraphOp>())
-        hasFailed |= failed(raiseGraph(graph));
+        hasFailed |= failed(
+            raiseGraph(graph, constants[graph], /*isControlFlow=*/false));
+      // The types of graphs are final now.
+      for (GraphOp graph : model.getOps<GraphOp>()) {
+        hasFailed |=
+            failed(raiseGraph(graph, constants[graph], /*isControlFlow=*/true));
+        eraseUnusedOperands(graph);
+      }
       eraseUnusedPools(model);
     });
     if (hasFailed)
@@ -67,7 +77,9 @@ struct RaiseOperationsPass
   }
 
 private:
-  LogicalResult raiseGraph(GraphOp graph);
+  /// Raises either branches and loops or everything else.
+  LogicalResult raiseGraph(GraphOp graph, ConstantCache &constants,
+                           bool isControlFlow);
   LogicalResult raiseOperation(OperationOp op, ConstantCache &constants);
 
   RaiseTable table = makeTable();
@@ -96,14 +108,19 @@ LogicalResult RaiseOperationsPass::raiseOperation(OperationOp op,
   return success();
 }
 
-LogicalResult RaiseOperationsPass::raiseGraph(GraphOp graph) {
-  ConstantCache constants;
+LogicalResult RaiseOperationsPass::raiseGraph(GraphOp graph,
+                                              ConstantCache &constants,
+                                              bool isControlFlow) {
   bool hasFailed = false;
   Block &body = graph.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(body))
-    if (auto operation = dyn_cast<OperationOp>(op))
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    auto operation = dyn_cast<OperationOp>(op);
+    if (!operation)
+      continue;
+    StringRef name = operation.getHalName();
+    if ((name == "IF" || name == "WHILE") == isControlFlow)
       hasFailed |= failed(raiseOperation(operation, constants));
-  eraseUnusedOperands(graph);
+  }
   // Inference may have made output types more precise.
   graph.setType(FunctionType::get(graph.getContext(), graph.getArgumentTypes(),
                                   body.getTerminator()->getOperandTypes()));

@@ -206,6 +206,19 @@ FusedActivation Raising::activation(unsigned index) {
   return FusedActivation(code);
 }
 
+FlatSymbolRefAttr Raising::graph(unsigned index) {
+  if (!isGiven(index)) {
+    fail("input {} is left out", index);
+    return nullptr;
+  }
+  auto reference = op.getInputs()[index].getDefiningOp<SubgraphReferenceOp>();
+  if (!reference) {
+    fail("input {} is no reference to a graph", index);
+    return nullptr;
+  }
+  return reference.getGraphAttr();
+}
+
 Value Raising::channelsLast(unsigned index, bool isNchw) {
   Value value = tensor(index);
   if (!value || !isNchw)
@@ -320,6 +333,10 @@ void Raising::replaceBy(Operation *created, bool isNchw) {
     for (Operation *operation : made)
       if (!hasFailed() && failed(mlir::verify(operation)))
         fail("'{}' does not verify", operation->getName().getStringRef().str());
+    auto user = dyn_cast<SymbolUserOpInterface>(created);
+    SymbolTableCollection symbols;
+    if (user && !hasFailed() && failed(user.verifySymbolUses(symbols)))
+      fail("'{}' does not verify", created->getName().getStringRef().str());
   }
   if (hasFailed()) {
     for (Operation *operation : llvm::reverse(made))

@@ -54,6 +54,8 @@ public:
   FusedActivation activation(unsigned index);
   /// The layout input: true for NCHW; false where it is left out.
   bool isNchw(unsigned index) { return isGiven(index) && flag(index); }
+  /// The graph that input \p index refers to.
+  mlir::FlatSymbolRefAttr graph(unsigned index);
   /// Tensor \p index with channels last.
   mlir::Value channelsLast(unsigned index, bool isNchw);
 
@@ -118,6 +120,31 @@ public:
     finish<OpTy>(makeOp<OpTy>({statedType(spatialResultType(isNchw), shape)},
                               std::forward<Arguments>(arguments)...),
                  isNchw);
+  }
+  /// The same for an operation that is declared by NNHal_FormOp.
+  template <typename OpTy>
+  void replaceForm(bool isNchw, mlir::ValueRange operands,
+                   llvm::ArrayRef<mlir::NamedAttribute> attributes) {
+    if (hasFailed())
+      return;
+    llvm::SmallVector<mlir::Type> types(op->getResultTypes());
+    if (isNchw)
+      types = {spatialResultType(true)};
+    mlir::OperationState state(op.getLoc(), OpTy::getOperationName(), operands,
+                               types, attributes);
+    mlir::Operation *created = builder.create(state);
+    typename OpTy::Adaptor adaptor{llvm::cast<OpTy>(created)};
+    refine(created, OpTy::inferTypes(adaptor, unsigned(types.size())));
+    replaceBy(created, isNchw);
+  }
+  /// The same for an operation whose results are those of graphs.
+  template <typename OpTy, typename... Arguments>
+  void replaceGraphs(Arguments &&...arguments) {
+    if (hasFailed())
+      return;
+    replaceBy(OpTy::create(builder, op.getLoc(), op->getResultTypes(),
+                           std::forward<Arguments>(arguments)...),
+              /*isNchw=*/false);
   }
   /// The stated type of result 0 with channels last.
   mlir::Type spatialResultType(bool isNchw);
@@ -193,8 +220,10 @@ template <typename OpTy> void raiseBinary(Raising &raising) {
 // One per family file; each adds the rows of its operations.
 void addActivationRows(RaiseTable &table);
 void addContractionRows(RaiseTable &table);
+void addControlFlowRows(RaiseTable &table);
 void addDataMovementRows(RaiseTable &table);
 void addElementwiseRows(RaiseTable &table);
+void addHalFormRows(RaiseTable &table);
 void addReductionRows(RaiseTable &table);
 void addSliceRows(RaiseTable &table);
 void addWindowRows(RaiseTable &table);

@@ -35,7 +35,7 @@ nnhal.model @m attributes {hal_version = "1.3"} {
 // CHECK: error: graph @main: operand 0: the HAL has no operand type for tensor<2xf64>
 nnhal.model @m attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<2xf64>) -> tensor<2xf32> {
-    %0 = nnhal.operation "RELU"(%x) : (tensor<2xf64>) -> tensor<2xf32>
+    %0 = nnhal.operation "OEM_OPERATION"(%x) : (tensor<2xf64>) -> tensor<2xf32>
     nnhal.return %0 : tensor<2xf32>
   }
 }
@@ -45,7 +45,7 @@ nnhal.model @m attributes {hal_version = "1.3"} {
 // CHECK: error: graph @main: operand 0: the HAL has no tensor of rank 0
 nnhal.model @m attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<f32>) -> tensor<2xf32> {
-    %0 = nnhal.operation "RELU"(%x) : (tensor<f32>) -> tensor<2xf32>
+    %0 = nnhal.operation "OEM_OPERATION"(%x) : (tensor<f32>) -> tensor<2xf32>
     nnhal.return %0 : tensor<2xf32>
   }
 }
@@ -55,7 +55,7 @@ nnhal.model @m attributes {hal_version = "1.3"} {
 // CHECK: error: graph @main: operand 0: no HAL type stores signed 8-bit values from -8 to 7
 nnhal.model @m attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<2x!quant.uniform<i8<-8:7>:f32, 1.000000e+00>>) -> tensor<2xf32> {
-    %0 = nnhal.operation "DEQUANTIZE"(%x) : (tensor<2x!quant.uniform<i8<-8:7>:f32, 1.000000e+00>>) -> tensor<2xf32>
+    %0 = nnhal.operation "OEM_OPERATION"(%x) : (tensor<2x!quant.uniform<i8<-8:7>:f32, 1.000000e+00>>) -> tensor<2xf32>
     nnhal.return %0 : tensor<2xf32>
   }
 }
@@ -65,7 +65,7 @@ nnhal.model @m attributes {hal_version = "1.3"} {
 // CHECK: error: graph @main: operand 0: channel quantization of the HAL is i8<-127:127> with zero point 0
 nnhal.model @m attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00, 2.000000e+00}>>) -> tensor<2xf32> {
-    %0 = nnhal.operation "DEQUANTIZE"(%x) : (tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00, 2.000000e+00}>>) -> tensor<2xf32>
+    %0 = nnhal.operation "OEM_OPERATION"(%x) : (tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00, 2.000000e+00}>>) -> tensor<2xf32>
     nnhal.return %0 : tensor<2xf32>
   }
 }

@@ -8,7 +8,7 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_DATAMOVEMENT
 #define NNHAL_DIALECT_NNHAL_IR_DATAMOVEMENT
 
-include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+include "nnhal/Dialect/NNHal/IR/HalForm.td"
 
 def NNHal_DataMovementGroup : OpDocGroup {
   let summary = "Data movement";
@@ -154,6 +154,18 @@ def NNHal_SpaceToBatchNDOp
                    (ins DenseI64ArrayAttr:$block_shape,
                         DenseI64ArrayAttr:$pads)> {
   let summary = "pads [top, bottom, left, right], then moves blocks to the batch";
+}
+
+// ODS infers the result type: it is always the same.
+def NNHal_RankOp
+    : NNHal_FormOp<"rank", /*opCode=*/101, "V1_3", [NNHal_In<"input">],
+                   (outs I32:$output), /*resultCount=*/0> {
+  let summary = "the number of dimensions, a scalar";
+  let description = [{
+    ```mlir
+    %0 = nnhal.rank %x : (tensor<2x3xf32>) -> i32
+    ```
+  }];
 }
 
 } // opDocGroup

@@ -62,10 +62,10 @@ def NNHal_BoolTensor : RankedTensorOf<[I8]>;
 
 /// One HAL operation at the canonical level. \p opCode and \p halVersion are
 /// those of Operations.def.
-class NNHal_Op<string mnemonic, int opCode, string halVersion,
-               list<Trait> traits = []>
+class NNHal_HalOp<string mnemonic, int opCode, string halVersion,
+                  list<Trait> traits>
     : Op<NNHal_Dialect, mnemonic,
-         !listconcat([Pure, NNHal_HalOperationInterface], traits)> {
+         !listconcat([NNHal_HalOperationInterface]<Trait>, traits)> {
   string halDeclaration = [{
     static ::nnhal::rt::OperationType getOperationCode() {
       return ::nnhal::rt::OperationType(}] # !cast<string>(opCode) # [{);
@@ -75,9 +75,16 @@ class NNHal_Op<string mnemonic, int opCode, string halVersion,
     }
   }];
   let extraClassDeclaration = halDeclaration;
+  let hasVerifier = 1;
+}
+
+/// One that may be computed at any time.
+class NNHal_Op<string mnemonic, int opCode, string halVersion,
+               list<Trait> traits = []>
+    : NNHal_HalOp<mnemonic, opCode, halVersion,
+                  !listconcat([Pure]<Trait>, traits)> {
   let assemblyFormat =
       "operands attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 /// An operation whose result types follow from its operands and attributes,

@@ -8,6 +8,7 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_NNHALOPS_H
 #define NNHAL_DIALECT_NNHAL_IR_NNHALOPS_H
 
+#include "nnhal/Dialect/NNHal/IR/HalForm.h"
 #include "nnhal/Dialect/NNHal/IR/NNHal.h"
 #include "nnhal/Dialect/NNHal/IR/TensorTypes.h"
 #include "nnhal/Runtime/Rules.h"

@@ -19,5 +19,10 @@ include "nnhal/Dialect/NNHal/IR/Window.td"
 include "nnhal/Dialect/NNHal/IR/Reduction.td"
 include "nnhal/Dialect/NNHal/IR/DataMovement.td"
 include "nnhal/Dialect/NNHal/IR/Quantization.td"
+include "nnhal/Dialect/NNHal/IR/Normalization.td"
+include "nnhal/Dialect/NNHal/IR/Lookup.td"
+include "nnhal/Dialect/NNHal/IR/Recurrent.td"
+include "nnhal/Dialect/NNHal/IR/Detection.td"
+include "nnhal/Dialect/NNHal/IR/ControlFlow.td"
 
 #endif // NNHAL_DIALECT_NNHAL_IR_NNHALOPS

@@ -1,4 +1,8 @@
-// RUN: nnhal-opt %s --nnhal-raise-operations="strict" --split-input-file --verify-diagnostics
+// RUN: nnhal-opt %s --mlir-very-unsafe-disable-verifier-on-parsing \
+// RUN:   --verify-each=false --nnhal-raise-operations="strict" \
+// RUN:   --split-input-file --verify-diagnostics
+
+// Without the verifier, which says most of this first where it sees the values.
 
 nnhal.model @computed_scalar attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>, %c: tensor<1x3xf32>, %s: i32) -> tensor<2x3xf32> {
@@ -189,10 +193,86 @@ nnhal.model @conv_rank attributes {hal_version = "1.3"} {
 
 nnhal.model @no_such_operation attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> i32 {
-    // expected-error @below {{cannot raise RANK: no canonical operation stands for it}}
-    %r = nnhal.operation "RANK"(%a)
+    // expected-error @below {{cannot raise OEM_OPERATION: no canonical operation stands for it}}
+    %r = nnhal.operation "OEM_OPERATION"(%a)
         : (tensor<2x3xf32>) -> i32
     nnhal.return %r : i32
+  }
+}
+
+// -----
+
+nnhal.model @input_count attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%a: tensor<2x3xf32>) -> i32 {
+    // expected-error @below {{cannot raise RANK: found 2 inputs, expected 1}}
+    %r = nnhal.operation "RANK"(%a, %a)
+        : (tensor<2x3xf32>, tensor<2x3xf32>) -> i32
+    nnhal.return %r : i32
+  }
+}
+
+// -----
+
+nnhal.model @output_count attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%i: tensor<3xi32>, %v: tensor<5x2xf32>) -> tensor<3x2xf32> {
+    // expected-error @below {{cannot raise HASHTABLE_LOOKUP: found 1 outputs, expected 2}}
+    %r = nnhal.operation "HASHTABLE_LOOKUP"(%i, %i, %v)
+        : (tensor<3xi32>, tensor<3xi32>, tensor<5x2xf32>) -> tensor<3x2xf32>
+    nnhal.return %r : tensor<3x2xf32>
+  }
+}
+
+// -----
+
+nnhal.model @unknown_enumerator attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%h: tensor<4x2xf32>, %x: tensor<3xi32>) -> tensor<4xi32> {
+    %n = nnhal.no_value : tensor<3xf32>
+    %c4 = nnhal.constant_copy 4 : i32 -> i32
+    // expected-error @below {{cannot raise LSH_PROJECTION: kind 4 has no meaning}}
+    %r = nnhal.operation "LSH_PROJECTION"(%h, %x, %n, %c4)
+        : (tensor<4x2xf32>, tensor<3xi32>, tensor<3xf32>, i32) -> tensor<4xi32>
+    nnhal.return %r : tensor<4xi32>
+  }
+}
+
+// -----
+
+nnhal.model @time_major attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%q: tensor<2x7x3xf32>, %w: tensor<4x3xf32>, %r: tensor<4x4xf32>, %b: tensor<4xf32>, %h: tensor<2x4xf32>) -> tensor<2x7x4xf32> {
+    %c1 = nnhal.constant_copy 1 : i32 -> i32
+    %c2 = nnhal.constant_copy 2 : i32 -> i32
+    // expected-error @below {{cannot raise UNIDIRECTIONAL_SEQUENCE_RNN: time_major is 2, expected 0 or 1}}
+    %0 = nnhal.operation "UNIDIRECTIONAL_SEQUENCE_RNN"(%q, %w, %r, %b, %h, %c1, %c2)
+        : (tensor<2x7x3xf32>, tensor<4x3xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<2x4xf32>, i32, i32) -> tensor<2x7x4xf32>
+    nnhal.return %0 : tensor<2x7x4xf32>
+  }
+}
+
+// -----
+
+nnhal.model @no_reference attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%c: tensor<1xi8>, %g: !nnhal.subgraph) -> tensor<1xi8> {
+    // expected-error @below {{cannot raise IF: input 1 is no reference to a graph}}
+    %r = nnhal.operation "IF"(%c, %g, %g)
+        : (tensor<1xi8>, !nnhal.subgraph, !nnhal.subgraph) -> tensor<1xi8>
+    nnhal.return %r : tensor<1xi8>
+  }
+}
+
+// -----
+
+// Raising the graph has found that it yields 2 elements.
+nnhal.model @contradiction attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%c: tensor<1xi8>, %x: tensor<2xf32>) -> tensor<3xf32> {
+    %ref = nnhal.subgraph_reference @ref
+    // expected-error @below {{cannot raise IF: 'nnhal.if' op output 0 and output 0 of the then subgraph differ in dimensions [3] and [2]}}
+    %r = nnhal.operation "IF"(%c, %ref, %ref, %x)
+        : (tensor<1xi8>, !nnhal.subgraph, !nnhal.subgraph, tensor<2xf32>) -> tensor<3xf32>
+    nnhal.return %r : tensor<3xf32>
+  }
+  nnhal.graph @ref(%x: tensor<2xf32>) -> tensor<?xf32> {
+    %0 = nnhal.operation "RELU"(%x) : (tensor<2xf32>) -> tensor<?xf32>
+    nnhal.return %0 : tensor<?xf32>
   }
 }
 

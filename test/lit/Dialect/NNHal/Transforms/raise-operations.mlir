@@ -2,7 +2,7 @@
 
 // What cannot be raised stays, with a remark; unused operands and pools go.
 
-// CHECK: remark: not raised: LSTM: no canonical operation stands for it
+// CHECK: remark: not raised: OEM_OPERATION: no canonical operation stands for it
 // CHECK-LABEL: nnhal.model @partial
 nnhal.model @partial attributes {hal_version = "1.3"} {
   // CHECK-NOT: @unused
@@ -18,8 +18,8 @@ nnhal.model @partial attributes {hal_version = "1.3"} {
     %none = nnhal.no_value : tensor<2xf32>
     // CHECK: nnhal.add %[[X]], %[[Y]] : (tensor<?x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
     %0 = nnhal.operation "ADD"(%x, %y, %zero) : (tensor<?x2xf32>, tensor<2xf32>, i32) -> tensor<?x?xf32>
-    // CHECK: nnhal.operation "LSTM"
-    %1 = nnhal.operation "LSTM"(%x) : (tensor<?x2xf32>) -> tensor<2xf32>
+    // CHECK: nnhal.operation "OEM_OPERATION"
+    %1 = nnhal.operation "OEM_OPERATION"(%x) : (tensor<?x2xf32>) -> tensor<2xf32>
     // CHECK: nnhal.return %{{.+}}, %{{.+}} : tensor<?x2xf32>, tensor<2xf32>
     nnhal.return %0, %1 : tensor<?x?xf32>, tensor<2xf32>
   }

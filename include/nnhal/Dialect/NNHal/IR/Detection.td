@@ -1,0 +1,138 @@
+//===- Detection.td - Detection of objects -------------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_NNHAL_IR_DETECTION
+#define NNHAL_DIALECT_NNHAL_IR_DETECTION
+
+include "nnhal/Dialect/NNHal/IR/HalForm.td"
+
+def NNHal_DetectionGroup : OpDocGroup {
+  let summary = "Detection of objects";
+  let description = [{
+    Rules: docs/Spec/Detection.md. Boxes are [left, top, right, bottom]. How many
+    boxes an operation selects is known when it has run.
+  }];
+}
+
+let opDocGroup = NNHal_DetectionGroup in {
+
+def NNHal_AxisAlignedBBoxTransformOp
+    : NNHal_FormOp<"axis_aligned_bbox_transform", /*opCode=*/41, "V1_2",
+                   [NNHal_In<"rois">, NNHal_In<"deltas">,
+                    NNHal_In<"batches", NNHal_IndexTensor>,
+                    NNHal_In<"image_info">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+  let summary = "regions moved and scaled by deltas, within their image";
+  let description = [{
+    ```mlir
+    %0 = nnhal.axis_aligned_bbox_transform %rois, %deltas, %batches, %info
+        : (tensor<5x4xf32>, tensor<5x8xf32>, tensor<5xi32>, tensor<4x2xf32>)
+        -> tensor<5x8xf32>
+    ```
+  }];
+}
+
+def NNHal_BoxWithNmsLimitOp
+    : NNHal_FormOp<"box_with_nms_limit", /*opCode=*/44, "V1_2",
+                   [NNHal_In<"scores">, NNHal_In<"boxes">,
+                    NNHal_In<"batches", NNHal_IndexTensor>,
+                    NNHal_RealIn<"score_threshold">,
+                    NNHal_IntegerIn<"max_boxes">,
+                    NNHal_SoftNmsKernelIn<"kernel">,
+                    NNHal_RealIn<"iou_threshold">, NNHal_RealIn<"sigma">,
+                    NNHal_RealIn<"nms_score_threshold">],
+                   (outs NNHal_Tensor:$scores_out, NNHal_Tensor:$boxes_out,
+                         NNHal_IndexTensor:$classes,
+                         NNHal_IndexTensor:$batches_out), /*resultCount=*/4> {
+  let summary = "the boxes that are left when better ones suppress their like";
+  let description = [{
+    A negative `max_boxes` sets no limit. `kernel` says how a box loses score to
+    a better one that it overlaps: `hard`, `linear` or `gaussian`.
+  }];
+}
+
+def NNHal_DetectionPostprocessingOp
+    : NNHal_FormOp<"detection_postprocessing", /*opCode=*/47, "V1_2",
+                   [NNHal_In<"scores">, NNHal_In<"deltas">, NNHal_In<"anchors">,
+                    NNHal_RealIn<"y_scale">, NNHal_RealIn<"x_scale">,
+                    NNHal_RealIn<"height_scale">, NNHal_RealIn<"width_scale">,
+                    NNHal_FlagIn<"regular_nms">,
+                    NNHal_IntegerIn<"max_detections">,
+                    NNHal_IntegerIn<"max_classes_per_detection">,
+                    NNHal_IntegerIn<"max_detections_per_class">,
+                    NNHal_RealIn<"score_threshold">,
+                    NNHal_RealIn<"iou_threshold">,
+                    NNHal_FlagIn<"background_label">],
+                   (outs NNHal_Tensor:$scores_out, NNHal_Tensor:$boxes,
+                         NNHal_IndexTensor:$classes, NNHal_IndexTensor:$counts),
+                   /*resultCount=*/4> {
+  let summary = "boxes from anchors and deltas, the best of them per image";
+  let description = [{
+    Boxes are [top, left, bottom, right] here. `max_detections_per_class` counts
+    with `regular_nms`, `max_classes_per_detection` without.
+  }];
+}
+
+def NNHal_GenerateProposalsOp
+    : NNHal_FormOp<"generate_proposals", /*opCode=*/52, "V1_2",
+                   [NNHal_SpatialIn<"scores">, NNHal_SpatialIn<"deltas">,
+                    NNHal_In<"anchors">, NNHal_In<"image_info">,
+                    NNHal_RealIn<"height_ratio">, NNHal_RealIn<"width_ratio">,
+                    NNHal_IntegerIn<"pre_nms_limit">,
+                    NNHal_IntegerIn<"post_nms_limit">,
+                    NNHal_RealIn<"iou_threshold">, NNHal_RealIn<"min_size">,
+                    NNHal_LayoutIn],
+                   (outs NNHal_Tensor:$scores_out, NNHal_Tensor:$boxes,
+                         NNHal_IndexTensor:$batches), /*resultCount=*/3> {
+  let summary = "regions that may hold objects, from anchors at every place";
+  let description = [{
+    A limit that is not positive sets none.
+  }];
+}
+
+def NNHal_HeatmapMaxKeypointOp
+    : NNHal_FormOp<"heatmap_max_keypoint", /*opCode=*/56, "V1_2",
+                   [NNHal_SpatialIn<"heatmaps">, NNHal_In<"boxes">,
+                    NNHal_LayoutIn],
+                   (outs NNHal_Tensor:$scores, NNHal_Tensor:$keypoints),
+                   /*resultCount=*/2> {
+  let summary = "where each heatmap is largest, in the image's coordinates";
+}
+
+def NNHal_RoiAlignOp
+    : NNHal_FormOp<"roi_align", /*opCode=*/81, "V1_2",
+                   [NNHal_SpatialIn<"features">, NNHal_In<"rois">,
+                    NNHal_In<"batches", NNHal_IndexTensor>,
+                    NNHal_IntegerIn<"output_height">,
+                    NNHal_IntegerIn<"output_width">,
+                    NNHal_RealIn<"height_ratio">, NNHal_RealIn<"width_ratio">,
+                    NNHal_IntegerIn<"height_samples">,
+                    NNHal_IntegerIn<"width_samples">, NNHal_LayoutIn],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
+                   /*isNamed=*/0, /*hasSpatialResult=*/1> {
+  let summary = "the mean of bilinear samples of each bin of a region";
+  let description = [{
+    With 0 samples the size of a bin decides how many there are.
+  }];
+}
+
+def NNHal_RoiPoolingOp
+    : NNHal_FormOp<"roi_pooling", /*opCode=*/82, "V1_2",
+                   [NNHal_SpatialIn<"features">, NNHal_In<"rois">,
+                    NNHal_In<"batches", NNHal_IndexTensor>,
+                    NNHal_IntegerIn<"output_height">,
+                    NNHal_IntegerIn<"output_width">,
+                    NNHal_RealIn<"height_ratio">, NNHal_RealIn<"width_ratio">,
+                    NNHal_LayoutIn],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
+                   /*isNamed=*/0, /*hasSpatialResult=*/1> {
+  let summary = "the largest element of each bin of a region";
+}
+
+} // opDocGroup
+
+#endif // NNHAL_DIALECT_NNHAL_IR_DETECTION

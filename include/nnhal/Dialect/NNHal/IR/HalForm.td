@@ -1,0 +1,146 @@
+//===- HalForm.td - Operations listed input by input ---*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operations that are declared by the inputs of the HAL operation, in its order.
+// One list says which inputs are operands, which are attributes and what stands
+// for a left-out one; operands and attributes, assembly format, verifier and
+// raising follow from it. The rule is checkOperation() of
+// nnhal/Runtime/Signatures.h, on the operation turned back into the HAL's form.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_NNHAL_IR_HALFORM
+#define NNHAL_DIALECT_NNHAL_IR_HALFORM
+
+include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+
+/// One input of a HAL operation. \p kind is an enumerator of nnhal::HalInput,
+/// \p fallback the value of an attribute that the HAL operation leaves out.
+class NNHal_HalInput<string inputName, string inputKind,
+                     Constraint inputConstraint, string inputFallback = ""> {
+  string name = inputName;
+  string kind = inputKind;
+  Constraint constraint = inputConstraint;
+  string row = "{::nnhal::HalInput::" # inputKind # ", \"" # inputName # "\"" #
+               !if(!empty(inputFallback), "", ", " # inputFallback) # "}";
+  /// Only operands have a place of their own in the assembly format.
+  string assembly = !cond(
+    !eq(inputKind, "optional"):
+      "(`" # inputName # "` `(` $" # inputName # "^ `)`)?",
+    !or(!eq(inputKind, "operand"), !eq(inputKind, "spatial")):
+      "`" # inputName # "` `(` $" # inputName # " `)`",
+    true: "");
+}
+
+class NNHal_In<string name, Constraint constraint = NNHal_Tensor>
+    : NNHal_HalInput<name, "operand", constraint>;
+/// A tensor with channels last here and in the stated layout in the HAL.
+class NNHal_SpatialIn<string name>
+    : NNHal_HalInput<name, "spatial", NNHal_Tensor>;
+class NNHal_OptionalIn<string name>
+    : NNHal_HalInput<name, "optional", Optional<NNHal_Tensor>>;
+/// INT32.
+class NNHal_IntegerIn<string name> : NNHal_HalInput<name, "integer", I64Attr>;
+class NNHal_OptionalIntegerIn<string name, string fallback>
+    : NNHal_HalInput<name, "integer", DefaultValuedAttr<I64Attr, fallback>,
+                     fallback>;
+/// FLOAT16 where input 0 is a TENSOR_FLOAT16, FLOAT32 otherwise.
+class NNHal_RealIn<string name> : NNHal_HalInput<name, "real", F32Attr>;
+class NNHal_OptionalRealIn<string name, string fallback>
+    : NNHal_HalInput<name, "real", DefaultValuedAttr<F32Attr, fallback>,
+                     fallback>;
+/// BOOL, or an INT32 that is 0 or 1.
+class NNHal_FlagIn<string name> : NNHal_HalInput<name, "flag", BoolAttr>;
+class NNHal_NumberFlagIn<string name>
+    : NNHal_HalInput<name, "numberFlag", BoolAttr>;
+/// An INT32 with a meaning per value.
+class NNHal_RecurrentActivationIn<string name>
+    : NNHal_HalInput<name, "recurrentActivation", NNHal_RecurrentActivationAttr>;
+class NNHal_SoftNmsKernelIn<string name>
+    : NNHal_HalInput<name, "softNmsKernel", NNHal_SoftNmsKernelAttr>;
+class NNHal_LshKindIn<string name>
+    : NNHal_HalInput<name, "lshKind", NNHal_LshKindAttr>;
+/// The layout flag, which the canonical operation does not have.
+def NNHal_LayoutIn : NNHal_HalInput<"", "layout", BoolAttr>;
+
+/// \p resultCount is 0 where it varies: such an operation states its result
+/// types, those of the others can be inferred. With \p isNamed operands are
+/// printed with their names. With \p hasSpatialResult result 0 has the layout of
+/// spatial inputs.
+class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
+                   list<NNHal_HalInput> halInputs, dag halResults,
+                   int resultCount, bit isNamed = 0, bit hasSpatialResult = 0>
+    : NNHal_Op<mnemonic, opCode, halVersion, !listconcat(
+        !if(!lt(!size(!filter(entry, halInputs, !eq(entry.kind, "optional"))),
+                2), []<Trait>, [AttrSizedOperandSegments]<Trait>),
+        !if(!eq(resultCount, 0), []<Trait>,
+            [DeclareOpInterfaceMethods<InferTypeOpInterface>]<Trait>))> {
+  list<NNHal_HalInput> stated = !filter(entry, halInputs, !ne(entry.name, ""));
+  let arguments = !dag(ins, !foreach(entry, stated, entry.constraint),
+                       !foreach(entry, stated, entry.name));
+  let results = halResults;
+
+  list<string> operandAssembly =
+      !filter(text, !foreach(entry, halInputs, entry.assembly), !ne(text, ""));
+  let assemblyFormat =
+      !if(isNamed, !interleave(operandAssembly, " "), "operands") #
+      " attr-dict `:` functional-type(operands, results)";
+
+  string rows = !interleave(!foreach(entry, halInputs, entry.row), ", ");
+  let extraClassDeclaration = halDeclaration # [{
+    /// The inputs of the HAL operation, in its order.
+    static ::llvm::ArrayRef<::nnhal::HalInput> getHalInputs();
+    static constexpr bool hasSpatialResult = }] #
+    !if(hasSpatialResult, "true", "false") # [{;
+    /// The types of \p resultCount results.
+    static ::nnhal::RuleResult inferTypes(Adaptor adaptor,
+                                          unsigned resultCount);
+  }] # !if(!eq(resultCount, 0), "", [{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                        ::mlir::TypeRange stated) {
+      return ::nnhal::areCompatibleReturnTypes(inferred, stated);
+    }
+    /// The verifier runs the same rule and names the operation in its message.
+    static ::llvm::LogicalResult refineReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
+        ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
+        ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &) {
+      return ::mlir::success();
+    }
+  }]);
+  let extraClassDefinition = [{
+    ::llvm::ArrayRef<::nnhal::HalInput> $cppClass::getHalInputs() {
+      static constexpr ::nnhal::HalInput inputs[] = {}] # rows # [{};
+      return inputs;
+    }
+    ::nnhal::RuleResult $cppClass::inferTypes(Adaptor adaptor,
+                                              unsigned resultCount) {
+      ::nnhal::HalView view;
+      ::nnhal::readHalForm<$cppClass>(adaptor, view);
+      return ::nnhal::inferHalForm(view, resultCount);
+    }
+    ::llvm::LogicalResult $cppClass::verify() {
+      ::nnhal::HalView view;
+      ::nnhal::readHalForm<$cppClass>(Adaptor(*this), view);
+      return ::nnhal::verifyHalForm(*this, view);
+    }
+  }] # !if(!eq(resultCount, 0), "", [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context,
+        ::std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &inferredReturnTypes) {
+      Adaptor adaptor(operands, attributes, properties, regions);
+      return ::nnhal::inferFromRule(context, location,
+                                    inferTypes(adaptor, }] # resultCount # [{),
+                                    inferredReturnTypes);
+    }
+  }]);
+}
+
+#endif // NNHAL_DIALECT_NNHAL_IR_HALFORM

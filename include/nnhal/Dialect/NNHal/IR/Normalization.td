@@ -1,0 +1,69 @@
+//===- Normalization.td - Normalizations ---------------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_NNHAL_IR_NORMALIZATION
+#define NNHAL_DIALECT_NNHAL_IR_NORMALIZATION
+
+include "nnhal/Dialect/NNHal/IR/HalForm.td"
+
+def NNHal_NormalizationGroup : OpDocGroup {
+  let summary = "Normalizations";
+  let description = "Rules: docs/Spec/Normalization.md.";
+}
+
+let opDocGroup = NNHal_NormalizationGroup in {
+
+def NNHal_L2NormalizationOp
+    : NNHal_FormOp<"l2_normalization", /*opCode=*/11, "V1_0",
+                   [NNHal_In<"input">, NNHal_OptionalIntegerIn<"axis", "-1">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+  let summary = "x divided by the root of the sum of squares along an axis";
+  let description = [{
+    ```mlir
+    %0 = nnhal.l2_normalization %x {axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
+}
+
+def NNHal_LocalResponseNormalizationOp
+    : NNHal_FormOp<"local_response_normalization", /*opCode=*/13, "V1_0",
+                   [NNHal_In<"input">, NNHal_IntegerIn<"radius">,
+                    NNHal_RealIn<"bias">, NNHal_RealIn<"alpha">,
+                    NNHal_RealIn<"beta">, NNHal_OptionalIntegerIn<"axis", "-1">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+  let summary = "x / (bias + alpha * sum of squares within radius)^beta";
+  let description = [{
+    ```mlir
+    %0 = nnhal.local_response_normalization %x
+        {radius = 2 : i64, bias = 1.0 : f32, alpha = 2.0 : f32, beta = 0.5 : f32}
+        : (tensor<1x1x1x6xf32>) -> tensor<1x1x1x6xf32>
+    ```
+  }];
+}
+
+def NNHal_InstanceNormalizationOp
+    : NNHal_FormOp<"instance_normalization", /*opCode=*/57, "V1_2",
+                   [NNHal_SpatialIn<"input">, NNHal_RealIn<"gamma">,
+                    NNHal_RealIn<"beta">, NNHal_RealIn<"epsilon">,
+                    NNHal_LayoutIn],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
+                   /*isNamed=*/0, /*hasSpatialResult=*/1> {
+  let summary = "gamma * (x - mean) / sqrt(variance + epsilon) + beta";
+  let description = [{
+    Mean and variance are those of each channel of each batch.
+
+    ```mlir
+    %0 = nnhal.instance_normalization %x
+        {gamma = 1.0 : f32, beta = 0.0 : f32, epsilon = 1.0e-4 : f32}
+        : (tensor<2x2x2x2xf32>) -> tensor<2x2x2x2xf32>
+    ```
+  }];
+}
+
+} // opDocGroup
+
+#endif // NNHAL_DIALECT_NNHAL_IR_NORMALIZATION
