@@ -27,8 +27,8 @@ template <typename Result, typename Visit>
 static Result visitFusing(mlir::Operation *op, Result otherwise, Visit visit) {
   return llvm::TypeSwitch<mlir::Operation *, Result>(op)
       .template Case<AddOp, SubOp, MulOp, DivOp, Conv2DOp, DepthwiseConv2DOp,
-            GroupedConv2DOp, TransposeConv2DOp, FullyConnectedOp,
-            AveragePool2DOp, L2Pool2DOp, MaxPool2DOp>(visit)
+                     GroupedConv2DOp, TransposeConv2DOp, FullyConnectedOp,
+                     AveragePool2DOp, L2Pool2DOp, MaxPool2DOp>(visit)
       .Default(otherwise);
 }
 
