@@ -11,6 +11,8 @@
 #include "nnhal/Import/Model.h"
 #include "nnhal/Runtime/JsonModel.h"
 #include "nnhal/Runtime/TFLiteModel.h"
+#include "nnhal/Runtime/TestCase.h"
+#include "nnhal/Runtime/TrailingDefaults.h"
 #include "nnhal/Runtime/Validate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -69,6 +71,34 @@ static OwningOpRef<Operation *> translateJson(llvm::SourceMgr &sources,
   return finish(readJson(mainBuffer(sources)), sources, context);
 }
 
+/// A module for each case whose model is valid as the version that the case
+/// asks for, split as `--split-input-file` reads them.
+static LogicalResult writeCases(llvm::SourceMgr &sources, raw_ostream &output,
+                                MLIRContext *context) {
+  StringRef text = mainBuffer(sources).getBuffer();
+  rt::Status status = rt::readTestCases(
+      std::string_view(text), [&](rt::TestCase test) -> rt::Status {
+        rt::Model stripped = test.model;
+        rt::removeTrailingDefaults(stripped);
+        if (!rt::validateModel(stripped, test.minHalVersion).isOk())
+          return {};
+        rt::AnnotatedModel annotated;
+        annotated.model = std::move(test.model);
+        OwningOpRef<ModuleOp> module = importModel(annotated, context);
+        if (!module)
+          return rt::badData("case '{}' has no module", test.name);
+        output << "// " << test.name << '\n';
+        module->print(output);
+        output << "// -----\n";
+        return {};
+      });
+  if (status.isOk())
+    return success();
+  StringRef name = mainBuffer(sources).getBufferIdentifier();
+  return mlir::emitError(FileLineColLoc::get(context, name, 0, 0))
+         << status.message();
+}
+
 /// Errors go to the location: with the operation they would print the model.
 static LogicalResult writeJson(Operation *op, raw_ostream &output) {
   rt::Result<rt::AnnotatedModel> model = exportModel(op);
@@ -88,6 +118,16 @@ void nnhal::registerTranslations() {
   TranslateToMLIRRegistration json("json-to-mlir",
                                    "model JSON to the nnhal dialect",
                                    translateJson, registerDialects);
+  TranslateRegistration cases(
+      "cases-to-mlir",
+      "the valid models of test-case JSON to the nnhal dialect",
+      [](const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &output,
+         MLIRContext *context) {
+        DialectRegistry registry;
+        registerDialects(registry);
+        context->appendDialectRegistry(registry);
+        return writeCases(*sources, output, context);
+      });
   TranslateFromMLIRRegistration toJson(
       "mlir-to-json", "nnhal dialect, NNAPI-shaped level, to model JSON",
       writeJson, registerDialects);
