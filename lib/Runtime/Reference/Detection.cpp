@@ -201,7 +201,7 @@ struct RoiAxis {
 
 /// More samples along an axis than any feature map calls for; bounds the time
 /// that a request may take.
-static constexpr int64_t maxSamples = int64_t(1) << 20;
+static constexpr int64_t maxSamples = int64_t(1) << 16;
 
 /// Samples at equal distances in bin \p bin, each interpolated between its two
 /// neighbours (M-209, M-210).
