@@ -10,6 +10,7 @@
 
 #include "nnhal/Runtime/Rules.h"
 
+#include "mlir/IR/TypeRange.h"
 #include "mlir/IR/Types.h"
 #include "mlir/IR/Value.h"
 #include "llvm/Support/LogicalResult.h"
