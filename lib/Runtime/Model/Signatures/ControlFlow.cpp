@@ -28,7 +28,7 @@ static Status checkCounts(const Reader &reader, size_t inputs) {
 }
 
 /// Results are what the subgraphs say, which structural validation has compared
-/// with the outputs (B-095 to B-102).
+/// with the outputs (B-061 to B-070).
 static Result<OperationFacts> statedFacts(Reader &reader) {
   reader.require(HalVersion::V1_3);
   std::vector<TensorType> results;
