@@ -86,6 +86,38 @@ TEST_F(NNHalOpsTest, InfersResultTypes) {
   EXPECT_EQ(topK.getIndices().getType(), tensor({3, 1}, builder.getI32Type()));
 }
 
+// Operations that are declared by the inputs of the HAL operation.
+TEST_F(NNHalOpsTest, InfersResultTypesFromTheHalsForm) {
+  mlir::Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  mlir::Value lookups = valueOf(tensor({3}, i32));
+  mlir::Value values = valueOf(tensor({5, 2}, f32));
+  EXPECT_EQ(
+      EmbeddingLookupOp::create(builder, location, lookups, values).getType(),
+      tensor({3, 2}, f32));
+  EXPECT_EQ(RankOp::create(builder, location, values).getType(), i32);
+  mlir::Value input = valueOf(tensor({2, 4}, quantized(0.5)));
+  mlir::Type result =
+      L2NormalizationOp::create(builder, location, input, /*axis=*/1).getType();
+  auto element = llvm::cast<mlir::quant::UniformQuantizedType>(
+      llvm::cast<mlir::RankedTensorType>(result).getElementType());
+  EXPECT_EQ(element.getScale(), 1.0 / 128);
+  EXPECT_EQ(element.getZeroPoint(), 128);
+}
+
+// What an operation's list says of its inputs is what the rules read.
+TEST_F(NNHalOpsTest, ListsTheHalsInputs) {
+  EXPECT_EQ(LstmOp::getHalInputs().size(), 27u);
+  EXPECT_EQ(UnidirectionalSequenceLstmOp::getHalInputs().size(), 28u);
+  EXPECT_EQ(BidirectionalSequenceLstmOp::getHalInputs().size(), 61u);
+  EXPECT_EQ(QuantizedLstmOp::getHalInputs().size(), 32u);
+  EXPECT_STREQ(LstmOp::getHalInputs()[19].name, "cell_state");
+  EXPECT_STREQ(LstmOp::getHalInputs()[20].name, "activation");
+  EXPECT_STREQ(BidirectionalSequenceLstmOp::getHalInputs()[39].name,
+               "aux_input");
+  EXPECT_STREQ(BidirectionalSequenceLstmOp::getHalInputs()[52].name,
+               "time_major");
+}
+
 TEST_F(NNHalOpsTest, InfersPrescribedQuantization) {
   mlir::Value input = valueOf(tensor({2, 4}, quantized(0.5)));
   mlir::Type result = LogisticOp::create(builder, location, input).getType();
