@@ -53,6 +53,14 @@ TEST(ControlFlowRulesTest, Rejects) {
                 .output(floatTensor({2}))
                 .message(),
             "input 2 has type INT32, expected SUBGRAPH");
+  // signature C3
+  EXPECT_EQ(OperationBuilder(Op::IF)
+                .omitted(boolTensor({1}))
+                .scalar(OperandType::SUBGRAPH)
+                .scalar(OperandType::SUBGRAPH)
+                .output(floatTensor({2}))
+                .message(),
+            "input 0 is omitted, but it is not optional");
   // control_flow C3
   EXPECT_EQ(ifOn(boolTensor({1, 1})).message(), "condition rank 2 is above 1");
   EXPECT_EQ(ifOn(floatTensor({1})).message(),

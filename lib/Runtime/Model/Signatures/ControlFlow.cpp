@@ -41,6 +41,8 @@ static Result<OperationFacts> ifFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_RETURN_IF_ERROR(checkCounts(reader, 3));
   NNHAL_RETURN_IF_ERROR(checkSubgraphs(reader, 1));
+  if (!reader.hasInput(0)) // signature C3
+    return badData("input 0 is omitted, but it is not optional");
   const TensorType &condition = reader.input(0);
   NNHAL_RETURN_IF_ERROR(rules::checkOperand(
       "condition", condition, rules::bools, {1, 1})); // control_flow C3
