@@ -12,21 +12,12 @@
 #include "nnhal/Runtime/TrailingDefaults.h"
 #include "nnhal/Runtime/Validate.h"
 
-#include <algorithm>
 #include <cmath>
 
 using namespace nnhal;
 using namespace nnhal::run;
 using rt::Status;
 using rt::StatusCode;
-
-/// Float16 anywhere lets the whole model compute in it.
-static bool isRelaxed(const rt::Model &model) {
-  return model.relaxComputationFloat32toFloat16 ||
-         std::ranges::any_of(model.main.operands, [](const auto &operand) {
-           return operand.type == rt::OperandType::TENSOR_FLOAT16;
-         });
-}
 
 static Bounds boundsOf(const rt::TestCase &test, rt::OperandType type) {
   Bounds bounds = boundsFor(type, isRelaxed(test.model));

@@ -14,6 +14,17 @@ using namespace nnhal;
 using namespace nnhal::run;
 using rt::badData;
 
+static bool hasHalfFloats(const rt::Subgraph &subgraph) {
+  return std::ranges::any_of(subgraph.operands, [](const auto &operand) {
+    return operand.type == rt::OperandType::TENSOR_FLOAT16;
+  });
+}
+
+bool run::isRelaxed(const rt::Model &model) {
+  return model.relaxComputationFloat32toFloat16 || hasHalfFloats(model.main) ||
+         std::ranges::any_of(model.referenced, hasHalfFloats);
+}
+
 Bounds run::boundsFor(rt::OperandType type, bool isRelaxed) {
   constexpr Bounds half = {5 * 0x1p-10, 5 * 0x1p-10};
   using enum rt::OperandType;

@@ -27,6 +27,10 @@ struct Bounds {
   double rtol = 0.0;
 };
 
+/// Whether \p model may compute in float16: it is relaxed, or an operand of any
+/// of its subgraphs is of TENSOR_FLOAT16.
+bool isRelaxed(const rt::Model &model);
+
 /// The bounds of the conformance tests for \p type; \p isRelaxed for models
 /// that may compute in float16.
 Bounds boundsFor(rt::OperandType type, bool isRelaxed);

@@ -64,18 +64,6 @@ static Status checkModelKind(const Flags &flags, const rt::Device &device) {
   return Status::ok();
 }
 
-/// True when outputs may compute in float16: those of relaxed models and of
-/// models with a float16 operand.
-static bool isRelaxed(const LoadedModel &loaded) {
-  if (!loaded.source)
-    return false;
-  const rt::Model &model = loaded.source->model;
-  return model.relaxComputationFloat32toFloat16 ||
-         std::ranges::any_of(model.main.operands, [](const auto &operand) {
-           return operand.type == rt::OperandType::TENSOR_FLOAT16;
-         });
-}
-
 static Status writeOutputs(const Flags &flags, const Executed &executed) {
   if (flags.outputDir.empty())
     return Status::ok();
@@ -101,8 +89,9 @@ static Status compareOutputs(const Flags &flags, const LoadedModel &loaded,
     NNHAL_ASSIGN_OR_RETURN(
         size_t index,
         findTensor("output", loaded.prepared->interface().outputs, expect.key));
-    auto sentence = compareWithFile(executed.outputs[index], index, expect.file,
-                                    flags.tolerance, isRelaxed(loaded));
+    auto sentence = compareWithFile(
+        executed.outputs[index], index, expect.file, flags.tolerance,
+        loaded.source && isRelaxed(loaded.source->model));
     if (sentence.isOk()) {
       fmt::print("{}\n", *sentence);
       continue;

@@ -52,6 +52,22 @@ protected:
   }
 };
 
+TEST(RelaxedModelTest, HalfFloatsOfAnySubgraphRelax) {
+  rt::Model model;
+  model.main.operands.resize(1);
+  model.referenced.resize(1);
+  model.referenced[0].operands.resize(1);
+  EXPECT_FALSE(isRelaxed(model));
+  rt::Model relaxed = model;
+  relaxed.relaxComputationFloat32toFloat16 = true;
+  EXPECT_TRUE(isRelaxed(relaxed));
+  rt::Model nested = model;
+  nested.referenced[0].operands[0].type = rt::OperandType::TENSOR_FLOAT16;
+  EXPECT_TRUE(isRelaxed(nested));
+  model.main.operands[0].type = rt::OperandType::TENSOR_FLOAT16;
+  EXPECT_TRUE(isRelaxed(model));
+}
+
 TEST_F(CompareTest, BoundsFollowTheTypes) {
   using enum rt::OperandType;
   EXPECT_EQ(boundsFor(TENSOR_FLOAT32, false).atol, 1e-5);
