@@ -26,6 +26,8 @@ namespace nnhal::rt {
 /// Absolute steady-clock nanoseconds.
 using Deadline = int64_t;
 inline constexpr Deadline noDeadline = std::numeric_limits<int64_t>::max();
+/// Now, by the system's clock.
+Deadline steadyNow();
 
 /// A duration that was not measured (D-041).
 inline constexpr uint64_t noTiming = std::numeric_limits<uint64_t>::max();

@@ -67,6 +67,8 @@ Status checkStated(const TensorType &inferred, const TensorType &stated,
 
 /// The HAL's FusedActivationFunc.
 enum class FusedActivation : int32_t { none, relu, relu1, relu6 };
+/// \p value as \p activation bounds it (M-019).
+float applyActivation(FusedActivation activation, float value);
 
 /// Height, then width.
 struct Extent2D {

@@ -7,7 +7,15 @@
 
 #include "nnhal/Runtime/Device.h"
 
+#include <chrono>
+
 using namespace nnhal::rt;
+
+Deadline nnhal::rt::steadyNow() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 std::string_view nnhal::rt::toString(DeviceType type) {
   switch (type) {

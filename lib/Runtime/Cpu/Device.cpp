@@ -12,16 +12,9 @@
 #include "nnhal/Runtime/CpuSupport.h"
 #include "nnhal/Runtime/Validate.h"
 
-#include <chrono>
 #include <new>
 
 using namespace nnhal::rt;
-
-static int64_t steadyNow() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 namespace {
 class CpuDevice final : public Device {

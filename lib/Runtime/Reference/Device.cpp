@@ -12,18 +12,11 @@
 
 #include "nnhal/Runtime/Validate.h"
 
-#include <chrono>
 #include <cstring>
 #include <new>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
-
-static int64_t steadyNow() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 namespace {
 using Clock = std::function<int64_t()>;

@@ -88,17 +88,3 @@ StorageRange reference::activationRange(FusedActivation activation,
   }
   return range;
 }
-
-float reference::applyActivation(FusedActivation activation, float value) {
-  switch (activation) {
-  case FusedActivation::none:
-    return value;
-  case FusedActivation::relu:
-    return std::max(value, 0.0f);
-  case FusedActivation::relu1:
-    return std::min(std::max(value, -1.0f), 1.0f);
-  case FusedActivation::relu6:
-    return std::min(std::max(value, 0.0f), 6.0f);
-  }
-  return value;
-}

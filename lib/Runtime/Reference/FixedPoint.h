@@ -45,8 +45,6 @@ int32_t multiplyByFactor(int32_t value, FixedPointFactor factor);
 /// (M-017).
 StorageRange activationRange(FusedActivation activation,
                              const TensorType &output);
-/// \p value as bounded by a fused activation on floats (M-019).
-float applyActivation(FusedActivation activation, float value);
 
 } // namespace nnhal::rt::reference
 

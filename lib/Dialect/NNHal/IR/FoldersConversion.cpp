@@ -7,6 +7,7 @@
 
 #include "Canonicalization.h"
 #include "Folding.h"
+#include "RuleAdapter.h"
 
 #include "nnhal/Runtime/Float16.h"
 
@@ -147,7 +148,8 @@ static OpFoldResult foldActivation(mlir::Value input, mlir::Value result,
     // The sign of a zero after a maximum is free.
     if (!number || (*number == 0 && std::signbit(*number)))
       return {};
-    store(*to, element, i, applyActivation(activation, float(*number)));
+    store(*to, element, i,
+          rt::applyActivation(toRule(activation), float(*number)));
   }
   return to->toAttribute();
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Folding.h"
+#include "RuleAdapter.h"
 
 #include "nnhal/Runtime/Float16.h"
 
@@ -163,7 +164,7 @@ static OpFoldResult foldArithmetic(OpTy op, typename OpTy::FoldAdaptor adaptor,
                      // The sign of a zero after a maximum is free.
                      if (*value == 0 && std::signbit(*value))
                        return std::nullopt;
-                     return applyActivation(activation, *value);
+                     return rt::applyActivation(toRule(activation), *value);
                    });
 }
 

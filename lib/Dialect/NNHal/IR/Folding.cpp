@@ -91,17 +91,3 @@ std::optional<FusedActivation> nnhal::compose(FusedActivation inner,
     return FusedActivation::relu6;
   return std::nullopt;
 }
-
-float nnhal::applyActivation(FusedActivation activation, float value) {
-  switch (activation) {
-  case FusedActivation::none:
-    return value;
-  case FusedActivation::relu:
-    return std::max(value, 0.0f);
-  case FusedActivation::relu1:
-    return std::min(std::max(value, -1.0f), 1.0f);
-  case FusedActivation::relu6:
-    return std::min(std::max(value, 0.0f), 6.0f);
-  }
-  llvm_unreachable("closed list");
-}

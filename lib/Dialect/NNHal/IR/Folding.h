@@ -75,9 +75,6 @@ inline mlir::OpFoldResult sameAs(mlir::Value value, mlir::Type type) {
 std::optional<FusedActivation> compose(FusedActivation inner,
                                        FusedActivation outer);
 
-/// \p value within \p activation, as devices compute it.
-float applyActivation(FusedActivation activation, float value);
-
 } // namespace nnhal
 
 #endif // NNHAL_LIB_DIALECT_NNHAL_IR_FOLDING_H

@@ -93,6 +93,20 @@ Status nnhal::rt::checkStated(const TensorType &inferred,
   return checkStatedQuantization(inferred, stated, name);
 }
 
+float nnhal::rt::applyActivation(FusedActivation activation, float value) {
+  switch (activation) {
+  case FusedActivation::none:
+    return value;
+  case FusedActivation::relu:
+    return std::max(value, 0.0f);
+  case FusedActivation::relu1:
+    return std::min(std::max(value, -1.0f), 1.0f);
+  case FusedActivation::relu6:
+    return std::min(std::max(value, 0.0f), 6.0f);
+  }
+  return value;
+}
+
 Result<Extent2D> nnhal::rt::extent2D(std::string_view name, Ints values) {
   NNHAL_RETURN_IF_ERROR(checkInts(name, values, 2));
   return Extent2D{values[0], values[1]};

@@ -12,14 +12,6 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 
-// The lowest version per type: RELU, RELU1, RELU6, LOGISTIC and SOFTMAX (M-279,
-// M-284 to M-286, M-290).
-static constexpr TypeRow types[] = {
-    {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
-    {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_0},
-    {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
-    {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
-};
 // TANH (M-293) and PRELU (M-336), which is of 1.2 itself.
 static constexpr TypeRow tanhTypes[] = {
     {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
@@ -45,10 +37,10 @@ static Result<OperationFacts> unaryFacts(const OperationView &operation,
 }
 
 static Result<OperationFacts> rectifierFacts(const OperationView &operation) {
-  return unaryFacts(operation, types, rectifier);
+  return unaryFacts(operation, sinceFirst, rectifier);
 }
 static Result<OperationFacts> logisticFacts(const OperationView &operation) {
-  return unaryFacts(operation, types, logistic);
+  return unaryFacts(operation, sinceFirst, logistic);
 }
 static Result<OperationFacts> tanhFacts(const OperationView &operation) {
   return unaryFacts(operation, tanhTypes, hyperbolicTangent);
@@ -107,7 +99,7 @@ static Result<OperationFacts> softmaxFacts(const OperationView &operation) {
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
   NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(operation));
   const TensorType &input = reader.input(0);
-  requireForType(reader, types, input.type);
+  requireForType(reader, sinceFirst, input.type);
   if (reader.inputCount() > 2 || (input.rank() != 2 && input.rank() != 4))
     reader.require(HalVersion::V1_2); // M-059
   return shapeFactsOf(reader, softmax(input, form.beta, form.axis));

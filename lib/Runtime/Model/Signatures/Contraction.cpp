@@ -15,17 +15,10 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 
-static constexpr TypeRow typeRows[] = {
-    {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
-    {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_0},
-    {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
-    {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
-};
-
 /// The versions that the types of the operands demand (M-016, M-073, M-102).
 static void requireForOperands(Reader &reader) {
   const TensorType &input = reader.input(0), &filter = reader.input(1);
-  requireForType(reader, typeRows, input.type);
+  requireForType(reader, sinceFirst, input.type);
   if (filter.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL)
     reader.require(HalVersion::V1_2);
   if (input.type == OperandType::TENSOR_QUANT8_ASYMM &&

@@ -102,6 +102,14 @@ struct TypeRow {
   OperandType type;
   HalVersion since;
 };
+/// Of operations that HAL 1.0 had (M-266, M-268, M-274, M-279, M-282, M-284 to
+/// M-286, M-290): half floats and signed quantized values came later.
+inline constexpr TypeRow sinceFirst[] = {
+    {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
+    {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_0},
+    {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
+    {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
+};
 /// Demands the version of the row of \p type; rules report types that have
 /// none.
 void requireForType(Reader &reader, std::span<const TypeRow> rows,

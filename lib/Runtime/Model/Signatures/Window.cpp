@@ -16,13 +16,6 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 
-static constexpr TypeRow typeRows[] = {
-    {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
-    {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_0},
-    {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
-    {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
-};
-
 //===----------------------------------------------------------------------===//
 // Pools
 //===----------------------------------------------------------------------===//
@@ -59,7 +52,7 @@ static Result<OperationFacts> poolFacts(
     Result<TensorType> (*rule)(const TensorType &, const WindowParams &)) {
   Reader reader(operation);
   NNHAL_ASSIGN_OR_RETURN(PoolForm form, readPool(reader));
-  requireForType(reader, typeRows, reader.inputType(0));
+  requireForType(reader, sinceFirst, reader.inputType(0));
   NNHAL_ASSIGN_OR_RETURN(TensorType result, rule(form.input, form.params));
   return factsOf(reader, fromNhwc(std::move(result), form.isNchw));
 }
@@ -135,7 +128,7 @@ Result<ResizeForm> nnhal::rt::decodeResize(const OperationView &operation) {
 
 static Result<OperationFacts> resizeFacts(Reader &reader) {
   NNHAL_ASSIGN_OR_RETURN(ResizeForm form, readResize(reader));
-  requireForType(reader, typeRows, reader.inputType(0));
+  requireForType(reader, sinceFirst, reader.inputType(0));
   // One that is no TENSOR_FLOAT32 came with HAL 1.2 (M-198).
   if (reader.inputType(0) != OperandType::TENSOR_FLOAT32)
     reader.require(HalVersion::V1_2);
