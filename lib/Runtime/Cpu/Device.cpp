@@ -34,6 +34,7 @@ public:
     const Model &model = annotated.model;
     NNHAL_RETURN_IF_ERROR(validateModel(model, model.halVersion));
     std::vector<Status> answers;
+    answers.reserve(model.main.operations.size());
     for (const Operation &operation : model.main.operations)
       answers.push_back(checkCpuSupport(model, model.main, operation));
     return answers;
