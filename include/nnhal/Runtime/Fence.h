@@ -1,0 +1,106 @@
+//===- Fence.h - A point in time reached once -------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_FENCE_H
+#define NNHAL_RUNTIME_FENCE_H
+
+#include "nnhal/Runtime/Execution.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace nnhal::rt {
+
+class Fence;
+/// Null: already signalled (D-053).
+using FenceRef = std::shared_ptr<Fence>;
+
+/// D-065.
+enum class FenceState { active, signaled, error, unknown };
+
+/// Waits until \p fd is signalled, at most \p timeoutMs milliseconds; negative:
+/// without a limit, 0: only looks. `active` when the time is over, `error` when
+/// the fence failed or \p fd is not open, `unknown` when nothing can be asked
+/// (\p fd is 0 or less, or poll() fails). Interruptions are retried. (K-047,
+/// D-065, D-070)
+FenceState syncWait(int fd, int timeoutMs);
+
+/// A point in time that a device or a client reaches once, well or with a
+/// failure; behind it is a descriptor that poll() can wait on (decisions 11).
+///
+/// What a descriptor says: a sync_file tells its own status. Of anything else,
+/// a byte to read is success; a hang-up, an error or the end of the stream
+/// before any byte is a failure (generalFailure). An eventfd cannot fail. The
+/// byte is left where it is: who reads it takes the success away from others.
+///
+/// Ownership: shared; the last holder closes the descriptor. The last holder of
+///            an own fence that nobody completed fails it. A thread in wait()
+///            is a holder; a wait of a Reactor is not.
+/// Threads:   every member may be called from any thread.
+/// Blocking:  only wait().
+class Fence {
+public:
+  /// What others made: takes over \p fd, also on failure. invalidArgument when
+  /// it is 0 or less (D-070), not open, only for writing, or cannot be waited
+  /// on (a regular file, a directory).
+  static Result<FenceRef> adopt(UniqueFd fd);
+  /// An own fence, which complete() ends. resourceExhaustedTransient when the
+  /// process has no descriptors left.
+  static Result<FenceRef> create();
+  ~Fence();
+  Fence(const Fence &) = delete;
+  Fence &operator=(const Fence &) = delete;
+
+  /// Ok when the fence is signalled, also when \p deadline has passed
+  /// meanwhile. missedDeadlineTransient when \p deadline passes first; the
+  /// fence stays usable. The Status given to complete() when an own fence
+  /// failed, generalFailure when another one did.
+  Status wait(Deadline deadline) const;
+
+  /// Now, without blocking.
+  FenceState poll() const;
+
+  /// What wait() would return now; nothing while the fence is active.
+  std::optional<Status> outcome() const;
+
+  /// A duplicate for another process or library, closed on exec (D-072). It
+  /// stays valid without this object.
+  Result<UniqueFd> share() const;
+
+  /// Ends an own fence; only the first call counts. Those who hold a shared
+  /// descriptor learn whether it failed, those who hold this object also why.
+  /// Never raises SIGPIPE, whatever the holders did. Must not be called on an
+  /// adopted fence (asserted; ignored otherwise).
+  void complete(Status outcome);
+
+  /// Owned by this object. To poll: see above.
+  int fd() const { return readEnd.get(); }
+  bool isOwn() const { return own != nullptr; }
+
+private:
+  friend class Reactor;
+  /// The outcome of an own fence, and the end of the pipe that tells it.
+  struct Own;
+  /// What a waiter needs to know the outcome without holding the fence.
+  struct Watch {
+    UniqueFd fd;
+    std::shared_ptr<const Own> own;
+    /// \p events are those that poll() or epoll reported for `fd`.
+    std::optional<Status> outcome(uint32_t events) const;
+  };
+
+  Fence(UniqueFd readEnd, std::shared_ptr<Own> own);
+  Result<Watch> watch() const;
+
+  UniqueFd readEnd;
+  std::shared_ptr<Own> own; // Null when adopted.
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_FENCE_H

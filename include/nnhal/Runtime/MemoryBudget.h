@@ -1,0 +1,81 @@
+//===- MemoryBudget.h - A limit for the bytes of a device -------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_MEMORYBUDGET_H
+#define NNHAL_RUNTIME_MEMORYBUDGET_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace nnhal::rt {
+
+/// Counts bytes against a limit, so that a request for too much fails with a
+/// status and not with the process.
+///
+/// Ownership: outlives its reservations (asserted).
+/// Threads:   every member may be called from any thread, without locks.
+class MemoryBudget {
+public:
+  /// Bytes that are given back by the destructor. Move-only; a default one
+  /// holds nothing.
+  class Reservation {
+  public:
+    Reservation() = default;
+    Reservation(Reservation &&other) noexcept
+        : budget(std::exchange(other.budget, nullptr)),
+          count(std::exchange(other.count, 0)) {}
+    Reservation &operator=(Reservation &&other) noexcept {
+      if (this != &other) {
+        release();
+        budget = std::exchange(other.budget, nullptr);
+        count = std::exchange(other.count, 0);
+      }
+      return *this;
+    }
+    ~Reservation() { release(); }
+
+    uint64_t bytes() const { return count; }
+    /// Gives them back now.
+    void release();
+
+  private:
+    friend class MemoryBudget;
+    Reservation(MemoryBudget *budget, uint64_t count)
+        : budget(budget), count(count) {}
+    MemoryBudget *budget = nullptr;
+    uint64_t count = 0;
+  };
+
+  /// \p limit in bytes; UINT64_MAX for none.
+  explicit MemoryBudget(uint64_t limit) : maximum(limit) {}
+  ~MemoryBudget();
+  MemoryBudget(const MemoryBudget &) = delete;
+  MemoryBudget &operator=(const MemoryBudget &) = delete;
+
+  /// resourceExhaustedPersistent when \p bytes exceed the limit,
+  /// resourceExhaustedTransient when they do not fit beside what is in use.
+  Result<Reservation> reserve(uint64_t bytes);
+
+  uint64_t limit() const { return maximum; }
+  uint64_t inUse() const { return used.load(std::memory_order_relaxed); }
+  /// The most that was ever in use at a time.
+  uint64_t peak() const { return highest.load(std::memory_order_relaxed); }
+
+private:
+  const uint64_t maximum;
+  std::atomic<uint64_t> used{0};
+  std::atomic<uint64_t> highest{0};
+};
+
+using Reservation = MemoryBudget::Reservation;
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_MEMORYBUDGET_H

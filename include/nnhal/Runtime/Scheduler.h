@@ -1,0 +1,143 @@
+//===- Scheduler.h - Who runs next on a device ------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_SCHEDULER_H
+#define NNHAL_RUNTIME_SCHEDULER_H
+
+#include "nnhal/Runtime/Execution.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace nnhal::rt {
+
+/// The HAL's values (C-053).
+enum class Priority : uint32_t { low = 0, medium = 1, high = 2 };
+
+/// Who asks for a slot, how urgently and until when.
+struct Ticket {
+  /// Clients share the slots evenly; priorities count within one client.
+  uint64_t client = 0;
+  Priority priority = Priority::medium;
+  /// Of the wait for the slot: an execution that has one checks its own.
+  Deadline deadline = noDeadline;
+};
+
+/// Admits at most `slots` executions at a time, those on the callers' threads
+/// and those on its own workers together. Who does not fit waits: clients take
+/// turns; within a client the higher priority goes first, then the earlier
+/// arrival, except that after 64 entries of higher priority in a row one of a
+/// lower priority has its turn (nobody starves).
+///
+/// Ownership: one per device; outlives its slots by contract: the destructor
+///            waits for them.
+/// Threads:   every member may be called from any thread. Workers are started
+///            by submit() when needed. The destructor may not be called by a
+///            job (asserted; without assertions the program ends, it does not
+///            hang).
+/// Blocking:  enter() when no slot is free, and the destructor.
+/// Deadlock:  a thread that holds a slot, a job included, must not call enter()
+///            or wait for a job: all slots could be waiting for one another.
+class Scheduler {
+public:
+  struct Options {
+    /// 0: one per hardware thread.
+    unsigned slots = 0;
+    /// How many may wait, callers and jobs together.
+    size_t queueLimit = 1024;
+    /// Steady nanoseconds; null: steadyNow().
+    std::function<int64_t()> clock;
+  };
+
+  /// The right to execute, given back by the destructor. Move-only.
+  class Slot {
+  public:
+    Slot(Slot &&other) noexcept
+        : scheduler(std::exchange(other.scheduler, nullptr)) {}
+    Slot &operator=(Slot &&other) noexcept {
+      if (this != &other) {
+        release();
+        scheduler = std::exchange(other.scheduler, nullptr);
+      }
+      return *this;
+    }
+    ~Slot() { release(); }
+    /// Gives it back now.
+    void release() {
+      if (Scheduler *owner = std::exchange(scheduler, nullptr))
+        owner->leave();
+    }
+
+  private:
+    friend class Scheduler;
+    explicit Slot(Scheduler *scheduler) : scheduler(scheduler) {}
+    Scheduler *scheduler;
+  };
+
+  /// For traces and tests; a snapshot, each number by itself.
+  struct Stats {
+    unsigned slots = 0;
+    unsigned running = 0;
+    unsigned queued = 0;
+    unsigned peakRunning = 0;
+    unsigned peakQueued = 0;
+    /// Refused because the queue was full.
+    uint64_t rejected = 0;
+    /// Refused or dropped from the queue because a deadline had passed.
+    uint64_t missed = 0;
+  };
+
+  explicit Scheduler(Options options);
+  /// Lets running jobs and holders of slots finish; calls queued jobs with
+  /// generalFailure on this thread, and enter() returns it to those who wait.
+  ~Scheduler();
+  Scheduler(const Scheduler &) = delete;
+  Scheduler &operator=(const Scheduler &) = delete;
+
+  /// Waits on the caller's thread for a slot; one atomic operation when one is
+  /// free and nobody waits. Failures:
+  /// - missedDeadlinePersistent: the deadline had passed before the call;
+  /// - missedDeadlineTransient: it passed while waiting;
+  /// - resourceExhaustedTransient: the queue is full;
+  /// - generalFailure: the scheduler is being destroyed.
+  Result<Slot> enter(const Ticket &ticket);
+
+  /// Calls \p job on a worker thread as soon as a slot is free, with ok, and
+  /// holds the slot until it returns. A job whose deadline passes while it
+  /// waits is called with missedDeadlineTransient, without a slot and without
+  /// waiting for one. Called exactly once when this returns ok, never
+  /// otherwise; failures as of enter(), and resourceExhaustedTransient when no
+  /// thread can be started. Must not throw.
+  Status submit(const Ticket &ticket, std::function<void(Status)> job);
+
+  Stats stats() const;
+
+private:
+  struct Queue;
+
+  void leave();
+  /// The fast path: a slot is free and nobody waits.
+  bool tryEnter();
+  Status checkDeadline(const Ticket &ticket);
+  Status waitForSlot(const Ticket &ticket);
+
+  const unsigned slots;
+  /// Slots taken, number waiting and a stop bit in one word; see Scheduler.cpp.
+  std::atomic<uint64_t> state{0};
+  std::atomic<unsigned> peakRunning{0};
+  std::unique_ptr<Queue> queue;
+};
+
+using Slot = Scheduler::Slot;
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_SCHEDULER_H
