@@ -1,0 +1,112 @@
+//===- Log.h - Lines for a person who looks for a cause ---------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The HAL's verbose log (K-001 to K-005, K-015) as an object that a program
+// makes and passes in. Nothing here reads the environment: a program that has a
+// setting such as NNHAL_VLOG hands its text to parseLogMask().
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_LOG_H
+#define NNHAL_RUNTIME_LOG_H
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+namespace nnhal::rt {
+
+/// What a line is about; the value is the bit of the mask (K-002).
+enum class LogTag : uint32_t {
+  model = 0,
+  compilation = 1,
+  execution = 2,
+  cpuexe = 3,
+  manager = 4,
+  driver = 5,
+  memory = 6,
+};
+
+/// "model" to "memory".
+std::string_view toString(LogTag tag);
+
+/// The mask with \p tag alone.
+constexpr uint32_t maskOf(LogTag tag) { return uint32_t(1) << uint32_t(tag); }
+
+/// Every tag.
+inline constexpr uint32_t logEverything = (maskOf(LogTag::memory) << 1) - 1;
+
+/// Receives one line without its end of line. Must not throw.
+using LogSink = std::function<void(std::string_view line)>;
+
+/// The mask that \p text asks for: tags separated by spaces, commas or colons;
+/// "1" and "all" are every tag, "0" and nothing are none (K-001 to K-003).
+/// A tag that is unknown is reported to \p errors, when there is one, and
+/// ignored.
+uint32_t parseLogMask(std::string_view text, const LogSink &errors);
+
+/// A log.
+///
+/// Ownership: of the sink. Whoever logs refers to the log, which lives longer.
+/// Threads:   every member may be called from any thread at once. The sink is
+///            called by one thread at a time, and never from itself: it must
+///            not write to this log.
+/// Blocking:  while another thread is in the sink.
+/// Failures:  none reach the caller; a line for which there is no memory is
+///            lost. errno is preserved (K-005).
+class Log {
+public:
+  /// A log that is off.
+  Log() = default;
+  /// Writes lines of the tags in \p mask, and errors, to \p sink. An empty
+  /// sink makes a log that is off.
+  Log(uint32_t mask, LogSink sink);
+  Log(const Log &) = delete;
+  Log &operator=(const Log &) = delete;
+
+  /// Whether lines of \p tag go anywhere: one test of a bit (K-004). Callers
+  /// ask before they collect what is costly to collect (K-015).
+  bool isOn(LogTag tag) const { return (mask & maskOf(tag)) != 0; }
+
+  /// Writes "TAG: " and the formatted text as one line; control characters
+  /// become spaces, so that a name from a model cannot pretend to be a line.
+  /// Formats nothing when \p tag is off.
+  template <typename... Args>
+  void write(LogTag tag, fmt::format_string<Args...> format,
+             Args &&...args) const {
+    if (isOn(tag))
+      writeFormatted(toString(tag), format, fmt::make_format_args(args...));
+  }
+
+  /// The same with "error: ", whatever the mask.
+  template <typename... Args>
+  void error(fmt::format_string<Args...> format, Args &&...args) const {
+    if (sink)
+      writeFormatted("error", format, fmt::make_format_args(args...));
+  }
+
+  /// Writes each line of \p text as a line of \p tag, with no other thread's
+  /// lines among them.
+  void writeLines(LogTag tag, std::string_view text) const;
+
+private:
+  void writeFormatted(std::string_view prefix, fmt::string_view format,
+                      fmt::format_args args) const;
+
+  uint32_t mask = 0;
+  LogSink sink;
+  mutable std::mutex mutex;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_LOG_H

@@ -1,0 +1,105 @@
+//===- Log.cpp - Lines for a person who looks for a cause -----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/Log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <new>
+#include <string>
+
+using namespace nnhal;
+using namespace nnhal::rt;
+
+// In the order of the bits.
+static constexpr std::string_view tagNames[] = {
+    "model",   "compilation", "execution", "cpuexe",
+    "manager", "driver",      "memory"};
+static_assert(logEverything == (1u << std::size(tagNames)) - 1);
+
+std::string_view rt::toString(LogTag tag) { return tagNames[uint32_t(tag)]; }
+
+namespace {
+/// Puts errno back at the end of a scope.
+class ErrnoKeeper {
+public:
+  ErrnoKeeper() = default;
+  ErrnoKeeper(const ErrnoKeeper &) = delete;
+  ErrnoKeeper &operator=(const ErrnoKeeper &) = delete;
+  ~ErrnoKeeper() { errno = saved; }
+
+private:
+  int saved = errno;
+};
+} // namespace
+
+/// One line without control characters.
+static std::string makeLine(std::string_view prefix, std::string_view text) {
+  std::string line = fmt::format("{}: {}", prefix, text);
+  std::ranges::replace_if(
+      line,
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; },
+      ' ');
+  return line;
+}
+
+uint32_t rt::parseLogMask(std::string_view text, const LogSink &errors) {
+  constexpr std::string_view separators = " ,:";
+  uint32_t mask = 0;
+  for (size_t begin = 0;
+       (begin = text.find_first_not_of(separators, begin)) != text.npos;) {
+    size_t end = std::min(text.find_first_of(separators, begin), text.size());
+    std::string_view tag = text.substr(begin, end - begin);
+    begin = end;
+    if (tag == "0")
+      continue;
+    if (tag == "1" || tag == "all") {
+      mask = logEverything;
+      continue;
+    }
+    const auto *known = std::ranges::find(tagNames, tag);
+    if (known != std::end(tagNames))
+      mask |= 1u << (known - std::begin(tagNames));
+    else if (errors)
+      errors(makeLine("error", fmt::format("unknown log tag '{}'; known tags: "
+                                           "all, {}",
+                                           tag, fmt::join(tagNames, ", "))));
+  }
+  return mask;
+}
+
+Log::Log(uint32_t mask, LogSink sink)
+    : mask(sink ? mask : 0), sink(std::move(sink)) {}
+
+void Log::writeFormatted(std::string_view prefix, fmt::string_view format,
+                         fmt::format_args args) const {
+  ErrnoKeeper errnoKeeper;
+  try {
+    std::string line = makeLine(prefix, fmt::vformat(format, args));
+    std::scoped_lock lock(mutex);
+    sink(line);
+  } catch (const std::bad_alloc &) {
+    // A log that fails what it reports on helps nobody.
+  }
+}
+
+void Log::writeLines(LogTag tag, std::string_view text) const {
+  if (!isOn(tag))
+    return;
+  ErrnoKeeper errnoKeeper;
+  std::scoped_lock lock(mutex);
+  try {
+    while (!text.empty()) {
+      size_t end = std::min(text.find('\n'), text.size());
+      sink(makeLine(toString(tag), text.substr(0, end)));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  } catch (const std::bad_alloc &) {
+    // As above.
+  }
+}

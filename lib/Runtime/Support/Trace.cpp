@@ -1,0 +1,136 @@
+//===- Trace.cpp - What ran when, by layer and phase ----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/Trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <unistd.h>
+
+using namespace nnhal;
+using namespace nnhal::rt;
+
+std::string_view rt::toString(TraceLayer layer) {
+  constexpr std::string_view codes[] = {"LA", "LR", "LI", "LD",
+                                        "LC", "LO", "LU"};
+  return codes[uint8_t(layer)];
+}
+
+std::string_view rt::toString(TracePhase phase) {
+  constexpr std::string_view codes[] = {"PO",  "PWU", "PBM", "PI", "PP",
+                                        "PC",  "PE",  "PT",  "PU", "PIO",
+                                        "PTR", "PCO", "PR"};
+  return codes[uint8_t(phase)];
+}
+
+static std::string_view prefixOf(TraceRelation relation) {
+  constexpr std::string_view prefixes[] = {"", "[SW]", "[SUB]"};
+  return prefixes[uint8_t(relation)];
+}
+
+std::string TraceEvent::text() const {
+  if (kind == Kind::counter)
+    return detail;
+  return fmt::format("{}[NN_{}_{}]{}", prefixOf(name.relation),
+                     toString(name.layer), toString(name.phase), detail);
+}
+
+static uint32_t currentThread() { return uint32_t(::gettid()); }
+
+Tracer::Tracer(Options options) : options(std::move(options)) {}
+
+int64_t Tracer::now() const {
+  if (options.clock)
+    return options.clock();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+uint64_t Tracer::add(TraceEvent::Kind kind, TraceName name,
+                     std::string_view detail, int64_t begin, int64_t end,
+                     int64_t value) noexcept {
+  uint32_t thread = currentThread();
+  std::scoped_lock lock(mutex);
+  try {
+    if (stored.size() < options.maxEvents) {
+      stored.push_back({kind, name,
+                        std::string(detail.substr(0, options.maxDetail)), begin,
+                        end, thread, thread, value});
+      return stored.size();
+    }
+  } catch (const std::bad_alloc &) {
+    // Dropped, as without room: tracing never fails the work that it follows.
+  }
+  ++dropped;
+  return 0;
+}
+
+uint64_t Tracer::beginSection(TraceName name,
+                              std::string_view detail) noexcept {
+  return add(TraceEvent::Kind::section, name, detail, now(),
+             TraceEvent::notEnded);
+}
+
+uint64_t Tracer::beginSpan(TraceName name, std::string_view detail) noexcept {
+  return add(TraceEvent::Kind::span, name, detail, now(), TraceEvent::notEnded);
+}
+
+void Tracer::end(uint64_t id) noexcept {
+  if (id == 0)
+    return;
+  int64_t time = now();
+  uint32_t thread = currentThread();
+  std::scoped_lock lock(mutex);
+  TraceEvent &event = stored[id - 1];
+  if (event.end != TraceEvent::notEnded)
+    return;
+  event.end = std::max(time, event.begin);
+  event.endThread = thread;
+}
+
+void Tracer::addSection(TraceName name, std::string_view detail, int64_t begin,
+                        int64_t end) noexcept {
+  add(TraceEvent::Kind::section, name, detail, begin, std::max(begin, end));
+}
+
+void Tracer::addCounter(std::string_view counter, int64_t value) noexcept {
+  int64_t time = now();
+  add(TraceEvent::Kind::counter, {}, counter, time, time, value);
+}
+
+void Tracer::nameThread(std::string_view name) noexcept {
+  uint32_t thread = currentThread();
+  std::scoped_lock lock(mutex);
+  try {
+    if (names.size() < options.maxEvents || names.contains(thread)) {
+      names[thread] = name.substr(0, options.maxDetail);
+      return;
+    }
+  } catch (const std::bad_alloc &) {
+    // As in add().
+  }
+  ++dropped;
+}
+
+std::vector<TraceEvent> Tracer::events() const {
+  std::scoped_lock lock(mutex);
+  return {stored.begin(), stored.end()};
+}
+
+std::map<uint32_t, std::string> Tracer::threadNames() const {
+  std::scoped_lock lock(mutex);
+  return names;
+}
+
+uint64_t Tracer::droppedEvents() const {
+  std::scoped_lock lock(mutex);
+  return dropped;
+}
