@@ -45,9 +45,9 @@ FenceState syncWait(int fd, int timeoutMs);
 /// Blocking:  only wait().
 class Fence {
 public:
-  /// What others made: takes over \p fd, also on failure. invalidArgument when
-  /// it is 0 or less (D-070), not open, only for writing, or cannot be waited
-  /// on (a regular file, a directory).
+  /// What others made: takes over \p fd, also on failure; 0 alone is left open.
+  /// invalidArgument when it is 0 or less (D-070), not open, open only for
+  /// writing, or cannot be waited on (a regular file, a directory).
   static Result<FenceRef> adopt(UniqueFd fd);
   /// An own fence, which complete() ends. resourceExhaustedTransient when the
   /// process has no descriptors left.

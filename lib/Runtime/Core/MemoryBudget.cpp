@@ -1,0 +1,42 @@
+//===- MemoryBudget.cpp - A limit for the bytes of a device ---------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/MemoryBudget.h"
+
+using namespace nnhal::rt;
+
+MemoryBudget::~MemoryBudget() {
+  assert(inUse() == 0 && "a reservation outlives its budget");
+}
+
+Result<Reservation> MemoryBudget::reserve(uint64_t bytes) {
+  if (bytes > maximum)
+    return Status(
+        StatusCode::resourceExhaustedPersistent,
+        fmt::format("{} bytes exceed the limit of {}", bytes, maximum));
+  uint64_t before = used.load(std::memory_order_relaxed);
+  do {
+    if (before > maximum - bytes)
+      return outOfResources("{} bytes do not fit: {} of {} are in use", bytes,
+                            before, maximum);
+  } while (!used.compare_exchange_weak(before, before + bytes,
+                                       std::memory_order_acq_rel,
+                                       std::memory_order_relaxed));
+  uint64_t top = highest.load(std::memory_order_relaxed);
+  while (top < before + bytes &&
+         !highest.compare_exchange_weak(top, before + bytes,
+                                        std::memory_order_relaxed)) {
+  }
+  return Reservation(this, bytes);
+}
+
+void Reservation::release() {
+  MemoryBudget *owner = std::exchange(budget, nullptr);
+  uint64_t bytes = std::exchange(count, 0);
+  if (owner)
+    owner->used.fetch_sub(bytes, std::memory_order_acq_rel);
+}

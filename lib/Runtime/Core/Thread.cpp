@@ -1,0 +1,36 @@
+//===- Thread.cpp - Threads of the runtime --------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Thread.h"
+
+#include <csignal>
+#include <pthread.h>
+#include <system_error>
+
+using namespace nnhal::rt;
+
+Result<std::thread> nnhal::rt::startThread(const char *name,
+                                           std::function<void()> body) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  // A new thread inherits the mask.
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread;
+  Status status;
+  try {
+    thread = std::thread(std::move(body));
+    ::pthread_setname_np(thread.native_handle(), name);
+  } catch (const std::system_error &error) {
+    status =
+        outOfResources("cannot start a thread: {}", error.code().message());
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!status.isOk())
+    return status;
+  return thread;
+}

@@ -1,0 +1,25 @@
+//===- Thread.h - Threads of the runtime ------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_CORE_THREAD_H
+#define NNHAL_RUNTIME_CORE_THREAD_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include <functional>
+#include <thread>
+
+namespace nnhal::rt {
+
+/// Starts a thread that receives no signals (those of the program are for the
+/// program's threads) and shows \p name, at most 15 characters, in debuggers.
+/// resourceExhaustedTransient when the system gives none.
+Result<std::thread> startThread(const char *name, std::function<void()> body);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_CORE_THREAD_H
