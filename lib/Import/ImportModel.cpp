@@ -59,6 +59,10 @@ AsmResourceBlob shareMemory(const rt::Memory &memory, Bytes bytes,
     return AsmResourceBlob(
         data, alignment, [owner = copied->bytes](void *, size_t, size_t) {},
         /*dataIsMutable=*/false);
+  if (const auto *shared = std::get_if<rt::Memory::Shared>(&memory.kind()))
+    return AsmResourceBlob(
+        data, alignment, [owner = shared->pool](void *, size_t, size_t) {},
+        /*dataIsMutable=*/false);
   if (borrow)
     return UnmanagedAsmResourceBlob::allocateWithAlign(data, alignment);
   return HeapAsmResourceBlob::allocateAndCopyWithAlign(data, alignment);
@@ -152,7 +156,7 @@ rt::Result<OwningOpRef<ModuleOp>> ModelImporter::run() {
 
 rt::Status ModelImporter::importPool(size_t index) {
   const rt::Pool &pool = model.pools[index];
-  NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, pool.memory.materialize());
+  NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, pool.memory.snapshot());
   NNHAL_ASSIGN_OR_RETURN(Bytes bytes, memory.bytes());
   auto type =
       RankedTensorType::get({int64_t(bytes.size())}, builder.getI8Type());

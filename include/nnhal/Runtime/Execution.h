@@ -45,6 +45,16 @@ public:
     std::byte *data = nullptr;
     size_t size = 0;
   };
+  /// Bytes of a pool, as Memory::Descriptor; the padding bytes may be written.
+  struct Region {
+    std::shared_ptr<const SharedMemory> pool;
+    uint64_t offset = 0;
+    uint64_t size = 0;
+    uint64_t padding = 0;
+  };
+  struct DeviceToken {
+    uint32_t token = 0;
+  };
 
   OutputMemory() = default;
   static OutputMemory borrow(std::span<std::byte> bytes) {
@@ -52,11 +62,35 @@ public:
     memory.storage = Borrowed{bytes.data(), bytes.size()};
     return memory;
   }
+  /// Part of a pool that is not null. The bounds are checked by each use.
+  static OutputMemory region(std::shared_ptr<const SharedMemory> pool,
+                             uint64_t offset, uint64_t size,
+                             uint64_t padding = 0) {
+    OutputMemory memory;
+    memory.storage = Region{std::move(pool), offset, size, padding};
+    return memory;
+  }
+  static OutputMemory device(uint32_t token) {
+    OutputMemory memory;
+    memory.storage = DeviceToken{token};
+    return memory;
+  }
 
-  const std::variant<None, Borrowed> &kind() const { return storage; }
+  bool isNone() const { return std::holds_alternative<None>(storage); }
+  /// 0 where only the device knows.
+  uint64_t size() const {
+    if (const auto *borrowed = std::get_if<Borrowed>(&storage))
+      return borrowed->size;
+    if (const auto *region = std::get_if<Region>(&storage))
+      return region->size;
+    return 0;
+  }
+
+  using Kind = std::variant<None, Borrowed, Region, DeviceToken>;
+  const Kind &kind() const { return storage; }
 
 private:
-  std::variant<None, Borrowed> storage;
+  Kind storage;
 };
 
 struct InputArgument {

@@ -20,6 +20,8 @@
 
 namespace nnhal::rt {
 
+class SharedMemory;
+
 /// A file descriptor that closes itself. Move-only; -1 is empty.
 class UniqueFd {
 public:
@@ -47,12 +49,11 @@ private:
 /// Bytes that a model or a request refers to (decisions 9): a value that can be
 /// copied, compared by kind and handed to another thread.
 ///
-/// Ownership: `Copied` shares its bytes, `Descriptor` shares the descriptor,
+/// Ownership: `Copied`, `Descriptor` and `Shared` share what they refer to,
 ///            `Borrowed` owns nothing; its bytes must outlive every use.
 /// Threads:   const members may be called from any thread.
-/// Mapping:   this class owns the policy. Bytes behind a descriptor that
-///            somebody else holds are copied, never mapped: the holder could
-///            truncate the file under a mapping (decisions 8).
+/// Mapping:   SharedMemory says what may be mapped (decisions 8). Bytes that a
+///            holder of the descriptor could take away are copied.
 class Memory {
 public:
   struct None {};
@@ -63,22 +64,35 @@ public:
     const std::byte *data = nullptr;
     size_t size = 0;
   };
+  /// Bytes of a pool: size of them from offset on. The padding bytes that
+  /// follow may be read too, and lie inside the pool.
   struct Descriptor {
-    std::shared_ptr<UniqueFd> fd;
+    std::shared_ptr<const SharedMemory> pool;
     uint64_t offset = 0;
     uint64_t size = 0;
-    int protection = 0; // PROT_READ, PROT_WRITE
+    uint64_t padding = 0;
   };
   struct DeviceToken {
     uint32_t token = 0;
+  };
+  /// Bytes of a mapped pool, which it keeps mapped; not those of a dma-buf.
+  struct Shared {
+    std::shared_ptr<const SharedMemory> pool;
+    const std::byte *data = nullptr;
+    size_t size = 0;
   };
 
   Memory() = default;
   static Memory copy(std::span<const std::byte> bytes);
   static Memory adopt(std::vector<std::byte> bytes);
   static Memory borrow(std::span<const std::byte> bytes);
+  /// Part of a pool that is not null. The bounds are checked by each use.
+  static Memory region(std::shared_ptr<const SharedMemory> pool,
+                       uint64_t offset, uint64_t size, uint64_t padding = 0);
+  /// A region that is the whole of an unchecked mmap_fd pool of its own.
   static Memory fromDescriptor(UniqueFd fd, uint64_t offset, uint64_t size,
                                int protection);
+  static Memory device(uint32_t token);
 
   /// Reads the whole file \p path into private memory. invalidArgument when it
   /// cannot be opened, is not a regular file or exceeds \p maxSize bytes.
@@ -88,21 +102,31 @@ public:
   uint64_t size() const;
   bool isNone() const { return std::holds_alternative<None>(storage); }
 
-  /// The bytes of `Copied` and `Borrowed` memory; empty for `None`.
-  /// invalidArgument for the other kinds: call materialize() first.
+  /// The bytes of `Copied`, `Borrowed` and `Shared` memory; empty for `None`.
+  /// invalidArgument for the other kinds: call materialize() or snapshot()
+  /// first.
   Result<std::span<const std::byte>> bytes() const;
 
-  /// The same bytes in a kind for which bytes() succeeds. Checks offset and
-  /// size against the descriptor's real size first.
+  /// The same bytes in a kind for which bytes() succeeds: without a copy as
+  /// `Shared` when the pool is stable and no dma-buf, otherwise `Copied`.
+  /// Holders of the descriptor can still change shared bytes, though not take
+  /// them away: fit for data, not for what has to stay as it was checked.
+  /// invalidArgument for a device token and for a region outside its pool;
+  /// otherwise what SharedMemory::check(), mapForReading() and read() report,
+  /// and resourceExhaustedTransient when there is no memory for a copy.
   Result<Memory> materialize() const;
 
-  const std::variant<None, Copied, Borrowed, Descriptor, DeviceToken> &
-  kind() const {
-    return storage;
-  }
+  /// As materialize(), in bytes that no holder of a descriptor can change: a
+  /// copy unless the pool is sealed against writing. For constants, programs
+  /// and whatever else is checked before it is used.
+  Result<Memory> snapshot() const;
+
+  using Kind =
+      std::variant<None, Copied, Borrowed, Descriptor, DeviceToken, Shared>;
+  const Kind &kind() const { return storage; }
 
 private:
-  std::variant<None, Copied, Borrowed, Descriptor, DeviceToken> storage;
+  Kind storage;
 };
 
 } // namespace nnhal::rt

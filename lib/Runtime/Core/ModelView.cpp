@@ -62,7 +62,7 @@ NNHalSubgraphView ModelView::addSubgraph(const Subgraph &subgraph) {
 Status ModelView::addPools(const Model &model) {
   for (size_t i = 0; i < model.pools.size(); ++i) {
     const Pool &pool = model.pools[i];
-    auto memory = pool.memory.materialize();
+    auto memory = pool.memory.snapshot();
     if (!memory.isOk())
       return std::move(memory).takeStatus().withContext(
           fmt::format("pool {}", i));

@@ -21,7 +21,7 @@ namespace nnhal::rt {
 /// descriptors are read into memory of the view's own.
 class ModelView {
 public:
-  /// Fails with what Memory::materialize() reports for a pool.
+  /// Fails with what Memory::snapshot() reports for a pool.
   static Result<ModelView> of(const AnnotatedModel &model);
 
   ModelView(ModelView &&) = default;

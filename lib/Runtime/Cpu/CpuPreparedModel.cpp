@@ -43,7 +43,7 @@ Status CpuPreparedModel::loadConstants(const Memory &dataCache) {
   if (dataCache.size() != artifact.dataCacheSize)
     return badData("data cache has {} bytes, the model cache needs {}",
                    dataCache.size(), artifact.dataCacheSize);
-  NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.materialize());
+  NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
   NNHAL_ASSIGN_OR_RETURN(constants, memory.bytes());
   if (reinterpret_cast<uintptr_t>(constants.data()) % constantAlignment == 0) {
     sharedConstants = std::move(memory);

@@ -177,10 +177,13 @@ Result<Pool> ModelReader::readPool(const JsonNode &node) {
                                   std::generic_category().message(errno)));
   Memory onDisk = Memory::fromDescriptor(
       std::move(fd), pool.fileOffset, static_cast<uint64_t>(size), PROT_READ);
-  Result<Memory> memory = onDisk.materialize();
+  Result<Memory> memory = onDisk.snapshot();
   if (!memory.isOk()) {
-    Status status = std::move(memory).takeStatus();
-    return Status(status.code(), file.error(status.message()).message());
+    Status status = file.error(memory.status().message());
+    // A file that does not fit is the fault of the model that names it.
+    return memory.status().code() == StatusCode::generalFailure
+               ? status
+               : Status(memory.status().code(), status.message());
   }
   pool.memory = *std::move(memory);
   return pool;

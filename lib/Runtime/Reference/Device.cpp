@@ -131,7 +131,7 @@ Status ReferencePreparedModel::execute(const Request &request,
 static Result<Model> ownedCopy(const Model &model) {
   Model copy = model;
   for (Pool &pool : copy.pools) {
-    NNHAL_ASSIGN_OR_RETURN(pool.memory, pool.memory.materialize());
+    NNHAL_ASSIGN_OR_RETURN(pool.memory, pool.memory.snapshot());
     if (std::holds_alternative<Memory::Borrowed>(pool.memory.kind())) {
       NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,
                              pool.memory.bytes());

@@ -7,11 +7,14 @@
 
 #include "nnhal/Runtime/Memory.h"
 
+#include "nnhal/Runtime/SharedMemory.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <limits>
 #include <new>
+#include <stdexcept>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -24,37 +27,25 @@ std::string errorText(int error) {
   return std::generic_category().message(error);
 }
 
-/// Fills \p target from \p offset on; the caller has checked the bounds, but a
-/// file can shrink at any time.
-Status readFully(int fd, uint64_t offset, std::span<std::byte> target) {
-  size_t done = 0;
-  while (done < target.size()) {
-    ssize_t count = ::pread(fd, target.data() + done, target.size() - done,
-                            static_cast<off_t>(offset + done));
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return badData("cannot read at offset {}: {}", offset + done,
-                     errorText(errno));
-    if (count == 0)
-      return badData("the file ends at offset {}, {} bytes are missing",
-                     offset + done, target.size() - done);
-    done += static_cast<size_t>(count);
-  }
-  return Status::ok();
-}
-
-/// Reads a region that lies inside the file into private memory.
-Result<Memory> readRegion(int fd, uint64_t offset, uint64_t size) {
+/// New private memory of \p size bytes that \p fill fills.
+template <typename Fill> Result<Memory> fillNew(uint64_t size, Fill fill) {
   try {
     std::vector<std::byte> bytes(size);
-    NNHAL_RETURN_IF_ERROR(readFully(fd, offset, bytes));
+    NNHAL_RETURN_IF_ERROR(fill(std::span(bytes)));
     return Memory::adopt(std::move(bytes));
   } catch (const std::bad_alloc &) {
     return outOfResources("no memory for {} bytes", size);
   } catch (const std::length_error &) {
     return outOfResources("no memory for {} bytes", size);
   }
+}
+
+Result<Memory> copyRegion(const Memory::Descriptor &region) {
+  // Before memory is taken for a size that nothing stands behind.
+  NNHAL_RETURN_IF_ERROR(region.pool->check());
+  return fillNew(region.size, [&](std::span<std::byte> bytes) {
+    return region.pool->read(region.offset, bytes);
+  });
 }
 
 } // namespace
@@ -82,11 +73,23 @@ Memory Memory::borrow(std::span<const std::byte> bytes) {
   return memory;
 }
 
+Memory Memory::region(std::shared_ptr<const SharedMemory> pool, uint64_t offset,
+                      uint64_t size, uint64_t padding) {
+  Memory memory;
+  memory.storage = Descriptor{std::move(pool), offset, size, padding};
+  return memory;
+}
+
 Memory Memory::fromDescriptor(UniqueFd fd, uint64_t offset, uint64_t size,
                               int protection) {
+  return region(SharedMemory::adoptUnchecked(PoolKind::mmapFd, std::move(fd),
+                                             size, protection, offset),
+                /*offset=*/0, size);
+}
+
+Memory Memory::device(uint32_t token) {
   Memory memory;
-  memory.storage = Descriptor{std::make_shared<UniqueFd>(std::move(fd)), offset,
-                              size, protection};
+  memory.storage = DeviceToken{token};
   return memory;
 }
 
@@ -104,7 +107,8 @@ Result<Memory> Memory::readFile(const std::string &path, uint64_t maxSize) {
   if (size > maxSize)
     return badData("'{}' has {} bytes, at most {} are read", path, size,
                    maxSize);
-  Result<Memory> memory = readRegion(fd.get(), 0, size);
+  Result<Memory> memory =
+      fromDescriptor(std::move(fd), 0, size, PROT_READ).snapshot();
   if (!memory.isOk())
     return std::move(memory).takeStatus().withContext(
         fmt::format("'{}'", path));
@@ -118,6 +122,8 @@ uint64_t Memory::size() const {
     return borrowed->size;
   if (const auto *descriptor = std::get_if<Descriptor>(&storage))
     return descriptor->size;
+  if (const auto *shared = std::get_if<Shared>(&storage))
+    return shared->size;
   return 0;
 }
 
@@ -126,6 +132,8 @@ Result<std::span<const std::byte>> Memory::bytes() const {
     return std::span<const std::byte>(*copied->bytes);
   if (const auto *borrowed = std::get_if<Borrowed>(&storage))
     return std::span<const std::byte>(borrowed->data, borrowed->size);
+  if (const auto *shared = std::get_if<Shared>(&storage))
+    return std::span<const std::byte>(shared->data, shared->size);
   if (isNone())
     return std::span<const std::byte>();
   if (std::holds_alternative<Descriptor>(storage))
@@ -136,23 +144,32 @@ Result<std::span<const std::byte>> Memory::bytes() const {
 Result<Memory> Memory::materialize() const {
   if (std::holds_alternative<DeviceToken>(storage))
     return badData("memory behind a device token cannot be read here");
-  const auto *descriptor = std::get_if<Descriptor>(&storage);
-  if (!descriptor)
+  const auto *region = std::get_if<Descriptor>(&storage);
+  if (!region)
     return *this;
+  const SharedMemory &pool = *region->pool;
+  NNHAL_RETURN_IF_ERROR(
+      pool.checkRange(region->offset, region->size, region->padding));
+  // Nobody would bracket the reads of a dma-buf's bytes.
+  if (!pool.isStable() || pool.isDmaBuf())
+    return copyRegion(*region);
+  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,
+                         pool.mapForReading());
+  Memory memory;
+  memory.storage =
+      Shared{region->pool, bytes.data() + region->offset, region->size};
+  return memory;
+}
 
-  int fd = descriptor->fd ? descriptor->fd->get() : -1;
-  struct stat info;
-  if (fd < 0 || ::fstat(fd, &info) != 0)
-    return badData("the descriptor of a memory is not open");
-  if (!S_ISREG(info.st_mode))
-    return badData("the descriptor of a memory is not a regular file");
-  uint64_t available = static_cast<uint64_t>(info.st_size);
-  if (descriptor->offset > available ||
-      descriptor->size > available - descriptor->offset)
-    return badData("memory at offset {} of size {} exceeds its file of {} "
-                   "bytes",
-                   descriptor->offset, descriptor->size, available);
-  return readRegion(fd, descriptor->offset, descriptor->size);
+Result<Memory> Memory::snapshot() const {
+  NNHAL_ASSIGN_OR_RETURN(Memory memory, materialize());
+  const auto *shared = std::get_if<Shared>(&memory.storage);
+  if (!shared || shared->pool->isImmutable())
+    return memory;
+  return fillNew(shared->size, [&](std::span<std::byte> bytes) {
+    std::copy_n(shared->data, shared->size, bytes.data());
+    return Status::ok();
+  });
 }
 
 } // namespace nnhal::rt

@@ -43,7 +43,7 @@ readRoot(std::span<const std::byte> bytes) {
 
 static Result<AnnotatedModel>
 importVerified(const Memory &file, const TFLiteImportOptions &options) {
-  NNHAL_ASSIGN_OR_RETURN(Memory memory, file.materialize());
+  NNHAL_ASSIGN_OR_RETURN(Memory memory, file.snapshot());
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
   NNHAL_ASSIGN_OR_RETURN(const schema::Model *source, readRoot(bytes));
   tflite::Graph graph(*source, *source->subgraphs()->Get(0), bytes);

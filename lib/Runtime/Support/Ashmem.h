@@ -1,0 +1,27 @@
+//===- Ashmem.h - Android's shared memory device ----------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_SUPPORT_ASHMEM_H
+#define NNHAL_LIB_RUNTIME_SUPPORT_ASHMEM_H
+
+#include "nnhal/Runtime/Memory.h"
+
+namespace nnhal::rt {
+
+/// True for a descriptor of the device /dev/ashmem. No other device is sent
+/// the device's requests: it could take them for its own.
+bool isAshmemDevice(int fd);
+
+/// The size of the region behind such a descriptor. Mapping it fixes its size.
+Result<uint64_t> ashmemSize(int fd);
+
+/// A region of \p size bytes of the device at \p path.
+Result<UniqueFd> openAshmem(const char *path, uint64_t size);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_SUPPORT_ASHMEM_H
