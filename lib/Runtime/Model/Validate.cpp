@@ -40,22 +40,10 @@ Status checkExtensions(const Model &model) {
   return Status::ok();
 }
 
-/// B-074, B-075, B-077, B-078.
 Status checkPools(const Model &model, HalVersion version) {
-  for (size_t index = 0; index < model.pools.size(); ++index) {
-    const Pool &pool = model.pools[index];
-    bool isHardwareBuffer =
-        pool.name == "hardware_buffer_blob" || pool.name == "hardware_buffer";
-    if (!isHardwareBuffer && pool.name != "ashmem" && pool.name != "mmap_fd")
-      return badData("pool {}: '{}' is not a kind of memory", index, pool.name);
-    if (isHardwareBuffer && version < HalVersion::V1_2)
-      return badData("pool {}: {} needs HAL 1.2, the model is validated as {}",
-                     index, pool.name, toString(version));
-    if (pool.memory.isNone())
-      return badData("pool {}: there is no memory", index);
-    if (std::holds_alternative<Memory::DeviceToken>(pool.memory.kind()))
-      return badData("pool {}: a device token cannot hold constants", index);
-  }
+  for (size_t index = 0; index < model.pools.size(); ++index)
+    NNHAL_RETURN_IF_ERROR(validation::checkPool(model.pools[index], version)
+                              .withContext(fmt::format("pool {}", index)));
   return Status::ok();
 }
 
@@ -103,6 +91,28 @@ Status forEachSubgraph(const Model &model, Check check) {
 
 } // namespace
 
+Context Context::of(const Model &model, HalVersion version) {
+  Context context{model, version, std::vector<bool>(1 << 16)};
+  for (const ExtensionNameAndPrefix &extension : model.extensionNameToPrefix)
+    context.prefixes[extension.prefix] = true;
+  return context;
+}
+
+Status validation::checkPool(const Pool &pool, HalVersion version) {
+  bool isHardwareBuffer =
+      pool.name == "hardware_buffer_blob" || pool.name == "hardware_buffer";
+  if (!isHardwareBuffer && pool.name != "ashmem" && pool.name != "mmap_fd")
+    return badData("'{}' is not a kind of memory", pool.name);
+  if (isHardwareBuffer && version < HalVersion::V1_2)
+    return badData("{} needs HAL 1.2, the model is validated as {}", pool.name,
+                   toString(version));
+  if (pool.memory.isNone())
+    return badData("there is no memory");
+  if (std::holds_alternative<Memory::DeviceToken>(pool.memory.kind()))
+    return badData("a device token cannot hold constants");
+  return Status::ok();
+}
+
 Status validateStructure(const Model &model, HalVersion version) {
   NNHAL_RETURN_IF_ERROR(checkExtensions(model));
   NNHAL_RETURN_IF_ERROR(checkPools(model, version));
@@ -110,9 +120,7 @@ Status validateStructure(const Model &model, HalVersion version) {
     return badData("{} referenced subgraphs need HAL 1.3, the model is "
                    "validated as {}",
                    model.referenced.size(), toString(version));
-  Context context{model, version, std::vector<bool>(1 << 16)};
-  for (const ExtensionNameAndPrefix &extension : model.extensionNameToPrefix)
-    context.prefixes[extension.prefix] = true;
+  Context context = Context::of(model, version);
   NNHAL_RETURN_IF_ERROR(
       forEachSubgraph(model, [&](const Subgraph &subgraph) { // B-057, B-060
         return checkSubgraph(context, subgraph);

@@ -17,30 +17,6 @@ std::string describe(const Subgraph &subgraph, size_t operationIndex) {
                      nameOf(subgraph.operations[operationIndex].type));
 }
 
-Status checkOperationType(const Context &context, OperationType type) {
-  HalVersion version = context.version;
-  if (isExtension(type)) { // B-033
-    if (version < HalVersion::V1_2)
-      return badData("extension operations need HAL 1.2, the model is "
-                     "validated as {}",
-                     toString(version));
-    if (!context.hasExtensionPrefix(uint32_t(type)))
-      return badData("extension prefix {} is not among the {} of the model",
-                     uint32_t(type) >> 16,
-                     context.model.extensionNameToPrefix.size());
-    return Status::ok();
-  }
-  if (type == OperationType::OEM_OPERATION) // B-032
-    return Status::ok();
-  const OperationInfo *info = lookUp(type);
-  if (!info) // B-030
-    return badData("code {} is not an operation", uint32_t(type));
-  if (info->since > version) // B-039
-    return badData("the operation needs HAL {}, the model is validated as {}",
-                   toString(info->since), toString(version));
-  return Status::ok();
-}
-
 /// B-031.
 Status checkIndices(std::span<const uint32_t> indices, std::string_view what,
                     size_t operandCount) {
@@ -120,6 +96,30 @@ bool needsWriter(OperandLifeTime lifetime) {
 }
 
 } // namespace
+
+Status checkOperationType(const Context &context, OperationType type) {
+  HalVersion version = context.version;
+  if (isExtension(type)) { // B-033
+    if (version < HalVersion::V1_2)
+      return badData("extension operations need HAL 1.2, the model is "
+                     "validated as {}",
+                     toString(version));
+    if (!context.hasExtensionPrefix(uint32_t(type)))
+      return badData("extension prefix {} is not among the {} of the model",
+                     uint32_t(type) >> 16,
+                     context.model.extensionNameToPrefix.size());
+    return Status::ok();
+  }
+  if (type == OperationType::OEM_OPERATION) // B-032
+    return Status::ok();
+  const OperationInfo *info = lookUp(type);
+  if (!info) // B-030
+    return badData("code {} is not an operation", uint32_t(type));
+  if (info->since > version) // B-039
+    return badData("the operation needs HAL {}, the model is validated as {}",
+                   toString(info->since), toString(version));
+  return Status::ok();
+}
 
 Status checkOperations(const Context &context, const Subgraph &subgraph) {
   for (size_t index = 0; index < subgraph.operations.size(); ++index) {

@@ -248,14 +248,6 @@ Status checkLifetime(const Model &model, const Operand &operand) {
   return badData("lifetime {} is unknown", uint32_t(operand.lifetime)); // B-024
 }
 
-Status checkOperand(const Context &context, const Operand &operand) {
-  NNHAL_RETURN_IF_ERROR(checkType(context, operand));
-  NNHAL_RETURN_IF_ERROR(checkDimensions(operand, context.version));
-  NNHAL_RETURN_IF_ERROR(checkQuantization(operand));
-  NNHAL_RETURN_IF_ERROR(checkExtraParams(operand));
-  return checkLifetime(context.model, operand);
-}
-
 /// B-027.
 Status checkConsumers(const Subgraph &subgraph) {
   std::vector<uint64_t> consumers(subgraph.operands.size());
@@ -273,6 +265,14 @@ Status checkConsumers(const Subgraph &subgraph) {
 }
 
 } // namespace
+
+Status checkOperand(const Context &context, const Operand &operand) {
+  NNHAL_RETURN_IF_ERROR(checkType(context, operand));
+  NNHAL_RETURN_IF_ERROR(checkDimensions(operand, context.version));
+  NNHAL_RETURN_IF_ERROR(checkQuantization(operand));
+  NNHAL_RETURN_IF_ERROR(checkExtraParams(operand));
+  return checkLifetime(context.model, operand);
+}
 
 Status checkOperands(const Context &context, const Subgraph &subgraph) {
   for (size_t index = 0; index < subgraph.operands.size(); ++index) {

@@ -25,10 +25,21 @@ struct Context {
   /// Indexed by extension prefix: whether the model names it.
   std::vector<bool> prefixes;
 
+  static Context of(const Model &model, HalVersion version);
+
   /// True when the model names the extension of \p code, an extension type or
   /// operation.
   bool hasExtensionPrefix(uint32_t code) const { return prefixes[code >> 16]; }
 };
+
+/// The kind of memory and what constants can do with it (B-074 to B-078).
+Status checkPool(const Pool &pool, HalVersion version);
+
+/// What checkOperands() checks of one operand.
+Status checkOperand(const Context &context, const Operand &operand);
+
+/// Whether there is such an operation (B-030, B-032, B-033, B-039).
+Status checkOperationType(const Context &context, OperationType type);
 
 /// Types, dimensions, quantization parameters, lifetimes, locations and
 /// consumer counts of every operand (B-011 to B-024, B-027, A.3).

@@ -1,0 +1,130 @@
+//===- Capabilities.h - How fast a device is --------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The HAL's Capabilities in all versions (C-016 to C-023). Numbers are ratios
+// to the CPU, which is the device nnhal-reference here: 1 is as fast, lower is
+// better, FLT_MAX is a type that a device does nothing with.
+//
+// Threads: values and pure functions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_CAPABILITIES_H
+#define NNHAL_RUNTIME_CAPABILITIES_H
+
+#include "nnhal/Runtime/Model.h"
+
+#include <cfloat>
+#include <span>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// Both finite and positive (C-020).
+struct PerformanceInfo {
+  float execTime = FLT_MAX;
+  float powerUsage = FLT_MAX;
+  bool operator==(const PerformanceInfo &) const = default;
+};
+
+struct OperandPerformance {
+  OperandType type = OperandType::FLOAT32;
+  PerformanceInfo info;
+  bool operator==(const OperandPerformance &) const = default;
+};
+
+/// Of HAL 1.3 (C-019).
+struct Capabilities {
+  /// In place of those of FLOAT32 and TENSOR_FLOAT32 in a relaxed model.
+  PerformanceInfo relaxedFloat32toFloat16PerformanceScalar;
+  PerformanceInfo relaxedFloat32toFloat16PerformanceTensor;
+  /// Ascending by type, each type once, SUBGRAPH never (C-021). A type that is
+  /// missing has FLT_MAX for both numbers (C-022).
+  std::vector<OperandPerformance> operandPerformance;
+  /// Of the operation itself, without the subgraphs (I-013).
+  PerformanceInfo ifPerformance;
+  PerformanceInfo whilePerformance;
+  bool operator==(const Capabilities &) const = default;
+};
+
+/// Of HAL 1.2 (C-018).
+struct Capabilities12 {
+  PerformanceInfo relaxedFloat32toFloat16PerformanceScalar;
+  PerformanceInfo relaxedFloat32toFloat16PerformanceTensor;
+  std::vector<OperandPerformance> operandPerformance;
+  bool operator==(const Capabilities12 &) const = default;
+};
+
+/// Of HAL 1.1 (C-017).
+struct Capabilities11 {
+  PerformanceInfo float32Performance;
+  PerformanceInfo quantized8Performance;
+  PerformanceInfo relaxedFloat32toFloat16Performance;
+  bool operator==(const Capabilities11 &) const = default;
+};
+
+/// Of HAL 1.0 (C-016).
+struct Capabilities10 {
+  PerformanceInfo float32Performance;
+  PerformanceInfo quantized8Performance;
+  bool operator==(const Capabilities10 &) const = default;
+};
+
+/// Success when \p capabilities may leave a driver (C-020, C-021, C-026);
+/// otherwise invalidArgument, which names the entry, the found value and the
+/// bound.
+Status validateCapabilities(const Capabilities &capabilities);
+
+/// \p info for every fundamental and OEM type of \p version but SUBGRAPH,
+/// ascending by type (K-040).
+std::vector<OperandPerformance>
+nonExtensionOperandPerformance(PerformanceInfo info,
+                               HalVersion version = HalVersion::V1_3);
+
+/// \p info for every type, relaxed or not, and for IF and WHILE.
+Capabilities uniformCapabilities(PerformanceInfo info);
+
+/// Replaces the entry of \p type. A type without an entry ends the process
+/// (K-041).
+void update(std::span<OperandPerformance> performance, OperandType type,
+            PerformanceInfo info);
+
+/// The entry of \p type; both numbers FLT_MAX when there is none, as for every
+/// extension type (K-042, K-043). SUBGRAPH has no performance: asking for it
+/// ends the process.
+PerformanceInfo lookUp(std::span<const OperandPerformance> performance,
+                       OperandType type);
+
+/// What a device with \p capabilities needs for \p operation of \p subgraph of
+/// \p model, which is valid: the performance of the type of its first input,
+/// relaxed where the model is; ifPerformance or whilePerformance (C-023,
+/// I-010). Both numbers FLT_MAX for an operation without inputs (I-011).
+PerformanceInfo performanceOf(const Capabilities &capabilities,
+                              const Model &model, const Subgraph &subgraph,
+                              const Operation &operation);
+
+/// Whether the form of \p version says as much as \p capabilities (K-025 to
+/// K-027). Types that a version does not have do not count.
+bool isCompliantWith(const Capabilities &capabilities, HalVersion version);
+
+/// The form of an older version. What it has no place for is lost: of a device
+/// that is not compliant, too (C-025).
+Capabilities12 toCapabilities12(const Capabilities &capabilities);
+Capabilities11 toCapabilities11(const Capabilities &capabilities);
+Capabilities10 toCapabilities10(const Capabilities &capabilities);
+
+/// The form of HAL 1.3 of what an older driver says. The quantized performance
+/// is also that of TENSOR_QUANT8_ASYMM itself (K-028); IF and WHILE have none
+/// (K-029).
+Capabilities toCapabilities(const Capabilities12 &capabilities);
+Capabilities toCapabilities(const Capabilities11 &capabilities);
+Capabilities toCapabilities(const Capabilities10 &capabilities);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_CAPABILITIES_H
