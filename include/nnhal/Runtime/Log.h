@@ -61,8 +61,8 @@ uint32_t parseLogMask(std::string_view text, const LogSink &errors);
 ///            called by one thread at a time, and never from itself: it must
 ///            not write to this log.
 /// Blocking:  while another thread is in the sink.
-/// Failures:  none reach the caller; a line for which there is no memory is
-///            lost. errno is preserved (K-005).
+/// Failures:  none reach the caller; a line for which there is no memory
+///            is replaced by one that says so. errno is preserved (K-005).
 class Log {
 public:
   /// A log that is off.

@@ -76,6 +76,10 @@ uint32_t rt::parseLogMask(std::string_view text, const LogSink &errors) {
 Log::Log(uint32_t mask, LogSink sink)
     : mask(sink ? mask : 0), sink(std::move(sink)) {}
 
+// A log that fails what it reports on helps nobody: it says so and goes on.
+static constexpr std::string_view lostLine =
+    "error: no memory for a line of the log";
+
 void Log::writeFormatted(std::string_view prefix, fmt::string_view format,
                          fmt::format_args args) const {
   ErrnoKeeper errnoKeeper;
@@ -84,7 +88,8 @@ void Log::writeFormatted(std::string_view prefix, fmt::string_view format,
     std::scoped_lock lock(mutex);
     sink(line);
   } catch (const std::bad_alloc &) {
-    // A log that fails what it reports on helps nobody.
+    std::scoped_lock lock(mutex);
+    sink(lostLine);
   }
 }
 
@@ -100,6 +105,6 @@ void Log::writeLines(LogTag tag, std::string_view text) const {
       text.remove_prefix(std::min(end + 1, text.size()));
     }
   } catch (const std::bad_alloc &) {
-    // As above.
+    sink(lostLine);
   }
 }

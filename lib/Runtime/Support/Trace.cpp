@@ -67,7 +67,9 @@ uint64_t Tracer::add(TraceEvent::Kind kind, TraceName name,
       return stored.size();
     }
   } catch (const std::bad_alloc &) {
-    // Dropped, as without room: tracing never fails the work that it follows.
+    // As without room: tracing never fails the work that it follows.
+    ++dropped;
+    return 0;
   }
   ++dropped;
   return 0;
@@ -116,6 +118,8 @@ void Tracer::nameThread(std::string_view name) noexcept {
     }
   } catch (const std::bad_alloc &) {
     // As in add().
+    ++dropped;
+    return;
   }
   ++dropped;
 }

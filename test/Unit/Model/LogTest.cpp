@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -150,6 +151,21 @@ TEST(Log, WritesTextLineByLine) {
   log.writeLines(LogTag::model, "digraph {\n\n}\n");
   EXPECT_EQ(lines.lines, (std::vector<std::string>{"model: digraph {",
                                                    "model: ", "model: }"}));
+}
+
+TEST(Log, SaysThatALineWasLost) {
+  Lines lines;
+  bool isOut = true;
+  Log log(logEverything, [&](std::string_view line) {
+    if (std::exchange(isOut, false))
+      throw std::bad_alloc();
+    lines.lines.emplace_back(line);
+  });
+  log.write(LogTag::model, "a");
+  isOut = true;
+  log.writeLines(LogTag::model, "a\nb");
+  EXPECT_EQ(lines.lines, (std::vector<std::string>(
+                             2, "error: no memory for a line of the log")));
 }
 
 TEST(Log, SinkIsCalledByOneThreadAtATime) {

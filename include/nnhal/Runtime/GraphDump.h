@@ -1,0 +1,61 @@
+//===- GraphDump.h - A model as a Graphviz graph ----------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_GRAPHDUMP_H
+#define NNHAL_RUNTIME_GRAPHDUMP_H
+
+#include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/Model.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// What is known of one operation beside the model.
+struct OperationNote {
+  /// The device that has it; empty when none has or none was asked.
+  std::string device;
+  /// Why no device has it; such operations stand out.
+  std::string obstacle;
+  std::optional<double> microseconds;
+};
+
+/// What a dump shows beside the model. Lists that are shorter than what they
+/// describe leave the rest without a note.
+struct GraphNotes {
+  /// By operation of the main subgraph.
+  std::vector<OperationNote> operations;
+  /// By main input and output, as in AnnotatedModel.
+  std::span<const std::string> inputNames = {};
+  std::span<const std::string> outputNames = {};
+};
+
+/// The main subgraph of \p model in the DOT language (K-016 to K-021, K-023):
+/// operand i is the node d<i>, operation i the box n<i>. \p model need not be
+/// valid, and no text from it or \p title can become syntax.
+///
+///   d3 [label="3: TF32 COPY\n1x224x224x3"]
+///   d0 -> n0 [label="0"]
+std::string graphDump(std::string_view title, const Model &model,
+                      const GraphNotes &notes = {});
+
+/// The same as lines of \p tag; nothing when \p tag is off (K-022, K-024).
+/// Models are dumped with LogTag::model when a device first sees them, their
+/// parts with LogTag::compilation.
+void graphDump(std::string_view title, const Model &model, const Log &log,
+               LogTag tag = LogTag::model);
+
+/// The type in short, "TF32" for TENSOR_FLOAT32 (K-017).
+std::string shortNameOf(OperandType type);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_GRAPHDUMP_H
