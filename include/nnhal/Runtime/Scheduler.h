@@ -54,7 +54,7 @@ public:
     /// How many may wait, callers and jobs together.
     size_t queueLimit = 1024;
     /// Steady nanoseconds; null: steadyNow().
-    std::function<int64_t()> clock;
+    std::function<int64_t()> clock = nullptr;
   };
 
   /// The right to execute, given back by the destructor. Move-only.
@@ -126,6 +126,7 @@ private:
   void leave();
   /// The fast path: a slot is free and nobody waits.
   bool tryEnter();
+  void notePeak(unsigned taken);
   Status checkDeadline(const Ticket &ticket);
   Status waitForSlot(const Ticket &ticket);
 

@@ -7,7 +7,8 @@
 
 //
 // On its own: a compiler that sees these bodies inlined beside uses of new and
-// delete takes them for mismatched pairs.
+// delete takes them for mismatched pairs. They are weak because the thread
+// sanitizer brings its own; with that nothing is counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +19,15 @@
 
 static thread_local size_t allocationCount = 0;
 
-void *operator new(size_t size) {
+[[gnu::weak]] void *operator new(size_t size) {
   ++allocationCount;
   if (void *memory = std::malloc(size ? size : 1))
     return memory;
   throw std::bad_alloc();
 }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+[[gnu::weak]] void operator delete(void *memory) noexcept { std::free(memory); }
+[[gnu::weak]] void operator delete(void *memory, size_t) noexcept {
+  std::free(memory);
+}
 
 size_t nnhal::rt::allocationsOfThisThread() { return allocationCount; }
