@@ -9,22 +9,22 @@
 #define NNHAL_RUNTIME_CPUDEVICE_H
 
 #include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/DeviceServices.h"
 
-#include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 
 namespace nnhal::rt {
 
 struct CpuDeviceOptions {
   /// Asked by prepareModel() only. Never null.
   std::shared_ptr<LazyCompiler> compiler = std::make_shared<LazyCompiler>();
-  /// Steady-clock nanoseconds, for deadlines and timings. Empty: the system's.
-  std::function<int64_t()> clock;
+  DeviceServices services;
+  /// Measured ones (nnhal-run --calibrate); without them built-in ones.
+  std::optional<Capabilities> capabilities;
 };
 
-/// The device "nnhal-cpu": code for this machine's CPU, executed on the
-/// caller's thread.
+/// The device "nnhal-cpu": code for this machine's CPU.
 std::unique_ptr<Device> createCpuDevice(CpuDeviceOptions options = {});
 
 } // namespace nnhal::rt

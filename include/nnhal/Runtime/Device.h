@@ -8,12 +8,16 @@
 #ifndef NNHAL_RUNTIME_DEVICE_H
 #define NNHAL_RUNTIME_DEVICE_H
 
+#include "nnhal/Runtime/Buffer.h"
+#include "nnhal/Runtime/Capabilities.h"
 #include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/PreparedModel.h"
+#include "nnhal/Runtime/Scheduler.h"
 
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,18 +32,63 @@ enum class DeviceType : uint32_t {
 };
 std::string_view toString(DeviceType type);
 
+/// The HAL's DeviceStatus; advisory (C-009).
+enum class DeviceStatus : uint32_t { available, busy, offline, unknown };
+std::string_view toString(DeviceStatus status);
+
+/// The HAL's Extension: a vendor's operand types (C-014).
+struct Extension {
+  struct OperandTypeInfo {
+    uint16_t type = 0;
+    bool isTensor = false;
+    /// Of one element.
+    uint32_t byteSize = 0;
+  };
+  std::string name;
+  std::vector<OperandTypeInfo> operandTypes;
+};
+
+/// How many files a compilation cache entry has; 0 and 0: none is kept (C-015).
+struct CacheFiles {
+  uint32_t modelCache = 0;
+  uint32_t dataCache = 0;
+};
+inline constexpr uint32_t maxCacheFiles = 32;
+
+/// The HAL's ExecutionPreference. Never changes results (C-054).
+enum class ExecutionPreference : uint32_t {
+  lowPower = 0,
+  fastSingleAnswer = 1,
+  sustainedSpeed = 2
+};
+
 struct PrepareOptions {
   CompileOptions compile;
   CompileObserver observer;
   /// Receives the artifact before it is loaded, so that a cache or a file can
   /// keep it. A failure that it returns fails the preparation. May be empty.
   std::function<Status(const CompiledModel &)> keepArtifact;
+  ExecutionPreference preference = ExecutionPreference::fastSingleAnswer;
+  /// Of the preparation and of every execution, among those of one client
+  /// (C-053).
+  Priority priority = Priority::medium;
+  /// Of the preparation.
+  Deadline deadline = noDeadline;
+  /// Whose work it is: clients take turns, whatever their priorities.
+  uint64_t client = 0;
 };
+
+using PreparedModelRef = std::shared_ptr<PreparedModel>;
+
+/// Called once, on a thread of the device or before the call that it was given
+/// to returns (C-039, C-040).
+using PrepareCallback = std::function<void(Result<PreparedModelRef>)>;
 
 /// Something that executes models.
 ///
-/// Ownership: whoever created it; prepared models live on without it.
-/// Threads:   every member may be called from any thread at once.
+/// Ownership: whoever created it; prepared models and buffers live on without
+///            it.
+/// Threads:   every member may be called from any thread at once (C-006).
 class Device {
 public:
   virtual ~Device() = default;
@@ -50,27 +99,62 @@ public:
   virtual DeviceType type() const = 0;
   /// The newest HAL version that the device speaks.
   virtual HalVersion halVersion() const = 0;
+  virtual const std::vector<Extension> &extensions() const = 0;
+  virtual CacheFiles cacheFiles() const = 0;
+  virtual const Capabilities &capabilities() const = 0;
+  virtual DeviceStatus status() const = 0;
 
   /// One per operation of the main subgraph: success when the device can
   /// execute it, otherwise why not. invalidArgument for a model that is not
-  /// valid.
+  /// valid (C-028).
   virtual Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &model) const = 0;
 
-  /// Compiles and loads. invalidArgument for a model that is not valid;
+  /// Compiles and loads on this thread, once the device admits it.
+  ///
+  /// invalidArgument for a model, preference or priority that is not valid, or
+  /// when an operation is not supported; missedDeadlinePersistent when the
+  /// deadline had passed before, missedDeadlineTransient when it passed
+  /// meanwhile; resourceExhaustedTransient when too many preparations wait;
   /// otherwise what Compiler::compileModel() reports.
-  virtual Result<std::shared_ptr<PreparedModel>>
+  virtual Result<PreparedModelRef>
   prepareModel(const AnnotatedModel &model,
                const PrepareOptions &options = {}) const = 0;
+
+  /// The same on a thread of the device. The status says whether it was
+  /// launched (C.5): invalidArgument and resourceExhaustedTransient are
+  /// returned and given to \p callback; a deadline that has passed is only
+  /// given to it (C-050). Without a callback or a model nothing is called.
+  /// Memory that the model borrows must outlive the call of \p callback.
+  virtual Status prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
+                                   const PrepareOptions &options,
+                                   PrepareCallback callback) const = 0;
 
   /// Loads what keepArtifact was given, without a compiler. Takes a reference
   /// to \p dataCache and copies it where it is not aligned to
   /// constantAlignment or behind a descriptor. invalidArgument when a part is
-  /// damaged, of another version or for another machine.
-  virtual Result<std::shared_ptr<PreparedModel>>
+  /// damaged, of another version or for another machine; deadlines as for
+  /// prepareModel(). Of the options, those about compilation are not looked at.
+  virtual Result<PreparedModelRef>
   prepareModelFromCache(std::span<const std::byte> modelCache,
-                        const Memory &dataCache) const = 0;
+                        const Memory &dataCache,
+                        const PrepareOptions &options = {}) const = 0;
+
+  /// Memory of the device for the given roles, which are the only ones that
+  /// it can be used for (F-030).
+  ///
+  /// invalidArgument when the roles contradict each other, the description or
+  /// the models, which are this device's (B.8); resourceExhausted* when there
+  /// is no memory. Extents that stay unknown are those of the last write
+  /// (F-037, F-038).
+  virtual Result<std::shared_ptr<Buffer>>
+  allocate(const BufferDesc &desc, std::span<const PreparedModelRef> models,
+           std::span<const BufferRole> inputRoles,
+           std::span<const BufferRole> outputRoles) const = 0;
 };
+
+/// 27 for HAL 1.0 to 30 for 1.3 (C-086).
+int featureLevel(HalVersion version);
 
 } // namespace nnhal::rt
 

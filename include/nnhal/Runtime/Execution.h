@@ -112,6 +112,8 @@ struct Request {
   std::vector<InputArgument> inputs;
   std::vector<OutputArgument> outputs;
   bool measureTiming = false;
+  /// Fill ExecutionResult::operationTimes.
+  bool measureOperations = false;
   Deadline deadline = noDeadline;
   uint64_t loopTimeout = defaultLoopTimeout;
 };
@@ -136,6 +138,13 @@ struct ExecutionResult {
   /// One per output on success and on outputInsufficientSize; empty otherwise.
   std::vector<OutputShape> outputShapes;
   Timing timing;
+  /// Bytes of arguments that were copied between their memory and where the
+  /// code found them: 0 for borrowed memory, buffers and sealed pools that are
+  /// aligned to their elements.
+  uint64_t copiedBytes = 0;
+  /// Nanoseconds per operation of the main subgraph, when asked for; empty when
+  /// the code does not tell them apart.
+  std::vector<uint64_t> operationTimes;
 };
 
 } // namespace nnhal::rt

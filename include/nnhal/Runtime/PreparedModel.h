@@ -9,8 +9,12 @@
 #define NNHAL_RUNTIME_PREPAREDMODEL_H
 
 #include "nnhal/Runtime/Execution.h"
+#include "nnhal/Runtime/Fence.h"
 #include "nnhal/Runtime/ModelCache.h"
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <vector>
 
 namespace nnhal::rt {
@@ -25,27 +29,83 @@ struct Interface {
 /// The interface of \p model, which is valid.
 Interface interfaceOf(const AnnotatedModel &model);
 
+/// What became of a fenced execution.
+struct ExecutionInfo {
+  /// generalFailure while it has not ended (D-057).
+  Status status;
+  /// From the call, and from when all fences had signaled (D-058).
+  Timing timingLaunched;
+  Timing timingFenced;
+};
+
+/// The HAL's IFencedExecutionCallback. Threads: any.
+class FencedExecution {
+public:
+  virtual ~FencedExecution() = default;
+
+  /// Signals when the execution has ended, fails when that failed; null when it
+  /// had ended before the call returned (D-053).
+  virtual FenceRef fence() const = 0;
+  virtual ExecutionInfo executionInfo() const = 0;
+};
+
+/// Called once with what PreparedModel::execute() would have returned.
+using ExecutionCallback =
+    std::function<void(Status status, const ExecutionResult &result)>;
+
 /// A model that a device has made ready.
 ///
 /// Ownership: shared; independent of the device and the model that it came
-///            from.
+///            from. Executions under way keep it.
 /// Threads:   every member may be called from any number of threads at once.
-/// Blocking:  execute() returns when the execution has ended.
+/// Blocking:  execute() returns when the execution has ended; the others when
+///            it has been launched.
+///
+/// Memory that a request borrows is read and written until the execution has
+/// ended; pools and buffers are kept that long. Outputs are written by the time
+/// that an end is reported and not later (D-075).
 class PreparedModel {
 public:
   virtual ~PreparedModel() = default;
 
   virtual const Interface &interface() const = 0;
 
-  /// Executes once, writing outputs and \p result.
+  /// Executes once on this thread, when the device admits it, writing outputs
+  /// and \p result.
   ///
-  /// invalidArgument when an argument does not match the interface: the message
-  /// names it, the found value and the bound. outputInsufficientSize with the
-  /// needed shapes when an output's memory is too small; the contents of the
-  /// outputs are then unspecified. missedDeadlineTransient when the deadline
-  /// passed. resourceExhaustedTransient when there is no memory.
+  /// - invalidArgument when an argument does not match the interface or the
+  ///   roles of its buffer: the message names it, the found value and the
+  ///   bound.
+  /// - generalFailure when a pool cannot be read or written, an input buffer is
+  ///   uninitialized (F-032) or an operation fails.
+  /// - outputInsufficientSize with the needed shapes when an output's memory is
+  ///   too small; the contents of the outputs are then unspecified.
+  /// - missedDeadlinePersistent when the deadline had passed before,
+  ///   missedDeadlineTransient when it, or the time of a loop, passed meanwhile.
+  /// - resourceExhaustedTransient when there is no memory or too many
+  ///   executions wait; resourceExhaustedPersistent when the limit of the
+  ///   device is less than the model needs.
   virtual Status execute(const Request &request,
                          ExecutionResult &result) const = 0;
+
+  /// Executes once on a thread of the device. The status says whether it was
+  /// launched (D.2): invalidArgument and resourceExhausted* are returned and
+  /// given to \p callback, a deadline that has passed is only given to it
+  /// (D-016). Without a callback nothing is called (D-012).
+  virtual Status executeAsync(Request request,
+                              ExecutionCallback callback) const = 0;
+
+  /// Executes once on a thread of the device after all of \p waitFor have
+  /// signaled; null fences have. The shape of every output is known from model
+  /// and request, without zero extents, and fits (D-035, D-050).
+  ///
+  /// \p durationAfterFence, in nanoseconds, is a second deadline that begins
+  /// when the fences have signaled (D-060). generalFailure when a fence has
+  /// failed already; missedDeadlinePersistent for a deadline that has passed;
+  /// otherwise the returned fence says how it went.
+  virtual Result<std::shared_ptr<FencedExecution>>
+  executeFenced(Request request, std::vector<FenceRef> waitFor = {},
+                std::optional<uint64_t> durationAfterFence = {}) const = 0;
 };
 
 } // namespace nnhal::rt

@@ -9,24 +9,22 @@
 #define NNHAL_RUNTIME_REFERENCEDEVICE_H
 
 #include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/DeviceServices.h"
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 namespace nnhal::rt {
 
 struct ReferenceDeviceOptions {
-  /// Steady-clock nanoseconds, for deadlines, loops and timings. Empty: the
-  /// system's.
-  std::function<int64_t()> clock;
+  DeviceServices services;
   /// Bytes of one tensor; an execution that needs a larger one fails with
   /// resourceExhaustedPersistent.
   uint64_t tensorLimit = UINT32_MAX;
 };
 
-/// The device "nnhal-reference": executes every operation of the HAL, plainly
-/// and on the caller's thread. It says what results are right, not fast;
+/// The device "nnhal-reference": executes every operation of the HAL, plainly.
+/// It says what results are right, not fast;
 /// quantized values are rounded twice (decisions 17). It needs no compiler and
 /// keeps no artifacts.
 ///

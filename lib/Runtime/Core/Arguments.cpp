@@ -1,4 +1,4 @@
-//===- Arguments.cpp - Checks a request against an interface --------------===//
+//===- Arguments.cpp - Connects a request with the code -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "ArgumentMemory.h"
 
 #include <algorithm>
 
 using namespace nnhal::rt;
 
-/// "input 2 ('scores')".
-static std::string label(const char *what, size_t index,
-                         const InterfaceTensor &tensor) {
+std::string nnhal::rt::argumentLabel(bool isInput, size_t index,
+                                     const InterfaceTensor &tensor) {
+  const char *what = isInput ? "input" : "output";
   if (tensor.name.empty())
     return fmt::format("{} {}", what, index);
   return fmt::format("{} {} ('{}')", what, index, tensor.name);
@@ -25,102 +26,134 @@ static uint64_t elementSize(const InterfaceTensor &tensor) {
 
 /// Merges what the request says into what the interface says. An extent that
 /// neither knows becomes 0.
-static Status bindShape(const char *what, size_t index,
-                        const InterfaceTensor &tensor,
+static Status bindShape(const Argument &which,
                         std::span<const uint32_t> requested,
                         NNHalTensorArgument &argument) {
   if (!requested.empty() && requested.size() != argument.rank)
     return badData("{} has rank {} in the request and {} in the model",
-                   label(what, index, tensor), requested.size(), argument.rank);
+                   which.label(), requested.size(), argument.rank);
   for (size_t i = 0; i < argument.rank; ++i) {
-    uint32_t known = tensor.dimensions[i];
+    uint32_t known = which.tensor.dimensions[i];
     uint32_t stated = requested.empty() ? known : requested[i];
     if (known != 0 && stated != 0 && stated != known)
       return badData("{} has extent {} in dimension {} of the request and {} "
                      "in the model",
-                     label(what, index, tensor), stated, i, known);
+                     which.label(), stated, i, known);
     argument.shape[i] = known != 0 ? known : stated;
   }
   return Status::ok();
 }
 
 /// Bytes of a tensor with the extents in \p argument.
-static Result<uint64_t> byteSize(const char *what, size_t index,
-                                 const InterfaceTensor &tensor,
+static Result<uint64_t> byteSize(const Argument &which,
                                  const NNHalTensorArgument &argument) {
-  uint64_t bytes = elementSize(tensor);
+  uint64_t bytes = elementSize(which.tensor);
   for (size_t i = 0; i < argument.rank; ++i) {
     bytes *= uint64_t(argument.shape[i]);
     if (bytes > UINT32_MAX)
-      return badData("{} exceeds {} bytes", label(what, index, tensor),
-                     UINT32_MAX);
+      return badData("{} exceeds {} bytes", which.label(), UINT32_MAX);
   }
   return bytes;
 }
 
-static Status checkAlignment(const char *what, size_t index,
-                             const InterfaceTensor &tensor, const void *data) {
-  if (reinterpret_cast<uintptr_t>(data) % elementSize(tensor) != 0)
+static Status checkAlignment(const Argument &which, const void *data) {
+  if (reinterpret_cast<uintptr_t>(data) % elementSize(which.tensor) != 0)
     return badData("{} is not aligned to its element of {} bytes",
-                   label(what, index, tensor), elementSize(tensor));
+                   which.label(), elementSize(which.tensor));
   return Status::ok();
 }
 
-static Status bindInput(size_t index, const InterfaceTensor &tensor,
-                        const InputArgument &input, Frame &frame) {
-  NNHalTensorArgument &argument = frame.inputs[index];
-  argument.isPresent = !input.memory.isNone();
-  argument.data = nullptr;
-  argument.size = 0;
-  if (!argument.isPresent) {
-    std::copy(tensor.dimensions.begin(), tensor.dimensions.end(),
-              argument.shape);
-    return Status::ok();
-  }
-  bool isUnknown = std::ranges::count(tensor.dimensions, 0u) != 0;
-  if (isUnknown && input.dimensions.empty())
-    return badData("{} of shape [{}] has unknown dimensions that the request "
-                   "does not state",
-                   label("input", index, tensor),
-                   fmt::join(tensor.dimensions, ","));
-  NNHAL_RETURN_IF_ERROR(
-      bindShape("input", index, tensor, input.dimensions, argument));
-  NNHAL_ASSIGN_OR_RETURN(uint64_t needed,
-                         byteSize("input", index, tensor, argument));
-  if (input.memory.size() != needed)
-    return badData("{} has {} bytes, its shape and type need {}",
-                   label("input", index, tensor), input.memory.size(), needed);
-  const Memory *memory = &input.memory;
-  if (std::holds_alternative<Memory::Descriptor>(memory->kind())) {
-    NNHAL_ASSIGN_OR_RETURN(Memory copy, memory->materialize());
-    frame.materialized.push_back(std::move(copy));
-    memory = &frame.materialized.back();
-  }
-  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory->bytes());
-  NNHAL_RETURN_IF_ERROR(checkAlignment("input", index, tensor, bytes.data()));
+static Status bindBorrowed(const Argument &which,
+                           std::span<const std::byte> bytes,
+                           NNHalTensorArgument &argument) {
+  NNHAL_RETURN_IF_ERROR(checkAlignment(which, bytes.data()));
   argument.data = const_cast<std::byte *>(bytes.data());
   argument.size = bytes.size();
   return Status::ok();
 }
 
-static Status bindOutput(size_t index, const InterfaceTensor &tensor,
-                         const OutputArgument &output, Frame &frame) {
-  NNHalTensorArgument &argument = frame.outputs[index];
-  const auto *memory =
-      std::get_if<OutputMemory::Borrowed>(&output.memory.kind());
-  if (!memory)
-    return badData("{} has no memory", label("output", index, tensor));
-  NNHAL_RETURN_IF_ERROR(
-      bindShape("output", index, tensor, output.dimensions, argument));
-  NNHAL_RETURN_IF_ERROR(checkAlignment("output", index, tensor, memory->data));
-  argument.data = memory->data;
-  argument.size = memory->size;
+/// An input that is not omitted and not a buffer of the device.
+static Status bindInputBytes(const Argument &which, const InputArgument &input,
+                             const BufferScope &scope, Frame &frame,
+                             NNHalTensorArgument &argument) {
+  const InterfaceTensor &tensor = which.tensor;
+  bool isUnknown = std::ranges::count(tensor.dimensions, 0u) != 0;
+  if (isUnknown && input.dimensions.empty())
+    return badData("{} of shape [{}] has unknown dimensions that the request "
+                   "does not state",
+                   which.label(), fmt::join(tensor.dimensions, ","));
+  NNHAL_RETURN_IF_ERROR(bindShape(which, input.dimensions, argument));
+  NNHAL_ASSIGN_OR_RETURN(uint64_t needed, byteSize(which, argument));
+  uint64_t size = input.memory.size();
+  const auto *region = std::get_if<Memory::Descriptor>(&input.memory.kind());
+  bool isWhole = region && isWholePool(region->offset, region->size);
+  if (isWhole)
+    size = needed == 0 ? 0 : region->pool->size();
+  if (size != needed)
+    return badData("{} has {} bytes, its shape and type need {}", which.label(),
+                   size, needed);
+  if (region)
+    return bindPool(which,
+                    {region->pool, region->offset, size, region->padding},
+                    scope.budget, frame, argument);
+  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,
+                         input.memory.bytes());
+  return bindBorrowed(which, bytes, argument);
+}
+
+static Status bindInput(const Argument &which, const InputArgument &input,
+                        const BufferScope &scope, Frame &frame) {
+  NNHalTensorArgument &argument = frame.inputs[which.index];
+  argument.isPresent = !input.memory.isNone();
+  argument.data = nullptr;
+  argument.size = 0;
+  if (!argument.isPresent) {
+    if (!input.dimensions.empty()) // B-080
+      return badData("{} is omitted and has the shape [{}]", which.label(),
+                     fmt::join(input.dimensions, ","));
+    std::ranges::copy(which.tensor.dimensions, argument.shape);
+    return Status::ok();
+  }
+  const auto *token = std::get_if<Memory::DeviceToken>(&input.memory.kind());
+  if (!token)
+    return bindInputBytes(which, input, scope, frame, argument);
+  NNHAL_RETURN_IF_ERROR(bindShape(which, input.dimensions, argument));
+  return bindToken(which, token->token, scope, frame, argument);
+}
+
+static Status bindOutputMemory(const Argument &which,
+                               const OutputArgument &output,
+                               const BufferScope &scope, Frame &frame,
+                               NNHalTensorArgument &argument) {
+  const OutputMemory::Kind &kind = output.memory.kind();
+  if (const auto *memory = std::get_if<OutputMemory::Borrowed>(&kind))
+    return bindBorrowed(which, {memory->data, memory->size}, argument);
+  if (const auto *token = std::get_if<OutputMemory::DeviceToken>(&kind))
+    return bindToken(which, token->token, scope, frame, argument);
+  const auto *region = std::get_if<OutputMemory::Region>(&kind);
+  if (!region)
+    return badData("{} has no memory", which.label());
+  uint64_t size = isWholePool(region->offset, region->size)
+                      ? region->pool->size()
+                      : region->size;
+  return bindPool(which, {region->pool, region->offset, size, region->padding},
+                  scope.budget, frame, argument);
+}
+
+static Status bindOutput(const Argument &which, const OutputArgument &output,
+                         const BufferScope &scope, Frame &frame) {
+  NNHalTensorArgument &argument = frame.outputs[which.index];
   argument.isPresent = 1;
+  argument.isSufficient = 1;
+  NNHAL_RETURN_IF_ERROR(bindShape(which, output.dimensions, argument));
+  NNHAL_RETURN_IF_ERROR(
+      bindOutputMemory(which, output, scope, frame, argument));
+  if (std::holds_alternative<OutputMemory::DeviceToken>(output.memory.kind()))
+    return Status::ok(); // Its room is known when it is locked.
   // The size that an unknown dimension leads to only the code knows.
-  bool isKnown = std::ranges::count(tensor.dimensions, 0u) == 0;
-  NNHAL_ASSIGN_OR_RETURN(uint64_t needed,
-                         byteSize("output", index, tensor, argument));
-  argument.isSufficient = !isKnown || memory->size >= needed;
+  bool isKnown = std::ranges::count(which.tensor.dimensions, 0u) == 0;
+  NNHAL_ASSIGN_OR_RETURN(uint64_t needed, byteSize(which, argument));
+  argument.isSufficient = !isKnown || argument.size >= needed;
   return Status::ok();
 }
 
@@ -130,7 +163,7 @@ static Status checkSufficient(const Interface &interface, const Frame &frame) {
     if (!frame.outputs[i].isSufficient)
       return Status(StatusCode::outputInsufficientSize,
                     fmt::format("{} of shape [{}] does not fit its {} bytes",
-                                label("output", i, interface.outputs[i]),
+                                argumentLabel(false, i, interface.outputs[i]),
                                 fmt::join(std::span(frame.outputs[i].shape,
                                                     frame.outputs[i].rank),
                                           ","),
@@ -139,7 +172,8 @@ static Status checkSufficient(const Interface &interface, const Frame &frame) {
 }
 
 Status nnhal::rt::bindArguments(const Interface &interface,
-                                const Request &request, Frame &frame) {
+                                const Request &request,
+                                const BufferScope &scope, Frame &frame) {
   if (request.inputs.size() != interface.inputs.size())
     return badData("request has {} inputs, the model {}", request.inputs.size(),
                    interface.inputs.size());
@@ -147,11 +181,12 @@ Status nnhal::rt::bindArguments(const Interface &interface,
     return badData("request has {} outputs, the model {}",
                    request.outputs.size(), interface.outputs.size());
   for (size_t i = 0; i < request.inputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        bindInput(i, interface.inputs[i], request.inputs[i], frame));
+    NNHAL_RETURN_IF_ERROR(bindInput({true, i, interface.inputs[i]},
+                                    request.inputs[i], scope, frame));
   for (size_t i = 0; i < request.outputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        bindOutput(i, interface.outputs[i], request.outputs[i], frame));
+    NNHAL_RETURN_IF_ERROR(bindOutput({false, i, interface.outputs[i]},
+                                     request.outputs[i], scope, frame));
+  NNHAL_RETURN_IF_ERROR(checkBufferUses(frame));
   return checkSufficient(interface, frame);
 }
 
@@ -171,10 +206,24 @@ Status nnhal::rt::collectOutputs(const Interface &interface, const Frame &frame,
       if (!fits)
         return failure("code reported extent {} in dimension {} of {} of shape "
                        "[{}]",
-                       extent, d, label("output", i, tensor),
+                       extent, d, argumentLabel(false, i, tensor),
                        fmt::join(tensor.dimensions, ","));
       shapes[i].dimensions[d] = uint32_t(extent);
     }
   }
   return checkSufficient(interface, frame);
+}
+
+Status nnhal::rt::checkFullySpecified(const Interface &interface,
+                                      const Frame &frame) {
+  for (size_t i = 0; i < frame.outputs.size(); ++i) {
+    std::span<const int64_t> shape(frame.outputs[i].shape,
+                                   frame.outputs[i].rank);
+    if (std::ranges::count(shape, 0) != 0)
+      return badData("{} has the shape [{}]: a fenced execution needs to know "
+                     "every extent, and none may be 0",
+                     argumentLabel(false, i, interface.outputs[i]),
+                     fmt::join(shape, ","));
+  }
+  return Status::ok();
 }

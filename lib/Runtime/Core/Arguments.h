@@ -1,4 +1,4 @@
-//===- Arguments.h - Checks a request against an interface ------*- C++ -*-===//
+//===- Arguments.h - Connects a request with the code -----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,71 @@
 
 namespace nnhal::rt {
 
+/// The buffers that a request of one prepared model may name.
+struct BufferScope {
+  const BufferTable &table;
+  /// ArgumentRole::model.
+  uint64_t model = 0;
+  /// Limits the copies of arguments; may be null.
+  MemoryBudget *budget = nullptr;
+};
+
 /// Fills the argument lists of \p frame from \p request, so that every size,
-/// shape and alignment that code relies on holds. invalidArgument names the
-/// argument, the found value and the bound. outputInsufficientSize when memory
-/// is known to be too small before anything ran.
+/// shape, role and alignment that can be checked before the execution holds.
+/// Reads and writes no argument. invalidArgument names the argument, the found
+/// value and the bound. outputInsufficientSize when memory is known to be too
+/// small before anything ran.
 Status bindArguments(const Interface &interface, const Request &request,
-                     Frame &frame);
+                     const BufferScope &scope, Frame &frame);
+
+/// Makes the arguments of a bound frame usable: copies in what cannot be mapped
+/// and begins the access to the rest. generalFailure when memory cannot be read
+/// any more.
+Status beginArguments(Frame &frame);
+
+/// Ends what beginArguments() began and, when \p isComplete, copies the outputs
+/// to memory that cannot be mapped. generalFailure when that fails.
+Status endArguments(const Interface &interface, Frame &frame, bool isComplete);
 
 /// Copies what the code reported about outputs to \p shapes. failure when it
 /// contradicts the interface; outputInsufficientSize when memory was too small.
 Status collectOutputs(const Interface &interface, const Frame &frame,
                       std::vector<OutputShape> &shapes);
+
+/// invalidArgument unless the extents of every output of a bound frame are
+/// known and none is 0 (D-035, D-050).
+Status checkFullySpecified(const Interface &interface, const Frame &frame);
+
+/// The buffers of the device that one execution uses: inputs can be read by
+/// others at the same time, outputs by nobody. Locks on construction, in one
+/// order for all executions.
+class BufferLocks {
+public:
+  explicit BufferLocks(const Frame &frame);
+  ~BufferLocks();
+  BufferLocks(const BufferLocks &) = delete;
+  BufferLocks &operator=(const BufferLocks &) = delete;
+
+private:
+  struct Lock {
+    ManagedBuffer *buffer;
+    bool isExclusive;
+  };
+  std::vector<Lock> locks;
+};
+
+/// Points the arguments of \p frame at its buffers, which are locked.
+/// generalFailure when an input is uninitialized (F-032), invalidArgument when
+/// its shape does not fit, resourceExhausted* when an output finds no memory.
+Status bindBuffers(const Interface &interface, Frame &frame);
+
+/// After the code ran: gives an output whose extents were unknown the memory
+/// that it turned out to need. True when the code has to run again for that.
+Result<bool> growBuffers(Frame &frame);
+
+/// Marks the output buffers as written, with the shapes of \p frame, or as
+/// uninitialized (F-033, F-034).
+void finishBuffers(Frame &frame, bool isComplete);
 
 } // namespace nnhal::rt
 

@@ -30,3 +30,21 @@ std::string_view nnhal::rt::toString(DeviceType type) {
   }
   return "OTHER";
 }
+
+std::string_view nnhal::rt::toString(DeviceStatus status) {
+  switch (status) {
+  case DeviceStatus::available:
+    return "AVAILABLE";
+  case DeviceStatus::busy:
+    return "BUSY";
+  case DeviceStatus::offline:
+    return "OFFLINE";
+  case DeviceStatus::unknown:
+    return "UNKNOWN";
+  }
+  return "UNKNOWN";
+}
+
+int nnhal::rt::featureLevel(HalVersion version) {
+  return 27 + int(version) - int(HalVersion::V1_0);
+}

@@ -23,7 +23,8 @@ static void connect(const std::vector<InterfaceTensor> &tensors,
 
 Result<std::unique_ptr<Frame>> FramePool::create() const {
   auto frame = std::make_unique<Frame>();
-  NNHAL_ASSIGN_OR_RETURN(frame->arena, AlignedBuffer::allocate(arenaSize));
+  NNHAL_ASSIGN_OR_RETURN(frame->arena,
+                         BudgetedBuffer::allocate(arenaSize, budget.get()));
   size_t total = 0;
   for (const InterfaceTensor &tensor : interface.inputs)
     total += tensor.dimensions.size();
@@ -53,7 +54,18 @@ Result<FramePool::Lease> FramePool::take() {
 }
 
 void FramePool::give(Frame *frame) {
-  frame->materialized.clear();
+  frame->reset();
   std::lock_guard lock(mutex);
   idle.emplace_back(frame);
+}
+
+void Frame::reset() {
+  isCancelled.store(0, std::memory_order_relaxed);
+  loads.clear();
+  stores.clear();
+  accesses.clear();
+  pools.clear();
+  buffers.clear();
+  materialized.clear();
+  copiedBytes = 0;
 }

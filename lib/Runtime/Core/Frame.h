@@ -8,9 +8,12 @@
 #ifndef NNHAL_LIB_RUNTIME_CORE_FRAME_H
 #define NNHAL_LIB_RUNTIME_CORE_FRAME_H
 
-#include "nnhal/Runtime/AlignedBuffer.h"
+#include "BudgetedBuffer.h"
+#include "ManagedBuffer.h"
+
 #include "nnhal/Runtime/PreparedModel.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -19,13 +22,49 @@ namespace nnhal::rt {
 
 /// The arena and the argument lists of one execution.
 struct Frame {
-  AlignedBuffer arena;
+  BudgetedBuffer arena;
   std::vector<NNHalTensorArgument> inputs;
   std::vector<NNHalTensorArgument> outputs;
   /// Behind the shape pointers of both lists.
   std::vector<int64_t> extents;
-  /// Inputs that were behind descriptors, for the length of the execution.
+  /// Not 0: the code shall stop. Set by the timer of a deadline.
+  std::atomic<uint32_t> isCancelled = 0;
+
+  // What follows is of one binding; reset() empties it.
+
+  /// Bytes of a pool that cannot be used where they are.
+  struct PoolCopy {
+    std::shared_ptr<const SharedMemory> pool;
+    uint64_t offset = 0;
+    BudgetedBuffer copy;
+    /// Of the output whose memory it is; unused for inputs.
+    size_t index = 0;
+  };
+  std::vector<PoolCopy> loads;
+  std::vector<PoolCopy> stores;
+
+  /// A pool that is used where it is.
+  struct PoolUse {
+    std::shared_ptr<const SharedMemory> pool;
+    bool isWritten = false;
+  };
+  std::vector<PoolUse> pools;
+  std::vector<SharedMemory::Access> accesses;
+
+  /// A buffer of the device as an argument.
+  struct BufferUse {
+    std::shared_ptr<ManagedBuffer> buffer;
+    bool isInput = false;
+    size_t index = 0;
+  };
+  std::vector<BufferUse> buffers;
+
+  /// Inputs that are Memory of a kind without bytes of its own.
   std::vector<Memory> materialized;
+
+  uint64_t copiedBytes = 0;
+
+  void reset();
 };
 
 /// Frames that are not in use: as many as executions ever ran at once, so that
@@ -34,9 +73,10 @@ struct Frame {
 /// Threads: any. Blocking: only for the length of a list operation.
 class FramePool {
 public:
-  /// \p interface must outlive the pool.
-  FramePool(const Interface &interface, uint64_t arenaSize)
-      : interface(interface), arenaSize(arenaSize) {}
+  /// \p interface must outlive the pool; \p budget may be null.
+  FramePool(const Interface &interface, uint64_t arenaSize,
+            std::shared_ptr<MemoryBudget> budget)
+      : budget(std::move(budget)), interface(interface), arenaSize(arenaSize) {}
 
   struct Returner {
     FramePool *pool = nullptr;
@@ -44,13 +84,15 @@ public:
   };
   using Lease = std::unique_ptr<Frame, Returner>;
 
-  /// resourceExhaustedTransient when there is no memory for a new frame.
+  /// resourceExhausted* when there is no memory for a new frame.
   Result<Lease> take();
 
 private:
   Result<std::unique_ptr<Frame>> create() const;
   void give(Frame *frame);
 
+  /// First, so that it goes last: frames give back what they reserved.
+  std::shared_ptr<MemoryBudget> budget;
   const Interface &interface;
   uint64_t arenaSize;
   std::mutex mutex;

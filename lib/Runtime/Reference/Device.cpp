@@ -7,49 +7,40 @@
 
 #include "nnhal/Runtime/ReferenceDevice.h"
 
-#include "../Core/Arguments.h"
 #include "Executor.h"
 
-#include "nnhal/Runtime/Validate.h"
+#include "nnhal/Runtime/Backend.h"
 
 #include <cstring>
-#include <new>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
 namespace {
-using Clock = std::function<int64_t()>;
-
-class ReferencePreparedModel final : public PreparedModel {
+class ReferenceModel final : public LoadedModel {
 public:
-  ReferencePreparedModel(const AnnotatedModel &source, Model owned,
-                         const ReferenceDeviceOptions &options)
-      : model(std::move(owned)), clock(options.clock),
-        tensorLimit(options.tensorLimit), face(interfaceOf(source)),
-        frames(face, 0) {}
+  ReferenceModel(const AnnotatedModel &source, Model owned,
+                 const ReferenceDeviceOptions &options)
+      : model(std::move(owned)), face(interfaceOf(source)), options(options) {}
 
   const Interface &interface() const override { return face; }
-  Status execute(const Request &request,
-                 ExecutionResult &result) const override;
+  uint64_t arenaSize() const override { return 0; }
+  Status run(NNHalExecutionContext &context) const override;
 
 private:
-  Status executeIn(Frame &frame, const Request &request,
-                   ExecutionResult &result) const;
-  std::vector<Value> inputsOf(const Frame &frame) const;
+  std::vector<Value> inputsOf(const NNHalExecutionContext &context) const;
 
   Model model;
-  Clock clock;
-  uint64_t tensorLimit;
   Interface face;
-  mutable FramePool frames;
+  ReferenceDeviceOptions options;
 };
 } // namespace
 
-std::vector<Value> ReferencePreparedModel::inputsOf(const Frame &frame) const {
+std::vector<Value>
+ReferenceModel::inputsOf(const NNHalExecutionContext &context) const {
   std::vector<Value> values;
-  for (size_t i = 0; i < frame.inputs.size(); ++i) {
-    const NNHalTensorArgument &argument = frame.inputs[i];
+  for (size_t i = 0; i < context.inputCount; ++i) {
+    const NNHalTensorArgument &argument = context.inputs[i];
     const Operand &operand = model.main.operands[model.main.inputIndexes[i]];
     Value &value = values.emplace_back();
     value.type = OperandView::of(model, operand).type;
@@ -85,46 +76,20 @@ static Status deliver(size_t index, const Value &value,
   return Status::ok();
 }
 
-Status ReferencePreparedModel::executeIn(Frame &frame, const Request &request,
-                                         ExecutionResult &result) const {
-  int64_t begin = clock();
-  Executor executor(
-      model, {request.deadline, request.loopTimeout, clock, tensorLimit});
+Status ReferenceModel::run(NNHalExecutionContext &context) const {
+  Executor executor(model, {.deadline = context.deadline,
+                            .loopTimeout = context.loopTimeout,
+                            .clock = options.services.clock,
+                            .tensorLimit = options.tensorLimit,
+                            .cancelFlag = context.cancelFlag,
+                            .traceHook = context.traceHook,
+                            .traceContext = context.traceContext,
+                            .budget = options.services.memory.get()});
   NNHAL_ASSIGN_OR_RETURN(std::vector<Value> outputs,
-                         executor.run(inputsOf(frame)));
+                         executor.run(inputsOf(context)));
   for (size_t i = 0; i < outputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(deliver(i, outputs[i], frame.outputs[i]));
-  NNHAL_RETURN_IF_ERROR(collectOutputs(face, frame, result.outputShapes));
-  if (request.measureTiming) {
-    result.timing.timeOnDevice = uint64_t(clock() - begin) / 1000;
-    result.timing.timeInDriver = result.timing.timeOnDevice;
-  }
+    NNHAL_RETURN_IF_ERROR(deliver(i, outputs[i], context.outputs[i]));
   return Status::ok();
-}
-
-Status ReferencePreparedModel::execute(const Request &request,
-                                       ExecutionResult &result) const {
-  result.timing = {};
-  result.outputShapes.clear();
-  if (clock() >= request.deadline)
-    return Status(StatusCode::missedDeadlinePersistent, // D-016
-                  "the deadline had passed before the execution began");
-  try {
-    auto lease = frames.take();
-    if (!lease.isOk())
-      return std::move(lease).takeStatus();
-    Status bound = bindArguments(face, request, **lease);
-    if (bound.code() == StatusCode::outputInsufficientSize)
-      return collectOutputs(face, **lease, result.outputShapes);
-    NNHAL_RETURN_IF_ERROR(std::move(bound));
-    Status status = executeIn(**lease, request, result);
-    if (!status.isOk() && status.code() != StatusCode::outputInsufficientSize)
-      result.outputShapes.clear();
-    return status;
-  } catch (const std::bad_alloc &) {
-    result.outputShapes.clear();
-    return outOfResources("no memory to execute the model");
-  }
 }
 
 /// \p model with pools whose bytes are in reach and belong to the copy.
@@ -141,71 +106,79 @@ static Result<Model> ownedCopy(const Model &model) {
   return copy;
 }
 
-static Status checkSupport(const Operation &operation) {
-  if (operation.type == OperationType::IF ||
-      operation.type == OperationType::WHILE || lookUpKernel(operation.type))
-    return Status::ok();
-  return badData("nnhal-reference has no kernel for {}",
-                 nameOf(operation.type));
+/// An IF or WHILE is supported when all that it can execute is (C-030).
+static Status checkSupport(const Model &model, const Subgraph &subgraph,
+                           const Operation &operation) {
+  if (operation.type != OperationType::IF &&
+      operation.type != OperationType::WHILE) {
+    if (lookUpKernel(operation.type))
+      return Status::ok();
+    return badData("nnhal-reference has no kernel for {}",
+                   nameOf(operation.type));
+  }
+  for (uint32_t input : operation.inputs) {
+    const Operand &operand = subgraph.operands[input];
+    if (operand.lifetime != OperandLifeTime::SUBGRAPH)
+      continue;
+    const Subgraph &callee = model.referenced[operand.location.offset];
+    for (const Operation &inner : callee.operations)
+      NNHAL_RETURN_IF_ERROR(
+          checkSupport(model, callee, inner)
+              .withContext(
+                  fmt::format("referenced[{}]", operand.location.offset)));
+  }
+  return Status::ok();
 }
 
 namespace {
-class ReferenceDevice final : public Device {
+class ReferenceBackend final : public Backend {
 public:
-  explicit ReferenceDevice(ReferenceDeviceOptions given)
+  explicit ReferenceBackend(ReferenceDeviceOptions given)
       : options(std::move(given)) {
-    if (!options.clock)
-      options.clock = steadyNow;
+    description.name = "nnhal-reference";
+    description.version = NNHAL_VERSION;
+    description.type = DeviceType::cpu;
+    // What the performance of other devices is relative to (C-020).
+    description.capabilities = uniformCapabilities({1.0f, 1.0f});
   }
 
-  std::string_view name() const override { return "nnhal-reference"; }
-  std::string_view version() const override { return NNHAL_VERSION; }
-  DeviceType type() const override { return DeviceType::cpu; }
-  HalVersion halVersion() const override { return HalVersion::V1_3; }
+  const DeviceInfo &info() const override { return description; }
 
   Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &annotated) const override {
     const Model &model = annotated.model;
-    NNHAL_RETURN_IF_ERROR(validateModel(model, model.halVersion));
     std::vector<Status> answers;
     answers.reserve(model.main.operations.size());
     for (const Operation &operation : model.main.operations)
-      answers.push_back(checkSupport(operation));
+      answers.push_back(checkSupport(model, model.main, operation));
     return answers;
   }
 
-  Result<std::shared_ptr<PreparedModel>>
-  prepareModel(const AnnotatedModel &annotated,
-               const PrepareOptions &prepare) const override {
+  Result<std::unique_ptr<LoadedModel>>
+  load(const AnnotatedModel &annotated, const PrepareOptions &) const override {
     const Model &model = annotated.model;
-    NNHAL_RETURN_IF_ERROR(validateModel(model, model.halVersion));
     for (const Operation &operation : model.main.operations)
-      NNHAL_RETURN_IF_ERROR(checkSupport(operation));
-    for (const Subgraph &subgraph : model.referenced)
-      for (const Operation &operation : subgraph.operations)
-        NNHAL_RETURN_IF_ERROR(checkSupport(operation));
-    try {
-      NNHAL_ASSIGN_OR_RETURN(Model owned, ownedCopy(model));
-      return std::shared_ptr<PreparedModel>(
-          std::make_shared<ReferencePreparedModel>(annotated, std::move(owned),
-                                                   options));
-    } catch (const std::bad_alloc &) {
-      return outOfResources("no memory for the model");
-    }
+      NNHAL_RETURN_IF_ERROR(checkSupport(model, model.main, operation));
+    NNHAL_ASSIGN_OR_RETURN(Model owned, ownedCopy(model));
+    return std::unique_ptr<LoadedModel>(
+        std::make_unique<ReferenceModel>(annotated, std::move(owned), options));
   }
 
-  Result<std::shared_ptr<PreparedModel>>
-  prepareModelFromCache(std::span<const std::byte>,
-                        const Memory &) const override {
-    return badData("nnhal-reference keeps no compiled models");
+  Result<std::unique_ptr<LoadedModel>>
+  loadFromCache(std::span<const std::byte>, const Memory &) const override {
+    return failure("nnhal-reference keeps no compiled models"); // C-066
   }
 
 private:
   ReferenceDeviceOptions options;
+  DeviceInfo description;
 };
 } // namespace
 
 std::unique_ptr<Device>
 nnhal::rt::createReferenceDevice(ReferenceDeviceOptions options) {
-  return std::make_unique<ReferenceDevice>(std::move(options));
+  options.services = completeServices(std::move(options.services));
+  DeviceServices services = options.services;
+  return createDevice(std::make_unique<ReferenceBackend>(std::move(options)),
+                      std::move(services));
 }

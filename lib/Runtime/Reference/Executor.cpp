@@ -108,11 +108,25 @@ Result<std::vector<Value>> Executor::run(std::vector<Value> inputs) {
   return runSubgraph(model.main, std::move(inputs));
 }
 
-Status Executor::checkDeadline() const {
-  if (limits.deadline != noDeadline && limits.clock() >= limits.deadline)
-    return Status(StatusCode::missedDeadlineTransient,
+Status Executor::checkCancelled() const {
+  bool isCancelled = limits.cancelFlag && *limits.cancelFlag != 0;
+  if (isCancelled ||
+      (limits.deadline != noDeadline && limits.clock() >= limits.deadline))
+    return Status(StatusCode::missedDeadlineTransient, // D-074
                   "the deadline passed while the model was executed");
   return Status::ok();
+}
+
+void Executor::trace(const Subgraph &subgraph, size_t operation,
+                     bool isEnd) const {
+  if (limits.traceHook && &subgraph == &model.main)
+    limits.traceHook(limits.traceContext, uint32_t(operation), isEnd);
+}
+
+Result<Reservation> Executor::reserve(uint64_t bytes) const {
+  if (!limits.budget || bytes == 0)
+    return Reservation();
+  return limits.budget->reserve(bytes);
 }
 
 Result<std::vector<Value>> Executor::runSubgraph(const Subgraph &subgraph,
@@ -127,8 +141,10 @@ Result<std::vector<Value>> Executor::runSubgraph(const Subgraph &subgraph,
     auto context = [&] {
       return fmt::format("operation {} ({})", i, nameOf(operation.type));
     };
-    NNHAL_RETURN_IF_ERROR(checkDeadline());
+    NNHAL_RETURN_IF_ERROR(checkCancelled());
+    trace(subgraph, i, /*isEnd=*/false);
     Result<std::vector<Value>> results = runOperation(scope, operation);
+    trace(subgraph, i, /*isEnd=*/true);
     if (!results.isOk())
       return asFailure(std::move(results).takeStatus()).withContext(context());
     for (size_t k = 0; k < results->size(); ++k)
@@ -154,11 +170,12 @@ Result<std::vector<Value>> Executor::runOperation(const Scope &scope,
   return runKernel(scope, operation);
 }
 
-Status Executor::checkSize(const TensorType &type) const {
+/// The bytes of a tensor whose extents are known.
+Result<uint64_t> Executor::sizeOf(const TensorType &type) const {
   uint64_t bytes = elementSize(type.type);
   for (int64_t extent : type.dimensions) {
     if (extent == 0)
-      return Status::ok();
+      return uint64_t(0);
     // Saturates: what does not fit 64 bits is above any limit.
     if (__builtin_mul_overflow(bytes, uint64_t(extent), &bytes))
       bytes = UINT64_MAX / 2;
@@ -167,7 +184,7 @@ Status Executor::checkSize(const TensorType &type) const {
     return Status(StatusCode::resourceExhaustedPersistent,
                   fmt::format("output of shape {} has {} bytes, above {}",
                               shapeText(type), bytes, limits.tensorLimit));
-  return Status::ok();
+  return bytes;
 }
 
 static bool isFullyKnown(const TensorType &type) {
@@ -195,18 +212,25 @@ Result<std::vector<Value>> Executor::runKernel(const Scope &scope,
   for (uint32_t index : operation.outputs)
     view.outputs.push_back(OperandView::of(model, scope.operand(index)));
   NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, checkOperation(view));
+  // What the kernel is about to allocate, as far as that is known before.
+  uint64_t expected = 0;
   for (const TensorType &result : facts.results)
-    if (isFullyKnown(result))
-      NNHAL_RETURN_IF_ERROR(checkSize(result));
-
+    if (isFullyKnown(result)) {
+      NNHAL_ASSIGN_OR_RETURN(uint64_t bytes, sizeOf(result));
+      expected += bytes;
+    }
+  NNHAL_ASSIGN_OR_RETURN(Reservation room, reserve(expected));
   KernelContext context(view, facts);
   NNHAL_RETURN_IF_ERROR(kernel(context));
   std::vector<Value> results(facts.results.size());
   for (size_t i = 0; i < results.size(); ++i) {
     results[i].type = context.outputType(i);
-    results[i].owner =
-        std::make_shared<const std::vector<std::byte>>(context.takeOutput(i));
-    results[i].bytes = *results[i].owner;
+    auto tensor = std::make_shared<OwnedTensor>();
+    tensor->bytes = context.takeOutput(i);
+    room.release(); // Of this thread: the next line takes it again.
+    NNHAL_ASSIGN_OR_RETURN(tensor->room, reserve(tensor->bytes.size()));
+    results[i].bytes = tensor->bytes;
+    results[i].owner = std::move(tensor);
   }
   return results;
 }
@@ -256,7 +280,7 @@ Result<std::vector<Value>> Executor::runWhile(const Scope &scope,
       return Status(StatusCode::missedDeadlineTransient,
                     fmt::format("the loop ran for longer than {} ns",
                                 limits.loopTimeout));
-    NNHAL_RETURN_IF_ERROR(checkDeadline());
+    NNHAL_RETURN_IF_ERROR(checkCancelled());
     auto next = runSubgraph(model.referenced[body], state);
     if (!next.isOk())
       return std::move(next).takeStatus().withContext(

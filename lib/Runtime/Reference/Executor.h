@@ -10,7 +10,9 @@
 
 #include "Kernel.h"
 
+#include "nnhal/Runtime/EntryAbi.h"
 #include "nnhal/Runtime/Execution.h"
+#include "nnhal/Runtime/MemoryBudget.h"
 
 #include <functional>
 
@@ -19,6 +21,12 @@ namespace nnhal::rt::reference {
 /// The kernel of \p type; null for control flow, extension and OEM operations.
 Kernel lookUpKernel(OperationType type);
 
+/// The bytes of a computed tensor with what they count against.
+struct OwnedTensor {
+  std::vector<std::byte> bytes;
+  Reservation room;
+};
+
 /// A tensor or a scalar while a model runs.
 struct Value {
   /// All extents are known.
@@ -26,7 +34,7 @@ struct Value {
   bool isOmitted = false;
   std::span<const std::byte> bytes;
   /// Keeps computed bytes; null for those of models and requests.
-  std::shared_ptr<const std::vector<std::byte>> owner;
+  std::shared_ptr<const OwnedTensor> owner;
 };
 
 /// One execution of one model.
@@ -34,6 +42,7 @@ struct Value {
 /// Threads: none; make one per execution.
 class Executor {
 public:
+  /// What of its surroundings an execution depends on.
   struct Limits {
     Deadline deadline = noDeadline;
     /// Nanoseconds for one WHILE.
@@ -42,6 +51,13 @@ public:
     std::function<int64_t()> clock;
     /// Bytes of one tensor.
     uint64_t tensorLimit = UINT32_MAX;
+    /// Not 0: stop before the next operation. May be null.
+    const volatile uint32_t *cancelFlag = nullptr;
+    /// Told of each operation of the main subgraph. May be null.
+    NNHalTraceHook traceHook = nullptr;
+    void *traceContext = nullptr;
+    /// Of all tensors. May be null.
+    MemoryBudget *budget = nullptr;
   };
 
   /// \p model is valid, its pools hold bytes, and both outlive the executor.
@@ -65,8 +81,10 @@ private:
                                    const Operation &operation);
   Result<std::vector<Value>> runWhile(const Scope &scope,
                                       const Operation &operation);
-  Status checkDeadline() const;
-  Status checkSize(const TensorType &type) const;
+  Status checkCancelled() const;
+  void trace(const Subgraph &subgraph, size_t operation, bool isEnd) const;
+  Result<Reservation> reserve(uint64_t bytes) const;
+  Result<uint64_t> sizeOf(const TensorType &type) const;
 
   const Model &model;
   Limits limits;

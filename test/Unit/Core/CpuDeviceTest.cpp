@@ -137,7 +137,7 @@ TEST(CpuDeviceTest, ContextKeepsItsPromises) {
 // D-041, D-046, D-063.
 TEST(CpuDeviceTest, Timing) {
   CpuDeviceOptions options;
-  options.clock = [now = std::make_shared<int64_t>(0)] {
+  options.services.clock = [now = std::make_shared<int64_t>(0)] {
     return *now += 1'000'000;
   };
   auto model = prepare(scaleAndAddArtifact(),

@@ -99,7 +99,7 @@ TEST_F(ReferenceDeviceTest, omittedConditionFails) { // control_flow C5
 TEST_F(ReferenceDeviceTest, missesDeadlines) { // D-016
   ReferenceDeviceOptions options;
   int64_t now = 0;
-  options.clock = [&] { return now += 10; };
+  options.services.clock = [&] { return now += 10; };
   prepare("add_broadcast", options);
   request.deadline = 5;
   Status status = execute();

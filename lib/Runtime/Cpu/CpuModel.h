@@ -1,50 +1,46 @@
-//===- CpuPreparedModel.h - A model compiled for this CPU -------*- C++ -*-===//
+//===- CpuModel.h - A model compiled for this CPU ---------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_CPU_CPUPREPAREDMODEL_H
-#define NNHAL_LIB_RUNTIME_CPU_CPUPREPAREDMODEL_H
+#ifndef NNHAL_LIB_RUNTIME_CPU_CPUMODEL_H
+#define NNHAL_LIB_RUNTIME_CPU_CPUMODEL_H
 
-#include "../Core/Frame.h"
 #include "CodeImage.h"
 
-#include "nnhal/Runtime/PreparedModel.h"
+#include "nnhal/Runtime/AlignedBuffer.h"
+#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/ModelCache.h"
 
-#include <functional>
 #include <memory>
 
 namespace nnhal::rt {
 
-using Clock = std::function<int64_t()>;
-
 /// An artifact with its code loaded and its constants at hand.
-class CpuPreparedModel final : public PreparedModel {
+class CpuModel final : public LoadedModel {
 public:
   /// See Device::prepareModelFromCache().
-  static Result<std::shared_ptr<PreparedModel>>
-  create(Artifact artifact, const Memory &dataCache, Clock clock);
+  static Result<std::unique_ptr<LoadedModel>> create(Artifact artifact,
+                                                     const Memory &dataCache);
 
   const Interface &interface() const override { return face; }
-  Status execute(const Request &request,
-                 ExecutionResult &result) const override;
+  uint64_t arenaSize() const override;
+  Status run(NNHalExecutionContext &context) const override;
 
 private:
-  explicit CpuPreparedModel(Artifact artifact, Clock clock);
+  explicit CpuModel(Artifact artifact);
 
   Status loadCode();
   Status loadConstants(const Memory &dataCache);
 
   /// The first entry whose presence mask and shapes fit: a compiler lists
   /// specialized entries first.
-  Result<const NNHalEntry *> selectEntry(const Frame &frame) const;
-  NNHalExecutionContext contextFor(const Request &request, Frame &frame) const;
+  Result<NNHalEntry> selectEntry(const NNHalExecutionContext &context) const;
 
   Artifact artifact;
   Interface face;
-  Clock clock;
   std::vector<CodeImage> images;
   /// One per artifact entry.
   std::vector<NNHalEntry> functions;
@@ -52,9 +48,8 @@ private:
   Memory sharedConstants;
   AlignedBuffer ownConstants;
   std::span<const std::byte> constants;
-  mutable FramePool frames;
 };
 
 } // namespace nnhal::rt
 
-#endif // NNHAL_LIB_RUNTIME_CPU_CPUPREPAREDMODEL_H
+#endif // NNHAL_LIB_RUNTIME_CPU_CPUMODEL_H

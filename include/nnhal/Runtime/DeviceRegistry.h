@@ -1,0 +1,42 @@
+//===- DeviceRegistry.h - The devices of a program --------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_DEVICEREGISTRY_H
+#define NNHAL_RUNTIME_DEVICEREGISTRY_H
+
+#include "nnhal/Runtime/Device.h"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// Devices in the order of their registration, which they keep (C-091).
+///
+/// Ownership: the program owns the registry, the registry its devices.
+/// Threads:   add() on one thread before the others look.
+class DeviceRegistry {
+public:
+  /// Takes over \p device. invalidArgument when it is null, or names the rule
+  /// that it breaks: its name (C-012, C-013), its version (C-010), the number
+  /// of its cache files (C-015) or its capabilities (C-020, C-021). The
+  /// registry then stays as it was.
+  Status add(std::unique_ptr<Device> device);
+
+  /// Null when there is none.
+  Device *find(std::string_view name) const;
+
+  const std::vector<std::unique_ptr<Device>> &devices() const { return list; }
+
+private:
+  std::vector<std::unique_ptr<Device>> list;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_DEVICEREGISTRY_H

@@ -1,0 +1,59 @@
+//===- ArgumentMemory.h - Pools and buffers as arguments --------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_CORE_ARGUMENTMEMORY_H
+#define NNHAL_LIB_RUNTIME_CORE_ARGUMENTMEMORY_H
+
+#include "Arguments.h"
+
+namespace nnhal::rt {
+
+/// "input 2 ('scores')".
+std::string argumentLabel(bool isInput, size_t index,
+                          const InterfaceTensor &tensor);
+
+/// One input or output of an interface.
+struct Argument {
+  bool isInput = false;
+  size_t index = 0;
+  const InterfaceTensor &tensor;
+
+  std::string label() const { return argumentLabel(isInput, index, tensor); }
+};
+
+/// Part of a pool.
+struct PoolRegion {
+  const std::shared_ptr<const SharedMemory> &pool;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  uint64_t padding = 0;
+};
+
+/// 0 and 0 stand for the whole pool (D-095).
+inline bool isWholePool(uint64_t offset, uint64_t size) {
+  return offset == 0 && size == 0;
+}
+
+/// Points \p argument at \p region, where it is when it can be mapped and is
+/// aligned, else at memory for a copy that is made when the code runs.
+Status bindPool(const Argument &which, const PoolRegion &region,
+                MemoryBudget *budget, Frame &frame,
+                NNHalTensorArgument &argument);
+
+/// Notes that \p which is the buffer with \p token. invalidArgument when there
+/// is none, it has not this role, or its shape contradicts that of \p argument
+/// (F-030, F-031, F-036).
+Status bindToken(const Argument &which, uint32_t token,
+                 const BufferScope &scope, Frame &frame,
+                 const NNHalTensorArgument &argument);
+
+/// invalidArgument when one buffer is an output and anything else (F-035).
+Status checkBufferUses(const Frame &frame);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_CORE_ARGUMENTMEMORY_H

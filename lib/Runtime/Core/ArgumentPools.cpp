@@ -1,0 +1,108 @@
+//===- ArgumentPools.cpp - Shared memory as arguments -----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArgumentMemory.h"
+
+#include <algorithm>
+#include <sys/mman.h>
+
+using namespace nnhal::rt;
+
+/// The mapped bytes of \p region; null when they have to be copied.
+static Result<std::byte *> mappedBytes(const Argument &which,
+                                       const PoolRegion &region) {
+  if (!region.pool->isStable())
+    return static_cast<std::byte *>(nullptr);
+  std::byte *base = nullptr;
+  if (which.isInput) {
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,
+                           region.pool->mapForReading());
+    base = const_cast<std::byte *>(bytes.data());
+  } else {
+    NNHAL_ASSIGN_OR_RETURN(std::span<std::byte> bytes,
+                           region.pool->mapForWriting());
+    base = bytes.data();
+  }
+  std::byte *data = base + region.offset;
+  uint64_t elementSize = lookUp(which.tensor.type)->elementSize;
+  bool isAligned = reinterpret_cast<uintptr_t>(data) % elementSize == 0;
+  return isAligned ? data : nullptr;
+}
+
+static Status checkRegion(const Argument &which, const PoolRegion &region) {
+  const SharedMemory &pool = *region.pool;
+  NNHAL_RETURN_IF_ERROR(
+      pool.checkRange(region.offset, region.size, region.padding));
+  if (!which.isInput && (pool.protection() & PROT_WRITE) == 0) // F-008
+    return badData("the pool is not open for writing");
+  return pool.check();
+}
+
+Status nnhal::rt::bindPool(const Argument &which, const PoolRegion &region,
+                           MemoryBudget *budget, Frame &frame,
+                           NNHalTensorArgument &argument) {
+  Status status = checkRegion(which, region);
+  if (!status.isOk())
+    return std::move(status).withContext(which.label());
+  argument.size = region.size;
+  Result<std::byte *> mapped = mappedBytes(which, region);
+  if (!mapped.isOk())
+    return std::move(mapped).takeStatus().withContext(which.label());
+  argument.data = *mapped;
+  if (*mapped) {
+    frame.pools.push_back({region.pool, !which.isInput});
+    return Status::ok();
+  }
+  NNHAL_ASSIGN_OR_RETURN(BudgetedBuffer copy,
+                         BudgetedBuffer::allocate(region.size, budget));
+  argument.data = copy.bytes.data();
+  auto &copies = which.isInput ? frame.loads : frame.stores;
+  copies.push_back({region.pool, region.offset, std::move(copy), which.index});
+  return Status::ok();
+}
+
+Status nnhal::rt::beginArguments(Frame &frame) {
+  for (const Frame::PoolUse &use : frame.pools)
+    if (use.pool->isDmaBuf()) {
+      auto mode = use.isWritten ? SharedMemory::Access::Mode::write
+                                : SharedMemory::Access::Mode::read;
+      NNHAL_ASSIGN_OR_RETURN(SharedMemory::Access access,
+                             SharedMemory::Access::begin(use.pool, mode));
+      frame.accesses.push_back(std::move(access));
+    }
+  for (Frame::PoolCopy &load : frame.loads) {
+    NNHAL_RETURN_IF_ERROR(
+        load.pool->read(load.offset, load.copy.bytes.bytes()));
+    frame.copiedBytes += load.copy.bytes.size();
+  }
+  return Status::ok();
+}
+
+/// Bytes that the code has written to an output.
+static uint64_t writtenSize(const NNHalTensorArgument &output,
+                            const InterfaceTensor &tensor) {
+  uint64_t bytes = lookUp(tensor.type)->elementSize;
+  for (uint32_t i = 0; i < output.rank; ++i)
+    bytes *= uint64_t(output.shape[i]);
+  return std::min(bytes, output.size);
+}
+
+Status nnhal::rt::endArguments(const Interface &interface, Frame &frame,
+                               bool isComplete) {
+  for (const Frame::PoolCopy &store : frame.stores) {
+    if (!isComplete)
+      break;
+    uint64_t size =
+        writtenSize(frame.outputs[store.index], interface.outputs[store.index]);
+    NNHAL_RETURN_IF_ERROR(
+        store.pool->write(store.offset, store.copy.bytes.bytes().first(size)));
+    frame.copiedBytes += size;
+  }
+  for (SharedMemory::Access &access : frame.accesses)
+    NNHAL_RETURN_IF_ERROR(access.end());
+  return Status::ok();
+}

@@ -1,0 +1,34 @@
+//===- BudgetedBuffer.h - Bytes that count against a limit ------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_CORE_BUDGETEDBUFFER_H
+#define NNHAL_LIB_RUNTIME_CORE_BUDGETEDBUFFER_H
+
+#include "nnhal/Runtime/AlignedBuffer.h"
+#include "nnhal/Runtime/MemoryBudget.h"
+
+namespace nnhal::rt {
+
+/// Uninitialized aligned bytes with their reservation. Move-only.
+struct BudgetedBuffer {
+  AlignedBuffer bytes;
+  Reservation reservation;
+
+  /// \p budget may be null. resourceExhausted* when there is no room.
+  static Result<BudgetedBuffer> allocate(uint64_t size, MemoryBudget *budget) {
+    BudgetedBuffer buffer;
+    if (budget && size > 0) {
+      NNHAL_ASSIGN_OR_RETURN(buffer.reservation, budget->reserve(size));
+    }
+    NNHAL_ASSIGN_OR_RETURN(buffer.bytes, AlignedBuffer::allocate(size));
+    return buffer;
+  }
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_CORE_BUDGETEDBUFFER_H

@@ -1,0 +1,166 @@
+//===- HalAllocate.cpp - Buffers for roles of prepared models ---*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HalPreparedModel.h"
+
+#include "nnhal/Runtime/Log.h"
+
+#include <algorithm>
+#include <new>
+
+using namespace nnhal::rt;
+
+namespace {
+/// The memory of a device, until the last reference is gone.
+class HalBuffer final : public Buffer {
+public:
+  HalBuffer(std::shared_ptr<DeviceState> state,
+            std::shared_ptr<ManagedBuffer> managed)
+      : state(std::move(state)), managed(std::move(managed)),
+        number(this->state->buffers.add(this->managed)) {}
+  ~HalBuffer() override { state->buffers.remove(number); }
+
+  uint32_t token() const override { return number; }
+  Status copyTo(const SharedMemory &target) const override {
+    return managed->copyTo(target);
+  }
+  Status copyFrom(const SharedMemory &source,
+                  std::span<const uint32_t> dimensions) override {
+    return managed->copyFrom(source, dimensions);
+  }
+
+private:
+  std::shared_ptr<DeviceState> state;
+  std::shared_ptr<ManagedBuffer> managed;
+  uint32_t number;
+};
+
+/// Collects what all roles of one buffer agree on (B.8).
+class Roles {
+public:
+  Roles(const DeviceState &state, std::span<const PreparedModelRef> models)
+      : state(state), models(models) {}
+
+  Status add(const BufferRole &role, bool isInput) {
+    Status status = check(role, isInput);
+    return std::move(status).withContext(fmt::format(
+        "role {} ({} {} of model {})", list.size(),
+        isInput ? "input" : "output", role.ioIndex, role.modelIndex));
+  }
+
+  /// Combines with what the description states.
+  Status finish(const BufferDesc &desc) {
+    if (list.empty()) // B-094
+      return badData("a buffer needs a role");
+    if (isScalar(tensor.type) && !desc.dimensions.empty()) // B-101
+      return badData("a buffer for a scalar has the shape [{}]",
+                     fmt::join(desc.dimensions, ","));
+    auto combined = combineDimensions(tensor.dimensions, desc.dimensions);
+    if (!combined) // B-100
+      return badData("the shape [{}] of the description contradicts the "
+                     "roles' [{}]",
+                     fmt::join(desc.dimensions, ","),
+                     fmt::join(tensor.dimensions, ","));
+    tensor.dimensions = std::move(*combined);
+    return Status::ok();
+  }
+
+  const InterfaceTensor &type() const { return tensor; }
+  const std::vector<ArgumentRole> &roles() const { return list; }
+
+private:
+  Status check(const BufferRole &role, bool isInput) {
+    if (role.modelIndex >= models.size()) // B-095
+      return badData("there are {} prepared models", models.size());
+    const auto *model =
+        dynamic_cast<const HalPreparedModel *>(models[role.modelIndex].get());
+    if (!model || !model->isOf(state)) // B-097
+      return badData("the model was not prepared by this device");
+    const std::vector<InterfaceTensor> &tensors =
+        isInput ? model->interface().inputs : model->interface().outputs;
+    if (role.ioIndex >= tensors.size()) // B-095
+      return badData("the model has {}", tensors.size());
+    if (!(role.frequency > 0.0f && role.frequency <= 1.0f)) // B-096
+      return badData("the frequency {} is not in (0, 1]", role.frequency);
+    ArgumentRole entry = {model->id(), isInput, role.ioIndex};
+    if (std::ranges::find(list, entry) != list.end()) // B-098
+      return badData("the role is stated twice");
+    NNHAL_RETURN_IF_ERROR(merge(tensors[role.ioIndex]));
+    list.push_back(entry);
+    return Status::ok();
+  }
+
+  Status merge(const InterfaceTensor &other) {
+    if (isExtension(other.type)) // C-075
+      return failure("buffers of extension types are not supported");
+    if (list.empty()) {
+      tensor = other;
+      return Status::ok();
+    }
+    if (tensor.type != other.type) // B-099
+      return badData("type {} differs from {} of the roles before",
+                     nameOf(other.type), nameOf(tensor.type));
+    if (tensor.scale != other.scale || tensor.zeroPoint != other.zeroPoint)
+      return badData("scale {} and zero point {} differ from {} and {} of the "
+                     "roles before",
+                     other.scale, other.zeroPoint, tensor.scale,
+                     tensor.zeroPoint);
+    auto combined = combineDimensions(tensor.dimensions, other.dimensions);
+    if (!combined) // B-100
+      return badData("shape [{}] contradicts [{}] of the roles before",
+                     fmt::join(other.dimensions, ","),
+                     fmt::join(tensor.dimensions, ","));
+    tensor.dimensions = std::move(*combined);
+    return Status::ok();
+  }
+
+  const DeviceState &state;
+  std::span<const PreparedModelRef> models;
+  InterfaceTensor tensor;
+  std::vector<ArgumentRole> list;
+};
+} // namespace
+
+static Result<std::shared_ptr<Buffer>>
+allocateFor(const std::shared_ptr<DeviceState> &state, const Roles &roles) {
+  const InterfaceTensor &tensor = roles.type();
+  auto managed = std::make_shared<ManagedBuffer>(tensor, roles.roles(),
+                                                 state->services.memory);
+  bool isKnown = !std::ranges::count(tensor.dimensions, 0u) &&
+                 (isScalar(tensor.type) || !tensor.dimensions.empty());
+  if (isKnown && !knownByteSize(tensor.type, tensor.dimensions))
+    return badData("a buffer of shape [{}] exceeds {} bytes",
+                   fmt::join(tensor.dimensions, ","), UINT32_MAX);
+  NNHAL_RETURN_IF_ERROR(managed->resize(tensor.dimensions));
+  std::shared_ptr<Buffer> buffer =
+      std::make_shared<HalBuffer>(state, std::move(managed));
+  state->services.log->write(
+      LogTag::memory, "{}: buffer {} of shape [{}] for {} roles",
+      state->backend->info().name, buffer->token(),
+      fmt::join(tensor.dimensions, ","), roles.roles().size());
+  return buffer;
+}
+
+Result<std::shared_ptr<Buffer>>
+HalDevice::allocate(const BufferDesc &desc,
+                    std::span<const PreparedModelRef> models,
+                    std::span<const BufferRole> inputRoles,
+                    std::span<const BufferRole> outputRoles) const {
+  if (models.empty()) // B-093
+    return badData("a buffer needs a prepared model");
+  try {
+    Roles roles(*state, models);
+    for (const BufferRole &role : inputRoles)
+      NNHAL_RETURN_IF_ERROR(roles.add(role, /*isInput=*/true));
+    for (const BufferRole &role : outputRoles)
+      NNHAL_RETURN_IF_ERROR(roles.add(role, /*isInput=*/false));
+    NNHAL_RETURN_IF_ERROR(roles.finish(desc));
+    return allocateFor(state, roles);
+  } catch (const std::bad_alloc &) {
+    return outOfResources("no memory for a buffer");
+  }
+}

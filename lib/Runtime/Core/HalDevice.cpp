@@ -1,0 +1,173 @@
+//===- HalDevice.cpp - The HAL over a backend -------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HalDevice.h"
+
+#include "HalPreparedModel.h"
+
+#include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/Reactor.h"
+#include "nnhal/Runtime/Trace.h"
+#include "nnhal/Runtime/Validate.h"
+
+#include <functional>
+#include <new>
+
+using namespace nnhal::rt;
+
+DeviceServices nnhal::rt::completeServices(DeviceServices services) {
+  if (!services.clock)
+    services.clock = steadyNow;
+  Scheduler::Options options;
+  options.clock = services.clock;
+  if (!services.executions)
+    services.executions = std::make_shared<Scheduler>(options);
+  if (!services.preparations)
+    services.preparations = std::make_shared<Scheduler>(options);
+  if (!services.reactor)
+    services.reactor = std::make_shared<Reactor>();
+  if (!services.log)
+    services.log = std::make_shared<Log>();
+  return services;
+}
+
+DeviceStatus HalDevice::status() const {
+  Scheduler::Stats stats = state->services.executions->stats();
+  return stats.queued > 0 ? DeviceStatus::busy : DeviceStatus::available;
+}
+
+/// C-037.
+static Status checkOptions(const PrepareOptions &options) {
+  if (uint32_t(options.preference) >
+      uint32_t(ExecutionPreference::sustainedSpeed))
+    return badData("execution preference {} is not between 0 and 2",
+                   uint32_t(options.preference));
+  if (uint32_t(options.priority) > uint32_t(Priority::high))
+    return badData("priority {} is not between 0 and 2",
+                   uint32_t(options.priority));
+  return Status::ok();
+}
+
+static Status checkModel(const AnnotatedModel &model,
+                         const PrepareOptions &options) {
+  NNHAL_RETURN_IF_ERROR(checkOptions(options));
+  return validateModel(model.model, model.model.halVersion);
+}
+
+using Load = std::function<Result<std::unique_ptr<LoadedModel>>()>;
+
+/// Prepares on this thread, which has been admitted.
+static Result<PreparedModelRef>
+prepareNow(const std::shared_ptr<DeviceState> &state,
+           const PrepareOptions &options, const Load &load) {
+  TraceSection section(state->services.tracer.get(), TraceLayer::driver,
+                       TracePhase::compilation, state->backend->info().name);
+  try {
+    NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedModel> loaded, load());
+    if (state->services.clock() >= options.deadline)
+      return Status(StatusCode::missedDeadlineTransient,
+                    "the deadline passed while the model was prepared");
+    return PreparedModelRef(std::make_shared<HalPreparedModel>(
+        state, std::move(loaded), options.priority, options.client));
+  } catch (const std::bad_alloc &) {
+    return outOfResources("no memory to prepare the model");
+  }
+}
+
+static Ticket ticketOf(const PrepareOptions &options) {
+  return {options.client, options.priority, options.deadline};
+}
+
+/// Reports how a preparation went.
+static void log(const DeviceState &state, const Status &status) {
+  state.services.log->write(
+      LogTag::compilation, "{}: {}", state.backend->info().name,
+      status.isOk() ? "prepared a model" : status.message());
+}
+
+/// Waits to be admitted, then prepares.
+static Result<PreparedModelRef>
+prepareHere(const std::shared_ptr<DeviceState> &state,
+            const PrepareOptions &options, const Load &load) {
+  TraceSection section(state->services.tracer.get(), TraceLayer::runtime,
+                       TracePhase::preparation, state->backend->info().name);
+  auto slot = state->services.preparations->enter(ticketOf(options));
+  if (!slot.isOk())
+    return std::move(slot).takeStatus().withContext("the preparation");
+  Result<PreparedModelRef> prepared = prepareNow(state, options, load);
+  log(*state, prepared.status());
+  return prepared;
+}
+
+Result<std::vector<Status>>
+HalDevice::supportedOperations(const AnnotatedModel &model) const {
+  NNHAL_RETURN_IF_ERROR(validateModel(model.model, model.model.halVersion));
+  return state->backend->supportedOperations(model);
+}
+
+Result<PreparedModelRef>
+HalDevice::prepareModel(const AnnotatedModel &model,
+                        const PrepareOptions &options) const {
+  NNHAL_RETURN_IF_ERROR(checkModel(model, options));
+  return prepareHere(state, options,
+                     [&] { return state->backend->load(model, options); });
+}
+
+Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
+                                    const PrepareOptions &options,
+                                    PrepareCallback callback) const {
+  if (!callback)
+    return badData("a preparation needs a callback");
+  if (!model)
+    return badData("a preparation needs a model");
+  Status valid = checkModel(*model, options);
+  if (!valid.isOk()) {
+    callback(valid);
+    return valid;
+  }
+  if (state->services.clock() >= options.deadline) { // C-050
+    callback(Status(StatusCode::missedDeadlinePersistent,
+                    "the deadline had passed before the preparation began"));
+    return Status::ok();
+  }
+  // Whichever of job and launch failure calls it.
+  auto notify = std::make_shared<PrepareCallback>(std::move(callback));
+  auto span = std::make_shared<TraceSpan>(
+      state->services.tracer.get(), TraceLayer::runtime,
+      TracePhase::preparation, state->backend->info().name);
+  auto job = [state = state, model = std::move(model), options, notify,
+              span](Status admitted) {
+    auto load = [&] { return state->backend->load(*model, options); };
+    Result<PreparedModelRef> prepared =
+        admitted.isOk() ? prepareNow(state, options, load)
+                        : Result<PreparedModelRef>(std::move(admitted));
+    log(*state, prepared.status());
+    span->end();
+    (*notify)(std::move(prepared));
+  };
+  Status launched =
+      state->services.preparations->submit(ticketOf(options), job);
+  if (!launched.isOk())
+    (*notify)(launched);
+  return launched;
+}
+
+Result<PreparedModelRef>
+HalDevice::prepareModelFromCache(std::span<const std::byte> modelCache,
+                                 const Memory &dataCache,
+                                 const PrepareOptions &options) const {
+  NNHAL_RETURN_IF_ERROR(checkOptions(options));
+  return prepareHere(state, options, [&] {
+    return state->backend->loadFromCache(modelCache, dataCache);
+  });
+}
+
+std::unique_ptr<Device>
+nnhal::rt::createDevice(std::unique_ptr<Backend> backend,
+                        DeviceServices services) {
+  return std::make_unique<HalDevice>(std::move(backend), std::move(services));
+}

@@ -1,0 +1,78 @@
+//===- HalDevice.h - The HAL over a backend ---------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_CORE_HALDEVICE_H
+#define NNHAL_LIB_RUNTIME_CORE_HALDEVICE_H
+
+#include "ManagedBuffer.h"
+
+#include "nnhal/Runtime/Backend.h"
+
+#include <atomic>
+
+namespace nnhal::rt {
+
+/// What a device shares with its prepared models and buffers.
+///
+/// Threads: any.
+struct DeviceState {
+  DeviceState(std::unique_ptr<Backend> backend, DeviceServices services)
+      : services(completeServices(std::move(services))),
+        backend(std::move(backend)) {}
+
+  const DeviceServices services;
+  const std::unique_ptr<Backend> backend;
+  BufferTable buffers;
+  std::atomic<uint64_t> lastModel = 0;
+};
+
+/// See createDevice().
+class HalDevice final : public Device {
+public:
+  HalDevice(std::unique_ptr<Backend> backend, DeviceServices services)
+      : state(std::make_shared<DeviceState>(std::move(backend),
+                                            std::move(services))) {}
+
+  std::string_view name() const override { return info().name; }
+  std::string_view version() const override { return info().version; }
+  DeviceType type() const override { return info().type; }
+  HalVersion halVersion() const override { return info().halVersion; }
+  const std::vector<Extension> &extensions() const override {
+    return info().extensions;
+  }
+  CacheFiles cacheFiles() const override { return info().cacheFiles; }
+  const Capabilities &capabilities() const override {
+    return info().capabilities;
+  }
+  DeviceStatus status() const override;
+
+  Result<std::vector<Status>>
+  supportedOperations(const AnnotatedModel &model) const override;
+  Result<PreparedModelRef>
+  prepareModel(const AnnotatedModel &model,
+               const PrepareOptions &options) const override;
+  Status prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
+                           const PrepareOptions &options,
+                           PrepareCallback callback) const override;
+  Result<PreparedModelRef>
+  prepareModelFromCache(std::span<const std::byte> modelCache,
+                        const Memory &dataCache,
+                        const PrepareOptions &options) const override;
+  Result<std::shared_ptr<Buffer>>
+  allocate(const BufferDesc &desc, std::span<const PreparedModelRef> models,
+           std::span<const BufferRole> inputRoles,
+           std::span<const BufferRole> outputRoles) const override;
+
+private:
+  const DeviceInfo &info() const { return state->backend->info(); }
+
+  std::shared_ptr<DeviceState> state;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_CORE_HALDEVICE_H

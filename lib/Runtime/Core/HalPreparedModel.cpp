@@ -1,0 +1,239 @@
+//===- HalPreparedModel.cpp - Executions on this thread and on others -*- C++
+//-*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HalPreparedModel.h"
+
+#include "OperationTimes.h"
+
+#include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/Reactor.h"
+#include "nnhal/Runtime/Trace.h"
+
+#include <new>
+
+using namespace nnhal::rt;
+
+HalPreparedModel::HalPreparedModel(std::shared_ptr<DeviceState> device,
+                                   std::unique_ptr<LoadedModel> model,
+                                   Priority priority, uint64_t client)
+    : state(std::move(device)), loaded(std::move(model)), priority(priority),
+      client(client), number(++state->lastModel),
+      frames(loaded->interface(), loaded->arenaSize(), state->services.memory) {
+}
+
+/// An execution on the caller's thread alone.
+static void serialFor(void *, NNHalParallelBody body, void *bodyContext,
+                      int64_t count, int64_t) {
+  if (count > 0)
+    body(bodyContext, 0, count);
+}
+
+NNHalExecutionContext HalPreparedModel::contextFor(Frame &frame,
+                                                   const Request &request,
+                                                   Deadline deadline) const {
+  NNHalExecutionContext context = {};
+  context.structSize = sizeof(context);
+  context.version = NNHAL_ENTRY_ABI_VERSION;
+  context.inputs = frame.inputs.data();
+  context.outputs = frame.outputs.data();
+  context.inputCount = uint32_t(frame.inputs.size());
+  context.outputCount = uint32_t(frame.outputs.size());
+  context.arena = frame.arena.bytes.data();
+  context.arenaSize = frame.arena.bytes.size();
+  context.parallelFor = serialFor;
+  // The code polls a plain integer; the timer writes it atomically.
+  static_assert(sizeof(frame.isCancelled) == sizeof(uint32_t) &&
+                std::atomic<uint32_t>::is_always_lock_free);
+  context.cancelFlag =
+      reinterpret_cast<const volatile uint32_t *>(&frame.isCancelled);
+  context.deadline = deadline;
+  context.loopTimeout = request.loopTimeout;
+  return context;
+}
+
+namespace {
+/// Sets the cancel flag of a frame when a deadline passes.
+class CancelTimer {
+public:
+  CancelTimer(Reactor &reactor, Frame &frame)
+      : reactor(reactor), frame(frame) {}
+  CancelTimer(const CancelTimer &) = delete;
+  CancelTimer &operator=(const CancelTimer &) = delete;
+  ~CancelTimer() { reactor.cancel(timer); }
+
+  Status start(Deadline deadline) {
+    if (deadline == noDeadline)
+      return Status::ok();
+    NNHAL_ASSIGN_OR_RETURN(timer, reactor.at(deadline, [this] {
+      frame.isCancelled.store(1, std::memory_order_relaxed);
+    }));
+    return Status::ok();
+  }
+
+private:
+  Reactor &reactor;
+  Frame &frame;
+  uint64_t timer = 0;
+};
+} // namespace
+
+Status HalPreparedModel::runCode(Frame &frame, const Request &request,
+                                 Deadline deadline, ExecutionResult &result,
+                                 int64_t &onDevice) const {
+  CancelTimer timer(*state->services.reactor, frame);
+  NNHAL_RETURN_IF_ERROR(timer.start(deadline));
+  NNHalExecutionContext context = contextFor(frame, request, deadline);
+  OperationTimes times(tracer(), request.measureOperations, result, context);
+  while (true) {
+    TraceSection section(tracer(), TraceLayer::driver, TracePhase::computation,
+                         state->backend->info().name);
+    int64_t begin = request.measureTiming ? now() : 0;
+    Status status = loaded->run(context);
+    onDevice += request.measureTiming ? now() - begin : 0;
+    bool isRetried = false;
+    if (status.code() == StatusCode::outputInsufficientSize ||
+        (status.isOk() && !frame.buffers.empty())) {
+      NNHAL_ASSIGN_OR_RETURN(isRetried, growBuffers(frame));
+    }
+    if (!isRetried)
+      return status;
+  }
+}
+
+Status HalPreparedModel::runInFrame(Frame &frame, const Request &request,
+                                    Deadline deadline, ExecutionResult &result,
+                                    int64_t &onDevice) const {
+  Status bound = bindArguments(interface(), request, scope(), frame);
+  if (bound.code() == StatusCode::outputInsufficientSize)
+    return collectOutputs(interface(), frame, result.outputShapes);
+  NNHAL_RETURN_IF_ERROR(std::move(bound));
+  BufferLocks locks(frame);
+  NNHAL_RETURN_IF_ERROR(bindBuffers(interface(), frame));
+  Status status = beginArguments(frame);
+  if (status.isOk())
+    status = runCode(frame, request, deadline, result, onDevice);
+  bool hasShapes =
+      status.isOk() || status.code() == StatusCode::outputInsufficientSize;
+  if (hasShapes) {
+    Status collected = collectOutputs(interface(), frame, result.outputShapes);
+    if (!collected.isOk())
+      status = std::move(collected);
+  }
+  Status ended = endArguments(interface(), frame, status.isOk());
+  if (status.isOk())
+    status = std::move(ended);
+  finishBuffers(frame, status.isOk());
+  result.copiedBytes = frame.copiedBytes;
+  return status;
+}
+
+Status HalPreparedModel::run(const Request &request, Deadline deadline,
+                             int64_t arrival, ExecutionResult &result) const {
+  int64_t onDevice = 0;
+  Status status;
+  try {
+    auto lease = frames.take();
+    status = lease.isOk()
+                 ? runInFrame(**lease, request, deadline, result, onDevice)
+                 : std::move(lease).takeStatus();
+  } catch (const std::bad_alloc &) {
+    status = outOfResources("no memory to execute the model");
+  }
+  if (!status.isOk() && status.code() != StatusCode::outputInsufficientSize)
+    result.outputShapes.clear(); // D-019
+  if (status.isOk() && request.measureTiming) {
+    result.timing.timeOnDevice = uint64_t(onDevice) / 1000;
+    result.timing.timeInDriver = uint64_t(now() - arrival) / 1000;
+  }
+  state->services.log->write(LogTag::execution, "{}: {}",
+                             state->backend->info().name,
+                             status.isOk() ? "executed" : status.message());
+  return status;
+}
+
+static void clear(ExecutionResult &result) {
+  result.timing = {};
+  result.outputShapes.clear();
+  result.copiedBytes = 0;
+}
+
+Status HalPreparedModel::checkDeadline(Deadline deadline) const {
+  if (deadline != noDeadline && now() >= deadline)
+    return Status(StatusCode::missedDeadlinePersistent, // D-016, D-024
+                  "the deadline had passed before the execution began");
+  return Status::ok();
+}
+
+Status HalPreparedModel::execute(const Request &request,
+                                 ExecutionResult &result) const {
+  int64_t arrival = request.measureTiming ? now() : 0;
+  TraceSection section(tracer(), TraceLayer::runtime, TracePhase::execution,
+                       "execute");
+  result.timing = {};
+  result.copiedBytes = 0;
+  Status status = checkDeadline(request.deadline);
+  if (status.isOk()) {
+    auto slot = state->services.executions->enter(ticketFor(request.deadline));
+    if (slot.isOk())
+      return run(request, request.deadline, arrival, result);
+    status = std::move(slot).takeStatus();
+  }
+  clear(result);
+  return status;
+}
+
+Status HalPreparedModel::checkRequest(const Request &request,
+                                      bool isFenced) const {
+  try {
+    NNHAL_ASSIGN_OR_RETURN(FramePool::Lease lease, frames.take());
+    Status bound = bindArguments(interface(), request, scope(), *lease);
+    if (isFenced && bound.code() == StatusCode::outputInsufficientSize)
+      return Status(StatusCode::invalidArgument, bound.message());
+    if (isFenced && bound.isOk())
+      return checkFullySpecified(interface(), *lease);
+    return bound.code() == StatusCode::outputInsufficientSize ? Status::ok()
+                                                              : bound;
+  } catch (const std::bad_alloc &) {
+    return outOfResources("no memory to launch the execution");
+  }
+}
+
+Status HalPreparedModel::executeAsync(Request request,
+                                      ExecutionCallback callback) const {
+  int64_t arrival = now();
+  if (!callback)
+    return badData("an asynchronous execution needs a callback");
+  Status launched = checkRequest(request, /*isFenced=*/false);
+  if (!launched.isOk()) {
+    callback(launched, {});
+    return launched;
+  }
+  Status missed = checkDeadline(request.deadline);
+  if (!missed.isOk()) { // D-016
+    callback(missed, {});
+    return Status::ok();
+  }
+  Ticket ticket = ticketFor(request.deadline);
+  // Whichever of job and launch failure calls it.
+  auto notify = std::make_shared<ExecutionCallback>(std::move(callback));
+  auto span = std::make_shared<TraceSpan>(
+      tracer(), TraceLayer::runtime, TracePhase::execution, "executeAsync");
+  auto job = [self = shared_from_this(), request = std::move(request), notify,
+              span, arrival](Status admitted) {
+    ExecutionResult result;
+    Status status = admitted.isOk()
+                        ? self->run(request, request.deadline, arrival, result)
+                        : std::move(admitted);
+    span->end();
+    (*notify)(std::move(status), result);
+  };
+  launched = state->services.executions->submit(ticket, std::move(job));
+  if (!launched.isOk())
+    (*notify)(launched, {});
+  return launched;
+}

@@ -1,0 +1,77 @@
+//===- HalPreparedModel.h - Every way to execute ----------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_CORE_HALPREPAREDMODEL_H
+#define NNHAL_LIB_RUNTIME_CORE_HALPREPAREDMODEL_H
+
+#include "Arguments.h"
+#include "HalDevice.h"
+
+namespace nnhal::rt {
+
+/// A loaded model with everything that the HAL promises of its executions.
+class HalPreparedModel final
+    : public PreparedModel,
+      public std::enable_shared_from_this<HalPreparedModel> {
+public:
+  HalPreparedModel(std::shared_ptr<DeviceState> state,
+                   std::unique_ptr<LoadedModel> loaded, Priority priority,
+                   uint64_t client);
+
+  const Interface &interface() const override { return loaded->interface(); }
+  Status execute(const Request &request,
+                 ExecutionResult &result) const override;
+  Status executeAsync(Request request,
+                      ExecutionCallback callback) const override;
+  Result<std::shared_ptr<FencedExecution>>
+  executeFenced(Request request, std::vector<FenceRef> waitFor,
+                std::optional<uint64_t> durationAfterFence) const override;
+
+  /// Unique for the life of the device; see ArgumentRole.
+  uint64_t id() const { return number; }
+  /// Whether this is a model of the device with \p other.
+  bool isOf(const DeviceState &other) const { return state.get() == &other; }
+
+private:
+  class Fenced;
+
+  /// Executes on this thread, which has been admitted. \p arrival is when the
+  /// execution was asked for.
+  Status run(const Request &request, Deadline deadline, int64_t arrival,
+             ExecutionResult &result) const;
+  Status runInFrame(Frame &frame, const Request &request, Deadline deadline,
+                    ExecutionResult &result, int64_t &onDevice) const;
+  /// Runs the code, until the buffers of its outputs are large enough.
+  Status runCode(Frame &frame, const Request &request, Deadline deadline,
+                 ExecutionResult &result, int64_t &onDevice) const;
+  NNHalExecutionContext contextFor(Frame &frame, const Request &request,
+                                   Deadline deadline) const;
+  /// What of \p request can be checked before it is launched. For a fenced
+  /// one, outputs that do not suffice are wrong.
+  Status checkRequest(const Request &request, bool isFenced) const;
+  /// missedDeadlinePersistent when \p deadline has passed.
+  Status checkDeadline(Deadline deadline) const;
+  BufferScope scope() const {
+    return {state->buffers, number, state->services.memory.get()};
+  }
+  Ticket ticketFor(Deadline deadline) const {
+    return {client, priority, deadline};
+  }
+  int64_t now() const { return state->services.clock(); }
+  Tracer *tracer() const { return state->services.tracer.get(); }
+
+  const std::shared_ptr<DeviceState> state;
+  const std::unique_ptr<LoadedModel> loaded;
+  const Priority priority;
+  const uint64_t client;
+  const uint64_t number;
+  mutable FramePool frames;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_CORE_HALPREPAREDMODEL_H

@@ -1,0 +1,113 @@
+//===- ManagedBuffer.h - Buffers and their tokens ---------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_CORE_MANAGEDBUFFER_H
+#define NNHAL_LIB_RUNTIME_CORE_MANAGEDBUFFER_H
+
+#include "BudgetedBuffer.h"
+
+#include "nnhal/Runtime/Buffer.h"
+#include "nnhal/Runtime/ModelCache.h"
+
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// One argument of one prepared model.
+struct ArgumentRole {
+  /// Of the prepared model, unique for the life of the device.
+  uint64_t model = 0;
+  bool isInput = false;
+  uint32_t index = 0;
+  bool operator==(const ArgumentRole &) const = default;
+};
+
+/// The bytes behind a token (F.4).
+///
+/// Threads: what allocation fixed is constant; `state` is read and written
+///          with `mutex` held, shared or exclusive.
+class ManagedBuffer {
+public:
+  /// \p tensor has the type and the combined dimensions of all roles.
+  /// \p budget may be null.
+  ManagedBuffer(InterfaceTensor tensor, std::vector<ArgumentRole> roles,
+                std::shared_ptr<MemoryBudget> budget)
+      : tensor(std::move(tensor)), roles(std::move(roles)),
+        budget(std::move(budget)) {}
+
+  const InterfaceTensor &type() const { return tensor; }
+  bool hasRole(const ArgumentRole &role) const;
+
+  struct State {
+    BudgetedBuffer storage;
+    /// Those of the last write; until then those of the allocation.
+    std::vector<uint32_t> dimensions;
+    /// Bytes of a tensor with these dimensions.
+    uint64_t size = 0;
+    bool isInitialized = false;
+  };
+
+  /// The bytes of the state, with `mutex` held.
+  std::span<std::byte> bytes() const {
+    return state.storage.bytes.bytes().first(state.size);
+  }
+
+  /// Gives the state room for \p dimensions and forgets its contents.
+  /// resourceExhausted* when there is no memory.
+  Status resize(const std::vector<uint32_t> &dimensions);
+
+  Status copyTo(const SharedMemory &target) const;
+  Status copyFrom(const SharedMemory &source,
+                  std::span<const uint32_t> dimensions);
+
+  mutable std::shared_mutex mutex;
+  State state;
+
+private:
+  Result<std::vector<uint32_t>>
+  sourceShape(std::span<const uint32_t> dimensions) const;
+
+  InterfaceTensor tensor;
+  std::vector<ArgumentRole> roles;
+  std::shared_ptr<MemoryBudget> budget;
+};
+
+/// The living buffers of a device.
+///
+/// Threads: any. Blocking: only for the length of a table operation.
+class BufferTable {
+public:
+  /// A token of no living buffer.
+  uint32_t add(std::shared_ptr<ManagedBuffer> buffer);
+  void remove(uint32_t token);
+  /// Null when no living buffer has this token.
+  std::shared_ptr<ManagedBuffer> find(uint32_t token) const;
+
+private:
+  mutable std::mutex mutex;
+  std::unordered_map<uint32_t, std::shared_ptr<ManagedBuffer>> buffers;
+  uint32_t last = 0;
+};
+
+/// Bytes of a tensor of type \p type; nullopt when an extent is 0, that is
+/// unknown, or the product exceeds 32 bits.
+std::optional<uint64_t> knownByteSize(OperandType type,
+                                      std::span<const uint32_t> dimensions);
+
+/// Where both know an extent they must agree; where one does, that one holds.
+/// An empty list knows nothing (B-100). nullopt when they contradict each
+/// other.
+std::optional<std::vector<uint32_t>>
+combineDimensions(std::span<const uint32_t> lhs, std::span<const uint32_t> rhs);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_CORE_MANAGEDBUFFER_H

@@ -1,0 +1,127 @@
+//===- CpuModel.cpp - A model compiled for this CPU -----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuModel.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace nnhal::rt;
+
+CpuModel::CpuModel(Artifact loaded) : artifact(std::move(loaded)) {
+  face.inputs = std::move(artifact.inputs);
+  face.outputs = std::move(artifact.outputs);
+  face.statePairs = std::move(artifact.statePairs);
+}
+
+Result<std::unique_ptr<LoadedModel>> CpuModel::create(Artifact artifact,
+                                                      const Memory &dataCache) {
+  std::unique_ptr<CpuModel> model(new CpuModel(std::move(artifact)));
+  NNHAL_RETURN_IF_ERROR(model->loadConstants(dataCache));
+  NNHAL_RETURN_IF_ERROR(model->loadCode());
+  return std::unique_ptr<LoadedModel>(std::move(model));
+}
+
+uint64_t CpuModel::arenaSize() const {
+  uint64_t size = 0;
+  for (const ArtifactEntry &entry : artifact.entries)
+    size = std::max(size, entry.arenaSize);
+  return size;
+}
+
+Status CpuModel::loadConstants(const Memory &dataCache) {
+  if (dataCache.size() != artifact.dataCacheSize)
+    return badData("data cache has {} bytes, the model cache needs {}",
+                   dataCache.size(), artifact.dataCacheSize);
+  NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
+  NNHAL_ASSIGN_OR_RETURN(constants, memory.bytes());
+  if (reinterpret_cast<uintptr_t>(constants.data()) % constantAlignment == 0) {
+    sharedConstants = std::move(memory);
+    return Status::ok();
+  }
+  NNHAL_ASSIGN_OR_RETURN(ownConstants,
+                         AlignedBuffer::allocate(constants.size()));
+  std::memcpy(ownConstants.data(), constants.data(), constants.size());
+  constants = ownConstants.bytes();
+  return Status::ok();
+}
+
+Status CpuModel::loadCode() {
+  // The table of runtime kernels is empty in this version.
+  if (!artifact.kernelSlots.empty())
+    return badData("code needs the runtime kernel {}, this version has none",
+                   artifact.kernelSlots.front());
+  for (const CodeSection &section : artifact.code) {
+    NNHAL_ASSIGN_OR_RETURN(CodeImage image, CodeImage::load(section));
+    images.push_back(std::move(image));
+  }
+  for (const ArtifactEntry &entry : artifact.entries) {
+    NNHAL_ASSIGN_OR_RETURN(NNHalEntry function,
+                           images[entry.codeIndex].find(entry.symbol));
+    functions.push_back(function);
+  }
+  // The image has the only copy that is needed from here on.
+  artifact.code.clear();
+  return Status::ok();
+}
+
+using Inputs = std::span<const NNHalTensorArgument>;
+
+static bool fitsPresence(const ArtifactEntry &entry, Inputs inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bool isRequired = entry.presentInputs.empty() ||
+                      (entry.presentInputs[i / 64] >> (i % 64) & 1);
+    if (isRequired && !inputs[i].isPresent)
+      return false;
+  }
+  return true;
+}
+
+static bool fitsShapes(const ArtifactEntry &entry, Inputs inputs) {
+  for (size_t i = 0; i < entry.inputShapes.size(); ++i) {
+    const NNHalTensorArgument &input = inputs[i];
+    if (input.isPresent &&
+        !std::equal(entry.inputShapes[i].begin(), entry.inputShapes[i].end(),
+                    input.shape, input.shape + input.rank))
+      return false;
+  }
+  return true;
+}
+
+Result<NNHalEntry>
+CpuModel::selectEntry(const NNHalExecutionContext &context) const {
+  Inputs inputs(context.inputs, context.inputCount);
+  for (size_t i = 0; i < artifact.entries.size(); ++i)
+    if (fitsPresence(artifact.entries[i], inputs) &&
+        fitsShapes(artifact.entries[i], inputs))
+      return functions[i];
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].isPresent)
+      return badData("input {} is omitted and no entry of the model allows "
+                     "that",
+                     i);
+  return badData("no entry of the model is for inputs of these shapes");
+}
+
+static Status toStatus(int32_t code) {
+  if (code == 0)
+    return Status::ok();
+  if (code < 0 || code > int32_t(StatusCode::resourceExhaustedPersistent))
+    return failure("code returned {}, which is no status code", code);
+  return Status(StatusCode(code), fmt::format("the execution reported {}",
+                                              toString(StatusCode(code))));
+}
+
+Status CpuModel::run(NNHalExecutionContext &context) const {
+  static const NNHalKernelTable noKernels = {sizeof(NNHalKernelTable), 0,
+                                             nullptr};
+  NNHAL_ASSIGN_OR_RETURN(NNHalEntry entry, selectEntry(context));
+  context.constants = constants.data();
+  context.constantsSize = constants.size();
+  context.kernels = &noKernels;
+  return toStatus(entry(&context));
+}
