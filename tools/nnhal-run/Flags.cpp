@@ -99,9 +99,17 @@ static constexpr Option options[] = {
        flags.device = value;
        return Status::ok();
      }},
-    {"list-devices", Takes::nothing, "", "print what devices there are",
+    {"list-devices", Takes::nothing, "",
+     "print what devices there are, and how fast",
      [](Flags &flags, std::string_view) {
        flags.listDevices = true;
+       return Status::ok();
+     }},
+    {"calibrate", Takes::nothing, "",
+     "measure the device beside nnhal-reference and keep what was found in\n"
+     "$NNHAL_STATE_DIR (~/.local/state/nnhal); takes no MODEL",
+     [](Flags &flags, std::string_view) {
+       flags.calibrate = true;
        return Status::ok();
      }},
     {"loop-timeout", Takes::value, "MS", "milliseconds for one WHILE (2000)",
@@ -190,7 +198,6 @@ static constexpr Option options[] = {
      }},
     {"cache-dir", Takes::value, "", "", nullptr},
     {"trace", Takes::value, "", "", nullptr},
-    {"calibrate", Takes::nothing, "", "", nullptr},
 };
 
 static Status applyOption(Flags &flags, std::string_view argument) {
@@ -219,6 +226,11 @@ static Status applyOption(Flags &flags, std::string_view argument) {
 static Status checkTogether(const Flags &flags) {
   if (flags.help || flags.version || flags.listDevices)
     return Status::ok();
+  if (flags.calibrate) {
+    if (!flags.model.empty() || flags.check)
+      return badData("option '--calibrate' takes no model");
+    return Status::ok();
+  }
   if (flags.check) {
     if (flags.checkPaths.empty())
       return badData("option '--check' needs a file or a folder");
@@ -257,6 +269,7 @@ std::string run::helpText() {
   std::string text =
       "usage: nnhal-run MODEL [options]\n"
       "       nnhal-run --check FILE-or-DIR... [options]\n"
+      "       nnhal-run --calibrate [--device=NAME]\n"
       "\n"
       "Compiles a neural-network model and executes it.\n"
       "\n"

@@ -54,6 +54,8 @@ struct Flags {
   bool hasCompileFlags = false;
   std::string device = "nnhal-cpu";
   bool listDevices = false;
+  /// Measure the device instead of running a model.
+  bool calibrate = false;
   bool frames = false;
   std::string emit;
   bool explain = false;

@@ -13,15 +13,8 @@
 #include "nnhal/Runtime/TFLiteModel.h"
 #include "nnhal/Runtime/Validate.h"
 
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/stat.h>
-#include <system_error>
-#include <unistd.h>
 
 using namespace nnhal;
 using namespace nnhal::run;
@@ -32,38 +25,6 @@ int64_t run::nowMicroseconds() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
-}
-
-static Status writeAll(int fd, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return rt::failure("{}", std::generic_category().message(errno));
-    bytes = bytes.subspan(size_t(count));
-  }
-  return Status::ok();
-}
-
-Status run::writeFileAtomically(const std::string &path,
-                                std::span<const std::byte> bytes) {
-  std::string temporary = path + ".XXXXXX";
-  rt::UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd.isValid())
-    return rt::failure("cannot write '{}': {}", path,
-                       std::generic_category().message(errno));
-  // mkostemp makes files private; this one is the user's as any other.
-  mode_t mask = umask(0);
-  umask(mask);
-  Status status = writeAll(fd.get(), bytes);
-  if (status.isOk() &&
-      (fchmod(fd.get(), 0666 & ~mask) != 0 || fsync(fd.get()) != 0 ||
-       rename(temporary.c_str(), path.c_str()) != 0))
-    status = rt::failure("{}", std::generic_category().message(errno));
-  if (!status.isOk())
-    unlink(temporary.c_str());
-  return std::move(status).withContext(fmt::format("cannot write '{}'", path));
 }
 
 namespace {

@@ -10,6 +10,7 @@
 
 #include "Flags.h"
 
+#include "nnhal/Runtime/AtomicFile.h"
 #include "nnhal/Runtime/Device.h"
 
 #include <functional>
@@ -37,9 +38,7 @@ loadModel(const Flags &flags, const rt::Device &device,
           rt::LazyCompiler &compiler,
           const std::function<rt::Status(const rt::AnnotatedModel &)> &inspect);
 
-/// Replaces \p path by \p bytes, or leaves it alone: never a part of them.
-rt::Status writeFileAtomically(const std::string &path,
-                               std::span<const std::byte> bytes);
+using rt::writeFileAtomically;
 
 /// Microseconds of the steady clock.
 int64_t nowMicroseconds();

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Calibrate.h"
 #include "Check.h"
 #include "Execute.h"
 #include "Flags.h"
@@ -18,6 +19,7 @@
 #include "Load.h"
 #include "Report.h"
 
+#include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/CpuDevice.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
@@ -138,6 +140,39 @@ static Status checkCases(const Flags &flags, const rt::Device &device) {
   return hasPassed ? Status::ok() : rt::failure("test cases failed");
 }
 
+/// Where the calibration of \p device is kept.
+static rt::Result<std::string> statePath(const rt::Device &device) {
+  NNHAL_ASSIGN_OR_RETURN(std::string directory, rt::stateDirectory(getenv));
+  return rt::capabilitiesPath(directory, device.name());
+}
+
+static Status calibrateDevice(const rt::Device &device, const rt::Device &cpu) {
+  NNHAL_ASSIGN_OR_RETURN(std::string path, statePath(device));
+  NNHAL_ASSIGN_OR_RETURN(rt::Capabilities capabilities, calibrate(device, cpu));
+  fmt::print("{}:\n{}", device.name(), describeCapabilities(capabilities));
+  NNHAL_RETURN_IF_ERROR(rt::writeCapabilities(path, device.name(),
+                                              device.version(), capabilities));
+  fmt::print("kept in '{}'\n", path);
+  return Status::ok();
+}
+
+/// What a calibration has kept about \p device. A file that cannot be used is
+/// as good as none, but worth a word.
+static std::optional<rt::Capabilities>
+keptCapabilities(const rt::Device &device) {
+  auto path = statePath(device);
+  if (!path.isOk())
+    return std::nullopt;
+  auto kept = rt::readCapabilities(*path, device.name(), device.version());
+  if (kept.isOk())
+    return *std::move(kept);
+  fmt::print(stderr,
+             "warning: {}; {} keeps its built-in capabilities until it is "
+             "calibrated again\n",
+             kept.status().message(), device.name());
+  return std::nullopt;
+}
+
 static std::vector<std::string_view>
 namesOf(const std::vector<std::unique_ptr<rt::Device>> &devices) {
   std::vector<std::string_view> names;
@@ -172,8 +207,11 @@ static int runTool(std::span<const std::string_view> arguments) {
   devices.push_back(rt::createCpuDevice(options));
   devices.push_back(rt::createReferenceDevice());
   if (flags->listDevices) {
-    for (const auto &device : devices)
+    for (const auto &device : devices) {
       fmt::print("{}", describeDevice(*device));
+      if (auto kept = keptCapabilities(*device))
+        fmt::print("{}", describeCapabilities(*kept));
+    }
     return 0;
   }
   auto device = std::ranges::find_if(
@@ -182,6 +220,8 @@ static int runTool(std::span<const std::string_view> arguments) {
     return fail(badData("unknown device '{}'; known devices: {}", flags->device,
                         fmt::join(namesOf(devices), ", ")),
                 exitUsage);
+  if (flags->calibrate)
+    return finish(calibrateDevice(**device, *devices.back()));
   if (flags->check)
     return finish(checkCases(*flags, **device));
   if (Status status = checkModelKind(*flags, **device); !status.isOk())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Compliance.h"
+#include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/Signatures.h"
 #include "nnhal/Runtime/Validate.h"
 
@@ -44,12 +45,29 @@ bool hasOperation(const Context &context, const Operation &operation) {
 }
 
 /// K-035, K-039.
-Status checkMemory(const Memory &memory, HalVersion version) {
-  if (version < HalVersion::V1_3 &&
-      std::holds_alternative<Memory::DeviceToken>(memory.kind()))
-    return badData("device memory needs HAL 1.3, the request is for {}",
-                   toString(version));
-  return Status::ok();
+Status checkKind(const SharedMemory &pool, HalVersion version) {
+  if (version >= HalVersion::V1_2 || pool.kind() == PoolKind::ashmem ||
+      pool.kind() == PoolKind::mmapFd)
+    return Status::ok();
+  return badData("{} needs HAL 1.2, the request is for {}",
+                 toString(pool.kind()), toString(version));
+}
+
+/// Of Memory or OutputMemory.
+template <typename AnyMemory>
+Status checkMemory(const AnyMemory &memory, HalVersion version) {
+  return std::visit(
+      [&](const auto &kind) -> Status {
+        if constexpr (requires { kind.pool; }) {
+          return checkKind(*kind.pool, version);
+        } else if constexpr (requires { kind.token; }) {
+          if (version < HalVersion::V1_3)
+            return badData("device memory needs HAL 1.3, the request is for {}",
+                           toString(version));
+        }
+        return Status::ok();
+      },
+      memory.kind());
 }
 
 template <typename Argument>
@@ -106,7 +124,8 @@ Result<Model> convertTo(Model model, HalVersion version) {
 }
 
 Status checkCompliance(const Request &request, HalVersion version) {
-  return checkArguments(request.inputs, "input", version);
+  NNHAL_RETURN_IF_ERROR(checkArguments(request.inputs, "input", version));
+  return checkArguments(request.outputs, "output", version);
 }
 
 StatusCode convertTo(StatusCode code, HalVersion version) {

@@ -7,12 +7,14 @@
 
 #include "nnhal/Runtime/Compliance.h"
 #include "nnhal/Runtime/JsonModel.h"
+#include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/TestCase.h"
 #include "nnhal/Runtime/TrailingDefaults.h"
 
 #include "TestModels.h"
 
 #include <filesystem>
+#include <sys/mman.h>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::test;
@@ -161,6 +163,42 @@ TEST(ComplianceTest, K035_DeviceMemoryNeeds13) { // K-039
   request.outputs.push_back({OutputMemory::borrow(bytes), {}});
   for (HalVersion version : versions)
     EXPECT_TRUE(checkCompliance(request, version).isOk());
+  request.inputs.push_back({Memory::device(1), {}});
+  EXPECT_TRUE(checkCompliance(request, HalVersion::V1_3).isOk());
+  EXPECT_EQ(checkCompliance(request, HalVersion::V1_2).message(),
+            "input 1: device memory needs HAL 1.3, the request is for 1.2");
+  request.inputs.pop_back();
+  request.outputs[0].memory = OutputMemory::device(2);
+  EXPECT_TRUE(checkCompliance(request, HalVersion::V1_3).isOk());
+  EXPECT_EQ(checkCompliance(request, HalVersion::V1_0).message(),
+            "output 0: device memory needs HAL 1.3, the request is for 1.0");
+}
+
+TEST(ComplianceTest, K035_PoolsOfRequests) { // K-039
+  auto ashmem = SharedMemory::createAshmem(64);
+  ASSERT_TRUE(ashmem.isOk()) << ashmem.status().message();
+  auto pool = [&](PoolKind kind) -> std::shared_ptr<const SharedMemory> {
+    auto fd = duplicate((*ashmem)->fd());
+    EXPECT_TRUE(fd.isOk());
+    return SharedMemory::adoptUnchecked(kind, *std::move(fd), 64,
+                                        PROT_READ | PROT_WRITE);
+  };
+  for (PoolKind kind : {PoolKind::ashmem, PoolKind::mmapFd,
+                        PoolKind::hardwareBufferBlob, PoolKind::hardwareBuffer})
+    for (HalVersion version : versions) {
+      bool isKnown = version >= HalVersion::V1_2 || kind <= PoolKind::mmapFd;
+      Request request;
+      request.inputs.push_back({Memory::region(pool(kind), 0, 8), {}});
+      EXPECT_EQ(checkCompliance(request, version).isOk(), isKnown);
+      request.inputs.clear();
+      request.outputs.push_back({OutputMemory::region(pool(kind), 0, 8), {}});
+      EXPECT_EQ(checkCompliance(request, version).isOk(), isKnown);
+      if (!isKnown)
+        EXPECT_EQ(checkCompliance(request, version).message(),
+                  fmt::format("output 0: {} needs HAL 1.2, the request is for "
+                              "{}",
+                              toString(kind), toString(version)));
+    }
 }
 
 TEST(ComplianceTest, K036_C101_StatusesOfOldVersions) {

@@ -132,10 +132,21 @@ TEST(FlagsTest, Diagnostics) {
 }
 
 TEST(FlagsTest, LaterOptionsAreNamed) {
-  for (std::string name : {"cache-dir=d", "trace=f", "calibrate"})
+  for (std::string name : {"cache-dir=d", "trace=f"})
     EXPECT_EQ(messageOf({"m.json", "--" + name}),
               "option '--" + name.substr(0, name.find('=')) +
                   "' is not supported by this version");
+}
+
+TEST(FlagsTest, Calibrate) {
+  rt::Result<Flags> flags = parse({"--calibrate", "--device=nnhal-reference"});
+  ASSERT_TRUE(flags.isOk()) << flags.status().message();
+  EXPECT_TRUE(flags->calibrate);
+  EXPECT_EQ(flags->device, "nnhal-reference");
+  EXPECT_EQ(messageOf({"--calibrate", "m.json"}),
+            "option '--calibrate' takes no model");
+  EXPECT_EQ(messageOf({"--check", "--calibrate"}),
+            "option '--calibrate' takes no model");
 }
 
 TEST(FlagsTest, Check) {

@@ -1,0 +1,67 @@
+//===- CapabilitiesFile.h - Capabilities as measured ------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// What a calibration has found, kept between runs of a program so that a
+// device always says the same (C-024). One file per device, JSON:
+//
+//   {"format": "nnhal-capabilities", "formatVersion": 1,
+//    "device": "nnhal-cpu", "deviceVersion": "0.1.0",
+//    "relaxedFloat32toFloat16PerformanceScalar":
+//        {"execTime": 0.1, "powerUsage": 0.2},
+//    "relaxedFloat32toFloat16PerformanceTensor": ...,
+//    "operandPerformance":
+//        [{"type": "TENSOR_FLOAT32", "execTime": 0.1, "powerUsage": 0.2}, ...],
+//    "ifPerformance": ..., "whilePerformance": ...}
+//
+// A performance that is missing is one of FLT_MAX (C-022).
+//
+// In libNNHalFormats. Threads: any function may be called from any thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_CAPABILITIESFILE_H
+#define NNHAL_RUNTIME_CAPABILITIESFILE_H
+
+#include "nnhal/Runtime/Capabilities.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace nnhal::rt {
+
+/// The folder for what programs of this project remember: NNHAL_STATE_DIR, else
+/// nnhal in XDG_STATE_HOME, else .local/state/nnhal in HOME, of which the last
+/// two count only where they are absolute. \p environment answers as getenv().
+/// generalFailure when none of them is set. Nothing is created.
+Result<std::string>
+stateDirectory(const std::function<const char *(const char *)> &environment);
+
+/// Where the capabilities of \p device are kept in \p directory.
+std::string capabilitiesPath(const std::string &directory,
+                             std::string_view device);
+
+/// The capabilities of \p device, version \p deviceVersion; nullopt when there
+/// is no file \p path. invalidArgument when the file is damaged, of a newer
+/// format, or about another device or version of it; the message names what was
+/// found and what was expected.
+Result<std::optional<Capabilities>>
+readCapabilities(const std::string &path, std::string_view device,
+                 std::string_view deviceVersion);
+
+/// Replaces the file \p path, whose folder is created where it is missing.
+/// invalidArgument when validateCapabilities() says so, generalFailure with the
+/// system's reason when it cannot be written.
+Status writeCapabilities(const std::string &path, std::string_view device,
+                         std::string_view deviceVersion,
+                         const Capabilities &capabilities);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_CAPABILITIESFILE_H
