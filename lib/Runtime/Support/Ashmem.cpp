@@ -7,11 +7,9 @@
 
 #include "Ashmem.h"
 
-#include <cerrno>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <system_error>
 
 // Debian's kernel headers have no linux/ashmem.h.
 #define NNHAL_ASHMEM_SET_SIZE _IOW(0x77, 3, size_t)
@@ -26,19 +24,16 @@ bool isAshmemDevice(int fd) {
          device.st_rdev == info.st_rdev;
 }
 
-Result<uint64_t> ashmemSize(int fd) {
+uint64_t ashmemSize(int fd) {
   int size = ::ioctl(fd, NNHAL_ASHMEM_GET_SIZE, nullptr);
-  if (size < 0)
-    return failure("an ashmem region does not tell its size: {}",
-                   std::generic_category().message(errno));
-  return uint64_t(size);
+  return size < 0 ? 0 : uint64_t(size);
 }
 
-Result<UniqueFd> openAshmem(const char *path, uint64_t size) {
+UniqueFd openAshmem(const char *path, uint64_t size) {
   UniqueFd fd(::open(path, O_RDWR | O_CLOEXEC));
   if (!fd.isValid() || !isAshmemDevice(fd.get()) ||
       ::ioctl(fd.get(), NNHAL_ASHMEM_SET_SIZE, size_t(size)) != 0)
-    return failure("'{}' gives no region of {} bytes", path, size);
+    return UniqueFd();
   return fd;
 }
 

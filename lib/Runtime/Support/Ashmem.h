@@ -16,11 +16,13 @@ namespace nnhal::rt {
 /// the device's requests: it could take them for its own.
 bool isAshmemDevice(int fd);
 
-/// The size of the region behind such a descriptor. Mapping it fixes its size.
-Result<uint64_t> ashmemSize(int fd);
+/// The size of the region behind such a descriptor, 0 when it has none yet.
+/// Mapping a region fixes its size.
+uint64_t ashmemSize(int fd);
 
-/// A region of \p size bytes of the device at \p path.
-Result<UniqueFd> openAshmem(const char *path, uint64_t size);
+/// A region of \p size bytes of the device at \p path; empty when that is
+/// missing, is not the device or has no room.
+UniqueFd openAshmem(const char *path, uint64_t size);
 
 } // namespace nnhal::rt
 

@@ -143,9 +143,7 @@ Result<uint64_t> SharedMemory::realSize() const {
     return ashmemSize(fd());
   if (dmaBuf) {
     off_t end = ::lseek(fd(), 0, SEEK_END);
-    if (end < 0)
-      return failure("a dma-buf does not tell its size: {}", errorText(errno));
-    return uint64_t(end);
+    return end < 0 ? 0 : uint64_t(end);
   }
   if (!S_ISREG(info.st_mode))
     return failure("the descriptor of a memory is not a regular file");

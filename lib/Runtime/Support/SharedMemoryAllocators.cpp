@@ -60,11 +60,11 @@ static bool isUsable(const SharedMemory &memory) {
 
 std::shared_ptr<SharedMemory> SharedMemory::tryAshmem(const char *path,
                                                       uint64_t size) {
-  Result<UniqueFd> fd = openAshmem(path, size);
-  if (!fd.isOk())
+  UniqueFd fd = openAshmem(path, size);
+  if (!fd.isValid())
     return nullptr;
   std::shared_ptr<SharedMemory> memory(
-      new SharedMemory(PoolKind::ashmem, Origin::ashmemDevice, *std::move(fd),
+      new SharedMemory(PoolKind::ashmem, Origin::ashmemDevice, std::move(fd),
                        size, PROT_READ | PROT_WRITE, /*fileOffset=*/0));
   return isUsable(*memory) ? memory : nullptr;
 }

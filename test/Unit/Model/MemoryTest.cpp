@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Memory.h"
+#include "nnhal/Runtime/Execution.h"
+#include "nnhal/Runtime/SharedMemory.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include <cstring>
 #include <fcntl.h>
@@ -31,11 +34,27 @@ std::string textOf(const Memory &memory) {
                      (*bytes).size());
 }
 
-UniqueFd fileWith(std::string_view text) {
-  UniqueFd fd(::memfd_create("test", MFD_CLOEXEC));
+UniqueFd fileWith(std::string_view text, int seals = 0) {
+  UniqueFd fd(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   EXPECT_EQ(::write(fd.get(), text.data(), text.size()),
             static_cast<ssize_t>(text.size()));
+  EXPECT_EQ(::fcntl(fd.get(), F_ADD_SEALS, seals), 0);
   return fd;
+}
+
+std::shared_ptr<SharedMemory> poolWith(std::string_view text, int seals = 0) {
+  auto pool = SharedMemory::adopt(PoolKind::ashmem, fileWith(text, seals),
+                                  text.size(), PROT_READ | PROT_WRITE);
+  EXPECT_TRUE(pool.isOk()) << pool.status().message();
+  return *pool;
+}
+
+bool isCopied(const Memory &memory) {
+  return std::holds_alternative<Memory::Copied>(memory.kind());
+}
+
+bool isShared(const Memory &memory) {
+  return std::holds_alternative<Memory::Shared>(memory.kind());
 }
 
 TEST(MemoryTest, descriptorClosesItself) {
@@ -112,6 +131,137 @@ TEST(MemoryTest, descriptorMustBeAFile) {
                 .status()
                 .message(),
             "the descriptor of a memory is not a regular file");
+}
+
+TEST(MemoryTest, deviceTokenHasNoBytes) {
+  Memory memory = Memory::device(7);
+  EXPECT_EQ(std::get<Memory::DeviceToken>(memory.kind()).token, 7u);
+  EXPECT_EQ(memory.size(), 0u);
+  const char *message = "memory behind a device token cannot be read here";
+  EXPECT_EQ(memory.bytes().status().message(), message);
+  EXPECT_EQ(memory.materialize().status().message(), message);
+  EXPECT_EQ(memory.snapshot().status().message(), message);
+}
+
+// F-085: bytes that their holder can take away are copied.
+TEST(MemoryTest, regionOfAnUnstablePoolIsCopied) {
+  auto pool = poolWith("0123456789");
+  Memory region = Memory::region(pool, 3, 4);
+  Memory copy = *region.materialize();
+  EXPECT_TRUE(isCopied(copy));
+  ASSERT_TRUE(pool->write(3, std::as_bytes(std::span("xx", 2))).isOk());
+  EXPECT_EQ(textOf(copy), "3456");
+  EXPECT_EQ(textOf(*region.materialize()), "xx56");
+  ASSERT_EQ(::ftruncate(pool->fd(), 5), 0);
+  Status status = region.materialize().status();
+  EXPECT_EQ(status.code(), StatusCode::generalFailure); // F-007
+  EXPECT_EQ(status.message(),
+            "memory at offset 0 of size 10 exceeds its file of 5 bytes");
+}
+
+// F-010, F-020: no copy, and the pool stays while its bytes are in use.
+TEST(MemoryTest, regionOfAStablePoolIsShared) {
+  auto pool = poolWith("0123456789", F_SEAL_SHRINK);
+  const std::byte *first = (*pool->mapForReading()).data();
+  Memory region = Memory::region(pool, 3, 4, 2);
+  EXPECT_EQ(region.size(), 4u);
+  EXPECT_EQ(region.bytes().status().message(),
+            "memory behind a descriptor has not been materialized");
+  Memory shared = *region.materialize();
+  EXPECT_TRUE(isShared(shared));
+  EXPECT_EQ(shared.size(), 4u);
+  EXPECT_EQ((*shared.bytes()).data(), first + 3);
+  EXPECT_EQ((*shared.materialize()->bytes()).data(), first + 3);
+  ASSERT_TRUE(pool->write(3, std::as_bytes(std::span("xx", 2))).isOk());
+  region = Memory();
+  pool.reset();
+  EXPECT_EQ(textOf(shared), "xx56");
+}
+
+TEST(MemoryTest, snapshotCannotBeChanged) {
+  auto pool = poolWith("0123456789", F_SEAL_SHRINK);
+  Memory copy = *Memory::region(pool, 3, 4).snapshot();
+  EXPECT_TRUE(isCopied(copy));
+  EXPECT_TRUE(isCopied(*Memory::region(pool, 3, 4).materialize()->snapshot()));
+  ASSERT_TRUE(pool->write(3, std::as_bytes(std::span("xx", 2))).isOk());
+  EXPECT_EQ(textOf(copy), "3456");
+  EXPECT_TRUE(isCopied(*Memory::region(poolWith("0"), 0, 1).snapshot()));
+  // Nobody can write: nothing needs to be copied.
+  pool = poolWith("0123456789", F_SEAL_SHRINK | F_SEAL_WRITE);
+  Memory shared = *Memory::region(pool, 3, 4).snapshot();
+  EXPECT_TRUE(isShared(shared));
+  EXPECT_EQ(textOf(shared), "3456");
+}
+
+// F-003, F-086: a dma-buf is copied inside its bracket.
+TEST(MemoryTest, regionOfABlob) {
+  auto pool = *SharedMemory::createBlob(10);
+  ASSERT_TRUE(pool->write(8, std::as_bytes(std::span("xy", 2))).isOk());
+  Memory memory = *Memory::region(pool, 8, 2).materialize();
+  EXPECT_EQ(textOf(memory), "xy");
+  EXPECT_EQ(isCopied(memory), pool->isDmaBuf());
+}
+
+// F-022, F-004.
+TEST(MemoryTest, regionsStayInThePool) {
+  for (int seals : {0, F_SEAL_SHRINK}) {
+    auto complaint = [&](uint64_t offset, uint64_t size, uint64_t padding) {
+      Status status =
+          Memory::region(poolWith("0123456789", seals), offset, size, padding)
+              .materialize()
+              .status();
+      EXPECT_TRUE(status.isOk() ||
+                  status.code() == StatusCode::invalidArgument);
+      return status.message();
+    };
+    EXPECT_EQ(complaint(8, 1, 1), "");
+    EXPECT_EQ(complaint(10, 0, 0), "");
+    EXPECT_EQ(complaint(8, 1, 2), "1 bytes with 2 of padding at offset 8 "
+                                  "exceed a pool of 10 bytes");
+    EXPECT_EQ(complaint(UINT64_MAX, 2, 0),
+              "2 bytes with 0 of padding at offset 18446744073709551615 exceed "
+              "a pool of 10 bytes");
+  }
+  auto opaque = SharedMemory::adoptUnchecked(PoolKind::hardwareBuffer,
+                                             fileWith("0"), 0, PROT_READ);
+  EXPECT_EQ(Memory::region(opaque, 0, 0).materialize().status().message(),
+            "memory of kind hardware_buffer is opaque: it is not mapped, read "
+            "or written");
+}
+
+// A sanitizer ends the program when memory runs out.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define NNHAL_TEST_WITH_SANITIZER
+#endif
+#endif
+#ifndef NNHAL_TEST_WITH_SANITIZER
+TEST(MemoryTest, noMemoryForACopy) {
+  constexpr uint64_t size = uint64_t(1) << 62;
+  UniqueFd fd = fileWith("");
+  ASSERT_EQ(::ftruncate(fd.get(), off_t(size)), 0);
+  Status status = Memory::fromDescriptor(std::move(fd), 0, size, PROT_READ)
+                      .materialize()
+                      .status();
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(), "no memory for 4611686018427387904 bytes");
+}
+#endif
+
+TEST(MemoryTest, whereOutputsGo) {
+  EXPECT_TRUE(OutputMemory().isNone());
+  EXPECT_EQ(OutputMemory().size(), 0u);
+  std::byte bytes[3];
+  EXPECT_EQ(OutputMemory::borrow(bytes).size(), 3u);
+  auto pool = poolWith("0123456789");
+  OutputMemory output = OutputMemory::region(pool, 1, 4, 2);
+  EXPECT_EQ(output.size(), 4u);
+  const auto &region = std::get<OutputMemory::Region>(output.kind());
+  EXPECT_EQ(region.pool, pool);
+  EXPECT_EQ(region.offset, 1u);
+  EXPECT_EQ(region.padding, 2u);
+  output = OutputMemory::device(9);
+  EXPECT_EQ(std::get<OutputMemory::DeviceToken>(output.kind()).token, 9u);
 }
 
 class MemoryFileTest : public testing::Test {
