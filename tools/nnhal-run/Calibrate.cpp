@@ -159,8 +159,6 @@ private:
       if (!isSupported)
         continue;
       ++count;
-      if (&device == &cpu)
-        continue;
       NNHAL_ASSIGN_OR_RETURN(Cost own, costOn(device, model));
       NNHAL_ASSIGN_OR_RETURN(Cost reference, costOn(cpu, model));
       wall += std::log(own.wall / reference.wall);

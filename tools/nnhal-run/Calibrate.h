@@ -29,12 +29,12 @@ struct CalibrationOptions {
   std::function<int64_t()> cpuClock;
 };
 
-/// How fast \p device is beside \p cpu, which is 1 by definition (C-020): if
-/// both are the same object, nothing is measured. execTime is the ratio of the
-/// median times of an execution; powerUsage that of the CPU times, which only
-/// approximates energy, and says nothing where work is done elsewhere. With
-/// several models for a type it is the geometric mean of those that \p device
-/// supports; a type without one is missing (C-022).
+/// How fast \p device is beside \p cpu, which is 1 by definition (C-020).
+/// execTime is the ratio of the median times of an execution; powerUsage that
+/// of the CPU times, which only approximates energy, and says nothing where
+/// work is done elsewhere. With several models for a type it is the geometric
+/// mean of those that \p device supports; a type without one is missing
+/// (C-022).
 ///
 /// Fails with what preparing or executing a supported model reports. Blocking:
 /// for seconds.

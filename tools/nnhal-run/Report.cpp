@@ -7,6 +7,8 @@
 
 #include "Report.h"
 
+#include "Calibrate.h"
+
 #include <algorithm>
 #include <cmath>
 #include <sys/resource.h>
@@ -123,12 +125,16 @@ rt::Result<std::string> run::explainModel(const rt::AnnotatedModel &model,
   return text;
 }
 
-/// The NNAPI feature level that a HAL version implements.
-static int featureLevel(rt::HalVersion version) { return 27 + int(version); }
-
 std::string run::describeDevice(const rt::Device &device) {
+  std::vector<std::string_view> extensions;
+  for (const rt::Extension &extension : device.extensions())
+    extensions.push_back(extension.name);
   return fmt::format("{}: type {}, version {}, feature level {}, extensions "
-                     "none\n",
+                     "{}\n{}",
                      device.name(), rt::toString(device.type()),
-                     device.version(), featureLevel(device.halVersion()));
+                     device.version(), rt::featureLevel(device.halVersion()),
+                     extensions.empty()
+                         ? "none"
+                         : fmt::format("{}", fmt::join(extensions, ", ")),
+                     describeCapabilities(device.capabilities()));
 }

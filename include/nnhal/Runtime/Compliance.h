@@ -55,9 +55,10 @@ Result<Model> convertTo(Model model, HalVersion version);
 Operand convertTo(Operand operand, HalVersion version);
 
 /// Success when a driver of \p version can take the memory of \p request: no
-/// device memory below 1.3 (K-035, K-039); otherwise invalidArgument, which
-/// names the argument. Borrowed and copied bytes are nobody's pool: whoever
-/// speaks to the driver puts them into one that it knows.
+/// hardware buffers below 1.2, no device memory below 1.3 (K-035, K-039);
+/// otherwise invalidArgument, which names the argument. Borrowed and copied
+/// bytes are nobody's pool: whoever speaks to the driver puts them into one
+/// that it knows.
 Status checkCompliance(const Request &request, HalVersion version);
 
 /// \p code as \p version knows it: below 1.3 deadlines and resources are
