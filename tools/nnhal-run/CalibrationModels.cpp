@@ -13,7 +13,6 @@
 
 using namespace nnhal;
 using namespace nnhal::run;
-using rt::HalVersion;
 using rt::OperandLifeTime;
 using rt::OperandType;
 using rt::OperationType;
