@@ -1,6 +1,7 @@
 """Configuration of the lit tests; lit.site.cfg.py in the build tree loads it."""
 
 import os
+import shutil
 
 import lit.formats
 
@@ -30,6 +31,8 @@ config.substitutions.append(("%llvm_lib", os.path.join(os.path.dirname(config.ll
 config.substitutions.append(("%nnhal_lib", os.path.join(config.nnhal_binary_dir, "lib")))
 
 config.available_features.add("compiler")
+if shutil.which("dot"):
+    config.available_features.add("dot")
 if os.path.isdir(os.path.join(config.nnhal_shared_data, "models")):
     config.available_features.add("shared-models")
 if config.nnhal_sanitize:

@@ -7,6 +7,8 @@
 
 #include "Execute.h"
 
+#include "Diagnostics.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -20,13 +22,14 @@ namespace {
 class Runner {
 public:
   Runner(const Flags &flags, const rt::PreparedModel &model,
-         const Inputs &inputs)
-      : flags(flags), model(model), inputs(inputs) {}
+         const Inputs &inputs, rt::Tracer *tracer)
+      : flags(flags), model(model), inputs(inputs), tracer(tracer) {}
 
   rt::Result<Executed> run() {
     NNHAL_RETURN_IF_ERROR(prepare());
     for (uint64_t i = 0; i < flags.warmup + flags.repeat; ++i)
       NNHAL_RETURN_IF_ERROR(runFrames(i >= flags.warmup));
+    executed.operationTimes = result.operationTimes;
     return std::move(executed);
   }
 
@@ -34,6 +37,7 @@ private:
   Status prepare() {
     const rt::Interface &interface = model.interface();
     request.measureTiming = true;
+    request.measureOperations = !flags.dumpGraph.empty();
     request.loopTimeout = flags.loopTimeout;
     request.inputs.resize(interface.inputs.size());
     for (size_t i = 0; i < interface.inputs.size(); ++i) {
@@ -71,6 +75,9 @@ private:
   }
 
   Status runFrames(bool isMeasured) {
+    rt::TracePhase phase =
+        isMeasured ? rt::TracePhase::benchmark : rt::TracePhase::warmup;
+    rt::TraceSection section(tracer, applicationPhase(phase), "run");
     const auto &pairs = model.interface().statePairs;
     for (size_t i = 0; i < pairs.size() && flags.frames; ++i)
       std::ranges::copy(inputs.tensors[pairs[i].inputIndex].frame(0),
@@ -93,6 +100,8 @@ private:
   }
 
   Status execute(bool isMeasured) {
+    rt::TraceSection section(
+        tracer, applicationPhase(rt::TracePhase::execution), "execute");
     auto begin = std::chrono::steady_clock::now();
     Status status = model.execute(request, result);
     if (status.code() == rt::StatusCode::outputInsufficientSize) {
@@ -146,6 +155,7 @@ private:
   const Flags &flags;
   const rt::PreparedModel &model;
   const Inputs &inputs;
+  rt::Tracer *tracer;
   rt::Request request;
   rt::ExecutionResult result;
   std::vector<rt::AlignedBuffer> outputs;
@@ -157,6 +167,7 @@ private:
 
 rt::Result<Executed> run::executeModel(const Flags &flags,
                                        const rt::PreparedModel &model,
-                                       const Inputs &inputs) {
-  return Runner(flags, model, inputs).run();
+                                       const Inputs &inputs,
+                                       rt::Tracer *tracer) {
+  return Runner(flags, model, inputs, tracer).run();
 }

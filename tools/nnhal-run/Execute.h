@@ -11,6 +11,8 @@
 #include "Compare.h"
 #include "Inputs.h"
 
+#include "nnhal/Runtime/Trace.h"
+
 namespace nnhal::run {
 
 /// One execution in microseconds.
@@ -26,13 +28,16 @@ struct Executed {
   Duration first;
   /// Executions that count, in order.
   std::vector<Duration> measured;
+  /// Of the last execution, as in rt::ExecutionResult; for --dump-graph.
+  std::vector<uint64_t> operationTimes;
 };
 
 /// Runs all frames of \p inputs as often as \p flags say. Fails with what the
 /// execution reports.
 rt::Result<Executed> executeModel(const Flags &flags,
                                   const rt::PreparedModel &model,
-                                  const Inputs &inputs);
+                                  const Inputs &inputs,
+                                  rt::Tracer *tracer = nullptr);
 
 } // namespace nnhal::run
 

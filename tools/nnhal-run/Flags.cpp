@@ -79,6 +79,20 @@ static constexpr Option options[] = {
        flags.explain = true;
        return Status::ok();
      }},
+    {"dump-graph", Takes::value, "FILE",
+     "draw the model, with its devices, for Graphviz; alone, nothing is\n"
+     "compiled or executed",
+     [](Flags &flags, std::string_view value) {
+       flags.dumpGraph = value;
+       return Status::ok();
+     }},
+    {"trace", Takes::value, "FILE",
+     "write what took how long, for ui.perfetto.dev",
+     [](Flags &flags, std::string_view value) {
+       flags.trace = value;
+       flags.wantsExecution = true;
+       return Status::ok();
+     }},
     {"target-cpu", Takes::value, "NAME", "CPU to compile for (default: host)",
      [](Flags &flags, std::string_view value) {
        flags.compile.targetCpu = value;
@@ -197,7 +211,6 @@ static constexpr Option options[] = {
        return Status::ok();
      }},
     {"cache-dir", Takes::value, "", "", nullptr},
-    {"trace", Takes::value, "", "", nullptr},
 };
 
 static Status applyOption(Flags &flags, std::string_view argument) {
@@ -234,6 +247,9 @@ static Status checkTogether(const Flags &flags) {
   if (flags.check) {
     if (flags.checkPaths.empty())
       return badData("option '--check' needs a file or a folder");
+    if (!flags.trace.empty() || !flags.dumpGraph.empty())
+      return badData("option '--{}' does not go with --check",
+                     flags.trace.empty() ? "dump-graph" : "trace");
     return Status::ok();
   }
   if (!flags.checkOption.empty())
@@ -301,6 +317,10 @@ std::string run::helpText() {
           "  nnhal-run model.nncache --input=random:1 --repeat=100 "
           "--time=json\n"
           "  nnhal-run --check cases --device=nnhal-reference --jobs=2\n"
+          "\n"
+          "environment:\n"
+          "  NNHAL_VLOG=TAGS  what to log to standard error: all, or some of\n"
+          "  model, compilation, execution, cpuexe, manager, driver, memory\n"
           "\n"
           "exit status: 0 success, 1 the work failed, 2 wrong usage\n";
   return text;

@@ -59,6 +59,9 @@ struct Flags {
   bool frames = false;
   std::string emit;
   bool explain = false;
+  /// Where the trace and the graph go; empty for neither.
+  std::string trace;
+  std::string dumpGraph;
   uint64_t repeat = 1;
   uint64_t warmup = 0;
   /// True when a flag asks for an execution or something about one.

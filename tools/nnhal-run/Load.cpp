@@ -7,6 +7,7 @@
 
 #include "Load.h"
 
+#include "Diagnostics.h"
 #include "Progress.h"
 
 #include "nnhal/Runtime/JsonModel.h"
@@ -32,8 +33,8 @@ namespace {
 class Loader {
 public:
   Loader(const Flags &flags, const rt::Device &device,
-         rt::LazyCompiler &compiler)
-      : flags(flags), device(device), compiler(compiler) {}
+         rt::LazyCompiler &compiler, rt::Tracer *tracer)
+      : flags(flags), device(device), compiler(compiler), tracer(tracer) {}
 
   rt::Result<LoadedModel>
   load(const std::function<Status(const rt::AnnotatedModel &)> &inspect) {
@@ -44,6 +45,8 @@ public:
     loaded.loadMicroseconds = read - begin;
     if (loaded.source)
       NNHAL_RETURN_IF_ERROR(inspect(*loaded.source));
+    if (isOnlyDrawn())
+      return std::move(loaded);
     if (!loaded.prepared) {
       NNHAL_RETURN_IF_ERROR(compile());
       loaded.compileMicroseconds = nowMicroseconds() - read;
@@ -52,10 +55,17 @@ public:
   }
 
 private:
+  bool isOnlyDrawn() const {
+    return !flags.dumpGraph.empty() && !flags.wantsExecution &&
+           flags.emit.empty() && !flags.explain;
+  }
+
   /// Turns the file's bytes into a source model, or into a prepared model when
   /// they are an artifact.
   Status read() {
     const std::string &path = flags.model;
+    rt::TraceSection section(
+        tracer, applicationPhase(rt::TracePhase::initialization), path);
     NNHAL_ASSIGN_OR_RETURN(bytes, file.bytes());
     Status status;
     if (path.ends_with(".nncache"))
@@ -108,6 +118,8 @@ private:
   }
 
   Status compile() {
+    rt::TraceSection section(
+        tracer, applicationPhase(rt::TracePhase::preparation), flags.model);
     Progress progress;
     Status status = compileWith(progress);
     return progress.finish(std::move(status));
@@ -148,14 +160,17 @@ private:
   const Flags &flags;
   const rt::Device &device;
   rt::LazyCompiler &compiler;
+  rt::Tracer *tracer;
   rt::Memory file;
   std::span<const std::byte> bytes;
   LoadedModel loaded;
 };
 } // namespace
 
-rt::Result<LoadedModel> run::loadModel(
-    const Flags &flags, const rt::Device &device, rt::LazyCompiler &compiler,
-    const std::function<Status(const rt::AnnotatedModel &)> &inspect) {
-  return Loader(flags, device, compiler).load(inspect);
+rt::Result<LoadedModel>
+run::loadModel(const Flags &flags, const rt::Device &device,
+               rt::LazyCompiler &compiler,
+               const std::function<Status(const rt::AnnotatedModel &)> &inspect,
+               rt::Tracer *tracer) {
+  return Loader(flags, device, compiler, tracer).load(inspect);
 }

@@ -12,6 +12,7 @@
 
 #include "nnhal/Runtime/AtomicFile.h"
 #include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/Trace.h"
 
 #include <functional>
 #include <memory>
@@ -20,7 +21,7 @@
 namespace nnhal::run {
 
 struct LoadedModel {
-  /// Null when the artifact was only to be written.
+  /// Null when the artifact or the graph was only to be written.
   std::shared_ptr<rt::PreparedModel> prepared;
   /// Absent for .mlir and .nncache.
   std::optional<rt::AnnotatedModel> source;
@@ -36,7 +37,8 @@ struct LoadedModel {
 rt::Result<LoadedModel>
 loadModel(const Flags &flags, const rt::Device &device,
           rt::LazyCompiler &compiler,
-          const std::function<rt::Status(const rt::AnnotatedModel &)> &inspect);
+          const std::function<rt::Status(const rt::AnnotatedModel &)> &inspect,
+          rt::Tracer *tracer = nullptr);
 
 using rt::writeFileAtomically;
 

@@ -13,6 +13,7 @@
 
 #include "Calibrate.h"
 #include "Check.h"
+#include "Diagnostics.h"
 #include "Execute.h"
 #include "Flags.h"
 #include "Inputs.h"
@@ -63,6 +64,8 @@ static Status checkModelKind(const Flags &flags, const rt::Device &device) {
     return badData("'{}' is compiled: --emit has nothing to write", model);
   if (flags.explain && (isCompiled || isMlir))
     return badData("--explain needs a .tflite or .json model");
+  if (!flags.dumpGraph.empty() && (isCompiled || isMlir))
+    return badData("--dump-graph needs a .tflite or .json model");
   return Status::ok();
 }
 
@@ -106,8 +109,11 @@ static Status compareOutputs(const Flags &flags, const LoadedModel &loaded,
 }
 
 static Status runModel(const Flags &flags, const rt::Device &device,
-                       rt::LazyCompiler &compiler) {
-  auto explain = [&](const rt::AnnotatedModel &model) -> Status {
+                       rt::LazyCompiler &compiler, rt::Tracer *tracer) {
+  rt::TraceSection section(tracer, applicationPhase(rt::TracePhase::overall),
+                           "nnhal-run");
+  auto inspect = [&](const rt::AnnotatedModel &model) -> Status {
+    NNHAL_RETURN_IF_ERROR(drawModel(flags, model, device, {}));
     if (!flags.explain)
       return Status::ok();
     NNHAL_ASSIGN_OR_RETURN(std::string text, explainModel(model, device));
@@ -115,13 +121,17 @@ static Status runModel(const Flags &flags, const rt::Device &device,
     return Status::ok();
   };
   NNHAL_ASSIGN_OR_RETURN(LoadedModel loaded,
-                         loadModel(flags, device, compiler, explain));
+                         loadModel(flags, device, compiler, inspect, tracer));
   if (!loaded.prepared)
     return Status::ok();
   NNHAL_ASSIGN_OR_RETURN(Inputs inputs,
                          buildInputs(flags, loaded.prepared->interface()));
   NNHAL_ASSIGN_OR_RETURN(Executed executed,
-                         executeModel(flags, *loaded.prepared, inputs));
+                         executeModel(flags, *loaded.prepared, inputs, tracer));
+  // Again, with the times.
+  if (loaded.source)
+    NNHAL_RETURN_IF_ERROR(
+        drawModel(flags, *loaded.source, device, executed.operationTimes));
   // Something must come of an execution that nothing was asked about.
   bool isPlain = flags.expects.empty() && flags.outputDir.empty() &&
                  flags.time == TimeFormat::none && !flags.explain;
@@ -133,6 +143,16 @@ static Status runModel(const Flags &flags, const rt::Device &device,
   if (flags.time != TimeFormat::none)
     fmt::print("{}", describeTimes(loaded, executed, flags.time));
   return compareOutputs(flags, loaded, executed);
+}
+
+/// The trace is written also of work that failed.
+static Status runTraced(const Flags &flags, const rt::Device &device,
+                        rt::LazyCompiler &compiler, rt::Tracer *tracer) {
+  Status status = runModel(flags, device, compiler, tracer);
+  Status written;
+  if (tracer)
+    written = writeTraceFile(*tracer, flags.trace);
+  return status.isOk() ? written : status;
 }
 
 static Status checkCases(const Flags &flags, const rt::Device &device) {
@@ -211,9 +231,12 @@ static int runTool(std::span<const std::string_view> arguments) {
   options.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
   if (flags->listDevices) // Nothing else asks how fast a device is.
     options.capabilities = keptCapabilities(*rt::createCpuDevice(options));
+  options.services = makeServices(*flags, std::getenv("NNHAL_VLOG"));
+  rt::ReferenceDeviceOptions reference;
+  reference.services = options.services;
   std::vector<std::unique_ptr<rt::Device>> devices;
   devices.push_back(rt::createCpuDevice(options));
-  devices.push_back(rt::createReferenceDevice());
+  devices.push_back(rt::createReferenceDevice(reference));
   if (flags->listDevices) {
     for (const auto &device : devices)
       fmt::print("{}", describeDevice(*device));
@@ -231,7 +254,8 @@ static int runTool(std::span<const std::string_view> arguments) {
     return finish(checkCases(*flags, **device));
   if (Status status = checkModelKind(*flags, **device); !status.isOk())
     return fail(status, exitUsage);
-  return finish(runModel(*flags, **device, *options.compiler));
+  return finish(runTraced(*flags, **device, *options.compiler,
+                          options.services.tracer.get()));
 }
 
 int main(int argc, char **argv) {

@@ -9,6 +9,7 @@
 
 #include "HalPreparedModel.h"
 
+#include "nnhal/Runtime/GraphDump.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Reactor.h"
 #include "nnhal/Runtime/Trace.h"
@@ -89,6 +90,11 @@ static void log(const DeviceState &state, const Status &status) {
       status.isOk() ? "prepared a model" : status.message());
 }
 
+/// K-022.
+static void dump(const DeviceState &state, const AnnotatedModel &model) {
+  graphDump(state.backend->info().name, model.model, *state.services.log);
+}
+
 /// Waits to be admitted, then prepares.
 static Result<PreparedModelRef>
 prepareHere(const std::shared_ptr<DeviceState> &state,
@@ -113,6 +119,7 @@ Result<PreparedModelRef>
 HalDevice::prepareModel(const AnnotatedModel &model,
                         const PrepareOptions &options) const {
   NNHAL_RETURN_IF_ERROR(checkModel(model, options));
+  dump(*state, model);
   return prepareHere(state, options,
                      [&] { return state->backend->load(model, options); });
 }
@@ -129,6 +136,7 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
     callback(valid);
     return valid;
   }
+  dump(*state, *model);
   if (state->services.clock() >= options.deadline) { // C-050
     callback(Status(StatusCode::missedDeadlinePersistent,
                     "the deadline had passed before the preparation began"));

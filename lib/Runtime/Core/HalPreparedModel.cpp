@@ -134,6 +134,8 @@ Status HalPreparedModel::runInFrame(Frame &frame, const Request &request,
 
 Status HalPreparedModel::run(const Request &request, Deadline deadline,
                              int64_t arrival, ExecutionResult &result) const {
+  TraceSection section(tracer(), TraceLayer::driver, TracePhase::execution,
+                       state->backend->info().name);
   int64_t onDevice = 0;
   Status status;
   try {

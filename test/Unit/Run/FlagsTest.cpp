@@ -132,7 +132,7 @@ TEST(FlagsTest, Diagnostics) {
 }
 
 TEST(FlagsTest, LaterOptionsAreNamed) {
-  for (std::string name : {"cache-dir=d", "trace=f"})
+  for (std::string name : {"cache-dir=d"})
     EXPECT_EQ(messageOf({"m.json", "--" + name}),
               "option '--" + name.substr(0, name.find('=')) +
                   "' is not supported by this version");
@@ -147,6 +147,21 @@ TEST(FlagsTest, Calibrate) {
             "option '--calibrate' takes no model");
   EXPECT_EQ(messageOf({"--check", "--calibrate"}),
             "option '--calibrate' takes no model");
+}
+
+TEST(FlagsTest, TraceAndGraph) {
+  rt::Result<Flags> flags = parse({"--dump-graph=g.dot", "m.json"});
+  ASSERT_TRUE(flags.isOk()) << flags.status().message();
+  EXPECT_EQ(flags->dumpGraph, "g.dot");
+  EXPECT_FALSE(flags->wantsExecution);
+  flags = parse({"--trace=t.json", "m.json"});
+  ASSERT_TRUE(flags.isOk()) << flags.status().message();
+  EXPECT_EQ(flags->trace, "t.json");
+  EXPECT_TRUE(flags->wantsExecution);
+  EXPECT_EQ(messageOf({"--check", "c", "--trace=t"}),
+            "option '--trace' does not go with --check");
+  EXPECT_EQ(messageOf({"--check", "c", "--dump-graph=g"}),
+            "option '--dump-graph' does not go with --check");
 }
 
 TEST(FlagsTest, Check) {
