@@ -21,9 +21,11 @@ namespace {
 /// The request of all executions, with its memory.
 class Runner {
 public:
-  Runner(const Flags &flags, const rt::PreparedModel &model,
+  Runner(const Flags &flags, ExecutionMode mode, const rt::PreparedModel &model,
          const Inputs &inputs, rt::Tracer *tracer)
-      : flags(flags), model(model), inputs(inputs), tracer(tracer) {}
+      : flags(flags), model(model), inputs(inputs), tracer(tracer) {
+    executed.mode = mode;
+  }
 
   rt::Result<Executed> run() {
     NNHAL_RETURN_IF_ERROR(prepare());
@@ -103,16 +105,17 @@ private:
     rt::TraceSection section(
         tracer, applicationPhase(rt::TracePhase::execution), "execute");
     auto begin = std::chrono::steady_clock::now();
-    Status status = model.execute(request, result);
+    Status status = executeOnce(executed.mode, model, request, result);
     if (status.code() == rt::StatusCode::outputInsufficientSize) {
       NNHAL_RETURN_IF_ERROR(growOutputs());
       begin = std::chrono::steady_clock::now();
-      status = model.execute(request, result);
+      status = executeOnce(executed.mode, model, request, result);
     }
     std::chrono::duration<double, std::micro> elapsed =
         std::chrono::steady_clock::now() - begin;
     NNHAL_RETURN_IF_ERROR(std::move(status));
     Duration duration = {elapsed.count(), result.timing};
+    executed.copiedBytes = result.copiedBytes;
     if (!hasRun)
       executed.first = duration;
     hasRun = true;
@@ -165,9 +168,9 @@ private:
 };
 } // namespace
 
-rt::Result<Executed> run::executeModel(const Flags &flags,
+rt::Result<Executed> run::executeModel(const Flags &flags, ExecutionMode mode,
                                        const rt::PreparedModel &model,
                                        const Inputs &inputs,
                                        rt::Tracer *tracer) {
-  return Runner(flags, model, inputs, tracer).run();
+  return Runner(flags, mode, model, inputs, tracer).run();
 }

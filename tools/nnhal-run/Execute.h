@@ -22,19 +22,22 @@ struct Duration {
 };
 
 struct Executed {
+  ExecutionMode mode = ExecutionMode::sync;
   /// Of the last run, all frames.
   std::vector<OutputTensor> outputs;
   /// The very first execution, warm-up included.
   Duration first;
   /// Executions that count, in order.
   std::vector<Duration> measured;
+  /// Bytes of arguments that one execution copied (ExecutionResult).
+  uint64_t copiedBytes = 0;
   /// Of the last execution, as in rt::ExecutionResult; for --dump-graph.
   std::vector<uint64_t> operationTimes;
 };
 
-/// Runs all frames of \p inputs as often as \p flags say. Fails with what the
-/// execution reports.
-rt::Result<Executed> executeModel(const Flags &flags,
+/// Runs all frames of \p inputs in \p mode, as often as \p flags say. Fails
+/// with what the execution reports.
+rt::Result<Executed> executeModel(const Flags &flags, ExecutionMode mode,
                                   const rt::PreparedModel &model,
                                   const Inputs &inputs,
                                   rt::Tracer *tracer = nullptr);

@@ -138,9 +138,8 @@ Status run::setThreads(Flags &, std::string_view value) {
   return Status::ok();
 }
 
-Status run::setMode(Flags &, std::string_view value) {
-  if (value != "sync")
-    return badData("'{}' is not supported by this version: only sync is",
-                   value);
+Status run::setMode(Flags &flags, std::string_view value) {
+  flags.wantsExecution = true;
+  NNHAL_ASSIGN_OR_RETURN(flags.modes, parseModes(value));
   return Status::ok();
 }

@@ -146,7 +146,10 @@ static constexpr Option options[] = {
     {"time", Takes::optionalValue, "json",
      "print times and peak memory, for people or as one JSON object", setTime},
     {"threads", Takes::value, "N", "threads of an execution (1)", setThreads},
-    {"mode", Takes::value, "MODE", "how to execute (sync)", setMode},
+    {"mode", Takes::value, "MODE",
+     "how to execute: sync (default), async, fenced, several of them\n"
+     "separated by commas, or all",
+     setMode},
     {"no-cache", Takes::nothing, "", "compile without a cache (the default)",
      [](Flags &, std::string_view) { return Status::ok(); }},
     {"check", Takes::nothing, "",

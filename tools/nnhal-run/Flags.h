@@ -8,6 +8,8 @@
 #ifndef NNHAL_TOOLS_NNHAL_RUN_FLAGS_H
 #define NNHAL_TOOLS_NNHAL_RUN_FLAGS_H
 
+#include "Modes.h"
+
 #include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/TestCase.h"
@@ -59,6 +61,8 @@ struct Flags {
   bool frames = false;
   std::string emit;
   bool explain = false;
+  /// One after the other.
+  std::vector<ExecutionMode> modes = {ExecutionMode::sync};
   /// Where the trace and the graph go; empty for neither.
   std::string trace;
   std::string dumpGraph;

@@ -86,28 +86,51 @@ static uint64_t peakResidentBytes() {
   return uint64_t(usage.ru_maxrss) * 1024;
 }
 
-std::string run::describeTimes(const LoadedModel &loaded,
-                               const Executed &executed, TimeFormat format) {
+static std::string timesAsJson(const LoadedModel &loaded,
+                               const Executed &executed) {
   TimeSummary summary = summarize(executed.measured);
-  if (format == TimeFormat::json)
-    return fmt::format(
-        "{{\"load_us\":{},\"compile_us\":{},\"cache\":\"off\",\"first_us\":"
-        "{:.1f},\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":{:.1f},"
-        "\"runs\":{},\"threads\":1,\"peak_rss_bytes\":{},\"device_us\":{},"
-        "\"driver_us\":{}}}\n",
-        loaded.loadMicroseconds, loaded.compileMicroseconds,
-        executed.first.total, summary.median, summary.min, summary.p99,
-        executed.measured.size(), peakResidentBytes(), summary.device,
-        summary.driver);
   return fmt::format(
-      "load            {:>12} us\n"
-      "compile         {:>12} us\n"
-      "first execution {:>12.1f} us\n"
-      "median of {:<6}{:>12.1f} us (min {:.1f}, 99th percentile {:.1f})\n"
-      "peak memory     {:>12.1f} MB\n",
-      loaded.loadMicroseconds, loaded.compileMicroseconds, executed.first.total,
-      executed.measured.size(), summary.median, summary.min, summary.p99,
-      double(peakResidentBytes()) / 1e6);
+      "{{\"mode\":\"{}\",\"load_us\":{},\"compile_us\":{},\"cache\":\"off\","
+      "\"first_us\":{:.1f},\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":"
+      "{:.1f},\"runs\":{},\"threads\":1,\"peak_rss_bytes\":{},\"device_us\":{},"
+      "\"driver_us\":{},\"copied_bytes\":{}}}\n",
+      nameOf(executed.mode), loaded.loadMicroseconds,
+      loaded.compileMicroseconds, executed.first.total, summary.median,
+      summary.min, summary.p99, executed.measured.size(), peakResidentBytes(),
+      summary.device, summary.driver, executed.copiedBytes);
+}
+
+/// A cell for a duration of the HAL, which may not be measured.
+static std::string cell(double microseconds) {
+  return microseconds < 0.0 ? "-" : fmt::format("{:.0f}", microseconds);
+}
+
+std::string run::describeTimes(const LoadedModel &loaded,
+                               std::span<const Executed> executions,
+                               TimeFormat format) {
+  std::string text;
+  if (format == TimeFormat::json) {
+    for (const Executed &executed : executions)
+      text += timesAsJson(loaded, executed);
+    return text;
+  }
+  text = fmt::format("load        {:>10} us\n"
+                     "compile     {:>10} us\n"
+                     "peak memory {:>10.1f} MB\n"
+                     "mode    runs   first us  median us     min us     p99 us"
+                     "  device us  driver us  copied bytes\n",
+                     loaded.loadMicroseconds, loaded.compileMicroseconds,
+                     double(peakResidentBytes()) / 1e6);
+  for (const Executed &executed : executions) {
+    TimeSummary summary = summarize(executed.measured);
+    text += fmt::format("{:<6}{:>6}{:>11.1f}{:>11.1f}{:>11.1f}{:>11.1f}{:>11}"
+                        "{:>11}{:>14}\n",
+                        nameOf(executed.mode), executed.measured.size(),
+                        executed.first.total, summary.median, summary.min,
+                        summary.p99, cell(summary.device), cell(summary.driver),
+                        executed.copiedBytes);
+  }
+  return text;
 }
 
 rt::Result<std::string> run::explainModel(const rt::AnnotatedModel &model,

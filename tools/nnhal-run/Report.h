@@ -17,8 +17,10 @@ namespace nnhal::run {
 std::string describeOutput(const OutputTensor &output, size_t index,
                            uint64_t count);
 
-/// The answer to --time; ends with a newline.
-std::string describeTimes(const LoadedModel &loaded, const Executed &executed,
+/// The answer to --time, ending with a newline: a table with one row per mode,
+/// or one JSON object per line.
+std::string describeTimes(const LoadedModel &loaded,
+                          std::span<const Executed> executions,
                           TimeFormat format);
 
 /// One line per operation of \p model, each ending with a newline.

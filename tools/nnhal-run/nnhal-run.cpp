@@ -126,8 +126,14 @@ static Status runModel(const Flags &flags, const rt::Device &device,
     return Status::ok();
   NNHAL_ASSIGN_OR_RETURN(Inputs inputs,
                          buildInputs(flags, loaded.prepared->interface()));
-  NNHAL_ASSIGN_OR_RETURN(Executed executed,
-                         executeModel(flags, *loaded.prepared, inputs, tracer));
+  std::vector<Executed> executions;
+  for (ExecutionMode mode : flags.modes) {
+    NNHAL_ASSIGN_OR_RETURN(
+        Executed executed,
+        executeModel(flags, mode, *loaded.prepared, inputs, tracer));
+    executions.push_back(std::move(executed));
+  }
+  const Executed &executed = executions.back();
   // Again, with the times.
   if (loaded.source)
     NNHAL_RETURN_IF_ERROR(
@@ -141,8 +147,10 @@ static Status runModel(const Flags &flags, const rt::Device &device,
                                         flags.printOutputs.value_or(10)));
   NNHAL_RETURN_IF_ERROR(writeOutputs(flags, executed));
   if (flags.time != TimeFormat::none)
-    fmt::print("{}", describeTimes(loaded, executed, flags.time));
-  return compareOutputs(flags, loaded, executed);
+    fmt::print("{}", describeTimes(loaded, executions, flags.time));
+  for (const Executed &each : executions)
+    NNHAL_RETURN_IF_ERROR(compareOutputs(flags, loaded, each));
+  return Status::ok();
 }
 
 /// The trace is written also of work that failed.

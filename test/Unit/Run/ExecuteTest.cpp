@@ -47,7 +47,7 @@ TEST(ExecuteTest, CountsRuns) {
   Flags flags;
   flags.warmup = 2;
   flags.repeat = 5;
-  auto executed = executeModel(flags, *model, inputs);
+  auto executed = executeModel(flags, ExecutionMode::sync, *model, inputs);
   ASSERT_TRUE(executed.isOk()) << executed.status().message();
   EXPECT_EQ(executed->measured.size(), 5u);
   EXPECT_GT(executed->first.total, 0.0);
@@ -55,6 +55,26 @@ TEST(ExecuteTest, CountsRuns) {
   float first;
   std::memcpy(&first, executed->outputs[0].bytes.data(), sizeof(first));
   EXPECT_EQ(first, 3.5f);
+}
+
+// D-001, D-002, D-003.
+TEST(ExecuteTest, EveryModeGivesTheSame) {
+  auto model = prepare(rt::scaleAndAddArtifact(), rt::scaleAndAddConstants());
+  float x[16] = {1.0f}, offset[1] = {0.5f};
+  Inputs inputs;
+  inputs.tensors.push_back(inputOf({4, 4}, std::as_bytes(std::span(x)), 64));
+  inputs.tensors.push_back(inputOf({1}, std::as_bytes(std::span(offset)), 4));
+  auto expected = executeModel(Flags(), ExecutionMode::sync, *model, inputs);
+  ASSERT_TRUE(expected.isOk()) << expected.status().message();
+  EXPECT_EQ(expected->copiedBytes, 0u);
+  for (ExecutionMode mode : {ExecutionMode::async, ExecutionMode::fenced}) {
+    auto executed = executeModel(Flags(), mode, *model, inputs);
+    ASSERT_TRUE(executed.isOk()) << executed.status().message();
+    EXPECT_EQ(executed->mode, mode);
+    EXPECT_EQ(executed->outputs[0].bytes, expected->outputs[0].bytes);
+    EXPECT_EQ(executed->outputs[0].dimensions, expected->outputs[0].dimensions);
+    EXPECT_NE(executed->measured[0].timing.timeInDriver, rt::noTiming);
+  }
 }
 
 TEST(ExecuteTest, FramesCarryStates) {
@@ -71,7 +91,7 @@ TEST(ExecuteTest, FramesCarryStates) {
   Flags flags;
   flags.frames = true;
   flags.repeat = 2; // The state starts anew each time.
-  auto executed = executeModel(flags, *model, inputs);
+  auto executed = executeModel(flags, ExecutionMode::sync, *model, inputs);
   ASSERT_TRUE(executed.isOk()) << executed.status().message();
   EXPECT_EQ(executed->outputs[0].dimensions, std::vector<uint32_t>{3});
   float values[3];
@@ -88,7 +108,7 @@ TEST(ExecuteTest, OutputsGrow) {
   int32_t rows = 4;
   Inputs inputs;
   inputs.tensors.push_back(inputOf({1}, std::as_bytes(std::span(&rows, 1)), 4));
-  auto executed = executeModel(Flags(), *model, inputs);
+  auto executed = executeModel(Flags(), ExecutionMode::sync, *model, inputs);
   ASSERT_TRUE(executed.isOk()) << executed.status().message();
   EXPECT_EQ(executed->outputs[0].dimensions, std::vector<uint32_t>{4});
   EXPECT_EQ(executed->outputs[0].bytes.size(), 16u);
@@ -99,7 +119,9 @@ TEST(ExecuteTest, FailuresAreReported) {
   int32_t code = 7;
   Inputs inputs;
   inputs.tensors.push_back(inputOf({1}, std::as_bytes(std::span(&code, 1)), 4));
-  EXPECT_EQ(executeModel(Flags(), *model, inputs).status().message(),
+  EXPECT_EQ(executeModel(Flags(), ExecutionMode::sync, *model, inputs)
+                .status()
+                .message(),
             "the execution reported RESOURCE_EXHAUSTED_TRANSIENT");
 }
 

@@ -126,9 +126,8 @@ TEST(FlagsTest, Diagnostics) {
   EXPECT_EQ(messageOf({"--threads=4"}),
             "option '--threads': '4' is not supported by this version: an "
             "execution has one thread");
-  EXPECT_EQ(messageOf({"--mode=async"}),
-            "option '--mode': 'async' is not supported by this version: only "
-            "sync is");
+  EXPECT_EQ(messageOf({"--mode=burst"}),
+            "option '--mode': 'burst' is not sync, async, fenced or all");
 }
 
 TEST(FlagsTest, LaterOptionsAreNamed) {

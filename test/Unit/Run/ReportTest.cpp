@@ -46,8 +46,8 @@ TEST(ReportTest, TimesAsJson) {
   for (int i = 1; i <= 200; ++i)
     executed.measured.push_back(
         {double(i), {uint64_t(i + 1000), uint64_t(i + 2000)}});
-  auto json =
-      nlohmann::json::parse(describeTimes(loaded, executed, TimeFormat::json));
+  auto json = nlohmann::json::parse(
+      describeTimes(loaded, std::span(&executed, 1), TimeFormat::json));
   EXPECT_EQ(json["load_us"], 3);
   EXPECT_EQ(json["compile_us"], 4);
   EXPECT_EQ(json["cache"], "off");
@@ -60,11 +60,32 @@ TEST(ReportTest, TimesAsJson) {
   EXPECT_GT(json["peak_rss_bytes"], 0);
   EXPECT_EQ(json["device_us"], 1100);
   EXPECT_EQ(json["driver_us"], 2100);
-  EXPECT_EQ(json.size(), 12u);
+  EXPECT_EQ(json["mode"], "sync");
+  EXPECT_EQ(json["copied_bytes"], 0);
+  EXPECT_EQ(json.size(), 14u);
   executed.measured = {{1.0, {}}};
-  json =
-      nlohmann::json::parse(describeTimes(loaded, executed, TimeFormat::json));
+  json = nlohmann::json::parse(
+      describeTimes(loaded, std::span(&executed, 1), TimeFormat::json));
   EXPECT_EQ(json["device_us"], -1);
+}
+
+TEST(ReportTest, TimesAsOneTable) {
+  LoadedModel loaded;
+  Executed executions[2];
+  executions[0].measured = {{1.5, {1, 2}}};
+  executions[1].measured = {{2.5, {}}, {3.5, {}}};
+  executions[1].mode = ExecutionMode::fenced;
+  executions[1].copiedBytes = 64;
+  std::string text = describeTimes(loaded, executions, TimeFormat::text);
+  auto row = [&](std::string_view start) {
+    size_t begin = text.find("\n" + std::string(start)) + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(row("sync"), "sync       1        0.0        1.5        1.5        "
+                         "1.5          1          2             0");
+  EXPECT_EQ(row("fenced"), "fenced     2        0.0        2.5        2.5      "
+                           "  3.5          -          -            64");
+  EXPECT_EQ(row("mode").size(), row("sync").size());
 }
 
 TEST(ReportTest, ExplainsEveryOperation) {

@@ -1,0 +1,158 @@
+//===- Execution.cpp - What an execution costs beside its code ------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// One addition of four floats: the compiled function called directly, beside
+// every way to execute it. The difference is the runtime's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeImage.h"
+
+#include "nnhal/Runtime/CpuDevice.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+
+using namespace nnhal::rt;
+
+namespace {
+
+template <typename T> T unwrap(Result<T> result) {
+  if (!result.isOk()) {
+    fmt::print(stderr, "error: {}\n", result.status().message());
+    std::exit(1);
+  }
+  return *std::move(result);
+}
+
+/// x + y on four floats.
+AnnotatedModel oneOperationModel() {
+  AnnotatedModel annotated;
+  Model &model = annotated.model;
+  Operand tensor;
+  tensor.type = OperandType::TENSOR_FLOAT32;
+  tensor.dimensions = {4};
+  tensor.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+  model.main.operands = {tensor, tensor};
+  Operand activation;
+  activation.type = OperandType::INT32;
+  activation.lifetime = OperandLifeTime::CONSTANT_COPY;
+  activation.location = {0, 0, 4};
+  model.operandValues.resize(4);
+  model.main.operands.push_back(activation);
+  tensor.lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
+  model.main.operands.push_back(tensor);
+  model.main.operations.push_back({OperationType::ADD, {0, 1, 2}, {3}});
+  model.main.inputIndexes = {0, 1};
+  model.main.outputIndexes = {3};
+  computeConsumers(model.main);
+  return annotated;
+}
+
+/// The model, prepared, with its arguments and its artifact.
+struct Subject {
+  Subject() {
+    const char *path = std::getenv("NNHAL_COMPILER");
+    CpuDeviceOptions options;
+    options.compiler = std::make_shared<LazyCompiler>(path ? path : "");
+    PrepareOptions prepare;
+    prepare.keepArtifact = [&](const CompiledModel &compiled) {
+      artifact = unwrap(readModelCache(compiled.modelCache));
+      return Status::ok();
+    };
+    prepared = unwrap(createCpuDevice(std::move(options))
+                          ->prepareModel(oneOperationModel(), prepare));
+    for (auto &input : inputs)
+      request.inputs.push_back(
+          {Memory::borrow(std::as_bytes(std::span(input))), {}});
+    request.outputs.push_back(
+        {OutputMemory::borrow(std::as_writable_bytes(std::span(output))), {}});
+  }
+
+  static Subject &get() {
+    static Subject subject;
+    return subject;
+  }
+
+  Artifact artifact;
+  std::shared_ptr<PreparedModel> prepared;
+  float inputs[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+  float output[4] = {};
+  Request request;
+};
+
+void bareCall(benchmark::State &state) {
+  Subject &subject = Subject::get();
+  CodeImage image = unwrap(CodeImage::load(subject.artifact.code[0]));
+  NNHalEntry entry = unwrap(image.find(subject.artifact.entries[0].symbol));
+  AlignedBuffer arena =
+      unwrap(AlignedBuffer::allocate(subject.artifact.entries[0].arenaSize));
+  int64_t extents[3] = {4, 4, 4};
+  NNHalTensorArgument inputs[2] = {
+      {subject.inputs[0], 16, &extents[0], 1, 1, 0, 0},
+      {subject.inputs[1], 16, &extents[1], 1, 1, 0, 0}};
+  NNHalTensorArgument output = {subject.output, 16, &extents[2], 1, 1, 1, 0};
+  const volatile uint32_t flag = 0;
+  NNHalExecutionContext context = {};
+  context.structSize = sizeof(context);
+  context.version = NNHAL_ENTRY_ABI_VERSION;
+  context.inputs = inputs;
+  context.outputs = &output;
+  context.inputCount = 2;
+  context.outputCount = 1;
+  context.arena = arena.data();
+  context.arenaSize = arena.size();
+  context.cancelFlag = &flag;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(entry(&context));
+}
+BENCHMARK(bareCall);
+
+/// \p measures: with timing, as D-049 wants it to cost little.
+void execute(benchmark::State &state, bool measures) {
+  Subject &subject = Subject::get();
+  Request request = subject.request;
+  request.measureTiming = measures;
+  ExecutionResult result;
+  for (auto _ : state)
+    if (!subject.prepared->execute(request, result).isOk())
+      state.SkipWithError("the execution failed");
+}
+BENCHMARK_CAPTURE(execute, sync, false);
+BENCHMARK_CAPTURE(execute, syncMeasured, true);
+
+void executeAsync(benchmark::State &state) {
+  Subject &subject = Subject::get();
+  for (auto _ : state) {
+    std::promise<Status> ended;
+    (void)subject.prepared->executeAsync(
+        subject.request, [&](Status status, const ExecutionResult &) {
+          ended.set_value(std::move(status));
+        });
+    if (!ended.get_future().get().isOk())
+      state.SkipWithError("the execution failed");
+  }
+}
+BENCHMARK(executeAsync)->UseRealTime();
+
+void executeFenced(benchmark::State &state) {
+  Subject &subject = Subject::get();
+  for (auto _ : state) {
+    auto execution = unwrap(subject.prepared->executeFenced(subject.request));
+    if (!execution->fence()->wait(noDeadline).isOk())
+      state.SkipWithError("the execution failed");
+  }
+}
+BENCHMARK(executeFenced)->UseRealTime();
+
+} // namespace
+
+BENCHMARK_MAIN();
