@@ -128,11 +128,11 @@ Status Reactor::Loop::start() {
       UniqueFd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!poller.isValid() || !wake.isValid() || !clock.isValid())
     return outOfResources("cannot wait for fences: {}", errorText(errno));
-  NNHAL_RETURN_IF_ERROR(addTo(poller.get(), wake.get(), EPOLLIN, wakeId));
-  NNHAL_RETURN_IF_ERROR(addTo(poller.get(), clock.get(), EPOLLIN, clockId));
-  NNHAL_ASSIGN_OR_RETURN(thread,
-                         startThread("nnhal-reactor", [this] { run(); }));
-  return Status::ok();
+  // Edge-triggered: nobody has to read them.
+  constexpr uint32_t events = EPOLLIN | EPOLLET;
+  NNHAL_RETURN_IF_ERROR(addTo(poller.get(), wake.get(), events, wakeId));
+  NNHAL_RETURN_IF_ERROR(addTo(poller.get(), clock.get(), events, clockId));
+  return startThread(thread, "nnhal-reactor", [this] { run(); });
 }
 
 void Reactor::Loop::notify() const {
@@ -225,11 +225,10 @@ Status Reactor::Loop::addWait(std::vector<FenceRef> &fences, Wait wait) {
 /// Under the lock.
 void Reactor::Loop::handle(const epoll_event &event) {
   uint64_t id = event.data.u64;
-  if (id == wakeId || id == clockId) {
-    uint64_t count;
-    ssize_t size = ::read((id == wakeId ? wake : clock).get(), &count, 8);
-    if (id == clockId && size == 8)
-      armed = noDeadline;
+  if (id == wakeId)
+    return;
+  if (id == clockId) {
+    armed = noDeadline; // Once too often at worst: arm() sets it again.
     return;
   }
   auto source = sources.find(id);

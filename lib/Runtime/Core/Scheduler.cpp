@@ -164,8 +164,9 @@ void Scheduler::Queue::expire(int64_t now) {
 }
 
 Status Scheduler::Queue::startWorker() {
-  NNHAL_ASSIGN_OR_RETURN(std::thread thread,
-                         startThread("nnhal-worker", [this] { runWorker(); }));
+  std::thread thread;
+  NNHAL_RETURN_IF_ERROR(
+      startThread(thread, "nnhal-worker", [this] { runWorker(); }));
   workers.push_back(std::move(thread));
   return Status::ok();
 }

@@ -13,14 +13,13 @@
 
 using namespace nnhal::rt;
 
-Result<std::thread> nnhal::rt::startThread(const char *name,
-                                           std::function<void()> body) {
+Status nnhal::rt::startThread(std::thread &thread, const char *name,
+                              std::function<void()> body) {
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   // A new thread inherits the mask.
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
   Status status;
   try {
     thread = std::thread(std::move(body));
@@ -30,7 +29,5 @@ Result<std::thread> nnhal::rt::startThread(const char *name,
         outOfResources("cannot start a thread: {}", error.code().message());
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!status.isOk())
-    return status;
-  return thread;
+  return status;
 }

@@ -15,10 +15,12 @@
 
 namespace nnhal::rt {
 
-/// Starts a thread that receives no signals (those of the program are for the
-/// program's threads) and shows \p name, at most 15 characters, in debuggers.
-/// resourceExhaustedTransient when the system gives none.
-Result<std::thread> startThread(const char *name, std::function<void()> body);
+/// Makes \p thread, which ran nothing, run \p body. It receives no signals
+/// (those of the program are for the program's threads) and shows \p name, at
+/// most 15 characters, in debuggers. resourceExhaustedTransient when the system
+/// gives no thread.
+Status startThread(std::thread &thread, const char *name,
+                   std::function<void()> body);
 
 } // namespace nnhal::rt
 
