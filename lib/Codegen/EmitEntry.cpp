@@ -10,6 +10,7 @@
 #include "nnhal/Runtime/Status.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -120,6 +121,45 @@ static Value reportOutput(OpBuilder &builder, Location loc,
   return suffices;
 }
 
+/// Makes \p entry return a status, which is that of a missed deadline when the
+/// flag behind its new last argument is not 0 between two kernels. The runtime
+/// sets it when the deadline passes; before the first kernel it has looked.
+static void pollBetweenKernels(func::FuncOp entry) {
+  Location loc = entry.getLoc();
+  OpBuilder builder(entry.getContext());
+  Type i32 = builder.getI32Type();
+  Block &body = entry.getBody().front();
+  Value flag =
+      body.addArgument(LLVM::LLVMPointerType::get(entry.getContext()), loc);
+  entry.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), i32));
+  auto returnStatus = [&](rt::StatusCode code) {
+    Value status =
+        arith::ConstantIntOp::create(builder, loc, int64_t(code), /*width=*/32);
+    func::ReturnOp::create(builder, loc, status);
+  };
+  Operation *end = body.getTerminator();
+  builder.setInsertionPoint(end);
+  returnStatus(rt::StatusCode::none);
+  end->erase();
+
+  auto calls = llvm::to_vector(body.getOps<func::CallOp>());
+  if (calls.size() < 2)
+    return;
+  Block *cancelled = builder.createBlock(&entry.getBody());
+  returnStatus(rt::StatusCode::missedDeadlineTransient);
+  for (func::CallOp call : llvm::drop_begin(calls)) {
+    Block *before = call->getBlock();
+    Block *after = before->splitBlock(call);
+    builder.setInsertionPointToEnd(before);
+    Value value = LLVM::LoadOp::create(builder, loc, i32, flag,
+                                       /*alignment=*/4, /*isVolatile=*/true);
+    Value zero = arith::ConstantIntOp::create(builder, loc, 0, /*width=*/32);
+    Value isCancelled = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, value, zero);
+    cf::CondBranchOp::create(builder, loc, isCancelled, cancelled, after);
+  }
+}
+
 void EmitEntryPass::runOnOperation() {
   ModuleOp module = getOperation();
   func::FuncOp entry = findEntryFunction(module);
@@ -146,6 +186,8 @@ void EmitEntryPass::runOnOperation() {
       LLVM::LinkageAttr::get(context, LLVM::linkage::Linkage::Internal));
 
   Location loc = entry.getLoc();
+  SmallVector<Type> buffers(entry.getArgumentTypes());
+  pollBetweenKernels(entry);
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(module.getBody());
   auto i32 = builder.getI32Type();
@@ -172,7 +214,7 @@ void EmitEntryPass::runOnOperation() {
                                   /*withElseRegion=*/true);
   builder.setInsertionPointToStart(branch.thenBlock());
   SmallVector<Value> arguments;
-  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+  for (auto [index, type] : llvm::enumerate(buffers)) {
     Value pointer;
     if (index < firstOutput)
       pointer = access.loadPointer(inputs, index * sizeof(NNHalTensorArgument));
@@ -185,15 +227,15 @@ void EmitEntryPass::runOnOperation() {
                               : offsetof(NNHalExecutionContext, arena));
     arguments.push_back(access.toMemRef(pointer, cast<MemRefType>(type)));
   }
-  func::CallOp::create(builder, loc, entry, arguments);
-  auto yieldStatus = [&](rt::StatusCode code) {
-    Value status = arith::ConstantIntOp::create(builder, loc, int64_t(code),
-                                                /*width=*/32);
-    scf::YieldOp::create(builder, loc, status);
-  };
-  yieldStatus(rt::StatusCode::none);
+  arguments.push_back(
+      access.loadPointer(offsetof(NNHalExecutionContext, cancelFlag)));
+  auto call = func::CallOp::create(builder, loc, entry, arguments);
+  scf::YieldOp::create(builder, loc, call.getResults());
   builder.setInsertionPointToStart(branch.elseBlock());
-  yieldStatus(rt::StatusCode::outputInsufficientSize);
+  Value insufficient = arith::ConstantIntOp::create(
+      builder, loc, int64_t(rt::StatusCode::outputInsufficientSize),
+      /*width=*/32);
+  scf::YieldOp::create(builder, loc, insufficient);
   builder.setInsertionPointAfter(branch);
   func::ReturnOp::create(builder, loc, branch.getResults());
 }

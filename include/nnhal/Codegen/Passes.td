@@ -109,9 +109,12 @@ def EmitEntry : Pass<"nnhal-emit-entry", "::mlir::ModuleOp"> {
   let description = [{
     Adds `nnhal_entry`, which loads pointers from the execution context
     (include/nnhal/Runtime/EntryAbi.h), reports output shapes, checks output
-    sizes and calls the function with the attribute `nnhal.entry`.
+    sizes and calls the function with the attribute `nnhal.entry`. That one
+    then stops between two kernels, which are the functions that it calls, when
+    the cancel flag of the context is set.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];

@@ -1,7 +1,20 @@
 // RUN: nnhal-opt %s --nnhal-emit-entry | FileCheck %s
 
+func.func private @kernel_0(%buffer: memref<4xf32>)
+func.func private @kernel_1(%buffer: memref<4xf32>)
+
 // CHECK: module attributes {nnhal.arena_size = 256 : i64}
-// CHECK: func.func @main{{.*}}llvm.linkage = #llvm.linkage<internal>
+// CHECK: func.func @main({{.*}}, %[[FLAG:[^:]+]]: !llvm.ptr) -> i32
+// CHECK-SAME: llvm.linkage = #llvm.linkage<internal>
+// CHECK:   call @kernel_0
+// CHECK:   %[[VALUE:.+]] = llvm.load volatile %[[FLAG]]
+// CHECK:   %[[STOPS:.+]] = arith.cmpi ne, %[[VALUE]]
+// CHECK:   cf.cond_br %[[STOPS]], ^[[STOP:.+]], ^[[GO:.+]]
+// CHECK: ^[[GO]]:
+// CHECK:   call @kernel_1
+// CHECK:   arith.constant 0 : i32
+// CHECK: ^[[STOP]]:
+// CHECK:   arith.constant 5 : i32
 // CHECK: func.func @nnhal_entry(%[[CTX:.+]]: !llvm.ptr) -> i32
 // CHECK:   %[[INPUTS:.+]] = llvm.getelementptr %[[CTX]][8]
 // CHECK:   %[[OUTPUTS:.+]] = llvm.getelementptr %[[CTX]][16]
@@ -10,11 +23,13 @@
 // CHECK:   scf.if
 // CHECK:     llvm.getelementptr %[[CTX]][48]
 // CHECK:     llvm.getelementptr %[[CTX]][32]
+// CHECK:     llvm.getelementptr %[[CTX]][80]
 // CHECK:     func.call @main
-// CHECK:     arith.constant 0 : i32
 // CHECK:   } else {
 // CHECK:     arith.constant 3 : i32
 func.func @main(%in: memref<4xf32>, %out: memref<2x3xf32>, %constants: memref<64xi8>, %arena: memref<256xi8>)
     attributes {nnhal.entry, nnhal.input_count = 1 : i64, nnhal.output_count = 1 : i64} {
+  call @kernel_0(%in) : (memref<4xf32>) -> ()
+  call @kernel_1(%in) : (memref<4xf32>) -> ()
   return
 }
