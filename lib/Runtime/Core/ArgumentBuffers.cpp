@@ -15,21 +15,30 @@ static std::vector<uint32_t> shapeOf(const NNHalTensorArgument &argument) {
   return {argument.shape, argument.shape + argument.rank};
 }
 
+static std::shared_ptr<ManagedBuffer> find(const BufferScope &scope,
+                                           uint32_t token) {
+  auto pin = std::ranges::find(scope.pins, token, &BufferPin::token);
+  return pin != scope.pins.end() ? pin->buffer : scope.table.find(token);
+}
+
 Status nnhal::rt::bindToken(const Argument &which, uint32_t token,
                             const BufferScope &scope, Frame &frame,
                             const NNHalTensorArgument &argument) {
-  std::shared_ptr<ManagedBuffer> buffer = scope.table.find(token);
+  std::shared_ptr<ManagedBuffer> buffer = find(scope, token);
   if (!buffer)
     return badData("{}: no buffer has the token {}", which.label(), token);
   if (!buffer->hasRole({scope.model, which.isInput, uint32_t(which.index)}))
     return badData("{}: the buffer with token {} was not allocated for it",
                    which.label(), token);
   const std::vector<uint32_t> &allocated = buffer->type().dimensions;
-  if (!combineDimensions(allocated, shapeOf(argument)))
+  // The argument has no room for another rank.
+  if (allocated.size() != argument.rank ||
+      !combineDimensions(allocated, shapeOf(argument)))
     return badData("{} has the shape [{}] in the request, its buffer [{}]",
                    which.label(), fmt::join(shapeOf(argument), ","),
                    fmt::join(allocated, ","));
-  frame.buffers.push_back({std::move(buffer), which.isInput, which.index});
+  frame.buffers.push_back(
+      {std::move(buffer), token, which.isInput, which.index});
   return Status::ok();
 }
 
@@ -88,10 +97,12 @@ static Status bindInputBuffer(const Argument &which,
   return Status::ok();
 }
 
-static Status bindOutputBuffer(ManagedBuffer &buffer,
+static Status bindOutputBuffer(const Argument &which, ManagedBuffer &buffer,
                                NNHalTensorArgument &argument) {
   auto shape = combineDimensions(buffer.type().dimensions, shapeOf(argument));
-  NNHAL_RETURN_IF_ERROR(buffer.resize(*shape)); // bindToken() has checked it.
+  Status resized = buffer.resize(*shape); // bindToken() has checked it.
+  if (!resized.isOk())
+    return std::move(resized).withContext(which.label());
   std::ranges::copy(*shape, argument.shape);
   argument.data = buffer.bytes().data();
   argument.size = buffer.bytes().size();
@@ -100,35 +111,52 @@ static Status bindOutputBuffer(ManagedBuffer &buffer,
 }
 
 Status nnhal::rt::bindBuffers(const Interface &interface, Frame &frame) {
+  finishBuffers(frame, /*isComplete=*/false);
   for (const Frame::BufferUse &use : frame.buffers) {
     const auto &tensors = use.isInput ? interface.inputs : interface.outputs;
+    Argument which = {use.isInput, use.index, tensors[use.index]};
     if (use.isInput)
       NNHAL_RETURN_IF_ERROR(
-          bindInputBuffer({true, use.index, tensors[use.index]}, *use.buffer,
-                          frame.inputs[use.index]));
+          bindInputBuffer(which, *use.buffer, frame.inputs[use.index]));
     else
       NNHAL_RETURN_IF_ERROR(
-          bindOutputBuffer(*use.buffer, frame.outputs[use.index]));
+          bindOutputBuffer(which, *use.buffer, frame.outputs[use.index]));
   }
   return Status::ok();
 }
 
-Result<bool> nnhal::rt::growBuffers(Frame &frame) {
+/// Makes room for an output that did not fit.
+static Status growBuffer(const Argument &which, ManagedBuffer &buffer,
+                         NNHalTensorArgument &output) {
+  Status resized = buffer.resize(shapeOf(output));
+  if (!resized.isOk())
+    return std::move(resized).withContext(which.label());
+  output.data = buffer.bytes().data();
+  output.size = buffer.bytes().size();
+  return Status::ok();
+}
+
+Result<bool> nnhal::rt::growBuffers(const Interface &interface, Frame &frame) {
   bool hasGrown = false;
   for (const Frame::BufferUse &use : frame.buffers) {
-    NNHalTensorArgument &output = frame.outputs[use.index];
-    if (use.isInput || output.isSufficient)
+    if (use.isInput)
       continue;
+    Argument which = {false, use.index, interface.outputs[use.index]};
+    NNHalTensorArgument &output = frame.outputs[use.index];
     std::vector<uint32_t> shape = shapeOf(output);
-    if (!combineDimensions(use.buffer->type().dimensions, shape)) // F-036
-      return failure("output {} has the shape [{}], its buffer [{}]", use.index,
-                     fmt::join(shape, ","),
-                     fmt::join(use.buffer->type().dimensions, ","));
-    uint64_t before = use.buffer->bytes().size();
-    NNHAL_RETURN_IF_ERROR(use.buffer->resize(shape));
-    output.data = use.buffer->bytes().data();
-    output.size = use.buffer->bytes().size();
-    hasGrown |= output.size > before;
+    const InterfaceTensor &type = use.buffer->type();
+    if (!combineDimensions(type.dimensions, shape)) // F-036
+      return failure("{} has the shape [{}], its buffer [{}]", which.label(),
+                     fmt::join(shape, ","), fmt::join(type.dimensions, ","));
+    bool isEmpty = std::ranges::count(shape, 0u) != 0;
+    std::optional<uint64_t> needed = knownByteSize(type.type, shape);
+    if (!isEmpty && !needed)
+      return failure("{} of shape [{}] exceeds {} bytes", which.label(),
+                     fmt::join(shape, ","), UINT32_MAX);
+    if (isEmpty || *needed <= output.size)
+      continue;
+    NNHAL_RETURN_IF_ERROR(growBuffer(which, *use.buffer, output));
+    hasGrown = true;
   }
   return hasGrown;
 }

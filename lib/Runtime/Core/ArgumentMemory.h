@@ -44,6 +44,10 @@ Status bindPool(const Argument &which, const PoolRegion &region,
                 MemoryBudget *budget, Frame &frame,
                 NNHalTensorArgument &argument);
 
+/// generalFailure when the bytes of \p region are in no reach, invalidArgument
+/// when, moreover, it states some of them (F-006, F-013).
+Status checkReach(const Argument &which, const PoolRegion &region);
+
 /// Notes that \p which is the buffer with \p token. invalidArgument when there
 /// is none, it has not this role, or its shape contradicts that of \p argument
 /// (F-030, F-031, F-036).

@@ -33,13 +33,28 @@ static Result<std::byte *> mappedBytes(const Argument &which,
   return isAligned ? data : nullptr;
 }
 
+Status nnhal::rt::checkReach(const Argument &which, const PoolRegion &region) {
+  if (region.pool->kind() != PoolKind::hardwareBuffer)
+    return Status::ok();
+  if (!isWholePool(region.offset, region.size))
+    return badData("{} states offset {} and size {} of a pool of kind "
+                   "hardware_buffer, which must be 0",
+                   which.label(), region.offset, region.size);
+  return failure("{} is in a pool of kind hardware_buffer, whose layout only "
+                 "its maker knows",
+                 which.label());
+}
+
 static Status checkRegion(const Argument &which, const PoolRegion &region) {
   const SharedMemory &pool = *region.pool;
   NNHAL_RETURN_IF_ERROR(
       pool.checkRange(region.offset, region.size, region.padding));
-  if (!which.isInput && (pool.protection() & PROT_WRITE) == 0) // F-008
-    return badData("the pool is not open for writing");
-  return pool.check();
+  Status usable = pool.check(); // A closed descriptor explains more.
+  int needed = which.isInput ? PROT_READ : PROT_WRITE;
+  if (usable.isOk() && (pool.protection() & needed) == 0) // F-008
+    return badData("the pool is not open for {}",
+                   which.isInput ? "reading" : "writing");
+  return usable;
 }
 
 Status nnhal::rt::bindPool(const Argument &which, const PoolRegion &region,
@@ -57,15 +72,17 @@ Status nnhal::rt::bindPool(const Argument &which, const PoolRegion &region,
     frame.pools.push_back({region.pool, !which.isInput});
     return Status::ok();
   }
-  NNHAL_ASSIGN_OR_RETURN(BudgetedBuffer copy,
-                         BudgetedBuffer::allocate(region.size, budget));
+  auto allocated = BudgetedBuffer::allocate(region.size, budget);
+  if (!allocated.isOk())
+    return std::move(allocated).takeStatus().withContext(which.label());
+  BudgetedBuffer copy = std::move(*allocated);
   argument.data = copy.bytes.data();
   auto &copies = which.isInput ? frame.loads : frame.stores;
   copies.push_back({region.pool, region.offset, std::move(copy), which.index});
   return Status::ok();
 }
 
-Status nnhal::rt::beginArguments(Frame &frame) {
+Status nnhal::rt::beginArguments(const Interface &interface, Frame &frame) {
   for (const Frame::PoolUse &use : frame.pools)
     if (use.pool->isDmaBuf()) {
       auto mode = use.isWritten ? SharedMemory::Access::Mode::write
@@ -75,8 +92,10 @@ Status nnhal::rt::beginArguments(Frame &frame) {
       frame.accesses.push_back(std::move(access));
     }
   for (Frame::PoolCopy &load : frame.loads) {
-    NNHAL_RETURN_IF_ERROR(
-        load.pool->read(load.offset, load.copy.bytes.bytes()));
+    Status read = load.pool->read(load.offset, load.copy.bytes.bytes());
+    if (!read.isOk())
+      return std::move(read).withContext(
+          argumentLabel(true, load.index, interface.inputs[load.index]));
     frame.copiedBytes += load.copy.bytes.size();
   }
   return Status::ok();
@@ -98,8 +117,11 @@ Status nnhal::rt::endArguments(const Interface &interface, Frame &frame,
       break;
     uint64_t size =
         writtenSize(frame.outputs[store.index], interface.outputs[store.index]);
-    NNHAL_RETURN_IF_ERROR(
-        store.pool->write(store.offset, store.copy.bytes.bytes().first(size)));
+    Status written =
+        store.pool->write(store.offset, store.copy.bytes.bytes().first(size));
+    if (!written.isOk())
+      return std::move(written).withContext(
+          argumentLabel(false, store.index, interface.outputs[store.index]));
     frame.copiedBytes += size;
   }
   for (SharedMemory::Access &access : frame.accesses)

@@ -24,6 +24,14 @@ static uint64_t elementSize(const InterfaceTensor &tensor) {
   return lookUp(tensor.type)->elementSize;
 }
 
+/// An extension's elements have a size that no table here knows.
+static Status checkType(const Argument &which) {
+  if (lookUp(which.tensor.type))
+    return Status::ok();
+  return failure("{} is of the extension type {}", which.label(),
+                 nameOf(which.tensor.type));
+}
+
 /// Merges what the request says into what the interface says. An extent that
 /// neither knows becomes 0.
 static Status bindShape(const Argument &which,
@@ -86,6 +94,9 @@ static Status bindInputBytes(const Argument &which, const InputArgument &input,
   NNHAL_ASSIGN_OR_RETURN(uint64_t needed, byteSize(which, argument));
   uint64_t size = input.memory.size();
   const auto *region = std::get_if<Memory::Descriptor>(&input.memory.kind());
+  if (region)
+    NNHAL_RETURN_IF_ERROR(
+        checkReach(which, {region->pool, region->offset, region->size}));
   bool isWhole = region && isWholePool(region->offset, region->size);
   if (isWhole)
     size = needed == 0 ? 0 : region->pool->size();
@@ -114,6 +125,7 @@ static Status bindInput(const Argument &which, const InputArgument &input,
     std::ranges::copy(which.tensor.dimensions, argument.shape);
     return Status::ok();
   }
+  NNHAL_RETURN_IF_ERROR(checkType(which));
   const auto *token = std::get_if<Memory::DeviceToken>(&input.memory.kind());
   if (!token)
     return bindInputBytes(which, input, scope, frame, argument);
@@ -133,6 +145,8 @@ static Status bindOutputMemory(const Argument &which,
   const auto *region = std::get_if<OutputMemory::Region>(&kind);
   if (!region)
     return badData("{} has no memory", which.label());
+  NNHAL_RETURN_IF_ERROR(
+      checkReach(which, {region->pool, region->offset, region->size}));
   uint64_t size = isWholePool(region->offset, region->size)
                       ? region->pool->size()
                       : region->size;
@@ -145,6 +159,7 @@ static Status bindOutput(const Argument &which, const OutputArgument &output,
   NNHalTensorArgument &argument = frame.outputs[which.index];
   argument.isPresent = 1;
   argument.isSufficient = 1;
+  NNHAL_RETURN_IF_ERROR(checkType(which));
   NNHAL_RETURN_IF_ERROR(bindShape(which, output.dimensions, argument));
   NNHAL_RETURN_IF_ERROR(
       bindOutputMemory(which, output, scope, frame, argument));

@@ -19,6 +19,8 @@ struct BufferScope {
   uint64_t model = 0;
   /// Limits the copies of arguments; may be null.
   MemoryBudget *budget = nullptr;
+  /// What was found when the execution was launched; asked before the table.
+  std::span<const BufferPin> pins = {};
 };
 
 /// Fills the argument lists of \p frame from \p request, so that every size,
@@ -32,7 +34,7 @@ Status bindArguments(const Interface &interface, const Request &request,
 /// Makes the arguments of a bound frame usable: copies in what cannot be mapped
 /// and begins the access to the rest. generalFailure when memory cannot be read
 /// any more.
-Status beginArguments(Frame &frame);
+Status beginArguments(const Interface &interface, Frame &frame);
 
 /// Ends what beginArguments() began and, when \p isComplete, copies the outputs
 /// to memory that cannot be mapped. generalFailure when that fails.
@@ -68,11 +70,13 @@ private:
 /// Points the arguments of \p frame at its buffers, which are locked.
 /// generalFailure when an input is uninitialized (F-032), invalidArgument when
 /// its shape does not fit, resourceExhausted* when an output finds no memory.
+/// In any case all outputs are uninitialized from now on (F-034).
 Status bindBuffers(const Interface &interface, Frame &frame);
 
 /// After the code ran: gives an output whose extents were unknown the memory
 /// that it turned out to need. True when the code has to run again for that.
-Result<bool> growBuffers(Frame &frame);
+/// generalFailure when the code's shape is not one of the buffer (F-036).
+Result<bool> growBuffers(const Interface &interface, Frame &frame);
 
 /// Marks the output buffers as written, with the shapes of \p frame, or as
 /// uninitialized (F-033, F-034).

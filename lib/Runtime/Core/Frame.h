@@ -37,7 +37,7 @@ struct Frame {
     std::shared_ptr<const SharedMemory> pool;
     uint64_t offset = 0;
     BudgetedBuffer copy;
-    /// Of the output whose memory it is; unused for inputs.
+    /// Of the argument whose memory it is.
     size_t index = 0;
   };
   std::vector<PoolCopy> loads;
@@ -54,6 +54,7 @@ struct Frame {
   /// A buffer of the device as an argument.
   struct BufferUse {
     std::shared_ptr<ManagedBuffer> buffer;
+    uint32_t token = 0;
     bool isInput = false;
     size_t index = 0;
   };

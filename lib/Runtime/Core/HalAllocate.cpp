@@ -26,14 +26,22 @@ public:
 
   uint32_t token() const override { return number; }
   Status copyTo(const SharedMemory &target) const override {
-    return managed->copyTo(target);
+    return guarded([&] { return managed->copyTo(target); });
   }
   Status copyFrom(const SharedMemory &source,
                   std::span<const uint32_t> dimensions) override {
-    return managed->copyFrom(source, dimensions);
+    return guarded([&] { return managed->copyFrom(source, dimensions); });
   }
 
 private:
+  template <typename Copy> static Status guarded(Copy copy) {
+    try {
+      return copy();
+    } catch (const std::bad_alloc &) {
+      return outOfResources("no memory to copy a buffer");
+    }
+  }
+
   std::shared_ptr<DeviceState> state;
   std::shared_ptr<ManagedBuffer> managed;
   uint32_t number;
@@ -42,8 +50,7 @@ private:
 /// Collects what all roles of one buffer agree on (B.8).
 class Roles {
 public:
-  Roles(const DeviceState &state, std::span<const PreparedModelRef> models)
-      : state(state), models(models) {}
+  explicit Roles(std::span<const PreparedModelRef> models) : models(models) {}
 
   Status add(const BufferRole &role, bool isInput) {
     Status status = check(role, isInput);
@@ -76,17 +83,17 @@ private:
   Status check(const BufferRole &role, bool isInput) {
     if (role.modelIndex >= models.size()) // B-095
       return badData("there are {} prepared models", models.size());
-    const auto *model =
-        dynamic_cast<const HalPreparedModel *>(models[role.modelIndex].get());
-    if (!model || !model->isOf(state)) // B-097
-      return badData("the model was not prepared by this device");
+    // checkModels() has seen to that.
+    const auto &model =
+        static_cast<const HalPreparedModel &>(*models[role.modelIndex]);
     const std::vector<InterfaceTensor> &tensors =
-        isInput ? model->interface().inputs : model->interface().outputs;
+        isInput ? model.interface().inputs : model.interface().outputs;
     if (role.ioIndex >= tensors.size()) // B-095
-      return badData("the model has {}", tensors.size());
+      return badData("the model has {} {}", tensors.size(),
+                     isInput ? "inputs" : "outputs");
     if (!(role.frequency > 0.0f && role.frequency <= 1.0f)) // B-096
       return badData("the frequency {} is not in (0, 1]", role.frequency);
-    ArgumentRole entry = {model->id(), isInput, role.ioIndex};
+    ArgumentRole entry = {model.id(), isInput, role.ioIndex};
     if (std::ranges::find(list, entry) != list.end()) // B-098
       return badData("the role is stated twice");
     NNHAL_RETURN_IF_ERROR(merge(tensors[role.ioIndex]));
@@ -104,6 +111,10 @@ private:
     if (tensor.type != other.type) // B-099
       return badData("type {} differs from {} of the roles before",
                      nameOf(other.type), nameOf(tensor.type));
+    // What an interface says does not tell whether their scales agree.
+    if (other.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL)
+      return failure("buffers of type {} with several roles are not supported",
+                     nameOf(other.type));
     if (tensor.scale != other.scale || tensor.zeroPoint != other.zeroPoint)
       return badData("scale {} and zero point {} differ from {} and {} of the "
                      "roles before",
@@ -118,20 +129,31 @@ private:
     return Status::ok();
   }
 
-  const DeviceState &state;
   std::span<const PreparedModelRef> models;
   InterfaceTensor tensor;
   std::vector<ArgumentRole> list;
 };
 } // namespace
 
+/// B-097.
+static Status checkModels(const DeviceState &state,
+                          std::span<const PreparedModelRef> models) {
+  for (size_t i = 0; i < models.size(); ++i) {
+    const auto *model = dynamic_cast<const HalPreparedModel *>(models[i].get());
+    if (!model || !model->isOf(state))
+      return badData("model {} was not prepared by this device", i);
+  }
+  return Status::ok();
+}
+
 static Result<std::shared_ptr<Buffer>>
 allocateFor(const std::shared_ptr<DeviceState> &state, const Roles &roles) {
   const InterfaceTensor &tensor = roles.type();
   auto managed = std::make_shared<ManagedBuffer>(tensor, roles.roles(),
                                                  state->services.memory);
-  bool isKnown = !std::ranges::count(tensor.dimensions, 0u) &&
-                 (isScalar(tensor.type) || !tensor.dimensions.empty());
+  if (isTensor(tensor.type) && tensor.dimensions.empty()) // C-075
+    return failure("buffers of unknown rank are not supported");
+  bool isKnown = !std::ranges::count(tensor.dimensions, 0u);
   if (isKnown && !knownByteSize(tensor.type, tensor.dimensions))
     return badData("a buffer of shape [{}] exceeds {} bytes",
                    fmt::join(tensor.dimensions, ","), UINT32_MAX);
@@ -153,7 +175,8 @@ HalDevice::allocate(const BufferDesc &desc,
   if (models.empty()) // B-093
     return badData("a buffer needs a prepared model");
   try {
-    Roles roles(*state, models);
+    NNHAL_RETURN_IF_ERROR(checkModels(*state, models));
+    Roles roles(models);
     for (const BufferRole &role : inputRoles)
       NNHAL_RETURN_IF_ERROR(roles.add(role, /*isInput=*/true));
     for (const BufferRole &role : outputRoles)

@@ -22,9 +22,10 @@ class HalPreparedModel::Fenced final
       public std::enable_shared_from_this<Fenced> {
 public:
   Fenced(std::shared_ptr<const HalPreparedModel> model, Request request,
-         FenceRef fence, std::optional<uint64_t> duration)
+         std::vector<BufferPin> pins, FenceRef fence,
+         std::optional<uint64_t> duration)
       : model(std::move(model)), request(std::move(request)),
-        end(std::move(fence)), duration(duration),
+        pins(std::move(pins)), end(std::move(fence)), duration(duration),
         launchTime(this->model->now()),
         span(this->model->tracer(), TraceLayer::runtime, TracePhase::execution,
              "executeFenced") {}
@@ -71,7 +72,7 @@ private:
     ExecutionResult result;
     Status status = std::move(admitted);
     if (status.isOk())
-      status = model->run(request, deadline, fenceTime, result);
+      status = model->run(request, pins, deadline, fenceTime, result);
     finish(std::move(status), result, fenceTime);
   }
 
@@ -91,6 +92,7 @@ private:
     // The pools of the client and the model end here, not with the client's
     // interest in how it went.
     request = {};
+    pins.clear();
     std::shared_ptr<const HalPreparedModel> last = std::move(model);
     signal->complete(std::move(status));
   }
@@ -99,6 +101,7 @@ private:
   std::shared_ptr<const HalPreparedModel> model;
   /// Of the thread that moves the execution on; the client never looks.
   Request request;
+  std::vector<BufferPin> pins;
   const FenceRef end;
   const std::optional<uint64_t> duration;
   const int64_t launchTime;
@@ -110,14 +113,16 @@ private:
 Result<std::shared_ptr<FencedExecution>>
 HalPreparedModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
                                 std::optional<uint64_t> duration) const {
-  NNHAL_RETURN_IF_ERROR(checkRequest(request, /*isFenced=*/true));
+  std::vector<BufferPin> pins;
+  NNHAL_RETURN_IF_ERROR(checkRequest(request, /*isFenced=*/true, pins));
   NNHAL_RETURN_IF_ERROR(checkDeadline(request.deadline));
   for (size_t i = 0; i < waitFor.size(); ++i)
     if (waitFor[i] && waitFor[i]->poll() == FenceState::error) // D-052
       return failure("fence {} of the execution has failed", i);
   NNHAL_ASSIGN_OR_RETURN(FenceRef fence, Fence::create());
-  auto execution = std::make_shared<Fenced>(
-      shared_from_this(), std::move(request), std::move(fence), duration);
+  auto execution =
+      std::make_shared<Fenced>(shared_from_this(), std::move(request),
+                               std::move(pins), std::move(fence), duration);
   NNHAL_RETURN_IF_ERROR(execution->launch(std::move(waitFor)));
   return std::shared_ptr<FencedExecution>(std::move(execution));
 }

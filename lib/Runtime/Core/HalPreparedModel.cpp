@@ -98,7 +98,7 @@ Status HalPreparedModel::runCode(Frame &frame, const Request &request,
     bool isRetried = false;
     if (status.code() == StatusCode::outputInsufficientSize ||
         (status.isOk() && !frame.buffers.empty())) {
-      NNHAL_ASSIGN_OR_RETURN(isRetried, growBuffers(frame));
+      NNHAL_ASSIGN_OR_RETURN(isRetried, growBuffers(interface(), frame));
     }
     if (!isRetried)
       return status;
@@ -106,15 +106,16 @@ Status HalPreparedModel::runCode(Frame &frame, const Request &request,
 }
 
 Status HalPreparedModel::runInFrame(Frame &frame, const Request &request,
+                                    std::span<const BufferPin> pins,
                                     Deadline deadline, ExecutionResult &result,
                                     int64_t &onDevice) const {
-  Status bound = bindArguments(interface(), request, scope(), frame);
+  Status bound = bindArguments(interface(), request, scope(pins), frame);
   if (bound.code() == StatusCode::outputInsufficientSize)
     return collectOutputs(interface(), frame, result.outputShapes);
   NNHAL_RETURN_IF_ERROR(std::move(bound));
   BufferLocks locks(frame);
   NNHAL_RETURN_IF_ERROR(bindBuffers(interface(), frame));
-  Status status = beginArguments(frame);
+  Status status = beginArguments(interface(), frame);
   if (status.isOk())
     status = runCode(frame, request, deadline, result, onDevice);
   bool hasShapes =
@@ -132,7 +133,8 @@ Status HalPreparedModel::runInFrame(Frame &frame, const Request &request,
   return status;
 }
 
-Status HalPreparedModel::run(const Request &request, Deadline deadline,
+Status HalPreparedModel::run(const Request &request,
+                             std::span<const BufferPin> pins, Deadline deadline,
                              int64_t arrival, ExecutionResult &result) const {
   TraceSection section(tracer(), TraceLayer::driver, TracePhase::execution,
                        state->backend->info().name);
@@ -140,9 +142,9 @@ Status HalPreparedModel::run(const Request &request, Deadline deadline,
   Status status;
   try {
     auto lease = frames.take();
-    status = lease.isOk()
-                 ? runInFrame(**lease, request, deadline, result, onDevice)
-                 : std::move(lease).takeStatus();
+    status = lease.isOk() ? runInFrame(**lease, request, pins, deadline, result,
+                                       onDevice)
+                          : std::move(lease).takeStatus();
   } catch (const std::bad_alloc &) {
     status = outOfResources("no memory to execute the model");
   }
@@ -182,18 +184,20 @@ Status HalPreparedModel::execute(const Request &request,
   if (status.isOk()) {
     auto slot = state->services.executions->enter(ticketFor(request.deadline));
     if (slot.isOk())
-      return run(request, request.deadline, arrival, result);
+      return run(request, /*pins=*/{}, request.deadline, arrival, result);
     status = std::move(slot).takeStatus();
   }
   clear(result);
   return status;
 }
 
-Status HalPreparedModel::checkRequest(const Request &request,
-                                      bool isFenced) const {
+Status HalPreparedModel::checkRequest(const Request &request, bool isFenced,
+                                      std::vector<BufferPin> &pins) const {
   try {
     NNHAL_ASSIGN_OR_RETURN(FramePool::Lease lease, frames.take());
-    Status bound = bindArguments(interface(), request, scope(), *lease);
+    Status bound = bindArguments(interface(), request, scope({}), *lease);
+    for (const Frame::BufferUse &use : lease->buffers)
+      pins.push_back({use.token, use.buffer});
     if (isFenced && bound.code() == StatusCode::outputInsufficientSize)
       return Status(StatusCode::invalidArgument, bound.message());
     if (isFenced && bound.isOk())
@@ -210,7 +214,8 @@ Status HalPreparedModel::executeAsync(Request request,
   int64_t arrival = now();
   if (!callback)
     return badData("an asynchronous execution needs a callback");
-  Status launched = checkRequest(request, /*isFenced=*/false);
+  std::vector<BufferPin> pins;
+  Status launched = checkRequest(request, /*isFenced=*/false, pins);
   if (!launched.isOk()) {
     callback(launched, {});
     return launched;
@@ -225,12 +230,12 @@ Status HalPreparedModel::executeAsync(Request request,
   auto notify = std::make_shared<ExecutionCallback>(std::move(callback));
   auto span = std::make_shared<TraceSpan>(
       tracer(), TraceLayer::runtime, TracePhase::execution, "executeAsync");
-  auto job = [self = shared_from_this(), request = std::move(request), notify,
-              span, arrival](Status admitted) {
+  auto job = [self = shared_from_this(), request = std::move(request),
+              pins = std::move(pins), notify, span, arrival](Status admitted) {
     ExecutionResult result;
-    Status status = admitted.isOk()
-                        ? self->run(request, request.deadline, arrival, result)
-                        : std::move(admitted);
+    Status status = admitted.isOk() ? self->run(request, pins, request.deadline,
+                                                arrival, result)
+                                    : std::move(admitted);
     span->end();
     (*notify)(std::move(status), result);
   };

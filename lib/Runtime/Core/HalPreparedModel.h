@@ -41,9 +41,10 @@ private:
 
   /// Executes on this thread, which has been admitted. \p arrival is when the
   /// execution was asked for.
-  Status run(const Request &request, Deadline deadline, int64_t arrival,
-             ExecutionResult &result) const;
-  Status runInFrame(Frame &frame, const Request &request, Deadline deadline,
+  Status run(const Request &request, std::span<const BufferPin> pins,
+             Deadline deadline, int64_t arrival, ExecutionResult &result) const;
+  Status runInFrame(Frame &frame, const Request &request,
+                    std::span<const BufferPin> pins, Deadline deadline,
                     ExecutionResult &result, int64_t &onDevice) const;
   /// Runs the code, until the buffers of its outputs are large enough.
   Status runCode(Frame &frame, const Request &request, Deadline deadline,
@@ -51,12 +52,14 @@ private:
   NNHalExecutionContext contextFor(Frame &frame, const Request &request,
                                    Deadline deadline) const;
   /// What of \p request can be checked before it is launched. For a fenced
-  /// one, outputs that do not suffice are wrong.
-  Status checkRequest(const Request &request, bool isFenced) const;
+  /// one, outputs that do not suffice are wrong. \p pins receives the buffers
+  /// of \p request.
+  Status checkRequest(const Request &request, bool isFenced,
+                      std::vector<BufferPin> &pins) const;
   /// missedDeadlinePersistent when \p deadline has passed.
   Status checkDeadline(Deadline deadline) const;
-  BufferScope scope() const {
-    return {state->buffers, number, state->services.memory.get()};
+  BufferScope scope(std::span<const BufferPin> pins) const {
+    return {state->buffers, number, state->services.memory.get(), pins};
   }
   Ticket ticketFor(Deadline deadline) const {
     return {client, priority, deadline};

@@ -66,20 +66,24 @@ Status ManagedBuffer::resize(const std::vector<uint32_t> &dimensions) {
   return Status::ok();
 }
 
-/// What the descriptor of \p memory can never give access to (F-060).
+/// Whether a copy can reach the bytes of \p memory (F-051, F-060).
 static Status checkMappable(const SharedMemory &memory) {
   if (memory.kind() == PoolKind::hardwareBuffer)
     return failure("memory of kind hardware_buffer cannot be read or written "
                    "by a copy");
-  return Status::ok();
+  return memory.check();
 }
 
 Status ManagedBuffer::copyTo(const SharedMemory &target) const {
   NNHAL_RETURN_IF_ERROR(checkMappable(target));
   std::shared_lock lock(mutex);
-  if (target.size() != state.size)
+  // Without contents it has the size of its allocation, where that is known.
+  std::optional<uint64_t> size = state.size;
+  if (!state.isInitialized)
+    size = knownByteSize(tensor.type, tensor.dimensions);
+  if (size && target.size() != *size)
     return badData("the target has {} bytes, the buffer {}", target.size(),
-                   state.size);
+                   *size);
   if (!state.isInitialized)
     return failure("the buffer is uninitialized");
   Status status = target.write(0, bytes());
@@ -117,6 +121,14 @@ Status ManagedBuffer::copyFrom(const SharedMemory &source,
                                std::span<const uint32_t> dimensions) {
   std::unique_lock lock(mutex);
   state.isInitialized = false; // F-053
+  NNHAL_RETURN_IF_ERROR(fill(source, dimensions));
+  state.isInitialized = true;
+  return Status::ok();
+}
+
+/// What copyFrom() does with `mutex` held.
+Status ManagedBuffer::fill(const SharedMemory &source,
+                           std::span<const uint32_t> dimensions) {
   NNHAL_RETURN_IF_ERROR(checkMappable(source));
   NNHAL_ASSIGN_OR_RETURN(std::vector<uint32_t> shape, sourceShape(dimensions));
   std::optional<uint64_t> size = knownByteSize(tensor.type, shape);
@@ -130,7 +142,6 @@ Status ManagedBuffer::copyFrom(const SharedMemory &source,
   Status status = source.read(0, bytes());
   if (!status.isOk())
     return failure("the source cannot be read: {}", status.message());
-  state.isInitialized = true;
   return status;
 }
 

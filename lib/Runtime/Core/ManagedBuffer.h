@@ -30,6 +30,28 @@ struct ArgumentRole {
   bool operator==(const ArgumentRole &) const = default;
 };
 
+/// Any number of readers or one writer, in the order in which they came: a
+/// writer gets its turn however many readers follow it. Names as those of
+/// std::shared_mutex, for the locks of the standard library.
+class BufferMutex {
+public:
+  void lock() {
+    std::lock_guard turn(queue);
+    access.lock();
+  }
+  void unlock() { access.unlock(); }
+  void lock_shared() {
+    std::lock_guard turn(queue);
+    access.lock_shared();
+  }
+  void unlock_shared() { access.unlock_shared(); }
+
+private:
+  /// Held while the next one waits.
+  std::mutex queue;
+  std::shared_mutex access;
+};
+
 /// The bytes behind a token (F.4).
 ///
 /// Threads: what allocation fixed is constant; `state` is read and written
@@ -64,20 +86,31 @@ public:
   /// resourceExhausted* when there is no memory.
   Status resize(const std::vector<uint32_t> &dimensions);
 
+  /// See Buffer.
   Status copyTo(const SharedMemory &target) const;
   Status copyFrom(const SharedMemory &source,
                   std::span<const uint32_t> dimensions);
 
-  mutable std::shared_mutex mutex;
-  State state;
-
 private:
   Result<std::vector<uint32_t>>
   sourceShape(std::span<const uint32_t> dimensions) const;
+  Status fill(const SharedMemory &source, std::span<const uint32_t> dimensions);
 
   InterfaceTensor tensor;
   std::vector<ArgumentRole> roles;
   std::shared_ptr<MemoryBudget> budget;
+
+public:
+  mutable BufferMutex mutex;
+  /// Last, so that it goes first: it gives back what it reserved.
+  State state;
+};
+
+/// Keeps a buffer for an execution on its way whose client may let go of it
+/// (F-048).
+struct BufferPin {
+  uint32_t token = 0;
+  std::shared_ptr<ManagedBuffer> buffer;
 };
 
 /// The living buffers of a device.
