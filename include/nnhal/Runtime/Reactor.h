@@ -29,14 +29,19 @@ namespace nnhal::rt {
 ///            thread once it ran. A fence that is waited for is not kept alive:
 ///            an own fence fails when its last holder leaves.
 /// Threads:   every member may be called from any thread. The destructor may
-///            not be called by a handler: a handler must not hold the last
-///            reference to whatever owns the reactor (asserted; without
-///            assertions the program ends, it does not hang).
+///            not be called by a handler (asserted; without assertions the
+///            program ends, it does not hang); create() makes reactors whose
+///            last reference a handler may release.
 /// Blocking:  only the destructor, and cancel() while that timer's function
 ///            runs.
 class Reactor {
 public:
   Reactor();
+  /// A reactor that may be released by anybody. When that is one of its own
+  /// handlers, it is destroyed on a thread that is started for this and ends
+  /// with it; should the system give no thread, it stays for the life of the
+  /// process.
+  static std::shared_ptr<Reactor> create();
   /// Joins the thread. Calls the handlers that are still due with
   /// generalFailure; timers are dropped without a call.
   ~Reactor();

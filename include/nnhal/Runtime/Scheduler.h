@@ -42,7 +42,8 @@ struct Ticket {
 /// Threads:   every member may be called from any thread. Workers are started
 ///            by submit() when needed. The destructor may not be called by a
 ///            job (asserted; without assertions the program ends, it does not
-///            hang).
+///            hang); create() makes schedulers whose last reference a job may
+///            release.
 /// Blocking:  enter() when no slot is free, and the destructor.
 /// Deadlock:  a thread that holds a slot, a job included, must not call enter()
 ///            or wait for a job: all slots could be waiting for one another.
@@ -96,6 +97,11 @@ public:
   };
 
   explicit Scheduler(Options options);
+  /// A scheduler that may be released by anybody. When that is one of its own
+  /// jobs, it is destroyed on a thread that is started for this and ends with
+  /// it; should the system give no thread, it stays for the life of the
+  /// process.
+  static std::shared_ptr<Scheduler> create(Options options);
   /// Lets running jobs and holders of slots finish; calls queued jobs with
   /// generalFailure on this thread, and enter() returns it to those who wait.
   ~Scheduler();
@@ -123,6 +129,7 @@ public:
 private:
   struct Queue;
 
+  bool isOwnThread() const;
   void leave();
   /// The fast path: a slot is free and nobody waits.
   bool tryEnter();

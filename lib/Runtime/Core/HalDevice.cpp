@@ -26,11 +26,11 @@ DeviceServices nnhal::rt::completeServices(DeviceServices services) {
   Scheduler::Options options;
   options.clock = services.clock;
   if (!services.executions)
-    services.executions = std::make_shared<Scheduler>(options);
+    services.executions = Scheduler::create(options);
   if (!services.preparations)
-    services.preparations = std::make_shared<Scheduler>(options);
+    services.preparations = Scheduler::create(options);
   if (!services.reactor)
-    services.reactor = std::make_shared<Reactor>();
+    services.reactor = Reactor::create();
   if (!services.log)
     services.log = std::make_shared<Log>();
   return services;
@@ -142,6 +142,8 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
                     "the deadline had passed before the preparation began"));
     return Status::ok();
   }
+  // The callback may destroy this device before submit() returns.
+  std::shared_ptr<DeviceState> keep = state;
   // Whichever of job and launch failure calls it.
   auto notify = std::make_shared<PrepareCallback>(std::move(callback));
   auto span = std::make_shared<TraceSpan>(
@@ -158,7 +160,7 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
     (*notify)(std::move(prepared));
   };
   Status launched =
-      state->services.preparations->submit(ticketOf(options), job);
+      keep->services.preparations->submit(ticketOf(options), std::move(job));
   if (!launched.isOk())
     (*notify)(launched);
   return launched;

@@ -61,7 +61,9 @@ private:
     uint64_t left = uint64_t(noDeadline - fenceTime);
     if (duration && *duration < left)
       deadline = std::min(deadline, fenceTime + int64_t(*duration));
-    return model->state->services.executions->submit(
+    // The execution may end, and release the model, before submit() returns.
+    std::shared_ptr<DeviceState> keep = model->state;
+    return keep->services.executions->submit(
         model->ticketFor(deadline),
         [self = shared_from_this(), deadline, fenceTime](Status admitted) {
           self->execute(std::move(admitted), deadline, fenceTime);

@@ -226,6 +226,8 @@ Status HalPreparedModel::executeAsync(Request request,
     return Status::ok();
   }
   Ticket ticket = ticketFor(request.deadline);
+  // The callback may release the model before submit() returns.
+  std::shared_ptr<DeviceState> keep = state;
   // Whichever of job and launch failure calls it.
   auto notify = std::make_shared<ExecutionCallback>(std::move(callback));
   auto span = std::make_shared<TraceSpan>(
@@ -239,7 +241,7 @@ Status HalPreparedModel::executeAsync(Request request,
     span->end();
     (*notify)(std::move(status), result);
   };
-  launched = state->services.executions->submit(ticket, std::move(job));
+  launched = keep->services.executions->submit(ticket, std::move(job));
   if (!launched.isOk())
     (*notify)(launched, {});
   return launched;

@@ -322,6 +322,24 @@ void Reactor::Loop::shutDown(std::unique_lock<std::mutex> &lock) {
 
 Reactor::Reactor() : loop(std::make_unique<Loop>()) {}
 
+std::shared_ptr<Reactor> Reactor::create() {
+  return {new Reactor, [](Reactor *reactor) {
+            bool isOwn;
+            {
+              std::lock_guard lock(reactor->loop->mutex);
+              isOwn = reactor->loop->isOwnThread();
+            }
+            // The destructor joins this thread, so another one has to call it.
+            // Left behind when there is none: this thread cannot wait for
+            // itself.
+            if (isOwn)
+              (void)startDetached("nnhal-cleanup",
+                                  [reactor] { delete reactor; });
+            else
+              delete reactor;
+          }};
+}
+
 Reactor::~Reactor() {
   {
     std::lock_guard lock(loop->mutex);

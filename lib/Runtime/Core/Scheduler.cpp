@@ -272,15 +272,30 @@ Scheduler::Scheduler(Options options)
                 : std::max(1u, std::thread::hardware_concurrency())),
       queue(std::make_unique<Queue>(*this, options)) {}
 
+std::shared_ptr<Scheduler> Scheduler::create(Options options) {
+  return {new Scheduler(std::move(options)), [](Scheduler *scheduler) {
+            // The destructor joins this thread, so another one has to call it.
+            // Left behind when there is none: this thread cannot wait for
+            // itself.
+            if (scheduler->isOwnThread())
+              (void)startDetached("nnhal-cleanup",
+                                  [scheduler] { delete scheduler; });
+            else
+              delete scheduler;
+          }};
+}
+
+bool Scheduler::isOwnThread() const {
+  std::lock_guard lock(queue->mutex);
+  return std::ranges::any_of(queue->workers, [](const std::thread &worker) {
+    return worker.get_id() == std::this_thread::get_id();
+  });
+}
+
 Scheduler::~Scheduler() {
-  {
-    std::lock_guard lock(queue->mutex);
-    for (const std::thread &worker : queue->workers) {
-      if (worker.get_id() != std::this_thread::get_id())
-        continue;
-      assert(false && "a job must not destroy its scheduler");
-      std::terminate(); // Better than to wait for itself.
-    }
+  if (isOwnThread()) {
+    assert(false && "a job must not destroy its scheduler");
+    std::terminate(); // Better than to wait for itself.
   }
   queue->stop();
 }

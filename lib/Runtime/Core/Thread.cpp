@@ -31,3 +31,10 @@ Status nnhal::rt::startThread(std::thread &thread, const char *name,
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return status;
 }
+
+Status nnhal::rt::startDetached(const char *name, std::function<void()> body) {
+  std::thread thread;
+  NNHAL_RETURN_IF_ERROR(startThread(thread, name, std::move(body)));
+  thread.detach();
+  return Status::ok();
+}

@@ -22,6 +22,9 @@ namespace nnhal::rt {
 Status startThread(std::thread &thread, const char *name,
                    std::function<void()> body);
 
+/// The same for a thread that nobody joins.
+Status startDetached(const char *name, std::function<void()> body);
+
 } // namespace nnhal::rt
 
 #endif // NNHAL_RUNTIME_CORE_THREAD_H

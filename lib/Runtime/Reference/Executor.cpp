@@ -109,7 +109,9 @@ Result<std::vector<Value>> Executor::run(std::vector<Value> inputs) {
 }
 
 Status Executor::checkCancelled() const {
-  bool isCancelled = limits.cancelFlag && *limits.cancelFlag != 0;
+  // Another thread writes it while this one runs.
+  bool isCancelled = limits.cancelFlag &&
+                     __atomic_load_n(limits.cancelFlag, __ATOMIC_RELAXED) != 0;
   if (isCancelled ||
       (limits.deadline != noDeadline && limits.clock() >= limits.deadline))
     return Status(StatusCode::missedDeadlineTransient, // D-074

@@ -271,7 +271,7 @@ TEST(ReactorTest, HandlersMayCallTheReactor) {
     reactor.cancel(own); // Its own timer: returns at once.
     uint64_t other = mustStart(reactor, 0, [&] { ++count; });
     reactor.cancel(other);
-    mustWait(reactor, {}, noDeadline, [&](Status status) {
+    mustWait(reactor, {}, noDeadline, [&](const Status &status) {
       EXPECT_TRUE(status.isOk());
       done.set_value();
     });
@@ -323,9 +323,10 @@ TEST(ReactorTest, TheDestructorEndsWhatIsPending) {
     Reactor reactor;
     mustWait(reactor, {fence}, noDeadline,
              [&, handler = outcome.handler()](Status status) {
-               refused.handler()(reactor.whenAll({}, noDeadline, [](Status) {
-                 ADD_FAILURE() << "called after a failure";
-               }));
+               refused.handler()(
+                   reactor.whenAll({}, noDeadline, [](const Status &) {
+                     ADD_FAILURE() << "called after a failure";
+                   }));
                EXPECT_EQ(reactor.at(0, [] {}).status().message(),
                          "the reactor has stopped");
                handler(std::move(status));
@@ -359,7 +360,7 @@ TEST(ReactorTest, RunsOutOfDescriptorsWithAStatus) {
   rlimit before = {};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit none = {0, before.rlim_max};
-  auto fail = [](Status) { ADD_FAILURE() << "called after a failure"; };
+  auto fail = [](const Status &) { ADD_FAILURE() << "called after a failure"; };
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
   Status noReactor = unused.whenAll({first}, noDeadline, fail);
   Status noDuplicate = used.whenAll({first, second}, noDeadline, fail);
@@ -387,7 +388,7 @@ TEST(ReactorTest, ManyThreadsWaitAtOnce) {
     threads.reserve(threadCount);
     for (int i = 0; i < threadCount; ++i)
       threads.emplace_back([&] {
-        auto count = [&](Status status) {
+        auto count = [&](const Status &status) {
           if (status.isOk())
             ++good;
           else if (status.message() == "broken")
@@ -405,10 +406,11 @@ TEST(ReactorTest, ManyThreadsWaitAtOnce) {
           mustWait(reactor, {first, second}, noDeadline, count);
           mustWait(reactor, {second, first}, steadyNow() + 3600'000'000'000,
                    count);
-          mustWait(reactor, {never, first}, steadyNow(), [&](Status status) {
-            count(std::move(status));
-            ended.set_value();
-          });
+          mustWait(reactor, {never, first}, steadyNow(),
+                   [&](const Status &status) {
+                     count(status);
+                     ended.set_value();
+                   });
           uint64_t timer =
               mustStart(reactor, steadyNow() + 1000, [&] { ++timers; });
           first->complete(Status::ok());
@@ -430,6 +432,27 @@ TEST(ReactorTest, ManyThreadsWaitAtOnce) {
   EXPECT_LE(timers, threadCount * rounds);
   EXPECT_EQ(other, 0);
   EXPECT_EQ(openDescriptors(), before);
+}
+
+TEST(ReactorTest, AHandlerMayReleaseAReactorThatWasCreated) {
+  for (int i = 0; i < 200; ++i) {
+    auto holder = std::make_shared<std::shared_ptr<Reactor>>(Reactor::create());
+    Outcome released;
+    FenceRef fence = mustCreate();
+    Outcome pending;
+    mustWait(**holder, {mustCreate()}, noDeadline, [](const Status &) {});
+    mustWait(**holder, {fence}, noDeadline, pending.handler());
+    auto timer =
+        (*holder)->at(steadyNow(), [holder, handler = released.handler()] {
+          holder->reset();
+          handler(Status::ok());
+        });
+    EXPECT_TRUE(timer.isOk()) << timer.status().message();
+    holder.reset();
+    EXPECT_TRUE(released.get().isOk());
+    // By the destructor, on whichever thread.
+    EXPECT_EQ(pending.get().message(), "the reactor has stopped");
+  }
 }
 
 } // namespace

@@ -46,7 +46,7 @@ void awaitQueued(const Scheduler &scheduler, unsigned count) {
 class Record {
 public:
   std::function<void(Status)> job(std::string name) {
-    return [this, name = std::move(name)](Status status) {
+    return [this, name = std::move(name)](const Status &status) {
       std::lock_guard lock(mutex);
       text += (status.isOk() ? "" : "!") + name + " ";
     };
@@ -115,7 +115,7 @@ TEST(SchedulerTest, OrdersOneClientByPriorityThenArrival) {
   EXPECT_EQ(scheduler.stats().queued, 6u);
   std::promise<void> done;
   mustSubmit(scheduler, {.priority = Priority::low},
-             [&](Status) { done.set_value(); });
+             [&](const Status &) { done.set_value(); });
   slot.release();
   done.get_future().get();
   EXPECT_EQ(record.get(), "high1 high2 medium1 medium2 low1 low2 ");
@@ -135,7 +135,7 @@ TEST(SchedulerTest, ClientsTakeTurns) {
   mustSubmit(scheduler, {.client = 3}, record.job("c0"));
   std::promise<void> done;
   mustSubmit(scheduler, {.client = 1, .priority = Priority::low},
-             [&](Status) { done.set_value(); });
+             [&](const Status &) { done.set_value(); });
   slot.release();
   done.get_future().get();
   EXPECT_EQ(record.get(), "a0 b0 c0 a1 b1 a2 a3 ");
@@ -155,7 +155,7 @@ TEST(SchedulerTest, CallersAndJobsShareTheOrder) {
   mustSubmit(scheduler, {.priority = Priority::high}, record.job("job1"));
   std::promise<void> done;
   mustSubmit(scheduler, {.priority = Priority::low},
-             [&](Status) { done.set_value(); });
+             [&](const Status &) { done.set_value(); });
   slot.release();
   done.get_future().get();
   caller.join();
@@ -169,10 +169,10 @@ TEST(SchedulerTest, ALowPriorityHasItsTurnAtLast) {
   std::atomic<int> before{0};
   std::promise<int> low;
   mustSubmit(scheduler, {.priority = Priority::low},
-             [&](Status) { low.set_value(before); });
+             [&](const Status &) { low.set_value(before); });
   for (int i = 0; i < 200; ++i)
     mustSubmit(scheduler, {.priority = Priority::high},
-               [&](Status) { ++before; });
+               [&](const Status &) { ++before; });
   slot.release();
   EXPECT_EQ(low.get_future().get(), 64);
 }
@@ -284,7 +284,7 @@ TEST(SchedulerTest, LateEntriesDoNotTakeTheSlot) {
                 StatusCode::missedDeadlineTransient);
     });
     awaitQueued(scheduler, 3);
-    mustSubmit(scheduler, {}, [&](Status) { done.set_value(); });
+    mustSubmit(scheduler, {}, [&](const Status &) { done.set_value(); });
     now = 3600'000'000'000;
     slot.release();
     done.get_future().get();
@@ -301,7 +301,7 @@ TEST(SchedulerTest, TheDestructorEndsWhatIsQueued) {
   std::promise<void> started;
   std::optional<Scheduler> scheduler;
   scheduler.emplace(Scheduler::Options{.slots = 1});
-  mustSubmit(*scheduler, {}, [&](Status status) {
+  mustSubmit(*scheduler, {}, [&](const Status &status) {
     started.set_value();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     hasRun = status.isOk();
@@ -354,7 +354,7 @@ TEST(SchedulerTest, JobsMaySubmitJobs) {
   {
     Scheduler scheduler({.slots = 1});
     std::promise<void> done;
-    std::function<void(Status)> next = [&, captured](Status status) {
+    std::function<void(Status)> next = [&, captured](const Status &status) {
       EXPECT_TRUE(status.isOk());
       if (++count < 100)
         mustSubmit(scheduler, {}, next);
@@ -394,7 +394,7 @@ TEST(SchedulerTest, ManyThreadsShareTheSlots) {
           Ticket ticket{.client = static_cast<uint64_t>(i % 3),
                         .priority = static_cast<Priority>(round % 3)};
           if ((round + i) % 3 == 0) {
-            mustSubmit(scheduler, ticket, [&](Status status) {
+            mustSubmit(scheduler, ticket, [&](const Status &status) {
               work();
               ran += status.isOk();
             });
@@ -467,6 +467,40 @@ TEST(SchedulerTest, EveryAttemptHasOneOutcomeUnderLoad) {
   EXPECT_EQ(stats.missed, static_cast<uint64_t>(missed));
   EXPECT_EQ(stats.rejected, static_cast<uint64_t>(rejected));
   EXPECT_LE(stats.peakQueued, 3u);
+}
+
+TEST(SchedulerTest, AJobMayReleaseASchedulerThatWasCreated) {
+  for (int i = 0; i < 200; ++i) {
+    struct Owner {
+      std::shared_ptr<Scheduler> scheduler;
+    };
+    auto owner = std::make_shared<Owner>();
+    std::promise<void> ran;
+    // Tells when the scheduler, which destroys the clock, is gone.
+    auto alive = std::make_shared<int>(0);
+    std::weak_ptr<int> life = alive;
+    owner->scheduler = Scheduler::create(
+        {.slots = 2, .clock = [alive = std::move(alive)] { return *alive; }});
+    Scheduler *scheduler = owner->scheduler.get();
+    mustSubmit(*scheduler, {}, [owner, &ran](const Status &status) {
+      EXPECT_TRUE(status.isOk()) << status.message();
+      owner->scheduler.reset();
+      ran.set_value();
+    });
+    owner.reset();
+    ran.get_future().wait();
+    while (!life.expired())
+      std::this_thread::yield();
+  }
+}
+
+TEST(SchedulerTest, OthersReleaseASchedulerThatWasCreatedAtOnce) {
+  auto scheduler = Scheduler::create({.slots = 1});
+  std::atomic<bool> hasRun = false;
+  mustSubmit(*scheduler, {}, [&](const Status &) { hasRun = true; });
+  while (!hasRun)
+    std::this_thread::yield();
+  scheduler.reset(); // Joins.
 }
 
 } // namespace
