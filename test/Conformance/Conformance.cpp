@@ -9,6 +9,7 @@
 
 #include <limits>
 #include <numeric>
+#include <thread>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::conformance;
@@ -62,6 +63,24 @@ void FloatArguments::bind(const std::vector<Dimensions> &inputShapes,
                                    std::span(outputs.back()))),
                                shape});
   }
+}
+
+LoopArguments::LoopArguments(int32_t first) : input(first) {
+  request.inputs.push_back(
+      {Memory::borrow(std::as_bytes(std::span(&input, 1))), {}});
+  request.outputs.push_back(
+      {OutputMemory::borrow(std::as_writable_bytes(std::span(&output, 1))),
+       {}});
+}
+
+bool conformance::eventually(const std::function<bool()> &condition) {
+  Deadline end = steadyNow() + 10'000 * millisecond;
+  while (!condition()) {
+    if (steadyNow() >= end)
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
 }
 
 ExecutionCallback

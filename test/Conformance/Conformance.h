@@ -68,6 +68,17 @@ private:
             const std::vector<Dimensions> &outputShapes);
 };
 
+/// Arguments of the loops of ModelBuilder.h: one INT32 value.
+struct LoopArguments {
+  explicit LoopArguments(int32_t first = 0);
+  LoopArguments(const LoopArguments &) = delete;
+  LoopArguments &operator=(const LoopArguments &) = delete;
+
+  int32_t input;
+  int32_t output = -7;
+  Request request;
+};
+
 /// What a callback was given, and how often.
 template <typename T> class Notified {
 public:
@@ -111,6 +122,11 @@ std::string toString(Mode mode);
 /// has no shapes; their timing is that from the launch on.
 Executed executeIn(Mode mode, const PreparedModel &model,
                    const Request &request);
+
+inline constexpr int64_t millisecond = 1'000'000;
+
+/// Whether \p condition holds within ten seconds.
+bool eventually(const std::function<bool()> &condition);
 
 class ConformanceTest : public testing::Test {
 protected:
