@@ -306,7 +306,7 @@ TEST_F(FencedTest, limitsTheTimeAfterTheFences) {
   }
 }
 
-// D-060: durations up to the largest do not overflow.
+// D-060, K-044: durations up to the largest do not overflow.
 TEST_F(FencedTest, acceptsAnyDuration) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   for (uint64_t duration : {UINT64_MAX, uint64_t(INT64_MAX)}) {

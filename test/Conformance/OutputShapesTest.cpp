@@ -57,7 +57,7 @@ TEST_P(OutputShapesTest, computesUnknownShapes) {
   EXPECT_EQ(arguments.outputs[0], (std::vector<float>{2, 4, 6, 8}));
 }
 
-// D-050: the request may say what the model leaves open.
+// D-050, K-048: the request may say what the model leaves open.
 TEST_P(OutputShapesTest, takesShapesFromTheRequest) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModelWithUnknownOutput({2, 2}));
   FloatArguments arguments({{2, 2}, {2, 2}}, {{2, 2}});
@@ -185,7 +185,7 @@ TEST_P(OutputShapesTest, acceptsOutputsWithoutElements) {
   EXPECT_EQ(executed.result.outputShapes[0], (OutputShape{{0, 2}, true}));
 }
 
-// D-039.
+// D-039, K-048.
 TEST_P(OutputShapesTest, rejectsShapesThatContradictTheModel) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel({2, 2}));
   FloatArguments arguments(*prepared);

@@ -22,7 +22,7 @@ namespace {
 using PoolLifetimeTest = ModeTest;
 NNHAL_ALL_MODES(PoolLifetimeTest);
 
-// F-007, F-085: what a holder of the file takes away before an execution.
+// D-103, F-007, F-085: what a holder of the file takes away before it is used.
 TEST_P(PoolLifetimeTest, failsWhenItWasShortened) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   for (PoolSource source : {PoolSource::unsealed, PoolSource::file}) {

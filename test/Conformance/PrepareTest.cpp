@@ -121,7 +121,7 @@ TEST_F(PrepareTest, givesTheSameResultsWhateverThePreferenceAndPriority) {
       }
 }
 
-// C-049, C-050.
+// C-040, C-049, C-050.
 TEST_F(PrepareTest, tellsOfPassedDeadlinesInTheCallback) {
   AnnotatedModel model = addModel();
   if (auto reason = unsupportedReason(*device, model))

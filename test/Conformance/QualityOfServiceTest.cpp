@@ -301,4 +301,17 @@ TEST_F(QualityOfServiceTest, refusesBuffersThatTheMemoryCannotHold) {
   EXPECT_EQ(allocate(small).status().message(), "");
 }
 
+// D-101: what has been read for the last time makes room.
+TEST_F(QualityOfServiceTest, executesLongChainsInLittleMemory) {
+  constexpr uint32_t count = 16 << 10; // 64 KiB each, 50 of them: 3 MiB.
+  NNHAL_PREPARE_OR_SKIP(prepared, *device, addChainModel({count}, 50));
+  FloatArguments arguments(*prepared);
+  for (Mode mode : {Mode::sync, Mode::async, Mode::fenced}) {
+    Executed executed = executeIn(mode, *prepared, arguments.request);
+    EXPECT_EQ(executed.status.message(), "");
+    EXPECT_EQ(arguments.outputs[0][1], 2.0f * 51.0f);
+  }
+  EXPECT_LE(services.memory->peak(), services.memory->limit());
+}
+
 } // namespace

@@ -81,7 +81,7 @@ public:
   /// - outputInsufficientSize with the needed shapes when an output's memory is
   ///   too small; the contents of the outputs are then unspecified.
   /// - missedDeadlinePersistent when the deadline had passed before,
-  ///   missedDeadlineTransient when it, or the time of a loop, passed meanwhile.
+  ///   missedDeadlineTransient when it, or the time of a loop, passed later.
   /// - resourceExhaustedTransient when there is no memory or too many
   ///   executions wait; resourceExhaustedPersistent when the limit of the
   ///   device is less than the model needs.

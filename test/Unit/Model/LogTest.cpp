@@ -88,6 +88,7 @@ TEST(LogMask, UnknownTagsAreReportedAndIgnored) {
   EXPECT_EQ(parseLogMask("nothing", nullptr), 0u);
 }
 
+// K-015
 TEST(Log, WritesWhatIsOn) {
   Lines lines;
   Log log(maskOf(LogTag::driver), lines.sink());

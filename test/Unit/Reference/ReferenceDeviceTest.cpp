@@ -75,7 +75,7 @@ TEST_F(ReferenceDeviceTest, describesItself) {
             "nnhal-reference keeps no compiled models");
 }
 
-TEST_F(ReferenceDeviceTest, extensionsHaveNoKernel) {
+TEST_F(ReferenceDeviceTest, extensionsHaveNoKernel) { // D-102
   prepare("add_broadcast");
   AnnotatedModel annotated;
   annotated.model = test.model;
@@ -86,7 +86,7 @@ TEST_F(ReferenceDeviceTest, extensionsHaveNoKernel) {
             "nnhal-reference has no kernel for code 65538");
 }
 
-TEST_F(ReferenceDeviceTest, omittedConditionFails) { // control_flow C5
+TEST_F(ReferenceDeviceTest, omittedConditionFails) { // control_flow C5, D-100
   prepare("if_1");
   request.inputs[0].memory = Memory();
   Status status = execute();

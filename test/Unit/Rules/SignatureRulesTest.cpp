@@ -28,7 +28,7 @@ TEST(SignatureRulesTest, OperandCounts) {
             "found 0 outputs, expected 1");
 }
 
-// signature C3.
+// signature C3: D-096.
 TEST(SignatureRulesTest, OmittedOperands) {
   TensorType type = floatTensor({2});
   EXPECT_EQ(
@@ -78,7 +78,7 @@ TEST(SignatureRulesTest, PaddingSchemes) {
   EXPECT_EQ(pool(-1), "padding scheme is -1, expected 0 to 2");
 }
 
-// signature C7: M-027. An extent that is not known is not 0.
+// signature C7: M-027, D-097. An extent that is not known is not 0.
 TEST(SignatureRulesTest, ZeroSizedOperands) {
   auto log = [](std::vector<int64_t> shape) {
     TensorType type = floatTensor(std::move(shape));
@@ -88,7 +88,7 @@ TEST(SignatureRulesTest, ZeroSizedOperands) {
   EXPECT_EQ(log({3, 0}), "input 0 of shape 3x0 is zero-sized");
 }
 
-// stated C1, stated C2, stated C3, stated C4, stated C5.
+// stated C1, stated C2, stated C3, stated C4, stated C5: D-098, D-099.
 TEST(SignatureRulesTest, StatedResults) {
   auto message = [](const TensorType &input, const TensorType &output) {
     return OperationBuilder(RELU).tensor(input).output(output).message();

@@ -1,0 +1,252 @@
+//===- BackendTest.cpp - What becomes of what a backend says --------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/Backend.h"
+
+#include "nnhal/Runtime/Reactor.h"
+#include "nnhal/Runtime/Trace.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <new>
+#include <set>
+
+using namespace nnhal::rt;
+
+namespace {
+
+/// What a backend says to each question.
+struct Script {
+  Status supported;
+  Status loaded;
+  std::function<Status(NNHalExecutionContext &)> run =
+      [](NNHalExecutionContext &) { return Status::ok(); };
+};
+
+class ScriptedModel final : public LoadedModel {
+public:
+  ScriptedModel(const AnnotatedModel &model, std::shared_ptr<Script> script)
+      : face(interfaceOf(model)), script(std::move(script)) {}
+  const Interface &interface() const override { return face; }
+  uint64_t arenaSize() const override { return 64; }
+  Status run(NNHalExecutionContext &context) const override {
+    return script->run(context);
+  }
+
+private:
+  Interface face;
+  std::shared_ptr<Script> script;
+};
+
+class ScriptedBackend final : public Backend {
+public:
+  explicit ScriptedBackend(std::shared_ptr<Script> script)
+      : script(std::move(script)) {
+    description.name = "test-scripted";
+    description.version = "1";
+  }
+  const DeviceInfo &info() const override { return description; }
+  Result<std::vector<Status>>
+  supportedOperations(const AnnotatedModel &model) const override {
+    NNHAL_RETURN_IF_ERROR(script->supported);
+    return std::vector<Status>(model.model.main.operations.size());
+  }
+  Result<std::unique_ptr<LoadedModel>>
+  load(const AnnotatedModel &model, const PrepareOptions &) const override {
+    NNHAL_RETURN_IF_ERROR(script->loaded);
+    return std::unique_ptr<LoadedModel>(
+        std::make_unique<ScriptedModel>(model, script));
+  }
+  Result<std::unique_ptr<LoadedModel>>
+  loadFromCache(std::span<const std::byte>, const Memory &) const override {
+    return failure("no cache");
+  }
+
+private:
+  std::shared_ptr<Script> script;
+  DeviceInfo description;
+};
+
+/// output = RELU(input), float, two elements; the output's extent is
+/// \p outputExtent.
+AnnotatedModel reluModel(uint32_t outputExtent = 2) {
+  AnnotatedModel annotated;
+  Subgraph &main = annotated.model.main;
+  main.operands.resize(2);
+  for (Operand &operand : main.operands)
+    operand.type = OperandType::TENSOR_FLOAT32;
+  main.operands[0].dimensions = {2};
+  main.operands[0].lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+  main.operands[1].dimensions = {outputExtent};
+  main.operands[1].lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
+  main.operations = {{OperationType::RELU, {0}, {1}}};
+  main.inputIndexes = {0};
+  main.outputIndexes = {1};
+  computeConsumers(main);
+  return annotated;
+}
+
+class BackendTest : public testing::Test {
+protected:
+  BackendTest() {
+    request.inputs = {{Memory::borrow(std::as_bytes(std::span(input))), {}}};
+    request.outputs = {
+        {OutputMemory::borrow(std::as_writable_bytes(std::span(output))), {}}};
+    request.measureTiming = true;
+  }
+
+  std::unique_ptr<Device> createDevice(DeviceServices services = {}) {
+    return nnhal::rt::createDevice(std::make_unique<ScriptedBackend>(script),
+                                   std::move(services));
+  }
+  PreparedModelRef prepare(const AnnotatedModel &model = reluModel(),
+                           DeviceServices services = {}) {
+    auto prepared = createDevice(std::move(services))->prepareModel(model);
+    EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
+    return *prepared;
+  }
+  Status execute(const PreparedModel &model) {
+    return model.execute(request, result);
+  }
+
+  std::shared_ptr<Script> script = std::make_shared<Script>();
+  float input[2] = {};
+  float output[2] = {};
+  Request request;
+  ExecutionResult result;
+};
+
+constexpr StatusCode codes[] = {
+    StatusCode::deviceUnavailable, StatusCode::generalFailure,
+    StatusCode::invalidArgument, StatusCode::resourceExhaustedPersistent};
+
+// C-029, C-033: an answer that is a failure has no list.
+TEST_F(BackendTest, FailsToAnswer) {
+  for (StatusCode code : codes) {
+    script->supported = Status(code, "not today");
+    auto supported = createDevice()->supportedOperations(reluModel());
+    EXPECT_EQ(supported.status().code(), code);
+    EXPECT_EQ(supported.status().message(), "not today");
+  }
+}
+
+// C-039, C-042.
+TEST_F(BackendTest, FailsToLoad) {
+  for (StatusCode code : codes) {
+    script->loaded = Status(code, "not today");
+    auto device = createDevice();
+    EXPECT_EQ(device->prepareModel(reluModel()).status().code(), code);
+    std::promise<Status> promise;
+    Status launched = device->prepareModelAsync(
+        std::make_shared<AnnotatedModel>(reluModel()), {},
+        [&](const auto &prepared) { promise.set_value(prepared.status()); });
+    EXPECT_EQ(launched.message(), "");
+    Status told = promise.get_future().get();
+    EXPECT_EQ(told.code(), code);
+    EXPECT_EQ(told.message(), "not today");
+  }
+}
+
+// D-019, D-044, D-059, D-100: a failure is all that is left of an execution.
+TEST_F(BackendTest, FailsToRun) {
+  PreparedModelRef model = prepare();
+  for (StatusCode code : codes) {
+    script->run = [&](NNHalExecutionContext &) {
+      return Status(code, "not today");
+    };
+    Status status = execute(*model);
+    EXPECT_EQ(status.code(), code);
+    EXPECT_EQ(status.message(), "not today");
+    EXPECT_TRUE(result.outputShapes.empty());
+    EXPECT_EQ(result.timing, Timing());
+    auto launched = model->executeFenced(request);
+    ASSERT_TRUE(launched.isOk()) << launched.status().message();
+    EXPECT_EQ((*launched)->fence()->wait(noDeadline).code(), code);
+    ExecutionInfo info = (*launched)->executionInfo();
+    EXPECT_EQ(info.status.message(), "not today");
+    EXPECT_EQ(info.timingLaunched, Timing());
+  }
+}
+
+TEST_F(BackendTest, RunsOutOfMemory) {
+  PreparedModelRef model = prepare();
+  script->run = [](NNHalExecutionContext &) -> Status {
+    throw std::bad_alloc();
+  };
+  Status status = execute(*model);
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(), "no memory to execute the model");
+}
+
+// D-020, D-021, D-038: what contradicts the model is not handed on.
+TEST_F(BackendTest, ReportsImpossibleShapes) {
+  PreparedModelRef model = prepare();
+  script->run = [](NNHalExecutionContext &context) {
+    context.outputs[0].shape[0] = 3;
+    return Status::ok();
+  };
+  Status status = execute(*model);
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  EXPECT_EQ(status.message(), "code reported extent 3 in dimension 0 of output "
+                              "0 of shape [2]");
+  EXPECT_TRUE(result.outputShapes.empty());
+  EXPECT_EQ(result.timing, Timing());
+  PreparedModelRef open = prepare(reluModel(0));
+  for (int64_t extent : {int64_t(-1), int64_t(UINT32_MAX) + 1}) {
+    script->run = [&](NNHalExecutionContext &context) {
+      context.outputs[0].shape[0] = extent;
+      return Status::ok();
+    };
+    EXPECT_EQ(execute(*open).code(), StatusCode::generalFailure);
+    EXPECT_TRUE(result.outputShapes.empty());
+  }
+}
+
+// D-021, D-029: success with an output that does not suffice is none.
+TEST_F(BackendTest, ReportsInsufficientOutputs) {
+  PreparedModelRef model = prepare(reluModel(0));
+  script->run = [](NNHalExecutionContext &context) {
+    context.outputs[0].shape[0] = 5;
+    context.outputs[0].isSufficient = 0;
+    return Status::ok();
+  };
+  EXPECT_EQ(execute(*model).code(), StatusCode::outputInsufficientSize);
+  ASSERT_EQ(result.outputShapes.size(), 1u);
+  EXPECT_EQ(result.outputShapes[0], (OutputShape{{5}, false}));
+  EXPECT_EQ(result.timing, Timing());
+}
+
+// K-014: every way to prepare and to execute is seen.
+TEST_F(BackendTest, IsTraced) {
+  DeviceServices services;
+  services.tracer = std::make_shared<Tracer>();
+  {
+    PreparedModelRef model = prepare(reluModel(), services);
+    EXPECT_EQ(execute(*model).message(), "");
+    std::promise<Status> promise;
+    Status launched = model->executeAsync(
+        request, [&](const Status &status, const ExecutionResult &) {
+          promise.set_value(status);
+        });
+    EXPECT_EQ(launched.message(), "");
+    EXPECT_EQ(promise.get_future().get().message(), "");
+    auto fenced = model->executeFenced(request);
+    ASSERT_TRUE(fenced.isOk()) << fenced.status().message();
+    EXPECT_EQ((*fenced)->fence()->wait(noDeadline).message(), "");
+  }
+  std::multiset<std::string> texts;
+  for (const TraceEvent &event : services.tracer->events())
+    texts.insert(event.text());
+  EXPECT_EQ(texts.count("[NN_LR_PP]test-scripted"), 1u);
+  EXPECT_EQ(texts.count("[NN_LD_PC]test-scripted"), 1u);
+  for (const char *call : {"execute", "executeAsync", "executeFenced"})
+    EXPECT_EQ(texts.count("[NN_LR_PE]" + std::string(call)), 1u) << call;
+  EXPECT_EQ(texts.count("[NN_LD_PCO]test-scripted"), 3u);
+}
+
+} // namespace
