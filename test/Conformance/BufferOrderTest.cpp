@@ -118,6 +118,7 @@ TEST_F(BufferOrderTest, hasSeveralReaders) {
   NNHAL_ALLOCATE(buffer, *device, prepared, {0, 1}, {});
   ASSERT_EQ(copyFloatsTo(*buffer, std::vector<float>(256, 3)).message(), "");
   std::vector<std::thread> readers;
+  readers.reserve(4);
   for (int i = 0; i < 4; ++i)
     readers.emplace_back([&] { readRepeatedly(*prepared, *buffer, 256, 50); });
   for (int i = 0; i < 50; ++i)
@@ -134,6 +135,7 @@ TEST_F(BufferOrderTest, hasAWriterBesideReaders) {
   ASSERT_EQ(copyFloatsTo(*buffer, std::vector<float>(256, 0)).message(), "");
   std::atomic<bool> isOver = false;
   std::vector<std::thread> readers;
+  readers.reserve(3);
   for (int i = 0; i < 3; ++i)
     readers.emplace_back([&] {
       while (!isOver)
@@ -175,6 +177,7 @@ TEST_F(BufferOrderTest, doesNotDeadlock) {
 TEST_F(BufferOrderTest, isAllocatedAnywhere) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   std::vector<std::thread> clients;
+  clients.reserve(4);
   for (int thread = 0; thread < 4; ++thread)
     clients.emplace_back([&, thread] {
       for (int i = 0; i < 50; ++i) {

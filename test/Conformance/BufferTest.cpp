@@ -199,6 +199,7 @@ TEST_F(BufferTest, hasARank) {
 TEST_F(BufferTest, hasATokenOfItsOwn) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   std::vector<std::shared_ptr<Buffer>> living;
+  living.reserve(100);
   std::set<uint32_t> tokens;
   for (int i = 0; i < 100; ++i) {
     NNHAL_ALLOCATE(buffer, *device, prepared, {0}, {0});
@@ -235,6 +236,7 @@ TEST_F(BufferTest, countsItsMemory) {
     NNHAL_ALLOCATE(first, *device, prepared, {0}, {});
     EXPECT_EQ(budget->inUse(), before + 256 * 1024);
     std::vector<std::shared_ptr<Buffer>> more;
+    more.reserve(8);
     auto last = allocateBuffer(*device, prepared, {0}, {});
     for (int i = 0; i < 8 && last.isOk(); ++i) {
       more.push_back(*last);

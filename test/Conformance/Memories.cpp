@@ -136,6 +136,8 @@ conformance::allocateBuffer(const Device &device, const PreparedModelRef &model,
                             const std::vector<uint32_t> &outputs,
                             const Dimensions &dimensions) {
   std::vector<BufferRole> inputRoles, outputRoles;
+  inputRoles.reserve(inputs.size());
+  outputRoles.reserve(outputs.size());
   for (uint32_t index : inputs)
     inputRoles.push_back({0, index, 1.0f});
   for (uint32_t index : outputs)

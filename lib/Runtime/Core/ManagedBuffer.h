@@ -31,8 +31,8 @@ struct ArgumentRole {
 };
 
 /// Any number of readers or one writer, in the order in which they came: a
-/// writer gets its turn however many readers follow it. Names as those of
-/// std::shared_mutex, for the locks of the standard library.
+/// writer gets its turn however many readers follow it. For std::unique_lock
+/// and std::shared_lock.
 class BufferMutex {
 public:
   void lock() {
@@ -40,11 +40,13 @@ public:
     access.lock();
   }
   void unlock() { access.unlock(); }
+  // NOLINTBEGIN(readability-identifier-naming): std::shared_lock calls these.
   void lock_shared() {
     std::lock_guard turn(queue);
     access.lock_shared();
   }
   void unlock_shared() { access.unlock_shared(); }
+  // NOLINTEND(readability-identifier-naming)
 
 private:
   /// Held while the next one waits.
