@@ -78,7 +78,7 @@ protected:
   }
   Result<std::shared_ptr<Buffer>> allocate(std::vector<BufferRole> inputs,
                                            std::vector<BufferRole> outputs,
-                                           BufferDesc desc = {}) {
+                                           const BufferDesc &desc = {}) {
     return device->allocate(desc, std::span(&model, 1), inputs, outputs);
   }
   /// A buffer for output 0, and input 0 where there is one.
@@ -113,7 +113,7 @@ InterfaceTensor tensor(std::string name, std::vector<uint32_t> dimensions,
 }
 
 /// Code that reports \p shape and fills what memory it finds.
-Code reporting(std::vector<int64_t> shape, bool isSufficient) {
+Code reporting(const std::vector<int64_t> &shape, bool isSufficient) {
   return [=](NNHalExecutionContext &context) {
     NNHalTensorArgument &output = context.outputs[0];
     std::copy(shape.begin(), shape.end(), output.shape);
