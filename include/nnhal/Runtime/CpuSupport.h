@@ -43,6 +43,12 @@ std::span<const CpuSupportRow> cpuSupportTable();
 Status checkCpuSupport(const Model &model, const Subgraph &subgraph,
                        const Operation &operation);
 
+/// Success when the compiler for CPUs can pass every input and output of the
+/// main subgraph of \p model, unread ones too; otherwise invalidArgument, which
+/// names the first that it cannot. Such a model is not compiled, whatever its
+/// operations are. Threads: pure function.
+Status checkCpuInterface(const Model &model);
+
 } // namespace nnhal::rt
 
 #endif // NNHAL_RUNTIME_CPUSUPPORT_H

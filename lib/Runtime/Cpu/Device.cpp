@@ -37,10 +37,13 @@ public:
   Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &annotated) const override {
     const Model &model = annotated.model;
+    Status interface = checkCpuInterface(model);
     std::vector<Status> answers;
     answers.reserve(model.main.operations.size());
-    for (const Operation &operation : model.main.operations)
-      answers.push_back(checkCpuSupport(model, model.main, operation));
+    for (const Operation &operation : model.main.operations) {
+      Status supported = checkCpuSupport(model, model.main, operation);
+      answers.push_back(supported.isOk() ? interface : std::move(supported));
+    }
     return answers;
   }
 

@@ -237,3 +237,34 @@ Status nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
     return checkCastTypes(subgraph, operation);
   return Status::ok();
 }
+
+static Status checkInterfaceType(const Operand &operand, const char *what,
+                                 size_t index) {
+  switch (operand.type) {
+  case OperandType::TENSOR_FLOAT32:
+  case OperandType::TENSOR_FLOAT16:
+  case OperandType::TENSOR_INT32:
+  case OperandType::TENSOR_BOOL8:
+    return Status::ok();
+  default:
+    return badData("{} {} of the model is {}, which is not compiled for CPUs",
+                   what, index, nameOf(operand.type));
+  }
+}
+
+Status nnhal::rt::checkCpuInterface(const Model &model) {
+  const Subgraph &main = model.main;
+  for (size_t i = 0; i < main.inputIndexes.size(); ++i) {
+    const Operand &input = main.operands[main.inputIndexes[i]];
+    NNHAL_RETURN_IF_ERROR(checkInterfaceType(input, "input", i));
+    if (input.dimensions.empty() || std::ranges::count(input.dimensions, 0u))
+      return badData("input {} of the model has the shape [{}], which is not "
+                     "fully known",
+                     i, fmt::join(input.dimensions, ","));
+  }
+  // Shapes of outputs are inferred.
+  for (size_t i = 0; i < main.outputIndexes.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        checkInterfaceType(main.operands[main.outputIndexes[i]], "output", i));
+  return Status::ok();
+}

@@ -169,3 +169,26 @@ TEST(CpuSupportTest, castsBooleansToThemselvesOnly) {
   EXPECT_EQ(why(model, OperationType::CAST, {truth}, {y}),
             "CAST: TENSOR_BOOL8 cannot become TENSOR_FLOAT32");
 }
+
+// C-032: what nobody reads has to be passed all the same.
+TEST(CpuSupportTest, looksAtEveryInputAndOutput) {
+  Model model;
+  auto input = [&](OperandType type, std::vector<uint32_t> dimensions) {
+    model.main.inputIndexes = {addInput(model, type, std::move(dimensions))};
+    return checkCpuInterface(model).message();
+  };
+  EXPECT_EQ(input(f32, {4}), "");
+  EXPECT_EQ(input(OperandType::TENSOR_QUANT8_ASYMM, {4}),
+            "input 0 of the model is TENSOR_QUANT8_ASYMM, which is not "
+            "compiled for CPUs");
+  EXPECT_EQ(input(OperandType::FLOAT32, {}),
+            "input 0 of the model is FLOAT32, which is not compiled for CPUs");
+  EXPECT_EQ(input(f32, {2, 0}), "input 0 of the model has the shape [2,0], "
+                                "which is not fully known");
+  model.main.inputIndexes.clear();
+  model.main.outputIndexes = {
+      addOutput(model, OperandType::TENSOR_QUANT16_SYMM, {4})};
+  EXPECT_EQ(checkCpuInterface(model).message(),
+            "output 0 of the model is TENSOR_QUANT16_SYMM, which is not "
+            "compiled for CPUs");
+}
