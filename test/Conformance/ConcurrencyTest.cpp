@@ -38,6 +38,7 @@ void executeOften(const PreparedModel &model, int seed, int count) {
 
 void executeOnThreads(const std::vector<PreparedModelRef> &models, int count) {
   std::vector<std::thread> threads;
+  threads.reserve(models.size());
   for (size_t t = 0; t < models.size(); ++t)
     threads.emplace_back([&, t] { executeOften(*models[t], int(t), count); });
   for (std::thread &thread : threads)

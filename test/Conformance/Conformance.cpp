@@ -29,6 +29,7 @@ conformance::unsupportedReason(const Device &device,
 static std::vector<Dimensions>
 shapesOf(const std::vector<InterfaceTensor> &tensors) {
   std::vector<Dimensions> shapes;
+  shapes.reserve(tensors.size());
   for (const InterfaceTensor &tensor : tensors)
     shapes.push_back(tensor.dimensions);
   return shapes;
@@ -38,8 +39,8 @@ FloatArguments::FloatArguments(const PreparedModel &model) {
   bind(shapesOf(model.interface().inputs), shapesOf(model.interface().outputs));
 }
 
-FloatArguments::FloatArguments(std::vector<Dimensions> inputShapes,
-                               std::vector<Dimensions> outputShapes) {
+FloatArguments::FloatArguments(const std::vector<Dimensions> &inputShapes,
+                               const std::vector<Dimensions> &outputShapes) {
   bind(inputShapes, outputShapes);
 }
 

@@ -37,7 +37,7 @@ std::unique_ptr<Device> createDeviceUnderTest(DeviceServices services = {});
 #define NNHAL_PREPARE_OR_SKIP(PREPARED, DEVICE, MODEL, ...)                    \
   PreparedModelRef PREPARED;                                                   \
   do {                                                                         \
-    AnnotatedModel modelToPrepare = (MODEL);                                   \
+    const AnnotatedModel &modelToPrepare = (MODEL);                            \
     if (auto reason = unsupportedReason(DEVICE, modelToPrepare))               \
       GTEST_SKIP() << *reason;                                                 \
     auto result =                                                              \
@@ -56,8 +56,8 @@ class FloatArguments {
 public:
   explicit FloatArguments(const PreparedModel &model);
   /// For models with unknown extents.
-  FloatArguments(std::vector<Dimensions> inputs,
-                 std::vector<Dimensions> outputs);
+  FloatArguments(const std::vector<Dimensions> &inputShapes,
+                 const std::vector<Dimensions> &outputShapes);
 
   std::vector<std::vector<float>> inputs;
   std::vector<std::vector<float>> outputs;

@@ -161,11 +161,13 @@ AnnotatedModel fibonacciModel(int32_t limit, unsigned visible) {
 
   SubgraphBuilder main(model);
   std::vector<uint32_t> inputs;
+  inputs.reserve(5);
+  for (uint32_t subgraph : {0u, 1u})
+    inputs.push_back(main.subgraphReference(subgraph));
   for (int i = 0; i < 3; ++i)
     inputs.push_back(main.input(intTensor, {1}));
-  uint32_t conditionIndex = main.subgraphReference(0);
-  inputs.insert(inputs.begin(), {conditionIndex, main.subgraphReference(1)});
   std::vector<uint32_t> outputs;
+  outputs.reserve(visible);
   for (unsigned i = 0; i < visible; ++i)
     outputs.push_back(main.output(intTensor, {1}));
   main.operation(OperationType::WHILE, inputs, outputs);

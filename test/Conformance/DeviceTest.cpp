@@ -190,6 +190,7 @@ TEST_F(DeviceTest, answersManyThreads) {
     GTEST_SKIP() << *reason;
   std::atomic<int> prepared = 0;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 10; ++i) {
