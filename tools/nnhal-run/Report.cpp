@@ -90,14 +90,15 @@ static std::string timesAsJson(const LoadedModel &loaded,
                                const Executed &executed) {
   TimeSummary summary = summarize(executed.measured);
   return fmt::format(
-      "{{\"mode\":\"{}\",\"load_us\":{},\"compile_us\":{},\"cache\":\"off\","
-      "\"first_us\":{:.1f},\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":"
-      "{:.1f},\"runs\":{},\"threads\":1,\"peak_rss_bytes\":{},\"device_us\":{},"
-      "\"driver_us\":{},\"copied_bytes\":{}}}\n",
-      nameOf(executed.mode), loaded.loadMicroseconds,
-      loaded.compileMicroseconds, executed.first.total, summary.median,
-      summary.min, summary.p99, executed.measured.size(), peakResidentBytes(),
-      summary.device, summary.driver, executed.copiedBytes);
+      "{{\"load_us\":{},\"compile_us\":{},\"cache\":\"off\",\"first_us\":{:.1f}"
+      ","
+      "\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":{:.1f},\"runs\":{},"
+      "\"threads\":1,\"peak_rss_bytes\":{},\"device_us\":{},\"driver_us\":{},"
+      "\"mode\":\"{}\",\"copied_bytes\":{}}}\n",
+      loaded.loadMicroseconds, loaded.compileMicroseconds, executed.first.total,
+      summary.median, summary.min, summary.p99, executed.measured.size(),
+      peakResidentBytes(), summary.device, summary.driver,
+      nameOf(executed.mode), executed.copiedBytes);
 }
 
 /// A cell for a duration of the HAL, which may not be measured.
