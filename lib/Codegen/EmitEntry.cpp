@@ -19,6 +19,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cstddef>
+#include <optional>
 
 namespace nnhal {
 #define GEN_PASS_DEF_EMITENTRY
@@ -121,44 +122,123 @@ static Value reportOutput(OpBuilder &builder, Location loc,
   return suffices;
 }
 
-/// Makes \p entry return a status, which is that of a missed deadline when the
-/// flag behind its new last argument is not 0 between two kernels. The runtime
-/// sets it when the deadline passes; before the first kernel it has looked.
-static void pollBetweenKernels(func::FuncOp entry) {
-  Location loc = entry.getLoc();
-  OpBuilder builder(entry.getContext());
-  Type i32 = builder.getI32Type();
-  Block &body = entry.getBody().front();
-  Value flag =
-      body.addArgument(LLVM::LLVMPointerType::get(entry.getContext()), loc);
-  entry.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), i32));
-  auto returnStatus = [&](rt::StatusCode code) {
-    Value status =
-        arith::ConstantIntOp::create(builder, loc, int64_t(code), /*width=*/32);
-    func::ReturnOp::create(builder, loc, status);
-  };
-  Operation *end = body.getTerminator();
-  builder.setInsertionPoint(end);
-  returnStatus(rt::StatusCode::none);
-  end->erase();
-
-  auto calls = llvm::to_vector(body.getOps<func::CallOp>());
-  if (calls.size() < 2)
-    return;
-  Block *cancelled = builder.createBlock(&entry.getBody());
-  returnStatus(rt::StatusCode::missedDeadlineTransient);
-  for (func::CallOp call : llvm::drop_begin(calls)) {
-    Block *before = call->getBlock();
-    Block *after = before->splitBlock(call);
-    builder.setInsertionPointToEnd(before);
-    Value value = LLVM::LoadOp::create(builder, loc, i32, flag,
-                                       /*alignment=*/4, /*isVolatile=*/true);
-    Value zero = arith::ConstantIntOp::create(builder, loc, 0, /*width=*/32);
-    Value isCancelled = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ne, value, zero);
-    cf::CondBranchOp::create(builder, loc, isCancelled, cancelled, after);
-  }
+/// The operation of the model that \p op was made from: its location says so
+/// (lib/Import). Of fused ones, the first.
+static std::optional<uint32_t> operationIndexOf(Operation *op) {
+  std::optional<uint32_t> index;
+  op->getLoc()->walk([&](Location location) {
+    auto name = dyn_cast<NameLoc>(location);
+    StringRef text = name ? name.getName().getValue() : StringRef();
+    uint32_t number = 0;
+    if (!text.consume_front("operation ") || text.consumeInteger(10, number))
+      return WalkResult::advance();
+    index = number;
+    return WalkResult::interrupt();
+  });
+  return index;
 }
+
+namespace {
+/// Makes the entry function answer to the runtime while it runs: it returns a
+/// status, stops between two pieces of work when the cancel flag is set, and
+/// tells the trace hook, if there is one, when each begins and ends. Work is
+/// what takes time: calls of kernels and loops.
+class WorkSupervision {
+public:
+  explicit WorkSupervision(func::FuncOp entry)
+      : entry(entry), body(entry.getBody().front()), loc(entry.getLoc()),
+        builder(entry.getContext()) {}
+
+  /// Adds the arguments: cancel flag, trace hook, trace context.
+  void run() {
+    auto pointer = LLVM::LLVMPointerType::get(entry.getContext());
+    flag = body.addArgument(pointer, loc);
+    hook = body.addArgument(pointer, loc);
+    hookContext = body.addArgument(pointer, loc);
+    entry.setFunctionType(
+        builder.getFunctionType(body.getArgumentTypes(), builder.getI32Type()));
+    Operation *end = body.getTerminator();
+    builder.setInsertionPoint(end);
+    returnStatus(rt::StatusCode::none);
+    end->erase();
+
+    SmallVector<Operation *> work;
+    for (Operation &op : body)
+      if (isa<func::CallOp, scf::ForOp>(op))
+        work.push_back(&op);
+    if (work.empty())
+      return;
+    builder.setInsertionPointToStart(&body);
+    Value null = LLVM::ZeroOp::create(builder, loc, pointer);
+    isTraced =
+        LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, hook, null);
+    for (Operation *&op : work)
+      op = trace(op);
+    if (work.size() > 1)
+      pollBefore(ArrayRef(work).drop_front());
+  }
+
+private:
+  Value integer(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, /*width=*/32);
+  }
+
+  void returnStatus(rt::StatusCode code) {
+    func::ReturnOp::create(builder, loc, integer(int64_t(code)));
+  }
+
+  Operation *callHook(uint32_t operation, bool isEnd) {
+    auto branch = scf::IfOp::create(builder, loc, isTraced,
+                                    /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(entry.getContext()),
+        {hookContext.getType(), builder.getI32Type(), builder.getI32Type()});
+    LLVM::CallOp::create(
+        builder, loc, type,
+        ValueRange{hook, hookContext, integer(operation), integer(isEnd)});
+    return branch;
+  }
+
+  /// Returns where what belongs to \p op begins from now on.
+  Operation *trace(Operation *op) {
+    std::optional<uint32_t> operation = operationIndexOf(op);
+    if (!operation)
+      return op;
+    builder.setInsertionPointAfter(op);
+    callHook(*operation, /*isEnd=*/true);
+    builder.setInsertionPoint(op);
+    return callHook(*operation, /*isEnd=*/false);
+  }
+
+  /// The runtime has looked at the flag before the first piece of work.
+  void pollBefore(ArrayRef<Operation *> work) {
+    Block *cancelled = builder.createBlock(&entry.getBody());
+    returnStatus(rt::StatusCode::missedDeadlineTransient);
+    for (Operation *op : work) {
+      Block *before = op->getBlock();
+      Block *after = before->splitBlock(op);
+      builder.setInsertionPointToEnd(before);
+      Value value = LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                                         flag, /*alignment=*/4,
+                                         /*isVolatile=*/true);
+      Value isCancelled = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ne, value, integer(0));
+      cf::CondBranchOp::create(builder, loc, isCancelled, cancelled, after);
+    }
+  }
+
+  func::FuncOp entry;
+  Block &body;
+  Location loc;
+  OpBuilder builder;
+  Value flag;
+  Value hook;
+  Value hookContext;
+  Value isTraced;
+};
+} // namespace
 
 void EmitEntryPass::runOnOperation() {
   ModuleOp module = getOperation();
@@ -187,7 +267,7 @@ void EmitEntryPass::runOnOperation() {
 
   Location loc = entry.getLoc();
   SmallVector<Type> buffers(entry.getArgumentTypes());
-  pollBetweenKernels(entry);
+  WorkSupervision(entry).run();
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(module.getBody());
   auto i32 = builder.getI32Type();
@@ -227,8 +307,10 @@ void EmitEntryPass::runOnOperation() {
                               : offsetof(NNHalExecutionContext, arena));
     arguments.push_back(access.toMemRef(pointer, cast<MemRefType>(type)));
   }
-  arguments.push_back(
-      access.loadPointer(offsetof(NNHalExecutionContext, cancelFlag)));
+  for (size_t field : {offsetof(NNHalExecutionContext, cancelFlag),
+                       offsetof(NNHalExecutionContext, traceHook),
+                       offsetof(NNHalExecutionContext, traceContext)})
+    arguments.push_back(access.loadPointer(field));
   auto call = func::CallOp::create(builder, loc, entry, arguments);
   scf::YieldOp::create(builder, loc, call.getResults());
   builder.setInsertionPointToStart(branch.elseBlock());
