@@ -22,9 +22,9 @@
 
 #include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/DeviceRegistry.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -207,12 +207,23 @@ keptCapabilities(const rt::Device &device) {
   return std::nullopt;
 }
 
-static std::vector<std::string_view>
-namesOf(const std::vector<std::unique_ptr<rt::Device>> &devices) {
+/// The devices of this program.
+static Status registerDevices(rt::DeviceRegistry &registry,
+                              const rt::CpuDeviceOptions &options) {
+  rt::ReferenceDeviceOptions reference;
+  reference.services = options.services;
+  NNHAL_RETURN_IF_ERROR(registry.add(rt::createCpuDevice(options)));
+  return registry.add(rt::createReferenceDevice(std::move(reference)));
+}
+
+static Status unknownDevice(const rt::DeviceRegistry &registry,
+                            std::string_view name) {
   std::vector<std::string_view> names;
-  for (const auto &device : devices)
+  names.reserve(registry.devices().size());
+  for (const auto &device : registry.devices())
     names.push_back(device->name());
-  return names;
+  return badData("unknown device '{}'; known devices: {}", name,
+                 fmt::join(names, ", "));
 }
 
 /// The exit status for what became of the work.
@@ -240,29 +251,24 @@ static int runTool(std::span<const std::string_view> arguments) {
   if (flags->listDevices) // Nothing else asks how fast a device is.
     options.capabilities = keptCapabilities(*rt::createCpuDevice(options));
   options.services = makeServices(*flags, std::getenv("NNHAL_VLOG"));
-  rt::ReferenceDeviceOptions reference;
-  reference.services = options.services;
-  std::vector<std::unique_ptr<rt::Device>> devices;
-  devices.push_back(rt::createCpuDevice(options));
-  devices.push_back(rt::createReferenceDevice(reference));
+  rt::DeviceRegistry registry(options.services.log);
+  if (Status status = registerDevices(registry, options); !status.isOk())
+    return fail(status, exitFailure);
   if (flags->listDevices) {
-    for (const auto &device : devices)
+    for (const auto &device : registry.devices())
       fmt::print("{}", describeDevice(*device));
     return 0;
   }
-  auto device = std::ranges::find_if(
-      devices, [&](const auto &each) { return each->name() == flags->device; });
-  if (device == devices.end())
-    return fail(badData("unknown device '{}'; known devices: {}", flags->device,
-                        fmt::join(namesOf(devices), ", ")),
-                exitUsage);
+  const rt::Device *device = registry.find(flags->device);
+  if (!device)
+    return fail(unknownDevice(registry, flags->device), exitUsage);
   if (flags->calibrate)
-    return finish(calibrateDevice(**device, *devices.back()));
+    return finish(calibrateDevice(*device, *registry.find("nnhal-reference")));
   if (flags->check)
-    return finish(checkCases(*flags, **device));
-  if (Status status = checkModelKind(*flags, **device); !status.isOk())
+    return finish(checkCases(*flags, *device));
+  if (Status status = checkModelKind(*flags, *device); !status.isOk())
     return fail(status, exitUsage);
-  return finish(runTraced(*flags, **device, *options.compiler,
+  return finish(runTraced(*flags, *device, *options.compiler,
                           options.services.tracer.get()));
 }
 

@@ -9,6 +9,7 @@
 #define NNHAL_RUNTIME_DEVICEREGISTRY_H
 
 #include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/Log.h"
 
 #include <memory>
 #include <string_view>
@@ -22,6 +23,10 @@ namespace nnhal::rt {
 /// Threads:   add() on one thread before the others look.
 class DeviceRegistry {
 public:
+  /// \p log, which may be null, is told of what is registered and refused.
+  explicit DeviceRegistry(std::shared_ptr<const Log> log = nullptr)
+      : log(std::move(log)) {}
+
   /// Takes over \p device. invalidArgument when it is null, or names the rule
   /// that it breaks: its name (C-012, C-013), its version (C-010), the number
   /// of its cache files (C-015) or its capabilities (C-020, C-021). The
@@ -34,6 +39,7 @@ public:
   const std::vector<std::unique_ptr<Device>> &devices() const { return list; }
 
 private:
+  std::shared_ptr<const Log> log;
   std::vector<std::unique_ptr<Device>> list;
 };
 

@@ -36,6 +36,9 @@ Status DeviceRegistry::add(std::unique_ptr<Device> device) {
   Status status = find(device->name())
                       ? badData("a device of this name is registered already")
                       : checkDevice(*device);
+  if (log)
+    log->write(LogTag::manager, "{} {}: {}", device->name(), device->version(),
+               status.isOk() ? "registered" : status.message());
   if (!status.isOk())
     return std::move(status).withContext(
         fmt::format("device '{}'", device->name()));

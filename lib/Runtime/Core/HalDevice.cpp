@@ -95,6 +95,12 @@ static void dump(const DeviceState &state, const AnnotatedModel &model) {
   graphDump(state.backend->info().name, model.model, *state.services.log);
 }
 
+/// Says what the device is asked for.
+static void logCall(const DeviceState &state, std::string_view member) {
+  state.services.log->write(LogTag::driver, "{}: {}",
+                            state.backend->info().name, member);
+}
+
 /// Waits to be admitted, then prepares.
 static Result<PreparedModelRef>
 prepareHere(const std::shared_ptr<DeviceState> &state,
@@ -111,6 +117,7 @@ prepareHere(const std::shared_ptr<DeviceState> &state,
 
 Result<std::vector<Status>>
 HalDevice::supportedOperations(const AnnotatedModel &model) const {
+  logCall(*state, "supportedOperations");
   NNHAL_RETURN_IF_ERROR(validateModel(model.model, model.model.halVersion));
   return state->backend->supportedOperations(model);
 }
@@ -118,6 +125,7 @@ HalDevice::supportedOperations(const AnnotatedModel &model) const {
 Result<PreparedModelRef>
 HalDevice::prepareModel(const AnnotatedModel &model,
                         const PrepareOptions &options) const {
+  logCall(*state, "prepareModel");
   NNHAL_RETURN_IF_ERROR(checkModel(model, options));
   dump(*state, model);
   return prepareHere(state, options,
@@ -127,6 +135,7 @@ HalDevice::prepareModel(const AnnotatedModel &model,
 Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
                                     const PrepareOptions &options,
                                     PrepareCallback callback) const {
+  logCall(*state, "prepareModelAsync");
   if (!callback)
     return badData("a preparation needs a callback");
   if (!model)
@@ -170,6 +179,7 @@ Result<PreparedModelRef>
 HalDevice::prepareModelFromCache(std::span<const std::byte> modelCache,
                                  const Memory &dataCache,
                                  const PrepareOptions &options) const {
+  logCall(*state, "prepareModelFromCache");
   NNHAL_RETURN_IF_ERROR(checkOptions(options));
   return prepareHere(state, options, [&] {
     return state->backend->loadFromCache(modelCache, dataCache);

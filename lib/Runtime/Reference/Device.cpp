@@ -84,7 +84,8 @@ Status ReferenceModel::run(NNHalExecutionContext &context) const {
                             .cancelFlag = context.cancelFlag,
                             .traceHook = context.traceHook,
                             .traceContext = context.traceContext,
-                            .budget = options.services.memory.get()});
+                            .budget = options.services.memory.get(),
+                            .log = options.services.log.get()});
   NNHAL_ASSIGN_OR_RETURN(std::vector<Value> outputs,
                          executor.run(inputsOf(context)));
   for (size_t i = 0; i < outputs.size(); ++i)

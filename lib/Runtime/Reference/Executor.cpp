@@ -144,6 +144,8 @@ Result<std::vector<Value>> Executor::runSubgraph(const Subgraph &subgraph,
       return fmt::format("operation {} ({})", i, nameOf(operation.type));
     };
     NNHAL_RETURN_IF_ERROR(checkCancelled());
+    if (limits.log && limits.log->isOn(LogTag::cpuexe))
+      limits.log->write(LogTag::cpuexe, "{}", context());
     trace(subgraph, i, /*isEnd=*/false);
     Result<std::vector<Value>> results = runOperation(scope, operation);
     trace(subgraph, i, /*isEnd=*/true);

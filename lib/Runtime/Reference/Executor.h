@@ -12,6 +12,7 @@
 
 #include "nnhal/Runtime/EntryAbi.h"
 #include "nnhal/Runtime/Execution.h"
+#include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/MemoryBudget.h"
 
 #include <functional>
@@ -58,6 +59,8 @@ public:
     void *traceContext = nullptr;
     /// Of all tensors. May be null.
     MemoryBudget *budget = nullptr;
+    /// Told of each operation (LogTag::cpuexe). May be null.
+    const Log *log = nullptr;
   };
 
   /// \p model is valid, its pools hold bytes, and both outlive the executor.
