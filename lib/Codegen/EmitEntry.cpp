@@ -18,6 +18,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
@@ -138,11 +139,23 @@ static std::optional<uint32_t> operationIndexOf(Operation *op) {
   return index;
 }
 
+/// How many loops stand inside one another in \p loop, itself included.
+static unsigned depthOf(scf::ForOp loop) {
+  unsigned deepest = 0;
+  for (Operation &op : *loop.getBody())
+    if (auto inner = dyn_cast<scf::ForOp>(op))
+      deepest = std::max(deepest, depthOf(inner));
+  return deepest + 1;
+}
+
 namespace {
 /// Makes the entry function answer to the runtime while it runs: it returns a
-/// status, stops between two pieces of work when the cancel flag is set, and
-/// tells the trace hook, if there is one, when each begins and ends. Work is
-/// what takes time: calls of kernels and loops.
+/// status, stops when the cancel flag is set, and tells the trace hook, if
+/// there is one, when each piece of work begins and ends. Work is what takes
+/// time: calls of kernels and loops. The flag is looked at after each piece,
+/// and by nests of three and more loops in each round of the outermost one,
+/// which then has nothing left to do: a look costs nothing beside two inner
+/// loops.
 class WorkSupervision {
 public:
   explicit WorkSupervision(func::FuncOp entry)
@@ -173,9 +186,8 @@ public:
     isTraced =
         LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, hook, null);
     for (Operation *&op : work)
-      op = trace(op);
-    if (work.size() > 1)
-      pollBefore(ArrayRef(work).drop_front());
+      op = trace(skipWhenCancelled(op));
+    pollAfter(work);
   }
 
 private:
@@ -212,19 +224,82 @@ private:
     return callHook(*operation, /*isEnd=*/false);
   }
 
-  /// The runtime has looked at the flag before the first piece of work.
-  void pollBefore(ArrayRef<Operation *> work) {
+  Value compareFlag(arith::CmpIPredicate predicate, Value pointer) {
+    Value value = LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                                       pointer, /*alignment=*/4,
+                                       /*isVolatile=*/true);
+    return arith::CmpIOp::create(builder, loc, predicate, value, integer(0));
+  }
+
+  /// Gives the outermost rounds of \p loop nothing to do once the flag behind
+  /// \p pointer is set. True when it did.
+  bool guard(scf::ForOp loop, Value pointer) {
+    if (loop.getNumResults() > 0 || depthOf(loop) < 3)
+      return false;
+    Block *body = loop.getBody();
+    Operation *first = &body->front();
+    builder.setInsertionPointToStart(body);
+    Value isWanted = compareFlag(arith::CmpIPredicate::eq, pointer);
+    auto branch = scf::IfOp::create(builder, loc, isWanted,
+                                    /*withElseRegion=*/false);
+    Block *then = branch.thenBlock();
+    then->getOperations().splice(then->begin(), body->getOperations(),
+                                 first->getIterator(),
+                                 body->getTerminator()->getIterator());
+    return true;
+  }
+
+  /// Guards the loops of \p op; a kernel with such loops is passed the flag.
+  /// Returns what stands for \p op from now on.
+  Operation *skipWhenCancelled(Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      guard(loop, flag);
+      return op;
+    }
+    auto call = cast<func::CallOp>(op);
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        entry, call.getCalleeAttr());
+    if (!kernel || kernel.isExternal() || !takesFlag(kernel))
+      return op;
+    builder.setInsertionPoint(call);
+    SmallVector<Value> operands(call.getOperands());
+    operands.push_back(flag);
+    auto extended =
+        func::CallOp::create(builder, call.getLoc(), kernel, operands);
+    call.erase();
+    return extended;
+  }
+
+  /// Whether \p kernel has the flag as its last argument, which it gets when it
+  /// has a use for it.
+  bool takesFlag(func::FuncOp kernel) {
+    auto [known, isNew] = kernels.try_emplace(kernel, false);
+    if (!isNew)
+      return known->second;
+    Block &block = kernel.getBody().front();
+    Value pointer = block.addArgument(flag.getType(), loc);
+    for (auto loop : llvm::make_early_inc_range(block.getOps<scf::ForOp>()))
+      known->second |= guard(loop, pointer);
+    if (!known->second)
+      block.eraseArgument(block.getNumArguments() - 1);
+    kernel.setFunctionType(
+        builder.getFunctionType(block.getArgumentTypes(), {}));
+    return known->second;
+  }
+
+  /// Each of \p work is where a piece begins; the runtime has looked at the
+  /// flag before the first.
+  void pollAfter(ArrayRef<Operation *> work) {
+    Operation *end = body.getTerminator();
     Block *cancelled = builder.createBlock(&entry.getBody());
     returnStatus(rt::StatusCode::missedDeadlineTransient);
-    for (Operation *op : work) {
+    SmallVector<Operation *> next(work.drop_front());
+    next.push_back(end->getPrevNode()); // The status that it returns.
+    for (Operation *op : next) {
       Block *before = op->getBlock();
       Block *after = before->splitBlock(op);
       builder.setInsertionPointToEnd(before);
-      Value value = LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
-                                         flag, /*alignment=*/4,
-                                         /*isVolatile=*/true);
-      Value isCancelled = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ne, value, integer(0));
+      Value isCancelled = compareFlag(arith::CmpIPredicate::ne, flag);
       cf::CondBranchOp::create(builder, loc, isCancelled, cancelled, after);
     }
   }
@@ -237,6 +312,8 @@ private:
   Value hook;
   Value hookContext;
   Value isTraced;
+  /// Kernels that were looked at, and whether they take the flag.
+  llvm::DenseMap<func::FuncOp, bool> kernels;
 };
 } // namespace
 

@@ -110,9 +110,10 @@ def EmitEntry : Pass<"nnhal-emit-entry", "::mlir::ModuleOp"> {
     Adds `nnhal_entry`, which loads pointers from the execution context
     (include/nnhal/Runtime/EntryAbi.h), reports output shapes, checks output
     sizes and calls the function with the attribute `nnhal.entry`. That one
-    then stops between two pieces of work, which are the kernels that it calls
-    and its loops, when the cancel flag of the context is set, and reports each
-    to the trace hook, if there is one, by the number of the operation that its
+    then stops when the cancel flag of the context is set: after each piece of
+    work, which are the kernels that it calls and its loops, and in the
+    outermost rounds of nests of three and more loops. It reports each piece to
+    the trace hook, if there is one, by the number of the operation that its
     location names.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",

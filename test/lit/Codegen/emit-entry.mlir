@@ -23,6 +23,8 @@ func.func private @kernel_1(%buffer: memref<4xf32>)
 // A call that no operation of the model has led to is not reported.
 // CHECK-NOT: scf.if
 // CHECK:   call @kernel_1
+// CHECK:   llvm.load volatile %[[FLAG]]
+// CHECK:   cf.cond_br %{{.+}}, ^[[STOP]]
 // CHECK:   arith.constant 0 : i32
 // CHECK: ^[[STOP]]:
 // CHECK:   arith.constant 5 : i32
