@@ -104,7 +104,6 @@ TEST_F(FencedTest, waitsForAnyKindOfFence) {
     EXPECT_EQ(info.status.message(), "the execution has not ended");
     EXPECT_EQ(info.timingLaunched, Timing());
     EXPECT_EQ(info.timingFenced, Timing());
-    EXPECT_NE(arguments.outputs[0], sum());
     source.signal();
     EXPECT_EQ(endOf(*execution).status.message(), "");
     EXPECT_EQ(arguments.outputs[0], sum());
