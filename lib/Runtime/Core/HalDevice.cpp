@@ -53,6 +53,24 @@ static Status checkOptions(const PrepareOptions &options) {
   return Status::ok();
 }
 
+/// Whether requests can be made of \p model: they state extents that it leaves
+/// open, but no rank. Success leads to an execution (C-032).
+static Status checkRanks(const Model &model) {
+  const Subgraph &main = model.main;
+  auto check = [&](const std::vector<uint32_t> &indexes, const char *what) {
+    for (size_t i = 0; i < indexes.size(); ++i) {
+      const Operand &operand = main.operands[indexes[i]];
+      if (isTensor(operand.type) && operand.dimensions.empty())
+        return badData("{} {} of the model has an unknown rank, which no "
+                       "device here executes",
+                       what, i);
+    }
+    return Status::ok();
+  };
+  NNHAL_RETURN_IF_ERROR(check(main.inputIndexes, "input"));
+  return check(main.outputIndexes, "output");
+}
+
 static Status checkModel(const AnnotatedModel &model,
                          const PrepareOptions &options) {
   NNHAL_RETURN_IF_ERROR(checkOptions(options));
@@ -60,6 +78,14 @@ static Status checkModel(const AnnotatedModel &model,
 }
 
 using Load = std::function<Result<std::unique_ptr<LoadedModel>>()>;
+
+/// C-108: the model is valid, but may not be supported.
+static Result<std::unique_ptr<LoadedModel>>
+loadModel(const DeviceState &state, const AnnotatedModel &model,
+          const PrepareOptions &options) {
+  NNHAL_RETURN_IF_ERROR(checkRanks(model.model));
+  return state.backend->load(model, options);
+}
 
 /// Prepares on this thread, which has been admitted.
 static Result<PreparedModelRef>
@@ -119,6 +145,9 @@ Result<std::vector<Status>>
 HalDevice::supportedOperations(const AnnotatedModel &model) const {
   logCall(*state, "supportedOperations");
   NNHAL_RETURN_IF_ERROR(validateModel(model.model, model.model.halVersion));
+  Status ranks = checkRanks(model.model);
+  if (!ranks.isOk())
+    return std::vector<Status>(model.model.main.operations.size(), ranks);
   return state->backend->supportedOperations(model);
 }
 
@@ -129,7 +158,7 @@ HalDevice::prepareModel(const AnnotatedModel &model,
   NNHAL_RETURN_IF_ERROR(checkModel(model, options));
   dump(*state, model);
   return prepareHere(state, options,
-                     [&] { return state->backend->load(model, options); });
+                     [&] { return loadModel(*state, model, options); });
 }
 
 Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
@@ -160,7 +189,7 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
       TracePhase::preparation, state->backend->info().name);
   auto job = [state = state, model = std::move(model), options, notify,
               span](Status admitted) {
-    auto load = [&] { return state->backend->load(*model, options); };
+    auto load = [&] { return loadModel(*state, *model, options); };
     Result<PreparedModelRef> prepared =
         admitted.isOk() ? prepareNow(state, options, load)
                         : Result<PreparedModelRef>(std::move(admitted));
