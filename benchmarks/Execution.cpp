@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeImage.h"
+#include "OneOperationModel.h"
 
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/CpuDevice.h"
@@ -32,30 +33,6 @@ template <typename T> T unwrap(Result<T> result) {
     std::exit(1);
   }
   return *std::move(result);
-}
-
-/// x + y on four floats.
-AnnotatedModel oneOperationModel() {
-  AnnotatedModel annotated;
-  Model &model = annotated.model;
-  Operand tensor;
-  tensor.type = OperandType::TENSOR_FLOAT32;
-  tensor.dimensions = {4};
-  tensor.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
-  model.main.operands = {tensor, tensor};
-  Operand activation;
-  activation.type = OperandType::INT32;
-  activation.lifetime = OperandLifeTime::CONSTANT_COPY;
-  activation.location = {0, 0, 4};
-  model.operandValues.resize(4);
-  model.main.operands.push_back(activation);
-  tensor.lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
-  model.main.operands.push_back(tensor);
-  model.main.operations.push_back({OperationType::ADD, {0, 1, 2}, {3}});
-  model.main.inputIndexes = {0, 1};
-  model.main.outputIndexes = {3};
-  computeConsumers(model.main);
-  return annotated;
 }
 
 /// The model, prepared, with its arguments and its artifact.

@@ -15,6 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OneOperationModel.h"
+
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/CpuDevice.h"
 #include "nnhal/Runtime/TFLiteModel.h"
@@ -96,30 +98,6 @@ struct Arguments {
   std::vector<std::vector<std::byte>> storage;
   Request request;
 };
-
-/// x + y on four floats.
-AnnotatedModel oneOperationModel() {
-  AnnotatedModel annotated;
-  Model &model = annotated.model;
-  Operand tensor;
-  tensor.type = OperandType::TENSOR_FLOAT32;
-  tensor.dimensions = {4};
-  tensor.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
-  model.main.operands = {tensor, tensor};
-  Operand activation;
-  activation.type = OperandType::INT32;
-  activation.lifetime = OperandLifeTime::CONSTANT_COPY;
-  activation.location = {0, 0, 4};
-  model.operandValues.resize(4);
-  model.main.operands.push_back(activation);
-  tensor.lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
-  model.main.operands.push_back(tensor);
-  model.main.operations.push_back({OperationType::ADD, {0, 1, 2}, {3}});
-  model.main.inputIndexes = {0, 1};
-  model.main.outputIndexes = {3};
-  computeConsumers(model.main);
-  return annotated;
-}
 
 /// Runs \p body in a child process and returns the doubles that it reports.
 template <typename Body> std::vector<double> inFreshProcess(Body body) {
