@@ -36,7 +36,7 @@ struct DeviceServices {
   std::shared_ptr<Scheduler> preparations;
   /// Waits for fences and deadlines. Null: one of the device's own.
   std::shared_ptr<Reactor> reactor;
-  /// Limits arenas, copies of arguments and buffers. Null: no limit.
+  /// Limits arenas, buffers and copies. Null: to the machine's memory.
   std::shared_ptr<MemoryBudget> memory;
   /// Null: silent.
   std::shared_ptr<const Log> log;

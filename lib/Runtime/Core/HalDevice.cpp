@@ -11,14 +11,26 @@
 
 #include "nnhal/Runtime/GraphDump.h"
 #include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/Reactor.h"
 #include "nnhal/Runtime/Trace.h"
 #include "nnhal/Runtime/Validate.h"
 
 #include <functional>
 #include <new>
+#include <unistd.h>
 
 using namespace nnhal::rt;
+
+/// What the machine has: who asks for more shall hear so, and not have the
+/// kernel end the process.
+static uint64_t physicalMemory() {
+  long pages = sysconf(_SC_PHYS_PAGES);
+  long pageSize = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || pageSize <= 0)
+    return UINT64_MAX;
+  return uint64_t(pages) * uint64_t(pageSize);
+}
 
 DeviceServices nnhal::rt::completeServices(DeviceServices services) {
   if (!services.clock)
@@ -31,6 +43,8 @@ DeviceServices nnhal::rt::completeServices(DeviceServices services) {
     services.preparations = Scheduler::create(options);
   if (!services.reactor)
     services.reactor = Reactor::create();
+  if (!services.memory)
+    services.memory = std::make_shared<MemoryBudget>(physicalMemory());
   if (!services.log)
     services.log = std::make_shared<Log>();
   return services;

@@ -28,6 +28,7 @@ public:
     description.name = "nnhal-cpu";
     description.version = NNHAL_VERSION;
     description.type = DeviceType::cpu;
+    description.cacheFiles = {1, 1}; // decisions 7
     description.capabilities =
         given.capabilities.value_or(defaultCapabilities());
   }

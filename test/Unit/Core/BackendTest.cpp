@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/MemoryBudget.h"
 
 #include "nnhal/Runtime/Reactor.h"
 #include "nnhal/Runtime/Trace.h"
@@ -247,6 +248,15 @@ TEST_F(BackendTest, IsTraced) {
   for (const char *call : {"execute", "executeAsync", "executeFenced"})
     EXPECT_EQ(texts.count("[NN_LR_PE]" + std::string(call)), 1u) << call;
   EXPECT_EQ(texts.count("[NN_LD_PCO]test-scripted"), 3u);
+}
+
+// A program that states no limit has one all the same.
+TEST(DeviceServicesTest, MemoryIsLimitedToWhatTheMachineHas) {
+  DeviceServices services = completeServices({});
+  ASSERT_NE(services.memory, nullptr);
+  auto excessive = services.memory->reserve(uint64_t(1) << 60);
+  EXPECT_EQ(excessive.status().code(), StatusCode::resourceExhaustedPersistent);
+  EXPECT_TRUE(services.memory->reserve(1 << 20).isOk());
 }
 
 } // namespace
