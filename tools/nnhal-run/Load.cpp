@@ -19,7 +19,6 @@
 
 using namespace nnhal;
 using namespace nnhal::run;
-using rt::badData;
 using rt::Status;
 
 int64_t run::nowMicroseconds() {

@@ -57,6 +57,7 @@ template <typename Field>
 static std::vector<double> sortedBy(const std::vector<Duration> &durations,
                                     Field field) {
   std::vector<double> values;
+  values.reserve(durations.size());
   for (const Duration &duration : durations)
     values.push_back(field(duration));
   std::ranges::sort(values);

@@ -27,6 +27,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -277,9 +278,11 @@ int main(int argc, char **argv) {
     std::vector<std::string_view> arguments(argv + 1, argv + argc);
     return runTool(arguments);
   } catch (const std::bad_alloc &) {
-    return fail(rt::outOfResources("out of memory"), exitFailure);
-  } catch (const std::system_error &error) {
-    // What {fmt} raises when standard output cannot be written.
-    return fail(rt::failure("{}", error.what()), exitFailure);
+    std::fputs("error: out of memory\n", stderr);
+  } catch (const std::exception &error) {
+    // std::system_error is what {fmt} raises when standard output cannot be
+    // written.
+    std::fprintf(stderr, "error: %s\n", error.what());
   }
+  return exitFailure;
 }
