@@ -110,7 +110,8 @@ TEST_F(ConformanceTest, retriesWithTheReportedSize) {
   Executed executed = executeIn(Mode::sync, *prepared, arguments.request);
   ASSERT_EQ(executed.status.code(), StatusCode::outputInsufficientSize);
   const Dimensions &needed = executed.result.outputShapes.at(0).dimensions;
-  std::vector<float> output(size_t(needed[0]) * needed[1]);
+  size_t count = size_t(needed.at(0)) * needed.at(1);
+  std::vector<float> output(count);
   arguments.request.outputs[0] = {OutputMemory::borrow(bytesOf(output)), {}};
   executed = executeIn(Mode::sync, *prepared, arguments.request);
   EXPECT_EQ(executed.status.message(), "");
