@@ -88,7 +88,8 @@ Status HalPreparedModel::runCode(Frame &frame, const Request &request,
   CancelTimer timer(*state->services.reactor, frame);
   NNHAL_RETURN_IF_ERROR(timer.start(deadline));
   NNHalExecutionContext context = contextFor(frame, request, deadline);
-  OperationTimes times(tracer(), request.measureOperations, result, context);
+  OperationTimes times(tracer(), request.measureOperations,
+                       state->services.clock, result, context);
   while (true) {
     TraceSection section(tracer(), TraceLayer::driver, TracePhase::computation,
                          state->backend->info().name);

@@ -12,6 +12,8 @@
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/Trace.h"
 
+#include <functional>
+
 namespace nnhal::rt {
 
 /// Receives the beginning and the end of each operation from the code, for the
@@ -22,9 +24,10 @@ class OperationTimes {
 public:
   /// Asks the code of \p context to report when \p tracer is not null or
   /// \p isMeasured; empties the times of \p result. All live longer.
-  OperationTimes(Tracer *tracer, bool isMeasured, ExecutionResult &result,
+  OperationTimes(Tracer *tracer, bool isMeasured,
+                 const std::function<int64_t()> &clock, ExecutionResult &result,
                  NNHalExecutionContext &context)
-      : tracer(tracer), isMeasured(isMeasured), result(result) {
+      : tracer(tracer), isMeasured(isMeasured), clock(clock), result(result) {
     result.operationTimes.clear();
     if (!tracer && !isMeasured)
       return;
@@ -40,23 +43,27 @@ private:
     if (isEnd)
       times.end(operation);
     else
-      times.begin = steadyNow();
+      times.begin = times.now();
   }
 
+  /// The sections of a trace have one clock, the tracer's.
+  int64_t now() const { return tracer ? tracer->now() : clock(); }
+
   void end(uint32_t operation) {
-    int64_t now = steadyNow();
+    int64_t end = now();
     if (tracer)
       tracer->addSection({TraceLayer::cpu, TracePhase::computation},
-                         fmt::format("operation {}", operation), begin, now);
+                         fmt::format("operation {}", operation), begin, end);
     if (!isMeasured)
       return;
     if (operation >= result.operationTimes.size())
       result.operationTimes.resize(size_t(operation) + 1);
-    result.operationTimes[operation] += uint64_t(now - begin);
+    result.operationTimes[operation] += uint64_t(end - begin);
   }
 
   Tracer *tracer;
   bool isMeasured;
+  const std::function<int64_t()> &clock;
   ExecutionResult &result;
   int64_t begin = 0;
 };
