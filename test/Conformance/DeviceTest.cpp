@@ -122,28 +122,28 @@ void makeForeign(Model &model, Operation &operation) {
   operation.type = OperationType((1u << 16) | 7);
 }
 
+/// A valid model of one operation that a device must not claim.
+void expectUnclaimed(const Device &device, const AnnotatedModel &model) {
+  Status valid = validateModel(model.model, HalVersion::V1_3);
+  ASSERT_EQ(valid.message(), "");
+  auto supported = device.supportedOperations(model);
+  ASSERT_TRUE(supported.isOk()) << supported.status().message();
+  ASSERT_EQ(supported->size(), 1u);
+  EXPECT_FALSE((*supported)[0].isOk());
+}
+
 // C-031, C-060: what a device does not know it does not claim.
 TEST_F(DeviceTest, doesNotClaimUnknownExtensions) {
   AnnotatedModel model = addModel();
   makeForeign(model.model, model.model.main.operations[0]);
-  Status valid = validateModel(model.model, HalVersion::V1_3);
-  ASSERT_EQ(valid.message(), "");
-  auto supported = device->supportedOperations(model);
-  ASSERT_TRUE(supported.isOk()) << supported.status().message();
-  ASSERT_EQ(supported->size(), 1u);
-  EXPECT_FALSE((*supported)[0].isOk());
+  expectUnclaimed(*device, model);
 }
 
 // C-030.
 TEST_F(DeviceTest, claimsControlFlowOnlyWithAllThatItReaches) {
   AnnotatedModel model = ifModel();
   makeForeign(model.model, model.model.referenced[1].operations[0]);
-  Status valid = validateModel(model.model, HalVersion::V1_3);
-  ASSERT_EQ(valid.message(), "");
-  auto supported = device->supportedOperations(model);
-  ASSERT_TRUE(supported.isOk()) << supported.status().message();
-  ASSERT_EQ(supported->size(), 1u);
-  EXPECT_FALSE((*supported)[0].isOk());
+  expectUnclaimed(*device, model);
 }
 
 // C-061.
