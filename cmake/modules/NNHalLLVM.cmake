@@ -17,6 +17,11 @@ separate_arguments(NNHAL_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_library(NNHalLLVMHeaders INTERFACE)
 target_include_directories(NNHalLLVMHeaders SYSTEM INTERFACE ${NNHAL_LLVM_INCLUDE_DIRS})
 target_compile_definitions(NNHalLLVMHeaders INTERFACE ${NNHAL_LLVM_DEFINITIONS})
+if(NOT LLVM_ENABLE_ASSERTIONS)
+  # Classes of the headers (llvm::Statistic) have another layout without it than
+  # in the libraries.
+  target_compile_definitions(NNHalLLVMHeaders INTERFACE NDEBUG)
+endif()
 
 # One precompiled header for every compiler translation unit: it takes a
 # conversion unit from 8 s to 1 s.
