@@ -102,10 +102,23 @@ void Compilation::report(std::string_view phase) {
   ++phasesDone;
 }
 
+static std::string_view toString(Rounding rounding) {
+  switch (rounding) {
+  case Rounding::doubleRounding:
+    return "double";
+  case Rounding::singleRounding:
+    return "single";
+  case Rounding::floatRounding:
+    return "float";
+  }
+  return "double";
+}
+
 rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
   CompilePipelineOptions pipelineOptions;
   pipelineOptions.vectorBits = target.vectorBits();
   pipelineOptions.vectorRegisters = target.vectorRegisters();
+  pipelineOptions.rounding = std::string(toString(options.rounding));
   for (Phase phase : allPhases()) {
     report(toString(phase));
     PassManager manager(&mlirContext, ModuleOp::getOperationName());
@@ -147,18 +160,6 @@ rt::Status Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
   entry.arenaSize = arenaSize.getInt();
   artifact.entries.push_back(std::move(entry));
   return rt::Status();
-}
-
-static std::string_view toString(Rounding rounding) {
-  switch (rounding) {
-  case Rounding::doubleRounding:
-    return "double";
-  case Rounding::singleRounding:
-    return "single";
-  case Rounding::floatScale:
-    return "float";
-  }
-  return "double";
 }
 
 rt::Result<CompiledArtifact>

@@ -102,7 +102,7 @@ void addPhase(OpPassManager &pm, Phase phase,
   case Phase::legalize: {
     // nnhal.operation "CONV_2D" -> nnhal.conv_2d
     RaiseOperationsOptions raise;
-    raise.strict = true;
+    raise.forKernels = true;
     pm.addPass(createRaiseOperations(raise));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
@@ -114,6 +114,7 @@ void addPhase(OpPassManager &pm, Phase phase,
     ConvertNNHalToLinalgOptions lowering;
     lowering.vectorBits = options.vectorBits;
     lowering.vectorRegisters = options.vectorRegisters;
+    lowering.rounding = options.rounding;
     pm.addPass(createConvertNNHalToLinalg(lowering));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
@@ -163,6 +164,7 @@ void registerCompilerDialects(DialectRegistry &registry) {
                   scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
                   vector::VectorDialect>();
   kernel::registerKernelBufferizationModels(registry);
+  kernel::registerRuntimeBufferizationModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerAllDialectInterfaceImplementations(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);

@@ -34,9 +34,9 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
                        "{} and {} bytes that this compiler reads",
                        options.structSize, sinks.structSize,
                        sizeof(NNHalCompileOptions), sizeof(NNHalCompileSinks));
-  if (options.rounding > uint32_t(Rounding::floatScale))
+  if (options.rounding > uint32_t(Rounding::floatRounding))
     return rt::badData("rounding {} exceeds {}", options.rounding,
-                       uint32_t(Rounding::floatScale));
+                       uint32_t(Rounding::floatRounding));
   CompilerOptions result;
   result.target.triple = toString(options.targetTriple);
   result.target.cpu = toString(options.targetCpu);

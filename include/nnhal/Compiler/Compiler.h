@@ -10,6 +10,7 @@
 
 #include "nnhal/Compiler/Target.h"
 #include "nnhal/Runtime/Model.h"
+#include "nnhal/Runtime/Quantization.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -22,7 +23,7 @@
 namespace nnhal {
 
 /// How requantization rounds (decisions 17).
-enum class Rounding { doubleRounding, singleRounding, floatScale };
+using rt::Rounding;
 
 struct CompilerOptions {
   TargetOptions target;

@@ -63,6 +63,10 @@ struct CompilePipelineOptions
       *this, "vector-registers",
       llvm::cl::desc("Number of vector registers (default 16)"),
       llvm::cl::init(16)};
+  Option<std::string> rounding{
+      *this, "rounding",
+      llvm::cl::desc("Of quantized results: double (default), single, float"),
+      llvm::cl::init("double")};
 };
 
 /// Adds the passes of one phase to \p pm, which runs on a builtin.module.

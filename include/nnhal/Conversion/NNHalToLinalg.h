@@ -9,6 +9,7 @@
 #define NNHAL_CONVERSION_NNHALTOLINALG_H
 
 #include "nnhal/Dialect/Kernel/Packing.h"
+#include "nnhal/Runtime/Quantization.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Pass/Pass.h"
@@ -30,15 +31,17 @@ namespace nnhal {
 /// Threads:   one conversion on one thread.
 class LinalgLowering {
 public:
-  explicit LinalgLowering(const kernel::KernelTarget &target)
-      : target(target) {}
+  LinalgLowering(const kernel::KernelTarget &target, rt::Rounding rounding)
+      : target(target), rounding(rounding) {}
 
   const kernel::KernelTarget &getTarget() const { return target; }
+  rt::Rounding getRounding() const { return rounding; }
 
   /// Remembers \p reason, a phrase that completes "cannot be lowered: ...", as
   /// the reason for which \p op stays. Returns failure.
   mlir::LogicalResult reject(mlir::Operation *op, const llvm::Twine &reason);
 
+  bool hasReasonFor(mlir::Operation *op) const { return reasons.contains(op); }
   /// Why \p op stayed.
   std::string reasonFor(mlir::Operation *op) const;
 
@@ -65,6 +68,7 @@ private:
                           llvm::ArrayRef<int64_t> ohwi, int64_t width);
 
   kernel::KernelTarget target;
+  rt::Rounding rounding;
   std::map<PackingKey, mlir::ElementsAttr> packed;
   llvm::DenseMap<mlir::Operation *, std::string> reasons;
 };

@@ -38,7 +38,9 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
            "Width in bits of a vector register of the target">,
     Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"16",
-           "Number of vector registers of the target">
+           "Number of vector registers of the target">,
+    Option<"rounding", "rounding", "std::string", /*default=*/"\"double\"",
+           "Of quantized results: double, single or float (decisions 17)">
   ];
   let statistics = [
     Statistic<"numPacked", "num-packed-constants",
@@ -57,13 +59,18 @@ def ConvertNNHalGraphToFunc : Pass<"convert-nnhal-graph-to-func", "::mlir::Modul
   let summary = "Turn the main graph of a model into a function on buffers";
   let description = [{
     The graph's inputs become buffer arguments that are read, its outputs buffer
-    arguments that are written; the operations stay as they are, on tensors. The
-    function carries `nnhal.entry`, `nnhal.input_count` and
-    `nnhal.output_count`. The model and its other graphs disappear.
+    arguments that are written; the operations stay as they are, on tensors. If
+    an output has unknown extents, all outputs are handed over by `nnk.deliver`
+    instead. IF and WHILE in the HAL's form become `scf.if` and `scf.while`
+    around the operations of the graphs that they name. The function carries
+    `nnhal.entry`, `nnhal.input_count` and `nnhal.output_count` (of buffer
+    arguments). The model and its other graphs disappear.
   }];
   let dependentDialects = [
-    "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::quant::QuantDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::nnhal::kernel::KernelDialect"
   ];
 }
 

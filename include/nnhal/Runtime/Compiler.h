@@ -18,6 +18,7 @@
 #include "nnhal/Runtime/CompilerPlugin.h"
 #include "nnhal/Runtime/Memory.h"
 #include "nnhal/Runtime/Model.h"
+#include "nnhal/Runtime/Quantization.h"
 
 #include <functional>
 #include <memory>
@@ -28,14 +29,6 @@
 #include <vector>
 
 namespace nnhal::rt {
-
-/// How quantized values are brought to another scale (decisions 17). Values are
-/// those of NNHalCompileOptions.
-enum class Rounding : uint32_t {
-  doubleRounding,
-  singleRounding,
-  floatRounding
-};
 
 struct CompileOptions {
   /// Empty means the host's.

@@ -9,6 +9,7 @@
 #define NNHAL_RUNTIME_CPUSUPPORT_H
 
 #include "nnhal/Runtime/Model.h"
+#include "nnhal/Runtime/Signatures.h"
 
 #include <cstdint>
 #include <span>
@@ -42,6 +43,12 @@ std::span<const CpuSupportRow> cpuSupportTable();
 /// them. \p model must have passed validateModel(). Threads: pure function.
 Status checkCpuSupport(const Model &model, const Subgraph &subgraph,
                        const Operation &operation);
+
+/// Whether the compiler for CPUs lowers \p operation in its canonical form, to
+/// micro-kernels and vector loops: a row of the table, static tensors with
+/// elements, constant parameters. Others are lowered in the HAL's form.
+/// Threads: pure function.
+bool isLoweredCanonically(const OperationView &operation);
 
 /// Success when the compiler for CPUs can pass every input and output of the
 /// main subgraph of \p model, unread ones too; otherwise invalidArgument, which

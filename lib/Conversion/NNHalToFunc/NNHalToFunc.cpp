@@ -7,12 +7,17 @@
 
 #include "nnhal/Conversion/NNHalToFunc.h"
 
-#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+#include "InlineGraph.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_CONVERTNNHALGRAPHTOFUNC
@@ -24,25 +29,61 @@ namespace {
 struct ConvertNNHalGraphToFuncPass
     : impl::ConvertNNHalGraphToFuncBase<ConvertNNHalGraphToFuncPass> {
   void runOnOperation() override;
+
+private:
+  LogicalResult convert(ModelOp model);
 };
 } // namespace
 
+/// The buffer of an input or output; null where there is none.
+static MemRefType bufferTypeOf(Type type) {
+  if (!isa<TensorType>(type))
+    type = RankedTensorType::get({}, type);
+  auto storage = dyn_cast_if_present<RankedTensorType>(storageTypeOf(type));
+  if (!storage || !MemRefType::isValidElementType(storage.getElementType()))
+    return nullptr;
+  return MemRefType::get(storage.getShape(), storage.getElementType());
+}
+
 /// The buffers that stand for \p types; failure names the first input or output
 /// (\p role) that has none.
-static LogicalResult appendBufferTypes(GraphOp graph, StringRef role,
-                                       ArrayRef<Type> types,
-                                       SmallVectorImpl<Type> &buffers) {
+static FailureOr<SmallVector<MemRefType>>
+bufferTypes(GraphOp graph, StringRef role, ArrayRef<Type> types) {
+  SmallVector<MemRefType> buffers;
   for (auto [index, type] : llvm::enumerate(types)) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape() ||
-        !MemRefType::isValidElementType(tensor.getElementType()))
+    MemRefType buffer = bufferTypeOf(type);
+    if (!buffer)
       return graph.emitError(role)
              << " " << index << " of type " << type
-             << " has no buffer: it must be a tensor of static shape";
-    buffers.push_back(
-        MemRefType::get(tensor.getShape(), tensor.getElementType()));
+             << " has no buffer: it must be a tensor of known rank";
+    buffers.push_back(buffer);
   }
-  return success();
+  return buffers;
+}
+
+/// The value of input \p buffer in the graph, where it has \p type.
+static Value readInput(ImplicitLocOpBuilder &builder, Value buffer, Type type) {
+  auto storage = cast<MemRefType>(buffer.getType());
+  auto tensor =
+      RankedTensorType::get(storage.getShape(), storage.getElementType());
+  Value value = bufferization::ToTensorOp::create(builder, tensor, buffer,
+                                                  /*restrict=*/true);
+  if (!isa<TensorType>(type))
+    return tensor::ExtractOp::create(builder, value, ValueRange());
+  if (value.getType() == type)
+    return value;
+  return quant::StorageCastOp::create(builder, type, value);
+}
+
+/// \p value, an output of the graph, as its buffer holds it.
+static Value storedOutput(ImplicitLocOpBuilder &builder, Value value) {
+  if (!isa<TensorType>(value.getType()))
+    return tensor::FromElementsOp::create(
+        builder, RankedTensorType::get({}, value.getType()), value);
+  Type storage = storageTypeOf(value.getType());
+  if (storage == value.getType())
+    return value;
+  return quant::StorageCastOp::create(builder, storage, value);
 }
 
 void ConvertNNHalGraphToFuncPass::runOnOperation() {
@@ -54,42 +95,57 @@ void ConvertNNHalGraphToFuncPass::runOnOperation() {
     module.emitError("found ") << models.size() << " models, expected one";
     return signalPassFailure();
   }
-  ModelOp model = models.front();
-  GraphOp graph = model.getMainGraph();
-  SmallVector<Type> types;
-  if (failed(
-          appendBufferTypes(graph, "input", graph.getArgumentTypes(), types)) ||
-      failed(appendBufferTypes(graph, "output", graph.getResultTypes(), types)))
+  if (failed(convert(models.front())))
     return signalPassFailure();
+  models.front().erase();
+}
 
-  OpBuilder builder(model);
-  auto func = func::FuncOp::create(builder, graph.getLoc(), "main",
+/// Outputs of known extents are written where the caller wants them; if there
+/// is one of unknown extents, all are handed over once they are computed, so
+/// that the caller learns the extents of each.
+LogicalResult ConvertNNHalGraphToFuncPass::convert(ModelOp model) {
+  GraphOp graph = model.getMainGraph();
+  auto inputs = bufferTypes(graph, "input", graph.getArgumentTypes());
+  auto outputs = bufferTypes(graph, "output", graph.getResultTypes());
+  if (failed(inputs) || failed(outputs))
+    return failure();
+  bool isStatic = llvm::all_of(
+      *outputs, [](MemRefType type) { return type.hasStaticShape(); });
+  SmallVector<Type> types(inputs->begin(), inputs->end());
+  if (isStatic)
+    types.append(outputs->begin(), outputs->end());
+
+  ImplicitLocOpBuilder builder(graph.getLoc(), model);
+  auto func = func::FuncOp::create(builder, "main",
                                    builder.getFunctionType(types, {}));
-  unsigned inputCount = graph.getArgumentTypes().size();
   func->setAttr(entryAttrName, builder.getUnitAttr());
-  func->setAttr(inputCountAttrName, builder.getI64IntegerAttr(inputCount));
+  func->setAttr(inputCountAttrName,
+                builder.getI64IntegerAttr(inputs->size()));
   func->setAttr(outputCountAttrName,
-                builder.getI64IntegerAttr(graph.getResultTypes().size()));
+                builder.getI64IntegerAttr(isStatic ? outputs->size() : 0));
   Block *body = func.addEntryBlock();
   builder.setInsertionPointToStart(body);
 
-  IRMapping mapping;
-  for (auto [input, buffer] :
-       llvm::zip(graph.getBody().getArguments(), body->getArguments()))
-    mapping.map(input, bufferization::ToTensorOp::create(
-                           builder, graph.getLoc(), input.getType(), buffer,
-                           /*restrict=*/true));
-  Block &graphBody = graph.getBody().front();
-  for (Operation &op : graphBody.without_terminator())
-    builder.clone(op, mapping);
-  for (auto [index, output] :
-       llvm::enumerate(graphBody.getTerminator()->getOperands()))
-    bufferization::MaterializeInDestinationOp::create(
-        builder, graph.getLoc(), /*result=*/Type(), mapping.lookup(output),
-        body->getArgument(inputCount + index), /*restrict=*/true,
-        /*writable=*/true);
-  func::ReturnOp::create(builder, graph.getLoc());
-  model.erase();
+  SmallVector<Value> values;
+  for (auto [buffer, type] :
+       llvm::zip(body->getArguments(), graph.getArgumentTypes()))
+    values.push_back(readInput(builder, buffer, type));
+  FailureOr<SmallVector<Value>> results =
+      GraphInliner(model, builder).inlineGraph(graph, values);
+  if (failed(results))
+    return failure();
+  for (auto [index, result] : llvm::enumerate(*results)) {
+    Value stored = storedOutput(builder, result);
+    if (!isStatic)
+      kernel::DeliverOp::create(builder, stored, index);
+    else
+      bufferization::MaterializeInDestinationOp::create(
+          builder, /*result=*/Type(), stored,
+          body->getArgument(inputs->size() + index), /*restrict=*/true,
+          /*writable=*/true);
+  }
+  func::ReturnOp::create(builder);
+  return success();
 }
 
 } // namespace nnhal

@@ -118,6 +118,7 @@ void nnhal::populateNNHalToLinalgPatterns(const TypeConverter &converter,
   populateContractionPatterns(converter, patterns, lowering);
   populateDataMovementPatterns(converter, patterns, lowering);
   populateElementwisePatterns(converter, patterns, lowering);
+  populateGeneralPatterns(converter, patterns, lowering);
   populateReductionPatterns(converter, patterns, lowering);
   populateWindowPatterns(converter, patterns, lowering);
 }

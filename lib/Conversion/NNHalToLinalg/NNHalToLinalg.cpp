@@ -10,11 +10,15 @@
 #include "Patterns.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_CONVERTNNHALTOLINALG
@@ -24,7 +28,42 @@ namespace nnhal {
 using namespace mlir;
 using namespace nnhal;
 
+static std::optional<rt::Rounding> parseRounding(StringRef text) {
+  return llvm::StringSwitch<std::optional<rt::Rounding>>(text)
+      .Case("double", rt::Rounding::doubleRounding)
+      .Case("single", rt::Rounding::singleRounding)
+      .Case("float", rt::Rounding::floatRounding)
+      .Default(std::nullopt);
+}
+
 namespace {
+
+/// Where a graph begins and ends: its values are stored values from now on.
+struct StorageCastPattern : OpConversionPattern<quant::StorageCastOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(quant::StorageCastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getInput());
+    return success();
+  }
+};
+
+/// The same operation on stored values.
+template <typename OpTy> struct StoredPattern : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    if (failed(this->getTypeConverter()->convertTypes(op->getResultTypes(),
+                                                      types)))
+      return failure();
+    rewriter.replaceOpWithNewOp<OpTy>(op, types, adaptor.getOperands(),
+                                      op->getAttrs());
+    return success();
+  }
+};
 
 struct ConvertNNHalToLinalg
     : nnhal::impl::ConvertNNHalToLinalgBase<ConvertNNHalToLinalg> {
@@ -33,10 +72,18 @@ struct ConvertNNHalToLinalg
   void runOnOperation() override {
     if (failed(foldPads()))
       return signalPassFailure();
-    LinalgLowering lowering(
-        {.vectorBits = vectorBits, .registers = vectorRegisters});
-    if (failed(convert(lowering)))
+    std::optional<rt::Rounding> policy = parseRounding(rounding);
+    if (!policy) {
+      getOperation()->emitError("found rounding '")
+          << rounding << "', expected double, single or float";
       return signalPassFailure();
+    }
+    LinalgLowering lowering(
+        {.vectorBits = vectorBits, .registers = vectorRegisters}, *policy);
+    if (failed(convertQuietly(lowering))) {
+      reportReasons(lowering);
+      return signalPassFailure();
+    }
     numPacked += lowering.packedCount();
     if (failed(reportLeftovers(lowering)))
       return signalPassFailure();
@@ -55,17 +102,49 @@ private:
     ConversionTarget target(*context);
     // What the lowerings produce; later passes of the CPU pipeline take each.
     target.addLegalDialect<arith::ArithDialect, linalg::LinalgDialect,
-                           math::MathDialect, scf::SCFDialect,
-                           tensor::TensorDialect, kernel::KernelDialect>();
+                           math::MathDialect>();
     // Neither the dialect nor anything else is marked illegal: an operation
     // that no pattern takes stays, so that reportLeftovers() can name all of
     // them at once with reasons. Together the two are a full conversion.
-    // Functions, calls and branches stay because no type changes.
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
+    converter.addConversion([](TensorType type) -> std::optional<Type> {
+      if (!isa<quant::QuantizedType>(type.getElementType()))
+        return std::nullopt;
+      return storageTypeOf(type);
+    });
+    auto isStored = [&](Operation *op) { return converter.isLegal(op); };
+    target.addDynamicallyLegalDialect<tensor::TensorDialect, scf::SCFDialect,
+                                      kernel::KernelDialect>(isStored);
+    target.addIllegalOp<quant::StorageCastOp>();
     RewritePatternSet patterns(context);
     populateNNHalToLinalgPatterns(converter, patterns, lowering);
+    scf::populateSCFStructuralTypeConversions(converter, patterns);
+    patterns.add<StorageCastPattern, StoredPattern<tensor::DimOp>,
+                 StoredPattern<tensor::CastOp>>(converter, context);
     return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+
+  /// Without the errors of the conversion: the reasons say more.
+  LogicalResult convertQuietly(LinalgLowering &lowering) {
+    ScopedDiagnosticHandler handler(
+        &getContext(), [](Diagnostic &diagnostic) {
+          return success(diagnostic.getSeverity() ==
+                         DiagnosticSeverity::Error);
+        });
+    return convert(lowering);
+  }
+
+  void reportReasons(const LinalgLowering &lowering) {
+    bool isSilent = true;
+    getOperation()->walk([&](Operation *op) {
+      if (!lowering.hasReasonFor(op))
+        return;
+      isSilent = false;
+      op->emitOpError("cannot be lowered: ") << lowering.reasonFor(op);
+    });
+    if (isSilent)
+      getOperation()->emitError("found types that cannot be lowered");
   }
 
   LogicalResult reportLeftovers(const LinalgLowering &lowering) {
@@ -73,6 +152,10 @@ private:
     getOperation()->walk([&](Operation *op) {
       if (!isa_and_present<NNHalDialect>(op->getDialect()))
         return;
+      if (isa<NoValueOp, ConstantCopyOp, ConstantOp>(op) && op->use_empty()) {
+        op->erase();
+        return;
+      }
       hasLeftovers = true;
       op->emitOpError("cannot be lowered: ") << lowering.reasonFor(op);
     });

@@ -87,6 +87,10 @@ void populateDataMovementPatterns(const mlir::TypeConverter &converter,
 void populateElementwisePatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns,
                                  LinalgLowering &lowering);
+/// Operations in the HAL's form (General/OperationLowering.h).
+void populateGeneralPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns,
+                             LinalgLowering &lowering);
 void populateReductionPatterns(const mlir::TypeConverter &converter,
                                mlir::RewritePatternSet &patterns,
                                LinalgLowering &lowering);

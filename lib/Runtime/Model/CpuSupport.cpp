@@ -99,6 +99,12 @@ constexpr std::array table = {
     CpuSupportRow{FILL, fi, 0},
 };
 
+// lib/Conversion/NNHalToLinalg/General has a lowering for each of these, of any
+// type and shape.
+constexpr std::array generalTable = {
+    RELU, RELU1, RELU6,
+};
+
 /// The bit of \p type in CpuSupportRow::types; 0 for types that no row takes.
 uint32_t typeBit(OperandType type) {
   switch (type) {
@@ -134,26 +140,6 @@ uint32_t typesOf(const CpuSupportRow &row, bool isOutput, size_t position) {
   }
 }
 
-Status checkTensor(const CpuSupportRow &row, const Operation &operation,
-                   const Operand &operand, bool isOutput, size_t position) {
-  std::string_view role = isOutput ? "output" : "input";
-  if (!(typesOf(row, isOutput, position) & typeBit(operand.type)))
-    return badData("{}: {} {} of type {} is not compiled for CPUs",
-                   nameOf(operation.type), role, position,
-                   nameOf(operand.type));
-  if (operand.dimensions.empty())
-    return badData("{}: {} {} has unknown rank", nameOf(operation.type), role,
-                   position);
-  bool isInferred = operand.lifetime == OperandLifeTime::TEMPORARY_VARIABLE ||
-                    operand.lifetime == OperandLifeTime::SUBGRAPH_OUTPUT;
-  auto unknown = std::ranges::find(operand.dimensions, 0u);
-  if (!isInferred && unknown != operand.dimensions.end())
-    return badData("{}: dimension {} of {} {} is unknown",
-                   nameOf(operation.type), unknown - operand.dimensions.begin(),
-                   role, position);
-  return Status::ok();
-}
-
 bool isData(const CpuSupportRow &row, size_t position, size_t count) {
   if (row.dataInputs == CpuSupportRow::allInputs)
     return true;
@@ -162,109 +148,91 @@ bool isData(const CpuSupportRow &row, size_t position, size_t count) {
   return position < size_t(row.dataInputs);
 }
 
-Status checkInput(const CpuSupportRow &row, const Operation &operation,
-                  const Operand &operand, size_t position) {
-  if (isData(row, position, operation.inputs.size()))
-    return checkTensor(row, operation, operand, /*isOutput=*/false, position);
-  if (operand.lifetime == OperandLifeTime::NO_VALUE ||
-      isConstant(operand.lifetime))
-    return Status::ok();
-  return badData("{}: input {} is not a constant but a {}",
-                 nameOf(operation.type), position, toString(operand.lifetime));
-}
-
-/// Indices that are computed would have to be checked in generated code, which
-/// reports no failure yet (M-125).
-Status checkGatherIndices(const Model &model, const Subgraph &subgraph,
-                          const Operation &operation) {
-  const Operand &input = subgraph.operands[operation.inputs[0]];
-  const Operand &axisOperand = subgraph.operands[operation.inputs[1]];
-  const Operand &indices = subgraph.operands[operation.inputs[2]];
-  NNHAL_ASSIGN_OR_RETURN(auto axisBytes, constantBytes(model, axisOperand));
-  NNHAL_ASSIGN_OR_RETURN(auto bytes, constantBytes(model, indices));
-  int32_t axis = 0;
-  if (axisBytes.size() != sizeof(axis))
-    return badData("GATHER: the axis has {} bytes, not {}", axisBytes.size(),
-                   sizeof(axis));
-  std::memcpy(&axis, axisBytes.data(), sizeof(axis));
-  auto rank = static_cast<int32_t>(input.dimensions.size());
-  if (axis < -rank || axis >= rank)
-    return badData("GATHER: axis {} is not in [{}, {})", axis, -rank, rank);
-  uint32_t extent = input.dimensions[axis < 0 ? axis + rank : axis];
-  if (extent == 0)
-    return badData("GATHER: the extent along axis {} is unknown", axis);
-  for (size_t i = 0; i + sizeof(int32_t) <= bytes.size();
-       i += sizeof(int32_t)) {
-    int32_t index = 0;
-    std::memcpy(&index, bytes.data() + i, sizeof(index));
-    if (index < 0 || static_cast<uint32_t>(index) >= extent)
-      return badData("GATHER: index {} is not in [0, {})", index, extent);
-  }
-  return Status::ok();
-}
-
-/// TENSOR_BOOL8 is cast to itself only (M-151).
-Status checkCastTypes(const Subgraph &subgraph, const Operation &operation) {
-  OperandType from = subgraph.operands[operation.inputs[0]].type;
-  OperandType to = subgraph.operands[operation.outputs[0]].type;
-  bool isMixed =
-      (from == OperandType::TENSOR_BOOL8) != (to == OperandType::TENSOR_BOOL8);
-  if (isMixed)
-    return badData("CAST: {} cannot become {}", nameOf(from), nameOf(to));
-  return Status::ok();
-}
-
 } // namespace
 
 std::span<const CpuSupportRow> nnhal::rt::cpuSupportTable() { return table; }
 
-Status nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
-                                  const Operation &operation) {
-  auto row = std::ranges::find(table, operation.type, &CpuSupportRow::type);
-  if (row == table.end())
-    return badData("{} is not compiled for CPUs", nameOf(operation.type));
-  for (size_t i = 0; i < operation.inputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        checkInput(*row, operation, subgraph.operands[operation.inputs[i]], i));
-  for (size_t i = 0; i < operation.outputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(checkTensor(*row, operation,
-                                      subgraph.operands[operation.outputs[i]],
-                                      /*isOutput=*/true, i));
-  if (operation.type == GATHER && operation.inputs.size() == 3)
-    return checkGatherIndices(model, subgraph, operation);
-  if (operation.type == CAST && operation.inputs.size() == 1 &&
-      operation.outputs.size() == 1)
-    return checkCastTypes(subgraph, operation);
+/// IF and WHILE are compiled when all that they can execute is (C-030).
+static Status checkGraphs(const Model &model, const Subgraph &subgraph,
+                          const Operation &operation) {
+  for (uint32_t input : operation.inputs) {
+    const Operand &operand = subgraph.operands[input];
+    if (operand.lifetime != OperandLifeTime::SUBGRAPH)
+      continue;
+    uint32_t index = operand.location.offset;
+    const Subgraph &callee = model.referenced[index];
+    for (const Operation &inner : callee.operations)
+      NNHAL_RETURN_IF_ERROR(
+          checkCpuSupport(model, callee, inner)
+              .withContext(fmt::format("referenced[{}]", index)));
+  }
   return Status::ok();
 }
 
-static Status checkInterfaceType(const Operand &operand, const char *what,
-                                 size_t index) {
-  switch (operand.type) {
-  case OperandType::TENSOR_FLOAT32:
-  case OperandType::TENSOR_FLOAT16:
-  case OperandType::TENSOR_INT32:
-  case OperandType::TENSOR_BOOL8:
+Status nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
+                                  const Operation &operation) {
+  if (operation.type == IF || operation.type == WHILE)
+    return checkGraphs(model, subgraph, operation);
+  if (std::ranges::find(generalTable, operation.type) != generalTable.end())
     return Status::ok();
-  default:
+  OperationView view = OperationView::of(model, subgraph, operation);
+  if (isLoweredCanonically(view))
+    return Status::ok();
+  return badData("{} is not compiled for CPUs", nameOf(operation.type));
+}
+
+static bool isStatic(const TensorType &type) {
+  return type.isRanked && std::ranges::none_of(type.dimensions, [](int64_t d) {
+           return d == 0 || d == unknownExtent;
+         });
+}
+
+bool nnhal::rt::isLoweredCanonically(const OperationView &operation) {
+  auto row = std::ranges::find(table, operation.type, &CpuSupportRow::type);
+  // GATHER checks computed indices only in the general lowering.
+  if (row == table.end() || operation.type == GATHER)
+    return false;
+  for (size_t i = 0; i < operation.inputs.size(); ++i) {
+    const OperandView &input = operation.inputs[i];
+    if (!isData(*row, i, operation.inputs.size())) {
+      if (!input.isOmitted && !input.value)
+        return false;
+      continue;
+    }
+    if (input.isOmitted || !isStatic(input.type) ||
+        !(typesOf(*row, /*isOutput=*/false, i) & typeBit(input.type.type)))
+      return false;
+  }
+  for (size_t i = 0; i < operation.outputs.size(); ++i) {
+    const TensorType &output = operation.outputs[i].type;
+    if (!(typesOf(*row, /*isOutput=*/true, i) & typeBit(output.type)))
+      return false;
+  }
+  // TENSOR_BOOL8 is cast to itself only (M-151).
+  return operation.type != CAST || operation.inputs.empty() ||
+         operation.outputs.empty() ||
+         (operation.inputs[0].type.type == OperandType::TENSOR_BOOL8) ==
+             (operation.outputs[0].type.type == OperandType::TENSOR_BOOL8);
+}
+
+static Status checkInterfaceOperand(const Operand &operand, const char *what,
+                                    size_t index) {
+  if (isExtension(operand.type) || operand.type == OperandType::OEM ||
+      operand.type == OperandType::TENSOR_OEM_BYTE)
     return badData("{} {} of the model is {}, which is not compiled for CPUs",
                    what, index, nameOf(operand.type));
-  }
+  if (isTensor(operand.type) && operand.dimensions.empty())
+    return badData("{} {} of the model has unknown rank", what, index);
+  return Status::ok();
 }
 
 Status nnhal::rt::checkCpuInterface(const Model &model) {
   const Subgraph &main = model.main;
-  for (size_t i = 0; i < main.inputIndexes.size(); ++i) {
-    const Operand &input = main.operands[main.inputIndexes[i]];
-    NNHAL_RETURN_IF_ERROR(checkInterfaceType(input, "input", i));
-    if (input.dimensions.empty() || std::ranges::count(input.dimensions, 0u))
-      return badData("input {} of the model has the shape [{}], which is not "
-                     "fully known",
-                     i, fmt::join(input.dimensions, ","));
-  }
-  // Shapes of outputs are inferred.
+  for (size_t i = 0; i < main.inputIndexes.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(checkInterfaceOperand(
+        main.operands[main.inputIndexes[i]], "input", i));
   for (size_t i = 0; i < main.outputIndexes.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        checkInterfaceType(main.operands[main.outputIndexes[i]], "output", i));
+    NNHAL_RETURN_IF_ERROR(checkInterfaceOperand(
+        main.operands[main.outputIndexes[i]], "output", i));
   return Status::ok();
 }

@@ -8,32 +8,10 @@
 #include "FixedPoint.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
-
-FixedPointFactor reference::fixedPointFactor(double value) {
-  if (!(value > 0.0))
-    return {};
-  if (std::isinf(value)) // A quotient of scales.
-    return {std::numeric_limits<int32_t>::max(), 30};
-  FixedPointFactor factor;
-  double mantissa = std::frexp(value, &factor.exponent);
-  auto rounded = int64_t(std::round(mantissa * double(int64_t(1) << 31)));
-  if (rounded == int64_t(1) << 31) {
-    rounded /= 2;
-    ++factor.exponent;
-  }
-  if (factor.exponent < -31)
-    return {};
-  // A factor beyond 2^30 saturates every product anyway.
-  if (factor.exponent > 30)
-    return {std::numeric_limits<int32_t>::max(), 30};
-  factor.multiplier = int32_t(rounded);
-  return factor;
-}
 
 int32_t reference::saturatingRoundingDoublingHighMul(int32_t a, int32_t b) {
   if (a == b && a == std::numeric_limits<int32_t>::min())
@@ -66,25 +44,4 @@ int32_t reference::multiplyByFactor(int32_t value, FixedPointFactor factor) {
   auto shifted = int32_t(uint32_t(value) << left);
   return roundingDivideByPowerOfTwo(
       saturatingRoundingDoublingHighMul(shifted, factor.multiplier), right);
-}
-
-StorageRange reference::activationRange(FusedActivation activation,
-                                        const TensorType &output) {
-  StorageRange range = storageRange(output.type);
-  auto quantize = [&](double value) {
-    double quantized = output.zeroPoint + std::round(value / output.scale);
-    return int32_t(
-        std::clamp(quantized, double(range.low), double(range.high)));
-  };
-  switch (activation) {
-  case FusedActivation::none:
-    return range;
-  case FusedActivation::relu:
-    return {std::max(range.low, quantize(0.0)), range.high};
-  case FusedActivation::relu1:
-    return {quantize(-1.0), quantize(1.0)};
-  case FusedActivation::relu6:
-    return {quantize(0.0), quantize(6.0)};
-  }
-  return range;
 }

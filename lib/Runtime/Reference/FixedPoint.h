@@ -17,17 +17,9 @@
 
 #include "Kernel.h"
 
+#include "nnhal/Runtime/Quantization.h"
+
 namespace nnhal::rt::reference {
-
-/// multiplier * 2^(exponent - 31).
-struct FixedPointFactor {
-  int32_t multiplier = 0;
-  int32_t exponent = 0;
-};
-
-/// The factor nearest to \p value, which is not negative (M-015): rounds the
-/// mantissa to 31 bits; below 2^-31 it is zero.
-FixedPointFactor fixedPointFactor(double value);
 
 /// a * b * 2^-31, rounded to nearest, half away from zero; saturates for the
 /// one product that overflows.
@@ -40,11 +32,6 @@ int32_t saturatingShift(int32_t value, int32_t exponent);
 
 /// value * factor, rounded twice (decisions 17). The left shift wraps.
 int32_t multiplyByFactor(int32_t value, FixedPointFactor factor);
-
-/// The bounds that a fused activation and the storage set on a quantized output
-/// (M-017).
-StorageRange activationRange(FusedActivation activation,
-                             const TensorType &output);
 
 } // namespace nnhal::rt::reference
 

@@ -74,25 +74,6 @@ uint32_t reference::elementSize(OperandType type) {
   return 4;
 }
 
-template <typename T> static StorageRange rangeOf() {
-  return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
-}
-
-StorageRange reference::storageRange(OperandType type) {
-  switch (storageOf(type)) {
-  case Storage::uint8:
-    return rangeOf<uint8_t>();
-  case Storage::int8:
-    return rangeOf<int8_t>();
-  case Storage::uint16:
-    return rangeOf<uint16_t>();
-  case Storage::int16:
-    return rangeOf<int16_t>();
-  default:
-    return rangeOf<int32_t>();
-  }
-}
-
 KernelContext::KernelContext(const OperationView &operation,
                              const OperationFacts &facts)
     : view(operation), results(facts.results), stored(facts.results.size()) {}

@@ -17,6 +17,7 @@
 #ifndef NNHAL_LIB_RUNTIME_REFERENCE_KERNEL_H
 #define NNHAL_LIB_RUNTIME_REFERENCE_KERNEL_H
 
+#include "nnhal/Runtime/Quantization.h"
 #include "nnhal/Runtime/Signatures.h"
 
 #include <cstdint>
@@ -95,12 +96,6 @@ private:
   std::vector<std::vector<std::byte>> stored;
 };
 
-/// Lowest and highest value that elements of \p type hold.
-struct StorageRange {
-  int32_t low;
-  int32_t high;
-};
-StorageRange storageRange(OperandType type);
 /// Bytes per element.
 uint32_t elementSize(OperandType type);
 

@@ -10,6 +10,9 @@
 
 #include "Raising.h"
 
+#include "nnhal/Dialect/NNHal/IR/OperationReader.h"
+#include "nnhal/Runtime/CpuSupport.h"
+
 namespace nnhal {
 #define GEN_PASS_DEF_RAISEOPERATIONS
 #include "nnhal/Dialect/NNHal/Transforms/Passes.h.inc"
@@ -82,15 +85,47 @@ private:
                            bool isControlFlow);
   LogicalResult raiseOperation(OperationOp op, ConstantCache &constants);
 
+  /// Infers results of \p op, which stays in the HAL's form.
+  LogicalResult settle(OperationOp op);
+
   RaiseTable table = makeTable();
 };
 } // namespace
+
+static bool isForKernels(OperationOp op) {
+  OperationReader reader;
+  rt::Result<rt::OperationView> view = reader.read(op);
+  return view.isOk() && rt::isLoweredCanonically(*view);
+}
+
+LogicalResult RaiseOperationsPass::settle(OperationOp op) {
+  rt::Status status;
+  StringRef name = op.getHalName();
+  // The graphs of IF and WHILE tell more than their rules.
+  bool isRanked = llvm::all_of(op.getInputs(), [](Value input) {
+    return !isa<UnrankedTensorType>(input.getType());
+  });
+  if (isRanked && name != "IF" && name != "WHILE")
+    status = refineResultTypes(op);
+  if (!status.isOk())
+    return op.emitError("cannot compile ") << name << ": " << status.message();
+  return success();
+}
 
 LogicalResult RaiseOperationsPass::raiseOperation(OperationOp op,
                                                   ConstantCache &constants) {
   const rt::OperationInfo *info =
       rt::lookUpOperation(std::string_view(op.getHalName()));
   auto row = info ? table.find(info->type) : table.end();
+  if (forKernels) {
+    if (rt::Status status = settleConstants(op, constants); !status.isOk())
+      return op.emitError("cannot compile ")
+             << op.getHalName() << ": " << status.message();
+    if (!isForKernels(op)) {
+      ++numGeneric;
+      return settle(op);
+    }
+  }
   std::string reason = "no canonical operation stands for it";
   if (row != table.end()) {
     Raising raising(op, constants);
@@ -102,6 +137,8 @@ LogicalResult RaiseOperationsPass::raiseOperation(OperationOp op,
     reason = raising.message();
   }
   ++numGeneric;
+  if (forKernels)
+    return settle(op);
   if (strict)
     return op.emitError("cannot raise ") << op.getHalName() << ": " << reason;
   op.emitRemark("not raised: ") << op.getHalName() << ": " << reason;

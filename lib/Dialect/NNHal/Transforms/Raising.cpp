@@ -75,6 +75,31 @@ Attribute nnhal::constantValueOf(Value value) {
   return nullptr;
 }
 
+rt::Status nnhal::settleConstants(OperationOp op, ConstantCache &constants) {
+  for (auto [index, input] : llvm::enumerate(op->getOpOperands())) {
+    Operation *definition = input.get().getDefiningOp();
+    if (!isa_and_present<ConstantCopyOp, ConstantReferenceOp>(definition))
+      continue;
+    if (isa<RankedTensorType>(input.get().getType())) {
+      Raising raising(op, constants);
+      Value value = raising.tensor(index);
+      if (raising.hasFailed())
+        return rt::badData("{}", raising.message());
+      input.set(value);
+    } else if (isa<ConstantReferenceOp>(definition)) {
+      auto value =
+          dyn_cast_if_present<TypedAttr>(constantValueOf(input.get()));
+      if (!value)
+        return rt::badData("the value of input {} is not available", index);
+      OpBuilder builder(definition);
+      input.set(ConstantCopyOp::create(builder, definition->getLoc(),
+                                       input.get().getType(), value,
+                                       IntegerAttr(), IntegerAttr()));
+    }
+  }
+  return rt::Status::ok();
+}
+
 std::optional<SmallVector<int64_t>> nnhal::integersOf(Attribute value) {
   auto elements = dyn_cast_if_present<ElementsAttr>(value);
   if (!elements || !elements.getElementType().isSignlessInteger(32))

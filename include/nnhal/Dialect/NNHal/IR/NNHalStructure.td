@@ -145,7 +145,7 @@ def NNHal_ReturnOp : Op<NNHal_Dialect, "return",
 
 class NNHal_OperandOp<string mnemonic, list<Trait> traits = []>
     : Op<NNHal_Dialect, mnemonic,
-         !listconcat([Pure, HasParent<"::nnhal::GraphOp">], traits)>;
+         !listconcat([Pure], traits)>;
 
 def NNHal_NoValueOp : NNHal_OperandOp<"no_value"> {
   let summary = "an omitted operand of an operation";
@@ -206,7 +206,7 @@ def NNHal_ConstantReferenceOp : NNHal_OperandOp<"constant_reference",
 }
 
 def NNHal_OperationOp : Op<NNHal_Dialect, "operation",
-    [NoMemoryEffect, HasParent<"::nnhal::GraphOp">]> {
+    [NoMemoryEffect]> {
   let summary = "one operation as the HAL states it";
   let description = [{
     `hal_name` is the HAL's name of the operation, `OEM_OPERATION`, or extension

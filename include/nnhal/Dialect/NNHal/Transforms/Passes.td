@@ -22,9 +22,17 @@ def RaiseOperations : Pass<"nnhal-raise-operations", "::mlir::ModuleOp"> {
 
     An operation that cannot be raised stays as it is, with a remark that says
     why; with `strict` that is an error.
+
+    With `for-kernels` only those are raised that convert-nnhal-to-linalg takes
+    in their canonical form: of static f32, i32 or boolean tensors
+    (rt::isLoweredCanonically()). The others keep the HAL's form, with constants
+    beside them and what is known of their results' types; IF and WHILE, whose
+    graphs take part in that, too.
   }];
   let options = [Option<"strict", "strict", "bool", "false",
-                        "fail when an operation cannot be raised">];
+                        "fail when an operation cannot be raised">,
+                 Option<"forKernels", "for-kernels", "bool", "false",
+                        "raise only what has a lowering of its own">];
   let statistics = [
     Statistic<"numRaised", "num-raised", "operations raised">,
     Statistic<"numGeneric", "num-generic", "operations that stay generic">];

@@ -1,0 +1,57 @@
+//===- Quantization.h - Numbers behind quantized arithmetic -----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the reference device and the compiler derive from scales and zero
+// points before any element is computed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_QUANTIZATION_H
+#define NNHAL_RUNTIME_QUANTIZATION_H
+
+#include "nnhal/Runtime/Rules.h"
+
+namespace nnhal::rt {
+
+/// How an integer accumulator becomes a quantized value (decisions 17). Numbers
+/// are those of NNHalCompileOptions.
+enum class Rounding : uint32_t {
+  /// A 31-bit multiplier, rounded by the doubling high multiplication and again
+  /// by the shift: what TensorFlow Lite's goldens hold.
+  doubleRounding,
+  /// The same multiplier, rounded once.
+  singleRounding,
+  /// A float multiplier; halves go to even.
+  floatRounding
+};
+
+/// Inclusive.
+struct StorageRange {
+  int32_t low;
+  int32_t high;
+};
+/// The integers that the storage of \p type holds; those of int32 for floats.
+StorageRange storageRange(OperandType type);
+
+/// multiplier * 2^(exponent - 31).
+struct FixedPointFactor {
+  int32_t multiplier = 0;
+  int32_t exponent = 0;
+};
+
+/// The factor nearest to \p value, which is not negative (M-015): rounds the
+/// mantissa to 31 bits; below 2^-31 it is zero.
+FixedPointFactor fixedPointFactor(double value);
+
+/// The bounds that a fused activation and the storage set on a quantized output
+/// (M-017).
+StorageRange activationRange(FusedActivation activation,
+                             const TensorType &output);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_QUANTIZATION_H

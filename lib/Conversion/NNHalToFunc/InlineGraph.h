@@ -1,0 +1,54 @@
+//===- InlineGraph.h - Graphs as operations of a function -------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOFUNC_INLINEGRAPH_H
+#define NNHAL_LIB_CONVERSION_NNHALTOFUNC_INLINEGRAPH_H
+
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nnhal {
+
+/// Copies graphs of a model to where its builder stands; IF becomes scf.if and
+/// WHILE scf.while around copies of the graphs that they name.
+class GraphInliner {
+public:
+  GraphInliner(ModelOp model, mlir::OpBuilder &builder)
+      : model(model), builder(builder) {}
+
+  /// What \p graph yields for \p inputs. Operations in the HAL's form infer
+  /// their results' types again, from those of \p inputs.
+  llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+  inlineGraph(GraphOp graph, mlir::ValueRange inputs);
+
+  /// \p value as \p type, a tensor of the same rank that knows other extents;
+  /// checked where that assumes something. Null for another rank.
+  mlir::Value castTo(mlir::Location loc, mlir::Value value, mlir::Type type);
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  llvm::LogicalResult inlineOperation(OperationOp op, mlir::IRMapping &mapping);
+  llvm::FailureOr<Values> inlineIf(OperationOp op, mlir::ValueRange inputs);
+  llvm::FailureOr<Values> inlineWhile(OperationOp op, mlir::ValueRange inputs);
+  /// The graph that input \p index of \p op names.
+  GraphOp graphOf(OperationOp op, unsigned index);
+  /// The only element of \p condition, as i1.
+  mlir::Value truthOf(mlir::Location loc, mlir::Value condition);
+  /// What a state that begins as \p initial is known of in every round.
+  mlir::Type stateType(mlir::Type initial, mlir::Type stated);
+  llvm::FailureOr<Values> inlineBranch(GraphOp graph, mlir::ValueRange inputs,
+                                       mlir::Region &region);
+
+  ModelOp model;
+  mlir::OpBuilder &builder;
+};
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_CONVERSION_NNHALTOFUNC_INLINEGRAPH_H

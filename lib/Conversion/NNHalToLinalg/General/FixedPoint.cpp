@@ -1,0 +1,100 @@
+//===- FixedPoint.cpp - Scaling integers in generated code ----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FixedPoint.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace mlir;
+using namespace nnhal;
+
+static constexpr int32_t lowest = std::numeric_limits<int32_t>::min();
+static constexpr int32_t highest = std::numeric_limits<int32_t>::max();
+
+/// a * b * 2^-31: the nudge takes halves away from zero, the quotient cuts.
+static Scalar highProduct(Scalar a, Scalar b) {
+  Scalar product = a.toI64() * b.toI64();
+  Scalar nudge = select(product >= 0, product.like(int64_t(1) << 30),
+                        product.like(1 - (int64_t(1) << 30)));
+  Scalar divisor = product.like(double(int64_t(1) << 31));
+  return (product + nudge).quotient(divisor).toI32();
+}
+
+Scalar nnhal::saturatingRoundingDoublingHighMul(Scalar a, Scalar b) {
+  Scalar overflows = (a == b) & (a == a.like(lowest));
+  return select(overflows, a.like(highest), highProduct(a, b));
+}
+
+Scalar nnhal::saturatingRoundingDoublingHighMul(Scalar a, int32_t b) {
+  if (b == lowest)
+    return saturatingRoundingDoublingHighMul(a, a.like(b));
+  return highProduct(a, a.like(b));
+}
+
+Scalar nnhal::roundingDivideByPowerOfTwo(Scalar value, int32_t exponent) {
+  if (exponent == 0)
+    return value;
+  return roundingDivideByPowerOfTwo(value, value.like(exponent));
+}
+
+Scalar nnhal::roundingDivideByPowerOfTwo(Scalar value, Scalar exponent) {
+  Type wide = value.getBuilder().getI64Type();
+  Scalar extended = value.to(wide);
+  Scalar shift = exponent.to(wide);
+  Scalar mask = extended.like(1).shiftedLeft(shift) - 1;
+  Scalar remainder = extended & mask;
+  Scalar threshold =
+      mask.shiftedRight(mask.like(1)) + (extended < 0).to(wide);
+  return (extended.shiftedRight(shift) + (remainder > threshold).to(wide))
+      .toI32();
+}
+
+Scalar nnhal::saturatingShift(Scalar value, int32_t exponent) {
+  if (exponent < 0)
+    return roundingDivideByPowerOfTwo(value, std::min(-exponent, 31));
+  Scalar shifted = value.toI64() * double(int64_t(1) << std::min(exponent, 31));
+  return clamp(shifted, lowest, highest).toI32();
+}
+
+Scalar nnhal::multiplyByFactor(Scalar value, rt::FixedPointFactor factor) {
+  if (factor.exponent > 0)
+    value = value.shiftedLeft(value.like(factor.exponent));
+  Scalar product = saturatingRoundingDoublingHighMul(value, factor.multiplier);
+  return roundingDivideByPowerOfTwo(product, std::max(-factor.exponent, 0));
+}
+
+Scalar nnhal::multiplyByFactor(Scalar value, Scalar multiplier,
+                               Scalar exponent) {
+  Scalar zero = exponent.like(0);
+  Scalar shifted = value.shiftedLeft(max(exponent, zero));
+  Scalar product = saturatingRoundingDoublingHighMul(shifted, multiplier);
+  return roundingDivideByPowerOfTwo(product, max(zero - exponent, zero));
+}
+
+/// value * multiplier * 2^(exponent - 31), rounded once, half up.
+static Scalar multiplyOnce(Scalar value, rt::FixedPointFactor factor) {
+  int32_t shift = 31 - factor.exponent;
+  Scalar product = value.toI64() * double(factor.multiplier);
+  shift = std::min(shift, 62); // At least 1.
+  Scalar nudge = product.like(double(int64_t(1) << (shift - 1)));
+  Scalar rounded = (product + nudge).shiftedRight(product.like(shift));
+  return clamp(rounded, lowest, highest).toI32();
+}
+
+Scalar nnhal::rescale(Scalar value, double scale, rt::Rounding rounding) {
+  switch (rounding) {
+  case rt::Rounding::doubleRounding:
+    return multiplyByFactor(value, rt::fixedPointFactor(scale));
+  case rt::Rounding::singleRounding:
+    return multiplyOnce(value, rt::fixedPointFactor(scale));
+  case rt::Rounding::floatRounding:
+    return saturated(roundEven(value.toF32() * scale),
+                     value.getBuilder().getI32Type());
+  }
+  return value;
+}

@@ -1,0 +1,44 @@
+//===- FixedPoint.h - Scaling integers in generated code --------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions of the reference device's FixedPoint.h as expressions. Scalars
+// are i32 unless a function says otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_FIXEDPOINT_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_FIXEDPOINT_H
+
+#include "../../Common/Scalar.h"
+
+#include "nnhal/Runtime/Quantization.h"
+
+namespace nnhal {
+
+/// a * b * 2^-31, rounded to nearest, half away from zero; saturates for the
+/// one product that overflows.
+Scalar saturatingRoundingDoublingHighMul(Scalar a, Scalar b);
+Scalar saturatingRoundingDoublingHighMul(Scalar a, int32_t b);
+/// value * 2^-exponent, rounded to nearest, half away from zero; \p exponent is
+/// 0 to 31.
+Scalar roundingDivideByPowerOfTwo(Scalar value, int32_t exponent);
+Scalar roundingDivideByPowerOfTwo(Scalar value, Scalar exponent);
+/// value * 2^exponent, saturated. \p exponent may be negative, then it rounds.
+Scalar saturatingShift(Scalar value, int32_t exponent);
+
+/// value * factor, rounded twice (decisions 17). The left shift wraps.
+Scalar multiplyByFactor(Scalar value, rt::FixedPointFactor factor);
+/// The same with a factor that is computed.
+Scalar multiplyByFactor(Scalar value, Scalar multiplier, Scalar exponent);
+
+/// value * scale, rounded as \p rounding says: what brings an accumulator to
+/// the scale of a result.
+Scalar rescale(Scalar value, double scale, rt::Rounding rounding);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_FIXEDPOINT_H

@@ -1,0 +1,64 @@
+//===- GeneralLowering.cpp - Operations in the HAL's form -----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperationLowering.h"
+
+#include "../Patterns.h"
+
+#include <array>
+
+using namespace mlir;
+using namespace nnhal;
+
+/// The lowering of \p type; null where there is none.
+static GeneralLowering lookUpLowering(rt::OperationType type) {
+  // HAL codes are dense: 0 to 101.
+  static const std::array<GeneralLowering, 102> table = [] {
+    std::array<GeneralLowering, 102> rows{};
+    for (std::span<const GeneralLoweringRow> family :
+         {generalActivationRows(), generalContractionRows(),
+          generalDataMovementRows(), generalDetectionRows(),
+          generalElementwiseRows(), generalLookupRows(),
+          generalNormalizationRows(), generalRecurrentRows(),
+          generalReductionRows(), generalShapeRows(), generalWindowRows()})
+      for (const GeneralLoweringRow &row : family)
+        rows[size_t(row.type)] = row.lower;
+    return rows;
+  }();
+  return size_t(type) < table.size() ? table[size_t(type)] : nullptr;
+}
+
+namespace {
+/// nnhal.operation -> tensors of expressions.
+struct OperationPattern : OpConversionPattern<OperationOp> {
+  OperationPattern(const TypeConverter &converter, MLIRContext *context,
+                   LinalgLowering &lowering)
+      : OpConversionPattern(converter, context), lowering(lowering) {}
+
+  LogicalResult
+  matchAndRewrite(OperationOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    OperationLowering operation(op, adaptor.getInputs(), rewriter, lowering);
+    if (failed(operation.prepare()))
+      return failure();
+    GeneralLowering lower = lookUpLowering(operation.type());
+    if (!lower)
+      return operation.fail("no lowering for this operation");
+    if (failed(lower(operation)))
+      return failure();
+    return operation.finish(*getTypeConverter());
+  }
+
+  LinalgLowering &lowering;
+};
+} // namespace
+
+void nnhal::populateGeneralPatterns(const TypeConverter &converter,
+                                    RewritePatternSet &patterns,
+                                    LinalgLowering &lowering) {
+  patterns.add<OperationPattern>(converter, patterns.getContext(), lowering);
+}

@@ -1,0 +1,391 @@
+//===- OperationLowering.cpp - One HAL operation being lowered ------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperationLowering.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace nnhal;
+
+OperationLowering::OperationLowering(OperationOp op, ValueRange operands,
+                                     ConversionPatternRewriter &rewriter,
+                                     LinalgLowering &shared)
+    : op(op), operands(operands), rewriter(rewriter), shared(shared),
+      builder(op.getLoc(), rewriter), results(op->getNumResults()) {}
+
+LogicalResult OperationLowering::fail(const Twine &reason) {
+  return shared.reject(op, reason);
+}
+
+LogicalResult OperationLowering::prepare() {
+  rt::Result<rt::OperationView> view = reader.read(op);
+  if (!view.isOk())
+    return fail(view.status().message());
+  operation = *std::move(view);
+  rt::Result<rt::OperationFacts> found = rt::checkOperation(operation);
+  if (!found.isOk())
+    return fail(found.status().message());
+  facts = *std::move(found);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+Scalar OperationLowering::isPresent(size_t index) {
+  if (!hasInput(index))
+    return truth(false);
+  // Only the request can leave out what the model has.
+  if (!isa<BlockArgument>(op.getInputs()[index]) &&
+      definingConstant(op.getInputs()[index]))
+    return truth(true);
+  return {builder, kernel::IsPresentOp::create(builder, builder.getI1Type(),
+                                               operands[index])};
+}
+
+Tensor OperationLowering::input(size_t index) {
+  rt::TensorType type = operation.inputs[index].type;
+  Value value = operands[index];
+  if (auto elements =
+          dyn_cast_if_present<ElementsAttr>(definingConstant(op.getInputs()[index])))
+    value = arith::ConstantOp::create(builder, cast<TypedAttr>(elements));
+  return {builder, value, std::move(type)};
+}
+
+Scalar OperationLowering::scalar(size_t index) {
+  if (auto constant =
+          dyn_cast_if_present<TypedAttr>(definingConstant(op.getInputs()[index])))
+    return {builder, arith::ConstantOp::create(builder, constant)};
+  return {builder, operands[index]};
+}
+
+SmallVector<Scalar> OperationLowering::integers(size_t index, int64_t count) {
+  SmallVector<Scalar> elements;
+  const rt::OperandView &operand = operation.inputs[index];
+  Tensor tensor = input(index);
+  for (int64_t i = 0; i < count; ++i) {
+    if (!operand.value) {
+      elements.push_back(tensor.integer({this->index(i)}).toIndex());
+      continue;
+    }
+    int32_t element = 0;
+    std::memcpy(&element, operand.value->data() + i * sizeof element,
+                sizeof element);
+    elements.push_back(this->index(element));
+  }
+  return elements;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+void OperationLowering::setOutput(size_t index, Tensor result) {
+  results[index] = result.get();
+}
+
+/// \p value as \p type, which may know other extents; checked where that is an
+/// assumption.
+Value OperationLowering::resultAs(Type type, Value value) {
+  if (value.getType() == type)
+    return value;
+  auto from = dyn_cast<RankedTensorType>(value.getType());
+  auto to = dyn_cast<RankedTensorType>(type);
+  if (!from || !to || from.getRank() != to.getRank() ||
+      from.getElementType() != to.getElementType())
+    return nullptr;
+  Tensor tensor(builder, value, {});
+  SmallVector<int64_t> open(to.getShape());
+  for (int64_t i = 0; i < to.getRank(); ++i) {
+    if (ShapedType::isDynamic(to.getDimSize(i)) ||
+        from.getDimSize(i) == to.getDimSize(i))
+      continue;
+    checkEqual(tensor.extent(i), index(to.getDimSize(i)),
+               FailureReason::statedExtentDiffers);
+    if (!ShapedType::isDynamic(from.getDimSize(i)))
+      open[i] = ShapedType::kDynamic;
+  }
+  // From one known extent to another it goes through an unknown one: the check
+  // has stopped the execution.
+  auto between = RankedTensorType::get(open, to.getElementType());
+  if (between != from)
+    value = tensor::CastOp::create(builder, between, value);
+  if (between != to)
+    value = tensor::CastOp::create(builder, to, value);
+  return value;
+}
+
+LogicalResult OperationLowering::finish(const TypeConverter &converter) {
+  SmallVector<Value> values;
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    Type type = converter.convertType(result.getType());
+    if (!results[index])
+      return fail("output " + Twine(index) + " was not computed");
+    Value value = type ? resultAs(type, results[index]) : Value();
+    if (!value) {
+      std::string text;
+      llvm::raw_string_ostream(text) << result.getType();
+      return fail("output " + Twine(index) + " is stated as " + text +
+                  ", which cannot hold it");
+    }
+    values.push_back(value);
+  }
+  rewriter.replaceOp(op, values);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+void OperationLowering::check(Scalar condition, FailureReason reason,
+                              Scalar found, Scalar bound) {
+  if (condition.known().value_or(0) != 0)
+    return;
+  kernel::CheckOp::create(builder, condition, found.toI64(), bound.toI64(),
+                          uint32_t(reason));
+}
+
+void OperationLowering::checkEqual(Scalar found, Scalar expected,
+                                   FailureReason reason) {
+  check(found == expected, reason, found, expected);
+}
+
+Scalar OperationLowering::checkedAxis(Scalar axis, int64_t rank) {
+  Scalar front = select(axis < 0, axis + double(rank), axis);
+  check((front >= 0) & (front < double(rank)), FailureReason::axisOutOfRange,
+        axis, axis.like(double(rank)));
+  return front.toIndex();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// The type and the open extents of a tensor of \p extents.
+static RankedTensorType typeOfExtents(Indices extents, Type element,
+                                      SmallVectorImpl<Value> &open) {
+  SmallVector<int64_t> shape;
+  for (Scalar extent : extents) {
+    shape.push_back(extent.known().value_or(ShapedType::kDynamic));
+    if (shape.back() < 0) {
+      shape.back() = ShapedType::kDynamic;
+      open.push_back(extent);
+    }
+  }
+  return RankedTensorType::get(shape, element);
+}
+
+static Type storageElementOf(ImplicitLocOpBuilder &builder,
+                             const rt::TensorType &type) {
+  switch (type.type) {
+  case rt::OperandType::TENSOR_FLOAT32:
+    return builder.getF32Type();
+  case rt::OperandType::TENSOR_FLOAT16:
+    return builder.getF16Type();
+  case rt::OperandType::TENSOR_INT32:
+    return builder.getI32Type();
+  case rt::OperandType::TENSOR_QUANT16_ASYMM:
+  case rt::OperandType::TENSOR_QUANT16_SYMM:
+    return builder.getIntegerType(16);
+  default:
+    return builder.getI8Type();
+  }
+}
+
+Tensor OperationLowering::define(const rt::TensorType &type, Indices extents,
+                                 ElementBuilder element) {
+  SmallVector<Value> open;
+  RankedTensorType valueType =
+      typeOfExtents(extents, storageElementOf(builder, type), open);
+  Value init = tensor::EmptyOp::create(builder, valueType, open);
+  int64_t rank = valueType.getRank();
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  AffineMap map = builder.getMultiDimIdentityMap(rank);
+  auto generic = linalg::GenericOp::create(
+      builder, TypeRange(valueType), ValueRange(), ValueRange(init),
+      ArrayRef(map), iterators,
+      [&](OpBuilder &nested, Location location, ValueRange) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPoint(nested.getInsertionBlock(),
+                                  nested.getInsertionPoint());
+        SmallVector<Scalar> indices;
+        for (int64_t i = 0; i < rank; ++i)
+          indices.push_back(valueType.getDimSize(i) == 1
+                                ? index(0)
+                                : Scalar(builder, linalg::IndexOp::create(
+                                                      builder, i)));
+        linalg::YieldOp::create(builder, ValueRange(element(indices).get()));
+      });
+  return {builder, generic.getResult(0), type};
+}
+
+Scalar OperationLowering::encode(Scalar real, const rt::TensorType &type) {
+  Type element = storageElementOf(builder, type);
+  if (isa<FloatType>(element))
+    return real.to(element);
+  rt::StorageRange range = rt::storageRange(type.type);
+  Scalar quotient = real.toF64() / double(type.scale);
+  Scalar rounded = round(quotient) + double(type.zeroPoint);
+  Scalar limited = clamp(rounded, range.low, range.high);
+  // The comparison is false for a NaN (M-149).
+  Scalar safe = select(rounded == rounded, limited,
+                       limited.like(double(type.zeroPoint)));
+  return safe.toI32().to(element);
+}
+
+Scalar OperationLowering::encodeInteger(Scalar integer,
+                                        const rt::TensorType &type) {
+  Type element = storageElementOf(builder, type);
+  if (isa<FloatType>(element) || element == integer.getType())
+    return integer.to(element);
+  rt::StorageRange range = rt::storageRange(type.type);
+  return clamp(integer, range.low, range.high).to(element);
+}
+
+Scalar OperationLowering::encodeTruth(Scalar truth) {
+  return truth.zeroExtended(builder.getI8Type());
+}
+
+Tensor OperationLowering::reshape(Tensor source, Indices extents) {
+  SmallVector<Value> open;
+  RankedTensorType type = typeOfExtents(
+      extents, source.getValueType().getElementType(), open);
+  if (type == source.getValueType() && type.hasStaticShape())
+    return source;
+  SmallVector<Value> shape(extents.begin(), extents.end());
+  auto shapeType =
+      RankedTensorType::get({type.getRank()}, builder.getIndexType());
+  Value shapeValue =
+      tensor::FromElementsOp::create(builder, shapeType, shape);
+  return {builder,
+          tensor::ReshapeOp::create(builder, type, source.get(), shapeValue),
+          source.getType()};
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+SmallVector<Scalar> OperationLowering::loop(Scalar begin, Scalar end,
+                                            ArrayRef<Scalar> initial,
+                                            LoopBody body) {
+  std::optional<int64_t> first = begin.known(), last = end.known();
+  if (first && last && *last - *first <= 1) {
+    if (*last <= *first)
+      return SmallVector<Scalar>(initial);
+    return body(begin, initial);
+  }
+  SmallVector<Value> values(initial.begin(), initial.end());
+  auto loop = scf::ForOp::create(
+      builder, begin, end, index(1), values,
+      [&](OpBuilder &nested, Location location, Value iv, ValueRange carried) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPoint(nested.getInsertionBlock(),
+                                  nested.getInsertionPoint());
+        SmallVector<Scalar> scalars;
+        for (Value value : carried)
+          scalars.emplace_back(builder, value);
+        SmallVector<Scalar> next = body(Scalar(builder, iv), scalars);
+        SmallVector<Value> yielded(next.begin(), next.end());
+        scf::YieldOp::create(builder, yielded);
+      });
+  SmallVector<Scalar> results;
+  for (Value result : loop.getResults())
+    results.emplace_back(builder, result);
+  return results;
+}
+
+Scalar OperationLowering::fold(
+    Scalar count, Scalar initial,
+    llvm::function_ref<Scalar(Scalar index, Scalar value)> body) {
+  return loop(index(0), count, {initial},
+              [&](Scalar i, ArrayRef<Scalar> values) {
+                return SmallVector<Scalar>{body(i, values[0])};
+              })
+      .front();
+}
+
+Scalar OperationLowering::branch(Scalar condition,
+                                 llvm::function_ref<Scalar()> yes,
+                                 llvm::function_ref<Scalar()> no) {
+  if (std::optional<int64_t> known = condition.known())
+    return *known != 0 ? yes() : no();
+  auto build = [&](llvm::function_ref<Scalar()> side) {
+    return [&, side](OpBuilder &nested, Location location) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(nested.getInsertionBlock(),
+                                nested.getInsertionPoint());
+      scf::YieldOp::create(builder, ValueRange(side().get()));
+    };
+  };
+  auto branch = scf::IfOp::create(builder, condition, build(yes), build(no));
+  return {builder, branch.getResult(0)};
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcasting
+//===----------------------------------------------------------------------===//
+
+SmallVector<Scalar> OperationLowering::broadcast(Indices lhs, Indices rhs) {
+  if (lhs.size() < rhs.size())
+    std::swap(lhs, rhs);
+  SmallVector<Scalar> result(lhs);
+  size_t missing = lhs.size() - rhs.size();
+  for (size_t i = 0; i < rhs.size(); ++i) {
+    Scalar left = lhs[missing + i], right = rhs[i];
+    Scalar leftIsOne = left == 1, rightIsOne = right == 1;
+    check((left == right) | leftIsOne | rightIsOne,
+          FailureReason::extentsDoNotBroadcast, left, right);
+    result[missing + i] = select(leftIsOne, right, left);
+  }
+  return result;
+}
+
+SmallVector<Scalar> OperationLowering::broadcastIndices(Indices extents,
+                                                        Indices indices) {
+  SmallVector<Scalar> result;
+  size_t missing = indices.size() - extents.size();
+  for (auto [i, extent] : llvm::enumerate(extents)) {
+    Scalar at = indices[missing + i];
+    result.push_back(select(extent == 1, at.like(0), at));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+Tensor OperationLowering::constantTable(ArrayRef<int32_t> values) {
+  auto type =
+      RankedTensorType::get({int64_t(values.size())}, builder.getI32Type());
+  rt::TensorType meaning;
+  meaning.type = rt::OperandType::TENSOR_INT32;
+  return {builder,
+          arith::ConstantOp::create(builder,
+                                    DenseElementsAttr::get(type, values)),
+          meaning};
+}
+
+Tensor OperationLowering::constantTable(ArrayRef<float> values) {
+  auto type =
+      RankedTensorType::get({int64_t(values.size())}, builder.getF32Type());
+  rt::TensorType meaning;
+  meaning.type = rt::OperandType::TENSOR_FLOAT32;
+  return {builder,
+          arith::ConstantOp::create(builder,
+                                    DenseElementsAttr::get(type, values)),
+          meaning};
+}

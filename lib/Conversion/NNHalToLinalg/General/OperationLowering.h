@@ -1,0 +1,242 @@
+//===- OperationLowering.h - One HAL operation being lowered ----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The general lowering takes operations in the HAL's form (nnhal.operation):
+// every signature, every type, extents and parameters known or not. It states
+// each result element as an expression over elements of the inputs; the form
+// is decoded by the functions of nnhal/Runtime/Signatures that validation and
+// the reference device use. Operations of static f32 tensors, which take most
+// of the time of most models, go through their canonical form and the patterns
+// of Patterns.h instead.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_OPERATIONLOWERING_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_OPERATIONLOWERING_H
+
+#include "nnhal/Conversion/NNHalToLinalg.h"
+#include "nnhal/Dialect/NNHal/IR/OperationReader.h"
+#include "nnhal/Runtime/FailureReasons.h"
+#include "nnhal/Runtime/Quantization.h"
+#include "nnhal/Runtime/Signatures.h"
+
+#include "../../Common/Scalar.h"
+
+#include <span>
+
+namespace nnhal {
+
+using Indices = llvm::ArrayRef<Scalar>;
+using rt::FailureReason;
+
+/// A tensor with what its elements mean. Its value has the storage type as
+/// element type: iN for quantized tensors and i8 for TENSOR_BOOL8.
+///
+/// Reading functions build operations where the builder stands.
+class Tensor {
+public:
+  Tensor() = default;
+  /// The extents of \p type are not used: those of \p value are.
+  Tensor(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
+         rt::TensorType type);
+
+  mlir::Value get() const { return value; }
+  const rt::TensorType &getType() const { return type; }
+  mlir::RankedTensorType getValueType() const {
+    return llvm::cast<mlir::RankedTensorType>(value.getType());
+  }
+  int64_t rank() const { return getValueType().getRank(); }
+  bool isFloat() const;
+  bool isQuantized() const;
+
+  /// An index value, a constant where the extent is known.
+  Scalar extent(int64_t dimension) const;
+  llvm::SmallVector<Scalar> extents() const;
+  /// The number of elements.
+  Scalar count() const;
+
+  /// The element as stored. \p indices are in bounds.
+  Scalar stored(Indices indices) const;
+  /// An integer, quantized or boolean element as i32; unsigned storage is zero-
+  /// extended.
+  Scalar integer(Indices indices) const;
+  /// integer() less the zero point.
+  Scalar centered(Indices indices) const;
+  /// Any element as f32: floats exactly, otherwise (q - zero point) * scale
+  /// (M-030), with the scale of its channel.
+  Scalar real(Indices indices) const;
+  /// A TENSOR_BOOL8 element as i1.
+  Scalar truth(Indices indices) const;
+
+private:
+  mlir::ImplicitLocOpBuilder *builder = nullptr;
+  mlir::Value value;
+  rt::TensorType type;
+};
+
+/// Defines a result element; the builder stands in the body of the loops.
+using ElementBuilder = llvm::function_ref<Scalar(Indices)>;
+
+class OperationLowering {
+public:
+  OperationLowering(OperationOp op, mlir::ValueRange operands,
+                    mlir::ConversionPatternRewriter &rewriter,
+                    LinalgLowering &shared);
+
+  /// Reads the operation; fails with a reason when that is not possible.
+  llvm::LogicalResult prepare();
+  /// Replaces the operation by its results.
+  llvm::LogicalResult finish(const mlir::TypeConverter &converter);
+
+  mlir::ImplicitLocOpBuilder &getBuilder() { return builder; }
+  rt::Rounding rounding() const { return shared.getRounding(); }
+  /// Of the decoders: types and constant values.
+  const rt::OperationView &view() const { return operation; }
+  rt::OperationType type() const { return operation.type; }
+
+  /// The value of \p result, or an error that lowering ends with.
+  template <typename T> llvm::FailureOr<T> decoded(rt::Result<T> result) {
+    if (!result.isOk())
+      return fail(result.status().message());
+    return *std::move(result);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Inputs
+  //===--------------------------------------------------------------------===//
+
+  size_t inputCount() const { return operation.inputs.size(); }
+  /// False where the model leaves input \p index out, by count or by NO_VALUE.
+  bool hasInput(size_t index) const {
+    return index < inputCount() && !operation.inputs[index].isOmitted;
+  }
+  /// Whether this execution has input \p index, as i1: a model input may be
+  /// omitted by the request. Constant false where hasInput() is.
+  Scalar isPresent(size_t index);
+  /// A tensor of known rank. \p index has an input.
+  Tensor input(size_t index);
+  /// A scalar input, known or computed, in its storage type.
+  Scalar scalar(size_t index);
+  /// The \p count elements of a vector of integers, known or computed.
+  llvm::SmallVector<Scalar> integers(size_t index, int64_t count);
+  /// Whether the value of input \p index is known now.
+  bool isConstant(size_t index) const {
+    return operation.inputs[index].value.has_value();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Results
+  //===--------------------------------------------------------------------===//
+
+  /// The stated type with what the rules add; extents may be unknown.
+  const rt::TensorType &outputType(size_t index = 0) const {
+    return facts.results[index];
+  }
+  void setOutput(size_t index, Tensor result);
+  void setOutput(Tensor result) { setOutput(0, std::move(result)); }
+  /// A scalar result, as of RANK.
+  void setScalarOutput(Scalar result) { results[0] = result; }
+
+  //===--------------------------------------------------------------------===//
+  // Building
+  //===--------------------------------------------------------------------===//
+
+  Scalar index(int64_t number) { return Scalar::index(builder, number); }
+  Scalar i32(int64_t number) {
+    return Scalar::integer(builder, builder.getI32Type(), number);
+  }
+  Scalar f32(double number) {
+    return Scalar::constant(builder, builder.getF32Type(), number);
+  }
+  Scalar truth(bool value) {
+    return Scalar::integer(builder, builder.getI1Type(), value);
+  }
+
+  /// Stops the execution unless \p condition holds.
+  void check(Scalar condition, FailureReason reason, Scalar found,
+             Scalar bound);
+  void checkEqual(Scalar found, Scalar expected,
+                  FailureReason reason = FailureReason::extentsDiffer);
+  /// \p index counted from the front, checked to be within \p rank.
+  Scalar checkedAxis(Scalar index, int64_t rank);
+
+  /// A tensor of \p extents whose elements, as stored, \p element gives. The
+  /// extents of \p type are not used.
+  Tensor define(const rt::TensorType &type, Indices extents,
+                ElementBuilder element);
+  /// An output element from a real number: rounded to the float type, or
+  /// quantized half away from zero and clamped (M-029); NaN becomes the zero
+  /// point.
+  Scalar encode(Scalar real, const rt::TensorType &type);
+  /// An output element from an i32, clamped to the storage.
+  Scalar encodeInteger(Scalar integer, const rt::TensorType &type);
+  /// i1 as TENSOR_BOOL8.
+  Scalar encodeTruth(Scalar truth);
+  /// The same elements, in another shape of as many.
+  Tensor reshape(Tensor source, Indices extents);
+
+  using LoopBody = llvm::function_ref<llvm::SmallVector<Scalar>(
+      Scalar index, llvm::ArrayRef<Scalar> values)>;
+  /// Carries values through `for (index = begin; index < end; ++index)`.
+  llvm::SmallVector<Scalar> loop(Scalar begin, Scalar end,
+                                 llvm::ArrayRef<Scalar> initial, LoopBody body);
+  /// The same from 0, of one value.
+  Scalar fold(Scalar count, Scalar initial,
+              llvm::function_ref<Scalar(Scalar index, Scalar value)> body);
+  /// \p yes where \p condition holds, else \p no; only one is evaluated.
+  Scalar branch(Scalar condition, llvm::function_ref<Scalar()> yes,
+                llvm::function_ref<Scalar()> no);
+
+  /// The shape that \p lhs and \p rhs broadcast to (M-021), checked.
+  llvm::SmallVector<Scalar> broadcast(Indices lhs, Indices rhs);
+  /// Where an operand of \p extents is read for \p indices of a shape that it
+  /// broadcasts to.
+  llvm::SmallVector<Scalar> broadcastIndices(Indices extents, Indices indices);
+
+  /// A 1-D constant.
+  Tensor constantTable(llvm::ArrayRef<int32_t> values);
+  Tensor constantTable(llvm::ArrayRef<float> values);
+
+  /// Ends the lowering with \p reason, which completes "cannot be lowered: ".
+  llvm::LogicalResult fail(const llvm::Twine &reason);
+
+private:
+  mlir::Value resultAs(mlir::Type type, mlir::Value value);
+
+  OperationOp op;
+  mlir::ValueRange operands;
+  mlir::ConversionPatternRewriter &rewriter;
+  LinalgLowering &shared;
+  mlir::ImplicitLocOpBuilder builder;
+  OperationReader reader;
+  rt::OperationView operation;
+  rt::OperationFacts facts;
+  llvm::SmallVector<mlir::Value> results;
+};
+
+using GeneralLowering = llvm::LogicalResult (*)(OperationLowering &lowering);
+struct GeneralLoweringRow {
+  rt::OperationType type;
+  GeneralLowering lower;
+};
+
+// One per family file.
+std::span<const GeneralLoweringRow> generalActivationRows();
+std::span<const GeneralLoweringRow> generalContractionRows();
+std::span<const GeneralLoweringRow> generalDataMovementRows();
+std::span<const GeneralLoweringRow> generalDetectionRows();
+std::span<const GeneralLoweringRow> generalElementwiseRows();
+std::span<const GeneralLoweringRow> generalLookupRows();
+std::span<const GeneralLoweringRow> generalNormalizationRows();
+std::span<const GeneralLoweringRow> generalRecurrentRows();
+std::span<const GeneralLoweringRow> generalReductionRows();
+std::span<const GeneralLoweringRow> generalShapeRows();
+std::span<const GeneralLoweringRow> generalWindowRows();
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_OPERATIONLOWERING_H

@@ -1,0 +1,77 @@
+//===- RuntimeBufferization.cpp - nnk runtime operations on buffers -------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+
+using namespace mlir;
+using namespace nnhal::kernel;
+
+namespace {
+
+/// Operands are read; results, if tensors, are memory that the operation makes.
+template <typename OpTy, bool reads>
+struct RuntimeModel
+    : public bufferization::BufferizableOpInterface::ExternalModel<
+          RuntimeModel<OpTy, reads>, OpTy> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const bufferization::AnalysisState &) const {
+    return reads;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const bufferization::AnalysisState &) const {
+    return false;
+  }
+  bufferization::AliasingValueList
+  getAliasingValues(Operation *, OpOperand &,
+                    const bufferization::AnalysisState &) const {
+    return {};
+  }
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &options,
+                          bufferization::BufferizationState &state) const {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      if (!isa<TensorType>(operand.getType())) {
+        operands.push_back(operand);
+        continue;
+      }
+      FailureOr<Value> buffer =
+          bufferization::getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      operands.push_back(*buffer);
+    }
+    OperationState newState(op->getLoc(), op->getName());
+    newState.addOperands(operands);
+    newState.addAttributes(op->getAttrs());
+    for (Type type : op->getResultTypes()) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      newState.addTypes(tensor ? Type(MemRefType::get(tensor.getShape(),
+                                                      tensor.getElementType()))
+                               : type);
+    }
+    Operation *bufferized = rewriter.create(newState);
+    bufferization::replaceOpWithBufferizedValues(rewriter, op,
+                                                 bufferized->getResults());
+    return success();
+  }
+};
+
+} // namespace
+
+void nnhal::kernel::registerRuntimeBufferizationModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
+    DeliverOp::attachInterface<RuntimeModel<DeliverOp, true>>(*context);
+    IsPresentOp::attachInterface<RuntimeModel<IsPresentOp, false>>(*context);
+    CallKernelOp::attachInterface<RuntimeModel<CallKernelOp, true>>(*context);
+  });
+}
