@@ -12,13 +12,13 @@ using namespace nnhal;
 
 namespace {
 
-/// nnhal.constant -> arith.constant of the same attribute: a resource stays
-/// one, no element is copied.
-struct ConstantLowering : LoweringPattern<ConstantOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(ConstantOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
+/// nnhal.constant -> arith.constant of the same attribute, which holds stored
+/// values: a resource stays one, no element is copied.
+struct ConstantLowering : OpConversionPattern<ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ConstantOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(
         op, cast<TypedAttr>(op.getValue()));
     return success();
@@ -30,5 +30,5 @@ struct ConstantLowering : LoweringPattern<ConstantOp> {
 void nnhal::populateConstantPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns,
                                      LinalgLowering &lowering) {
-  patterns.add<ConstantLowering>(converter, patterns.getContext(), lowering);
+  patterns.add<ConstantLowering>(converter, patterns.getContext());
 }
