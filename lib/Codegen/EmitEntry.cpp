@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Codegen/Passes.h"
-#include "nnhal/Runtime/EntryAbi.h"
+
+#include "ContextAccess.h"
+
 #include "nnhal/Runtime/Status.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,61 +32,6 @@ using namespace mlir;
 
 namespace {
 
-/// Loads and stores of the context's fields, at the offsets of EntryAbi.h.
-class ContextAccess {
-public:
-  ContextAccess(OpBuilder &builder, Location loc, Value context)
-      : builder(builder), loc(loc), context(context) {}
-
-  Value loadPointer(size_t offset) {
-    return LLVM::LoadOp::create(builder, loc, pointerType(),
-                                advance(context, offset));
-  }
-  Value loadPointer(Value base, size_t offset) {
-    return LLVM::LoadOp::create(builder, loc, pointerType(),
-                                advance(base, offset));
-  }
-  Value loadInteger(Value base, size_t offset, Type type) {
-    return LLVM::LoadOp::create(builder, loc, type, advance(base, offset));
-  }
-  void store(Value value, Value base, size_t offset) {
-    LLVM::StoreOp::create(builder, loc, value, advance(base, offset));
-  }
-
-  /// \p pointer as a buffer of \p type. Only the aligned pointer of the
-  /// descriptor is set: a call under the bare-pointer convention passes no
-  /// other field.
-  Value toMemRef(Value pointer, MemRefType type) {
-    auto i64 = builder.getI64Type();
-    SmallVector<Type> fields = {pointerType(), pointerType(), i64};
-    if (type.getRank() > 0) {
-      auto extents = LLVM::LLVMArrayType::get(i64, type.getRank());
-      fields.append({extents, extents});
-    }
-    auto descriptorType =
-        LLVM::LLVMStructType::getLiteral(builder.getContext(), fields);
-    Value descriptor = LLVM::PoisonOp::create(builder, loc, descriptorType);
-    for (int64_t field : {0, 1})
-      descriptor =
-          LLVM::InsertValueOp::create(builder, loc, descriptor, pointer, field);
-    return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
-        .getResult(0);
-  }
-
-private:
-  Type pointerType() {
-    return LLVM::LLVMPointerType::get(builder.getContext());
-  }
-  Value advance(Value base, size_t offset) {
-    return LLVM::GEPOp::create(builder, loc, pointerType(), builder.getI8Type(),
-                               base, ArrayRef<LLVM::GEPArg>{int32_t(offset)});
-  }
-
-  OpBuilder &builder;
-  Location loc;
-  Value context;
-};
-
 struct EmitEntryPass : impl::EmitEntryBase<EmitEntryPass> {
   void runOnOperation() override;
 };
@@ -92,8 +39,7 @@ struct EmitEntryPass : impl::EmitEntryBase<EmitEntryPass> {
 } // namespace
 
 static int64_t byteSizeOf(MemRefType type) {
-  return type.getNumElements() *
-         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return type.getNumElements() * elementBytes(type);
 }
 
 /// Writes the shape of one output and whether its memory suffices, and returns
@@ -123,22 +69,6 @@ static Value reportOutput(OpBuilder &builder, Location loc,
   return suffices;
 }
 
-/// The operation of the model that \p op was made from: its location says so
-/// (lib/Import). Of fused ones, the first.
-static std::optional<uint32_t> operationIndexOf(Operation *op) {
-  std::optional<uint32_t> index;
-  op->getLoc()->walk([&](Location location) {
-    auto name = dyn_cast<NameLoc>(location);
-    StringRef text = name ? name.getName().getValue() : StringRef();
-    uint32_t number = 0;
-    if (!text.consume_front("operation ") || text.consumeInteger(10, number))
-      return WalkResult::advance();
-    index = number;
-    return WalkResult::interrupt();
-  });
-  return index;
-}
-
 /// How many loops stand inside one another in \p loop, itself included.
 static unsigned depthOf(scf::ForOp loop) {
   unsigned deepest = 0;
@@ -146,6 +76,27 @@ static unsigned depthOf(scf::ForOp loop) {
     if (auto inner = dyn_cast<scf::ForOp>(op))
       deepest = std::max(deepest, depthOf(inner));
   return deepest + 1;
+}
+
+/// The buffer of one input.
+static Value readInput(OpBuilder &builder, Location loc, ContextAccess &access,
+                       Value inputs, size_t base, MemRefType type) {
+  Value data =
+      access.loadPointer(inputs, base + offsetof(NNHalTensorArgument, data));
+  SmallVector<Value> extents;
+  Value shape;
+  for (auto [index, extent] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(extent)) {
+      extents.push_back(access.integer(extent, /*width=*/64));
+      continue;
+    }
+    if (!shape)
+      shape = access.loadPointer(inputs,
+                                 base + offsetof(NNHalTensorArgument, shape));
+    extents.push_back(access.loadInteger(shape, index * sizeof(int64_t),
+                                         builder.getI64Type()));
+  }
+  return access.toMemRef(data, type, extents);
 }
 
 namespace {
@@ -162,12 +113,14 @@ public:
       : entry(entry), body(entry.getBody().front()), loc(entry.getLoc()),
         builder(entry.getContext()) {}
 
-  /// Adds the arguments: cancel flag, trace hook, trace context.
+  /// Adds the arguments: cancel flag, trace hook, trace context, execution
+  /// context.
   void run() {
     auto pointer = LLVM::LLVMPointerType::get(entry.getContext());
     flag = body.addArgument(pointer, loc);
     hook = body.addArgument(pointer, loc);
     hookContext = body.addArgument(pointer, loc);
+    body.addArgument(pointer, loc);
     entry.setFunctionType(
         builder.getFunctionType(body.getArgumentTypes(), builder.getI32Type()));
     Operation *end = body.getTerminator();
@@ -373,9 +326,13 @@ void EmitEntryPass::runOnOperation() {
   SmallVector<Value> arguments;
   for (auto [index, type] : llvm::enumerate(buffers)) {
     Value pointer;
-    if (index < firstOutput)
-      pointer = access.loadPointer(inputs, index * sizeof(NNHalTensorArgument));
-    else if (index < firstExtra)
+    if (index < firstOutput) {
+      arguments.push_back(readInput(builder, loc, access, inputs,
+                                    index * sizeof(NNHalTensorArgument),
+                                    cast<MemRefType>(type)));
+      continue;
+    }
+    if (index < firstExtra)
       pointer = access.loadPointer(outputs, (index - firstOutput) *
                                                 sizeof(NNHalTensorArgument));
     else
@@ -388,6 +345,7 @@ void EmitEntryPass::runOnOperation() {
                        offsetof(NNHalExecutionContext, traceHook),
                        offsetof(NNHalExecutionContext, traceContext)})
     arguments.push_back(access.loadPointer(field));
+  arguments.push_back(access.getContext());
   auto call = func::CallOp::create(builder, loc, entry, arguments);
   scf::YieldOp::create(builder, loc, call.getResults());
   builder.setInsertionPointToStart(branch.elseBlock());

@@ -7,6 +7,8 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -60,6 +62,17 @@ static SmallVector<Value> findCaptures(scf::ForOp loop,
 }
 
 /// A private function that runs \p loop on its arguments, after the entry.
+/// Only the entry function has the execution context.
+static bool asksRuntime(scf::ForOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        return isa<kernel::KernelDialect>(op->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 func::FuncOp OutlineKernelsPass::outline(scf::ForOp loop, ValueRange captures) {
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfter(entry);
@@ -113,7 +126,8 @@ void OutlineKernelsPass::runOnOperation() {
     return;
   SmallVector<scf::ForOp> loops;
   for (Operation &op : entry.getBody().front())
-    if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getNumResults() == 0)
+    if (auto loop = dyn_cast<scf::ForOp>(op);
+        loop && loop.getNumResults() == 0 && !asksRuntime(loop))
       loops.push_back(loop);
 
   for (scf::ForOp loop : loops) {

@@ -7,11 +7,16 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "ContextAccess.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace nnhal {
@@ -51,37 +56,46 @@ struct PlanMemoryPass : impl::PlanMemoryBase<PlanMemoryPass> {
   void runOnOperation() override;
 
 private:
-  LogicalResult collect(func::FuncOp func, SmallVectorImpl<Buffer> &buffers);
+  void collect(func::FuncOp func, SmallVectorImpl<Buffer> &buffers,
+               SmallVectorImpl<memref::AllocOp> &dynamic);
   int64_t assignOffsets(MutableArrayRef<Buffer> buffers);
   int64_t lowerBound(ArrayRef<Buffer> buffers);
 };
 } // namespace
 
-LogicalResult PlanMemoryPass::collect(func::FuncOp func,
-                                      SmallVectorImpl<Buffer> &buffers) {
+/// Whether one of \p aliases is carried to the next round of a loop, which then
+/// cannot have the same memory for its own.
+static bool outlivesRound(const BufferViewFlowAnalysis::ValueSetT &aliases) {
+  return llvm::any_of(aliases, [](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && isa<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+  });
+}
+
+void PlanMemoryPass::collect(func::FuncOp func,
+                             SmallVectorImpl<Buffer> &buffers,
+                             SmallVectorImpl<memref::AllocOp> &dynamic) {
   Block &body = func.getBody().front();
   DenseMap<Operation *, int64_t> position;
   for (auto [index, op] : llvm::enumerate(body))
     position[&op] = index;
 
   BufferViewFlowAnalysis views(func);
-  WalkResult result = func.walk([&](memref::AllocOp alloc) {
+  func.walk([&](memref::AllocOp alloc) {
     MemRefType type = alloc.getType();
-    if (alloc->getBlock() != &body || !type.hasStaticShape() ||
-        !type.getLayout().isIdentity()) {
-      alloc.emitError("allocation of ")
-          << type << " cannot be planned: it is not static, contiguous and at "
-          << "the top level of its function";
-      return WalkResult::interrupt();
+    BufferViewFlowAnalysis::ValueSetT aliases = views.resolve(alloc.getResult());
+    bool isNested = alloc->getBlock() != &body;
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+        (isNested && outlivesRound(aliases))) {
+      dynamic.push_back(alloc);
+      return;
     }
     Buffer buffer;
     buffer.alloc = alloc;
-    buffer.size =
-        llvm::alignTo(llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
-                          type.getNumElements(),
-                      alignment);
+    buffer.size = llvm::alignTo(
+        elementBytes(type) * type.getNumElements(), alignment);
     buffer.firstUse = INT64_MAX;
-    for (Value view : views.resolve(alloc.getResult()))
+    for (Value view : aliases)
       for (Operation *user : view.getUsers()) {
         int64_t when = position.lookup(body.findAncestorOpInBlock(*user));
         // A view itself touches no bytes; its users do.
@@ -89,15 +103,16 @@ LogicalResult PlanMemoryPass::collect(func::FuncOp func,
           buffer.firstUse = std::min(buffer.firstUse, when);
         buffer.lastUse = std::max(buffer.lastUse, when);
       }
+    // In a loop, the next round begins where this one did.
+    if (isNested)
+      buffer.firstUse = std::min(
+          buffer.firstUse, position.lookup(body.findAncestorOpInBlock(*alloc)));
     if (buffer.firstUse == INT64_MAX)
       buffer.firstUse = buffer.lastUse;
     buffers.push_back(buffer);
-    return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
 }
 
-/// Largest first, each at the lowest offset that is free while it is live.
 int64_t PlanMemoryPass::assignOffsets(MutableArrayRef<Buffer> buffers) {
   SmallVector<Buffer *> bySize;
   for (Buffer &buffer : buffers)
@@ -150,8 +165,8 @@ void PlanMemoryPass::runOnOperation() {
     return signalPassFailure();
   }
   SmallVector<Buffer> buffers;
-  if (failed(collect(func, buffers)))
-    return signalPassFailure();
+  SmallVector<memref::AllocOp> dynamic;
+  collect(func, buffers, dynamic);
   int64_t arenaSize = assignOffsets(buffers);
 
   OpBuilder builder(func.getContext());
@@ -172,6 +187,14 @@ void PlanMemoryPass::runOnOperation() {
     buffer.alloc.replaceAllUsesWith(view);
     buffer.alloc.erase();
     ++numPlanned;
+  }
+  for (memref::AllocOp alloc : dynamic) {
+    builder.setInsertionPoint(alloc);
+    Value memory = kernel::AllocateOp::create(
+        builder, alloc.getLoc(), alloc.getType(), alloc.getDynamicSizes());
+    alloc.replaceAllUsesWith(memory);
+    alloc.erase();
+    ++numDynamic;
   }
 }
 

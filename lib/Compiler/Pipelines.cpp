@@ -72,6 +72,8 @@ static void addBufferization(OpPassManager &pm) {
   // buffer contiguous.
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
+  // The extents of a loop's state may change from round to round.
+  options.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -83,14 +85,12 @@ static void addLLVMConversion(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createLowerRuntimeOperations());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  ConvertFuncToLLVMPassOptions options;
-  // Every buffer is static, so a pointer says it all.
-  options.useBarePtrCallConv = true;
-  pm.addPass(createConvertFuncToLLVMPass(options));
+  pm.addPass(createFuncToLLVM());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

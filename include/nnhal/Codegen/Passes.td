@@ -32,8 +32,9 @@ def FoldOutputCopies : Pass<"nnhal-fold-output-copies", "::mlir::func::FuncOp"> 
 def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place every allocation in one arena";
   let description = [{
-    Replaces the static allocations at the top level of a function by views of
-    one arena, which becomes its last argument. Two buffers share bytes when
+    Replaces the static allocations of a function by views of one arena, which
+    becomes its last argument. Allocations of unknown size, and those that a
+    loop carries to its next round, become `nnk.allocate`. Two buffers share bytes when
     their lifetimes do not overlap. Largest first, each at the lowest offset
     that is free during its lifetime. The arena's size is the argument's extent;
     the function attribute `nnhal.arena_lower_bound` has the largest sum of sizes
@@ -44,10 +45,13 @@ def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::func::FuncOp"> {
            "Alignment in bytes of every buffer">
   ];
   let statistics = [
-    Statistic<"numPlanned", "num-planned-buffers", "Allocations placed">
+    Statistic<"numPlanned", "num-planned-buffers", "Allocations placed">,
+    Statistic<"numDynamic", "num-dynamic-buffers",
+              "Allocations left to the runtime">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect"];
+                           "::mlir::memref::MemRefDialect",
+                           "::nnhal::kernel::KernelDialect"];
 }
 
 def ExtractConstants : Pass<"nnhal-extract-constants", "::mlir::ModuleOp"> {
@@ -132,6 +136,30 @@ def ExpandMath : Pass<"nnhal-expand-math", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def LowerRuntimeOperations
+    : Pass<"nnhal-lower-runtime-operations", "::mlir::ModuleOp"> {
+  let summary = "Lower what code asks of the runtime";
+  let description = [{
+    `nnk.check`, `nnk.allocate`, `nnk.deliver` and the other operations of
+    RuntimeOps.td become loads, stores and calls by way of the execution
+    context, the last argument of the entry function. Runs when there are no
+    structured regions left: a check that fails leaves the function.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def FuncToLLVM : Pass<"nnhal-func-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert functions to LLVM, buffers by pointers where that does";
+  let description = [{
+    Runs convert-func-to-llvm: with bare pointers when all buffers that are
+    passed are static, with descriptors when the extents of one are not.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // NNHAL_CODEGEN_PASSES

@@ -61,13 +61,42 @@ typedef void (*NNHalParallelFor)(void *poolContext, NNHalParallelBody body,
 typedef void (*NNHalTraceHook)(void *traceContext, uint32_t operationIndex,
                                uint32_t isEnd);
 
+struct NNHalExecutionContext;
+
+/// One tensor that a runtime kernel reads or makes.
+typedef struct NNHalKernelTensor {
+  /// Inputs: null when omitted. Outputs: allocated by the kernel.
+  void *data;
+  /// rank extents, written by the kernel for outputs.
+  int64_t *extents;
+  uint32_t rank;
+  uint32_t reserved;
+} NNHalKernelTensor;
+
+/// Executes the operation that \p signature describes
+/// (KernelSignature.h). Returns a HAL ErrorStatus value.
+typedef int32_t (*NNHalKernel)(struct NNHalExecutionContext *context,
+                               const uint8_t *signature, uint64_t signatureSize,
+                               const NNHalKernelTensor *inputs,
+                               uint32_t inputCount, NNHalKernelTensor *outputs,
+                               uint32_t outputCount);
+
 /// Runtime kernels for irregular work; slots are numbered by the table in
 /// docs/RuntimeKernels.md. The header of an artifact lists the slots it uses.
 typedef struct NNHalKernelTable {
   uint32_t structSize;
   uint32_t count;
-  const void *const *kernels;
+  const NNHalKernel *kernels;
 } NNHalKernelTable;
+
+/// Memory for a tensor of \p rank \p extents of \p elementSize bytes, aligned to
+/// NNHAL_ENTRY_ALIGNMENT, that lives until the execution ends. Null when there
+/// is none: failureReason, failureFound and failureBound then say why.
+typedef void *(*NNHalAllocate)(void *allocateContext, const int64_t *extents,
+                               uint32_t rank, uint64_t elementSize);
+
+/// Steady-clock nanoseconds.
+typedef int64_t (*NNHalClock)(void *clockContext);
 
 typedef struct NNHalExecutionContext {
   uint32_t structSize;               // offset 0
@@ -90,6 +119,16 @@ typedef struct NNHalExecutionContext {
   NNHalTraceHook traceHook;        // 104, null when tracing is off
   void *traceContext;              // 112
   const NNHalKernelTable *kernels; // 120
+  NNHalAllocate allocate;          // 128
+  void *allocateContext;           // 136
+  NNHalClock clock;                // 144
+  void *clockContext;              // 152
+  /// Written by code that stops for a reason of FailureReasons.def, with the
+  /// number of the operation, or UINT32_MAX, and what the message names.
+  uint32_t failureReason;   // 160
+  uint32_t failedOperation; // 164
+  int64_t failureFound;     // 168
+  int64_t failureBound;     // 176
 } NNHalExecutionContext;
 
 /// An entry of an artifact. Returns a HAL ErrorStatus value (StatusCode).

@@ -60,6 +60,7 @@ void FramePool::give(Frame *frame) {
 }
 
 void Frame::reset() {
+  resetRun();
   isCancelled.store(0, std::memory_order_relaxed);
   loads.clear();
   stores.clear();

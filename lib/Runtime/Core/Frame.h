@@ -65,7 +65,13 @@ struct Frame {
 
   uint64_t copiedBytes = 0;
 
+  // What follows is of one run of the code; resetRun() empties it.
+
+  /// What the code allocated.
+  std::vector<BudgetedBuffer> allocations;
+
   void reset();
+  void resetRun() { allocations.clear(); }
 };
 
 /// Frames that are not in use: as many as executions ever ran at once, so that

@@ -10,10 +10,12 @@
 
 #include "OperationTimes.h"
 
+#include "nnhal/Runtime/FailureReasons.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Reactor.h"
 #include "nnhal/Runtime/Trace.h"
 
+#include <algorithm>
 #include <new>
 
 using namespace nnhal::rt;
@@ -26,11 +28,75 @@ HalPreparedModel::HalPreparedModel(std::shared_ptr<DeviceState> device,
       frames(loaded->interface(), loaded->arenaSize(), state->services.memory) {
 }
 
+/// Bytes of one tensor (D-063): what fits 32 bits.
+static constexpr uint64_t tensorLimit = UINT32_MAX;
+
 /// An execution on the caller's thread alone.
 static void serialFor(void *, NNHalParallelBody body, void *bodyContext,
                       int64_t count, int64_t) {
   if (count > 0)
     body(bodyContext, 0, count);
+}
+
+namespace {
+/// What the code of one run asks for.
+class RunServices {
+public:
+  RunServices(Frame &frame, const DeviceServices &services,
+              NNHalExecutionContext &context)
+      : frame(frame), services(services), context(context) {
+    context.allocate = allocate;
+    context.allocateContext = this;
+    context.clock = readClock;
+    context.clockContext = this;
+  }
+  RunServices(const RunServices &) = delete;
+  RunServices &operator=(const RunServices &) = delete;
+  ~RunServices() { frame.resetRun(); }
+
+private:
+  static void *allocate(void *self, const int64_t *extents, uint32_t rank,
+                        uint64_t elementSize) {
+    return static_cast<RunServices *>(self)->allocate({extents, rank},
+                                                      elementSize);
+  }
+  static int64_t readClock(void *self) {
+    return static_cast<RunServices *>(self)->services.clock();
+  }
+  void *allocate(std::span<const int64_t> extents, uint64_t elementSize);
+
+  Frame &frame;
+  const DeviceServices &services;
+  NNHalExecutionContext &context;
+};
+} // namespace
+
+void *RunServices::allocate(std::span<const int64_t> extents,
+                            uint64_t elementSize) {
+  auto refuse = [&](FailureReason reason, int64_t found, int64_t bound) {
+    context.failureReason = uint32_t(reason);
+    context.failureFound = found;
+    context.failureBound = bound;
+    return nullptr;
+  };
+  uint64_t bytes = elementSize;
+  for (int64_t extent : extents) {
+    if (extent < 0)
+      return refuse(FailureReason::negativeExtent, extent, 0);
+    // Saturates: what does not fit is above any limit.
+    if (__builtin_mul_overflow(bytes, uint64_t(extent), &bytes))
+      bytes = std::ranges::find(extents, 0) == extents.end() ? INT64_MAX : 0;
+  }
+  if (bytes > tensorLimit)
+    return refuse(FailureReason::tensorTooLarge, int64_t(bytes),
+                  int64_t(tensorLimit));
+  // Not empty: a null pointer is that of an omitted input.
+  auto buffer = BudgetedBuffer::allocate(std::max<uint64_t>(bytes, 1),
+                                         services.memory.get());
+  if (!buffer.isOk())
+    return refuse(FailureReason::outOfMemory, int64_t(bytes), 0);
+  frame.allocations.push_back(*std::move(buffer));
+  return frame.allocations.back().bytes.data();
 }
 
 NNHalExecutionContext HalPreparedModel::contextFor(Frame &frame,
@@ -88,6 +154,7 @@ Status HalPreparedModel::runCode(Frame &frame, const Request &request,
   CancelTimer timer(*state->services.reactor, frame);
   NNHAL_RETURN_IF_ERROR(timer.start(deadline));
   NNHalExecutionContext context = contextFor(frame, request, deadline);
+  RunServices services(frame, state->services, context);
   OperationTimes times(tracer(), request.measureOperations,
                        state->services.clock, result, context);
   while (true) {
@@ -103,6 +170,7 @@ Status HalPreparedModel::runCode(Frame &frame, const Request &request,
     }
     if (!isRetried)
       return status;
+    frame.resetRun();
   }
 }
 

@@ -7,6 +7,8 @@
 
 #include "CpuModel.h"
 
+#include "nnhal/Runtime/FailureReasons.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -16,6 +18,11 @@ CpuModel::CpuModel(Artifact loaded) : artifact(std::move(loaded)) {
   face.inputs = std::move(artifact.inputs);
   face.outputs = std::move(artifact.outputs);
   face.statePairs = std::move(artifact.statePairs);
+  hasOpenOutputs = std::ranges::any_of(
+      face.outputs, [](const InterfaceTensor &output) {
+        return std::ranges::find(output.dimensions, 0u) !=
+               output.dimensions.end();
+      });
 }
 
 Result<std::unique_ptr<LoadedModel>> CpuModel::create(Artifact artifact,
@@ -107,13 +114,51 @@ CpuModel::selectEntry(const NNHalExecutionContext &context) const {
   return badData("no entry of the model is for inputs of these shapes");
 }
 
-static Status toStatus(int32_t code) {
+/// Names the operation that failed, as the model numbers it.
+static Status withOperation(Status status,
+                            const NNHalExecutionContext &context) {
+  if (context.failedOperation == UINT32_MAX)
+    return status;
+  return std::move(status).withContext(
+      fmt::format("operation {}", context.failedOperation));
+}
+
+static Status statusOf(int32_t code, const NNHalExecutionContext &context) {
   if (code == 0)
     return Status::ok();
   if (code < 0 || code > int32_t(StatusCode::resourceExhaustedPersistent))
     return failure("code returned {}, which is no status code", code);
-  return Status(StatusCode(code), fmt::format("the execution reported {}",
-                                              toString(StatusCode(code))));
+  if (context.failureReason != 0)
+    return withOperation(
+        toStatus(FailureReason(context.failureReason), context.failureFound,
+                 context.failureBound),
+        context);
+  return withOperation(
+      Status(StatusCode(code), fmt::format("the execution reported {}",
+                                           toString(StatusCode(code)))),
+      context);
+}
+
+/// The extents that the request states of outputs; the code overwrites them.
+static std::vector<int64_t>
+statedExtents(std::span<const NNHalTensorArgument> outputs) {
+  std::vector<int64_t> extents;
+  for (const NNHalTensorArgument &output : outputs)
+    extents.insert(extents.end(), output.shape, output.shape + output.rank);
+  return extents;
+}
+
+static Status checkExtents(std::span<const NNHalTensorArgument> outputs,
+                           std::span<const int64_t> stated) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    for (size_t d = 0; d < outputs[i].rank; ++d)
+      if (stated[d] != 0 && stated[d] != outputs[i].shape[d])
+        return failure("output {} has extent {} in dimension {}, the request "
+                       "states {}",
+                       i, outputs[i].shape[d], d, stated[d]);
+    stated = stated.subspan(outputs[i].rank);
+  }
+  return Status::ok();
 }
 
 Status CpuModel::run(NNHalExecutionContext &context) const {
@@ -123,5 +168,12 @@ Status CpuModel::run(NNHalExecutionContext &context) const {
   context.constants = constants.data();
   context.constantsSize = constants.size();
   context.kernels = &noKernels;
-  return toStatus(entry(&context));
+  context.failureReason = 0;
+  context.failedOperation = UINT32_MAX;
+  if (!hasOpenOutputs)
+    return statusOf(entry(&context), context);
+  std::span outputs(context.outputs, context.outputCount);
+  std::vector<int64_t> stated = statedExtents(outputs);
+  NNHAL_RETURN_IF_ERROR(statusOf(entry(&context), context));
+  return checkExtents(outputs, stated);
 }

@@ -41,6 +41,8 @@ private:
 
   Artifact artifact;
   Interface face;
+  /// Whether extents of an output are known only when the code has run.
+  bool hasOpenOutputs = false;
   std::vector<CodeImage> images;
   /// One per artifact entry.
   std::vector<NNHalEntry> functions;

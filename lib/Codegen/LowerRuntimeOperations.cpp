@@ -1,0 +1,389 @@
+//===- LowerRuntimeOperations.cpp - What code asks of the runtime ---------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Codegen/Passes.h"
+
+#include "ContextAccess.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Runtime/FailureReasons.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cstddef>
+
+namespace nnhal {
+#define GEN_PASS_DEF_LOWERRUNTIMEOPERATIONS
+#include "nnhal/Codegen/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Rewrites one operation after another.
+class RuntimeLowering {
+public:
+  RuntimeLowering(func::FuncOp func, OpBuilder &builder)
+      : func(func), builder(builder), loc(func.getLoc()),
+        context(func.getArguments().back()) {}
+
+  void lower(Operation *op);
+
+private:
+  ContextAccess access() { return {builder, loc, context}; }
+  Value i64(int64_t value) { return access().integer(value, /*width=*/64); }
+  Value i32(int64_t value) { return access().integer(value, /*width=*/32); }
+  Value toI64(Value index) {
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                      index);
+  }
+
+  /// Leaves the function with \p status unless \p condition holds; the builder
+  /// then stands where it does. \p onFailure builds what is done before.
+  void leaveUnless(Value condition, Value status,
+                   llvm::function_ref<void()> onFailure);
+  void fail(rt::FailureReason reason, Value found, Value bound);
+  void leaveUnless(Value condition, rt::FailureReason reason, Value found,
+                   Value bound);
+
+  /// Room on the stack that is taken once, however often loops come by.
+  Value stackSlot(Type type, int64_t count);
+  Value pointerOf(Value buffer);
+  SmallVector<Value> extentsOf(Value buffer);
+  Value isNotNull(Value pointer);
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+  }
+
+  Value lowerAllocate(kernel::AllocateOp op);
+  Value lowerIsPresent(kernel::IsPresentOp op);
+  Value readClock();
+  void lowerCheck(kernel::CheckOp op);
+  void lowerDeliver(kernel::DeliverOp op);
+  void lowerLoopCheck(kernel::LoopCheckOp op);
+  SmallVector<Value> lowerCallKernel(kernel::CallKernelOp op);
+  Value describe(ValueRange buffers);
+  Value constantText(ArrayRef<int8_t> bytes);
+
+  func::FuncOp func;
+  OpBuilder &builder;
+  Location loc;
+  Value context;
+  uint32_t operation = UINT32_MAX;
+  unsigned nextSignature = 0;
+};
+
+struct LowerRuntimeOperationsPass
+    : impl::LowerRuntimeOperationsBase<LowerRuntimeOperationsPass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Leaving
+//===----------------------------------------------------------------------===//
+
+void RuntimeLowering::leaveUnless(Value condition, Value status,
+                                  llvm::function_ref<void()> onFailure) {
+  Block *before = builder.getInsertionBlock();
+  Block *after = before->splitBlock(builder.getInsertionPoint());
+  Block *failed = builder.createBlock(after->getParent(), after->getParent()->end());
+  onFailure();
+  func::ReturnOp::create(builder, loc, status);
+  builder.setInsertionPointToEnd(before);
+  cf::CondBranchOp::create(builder, loc, condition, after, failed);
+  builder.setInsertionPointToStart(after);
+}
+
+void RuntimeLowering::fail(rt::FailureReason reason, Value found, Value bound) {
+  ContextAccess fields = access();
+  fields.store(i32(uint32_t(reason)),
+               offsetof(NNHalExecutionContext, failureReason));
+  fields.store(i32(operation), offsetof(NNHalExecutionContext, failedOperation));
+  fields.store(found, offsetof(NNHalExecutionContext, failureFound));
+  fields.store(bound, offsetof(NNHalExecutionContext, failureBound));
+}
+
+void RuntimeLowering::leaveUnless(Value condition, rt::FailureReason reason,
+                                  Value found, Value bound) {
+  leaveUnless(condition, i32(int32_t(rt::statusCodeOf(reason))),
+              [&] { fail(reason, found, bound); });
+}
+
+void RuntimeLowering::lowerCheck(kernel::CheckOp op) {
+  leaveUnless(op.getCondition(), rt::FailureReason(op.getReason()),
+              op.getFound(), op.getBound());
+}
+
+Value RuntimeLowering::readClock() {
+  Value clock =
+      access().loadPointer(offsetof(NNHalExecutionContext, clock));
+  Value clockContext =
+      access().loadPointer(offsetof(NNHalExecutionContext, clockContext));
+  auto type = LLVM::LLVMFunctionType::get(builder.getI64Type(),
+                                          {access().pointerType()});
+  return LLVM::CallOp::create(builder, loc, type,
+                              ValueRange{clock, clockContext})
+      .getResult();
+}
+
+void RuntimeLowering::lowerLoopCheck(kernel::LoopCheckOp op) {
+  Value limit = access().loadInteger(
+      offsetof(NNHalExecutionContext, loopTimeout), builder.getI64Type());
+  Value elapsed =
+      arith::SubIOp::create(builder, loc, readClock(), op.getBegin());
+  // Both are unsigned: a time-out may be anything.
+  leaveUnless(compare(arith::CmpIPredicate::ult, elapsed, limit),
+              rt::FailureReason::loopTimeout, elapsed, limit);
+  Value flag = access().loadPointer(offsetof(NNHalExecutionContext, cancelFlag));
+  Value isSet = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), flag,
+                                     /*alignment=*/4, /*isVolatile=*/true);
+  leaveUnless(compare(arith::CmpIPredicate::eq, isSet, i32(0)),
+              rt::FailureReason::cancelled, i64(0), i64(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value RuntimeLowering::stackSlot(Type type, int64_t count) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&func.getBody().front());
+  Value size = arith::ConstantIntOp::create(builder, loc, count, /*width=*/64);
+  return LLVM::AllocaOp::create(builder, loc, access().pointerType(), type,
+                                size);
+}
+
+Value RuntimeLowering::pointerOf(Value buffer) {
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
+                                                                 buffer);
+  return LLVM::IntToPtrOp::create(builder, loc, access().pointerType(),
+                                  toI64(address));
+}
+
+SmallVector<Value> RuntimeLowering::extentsOf(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<Value> extents;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    extents.push_back(type.isDynamicDim(i)
+                          ? toI64(memref::DimOp::create(builder, loc, buffer, i))
+                          : i64(type.getDimSize(i)));
+  return extents;
+}
+
+Value RuntimeLowering::isNotNull(Value pointer) {
+  Value null = LLVM::ZeroOp::create(builder, loc, access().pointerType());
+  return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, pointer,
+                              null);
+}
+
+Value RuntimeLowering::lowerIsPresent(kernel::IsPresentOp op) {
+  return isNotNull(pointerOf(op.getInput()));
+}
+
+Value RuntimeLowering::lowerAllocate(kernel::AllocateOp op) {
+  auto type = cast<MemRefType>(op.getMemory().getType());
+  int64_t rank = type.getRank();
+  SmallVector<Value> extents;
+  auto open = op.getExtents().begin();
+  Value list = stackSlot(builder.getI64Type(), std::max<int64_t>(rank, 1));
+  for (int64_t i = 0; i < rank; ++i) {
+    extents.push_back(type.isDynamicDim(i) ? toI64(*open++)
+                                           : i64(type.getDimSize(i)));
+    access().store(extents.back(), list, i * sizeof(int64_t));
+  }
+  auto pointer = access().pointerType();
+  Value function =
+      access().loadPointer(offsetof(NNHalExecutionContext, allocate));
+  Value functionContext =
+      access().loadPointer(offsetof(NNHalExecutionContext, allocateContext));
+  auto functionType = LLVM::LLVMFunctionType::get(
+      pointer, {pointer, pointer, builder.getI32Type(), builder.getI64Type()});
+  Value memory =
+      LLVM::CallOp::create(builder, loc, functionType,
+                           ValueRange{function, functionContext, list,
+                                      i32(rank), i64(elementBytes(type))})
+          .getResult();
+  // The runtime has said why.
+  leaveUnless(isNotNull(memory),
+              i32(int32_t(rt::statusCodeOf(rt::FailureReason::outOfMemory))),
+              [&] {
+                access().store(
+                    i32(operation),
+                    offsetof(NNHalExecutionContext, failedOperation));
+              });
+  return access().toMemRef(memory, type, extents);
+}
+
+void RuntimeLowering::lowerDeliver(kernel::DeliverOp op) {
+  auto type = cast<MemRefType>(op.getValue().getType());
+  Value outputs = access().loadPointer(offsetof(NNHalExecutionContext, outputs));
+  Value argument = access().advance(
+      outputs, op.getOutput() * sizeof(NNHalTensorArgument));
+  Value shape = access().loadPointer(argument,
+                                     offsetof(NNHalTensorArgument, shape));
+  Value needed = i64(elementBytes(type));
+  for (auto [index, extent] : llvm::enumerate(extentsOf(op.getValue()))) {
+    access().store(extent, shape, index * sizeof(int64_t));
+    needed = arith::MulIOp::create(builder, loc, needed, extent);
+  }
+  access().store(i32(type.getRank()), argument,
+                 offsetof(NNHalTensorArgument, rank));
+  Value size = access().loadInteger(
+      argument, offsetof(NNHalTensorArgument, size), builder.getI64Type());
+  Value suffices = compare(arith::CmpIPredicate::uge, size, needed);
+  access().store(
+      arith::ExtUIOp::create(builder, loc, builder.getI32Type(), suffices),
+      argument, offsetof(NNHalTensorArgument, isSufficient));
+  Value copied =
+      arith::SelectOp::create(builder, loc, suffices, needed, i64(0));
+  Value data = access().loadPointer(argument,
+                                    offsetof(NNHalTensorArgument, data));
+  LLVM::MemcpyOp::create(builder, loc, data, pointerOf(op.getValue()), copied,
+                         /*isVolatile=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Runtime kernels
+//===----------------------------------------------------------------------===//
+
+/// An array of NNHalKernelTensor for \p buffers, extents filled in.
+Value RuntimeLowering::describe(ValueRange buffers) {
+  constexpr size_t words = sizeof(NNHalKernelTensor) / sizeof(int64_t);
+  Value list = stackSlot(builder.getI64Type(),
+                         std::max<int64_t>(words * buffers.size(), 1));
+  for (auto [index, buffer] : llvm::enumerate(buffers)) {
+    size_t base = index * sizeof(NNHalKernelTensor);
+    SmallVector<Value> extents = extentsOf(buffer);
+    Value shape = stackSlot(builder.getI64Type(),
+                            std::max<int64_t>(extents.size(), 1));
+    for (auto [i, extent] : llvm::enumerate(extents))
+      access().store(extent, shape, i * sizeof(int64_t));
+    access().store(pointerOf(buffer), list,
+                   base + offsetof(NNHalKernelTensor, data));
+    access().store(shape, list, base + offsetof(NNHalKernelTensor, extents));
+    access().store(i32(extents.size()), list,
+                   base + offsetof(NNHalKernelTensor, rank));
+  }
+  return list;
+}
+
+/// The address of \p bytes among the constants of the code.
+Value RuntimeLowering::constantText(ArrayRef<int8_t> bytes) {
+  auto module = func->getParentOfType<ModuleOp>();
+  OpBuilder moduleBuilder = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
+  StringRef text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  auto global = LLVM::GlobalOp::create(
+      moduleBuilder, loc, type, /*isConstant=*/true,
+      LLVM::Linkage::Internal, "signature_" + std::to_string(nextSignature++),
+      builder.getStringAttr(text));
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
+SmallVector<Value> RuntimeLowering::lowerCallKernel(kernel::CallKernelOp op) {
+  auto pointer = access().pointerType();
+  auto i32Type = builder.getI32Type(), i64Type = builder.getI64Type();
+  Value inputs = describe(op.getInputs());
+  size_t outputCount = op->getNumResults();
+  Value outputs = stackSlot(i64Type, sizeof(NNHalKernelTensor) /
+                                         sizeof(int64_t) * outputCount);
+  for (auto [index, result] : llvm::enumerate(op.getResults())) {
+    auto type = cast<MemRefType>(result.getType());
+    size_t base = index * sizeof(NNHalKernelTensor);
+    access().store(
+        stackSlot(i64Type, std::max<int64_t>(type.getRank(), 1)), outputs,
+        base + offsetof(NNHalKernelTensor, extents));
+    access().store(i32(type.getRank()), outputs,
+                   base + offsetof(NNHalKernelTensor, rank));
+  }
+  Value text = constantText(op.getSignature());
+  Value table = access().loadPointer(offsetof(NNHalExecutionContext, kernels));
+  Value list =
+      access().loadPointer(table, offsetof(NNHalKernelTable, kernels));
+  Value kernel = access().loadPointer(list, op.getSlot() * sizeof(void *));
+  auto type = LLVM::LLVMFunctionType::get(
+      i32Type, {pointer, pointer, i64Type, pointer, i32Type, pointer, i32Type});
+  Value status =
+      LLVM::CallOp::create(
+          builder, loc, type,
+          ValueRange{kernel, context, text, i64(op.getSignature().size()), inputs,
+                     i32(op.getInputs().size()), outputs, i32(outputCount)})
+          .getResult();
+  leaveUnless(compare(arith::CmpIPredicate::eq, status, i32(0)), status, [&] {
+    access().store(i32(operation),
+                   offsetof(NNHalExecutionContext, failedOperation));
+  });
+  SmallVector<Value> results;
+  for (auto [index, result] : llvm::enumerate(op.getResults())) {
+    auto bufferType = cast<MemRefType>(result.getType());
+    size_t base = index * sizeof(NNHalKernelTensor);
+    Value shape = access().loadPointer(
+        outputs, base + offsetof(NNHalKernelTensor, extents));
+    SmallVector<Value> extents;
+    for (int64_t i = 0; i < bufferType.getRank(); ++i) {
+      Value extent = access().loadInteger(shape, i * sizeof(int64_t), i64Type);
+      extents.push_back(extent);
+      if (bufferType.isDynamicDim(i))
+        continue;
+      Value stated = i64(bufferType.getDimSize(i));
+      leaveUnless(compare(arith::CmpIPredicate::eq, extent, stated),
+                  rt::FailureReason::statedExtentDiffers, extent, stated);
+    }
+    Value data = access().loadPointer(outputs,
+                                      base + offsetof(NNHalKernelTensor, data));
+    results.push_back(access().toMemRef(data, bufferType, extents));
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+void RuntimeLowering::lower(Operation *op) {
+  builder.setInsertionPoint(op);
+  loc = op->getLoc();
+  operation = operationIndexOf(op).value_or(UINT32_MAX);
+  SmallVector<Value> results;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](kernel::AllocateOp allocate) {
+        results = {lowerAllocate(allocate)};
+      })
+      .Case([&](kernel::CallKernelOp call) { results = lowerCallKernel(call); })
+      .Case([&](kernel::CheckOp check) { lowerCheck(check); })
+      .Case([&](kernel::DeliverOp deliver) { lowerDeliver(deliver); })
+      .Case([&](kernel::IsPresentOp isPresent) {
+        results = {lowerIsPresent(isPresent)};
+      })
+      .Case([&](kernel::LoopBeginOp) { results = {readClock()}; })
+      .Case([&](kernel::LoopCheckOp check) { lowerLoopCheck(check); });
+  op->replaceAllUsesWith(results);
+  op->erase();
+}
+
+void LowerRuntimeOperationsPass::runOnOperation() {
+  func::FuncOp func = findEntryFunction(getOperation());
+  if (!func)
+    return;
+  SmallVector<Operation *> ops;
+  func.walk([&](Operation *op) {
+    if (isa<kernel::KernelDialect>(op->getDialect()))
+      ops.push_back(op);
+  });
+  OpBuilder builder(func.getContext());
+  RuntimeLowering lowering(func, builder);
+  for (Operation *op : ops)
+    lowering.lower(op);
+}
+
+} // namespace nnhal
