@@ -104,7 +104,8 @@ TEST(TFLiteErrorsTest, inputsAndOutputs) {
 }
 
 TEST(TFLiteErrorsTest, operators) {
-  EXPECT_EQ(error(Code::SHAPE, image), "the HAL has no such operation");
+  EXPECT_EQ(error(Code::CUMSUM, image),
+            "the HAL has no such operation, and no composition is known");
   EXPECT_EQ(error(Code::WHILE, image),
             "control flow between subgraphs is not imported");
   EXPECT_EQ(error(Code::BIDIRECTIONAL_SEQUENCE_RNN, image),
@@ -137,9 +138,9 @@ TEST(TFLiteErrorsTest, operators) {
   int32_t x = custom.tensor({{2}}), y = custom.tensor({{2}});
   custom.add(Code::CUSTOM, {x}, {y}, schema::BuiltinOptions::NONE, 0,
              "Sparkle");
-  EXPECT_EQ(
-      importError(custom.finish({x}, {y})),
-      "operator 0 (CUSTOM 'Sparkle'): custom operators have no HAL operation");
+  EXPECT_EQ(importError(custom.finish({x}, {y})),
+            "operator 0 (CUSTOM 'Sparkle'): no HAL operations are known for "
+            "this custom operator");
   TFLiteWriter constant;
   x = constant.tensor({{2}}), y = constant.floats({2});
   constant.add(Code::EXP, {x}, {y});

@@ -45,20 +45,6 @@ TEST(TFLiteModelsTest, publishedModels) {
   std::filesystem::path folder = NNHAL_SHARED_DATA "/models";
   if (!std::filesystem::exists(folder))
     GTEST_SKIP() << "no models in " << folder;
-  const std::map<std::string, std::string> notExpressible = {
-      {"coral_keras_lstm_mnist_ptq.tflite",
-       "operator 1 (UNIDIRECTIONAL_SEQUENCE_LSTM): the HAL's "
-       "UNIDIRECTIONAL_SEQUENCE_LSTM does "
-       "not take input 0 of type INT8"},
-      {"mp_selfie_segmentation_landscape.tflite",
-       "operator 244 (CUSTOM 'Convolution2DTransposeBias'): custom operators "
-       "have no HAL "
-       "operation"},
-      {"tfls_coco_ssd_mobilenet_v1_1.0_quant_2018_06_29.tflite",
-       "operator 63 (CUSTOM 'TFLite_Detection_PostProcess'): custom operators "
-       "have no HAL "
-       "operation"},
-  };
   size_t imported = 0;
   for (const auto &entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".tflite")
@@ -68,12 +54,10 @@ TEST(TFLiteModelsTest, publishedModels) {
     Result<Memory> file = Memory::readFile(entry.path());
     ASSERT_TRUE(file.isOk()) << file.status().message();
     Result<AnnotatedModel> model = importTFLite(*file);
-    auto expected = notExpressible.find(name);
-    EXPECT_EQ(model.status().message(),
-              expected == notExpressible.end() ? "" : expected->second);
+    EXPECT_EQ(model.status().message(), "");
     imported += model.isOk();
   }
-  EXPECT_GE(imported, 16u);
+  EXPECT_GE(imported, 19u);
 }
 
 } // namespace

@@ -16,7 +16,8 @@
 namespace nnhal::rt::tflite {
 
 bool needsExpansion(const Tensor &tensor) {
-  return tensor.expansion != Expansion::None || tensor.sparsity;
+  return tensor.expansion != Expansion::None || tensor.sparsity ||
+         tensor.isFolded;
 }
 
 static uint32_t sourceElementSize(const Tensor &tensor) {

@@ -141,6 +141,21 @@ Status importTransposeConv(Operator &op) {
       .finish();
 }
 
+Status importTransposeConvBias(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(TransposeConvBias form, transposeConvBiasOf(op));
+  // Explicit paddings: the implicit ones follow from the output's size in the
+  // HAL, from the input's here.
+  OperationBuilder builder(op, OperationType::TRANSPOSE_CONV_2D);
+  builder.input(0).input(1).input(2);
+  for (int32_t total : {form.paddingWidth, form.paddingHeight})
+    builder.int32(total / 2).int32(total - total / 2);
+  return builder.int32(form.strideWidth)
+      .int32(form.strideHeight)
+      .int32(0)
+      .boolean(false)
+      .finish();
+}
+
 Status importFullyConnected(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::FullyConnectedOptions>());

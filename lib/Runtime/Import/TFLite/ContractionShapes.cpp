@@ -8,6 +8,10 @@
 
 #include "OperatorTable.h"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+
 namespace nnhal::rt::tflite {
 
 int64_t windowExtent(schema::Padding padding, int64_t input, int64_t filter,
@@ -97,6 +101,60 @@ Result<std::vector<Shape>> transposeConvShape(Operator &op) {
     return badData("output shape {}x{} needs input {}x{}, found {}x{}",
                    given[1], given[2], height, width, data[1], data[2]);
   std::vector<int64_t> dimensions = {data[0], given[1], given[2], filter[0]};
+  NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(dimensions));
+  return std::vector<Shape>{shape};
+}
+
+Result<TransposeConvBias> transposeConvBiasOf(Operator &op) {
+  // Three numbers as they lie in memory: padding, stride width and height.
+  std::span<const uint8_t> bytes = elementsOf(op.source.custom_options());
+  std::array<int32_t, 3> numbers;
+  if (bytes.size() != sizeof(numbers))
+    return badData("has {} bytes of custom options, expected {}", bytes.size(),
+                   sizeof(numbers));
+  std::memcpy(numbers.data(), bytes.data(), sizeof(numbers));
+  auto [padding, strideWidth, strideHeight] = numbers;
+  constexpr int32_t same = 1, valid = 2, limit = 1 << 16;
+  if (padding != same && padding != valid)
+    return badData("has unknown padding {}", padding);
+  if (strideWidth < 1 || strideHeight < 1 || strideWidth > limit ||
+      strideHeight > limit)
+    return badData("stride {}x{} is not in 1..{}", strideHeight, strideWidth,
+                   limit);
+  const Shape &data = op.shape(0), &filter = op.shape(1);
+  for (size_t i : {0, 1})
+    if (op.shape(i).size() != 4)
+      return badData("input {} has shape {}, expected rank 4", i,
+                     toString(op.shape(i)));
+  TransposeConvBias form{strideWidth, strideHeight, 0, 0};
+  if (padding == same) {
+    auto total = [](uint32_t input, uint32_t size, int32_t stride) {
+      return std::max(0, int32_t(size) - int32_t(input - 1) % stride - 1);
+    };
+    form.paddingHeight = total(data[1], filter[1], strideHeight);
+    form.paddingWidth = total(data[2], filter[2], strideWidth);
+  }
+  return form;
+}
+
+Result<std::vector<Shape>> transposeConvBiasShape(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(TransposeConvBias form, transposeConvBiasOf(op));
+  const Shape &data = op.shape(0), &filter = op.shape(1);
+  if (data[3] != filter[3])
+    return badData("input has {} channels, but the filter has {}", data[3],
+                   filter[3]);
+  if (op.shape(2) != Shape{filter[0]})
+    return badData("bias has shape {}, expected {}", toString(op.shape(2)),
+                   filter[0]);
+  auto extent = [](int64_t input, int64_t size, int64_t stride,
+                   int64_t padding) {
+    return stride * (input - 1) + size - padding;
+  };
+  std::vector<int64_t> dimensions = {
+      data[0],
+      extent(data[1], filter[1], form.strideHeight, form.paddingHeight),
+      extent(data[2], filter[2], form.strideWidth, form.paddingWidth),
+      filter[0]};
   NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(dimensions));
   return std::vector<Shape>{shape};
 }

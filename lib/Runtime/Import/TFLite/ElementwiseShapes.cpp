@@ -13,19 +13,23 @@ Result<std::vector<Shape>> sameShape(Operator &op) {
   return std::vector<Shape>{op.shape(op.row.dataInput)};
 }
 
-Result<std::vector<Shape>> broadcastShape(Operator &op) {
-  Shape a = op.shape(0), b = op.shape(1);
+Result<Shape> broadcast(const Shape &first, const Shape &second) {
+  Shape a = first, b = second;
   size_t rank = std::max(a.size(), b.size());
   a.insert(a.begin(), rank - a.size(), 1);
   b.insert(b.begin(), rank - b.size(), 1);
   std::vector<int64_t> result;
   for (size_t i = 0; i < rank; ++i) {
     if (a[i] != b[i] && a[i] != 1 && b[i] != 1) // M-021
-      return badData("shapes {} and {} do not broadcast", toString(op.shape(0)),
-                     toString(op.shape(1)));
+      return badData("shapes {} and {} do not broadcast", toString(first),
+                     toString(second));
     result.push_back(std::max(a[i], b[i]));
   }
-  NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(result));
+  return makeShape(result);
+}
+
+Result<std::vector<Shape>> broadcastShape(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(Shape shape, broadcast(op.shape(0), op.shape(1)));
   return std::vector<Shape>{shape};
 }
 

@@ -99,10 +99,13 @@ Result<Operand> operandFor(const Tensor &tensor, const Shape &shape) {
 Result<uint32_t> Graph::makeConstant(Tensor &tensor) {
   NNHAL_ASSIGN_OR_RETURN(Operand operand, operandFor(tensor, *tensor.shape));
   operand.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
-  uint64_t offset = tensor.bytes.data() - file.data();
-  uint32_t elementSize = lookUp(operand.type)->elementSize;
-  bool isInPlace = !needsExpansion(tensor) && offset % elementSize == 0 &&
-                   offset + tensor.bytes.size() <= UINT32_MAX;
+  bool isInPlace = !needsExpansion(tensor);
+  uint64_t offset = 0;
+  if (isInPlace) {
+    offset = tensor.bytes.data() - file.data();
+    isInPlace = offset % lookUp(operand.type)->elementSize == 0 &&
+                offset + tensor.bytes.size() <= UINT32_MAX;
+  }
   if (isInPlace) {
     operand.location = {filePool, static_cast<uint32_t>(offset),
                         static_cast<uint32_t>(tensor.bytes.size())};
@@ -119,6 +122,16 @@ Result<uint32_t> Graph::makeConstant(Tensor &tensor) {
                         static_cast<uint32_t>(expanded.size() - begin)};
   }
   return addOperand(std::move(operand));
+}
+
+Status Graph::fold(Tensor &tensor, Shape shape, std::vector<std::byte> values) {
+  if (tensor.isConstant || tensor.isVariable || tensor.operand)
+    return badData("computes {}, which has a value already", describe(tensor));
+  folded.push_back(std::move(values));
+  tensor.isConstant = tensor.isFolded = true;
+  tensor.shape = std::move(shape);
+  tensor.bytes = folded.back();
+  return Status();
 }
 
 Result<uint32_t> Graph::use(Tensor &tensor) {

@@ -12,6 +12,8 @@
 
 #include "nnhal/Runtime/TFLiteModel.h"
 
+#include <deque>
+
 namespace nnhal::rt::tflite {
 
 /// The main subgraph of a file and the HAL model that grows from it. One
@@ -47,6 +49,10 @@ public:
   /// The operand that holds \p variable from now on.
   uint32_t writeState(Tensor &variable);
 
+  /// Makes \p tensor, which an operator would compute, the constant \p values
+  /// of its HAL type. invalidArgument when it has a value already.
+  Status fold(Tensor &tensor, Shape shape, std::vector<std::byte> values);
+
   uint32_t addOperand(Operand operand);
   /// A temporary like \p operand with dimensions \p shape.
   uint32_t addTemporary(uint32_t like, const Shape &shape);
@@ -80,6 +86,8 @@ private:
   std::vector<Tensor> tensors;
   std::vector<State> states;
   std::vector<std::byte> expanded;
+  /// What folded tensors refer to.
+  std::deque<std::vector<std::byte>> folded;
   bool reshaped = false;
   AnnotatedModel result;
 };

@@ -8,6 +8,7 @@
 #include "Operator.h"
 
 #include "Constants.h"
+#include "Folding.h"
 #include "OperatorTable.h"
 
 namespace nnhal::rt::tflite {
@@ -191,6 +192,7 @@ static std::optional<OperandType> outputType(Operator &op, size_t i) {
   case OperationType::QUANTIZE:
   case OperationType::DEQUANTIZE:
   case OperationType::RANK:
+  case OperationType::DETECTION_POSTPROCESSING:
     return std::nullopt;
   case OperationType::TOPK_V2:
     if (i == 1)
@@ -221,6 +223,10 @@ static Status importWithRow(Graph &graph, const schema::Operator &source,
                             const OperatorRow &row) {
   Operator op(graph, source, row);
   NNHAL_RETURN_IF_ERROR(readOperands(op));
+  if (isFoldable(op)) {
+    NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
+    return foldIntegers(op);
+  }
   NNHAL_RETURN_IF_ERROR(checkTypes(op));
   NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
   NNHAL_RETURN_IF_ERROR(checkOutputTypes(op));
@@ -234,7 +240,9 @@ Status importOperator(Graph &graph, const schema::Operator &source,
     return badData(
         "operator {} refers to operator code {}, which the file does not have",
         index, source.opcode_index());
-  const OperatorRow *row = findOperator(builtinCode(*code));
+  const OperatorRow *row = findOperator(
+      builtinCode(*code),
+      code->custom_code() ? code->custom_code()->string_view() : "");
   Status status = row ? importWithRow(graph, source, *row)
                       : badData("{}", whyUnsupported(builtinCode(*code)));
   return std::move(status).withContext(

@@ -34,7 +34,6 @@ static constexpr OperatorRow rows[] = {
   {Code::LOGICAL_OR, Type::LOGICAL_OR, 2, 2, 1, 1, 0, B8, 0, 0, 2, broadcastShape, importUnary},
   {Code::LOGICAL_NOT, Type::LOGICAL_NOT, 1, 1, 1, 1, 0, B8, 0, 0, 1, sameShape, importUnary},
   {Code::SELECT, Type::SELECT, 3, 3, 1, 1, 0, Numeric, 1, 0, 2, selectShape, importSelect},
-  {Code::SELECT_V2, Type::SELECT, 3, 3, 1, 1, 0, Numeric, 1, 0, 2, selectShape, importSelect},
   {Code::ABS, Type::ABS, 1, 1, 1, 1, 0, Float | I32, 0, 0, 1, sameShape, importUnary},
   {Code::NEG, Type::NEG, 1, 1, 1, 1, 0, Float | I32, 0, 0, 1, sameShape, importUnary},
   {Code::EXP, Type::EXP, 1, 1, 1, 1, 0, Float, 0, 0, 1, sameShape, importUnary},
@@ -107,17 +106,44 @@ static constexpr OperatorRow rows[] = {
   {Code::EMBEDDING_LOOKUP, Type::EMBEDDING_LOOKUP, 2, 2, 1, 1, 0, Numeric, 1, 0, 1, embeddingLookupShape, importUnary},
   {Code::HASHTABLE_LOOKUP, Type::HASHTABLE_LOOKUP, 3, 3, 2, 2, 0, F32 | I32 | U8, 2, 0, 1, hashtableLookupShape, importHashtableLookup},
   // Recurrent; the optional inputs of both LSTM operators: 1, 5, 9-12, 16, 17
-  {Code::LSTM, Type::LSTM, 20, 24, 1, 1, 0x31E22, Float, 0, 2, 1, lstmShape, importLstm},
-  {Code::UNIDIRECTIONAL_SEQUENCE_LSTM, Type::UNIDIRECTIONAL_SEQUENCE_LSTM, 20, 24, 1, 1, 0x31E22, Float, 0, 3, 1, sequenceLstmShape, importSequenceLstm},
+  {Code::LSTM, Type::LSTM, 20, 24, 1, 1, 0x31E22, Float | S8, 0, 2, 1, lstmShape, importLstm},
+  {Code::UNIDIRECTIONAL_SEQUENCE_LSTM, Type::UNIDIRECTIONAL_SEQUENCE_LSTM, 20, 24, 1, 1, 0x31E22, Float | S8, 0, 3, 1, sequenceLstmShape, importSequenceLstm},
   {Code::RNN, Type::RNN, 5, 5, 1, 1, 0, Float, 0, 2, 1, rnnShape, importRnn},
   {Code::UNIDIRECTIONAL_SEQUENCE_RNN, Type::UNIDIRECTIONAL_SEQUENCE_RNN, 5, 5, 1, 1, 0, Float, 0, 3, 1, sequenceRnnShape, importSequenceRnn},
-  {Code::SVDF, Type::SVDF, 5, 5, 1, 1, 0x8, Float, 0, 2, 1, svdfShape, importSvdf},
+  {Code::SVDF, Type::SVDF, 5, 5, 1, 1, 0x8, Float | S8, 0, 2, 1, svdfShape, importSvdf},
+  // Composed of several operations
+  {Code::SQUARE, Type::MUL, 1, 1, 1, 1, 0, Float | I32 | Quant8, 0, 4, 1, sameShape, importSquare},
+  {Code::SQUARED_DIFFERENCE, Type::SUB, 2, 2, 1, 1, 0, Numeric, 0, 4, 2, broadcastShape, importSquaredDifference},
+  {Code::ADD_N, Type::ADD, 2, 255, 1, 1, 0, Float | I32, 0, 4, 1, addNShape, importAddN},
+  {Code::FLOOR_DIV, Type::DIV, 2, 2, 1, 1, 0, Float | I32, 0, 4, 2, broadcastShape, importFloorDiv},
+  {Code::FLOOR_MOD, Type::DIV, 2, 2, 1, 1, 0, I32, 0, 4, 2, broadcastShape, importFloorMod},
+  {Code::CEIL, Type::FLOOR, 1, 1, 1, 1, 0, Float, 0, 4, 1, sameShape, importCeil},
+  {Code::SELECT_V2, Type::SELECT, 3, 3, 1, 1, 0, Numeric, 1, 0, 2, selectV2Shape, importSelectV2},
+  {Code::ONE_HOT, Type::SELECT, 4, 4, 1, 1, 0, Float | I32, 2, 0, 2, oneHotShape, importOneHot},
+  {Code::LEAKY_RELU, Type::PRELU, 1, 1, 1, 1, 0, Float | Quant8, 0, 0, 1, sameShape, importLeakyRelu},
+  {Code::RELU_0_TO_1, Type::MINIMUM, 1, 1, 1, 1, 0, Float | Quant8, 0, 4, 1, sameShape, importRelu0To1},
+  {Code::GELU, Type::TANH, 1, 1, 1, 1, 0, Float | Quant8, 0, 4, 1, sameShape, importGelu},
+  {Code::PACK, Type::CONCATENATION, 1, 255, 1, 1, 0, Numeric, 0, 3, 1, packShape, importPack},
+  {Code::UNPACK, Type::SPLIT, 1, 1, 1, 255, 0, Float | Quant8, 0, 4, 1, unpackShape, importUnpack},
+  {Code::SPLIT_V, Type::SLICE, 3, 3, 1, 255, 0, Numeric, 0, 0, 1, splitVShape, importSplitV},
+  {Code::GATHER_ND, Type::GATHER, 2, 2, 1, 1, 0, Float | Quant8, 0, 4, 1, gatherNdShape, importGatherNd},
+  {Code::BROADCAST_TO, Type::TILE, 2, 2, 1, 1, 0, Numeric, 0, 0, 1, broadcastToShape, importBroadcastTo},
+  {Code::REVERSE_V2, Type::STRIDED_SLICE, 2, 2, 1, 1, 0, Float | Quant8, 0, 4, 1, sameShape, importReverse},
+  {Code::MIRROR_PAD, Type::CONCATENATION, 2, 2, 1, 1, 0, Float | Quant8, 0, 4, 1, mirrorPadShape, importMirrorPad},
+  {Code::BATCH_MATMUL, Type::FULLY_CONNECTED, 2, 2, 1, 1, 0, Float | Quant8, 0, 4, 2, batchMatMulShape, importBatchMatMul},
+  {Code::CUSTOM, Type::TRANSPOSE_CONV_2D, 3, 3, 1, 1, 0, Float, 0, 4, 3, transposeConvBiasShape, importTransposeConvBias, "Convolution2DTransposeBias"},
+  {Code::CUSTOM, Type::DETECTION_POSTPROCESSING, 3, 3, 4, 4, 0, F32 | Quant8, 0, 3, 1, detectionPostProcessShape, importDetectionPostProcess, "TFLite_Detection_PostProcess"},
+  // Known at import
+  {Code::SHAPE, Type::RANK, 1, 1, 1, 1, 0, AnyType, 0, 0, 1, shapeShape, importShape},
+  {Code::RANGE, Type::FILL, 3, 3, 1, 1, 0, F32 | I32, 0, 0, 3, rangeShape, importRange},
+  {Code::ZEROS_LIKE, Type::FILL, 1, 1, 1, 1, 0, Numeric | B8, 0, 0, 1, sameShape, importZerosLike},
 };
 // clang-format on
 
-const OperatorRow *findOperator(schema::BuiltinOperator code) {
+const OperatorRow *findOperator(schema::BuiltinOperator code,
+                                std::string_view custom) {
   for (const OperatorRow &row : rows)
-    if (row.code == code)
+    if (row.code == code && (code != Code::CUSTOM || row.custom == custom))
       return &row;
   return nullptr;
 }
@@ -125,7 +151,7 @@ const OperatorRow *findOperator(schema::BuiltinOperator code) {
 std::string_view whyUnsupported(schema::BuiltinOperator code) {
   switch (code) {
   case Code::CUSTOM:
-    return "custom operators have no HAL operation";
+    return "no HAL operations are known for this custom operator";
   case Code::IF:
   case Code::WHILE:
   case Code::CALL:
@@ -136,7 +162,7 @@ std::string_view whyUnsupported(schema::BuiltinOperator code) {
   case Code::LSH_PROJECTION:
     return "this operator is not imported";
   default:
-    return "the HAL has no such operation";
+    return "the HAL has no such operation, and no composition is known";
   }
 }
 

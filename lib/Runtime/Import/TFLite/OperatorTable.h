@@ -48,10 +48,13 @@ struct OperatorRow {
   uint8_t sameTypeInputs;
   ShapeFunction inferShapes;
   ImportFunction import;
+  /// Of a custom operator.
+  std::string_view custom = {};
 };
 
-/// Null when \p code cannot be imported.
-const OperatorRow *findOperator(schema::BuiltinOperator code);
+/// Null when \p code cannot be imported. \p custom names a custom operator.
+const OperatorRow *findOperator(schema::BuiltinOperator code,
+                                std::string_view custom);
 
 /// Why \p code has no row.
 std::string_view whyUnsupported(schema::BuiltinOperator code);
@@ -98,6 +101,36 @@ Status importRnn(Operator &op);
 Status importSequenceRnn(Operator &op);
 Status importSvdf(Operator &op);
 
+// Importers of operators that are several operations of the HAL.
+Status importSquare(Operator &op);
+Status importSquaredDifference(Operator &op);
+Status importAddN(Operator &op);
+Status importFloorDiv(Operator &op);
+Status importFloorMod(Operator &op);
+Status importCeil(Operator &op);
+Status importSelectV2(Operator &op);
+Status importOneHot(Operator &op);
+Status importLeakyRelu(Operator &op);
+Status importRelu0To1(Operator &op);
+Status importGelu(Operator &op);
+Status importPack(Operator &op);
+Status importUnpack(Operator &op);
+Status importSplitV(Operator &op);
+Status importGatherNd(Operator &op);
+Status importBroadcastTo(Operator &op);
+Status importReverse(Operator &op);
+Status importMirrorPad(Operator &op);
+Status importBatchMatMul(Operator &op);
+Status importQuantizedLstm(Operator &op); // both LSTM operators
+Status importQuantizedSvdf(Operator &op);
+Status importTransposeConvBias(Operator &op);
+Status importDetectionPostProcess(Operator &op);
+
+// Importers of operators that are known at import (Folding.cpp).
+Status importShape(Operator &op);
+Status importRange(Operator &op);
+Status importZerosLike(Operator &op);
+
 // Shape functions, by family.
 Result<std::vector<Shape>> sameShape(Operator &op);
 Result<std::vector<Shape>> broadcastShape(Operator &op);
@@ -134,6 +167,25 @@ Result<std::vector<Shape>> rnnShape(Operator &op);
 Result<std::vector<Shape>> sequenceRnnShape(Operator &op);
 Result<std::vector<Shape>> svdfShape(Operator &op);
 
+// Shape functions of operators that are several operations of the HAL.
+Result<std::vector<Shape>> addNShape(Operator &op);
+Result<std::vector<Shape>> selectV2Shape(Operator &op);
+Result<std::vector<Shape>> oneHotShape(Operator &op);
+Result<std::vector<Shape>> packShape(Operator &op);
+Result<std::vector<Shape>> unpackShape(Operator &op);
+Result<std::vector<Shape>> splitVShape(Operator &op);
+Result<std::vector<Shape>> gatherNdShape(Operator &op);
+Result<std::vector<Shape>> broadcastToShape(Operator &op);
+Result<std::vector<Shape>> mirrorPadShape(Operator &op);
+Result<std::vector<Shape>> batchMatMulShape(Operator &op);
+Result<std::vector<Shape>> transposeConvBiasShape(Operator &op);
+Result<std::vector<Shape>> detectionPostProcessShape(Operator &op);
+Result<std::vector<Shape>> shapeShape(Operator &op);
+Result<std::vector<Shape>> rangeShape(Operator &op);
+
+/// The smallest shape that both broadcast to (M-021).
+Result<Shape> broadcast(const Shape &a, const Shape &b);
+
 /// One element of a slice or a padded axis, for both sides of an importer.
 struct StridedRange {
   std::vector<int32_t> begin, end, strides;
@@ -142,6 +194,14 @@ struct StridedRange {
 /// The ranges of STRIDED_SLICE with shrunk axes stated as one element, as the
 /// HAL asks (M-114).
 Result<StridedRange> stridedRangeOf(Operator &op);
+
+/// The options of Convolution2DTransposeBias and the elements that they take
+/// off the result.
+struct TransposeConvBias {
+  int32_t strideWidth, strideHeight;
+  int32_t paddingWidth, paddingHeight;
+};
+Result<TransposeConvBias> transposeConvBiasOf(Operator &op);
 
 /// Output extent of a window over \p input elements; 0 or less when it does
 /// not fit.

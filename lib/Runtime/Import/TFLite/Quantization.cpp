@@ -17,6 +17,7 @@ static Status fold(Operator &op, Expansion expansion) {
     return badData("computes {}, which has a value already", describe(to));
   to.isConstant = true;
   to.bytes = from.bytes;
+  to.isFolded = from.isFolded;
   to.sparsity = from.sparsity;
   to.expansion = expansion;
   to.shape = from.shape;

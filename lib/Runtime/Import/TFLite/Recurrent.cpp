@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Recurrent.h"
+
 #include "OperationBuilder.h"
 #include "OperatorTable.h"
 
 namespace nnhal::rt::tflite {
-
-/// Positions shared by LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM (M-165).
-constexpr size_t outputState = 18, cellState = 19, layerNorm = 20;
 
 /// Activation codes of recurrent operations: TANH has one here (M-173).
 static Result<int32_t> recurrentActivation(schema::Activation activation) {
@@ -21,9 +20,7 @@ static Result<int32_t> recurrentActivation(schema::Activation activation) {
   return int32_t(activation);
 }
 
-/// The state input \p i of shape \p shape; not a variable in files that feed
-/// states themselves.
-static Result<uint32_t> stateInput(Operator &op, size_t i, Shape shape) {
+Result<uint32_t> stateInput(Operator &op, size_t i, Shape shape) {
   Tensor &state = op.input(i);
   if (state.isVariable)
     return op.graph.readState(state, std::move(shape));
@@ -33,8 +30,7 @@ static Result<uint32_t> stateInput(Operator &op, size_t i, Shape shape) {
   return op.graph.use(state);
 }
 
-/// The operand for the new value of state input \p i. Call after stateInput().
-static uint32_t stateOutput(Operator &op, size_t i) {
+uint32_t stateOutput(Operator &op, size_t i) {
   Tensor &state = op.input(i);
   if (state.isVariable)
     return op.graph.writeState(state);
@@ -65,6 +61,8 @@ static bool hasLayerNorm(Operator &op) {
 }
 
 Status importLstm(Operator &op) {
+  if (isQuantized(*op.input(0).type))
+    return importQuantizedLstm(op);
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::LSTMOptions>());
   if (options->kernel_type() != schema::LSTMKernel::FULL)
@@ -93,6 +91,8 @@ Status importLstm(Operator &op) {
 }
 
 Status importSequenceLstm(Operator &op) {
+  if (isQuantized(*op.input(0).type))
+    return importQuantizedLstm(op);
   NNHAL_ASSIGN_OR_RETURN(
       const auto *options,
       op.options<schema::UnidirectionalSequenceLSTMOptions>());
@@ -146,6 +146,8 @@ Status importSequenceRnn(Operator &op) {
 }
 
 Status importSvdf(Operator &op) {
+  if (isQuantized(*op.input(0).type))
+    return importQuantizedSvdf(op);
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::SVDFOptions>());
   NNHAL_ASSIGN_OR_RETURN(int32_t activation,

@@ -9,8 +9,10 @@
 
 namespace nnhal::rt::tflite {
 
-/// Input \p i has exactly shape \p expected; absent inputs pass.
-static Status expectShape(Operator &op, size_t i, const Shape &expected) {
+/// Input \p i has exactly shape \p expected and type \p type; absent inputs
+/// pass.
+static Status expectShape(Operator &op, size_t i, const Shape &expected,
+                          OperandType type) {
   if (!op.hasInput(i))
     return Status();
   const Tensor &tensor = op.input(i);
@@ -18,10 +20,23 @@ static Status expectShape(Operator &op, size_t i, const Shape &expected) {
     return badData("input {} has shape {}, expected {}", i,
                    tensor.shape ? toString(*tensor.shape) : "?",
                    toString(expected));
-  if (tensor.type != op.input(0).type)
+  if (tensor.type == type)
+    return Status();
+  if (type == *op.input(0).type)
     return badData("input {} has type {}, but input 0 has type {}", i,
                    nameOf(tensor.sourceType), nameOf(op.input(0).sourceType));
-  return Status();
+  return badData("input {} has type {}, but beside INT8 it is {}", i,
+                 nameOf(tensor.sourceType), nameOf(type));
+}
+
+/// As above, with the type of input 0.
+static Status expectShape(Operator &op, size_t i, const Shape &expected) {
+  return expectShape(op, i, expected, *op.input(0).type);
+}
+
+/// The types of inputs beside quantized data; that of the data otherwise.
+static OperandType beside(Operator &op, OperandType quantized) {
+  return isQuantized(*op.input(0).type) ? quantized : *op.input(0).type;
 }
 
 static Status expectRank(Operator &op, size_t i, size_t rank) {
@@ -50,12 +65,16 @@ static Result<uint32_t> lstmOutputSize(Operator &op, uint32_t inputSize) {
     NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells, inputSize}));
   for (size_t i = 5; i <= 8; ++i)
     NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells, outputs}));
-  for (size_t i = 9; i <= 15; ++i)
-    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells}));
+  OperandType fine = beside(op, OperandType::TENSOR_QUANT16_SYMM);
+  OperandType bias = beside(op, OperandType::TENSOR_INT32);
+  for (size_t i = 9; i <= 11; ++i)
+    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells}, fine));
+  for (size_t i = 12; i <= 15; ++i)
+    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells}, bias));
   NNHAL_RETURN_IF_ERROR(expectShape(op, 16, {outputs, cells}));
-  NNHAL_RETURN_IF_ERROR(expectShape(op, 17, {outputs}));
+  NNHAL_RETURN_IF_ERROR(expectShape(op, 17, {outputs}, bias));
   for (size_t i = 20; i <= 23; ++i)
-    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells}));
+    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells}, fine));
   if (!op.hasInput(16) && outputs != cells)
     return badData("has {} cells and {} outputs, but no projection", cells,
                    outputs);
@@ -127,8 +146,11 @@ Result<std::vector<Shape>> svdfShape(Operator &op) {
                    filters);
   uint32_t units = filters / uint32_t(options->rank());
   NNHAL_RETURN_IF_ERROR(expectShape(op, 1, {filters, op.shape(0)[1]}));
-  NNHAL_RETURN_IF_ERROR(expectShape(op, 2, {filters, op.shape(2)[1]}));
-  NNHAL_RETURN_IF_ERROR(expectShape(op, 3, {units}));
+  NNHAL_RETURN_IF_ERROR(
+      expectShape(op, 2, {filters, op.shape(2)[1]},
+                  beside(op, OperandType::TENSOR_QUANT16_SYMM)));
+  NNHAL_RETURN_IF_ERROR(
+      expectShape(op, 3, {units}, beside(op, OperandType::TENSOR_INT32)));
   std::vector<int64_t> dimensions = {op.shape(0)[0], units};
   NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(dimensions));
   return std::vector<Shape>{shape};

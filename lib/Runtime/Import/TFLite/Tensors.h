@@ -52,6 +52,8 @@ struct Tensor {
   std::optional<uint32_t> operand;
 
   bool isConstant = false;
+  /// The bytes of a constant are the importer's own, not the file's.
+  bool isFolded = false;
   std::span<const std::byte> bytes;
   Expansion expansion = Expansion::None;
   const schema::SparsityParameters *sparsity = nullptr;
