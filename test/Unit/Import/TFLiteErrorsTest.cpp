@@ -137,7 +137,7 @@ TEST(TFLiteErrorsTest, operators) {
   TFLiteWriter custom;
   int32_t x = custom.tensor({{2}}), y = custom.tensor({{2}});
   custom.add(Code::CUSTOM, {x}, {y}, schema::BuiltinOptions::NONE, 0,
-             "Sparkle");
+             {.custom = "Sparkle"});
   EXPECT_EQ(importError(custom.finish({x}, {y})),
             "operator 0 (CUSTOM 'Sparkle'): no HAL operations are known for "
             "this custom operator");

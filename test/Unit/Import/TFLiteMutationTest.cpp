@@ -34,11 +34,51 @@ protected:
     return std::chrono::steady_clock::now() < deadline;
   }
 
+  /// Checks copies of \p file with changed bytes.
+  void flip(const std::vector<std::byte> &file);
+
   std::mt19937 random{20240117};
   size_t count = 0;
   std::chrono::steady_clock::time_point deadline =
       std::chrono::steady_clock::now() + std::chrono::seconds(60);
 };
+
+/// A chain of operators that are composed or folded.
+static std::vector<std::byte> writeComposed() {
+  TFLiteWriter file;
+  auto real = [&] { return file.tensor({{}}); };
+  auto whole = [&] { return file.tensor({{}, Type::INT32}); };
+  int32_t image = file.tensor({{1, 4, 4, 3}}), shape = whole(), rows = whole(),
+          target = whole();
+  int32_t one = file.integers({1});
+  int32_t rest = file.constant<int32_t>({{}, Type::INT32}, {-1});
+  int32_t paddings =
+      file.constant<int32_t>({{4, 2}, Type::INT32}, {0, 0, 1, 1, 1, 1, 0, 0});
+  int32_t padded = real(), wide = real(), flat = real(), product = real(),
+          left = real(), right = real(), found = real(), selected = real();
+  file.add(Code::MIRROR_PAD, {image, paddings}, {padded},
+           schema::CreateMirrorPadOptions(file.builder));
+  std::vector<uint8_t> same = {1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0};
+  file.add(Code::CUSTOM, {padded, file.floats({2, 2, 2, 3}), file.floats({2})},
+           {wide}, schema::BuiltinOptions::NONE, 0,
+           {.custom = "Convolution2DTransposeBias", .customOptions = same});
+  file.add(Code::SHAPE, {wide}, {shape});
+  file.add(Code::STRIDED_SLICE, {shape, one, file.integers({2}), one}, {rows},
+           schema::CreateStridedSliceOptions(file.builder, 0, 0, 0, 0, 1));
+  file.add(Code::PACK, {rows, rest}, {target},
+           schema::CreatePackOptions(file.builder, 2));
+  file.add(Code::RESHAPE, {wide, target}, {flat});
+  file.add(Code::BATCH_MATMUL, {flat, file.floats({3, 24, 4})}, {product},
+           schema::CreateBatchMatMulOptions(file.builder));
+  file.add(Code::SPLIT_V, {product, file.integers({1, -1}), rest},
+           {left, right});
+  file.add(Code::GATHER_ND,
+           {right, file.constant<int32_t>({{2, 2}, Type::INT32}, {0, 1, 2, 3})},
+           {found});
+  int32_t mask = file.constant<uint8_t>({{2, 1}, Type::BOOL}, {0, 1});
+  file.add(Code::SELECT_V2, {mask, found, file.floats({})}, {selected});
+  return file.finish({image}, {left, found, selected});
+}
 
 TEST_F(TFLiteMutationTest, truncated) {
   std::vector<std::byte> file = writeSmallCnn();
@@ -48,9 +88,15 @@ TEST_F(TFLiteMutationTest, truncated) {
   EXPECT_GE(count, 500u);
 }
 
+TEST_F(TFLiteMutationTest, flipped) { flip(writeSmallCnn()); }
+
+TEST_F(TFLiteMutationTest, flippedCompositions) {
+  EXPECT_EQ(importError(writeComposed()), "imported");
+  flip(writeComposed());
+}
+
 // Mutations outside the weights, which are most of a file.
-TEST_F(TFLiteMutationTest, flipped) {
-  const std::vector<std::byte> file = writeSmallCnn();
+void TFLiteMutationTest::flip(const std::vector<std::byte> &file) {
   std::vector<size_t> structure;
   for (size_t i = 0; i + 4 <= file.size(); i += 4) {
     int32_t word;

@@ -32,6 +32,14 @@ struct TensorSpec {
   std::string name = {};
 };
 
+/// What few operators have.
+struct OperatorExtras {
+  /// Name of a custom operator.
+  const char *custom = nullptr;
+  std::vector<uint8_t> customOptions = {};
+  std::vector<int32_t> intermediates = {};
+};
+
 /// A file with one subgraph, tensor by tensor and operator by operator.
 class TFLiteWriter {
 public:
@@ -81,15 +89,22 @@ public:
            std::vector<int32_t> outputs,
            schema::BuiltinOptions kind = schema::BuiltinOptions::NONE,
            flatbuffers::Offset<void> options = 0,
-           const char *custom = nullptr) {
-    auto name = custom ? builder.CreateString(custom) : 0;
+           const OperatorExtras &extras = {}) {
+    auto name = extras.custom ? builder.CreateString(extras.custom) : 0;
+    auto customOptions = extras.customOptions.empty()
+                             ? 0
+                             : builder.CreateVector(extras.customOptions);
+    auto intermediates = extras.intermediates.empty()
+                             ? 0
+                             : builder.CreateVector(extras.intermediates);
     auto small = int8_t(std::min(int32_t(code), 127));
     codes.push_back(schema::CreateOperatorCode(builder, small, name, 1, code));
     auto inputVector = builder.CreateVector(inputs),
          outputVector = builder.CreateVector(outputs);
-    operators.push_back(
-        schema::CreateOperator(builder, uint32_t(codes.size() - 1), inputVector,
-                               outputVector, kind, options));
+    operators.push_back(schema::CreateOperator(
+        builder, uint32_t(codes.size() - 1), inputVector, outputVector, kind,
+        options, customOptions, schema::CustomOptionsFormat::FLEXBUFFERS, 0,
+        intermediates));
   }
   /// An operator with options, created by schema::Create... on `builder`.
   template <typename T>

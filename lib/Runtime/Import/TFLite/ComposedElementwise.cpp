@@ -79,13 +79,22 @@ Status importSelectV2(Operator &op) {
   const Shape &shape = op.outputShapes[0];
   Composition c(op);
   uint32_t mask = c.input(0);
-  if (!c.hasFailed() && op.shape(0) != shape) {
-    // LOGICAL_OR broadcasts, and changes nothing beside false.
-    std::vector<uint8_t> falses(*elementCount(shape));
-    uint32_t nothing = op.graph.addConstant(OperandType::TENSOR_BOOL8,
-                                            shape.empty() ? Shape{1} : shape,
-                                            std::as_bytes(std::span(falses)));
-    mask = c.add(OperationType::LOGICAL_OR, {mask, nothing}, mask, shape);
+  Shape wanted = shape.empty() ? Shape{1} : shape;
+  // LOGICAL_OR broadcasts, and changes nothing beside false: axis by axis, so
+  // that the constants stay small.
+  for (size_t axis = 0; axis < wanted.size() && !c.hasFailed(); ++axis) {
+    Shape given = c.shapeOf(mask);
+    if (given == wanted)
+      break;
+    given.insert(given.begin(), wanted.size() - given.size(), 1);
+    if (given[axis] == wanted[axis] && axis > 0)
+      continue;
+    Shape falses(wanted.size(), 1);
+    falses[axis] = given[axis] = wanted[axis];
+    std::vector<uint8_t> nothing(wanted[axis]);
+    uint32_t constant = op.graph.addConstant(OperandType::TENSOR_BOOL8, falses,
+                                             std::as_bytes(std::span(nothing)));
+    mask = c.add(OperationType::LOGICAL_OR, {mask, constant}, mask, given);
   }
   uint32_t a = c.broadcastTo(c.input(1), shape);
   uint32_t b = c.broadcastTo(c.input(2), shape);

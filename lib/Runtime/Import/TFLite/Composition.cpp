@@ -126,10 +126,6 @@ uint32_t Composition::reshape(uint32_t from, const Shape &shape) {
   Shape wanted = shape.empty() ? Shape{1} : shape, given = shapeOf(from);
   if (wanted == given)
     return from;
-  if (given.size() > 4 || wanted.size() > 4)
-    fail(badData("needs a RESHAPE of shape {} to {}, but the HAL's has at most "
-                 "rank 4",
-                 toString(given), toString(wanted)));
   std::vector<int32_t> dimensions(wanted.begin(), wanted.end());
   return add(OperationType::RESHAPE, {from, integers(dimensions)}, from,
              wanted);

@@ -52,7 +52,8 @@ public:
   /// Adds an operation with the given results.
   void addTo(OperationType type, std::vector<uint32_t> inputs,
              std::vector<uint32_t> outputs);
-  /// Elements \p from of \p operand in \p shape; \p from itself when it has it.
+  /// The elements of \p from in \p shape, both of at most rank 4 (M-104);
+  /// \p from itself when that is its shape.
   uint32_t reshape(uint32_t from, const Shape &shape);
   uint32_t transpose(uint32_t from, const std::vector<int32_t> &permutation);
   /// \p count equal parts of dimension \p axis.

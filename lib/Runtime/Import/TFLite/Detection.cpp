@@ -42,8 +42,10 @@ static Result<flexbuffers::Map> optionMap(std::span<const uint8_t> bytes) {
 }
 
 static Result<PostProcess> optionsOf(Operator &op) {
-  NNHAL_ASSIGN_OR_RETURN(flexbuffers::Map map,
-                         optionMap(elementsOf(op.source.custom_options())));
+  // FlexBuffers reads numbers where they are, aligned to the begin.
+  std::span<const uint8_t> stated = elementsOf(op.source.custom_options());
+  std::vector<uint8_t> bytes(stated.begin(), stated.end());
+  NNHAL_ASSIGN_OR_RETURN(flexbuffers::Map map, optionMap(bytes));
   PostProcess options;
   Status status;
   auto find = [&](const char *name, bool isOptional = false) {

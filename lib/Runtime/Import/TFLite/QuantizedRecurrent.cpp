@@ -222,6 +222,42 @@ static Result<std::vector<float>> rawConstant(Operator &op, size_t i) {
   return values;
 }
 
+/// The integers \p value times \p factor, rounded to 16 bits as TFLite does:
+/// to the factor's own number of fraction bits, and from there to integers,
+/// halves away from zero. With few bits the second rounding meets many halves.
+static uint32_t roundedTwice(Composition &c, uint32_t value, const Shape &shape,
+                             double factor) {
+  auto binary = [&](OperationType type, uint32_t a, double b) {
+    std::vector<uint32_t> inputs = {a, c.reals({1}, {float(b)})};
+    if (type != OperationType::MAXIMUM && type != OperationType::MINIMUM)
+      inputs.push_back(c.int32(0));
+    return c.add(type, inputs, value, shape);
+  };
+  auto floor = [&](uint32_t a) {
+    return c.add(OperationType::FLOOR, {a}, value, shape);
+  };
+  int exponent;
+  std::frexp(factor, &exponent);
+  // Reals have no room for more bits, of which half are then rare.
+  constexpr int maxBits = 8;
+  int bits = exponent < 0 && exponent >= -maxBits ? -exponent : 0;
+  uint32_t scaled = binary(OperationType::MUL, value, std::ldexp(factor, bits));
+  uint32_t rounded = floor(binary(OperationType::ADD, scaled, 0.5));
+  if (bits > 0) {
+    // -1 for negative numbers: their halves are taken below the half.
+    uint32_t sign = binary(OperationType::MAXIMUM,
+                           binary(OperationType::MINIMUM, rounded, 0), -1);
+    uint32_t below = binary(OperationType::MUL, sign, std::ldexp(0.5, -bits));
+    uint32_t fraction =
+        binary(OperationType::MUL, rounded, std::ldexp(1.0, -bits));
+    uint32_t moved =
+        c.add(OperationType::ADD, {fraction, below, c.int32(0)}, value, shape);
+    rounded = floor(binary(OperationType::ADD, moved, 0.5));
+  }
+  uint32_t above = binary(OperationType::MAXIMUM, rounded, -32768);
+  return binary(OperationType::MINIMUM, above, 32767);
+}
+
 /// What the features of this step add to the state: 16-bit integers, held in
 /// reals because the HAL computes with no other type of that width. [batch,
 /// filters].
@@ -256,19 +292,8 @@ static Result<uint32_t> quantizedFeatures(Operator &op, Composition &c,
                         {integers, c.reals({filters, inputSize}, raw),
                          c.reals({filters}, bias), c.int32(0)},
                         real, shape);
-  auto binary = [&](OperationType type, uint32_t a, float b) {
-    std::vector<uint32_t> inputs = {a, c.reals({1}, {b})};
-    if (type != OperationType::MAXIMUM && type != OperationType::MINIMUM)
-      inputs.push_back(c.int32(0));
-    return c.add(type, inputs, real, shape);
-  };
-  uint32_t scaled =
-      binary(OperationType::MUL, sums, data.scale * weights.scale / stateScale);
-  uint32_t rounded =
-      c.add(OperationType::FLOOR, {binary(OperationType::ADD, scaled, 0.5f)},
-            real, shape);
-  uint32_t above = binary(OperationType::MAXIMUM, rounded, -32768.0f);
-  return binary(OperationType::MINIMUM, above, 32767.0f);
+  return roundedTwice(c, sums, shape,
+                      double(data.scale) * weights.scale / stateScale);
 }
 
 /// The state of \p filters over \p memory steps, moved on by \p features;

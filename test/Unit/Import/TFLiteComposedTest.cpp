@@ -1,0 +1,291 @@
+//===- TFLiteComposedTest.cpp - Operators of several operations
+//--------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunTesting.h"
+
+#include <cmath>
+
+namespace nnhal::rt {
+namespace {
+
+const TensorSpec s8 = {{}, Type::INT8, {0.125f}, {-3}};
+const TensorSpec u8 = {{}, Type::UINT8, {0.25f}, {100}};
+
+TensorSpec shaped(TensorSpec spec, std::vector<int32_t> shape) {
+  spec.shape = std::move(shape);
+  return spec;
+}
+
+TestInput reals(std::vector<int32_t> shape, Numbers values) {
+  return {{std::move(shape)}, std::move(values)};
+}
+
+TestInput whole(std::vector<int32_t> shape, Numbers values) {
+  return {{std::move(shape), Type::INT32}, std::move(values)};
+}
+
+Numbers run(Code code, const std::vector<TestInput> &inputs,
+            const TensorSpec &output = {}, const Options &made = {}) {
+  return runOperator(code, inputs, {output}, made)[0];
+}
+
+TEST(TFLiteComposedTest, squares) {
+  EXPECT_EQ(run(Code::SQUARE, {reals({3}, {-2, 0.5, 3})}),
+            (Numbers{4, 0.25, 9}));
+  EXPECT_EQ(run(Code::SQUARE, {whole({2}, {-7, 3})}, {{}, Type::INT32}),
+            (Numbers{49, 9}));
+  EXPECT_EQ(run(Code::SQUARED_DIFFERENCE,
+                {reals({2, 2}, {1, 2, 3, 4}), reals({2}, {0.5, 4})}),
+            (Numbers{0.25, 4, 6.25, 0}));
+  EXPECT_EQ(run(Code::SQUARED_DIFFERENCE,
+                {whole({2}, {5, -5}), whole({1}, {2})}, {{}, Type::INT32}),
+            (Numbers{9, 49}));
+  std::mt19937 random(1);
+  TensorSpec result = {{}, Type::INT8, {0.5f}, {-128}};
+  for (const TensorSpec &spec : {s8, u8}) {
+    double low = spec.type == Type::INT8 ? -128 : 0;
+    Numbers a = randomWhole(random, 200, int(low), int(low) + 255);
+    Numbers b = randomWhole(random, 200, int(low), int(low) + 255);
+    result.type = spec.type;
+    result.zeroPoints = {int64_t(low)};
+    Numbers x = dequantized(a, spec), y = dequantized(b, spec), expected;
+    for (size_t i = 0; i < x.size(); ++i)
+      expected.push_back((x[i] - y[i]) * (x[i] - y[i]));
+    TensorSpec input = shaped(spec, {200});
+    expectNear(run(Code::SQUARED_DIFFERENCE, {{input, a}, {input, b}}, result),
+               quantized(expected, result), 0);
+  }
+}
+
+TEST(TFLiteComposedTest, arithmetic) {
+  EXPECT_EQ(run(Code::ADD_N, {reals({2}, {1, 2}), reals({2}, {10, 20}),
+                              reals({2}, {100, 200})}),
+            (Numbers{111, 222}));
+  EXPECT_EQ(run(Code::ADD_N, {whole({2}, {1, 2}), whole({2}, {-3, 4})},
+                {{}, Type::INT32}),
+            (Numbers{-2, 6}));
+  EXPECT_EQ(run(Code::FLOOR_DIV,
+                {whole({4}, {7, -7, 7, -7}), whole({4}, {2, 2, -2, -2})},
+                {{}, Type::INT32}),
+            (Numbers{3, -4, -4, 3}));
+  EXPECT_EQ(run(Code::FLOOR_DIV, {reals({2}, {7, -7}), reals({1}, {2})}),
+            (Numbers{3, -4}));
+  EXPECT_EQ(run(Code::FLOOR_MOD,
+                {whole({4}, {7, -7, 7, -7}), whole({4}, {2, 2, -2, -2})},
+                {{}, Type::INT32}),
+            (Numbers{1, 1, -1, -1}));
+  EXPECT_EQ(run(Code::CEIL, {reals({4}, {1.25, -1.25, 2, -0.5})}),
+            (Numbers{2, -1, 2, -0.0}));
+}
+
+TEST(TFLiteComposedTest, activations) {
+  auto slope = [](float alpha) {
+    return options(
+        [=](Builder &b) { return schema::CreateLeakyReluOptions(b, alpha); });
+  };
+  EXPECT_EQ(run(Code::LEAKY_RELU, {reals({3}, {-2, 0, 3})}, {}, slope(0.25f)),
+            (Numbers{-0.5, 0, 3}));
+  std::mt19937 random(2);
+  for (const TensorSpec &spec : {s8, u8})
+    for (float alpha : {0.25f, -0.5f, 0.0f, 1.5f}) {
+      int low = spec.type == Type::INT8 ? -128 : 0;
+      Numbers values = randomWhole(random, 100, low, low + 255), expected;
+      for (double x : dequantized(values, spec))
+        expected.push_back(x < 0 ? x * alpha : x);
+      TensorSpec result = spec;
+      result.scales = {0.3f};
+      expectNear(run(Code::LEAKY_RELU, {{shaped(spec, {100}), values}}, result,
+                     slope(alpha)),
+                 quantized(expected, result), 1);
+    }
+  EXPECT_EQ(run(Code::RELU_0_TO_1, {reals({4}, {-1, 0.25, 1, 7})}),
+            (Numbers{0, 0.25, 1, 1}));
+  EXPECT_EQ(run(Code::RELU_0_TO_1, {{shaped(s8, {4}), {-100, -3, 1, 100}}}, s8),
+            (Numbers{-3, -3, 1, 5}));
+  Numbers x = {-3, -0.5, 0, 1, 2.5}, expected;
+  for (double v : x)
+    expected.push_back(
+        0.5 * v *
+        (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))));
+  expectNear(run(Code::GELU, {reals({5}, x)}, {}, options([](Builder &b) {
+                   return schema::CreateGeluOptions(b, true);
+                 })),
+             expected, 1e-6);
+}
+
+TEST(TFLiteComposedTest, selectBroadcasts) {
+  auto mask = [](std::vector<int32_t> shape, Numbers values) {
+    return TestInput{{std::move(shape), Type::BOOL}, std::move(values)};
+  };
+  EXPECT_EQ(run(Code::SELECT_V2,
+                {mask({2, 1}, {1, 0}), reals({2}, {1, 2}), reals({}, {9})}),
+            (Numbers{1, 2, 9, 9}));
+  EXPECT_EQ(
+      run(Code::SELECT_V2,
+          {mask({2}, {1, 0}), reals({2, 2, 1}, {1, 2, 3, 4}), reals({}, {9})}),
+      (Numbers{1, 9, 2, 9, 3, 9, 4, 9}));
+  EXPECT_EQ(run(Code::SELECT_V2, {mask({}, {0}), reals({2}, {1, 2}),
+                                  reals({2, 2}, {3, 4, 5, 6})}),
+            (Numbers{3, 4, 5, 6}));
+  EXPECT_EQ(
+      run(Code::SELECT_V2,
+          {mask({3}, {1, 0, 1}), whole({1}, {1 << 30}), whole({2, 1}, {-5, 6})},
+          {{}, Type::INT32}),
+      (Numbers{1 << 30, -5, 1 << 30, 1 << 30, 6, 1 << 30}));
+  EXPECT_EQ(run(Code::SELECT_V2,
+                {mask({2}, {1, 0}),
+                 {shaped(s8, {1}), {7}},
+                 {shaped(s8, {2}), {8, 9}}},
+                s8),
+            (Numbers{7, 9}));
+}
+
+TEST(TFLiteComposedTest, oneHot) {
+  auto axis = [](int32_t value) {
+    return options(
+        [=](Builder &b) { return schema::CreateOneHotOptions(b, value); });
+  };
+  auto scalar = [](double value) { return TestInput{{{}}, {value}, true}; };
+  std::vector<TestInput> inputs = {whole({2}, {2, 0}), integersInput({3}),
+                                   scalar(5), scalar(-1)};
+  EXPECT_EQ(run(Code::ONE_HOT, inputs, {}, axis(-1)),
+            (Numbers{-1, -1, 5, 5, -1, -1}));
+  EXPECT_EQ(run(Code::ONE_HOT, inputs, {}, axis(0)),
+            (Numbers{-1, 5, -1, -1, 5, -1}));
+  inputs[2] = integersInput({1}, {});
+  inputs[3] = integersInput({0}, {});
+  inputs[0] = whole({}, {7}); // Outside: no class.
+  EXPECT_EQ(run(Code::ONE_HOT, inputs, {{}, Type::INT32}, axis(-1)),
+            (Numbers{0, 0, 0}));
+}
+
+Options packAxis(int32_t count, int32_t axis) {
+  return options(
+      [=](Builder &b) { return schema::CreatePackOptions(b, count, axis); });
+}
+
+TEST(TFLiteComposedTest, pack) {
+  std::vector<TestInput> inputs = {reals({2, 2}, {1, 2, 3, 4}),
+                                   reals({2, 2}, {5, 6, 7, 8})};
+  EXPECT_EQ(run(Code::PACK, inputs, {}, packAxis(2, 0)),
+            (Numbers{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(run(Code::PACK, inputs, {}, packAxis(2, 1)),
+            (Numbers{1, 2, 5, 6, 3, 4, 7, 8}));
+  EXPECT_EQ(run(Code::PACK, inputs, {}, packAxis(2, -1)),
+            (Numbers{1, 5, 2, 6, 3, 7, 4, 8}));
+  EXPECT_EQ(run(Code::PACK, {reals({2}, {1, 2})}, {}, packAxis(1, 1)),
+            (Numbers{1, 2}));
+  EXPECT_EQ(run(Code::PACK,
+                {{shaped(u8, {2}), {1, 2}}, {shaped(u8, {2}), {3, 255}}}, u8,
+                packAxis(2, 1)),
+            (Numbers{1, 3, 2, 255}));
+  // The HAL has no operation that joins integers.
+  EXPECT_EQ(run(Code::PACK,
+                {whole({2}, {1, INT32_MIN}), whole({2}, {3, INT32_MAX}),
+                 whole({2}, {-5, 6})},
+                {{}, Type::INT32}, packAxis(3, -1)),
+            (Numbers{1, 3, -5, INT32_MIN, INT32_MAX, 6}));
+  EXPECT_EQ(run(Code::PACK, {whole({}, {4}), whole({}, {5})}, {{}, Type::INT32},
+                packAxis(2, 0)),
+            (Numbers{4, 5}));
+}
+
+TEST(TFLiteComposedTest, unpackAndSplit) {
+  auto unpack = [](int32_t axis) {
+    return options(
+        [=](Builder &b) { return schema::CreateUnpackOptions(b, 0, axis); });
+  };
+  TestInput input = reals({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(runOperator(Code::UNPACK, {input}, {{}, {}}, unpack(0)),
+            (std::vector<Numbers>{{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_EQ(runOperator(Code::UNPACK, {input}, {{}, {}, {}}, unpack(-1)),
+            (std::vector<Numbers>{{1, 4}, {2, 5}, {3, 6}}));
+  EXPECT_EQ(runOperator(Code::UNPACK, {{shaped(s8, {2}), {-9, 9}}}, {s8, s8},
+                        unpack(0)),
+            (std::vector<Numbers>{{-9}, {9}}));
+  EXPECT_EQ(runOperator(Code::UNPACK, {reals({1, 2}, {1, 2})}, {{}}, unpack(0)),
+            (std::vector<Numbers>{{1, 2}}));
+  EXPECT_EQ(runOperator(Code::SPLIT_V,
+                        {input, integersInput({2, -1}), integersInput({1})},
+                        {{}, {}}),
+            (std::vector<Numbers>{{1, 2, 4, 5}, {3, 6}}));
+}
+
+TEST(TFLiteComposedTest, gatherNd) {
+  TestInput table = reals({2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  for (bool isConstant : {true, false}) {
+    SCOPED_TRACE(isConstant);
+    auto at = [&](std::vector<int32_t> shape, Numbers values) {
+      return TestInput{{shape, Type::INT32}, values, isConstant};
+    };
+    EXPECT_EQ(run(Code::GATHER_ND, {table, at({2, 1}, {1, 0})}),
+              (Numbers{6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(run(Code::GATHER_ND, {table, at({2, 2}, {1, 2, 0, 1})}),
+              (Numbers{10, 11, 2, 3}));
+    EXPECT_EQ(run(Code::GATHER_ND, {table, at({1, 2, 3}, {1, 2, 1, 0, 0, 0})}),
+              (Numbers{11, 0}));
+    EXPECT_EQ(run(Code::GATHER_ND, {table, at({3}, {1, 0, 1})}), (Numbers{7}));
+    EXPECT_EQ(run(Code::GATHER_ND,
+                  {{shaped(s8, {3}), {4, 5, 6}}, at({2, 1}, {2, 0})}, s8),
+              (Numbers{6, 4}));
+  }
+}
+
+TEST(TFLiteComposedTest, broadcastTo) {
+  EXPECT_EQ(run(Code::BROADCAST_TO,
+                {reals({2, 1}, {1, 2}), integersInput({2, 2, 3})}),
+            (Numbers{1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(run(Code::BROADCAST_TO, {whole({}, {7}), integersInput({3})},
+                {{}, Type::INT32}),
+            (Numbers{7, 7, 7}));
+  EXPECT_EQ(run(Code::BROADCAST_TO,
+                {{shaped(u8, {1}), {9}}, integersInput({1, 2})}, u8),
+            (Numbers{9, 9}));
+}
+
+TEST(TFLiteComposedTest, reverseAndMirror) {
+  TestInput input = reals({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(run(Code::REVERSE_V2, {input, integersInput({1})}),
+            (Numbers{3, 2, 1, 6, 5, 4}));
+  EXPECT_EQ(run(Code::REVERSE_V2, {input, integersInput({0, -1})}),
+            (Numbers{6, 5, 4, 3, 2, 1}));
+  auto mode = [](schema::MirrorPadMode value) {
+    return options(
+        [=](Builder &b) { return schema::CreateMirrorPadOptions(b, value); });
+  };
+  TestInput paddings = integersInput({1, 0, 2, 1}, {2, 2});
+  EXPECT_EQ(run(Code::MIRROR_PAD, {input, paddings}, {},
+                mode(schema::MirrorPadMode::REFLECT)),
+            (Numbers{6, 5, 4, 5, 6, 5, 3, 2, 1, 2, 3, 2, 6, 5, 4, 5, 6, 5}));
+  EXPECT_EQ(run(Code::MIRROR_PAD, {input, paddings}, {},
+                mode(schema::MirrorPadMode::SYMMETRIC)),
+            (Numbers{2, 1, 1, 2, 3, 3, 2, 1, 1, 2, 3, 3, 5, 4, 4, 5, 6, 6}));
+  EXPECT_EQ(run(Code::MIRROR_PAD,
+                {{shaped(s8, {3}), {1, 2, 3}}, integersInput({3, 3}, {1, 2})},
+                s8, mode(schema::MirrorPadMode::SYMMETRIC)),
+            (Numbers{3, 2, 1, 1, 2, 3, 3, 2, 1}));
+}
+
+// All of them without a quantized or an integer form.
+TEST(TFLiteComposedTest, float16) {
+  TensorSpec half = {{}, Type::FLOAT16};
+  auto halves = [](std::vector<int32_t> shape, Numbers values) {
+    return TestInput{{shape, Type::FLOAT16}, values};
+  };
+  EXPECT_EQ(run(Code::SQUARED_DIFFERENCE,
+                {halves({2}, {1, 5}), halves({1}, {3})}, half),
+            (Numbers{4, 4}));
+  EXPECT_EQ(run(Code::RELU_0_TO_1, {halves({3}, {-1, 0.5, 2})}, half),
+            (Numbers{0, 0.5, 1}));
+  EXPECT_EQ(run(Code::PACK, {halves({1}, {1}), halves({1}, {2})}, half,
+                packAxis(2, 0)),
+            (Numbers{1, 2}));
+}
+
+} // namespace
+} // namespace nnhal::rt
