@@ -271,7 +271,64 @@ TEST(TFLiteComposedTest, reverseAndMirror) {
             (Numbers{3, 2, 1, 1, 2, 3, 3, 2, 1}));
 }
 
-// All of them without a quantized or an integer form.
+TEST(TFLiteComposedTest, cropsOfBatchToSpace) {
+  EXPECT_EQ(run(Code::BATCH_TO_SPACE_ND,
+                {reals({4, 1, 2, 1}, {0, 2, 1, 3, 4, 6, 5, 7}),
+                 integersInput({2, 2}), integersInput({0, 1, 1, 2}, {2, 2})}),
+            (Numbers{1}));
+  EXPECT_EQ(run(Code::BATCH_TO_SPACE_ND,
+                {reals({4, 1, 2, 1}, {0, 2, 1, 3, 4, 6, 5, 7}),
+                 integersInput({2, 2}), integersInput({0, 0, 1, 0}, {2, 2})}),
+            (Numbers{1, 2, 3, 5, 6, 7}));
+}
+
+// The HAL has these for reals only.
+TEST(TFLiteComposedTest, quantizedThroughReals) {
+  using Function = double (*)(double);
+  struct Case {
+    Code code;
+    Function function;
+    int low, high;
+  };
+  std::mt19937 random(14);
+  TensorSpec result = {{}, Type::INT8, {0.1f}, {-20}};
+  for (const Case &test : std::vector<Case>{
+           {Code::ABS, [](double x) { return std::fabs(x); }, -128, 127},
+           {Code::EXP, [](double x) { return std::exp(x); }, -128, 20},
+           {Code::LOG, [](double x) { return std::log(x); }, 0, 127},
+           {Code::RSQRT, [](double x) { return 1 / std::sqrt(x); }, 0, 127},
+           {Code::ELU, [](double x) { return x < 0 ? std::expm1(x) : x; }, -128,
+            127}}) {
+    Numbers values = randomWhole(random, 50, test.low, test.high), expected;
+    for (double x : dequantized(values, s8))
+      expected.push_back(test.function(x));
+    EXPECT_EQ(run(test.code, {{shaped(s8, {50}), values}}, result),
+              quantized(expected, result))
+        << schema::EnumNameBuiltinOperator(test.code);
+  }
+  TensorSpec matrix = shaped(u8, {2, 3});
+  matrix.zeroPoints = {0};
+  result = {{}, Type::UINT8, {0.5f}, {1}};
+  EXPECT_EQ(run(Code::SUM,
+                {{matrix, {1, 2, 3, 40, 50, 60}}, integersInput({1})}, result),
+            (Numbers{4, 76}));
+  EXPECT_EQ(run(Code::REDUCE_PROD,
+                {{matrix, {4, 8, 8, 4, 4, 40}}, integersInput({1})}, result),
+            (Numbers{9, 21}));
+  EXPECT_EQ(run(Code::DIV,
+                {{matrix, {4, 8, 12, 40, 80, 120}}, {shaped(matrix, {1}), {8}}},
+                result),
+            (Numbers{2, 3, 4, 11, 21, 31}));
+  Numbers scores = run(Code::LOG_SOFTMAX, {{matrix, {0, 4, 8, 3, 3, 3}}},
+                       {{}, Type::UINT8, {16 / 256.0f}, {255}});
+  Numbers expected;
+  for (double x : {0, 1, 2})
+    expected.push_back(x - std::log(1 + std::exp(1) + std::exp(2)));
+  expected.insert(expected.end(), 3, -std::log(3));
+  EXPECT_EQ(scores,
+            quantized(expected, {{}, Type::UINT8, {16 / 256.0f}, {255}}));
+}
+
 TEST(TFLiteComposedTest, float16) {
   TensorSpec half = {{}, Type::FLOAT16};
   auto halves = [](std::vector<int32_t> shape, Numbers values) {

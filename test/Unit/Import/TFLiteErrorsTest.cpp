@@ -267,9 +267,13 @@ TEST(TFLiteErrorsTest, contraction) {
   EXPECT_EQ(conv(image, {4, 3, 3, 3}, 1, 1, Padding(7)),
             "has unknown padding 7");
   EXPECT_EQ(conv(image, {4, 5, 5, 3}, 1), "filter 5x5 exceeds the input 4x4");
+  EXPECT_EQ(conv(image, {4, 3, 3, 2}, 1),
+            "3 channels and 4 outputs do not divide into groups of 2 channels");
   EXPECT_EQ(conv(image, {4, 3, 3, 1}, 1),
-            "input has 3 channels, but the filter has 1; the HAL's CONV_2D has "
-            "no groups");
+            "3 channels and 4 outputs do not divide into groups of 1 channels");
+  EXPECT_EQ(conv(image, {3, 1, 1, 1}, 1, 2),
+            "has 3 groups and dilation 2x2, but the HAL's GROUPED_CONV_2D has "
+            "none");
   EXPECT_EQ(conv(image, {4, 3, 3, 3}, 1, 1, Padding::SAME, {5}),
             "bias has shape 5, expected 4");
   EXPECT_EQ(conv({{1, 4, 4, 3}, Type::UINT8, {0.5f}, {1}}, {4, 3, 3, 3}, 1),
@@ -313,14 +317,19 @@ TEST(TFLiteErrorsTest, contraction) {
             "the HAL's FULLY_CONNECTED takes at most rank 4, but input 0 has "
             "shape 1x1x1x2x3");
   TensorSpec s8 = {{1, 2}, Type::INT8, {0.5f}, {1}};
-  EXPECT_EQ(
-      dense(s8,
-            [](W &f) {
-              return std::vector{f.constant<int8_t>(
-                  {{2, 2}, Type::INT8, {0.5f, 0.25f}, {0, 0}, 0},
-                  {1, 2, 3, 4})};
-            }),
-      "the HAL's FULLY_CONNECTED does not take weights with several scales");
+  EXPECT_EQ(dense(s8,
+                  [](W &f) {
+                    return std::vector{f.constant<int8_t>(
+                        {{2, 2}, Type::INT8, {0.5f, 0.25f}, {0, 0}, 1},
+                        {1, 2, 3, 4})};
+                  }),
+            "weights have several scales along dimension 1, the HAL wants 0");
+  EXPECT_EQ(dense(s8,
+                  [](W &f) {
+                    return std::vector{f.tensor(
+                        {{2, 2}, Type::INT8, {0.5f, 0.25f}, {0, 0}, 0})};
+                  }),
+            "input 1, tensor 1 't1', is used before it is computed");
   EXPECT_EQ(
       dense(s8,
             [](W &f) {
@@ -470,14 +479,6 @@ TEST(TFLiteErrorsTest, dataMovement) {
             "begin has 1 and size 1 values, but input 0 has rank 2");
   EXPECT_EQ(error(Code::SLICE, matrix, ints({{0, 4}, {2, 3}})),
             "slice 4 to 7 is not within dimension 1 of size 6");
-  EXPECT_EQ(
-      error(Code::BATCH_TO_SPACE_ND, {{4, 2, 2, 1}},
-            [](W &f) {
-              return std::vector{
-                  f.integers({2, 2}),
-                  f.constant<int32_t>({{2, 2}, Type::INT32}, {0, 1, 0, 0})};
-            }),
-      "has crop 1, but the HAL's BATCH_TO_SPACE_ND has none");
   EXPECT_EQ(error(Code::PADV2, matrix,
                   [](W &f) {
                     return std::vector{f.constant<int32_t>(

@@ -185,6 +185,76 @@ TEST(TFLiteProductsTest, transposeConvolutionWithBias) {
   }
 }
 
+/// Units with a scale each: the HAL has convolutions of that kind only.
+TEST(TFLiteProductsTest, fullyConnectedWithSeveralScales) {
+  std::mt19937 random(15);
+  const std::vector<float> scales = {0.01f, 0.02f, 0.05f, 0.003f};
+  TensorSpec x = {{3, 10}, Type::INT8, {0.05f}, {4}};
+  TensorSpec w = {{4, 10}, Type::INT8, scales, {0, 0, 0, 0}, 0};
+  TensorSpec b = {{4}, Type::INT32, {}, {}};
+  TensorSpec y = {{}, Type::INT8, {0.3f}, {-10}};
+  Numbers data = randomWhole(random, 30, -128, 127);
+  Numbers weights = randomWhole(random, 40, -127, 127);
+  Numbers bias = randomWhole(random, 4, -500, 500), expected;
+  for (int row = 0; row < 3; ++row)
+    for (int unit = 0; unit < 4; ++unit) {
+      double sum = bias[unit];
+      for (int i = 0; i < 10; ++i)
+        sum += (data[row * 10 + i] - 4) * weights[unit * 10 + i];
+      expected.push_back(sum * x.scales[0] * scales[unit]);
+    }
+  std::vector<TestInput> inputs = {
+      {x, data}, {w, weights, true}, {b, bias, true}};
+  expectNear(runOperator(Code::FULLY_CONNECTED, inputs, {y})[0],
+             quantized(expected, y), 1);
+  EXPECT_EQ(operationsOf(operatorFile(Code::FULLY_CONNECTED, inputs, {y})),
+            (std::vector<std::string>{"RESHAPE", "CONV_2D", "RESHAPE"}));
+}
+
+/// Quantized weights beside real data are real weights.
+TEST(TFLiteProductsTest, dynamicRange) {
+  TensorSpec several = {{2, 3}, Type::INT8, {0.5f, 0.25f}, {0, 0}, 0};
+  TensorSpec one = {{2, 3}, Type::INT8, {0.5f}, {0}};
+  TestInput data = {{{1, 3}}, {1, 2, 3}}, bias = {{{2}}, {10, 20}, true};
+  EXPECT_EQ(runOperator(Code::FULLY_CONNECTED,
+                        {data, {one, {1, 2, 3, -4, -5, -6}, true}, bias},
+                        {{}})[0],
+            (Numbers{17, 4}));
+  EXPECT_EQ(runOperator(Code::FULLY_CONNECTED,
+                        {data, {several, {1, 2, 3, -4, -5, -6}, true}, bias},
+                        {{}})[0],
+            (Numbers{17, 12}));
+  auto convolution = options([](Builder &b) {
+    return schema::CreateConv2DOptions(b, schema::Padding::VALID, 1, 1);
+  });
+  several.shape = {2, 1, 1, 3};
+  data.spec.shape = {1, 1, 1, 3};
+  EXPECT_EQ(runOperator(Code::CONV_2D,
+                        {data, {several, {1, 2, 3, -4, -5, -6}, true}, bias},
+                        {{}}, convolution)[0],
+            (Numbers{17, 12}));
+  TensorSpec depthwise = {{1, 1, 1, 3}, Type::INT8, {1, 0.5f, 2}, {0, 0, 0}, 3};
+  EXPECT_EQ(runOperator(Code::DEPTHWISE_CONV_2D,
+                        {data, {depthwise, {1, 2, 3}, true}}, {{}},
+                        options([](Builder &b) {
+                          return schema::CreateDepthwiseConv2DOptions(
+                              b, schema::Padding::VALID, 1, 1, 1);
+                        }))[0],
+            (Numbers{1, 2, 18}));
+}
+
+TEST(TFLiteProductsTest, groupsOfChannels) {
+  TestInput data = {{{1, 1, 2, 4}}, {1, 2, 3, 4, 5, 6, 7, 8}};
+  TestInput filter = {{{2, 1, 1, 2}}, {1, 10, 100, 1000}, true};
+  TestInput bias = {{{2}}, {0.5, 0.25}, true};
+  EXPECT_EQ(runOperator(Code::CONV_2D, {data, filter, bias}, {{}},
+                        options([](Builder &b) {
+                          return schema::CreateConv2DOptions(
+                              b, schema::Padding::SAME, 1, 1);
+                        }))[0],
+            (Numbers{21.5, 4300.25, 65.5, 8700.25}));
+}
+
 TEST(TFLiteProductsTest, errors) {
   auto product = [](std::vector<int32_t> a, std::vector<int32_t> b) {
     return operatorError(Code::BATCH_MATMUL, {{{a}, {}}, {{b}, {}}}, {{}},
@@ -199,6 +269,12 @@ TEST(TFLiteProductsTest, errors) {
             "shape 1x1x1x1x3");
   EXPECT_EQ(product({5000, 1, 1}, {5000, 1, 1}),
             "needs 5000 operations, at most 4096 are composed");
+  EXPECT_EQ(
+      operatorError(Code::FULLY_CONNECTED,
+                    {{{{1, 2}, Type::INT8, {0.5f}, {0}}, {}},
+                     {{{2, 2}, Type::INT8, {0.5f, 0.25f}, {0, 0}, 0}, {}}},
+                    {{{}, Type::INT8, {0.5f}, {0}}}),
+      "weights with several scales must be a constant");
   auto transpose = [](std::vector<int32_t> filter, std::vector<int32_t> bias,
                       const OperatorExtras &extras) {
     return operatorError(Code::CUSTOM,

@@ -12,6 +12,7 @@ namespace nnhal::rt::tflite {
 
 Status importElu(Operator &op) {
   return OperationBuilder(op, OperationType::ELU)
+      .throughReals()
       .input(0)
       .floating(1.0f)
       .finish();
@@ -30,6 +31,7 @@ Status importSoftmax(Operator &op) {
 
 Status importLogSoftmax(Operator &op) {
   return OperationBuilder(op, OperationType::LOG_SOFTMAX)
+      .throughReals()
       .input(0)
       .floating(1.0f)
       .int32(-1)

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperationBuilder.h"
+#include "Composition.h"
 #include "OperatorTable.h"
 
 #include <cmath>
@@ -17,24 +17,41 @@ static int32_t schemeOf(schema::Padding padding) {
   return padding == schema::Padding::SAME ? 1 : 2;
 }
 
+/// Float data beside quantized weights.
+static bool isDynamicRange(const Tensor &data, const Tensor &filter) {
+  return *data.type == OperandType::TENSOR_FLOAT32 && isQuantized(*filter.type);
+}
+
+/// The weights of input \p i: dequantized where the data is real, so that data
+/// need not be quantized at each execution.
+static Result<uint32_t> filterOperand(Operator &op, size_t i) {
+  if (!isDynamicRange(op.input(op.row.dataInput), op.input(i)))
+    return op.graph.use(op.input(i));
+  NNHAL_ASSIGN_OR_RETURN(uint32_t weights, op.graph.use(op.input(i)));
+  Operand real;
+  real.type = OperandType::TENSOR_FLOAT32;
+  real.dimensions = op.graph.operand(weights).dimensions;
+  uint32_t result = op.graph.addOperand(std::move(real));
+  op.graph.addOperation(OperationType::DEQUANTIZE, {weights}, {result});
+  return result;
+}
+
 /// Checks the type of filter input \p i (M-013) and the dimension of its
 /// several scales.
-static Status checkFilter(Operator &op, size_t i,
-                          std::optional<uint32_t> channelDim) {
+static Status checkFilter(Operator &op, size_t i, uint32_t channelDim) {
   const Tensor &data = op.input(op.row.dataInput), &filter = op.input(i);
   if (!filter.type)
     return badData("{} {}", describe(filter), filter.typeProblem);
   if (filter.channels) {
-    if (!channelDim)
-      return badData("the HAL's {} does not take weights with several scales",
-                     nameOf(op.row.type));
-    if (filter.channels->channelDim != *channelDim)
+    if (filter.channels->channelDim != channelDim)
       return badData(
           "weights have several scales along dimension {}, the HAL wants {}",
-          filter.channels->channelDim, *channelDim);
+          filter.channels->channelDim, channelDim);
     if (isQuantized(*data.type))
       return Status();
   }
+  if (isDynamicRange(data, filter))
+    return Status();
   if (*filter.type != *data.type)
     return badData("weights have type {}, but the input has type {}",
                    nameOf(*filter.type), nameOf(*data.type));
@@ -88,15 +105,21 @@ Status importConv2D(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::Conv2DOptions>());
   NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
-  OperationBuilder builder(op, OperationType::CONV_2D);
+  uint32_t groups = op.shape(0)[3] / op.shape(1)[3];
+  OperationBuilder builder(op, groups == 1 ? OperationType::CONV_2D
+                                           : OperationType::GROUPED_CONV_2D);
   builder.input(0)
-      .input(1)
+      .operand(filterOperand(op, 1))
       .operand(biasOperand(op, 2, 1, op.shape(1)[0]))
       .int32(schemeOf(options->padding()))
       .int32(options->stride_w())
-      .int32(options->stride_h())
-      .activation(options->activation());
-  if (options->dilation_w() != 1 || options->dilation_h() != 1) // M-070
+      .int32(options->stride_h());
+  if (groups != 1)
+    builder.int32(int32_t(groups));
+  builder.activation(options->activation());
+  if (groups != 1)
+    builder.boolean(false);
+  else if (options->dilation_w() != 1 || options->dilation_h() != 1) // M-070
     builder.boolean(false)
         .int32(options->dilation_w())
         .int32(options->dilation_h());
@@ -110,7 +133,7 @@ Status importDepthwiseConv2D(Operator &op) {
   uint32_t channels = op.shape(1)[3];
   OperationBuilder builder(op, OperationType::DEPTHWISE_CONV_2D);
   builder.input(0)
-      .input(1)
+      .operand(filterOperand(op, 1))
       .operand(biasOperand(op, 2, 1, channels))
       .int32(schemeOf(options->padding()))
       .int32(options->stride_w())
@@ -130,7 +153,7 @@ Status importTransposeConv(Operator &op) {
   NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
   return OperationBuilder(op, OperationType::TRANSPOSE_CONV_2D)
       .input(2)
-      .input(1)
+      .operand(filterOperand(op, 1))
       .operand(biasOperand(op, 3, 1, op.shape(1)[0]))
       .input(0)
       .int32(schemeOf(options->padding()))
@@ -156,21 +179,49 @@ Status importTransposeConvBias(Operator &op) {
       .finish();
 }
 
+/// The HAL's FULLY_CONNECTED takes one scale; a convolution of single elements
+/// computes the same with several.
+static Status importPerChannel(Operator &op, schema::Activation activation) {
+  NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
+  uint32_t units = op.shape(1)[0], inputSize = op.shape(1)[1];
+  uint32_t batch = *elementCount(op.shape(0)) / inputSize;
+  Composition c(op);
+  uint32_t data = c.reshape(c.input(0), {batch, 1, 1, inputSize});
+  uint32_t weights = c.input(1);
+  NNHAL_RETURN_IF_ERROR(c.takeStatus());
+  Operand filter = op.graph.operand(weights);
+  if (!isConstant(filter.lifetime))
+    return badData("weights with several scales must be a constant");
+  filter.dimensions = {units, 1, 1, inputSize};
+  return OperationBuilder(op, OperationType::CONV_2D)
+      .operand(data)
+      .operand(op.graph.addOperand(std::move(filter)))
+      .operand(biasOperand(op, 2, 1, units))
+      .int32(schemeOf(schema::Padding::VALID))
+      .int32(1)
+      .int32(1)
+      .activation(activation)
+      .shapedAs({batch, 1, 1, units})
+      .finish();
+}
+
 Status importFullyConnected(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::FullyConnectedOptions>());
   if (options->weights_format() != schema::WeightsFormat::DEFAULT)
     return badData("weights have format {}, only DEFAULT is expressible",
                    schema::EnumNameWeightsFormat(options->weights_format()));
-  NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, std::nullopt));
+  if (op.shape(0).size() > 4)
+    return badData("the HAL's FULLY_CONNECTED takes at most rank 4, but input "
+                   "0 has shape {}",
+                   toString(op.shape(0)));
+  if (op.input(1).channels && isQuantized(*op.input(0).type))
+    return importPerChannel(op, options->activation());
+  NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
   uint32_t units = op.shape(1)[0], inputSize = op.shape(1)[1];
   uint32_t batch = *elementCount(op.shape(0)) / inputSize;
   NNHAL_ASSIGN_OR_RETURN(uint32_t data, op.graph.use(op.input(0)));
-  if (op.shape(0).size() < 2 || op.shape(0).size() > 4) { // M-099
-    if (op.shape(0).size() > 4)
-      return badData("the HAL's FULLY_CONNECTED takes at most rank 4, but "
-                     "input 0 has shape {}",
-                     toString(op.shape(0)));
+  if (op.shape(0).size() < 2) { // M-099
     uint32_t flat = op.graph.addTemporary(data, {batch, inputSize});
     std::vector<int32_t> dimensions = {int32_t(batch), int32_t(inputSize)};
     uint32_t shape =
@@ -180,7 +231,7 @@ Status importFullyConnected(Operator &op) {
   }
   return OperationBuilder(op, OperationType::FULLY_CONNECTED)
       .operand(data)
-      .input(1)
+      .operand(filterOperand(op, 1))
       .operand(biasOperand(op, 2, 1, units))
       .activation(options->activation())
       .shapedAs({batch, units})

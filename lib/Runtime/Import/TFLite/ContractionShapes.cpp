@@ -62,10 +62,16 @@ Result<std::vector<Shape>> conv2DShape(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::Conv2DOptions>());
   NNHAL_RETURN_IF_ERROR(checkConvolution(op, *options, 0));
-  if (op.shape(0)[3] != op.shape(1)[3]) // M-074
-    return badData("input has {} channels, but the filter has {}; the HAL's "
-                   "CONV_2D has no groups",
-                   op.shape(0)[3], op.shape(1)[3]);
+  uint32_t channels = op.shape(0)[3], perGroup = op.shape(1)[3];
+  uint32_t groups = channels / perGroup;
+  if (channels % perGroup != 0 || op.shape(1)[0] % groups != 0)
+    return badData("{} channels and {} outputs do not divide into groups of {}"
+                   " channels",
+                   channels, op.shape(1)[0], perGroup);
+  if (groups > 1 && (options->dilation_w() != 1 || options->dilation_h() != 1))
+    return badData("has {} groups and dilation {}x{}, but the HAL's "
+                   "GROUPED_CONV_2D has none",
+                   groups, options->dilation_h(), options->dilation_w());
   return convolutionShape(op, *options, op.shape(1)[0]);
 }
 

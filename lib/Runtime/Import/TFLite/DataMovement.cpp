@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperationBuilder.h"
+#include "Composition.h"
+#include "Constants.h"
 #include "OperatorTable.h"
 
-#include "Constants.h"
-
+#include <algorithm>
 #include <cstring>
 
 namespace nnhal::rt::tflite {
@@ -195,13 +195,27 @@ Status importBlockSize(Operator &op) {
 
 Status importBatchToSpace(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> crops, op.integers(2));
-  for (int32_t crop : crops)
-    if (crop != 0)
-      return badData("has crop {}, but the HAL's BATCH_TO_SPACE_ND has none",
-                     crop); // M-121
-  return OperationBuilder(op, OperationType::BATCH_TO_SPACE_ND)
-      .input(0)
-      .input(1)
+  if (std::ranges::all_of(crops, [](int32_t crop) { return crop == 0; }))
+    return OperationBuilder(op, OperationType::BATCH_TO_SPACE_ND)
+        .input(0)
+        .input(1)
+        .keepsQuantizationOf(0)
+        .finish();
+  // The HAL's has no crops (M-121).
+  Composition c(op);
+  const Shape &shape = op.outputShapes[0];
+  Shape whole = shape;
+  for (size_t i = 0; i < 2; ++i)
+    whole[i + 1] += uint32_t(crops[2 * i] + crops[2 * i + 1]);
+  uint32_t value = c.input(0);
+  uint32_t spread = c.add(OperationType::BATCH_TO_SPACE_ND, {value, c.input(1)},
+                          value, whole);
+  NNHAL_RETURN_IF_ERROR(c.takeStatus());
+  std::vector<int32_t> size(shape.begin(), shape.end());
+  return OperationBuilder(op, OperationType::SLICE)
+      .operand(spread)
+      .integers(std::vector<int32_t>{0, crops[0], crops[2], 0})
+      .integers(size)
       .keepsQuantizationOf(0)
       .finish();
 }

@@ -46,15 +46,25 @@ Status importElementwise(Operator &op) {
       return badData(
           "the HAL's {} takes at most rank 4, but input {} has shape {}",
           nameOf(op.row.type), i, toString(op.shape(i)));
-  return OperationBuilder(op, op.row.type)
-      .input(0)
-      .input(1)
-      .activation(activation)
-      .finish();
+  OperationBuilder builder(op, op.row.type);
+  if (op.row.type == OperationType::DIV)
+    builder.throughReals();
+  return builder.input(0).input(1).activation(activation).finish();
 }
 
 Status importUnary(Operator &op) {
   OperationBuilder builder(op, op.row.type);
+  switch (op.row.type) {
+  // No quantized form in the HAL.
+  case OperationType::ABS:
+  case OperationType::EXP:
+  case OperationType::LOG:
+  case OperationType::RSQRT:
+    builder.throughReals();
+    break;
+  default:
+    break;
+  }
   for (size_t i = 0; i < op.inputCount(); ++i)
     builder.input(i);
   switch (op.row.type) {

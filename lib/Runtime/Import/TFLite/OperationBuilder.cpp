@@ -29,8 +29,25 @@ OperationBuilder &OperationBuilder::operand(Result<uint32_t> index) {
   return *this;
 }
 
+uint32_t OperationBuilder::realLike(uint32_t operand) {
+  Operand real;
+  real.type = OperandType::TENSOR_FLOAT32;
+  real.dimensions = graph.operand(operand).dimensions;
+  return graph.addOperand(std::move(real));
+}
+
+OperationBuilder &OperationBuilder::throughReals() {
+  isReal = true;
+  return *this;
+}
+
 OperationBuilder &OperationBuilder::input(size_t i) {
-  return operand(graph.use(op.input(i)));
+  Result<uint32_t> value = graph.use(op.input(i));
+  if (!isReal || !value.isOk() || !isQuantized(graph.operand(*value).type))
+    return operand(std::move(value));
+  uint32_t real = realLike(*value);
+  graph.addOperation(OperationType::DEQUANTIZE, {*value}, {real});
+  return operand(real);
 }
 
 OperationBuilder &OperationBuilder::optional(size_t i, OperandType absentType) {
@@ -167,12 +184,17 @@ uint32_t OperationBuilder::beforeRequantize(uint32_t target) {
   uint32_t native = graph.addTemporary(target, result.dimensions);
   graph.operand(native).scale = source.scale;
   graph.operand(native).zeroPoint = source.zeroPoint;
-  Operand real;
-  real.type = OperandType::TENSOR_FLOAT32;
-  real.dimensions = result.dimensions;
-  uint32_t realIndex = graph.addOperand(std::move(real));
+  uint32_t realIndex = realLike(native);
   followers.push_back({OperationType::QUANTIZE, {realIndex}, target});
   followers.push_back({OperationType::DEQUANTIZE, {native}, realIndex});
+  return native;
+}
+
+uint32_t OperationBuilder::beforeQuantize(uint32_t target) {
+  if (!isReal || !isQuantized(graph.operand(target).type))
+    return target;
+  uint32_t native = realLike(target);
+  followers.push_back({OperationType::QUANTIZE, {native}, target});
   return native;
 }
 
@@ -186,7 +208,8 @@ Status OperationBuilder::finish() {
     }
     uint32_t native = *target;
     if (i == 0)
-      native = beforeRequantize(beforeActivation(beforeReshape(native)));
+      native = beforeRequantize(
+          beforeActivation(beforeReshape(beforeQuantize(native))));
     else if (quantizationInput)
       native = beforeRequantize(native);
     outputs.push_back(native);

@@ -41,6 +41,10 @@ public:
   /// follow when the file's differs.
   OperationBuilder &keepsQuantizationOf(size_t i);
 
+  /// Computes with reals: inputs after this are dequantized, and output 0 is
+  /// quantized, where they are quantized in the file.
+  OperationBuilder &throughReals();
+
   /// An output that precedes those of the operator.
   OperationBuilder &extraOutput(uint32_t index);
 
@@ -61,6 +65,8 @@ private:
   uint32_t beforeReshape(uint32_t target);
   uint32_t beforeActivation(uint32_t target);
   uint32_t beforeRequantize(uint32_t target);
+  uint32_t beforeQuantize(uint32_t target);
+  uint32_t realLike(uint32_t operand);
   void fail(Status failure);
 
   Operator &op;
@@ -72,6 +78,7 @@ private:
   std::optional<Shape> halShape;
   std::optional<OperationType> following;
   std::optional<size_t> quantizationInput;
+  bool isReal = false;
   /// Last first.
   std::vector<Following> followers;
   Status status;

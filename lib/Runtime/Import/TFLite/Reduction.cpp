@@ -14,7 +14,12 @@ Status importReduce(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::ReducerOptions>());
   OperationBuilder builder(op, op.row.type);
-  builder.input(0).input(1).keepsQuantizationOf(0);
+  if (op.row.type == OperationType::REDUCE_SUM ||
+      op.row.type == OperationType::REDUCE_PROD)
+    builder.throughReals(); // No quantized form in the HAL.
+  else
+    builder.keepsQuantizationOf(0);
+  builder.input(0).input(1);
   if (op.row.type == OperationType::MEAN) // M-127
     return builder.int32(options->keep_dims()).finish();
   return builder.boolean(options->keep_dims()).finish();
