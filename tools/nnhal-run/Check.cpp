@@ -12,6 +12,7 @@
 #include "nnhal/Runtime/TrailingDefaults.h"
 #include "nnhal/Runtime/Validate.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace nnhal;
@@ -29,11 +30,10 @@ static Bounds boundsOf(const rt::TestCase &test, rt::OperandType type) {
   return bounds;
 }
 
-/// Compares how often each class was drawn with the softmax of the logits.
-static Status compareFrequencies(const rt::TestTensor &logits,
-                                 rt::OperandType logitsType,
-                                 std::span<const std::byte> drawn,
-                                 double tolerance) {
+Status run::compareFrequencies(const rt::TestTensor &logits,
+                               rt::OperandType logitsType,
+                               std::span<const std::byte> drawn,
+                               double tolerance) {
   const ElementFormat &format = formatOf(logitsType);
   size_t classes = logits.dimensions.back();
   size_t batches = logits.bytes.size() / format.size / classes;
@@ -41,10 +41,11 @@ static Status compareFrequencies(const rt::TestTensor &logits,
   const auto *values = reinterpret_cast<const std::byte *>(logits.bytes.data());
   for (size_t batch = 0; batch < batches; ++batch) {
     std::vector<double> expected(classes), actual(classes);
-    double sum = 0.0;
     for (size_t c = 0; c < classes; ++c)
-      sum += expected[c] =
-          std::exp(format.load(values + (batch * classes + c) * format.size));
+      expected[c] = format.load(values + (batch * classes + c) * format.size);
+    double largest = *std::ranges::max_element(expected), sum = 0.0;
+    for (double &weight : expected)
+      sum += weight = std::exp(weight - largest);
     for (size_t s = 0; s < samples; ++s) {
       double drawnClass =
           formatOf(rt::OperandType::TENSOR_INT32)

@@ -28,6 +28,14 @@ struct CaseResult {
   std::string message;
 };
 
+/// Compares how often each class was drawn with the softmax of \p logits, which
+/// are [batches, classes]; \p drawn are the classes, [batches, samples] in
+/// TENSOR_INT32. generalFailure names the first that is beyond \p tolerance.
+rt::Status compareFrequencies(const rt::TestTensor &logits,
+                              rt::OperandType logitsType,
+                              std::span<const std::byte> drawn,
+                              double tolerance);
+
 /// Runs \p test on \p device in \p form.
 CaseResult checkCase(rt::TestCase test, const rt::Device &device,
                      const rt::DerivedForm &form);

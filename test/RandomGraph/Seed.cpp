@@ -1,0 +1,167 @@
+//===- Seed.cpp - One seed from graph to report -----------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Seed.h"
+
+#include "CaseFile.h"
+#include "Cut.h"
+#include "Generator.h"
+#include "Shrink.h"
+
+#include "nnhal/Runtime/AtomicFile.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace nnhal;
+using namespace nnhal::randomgraph;
+using nlohmann::json;
+
+static void addCounts(Counts &sum, const Counts &other) {
+  for (const auto &[name, count] : other)
+    sum[name] += count;
+}
+
+void Totals::add(const Totals &other) {
+  graphs += other.graphs;
+  emptied += other.emptied;
+  accumulated += other.accumulated;
+  failing += other.failing;
+  madeStatic += other.madeStatic;
+  fixedParameters += other.fixedParameters;
+  addCounts(executed, other.executed);
+  addCounts(dropped, other.dropped);
+  addCounts(conditioned, other.conditioned);
+}
+
+bool randomgraph::isMismatch(const rt::Device &tested,
+                             const rt::Device &reference,
+                             const rt::TestCase &test) {
+  rt::AnnotatedModel annotated;
+  annotated.model = test.model;
+  auto answers = tested.supportedOperations(annotated);
+  bool isSupported =
+      answers.isOk() && std::ranges::all_of(*answers, [](const auto &answer) {
+        return answer.isOk();
+      });
+  return isSupported &&
+         judge(tested, reference, test).outcome == Verdict::Outcome::mismatch;
+}
+
+static std::string namesOf(const rt::Subgraph &subgraph) {
+  std::string names;
+  for (const rt::Operation &operation : subgraph.operations)
+    names += (names.empty() ? "" : ", ") + nameOf(operation.type);
+  return names;
+}
+
+Failure randomgraph::keepFailure(
+    const rt::Device &reference, rt::TestCase test,
+    const std::function<bool(const rt::TestCase &)> &symptom,
+    const std::string &failures) {
+  Failure failure;
+  rt::TestCase small = shrink(reference, std::move(test), symptom);
+  failure.operations = namesOf(small.model.main);
+  std::string path = fmt::format("{}/{}.json", failures, small.name);
+  auto text = writeTestCase(small);
+  if (text.isOk() &&
+      rt::writeFileAtomically(path, std::as_bytes(std::span(*text))).isOk())
+    failure.file = path;
+  return failure;
+}
+
+static SeedReport failed(SeedReport report, uint64_t seed, std::string stage,
+                         const rt::Status &status) {
+  report.failure = Failure{seed, std::move(stage), status.message(), "", ""};
+  return report;
+}
+
+SeedReport randomgraph::runSeed(const rt::Device &tested,
+                                const rt::Device &reference, uint64_t seed,
+                                const std::string &failures) {
+  SeedReport report;
+  Totals &totals = report.totals;
+  totals.graphs = 1;
+  auto test = generateGraph(reference, seed);
+  if (!test.isOk())
+    return failed(std::move(report), seed, "generation", test.status());
+  auto cut = cutToSupported(tested, reference, *std::move(test));
+  if (!cut.isOk())
+    return failed(std::move(report), seed, "support", cut.status());
+  for (const auto &[type, count] : cut->dropped)
+    totals.dropped[nameOf(type)] += count;
+  totals.madeStatic = cut->wasMadeStatic;
+  totals.fixedParameters = cut->fixedParameters;
+  totals.emptied = !cut->test;
+  if (!cut->test)
+    return report;
+  totals.failing = cut->test->expectFailure;
+  for (const rt::Operation &operation : cut->test->model.main.operations)
+    ++totals.executed[nameOf(operation.type)];
+  Verdict verdict = judge(tested, reference, *cut->test);
+  for (rt::OperationType type : verdict.conditioned)
+    ++totals.conditioned[nameOf(type)];
+  totals.accumulated = verdict.outcome == Verdict::Outcome::accumulated;
+  if (verdict.outcome != Verdict::Outcome::mismatch)
+    return report;
+  Failure failure = keepFailure(
+      reference, *std::move(cut->test),
+      [&](const rt::TestCase &candidate) {
+        return isMismatch(tested, reference, candidate);
+      },
+      failures);
+  failure.seed = seed;
+  failure.stage = verdict.stage;
+  failure.message = verdict.message;
+  report.failure = std::move(failure);
+  return report;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+void randomgraph::to_json(json &object, const Totals &totals) {
+  object = {{"graphs", totals.graphs},
+            {"emptied", totals.emptied},
+            {"accumulated", totals.accumulated},
+            {"failing", totals.failing},
+            {"madeStatic", totals.madeStatic},
+            {"fixedParameters", totals.fixedParameters},
+            {"executed", totals.executed},
+            {"dropped", totals.dropped},
+            {"conditioned", totals.conditioned}};
+}
+
+void randomgraph::from_json(const json &object, Totals &totals) {
+  object.at("graphs").get_to(totals.graphs);
+  object.at("emptied").get_to(totals.emptied);
+  object.at("accumulated").get_to(totals.accumulated);
+  object.at("failing").get_to(totals.failing);
+  object.at("madeStatic").get_to(totals.madeStatic);
+  object.at("fixedParameters").get_to(totals.fixedParameters);
+  object.at("executed").get_to(totals.executed);
+  object.at("dropped").get_to(totals.dropped);
+  object.at("conditioned").get_to(totals.conditioned);
+}
+
+void randomgraph::to_json(json &object, const Failure &failure) {
+  object = {{"seed", failure.seed},
+            {"stage", failure.stage},
+            {"message", failure.message},
+            {"file", failure.file},
+            {"operations", failure.operations}};
+}
+
+void randomgraph::from_json(const json &object, Failure &failure) {
+  object.at("seed").get_to(failure.seed);
+  object.at("stage").get_to(failure.stage);
+  object.at("message").get_to(failure.message);
+  object.at("file").get_to(failure.file);
+  object.at("operations").get_to(failure.operations);
+}

@@ -1,0 +1,78 @@
+//===- Seed.h - One seed from graph to report -------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TEST_RANDOMGRAPH_SEED_H
+#define NNHAL_TEST_RANDOMGRAPH_SEED_H
+
+#include "Judge.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <functional>
+#include <map>
+
+namespace nnhal::randomgraph {
+
+/// How often something happened, by operation type.
+using Counts = std::map<std::string, uint64_t>;
+
+/// What became of one seed or, added up, of many.
+struct Totals {
+  uint64_t graphs = 0;
+  /// Graphs of which a device takes no operation.
+  uint64_t emptied = 0;
+  /// Graphs beyond the table whose operations are right one by one.
+  uint64_t accumulated = 0;
+  /// Graphs whose execution had to fail.
+  uint64_t failing = 0;
+  /// Unknown extents had to be stated; parameters had to be constants.
+  uint64_t madeStatic = 0;
+  uint64_t fixedParameters = 0;
+  /// Operations of main graphs: run on the device; not taken by it; right by
+  /// their conditioning rather than by the table.
+  Counts executed, dropped, conditioned;
+
+  void add(const Totals &other);
+};
+
+struct Failure {
+  uint64_t seed = 0;
+  std::string stage;
+  std::string message;
+  /// The shrunk case; empty when it could not be written.
+  std::string file;
+  /// Operations of its main graph.
+  std::string operations;
+};
+
+struct SeedReport {
+  Totals totals;
+  std::optional<Failure> failure;
+};
+
+/// Generates the graph of \p seed, cuts it down to what \p tested takes, judges
+/// it and, if it fails, shrinks it and writes it into the folder \p failures.
+SeedReport runSeed(const rt::Device &tested, const rt::Device &reference,
+                   uint64_t seed, const std::string &failures);
+
+/// Shrinks \p test with \p symptom and writes it into the folder \p failures.
+Failure keepFailure(const rt::Device &reference, rt::TestCase test,
+                    const std::function<bool(const rt::TestCase &)> &symptom,
+                    const std::string &failures);
+
+/// Whether \p tested claims to support \p test and is then wrong.
+bool isMismatch(const rt::Device &tested, const rt::Device &reference,
+                const rt::TestCase &test);
+
+void to_json(nlohmann::json &json, const Totals &totals);
+void from_json(const nlohmann::json &json, Totals &totals);
+void to_json(nlohmann::json &json, const Failure &failure);
+void from_json(const nlohmann::json &json, Failure &failure);
+
+} // namespace nnhal::randomgraph
+
+#endif // NNHAL_TEST_RANDOMGRAPH_SEED_H
