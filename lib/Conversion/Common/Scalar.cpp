@@ -290,6 +290,9 @@ Scalar nnhal::sin(Scalar operand) {
 Scalar nnhal::tanh(Scalar operand) {
   return make<math::TanhOp>(operand, operand.get());
 }
+Scalar nnhal::pow(Scalar base, Scalar exponent) {
+  return make<math::PowFOp>(base, base.get(), exponent.get());
+}
 Scalar nnhal::floor(Scalar operand) {
   return make<math::FloorOp>(operand, operand.get());
 }

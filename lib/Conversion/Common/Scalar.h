@@ -140,6 +140,7 @@ Scalar sqrt(Scalar operand);
 Scalar rsqrt(Scalar operand);
 Scalar sin(Scalar operand);
 Scalar tanh(Scalar operand);
+Scalar pow(Scalar base, Scalar exponent);
 Scalar floor(Scalar operand);
 Scalar ceil(Scalar operand);
 Scalar trunc(Scalar operand);

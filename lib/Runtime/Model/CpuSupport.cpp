@@ -102,7 +102,37 @@ constexpr std::array table = {
 // lib/Conversion/NNHalToLinalg/General has a lowering for each of these, of any
 // type and shape.
 constexpr std::array generalTable = {
-    RELU, RELU1, RELU6,
+    ABS,
+    ADD,
+    CAST,
+    DEQUANTIZE,
+    DIV,
+    EQUAL,
+    EXP,
+    FLOOR,
+    GREATER,
+    GREATER_EQUAL,
+    LESS,
+    LESS_EQUAL,
+    LOG,
+    LOGICAL_AND,
+    LOGICAL_NOT,
+    LOGICAL_OR,
+    MAXIMUM,
+    MINIMUM,
+    MUL,
+    NEG,
+    NOT_EQUAL,
+    POW,
+    QUANTIZE,
+    RELU,
+    RELU1,
+    RELU6,
+    RSQRT,
+    SELECT,
+    SIN,
+    SQRT,
+    SUB,
 };
 
 /// The bit of \p type in CpuSupportRow::types; 0 for types that no row takes.

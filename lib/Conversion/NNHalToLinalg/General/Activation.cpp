@@ -11,26 +11,35 @@ using namespace mlir;
 using namespace nnhal;
 using rt::OperationType;
 
+/// Bounds come first: a comparison with NaN is false.
+Scalar nnhal::activated(Scalar value, rt::FusedActivation activation) {
+  auto limited = [&](double low, double high) {
+    return min(value.like(high), max(value.like(low), value));
+  };
+  switch (activation) {
+  case rt::FusedActivation::none:
+    return value;
+  case rt::FusedActivation::relu:
+    return max(value.like(0), value);
+  case rt::FusedActivation::relu1:
+    return limited(-1, 1);
+  case rt::FusedActivation::relu6:
+    return limited(0, 6);
+  }
+  return value;
+}
+
 /// RELU, RELU1, RELU6: quantized values keep their scale (M-051).
 static LogicalResult lowerRelu(OperationLowering &op,
                                rt::FusedActivation activation) {
   Tensor input = op.input(0);
   const rt::TensorType &type = op.outputType();
-  auto limit = [&](Scalar value, double low, double high) {
-    return clamp(value, low, high);
-  };
-  double high = activation == rt::FusedActivation::relu6 ? 6.0 : 1.0;
-  double low = activation == rt::FusedActivation::relu1 ? -1.0 : 0.0;
   op.setOutput(op.define(type, input.extents(), [&](Indices at) {
-    if (input.isQuantized()) {
-      rt::StorageRange range = rt::activationRange(activation, type);
-      return op.encodeInteger(limit(input.integer(at), range.low, range.high),
-                              type);
-    }
-    Scalar value = input.real(at);
-    if (activation == rt::FusedActivation::relu)
-      return op.encode(max(value, 0.0), type);
-    return op.encode(limit(value, low, high), type);
+    if (!input.isQuantized())
+      return op.encode(activated(input.real(at), activation), type);
+    rt::StorageRange range = rt::activationRange(activation, type);
+    return op.encodeInteger(clamp(input.integer(at), range.low, range.high),
+                            type);
   }));
   return success();
 }

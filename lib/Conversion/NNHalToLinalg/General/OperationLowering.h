@@ -218,6 +218,9 @@ private:
   llvm::SmallVector<mlir::Value> results;
 };
 
+/// A real number within the bounds of \p activation; NaN stays (M-019).
+Scalar activated(Scalar value, rt::FusedActivation activation);
+
 using GeneralLowering = llvm::LogicalResult (*)(OperationLowering &lowering);
 struct GeneralLoweringRow {
   rt::OperationType type;
