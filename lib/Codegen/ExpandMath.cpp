@@ -8,10 +8,13 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "MathExpansions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -38,8 +41,8 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
       return;
     RewritePatternSet patterns(&getContext());
     math::populateExpansionPatterns(
-        patterns,
-        {"powf", "fpowi", "sinh", "cosh", "tan", "asinh", "acosh", "atanh"});
+        patterns, {"fpowi", "sinh", "cosh", "tan", "asinh", "acosh", "atanh"});
+    populateMathExpansions(patterns);
     populateMathPolynomialApproximationPatterns(
         patterns, MathPolynomialApproximationOptions());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -130,11 +130,13 @@ def EmitEntry : Pass<"nnhal-emit-entry", "::mlir::ModuleOp"> {
 def ExpandMath : Pass<"nnhal-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Replace math operations by polynomial approximations";
   let description = [{
-    Upstream's approximations and expansions: an artifact may import no libm
-    function. Upstream has the patterns but no production pass.
+    Upstream's approximations and expansions, for which it has no production
+    pass, and own ones where those are not good enough for some arguments: an
+    artifact may import no libm function.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
 }
 

@@ -268,6 +268,9 @@ Scalar nnhal::saturated(Scalar operand, Type type) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+Scalar nnhal::leadingZeros(Scalar operand) {
+  return make<math::CountLeadingZerosOp>(operand, operand.get());
+}
 Scalar nnhal::abs(Scalar operand) {
   return make<math::AbsFOp>(operand, operand.get());
 }

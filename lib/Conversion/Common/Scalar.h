@@ -132,6 +132,9 @@ Scalar clamp(Scalar operand, double low, double high);
 /// becomes 0.
 Scalar saturated(Scalar operand, mlir::Type type);
 
+/// Of an integer, from its highest bit.
+Scalar leadingZeros(Scalar operand);
+
 // Of floats.
 Scalar abs(Scalar operand);
 Scalar exp(Scalar operand);

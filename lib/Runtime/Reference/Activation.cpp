@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Broadcast.h"
-#include "FixedPointMath.h"
 #include "Kernel.h"
 #include "Slices.h"
 
+#include "nnhal/Runtime/FixedPointMath.h"
+#include "nnhal/Runtime/QuantizedActivation.h"
 #include "nnhal/Runtime/Signatures/Activation.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
@@ -30,21 +30,6 @@ static Status mapFloats(KernelContext &context, Map map) {
   for (float &value : values)
     value = map(value);
   context.storeFloats(0, values);
-  return Status::ok();
-}
-
-/// Stores map(q - zero point) + the result's zero point. \p map yields 64 bits.
-template <typename Map>
-static Status mapQuantized(KernelContext &context, Map map) {
-  int32_t zeroPoint = context.inputType(0).zeroPoint;
-  const TensorType &type = context.outputType(0);
-  StorageRange range = storageRange(type.type);
-  std::vector<int32_t> values = context.integers(0);
-  for (int32_t &value : values)
-    value = int32_t(
-        std::clamp<int64_t>(int64_t(map(value - zeroPoint)) + type.zeroPoint,
-                            range.low, range.high));
-  context.storeIntegers(0, values);
   return Status::ok();
 }
 
@@ -71,43 +56,27 @@ static Status runRectify(KernelContext &context) {
 // LOGISTIC, TANH
 //===----------------------------------------------------------------------===//
 
-/// A fixed-point function of quantized values, evaluated with 4 integer bits
-/// and rounded to \p resultBits. Beyond its radius it is \p lowest or
-/// \p highest (M-054).
-struct SaturatingFunction {
-  int32_t (*function)(int32_t raw, int32_t integerBits);
-  int32_t resultBits;
-  int32_t lowest;
-  int32_t highest;
-};
-
-static Status mapSaturating(KernelContext &context,
-                            const SaturatingFunction &saturating) {
-  constexpr int32_t integerBits = 4;
-  FixedPointFactor factor = fixedPointFactor(
-      std::ldexp(double(context.inputType(0).scale), 31 - integerBits));
-  int32_t radius = fixedPointInputRadius(integerBits, factor.exponent);
-  return mapQuantized(context, [&](int32_t value) {
-    if (value < -radius)
-      return saturating.lowest;
-    if (value > radius)
-      return saturating.highest;
-    return roundingDivideByPowerOfTwo(
-        saturating.function(multiplyByFactor(value, factor), integerBits),
-        31 - saturating.resultBits);
-  });
+/// Stores what \p table holds for the bytes of the input.
+static Status lookUp(KernelContext &context, const ByteTable &table) {
+  std::vector<int32_t> values = context.integers(0);
+  for (int32_t &value : values)
+    value = table[uint8_t(value)];
+  context.storeIntegers(0, values);
+  return Status::ok();
 }
 
 static Status runLogistic(KernelContext &context) {
   if (isQuantized(context))
-    return mapSaturating(context, {fixedPointLogistic, 8, 0, 256});
+    return lookUp(context,
+                  logisticTable(context.inputType(0), context.outputType(0)));
   return mapFloats(
       context, [](float value) { return 1.0f / (1.0f + std::exp(-value)); });
 }
 
 static Status runTanh(KernelContext &context) {
   if (isQuantized(context))
-    return mapSaturating(context, {fixedPointTanh, 7, -128, 128});
+    return lookUp(context, hyperbolicTangentTable(context.inputType(0),
+                                                  context.outputType(0)));
   return mapFloats(context, [](float value) { return std::tanh(value); });
 }
 
@@ -122,69 +91,12 @@ static Status runElu(KernelContext &context) {
   });
 }
 
-static int16_t saturateTo16(int32_t value) {
-  return int16_t(std::clamp<int32_t>(value, std::numeric_limits<int16_t>::min(),
-                                     std::numeric_limits<int16_t>::max()));
-}
-
-/// a * b * 2^-15, rounded to nearest or toward zero.
-static int16_t roundingHighProduct(int16_t a, int16_t b) {
-  int32_t product = int32_t(a) * b;
-  int32_t nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
-  return saturateTo16((product + nudge) / (1 << 15));
-}
-static int16_t truncatingHighProduct(int16_t a, int16_t b) {
-  return saturateTo16(int32_t(a) * b / (1 << 15));
-}
-
-/// value * 2^exponent with 16 bits, saturated or rounded.
-static int16_t shift16(int16_t value, int32_t exponent) {
-  return saturateTo16(saturatingShift(value, exponent));
-}
-
-/// A factor with a multiplier of 15 bits.
-struct HalfFactor {
-  int16_t multiplier;
-  int32_t exponent;
-};
-static HalfFactor halfFactor(float value) {
-  FixedPointFactor factor = fixedPointFactor(value);
-  int64_t rounded = (int64_t(factor.multiplier) + (1 << 15)) >> 16;
-  return {saturateTo16(int32_t(rounded)), factor.exponent};
-}
-
-/// x * clamp(x + 3, 0, 6) / 6 of a quantized x on 16 bits (M-057). Operands are
-/// kept as large as they go: \p value has 7 more bits than the input, the shift
-/// of \p toResult comes last.
-static int16_t hardSwish16(int16_t value, HalfFactor toRelu,
-                           HalfFactor toResult) {
-  int16_t unshifted = roundingHighProduct(value, toResult.multiplier);
-  // clamp(x / 3, -1, 1) with 15 bits: all but the last bit of a left shift
-  // precede the product, so that it loses none.
-  int16_t relu = value;
-  if (toRelu.exponent > 0)
-    relu = shift16(relu, toRelu.exponent - 1);
-  relu = roundingHighProduct(relu, toRelu.multiplier);
-  if (toRelu.exponent > 0)
-    relu = shift16(relu, 1);
-  else
-    relu = shift16(relu, toRelu.exponent);
-  // From [-1, 1] to [0, 1].
-  relu = int16_t((int32_t(relu) + (1 << 15)) >> 1);
-  return shift16(truncatingHighProduct(relu, unshifted), toResult.exponent);
-}
-
 static Status runHardSwish(KernelContext &context) {
-  if (!isQuantized(context))
-    return mapFloats(context, [](float value) {
-      return value * std::clamp(value + 3.0f, 0.0f, 6.0f) / 6.0f;
-    });
-  constexpr int32_t extraBits = 7;
-  float scale = context.inputType(0).scale / (1 << extraBits);
-  HalfFactor toRelu = halfFactor(scale / (3.0f / 32768.0f));
-  HalfFactor toResult = halfFactor(scale / context.outputType(0).scale);
-  return mapQuantized(context, [&](int32_t value) {
-    return hardSwish16(int16_t(value * (1 << extraBits)), toRelu, toResult);
+  if (isQuantized(context))
+    return lookUp(context,
+                  hardSwishTable(context.inputType(0), context.outputType(0)));
+  return mapFloats(context, [](float value) {
+    return value * std::clamp(value + 3.0f, 0.0f, 6.0f) / 6.0f;
   });
 }
 
@@ -254,19 +166,12 @@ static void softmaxSlice(std::vector<float> &values, const Slice &slice,
     values[slice[i]] /= sum;
 }
 
-/// exp() has 5 integer bits for its argument; the sum of its values has 12.
+/// The sum of powers has 12 integer bits.
 static void quantizedSoftmaxSlice(std::vector<int32_t> &values,
-                                  const Slice &slice, FixedPointFactor factor) {
-  constexpr int32_t argumentBits = 5, sumBits = 12;
+                                  const Slice &slice, const ByteTable &powers) {
+  constexpr int32_t sumBits = 12;
   int32_t top = largest(values, slice);
-  int32_t lowest = -fixedPointInputRadius(argumentBits, factor.exponent);
-  auto expOf = [&](int32_t value) {
-    int32_t difference = value - top;
-    if (difference < lowest)
-      return 0;
-    return fixedPointExpOfNonPositive(multiplyByFactor(difference, factor),
-                                      argumentBits);
-  };
+  auto expOf = [&](int32_t value) { return powers[size_t(top - value)]; };
   // At least 2^19: the largest element has the power 1.
   uint64_t sum = 0;
   for (size_t i = 0; i < slice.size; ++i)
@@ -304,12 +209,10 @@ static Status runSoftmax(KernelContext &context) {
     context.storeFloats(0, values);
     return Status::ok();
   }
-  FixedPointFactor factor = fixedPointFactor(
-      std::min(double(form.beta) * context.inputType(0).scale * (1 << 26),
-               double((int64_t(1) << 31) - 1)));
+  ByteTable powers = softmaxPowers(form.beta, context.inputType(0).scale);
   std::vector<int32_t> values = context.integers(0);
   forEachSlice(shape, form.axis, [&](const Slice &slice) {
-    quantizedSoftmaxSlice(values, slice, factor);
+    quantizedSoftmaxSlice(values, slice, powers);
   });
   for (int32_t &value : values)
     value += context.outputType(0).zeroPoint;

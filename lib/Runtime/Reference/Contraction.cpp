@@ -16,8 +16,9 @@
 
 #include "nnhal/Runtime/Signatures/Contraction.h"
 
-#include "FixedPoint.h"
 #include "Layout.h"
+
+#include "nnhal/Runtime/FixedPoint.h"
 
 #include <algorithm>
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Broadcast.h"
-#include "FixedPoint.h"
 #include "Kernel.h"
 
+#include "nnhal/Runtime/FixedPoint.h"
 #include "nnhal/Runtime/Signatures/Elementwise.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 #include "FixedPointMath16.h"
 
-#include "FixedPoint.h"
+#include "nnhal/Runtime/FixedPoint.h"
 
 #include <algorithm>
 #include <limits>

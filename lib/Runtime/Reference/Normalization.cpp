@@ -7,9 +7,10 @@
 
 #include "nnhal/Runtime/Signatures/Normalization.h"
 
-#include "FixedPointMath.h"
 #include "Kernel.h"
 #include "Slices.h"
+
+#include "nnhal/Runtime/FixedPointMath.h"
 
 #include <algorithm>
 #include <cmath>

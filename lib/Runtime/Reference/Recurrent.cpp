@@ -7,7 +7,7 @@
 
 #include "Recurrent.h"
 
-#include "FixedPoint.h"
+#include "nnhal/Runtime/FixedPoint.h"
 
 #include <algorithm>
 #include <cmath>

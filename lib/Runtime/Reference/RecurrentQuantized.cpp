@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FixedPoint.h"
-#include "FixedPointMath.h"
 #include "FixedPointMath16.h"
 #include "Recurrent.h"
+
+#include "nnhal/Runtime/FixedPoint.h"
+#include "nnhal/Runtime/FixedPointMath.h"
 
 #include <algorithm>
 #include <cmath>

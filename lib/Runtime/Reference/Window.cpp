@@ -7,8 +7,9 @@
 
 #include "nnhal/Runtime/Signatures/Window.h"
 
-#include "FixedPoint.h"
 #include "Layout.h"
+
+#include "nnhal/Runtime/FixedPoint.h"
 
 #include <algorithm>
 #include <cmath>

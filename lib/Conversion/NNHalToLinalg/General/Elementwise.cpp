@@ -327,6 +327,14 @@ static LogicalResult lowerConversion(OperationLowering &op) {
 // Table
 //===----------------------------------------------------------------------===//
 
+/// An operation that takes no zero-sized tensors (M-027).
+template <GeneralLowering lower>
+static LogicalResult notEmpty(OperationLowering &op) {
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    op.checkNotEmpty(op.input(i));
+  return lower(op);
+}
+
 std::span<const GeneralLoweringRow> nnhal::generalElementwiseRows() {
   using enum OperationType;
   static constexpr GeneralLoweringRow rows[] = {
@@ -334,28 +342,28 @@ std::span<const GeneralLoweringRow> nnhal::generalElementwiseRows() {
       {SUB, lowerSub},
       {MUL, lowerMul},
       {DIV, lowerDiv},
-      {POW, lowerPow},
-      {MAXIMUM, lowerMaximum},
-      {MINIMUM, lowerMinimum},
-      {EQUAL, lowerComparison<isEqual>},
-      {NOT_EQUAL, lowerComparison<isNotEqual>},
-      {GREATER, lowerComparison<isGreater>},
-      {GREATER_EQUAL, lowerComparison<isGreaterEqual>},
-      {LESS, lowerComparison<isLess>},
-      {LESS_EQUAL, lowerComparison<isLessEqual>},
-      {LOGICAL_AND, lowerLogicalAnd},
-      {LOGICAL_OR, lowerLogicalOr},
-      {LOGICAL_NOT, lowerLogicalNot},
-      {SELECT, lowerSelect},
-      {ABS, lowerAbs},
-      {NEG, lowerNeg},
-      {EXP, lowerFunction<exp>},
-      {LOG, lowerFunction<log>},
-      {SIN, lowerFunction<sin>},
-      {SQRT, lowerFunction<sqrt>},
-      {RSQRT, lowerFunction<rsqrt>},
-      {FLOOR, lowerFunction<floor>},
-      {CAST, lowerCast},
+      {POW, notEmpty<lowerPow>},
+      {MAXIMUM, notEmpty<lowerMaximum>},
+      {MINIMUM, notEmpty<lowerMinimum>},
+      {EQUAL, notEmpty<lowerComparison<isEqual>>},
+      {NOT_EQUAL, notEmpty<lowerComparison<isNotEqual>>},
+      {GREATER, notEmpty<lowerComparison<isGreater>>},
+      {GREATER_EQUAL, notEmpty<lowerComparison<isGreaterEqual>>},
+      {LESS, notEmpty<lowerComparison<isLess>>},
+      {LESS_EQUAL, notEmpty<lowerComparison<isLessEqual>>},
+      {LOGICAL_AND, notEmpty<lowerLogicalAnd>},
+      {LOGICAL_OR, notEmpty<lowerLogicalOr>},
+      {LOGICAL_NOT, notEmpty<lowerLogicalNot>},
+      {SELECT, notEmpty<lowerSelect>},
+      {ABS, notEmpty<lowerAbs>},
+      {NEG, notEmpty<lowerNeg>},
+      {EXP, notEmpty<lowerFunction<exp>>},
+      {LOG, notEmpty<lowerFunction<log>>},
+      {SIN, notEmpty<lowerFunction<sin>>},
+      {SQRT, notEmpty<lowerFunction<sqrt>>},
+      {RSQRT, notEmpty<lowerFunction<rsqrt>>},
+      {FLOOR, notEmpty<lowerFunction<floor>>},
+      {CAST, notEmpty<lowerCast>},
       {QUANTIZE, lowerConversion},
       {DEQUANTIZE, lowerConversion},
   };

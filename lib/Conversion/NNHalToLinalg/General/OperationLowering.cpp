@@ -161,6 +161,11 @@ void OperationLowering::checkEqual(Scalar found, Scalar expected,
   check(found == expected, reason, found, expected);
 }
 
+void OperationLowering::checkNotEmpty(const Tensor &tensor) {
+  for (Scalar extent : tensor.extents())
+    check(extent > 0, FailureReason::negativeExtent, extent, index(1));
+}
+
 Scalar OperationLowering::checkedAxis(Scalar axis, int64_t rank) {
   Scalar front = select(axis < 0, axis + double(rank), axis);
   check((front >= 0) & (front < double(rank)), FailureReason::axisOutOfRange,
@@ -384,6 +389,17 @@ Tensor OperationLowering::constantTable(ArrayRef<float> values) {
       RankedTensorType::get({int64_t(values.size())}, builder.getF32Type());
   rt::TensorType meaning;
   meaning.type = rt::OperandType::TENSOR_FLOAT32;
+  return {builder,
+          arith::ConstantOp::create(builder,
+                                    DenseElementsAttr::get(type, values)),
+          meaning};
+}
+
+Tensor OperationLowering::constantTable(ArrayRef<int8_t> values) {
+  auto type =
+      RankedTensorType::get({int64_t(values.size())}, builder.getI8Type());
+  rt::TensorType meaning;
+  meaning.type = rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
   return {builder,
           arith::ConstantOp::create(builder,
                                     DenseElementsAttr::get(type, values)),

@@ -161,6 +161,8 @@ public:
              Scalar bound);
   void checkEqual(Scalar found, Scalar expected,
                   FailureReason reason = FailureReason::extentsDiffer);
+  /// Of operations that take no zero-sized tensors (M-027).
+  void checkNotEmpty(const Tensor &tensor);
   /// \p index counted from the front, checked to be within \p rank.
   Scalar checkedAxis(Scalar index, int64_t rank);
 
@@ -197,9 +199,10 @@ public:
   /// broadcasts to.
   llvm::SmallVector<Scalar> broadcastIndices(Indices extents, Indices indices);
 
-  /// A 1-D constant.
+  // A 1-D constant.
   Tensor constantTable(llvm::ArrayRef<int32_t> values);
   Tensor constantTable(llvm::ArrayRef<float> values);
+  Tensor constantTable(llvm::ArrayRef<int8_t> values);
 
   /// Ends the lowering with \p reason, which completes "cannot be lowered: ".
   llvm::LogicalResult fail(const llvm::Twine &reason);
@@ -226,6 +229,10 @@ struct GeneralLoweringRow {
   rt::OperationType type;
   GeneralLowering lower;
 };
+
+// Of files of their own.
+llvm::LogicalResult lowerSoftmax(OperationLowering &op);
+llvm::LogicalResult lowerLogSoftmax(OperationLowering &op);
 
 // One per family file.
 std::span<const GeneralLoweringRow> generalActivationRows();

@@ -12,14 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_REFERENCE_FIXEDPOINT_H
-#define NNHAL_LIB_RUNTIME_REFERENCE_FIXEDPOINT_H
-
-#include "Kernel.h"
+#ifndef NNHAL_RUNTIME_FIXEDPOINT_H
+#define NNHAL_RUNTIME_FIXEDPOINT_H
 
 #include "nnhal/Runtime/Quantization.h"
 
-namespace nnhal::rt::reference {
+namespace nnhal::rt {
 
 /// a * b * 2^-31, rounded to nearest, half away from zero; saturates for the
 /// one product that overflows.
@@ -33,6 +31,6 @@ int32_t saturatingShift(int32_t value, int32_t exponent);
 /// value * factor, rounded twice (decisions 17). The left shift wraps.
 int32_t multiplyByFactor(int32_t value, FixedPointFactor factor);
 
-} // namespace nnhal::rt::reference
+} // namespace nnhal::rt
 
-#endif // NNHAL_LIB_RUNTIME_REFERENCE_FIXEDPOINT_H
+#endif // NNHAL_RUNTIME_FIXEDPOINT_H

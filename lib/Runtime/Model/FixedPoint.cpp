@@ -5,15 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FixedPoint.h"
+#include "nnhal/Runtime/FixedPoint.h"
 
 #include <algorithm>
 #include <limits>
 
 using namespace nnhal::rt;
-using namespace nnhal::rt::reference;
 
-int32_t reference::saturatingRoundingDoublingHighMul(int32_t a, int32_t b) {
+int32_t nnhal::rt::saturatingRoundingDoublingHighMul(int32_t a, int32_t b) {
   if (a == b && a == std::numeric_limits<int32_t>::min())
     return std::numeric_limits<int32_t>::max();
   int64_t product = int64_t(a) * b;
@@ -21,7 +20,7 @@ int32_t reference::saturatingRoundingDoublingHighMul(int32_t a, int32_t b) {
   return int32_t((product + nudge) / (int64_t(1) << 31));
 }
 
-int32_t reference::roundingDivideByPowerOfTwo(int32_t value, int32_t exponent) {
+int32_t nnhal::rt::roundingDivideByPowerOfTwo(int32_t value, int32_t exponent) {
   int64_t mask = (int64_t(1) << exponent) - 1;
   int64_t remainder = value & mask;
   int64_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
@@ -29,7 +28,7 @@ int32_t reference::roundingDivideByPowerOfTwo(int32_t value, int32_t exponent) {
                  (remainder > threshold ? 1 : 0));
 }
 
-int32_t reference::saturatingShift(int32_t value, int32_t exponent) {
+int32_t nnhal::rt::saturatingShift(int32_t value, int32_t exponent) {
   if (exponent < 0)
     return roundingDivideByPowerOfTwo(value, std::min(-exponent, 31));
   int64_t shifted = int64_t(value) * (int64_t(1) << std::min(exponent, 31));
@@ -38,7 +37,7 @@ int32_t reference::saturatingShift(int32_t value, int32_t exponent) {
                                      std::numeric_limits<int32_t>::max()));
 }
 
-int32_t reference::multiplyByFactor(int32_t value, FixedPointFactor factor) {
+int32_t nnhal::rt::multiplyByFactor(int32_t value, FixedPointFactor factor) {
   int32_t left = std::max(factor.exponent, 0);
   int32_t right = std::max(-factor.exponent, 0);
   auto shifted = int32_t(uint32_t(value) << left);

@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_REFERENCE_FIXEDPOINTMATH_H
-#define NNHAL_LIB_RUNTIME_REFERENCE_FIXEDPOINTMATH_H
+#ifndef NNHAL_RUNTIME_FIXEDPOINTMATH_H
+#define NNHAL_RUNTIME_FIXEDPOINTMATH_H
 
-#include "FixedPoint.h"
+#include "nnhal/Runtime/FixedPoint.h"
 
-namespace nnhal::rt::reference {
+namespace nnhal::rt {
 
 /// exp(a) without integer bits, for \p raw <= 0 with \p integerBits, 0 to 29.
 int32_t fixedPointExpOfNonPositive(int32_t raw, int32_t integerBits);
@@ -33,6 +33,6 @@ FixedPointFactor fixedPointInverseSqrt(int64_t value);
 /// largest number of \p integerBits: beyond it functions are saturated.
 int32_t fixedPointInputRadius(int32_t integerBits, int32_t leftShift);
 
-} // namespace nnhal::rt::reference
+} // namespace nnhal::rt
 
-#endif // NNHAL_LIB_RUNTIME_REFERENCE_FIXEDPOINTMATH_H
+#endif // NNHAL_RUNTIME_FIXEDPOINTMATH_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FixedPointMath.h"
+#include "nnhal/Runtime/FixedPointMath.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +13,6 @@
 #include <limits>
 
 using namespace nnhal::rt;
-using namespace nnhal::rt::reference;
 
 /// 1 without integer bits, as near as it gets.
 static constexpr int32_t almostOne = std::numeric_limits<int32_t>::max();
@@ -47,7 +46,7 @@ static int32_t expOfLastQuarter(int32_t a) {
   return expOfMinusEighth + multiply(expOfMinusEighth, x + tail);
 }
 
-int32_t reference::fixedPointExpOfNonPositive(int32_t raw,
+int32_t nnhal::rt::fixedPointExpOfNonPositive(int32_t raw,
                                               int32_t integerBits) {
   if (raw == 0)
     return almostOne;
@@ -87,11 +86,11 @@ static int32_t twoOverOnePlus(int32_t a) {
   return x;
 }
 
-int32_t reference::fixedPointOneOverOnePlus(int32_t raw) {
+int32_t nnhal::rt::fixedPointOneOverOnePlus(int32_t raw) {
   return saturatingShift(twoOverOnePlus(raw), 1);
 }
 
-int32_t reference::fixedPointLogistic(int32_t raw, int32_t integerBits) {
+int32_t nnhal::rt::fixedPointLogistic(int32_t raw, int32_t integerBits) {
   if (raw == 0)
     return 1 << 30;
   // The lowest number has no opposite; there both are saturated.
@@ -102,7 +101,7 @@ int32_t reference::fixedPointLogistic(int32_t raw, int32_t integerBits) {
   return raw > 0 ? positive : almostOne - positive;
 }
 
-int32_t reference::fixedPointTanh(int32_t raw, int32_t integerBits) {
+int32_t nnhal::rt::fixedPointTanh(int32_t raw, int32_t integerBits) {
   if (raw == 0)
     return 0;
   int32_t nonPositive = raw < 0 ? raw : -raw;
@@ -116,7 +115,7 @@ int32_t reference::fixedPointTanh(int32_t raw, int32_t integerBits) {
 // Square root
 //===----------------------------------------------------------------------===//
 
-FixedPointFactor reference::fixedPointInverseSqrt(int64_t value) {
+FixedPointFactor nnhal::rt::fixedPointInverseSqrt(int64_t value) {
   if (value <= 1)
     return {std::numeric_limits<int32_t>::max(), 0};
   // Scale by powers of 4 into [2^27, 2^29).
@@ -144,7 +143,7 @@ FixedPointFactor reference::fixedPointInverseSqrt(int64_t value) {
   return {x, -shift};
 }
 
-int32_t reference::fixedPointInputRadius(int32_t integerBits,
+int32_t nnhal::rt::fixedPointInputRadius(int32_t integerBits,
                                          int32_t leftShift) {
   double largest = std::ldexp(double((int64_t(1) << integerBits) - 1),
                               31 - integerBits - leftShift);

@@ -1,0 +1,410 @@
+//===- MathExpansions.cpp - Functions over the whole range ----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MathExpansions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+/// A number or a vector of numbers; operators build arith operations.
+struct Lanes {
+  ImplicitLocOpBuilder *builder = nullptr;
+  Value value;
+
+  Type getType() const { return value.getType(); }
+  bool isFloat() const { return isa<FloatType>(getElementTypeOrSelf(value)); }
+  /// \p element, or a vector of it.
+  Type typeOf(Type element) const {
+    if (auto vector = dyn_cast<VectorType>(getType()))
+      return vector.clone(element);
+    return element;
+  }
+  Lanes with(Value other) const { return {builder, other}; }
+  Lanes constant(TypedAttr element) const {
+    if (auto vector = dyn_cast<VectorType>(typeOf(element.getType())))
+      return with(arith::ConstantOp::create(
+          *builder, DenseElementsAttr::get(vector, element)));
+    return with(arith::ConstantOp::create(*builder, element));
+  }
+  Lanes like(double number) const {
+    return constant(builder->getFloatAttr(getElementTypeOrSelf(value), number));
+  }
+  Lanes bits(uint64_t number) const {
+    auto type = cast<IntegerType>(getElementTypeOrSelf(value));
+    return constant(builder->getIntegerAttr(
+        type, APInt(64, number).trunc(type.getWidth())));
+  }
+
+  Lanes bitcast(Type element) const {
+    return with(arith::BitcastOp::create(*builder, typeOf(element), value));
+  }
+  Lanes toF64() const {
+    return with(
+        arith::ExtFOp::create(*builder, typeOf(builder->getF64Type()), value));
+  }
+  Lanes toF32() const {
+    return with(arith::TruncFOp::create(*builder, typeOf(builder->getF32Type()),
+                                        value));
+  }
+};
+
+template <typename FloatOp, typename IntegerOp>
+Lanes combine(Lanes a, Lanes b) {
+  if (a.isFloat())
+    return a.with(FloatOp::create(*a.builder, a.value, b.value));
+  return a.with(IntegerOp::create(*a.builder, a.value, b.value));
+}
+Lanes operator+(Lanes a, Lanes b) {
+  return combine<arith::AddFOp, arith::AddIOp>(a, b);
+}
+Lanes operator-(Lanes a, Lanes b) {
+  return combine<arith::SubFOp, arith::SubIOp>(a, b);
+}
+Lanes operator*(Lanes a, Lanes b) {
+  return combine<arith::MulFOp, arith::MulIOp>(a, b);
+}
+Lanes operator/(Lanes a, Lanes b) {
+  return a.with(arith::DivFOp::create(*a.builder, a.value, b.value));
+}
+Lanes operator&(Lanes a, Lanes b) {
+  return a.with(arith::AndIOp::create(*a.builder, a.value, b.value));
+}
+Lanes operator|(Lanes a, Lanes b) {
+  return a.with(arith::OrIOp::create(*a.builder, a.value, b.value));
+}
+Lanes operator^(Lanes a, Lanes b) {
+  return a.with(arith::XOrIOp::create(*a.builder, a.value, b.value));
+}
+Lanes operator<<(Lanes a, Lanes b) {
+  return a.with(arith::ShLIOp::create(*a.builder, a.value, b.value));
+}
+/// Of unsigned numbers.
+Lanes operator>>(Lanes a, Lanes b) {
+  return a.with(arith::ShRUIOp::create(*a.builder, a.value, b.value));
+}
+Lanes operator+(Lanes a, double b) { return a + a.like(b); }
+Lanes operator-(Lanes a, double b) { return a - a.like(b); }
+Lanes operator*(Lanes a, double b) { return a * a.like(b); }
+
+Lanes compare(arith::CmpFPredicate predicate, Lanes a, Lanes b) {
+  return a.with(arith::CmpFOp::create(*a.builder, predicate, a.value, b.value));
+}
+Lanes operator<(Lanes a, double b) {
+  return compare(arith::CmpFPredicate::OLT, a, a.like(b));
+}
+Lanes operator>(Lanes a, double b) {
+  return compare(arith::CmpFPredicate::OGT, a, a.like(b));
+}
+Lanes operator==(Lanes a, Lanes b) {
+  return compare(arith::CmpFPredicate::OEQ, a, b);
+}
+Lanes operator==(Lanes a, double b) { return a == a.like(b); }
+Lanes isNan(Lanes a) { return compare(arith::CmpFPredicate::UNO, a, a); }
+Lanes isNonZero(Lanes a) {
+  return a.with(arith::CmpIOp::create(*a.builder, arith::CmpIPredicate::ne,
+                                      a.value, a.bits(0).value));
+}
+Lanes isBelow(Lanes a, Lanes b) {
+  return a.with(arith::CmpIOp::create(*a.builder, arith::CmpIPredicate::ult,
+                                      a.value, b.value));
+}
+Lanes select(Lanes condition, Lanes yes, Lanes no) {
+  return yes.with(arith::SelectOp::create(*yes.builder, condition.value,
+                                          yes.value, no.value));
+}
+Lanes abs(Lanes a) { return a.with(math::AbsFOp::create(*a.builder, a.value)); }
+
+/// Horner's scheme, the highest coefficient first.
+Lanes polynomial(Lanes x, ArrayRef<double> coefficients) {
+  Lanes result = x.like(coefficients.front());
+  for (double coefficient : coefficients.drop_front())
+    result = x.with(math::FmaOp::create(*x.builder, result.value, x.value,
+                                        x.like(coefficient).value));
+  return result;
+}
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+/// Added to a double of up to 2^51 it leaves the nearest integer in the lowest
+/// bits of the sum.
+constexpr double magic = 0x1.8p52;
+
+//===----------------------------------------------------------------------===//
+// log
+//===----------------------------------------------------------------------===//
+
+/// x as m * 2^exponent with m from sqrt(1/2) to sqrt(2), for a positive normal
+/// x of f32 or f64.
+struct Split {
+  Lanes mantissa;
+  Lanes exponent;
+};
+Split split(Lanes x) {
+  bool isSingle = getElementTypeOrSelf(x.value).isF32();
+  Type integer = isSingle ? x.builder->getI32Type() : x.builder->getI64Type();
+  uint64_t fractionBits = isSingle ? 23 : 52;
+  // The bits of sqrt(1/2): what is above them belongs to the exponent.
+  uint64_t root = isSingle ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
+  Lanes distance = x.bitcast(integer);
+  distance = distance - distance.bits(root);
+  Lanes exponent = x.with(arith::ShRSIOp::create(
+      *x.builder, distance.value, distance.bits(fractionBits).value));
+  Lanes fraction =
+      (distance & distance.bits((uint64_t(1) << fractionBits) - 1)) +
+      distance.bits(root);
+  Type type = getElementTypeOrSelf(x.value);
+  Lanes number = x.with(
+      arith::SIToFPOp::create(*x.builder, x.typeOf(type), exponent.value));
+  return {fraction.bitcast(type), number};
+}
+
+/// The polynomial is that of Cephes' logf. Subnormals are scaled first.
+Lanes expandLog(Lanes x) {
+  Lanes isSmall = x < 0x1p-126;
+  Split parts = split(select(isSmall, x * 0x1p23, x));
+  Lanes exponent = parts.exponent + select(isSmall, x.like(-23), x.like(0));
+  Lanes f = parts.mantissa - 1.0;
+  Lanes square = f * f;
+  Lanes tail =
+      polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
+                     -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+                     2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
+  // ln(2) in two parts, the first of which has few bits.
+  Lanes low = tail * f * square + exponent * -2.12194440e-4 - square * 0.5;
+  Lanes result = (f + low) + exponent * 0.693359375;
+  result = select(x == infinity, x, result);
+  result = select(x == 0.0, x.like(-infinity), result);
+  return select((x < 0.0) | isNan(x), x.like(nan), result);
+}
+
+//===----------------------------------------------------------------------===//
+// sin
+//===----------------------------------------------------------------------===//
+
+/// A multiple of a quarter turn, of which the last two bits count, and the
+/// rest in f64 from -pi/4 to pi/4.
+struct QuarterTurns {
+  Lanes quarters;
+  Lanes rest;
+};
+
+/// For x from 0 to 2^20: pi/2 in two parts, the first of which has 33 bits, so
+/// that its product is exact.
+QuarterTurns reduceModerate(Lanes x) {
+  Lanes shifted = x * 6.36619772367581382433e-01 + magic;
+  Lanes quarters = shifted - magic;
+  Lanes rest = (x - quarters * 1.57079632673412561417e+00) -
+               quarters * 6.07710050650619224932e-11;
+  return {shifted.bitcast(x.builder->getI64Type()), rest};
+}
+
+/// For x of f32 from 2^20, whose \p bits are given as i64: the product with the
+/// bits of 2/pi that matter for its exponent (Payne and Hanek). Those of a
+/// weight of 4 and more are multiples of a turn.
+QuarterTurns reduceLarge(Lanes bits) {
+  auto number = [&](uint64_t value) { return bits.bits(value); };
+  // 64 zeros precede 2/pi, so that no exponent begins before it.
+  constexpr uint64_t words[] = {0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
+                                0xdb6295993c439041, 0xfe5163abdebbc561};
+  Lanes first = (bits >> number(23)) - number(88);
+  Lanes shift = first & number(63);
+  Lanes isFirst = isBelow(first, number(64));
+  Lanes isSecond = isBelow(first, number(128));
+  auto word = [&](size_t i) {
+    return select(isFirst, number(words[i]),
+                  select(isSecond, number(words[i + 1]), number(words[i + 2])));
+  };
+  auto shifted = [&](Lanes high, Lanes low) {
+    // A shift by 64 is none.
+    return (high << shift) | ((low >> number(1)) >> (number(63) - shift));
+  };
+  Lanes middle = word(1);
+  Lanes high = shifted(word(0), middle);
+  Lanes low = shifted(middle, word(2)) >> number(32);
+  Lanes mantissa = (bits & number(0x7fffff)) | number(0x800000);
+  // Units of 2^-62 quarters; whole turns overflow.
+  Lanes product = mantissa * high + ((mantissa * low) >> number(32));
+  Lanes quarters = (product + number(uint64_t(1) << 61)) >> number(62);
+  Lanes rest = product - (quarters << number(62));
+  Lanes real = bits.with(arith::SIToFPOp::create(
+      *bits.builder, bits.typeOf(bits.builder->getF64Type()), rest.value));
+  return {quarters, real * (1.57079632679489661923 * 0x1p-62)};
+}
+
+/// Whether \p condition holds in any lane.
+Value anyOf(Lanes condition) {
+  if (!isa<VectorType>(condition.getType()))
+    return condition.value;
+  return vector::ReductionOp::create(
+      *condition.builder, vector::CombiningKind::OR, condition.value);
+}
+
+Lanes expandSin(Lanes x) {
+  ImplicitLocOpBuilder &builder = *x.builder;
+  Lanes magnitude = abs(x);
+  Lanes isLarge = magnitude > 0x1p20;
+  QuarterTurns turns = reduceModerate(magnitude.toF64());
+  // Hardly anybody has such arguments: the others do not pay for them.
+  auto branch = scf::IfOp::create(
+      builder, anyOf(isLarge),
+      [&](OpBuilder &nested, Location location) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPoint(nested.getInsertionBlock(),
+                                  nested.getInsertionPoint());
+        Lanes bits = magnitude.bitcast(builder.getI32Type());
+        QuarterTurns large = reduceLarge(x.with(arith::ExtUIOp::create(
+            builder, x.typeOf(builder.getI64Type()), bits.value)));
+        scf::YieldOp::create(
+            builder,
+            ValueRange{select(isLarge, large.quarters, turns.quarters).value,
+                       select(isLarge, large.rest, turns.rest).value});
+      },
+      [&](OpBuilder &nested, Location location) {
+        scf::YieldOp::create(
+            nested, location,
+            ValueRange{turns.quarters.value, turns.rest.value});
+      });
+  Lanes quarters = x.with(branch.getResult(0));
+  Lanes rest = x.with(branch.getResult(1));
+  Lanes square = rest * rest;
+  Lanes sine = rest + rest * square *
+                          polynomial(square, {1.0 / 362880, -1.0 / 5040,
+                                              1.0 / 120, -1.0 / 6});
+  Lanes cosine = polynomial(
+      square, {-1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5, 1.0});
+  Lanes isOdd = isNonZero(quarters & quarters.bits(1));
+  Lanes isNegative = isNonZero(quarters & quarters.bits(2)) ^ (x < 0.0);
+  Lanes result = select(isOdd, cosine, sine);
+  result = select(isNegative, result * -1.0, result);
+  Lanes isFinite = magnitude < infinity;
+  return select(isFinite, result.toF32(), x.like(nan));
+}
+
+//===----------------------------------------------------------------------===//
+// pow
+//===----------------------------------------------------------------------===//
+
+/// log2 of a positive normal x of f64, within 10^-12 of it.
+Lanes logarithm2(Lanes x) {
+  Split parts = split(x);
+  Lanes f = parts.mantissa - 1.0;
+  Lanes s = f / (f + 2.0);
+  Lanes square = s * s;
+  Lanes tail = polynomial(
+      square, {1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0});
+  constexpr double twoOverLn2 = 2.88539008177792681472;
+  return s * tail * twoOverLn2 + parts.exponent;
+}
+
+/// 2^x in f64, for x of magnitudes below 1000, within 10^-11 of it.
+Lanes exponential2(Lanes x) {
+  Lanes shifted = x + magic;
+  Lanes t = (x - (shifted - magic)) * 6.93147180559945309417e-01;
+  Lanes power = polynomial(t, {1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
+                               1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0});
+  Lanes integer = shifted.bitcast(x.builder->getI64Type());
+  Lanes bits =
+      power.bitcast(x.builder->getI64Type()) + (integer << integer.bits(52));
+  return bits.bitcast(x.builder->getF64Type());
+}
+
+/// 2^(y * log2|x|) in f64, with the special cases of C.
+Lanes expandPow(Lanes x, Lanes y) {
+  Lanes magnitude = abs(x);
+  Lanes wide = magnitude.toF64(), exponent = y.toF64();
+  Lanes isZero = x == 0.0;
+  Lanes isInfinite = magnitude == infinity;
+  Lanes logarithm = logarithm2(wide);
+  logarithm = select(isZero, wide.like(-infinity), logarithm);
+  logarithm = select(isInfinite, wide, logarithm);
+  // |x| = 1 with an infinite exponent is 1.
+  Lanes product = select(magnitude == 1.0, wide.like(0), exponent * logarithm);
+  // Beyond the range of f32 either way; a NaN becomes a bound.
+  product = select(product < 200.0, product, wide.like(200));
+  product = select(product > -200.0, product, wide.like(-200));
+  Lanes result = exponential2(product).toF32();
+
+  // From 2^24 on every exponent is even; below the sum is exact in f64.
+  Lanes size = abs(exponent);
+  Lanes isBig = size > 0x1p24;
+  Lanes shifted = size + magic;
+  Lanes isWhole = ((shifted - magic) == size) | isBig;
+  Lanes parity = shifted.bitcast(x.builder->getI64Type());
+  Lanes isEven = select(isNonZero(parity & parity.bits(1)), isBig, isWhole);
+  Lanes isOdd = isWhole ^ isEven;
+  Lanes sign = x.bitcast(x.builder->getI32Type());
+  Lanes isSigned = isNonZero(sign & sign.bits(0x80000000));
+  result = select(isOdd & isSigned, result * -1.0, result);
+  Lanes isUndefined =
+      (x < 0.0) & (magnitude < infinity) & (isWhole ^ isWhole.bits(1));
+  result = select(isUndefined | isNan(x) | isNan(y), x.like(nan), result);
+  return select((y == 0.0) | (x == 1.0), x.like(1), result);
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+bool isSingle(Type type) { return getElementTypeOrSelf(type).isF32(); }
+
+struct LogPattern : OpRewritePattern<math::LogOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::LogOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isSingle(op.getType()))
+      return failure();
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, expandLog({&builder, op.getOperand()}).value);
+    return success();
+  }
+};
+
+struct SinPattern : OpRewritePattern<math::SinOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::SinOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isSingle(op.getType()))
+      return failure();
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, expandSin({&builder, op.getOperand()}).value);
+    return success();
+  }
+};
+
+struct PowPattern : OpRewritePattern<math::PowFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::PowFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isSingle(op.getType()))
+      return failure();
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op, expandPow({&builder, op.getLhs()}, {&builder, op.getRhs()}).value);
+    return success();
+  }
+};
+
+} // namespace
+
+void nnhal::populateMathExpansions(RewritePatternSet &patterns) {
+  constexpr unsigned benefit = 10;
+  patterns.add<LogPattern, SinPattern, PowPattern>(patterns.getContext(),
+                                                   benefit);
+}

@@ -1,0 +1,35 @@
+//===- FixedPointMath.h - Fixed-point functions in generated code *- C++
+//-*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions of nnhal/Runtime/FixedPointMath.h that depend on computed
+// values, as expressions, bit for bit. Scalars are i32 unless a function says
+// otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_FIXEDPOINTMATH_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_FIXEDPOINTMATH_H
+
+#include "../../Common/Scalar.h"
+
+namespace nnhal {
+
+/// 1 / (1 + a) without integer bits, for \p raw >= 0 without integer bits.
+Scalar fixedPointOneOverOnePlus(Scalar raw);
+
+/// multiplier * 2^(exponent - 31).
+struct ComputedFactor {
+  Scalar multiplier;
+  Scalar exponent;
+};
+/// 1 / sqrt(value), for an i64 \p value >= 0; 0 counts as 1.
+ComputedFactor fixedPointInverseSqrt(Scalar value);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_FIXEDPOINTMATH_H
