@@ -152,6 +152,19 @@ constexpr std::array generalTable = {
     SQRT,
     SUB,
     TANH,
+    AVERAGE_POOL_2D,
+    CONV_2D,
+    DEPTHWISE_CONV_2D,
+    FULLY_CONNECTED,
+    GROUPED_CONV_2D,
+    L2_POOL_2D,
+    MAX_POOL_2D,
+    RELU,
+    RELU1,
+    RELU6,
+    RESIZE_BILINEAR,
+    RESIZE_NEAREST_NEIGHBOR,
+    TRANSPOSE_CONV_2D,
 };
 
 /// The bit of \p type in CpuSupportRow::types; 0 for types that no row takes.

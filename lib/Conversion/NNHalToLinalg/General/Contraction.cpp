@@ -1,14 +1,360 @@
-//===- Contraction.cpp - General lowerings ---===//
+//===- Contraction.cpp - Convolutions and products of any type and shape --===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Each output element is a sum of products over the places of its window that
+// lie inside the input: the padding is real 0 (M-076). Quantized values, less
+// their zero points, are added up modulo 2^32 (M-014).
+//
+//===----------------------------------------------------------------------===//
 
-#include "OperationLowering.h"
+#include "ContractionOutput.h"
+#include "WindowAxes.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace nnhal;
+using rt::OperandType;
 using rt::OperationType;
 
-std::span<const GeneralLoweringRow> nnhal::generalContractionRows() { return {}; }
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A convolution of any kind.
+struct Convolution {
+  Tensor input, filter;
+  ImageLayout layout;
+  /// The extents of the input.
+  Pixel image;
+  WindowAxes axes;
+  Scalar outputChannels;
+  /// Depth multiplier or groups; 1 for other kinds.
+  Scalar factor;
+  rt::FusedActivation activation = rt::FusedActivation::none;
+};
+
+/// Where the operands of one kind differ from those of CONV_2D.
+struct OperandOrder {
+  size_t paddingAt = 3;
+  bool isImplicit = false;
+  bool hasFactor = false;
+};
+} // namespace
+
+static OperandOrder operandOrder(OperationLowering &op) {
+  size_t count = op.inputCount();
+  auto isBool = [&](size_t index) {
+    return op.view().inputs[index].type.type == OperandType::BOOL;
+  };
+  switch (op.type()) {
+  case OperationType::DEPTHWISE_CONV_2D: // M-080
+    return {3, count < 11 || (count == 11 && isBool(8)), true};
+  case OperationType::GROUPED_CONV_2D:
+    return {3, count == 9, true};
+  case OperationType::TRANSPOSE_CONV_2D:
+    // The implicit form states the shape of the result first.
+    return count == 9 ? OperandOrder{4, true, false} : OperandOrder{};
+  default: // M-072
+    return {3, count < 10 || (count == 10 && isBool(7)), false};
+  }
+}
+
+/// Reads what all kinds have. \p isSame: pads follow from extents.
+static LogicalResult readConvolution(OperationLowering &op, Convolution &conv,
+                                     bool &isSame) {
+  OperandOrder order = operandOrder(op);
+  WindowOperands operands(op, order.paddingAt, order.isImplicit);
+  WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  if (failed(operands.readPadding(conv.axes)))
+    return failure();
+  operands.readPair(columns.stride, rows.stride);
+  conv.factor = order.hasFactor ? operands.readInteger() : op.index(1);
+  FailureOr<rt::FusedActivation> activation = operands.readActivation();
+  if (failed(activation))
+    return failure();
+  FailureOr<ImageLayout> layout = operands.readLayout();
+  if (failed(layout))
+    return failure();
+  if (!operands.isAtEnd())
+    operands.readPair(columns.dilation, rows.dilation);
+  isSame = operands.isSame();
+  conv.activation = *activation;
+  conv.layout = *layout;
+  conv.input = op.input(0);
+  conv.filter = op.input(1);
+  conv.image = conv.layout.extents(conv.input);
+  Scalar outer = conv.filter.extent(0), inner = conv.filter.extent(3);
+  rows.input = conv.image.row;
+  columns.input = conv.image.column;
+  rows.window = conv.filter.extent(1);
+  columns.window = conv.filter.extent(2);
+  bool isDepthwise = op.type() == OperationType::DEPTHWISE_CONV_2D;
+  conv.outputChannels = isDepthwise ? inner : outer;
+  checkNotEmpty(op, conv.image);
+  checkAtLeast(op, outer, 1);
+  checkAtLeast(op, inner, 1);
+  checkAtLeast(op, conv.factor, 1);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of products
+//===----------------------------------------------------------------------===//
+
+static Scalar product(const Tensor &lhs, Indices lhsAt, const Tensor &rhs,
+                      Indices rhsAt) {
+  if (lhs.isFloat())
+    return lhs.real(lhsAt) * rhs.real(rhsAt);
+  return lhs.centered(lhsAt) * rhs.centered(rhsAt);
+}
+
+/// The sum of \p element over \p rows and \p columns.
+static Scalar
+sumOver(OperationLowering &op, Places rows, Places columns, Scalar zero,
+        llvm::function_ref<Scalar(Scalar row, Scalar column)> element) {
+  auto loop = [&](Places places, Scalar initial, auto body) {
+    return op
+        .loop(places.begin, places.end, {initial},
+              [&](Scalar at, ArrayRef<Scalar> values) {
+                return SmallVector<Scalar>{body(at, values[0])};
+              })
+        .front();
+  };
+  return loop(rows, zero, [&](Scalar row, Scalar sum) {
+    return loop(columns, sum, [&](Scalar column, Scalar sum) {
+      return sum + element(row, column);
+    });
+  });
+}
+
+/// Gives the sum of one output element. \p row and \p column are places of the
+/// window, \p at is the pixel under that place, with the output's channel.
+using PlaceBuilder =
+    llvm::function_ref<Scalar(Scalar row, Scalar column, const Pixel &at)>;
+
+/// Defines the output as sums of \p place over the windows.
+static void defineOverWindows(OperationLowering &op, const Convolution &conv,
+                              PlaceBuilder place) {
+  ContractionOutput output(op, conv.activation);
+  output.checkChannels(conv.outputChannels);
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  Pixel extents = {conv.image.batch, rows.output, columns.output,
+                   conv.outputChannels};
+  op.setOutput(op.define(
+      op.outputType(), conv.layout.indices(extents), [&](Indices indices) {
+        Pixel at = conv.layout.pixel(indices);
+        Scalar top = rows.start(at.row), left = columns.start(at.column);
+        Scalar sum = sumOver(
+            op, rows.inside(top), columns.inside(left), output.zero(),
+            [&](Scalar row, Scalar column) {
+              return place(row, column,
+                           {at.batch, top + row * rows.dilation,
+                            left + column * columns.dilation, at.channel});
+            });
+        return output.finish(sum, at.channel);
+      }));
+}
+
+/// The sum over \p depth input channels from \p first on.
+static Scalar dotProduct(OperationLowering &op, const Convolution &conv,
+                         const Tensor &input, const Tensor &filter,
+                         Scalar first, Scalar row, Scalar column,
+                         const Pixel &at) {
+  Scalar zero = input.isFloat() ? op.f32(0) : op.i32(0);
+  return op.fold(conv.filter.extent(3), zero, [&](Scalar channel, Scalar sum) {
+    Pixel from = at;
+    from.channel = first.known() == 0 ? channel : first + channel;
+    return sum + product(input, conv.layout.indices(from), filter,
+                         {at.channel, row, column, channel});
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+static LogicalResult readForward(OperationLowering &op, Convolution &conv) {
+  bool isSame = false;
+  if (failed(readConvolution(op, conv, isSame)))
+    return failure();
+  resolveAxis(op, conv.axes.rows, isSame);
+  resolveAxis(op, conv.axes.columns, isSame);
+  return success();
+}
+
+/// CONV_2D, and GROUPED_CONV_2D: the output channels of a group see the input
+/// channels of that group. The filter is [out, height, width, in / groups].
+static LogicalResult lowerConv2D(OperationLowering &op) {
+  Convolution conv;
+  if (failed(readForward(op, conv)))
+    return failure();
+  Scalar depth = conv.filter.extent(3), groups = conv.factor;
+  op.checkEqual(depth * groups, conv.image.channel);
+  op.check(conv.outputChannels.remainder(groups) == 0,
+           FailureReason::notDivisible, conv.outputChannels, groups);
+  if (op.type() == OperationType::GROUPED_CONV_2D) // M-320
+    op.check(conv.image.batch >= 1, FailureReason::negativeExtent,
+             conv.image.batch, op.index(1));
+  Scalar channelsPerGroup = conv.outputChannels.quotient(groups);
+  Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
+  defineOverWindows(op, conv, [&](Scalar row, Scalar column, const Pixel &at) {
+    Scalar first = groups.known() == 1
+                       ? op.index(0)
+                       : at.channel.quotient(channelsPerGroup) * depth;
+    return dotProduct(op, conv, input, filter, first, row, column, at);
+  });
+  return success();
+}
+
+/// Output channel c * multiplier + m sees input channel c (M-081). The filter
+/// is [1, height, width, out].
+static LogicalResult lowerDepthwiseConv2D(OperationLowering &op) {
+  Convolution conv;
+  if (failed(readForward(op, conv)))
+    return failure();
+  Scalar multiplier = conv.factor;
+  op.checkEqual(conv.filter.extent(0), op.index(1));
+  op.checkEqual(conv.image.channel * multiplier, conv.outputChannels);
+  Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
+  defineOverWindows(op, conv, [&](Scalar row, Scalar column, const Pixel &at) {
+    Pixel from = at;
+    if (multiplier.known() != 1)
+      from.channel = at.channel.quotient(multiplier);
+    return product(input, conv.layout.indices(from), filter,
+                   {op.index(0), row, column, at.channel});
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Transposed convolution
+//===----------------------------------------------------------------------===//
+
+/// Sets the pads that follow from \p stated, the extent that the model gives
+/// for the result, and the output. The tail may be negative then, where the
+/// result goes on after the last window (M-086).
+static void resolveTransposedAxis(OperationLowering &op, WindowAxis &axis,
+                                  std::optional<Scalar> stated) {
+  checkAtLeast(op, axis.window, 1);
+  checkAtLeast(op, axis.stride, 1);
+  if (stated) {
+    Scalar windows = (*stated + axis.stride - 1).quotient(axis.stride);
+    Scalar total = (windows - 1) * axis.stride + axis.window - *stated;
+    axis.head = max(total, 0.0).quotient(op.index(2));
+    axis.tail = total - axis.head;
+  } else {
+    checkAtLeast(op, axis.head, 0);
+    checkAtLeast(op, axis.tail, 0);
+    for (Scalar pad : {axis.head, axis.tail})
+      op.check(pad < axis.window, FailureReason::valueTooLarge, pad,
+               axis.window - 1);
+  }
+  axis.output =
+      (axis.input - 1) * axis.stride + axis.window - axis.head - axis.tail;
+  constexpr double highest = std::numeric_limits<uint32_t>::max();
+  op.check(axis.output >= 1, FailureReason::negativeExtent, axis.output,
+           op.index(1));
+  op.check(axis.output <= highest, FailureReason::valueTooLarge, axis.output,
+           axis.output.like(highest));
+}
+
+/// The input pixels on an axis whose windows reach output \p index; \p shifted
+/// is that index counted from the first window on.
+static Places reachingPlaces(const WindowAxis &axis, Scalar shifted) {
+  Scalar stride = axis.stride;
+  Scalar before = max(shifted - axis.window + 1, 0.0);
+  return {(before + stride - 1).quotient(stride),
+          min(shifted.quotient(stride) + 1, axis.input)};
+}
+
+/// Each input pixel adds to a window of the output; seen from the output, it is
+/// the sum over the input pixels whose windows it lies in. The filter is [out,
+/// height, width, in].
+static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
+  Convolution conv;
+  bool isSame = false;
+  if (failed(readConvolution(op, conv, isSame)))
+    return failure();
+  WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  std::optional<Scalar> height, width;
+  if (op.inputCount() == 9) {
+    op.checkEqual(op.input(3).extent(0), op.index(4));
+    Pixel stated = conv.layout.pixel(op.integers(3, 4));
+    checkAtLeast(op, stated.row, 1);
+    checkAtLeast(op, stated.column, 1);
+    if (isSame) {
+      height = stated.row;
+      width = stated.column;
+    }
+  }
+  resolveTransposedAxis(op, rows, height);
+  resolveTransposedAxis(op, columns, width);
+  op.checkEqual(conv.filter.extent(3), conv.image.channel);
+  ContractionOutput output(op, conv.activation);
+  output.checkChannels(conv.outputChannels);
+  Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
+  Pixel extents = {conv.image.batch, rows.output, columns.output,
+                   conv.outputChannels};
+  op.setOutput(op.define(
+      op.outputType(), conv.layout.indices(extents), [&](Indices indices) {
+        Pixel at = conv.layout.pixel(indices);
+        Scalar top = at.row + rows.head, left = at.column + columns.head;
+        Scalar sum = sumOver(
+            op, reachingPlaces(rows, top), reachingPlaces(columns, left),
+            output.zero(), [&](Scalar row, Scalar column) {
+              return dotProduct(op, conv, input, filter, op.index(0),
+                                top - row * rows.stride,
+                                left - column * columns.stride,
+                                {at.batch, row, column, at.channel});
+            });
+        return output.finish(sum, at.channel);
+      }));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Fully connected
+//===----------------------------------------------------------------------===//
+
+static LogicalResult lowerFullyConnected(OperationLowering &op) {
+  FailureOr<rt::FusedActivation> activation =
+      WindowOperands(op, 3, /*isImplicit=*/false).readActivation();
+  if (failed(activation))
+    return failure();
+  Tensor input = op.input(0), weights = op.input(1);
+  Scalar units = weights.extent(0), size = weights.extent(1);
+  checkAtLeast(op, units, 1);
+  checkAtLeast(op, size, 1);
+  Scalar count = input.count();
+  op.check(count.remainder(size) == 0, FailureReason::notDivisible, count,
+           size);
+  ContractionOutput output(op, *activation);
+  output.checkChannels(units);
+  Tensor rows = op.reshape(input, {count.quotient(size), size});
+  Scalar batch = rows.extent(0);
+  op.setOutput(op.define(op.outputType(), {batch, units}, [&](Indices at) {
+    Scalar sum = op.fold(size, output.zero(), [&](Scalar i, Scalar sum) {
+      return sum + product(rows, {at[0], i}, weights, {at[1], i});
+    });
+    return output.finish(sum, at[1]);
+  }));
+  return success();
+}
+
+static constexpr GeneralLoweringRow rows[] = {
+    {OperationType::CONV_2D, lowerConv2D},
+    {OperationType::DEPTHWISE_CONV_2D, lowerDepthwiseConv2D},
+    {OperationType::GROUPED_CONV_2D, lowerConv2D},
+    {OperationType::TRANSPOSE_CONV_2D, lowerTransposeConv2D},
+    {OperationType::FULLY_CONNECTED, lowerFullyConnected},
+};
+
+std::span<const GeneralLoweringRow> nnhal::generalContractionRows() {
+  return rows;
+}

@@ -48,8 +48,7 @@ Scalar nnhal::roundingDivideByPowerOfTwo(Scalar value, Scalar exponent) {
   Scalar shift = exponent.to(wide);
   Scalar mask = extended.like(1).shiftedLeft(shift) - 1;
   Scalar remainder = extended & mask;
-  Scalar threshold =
-      mask.shiftedRight(mask.like(1)) + (extended < 0).to(wide);
+  Scalar threshold = mask.shiftedRight(mask.like(1)) + (extended < 0).to(wide);
   return (extended.shiftedRight(shift) + (remainder > threshold).to(wide))
       .toI32();
 }
@@ -76,14 +75,21 @@ Scalar nnhal::multiplyByFactor(Scalar value, Scalar multiplier,
   return roundingDivideByPowerOfTwo(product, max(zero - exponent, zero));
 }
 
-/// value * multiplier * 2^(exponent - 31), rounded once, half up.
-static Scalar multiplyOnce(Scalar value, rt::FixedPointFactor factor) {
-  int32_t shift = 31 - factor.exponent;
-  Scalar product = value.toI64() * double(factor.multiplier);
-  shift = std::min(shift, 62); // At least 1.
-  Scalar nudge = product.like(double(int64_t(1) << (shift - 1)));
-  Scalar rounded = (product + nudge).shiftedRight(product.like(shift));
+/// product * 2^-shift, half up. Both are i64; shift is 1 at least.
+static Scalar shiftedOnce(Scalar product, Scalar shift) {
+  Scalar nudge = product.like(1).shiftedLeft(shift - 1);
+  Scalar rounded = (product + nudge).shiftedRight(shift);
   return clamp(rounded, lowest, highest).toI32();
+}
+
+Scalar nnhal::multiplyOnce(Scalar value, rt::FixedPointFactor factor) {
+  Scalar product = value.toI64() * double(factor.multiplier);
+  return shiftedOnce(product, product.like(std::min(31 - factor.exponent, 62)));
+}
+
+Scalar nnhal::multiplyOnce(Scalar value, Scalar multiplier, Scalar exponent) {
+  return shiftedOnce(value.toI64() * multiplier.toI64(),
+                     min(31.0 - exponent.toI64(), 62.0));
 }
 
 Scalar nnhal::rescale(Scalar value, double scale, rt::Rounding rounding) {

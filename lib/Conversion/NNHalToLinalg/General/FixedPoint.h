@@ -35,6 +35,10 @@ Scalar multiplyByFactor(Scalar value, rt::FixedPointFactor factor);
 /// The same with a factor that is computed.
 Scalar multiplyByFactor(Scalar value, Scalar multiplier, Scalar exponent);
 
+/// value * multiplier * 2^(exponent - 31), rounded once, half up.
+Scalar multiplyOnce(Scalar value, rt::FixedPointFactor factor);
+Scalar multiplyOnce(Scalar value, Scalar multiplier, Scalar exponent);
+
 /// value * scale, rounded as \p rounding says: what brings an accumulator to
 /// the scale of a result.
 Scalar rescale(Scalar value, double scale, rt::Rounding rounding);

@@ -24,7 +24,8 @@ static GeneralLowering lookUpLowering(rt::OperationType type) {
           generalDataMovementRows(), generalDetectionRows(),
           generalElementwiseRows(), generalLookupRows(),
           generalNormalizationRows(), generalRecurrentRows(),
-          generalReductionRows(), generalShapeRows(), generalWindowRows()})
+          generalReductionRows(), generalResizeRows(), generalShapeRows(),
+          generalWindowRows()})
       for (const GeneralLoweringRow &row : family)
         rows[size_t(row.type)] = row.lower;
     return rows;

@@ -244,6 +244,7 @@ std::span<const GeneralLoweringRow> generalLookupRows();
 std::span<const GeneralLoweringRow> generalNormalizationRows();
 std::span<const GeneralLoweringRow> generalRecurrentRows();
 std::span<const GeneralLoweringRow> generalReductionRows();
+std::span<const GeneralLoweringRow> generalResizeRows();
 std::span<const GeneralLoweringRow> generalShapeRows();
 std::span<const GeneralLoweringRow> generalWindowRows();
 

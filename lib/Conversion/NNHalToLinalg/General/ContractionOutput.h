@@ -1,0 +1,46 @@
+//===- ContractionOutput.h - From sums of products to results ---*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONOUTPUT_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONOUTPUT_H
+
+#include "OperationLowering.h"
+
+namespace nnhal {
+
+/// What follows the sums of a contraction whose inputs 0 to 2 are input, filter
+/// and bias: bias, scale and activation. Made where the tables that it needs
+/// may be defined, outside of loops.
+class ContractionOutput {
+public:
+  ContractionOutput(OperationLowering &op, rt::FusedActivation activation);
+
+  /// Checks what the rules say about the bias and the scales of \p channels
+  /// output channels.
+  void checkChannels(Scalar channels) const;
+  /// What a sum of no products is: f32 for floats, otherwise i32.
+  Scalar zero() const;
+  /// The output element of \p sum on output channel \p channel.
+  Scalar finish(Scalar sum, Scalar channel) const;
+
+private:
+  void makeTables();
+  Scalar rescaled(Scalar sum, Scalar channel) const;
+
+  OperationLowering &op;
+  rt::FusedActivation activation;
+  Tensor bias;
+  /// Of the product of input and filter in units of the output, per channel or
+  /// once (M-014, M-015). None for floats.
+  llvm::SmallVector<double> scales;
+  // Of several scales.
+  Tensor multipliers, exponents, floatScales;
+};
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONOUTPUT_H

@@ -1,0 +1,174 @@
+//===- WindowAxes.cpp - Windows that move over images ---------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WindowAxes.h"
+
+using namespace mlir;
+using namespace nnhal;
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+SmallVector<Scalar, 4> ImageLayout::indices(const Pixel &pixel) const {
+  if (isNchw)
+    return {pixel.batch, pixel.channel, pixel.row, pixel.column};
+  return {pixel.batch, pixel.row, pixel.column, pixel.channel};
+}
+
+Pixel ImageLayout::pixel(Indices indices) const {
+  if (isNchw)
+    return {indices[0], indices[2], indices[3], indices[1]};
+  return {indices[0], indices[1], indices[2], indices[3]};
+}
+
+void nnhal::checkNotEmpty(OperationLowering &op, const Pixel &image) {
+  for (Scalar extent : {image.row, image.column, image.channel})
+    op.check(extent >= 1, FailureReason::negativeExtent, extent, op.index(1));
+}
+
+void nnhal::checkAtLeast(OperationLowering &op, Scalar parameter, int64_t low) {
+  op.check(parameter >= double(low), FailureReason::valueTooSmall, parameter,
+           op.index(low));
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+static bool isKnown(Scalar value, int64_t number) {
+  return value.known() == std::optional<int64_t>(number);
+}
+
+/// \p value, which is not negative, over \p divisor, rounded up.
+static Scalar roundedUp(Scalar value, Scalar divisor) {
+  return isKnown(divisor, 1) ? value : (value + divisor - 1).quotient(divisor);
+}
+
+Scalar WindowAxis::start(Scalar index) const {
+  Scalar scaled = isKnown(stride, 1) ? index : index * stride;
+  return isKnown(head, 0) ? scaled : scaled - head;
+}
+
+Places WindowAxis::inside(Scalar start) const {
+  // Without a pad no place lies beyond that end of the input.
+  Places places{start.like(0), window};
+  if (!isKnown(head, 0))
+    places.begin = roundedUp(max(0.0 - start, 0.0), dilation);
+  // The tail is smaller than the window, so that windows start in the input.
+  if (!isKnown(tail, 0))
+    places.end = min(window, roundedUp(input - start, dilation));
+  return places;
+}
+
+Scalar WindowAxis::effectiveWindow() const {
+  return isKnown(dilation, 1) ? window : (window - 1) * dilation + 1;
+}
+
+void nnhal::resolveAxis(OperationLowering &op, WindowAxis &axis, bool isSame) {
+  checkAtLeast(op, axis.window, 1);
+  checkAtLeast(op, axis.stride, 1);
+  checkAtLeast(op, axis.dilation, 1);
+  Scalar window = axis.effectiveWindow();
+  if (isSame) {
+    Scalar count = roundedUp(axis.input, axis.stride);
+    Scalar total =
+        max((count - 1) * axis.stride + window - axis.input, op.index(0));
+    axis.head = total.quotient(op.index(2));
+    axis.tail = total - axis.head;
+  }
+  for (Scalar pad : {axis.head, axis.tail}) { // M-009
+    checkAtLeast(op, pad, 0);
+    if (!isSame)
+      op.check(pad < window, FailureReason::valueTooLarge, pad, window - 1);
+  }
+  Scalar padded = axis.input + axis.head + axis.tail;
+  op.check(window <= padded, FailureReason::windowTooLarge, window, padded);
+  axis.output = (padded - window).quotient(axis.stride) + 1; // M-006
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+FailureOr<int64_t> WindowOperands::readCode(const char *what) {
+  if (!op.isConstant(at))
+    return op.fail("the " + Twine(what) + " is not constant");
+  return op.scalar(at++).known().value_or(0);
+}
+
+LogicalResult WindowOperands::readPadding(WindowAxes &axes) {
+  for (WindowAxis *axis : {&axes.columns, &axes.rows})
+    axis->dilation = axis->head = axis->tail = op.index(0);
+  axes.rows.dilation = axes.columns.dilation = op.index(1);
+  if (!isImplicit) {
+    for (WindowAxis *axis : {&axes.columns, &axes.rows}) {
+      axis->head = readInteger();
+      axis->tail = readInteger();
+    }
+    return success();
+  }
+  FailureOr<int64_t> code = readCode("padding scheme");
+  if (failed(code))
+    return failure();
+  scheme = *code;
+  return success();
+}
+
+void WindowOperands::readPair(Scalar &width, Scalar &height) {
+  width = readInteger();
+  height = readInteger();
+}
+
+Scalar WindowOperands::readInteger() { return op.scalar(at++).toIndex(); }
+
+FailureOr<rt::FusedActivation> WindowOperands::readActivation() {
+  FailureOr<int64_t> code = readCode("activation");
+  if (failed(code))
+    return failure();
+  return rt::FusedActivation(*code);
+}
+
+FailureOr<ImageLayout> WindowOperands::readLayout() {
+  if (isAtEnd())
+    return ImageLayout();
+  FailureOr<int64_t> code = readCode("layout");
+  if (failed(code))
+    return failure();
+  return ImageLayout{*code != 0};
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+Scalar nnhal::activated(Scalar value, rt::FusedActivation activation) {
+  // In this order a comparison with NaN gives NaN.
+  auto bounded = [&](double low, double high) {
+    return min(value.like(high), max(value.like(low), value));
+  };
+  switch (activation) {
+  case rt::FusedActivation::none:
+    return value;
+  case rt::FusedActivation::relu:
+    return max(value.like(0), value);
+  case rt::FusedActivation::relu1:
+    return bounded(-1, 1);
+  case rt::FusedActivation::relu6:
+    return bounded(0, 6);
+  }
+  return value;
+}
+
+Tensor nnhal::widened(OperationLowering &op, const Tensor &tensor) {
+  if (tensor.getType().type != rt::OperandType::TENSOR_FLOAT16)
+    return tensor;
+  rt::TensorType type = tensor.getType();
+  type.type = rt::OperandType::TENSOR_FLOAT32;
+  return op.define(type, tensor.extents(),
+                   [&](Indices at) { return tensor.real(at); });
+}

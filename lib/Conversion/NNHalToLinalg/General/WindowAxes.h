@@ -1,0 +1,111 @@
+//===- WindowAxes.h - Windows that move over images -------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the general lowerings of convolutions, pools and resizings share: how
+// images are laid out, and where windows lie on their two axes. Extents, pads,
+// strides, dilations and windows may all be computed; where they are known,
+// everything that follows from them folds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_WINDOWAXES_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_WINDOWAXES_H
+
+#include "OperationLowering.h"
+
+namespace nnhal {
+
+/// A place in an image, or the extents of one.
+struct Pixel {
+  Scalar batch, row, column, channel;
+};
+
+/// Order of the dimensions of input 0 and output 0 (M-010). Filters always are
+/// in NHWC order (M-011).
+struct ImageLayout {
+  bool isNchw = false;
+
+  llvm::SmallVector<Scalar, 4> indices(const Pixel &pixel) const;
+  Pixel pixel(Indices indices) const;
+  Pixel extents(const Tensor &image) const { return pixel(image.extents()); }
+};
+
+/// Says that no extent of \p image but the batch is 0, as the rules demand.
+void checkNotEmpty(OperationLowering &op, const Pixel &image);
+/// \p parameter is at least \p low.
+void checkAtLeast(OperationLowering &op, Scalar parameter, int64_t low);
+
+/// Places of a window, [begin, end).
+struct Places {
+  Scalar begin, end;
+};
+
+/// Windows along one axis of an image. All are of index type.
+struct WindowAxis {
+  Scalar input;
+  Scalar window; ///< Places, not counting those between them.
+  Scalar stride, dilation;
+  Scalar head, tail; ///< Pads.
+  Scalar output;
+
+  /// Where window number \p index starts in the input; may be negative.
+  Scalar start(Scalar index) const;
+  /// The places of that window that lie inside the input. Of pools, whose
+  /// windows are not dilated, there is at least one.
+  Places inside(Scalar start) const;
+  /// What the window covers.
+  Scalar effectiveWindow() const;
+};
+
+struct WindowAxes {
+  WindowAxis rows, columns;
+};
+
+/// Reads the operands of a window in the order in which all operations have
+/// them (M-070 to M-092).
+class WindowOperands {
+public:
+  /// Operand \p at is the first of the padding.
+  WindowOperands(OperationLowering &op, size_t at, bool isImplicit)
+      : op(op), at(at), isImplicit(isImplicit) {}
+
+  /// The padding, as far as it does not follow from extents.
+  llvm::LogicalResult readPadding(WindowAxes &axes);
+  /// A width, then a height (M-075).
+  void readPair(Scalar &width, Scalar &height);
+  Scalar readInteger();
+  llvm::FailureOr<rt::FusedActivation> readActivation();
+  llvm::FailureOr<ImageLayout> readLayout();
+  bool isAtEnd() const { return at >= op.inputCount(); }
+
+  /// Whether pads follow from extents (M-007).
+  bool isSame() const { return scheme == 1; }
+
+private:
+  llvm::FailureOr<int64_t> readCode(const char *what);
+
+  OperationLowering &op;
+  size_t at;
+  bool isImplicit;
+  /// The HAL's padding scheme; 0 where pads are explicit.
+  int64_t scheme = 0;
+};
+
+/// Fills in pads that follow from extents, checks what the rules demand and
+/// sets the output of windows that move over an input.
+void resolveAxis(OperationLowering &op, WindowAxis &axis, bool isSame);
+
+/// \p value as \p activation bounds it, in floats (M-019); NaN stays.
+Scalar activated(Scalar value, rt::FusedActivation activation);
+
+/// A half float tensor in f32, for loops that read elements repeatedly; any
+/// other tensor as it is.
+Tensor widened(OperationLowering &op, const Tensor &tensor);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_WINDOWAXES_H
