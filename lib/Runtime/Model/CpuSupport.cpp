@@ -165,6 +165,18 @@ constexpr std::array generalTable = {
     RESIZE_BILINEAR,
     RESIZE_NEAREST_NEIGHBOR,
     TRANSPOSE_CONV_2D,
+    BIDIRECTIONAL_SEQUENCE_LSTM,
+    BIDIRECTIONAL_SEQUENCE_RNN,
+    LSTM,
+    QUANTIZED_16BIT_LSTM,
+    QUANTIZED_LSTM,
+    RELU,
+    RELU1,
+    RELU6,
+    RNN,
+    SVDF,
+    UNIDIRECTIONAL_SEQUENCE_LSTM,
+    UNIDIRECTIONAL_SEQUENCE_RNN,
 };
 
 /// The bit of \p type in CpuSupportRow::types; 0 for types that no row takes.

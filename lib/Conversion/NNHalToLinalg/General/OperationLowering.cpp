@@ -9,6 +9,7 @@
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,9 +46,9 @@ LogicalResult OperationLowering::prepare() {
 Scalar OperationLowering::isPresent(size_t index) {
   if (!hasInput(index))
     return truth(false);
-  // Only the request can leave out what the model has.
-  if (!isa<BlockArgument>(op.getInputs()[index]) &&
-      definingConstant(op.getInputs()[index]))
+  // Only the request can leave out what the model has, and only its inputs.
+  Operation *definition = op.getInputs()[index].getDefiningOp();
+  if (definition && isa<NNHalDialect>(definition->getDialect()))
     return truth(true);
   return {builder, kernel::IsPresentOp::create(builder, builder.getI1Type(),
                                                operands[index])};
@@ -56,15 +57,15 @@ Scalar OperationLowering::isPresent(size_t index) {
 Tensor OperationLowering::input(size_t index) {
   rt::TensorType type = operation.inputs[index].type;
   Value value = operands[index];
-  if (auto elements =
-          dyn_cast_if_present<ElementsAttr>(definingConstant(op.getInputs()[index])))
+  if (auto elements = dyn_cast_if_present<ElementsAttr>(
+          definingConstant(op.getInputs()[index])))
     value = arith::ConstantOp::create(builder, cast<TypedAttr>(elements));
   return {builder, value, std::move(type)};
 }
 
 Scalar OperationLowering::scalar(size_t index) {
-  if (auto constant =
-          dyn_cast_if_present<TypedAttr>(definingConstant(op.getInputs()[index])))
+  if (auto constant = dyn_cast_if_present<TypedAttr>(
+          definingConstant(op.getInputs()[index])))
     return {builder, arith::ConstantOp::create(builder, constant)};
   return {builder, operands[index]};
 }
@@ -227,10 +228,10 @@ Tensor OperationLowering::define(const rt::TensorType &type, Indices extents,
                                   nested.getInsertionPoint());
         SmallVector<Scalar> indices;
         for (int64_t i = 0; i < rank; ++i)
-          indices.push_back(valueType.getDimSize(i) == 1
-                                ? index(0)
-                                : Scalar(builder, linalg::IndexOp::create(
-                                                      builder, i)));
+          indices.push_back(
+              valueType.getDimSize(i) == 1
+                  ? index(0)
+                  : Scalar(builder, linalg::IndexOp::create(builder, i)));
         linalg::YieldOp::create(builder, ValueRange(element(indices).get()));
       });
   return {builder, generic.getResult(0), type};
@@ -245,8 +246,8 @@ Scalar OperationLowering::encode(Scalar real, const rt::TensorType &type) {
   Scalar rounded = round(quotient) + double(type.zeroPoint);
   Scalar limited = clamp(rounded, range.low, range.high);
   // The comparison is false for a NaN (M-149).
-  Scalar safe = select(rounded == rounded, limited,
-                       limited.like(double(type.zeroPoint)));
+  Scalar safe =
+      select(rounded == rounded, limited, limited.like(double(type.zeroPoint)));
   return safe.toI32().to(element);
 }
 
@@ -265,18 +266,89 @@ Scalar OperationLowering::encodeTruth(Scalar truth) {
 
 Tensor OperationLowering::reshape(Tensor source, Indices extents) {
   SmallVector<Value> open;
-  RankedTensorType type = typeOfExtents(
-      extents, source.getValueType().getElementType(), open);
+  RankedTensorType type =
+      typeOfExtents(extents, source.getValueType().getElementType(), open);
   if (type == source.getValueType() && type.hasStaticShape())
     return source;
   SmallVector<Value> shape(extents.begin(), extents.end());
   auto shapeType =
       RankedTensorType::get({type.getRank()}, builder.getIndexType());
-  Value shapeValue =
-      tensor::FromElementsOp::create(builder, shapeType, shape);
+  Value shapeValue = tensor::FromElementsOp::create(builder, shapeType, shape);
   return {builder,
           tensor::ReshapeOp::create(builder, type, source.get(), shapeValue),
           source.getType()};
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors that loops carry
+//===----------------------------------------------------------------------===//
+
+Tensor OperationLowering::reserve(const rt::TensorType &type, Indices extents) {
+  SmallVector<Value> open;
+  RankedTensorType valueType =
+      typeOfExtents(extents, storageElementOf(builder, type), open);
+  // Not tensor.empty: equal ones are merged, and bufferization then gives one
+  // buffer to two tensors that a loop carries.
+  return {builder,
+          bufferization::AllocTensorOp::create(builder, valueType, open), type};
+}
+
+Tensor OperationLowering::insert(Scalar element, Tensor tensor,
+                                 Indices indices) {
+  SmallVector<Value> values(indices.begin(), indices.end());
+  return {builder,
+          tensor::InsertOp::create(builder, element, tensor.get(), values),
+          tensor.getType()};
+}
+
+SmallVector<Tensor> OperationLowering::loopOverTensors(Scalar begin, Scalar end,
+                                                       ArrayRef<Tensor> initial,
+                                                       TensorLoopBody body) {
+  auto tensorsOf = [&](ArrayRef<Scalar> values) {
+    SmallVector<Tensor> tensors;
+    for (auto [value, like] : llvm::zip(values, initial))
+      tensors.emplace_back(builder, value.get(), like.getType());
+    return tensors;
+  };
+  auto valuesOf = [&](ArrayRef<Tensor> tensors) {
+    SmallVector<Scalar> values;
+    for (const Tensor &tensor : tensors)
+      values.emplace_back(builder, tensor.get());
+    return values;
+  };
+  return tensorsOf(loop(begin, end, valuesOf(initial),
+                        [&](Scalar i, ArrayRef<Scalar> values) {
+                          return valuesOf(body(i, tensorsOf(values)));
+                        }));
+}
+
+/// update() with the \p outer indices known.
+static Tensor updateBelow(OperationLowering &op, Tensor tensor, Indices extents,
+                          SmallVectorImpl<Scalar> &outer,
+                          OperationLowering::UpdateBody body) {
+  if (outer.size() == extents.size())
+    return body(tensor, outer);
+  auto round = [&](Scalar i, ArrayRef<Tensor> current) {
+    outer.push_back(i);
+    Tensor next = updateBelow(op, current[0], extents, outer, body);
+    outer.pop_back();
+    return SmallVector<Tensor>{next};
+  };
+  return op.loopOverTensors(op.index(0), extents[outer.size()], {tensor}, round)
+      .front();
+}
+
+Tensor OperationLowering::update(Tensor tensor, Indices extents,
+                                 UpdateBody body) {
+  SmallVector<Scalar> indices;
+  return updateBelow(*this, tensor, extents, indices, body);
+}
+
+Tensor OperationLowering::fill(Tensor tensor, Indices extents,
+                               ElementBuilder element) {
+  return update(tensor, extents, [&](Tensor current, Indices at) {
+    return insert(element(at), current, at);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -378,10 +450,10 @@ Tensor OperationLowering::constantTable(ArrayRef<int32_t> values) {
       RankedTensorType::get({int64_t(values.size())}, builder.getI32Type());
   rt::TensorType meaning;
   meaning.type = rt::OperandType::TENSOR_INT32;
-  return {builder,
-          arith::ConstantOp::create(builder,
-                                    DenseElementsAttr::get(type, values)),
-          meaning};
+  return {
+      builder,
+      arith::ConstantOp::create(builder, DenseElementsAttr::get(type, values)),
+      meaning};
 }
 
 Tensor OperationLowering::constantTable(ArrayRef<float> values) {
@@ -389,10 +461,10 @@ Tensor OperationLowering::constantTable(ArrayRef<float> values) {
       RankedTensorType::get({int64_t(values.size())}, builder.getF32Type());
   rt::TensorType meaning;
   meaning.type = rt::OperandType::TENSOR_FLOAT32;
-  return {builder,
-          arith::ConstantOp::create(builder,
-                                    DenseElementsAttr::get(type, values)),
-          meaning};
+  return {
+      builder,
+      arith::ConstantOp::create(builder, DenseElementsAttr::get(type, values)),
+      meaning};
 }
 
 Tensor OperationLowering::constantTable(ArrayRef<int8_t> values) {

@@ -181,11 +181,32 @@ public:
   /// The same elements, in another shape of as many.
   Tensor reshape(Tensor source, Indices extents);
 
+  /// A tensor of \p extents that holds nothing yet: what update() fills. Unlike
+  /// define() that needs no memory of its own in a loop which carries the
+  /// tensor.
+  Tensor reserve(const rt::TensorType &type, Indices extents);
+  using UpdateBody =
+      llvm::function_ref<Tensor(Tensor current, Indices indices)>;
+  /// \p tensor after \p body for each of the indices below \p extents, in row-
+  /// major order. \p body returns `current` with elements replaced by insert().
+  Tensor update(Tensor tensor, Indices extents, UpdateBody body);
+  /// \p tensor with \p element, as stored, at \p indices.
+  Tensor insert(Scalar element, Tensor tensor, Indices indices);
+  /// update() of the elements themselves.
+  Tensor fill(Tensor tensor, Indices extents, ElementBuilder element);
+
   using LoopBody = llvm::function_ref<llvm::SmallVector<Scalar>(
       Scalar index, llvm::ArrayRef<Scalar> values)>;
   /// Carries values through `for (index = begin; index < end; ++index)`.
   llvm::SmallVector<Scalar> loop(Scalar begin, Scalar end,
                                  llvm::ArrayRef<Scalar> initial, LoopBody body);
+  using TensorLoopBody = llvm::function_ref<llvm::SmallVector<Tensor>(
+      Scalar index, llvm::ArrayRef<Tensor> tensors)>;
+  /// The same of tensors, which \p body must update() or insert() into: then
+  /// all rounds share their memory.
+  llvm::SmallVector<Tensor> loopOverTensors(Scalar begin, Scalar end,
+                                            llvm::ArrayRef<Tensor> initial,
+                                            TensorLoopBody body);
   /// The same from 0, of one value.
   Scalar fold(Scalar count, Scalar initial,
               llvm::function_ref<Scalar(Scalar index, Scalar value)> body);
