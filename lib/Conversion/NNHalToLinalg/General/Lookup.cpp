@@ -1,14 +1,31 @@
-//===- Lookup.cpp - General lowerings ---===//
+//===- Lookup.cpp - Lookups of any type and shape -------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperationLowering.h"
+#include "DataMovement.h"
 
 using namespace mlir;
 using namespace nnhal;
 using rt::OperationType;
 
-std::span<const GeneralLoweringRow> nnhal::generalLookupRows() { return {}; }
+static LogicalResult lowerEmbeddingLookup(OperationLowering &op) {
+  Tensor lookups = op.input(0), values = op.input(1);
+  SmallVector<Scalar> extents = values.extents();
+  checkIndices(op, 0, extents[0]);
+  extents[0] = lookups.extent(0);
+  op.setOutput(op.define(op.outputType(), extents, [&](Indices at) {
+    SmallVector<Scalar> from(at);
+    from[0] = lookups.integer({at[0]}).toIndex();
+    return values.stored(from);
+  }));
+  return success();
+}
+
+static constexpr GeneralLoweringRow rows[] = {
+    {OperationType::EMBEDDING_LOOKUP, lowerEmbeddingLookup},
+};
+
+std::span<const GeneralLoweringRow> nnhal::generalLookupRows() { return rows; }

@@ -7,6 +7,8 @@
 
 #include "OperationLowering.h"
 
+#include "../../Common/LinalgBuilders.h"
+
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -74,9 +76,18 @@ SmallVector<Scalar> OperationLowering::integers(size_t index, int64_t count) {
   SmallVector<Scalar> elements;
   const rt::OperandView &operand = operation.inputs[index];
   Tensor tensor = input(index);
+  bool isMatrix = tensor.rank() == 2;
+  if (!operand.value) {
+    checkEqual(tensor.extent(0), this->index(isMatrix ? count / 2 : count));
+    if (isMatrix)
+      checkEqual(tensor.extent(1), this->index(2));
+  }
   for (int64_t i = 0; i < count; ++i) {
     if (!operand.value) {
-      elements.push_back(tensor.integer({this->index(i)}).toIndex());
+      SmallVector<Scalar> at = {this->index(isMatrix ? i / 2 : i)};
+      if (isMatrix)
+        at.push_back(this->index(i % 2));
+      elements.push_back(tensor.integer(at).toIndex());
       continue;
     }
     int32_t element = 0;
@@ -90,6 +101,30 @@ SmallVector<Scalar> OperationLowering::integers(size_t index, int64_t count) {
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
+
+FailureOr<int64_t> OperationLowering::resultRank(size_t index) {
+  if (outputType(index).isRanked)
+    return outputType(index).rank();
+  if (operation.outputs[index].type.isRanked)
+    return operation.outputs[index].type.rank();
+  (void)fail("the rank of output " + Twine(index) + " is not known");
+  return failure();
+}
+
+SmallVector<Scalar> OperationLowering::stated(Indices extents, size_t index) {
+  SmallVector<Scalar> result(extents);
+  const rt::TensorType &type = operation.outputs[index].type;
+  if (!type.isRanked || type.rank() != int64_t(extents.size()))
+    return result;
+  for (auto [extent, known] : llvm::zip(result, type.dimensions)) {
+    if (known == rt::unknownExtent || extent.known())
+      continue;
+    Scalar expected = this->index(known);
+    checkEqual(extent, expected, FailureReason::statedExtentDiffers);
+    extent = expected;
+  }
+  return result;
+}
 
 void OperationLowering::setOutput(size_t index, Tensor result) {
   results[index] = result.get();
@@ -162,6 +197,19 @@ void OperationLowering::checkEqual(Scalar found, Scalar expected,
   check(found == expected, reason, found, expected);
 }
 
+void OperationLowering::checkEach(
+    Scalar count, llvm::function_ref<Condition(Scalar)> condition,
+    FailureReason reason, Scalar bound) {
+  SmallVector<Scalar> all =
+      loop(index(0), count, {truth(true), index(0).toI64()},
+           [&](Scalar i, ArrayRef<Scalar> values) -> SmallVector<Scalar> {
+             auto [holds, found] = condition(i);
+             return {values[0] & holds,
+                     select(holds | !values[0], values[1], found.toI64())};
+           });
+  check(all[0], reason, all[1], bound);
+}
+
 void OperationLowering::checkNotEmpty(const Tensor &tensor) {
   for (Scalar extent : tensor.extents())
     check(extent > 0, FailureReason::negativeExtent, extent, index(1));
@@ -211,9 +259,15 @@ static Type storageElementOf(ImplicitLocOpBuilder &builder,
 
 Tensor OperationLowering::define(const rt::TensorType &type, Indices extents,
                                  ElementBuilder element) {
+  return {builder,
+          define(storageElementOf(builder, type), extents, element).get(),
+          type};
+}
+
+Tensor OperationLowering::define(Type elementType, Indices extents,
+                                 ElementBuilder element) {
   SmallVector<Value> open;
-  RankedTensorType valueType =
-      typeOfExtents(extents, storageElementOf(builder, type), open);
+  RankedTensorType valueType = typeOfExtents(extents, elementType, open);
   Value init = tensor::EmptyOp::create(builder, valueType, open);
   int64_t rank = valueType.getRank();
   SmallVector<utils::IteratorType> iterators(rank,
@@ -234,7 +288,37 @@ Tensor OperationLowering::define(const rt::TensorType &type, Indices extents,
                   : Scalar(builder, linalg::IndexOp::create(builder, i)));
         linalg::YieldOp::create(builder, ValueRange(element(indices).get()));
       });
-  return {builder, generic.getResult(0), type};
+  return {builder, generic.getResult(0), {}};
+}
+
+Tensor OperationLowering::undefined(const rt::TensorType &type,
+                                    Indices extents) {
+  SmallVector<Value> open;
+  RankedTensorType valueType =
+      typeOfExtents(extents, storageElementOf(builder, type), open);
+  return {builder, tensor::EmptyOp::create(builder, valueType, open), type};
+}
+
+/// Constants where they are known.
+static SmallVector<OpFoldResult> foldable(Indices values) {
+  SmallVector<OpFoldResult> result;
+  for (Scalar value : values)
+    result.push_back(getAsOpFoldResult(value.get()));
+  return result;
+}
+
+Tensor OperationLowering::insert(const Tensor &part, const Tensor &target,
+                                 Indices offsets) {
+  SmallVector<Scalar> sizes = part.extents();
+  // The verifier takes the end of a dimension for out of bounds.
+  if (llvm::any_of(sizes, [](Scalar size) { return size.known() == 0; }))
+    return target;
+  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
+  return {builder,
+          tensor::InsertSliceOp::create(builder, part.get(), target.get(),
+                                        foldable(offsets), foldable(sizes),
+                                        strides),
+          target.getType()};
 }
 
 Scalar OperationLowering::encode(Scalar real, const rt::TensorType &type) {
@@ -270,6 +354,14 @@ Tensor OperationLowering::reshape(Tensor source, Indices extents) {
       typeOfExtents(extents, source.getValueType().getElementType(), open);
   if (type == source.getValueType() && type.hasStaticShape())
     return source;
+  RankedTensorType from = source.getValueType();
+  if (type.hasStaticShape() && from.hasStaticShape()) {
+    // A check has stopped the execution where the numbers differ.
+    Value same = type.getNumElements() == from.getNumElements()
+                     ? buildReshape(builder, source.get(), type.getShape())
+                     : tensor::EmptyOp::create(builder, type, ValueRange());
+    return {builder, same, source.getType()};
+  }
   SmallVector<Value> shape(extents.begin(), extents.end());
   auto shapeType =
       RankedTensorType::get({type.getRank()}, builder.getIndexType());

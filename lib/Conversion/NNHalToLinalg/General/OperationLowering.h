@@ -121,7 +121,8 @@ public:
   Tensor input(size_t index);
   /// A scalar input, known or computed, in its storage type.
   Scalar scalar(size_t index);
-  /// The \p count elements of a vector of integers, known or computed.
+  /// The \p count elements of a vector of integers or of a matrix of pairs,
+  /// row by row, known or computed; their number is checked.
   llvm::SmallVector<Scalar> integers(size_t index, int64_t count);
   /// Whether the value of input \p index is known now.
   bool isConstant(size_t index) const {
@@ -136,6 +137,12 @@ public:
   const rt::TensorType &outputType(size_t index = 0) const {
     return facts.results[index];
   }
+  /// The rank of a result; an error where neither the rule nor the model tells
+  /// it.
+  llvm::FailureOr<int64_t> resultRank(size_t index = 0);
+  /// \p extents with those that the model states in place of computed ones,
+  /// which are checked.
+  llvm::SmallVector<Scalar> stated(Indices extents, size_t index = 0);
   void setOutput(size_t index, Tensor result);
   void setOutput(Tensor result) { setOutput(0, std::move(result)); }
   /// A scalar result, as of RANK.
@@ -161,7 +168,15 @@ public:
              Scalar bound);
   void checkEqual(Scalar found, Scalar expected,
                   FailureReason reason = FailureReason::extentsDiffer);
-  /// Of operations that take no zero-sized tensors (M-027).
+  /// Checks a condition for each index below \p count; \p found is reported for
+  /// the first one that breaks it.
+  struct Condition {
+    Scalar holds;
+    Scalar found;
+  };
+  void checkEach(Scalar count, llvm::function_ref<Condition(Scalar)> condition,
+                 FailureReason reason, Scalar bound);
+  /// No extent of \p tensor is 0, as most operations demand (M-027).
   void checkNotEmpty(const Tensor &tensor);
   /// \p index counted from the front, checked to be within \p rank.
   Scalar checkedAxis(Scalar index, int64_t rank);
@@ -170,6 +185,13 @@ public:
   /// extents of \p type are not used.
   Tensor define(const rt::TensorType &type, Indices extents,
                 ElementBuilder element);
+  /// The same of any element type, for intermediate results.
+  Tensor define(mlir::Type elementType, Indices extents,
+                ElementBuilder element);
+  /// A tensor whose elements are not defined yet, and \p target with the
+  /// elements of \p part, which fits, from \p offsets on.
+  Tensor undefined(const rt::TensorType &type, Indices extents);
+  Tensor insert(const Tensor &part, const Tensor &target, Indices offsets);
   /// An output element from a real number: rounded to the float type, or
   /// quantized half away from zero and clamped (M-029); NaN becomes the zero
   /// point.
