@@ -19,6 +19,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cstddef>
+#include <set>
 
 namespace nnhal {
 #define GEN_PASS_DEF_LOWERRUNTIMEOPERATIONS
@@ -380,7 +381,14 @@ void LowerRuntimeOperationsPass::runOnOperation() {
     if (isa<kernel::KernelDialect>(op->getDialect()))
       ops.push_back(op);
   });
+  std::set<int32_t> slots;
+  for (Operation *op : ops)
+    if (auto call = dyn_cast<kernel::CallKernelOp>(op))
+      slots.insert(int32_t(call.getSlot()));
   OpBuilder builder(func.getContext());
+  getOperation()->setAttr(
+      kernelSlotsAttrName,
+      builder.getDenseI32ArrayAttr(SmallVector<int32_t>(slots.begin(), slots.end())));
   RuntimeLowering lowering(func, builder);
   for (Operation *op : ops)
     lowering.lower(op);

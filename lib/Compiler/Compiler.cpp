@@ -50,6 +50,8 @@ private:
   std::optional<ScopedDiagnosticHandler> handler;
   std::string firstError;
   uint32_t phasesDone = 0;
+  /// As ArtifactEntry::presentInputs.
+  std::vector<uint64_t> requiredInputs;
 };
 
 } // namespace
@@ -158,7 +160,12 @@ rt::Status Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
   rt::ArtifactEntry entry;
   entry.symbol = entrySymbolName.str();
   entry.arenaSize = arenaSize.getInt();
+  entry.presentInputs = requiredInputs;
   artifact.entries.push_back(std::move(entry));
+  if (auto slots =
+          module->getAttrOfType<DenseI32ArrayAttr>(kernelSlotsAttrName))
+    artifact.kernelSlots.assign(slots.asArrayRef().begin(),
+                                slots.asArrayRef().end());
   return rt::Status();
 }
 
@@ -176,6 +183,7 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   artifact.buildIdentity = buildIdentity();
   artifact.rounding = toString(options.rounding);
   NNHAL_RETURN_IF_ERROR(describeInterface(models.front(), artifact));
+  requiredInputs = findRequiredInputs(models.front());
   NNHAL_RETURN_IF_ERROR(runPhases(*module, target));
 
   CompiledArtifact result;

@@ -7,6 +7,7 @@
 
 #include "Interface.h"
 
+#include "nnhal/Dialect/NNHal/IR/HalForm.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
 namespace nnhal {
@@ -50,6 +51,38 @@ rt::Status describeInterface(ModelOp model, rt::Artifact &artifact) {
       artifact.statePairs.push_back(
           {uint32_t((*pairs)[i]), uint32_t((*pairs)[i + 1])});
   return rt::Status();
+}
+
+template <typename... OpTys>
+static bool isOptional(rt::OperationType type, unsigned index) {
+  auto isOptionalOf = [&]<typename OpTy>() {
+    ArrayRef<HalInput> inputs = OpTy::getHalInputs();
+    return OpTy::getOperationCode() == type && index < inputs.size() &&
+           inputs[index].kind == HalInput::optional;
+  };
+  return (isOptionalOf.template operator()<OpTys>() || ...);
+}
+
+/// Whether what \p use reads may be missing when the model runs.
+static bool mayBeOmitted(OpOperand &use) {
+  auto op = dyn_cast<OperationOp>(use.getOwner());
+  const rt::OperationInfo *info =
+      op ? rt::lookUpOperation(std::string_view(op.getHalName())) : nullptr;
+  return info &&
+         isOptional<LstmOp, UnidirectionalSequenceLstmOp,
+                    BidirectionalSequenceLstmOp, RnnOp,
+                    UnidirectionalSequenceRnnOp, BidirectionalSequenceRnnOp,
+                    SvdfOp>(info->type, use.getOperandNumber());
+}
+
+std::vector<uint64_t> findRequiredInputs(ModelOp model) {
+  Block &body = model.getMainGraph().getBody().front();
+  std::vector<uint64_t> mask((body.getNumArguments() + 63) / 64);
+  for (BlockArgument input : body.getArguments())
+    if (!llvm::all_of(input.getUses(), mayBeOmitted))
+      mask[input.getArgNumber() / 64] |= uint64_t(1)
+                                         << (input.getArgNumber() % 64);
+  return mask;
 }
 
 } // namespace nnhal

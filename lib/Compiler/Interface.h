@@ -17,6 +17,11 @@ namespace nnhal {
 /// \p model.
 rt::Status describeInterface(ModelOp model, rt::Artifact &artifact);
 
+/// The inputs of \p model, which has not been raised, that every request must
+/// give, as ArtifactEntry::presentInputs: others are read by operations only
+/// that may go without.
+std::vector<uint64_t> findRequiredInputs(ModelOp model);
+
 } // namespace nnhal
 
 #endif // NNHAL_LIB_COMPILER_INTERFACE_H

@@ -39,6 +39,9 @@ inline constexpr llvm::StringLiteral arenaSizeAttrName = "nnhal.arena_size";
 /// Integer attribute of the entry function: bytes that no memory plan can beat.
 inline constexpr llvm::StringLiteral arenaLowerBoundAttrName =
     "nnhal.arena_lower_bound";
+/// Integer array attribute of the module, set by LowerRuntimeOperations: the
+/// slots of the runtime kernels that the code calls, ascending.
+inline constexpr llvm::StringLiteral kernelSlotsAttrName = "nnhal.kernel_slots";
 /// The symbol of the function that EmitEntry adds.
 inline constexpr llvm::StringLiteral entrySymbolName = "nnhal_entry";
 

@@ -98,6 +98,9 @@ typedef void *(*NNHalAllocate)(void *allocateContext, const int64_t *extents,
 /// Steady-clock nanoseconds.
 typedef int64_t (*NNHalClock)(void *clockContext);
 
+/// Takes the message of a kernel that fails; \p message lives until it returns.
+typedef void (*NNHalReport)(void *reportContext, const char *message);
+
 typedef struct NNHalExecutionContext {
   uint32_t structSize;               // offset 0
   uint32_t version;                  // 4
@@ -129,6 +132,8 @@ typedef struct NNHalExecutionContext {
   uint32_t failedOperation; // 164
   int64_t failureFound;     // 168
   int64_t failureBound;     // 176
+  NNHalReport report;       // 184, may be null
+  void *reportContext;      // 192
 } NNHalExecutionContext;
 
 /// An entry of an artifact. Returns a HAL ErrorStatus value (StatusCode).

@@ -8,6 +8,7 @@
 #include "CpuModel.h"
 
 #include "nnhal/Runtime/FailureReasons.h"
+#include "nnhal/Runtime/RuntimeKernels.h"
 
 #include <algorithm>
 #include <cstring>
@@ -58,10 +59,10 @@ Status CpuModel::loadConstants(const Memory &dataCache) {
 }
 
 Status CpuModel::loadCode() {
-  // The table of runtime kernels is empty in this version.
-  if (!artifact.kernelSlots.empty())
-    return badData("code needs the runtime kernel {}, this version has none",
-                   artifact.kernelSlots.front());
+  for (uint32_t slot : artifact.kernelSlots)
+    if (slot >= runtimeKernels().count)
+      return badData("code needs runtime kernel {}, this version has {}", slot,
+                     runtimeKernels().count);
   for (const CodeSection &section : artifact.code) {
     NNHAL_ASSIGN_OR_RETURN(CodeImage image, CodeImage::load(section));
     images.push_back(std::move(image));
@@ -123,7 +124,8 @@ static Status withOperation(Status status,
       fmt::format("operation {}", context.failedOperation));
 }
 
-static Status statusOf(int32_t code, const NNHalExecutionContext &context) {
+static Status statusOf(int32_t code, const NNHalExecutionContext &context,
+                       std::string message) {
   if (code == 0)
     return Status::ok();
   if (code < 0 || code > int32_t(StatusCode::resourceExhaustedPersistent))
@@ -133,10 +135,10 @@ static Status statusOf(int32_t code, const NNHalExecutionContext &context) {
         toStatus(FailureReason(context.failureReason), context.failureFound,
                  context.failureBound),
         context);
-  return withOperation(
-      Status(StatusCode(code), fmt::format("the execution reported {}",
-                                           toString(StatusCode(code)))),
-      context);
+  if (message.empty())
+    message =
+        fmt::format("the execution reported {}", toString(StatusCode(code)));
+  return withOperation(Status(StatusCode(code), std::move(message)), context);
 }
 
 /// The extents that the request states of outputs; the code overwrites them.
@@ -162,18 +164,21 @@ static Status checkExtents(std::span<const NNHalTensorArgument> outputs,
 }
 
 Status CpuModel::run(NNHalExecutionContext &context) const {
-  static const NNHalKernelTable noKernels = {sizeof(NNHalKernelTable), 0,
-                                             nullptr};
+  std::string message;
   NNHAL_ASSIGN_OR_RETURN(NNHalEntry entry, selectEntry(context));
   context.constants = constants.data();
   context.constantsSize = constants.size();
-  context.kernels = &noKernels;
+  context.kernels = &runtimeKernels();
+  context.report = [](void *self, const char *text) {
+    *static_cast<std::string *>(self) = text;
+  };
+  context.reportContext = &message;
   context.failureReason = 0;
   context.failedOperation = UINT32_MAX;
   if (!hasOpenOutputs)
-    return statusOf(entry(&context), context);
+    return statusOf(entry(&context), context, message);
   std::span outputs(context.outputs, context.outputCount);
   std::vector<int64_t> stated = statedExtents(outputs);
-  NNHAL_RETURN_IF_ERROR(statusOf(entry(&context), context));
+  NNHAL_RETURN_IF_ERROR(statusOf(entry(&context), context, message));
   return checkExtents(outputs, stated);
 }

@@ -102,6 +102,8 @@ constexpr std::array table = {
 // lib/Conversion/NNHalToLinalg/General has a lowering for each of these, of any
 // type and shape.
 constexpr std::array generalTable = {
+#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY) OPERATION,
+#include "nnhal/Runtime/RuntimeKernels.def"
     ABS,
     ADD,
     ARGMAX,

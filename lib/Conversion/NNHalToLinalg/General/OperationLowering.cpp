@@ -257,6 +257,14 @@ static Type storageElementOf(ImplicitLocOpBuilder &builder,
   }
 }
 
+RankedTensorType OperationLowering::valueType(const rt::TensorType &type) {
+  SmallVector<int64_t> shape;
+  for (int64_t extent : type.dimensions)
+    shape.push_back(extent == rt::unknownExtent ? ShapedType::kDynamic
+                                                : extent);
+  return RankedTensorType::get(shape, storageElementOf(builder, type));
+}
+
 Tensor OperationLowering::define(const rt::TensorType &type, Indices extents,
                                  ElementBuilder element) {
   return {builder,

@@ -192,6 +192,8 @@ public:
   /// elements of \p part, which fits, from \p offsets on.
   Tensor undefined(const rt::TensorType &type, Indices extents);
   Tensor insert(const Tensor &part, const Tensor &target, Indices offsets);
+  /// The type of a value of \p type, which is ranked.
+  mlir::RankedTensorType valueType(const rt::TensorType &type);
   /// An output element from a real number: rounded to the float type, or
   /// quantized half away from zero and clamped (M-029); NaN becomes the zero
   /// point.
@@ -290,6 +292,7 @@ std::span<const GeneralLoweringRow> generalReductionRows();
 std::span<const GeneralLoweringRow> generalResizeRows();
 std::span<const GeneralLoweringRow> generalShapeRows();
 std::span<const GeneralLoweringRow> generalWindowRows();
+std::span<const GeneralLoweringRow> runtimeKernelRows();
 
 } // namespace nnhal
 
