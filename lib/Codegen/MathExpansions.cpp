@@ -131,12 +131,19 @@ Lanes select(Lanes condition, Lanes yes, Lanes no) {
 }
 Lanes abs(Lanes a) { return a.with(math::AbsFOp::create(*a.builder, a.value)); }
 
+/// a * b + c, fused where the target has that: a math.fma would be a call of
+/// libm elsewhere.
+Lanes multiplyAdd(Lanes a, Lanes b, Lanes c) {
+  constexpr auto contract = arith::FastMathFlags::contract;
+  Value product = arith::MulFOp::create(*a.builder, a.value, b.value, contract);
+  return a.with(arith::AddFOp::create(*a.builder, product, c.value, contract));
+}
+
 /// Horner's scheme, the highest coefficient first.
 Lanes polynomial(Lanes x, ArrayRef<double> coefficients) {
   Lanes result = x.like(coefficients.front());
   for (double coefficient : coefficients.drop_front())
-    result = x.with(math::FmaOp::create(*x.builder, result.value, x.value,
-                                        x.like(coefficient).value));
+    result = multiplyAdd(result, x, x.like(coefficient));
   return result;
 }
 

@@ -1,0 +1,51 @@
+// RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations=for-kernels --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         scf.for
+// CHECK:         tensor.extract %{{.+}}[
+// CHECK:         arith.floordivsi {{.*}} : i64
+nnhal.model @quantized_mean attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<2x!quant.uniform<u8:f32, 0.5:128>> {
+    %axes = nnhal.constant_copy dense<-1> : tensor<1xi32> -> tensor<1xi32>
+    %keep = nnhal.constant_copy 0 : i32 -> i32
+    %0 = nnhal.operation "MEAN"(%x, %axes, %keep) : (tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>, tensor<1xi32>, i32) -> tensor<2x!quant.uniform<u8:f32, 0.5:128>>
+    nnhal.return %0 : tensor<2x!quant.uniform<u8:f32, 0.5:128>>
+  }
+}
+
+// -----
+
+// Axes that are computed mark the dimensions; the number of those that stay is
+// the stated rank, which is checked.
+// CHECK-LABEL: func.func @main(
+// CHECK:         nnk.check
+// CHECK:         scf.for
+// CHECK:         nnk.check
+// CHECK:         nnk.check
+// CHECK:         nnk.check
+// CHECK:         linalg.generic
+// CHECK:         scf.for
+// CHECK:         scf.for
+nnhal.model @computed_axes attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2x3xf32>, %axes: tensor<?xi32>) -> tensor<?xf32> {
+    %keep = nnhal.constant_copy 0 : i8 -> i8
+    %0 = nnhal.operation "REDUCE_SUM"(%x, %axes, %keep) : (tensor<2x3xf32>, tensor<?xi32>, i8) -> tensor<?xf32>
+    nnhal.return %0 : tensor<?xf32>
+  }
+}
+
+// -----
+
+// The first element is read, so that the extent must not be zero.
+// CHECK-LABEL: func.func @main(
+// CHECK:         nnk.check
+// CHECK:         linalg.generic
+// CHECK:         arith.cmpf ogt
+// CHECK:         arith.index_cast
+nnhal.model @dynamic_arg_max attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<?x3xf32>) -> tensor<3xi32> {
+    %axis = nnhal.constant_copy 0 : i32 -> i32
+    %0 = nnhal.operation "ARGMAX"(%x, %axis) : (tensor<?x3xf32>, i32) -> tensor<3xi32>
+    nnhal.return %0 : tensor<3xi32>
+  }
+}
