@@ -72,6 +72,9 @@ Value ContextAccess::toMemRef(Value pointer, MemRefType type,
 }
 
 int64_t nnhal::elementBytes(MemRefType type) {
+  // An index is what the runtime counts in.
+  if (type.getElementType().isIndex())
+    return sizeof(int64_t);
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 

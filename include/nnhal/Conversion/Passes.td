@@ -50,7 +50,8 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect", "::nnhal::kernel::KernelDialect"
   ];
 }

@@ -14,6 +14,9 @@
 #include "ContractionOutput.h"
 #include "WindowAxes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -114,65 +117,105 @@ static Scalar product(const Tensor &lhs, Indices lhsAt, const Tensor &rhs,
   return lhs.centered(lhsAt) * rhs.centered(rhsAt);
 }
 
+/// Marks the loop that gives \p sum as one for LLVM's vectorizer, which may
+/// reorder the sum then.
+static Scalar vectorized(Scalar sum) {
+  auto loop = sum.get().getDefiningOp<scf::ForOp>();
+  if (!loop)
+    return sum;
+  MLIRContext *context = loop.getContext();
+  auto vectorize = LLVM::LoopVectorizeAttr::get(
+      context, /*disable=*/BoolAttr::get(context, false),
+      /*predicateEnable=*/{}, /*scalableEnable=*/{}, /*width=*/{},
+      /*followupVectorized=*/{}, /*followupEpilogue=*/{}, /*followupAll=*/{});
+  loop->setAttr("loop_annotation",
+                LLVM::LoopAnnotationAttr::get(
+                    context, /*disableNonforced=*/{}, vectorize,
+                    /*interleave=*/{}, /*unroll=*/{}, /*unrollAndJam=*/{},
+                    /*licm=*/{}, /*distribute=*/{}, /*pipeline=*/{},
+                    /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
+                    /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+                    /*parallelAccesses=*/{}));
+  return sum;
+}
+
+/// Adds \p element over \p places to \p sum.
+static Scalar addOver(OperationLowering &op, Places places, Scalar sum,
+                      llvm::function_ref<Scalar(Scalar place)> element) {
+  return op
+      .loop(places.begin, places.end, {sum},
+            [&](Scalar place, ArrayRef<Scalar> values) {
+              return SmallVector<Scalar>{values[0] + element(place)};
+            })
+      .front();
+}
+
 /// The sum of \p element over \p rows and \p columns.
 static Scalar
 sumOver(OperationLowering &op, Places rows, Places columns, Scalar zero,
         llvm::function_ref<Scalar(Scalar row, Scalar column)> element) {
-  auto loop = [&](Places places, Scalar initial, auto body) {
-    return op
-        .loop(places.begin, places.end, {initial},
-              [&](Scalar at, ArrayRef<Scalar> values) {
-                return SmallVector<Scalar>{body(at, values[0])};
-              })
-        .front();
-  };
-  return loop(rows, zero, [&](Scalar row, Scalar sum) {
-    return loop(columns, sum, [&](Scalar column, Scalar sum) {
-      return sum + element(row, column);
-    });
-  });
+  return op
+      .loop(rows.begin, rows.end, {zero},
+            [&](Scalar row, ArrayRef<Scalar> values) {
+              return SmallVector<Scalar>{
+                  addOver(op, columns, values[0],
+                          [&](Scalar column) { return element(row, column); })};
+            })
+      .front();
 }
 
-/// Gives the sum of one output element. \p row and \p column are places of the
-/// window, \p at is the pixel under that place, with the output's channel.
-using PlaceBuilder =
-    llvm::function_ref<Scalar(Scalar row, Scalar column, const Pixel &at)>;
+static bool isStatic(const Tensor &tensor) {
+  return tensor.getValueType().hasStaticShape();
+}
 
-/// Defines the output as sums of \p place over the windows.
-static void defineOverWindows(OperationLowering &op, const Convolution &conv,
-                              PlaceBuilder place) {
+/// Gives the sum of output element \p at.
+using SumBuilder = llvm::function_ref<Scalar(const Pixel &at)>;
+
+/// Defines the output of a convolution of known output extents.
+static void defineOutput(OperationLowering &op, const Convolution &conv,
+                         SumBuilder sumOf) {
   ContractionOutput output(op, conv.activation);
   output.checkChannels(conv.outputChannels);
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
-  Pixel extents = {conv.image.batch, rows.output, columns.output,
-                   conv.outputChannels};
-  op.setOutput(op.define(
-      op.outputType(), conv.layout.indices(extents), [&](Indices indices) {
-        Pixel at = conv.layout.pixel(indices);
-        Scalar top = rows.start(at.row), left = columns.start(at.column);
-        Scalar sum = sumOver(
-            op, rows.inside(top), columns.inside(left), output.zero(),
-            [&](Scalar row, Scalar column) {
-              return place(row, column,
-                           {at.batch, top + row * rows.dilation,
-                            left + column * columns.dilation, at.channel});
-            });
-        return output.finish(sum, at.channel);
-      }));
+  auto extents = conv.layout.indices(
+      {conv.image.batch, rows.output, columns.output, conv.outputChannels});
+  auto sumAt = [&](Indices indices) {
+    return sumOf(conv.layout.pixel(indices));
+  };
+  auto finish = [&](Scalar sum, Indices indices) {
+    return output.finish(sum, conv.layout.pixel(indices).channel);
+  };
+  if (conv.input.isFloat() || !isStatic(conv.input) || !isStatic(conv.filter)) {
+    op.setOutput(op.define(op.outputType(), extents, [&](Indices indices) {
+      return finish(sumAt(indices), indices);
+    }));
+    return;
+  }
+  // In a step of its own, scaling becomes a loop over vectors.
+  rt::TensorType sumType;
+  sumType.type = OperandType::TENSOR_INT32;
+  Tensor sums = op.define(sumType, extents, sumAt);
+  op.setOutput(op.define(op.outputType(), extents, [&](Indices indices) {
+    return finish(sums.integer(indices), indices);
+  }));
 }
 
-/// The sum over \p depth input channels from \p first on.
+static Scalar zeroOf(OperationLowering &op, const Tensor &input) {
+  return input.isFloat() ? op.f32(0) : op.i32(0);
+}
+
+/// The sum over the input channels, from \p first on, of pixel \p from and
+/// output channel \p channel at a place of the window.
 static Scalar dotProduct(OperationLowering &op, const Convolution &conv,
                          const Tensor &input, const Tensor &filter,
-                         Scalar first, Scalar row, Scalar column,
-                         const Pixel &at) {
-  Scalar zero = input.isFloat() ? op.f32(0) : op.i32(0);
-  return op.fold(conv.filter.extent(3), zero, [&](Scalar channel, Scalar sum) {
-    Pixel from = at;
-    from.channel = first.known() == 0 ? channel : first + channel;
-    return sum + product(input, conv.layout.indices(from), filter,
-                         {at.channel, row, column, channel});
-  });
+                         Scalar first, Scalar row, Scalar column, Pixel from,
+                         Scalar channel) {
+  Places depth = {op.index(0), filter.extent(3)};
+  return vectorized(addOver(op, depth, zeroOf(op, input), [&](Scalar place) {
+    from.channel = first.known() == 0 ? place : first + place;
+    return product(input, conv.layout.indices(from), filter,
+                   {channel, row, column, place});
+  }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,6 +231,32 @@ static LogicalResult readForward(OperationLowering &op, Convolution &conv) {
   return success();
 }
 
+/// CONV_2D where a row of a window is contiguous in input and filter: one loop
+/// goes over its pixels and their channels.
+static void convolveRows(OperationLowering &op, const Convolution &conv,
+                         const Tensor &input, const Tensor &filter) {
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  Scalar depth = filter.extent(3);
+  Tensor inputRows =
+      op.reshape(input, {input.extent(0), rows.input, columns.input * depth});
+  Tensor filterRows = op.reshape(
+      filter, {filter.extent(0), rows.window, columns.window * depth});
+  defineOutput(op, conv, [&](const Pixel &at) {
+    Scalar top = rows.start(at.row), left = columns.start(at.column);
+    Places inside = columns.inside(left);
+    Places places = {inside.begin * depth, inside.end * depth};
+    Scalar first = left * depth;
+    return addOver(op, rows.inside(top), zeroOf(op, input), [&](Scalar row) {
+      Scalar inputRow = top + row * rows.dilation;
+      return vectorized(
+          addOver(op, places, zeroOf(op, input), [&](Scalar place) {
+            return product(inputRows, {at.batch, inputRow, first + place},
+                           filterRows, {at.channel, row, place});
+          }));
+    });
+  });
+}
+
 /// CONV_2D, and GROUPED_CONV_2D: the output channels of a group see the input
 /// channels of that group. The filter is [out, height, width, in / groups].
 static LogicalResult lowerConv2D(OperationLowering &op) {
@@ -201,15 +270,61 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
   if (op.type() == OperationType::GROUPED_CONV_2D) // M-320
     op.check(conv.image.batch >= 1, FailureReason::negativeExtent,
              conv.image.batch, op.index(1));
-  Scalar channelsPerGroup = conv.outputChannels.quotient(groups);
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
-  defineOverWindows(op, conv, [&](Scalar row, Scalar column, const Pixel &at) {
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  if (isStatic(input) && isStatic(filter) && !conv.layout.isNchw &&
+      groups.known() == 1 && columns.dilation.known() == 1) {
+    convolveRows(op, conv, input, filter);
+    return success();
+  }
+  Scalar channelsPerGroup = conv.outputChannels.quotient(groups);
+  defineOutput(op, conv, [&](const Pixel &at) {
+    Scalar top = rows.start(at.row), left = columns.start(at.column);
     Scalar first = groups.known() == 1
                        ? op.index(0)
                        : at.channel.quotient(channelsPerGroup) * depth;
-    return dotProduct(op, conv, input, filter, first, row, column, at);
+    return sumOver(op, rows.inside(top), columns.inside(left),
+                   zeroOf(op, input), [&](Scalar row, Scalar column) {
+                     Pixel from = {at.batch, top + row * rows.dilation,
+                                   left + column * columns.dilation, Scalar()};
+                     return dotProduct(op, conv, input, filter, first, row,
+                                       column, from, at.channel);
+                   });
   });
   return success();
+}
+
+/// Where place \p index of a window lies, and whether that is in the input.
+static std::pair<Scalar, Scalar> locate(OperationLowering &op,
+                                        const WindowAxis &axis, Scalar start,
+                                        Scalar index) {
+  Scalar at = start + index * axis.dilation;
+  Scalar last = axis.input - 1;
+  bool isPadded = axis.head.known() != 0 || axis.tail.known() != 0;
+  if (!isPadded)
+    return {at, op.truth(true)};
+  return {clamp(at, at.like(0), last), (at >= 0) & (at <= last)};
+}
+
+/// The sum of \p element over a small window of known extent without loops and
+/// branches, so that the loop over channels is one over vectors.
+static Scalar
+sumOverAllPlaces(OperationLowering &op, const Convolution &conv, Scalar top,
+                 Scalar left, const Pixel &at,
+                 llvm::function_ref<Scalar(Scalar row, Scalar column,
+                                           Pixel from, Scalar channel)>
+                     element) {
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  Scalar zero = zeroOf(op, conv.input), sum = zero;
+  for (int64_t r = 0; r < *rows.window.known(); ++r)
+    for (int64_t c = 0; c < *columns.window.known(); ++c) {
+      auto [row, rowIsInside] = locate(op, rows, top, op.index(r));
+      auto [column, columnIsInside] = locate(op, columns, left, op.index(c));
+      Scalar term = element(op.index(r), op.index(c),
+                            {at.batch, row, column, Scalar()}, at.channel);
+      sum = sum + select(rowIsInside & columnIsInside, term, zero);
+    }
+  return sum;
 }
 
 /// Output channel c * multiplier + m sees input channel c (M-081). The filter
@@ -222,12 +337,25 @@ static LogicalResult lowerDepthwiseConv2D(OperationLowering &op) {
   op.checkEqual(conv.filter.extent(0), op.index(1));
   op.checkEqual(conv.image.channel * multiplier, conv.outputChannels);
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
-  defineOverWindows(op, conv, [&](Scalar row, Scalar column, const Pixel &at) {
-    Pixel from = at;
-    if (multiplier.known() != 1)
-      from.channel = at.channel.quotient(multiplier);
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  auto productAt = [&](Scalar row, Scalar column, Pixel from, Scalar channel) {
+    from.channel =
+        multiplier.known() == 1 ? channel : channel.quotient(multiplier);
     return product(input, conv.layout.indices(from), filter,
-                   {op.index(0), row, column, at.channel});
+                   {op.index(0), row, column, channel});
+  };
+  bool isSmall = isStatic(input) && isStatic(filter) &&
+                 *rows.window.known() * *columns.window.known() <= 25;
+  defineOutput(op, conv, [&](const Pixel &at) {
+    Scalar top = rows.start(at.row), left = columns.start(at.column);
+    if (isSmall && multiplier.known() == 1 && !conv.layout.isNchw)
+      return sumOverAllPlaces(op, conv, top, left, at, productAt);
+    return sumOver(op, rows.inside(top), columns.inside(left),
+                   zeroOf(op, input), [&](Scalar row, Scalar column) {
+                     Pixel from = {at.batch, top + row * rows.dilation,
+                                   left + column * columns.dilation, Scalar()};
+                     return productAt(row, column, from, at.channel);
+                   });
   });
   return success();
 }
@@ -296,25 +424,18 @@ static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
   resolveTransposedAxis(op, rows, height);
   resolveTransposedAxis(op, columns, width);
   op.checkEqual(conv.filter.extent(3), conv.image.channel);
-  ContractionOutput output(op, conv.activation);
-  output.checkChannels(conv.outputChannels);
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
-  Pixel extents = {conv.image.batch, rows.output, columns.output,
-                   conv.outputChannels};
-  op.setOutput(op.define(
-      op.outputType(), conv.layout.indices(extents), [&](Indices indices) {
-        Pixel at = conv.layout.pixel(indices);
-        Scalar top = at.row + rows.head, left = at.column + columns.head;
-        Scalar sum = sumOver(
-            op, reachingPlaces(rows, top), reachingPlaces(columns, left),
-            output.zero(), [&](Scalar row, Scalar column) {
-              return dotProduct(op, conv, input, filter, op.index(0),
-                                top - row * rows.stride,
-                                left - column * columns.stride,
-                                {at.batch, row, column, at.channel});
-            });
-        return output.finish(sum, at.channel);
-      }));
+  defineOutput(op, conv, [&](const Pixel &at) {
+    Scalar top = at.row + rows.head, left = at.column + columns.head;
+    return sumOver(op, reachingPlaces(rows, top), reachingPlaces(columns, left),
+                   zeroOf(op, input), [&](Scalar row, Scalar column) {
+                     return dotProduct(op, conv, input, filter, op.index(0),
+                                       top - row * rows.stride,
+                                       left - column * columns.stride,
+                                       {at.batch, row, column, Scalar()},
+                                       at.channel);
+                   });
+  });
   return success();
 }
 
@@ -339,10 +460,10 @@ static LogicalResult lowerFullyConnected(OperationLowering &op) {
   Tensor rows = op.reshape(input, {count.quotient(size), size});
   Scalar batch = rows.extent(0);
   op.setOutput(op.define(op.outputType(), {batch, units}, [&](Indices at) {
-    Scalar sum = op.fold(size, output.zero(), [&](Scalar i, Scalar sum) {
-      return sum + product(rows, {at[0], i}, weights, {at[1], i});
+    Scalar sum = addOver(op, {op.index(0), size}, output.zero(), [&](Scalar i) {
+      return product(rows, {at[0], i}, weights, {at[1], i});
     });
-    return output.finish(sum, at[1]);
+    return output.finish(vectorized(sum), at[1]);
   }));
   return success();
 }
