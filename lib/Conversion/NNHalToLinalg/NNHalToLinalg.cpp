@@ -12,6 +12,7 @@
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -103,6 +104,7 @@ private:
     // What the lowerings produce; later passes of the CPU pipeline take each.
     target.addLegalDialect<arith::ArithDialect, linalg::LinalgDialect,
                            math::MathDialect>();
+    target.addLegalOp<bufferization::AllocTensorOp>();
     // Neither the dialect nor anything else is marked illegal: an operation
     // that no pattern takes stays, so that reportLeftovers() can name all of
     // them at once with reasons. Together the two are a full conversion.
