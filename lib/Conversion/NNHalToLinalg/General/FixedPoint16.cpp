@@ -9,8 +9,6 @@
 
 #include "FixedPoint.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
-
 using namespace mlir;
 using namespace nnhal;
 
@@ -118,47 +116,4 @@ Scalar nnhal::tanh16(Scalar raw, int32_t integerBits) {
   Scalar magnitude = rescale16(wrap16(twoOverOnePlus(power) - (1 << 13)), 2, 0);
   Scalar result = wrap16(select(raw < 0, -magnitude, magnitude));
   return select(raw == 0, result.like(0), result);
-}
-
-//===----------------------------------------------------------------------===//
-// Square root
-//===----------------------------------------------------------------------===//
-
-/// The number of zeros above the highest bit of \p value, which is set.
-static Scalar leadingZeros(Scalar value) {
-  ImplicitLocOpBuilder &builder = value.getBuilder();
-  return {builder, math::CountLeadingZerosOp::create(builder, value.get())};
-}
-
-ComputedFactor nnhal::inverseSqrt(Scalar value) {
-  Scalar isOne = value <= 1;
-  value = max(value, 2);
-  // Scale by powers of 4 into [2^27, 2^29).
-  Scalar downs =
-      max((36.0 - leadingZeros(value)).shiftedRight(value.like(1)), 0);
-  Scalar input = value.shiftedRight(downs + downs).toI32();
-  Scalar ups = (leadingZeros(input) - 1).shiftedRight(input.like(1)) - 1;
-  Scalar shift = downs.toI32() - ups + 11;
-  input = input.shiftedLeft(ups + ups);
-  // Newton's method from 1, with 3 integer bits.
-  Scalar half =
-      roundingDivideByPowerOfTwo(input.shiftedRight(input.like(1)), 1);
-  constexpr int32_t threeHalves = (1 << 28) + (1 << 27);
-  Scalar x = input.like(1 << 28);
-  for (int i = 0; i < 5; ++i) {
-    Scalar square = saturatingRoundingDoublingHighMul(x, x);
-    Scalar cube =
-        saturatingShift(saturatingRoundingDoublingHighMul(square, x), 6);
-    x = saturatingShift(saturatingRoundingDoublingHighMul(x, threeHalves) -
-                            saturatingRoundingDoublingHighMul(half, cube),
-                        3);
-  }
-  constexpr int32_t halfSqrt2 = 1518500250;
-  x = saturatingRoundingDoublingHighMul(x, halfSqrt2);
-  Scalar left = max(-shift, 0);
-  Scalar shifted =
-      clamp(x.toI64().shiftedLeft(left.toI64()), -2147483648.0, 2147483647.0)
-          .toI32();
-  return {select(isOne, x.like(2147483647), shifted),
-          select(isOne, x.like(0), min(-shift, 0))};
 }

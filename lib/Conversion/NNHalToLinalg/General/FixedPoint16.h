@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions of the reference device's FixedPointMath16.h as expressions,
-// and the inverse square root of its FixedPointMath.h. Scalars are i32, within
-// 16 bits, unless a function says otherwise; with n integer bits, raw stands
-// for raw * 2^(n - 15).
+// The functions of the reference device's FixedPointMath16.h as expressions.
+// Scalars are i32, within 16 bits; with n integer bits, raw stands for
+// raw * 2^(n - 15).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,15 +31,6 @@ Scalar rescale16(Scalar raw, int32_t from, int32_t to);
 Scalar logistic16(Scalar raw, int32_t integerBits);
 /// tanh(a) without integer bits, for \p raw with \p integerBits, 0 to 6.
 Scalar tanh16(Scalar raw, int32_t integerBits);
-
-/// multiplier * 2^(exponent - 31), both i32.
-struct ComputedFactor {
-  Scalar multiplier;
-  /// 0 or less.
-  Scalar exponent;
-};
-/// 1 / sqrt(value), for an i64 >= 0; 0 counts as 1.
-ComputedFactor inverseSqrt(Scalar value);
 
 } // namespace nnhal
 

@@ -7,6 +7,7 @@
 
 #include "FixedPoint.h"
 #include "FixedPoint16.h"
+#include "FixedPointMath.h"
 #include "Recurrent.h"
 
 #include <algorithm>
@@ -273,7 +274,7 @@ Tensor QuantizedCell::normalize(const LstmGateOperands &gate,
     Scalar share = zero.like(guard).quotient(size);
     Scalar square = mean.toI64() * mean.toI64();
     Scalar variance = (sums[1] * share - square).quotient(zero.like(guard));
-    ComputedFactor inverse = inverseSqrt(max(variance, zero));
+    ComputedFactor inverse = fixedPointInverseSqrt(max(variance, zero));
     return op.update(current, {units}, [&](Tensor current, Indices unit) {
       SmallVector<Scalar> at{row[0], unit[0]};
       Scalar normal = multiplyByFactor(current.integer(at) * 1024 - mean,
