@@ -284,20 +284,13 @@ void recurrent::setFloatOutput(OperationLowering &op, size_t output,
 
 Scalar recurrent::activate(rt::RecurrentActivation activation, Scalar value) {
   switch (activation) {
-  case rt::RecurrentActivation::none:
-    return value;
-  case rt::RecurrentActivation::relu:
-    return max(value, 0.0);
-  case rt::RecurrentActivation::relu1:
-    return clamp(value, -1.0, 1.0);
-  case rt::RecurrentActivation::relu6:
-    return clamp(value, 0.0, 6.0);
   case rt::RecurrentActivation::tanh:
     return tanh(value);
   case rt::RecurrentActivation::sigmoid:
     return logistic(value);
+  default:
+    return activated(value, rt::FusedActivation(activation));
   }
-  return value;
 }
 
 Scalar recurrent::addProducts(OperationLowering &op, Scalar sum,
