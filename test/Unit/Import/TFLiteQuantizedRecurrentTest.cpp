@@ -443,9 +443,12 @@ TEST(TFLiteQuantizedRecurrentTest, lstmErrors) {
             "needs 5000 operations, at most 4096 are composed");
   EXPECT_EQ(lstmError({}, [](LstmWeights &w) { w.specs[2].zeroPoints = {1}; }),
             "input 2, tensor 2 't2', must be a constant with zero point 0");
-  EXPECT_EQ(
-      lstmError({}, [](LstmWeights &w) { w.specs[13].type = Type::INT8; }),
-      "input 13 has type INT8, but beside INT8 it is TENSOR_INT32");
+  EXPECT_EQ(lstmError({},
+                      [](LstmWeights &w) {
+                        w.specs[13].type = Type::INT8;
+                        w.values[13].assign(8, 1);
+                      }),
+            "input 13 has type INT8, but beside INT8 it is TENSOR_INT32");
 }
 
 /// An LSTM with one input gate of size 1, for what its operator states.
