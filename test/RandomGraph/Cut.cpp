@@ -11,7 +11,6 @@
 
 using namespace nnhal;
 using namespace nnhal::randomgraph;
-using rt::OperandLifeTime;
 using rt::Result;
 
 /// For each operation of the main graph, whether \p tested supports it.
@@ -21,9 +20,9 @@ static Result<std::vector<bool>> askSupport(const rt::Device &tested,
   annotated.model = model;
   NNHAL_ASSIGN_OR_RETURN(std::vector<rt::Status> answers,
                          tested.supportedOperations(annotated));
-  std::vector<bool> isSupported;
-  for (const rt::Status &answer : answers)
-    isSupported.push_back(answer.isOk());
+  std::vector<bool> isSupported(answers.size());
+  for (size_t i = 0; i < answers.size(); ++i)
+    isSupported[i] = answers[i].isOk();
   return isSupported;
 }
 

@@ -60,6 +60,96 @@ TEST(RecipesTest, MakesLegalUsesOfEveryType) {
       }
 }
 
+namespace {
+
+/// What the graphs of some seeds have.
+struct Features {
+  std::set<rt::OperationType> operations;
+  std::set<rt::OperandType> types;
+  std::set<std::string> others;
+  size_t largest = 0;
+
+  void add(const rt::TestCase &test);
+  void addGraph(const rt::Subgraph &graph);
+};
+
+} // namespace
+
+void Features::addGraph(const rt::Subgraph &graph) {
+  for (const rt::Operation &operation : graph.operations)
+    operations.insert(operation.type);
+  for (const rt::Operand &operand : graph.operands) {
+    types.insert(operand.type);
+    if (rt::isConstant(operand.lifetime) && operand.numberOfConsumers > 1)
+      others.insert("shared constant");
+    if (operand.lifetime == rt::OperandLifeTime::NO_VALUE)
+      others.insert("omitted in the model");
+    if (operand.lifetime == rt::OperandLifeTime::CONSTANT_REFERENCE)
+      others.insert("pool");
+  }
+}
+
+void Features::add(const rt::TestCase &test) {
+  const rt::Subgraph &main = test.model.main;
+  addGraph(main);
+  for (const rt::Subgraph &graph : test.model.referenced)
+    addGraph(graph);
+  largest = std::max(largest, main.operations.size());
+  if (main.operations.size() == 1)
+    others.insert("single operation");
+  if (main.outputIndexes.size() > 1)
+    others.insert("several outputs");
+  if (test.model.relaxComputationFloat32toFloat16)
+    others.insert("relaxed");
+  if (test.expectFailure)
+    others.insert("has to fail");
+  if (test.examples.size() > 1) {
+    others.insert("two executions");
+    for (size_t i = 0; i < main.inputIndexes.size(); ++i)
+      if (test.examples[0].inputs[i].dimensions !=
+          test.examples[1].inputs[i].dimensions)
+        others.insert("other extents in the second execution");
+  }
+  for (size_t i = 0; i < main.inputIndexes.size(); ++i) {
+    const rt::Operand &input = main.operands[main.inputIndexes[i]];
+    if (test.examples[0].inputs[i].isAbsent)
+      others.insert("omitted in the request");
+    if (!rt::isTensor(input.type))
+      others.insert("scalar parameter as input");
+    if (rt::isTensor(input.type) && !rt::byteSizeOf(input))
+      others.insert("unknown extents");
+  }
+  for (const TestTensor &output : test.examples[0].outputs)
+    if (!output.isAbsent && elementCount(output.dimensions) == 0)
+      others.insert("tensor without elements");
+}
+
+TEST(GeneratorTest, GraphsHaveEverything) {
+  Features found;
+  for (uint64_t seed = 0; seed < 700; ++seed) {
+    auto test = generateGraph(reference(), seed);
+    ASSERT_TRUE(test.isOk()) << seed << ": " << test.status().message();
+    found.add(*test);
+  }
+  EXPECT_EQ(found.operations.size(), rt::allOperations().size());
+  using enum rt::OperandType;
+  for (rt::OperandType type :
+       {TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32, TENSOR_BOOL8,
+        TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED, TENSOR_QUANT8_SYMM,
+        TENSOR_QUANT8_SYMM_PER_CHANNEL, TENSOR_QUANT16_SYMM,
+        TENSOR_QUANT16_ASYMM, INT32, FLOAT32, FLOAT16, BOOL, SUBGRAPH})
+    EXPECT_TRUE(found.types.count(type)) << nameOf(type);
+  EXPECT_EQ(
+      found.others,
+      (std::set<std::string>{
+          "has to fail", "omitted in the model", "omitted in the request",
+          "other extents in the second execution", "pool", "relaxed",
+          "scalar parameter as input", "several outputs", "shared constant",
+          "single operation", "tensor without elements", "two executions",
+          "unknown extents"}));
+  EXPECT_EQ(found.largest, 40u);
+}
+
 TEST(GeneratorTest, GraphsAreReproducible) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     auto once = generateGraph(reference(), seed);

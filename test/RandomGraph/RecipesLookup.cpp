@@ -290,14 +290,18 @@ static void drawHeatmapMaxKeypoint(Draft &draft) {
 static bool drawRoiInputs(Draft &draft) {
   bool isNchw = draft.random.chance(50);
   uint32_t features = draft.data(4, 4);
+  const Shape shape = draft.shape(features);
   auto count = uint32_t(draft.random.between(1, 4));
-  uint32_t batches = std::max<uint32_t>(draft.shape(features)[0], 1);
+  uint32_t batches = std::max<uint32_t>(shape[0], 1);
   draft.inputs({features, drawBoxes(draft, count),
                 drawBatches(draft, count, batches),
                 draft.scalar(draft.random.between(1, 3)),
-                draft.scalar(draft.random.between(1, 3)),
-                draft.real(draft.random.pick({4.0, 8.0})),
-                draft.real(draft.random.pick({4.0, 8.0}))});
+                draft.scalar(draft.random.between(1, 3))});
+  // So that the whole image lies within the features.
+  for (size_t axis : {size_t(isNchw ? 2 : 1), size_t(isNchw ? 3 : 2)}) {
+    uint32_t extent = shape[axis];
+    draft.input(draft.real(extent >= 4 ? 8.0 : extent >= 2 ? 16.0 : 32.0));
+  }
   return isNchw;
 }
 
