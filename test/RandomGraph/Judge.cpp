@@ -18,7 +18,6 @@ using namespace nnhal;
 using namespace nnhal::randomgraph;
 using rt::OperandType;
 using rt::OperationType;
-using rt::Result;
 using rt::Status;
 
 //===----------------------------------------------------------------------===//
@@ -139,6 +138,7 @@ static bool isConditioning(const rt::Device &reference, const rt::Model &model,
     return false;
   bool isRelaxed = run::isRelaxed(model);
   std::vector<Envelope> envelopes;
+  envelopes.reserve(operation.outputs.size());
   for (uint32_t index : operation.outputs)
     envelopes.emplace_back(main.operands[index].type, isRelaxed);
   for (uint64_t run = 0; run <= noisyRuns; ++run) {
@@ -271,6 +271,7 @@ bool Trial::isWithinNoise(const rt::TestExample &example,
                           const Tensors &actual) const {
   const rt::Subgraph &main = test.model.main;
   std::vector<Envelope> envelopes;
+  envelopes.reserve(main.outputIndexes.size());
   for (uint32_t index : main.outputIndexes)
     envelopes.emplace_back(main.operands[index].type,
                            run::isRelaxed(test.model));

@@ -258,6 +258,7 @@ static void drawStridedSlice(Draft &draft) {
 
 static uint32_t drawPaddings(Draft &draft, size_t rows) {
   std::vector<double> paddings;
+  paddings.reserve(2 * rows);
   for (size_t i = 0; i < 2 * rows; ++i)
     paddings.push_back(double(draft.random.between(0, 2)));
   return draft.list(OperandType::TENSOR_INT32, {uint32_t(rows), 2}, paddings);

@@ -22,6 +22,7 @@ using rt::OperationType;
 static uint32_t drawIndices(Draft &draft, uint32_t count, int64_t low,
                             int64_t high) {
   std::vector<double> indices;
+  indices.reserve(count);
   for (uint32_t i = 0; i < count; ++i)
     indices.push_back(double(draft.random.between(low, high)));
   return draft.list(OperandType::TENSOR_INT32, {count}, indices);
@@ -138,6 +139,7 @@ static uint32_t drawBoxes(Draft &draft, uint32_t count, uint32_t repeats = 1) {
 /// A batch index per box, ascending.
 static uint32_t drawBatches(Draft &draft, uint32_t count, uint32_t batches) {
   std::vector<int64_t> indices;
+  indices.reserve(count);
   for (uint32_t i = 0; i < count; ++i)
     indices.push_back(int64_t(draft.random.below(batches)));
   std::ranges::sort(indices);

@@ -284,6 +284,7 @@ rt::Subgraph Compaction::copy(const rt::Subgraph &subgraph) {
   }
   auto renumber = [&](const std::vector<uint32_t> &indexes) {
     std::vector<uint32_t> renumbered;
+    renumbered.reserve(indexes.size());
     for (uint32_t index : indexes)
       renumbered.push_back(numbers[index]);
     return renumbered;

@@ -281,6 +281,7 @@ static std::string listed(std::string_view title, const Counts &counts) {
   if (counts.empty())
     return {};
   std::vector<std::string> words;
+  words.reserve(counts.size());
   for (const auto &[name, count] : counts)
     words.push_back(fmt::format("{} {}", name, count));
   return fmt::format("{}: {}\n", title, fmt::join(words, ", "));
