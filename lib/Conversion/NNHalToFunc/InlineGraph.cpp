@@ -8,6 +8,7 @@
 #include "InlineGraph.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 #include "nnhal/Dialect/NNHal/IR/OperationReader.h"
 #include "nnhal/Runtime/FailureReasons.h"
 
@@ -21,6 +22,54 @@
 
 using namespace mlir;
 using namespace nnhal;
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+MemRefType nnhal::bufferTypeOf(Type type) {
+  if (!isa<TensorType>(type))
+    type = RankedTensorType::get({}, type);
+  auto storage = dyn_cast_if_present<RankedTensorType>(storageTypeOf(type));
+  if (!storage || !MemRefType::isValidElementType(storage.getElementType()))
+    return nullptr;
+  return MemRefType::get(storage.getShape(), storage.getElementType());
+}
+
+Value nnhal::readBuffer(ImplicitLocOpBuilder &builder, Value buffer,
+                        Type type) {
+  auto storage = cast<MemRefType>(buffer.getType());
+  auto tensor =
+      RankedTensorType::get(storage.getShape(), storage.getElementType());
+  Value value = bufferization::ToTensorOp::create(builder, tensor, buffer,
+                                                  /*restrict=*/true);
+  if (!isa<TensorType>(type))
+    return tensor::ExtractOp::create(builder, value, ValueRange());
+  if (value.getType() == type)
+    return value;
+  return quant::StorageCastOp::create(builder, type, value);
+}
+
+Value nnhal::storedValue(ImplicitLocOpBuilder &builder, Value value) {
+  if (!isa<TensorType>(value.getType()))
+    return tensor::FromElementsOp::create(
+        builder, RankedTensorType::get({}, value.getType()), value);
+  Type storage = storageTypeOf(value.getType());
+  if (storage == value.getType())
+    return value;
+  return quant::StorageCastOp::create(builder, storage, value);
+}
+
+void nnhal::writeBuffer(ImplicitLocOpBuilder &builder, Value value,
+                        Value buffer) {
+  bufferization::MaterializeInDestinationOp::create(
+      builder, /*result=*/Type(), storedValue(builder, value), buffer,
+      /*restrict=*/true, /*writable=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
 
 static void checkEqual(ImplicitLocOpBuilder &b, Value found, int64_t expected,
                        rt::FailureReason reason) {
@@ -228,60 +277,133 @@ Type GraphInliner::stateType(Type initial, Type stated) {
   return from.clone(shape);
 }
 
+/// The states of one WHILE. Those of known extents live in buffers, which the
+/// rounds share, however many there are; the others are carried as tensors.
+struct nnhal::LoopStates {
+  SmallVector<Type> types;
+  /// By state; null for one that is carried.
+  SmallVector<Value> buffers;
+  /// Of carried states: types and first values.
+  SmallVector<Type> carriedTypes;
+  SmallVector<Value> carried;
+
+  /// All states of a round that was passed \p arguments.
+  SmallVector<Value> read(ImplicitLocOpBuilder &builder,
+                          ValueRange arguments) const {
+    SmallVector<Value> values;
+    for (auto [type, buffer] : llvm::zip(types, buffers)) {
+      values.push_back(buffer ? readBuffer(builder, buffer, type)
+                              : arguments.front());
+      if (!buffer)
+        arguments = arguments.drop_front();
+    }
+    return values;
+  }
+};
+
+/// Where the states of \p op begin: cast to what holds in every round.
+static void addState(ImplicitLocOpBuilder &builder, Value value,
+                     LoopStates &states) {
+  Type type = value.getType();
+  states.types.push_back(type);
+  if (!cast<RankedTensorType>(type).hasStaticShape()) {
+    states.buffers.push_back(nullptr);
+    states.carriedTypes.push_back(type);
+    states.carried.push_back(value);
+    return;
+  }
+  states.buffers.push_back(
+      memref::AllocOp::create(builder, bufferTypeOf(type)));
+  writeBuffer(builder, value, states.buffers.back());
+}
+
+FailureOr<LoopStates> GraphInliner::beginStates(OperationOp op, GraphOp body,
+                                                ValueRange initial) {
+  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  LoopStates states;
+  // The extents of a state may change from round to round unless the body
+  // states them.
+  for (auto [value, argument] : llvm::zip(initial, body.getArgumentTypes())) {
+    auto known = cast<RankedTensorType>(value.getType());
+    auto stated = dyn_cast<RankedTensorType>(argument);
+    SmallVector<int64_t> shape(known.getRank(), ShapedType::kDynamic);
+    if (stated)
+      shape.assign(stated.getShape().begin(), stated.getShape().end());
+    Value state = castTo(op.getLoc(), value, known.clone(shape));
+    if (!state)
+      return op.emitError("a state of type ")
+             << known << " is no " << argument;
+    addState(b, state, states);
+  }
+  return states;
+}
+
+/// Ends a round: \p next become the states. None is overwritten before all
+/// are computed, because they may be one another.
+LogicalResult GraphInliner::endRound(OperationOp op, const LoopStates &states,
+                                     ValueRange next) {
+  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  SmallVector<std::pair<Value, Value>> copies;
+  SmallVector<Value> carried;
+  for (auto [value, type, buffer] :
+       llvm::zip(next, states.types, states.buffers)) {
+    Value cast = castTo(op.getLoc(), value, type);
+    if (!cast)
+      return op.emitError("the loop turns a state of type ")
+             << type << " into " << value.getType();
+    if (!buffer) {
+      carried.push_back(cast);
+      continue;
+    }
+    Value copy =
+        memref::AllocOp::create(b, llvm::cast<MemRefType>(buffer.getType()));
+    writeBuffer(b, cast, copy);
+    copies.emplace_back(copy, buffer);
+  }
+  for (auto [copy, buffer] : copies)
+    memref::CopyOp::create(b, copy, buffer);
+  scf::YieldOp::create(b, carried);
+  return success();
+}
+
 FailureOr<SmallVector<Value>> GraphInliner::inlineWhile(OperationOp op,
                                                         ValueRange inputs) {
   GraphOp condition = graphOf(op, 0), body = graphOf(op, 1);
   if (!condition || !body)
     return failure();
   Location loc = op.getLoc();
+  ImplicitLocOpBuilder b(loc, builder);
   ValueRange initial = inputs.drop_front(2);
   size_t stateCount = body.getResultTypes().size();
-  // The extents of a state may change from round to round unless both graphs
-  // state them.
-  SmallVector<Value> states;
-  SmallVector<Type> types;
-  for (auto [index, value] : llvm::enumerate(initial.take_front(stateCount))) {
-    auto known = cast<RankedTensorType>(value.getType());
-    auto stated = dyn_cast<RankedTensorType>(body.getArgumentTypes()[index]);
-    SmallVector<int64_t> shape(known.getRank(), ShapedType::kDynamic);
-    if (stated)
-      shape.assign(stated.getShape().begin(), stated.getShape().end());
-    types.push_back(known.clone(shape));
-    states.push_back(castTo(loc, value, types.back()));
-    if (!states.back())
-      return op.emitError("a state of type ")
-             << known << " is no " << body.getArgumentTypes()[index];
-  }
-  Value begin =
-      kernel::LoopBeginOp::create(builder, loc, builder.getI64Type());
-  auto loop = scf::WhileOp::create(builder, loc, types, states);
-  SmallVector<Location> locations(types.size(), loc);
+  FailureOr<LoopStates> states =
+      beginStates(op, body, initial.take_front(stateCount));
+  if (failed(states))
+    return failure();
+  Value begin = kernel::LoopBeginOp::create(b, b.getI64Type());
+  auto loop = scf::WhileOp::create(builder, loc, states->carriedTypes,
+                                   states->carried);
+  SmallVector<Location> locations(states->carried.size(), loc);
+  OpBuilder::InsertionGuard guard(builder);
   auto enter = [&](Region &region) {
-    Block *block = builder.createBlock(&region, {}, types, locations);
-    Values values(block->getArguments());
+    Block *block =
+        builder.createBlock(&region, {}, states->carriedTypes, locations);
+    b.setInsertionPointToStart(block);
+    Values values = states->read(b, block->getArguments());
     values.append(initial.begin() + stateCount, initial.end());
+    builder.setInsertionPointToEnd(block);
     return values;
   };
-  OpBuilder::InsertionGuard guard(builder);
-  Values before = enter(loop.getBefore());
-  FailureOr<Values> decision = inlineGraph(condition, before);
+  FailureOr<Values> decision =
+      inlineGraph(condition, enter(loop.getBefore()));
   if (failed(decision) || decision->size() != 1)
     return failure();
-  scf::ConditionOp::create(
-      builder, loc, truthOf(loc, decision->front()),
-      ValueRange(before).take_front(stateCount));
+  scf::ConditionOp::create(builder, loc, truthOf(loc, decision->front()),
+                           loop.getBeforeArguments());
   Values after = enter(loop.getAfter());
   kernel::LoopCheckOp::create(builder, loc, begin); // D-085
   FailureOr<Values> next = inlineGraph(body, after);
-  if (failed(next))
+  if (failed(next) || failed(endRound(op, *states, *next)))
     return failure();
-  for (auto [value, type] : llvm::zip(*next, types)) {
-    Value cast = castTo(loc, value, type);
-    if (!cast)
-      return op.emitError("the loop turns a state of type ")
-             << type << " into " << value.getType();
-    value = cast;
-  }
-  scf::YieldOp::create(builder, loc, *next);
-  return Values(loop.getResults());
+  b.setInsertionPointAfter(loop);
+  return states->read(b, loop.getResults());
 }

@@ -14,6 +14,19 @@
 
 namespace nnhal {
 
+/// The buffer that holds a tensor or scalar of \p type; null where there is none.
+mlir::MemRefType bufferTypeOf(mlir::Type type);
+/// What \p buffer holds, as a value of \p type.
+mlir::Value readBuffer(mlir::ImplicitLocOpBuilder &builder, mlir::Value buffer,
+                       mlir::Type type);
+/// \p value as a tensor of stored elements.
+mlir::Value storedValue(mlir::ImplicitLocOpBuilder &builder, mlir::Value value);
+/// \p value in \p buffer.
+void writeBuffer(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
+                 mlir::Value buffer);
+
+struct LoopStates;
+
 /// Copies graphs of a model to where its builder stands; IF becomes scf.if and
 /// WHILE scf.while around copies of the graphs that they name.
 class GraphInliner {
@@ -36,6 +49,10 @@ private:
   llvm::LogicalResult inlineOperation(OperationOp op, mlir::IRMapping &mapping);
   llvm::FailureOr<Values> inlineIf(OperationOp op, mlir::ValueRange inputs);
   llvm::FailureOr<Values> inlineWhile(OperationOp op, mlir::ValueRange inputs);
+  llvm::FailureOr<LoopStates> beginStates(OperationOp op, GraphOp body,
+                                          mlir::ValueRange initial);
+  llvm::LogicalResult endRound(OperationOp op, const LoopStates &states,
+                               mlir::ValueRange next);
   /// The graph that input \p index of \p op names.
   GraphOp graphOf(OperationOp op, unsigned index);
   /// The only element of \p condition, as i1.

@@ -35,16 +35,6 @@ private:
 };
 } // namespace
 
-/// The buffer of an input or output; null where there is none.
-static MemRefType bufferTypeOf(Type type) {
-  if (!isa<TensorType>(type))
-    type = RankedTensorType::get({}, type);
-  auto storage = dyn_cast_if_present<RankedTensorType>(storageTypeOf(type));
-  if (!storage || !MemRefType::isValidElementType(storage.getElementType()))
-    return nullptr;
-  return MemRefType::get(storage.getShape(), storage.getElementType());
-}
-
 /// The buffers that stand for \p types; failure names the first input or output
 /// (\p role) that has none.
 static FailureOr<SmallVector<MemRefType>>
@@ -59,31 +49,6 @@ bufferTypes(GraphOp graph, StringRef role, ArrayRef<Type> types) {
     buffers.push_back(buffer);
   }
   return buffers;
-}
-
-/// The value of input \p buffer in the graph, where it has \p type.
-static Value readInput(ImplicitLocOpBuilder &builder, Value buffer, Type type) {
-  auto storage = cast<MemRefType>(buffer.getType());
-  auto tensor =
-      RankedTensorType::get(storage.getShape(), storage.getElementType());
-  Value value = bufferization::ToTensorOp::create(builder, tensor, buffer,
-                                                  /*restrict=*/true);
-  if (!isa<TensorType>(type))
-    return tensor::ExtractOp::create(builder, value, ValueRange());
-  if (value.getType() == type)
-    return value;
-  return quant::StorageCastOp::create(builder, type, value);
-}
-
-/// \p value, an output of the graph, as its buffer holds it.
-static Value storedOutput(ImplicitLocOpBuilder &builder, Value value) {
-  if (!isa<TensorType>(value.getType()))
-    return tensor::FromElementsOp::create(
-        builder, RankedTensorType::get({}, value.getType()), value);
-  Type storage = storageTypeOf(value.getType());
-  if (storage == value.getType())
-    return value;
-  return quant::StorageCastOp::create(builder, storage, value);
 }
 
 void ConvertNNHalGraphToFuncPass::runOnOperation() {
@@ -129,20 +94,16 @@ LogicalResult ConvertNNHalGraphToFuncPass::convert(ModelOp model) {
   SmallVector<Value> values;
   for (auto [buffer, type] :
        llvm::zip(body->getArguments(), graph.getArgumentTypes()))
-    values.push_back(readInput(builder, buffer, type));
+    values.push_back(readBuffer(builder, buffer, type));
   FailureOr<SmallVector<Value>> results =
       GraphInliner(model, builder).inlineGraph(graph, values);
   if (failed(results))
     return failure();
   for (auto [index, result] : llvm::enumerate(*results)) {
-    Value stored = storedOutput(builder, result);
-    if (!isStatic)
-      kernel::DeliverOp::create(builder, stored, index);
+    if (isStatic)
+      writeBuffer(builder, result, body->getArgument(inputs->size() + index));
     else
-      bufferization::MaterializeInDestinationOp::create(
-          builder, /*result=*/Type(), stored,
-          body->getArgument(inputs->size() + index), /*restrict=*/true,
-          /*writable=*/true);
+      kernel::DeliverOp::create(builder, storedValue(builder, result), index);
   }
   func::ReturnOp::create(builder);
   return success();
