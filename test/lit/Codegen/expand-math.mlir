@@ -11,3 +11,19 @@ func.func @no_library_calls(%x: vector<8xf32>, %y: f32) -> (vector<8xf32>, f32) 
   %2 = math.powf %y, %y : f32
   return %1, %2 : vector<8xf32>, f32
 }
+
+// The whole range is right: no rest of upstream's approximations, and large
+// arguments of sin are reduced only where there are any.
+// CHECK-LABEL: func.func @own_expansions
+// CHECK-NOT:     math.log
+// CHECK-NOT:     math.sin
+// CHECK:         %[[ANY:.+]] = vector.reduction <or>
+// CHECK:         scf.if %[[ANY]]
+// CHECK:           arith.muli {{.*}} : vector<8xi64>
+// CHECK-NOT:     math.fma
+// CHECK:         return
+func.func @own_expansions(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+  %0 = math.log %x : vector<8xf32>
+  %1 = math.sin %x : vector<8xf32>
+  return %0, %1 : vector<8xf32>, vector<8xf32>
+}

@@ -19,6 +19,8 @@
 
 namespace nnhal {
 
+/// exp(a) without integer bits, for \p raw <= 0 with \p integerBits, 0 to 5.
+Scalar fixedPointExpOfNonPositive(Scalar raw, int32_t integerBits);
 /// 1 / (1 + a) without integer bits, for \p raw >= 0 without integer bits.
 Scalar fixedPointOneOverOnePlus(Scalar raw);
 
@@ -27,6 +29,12 @@ struct ComputedFactor {
   Scalar multiplier;
   Scalar exponent;
 };
+/// The factor nearest to an f64 \p value, which is positive and at least
+/// 2^-900.
+ComputedFactor fixedPointFactor(Scalar value);
+/// The largest magnitude that, shifted left by \p leftShift of -31 to 30, stays
+/// below the largest number of \p integerBits.
+Scalar fixedPointInputRadius(int32_t integerBits, Scalar leftShift);
 /// 1 / sqrt(value), for an i64 \p value >= 0; 0 counts as 1.
 ComputedFactor fixedPointInverseSqrt(Scalar value);
 

@@ -111,6 +111,45 @@ LogicalResult nnhal::lowerLogSoftmax(OperationLowering &op) {
 // The sum of powers has 12 integer bits.
 static constexpr int32_t sumBits = 12;
 
+namespace {
+/// exp() of 0, -1, ... -255 steps of the input, and the same as terms of sums.
+struct Powers {
+  Tensor powers;
+  Tensor terms;
+};
+} // namespace
+
+static Powers knownPowers(OperationLowering &op, float beta, float scale) {
+  rt::ByteTable powers = rt::softmaxPowers(beta, scale);
+  SmallVector<int32_t> terms;
+  for (int32_t power : powers)
+    terms.push_back(rt::roundingDivideByPowerOfTwo(power, sumBits));
+  return {op.constantTable(ArrayRef<int32_t>(powers)), op.constantTable(terms)};
+}
+
+/// rt::softmaxPowers() of a beta that is computed.
+static Powers computedPowers(OperationLowering &op, Scalar beta, float scale) {
+  constexpr int32_t argumentBits = 5;
+  constexpr int32_t highest = std::numeric_limits<int32_t>::max();
+  ComputedFactor factor = fixedPointFactor(
+      min(beta.toF64() * double(scale) * double(1 << 26), double(highest)));
+  Scalar radius = fixedPointInputRadius(argumentBits, factor.exponent);
+  rt::TensorType integer;
+  integer.type = OperandType::TENSOR_INT32;
+  Scalar count = op.index(256);
+  Tensor powers = op.define(integer, {count}, [&](Indices at) {
+    Scalar distance = at[0].toI32();
+    Scalar argument =
+        multiplyByFactor(-distance, factor.multiplier, factor.exponent);
+    Scalar power = fixedPointExpOfNonPositive(argument, argumentBits);
+    return select(distance > radius, power.like(0), power);
+  });
+  Tensor terms = op.define(integer, {count}, [&](Indices at) {
+    return roundingDivideByPowerOfTwo(powers.stored(at), sumBits);
+  });
+  return {powers, terms};
+}
+
 /// What the powers of a slice are multiplied with and divided by.
 namespace {
 struct Shares {
@@ -120,12 +159,8 @@ struct Shares {
 } // namespace
 
 static Shares quantizedShares(OperationLowering &op, const Slices &slices,
-                              const Tensor &top, const rt::ByteTable &powers) {
+                              const Tensor &top, const Tensor &terms) {
   Tensor input = slices.getTensor();
-  SmallVector<int32_t> rounded;
-  for (int32_t power : powers)
-    rounded.push_back(rt::roundingDivideByPowerOfTwo(power, sumBits));
-  Tensor terms = op.constantTable(rounded);
   // At least 2^19: the largest element has the power 1. From 2^28 on every
   // share rounds to zero, so that 2^30 stands for all beyond.
   Tensor sums = slices.reduce(OperandType::TENSOR_INT32, [&](Indices at) {
@@ -153,19 +188,19 @@ static Shares quantizedShares(OperationLowering &op, const Slices &slices,
 }
 
 static LogicalResult lowerQuantizedSoftmax(OperationLowering &op,
-                                           const Slices &slices, float beta) {
+                                           const Slices &slices,
+                                           const Powers &powers) {
   Tensor input = slices.getTensor();
   const rt::TensorType &type = op.outputType();
-  rt::ByteTable powers = rt::softmaxPowers(beta, input.getType().scale);
   Tensor top = largest(op, slices);
-  Shares shares = quantizedShares(op, slices, top, powers);
-  Tensor table = op.constantTable(ArrayRef<int32_t>(powers));
+  Shares shares = quantizedShares(op, slices, top, powers.terms);
   op.setOutput(op.define(type, input.extents(), [&](Indices at) {
     SmallVector<Scalar> slice = slices.sliceOf(at);
     Scalar distance = top.stored(slice) - input.integer(at);
     Scalar shift = shares.shifts.stored(slice);
     Scalar product = saturatingRoundingDoublingHighMul(
-        shares.scales.stored(slice), table.stored({distance.toIndex()}));
+        shares.scales.stored(slice),
+        powers.powers.stored({distance.toIndex()}));
     Scalar result = roundingDivideByPowerOfTwo(product, min(shift, 31));
     // A share of 1/512 or less is below half of the result's last bit.
     result = select(shift > 31, result.like(0), clamp(result, 0, 255));
@@ -181,7 +216,8 @@ LogicalResult nnhal::lowerSoftmax(OperationLowering &op) {
   Slices slices(op, op.input(0), form->axis);
   if (!op.input(0).isQuantized())
     return lowerFloatSoftmax(op, slices, betaOf(op));
-  if (!op.isConstant(1))
-    return op.fail("beta of quantized elements is no constant");
-  return lowerQuantizedSoftmax(op, slices, form->beta);
+  float scale = op.input(0).getType().scale;
+  Powers powers = op.isConstant(1) ? knownPowers(op, form->beta, scale)
+                                   : computedPowers(op, betaOf(op), scale);
+  return lowerQuantizedSoftmax(op, slices, powers);
 }
