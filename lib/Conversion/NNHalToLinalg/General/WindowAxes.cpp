@@ -146,24 +146,6 @@ FailureOr<ImageLayout> WindowOperands::readLayout() {
 // Elements
 //===----------------------------------------------------------------------===//
 
-Scalar nnhal::activated(Scalar value, rt::FusedActivation activation) {
-  // In this order a comparison with NaN gives NaN.
-  auto bounded = [&](double low, double high) {
-    return min(value.like(high), max(value.like(low), value));
-  };
-  switch (activation) {
-  case rt::FusedActivation::none:
-    return value;
-  case rt::FusedActivation::relu:
-    return max(value.like(0), value);
-  case rt::FusedActivation::relu1:
-    return bounded(-1, 1);
-  case rt::FusedActivation::relu6:
-    return bounded(0, 6);
-  }
-  return value;
-}
-
 Tensor nnhal::widened(OperationLowering &op, const Tensor &tensor) {
   if (tensor.getType().type != rt::OperandType::TENSOR_FLOAT16)
     return tensor;

@@ -99,9 +99,6 @@ private:
 /// sets the output of windows that move over an input.
 void resolveAxis(OperationLowering &op, WindowAxis &axis, bool isSame);
 
-/// \p value as \p activation bounds it, in floats (M-019); NaN stays.
-Scalar activated(Scalar value, rt::FusedActivation activation);
-
 /// A half float tensor in f32, for loops that read elements repeatedly; any
 /// other tensor as it is.
 Tensor widened(OperationLowering &op, const Tensor &tensor);
