@@ -231,6 +231,79 @@ static LogicalResult readForward(OperationLowering &op, Convolution &conv) {
   return success();
 }
 
+/// Where place \p index of a window lies, and whether that is in the input.
+static std::pair<Scalar, Scalar> locate(OperationLowering &op,
+                                        const WindowAxis &axis, Scalar start,
+                                        Scalar index) {
+  Scalar at = start + index * axis.dilation;
+  Scalar last = axis.input - 1;
+  bool isPadded = axis.head.known() != 0 || axis.tail.known() != 0;
+  if (!isPadded)
+    return {at, op.truth(true)};
+  return {clamp(at, at.like(0), last), (at >= 0) & (at <= last)};
+}
+
+/// The sum of \p element over a small window of known extent without loops and
+/// branches, so that the loop over channels is one over vectors.
+static Scalar
+sumOverAllPlaces(OperationLowering &op, const Convolution &conv, Scalar top,
+                 Scalar left, const Pixel &at,
+                 llvm::function_ref<Scalar(Scalar row, Scalar column,
+                                           Pixel from, Scalar channel)>
+                     element) {
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  Scalar zero = zeroOf(op, conv.input), sum = zero;
+  for (int64_t r = 0; r < *rows.window.known(); ++r)
+    for (int64_t c = 0; c < *columns.window.known(); ++c) {
+      auto [row, rowIsInside] = locate(op, rows, top, op.index(r));
+      auto [column, columnIsInside] = locate(op, columns, left, op.index(c));
+      Scalar term = element(op.index(r), op.index(c),
+                            {at.batch, row, column, Scalar()}, at.channel);
+      sum = sum + select(rowIsInside & columnIsInside, term, zero);
+    }
+  return sum;
+}
+
+/// Whether convolveFew() pays for \p filter, of known extents.
+static bool isWorthTransposing(const Tensor &filter) {
+  int64_t channels = filter.getValueType().getDimSize(0);
+  return channels >= 8 &&
+         filter.getValueType().getNumElements() <= 32 * channels;
+}
+
+/// CONV_2D of few products per element: without loops over them, the loop over
+/// output channels is one over vectors.
+static void convolveFew(OperationLowering &op, const Convolution &conv,
+                        const Tensor &input, const Tensor &filter) {
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  int64_t depth = *filter.extent(3).known();
+  // Output channels last.
+  rt::TensorType type;
+  type.type = filter.isFloat() ? OperandType::TENSOR_FLOAT32
+                               : OperandType::TENSOR_INT32;
+  Tensor weights = op.define(
+      type, {rows.window, columns.window, filter.extent(3), filter.extent(0)},
+      [&](Indices at) {
+        SmallVector<Scalar> from = {at[3], at[0], at[1], at[2]};
+        return filter.isFloat() ? filter.real(from) : filter.centered(from);
+      });
+  defineOutput(op, conv, [&](const Pixel &at) {
+    Scalar top = rows.start(at.row), left = columns.start(at.column);
+    return sumOverAllPlaces(
+        op, conv, top, left, at,
+        [&](Scalar row, Scalar column, Pixel from, Scalar channel) {
+          Scalar sum;
+          for (int64_t i = 0; i < depth; ++i) {
+            from.channel = op.index(i);
+            Scalar term = product(input, conv.layout.indices(from), weights,
+                                  {row, column, from.channel, channel});
+            sum = i == 0 ? term : sum + term;
+          }
+          return sum;
+        });
+  });
+}
+
 /// CONV_2D where a row of a window is contiguous in input and filter: one loop
 /// goes over its pixels and their channels.
 static void convolveRows(OperationLowering &op, const Convolution &conv,
@@ -273,9 +346,15 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
   if (isStatic(input) && isStatic(filter) && !conv.layout.isNchw &&
-      groups.known() == 1 && columns.dilation.known() == 1) {
-    convolveRows(op, conv, input, filter);
-    return success();
+      groups.known() == 1) {
+    if (isWorthTransposing(filter)) {
+      convolveFew(op, conv, input, filter);
+      return success();
+    }
+    if (columns.dilation.known() == 1) {
+      convolveRows(op, conv, input, filter);
+      return success();
+    }
   }
   Scalar channelsPerGroup = conv.outputChannels.quotient(groups);
   defineOutput(op, conv, [&](const Pixel &at) {
@@ -292,39 +371,6 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
                    });
   });
   return success();
-}
-
-/// Where place \p index of a window lies, and whether that is in the input.
-static std::pair<Scalar, Scalar> locate(OperationLowering &op,
-                                        const WindowAxis &axis, Scalar start,
-                                        Scalar index) {
-  Scalar at = start + index * axis.dilation;
-  Scalar last = axis.input - 1;
-  bool isPadded = axis.head.known() != 0 || axis.tail.known() != 0;
-  if (!isPadded)
-    return {at, op.truth(true)};
-  return {clamp(at, at.like(0), last), (at >= 0) & (at <= last)};
-}
-
-/// The sum of \p element over a small window of known extent without loops and
-/// branches, so that the loop over channels is one over vectors.
-static Scalar
-sumOverAllPlaces(OperationLowering &op, const Convolution &conv, Scalar top,
-                 Scalar left, const Pixel &at,
-                 llvm::function_ref<Scalar(Scalar row, Scalar column,
-                                           Pixel from, Scalar channel)>
-                     element) {
-  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
-  Scalar zero = zeroOf(op, conv.input), sum = zero;
-  for (int64_t r = 0; r < *rows.window.known(); ++r)
-    for (int64_t c = 0; c < *columns.window.known(); ++c) {
-      auto [row, rowIsInside] = locate(op, rows, top, op.index(r));
-      auto [column, columnIsInside] = locate(op, columns, left, op.index(c));
-      Scalar term = element(op.index(r), op.index(c),
-                            {at.batch, row, column, Scalar()}, at.channel);
-      sum = sum + select(rowIsInside & columnIsInside, term, zero);
-    }
-  return sum;
 }
 
 /// Output channel c * multiplier + m sees input channel c (M-081). The filter
