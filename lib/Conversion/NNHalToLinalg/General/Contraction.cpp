@@ -304,14 +304,28 @@ static void convolveFew(OperationLowering &op, const Convolution &conv,
   });
 }
 
+/// The elements of the quantized \p tensor less its zero point, for loops that
+/// read each of them often: as i16 the factors of a product of pairs.
+static Tensor centeredCopy(OperationLowering &op, const Tensor &tensor) {
+  rt::TensorType type;
+  type.type = OperandType::TENSOR_QUANT16_SYMM;
+  Type element = op.getBuilder().getI16Type();
+  return op.define(type, tensor.extents(),
+                   [&](Indices at) { return tensor.centered(at).to(element); });
+}
+
 /// CONV_2D where a row of a window is contiguous in input and filter: one loop
 /// goes over its pixels and their channels.
 static void convolveRows(OperationLowering &op, const Convolution &conv,
                          const Tensor &input, const Tensor &filter) {
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
   Scalar depth = filter.extent(3);
+  constexpr int64_t worthCopying = 16;
+  bool isReadOften = *conv.outputChannels.known() >= worthCopying;
+  Tensor source =
+      input.isQuantized() && isReadOften ? centeredCopy(op, input) : input;
   Tensor inputRows =
-      op.reshape(input, {input.extent(0), rows.input, columns.input * depth});
+      op.reshape(source, {input.extent(0), rows.input, columns.input * depth});
   Tensor filterRows = op.reshape(
       filter, {filter.extent(0), rows.window, columns.window * depth});
   defineOutput(op, conv, [&](const Pixel &at) {
