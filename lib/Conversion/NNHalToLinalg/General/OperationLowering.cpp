@@ -370,9 +370,12 @@ Tensor OperationLowering::reshape(Tensor source, Indices extents) {
                      : tensor::EmptyOp::create(builder, type, ValueRange());
     return {builder, same, source.getType()};
   }
-  SmallVector<Value> shape(extents.begin(), extents.end());
+  // Not of index, which has no size before LLVM.
+  SmallVector<Value> shape;
+  for (Scalar extent : extents)
+    shape.push_back(extent.toI64());
   auto shapeType =
-      RankedTensorType::get({type.getRank()}, builder.getIndexType());
+      RankedTensorType::get({type.getRank()}, builder.getI64Type());
   Value shapeValue = tensor::FromElementsOp::create(builder, shapeType, shape);
   return {builder,
           tensor::ReshapeOp::create(builder, type, source.get(), shapeValue),
@@ -572,8 +575,8 @@ Tensor OperationLowering::constantTable(ArrayRef<int8_t> values) {
       RankedTensorType::get({int64_t(values.size())}, builder.getI8Type());
   rt::TensorType meaning;
   meaning.type = rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
-  return {builder,
-          arith::ConstantOp::create(builder,
-                                    DenseElementsAttr::get(type, values)),
-          meaning};
+  return {
+      builder,
+      arith::ConstantOp::create(builder, DenseElementsAttr::get(type, values)),
+      meaning};
 }
