@@ -155,8 +155,10 @@ private:
     getOperation()->walk([&](Operation *op) {
       if (!isa_and_present<NNHalDialect>(op->getDialect()))
         return;
-      if (isa<NoValueOp, ConstantCopyOp, ConstantOp>(op) && op->use_empty()) {
-        op->erase();
+      if (isa<NoValueOp, ConstantCopyOp, ConstantOp>(op)) {
+        // What reads it has a reason of its own.
+        if (op->use_empty())
+          op->erase();
         return;
       }
       hasLeftovers = true;
