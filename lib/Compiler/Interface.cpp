@@ -72,7 +72,7 @@ static bool mayBeOmitted(OpOperand &use) {
          isOptional<LstmOp, UnidirectionalSequenceLstmOp,
                     BidirectionalSequenceLstmOp, RnnOp,
                     UnidirectionalSequenceRnnOp, BidirectionalSequenceRnnOp,
-                    SvdfOp, LshProjectionOp>(info->type, use.getOperandNumber());
+                    SvdfOp, LshProjectionOp, QuantizedLstmOp>(info->type, use.getOperandNumber());
 }
 
 std::vector<uint64_t> findRequiredInputs(ModelOp model) {
