@@ -17,9 +17,9 @@ nnhal.model @roi_pooling attributes {hal_version = "1.3"} {
   nnhal.graph @main(%maps: tensor<1x4x4x1xf32>, %rois: tensor<?x4xf32>, %batches: tensor<?xi32>) -> tensor<?x2x2x1xf32> {
     %two = nnhal.constant_copy 2 : i32 -> i32
     %ratio = nnhal.constant_copy 2.0 : f32 -> f32
-    %layout = nnhal.constant_copy false -> i1
+    %layout = nnhal.constant_copy 0 : i8 -> i8
     %r = nnhal.operation "ROI_POOLING"(%maps, %rois, %batches, %two, %two, %ratio, %ratio, %layout)
-        : (tensor<1x4x4x1xf32>, tensor<?x4xf32>, tensor<?xi32>, i32, i32, f32, f32, i1) -> tensor<?x2x2x1xf32>
+        : (tensor<1x4x4x1xf32>, tensor<?x4xf32>, tensor<?xi32>, i32, i32, f32, f32, i8) -> tensor<?x2x2x1xf32>
     nnhal.return %r : tensor<?x2x2x1xf32>
   }
 }
