@@ -54,8 +54,8 @@ Value ContextAccess::toMemRef(Value pointer, MemRefType type,
       LLVM::LLVMStructType::getLiteral(builder.getContext(), fields);
   Value descriptor = LLVM::PoisonOp::create(builder, loc, descriptorType);
   auto insert = [&](Value value, ArrayRef<int64_t> position) {
-    descriptor = LLVM::InsertValueOp::create(builder, loc, descriptor, value,
-                                             position);
+    descriptor =
+        LLVM::InsertValueOp::create(builder, loc, descriptor, value, position);
   };
   insert(pointer, {0});
   insert(pointer, {1});

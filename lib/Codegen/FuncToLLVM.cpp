@@ -29,10 +29,11 @@ static bool passesOnlyStaticBuffers(ModuleOp module) {
   for (func::FuncOp func : module.getOps<func::FuncOp>())
     for (Type type : func.getArgumentTypes())
       if (auto buffer = dyn_cast<MemRefType>(type);
-          buffer && (!buffer.hasStaticShape() ||
-                     ShapedType::isDynamic(buffer.getStridesAndOffset().second) ||
-                     llvm::any_of(buffer.getStridesAndOffset().first,
-                                  ShapedType::isDynamic)))
+          buffer &&
+          (!buffer.hasStaticShape() ||
+           ShapedType::isDynamic(buffer.getStridesAndOffset().second) ||
+           llvm::any_of(buffer.getStridesAndOffset().first,
+                        ShapedType::isDynamic)))
         return false;
   return true;
 }

@@ -97,7 +97,8 @@ void RuntimeLowering::leaveUnless(Value condition, Value status,
                                   llvm::function_ref<void()> onFailure) {
   Block *before = builder.getInsertionBlock();
   Block *after = before->splitBlock(builder.getInsertionPoint());
-  Block *failed = builder.createBlock(after->getParent(), after->getParent()->end());
+  Block *failed =
+      builder.createBlock(after->getParent(), after->getParent()->end());
   onFailure();
   func::ReturnOp::create(builder, loc, status);
   builder.setInsertionPointToEnd(before);
@@ -109,7 +110,8 @@ void RuntimeLowering::fail(rt::FailureReason reason, Value found, Value bound) {
   ContextAccess fields = access();
   fields.store(i32(uint32_t(reason)),
                offsetof(NNHalExecutionContext, failureReason));
-  fields.store(i32(operation), offsetof(NNHalExecutionContext, failedOperation));
+  fields.store(i32(operation),
+               offsetof(NNHalExecutionContext, failedOperation));
   fields.store(found, offsetof(NNHalExecutionContext, failureFound));
   fields.store(bound, offsetof(NNHalExecutionContext, failureBound));
 }
@@ -126,8 +128,7 @@ void RuntimeLowering::lowerCheck(kernel::CheckOp op) {
 }
 
 Value RuntimeLowering::readClock() {
-  Value clock =
-      access().loadPointer(offsetof(NNHalExecutionContext, clock));
+  Value clock = access().loadPointer(offsetof(NNHalExecutionContext, clock));
   Value clockContext =
       access().loadPointer(offsetof(NNHalExecutionContext, clockContext));
   auto type = LLVM::LLVMFunctionType::get(builder.getI64Type(),
@@ -145,7 +146,8 @@ void RuntimeLowering::lowerLoopCheck(kernel::LoopCheckOp op) {
   // Both are unsigned: a time-out may be anything.
   leaveUnless(compare(arith::CmpIPredicate::ult, elapsed, limit),
               rt::FailureReason::loopTimeout, elapsed, limit);
-  Value flag = access().loadPointer(offsetof(NNHalExecutionContext, cancelFlag));
+  Value flag =
+      access().loadPointer(offsetof(NNHalExecutionContext, cancelFlag));
   Value isSet = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), flag,
                                      /*alignment=*/4, /*isVolatile=*/true);
   leaveUnless(compare(arith::CmpIPredicate::eq, isSet, i32(0)),
@@ -165,8 +167,8 @@ Value RuntimeLowering::stackSlot(Type type, int64_t count) {
 }
 
 Value RuntimeLowering::pointerOf(Value buffer) {
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
-                                                                 buffer);
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
   return LLVM::IntToPtrOp::create(builder, loc, access().pointerType(),
                                   toI64(address));
 }
@@ -175,9 +177,9 @@ SmallVector<Value> RuntimeLowering::extentsOf(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   SmallVector<Value> extents;
   for (int64_t i = 0; i < type.getRank(); ++i)
-    extents.push_back(type.isDynamicDim(i)
-                          ? toI64(memref::DimOp::create(builder, loc, buffer, i))
-                          : i64(type.getDimSize(i)));
+    extents.push_back(type.isDynamicDim(i) ? toI64(memref::DimOp::create(
+                                                 builder, loc, buffer, i))
+                                           : i64(type.getDimSize(i)));
   return extents;
 }
 
@@ -218,20 +220,20 @@ Value RuntimeLowering::lowerAllocate(kernel::AllocateOp op) {
   leaveUnless(isNotNull(memory),
               i32(int32_t(rt::statusCodeOf(rt::FailureReason::outOfMemory))),
               [&] {
-                access().store(
-                    i32(operation),
-                    offsetof(NNHalExecutionContext, failedOperation));
+                access().store(i32(operation), offsetof(NNHalExecutionContext,
+                                                        failedOperation));
               });
   return access().toMemRef(memory, type, extents);
 }
 
 void RuntimeLowering::lowerDeliver(kernel::DeliverOp op) {
   auto type = cast<MemRefType>(op.getValue().getType());
-  Value outputs = access().loadPointer(offsetof(NNHalExecutionContext, outputs));
-  Value argument = access().advance(
-      outputs, op.getOutput() * sizeof(NNHalTensorArgument));
-  Value shape = access().loadPointer(argument,
-                                     offsetof(NNHalTensorArgument, shape));
+  Value outputs =
+      access().loadPointer(offsetof(NNHalExecutionContext, outputs));
+  Value argument =
+      access().advance(outputs, op.getOutput() * sizeof(NNHalTensorArgument));
+  Value shape =
+      access().loadPointer(argument, offsetof(NNHalTensorArgument, shape));
   Value needed = i64(elementBytes(type));
   for (auto [index, extent] : llvm::enumerate(extentsOf(op.getValue()))) {
     access().store(extent, shape, index * sizeof(int64_t));
@@ -247,8 +249,8 @@ void RuntimeLowering::lowerDeliver(kernel::DeliverOp op) {
       argument, offsetof(NNHalTensorArgument, isSufficient));
   Value copied =
       arith::SelectOp::create(builder, loc, suffices, needed, i64(0));
-  Value data = access().loadPointer(argument,
-                                    offsetof(NNHalTensorArgument, data));
+  Value data =
+      access().loadPointer(argument, offsetof(NNHalTensorArgument, data));
   LLVM::MemcpyOp::create(builder, loc, data, pointerOf(op.getValue()), copied,
                          /*isVolatile=*/false);
 }
@@ -265,8 +267,8 @@ Value RuntimeLowering::describe(ValueRange buffers) {
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
     size_t base = index * sizeof(NNHalKernelTensor);
     SmallVector<Value> extents = extentsOf(buffer);
-    Value shape = stackSlot(builder.getI64Type(),
-                            std::max<int64_t>(extents.size(), 1));
+    Value shape =
+        stackSlot(builder.getI64Type(), std::max<int64_t>(extents.size(), 1));
     for (auto [i, extent] : llvm::enumerate(extents))
       access().store(extent, shape, i * sizeof(int64_t));
     access().store(pointerOf(buffer), list,
@@ -285,8 +287,8 @@ Value RuntimeLowering::constantText(ArrayRef<int8_t> bytes) {
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
   StringRef text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   auto global = LLVM::GlobalOp::create(
-      moduleBuilder, loc, type, /*isConstant=*/true,
-      LLVM::Linkage::Internal, "signature_" + std::to_string(nextSignature++),
+      moduleBuilder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+      "signature_" + std::to_string(nextSignature++),
       builder.getStringAttr(text));
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
@@ -301,24 +303,23 @@ SmallVector<Value> RuntimeLowering::lowerCallKernel(kernel::CallKernelOp op) {
   for (auto [index, result] : llvm::enumerate(op.getResults())) {
     auto type = cast<MemRefType>(result.getType());
     size_t base = index * sizeof(NNHalKernelTensor);
-    access().store(
-        stackSlot(i64Type, std::max<int64_t>(type.getRank(), 1)), outputs,
-        base + offsetof(NNHalKernelTensor, extents));
+    access().store(stackSlot(i64Type, std::max<int64_t>(type.getRank(), 1)),
+                   outputs, base + offsetof(NNHalKernelTensor, extents));
     access().store(i32(type.getRank()), outputs,
                    base + offsetof(NNHalKernelTensor, rank));
   }
   Value text = constantText(op.getSignature());
   Value table = access().loadPointer(offsetof(NNHalExecutionContext, kernels));
-  Value list =
-      access().loadPointer(table, offsetof(NNHalKernelTable, kernels));
+  Value list = access().loadPointer(table, offsetof(NNHalKernelTable, kernels));
   Value kernel = access().loadPointer(list, op.getSlot() * sizeof(void *));
   auto type = LLVM::LLVMFunctionType::get(
       i32Type, {pointer, pointer, i64Type, pointer, i32Type, pointer, i32Type});
   Value status =
-      LLVM::CallOp::create(
-          builder, loc, type,
-          ValueRange{kernel, context, text, i64(op.getSignature().size()), inputs,
-                     i32(op.getInputs().size()), outputs, i32(outputCount)})
+      LLVM::CallOp::create(builder, loc, type,
+                           ValueRange{kernel, context, text,
+                                      i64(op.getSignature().size()), inputs,
+                                      i32(op.getInputs().size()), outputs,
+                                      i32(outputCount)})
           .getResult();
   leaveUnless(compare(arith::CmpIPredicate::eq, status, i32(0)), status, [&] {
     access().store(i32(operation),
@@ -340,8 +341,8 @@ SmallVector<Value> RuntimeLowering::lowerCallKernel(kernel::CallKernelOp op) {
       leaveUnless(compare(arith::CmpIPredicate::eq, extent, stated),
                   rt::FailureReason::statedExtentDiffers, extent, stated);
     }
-    Value data = access().loadPointer(outputs,
-                                      base + offsetof(NNHalKernelTensor, data));
+    Value data =
+        access().loadPointer(outputs, base + offsetof(NNHalKernelTensor, data));
     results.push_back(access().toMemRef(data, bufferType, extents));
   }
   return results;
@@ -386,9 +387,9 @@ void LowerRuntimeOperationsPass::runOnOperation() {
     if (auto call = dyn_cast<kernel::CallKernelOp>(op))
       slots.insert(int32_t(call.getSlot()));
   OpBuilder builder(func.getContext());
-  getOperation()->setAttr(
-      kernelSlotsAttrName,
-      builder.getDenseI32ArrayAttr(SmallVector<int32_t>(slots.begin(), slots.end())));
+  getOperation()->setAttr(kernelSlotsAttrName,
+                          builder.getDenseI32ArrayAttr(SmallVector<int32_t>(
+                              slots.begin(), slots.end())));
   RuntimeLowering lowering(func, builder);
   for (Operation *op : ops)
     lowering.lower(op);

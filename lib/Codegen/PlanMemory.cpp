@@ -68,7 +68,8 @@ private:
 static bool outlivesRound(const BufferViewFlowAnalysis::ValueSetT &aliases) {
   return llvm::any_of(aliases, [](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
-    return argument && isa<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    return argument &&
+           isa<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
   });
 }
 
@@ -83,7 +84,8 @@ void PlanMemoryPass::collect(func::FuncOp func,
   BufferViewFlowAnalysis views(func);
   func.walk([&](memref::AllocOp alloc) {
     MemRefType type = alloc.getType();
-    BufferViewFlowAnalysis::ValueSetT aliases = views.resolve(alloc.getResult());
+    BufferViewFlowAnalysis::ValueSetT aliases =
+        views.resolve(alloc.getResult());
     bool isNested = alloc->getBlock() != &body;
     if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
         (isNested && outlivesRound(aliases))) {
@@ -92,8 +94,8 @@ void PlanMemoryPass::collect(func::FuncOp func,
     }
     Buffer buffer;
     buffer.alloc = alloc;
-    buffer.size = llvm::alignTo(
-        elementBytes(type) * type.getNumElements(), alignment);
+    buffer.size =
+        llvm::alignTo(elementBytes(type) * type.getNumElements(), alignment);
     buffer.firstUse = INT64_MAX;
     for (Value view : aliases)
       for (Operation *user : view.getUsers()) {

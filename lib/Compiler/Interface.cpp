@@ -68,11 +68,17 @@ static bool mayBeOmitted(OpOperand &use) {
   auto op = dyn_cast<OperationOp>(use.getOwner());
   const rt::OperationInfo *info =
       op ? rt::lookUpOperation(std::string_view(op.getHalName())) : nullptr;
-  return info &&
-         isOptional<LstmOp, UnidirectionalSequenceLstmOp,
+  if (!info)
+    return false;
+  // Permutation and axes; the HAL has no form for these operations.
+  if (info->type == rt::OperationType::TRANSPOSE ||
+      info->type == rt::OperationType::SQUEEZE)
+    return use.getOperandNumber() == 1;
+  return isOptional<LstmOp, UnidirectionalSequenceLstmOp,
                     BidirectionalSequenceLstmOp, RnnOp,
                     UnidirectionalSequenceRnnOp, BidirectionalSequenceRnnOp,
-                    SvdfOp, LshProjectionOp, QuantizedLstmOp>(info->type, use.getOperandNumber());
+                    SvdfOp, LshProjectionOp, QuantizedLstmOp>(
+      info->type, use.getOperandNumber());
 }
 
 std::vector<uint64_t> findRequiredInputs(ModelOp model) {

@@ -257,7 +257,7 @@ Quantization Draft::withScale(OperandType of, float scale) {
   using enum OperandType;
   if (of == TENSOR_QUANT8_SYMM || of == TENSOR_QUANT16_SYMM)
     return {scale, 0};
-  StorageRange range = storageRange(of);
+  ElementRange range = elementRange(of);
   int64_t middle = (range.low + range.high + 1) / 2;
   int64_t zeroPoint = random.chance(40) ? middle
                       : random.chance(15)

@@ -38,7 +38,7 @@ uint64_t randomgraph::elementCount(std::span<const uint32_t> shape) {
   return count;
 }
 
-StorageRange randomgraph::storageRange(OperandType type) {
+ElementRange randomgraph::elementRange(OperandType type) {
   using enum OperandType;
   switch (type) {
   case BOOL:
@@ -82,7 +82,7 @@ void randomgraph::storeElement(OperandType type, std::span<uint8_t> bytes,
     return put(bytes, index, float(value));
   if (type == FLOAT16 || type == TENSOR_FLOAT16)
     return put(bytes, index, rt::float16FromDouble(value));
-  StorageRange range = storageRange(type);
+  ElementRange range = elementRange(type);
   auto integer =
       int64_t(std::clamp(value, double(range.low), double(range.high)));
   switch (run::formatOf(type).size) {
@@ -108,7 +108,7 @@ TestTensor randomgraph::makeTensor(OperandType type, Shape shape,
 TestTensor randomgraph::fillTensor(Random &random, OperandType type,
                                    Shape shape, const Values &values) {
   std::vector<double> elements(elementCount(shape));
-  StorageRange range = storageRange(type);
+  ElementRange range = elementRange(type);
   if (!isQuantized(type) && range.low < 0)
     range = {values.lowInteger, values.highInteger};
   for (double &element : elements)

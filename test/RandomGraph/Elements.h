@@ -38,12 +38,12 @@ using rt::isQuantized;
 
 uint64_t elementCount(std::span<const uint32_t> shape);
 
-/// The storage range of an integer \p type.
-struct StorageRange {
+/// The numbers that random elements of an integer \p type are among.
+struct ElementRange {
   int64_t low;
   int64_t high;
 };
-StorageRange storageRange(rt::OperandType type);
+ElementRange elementRange(rt::OperandType type);
 
 /// The element at \p index of \p bytes, in the storage type.
 double loadElement(rt::OperandType type, std::span<const uint8_t> bytes,

@@ -273,7 +273,7 @@ static void drawPad(Draft &draft) {
 static void drawPadV2(Draft &draft) {
   uint32_t input = draft.data(1, 4);
   draft.inputs({input, drawPaddings(draft, draft.shape(input).size())});
-  StorageRange range = storageRange(draft.type);
+  ElementRange range = elementRange(draft.type);
   draft.input(isFloat(draft.type)
                   ? draft.real(draft.random.pick({0.0, 1.5, -3.0}))
                   : draft.scalar(draft.random.between(range.low, range.high)));

@@ -89,9 +89,9 @@ typedef struct NNHalKernelTable {
   const NNHalKernel *kernels;
 } NNHalKernelTable;
 
-/// Memory for a tensor of \p rank \p extents of \p elementSize bytes, aligned to
-/// NNHAL_ENTRY_ALIGNMENT, that lives until the execution ends. Null when there
-/// is none: failureReason, failureFound and failureBound then say why.
+/// Memory for a tensor of \p rank \p extents of \p elementSize bytes, aligned
+/// to NNHAL_ENTRY_ALIGNMENT, that lives until the execution ends. Null when
+/// there is none: failureReason, failureFound and failureBound then say why.
 typedef void *(*NNHalAllocate)(void *allocateContext, const int64_t *extents,
                                uint32_t rank, uint64_t elementSize);
 

@@ -308,8 +308,8 @@ Scalar nnhal::trunc(Scalar operand) {
 Scalar nnhal::round(Scalar operand) {
   // math.round becomes a call of libm: away from zero by the exact distance.
   Scalar whole = trunc(operand);
-  Scalar one = make<math::CopySignOp>(operand, operand.like(1).get(),
-                                      operand.get());
+  Scalar one =
+      make<math::CopySignOp>(operand, operand.like(1).get(), operand.get());
   return select(abs(operand - whole) >= 0.5, whole + one, whole);
 }
 Scalar nnhal::roundEven(Scalar operand) {

@@ -109,9 +109,10 @@ Value GraphInliner::castTo(Location loc, Value value, Type type) {
 }
 
 GraphOp GraphInliner::graphOf(OperationOp op, unsigned index) {
-  auto reference = index < op.getInputs().size()
-                       ? op.getInputs()[index].getDefiningOp<SubgraphReferenceOp>()
-                       : SubgraphReferenceOp();
+  auto reference =
+      index < op.getInputs().size()
+          ? op.getInputs()[index].getDefiningOp<SubgraphReferenceOp>()
+          : SubgraphReferenceOp();
   GraphOp graph =
       reference ? model.lookupSymbol<GraphOp>(reference.getGraph()) : GraphOp();
   if (!graph)
@@ -331,8 +332,7 @@ FailureOr<LoopStates> GraphInliner::beginStates(OperationOp op, GraphOp body,
       shape.assign(stated.getShape().begin(), stated.getShape().end());
     Value state = castTo(op.getLoc(), value, known.clone(shape));
     if (!state)
-      return op.emitError("a state of type ")
-             << known << " is no " << argument;
+      return op.emitError("a state of type ") << known << " is no " << argument;
     addState(b, state, states);
   }
   return states;
@@ -380,8 +380,8 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineWhile(OperationOp op,
   if (failed(states))
     return failure();
   Value begin = kernel::LoopBeginOp::create(b, b.getI64Type());
-  auto loop = scf::WhileOp::create(builder, loc, states->carriedTypes,
-                                   states->carried);
+  auto loop =
+      scf::WhileOp::create(builder, loc, states->carriedTypes, states->carried);
   SmallVector<Location> locations(states->carried.size(), loc);
   OpBuilder::InsertionGuard guard(builder);
   auto enter = [&](Region &region) {
@@ -393,8 +393,7 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineWhile(OperationOp op,
     builder.setInsertionPointToEnd(block);
     return values;
   };
-  FailureOr<Values> decision =
-      inlineGraph(condition, enter(loop.getBefore()));
+  FailureOr<Values> decision = inlineGraph(condition, enter(loop.getBefore()));
   if (failed(decision) || decision->size() != 1)
     return failure();
   scf::ConditionOp::create(builder, loc, truthOf(loc, decision->front()),

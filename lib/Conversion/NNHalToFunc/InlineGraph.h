@@ -14,7 +14,8 @@
 
 namespace nnhal {
 
-/// The buffer that holds a tensor or scalar of \p type; null where there is none.
+/// The buffer that holds a tensor or scalar of \p type; null where there is
+/// none.
 mlir::MemRefType bufferTypeOf(mlir::Type type);
 /// What \p buffer holds, as a value of \p type.
 mlir::Value readBuffer(mlir::ImplicitLocOpBuilder &builder, mlir::Value buffer,

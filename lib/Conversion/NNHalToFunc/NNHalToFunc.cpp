@@ -81,11 +81,10 @@ LogicalResult ConvertNNHalGraphToFuncPass::convert(ModelOp model) {
     types.append(outputs->begin(), outputs->end());
 
   ImplicitLocOpBuilder builder(graph.getLoc(), model);
-  auto func = func::FuncOp::create(builder, "main",
-                                   builder.getFunctionType(types, {}));
+  auto func =
+      func::FuncOp::create(builder, "main", builder.getFunctionType(types, {}));
   func->setAttr(entryAttrName, builder.getUnitAttr());
-  func->setAttr(inputCountAttrName,
-                builder.getI64IntegerAttr(inputs->size()));
+  func->setAttr(inputCountAttrName, builder.getI64IntegerAttr(inputs->size()));
   func->setAttr(outputCountAttrName,
                 builder.getI64IntegerAttr(isStatic ? outputs->size() : 0));
   Block *body = func.addEntryBlock();

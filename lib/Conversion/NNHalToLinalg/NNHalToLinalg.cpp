@@ -130,11 +130,9 @@ private:
 
   /// Without the errors of the conversion: the reasons say more.
   LogicalResult convertQuietly(LinalgLowering &lowering) {
-    ScopedDiagnosticHandler handler(
-        &getContext(), [](Diagnostic &diagnostic) {
-          return success(diagnostic.getSeverity() ==
-                         DiagnosticSeverity::Error);
-        });
+    ScopedDiagnosticHandler handler(&getContext(), [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() == DiagnosticSeverity::Error);
+    });
     return convert(lowering);
   }
 

@@ -19,8 +19,8 @@ CpuModel::CpuModel(Artifact loaded) : artifact(std::move(loaded)) {
   face.inputs = std::move(artifact.inputs);
   face.outputs = std::move(artifact.outputs);
   face.statePairs = std::move(artifact.statePairs);
-  hasOpenOutputs = std::ranges::any_of(
-      face.outputs, [](const InterfaceTensor &output) {
+  hasOpenOutputs =
+      std::ranges::any_of(face.outputs, [](const InterfaceTensor &output) {
         return std::ranges::find(output.dimensions, 0u) !=
                output.dimensions.end();
       });
@@ -131,10 +131,9 @@ static Status statusOf(int32_t code, const NNHalExecutionContext &context,
   if (code < 0 || code > int32_t(StatusCode::resourceExhaustedPersistent))
     return failure("code returned {}, which is no status code", code);
   if (context.failureReason != 0)
-    return withOperation(
-        toStatus(FailureReason(context.failureReason), context.failureFound,
-                 context.failureBound),
-        context);
+    return withOperation(toStatus(FailureReason(context.failureReason),
+                                  context.failureFound, context.failureBound),
+                         context);
   if (message.empty())
     message =
         fmt::format("the execution reported {}", toString(StatusCode(code)));

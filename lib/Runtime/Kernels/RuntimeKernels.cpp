@@ -111,8 +111,9 @@ static int32_t call(NNHalExecutionContext *context, const uint8_t *signature,
                     uint32_t outputCount) {
   Status status;
   try {
-    status = runKernel(type, {signature, signatureSize},
-                       {*context, {inputs, inputCount}, {outputs, outputCount}});
+    status =
+        runKernel(type, {signature, signatureSize},
+                  {*context, {inputs, inputCount}, {outputs, outputCount}});
   } catch (const std::bad_alloc &) {
     status = Status(StatusCode::resourceExhaustedTransient,
                     "memory for a runtime kernel is not available");
@@ -130,7 +131,8 @@ static int32_t call(NNHalExecutionContext *context, const uint8_t *signature,
 
 const NNHalKernelTable &nnhal::rt::runtimeKernels() {
   static constexpr std::array<NNHalKernel, 7> kernels = {
-#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY) call<OperationType::OPERATION>,
+#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY)                             \
+  call<OperationType::OPERATION>,
 #include "nnhal/Runtime/RuntimeKernels.def"
   };
   static constexpr NNHalKernelTable table = {sizeof(NNHalKernelTable),

@@ -323,8 +323,8 @@ static Status checkInterfaceOperand(const Operand &operand, const char *what,
 Status nnhal::rt::checkCpuInterface(const Model &model) {
   const Subgraph &main = model.main;
   for (size_t i = 0; i < main.inputIndexes.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(checkInterfaceOperand(
-        main.operands[main.inputIndexes[i]], "input", i));
+    NNHAL_RETURN_IF_ERROR(
+        checkInterfaceOperand(main.operands[main.inputIndexes[i]], "input", i));
   for (size_t i = 0; i < main.outputIndexes.size(); ++i)
     NNHAL_RETURN_IF_ERROR(checkInterfaceOperand(
         main.operands[main.outputIndexes[i]], "output", i));

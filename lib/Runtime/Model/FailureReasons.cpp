@@ -23,8 +23,7 @@ StatusCode nnhal::rt::statusCodeOf(FailureReason reason) {
   return StatusCode::generalFailure;
 }
 
-Status nnhal::rt::toStatus(FailureReason reason, int64_t found,
-                           int64_t bound) {
+Status nnhal::rt::toStatus(FailureReason reason, int64_t found, int64_t bound) {
   switch (reason) {
   case FailureReason::none:
     return Status::ok();

@@ -25,8 +25,7 @@ static GeneralLowering lookUpLowering(rt::OperationType type) {
           generalElementwiseRows(), generalLookupRows(),
           generalNormalizationRows(), generalRecurrentRows(),
           generalReductionRows(), generalResizeRows(), generalShapeRows(),
-          generalWindowRows(),
-          runtimeKernelRows()})
+          generalWindowRows(), runtimeKernelRows()})
       for (const GeneralLoweringRow &row : family)
         rows[size_t(row.type)] = row.lower;
     return rows;

@@ -40,8 +40,8 @@ private:
 } // namespace
 
 RnnCell::RnnCell(OperationLowering &op, const rt::RnnInputs &inputs,
-                 rt::RecurrentActivation activation, Scalar batch, Scalar inputSize,
-                 Scalar auxSize)
+                 rt::RecurrentActivation activation, Scalar batch,
+                 Scalar inputSize, Scalar auxSize)
     : op(op), activation(activation), batch(batch), inputSize(inputSize) {
   hiddenState = requiredInput(op, inputs.hiddenState, {batch, Scalar()}).tensor;
   units = hiddenState.extent(1);

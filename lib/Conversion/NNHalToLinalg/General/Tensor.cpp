@@ -93,7 +93,8 @@ Scalar Tensor::real(Indices indices) const {
   auto tableType = RankedTensorType::get({int64_t(channels.scales.size())},
                                          builder->getF32Type());
   auto scales = DenseElementsAttr::get(
-      tableType, ArrayRef<float>(channels.scales.data(), channels.scales.size()));
+      tableType,
+      ArrayRef<float>(channels.scales.data(), channels.scales.size()));
   Value table = arith::ConstantOp::create(*builder, scales);
   Scalar scale(*builder, tensor::ExtractOp::create(
                              *builder, table,

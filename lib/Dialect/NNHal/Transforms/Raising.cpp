@@ -87,8 +87,7 @@ rt::Status nnhal::settleConstants(OperationOp op, ConstantCache &constants) {
         return rt::badData("{}", raising.message());
       input.set(value);
     } else if (isa<ConstantReferenceOp>(definition)) {
-      auto value =
-          dyn_cast_if_present<TypedAttr>(constantValueOf(input.get()));
+      auto value = dyn_cast_if_present<TypedAttr>(constantValueOf(input.get()));
       if (!value)
         return rt::badData("the value of input {} is not available", index);
       OpBuilder builder(definition);

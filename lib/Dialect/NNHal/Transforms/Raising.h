@@ -205,9 +205,10 @@ using RaiseTable = std::map<rt::OperationType, RaiseFunction>;
 /// are not available.
 mlir::Attribute constantValueOf(mlir::Value value);
 
-/// Replaces constants that \p op reads from pools by values: tensors by those of
-/// \p constants, scalars by nnhal.constant_copy. invalidArgument when a value is
-/// not available.
+/// Replaces constants that \p op reads from pools by values: tensors by those
+/// of
+/// \p constants, scalars by nnhal.constant_copy. invalidArgument when a value
+/// is not available.
 rt::Status settleConstants(OperationOp op, ConstantCache &constants);
 
 /// Integer elements of a constant; nullopt when \p value holds no integers.
