@@ -263,22 +263,70 @@ static Status checkGraphs(const Model &model, const Subgraph &subgraph,
   return Status::ok();
 }
 
+/// Scalars choose what is compiled, but for those that are values.
+static bool mayBeComputed(OperationType type, size_t position) {
+  switch (type) {
+  case FILL:
+  case EXPAND_DIMS:
+    return position == 1;
+  case PAD_V2:
+    return position == 2;
+#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY) case OPERATION:
+#include "nnhal/Runtime/RuntimeKernels.def"
+    return true;
+  default:
+    return false;
+  }
+}
+
+static Status checkScalars(const Subgraph &subgraph,
+                           const Operation &operation) {
+  for (size_t i = 0; i < operation.inputs.size(); ++i) {
+    const Operand &operand = subgraph.operands[operation.inputs[i]];
+    if (isScalar(operand.type) && !isConstant(operand.lifetime) &&
+        operand.lifetime != OperandLifeTime::NO_VALUE &&
+        !mayBeComputed(operation.type, i))
+      return badData("{}: input {} is not a constant but a {}",
+                     nameOf(operation.type), i, toString(operand.lifetime));
+  }
+  return Status::ok();
+}
+
+/// The compiler knows the rank of every value.
+static Status checkRanks(const OperationView &view) {
+  auto isRanked = [](const OperandView &operand) {
+    return operand.isOmitted || operand.type.isRanked;
+  };
+  // Ranks of inputs may still be found.
+  if (!std::ranges::all_of(view.inputs, isRanked) ||
+      std::ranges::all_of(view.outputs, isRanked))
+    return Status::ok();
+  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, checkOperation(view));
+  for (size_t i = 0; i < facts.results.size(); ++i)
+    if (!facts.results[i].isRanked && !view.outputs[i].type.isRanked)
+      return badData("{}: output {} has unknown rank", nameOf(view.type), i);
+  return Status::ok();
+}
+
 Status nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
                                   const Operation &operation) {
   if (operation.type == IF || operation.type == WHILE)
     return checkGraphs(model, subgraph, operation);
-  if (std::ranges::find(generalTable, operation.type) != generalTable.end())
-    return Status::ok();
-  OperationView view = OperationView::of(model, subgraph, operation);
-  if (isLoweredCanonically(view))
-    return Status::ok();
-  return badData("{} is not compiled for CPUs", nameOf(operation.type));
+  if (std::ranges::find(generalTable, operation.type) == generalTable.end())
+    return badData("{} is not compiled for CPUs", nameOf(operation.type));
+  NNHAL_RETURN_IF_ERROR(checkScalars(subgraph, operation));
+  return checkRanks(OperationView::of(model, subgraph, operation));
 }
 
 static bool isStatic(const TensorType &type) {
   return type.isRanked && std::ranges::none_of(type.dimensions, [](int64_t d) {
            return d == 0 || d == unknownExtent;
          });
+}
+
+/// Elements of TENSOR_INT32 with a scale are quantized in the compiler.
+static bool hasPlainElements(const TensorType &type) {
+  return type.type != OperandType::TENSOR_INT32 || type.scale == 0.0f;
 }
 
 bool nnhal::rt::isLoweredCanonically(const OperationView &operation) {
@@ -294,14 +342,20 @@ bool nnhal::rt::isLoweredCanonically(const OperationView &operation) {
       continue;
     }
     if (input.isOmitted || !isStatic(input.type) ||
+        !hasPlainElements(input.type) ||
         !(typesOf(*row, /*isOutput=*/false, i) & typeBit(input.type.type)))
       return false;
   }
   for (size_t i = 0; i < operation.outputs.size(); ++i) {
     const TensorType &output = operation.outputs[i].type;
-    if (!(typesOf(*row, /*isOutput=*/true, i) & typeBit(output.type)))
+    if (!hasPlainElements(output) ||
+        !(typesOf(*row, /*isOutput=*/true, i) & typeBit(output.type)))
       return false;
   }
+  // Slices may have no elements.
+  Result<OperationFacts> facts = checkOperation(operation);
+  if (!facts.isOk() || !std::ranges::all_of(facts->results, isStatic))
+    return false;
   // TENSOR_BOOL8 is cast to itself only (M-151).
   return operation.type != CAST || operation.inputs.empty() ||
          operation.outputs.empty() ||

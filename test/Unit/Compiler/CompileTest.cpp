@@ -130,10 +130,10 @@ TEST(CompileTest, saysWhichOperationCannotBeCompiled) {
                 .find("OEM_OPERATION"),
             std::string::npos);
   EXPECT_NE(
-      errorOf(modelWith("tensor<?xf32>", "%0 = nnhal.operation \"RELU\"(%x) : "
-                                         "(tensor<?xf32>) -> tensor<?xf32>"))
-          .find("input 0 of type 'tensor<?xf32>' has no buffer: it must "
-                "be a tensor of static shape"),
+      errorOf(modelWith("tensor<*xf32>", "%0 = nnhal.operation \"RELU\"(%x) : "
+                                         "(tensor<*xf32>) -> tensor<*xf32>"))
+          .find("input 0 of type 'tensor<*xf32>' has no buffer: it must "
+                "be a tensor of known rank"),
       std::string::npos);
 }
 

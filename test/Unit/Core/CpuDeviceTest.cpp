@@ -187,7 +187,7 @@ TEST(CpuDeviceTest, PrepareDiagnostics) {
   Artifact artifact = scaleAndAddArtifact();
   artifact.kernelSlots = {7};
   EXPECT_EQ(messageOf(artifact, constants),
-            "code needs the runtime kernel 7, this version has none");
+            "code needs runtime kernel 7, this version has 7");
   artifact = scaleAndAddArtifact();
   artifact.entries[0].symbol = "absent";
   EXPECT_EQ(messageOf(artifact, constants),

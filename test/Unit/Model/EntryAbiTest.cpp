@@ -49,7 +49,10 @@ TEST(EntryAbiTest, executionContext) {
   EXPECT_EQ(offsetof(NNHalExecutionContext, traceHook), 104u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, traceContext), 112u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, kernels), 120u);
-  EXPECT_EQ(sizeof(NNHalExecutionContext), 128u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, allocate), 128u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, failureReason), 160u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, report), 184u);
+  EXPECT_EQ(sizeof(NNHalExecutionContext), 200u);
 }
 
 TEST(EntryAbiTest, kernelTable) {

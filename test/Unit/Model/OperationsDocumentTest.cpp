@@ -29,13 +29,15 @@ constexpr std::string_view preamble =
     "accepts, yields and computes\n"
     "stands in [docs/Spec](Spec/README.md), on the page of its family.\n"
     "\n"
-    "*nnhal-cpu* lists the element types that the compiler for CPUs takes, "
-    "with known extents of model inputs\n"
-    "and outputs; nothing stands where it takes none. *Computed* says how many "
-    "leading inputs may be\n"
-    "computed while the model runs: the others are parameters and must be "
-    "constants. Comparisons yield bool8,\n"
-    "ARGMAX and ARGMIN int32, SELECT's condition is bool8.\n"
+    "`nnhal-cpu` compiles all of them too, for every type and shape. *Fast* "
+    "lists the element types that it lowers\n"
+    "in canonical form, to micro-kernels and vector loops, where all extents "
+    "are known; *Computed* says how many\n"
+    "leading inputs may then be computed while the model runs: the others are "
+    "parameters and must be constants.\n"
+    "Everything else goes the general way, through linalg. Comparisons yield "
+    "bool8, ARGMAX and ARGMIN int32,\n"
+    "SELECT's condition is bool8.\n"
     "\n"
     "A test writes this file from `Operations.def` and `CpuSupport.cpp`: "
     "`NNHAL_UPDATE_TEST_DATA=1 ModelTest`.\n"
@@ -97,8 +99,8 @@ std::string operationsDocument() {
                         isSupported ? typeList(row->types) : "",
                         isSupported ? computedInputs(row->dataInputs) : "");
   }
-  return fmt::format("{}nnhal-cpu compiles {} operations.\n\n"
-                     "| Code | Operation | Since | Family | nnhal-cpu | "
+  return fmt::format("{}nnhal-cpu has fast forms of {} operations.\n\n"
+                     "| Code | Operation | Since | Family | Fast | "
                      "Computed |\n|---|---|---|---|---|---|\n{}",
                      preamble, support.size(), rows);
 }

@@ -105,10 +105,10 @@ TEST(ReportTest, ExplainsEveryOperation) {
   auto text = explainModel(model, *device);
   ASSERT_TRUE(text.isOk()) << text.status().message();
   EXPECT_EQ(*text, "operation 0 FLOOR: nnhal-cpu, compiled\n");
-  model.model.main.operations[0].type = rt::OperationType::L2_NORMALIZATION;
+  model.model.main.operations[0].type = rt::OperationType::OEM_OPERATION;
   text = explainModel(model, *device);
   ASSERT_TRUE(text.isOk()) << text.status().message();
-  EXPECT_EQ(text->find("operation 0 L2_NORMALIZATION: no device, "), 0u)
+  EXPECT_EQ(text->find("operation 0 OEM_OPERATION: no device, "), 0u)
       << *text;
 }
 

@@ -4,7 +4,7 @@ func.func private @kernel_0(%buffer: memref<4xf32>)
 func.func private @kernel_1(%buffer: memref<4xf32>)
 
 // CHECK: module attributes {nnhal.arena_size = 256 : i64}
-// CHECK: func.func @main({{.*}}, %[[FLAG:[^:]+]]: !llvm.ptr, %[[HOOK:[^:]+]]: !llvm.ptr, %[[HOOK_CTX:[^:]+]]: !llvm.ptr) -> i32
+// CHECK: func.func @main({{.*}}, %[[FLAG:[^:]+]]: !llvm.ptr, %[[HOOK:[^:]+]]: !llvm.ptr, %[[HOOK_CTX:[^:]+]]: !llvm.ptr, %{{[^:]+}}: !llvm.ptr) -> i32
 // CHECK-SAME: llvm.linkage = #llvm.linkage<internal>
 // CHECK:   %[[TRACED:.+]] = llvm.icmp "ne" %[[HOOK]]
 // CHECK:   scf.if %[[TRACED]]

@@ -66,7 +66,8 @@ int32_t checkContext(NNHalExecutionContext *context) {
       (uintptr_t)context->constants % NNHAL_ENTRY_ALIGNMENT != 0)
     return 2;
   if (!context->cancelFlag || *context->cancelFlag != 0 || !context->kernels ||
-      context->kernels->count != 0 || context->traceHook)
+      context->kernels->count == 0 || context->traceHook ||
+      !context->allocate || !context->clock)
     return 2;
   struct Sum sum = {(const int32_t *)context->inputs[0].data, 0};
   context->parallelFor(context->parallelForContext, addRange, &sum,

@@ -1,10 +1,10 @@
 // RUN: nnhal-opt %s --convert-nnhal-graph-to-func --split-input-file --verify-diagnostics
 
 nnhal.model @model attributes {hal_version = "1.3"} {
-  // expected-error @+1 {{input 0 of type 'tensor<?x3xf32>' has no buffer: it must be a tensor of static shape}}
-  nnhal.graph @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
-    %0 = nnhal.relu %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
-    nnhal.return %0 : tensor<?x3xf32>
+  // expected-error @+1 {{input 0 of type 'tensor<*xf32>' has no buffer: it must be a tensor of known rank}}
+  nnhal.graph @main(%x: tensor<*xf32>) -> tensor<*xf32> {
+    %0 = nnhal.operation "RELU"(%x) : (tensor<*xf32>) -> tensor<*xf32>
+    nnhal.return %0 : tensor<*xf32>
   }
 }
 
