@@ -9,6 +9,7 @@
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -92,6 +93,9 @@ static rt::Status checkImports(ArrayRef<char> object) {
 rt::Result<SmallVector<char, 0>> emitObject(mlir::ModuleOp module,
                                             const Target &target) {
   LLVMContext context;
+  // Remarks of passes are none of the user's business; errors come back as
+  // failures.
+  context.setDiagnosticHandlerCallBack([](const DiagnosticInfo *, void *) {});
   std::unique_ptr<Module> llvmModule =
       mlir::translateModuleToLLVMIR(module, context, "nnhal");
   if (!llvmModule)

@@ -36,11 +36,14 @@ using rt::FailureReason;
 /// A tensor with what its elements mean. Its value has the storage type as
 /// element type: iN for quantized tensors and i8 for TENSOR_BOOL8.
 ///
-/// Reading functions build operations where the builder stands.
+/// Reading functions build operations where the builder stands. A tensor
+/// without value stands for an input that is never given: it reads as zero, in
+/// code that checks keep from being reached.
 class Tensor {
 public:
   Tensor() = default;
-  /// The extents of \p type are not used: those of \p value are.
+  /// \p value may be null. The extents of \p type are not used: those of \p
+  /// value are.
   Tensor(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
          rt::TensorType type);
 

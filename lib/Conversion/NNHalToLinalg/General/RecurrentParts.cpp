@@ -40,7 +40,7 @@ Operand recurrent::requiredInput(OperationLowering &op, size_t index,
 
 Operand recurrent::optionalInput(OperationLowering &op, size_t index,
                                  Indices extents) {
-  Operand operand{index, op.truth(false), Tensor()};
+  Operand operand{index, op.truth(false), Tensor(op.getBuilder(), {}, {})};
   if (index == rt::noInput || !op.hasInput(index))
     return operand;
   operand.isGiven = op.isPresent(index);

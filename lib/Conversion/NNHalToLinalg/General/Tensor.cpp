@@ -37,6 +37,8 @@ static bool isQuantizedType(OperandType type) {
 bool Tensor::isQuantized() const { return isQuantizedType(type.type); }
 
 Scalar Tensor::extent(int64_t dimension) const {
+  if (!value)
+    return Scalar::index(*builder, 0);
   int64_t extent = getValueType().getDimSize(dimension);
   if (!ShapedType::isDynamic(extent))
     return Scalar::index(*builder, extent);
@@ -65,6 +67,8 @@ Scalar Tensor::stored(Indices indices) const {
 }
 
 Scalar Tensor::integer(Indices indices) const {
+  if (!value)
+    return Scalar::integer(*builder, builder->getI32Type(), 0);
   Scalar element = stored(indices);
   switch (type.type) {
   case OperandType::TENSOR_BOOL8:
@@ -84,6 +88,8 @@ Scalar Tensor::centered(Indices indices) const {
 Scalar Tensor::truth(Indices indices) const { return stored(indices) != 0.0; }
 
 Scalar Tensor::real(Indices indices) const {
+  if (!value)
+    return Scalar::constant(*builder, builder->getF32Type(), 0);
   if (isFloat())
     return stored(indices).toF32();
   Scalar element = centered(indices).toF32();

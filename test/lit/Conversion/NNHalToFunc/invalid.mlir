@@ -2,9 +2,9 @@
 
 nnhal.model @model attributes {hal_version = "1.3"} {
   // expected-error @+1 {{input 0 of type 'tensor<*xf32>' has no buffer: it must be a tensor of known rank}}
-  nnhal.graph @main(%x: tensor<*xf32>) -> tensor<*xf32> {
-    %0 = nnhal.operation "RELU"(%x) : (tensor<*xf32>) -> tensor<*xf32>
-    nnhal.return %0 : tensor<*xf32>
+  nnhal.graph @main(%x: tensor<*xf32>) -> tensor<3xf32> {
+    %0 = nnhal.operation "RELU"(%x) : (tensor<*xf32>) -> tensor<3xf32>
+    nnhal.return %0 : tensor<3xf32>
   }
 }
 
