@@ -108,8 +108,7 @@ TEST(ReportTest, ExplainsEveryOperation) {
   model.model.main.operations[0].type = rt::OperationType::OEM_OPERATION;
   text = explainModel(model, *device);
   ASSERT_TRUE(text.isOk()) << text.status().message();
-  EXPECT_EQ(text->find("operation 0 OEM_OPERATION: no device, "), 0u)
-      << *text;
+  EXPECT_EQ(text->find("operation 0 OEM_OPERATION: no device, "), 0u) << *text;
 }
 
 } // namespace
