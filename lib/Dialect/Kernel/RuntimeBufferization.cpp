@@ -8,11 +8,28 @@
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace nnhal::kernel;
 
 namespace {
+
+/// \p buffer, or a copy of it where it is part of another: the runtime knows
+/// nothing of offsets and strides.
+Value contiguous(OpBuilder &builder, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getLayout().isIdentity())
+    return buffer;
+  SmallVector<Value> extents;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      extents.push_back(memref::DimOp::create(builder, loc, buffer, i));
+  auto whole = MemRefType::get(type.getShape(), type.getElementType());
+  Value copy = memref::AllocOp::create(builder, loc, whole, extents);
+  memref::CopyOp::create(builder, loc, buffer, copy);
+  return copy;
+}
 
 /// Operands are read; results, if tensors, are memory that the operation makes.
 template <typename OpTy, bool reads>
@@ -47,7 +64,8 @@ struct RuntimeModel
           bufferization::getBuffer(rewriter, operand, options, state);
       if (failed(buffer))
         return failure();
-      operands.push_back(*buffer);
+      operands.push_back(reads ? contiguous(rewriter, op->getLoc(), *buffer)
+                               : *buffer);
     }
     OperationState newState(op->getLoc(), op->getName());
     newState.addOperands(operands);
