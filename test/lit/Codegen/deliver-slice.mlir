@@ -1,16 +1,13 @@
-// RUN: nnhal-opt %s --nnhal-compile=until=bufferize | FileCheck %s
+// RUN: nnhal-opt %s --one-shot-bufferize | FileCheck %s
 
 // What the runtime reads has no offset and no strides.
 // CHECK: %[[SLICE:.+]] = memref.subview
-// CHECK: %[[WHOLE:.+]] = memref.alloc({{.*}}) : memref<?x1xf32>
+// CHECK: %[[WHOLE:.+]] = memref.alloc() : memref<1x1xf32>
 // CHECK: memref.copy %[[SLICE]], %[[WHOLE]]
-// CHECK: nnk.deliver %[[WHOLE]] {output = 0 : i64} : memref<?x1xf32>
-nnhal.model @model attributes {hal_version = "1.3"} {
-  nnhal.graph @main(%x: tensor<?x4xf32>) -> tensor<?x1xf32> {
-    %begin = nnhal.constant_copy dense<[0, 2]> : tensor<2xi32> -> tensor<2xi32>
-    %size = nnhal.constant_copy dense<[-1, 1]> : tensor<2xi32> -> tensor<2xi32>
-    %0 = nnhal.operation "SLICE"(%x, %begin, %size)
-        : (tensor<?x4xf32>, tensor<2xi32>, tensor<2xi32>) -> tensor<?x1xf32>
-    nnhal.return %0 : tensor<?x1xf32>
-  }
+// CHECK: nnk.deliver %[[WHOLE]] {output = 0 : i64} : memref<1x1xf32>
+func.func @main(%x: memref<3x4xf32>) {
+  %0 = bufferization.to_tensor %x restrict : memref<3x4xf32> to tensor<3x4xf32>
+  %1 = tensor.extract_slice %0[0, 2] [1, 1] [1, 1] : tensor<3x4xf32> to tensor<1x1xf32>
+  nnk.deliver %1 {output = 0 : i64} : tensor<1x1xf32>
+  return
 }
