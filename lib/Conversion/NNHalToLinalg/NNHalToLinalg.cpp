@@ -130,11 +130,17 @@ private:
 
   /// Without the errors of the conversion: the reasons say more.
   LogicalResult convertQuietly(LinalgLowering &lowering) {
-    ScopedDiagnosticHandler handler(&getContext(), [](Diagnostic &diagnostic) {
-      return success(diagnostic.getSeverity() == DiagnosticSeverity::Error);
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+      bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+      if (isError && conversionError.empty())
+        conversionError = diagnostic.str();
+      return success(isError);
     });
     return convert(lowering);
   }
+
+  /// What the conversion itself said, for want of a reason.
+  std::string conversionError;
 
   void reportReasons(const LinalgLowering &lowering) {
     bool isSilent = true;
@@ -145,7 +151,7 @@ private:
       op->emitOpError("cannot be lowered: ") << lowering.reasonFor(op);
     });
     if (isSilent)
-      getOperation()->emitError("found types that cannot be lowered");
+      getOperation()->emitError("cannot be lowered: ") << conversionError;
   }
 
   LogicalResult reportLeftovers(const LinalgLowering &lowering) {
