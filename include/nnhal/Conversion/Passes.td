@@ -11,14 +11,18 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
-  let summary = "Lower canonical nnhal operations to linalg and micro-kernels";
+  let summary = "Lower nnhal operations to linalg and micro-kernels";
   let description = [{
-    Runs on any operation that contains functions of canonical `nnhal`
-    operations on static shapes. Convolutions, matrix products and pools become
-    `nnk` operations with filters and biases packed for the target; everything
-    else becomes upstream linalg, tensor, arith, math and scf. Nothing of the
-    `nnhal` dialect remains: an operation that cannot be lowered is an error
-    that names it and says why.
+    Runs on any operation that contains functions of `nnhal` operations.
+    Canonical ones on static float, integer and boolean tensors become, if they
+    are convolutions, matrix products and pools, `nnk` operations with filters
+    and biases packed for the target, else upstream linalg, tensor, arith, math
+    and scf. Operations in the HAL's form (`nnhal.operation`) may have any types,
+    and extents and parameters that are computed: each element of a result
+    becomes an expression over elements of the inputs, and what only a run can
+    tell is checked by `nnk.check`. Quantized tensors become tensors of their
+    storage. Nothing of the `nnhal` dialect remains: an operation that cannot be
+    lowered is an error that names it and says why.
 
     ```mlir
     %0 = nnhal.relu %x : (tensor<4xf32>) -> tensor<4xf32>
