@@ -112,8 +112,12 @@ private:
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
     converter.addConversion([](TensorType type) -> std::optional<Type> {
-      if (!isa<quant::QuantizedType>(type.getElementType()))
+      auto element = dyn_cast<quant::QuantizedType>(type.getElementType());
+      if (!element)
         return std::nullopt;
+      // Of an operand that is left out.
+      if (!type.hasRank())
+        return UnrankedTensorType::get(element.getStorageType());
       return storageTypeOf(type);
     });
     auto isStored = [&](Operation *op) { return converter.isLegal(op); };
