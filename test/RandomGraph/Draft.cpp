@@ -117,8 +117,10 @@ uint32_t Draft::data(OperandType of, unsigned lowRank, unsigned highRank,
   };
   if (auto found = existing(fits))
     return *found;
-  return fresh(of, drawShape(lowRank, highRank), drawQuantization(of), values,
-               /*inputChance=*/80);
+  // One after the other: the order of arguments is the compiler's choice.
+  Shape shape = drawShape(lowRank, highRank);
+  Quantization stated = drawQuantization(of);
+  return fresh(of, shape, stated, values, /*inputChance=*/80);
 }
 
 uint32_t Draft::tensor(OperandType of, const Shape &shape,
