@@ -50,8 +50,15 @@ TEST(EntryAbiTest, executionContext) {
   EXPECT_EQ(offsetof(NNHalExecutionContext, traceContext), 112u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, kernels), 120u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, allocate), 128u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, allocateContext), 136u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, clock), 144u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, clockContext), 152u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, failureReason), 160u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, failedOperation), 164u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, failureFound), 168u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, failureBound), 176u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, report), 184u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, reportContext), 192u);
   EXPECT_EQ(sizeof(NNHalExecutionContext), 200u);
 }
 

@@ -1,0 +1,136 @@
+//===- RuntimeKernelsTest.cpp - Calls from generated code ----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/RuntimeKernels.h"
+
+#include "nnhal/Runtime/KernelSignature.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+using namespace nnhal::rt;
+
+namespace {
+
+/// TOPK_V2 of 4 numbers as generated code calls it.
+class RuntimeKernelsTest : public testing::Test {
+protected:
+  RuntimeKernelsTest() {
+    context.allocate = allocate;
+    context.allocateContext = this;
+    context.report = report;
+    context.reportContext = this;
+    operation.type = OperationType::TOPK_V2;
+    OperandView tensor;
+    tensor.type.dimensions = {4};
+    OperandView count;
+    count.type.type = OperandType::INT32;
+    count.value = std::as_bytes(std::span(&k, 1));
+    OperandView indices;
+    indices.type.type = OperandType::TENSOR_INT32;
+    indices.type.dimensions = {2};
+    operation.inputs = {tensor, count};
+    operation.outputs = {tensor, indices};
+    operation.outputs[0].type.dimensions = {2};
+    input = {numbers.data(), inputExtents.data(), 1, 0};
+    outputs = {{{nullptr, outputExtents[0].data(), 1, 0},
+                {nullptr, outputExtents[1].data(), 1, 0}}};
+  }
+
+  StatusCode call(uint32_t slot = 6, uint32_t inputCount = 1,
+                  uint32_t outputCount = 2) {
+    std::vector<uint8_t> signature = writeKernelSignature(operation);
+    return call(signature, slot, inputCount, outputCount);
+  }
+  StatusCode call(const std::vector<uint8_t> &signature, uint32_t slot,
+                  uint32_t inputCount, uint32_t outputCount) {
+    return StatusCode(runtimeKernels().kernels[slot](
+        &context, signature.data(), signature.size(), &input, inputCount,
+        outputs.data(), outputCount));
+  }
+
+  static void *allocate(void *self, const int64_t *extents, uint32_t rank,
+                        uint64_t size) {
+    auto &test = *static_cast<RuntimeKernelsTest *>(self);
+    if (!test.hasMemory)
+      return nullptr;
+    int64_t count = std::accumulate(extents, extents + rank, int64_t(1),
+                                    std::multiplies<>());
+    return test.memory.emplace_back(uint64_t(count) * size).data();
+  }
+  static void report(void *self, const char *message) {
+    static_cast<RuntimeKernelsTest *>(self)->message = message;
+  }
+
+  NNHalExecutionContext context = {};
+  OperationView operation;
+  int32_t k = 2;
+  std::array<float, 4> numbers = {1, 4, 2, 3};
+  std::array<int64_t, 4> inputExtents = {4, 1, 1, 1};
+  std::array<std::array<int64_t, 4>, 2> outputExtents = {};
+  NNHalKernelTensor input = {};
+  std::array<NNHalKernelTensor, 2> outputs;
+  bool hasMemory = true;
+  std::vector<std::vector<std::byte>> memory;
+  std::string message;
+};
+
+TEST_F(RuntimeKernelsTest, OutputsAreAllocatedAndFilled) {
+  ASSERT_EQ(call(), StatusCode::none) << message;
+  EXPECT_EQ(outputExtents[0][0], 2);
+  EXPECT_EQ(outputExtents[1][0], 2);
+  auto *values = static_cast<float *>(outputs[0].data);
+  auto *indices = static_cast<int32_t *>(outputs[1].data);
+  EXPECT_EQ(values[0], 4);
+  EXPECT_EQ(values[1], 3);
+  EXPECT_EQ(indices[0], 1);
+  EXPECT_EQ(indices[1], 3);
+  EXPECT_EQ(message, "");
+}
+
+TEST_F(RuntimeKernelsTest, WrongCountOfInputs) {
+  EXPECT_EQ(call(6, /*inputCount=*/0), StatusCode::generalFailure);
+  EXPECT_EQ(message, "a runtime kernel was passed 0 inputs, expected 1");
+}
+
+TEST_F(RuntimeKernelsTest, WrongCountOfOutputs) {
+  EXPECT_EQ(call(6, 1, /*outputCount=*/1), StatusCode::generalFailure);
+  EXPECT_EQ(message, "TOPK_V2 has 2 outputs, the code expects 1");
+}
+
+TEST_F(RuntimeKernelsTest, WrongRankOfAnOutput) {
+  outputs[1].rank = 3;
+  EXPECT_EQ(call(), StatusCode::generalFailure);
+  EXPECT_EQ(message, "output 1 has rank 1, expected 3");
+}
+
+TEST_F(RuntimeKernelsTest, SignatureOfAnotherOperation) {
+  EXPECT_EQ(call(/*slot=*/3), StatusCode::generalFailure);
+  EXPECT_EQ(message, "the kernel for HASHTABLE_LOOKUP was called for TOPK_V2");
+}
+
+TEST_F(RuntimeKernelsTest, NoSignature) {
+  EXPECT_EQ(call({1, 2, 3}, 6, 1, 2), StatusCode::generalFailure);
+  EXPECT_EQ(message, "3 bytes are no signature of a runtime kernel");
+}
+
+/// What validation would reject, had it known the values, fails the execution.
+TEST_F(RuntimeKernelsTest, IllegalValueFailsTheExecution) {
+  k = 9;
+  EXPECT_EQ(call(), StatusCode::generalFailure);
+  EXPECT_NE(message.find("9"), std::string::npos) << message;
+}
+
+TEST_F(RuntimeKernelsTest, NoMemoryForAnOutput) {
+  hasMemory = false;
+  EXPECT_EQ(call(), StatusCode::resourceExhaustedTransient);
+  // The allocator has said why.
+  EXPECT_EQ(message, "");
+}
+
+} // namespace
