@@ -64,12 +64,10 @@ TEST(PlantedTest, WrongOperationIsFoundAttributedAndShrunk) {
   auto device = createPlantedDevice(
       reference(), replacing(OperationType::MAXIMUM, OperationType::MINIMUM));
   size_t failures = 0;
-  for (const rt::TestCase &test : findGraphs(40, [](const rt::TestCase &graph) {
+  for (const rt::TestCase &test : findGraphs(12, [](const rt::TestCase &graph) {
          return contains(graph, OperationType::MAXIMUM) &&
                 graph.model.main.operations.size() > 4;
        })) {
-    if (failures == 6)
-      break;
     Verdict verdict = judge(*device, reference(), test);
     if (verdict.outcome != Verdict::Outcome::mismatch)
       continue; // Both may be the same for the values of a graph.
@@ -85,7 +83,7 @@ TEST(PlantedTest, WrongOperationIsFoundAttributedAndShrunk) {
     ASSERT_EQ(small.model.main.operations.size(), 1u);
     EXPECT_EQ(small.model.main.operations[0].type, OperationType::MAXIMUM);
     for (const rt::Operand &operand : small.model.main.operands)
-      EXPECT_LE(elementCount(operand.dimensions), 4u);
+      EXPECT_LE(elementCount(operand.dimensions), 1u);
   }
   EXPECT_GE(failures, 6u);
 }

@@ -14,13 +14,10 @@
 
 #include "nnhal/Runtime/AtomicFile.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 
 using namespace nnhal;
 using namespace nnhal::randomgraph;
-using nlohmann::json;
 
 static void addCounts(Counts &sum, const Counts &other) {
   for (const auto &[name, count] : other)
@@ -120,48 +117,4 @@ SeedReport randomgraph::runSeed(const rt::Device &tested,
   failure.message = verdict.message;
   report.failure = std::move(failure);
   return report;
-}
-
-//===----------------------------------------------------------------------===//
-// JSON
-//===----------------------------------------------------------------------===//
-
-void randomgraph::to_json(json &object, const Totals &totals) {
-  object = {{"graphs", totals.graphs},
-            {"emptied", totals.emptied},
-            {"accumulated", totals.accumulated},
-            {"failing", totals.failing},
-            {"madeStatic", totals.madeStatic},
-            {"fixedParameters", totals.fixedParameters},
-            {"executed", totals.executed},
-            {"dropped", totals.dropped},
-            {"conditioned", totals.conditioned}};
-}
-
-void randomgraph::from_json(const json &object, Totals &totals) {
-  object.at("graphs").get_to(totals.graphs);
-  object.at("emptied").get_to(totals.emptied);
-  object.at("accumulated").get_to(totals.accumulated);
-  object.at("failing").get_to(totals.failing);
-  object.at("madeStatic").get_to(totals.madeStatic);
-  object.at("fixedParameters").get_to(totals.fixedParameters);
-  object.at("executed").get_to(totals.executed);
-  object.at("dropped").get_to(totals.dropped);
-  object.at("conditioned").get_to(totals.conditioned);
-}
-
-void randomgraph::to_json(json &object, const Failure &failure) {
-  object = {{"seed", failure.seed},
-            {"stage", failure.stage},
-            {"message", failure.message},
-            {"file", failure.file},
-            {"operations", failure.operations}};
-}
-
-void randomgraph::from_json(const json &object, Failure &failure) {
-  object.at("seed").get_to(failure.seed);
-  object.at("stage").get_to(failure.stage);
-  object.at("message").get_to(failure.message);
-  object.at("file").get_to(failure.file);
-  object.at("operations").get_to(failure.operations);
 }

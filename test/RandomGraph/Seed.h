@@ -10,7 +10,7 @@
 
 #include "Judge.h"
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <map>
@@ -68,10 +68,11 @@ Failure keepFailure(const rt::Device &reference, rt::TestCase test,
 bool isMismatch(const rt::Device &tested, const rt::Device &reference,
                 const rt::TestCase &test);
 
-void to_json(nlohmann::json &json, const Totals &totals);
-void from_json(const nlohmann::json &json, Totals &totals);
-void to_json(nlohmann::json &json, const Failure &failure);
-void from_json(const nlohmann::json &json, Failure &failure);
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Totals, graphs, emptied, accumulated,
+                                   failing, madeStatic, fixedParameters,
+                                   executed, dropped, conditioned)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Failure, seed, stage, message, file,
+                                   operations)
 
 } // namespace nnhal::randomgraph
 

@@ -36,11 +36,7 @@ using rt::Status;
 
 Status randomgraph::writeState(const std::string &path,
                                const SoakState &state) {
-  json object = {{"device", state.device},    {"version", state.version},
-                 {"begin", state.begin},      {"end", state.end},
-                 {"next", state.next},        {"totals", state.totals},
-                 {"failures", state.failures}};
-  std::string text = object.dump(1) + "\n";
+  std::string text = json(state).dump(1) + "\n";
   return rt::writeFileAtomically(path, std::as_bytes(std::span(text)));
 }
 
@@ -58,16 +54,9 @@ Result<SoakState> randomgraph::readState(const std::string &path,
   NNHAL_ASSIGN_OR_RETURN(auto bytes, memory.bytes());
   SoakState kept;
   try {
-    json object = json::parse(reinterpret_cast<const char *>(bytes.data()),
-                              reinterpret_cast<const char *>(bytes.data()) +
-                                  bytes.size());
-    object.at("device").get_to(kept.device);
-    object.at("version").get_to(kept.version);
-    object.at("begin").get_to(kept.begin);
-    object.at("end").get_to(kept.end);
-    object.at("next").get_to(kept.next);
-    object.at("totals").get_to(kept.totals);
-    object.at("failures").get_to(kept.failures);
+    json::parse(reinterpret_cast<const char *>(bytes.data()),
+                reinterpret_cast<const char *>(bytes.data()) + bytes.size())
+        .get_to(kept);
   } catch (const json::exception &error) {
     return rt::badData("'{}' is no state of a soak: {}", path, error.what());
   }

@@ -41,6 +41,8 @@ struct SoakState {
   Totals totals;
   std::vector<Failure> failures;
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SoakState, device, version, begin, end, next,
+                                   totals, failures)
 
 /// invalidArgument when \p path is of another device or another range.
 rt::Result<SoakState> readState(const std::string &path,
