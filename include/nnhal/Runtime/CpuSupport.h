@@ -16,9 +16,9 @@
 
 namespace nnhal::rt {
 
-/// One operation that the compiler for CPUs takes (decisions 3). Whoever
-/// answers for the CPU asks this table, so that what is reported as supported
-/// compiles, and what compiles runs.
+/// An operation that the compiler for CPUs lowers in its canonical form, to
+/// micro-kernels and vector loops, when its operands are as the row says. It
+/// takes every operation of the HAL; see checkCpuSupport().
 struct CpuSupportRow {
   /// Bits of `types`.
   enum Types : uint32_t { float32 = 1, int32 = 2, bool8 = 4 };
@@ -30,23 +30,25 @@ struct CpuSupportRow {
   /// Types of the tensor inputs and outputs.
   uint32_t types;
   /// How many leading inputs may be computed while the model runs; the others
-  /// are parameters and must be constants.
+  /// are parameters, which the canonical form has as constants.
   int dataInputs;
 };
 
 /// All rows, in order of operation codes.
 std::span<const CpuSupportRow> cpuSupportTable();
 
-/// Success when the compiler for CPUs takes \p operation of \p subgraph.
-/// Otherwise invalidArgument; the message says which operand is in the way and
-/// why. Extents of intermediate values may be unknown: the compiler infers
-/// them. \p model must have passed validateModel(). Threads: pure function.
+/// Success when the compiler for CPUs takes \p operation of \p subgraph
+/// (decisions 3): every operation of the HAL, but scalars that choose what is
+/// compiled must be constants, and ranks known. Otherwise invalidArgument; the
+/// message says which operand is in the way and why. Extents of intermediate
+/// values may be unknown: the compiler infers them. \p model must have passed
+/// validateModel(). Threads: pure function.
 Status checkCpuSupport(const Model &model, const Subgraph &subgraph,
                        const Operation &operation);
 
-/// Whether the compiler for CPUs lowers \p operation in its canonical form, to
-/// micro-kernels and vector loops: a row of the table, static tensors with
-/// elements, constant parameters. Others are lowered in the HAL's form.
+/// Whether the compiler for CPUs lowers \p operation in its canonical form: a
+/// row of the table, static tensors with elements, constant parameters. Others
+/// are lowered in the HAL's form.
 /// Threads: pure function.
 bool isLoweredCanonically(const OperationView &operation);
 

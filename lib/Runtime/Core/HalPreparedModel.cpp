@@ -28,7 +28,7 @@ HalPreparedModel::HalPreparedModel(std::shared_ptr<DeviceState> device,
       frames(loaded->interface(), loaded->arenaSize(), state->services.memory) {
 }
 
-/// Bytes of one tensor (D-063): what fits 32 bits.
+/// Bytes of one tensor, as of those of requests.
 static constexpr uint64_t tensorLimit = UINT32_MAX;
 
 /// An execution on the caller's thread alone.

@@ -174,10 +174,11 @@ Status CpuModel::run(NNHalExecutionContext &context) const {
   context.reportContext = &message;
   context.failureReason = 0;
   context.failedOperation = UINT32_MAX;
-  if (!hasOpenOutputs)
-    return statusOf(entry(&context), context, message);
   std::span outputs(context.outputs, context.outputCount);
-  std::vector<int64_t> stated = statedExtents(outputs);
-  NNHAL_RETURN_IF_ERROR(statusOf(entry(&context), context, message));
-  return checkExtents(outputs, stated);
+  std::vector<int64_t> stated;
+  if (hasOpenOutputs)
+    stated = statedExtents(outputs);
+  int32_t code = entry(&context); // Before the message that it leaves is read.
+  NNHAL_RETURN_IF_ERROR(statusOf(code, context, std::move(message)));
+  return hasOpenOutputs ? checkExtents(outputs, stated) : Status::ok();
 }

@@ -23,7 +23,8 @@ constexpr int all = CpuSupportRow::allInputs;
 
 using enum OperationType;
 
-// lib/Conversion/NNHalToLinalg has a lowering for each of these.
+// lib/Conversion/NNHalToLinalg lowers the canonical form of these. GATHER is
+// not among them: only the general lowering checks its indices.
 constexpr std::array table = {
     CpuSupportRow{ADD, fi, 2},
     CpuSupportRow{AVERAGE_POOL_2D, f, 1},
@@ -62,7 +63,6 @@ constexpr std::array table = {
     CpuSupportRow{EQUAL, any, all},
     CpuSupportRow{EXP, f, all},
     CpuSupportRow{EXPAND_DIMS, fi, 1},
-    CpuSupportRow{GATHER, fi, 1},
     CpuSupportRow{GREATER, any, all},
     CpuSupportRow{GREATER_EQUAL, any, all},
     CpuSupportRow{GROUPED_CONV_2D, f, 3},
@@ -97,106 +97,6 @@ constexpr std::array table = {
     CpuSupportRow{ELU, f, 1},
     CpuSupportRow{HARD_SWISH, f, all},
     CpuSupportRow{FILL, fi, 0},
-};
-
-// lib/Conversion/NNHalToLinalg/General has a lowering for each of these, of any
-// type and shape.
-constexpr std::array generalTable = {
-#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY) OPERATION,
-#include "nnhal/Runtime/RuntimeKernels.def"
-    ABS,
-    ADD,
-    ARGMAX,
-    ARGMIN,
-    AVERAGE_POOL_2D,
-    AXIS_ALIGNED_BBOX_TRANSFORM,
-    BATCH_TO_SPACE_ND,
-    BIDIRECTIONAL_SEQUENCE_LSTM,
-    BIDIRECTIONAL_SEQUENCE_RNN,
-    CAST,
-    CHANNEL_SHUFFLE,
-    CONCATENATION,
-    CONV_2D,
-    DEPTHWISE_CONV_2D,
-    DEPTH_TO_SPACE,
-    DEQUANTIZE,
-    DIV,
-    ELU,
-    EMBEDDING_LOOKUP,
-    EQUAL,
-    EXP,
-    EXPAND_DIMS,
-    FILL,
-    FLOOR,
-    FULLY_CONNECTED,
-    GATHER,
-    GREATER,
-    GREATER_EQUAL,
-    GROUPED_CONV_2D,
-    HARD_SWISH,
-    HEATMAP_MAX_KEYPOINT,
-    INSTANCE_NORMALIZATION,
-    L2_NORMALIZATION,
-    L2_POOL_2D,
-    LESS,
-    LESS_EQUAL,
-    LOCAL_RESPONSE_NORMALIZATION,
-    LOG,
-    LOGICAL_AND,
-    LOGICAL_NOT,
-    LOGICAL_OR,
-    LOGISTIC,
-    LOG_SOFTMAX,
-    LSTM,
-    MAXIMUM,
-    MAX_POOL_2D,
-    MEAN,
-    MINIMUM,
-    MUL,
-    NEG,
-    NOT_EQUAL,
-    PAD,
-    PAD_V2,
-    POW,
-    PRELU,
-    QUANTIZE,
-    QUANTIZED_16BIT_LSTM,
-    QUANTIZED_LSTM,
-    RANK,
-    REDUCE_ALL,
-    REDUCE_ANY,
-    REDUCE_MAX,
-    REDUCE_MIN,
-    REDUCE_PROD,
-    REDUCE_SUM,
-    RELU,
-    RELU1,
-    RELU6,
-    RESHAPE,
-    RESIZE_BILINEAR,
-    RESIZE_NEAREST_NEIGHBOR,
-    RNN,
-    ROI_ALIGN,
-    ROI_POOLING,
-    RSQRT,
-    SELECT,
-    SIN,
-    SLICE,
-    SOFTMAX,
-    SPACE_TO_BATCH_ND,
-    SPACE_TO_DEPTH,
-    SPLIT,
-    SQRT,
-    SQUEEZE,
-    STRIDED_SLICE,
-    SUB,
-    SVDF,
-    TANH,
-    TILE,
-    TRANSPOSE,
-    TRANSPOSE_CONV_2D,
-    UNIDIRECTIONAL_SEQUENCE_LSTM,
-    UNIDIRECTIONAL_SEQUENCE_RNN,
 };
 
 /// The bit of \p type in CpuSupportRow::types; 0 for types that no row takes.
@@ -312,7 +212,8 @@ Status nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
                                   const Operation &operation) {
   if (operation.type == IF || operation.type == WHILE)
     return checkGraphs(model, subgraph, operation);
-  if (std::ranges::find(generalTable, operation.type) == generalTable.end())
+  // lib/Conversion/NNHalToLinalg/General lowers every operation of the HAL.
+  if (isExtension(operation.type) || operation.type == OEM_OPERATION)
     return badData("{} is not compiled for CPUs", nameOf(operation.type));
   NNHAL_RETURN_IF_ERROR(checkScalars(subgraph, operation));
   return checkRanks(OperationView::of(model, subgraph, operation));
@@ -331,8 +232,7 @@ static bool hasPlainElements(const TensorType &type) {
 
 bool nnhal::rt::isLoweredCanonically(const OperationView &operation) {
   auto row = std::ranges::find(table, operation.type, &CpuSupportRow::type);
-  // GATHER checks computed indices only in the general lowering.
-  if (row == table.end() || operation.type == GATHER)
+  if (row == table.end())
     return false;
   for (size_t i = 0; i < operation.inputs.size(); ++i) {
     const OperandView &input = operation.inputs[i];
