@@ -7,6 +7,8 @@
 
 #include "ContextAccess.h"
 
+#include "nnhal/Runtime/EntryAbi.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -69,6 +71,22 @@ Value ContextAccess::toMemRef(Value pointer, MemRefType type,
   }
   return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
       .getResult(0);
+}
+
+Value ContextAccess::reportOutput(Value argument, ValueRange extents,
+                                  Value needed) {
+  Value shape = loadPointer(argument, offsetof(NNHalTensorArgument, shape));
+  for (auto [index, extent] : llvm::enumerate(extents))
+    store(extent, shape, index * sizeof(int64_t));
+  store(integer(extents.size(), /*width=*/32), argument,
+        offsetof(NNHalTensorArgument, rank));
+  Value size = loadInteger(argument, offsetof(NNHalTensorArgument, size),
+                           builder.getI64Type());
+  Value suffices = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::uge, size, needed);
+  store(arith::ExtUIOp::create(builder, loc, builder.getI32Type(), suffices),
+        argument, offsetof(NNHalTensorArgument, isSufficient));
+  return suffices;
 }
 
 int64_t nnhal::elementBytes(MemRefType type) {

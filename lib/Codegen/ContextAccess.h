@@ -50,6 +50,12 @@ public:
   /// The same for a static type.
   mlir::Value toMemRef(mlir::Value pointer, mlir::MemRefType type);
 
+  /// Writes the shape \p extents (i64) into the output \p argument, an
+  /// NNHalTensorArgument, and whether its memory suffices for \p needed bytes
+  /// (i64): the result, an i1.
+  mlir::Value reportOutput(mlir::Value argument, mlir::ValueRange extents,
+                           mlir::Value needed);
+
 private:
   mlir::OpBuilder &builder;
   mlir::Location loc;

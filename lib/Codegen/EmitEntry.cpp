@@ -42,31 +42,15 @@ static int64_t byteSizeOf(MemRefType type) {
   return type.getNumElements() * elementBytes(type);
 }
 
-/// Writes the shape of one output and whether its memory suffices, and returns
-/// the latter as i1.
-static Value reportOutput(OpBuilder &builder, Location loc,
-                          ContextAccess &access, Value outputs, size_t base,
+/// Reports output \p index, of a static \p type; whether its memory suffices.
+static Value reportOutput(ContextAccess &access, Value outputs, size_t index,
                           MemRefType type) {
-  Value shape =
-      access.loadPointer(outputs, base + offsetof(NNHalTensorArgument, shape));
-  for (auto [index, extent] : llvm::enumerate(type.getShape()))
-    access.store(
-        arith::ConstantIntOp::create(builder, loc, extent, /*width=*/64), shape,
-        index * sizeof(int64_t));
-  access.store(
-      arith::ConstantIntOp::create(builder, loc, type.getRank(), /*width=*/32),
-      outputs, base + offsetof(NNHalTensorArgument, rank));
-  Value size =
-      access.loadInteger(outputs, base + offsetof(NNHalTensorArgument, size),
-                         builder.getI64Type());
-  Value needed = arith::ConstantIntOp::create(builder, loc, byteSizeOf(type),
-                                              /*width=*/64);
-  Value suffices = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::uge, size, needed);
-  access.store(
-      arith::ExtUIOp::create(builder, loc, builder.getI32Type(), suffices),
-      outputs, base + offsetof(NNHalTensorArgument, isSufficient));
-  return suffices;
+  SmallVector<Value> extents;
+  for (int64_t extent : type.getShape())
+    extents.push_back(access.integer(extent, /*width=*/64));
+  Value argument = access.advance(outputs, index * sizeof(NNHalTensorArgument));
+  return access.reportOutput(argument, extents,
+                             access.integer(byteSizeOf(type), /*width=*/64));
 }
 
 /// How many loops stand inside one another in \p loop, itself included.
@@ -314,8 +298,7 @@ void EmitEntryPass::runOnOperation() {
   unsigned firstExtra = firstOutput + outputCount.getInt();
   for (unsigned i = firstOutput; i < firstExtra; ++i) {
     Value suffices =
-        reportOutput(builder, loc, access, outputs,
-                     (i - firstOutput) * sizeof(NNHalTensorArgument),
+        reportOutput(access, outputs, i - firstOutput,
                      cast<MemRefType>(entry.getArgumentTypes()[i]));
     allSuffice = arith::AndIOp::create(builder, loc, allSuffice, suffices);
   }

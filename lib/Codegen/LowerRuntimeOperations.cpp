@@ -232,21 +232,11 @@ void RuntimeLowering::lowerDeliver(kernel::DeliverOp op) {
       access().loadPointer(offsetof(NNHalExecutionContext, outputs));
   Value argument =
       access().advance(outputs, op.getOutput() * sizeof(NNHalTensorArgument));
-  Value shape =
-      access().loadPointer(argument, offsetof(NNHalTensorArgument, shape));
+  SmallVector<Value> extents = extentsOf(op.getValue());
   Value needed = i64(elementBytes(type));
-  for (auto [index, extent] : llvm::enumerate(extentsOf(op.getValue()))) {
-    access().store(extent, shape, index * sizeof(int64_t));
+  for (Value extent : extents)
     needed = arith::MulIOp::create(builder, loc, needed, extent);
-  }
-  access().store(i32(type.getRank()), argument,
-                 offsetof(NNHalTensorArgument, rank));
-  Value size = access().loadInteger(
-      argument, offsetof(NNHalTensorArgument, size), builder.getI64Type());
-  Value suffices = compare(arith::CmpIPredicate::uge, size, needed);
-  access().store(
-      arith::ExtUIOp::create(builder, loc, builder.getI32Type(), suffices),
-      argument, offsetof(NNHalTensorArgument, isSufficient));
+  Value suffices = access().reportOutput(argument, extents, needed);
   Value copied =
       arith::SelectOp::create(builder, loc, suffices, needed, i64(0));
   Value data =

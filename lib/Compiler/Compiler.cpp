@@ -120,7 +120,7 @@ rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
   CompilePipelineOptions pipelineOptions;
   pipelineOptions.vectorBits = target.vectorBits();
   pipelineOptions.vectorRegisters = target.vectorRegisters();
-  pipelineOptions.rounding = std::string(toString(options.rounding));
+  pipelineOptions.rounding = options.rounding;
   for (Phase phase : allPhases()) {
     report(toString(phase));
     PassManager manager(&mlirContext, ModuleOp::getOperationName());

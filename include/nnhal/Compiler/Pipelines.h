@@ -8,11 +8,11 @@
 #ifndef NNHAL_COMPILER_PIPELINES_H
 #define NNHAL_COMPILER_PIPELINES_H
 
+#include "nnhal/Runtime/Quantization.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-
-#include <string>
 
 namespace nnhal {
 
@@ -63,10 +63,16 @@ struct CompilePipelineOptions
       *this, "vector-registers",
       llvm::cl::desc("Number of vector registers (default 16)"),
       llvm::cl::init(16)};
-  Option<std::string> rounding{
-      *this, "rounding",
-      llvm::cl::desc("Of quantized results: double (default), single, float"),
-      llvm::cl::init("double")};
+  Option<rt::Rounding> rounding{
+      *this, "rounding", llvm::cl::desc("Of quantized results (decisions 17)"),
+      llvm::cl::init(rt::Rounding::doubleRounding),
+      llvm::cl::values(
+          clEnumValN(rt::Rounding::doubleRounding, "double",
+                     "Doubling high multiplication, then a rounding shift"),
+          clEnumValN(rt::Rounding::singleRounding, "single",
+                     "The same multiplier, rounded once"),
+          clEnumValN(rt::Rounding::floatRounding, "float",
+                     "A float multiplier, halves to even"))};
 };
 
 /// Adds the passes of one phase to \p pm, which runs on a builtin.module.

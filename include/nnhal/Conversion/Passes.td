@@ -43,8 +43,15 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
            "Width in bits of a vector register of the target">,
     Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"16",
            "Number of vector registers of the target">,
-    Option<"rounding", "rounding", "std::string", /*default=*/"\"double\"",
-           "Of quantized results: double, single or float (decisions 17)">
+    Option<"rounding", "rounding", "::nnhal::rt::Rounding",
+           /*default=*/"::nnhal::rt::Rounding::doubleRounding",
+           "Of quantized results", [{::llvm::cl::values(
+             clEnumValN(::nnhal::rt::Rounding::doubleRounding, "double",
+                        "Doubling high multiplication, then a rounding shift"),
+             clEnumValN(::nnhal::rt::Rounding::singleRounding, "single",
+                        "The same multiplier, rounded once"),
+             clEnumValN(::nnhal::rt::Rounding::floatRounding, "float",
+                        "A float multiplier, halves to even"))}]>
   ];
   let statistics = [
     Statistic<"numPacked", "num-packed-constants",

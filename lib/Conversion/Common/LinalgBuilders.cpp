@@ -7,6 +7,8 @@
 
 #include "LinalgBuilders.h"
 
+#include "Scalar.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
@@ -15,28 +17,15 @@ using namespace nnhal;
 
 Value nnhal::scalarConstant(ImplicitLocOpBuilder &builder, Type type,
                             double value) {
-  TypedAttr attribute;
-  if (isa<FloatType>(type))
-    attribute = builder.getFloatAttr(type, value);
-  else
-    attribute = builder.getIntegerAttr(type, static_cast<int64_t>(value));
-  return arith::ConstantOp::create(builder, attribute);
+  return Scalar::constant(builder, type, value);
 }
 
 Value nnhal::larger(ImplicitLocOpBuilder &builder, Value lhs, Value rhs) {
-  if (!isa<FloatType>(lhs.getType()))
-    return arith::MaxSIOp::create(builder, lhs, rhs);
-  Value isLarger =
-      arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, lhs, rhs);
-  return arith::SelectOp::create(builder, isLarger, lhs, rhs);
+  return max(Scalar(builder, lhs), Scalar(builder, rhs));
 }
 
 Value nnhal::smaller(ImplicitLocOpBuilder &builder, Value lhs, Value rhs) {
-  if (!isa<FloatType>(lhs.getType()))
-    return arith::MinSIOp::create(builder, lhs, rhs);
-  Value isSmaller =
-      arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, lhs, rhs);
-  return arith::SelectOp::create(builder, isSmaller, lhs, rhs);
+  return min(Scalar(builder, lhs), Scalar(builder, rhs));
 }
 
 AffineMap nnhal::broadcastMap(RankedTensorType operand,

@@ -7,10 +7,10 @@
 
 #include "InlineGraph.h"
 
+#include "../Common/ExtentCast.h"
+
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
-#include "nnhal/Dialect/NNHal/IR/OperationReader.h"
-#include "nnhal/Runtime/FailureReasons.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -71,41 +71,15 @@ void nnhal::writeBuffer(ImplicitLocOpBuilder &builder, Value value,
 // Graphs
 //===----------------------------------------------------------------------===//
 
-static void checkEqual(ImplicitLocOpBuilder &b, Value found, int64_t expected,
-                       rt::FailureReason reason) {
-  Value bound = arith::ConstantIndexOp::create(b, expected);
-  Value isEqual =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, found, bound);
-  auto wide = [&](Value value) {
-    return arith::IndexCastOp::create(b, b.getI64Type(), value);
-  };
-  kernel::CheckOp::create(b, isEqual, wide(found), wide(bound),
-                          uint32_t(reason));
+Value GraphInliner::castTo(Location loc, Value value, Type type) {
+  ImplicitLocOpBuilder b(loc, builder);
+  return castExtents(b, value, type);
 }
 
-Value GraphInliner::castTo(Location loc, Value value, Type type) {
-  auto from = dyn_cast<RankedTensorType>(value.getType());
-  auto to = dyn_cast<RankedTensorType>(type);
-  if (value.getType() == type || !from || !to)
-    return value.getType() == type ? value : Value();
-  if (from.getRank() != to.getRank() ||
-      from.getElementType() != to.getElementType())
-    return nullptr;
-  ImplicitLocOpBuilder b(loc, builder);
-  SmallVector<int64_t> between(from.getShape());
-  for (int64_t i = 0; i < to.getRank(); ++i) {
-    if (to.isDynamicDim(i) || from.getDimSize(i) == to.getDimSize(i))
-      continue;
-    Value extent = tensor::DimOp::create(b, value, i);
-    checkEqual(b, extent, to.getDimSize(i),
-               rt::FailureReason::statedExtentDiffers);
-    // From one known extent to another: the check has stopped the execution.
-    between[i] = ShapedType::kDynamic;
-  }
-  auto open = from.clone(between);
-  if (open != from)
-    value = tensor::CastOp::create(b, open, value);
-  return open == to ? value : Value(tensor::CastOp::create(b, to, value));
+/// \p stated with what is known of \p value.
+static Type refinedBy(Value value, Type stated) {
+  auto known = dyn_cast<RankedTensorType>(value.getType());
+  return known ? withKnownExtents(stated, known.getShape()) : value.getType();
 }
 
 GraphOp GraphInliner::graphOf(OperationOp op, unsigned index) {
@@ -131,8 +105,8 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineGraph(GraphOp graph,
     // A graph that was raised relies on the extents that it states.
     Value value = input;
     if (isa<RankedTensorType>(argument.getType()))
-      value = castTo(graph.getLoc(), input,
-                     stateType(input.getType(), argument.getType()));
+      value =
+          castTo(graph.getLoc(), input, refinedBy(input, argument.getType()));
     if (!value)
       return graph.emitError("an input of type ")
              << input.getType() << " is no " << argument.getType();
@@ -170,8 +144,7 @@ LogicalResult GraphInliner::inlineOperation(OperationOp op,
   if (failed(results) || results->size() < op->getNumResults())
     return failure();
   for (auto [result, value] : llvm::zip(op->getResults(), *results)) {
-    Type type = stateType(value.getType(), result.getType());
-    Value cast = castTo(op.getLoc(), value, type);
+    Value cast = castTo(op.getLoc(), value, refinedBy(value, result.getType()));
     if (!cast)
       return op.emitError("a result of type ")
              << value.getType() << " is no " << result.getType();
@@ -190,8 +163,9 @@ Value GraphInliner::truthOf(Location loc, Value condition) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   for (int64_t i = 0; i < type.getRank(); ++i)
     if (type.getDimSize(i) != 1)
-      checkEqual(b, tensor::DimOp::create(b, condition, i), 1,
-                 rt::FailureReason::conditionNotSingle); // control_flow C5
+      buildEqualityCheck(
+          b, tensor::DimOp::create(b, condition, i), 1,
+          rt::FailureReason::conditionNotSingle); // control_flow C5
   SmallVector<Value> origin(type.getRank(), zero);
   Value byte = tensor::ExtractOp::create(b, condition, origin);
   Value none = arith::ConstantIntOp::create(b, 0, /*width=*/8);
@@ -261,22 +235,6 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineIf(OperationOp op,
 //===----------------------------------------------------------------------===//
 // WHILE
 //===----------------------------------------------------------------------===//
-
-Type GraphInliner::stateType(Type initial, Type stated) {
-  auto from = dyn_cast<RankedTensorType>(initial);
-  auto to = dyn_cast<TensorType>(stated);
-  if (!from || !to)
-    return initial;
-  if (!to.hasRank())
-    return initial;
-  if (to.getRank() != from.getRank())
-    return stated;
-  SmallVector<int64_t> shape(to.getShape());
-  for (auto [extent, known] : llvm::zip(shape, from.getShape()))
-    if (ShapedType::isDynamic(extent))
-      extent = known;
-  return from.clone(shape);
-}
 
 /// The states of one WHILE. Those of known extents live in buffers, which the
 /// rounds share, however many there are; the others are carried as tensors.

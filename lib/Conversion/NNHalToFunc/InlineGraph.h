@@ -40,8 +40,7 @@ public:
   llvm::FailureOr<llvm::SmallVector<mlir::Value>>
   inlineGraph(GraphOp graph, mlir::ValueRange inputs);
 
-  /// \p value as \p type, a tensor of the same rank that knows other extents;
-  /// checked where that assumes something. Null for another rank.
+  /// castExtents() where the builder stands.
   mlir::Value castTo(mlir::Location loc, mlir::Value value, mlir::Type type);
 
 private:
@@ -58,8 +57,6 @@ private:
   GraphOp graphOf(OperationOp op, unsigned index);
   /// The only element of \p condition, as i1.
   mlir::Value truthOf(mlir::Location loc, mlir::Value condition);
-  /// What a state that begins as \p initial is known of in every round.
-  mlir::Type stateType(mlir::Type initial, mlir::Type stated);
   llvm::FailureOr<Values> inlineBranch(GraphOp graph, mlir::ValueRange inputs,
                                        mlir::Region &region);
 

@@ -20,7 +20,6 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_CONVERTNNHALTOLINALG
@@ -29,14 +28,6 @@ namespace nnhal {
 
 using namespace mlir;
 using namespace nnhal;
-
-static std::optional<rt::Rounding> parseRounding(StringRef text) {
-  return llvm::StringSwitch<std::optional<rt::Rounding>>(text)
-      .Case("double", rt::Rounding::doubleRounding)
-      .Case("single", rt::Rounding::singleRounding)
-      .Case("float", rt::Rounding::floatRounding)
-      .Default(std::nullopt);
-}
 
 namespace {
 
@@ -74,14 +65,8 @@ struct ConvertNNHalToLinalg
   void runOnOperation() override {
     if (failed(foldPads()))
       return signalPassFailure();
-    std::optional<rt::Rounding> policy = parseRounding(rounding);
-    if (!policy) {
-      getOperation()->emitError("found rounding '")
-          << rounding << "', expected double, single or float";
-      return signalPassFailure();
-    }
     LinalgLowering lowering(
-        {.vectorBits = vectorBits, .registers = vectorRegisters}, *policy);
+        {.vectorBits = vectorBits, .registers = vectorRegisters}, rounding);
     if (failed(convertQuietly(lowering))) {
       reportReasons(lowering);
       return signalPassFailure();

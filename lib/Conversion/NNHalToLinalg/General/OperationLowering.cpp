@@ -7,6 +7,7 @@
 
 #include "OperationLowering.h"
 
+#include "../../Common/ExtentCast.h"
 #include "../../Common/LinalgBuilders.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
@@ -30,11 +31,9 @@ LogicalResult OperationLowering::fail(const Twine &reason) {
 }
 
 LogicalResult OperationLowering::prepare() {
-  rt::Result<rt::OperationView> view = reader.read(op);
-  if (!view.isOk())
-    return fail(view.status().message());
-  operation = *std::move(view);
-  rt::Result<rt::OperationFacts> found = rt::checkOperation(operation);
+  if (rt::Status status = readHalForm(op, halView); !status.isOk())
+    return fail(status.message());
+  rt::Result<rt::OperationFacts> found = rt::checkOperation(view());
   if (!found.isOk())
     return fail(found.status().message());
   facts = *std::move(found);
@@ -57,7 +56,7 @@ Scalar OperationLowering::isPresent(size_t index) {
 }
 
 Tensor OperationLowering::input(size_t index) {
-  rt::TensorType type = operation.inputs[index].type;
+  rt::TensorType type = view().inputs[index].type;
   Value value = operands[index];
   if (auto elements = dyn_cast_if_present<ElementsAttr>(
           definingConstant(op.getInputs()[index])))
@@ -74,7 +73,7 @@ Scalar OperationLowering::scalar(size_t index) {
 
 SmallVector<Scalar> OperationLowering::integers(size_t index, int64_t count) {
   SmallVector<Scalar> elements;
-  const rt::OperandView &operand = operation.inputs[index];
+  const rt::OperandView &operand = view().inputs[index];
   Tensor tensor = input(index);
   bool isMatrix = tensor.rank() == 2;
   if (!operand.value) {
@@ -105,15 +104,15 @@ SmallVector<Scalar> OperationLowering::integers(size_t index, int64_t count) {
 FailureOr<int64_t> OperationLowering::resultRank(size_t index) {
   if (outputType(index).isRanked)
     return outputType(index).rank();
-  if (operation.outputs[index].type.isRanked)
-    return operation.outputs[index].type.rank();
+  if (view().outputs[index].type.isRanked)
+    return view().outputs[index].type.rank();
   (void)fail("the rank of output " + Twine(index) + " is not known");
   return failure();
 }
 
 SmallVector<Scalar> OperationLowering::stated(Indices extents, size_t index) {
   SmallVector<Scalar> result(extents);
-  const rt::TensorType &type = operation.outputs[index].type;
+  const rt::TensorType &type = view().outputs[index].type;
   if (!type.isRanked || type.rank() != int64_t(extents.size()))
     return result;
   for (auto [extent, known] : llvm::zip(result, type.dimensions)) {
@@ -130,44 +129,13 @@ void OperationLowering::setOutput(size_t index, Tensor result) {
   results[index] = result.get();
 }
 
-/// \p value as \p type, which may know other extents; checked where that is an
-/// assumption.
-Value OperationLowering::resultAs(Type type, Value value) {
-  if (value.getType() == type)
-    return value;
-  auto from = dyn_cast<RankedTensorType>(value.getType());
-  auto to = dyn_cast<RankedTensorType>(type);
-  if (!from || !to || from.getRank() != to.getRank() ||
-      from.getElementType() != to.getElementType())
-    return nullptr;
-  Tensor tensor(builder, value, {});
-  SmallVector<int64_t> open(to.getShape());
-  for (int64_t i = 0; i < to.getRank(); ++i) {
-    if (ShapedType::isDynamic(to.getDimSize(i)) ||
-        from.getDimSize(i) == to.getDimSize(i))
-      continue;
-    checkEqual(tensor.extent(i), index(to.getDimSize(i)),
-               FailureReason::statedExtentDiffers);
-    if (!ShapedType::isDynamic(from.getDimSize(i)))
-      open[i] = ShapedType::kDynamic;
-  }
-  // From one known extent to another it goes through an unknown one: the check
-  // has stopped the execution.
-  auto between = RankedTensorType::get(open, to.getElementType());
-  if (between != from)
-    value = tensor::CastOp::create(builder, between, value);
-  if (between != to)
-    value = tensor::CastOp::create(builder, to, value);
-  return value;
-}
-
 LogicalResult OperationLowering::finish(const TypeConverter &converter) {
   SmallVector<Value> values;
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
     Type type = converter.convertType(result.getType());
     if (!results[index])
       return fail("output " + Twine(index) + " was not computed");
-    Value value = type ? resultAs(type, results[index]) : Value();
+    Value value = type ? castExtents(builder, results[index], type) : Value();
     if (!value) {
       std::string text;
       llvm::raw_string_ostream(text) << result.getType();
@@ -548,35 +516,28 @@ SmallVector<Scalar> OperationLowering::broadcastIndices(Indices extents,
 // Constants
 //===----------------------------------------------------------------------===//
 
+template <typename T>
+static Tensor tableOf(ImplicitLocOpBuilder &builder, Type element,
+                      ArrayRef<T> values, rt::OperandType meaning) {
+  auto type = RankedTensorType::get({int64_t(values.size())}, element);
+  Value table =
+      arith::ConstantOp::create(builder, DenseElementsAttr::get(type, values));
+  rt::TensorType stored;
+  stored.type = meaning;
+  return {builder, table, stored};
+}
+
 Tensor OperationLowering::constantTable(ArrayRef<int32_t> values) {
-  auto type =
-      RankedTensorType::get({int64_t(values.size())}, builder.getI32Type());
-  rt::TensorType meaning;
-  meaning.type = rt::OperandType::TENSOR_INT32;
-  return {
-      builder,
-      arith::ConstantOp::create(builder, DenseElementsAttr::get(type, values)),
-      meaning};
+  return tableOf(builder, builder.getI32Type(), values,
+                 rt::OperandType::TENSOR_INT32);
 }
 
 Tensor OperationLowering::constantTable(ArrayRef<float> values) {
-  auto type =
-      RankedTensorType::get({int64_t(values.size())}, builder.getF32Type());
-  rt::TensorType meaning;
-  meaning.type = rt::OperandType::TENSOR_FLOAT32;
-  return {
-      builder,
-      arith::ConstantOp::create(builder, DenseElementsAttr::get(type, values)),
-      meaning};
+  return tableOf(builder, builder.getF32Type(), values,
+                 rt::OperandType::TENSOR_FLOAT32);
 }
 
 Tensor OperationLowering::constantTable(ArrayRef<int8_t> values) {
-  auto type =
-      RankedTensorType::get({int64_t(values.size())}, builder.getI8Type());
-  rt::TensorType meaning;
-  meaning.type = rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
-  return {
-      builder,
-      arith::ConstantOp::create(builder, DenseElementsAttr::get(type, values)),
-      meaning};
+  return tableOf(builder, builder.getI8Type(), values,
+                 rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED);
 }

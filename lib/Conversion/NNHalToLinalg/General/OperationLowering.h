@@ -19,7 +19,7 @@
 #define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_OPERATIONLOWERING_H
 
 #include "nnhal/Conversion/NNHalToLinalg.h"
-#include "nnhal/Dialect/NNHal/IR/OperationReader.h"
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 #include "nnhal/Runtime/FailureReasons.h"
 #include "nnhal/Runtime/Quantization.h"
 #include "nnhal/Runtime/Signatures.h"
@@ -98,8 +98,8 @@ public:
   mlir::ImplicitLocOpBuilder &getBuilder() { return builder; }
   rt::Rounding rounding() const { return shared.getRounding(); }
   /// Of the decoders: types and constant values.
-  const rt::OperationView &view() const { return operation; }
-  rt::OperationType type() const { return operation.type; }
+  const rt::OperationView &view() const { return halView.getOperation(); }
+  rt::OperationType type() const { return view().type; }
 
   /// The value of \p result, or an error that lowering ends with.
   template <typename T> llvm::FailureOr<T> decoded(rt::Result<T> result) {
@@ -112,10 +112,10 @@ public:
   // Inputs
   //===--------------------------------------------------------------------===//
 
-  size_t inputCount() const { return operation.inputs.size(); }
+  size_t inputCount() const { return view().inputs.size(); }
   /// False where the model leaves input \p index out, by count or by NO_VALUE.
   bool hasInput(size_t index) const {
-    return index < inputCount() && !operation.inputs[index].isOmitted;
+    return index < inputCount() && !view().inputs[index].isOmitted;
   }
   /// Whether this execution has input \p index, as i1: a model input may be
   /// omitted by the request. Constant false where hasInput() is.
@@ -129,7 +129,7 @@ public:
   llvm::SmallVector<Scalar> integers(size_t index, int64_t count);
   /// Whether the value of input \p index is known now.
   bool isConstant(size_t index) const {
-    return operation.inputs[index].value.has_value();
+    return view().inputs[index].value.has_value();
   }
 
   //===--------------------------------------------------------------------===//
@@ -256,15 +256,12 @@ public:
   llvm::LogicalResult fail(const llvm::Twine &reason);
 
 private:
-  mlir::Value resultAs(mlir::Type type, mlir::Value value);
-
   OperationOp op;
   mlir::ValueRange operands;
   mlir::ConversionPatternRewriter &rewriter;
   LinalgLowering &shared;
   mlir::ImplicitLocOpBuilder builder;
-  OperationReader reader;
-  rt::OperationView operation;
+  HalView halView;
   rt::OperationFacts facts;
   llvm::SmallVector<mlir::Value> results;
 };

@@ -20,21 +20,7 @@ bool Tensor::isFloat() const {
   return isa<FloatType>(getValueType().getElementType());
 }
 
-static bool isQuantizedType(OperandType type) {
-  switch (type) {
-  case OperandType::TENSOR_QUANT8_ASYMM:
-  case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
-  case OperandType::TENSOR_QUANT8_SYMM:
-  case OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL:
-  case OperandType::TENSOR_QUANT16_ASYMM:
-  case OperandType::TENSOR_QUANT16_SYMM:
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool Tensor::isQuantized() const { return isQuantizedType(type.type); }
+bool Tensor::isQuantized() const { return rt::isQuantized(type.type); }
 
 Scalar Tensor::extent(int64_t dimension) const {
   if (!value)

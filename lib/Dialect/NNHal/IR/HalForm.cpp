@@ -93,12 +93,16 @@ rt::TensorType HalView::typeOf(Type type, bool isStated, StringRef what,
   return *std::move(result);
 }
 
-std::optional<std::span<const std::byte>> HalView::valueOf(Value value) {
-  Attribute attribute;
+Attribute nnhal::definingConstant(Value value) {
   if (auto constant = value.getDefiningOp<ConstantOp>())
-    attribute = constant.getValueAttr();
-  else if (auto copy = value.getDefiningOp<ConstantCopyOp>())
-    attribute = copy.getValueAttr();
+    return constant.getValueAttr();
+  if (auto copy = value.getDefiningOp<ConstantCopyOp>())
+    return copy.getValueAttr();
+  return nullptr;
+}
+
+std::optional<std::span<const std::byte>> HalView::valueOf(Value value) {
+  Attribute attribute = definingConstant(value);
   std::optional<uint64_t> size = byteSizeOfType(value.getType());
   if (!attribute || !size)
     return std::nullopt;
@@ -117,18 +121,16 @@ std::optional<std::span<const std::byte>> HalView::valueOf(Value value) {
   return std::as_bytes(std::span(bytes->data(), bytes->size()));
 }
 
-void HalView::addInput(Value value) {
-  rt::OperandView view;
-  view.type = typeOf(value.getType(), /*isStated=*/false, "input",
-                     operation.inputs.size());
-  view.value = valueOf(value);
-  operation.inputs.push_back(std::move(view));
-}
+void HalView::addInput(Value value) { addInput(value, /*isStated=*/false); }
 
 void HalView::addStatedInput(Value value) {
+  addInput(value, /*isStated=*/true);
+}
+
+void HalView::addInput(Value value, bool isStated) {
   rt::OperandView view;
-  view.type = typeOf(value.getType(), /*isStated=*/true, "input",
-                     operation.inputs.size());
+  view.type =
+      typeOf(value.getType(), isStated, "input", operation.inputs.size());
   view.isOmitted = bool(value.getDefiningOp<NoValueOp>());
   view.value = valueOf(value);
   operation.inputs.push_back(std::move(view));
@@ -239,4 +241,31 @@ LogicalResult nnhal::verifyStatedUse(OperationOp op, rt::OperationType type) {
   if (!view.getStatus().isOk())
     return verifyStatus(op, view.getStatus());
   return verifyStatus(op, rt::checkOperation(view.getOperation()).status());
+}
+
+//===----------------------------------------------------------------------===//
+// Operations in the HAL's form
+//===----------------------------------------------------------------------===//
+
+rt::Status nnhal::readHalForm(OperationOp op, HalView &view) {
+  const rt::OperationInfo *info =
+      rt::lookUpOperation(std::string_view(op.getHalName()));
+  if (!info)
+    return rt::badData("{} is no operation of the HAL", op.getHalName().str());
+  view.setType(info->type);
+  for (Value input : op.getInputs())
+    view.addInput(input);
+  for (Type output : op.getResultTypes())
+    view.addOutput(output);
+  return view.getStatus();
+}
+
+rt::Status nnhal::refineResultTypes(OperationOp op) {
+  HalView view;
+  NNHAL_RETURN_IF_ERROR(readHalForm(op, view));
+  NNHAL_ASSIGN_OR_RETURN(rt::OperationFacts facts,
+                         rt::checkOperation(view.getOperation()));
+  for (auto [result, type] : llvm::zip(op->getResults(), facts.results))
+    result.setType(withInferredExtents(result.getType(), type));
+  return rt::Status::ok();
 }

@@ -34,6 +34,15 @@ llvm::FailureOr<rt::TensorType> nnhal::toTensorType(mlir::Type type) {
   return result;
 }
 
+/// The extents of \p type, which is ranked, as a builtin type has them.
+static llvm::SmallVector<int64_t> builtinShape(const rt::TensorType &type) {
+  llvm::SmallVector<int64_t> shape;
+  for (int64_t extent : type.dimensions)
+    shape.push_back(extent == rt::unknownExtent ? mlir::ShapedType::kDynamic
+                                                : extent);
+  return shape;
+}
+
 mlir::Type nnhal::fromTensorType(mlir::MLIRContext *context,
                                  const rt::TensorType &type) {
   if (type.isQuantizationFree)
@@ -49,12 +58,31 @@ mlir::Type nnhal::fromTensorType(mlir::MLIRContext *context,
     return {};
   if (!type.isRanked)
     return *unranked;
-  llvm::SmallVector<int64_t> shape;
-  for (int64_t extent : type.dimensions)
-    shape.push_back(extent == rt::unknownExtent ? mlir::ShapedType::kDynamic
-                                                : extent);
-  return mlir::RankedTensorType::get(shape,
+  return mlir::RankedTensorType::get(builtinShape(type),
                                      mlir::getElementTypeOrSelf(*unranked));
+}
+
+mlir::Type nnhal::withKnownExtents(mlir::Type stated,
+                                   llvm::ArrayRef<int64_t> shape) {
+  auto tensor = llvm::dyn_cast<mlir::TensorType>(stated);
+  if (!tensor)
+    return stated;
+  if (!tensor.hasRank())
+    return mlir::RankedTensorType::get(shape, tensor.getElementType());
+  if (tensor.getRank() != int64_t(shape.size()))
+    return stated;
+  llvm::SmallVector<int64_t> merged(tensor.getShape());
+  for (auto [extent, known] : llvm::zip(merged, shape))
+    if (mlir::ShapedType::isDynamic(extent))
+      extent = known;
+  return tensor.clone(merged);
+}
+
+mlir::Type nnhal::withInferredExtents(mlir::Type stated,
+                                      const rt::TensorType &inferred) {
+  if (!inferred.isRanked)
+    return stated;
+  return withKnownExtents(stated, builtinShape(inferred));
 }
 
 /// Equal, or quantized with the same storage.

@@ -10,7 +10,6 @@
 
 #include "Raising.h"
 
-#include "nnhal/Dialect/NNHal/IR/OperationReader.h"
 #include "nnhal/Runtime/CpuSupport.h"
 
 namespace nnhal {
@@ -93,9 +92,9 @@ private:
 } // namespace
 
 static bool isForKernels(OperationOp op) {
-  OperationReader reader;
-  rt::Result<rt::OperationView> view = reader.read(op);
-  return view.isOk() && rt::isLoweredCanonically(*view);
+  HalView view;
+  return readHalForm(op, view).isOk() &&
+         rt::isLoweredCanonically(view.getOperation());
 }
 
 LogicalResult RaiseOperationsPass::settle(OperationOp op) {

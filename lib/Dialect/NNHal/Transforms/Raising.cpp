@@ -270,21 +270,6 @@ ArrayRef<int64_t> Raising::shapeOf(Value value) {
 // Results
 //===----------------------------------------------------------------------===//
 
-Type nnhal::withKnownExtents(Type stated, ArrayRef<int64_t> shape) {
-  auto tensor = dyn_cast<TensorType>(stated);
-  if (!tensor)
-    return stated;
-  if (!tensor.hasRank())
-    return RankedTensorType::get(shape, tensor.getElementType());
-  if (tensor.getRank() != int64_t(shape.size()))
-    return stated;
-  SmallVector<int64_t> merged(tensor.getShape());
-  for (auto [extent, known] : llvm::zip(merged, shape))
-    if (ShapedType::isDynamic(extent))
-      extent = known;
-  return RankedTensorType::get(merged, tensor.getElementType());
-}
-
 Type Raising::resultType(unsigned index,
                          std::optional<ArrayRef<int64_t>> shape) {
   if (index >= op->getNumResults()) {
@@ -322,15 +307,8 @@ Type Raising::spatialResultType(bool isNchw) {
 void Raising::refine(Operation *created, const RuleResult &inferred) {
   if (!inferred.isOk())
     return fail("{}", inferred.status().message());
-  for (auto [result, type] : llvm::zip(created->getResults(), *inferred)) {
-    if (!type.isRanked)
-      continue;
-    SmallVector<int64_t> shape;
-    for (int64_t extent : type.dimensions)
-      shape.push_back(extent == rt::unknownExtent ? ShapedType::kDynamic
-                                                  : extent);
-    result.setType(withKnownExtents(result.getType(), shape));
-  }
+  for (auto [result, type] : llvm::zip(created->getResults(), *inferred))
+    result.setType(withInferredExtents(result.getType(), type));
 }
 
 void Raising::replaceBy(Operation *created, bool isNchw) {

@@ -20,9 +20,6 @@ namespace nnhal {
 /// The nnhal.constant of each constant operand of a graph, made on demand.
 using ConstantCache = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-/// \p stated with unknown rank and extents taken from \p shape.
-mlir::Type withKnownExtents(mlir::Type stated, llvm::ArrayRef<int64_t> shape);
-
 /// Reads the inputs of one generic operation and replaces it.
 ///
 /// The first failure sticks: readers then return defaults and replace() does
@@ -206,9 +203,8 @@ using RaiseTable = std::map<rt::OperationType, RaiseFunction>;
 mlir::Attribute constantValueOf(mlir::Value value);
 
 /// Replaces constants that \p op reads from pools by values: tensors by those
-/// of
-/// \p constants, scalars by nnhal.constant_copy. invalidArgument when a value
-/// is not available.
+/// of \p constants, scalars by nnhal.constant_copy. invalidArgument when a
+/// value is not available.
 rt::Status settleConstants(OperationOp op, ConstantCache &constants);
 
 /// Integer elements of a constant; nullopt when \p value holds no integers.

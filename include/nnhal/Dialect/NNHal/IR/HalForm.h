@@ -60,6 +60,10 @@ struct HalInput {
 mlir::Attribute enumeratorAttr(mlir::MLIRContext *context, HalInput::Kind kind,
                                int64_t code);
 
+/// The constant that defines \p value: that of an nnhal.constant or
+/// nnhal.constant_copy; null when something else defines it.
+mlir::Attribute definingConstant(mlir::Value value);
+
 /// One use of an operation as the HAL states it, which owns the values of its
 /// scalars. The first failure sticks.
 class HalView {
@@ -71,8 +75,8 @@ public:
 
   void setType(rt::OperationType type) { operation.type = type; }
 
-  /// An operand with the value of the nnhal.constant that defines it. Static
-  /// extents are known, 0 included.
+  /// An operand with the value of the constant that defines it, or omitted by
+  /// nnhal.no_value. Static extents are known, 0 included.
   void addInput(mlir::Value value);
   /// An operand as the HAL's validation sees it: there 0 is an unknown extent.
   void addStatedInput(mlir::Value value);
@@ -92,6 +96,7 @@ public:
   const rt::OperationView &getOperation() const { return operation; }
 
 private:
+  void addInput(mlir::Value value, bool isStated);
   template <typename T> void addScalar(rt::OperandType type, T value);
   void addInteger(llvm::StringRef name, int64_t value);
   void addReal(double value);
@@ -116,6 +121,14 @@ RuleResult inferHalForm(HalView &view, unsigned resultCount);
 /// Verifies \p op, an operation as the HAL states it, of a name in the HAL's
 /// table.
 llvm::LogicalResult verifyStatedUse(OperationOp op, rt::OperationType type);
+
+/// Reads \p op, an operation in the HAL's form, with what is known of its
+/// extents. invalidArgument when the HAL has no such operation or type.
+rt::Status readHalForm(OperationOp op, HalView &view);
+
+/// Gives results of \p op the rank and extents that its rule infers where its
+/// type leaves them open. Returns the rule's error, if it has one.
+rt::Status refineResultTypes(OperationOp op);
 
 /// Reads the inputs of an operation that is declared by NNHal_FormOp.
 template <typename OpTy>

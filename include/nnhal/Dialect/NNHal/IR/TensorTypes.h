@@ -32,6 +32,14 @@ bool isQuantizedElement(mlir::Type type);
 mlir::Type fromTensorType(mlir::MLIRContext *context,
                           const rt::TensorType &type);
 
+/// \p stated with \p shape where it leaves extents or its rank open; \p stated
+/// itself for what is no tensor or has another rank.
+mlir::Type withKnownExtents(mlir::Type stated, llvm::ArrayRef<int64_t> shape);
+
+/// withKnownExtents() with what a rule inferred.
+mlir::Type withInferredExtents(mlir::Type stated,
+                               const rt::TensorType &inferred);
+
 /// Whether results \p stated fit results \p inferred: the same kinds of
 /// elements, extents equal where both are known. Quantization parameters are
 /// for the verifier.
