@@ -9,6 +9,7 @@
 #define NNHAL_RUNTIME_DEVICE_H
 
 #include "nnhal/Runtime/Buffer.h"
+#include "nnhal/Runtime/CacheHandles.h"
 #include "nnhal/Runtime/Capabilities.h"
 #include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/PreparedModel.h"
@@ -16,6 +17,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,6 +78,18 @@ struct PrepareOptions {
   Deadline deadline = noDeadline;
   /// Whose work it is: clients take turns, whatever their priorities.
   uint64_t client = 0;
+  /// Where prepareModel() and prepareModelAsync() leave what they compiled;
+  /// empty: nowhere. Nothing that is wrong with them, or with the files, fails
+  /// a preparation (E-033). Borrowed until the preparation has ended.
+  CacheHandles cache;
+  /// Whose entry that is.
+  CacheToken token = {};
+  /// What the entry is made from (contentKeyOf()). Stored with it, and compared
+  /// by prepareModelFromCache() where it is given: tokens are the client's
+  /// promise, this is a check. Not part of the HAL.
+  std::optional<ContentKey> contentKey;
+  /// Told how prepareModelFromCache() went. May be empty.
+  CacheObserver cacheObserver;
 };
 
 using PreparedModelRef = std::shared_ptr<PreparedModel>;
