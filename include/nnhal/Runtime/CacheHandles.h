@@ -51,8 +51,10 @@ enum class CacheOutcome : uint32_t {
   hit,
   /// There are no files, or they are empty.
   missAbsent,
-  /// The entry was made from another model or with other options.
+  /// The entry was made from another model.
   missModelChanged,
+  /// The entry was made with other compile options.
+  missOptionsChanged,
   missCompilerChanged,
   /// Another version or build of the device and its runtime.
   missDriverChanged,
@@ -73,6 +75,8 @@ enum class CacheOutcome : uint32_t {
   missLocked,
   /// Wrong numbers or kinds of descriptors, or a file that cannot be read.
   missUnreadable,
+  /// The device has no state directory that it can use.
+  missNoState,
 };
 
 /// "off", "hit", or the reason of a miss: "model-changed" for example.
@@ -84,6 +88,8 @@ constexpr bool isMiss(CacheOutcome outcome) {
 
 /// Told what became of an attempt to load from a cache, with a sentence for a
 /// person, on the thread of the attempt. Not told for CacheOutcome::off.
+/// A preparation that was to fill the cache and could not tells why in the same
+/// way.
 using CacheObserver =
     std::function<void(CacheOutcome outcome, std::string_view detail)>;
 

@@ -80,7 +80,8 @@ struct PrepareOptions {
   uint64_t client = 0;
   /// Where prepareModel() and prepareModelAsync() leave what they compiled;
   /// empty: nowhere. Nothing that is wrong with them, or with the files, fails
-  /// a preparation (E-033). Borrowed until the preparation has ended.
+  /// a preparation (E-033). Borrowed for the length of the call, also of
+  /// prepareModelAsync(): what is needed later is duplicated.
   CacheHandles cache;
   /// Whose entry that is.
   CacheToken token = {};
@@ -88,7 +89,8 @@ struct PrepareOptions {
   /// by prepareModelFromCache() where it is given: tokens are the client's
   /// promise, this is a check. Not part of the HAL.
   std::optional<ContentKey> contentKey;
-  /// Told how prepareModelFromCache() went. May be empty.
+  /// Told how prepareModelFromCache() went, and why prepareModel() left nothing
+  /// in the files. May be empty.
   CacheObserver cacheObserver;
 };
 

@@ -69,6 +69,55 @@ struct BundleHeader {
 static_assert(sizeof(BundleHeader) == 48 &&
               std::is_trivially_copyable_v<BundleHeader>);
 
+inline constexpr Magic entryMagic = {'N', 'N', 'H', 'A', 'L', 'C', 'E', 0x1A};
+inline constexpr Magic dataMagic = {'N', 'N', 'H', 'A', 'L', 'C', 'D', 0x1A};
+inline constexpr uint32_t entryVersion = 1;
+
+/// The first bytes of a model-cache file, before the model cache. In every
+/// version it ends with a SHA-256 of itself, so that a damaged version number
+/// is not taken for another version.
+struct EntryHeader {
+  Magic magic;
+  uint32_t version;
+  uint32_t headerSize;
+  /// Of the file.
+  uint64_t totalSize;
+  /// Bytes of constants.
+  uint64_t dataCacheSize;
+  uint32_t hasContentKey;
+  uint32_t reserved;
+  Digest token;
+  Digest contentKey;
+  Digest driver;
+  Digest compiler;
+  Digest cpu;
+  Digest options;
+  Digest modelCacheDigest;
+  Digest dataCacheDigest;
+  std::array<char, 64> device;
+  std::array<char, 64> deviceVersion;
+  std::array<std::byte, 56> zeros;
+  Digest headerDigest;
+};
+static_assert(sizeof(EntryHeader) == 512 &&
+              offsetof(EntryHeader, headerDigest) == 480 &&
+              std::is_trivially_copyable_v<EntryHeader>);
+
+/// The first bytes of a data-cache file; a page, so that constants can be
+/// mapped.
+struct DataHeader {
+  Magic magic;
+  uint32_t version;
+  uint32_t headerSize;
+  uint64_t totalSize;
+  uint64_t reserved;
+  Digest token;
+  Digest dataCacheDigest;
+  std::array<std::byte, 4000> zeros;
+};
+static_assert(sizeof(DataHeader) == 4096 &&
+              std::is_trivially_copyable_v<DataHeader>);
+
 // Bounds of a well-formed manifest: far above what a compiler writes, far
 // below what would let a damaged file make the reader allocate.
 inline constexpr uint64_t maxTensors = 1u << 16;

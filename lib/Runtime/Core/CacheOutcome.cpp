@@ -19,6 +19,8 @@ std::string_view nnhal::rt::toString(CacheOutcome outcome) {
     return "absent";
   case CacheOutcome::missModelChanged:
     return "model-changed";
+  case CacheOutcome::missOptionsChanged:
+    return "options-changed";
   case CacheOutcome::missCompilerChanged:
     return "compiler-changed";
   case CacheOutcome::missDriverChanged:
@@ -39,6 +41,8 @@ std::string_view nnhal::rt::toString(CacheOutcome outcome) {
     return "locked";
   case CacheOutcome::missUnreadable:
     return "unreadable";
+  case CacheOutcome::missNoState:
+    return "no-state";
   }
   return "unknown";
 }

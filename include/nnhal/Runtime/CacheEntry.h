@@ -1,0 +1,124 @@
+//===- CacheEntry.h - The files of a compilation cache ----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// An entry of a compilation cache is two files: one with the model cache of an
+// artifact (ModelCache.h) behind a header that says what it was made from and
+// by whom, one with its data cache behind a short header that ties it to the
+// first. docs/ModelCacheFormat.md has the bytes.
+//
+// What a header says explains a miss and lists a directory. It never makes a
+// hit: anybody can write a header. What does is the SHA-256 of the whole file,
+// which the device remembers elsewhere (E-058).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_CACHEENTRY_H
+#define NNHAL_RUNTIME_CACHEENTRY_H
+
+#include "nnhal/Runtime/CacheHandles.h"
+#include "nnhal/Runtime/Status.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nnhal::rt {
+
+using Sha256Digest = std::array<uint8_t, 32>;
+
+/// What a compilation depends on beside the model: a digest of each.
+struct CacheIdentity {
+  /// The device's name and version, for people; at most 63 bytes are kept.
+  std::string device;
+  std::string deviceVersion;
+  /// Name, version and build of the device and its runtime.
+  Sha256Digest driver = {};
+  Sha256Digest compiler = {};
+  /// What the CPU can execute.
+  Sha256Digest cpu = {};
+  /// The compile options, rounding among them.
+  Sha256Digest options = {};
+  bool operator==(const CacheIdentity &) const = default;
+};
+
+/// The header of a model-cache file.
+struct CacheEntryInfo {
+  CacheToken token = {};
+  std::optional<ContentKey> contentKey;
+  CacheIdentity identity;
+  /// Sizes of the artifact's two parts, without the headers of the files.
+  uint64_t modelCacheSize = 0;
+  uint64_t dataCacheSize = 0;
+  /// SHA-256 of the two parts.
+  Sha256Digest modelCacheDigest = {};
+  Sha256Digest dataCacheDigest = {};
+  bool operator==(const CacheEntryInfo &) const = default;
+};
+
+/// Sizes of the headers, which stand at the beginning of their files.
+inline constexpr uint64_t cacheEntryHeaderSize = 512;
+inline constexpr uint64_t cacheDataHeaderSize = 4096;
+/// Larger model-cache files are not read: far above what a compiler writes.
+inline constexpr uint64_t maxModelCacheFile = uint64_t(1) << 30;
+
+/// What is to be thought of a file, with a sentence for a person.
+struct CacheVerdict {
+  CacheOutcome outcome = CacheOutcome::hit;
+  std::string detail;
+
+  bool isHit() const { return outcome == CacheOutcome::hit; }
+};
+
+/// Fills in the sizes and digests of \p info from the two parts.
+void describeParts(std::span<const std::byte> modelCache,
+                   std::span<const std::byte> dataCache, CacheEntryInfo &info);
+
+/// The headers of the two files of an entry: equal values give equal bytes.
+std::vector<std::byte> writeCacheEntryHeader(const CacheEntryInfo &info);
+std::vector<std::byte> writeCacheDataHeader(const CacheEntryInfo &info);
+
+/// Reads the header of \p file, a whole model-cache file, into \p info, which
+/// is unspecified when the verdict is not a hit. Checks that the file is
+/// complete; with \p checkParts also that the model cache is the one that the
+/// header speaks of. Total: any bytes are answered.
+CacheVerdict readCacheEntry(std::span<const std::byte> file,
+                            CacheEntryInfo &info, bool checkParts = true);
+
+/// Checks the header and the size of a data-cache file that belongs to
+/// \p info: \p header is its first cacheDataHeaderSize bytes, or all of a
+/// shorter file.
+CacheVerdict checkCacheDataHeader(std::span<const std::byte> header,
+                                  uint64_t fileSize,
+                                  const CacheEntryInfo &info);
+
+/// The same, and that the constants have the digest that \p info states. Loads
+/// do without: constants cannot make code leave its bounds, and hundreds of
+/// megabytes would be read for it.
+CacheVerdict checkCacheData(std::span<const std::byte> file,
+                            const CacheEntryInfo &info);
+
+/// Whether an undamaged entry is the one that is asked for: the first
+/// difference of token, driver, compiler, CPU, options and content key, of
+/// which the last counts where it is given.
+CacheVerdict compareCacheEntry(const CacheEntryInfo &info,
+                               const CacheToken &token,
+                               const CacheIdentity &identity,
+                               const std::optional<ContentKey> &contentKey);
+
+/// SHA-256 of \p bytes.
+Sha256Digest sha256(std::span<const std::byte> bytes);
+/// SHA-256 of \p texts, each with its length before it.
+Sha256Digest sha256OfTexts(std::span<const std::string_view> texts);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_CACHEENTRY_H

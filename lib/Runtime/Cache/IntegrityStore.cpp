@@ -1,0 +1,128 @@
+//===- IntegrityStore.cpp - What a device knows to have written -----------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IntegrityStore.h"
+
+#include <algorithm>
+#include <ctime>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::cache;
+
+// "sequence" orders uses within a second.
+static constexpr const char *schema =
+    "CREATE TABLE IF NOT EXISTS identity(value BLOB NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS entries(token BLOB NOT NULL, "
+    "hash BLOB NOT NULL, used INTEGER NOT NULL, sequence INTEGER NOT NULL, "
+    "PRIMARY KEY(token, hash)) WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS byUse ON entries(used, sequence);";
+
+/// A use within this many seconds of the last one is not written down: a warm
+/// start should not wait for a disk.
+static constexpr int64_t useGranularity = 3600;
+
+int64_t IntegrityStore::now() const {
+  return options.clock ? options.clock() : int64_t(std::time(nullptr));
+}
+
+Result<std::unique_ptr<IntegrityStore>> IntegrityStore::open(Options options) {
+  Database::Options file;
+  file.directory = options.directory;
+  file.fileName = options.name + ".integrity";
+  file.schema = schema;
+  file.busyMilliseconds = options.busyMilliseconds;
+  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
+                         Database::open(file));
+  std::unique_ptr<IntegrityStore> store(
+      new IntegrityStore(std::move(options), std::move(database)));
+  NNHAL_RETURN_IF_ERROR(store->adoptIdentity());
+  return store;
+}
+
+Status IntegrityStore::adoptIdentity() {
+  bool isSame = false;
+  auto compare = [&](std::span<const Database::Value> row) {
+    const auto *stored = std::get_if<std::span<const uint8_t>>(&row[0]);
+    isSame = stored && std::ranges::equal(*stored, options.identity);
+  };
+  const char *question = "SELECT value FROM identity";
+  NNHAL_RETURN_IF_ERROR(database->run(question, {}, compare));
+  if (isSame)
+    return Status::ok();
+  return database->transact([&]() -> Status {
+    // Somebody else may have done it meanwhile.
+    NNHAL_RETURN_IF_ERROR(database->run(question, {}, compare));
+    if (isSame)
+      return Status::ok();
+    NNHAL_RETURN_IF_ERROR(database->run("DELETE FROM identity"));
+    NNHAL_RETURN_IF_ERROR(database->run("DELETE FROM entries"));
+    return database->run("INSERT INTO identity VALUES(?)", {options.identity});
+  });
+}
+
+Result<int64_t> IntegrityStore::countLocked() {
+  int64_t count = 0;
+  NNHAL_RETURN_IF_ERROR(database->run("SELECT count(*) FROM entries", {},
+                                      [&](std::span<const Database::Value> r) {
+                                        count = std::get<int64_t>(r[0]);
+                                      }));
+  return count;
+}
+
+Result<int64_t> IntegrityStore::count() {
+  std::lock_guard lock(mutex);
+  return countLocked();
+}
+
+Status IntegrityStore::evict(const CacheToken &token) {
+  NNHAL_RETURN_IF_ERROR(database->run(
+      "DELETE FROM entries WHERE token = ?1 AND hash NOT IN (SELECT hash FROM "
+      "entries WHERE token = ?1 ORDER BY used DESC, sequence DESC LIMIT ?2)",
+      {token, options.maxHashesPerToken}));
+  NNHAL_ASSIGN_OR_RETURN(int64_t count, countLocked());
+  if (count <= options.maxEntries)
+    return Status::ok();
+  // Some more than necessary, so that not every save has to search.
+  int64_t surplus = count - options.maxEntries + options.maxEntries / 8;
+  return database->run(
+      "DELETE FROM entries WHERE (token, hash) IN (SELECT token, hash FROM "
+      "entries ORDER BY used, sequence LIMIT ?)",
+      {surplus});
+}
+
+Status IntegrityStore::record(const CacheToken &token,
+                              const Sha256Digest &hash) {
+  std::lock_guard lock(mutex);
+  return database->transact([&]() -> Status {
+    NNHAL_RETURN_IF_ERROR(
+        database->run("INSERT OR REPLACE INTO entries VALUES(?, ?, ?, "
+                      "(SELECT ifnull(max(sequence), 0) + 1 FROM entries))",
+                      {token, hash, now()}));
+    return evict(token);
+  });
+}
+
+Result<bool> IntegrityStore::isRecorded(const CacheToken &token,
+                                        const Sha256Digest &hash) {
+  std::lock_guard lock(mutex);
+  bool isKnown = false;
+  int64_t used = 0;
+  NNHAL_RETURN_IF_ERROR(
+      database->run("SELECT used FROM entries WHERE token = ? AND hash = ?",
+                    {token, hash}, [&](std::span<const Database::Value> row) {
+                      isKnown = true;
+                      used = std::get<int64_t>(row[0]);
+                    }));
+  // A use that cannot be written down is a use all the same.
+  if (isKnown && std::abs(now() - used) >= useGranularity)
+    (void)database
+        ->run("UPDATE entries SET used = ?, sequence = (SELECT max(sequence) + "
+              "1 FROM entries) WHERE token = ? AND hash = ?",
+              {now(), token, hash})
+        .isOk();
+  return isKnown;
+}
