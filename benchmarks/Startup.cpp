@@ -205,7 +205,7 @@ void measureLoading(const std::string &bundlePath) {
       start = Clock::now();
       std::unique_ptr<Device> device = createCpuDevice({});
       std::shared_ptr<PreparedModel> prepared =
-          unwrap(device->prepareModelFromCache(
+          unwrap(device->prepareModelFromArtifact(
               bundle.modelCache, Memory::borrow(bundle.dataCache)));
       double load = millisecondsSince(start);
       Arguments arguments(*prepared);

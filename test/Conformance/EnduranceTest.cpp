@@ -178,7 +178,7 @@ TEST_F(EnduranceTest, preparationsFromCacheLeaveNothing) {
     GTEST_SKIP() << "the device keeps no artifacts";
   auto cycle = [&] {
     auto prepared =
-        device->prepareModelFromCache(kept->modelCache, kept->dataCache);
+        device->prepareModelFromArtifact(kept->modelCache, kept->dataCache);
     ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
     FloatArguments arguments(**prepared);
     ExecutionResult result;

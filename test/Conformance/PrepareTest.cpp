@@ -278,22 +278,25 @@ TEST_F(PrepareTest, givesEverythingBack) {
 // C-065, C-066, C-067.
 TEST_F(PrepareTest, prepareFromNothingFails) {
   std::vector<std::byte> noise(100, std::byte(7));
-  auto prepared = device->prepareModelFromCache(noise, Memory::copy(noise), {});
+  auto prepared =
+      device->prepareModelFromArtifact(noise, Memory::copy(noise), {});
   EXPECT_TRUE(prepared.status().code() == StatusCode::generalFailure ||
               prepared.status().code() == StatusCode::invalidArgument)
       << toString(prepared.status().code());
   PrepareOptions options;
   options.priority = Priority(3);
-  EXPECT_EQ(device->prepareModelFromCache(noise, Memory::copy(noise), options)
-                .status()
-                .message(),
-            "priority 3 is not between 0 and 2");
+  EXPECT_EQ(
+      device->prepareModelFromArtifact(noise, Memory::copy(noise), options)
+          .status()
+          .message(),
+      "priority 3 is not between 0 and 2");
   options = {};
   options.deadline = 1;
-  EXPECT_EQ(device->prepareModelFromCache(noise, Memory::copy(noise), options)
-                .status()
-                .code(),
-            StatusCode::missedDeadlinePersistent);
+  EXPECT_EQ(
+      device->prepareModelFromArtifact(noise, Memory::copy(noise), options)
+          .status()
+          .code(),
+      StatusCode::missedDeadlinePersistent);
 }
 
 } // namespace

@@ -144,8 +144,13 @@ public:
     return rt::failure("not asynchronous");
   }
   Result<rt::PreparedModelRef>
-  prepareModelFromCache(std::span<const std::byte>, const rt::Memory &,
+  prepareModelFromCache(const rt::CacheHandles &, const rt::CacheToken &,
                         const rt::PrepareOptions &) const override {
+    return rt::failure("no cache");
+  }
+  Result<rt::PreparedModelRef>
+  prepareModelFromArtifact(std::span<const std::byte>, const rt::Memory &,
+                           const rt::PrepareOptions &) const override {
     return rt::failure("no cache");
   }
   Result<std::shared_ptr<rt::Buffer>>

@@ -80,8 +80,8 @@ private:
     NNHAL_ASSIGN_OR_RETURN(rt::Bundle bundle, rt::readBundle(bytes));
     NNHAL_ASSIGN_OR_RETURN(
         loaded.prepared,
-        device.prepareModelFromCache(bundle.modelCache,
-                                     rt::Memory::copy(bundle.dataCache)));
+        device.prepareModelFromArtifact(bundle.modelCache,
+                                        rt::Memory::copy(bundle.dataCache)));
     return Status::ok();
   }
 
@@ -150,9 +150,9 @@ private:
     // An artifact that is only written may be for another machine.
     if (isOnlyEmitted)
       return Status::ok();
-    NNHAL_ASSIGN_OR_RETURN(loaded.prepared,
-                           device.prepareModelFromCache(compiled->modelCache,
-                                                        compiled->dataCache));
+    NNHAL_ASSIGN_OR_RETURN(
+        loaded.prepared, device.prepareModelFromArtifact(compiled->modelCache,
+                                                         compiled->dataCache));
     return Status::ok();
   }
 

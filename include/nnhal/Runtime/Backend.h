@@ -57,8 +57,17 @@ struct DeviceInfo {
   DeviceType type = DeviceType::other;
   HalVersion halVersion = HalVersion::V1_3;
   std::vector<Extension> extensions;
+  /// Of a device that createDevice() makes: one of each, or none.
   CacheFiles cacheFiles;
   Capabilities capabilities;
+};
+
+/// What compiled code depends on beside the model, its options and the device:
+/// texts that differ when what would be compiled differs.
+struct CompilationIdentity {
+  std::string compiler;
+  /// The machine for which a model is compiled when the options name none.
+  std::string cpu;
 };
 
 /// Threads: every member may be called from any thread at once.
@@ -78,10 +87,16 @@ public:
   virtual Result<std::unique_ptr<LoadedModel>>
   load(const AnnotatedModel &model, const PrepareOptions &options) const = 0;
 
-  /// See Device::prepareModelFromCache().
+  /// See Device::prepareModelFromArtifact().
   virtual Result<std::unique_ptr<LoadedModel>>
   loadFromCache(std::span<const std::byte> modelCache,
                 const Memory &dataCache) const = 0;
+
+  /// Asked, once, by a device that is to cache something. A failure makes it
+  /// cache nothing.
+  virtual Result<CompilationIdentity> compilationIdentity() const {
+    return CompilationIdentity();
+  }
 };
 
 /// A device that prepares and executes by means of \p backend.

@@ -97,11 +97,19 @@ public:
   /// The compiler, or why it cannot be opened; the first outcome stays.
   Result<std::shared_ptr<const Compiler>> get();
 
+  /// Names the build of the compiler and of the libraries that compile for it,
+  /// without opening it; the first outcome stays. invalidArgument when there is
+  /// no such library.
+  Result<std::string> identity();
+
 private:
   std::string path;
   std::once_flag once;
   Status status;
   std::shared_ptr<const Compiler> compiler;
+  std::once_flag identityOnce;
+  Status identityStatus;
+  std::string identityText;
 };
 
 } // namespace nnhal::rt

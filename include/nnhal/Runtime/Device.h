@@ -146,15 +146,31 @@ public:
                                    const PrepareOptions &options,
                                    PrepareCallback callback) const = 0;
 
-  /// Loads what keepArtifact was given, without a compiler. Takes a reference
+  /// Loads, without a compiler or a model, what a preparation with the same
+  /// token, by this device or another one of the same state directory, has left
+  /// in the files behind \p handles.
+  ///
+  /// Only what this device knows to have written is used, as it was read once
+  /// into private memory (E-058, E-062): whatever is in the files, and whoever
+  /// changes them meanwhile. invalidArgument for other numbers of handles than
+  /// cacheFiles() or of descriptors than one each (E-051); generalFailure for
+  /// everything else that keeps the entry from being used; deadlines as for
+  /// prepareModel(). options.cacheObserver is told the reason. Of the options,
+  /// compile is compared with that of the entry.
+  virtual Result<PreparedModelRef>
+  prepareModelFromCache(const CacheHandles &handles, const CacheToken &token,
+                        const PrepareOptions &options = {}) const = 0;
+
+  /// Loads what keepArtifact was given, without a compiler: trusts its caller,
+  /// who vouches for where the bytes come from. Takes a reference
   /// to \p dataCache and copies it where it is not aligned to
   /// constantAlignment or behind a descriptor. invalidArgument when a part is
   /// damaged, of another version or for another machine; deadlines as for
   /// prepareModel(). Of the options, those about compilation are not looked at.
   virtual Result<PreparedModelRef>
-  prepareModelFromCache(std::span<const std::byte> modelCache,
-                        const Memory &dataCache,
-                        const PrepareOptions &options = {}) const = 0;
+  prepareModelFromArtifact(std::span<const std::byte> modelCache,
+                           const Memory &dataCache,
+                           const PrepareOptions &options = {}) const = 0;
 
   /// Memory of the device for the given roles, which are the only ones that
   /// it can be used for (F-030).

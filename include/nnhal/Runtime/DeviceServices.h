@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace nnhal::rt {
 
@@ -42,6 +43,10 @@ struct DeviceServices {
   std::shared_ptr<const Log> log;
   /// Null: not traced.
   std::shared_ptr<Tracer> tracer;
+  /// Where a device remembers what it has written to caches (E-059); created
+  /// when it is needed. It belongs to the user alone, and no client can write
+  /// to it. Empty, or not usable: nothing is cached.
+  std::string stateDirectory;
 };
 
 /// \p services with everything that a device cannot do without.

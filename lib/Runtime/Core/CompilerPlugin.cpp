@@ -7,6 +7,7 @@
 
 #include "nnhal/Runtime/Compiler.h"
 
+#include "BinaryIdentity.h"
 #include "ModelView.h"
 
 #include <dlfcn.h>
@@ -22,15 +23,17 @@ static std::string lastDlError() {
   return text ? text : "unknown reason";
 }
 
-/// The directory of the library or program that this function is part of.
-static std::string ownDirectory() {
-  Dl_info info = {};
-  if (!dladdr(reinterpret_cast<const void *>(&ownDirectory), &info) ||
-      !info.dli_fname)
-    return ".";
-  std::string path = info.dli_fname;
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
+/// Where the compiler is: at \p path, or beside the library or program that
+/// this function is part of.
+static std::string locateCompiler(const std::string &path) {
+  if (!path.empty())
+    return path;
+  std::string self =
+      fileOfAddress(reinterpret_cast<const void *>(&locateCompiler));
+  size_t slash = self.rfind('/');
+  std::string directory =
+      slash == std::string::npos ? "." : self.substr(0, slash);
+  return directory + "/" + compilerLibrary;
 }
 
 static std::string_view toView(NNHalString text) {
@@ -43,9 +46,7 @@ static NNHalString toText(std::string_view text) {
 
 Result<std::shared_ptr<const Compiler>>
 Compiler::open(const std::string &requestedPath) {
-  std::string path = requestedPath.empty()
-                         ? ownDirectory() + "/" + compilerLibrary
-                         : requestedPath;
+  std::string path = locateCompiler(requestedPath);
   // Local: two compilers must not see each other's LLVM.
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
@@ -195,4 +196,16 @@ Result<std::shared_ptr<const Compiler>> LazyCompiler::get() {
   if (!status.isOk())
     return status;
   return compiler;
+}
+
+Result<std::string> LazyCompiler::identity() {
+  std::call_once(identityOnce, [this] {
+    auto identity = binaryIdentity(locateCompiler(path));
+    identityStatus = identity.status();
+    if (identity.isOk())
+      identityText = *std::move(identity);
+  });
+  if (!identityStatus.isOk())
+    return identityStatus;
+  return identityText;
 }

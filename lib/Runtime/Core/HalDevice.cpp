@@ -93,12 +93,20 @@ static Status checkModel(const AnnotatedModel &model,
 
 using Load = std::function<Result<std::unique_ptr<LoadedModel>>()>;
 
-/// C-108: the model is valid, but may not be supported.
+/// C-108: the model is valid, but may not be supported. What is compiled is
+/// also left in \p slot, which may be null.
 static Result<std::unique_ptr<LoadedModel>>
-loadModel(const DeviceState &state, const AnnotatedModel &model,
-          const PrepareOptions &options) {
+loadModel(DeviceState &state, const AnnotatedModel &model,
+          const PrepareOptions &options, const CacheSlot *slot) {
   NNHAL_RETURN_IF_ERROR(checkRanks(model.model));
-  return state.backend->load(model, options);
+  if (!slot)
+    return state.backend->load(model, options);
+  PrepareOptions saving = options;
+  saving.keepArtifact = [&](const CompiledModel &compiled) {
+    state.cache.save(*slot, compiled);
+    return options.keepArtifact ? options.keepArtifact(compiled) : Status::ok();
+  };
+  return state.backend->load(model, saving);
 }
 
 /// Prepares on this thread, which has been admitted.
@@ -171,8 +179,10 @@ HalDevice::prepareModel(const AnnotatedModel &model,
   logCall(*state, "prepareModel");
   NNHAL_RETURN_IF_ERROR(checkModel(model, options));
   dump(*state, model);
-  return prepareHere(state, options,
-                     [&] { return loadModel(*state, model, options); });
+  std::unique_ptr<CacheSlot> slot = state->cache.openSlot(options);
+  return prepareHere(state, options, [&] {
+    return loadModel(*state, model, options, slot.get());
+  });
 }
 
 Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
@@ -201,9 +211,10 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
   auto span = std::make_shared<TraceSpan>(
       state->services.tracer.get(), TraceLayer::runtime,
       TracePhase::preparation, state->backend->info().name);
-  auto job = [state = state, model = std::move(model), options, notify,
-              span](Status admitted) {
-    auto load = [&] { return loadModel(*state, *model, options); };
+  std::shared_ptr<CacheSlot> slot = state->cache.openSlot(options);
+  auto job = [state = state, model = std::move(model), options, notify, span,
+              slot = std::move(slot)](Status admitted) {
+    auto load = [&] { return loadModel(*state, *model, options, slot.get()); };
     Result<PreparedModelRef> prepared =
         admitted.isOk() ? prepareNow(state, options, load)
                         : Result<PreparedModelRef>(std::move(admitted));
@@ -219,10 +230,21 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
 }
 
 Result<PreparedModelRef>
-HalDevice::prepareModelFromCache(std::span<const std::byte> modelCache,
-                                 const Memory &dataCache,
+HalDevice::prepareModelFromCache(const CacheHandles &handles,
+                                 const CacheToken &token,
                                  const PrepareOptions &options) const {
   logCall(*state, "prepareModelFromCache");
+  NNHAL_RETURN_IF_ERROR(checkOptions(options));
+  return prepareHere(state, options, [&] {
+    return state->cache.load(handles, token, options);
+  });
+}
+
+Result<PreparedModelRef>
+HalDevice::prepareModelFromArtifact(std::span<const std::byte> modelCache,
+                                    const Memory &dataCache,
+                                    const PrepareOptions &options) const {
+  logCall(*state, "prepareModelFromArtifact");
   NNHAL_RETURN_IF_ERROR(checkOptions(options));
   return prepareHere(state, options, [&] {
     return state->backend->loadFromCache(modelCache, dataCache);

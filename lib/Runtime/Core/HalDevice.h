@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_CORE_HALDEVICE_H
 #define NNHAL_LIB_RUNTIME_CORE_HALDEVICE_H
 
+#include "DeviceCache.h"
 #include "ManagedBuffer.h"
 
 #include "nnhal/Runtime/Backend.h"
@@ -22,10 +23,11 @@ namespace nnhal::rt {
 struct DeviceState {
   DeviceState(std::unique_ptr<Backend> backend, DeviceServices services)
       : services(completeServices(std::move(services))),
-        backend(std::move(backend)) {}
+        backend(std::move(backend)), cache(*this->backend, this->services) {}
 
   const DeviceServices services;
   const std::unique_ptr<Backend> backend;
+  DeviceCache cache;
   BufferTable buffers;
   std::atomic<uint64_t> lastModel = 0;
 };
@@ -59,9 +61,12 @@ public:
                            const PrepareOptions &options,
                            PrepareCallback callback) const override;
   Result<PreparedModelRef>
-  prepareModelFromCache(std::span<const std::byte> modelCache,
-                        const Memory &dataCache,
+  prepareModelFromCache(const CacheHandles &handles, const CacheToken &token,
                         const PrepareOptions &options) const override;
+  Result<PreparedModelRef>
+  prepareModelFromArtifact(std::span<const std::byte> modelCache,
+                           const Memory &dataCache,
+                           const PrepareOptions &options) const override;
   Result<std::shared_ptr<Buffer>>
   allocate(const BufferDesc &desc, std::span<const PreparedModelRef> models,
            std::span<const BufferRole> inputRoles,

@@ -21,7 +21,7 @@ namespace nnhal::rt {
 /// An artifact with its code loaded and its constants at hand.
 class CpuModel final : public LoadedModel {
 public:
-  /// See Device::prepareModelFromCache().
+  /// See Device::prepareModelFromArtifact().
   static Result<std::unique_ptr<LoadedModel>> create(Artifact artifact,
                                                      const Memory &dataCache);
 

@@ -8,6 +8,7 @@
 #include "nnhal/Runtime/CpuDevice.h"
 
 #include "CpuModel.h"
+#include "HostCpu.h"
 
 #include "nnhal/Runtime/CpuSupport.h"
 #include "nnhal/Runtime/ModelCache.h"
@@ -66,6 +67,11 @@ public:
                 const Memory &dataCache) const override {
     NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
     return CpuModel::create(std::move(artifact), dataCache);
+  }
+
+  Result<CompilationIdentity> compilationIdentity() const override {
+    NNHAL_ASSIGN_OR_RETURN(std::string identity, compiler->identity());
+    return CompilationIdentity{std::move(identity), hostCpuIdentity()};
   }
 
 private:

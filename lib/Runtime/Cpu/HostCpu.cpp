@@ -9,6 +9,12 @@
 
 #include <optional>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#else
+#include <sys/auxv.h>
+#endif
+
 using namespace nnhal::rt;
 
 bool nnhal::rt::isHostTarget(TargetKind target) {
@@ -85,3 +91,48 @@ Status nnhal::rt::checkHostFeatures(std::string_view cpu,
   }
   return Status::ok();
 }
+
+#if defined(__x86_64__)
+/// The state that the system saves: without it wide registers are there in
+/// vain.
+static uint32_t enabledState() {
+  uint32_t low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
+std::string nnhal::rt::hostCpuIdentity() {
+  std::string text = "x86_64";
+  auto ask = [&](uint32_t leaf, uint32_t subleaf, auto use) {
+    uint32_t a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid_count(leaf, subleaf, &a, &b, &c, &d))
+      use(a, b, c, d);
+  };
+  ask(0, 0, [&](uint32_t, uint32_t b, uint32_t c, uint32_t d) {
+    text += fmt::format(" vendor {:08x}{:08x}{:08x}", b, d, c);
+  });
+  // Of leaf 1, b differs from core to core.
+  constexpr uint32_t osxsave = 1u << 27;
+  ask(1, 0, [&](uint32_t a, uint32_t, uint32_t c, uint32_t d) {
+    text += fmt::format(" model {:08x} features {:08x} {:08x}", a, c, d);
+    if (c & osxsave)
+      text += fmt::format(" state {:08x}", enabledState());
+  });
+  for (uint32_t subleaf : {0u, 1u})
+    ask(7, subleaf, [&](uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+      text += fmt::format(" {:08x} {:08x} {:08x} {:08x}", a, b, c, d);
+    });
+  ask(0x80000001u, 0, [&](uint32_t, uint32_t, uint32_t c, uint32_t d) {
+    text += fmt::format(" {:08x} {:08x}", c, d);
+  });
+  return text;
+}
+#else
+std::string nnhal::rt::hostCpuIdentity() {
+  return fmt::format("{} {:x} {:x}",
+                     getauxval(AT_PLATFORM) ? reinterpret_cast<const char *>(
+                                                  getauxval(AT_PLATFORM))
+                                            : "",
+                     getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
+}
+#endif

@@ -10,6 +10,7 @@
 
 #include "nnhal/Runtime/ModelCache.h"
 
+#include <string>
 #include <string_view>
 
 namespace nnhal::rt {
@@ -22,6 +23,10 @@ bool isHostTarget(TargetKind target);
 /// first that is missing: better than the illegal instruction that would
 /// follow. Names that this build cannot ask the machine about pass.
 Status checkHostFeatures(std::string_view cpu, std::string_view features);
+
+/// Differs between machines for which different code would be compiled: what
+/// the processor says about itself, not what of it this build knows by name.
+std::string hostCpuIdentity();
 
 } // namespace nnhal::rt
 

@@ -31,8 +31,8 @@ Result<std::shared_ptr<PreparedModel>> prepare(std::string_view text) {
   NNHAL_ASSIGN_OR_RETURN(
       CompiledModel compiled,
       compiler->compileMlir(std::as_bytes(std::span(text)), "test"));
-  return createCpuDevice()->prepareModelFromCache(compiled.modelCache,
-                                                  compiled.dataCache);
+  return createCpuDevice()->prepareModelFromArtifact(compiled.modelCache,
+                                                     compiled.dataCache);
 }
 
 // D-074: inside the loops of one operation.

@@ -46,7 +46,8 @@ TEST(CompileTest, executesWhatItCompiled) {
   ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
   std::unique_ptr<Device> device = createCpuDevice();
   Result<std::shared_ptr<PreparedModel>> prepared =
-      device->prepareModelFromCache(compiled->modelCache, compiled->dataCache);
+      device->prepareModelFromArtifact(compiled->modelCache,
+                                       compiled->dataCache);
   ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
   Arguments arguments(**prepared);
   const float input[] = {1, -2, 3.5, 0};

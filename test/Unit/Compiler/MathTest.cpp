@@ -60,8 +60,8 @@ std::vector<float> execute(const std::string &text,
   if (!compiled.isOk())
     return {};
   Result<std::shared_ptr<PreparedModel>> prepared =
-      createCpuDevice()->prepareModelFromCache(compiled->modelCache,
-                                               compiled->dataCache);
+      createCpuDevice()->prepareModelFromArtifact(compiled->modelCache,
+                                                  compiled->dataCache);
   EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
   if (!prepared.isOk())
     return {};

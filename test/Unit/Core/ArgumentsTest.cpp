@@ -22,7 +22,7 @@ namespace {
 
 std::shared_ptr<PreparedModel> prepare(const Artifact &artifact,
                                        std::span<const std::byte> constants) {
-  auto model = createCpuDevice()->prepareModelFromCache(
+  auto model = createCpuDevice()->prepareModelFromArtifact(
       writeModelCache(artifact), Memory::copy(constants));
   EXPECT_TRUE(model.isOk()) << model.status().message();
   return model.isOk() ? *model : nullptr;

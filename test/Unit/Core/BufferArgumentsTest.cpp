@@ -72,7 +72,7 @@ protected:
     device = createDevice(
         std::make_unique<FunctionBackend>(std::move(face), std::move(code)),
         std::move(services));
-    auto prepared = device->prepareModelFromCache({}, Memory());
+    auto prepared = device->prepareModelFromArtifact({}, Memory());
     ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
     model = *prepared;
   }

@@ -23,7 +23,7 @@ Result<std::shared_ptr<PreparedModel>> prepare(const Artifact &artifact,
                                                const Memory &dataCache,
                                                CpuDeviceOptions options = {}) {
   return createCpuDevice(std::move(options))
-      ->prepareModelFromCache(writeModelCache(artifact), dataCache);
+      ->prepareModelFromArtifact(writeModelCache(artifact), dataCache);
 }
 
 /// A request of one thread with its memory.
@@ -98,7 +98,7 @@ TEST(CpuDeviceTest, ModelOutlivesItsDevice) {
   {
     auto device = createCpuDevice();
     std::vector<std::byte> cache = writeModelCache(scaleAndAddArtifact());
-    auto prepared = device->prepareModelFromCache(
+    auto prepared = device->prepareModelFromArtifact(
         cache, Memory::copy(scaleAndAddConstants()));
     ASSERT_TRUE(prepared.isOk());
     model = *prepared;
@@ -197,7 +197,7 @@ TEST(CpuDeviceTest, PrepareDiagnostics) {
   auto model = prepare(artifact, constants);
   ASSERT_TRUE(model.isOk());
   EXPECT_EQ(createCpuDevice()
-                ->prepareModelFromCache(std::vector<std::byte>(10), Memory())
+                ->prepareModelFromArtifact(std::vector<std::byte>(10), Memory())
                 .status()
                 .message(),
             "model cache of 10 bytes is shorter than its header of 80");

@@ -71,7 +71,7 @@ TEST_F(ReferenceDeviceTest, describesItself) {
   ASSERT_TRUE(answers.isOk());
   ASSERT_EQ(answers->size(), 1u);
   EXPECT_TRUE((*answers)[0].isOk());
-  EXPECT_EQ(device->prepareModelFromCache({}, Memory()).status().message(),
+  EXPECT_EQ(device->prepareModelFromArtifact({}, Memory()).status().message(),
             "nnhal-reference keeps no compiled models");
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 std::shared_ptr<rt::PreparedModel>
 prepare(const rt::Artifact &artifact, std::span<const std::byte> constants) {
-  auto model = rt::createCpuDevice()->prepareModelFromCache(
+  auto model = rt::createCpuDevice()->prepareModelFromArtifact(
       rt::writeModelCache(artifact), rt::Memory::copy(constants));
   EXPECT_TRUE(model.isOk()) << model.status().message();
   return model.isOk() ? *model : nullptr;

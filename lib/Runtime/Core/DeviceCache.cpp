@@ -1,0 +1,258 @@
+//===- DeviceCache.cpp - A device's side of compilation caching -----------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceCache.h"
+
+#include "BinaryIdentity.h"
+
+#include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/Trace.h"
+
+#include <cerrno>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::cache;
+
+namespace {
+/// A model with constants that it does not own itself.
+class ModelWithConstants final : public LoadedModel {
+public:
+  ModelWithConstants(AlignedBuffer constants,
+                     std::unique_ptr<LoadedModel> model)
+      : constants(std::move(constants)), model(std::move(model)) {}
+
+  const Interface &interface() const override { return model->interface(); }
+  uint64_t arenaSize() const override { return model->arenaSize(); }
+  Status run(NNHalExecutionContext &context) const override {
+    return model->run(context);
+  }
+
+private:
+  AlignedBuffer constants;
+  std::unique_ptr<LoadedModel> model;
+};
+} // namespace
+
+bool DeviceCache::keepsEntries() const {
+  CacheFiles files = backend.info().cacheFiles;
+  return files.modelCache == 1 && files.dataCache == 1;
+}
+
+static Sha256Digest digestOf(std::initializer_list<std::string_view> texts) {
+  return sha256OfTexts(std::span(texts.begin(), texts.size()));
+}
+
+Status DeviceCache::openState(State &state) const {
+  const DeviceInfo &info = backend.info();
+  if (services.stateDirectory.empty())
+    return failure("there is no state directory");
+  NNHAL_ASSIGN_OR_RETURN(CompilationIdentity compilation,
+                         backend.compilationIdentity());
+  // The runtime loads the code and is called by it.
+  NNHAL_ASSIGN_OR_RETURN(
+      std::string runtime,
+      binaryIdentity(fileOfAddress(reinterpret_cast<const void *>(&digestOf))));
+  state.identity.device = info.name;
+  state.identity.deviceVersion = info.version;
+  state.identity.driver =
+      digestOf({"driver", info.name, info.version, runtime});
+  state.identity.compiler = digestOf({"compiler", compilation.compiler});
+  state.identity.cpu = digestOf({"cpu", compilation.cpu});
+  IntegrityStore::Options options;
+  options.directory = services.stateDirectory;
+  options.name = info.name;
+  Sha256Digest both[] = {state.identity.driver, state.identity.compiler};
+  options.identity = sha256(std::as_bytes(std::span(both)));
+  NNHAL_ASSIGN_OR_RETURN(state.store, IntegrityStore::open(std::move(options)));
+  return Status::ok();
+}
+
+const DeviceCache::State &DeviceCache::state() {
+  std::lock_guard lock(mutex);
+  if (!opened) {
+    auto fresh = std::make_unique<State>();
+    fresh->status = openState(*fresh);
+    if (!fresh->status.isOk())
+      services.log->write(LogTag::compilation, "{}: nothing is cached: {}",
+                          backend.info().name, fresh->status.message());
+    opened = std::move(fresh);
+  }
+  return *opened;
+}
+
+CacheIdentity DeviceCache::identityWith(const CompileOptions &options) {
+  CacheIdentity identity = state().identity;
+  identity.options = digestOf({"options", options.targetTriple,
+                               options.targetCpu, options.targetFeatures,
+                               fmt::format("{}", uint32_t(options.rounding))});
+  return identity;
+}
+
+static CacheVerdict missFor(CacheOutcome outcome, const Status &status) {
+  return {outcome, status.message()};
+}
+
+void DeviceCache::report(const char *work, const CacheVerdict &verdict,
+                         int64_t begin) const {
+  std::string text =
+      verdict.isHit() ? fmt::format("{}: done", work)
+                      : fmt::format("{}: {}, {}", work,
+                                    toString(verdict.outcome), verdict.detail);
+  services.log->write(LogTag::compilation, "{}: {}", backend.info().name, text);
+  if (Tracer *tracer = services.tracer.get())
+    tracer->addSection({TraceLayer::driver, TracePhase::compilation}, text,
+                       begin, tracer->now());
+}
+
+static int64_t beginOf(const DeviceServices &services) {
+  return services.tracer ? services.tracer->now() : 0;
+}
+
+static void tell(const CacheObserver &observer, const CacheVerdict &verdict) {
+  if (observer)
+    observer(verdict.outcome, verdict.detail);
+}
+
+//===----------------------------------------------------------------------===//
+// Saving
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<CacheSlot>
+DeviceCache::openSlot(const PrepareOptions &options) const {
+  if (options.cache.isEmpty() || !keepsEntries())
+    return nullptr;
+  auto files = duplicateFiles(options.cache, EntryUse::save);
+  if (!files.isOk()) {
+    CacheVerdict verdict =
+        missFor(CacheOutcome::missUnreadable, files.status());
+    report("save to the cache", verdict, beginOf(services));
+    tell(options.cacheObserver, verdict);
+    return nullptr;
+  }
+  auto slot = std::make_unique<CacheSlot>();
+  slot->files = *std::move(files);
+  slot->token = options.token;
+  slot->contentKey = options.contentKey;
+  slot->compile = options.compile;
+  slot->observer = options.cacheObserver;
+  return slot;
+}
+
+CacheVerdict DeviceCache::trySave(const CacheSlot &slot,
+                                  const CompiledModel &compiled) {
+  const State &shared = state();
+  if (!shared.status.isOk())
+    return missFor(CacheOutcome::missNoState, shared.status);
+  auto constants = compiled.dataCache.materialize();
+  if (!constants.isOk())
+    return missFor(CacheOutcome::missUnreadable, constants.status());
+  std::span<const std::byte> data = *constants->bytes();
+  CacheEntryInfo info;
+  info.token = slot.token;
+  info.contentKey = slot.contentKey;
+  info.identity = identityWith(slot.compile);
+  describeParts(compiled.modelCache, data, info);
+  auto lock = FileLock::tryLock(slot.files.modelCache.get(),
+                                /*isExclusive=*/true);
+  if (!lock)
+    return {CacheOutcome::missLocked, "somebody else uses the files"};
+  Status written = writeEntry(slot.files, info, compiled.modelCache, data,
+                              [&](const Sha256Digest &hash) {
+                                return shared.store->record(slot.token, hash);
+                              });
+  if (!written.isOk())
+    return missFor(CacheOutcome::missUnreadable, written);
+  return {};
+}
+
+void DeviceCache::save(const CacheSlot &slot, const CompiledModel &compiled) {
+  int64_t begin = beginOf(services);
+  CacheVerdict verdict = trySave(slot, compiled);
+  report("save to the cache", verdict, begin);
+  if (!verdict.isHit())
+    tell(slot.observer, verdict);
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+CacheVerdict DeviceCache::readEntry(const EntryFiles &files,
+                                    const CacheToken &token,
+                                    const PrepareOptions &options,
+                                    Entry &entry) {
+  auto lock = FileLock::tryLock(files.modelCache.get(), /*isExclusive=*/false);
+  if (!lock)
+    return {CacheOutcome::missLocked, "somebody else writes the files"};
+  CacheVerdict verdict = readModelFile(files.modelCache.get(), entry.file);
+  if (!verdict.isHit())
+    return verdict;
+  const State &shared = state();
+  if (!shared.status.isOk())
+    return missFor(CacheOutcome::missNoState, shared.status);
+  std::span<const std::byte> bytes = entry.file.bytes();
+  auto isRecorded = shared.store->isRecorded(token, sha256(bytes));
+  if (!isRecorded.isOk())
+    return missFor(CacheOutcome::missNoState, isRecorded.status());
+  // What was not recorded is read only to find out why.
+  verdict = readCacheEntry(bytes, entry.info, /*checkParts=*/!*isRecorded);
+  if (verdict.isHit())
+    verdict = compareCacheEntry(
+        entry.info, token, identityWith(options.compile), options.contentKey);
+  if (!verdict.isHit())
+    return verdict;
+  if (!*isRecorded)
+    return {CacheOutcome::missNotRecorded,
+            "the device does not know to have written the entry"};
+  return readDataFile(files.dataCache.get(), entry.info, entry.constants);
+}
+
+Result<std::unique_ptr<LoadedModel>> DeviceCache::loadEntry(Entry entry) const {
+  auto loaded =
+      backend.loadFromCache(std::span<const std::byte>(entry.file.bytes())
+                                .subspan(cacheEntryHeaderSize),
+                            Memory::borrow(entry.constants.bytes()));
+  if (!loaded.isOk())
+    return std::move(loaded).takeStatus();
+  return std::unique_ptr<LoadedModel>(std::make_unique<ModelWithConstants>(
+      std::move(entry.constants), *std::move(loaded)));
+}
+
+Result<std::unique_ptr<LoadedModel>>
+DeviceCache::tryLoad(const CacheHandles &handles, const CacheToken &token,
+                     const PrepareOptions &options, CacheVerdict &verdict) {
+  auto files = duplicateFiles(handles, EntryUse::load);
+  if (!files.isOk()) {
+    verdict = missFor(CacheOutcome::missUnreadable, files.status());
+    return std::move(files).takeStatus();
+  }
+  Entry entry;
+  verdict = readEntry(*files, token, options, entry);
+  if (!verdict.isHit())
+    return failure("the cache has no usable entry ({}): {}",
+                   toString(verdict.outcome), verdict.detail);
+  auto loaded = loadEntry(std::move(entry));
+  if (!loaded.isOk()) {
+    verdict = missFor(CacheOutcome::missUnreadable, loaded.status());
+    return failure("the entry of the cache cannot be loaded: {}",
+                   loaded.status().message());
+  }
+  return loaded;
+}
+
+Result<std::unique_ptr<LoadedModel>>
+DeviceCache::load(const CacheHandles &handles, const CacheToken &token,
+                  const PrepareOptions &options) {
+  if (!keepsEntries())
+    return failure("{} keeps no compiled models", backend.info().name); // C-066
+  int64_t begin = beginOf(services);
+  CacheVerdict verdict;
+  auto loaded = tryLoad(handles, token, options, verdict);
+  report("load from the cache", verdict, begin);
+  tell(options.cacheObserver, verdict);
+  return loaded;
+}

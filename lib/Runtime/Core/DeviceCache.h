@@ -1,0 +1,92 @@
+//===- DeviceCache.h - A device's side of compilation caching ---*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_CORE_DEVICECACHE_H
+#define NNHAL_LIB_RUNTIME_CORE_DEVICECACHE_H
+
+#include "../Cache/EntryFiles.h"
+#include "../Cache/IntegrityStore.h"
+
+#include "nnhal/Runtime/Backend.h"
+
+namespace nnhal::rt {
+
+/// Where the outcome of a compilation goes, now or later: it owns duplicates of
+/// the client's descriptors (E-066).
+struct CacheSlot {
+  cache::EntryFiles files;
+  CacheToken token = {};
+  std::optional<ContentKey> contentKey;
+  CompileOptions compile;
+  CacheObserver observer;
+};
+
+/// Saves what a backend compiles into files of clients, and loads it from
+/// there. Nothing that goes wrong here is more than a miss (E-033).
+///
+/// Threads: any. The backend and the services outlive it.
+class DeviceCache {
+public:
+  DeviceCache(const Backend &backend, const DeviceServices &services)
+      : backend(backend), services(services) {}
+
+  /// Null when no caching is asked for, or when the handles do not serve: then
+  /// options.cacheObserver has been told.
+  std::unique_ptr<CacheSlot> openSlot(const PrepareOptions &options) const;
+
+  /// Writes \p compiled into \p slot, and remembers that it did. Until the last
+  /// byte is written the files are no valid entry, and when something fails
+  /// they stay none; slot.observer is then told. May be called again: the last
+  /// call counts.
+  void save(const CacheSlot &slot, const CompiledModel &compiled);
+
+  /// See Device::prepareModelFromCache().
+  Result<std::unique_ptr<LoadedModel>> load(const CacheHandles &handles,
+                                            const CacheToken &token,
+                                            const PrepareOptions &options);
+
+private:
+  /// What both ways need: they are opened once, when first needed.
+  struct State {
+    Status status;
+    CacheIdentity identity;
+    std::unique_ptr<cache::IntegrityStore> store;
+  };
+  const State &state();
+  Status openState(State &state) const;
+  CacheIdentity identityWith(const CompileOptions &options);
+  bool keepsEntries() const;
+
+  CacheVerdict trySave(const CacheSlot &slot, const CompiledModel &compiled);
+
+  struct Entry {
+    AlignedBuffer file;
+    AlignedBuffer constants;
+    CacheEntryInfo info;
+  };
+  CacheVerdict readEntry(const cache::EntryFiles &files,
+                         const CacheToken &token, const PrepareOptions &options,
+                         Entry &entry);
+  Result<std::unique_ptr<LoadedModel>> loadEntry(Entry entry) const;
+  Result<std::unique_ptr<LoadedModel>> tryLoad(const CacheHandles &handles,
+                                               const CacheToken &token,
+                                               const PrepareOptions &options,
+                                               CacheVerdict &verdict);
+
+  /// Writes to the log and the trace what became of the work since \p begin.
+  void report(const char *work, const CacheVerdict &verdict,
+              int64_t begin) const;
+
+  const Backend &backend;
+  const DeviceServices &services;
+  std::mutex mutex;
+  std::unique_ptr<State> opened;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_CORE_DEVICECACHE_H
