@@ -7,6 +7,7 @@
 
 #include "Diagnostics.h"
 
+#include "Cache.h"
 #include "Load.h"
 
 #include "nnhal/Runtime/GraphDump.h"
@@ -29,6 +30,8 @@ rt::DeviceServices run::makeServices(const Flags &flags, const char *logTags) {
   rt::DeviceServices services;
   uint32_t mask = rt::parseLogMask(logTags ? logTags : "", writeLogLine);
   services.log = std::make_shared<rt::Log>(mask, writeLogLine);
+  if (wantsCache(flags))
+    services.stateDirectory = cacheStateDirectory(flags);
   if (!flags.trace.empty()) {
     services.tracer = std::make_shared<rt::Tracer>();
     services.tracer->nameThread("main");

@@ -23,7 +23,6 @@ struct Option {
   Takes takes;
   std::string_view valueName;
   std::string_view help;
-  /// Null: an option of a later version.
   Status (*apply)(Flags &flags, std::string_view value);
 };
 } // namespace
@@ -150,8 +149,25 @@ static constexpr Option options[] = {
      "how to execute: sync (default), async, fenced, several of them\n"
      "separated by commas, or all",
      setMode},
-    {"no-cache", Takes::nothing, "", "compile without a cache (the default)",
-     [](Flags &, std::string_view) { return Status::ok(); }},
+    {"cache-dir", Takes::value, "DIR",
+     "keep what is compiled in DIR, and load it from there",
+     [](Flags &flags, std::string_view value) {
+       flags.cacheDir = value;
+       return Status::ok();
+     }},
+    {"no-cache", Takes::nothing, "",
+     "compile without a cache (the default), whatever --cache-dir says",
+     [](Flags &flags, std::string_view) {
+       flags.noCache = true;
+       return Status::ok();
+     }},
+    {"state-dir", Takes::value, "DIR",
+     "where devices remember what they have cached, for this user alone\n"
+     "($NNHAL_STATE_DIR, else ~/.local/state/nnhal)",
+     [](Flags &flags, std::string_view value) {
+       flags.stateDir = value;
+       return Status::ok();
+     }},
     {"check", Takes::nothing, "",
      "run the test cases of the files and folders given in place of MODEL;\n"
      "exit 1 when one fails. The options up to --help go with it:",
@@ -213,7 +229,6 @@ static constexpr Option options[] = {
        flags.version = true;
        return Status::ok();
      }},
-    {"cache-dir", Takes::value, "", "", nullptr},
 };
 
 static Status applyOption(Flags &flags, std::string_view argument) {
@@ -225,8 +240,6 @@ static Status applyOption(Flags &flags, std::string_view argument) {
   for (const Option &option : options) {
     if (option.name != name)
       continue;
-    if (!option.apply)
-      return badData("option '--{}' is not supported by this version", name);
     if (option.takes == Takes::nothing && hasValue)
       return badData("option '--{}' takes no value", name);
     if (option.takes == Takes::value && value.empty())
@@ -253,6 +266,8 @@ static Status checkTogether(const Flags &flags) {
     if (!flags.trace.empty() || !flags.dumpGraph.empty())
       return badData("option '--{}' does not go with --check",
                      flags.trace.empty() ? "dump-graph" : "trace");
+    if (!flags.cacheDir.empty())
+      return badData("option '--cache-dir' does not go with --check");
     return Status::ok();
   }
   if (!flags.checkOption.empty())
@@ -298,8 +313,6 @@ std::string run::helpText() {
       "options:\n";
   constexpr size_t column = 27;
   for (const Option &option : options) {
-    if (!option.apply)
-      continue;
     std::string left = fmt::format("  --{}", option.name);
     if (option.takes == Takes::value)
       left += fmt::format("={}", option.valueName);

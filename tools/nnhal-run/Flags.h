@@ -55,6 +55,11 @@ struct Flags {
   /// True when a flag says something about how to compile.
   bool hasCompileFlags = false;
   std::string device = "nnhal-cpu";
+  /// Empty: nothing is cached.
+  std::string cacheDir;
+  bool noCache = false;
+  /// Empty: what the environment says.
+  std::string stateDir;
   bool listDevices = false;
   /// Measure the device instead of running a model.
   bool calibrate = false;
@@ -85,6 +90,11 @@ struct Flags {
   bool help = false;
   bool version = false;
 };
+
+/// Whether \p flags ask for a compilation cache.
+inline bool wantsCache(const Flags &flags) {
+  return !flags.cacheDir.empty() && !flags.noCache;
+}
 
 /// Reads \p arguments, the program's name not among them. invalidArgument names
 /// the argument that is wrong.

@@ -7,6 +7,7 @@
 
 #include "Load.h"
 
+#include "Cache.h"
 #include "Diagnostics.h"
 #include "Progress.h"
 
@@ -32,13 +33,17 @@ namespace {
 class Loader {
 public:
   Loader(const Flags &flags, const rt::Device &device,
-         rt::LazyCompiler &compiler, rt::Tracer *tracer)
-      : flags(flags), device(device), compiler(compiler), tracer(tracer) {}
+         rt::LazyCompiler &compiler, const LoadServices &services)
+      : flags(flags), device(device), compiler(compiler), services(services),
+        tracer(services.tracer.get()) {}
 
   rt::Result<LoadedModel>
   load(const std::function<Status(const rt::AnnotatedModel &)> &inspect) {
+    if (usesCache()) {
+      NNHAL_RETURN_IF_ERROR(loadThroughCache(inspect));
+      return std::move(loaded);
+    }
     int64_t begin = nowMicroseconds();
-    NNHAL_ASSIGN_OR_RETURN(file, rt::Memory::readFile(flags.model));
     NNHAL_RETURN_IF_ERROR(read());
     int64_t read = nowMicroseconds();
     loaded.loadMicroseconds = read - begin;
@@ -59,12 +64,82 @@ private:
            flags.emit.empty() && !flags.explain;
   }
 
+  /// What an --emit wants only a compilation has.
+  bool usesCache() const {
+    return wantsCache(flags) && flags.emit.empty() && !isOnlyDrawn();
+  }
+
+  /// Whether the model itself is looked at, whatever comes from the cache.
+  bool needsSource() const {
+    return flags.explain || !flags.dumpGraph.empty() || !flags.expects.empty();
+  }
+
+  Status loadThroughCache(
+      const std::function<Status(const rt::AnnotatedModel &)> &inspect) {
+    int64_t begin = nowMicroseconds();
+    ContentKeys keys(flags);
+    std::optional<rt::ContentKey> key = keys.find();
+    if (!key || needsSource()) {
+      NNHAL_RETURN_IF_ERROR(read());
+      NNHAL_RETURN_IF_ERROR(inspect(*loaded.source));
+    }
+    if (!key) {
+      NNHAL_ASSIGN_OR_RETURN(key, keys.compute(*loaded.source));
+    }
+    int64_t read = nowMicroseconds();
+    loaded.loadMicroseconds = read - begin;
+    Status status = prepareThroughCache(keys, *key);
+    loaded.compileMicroseconds = nowMicroseconds() - read;
+    return status;
+  }
+
+  Status prepareThroughCache(const ContentKeys &keys,
+                             const rt::ContentKey &key) {
+    rt::TraceSection section(
+        tracer, applicationPhase(rt::TracePhase::preparation), flags.model);
+    createCacheDirectory(flags);
+    rt::CompilationCache::Options cacheOptions;
+    cacheOptions.directory = flags.cacheDir;
+    cacheOptions.log = services.log;
+    cacheOptions.tracer = services.tracer;
+    rt::CompilationCache cache(std::move(cacheOptions));
+    Progress progress;
+    rt::PrepareOptions options;
+    options.compile = flags.compile;
+    options.observer = progress.observer();
+    options.contentKey = key;
+    auto prepared = cache.prepare(
+        device, cacheToken(flags), {}, [&] { return sourceOf(keys, key); },
+        options, loaded.cache);
+    if (prepared.isOk())
+      loaded.prepared = *prepared;
+    NNHAL_RETURN_IF_ERROR(progress.finish(prepared.status()));
+    if (loaded.cache.saveProblem != rt::CacheOutcome::off)
+      fmt::print(stderr, "warning: the compiled model is not cached: {}\n",
+                 loaded.cache.saveDetail);
+    return Status::ok();
+  }
+
+  /// The model, of which \p key must be the key: what is compiled is cached
+  /// under it.
+  rt::Result<const rt::AnnotatedModel *> sourceOf(const ContentKeys &keys,
+                                                  const rt::ContentKey &key) {
+    if (loaded.source)
+      return &*loaded.source;
+    NNHAL_RETURN_IF_ERROR(read());
+    NNHAL_ASSIGN_OR_RETURN(rt::ContentKey found, keys.compute(*loaded.source));
+    if (found != key)
+      return rt::failure("'{}' changed while it was prepared", flags.model);
+    return &*loaded.source;
+  }
+
   /// Turns the file's bytes into a source model, or into a prepared model when
   /// they are an artifact.
   Status read() {
     const std::string &path = flags.model;
     rt::TraceSection section(
         tracer, applicationPhase(rt::TracePhase::initialization), path);
+    NNHAL_ASSIGN_OR_RETURN(file, rt::Memory::readFile(path));
     NNHAL_ASSIGN_OR_RETURN(bytes, file.bytes());
     Status status;
     if (path.ends_with(".nncache"))
@@ -159,6 +234,7 @@ private:
   const Flags &flags;
   const rt::Device &device;
   rt::LazyCompiler &compiler;
+  const LoadServices &services;
   rt::Tracer *tracer;
   rt::Memory file;
   std::span<const std::byte> bytes;
@@ -170,6 +246,6 @@ rt::Result<LoadedModel>
 run::loadModel(const Flags &flags, const rt::Device &device,
                rt::LazyCompiler &compiler,
                const std::function<Status(const rt::AnnotatedModel &)> &inspect,
-               rt::Tracer *tracer) {
-  return Loader(flags, device, compiler, tracer).load(inspect);
+               const LoadServices &services) {
+  return Loader(flags, device, compiler, services).load(inspect);
 }

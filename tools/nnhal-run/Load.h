@@ -11,7 +11,9 @@
 #include "Flags.h"
 
 #include "nnhal/Runtime/AtomicFile.h"
+#include "nnhal/Runtime/CompilationCache.h"
 #include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Trace.h"
 
 #include <functional>
@@ -23,12 +25,21 @@ namespace nnhal::run {
 struct LoadedModel {
   /// Null when the artifact or the graph was only to be written.
   std::shared_ptr<rt::PreparedModel> prepared;
-  /// Absent for .mlir and .nncache.
+  /// Absent for .mlir and .nncache, and for a model from a cache that nothing
+  /// but an execution was asked for.
   std::optional<rt::AnnotatedModel> source;
   /// Reading and, for .nncache, loading.
   int64_t loadMicroseconds = 0;
-  /// Compiling and loading the code.
+  /// Compiling and loading the code, or loading it from a cache.
   int64_t compileMicroseconds = 0;
+  /// How that went.
+  rt::CacheReport cache;
+};
+
+/// Services of the devices, for what loadModel() does beside them.
+struct LoadServices {
+  std::shared_ptr<const rt::Log> log;
+  std::shared_ptr<rt::Tracer> tracer;
 };
 
 /// Reads \p flags.model, compiles it where that is needed, writes the artifact
@@ -38,7 +49,7 @@ rt::Result<LoadedModel>
 loadModel(const Flags &flags, const rt::Device &device,
           rt::LazyCompiler &compiler,
           const std::function<rt::Status(const rt::AnnotatedModel &)> &inspect,
-          rt::Tracer *tracer = nullptr);
+          const LoadServices &services = {});
 
 using rt::writeFileAtomically;
 

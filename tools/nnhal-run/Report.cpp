@@ -87,19 +87,29 @@ static uint64_t peakResidentBytes() {
   return uint64_t(usage.ru_maxrss) * 1024;
 }
 
+/// "hit", "miss" or "off".
+static std::string_view cacheState(const rt::CacheReport &report) {
+  return rt::isMiss(report.outcome) ? "miss" : rt::toString(report.outcome);
+}
+
 static std::string timesAsJson(const LoadedModel &loaded,
                                const Executed &executed) {
   TimeSummary summary = summarize(executed.measured);
+  std::string reason;
+  if (rt::isMiss(loaded.cache.outcome))
+    reason = fmt::format("\"cache_reason\":\"{}\",",
+                         rt::toString(loaded.cache.outcome));
   return fmt::format(
-      "{{\"load_us\":{},\"compile_us\":{},\"cache\":\"off\",\"first_us\":{:.1f}"
-      ","
-      "\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":{:.1f},\"runs\":{},"
+      "{{\"load_us\":{},\"compile_us\":{},\"cache\":\"{}\",{}"
+      "\"first_us\":{:.1f},\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":{:"
+      ".1f},\"runs\":{},"
       "\"threads\":1,\"peak_rss_bytes\":{},\"device_us\":{},\"driver_us\":{},"
       "\"mode\":\"{}\",\"copied_bytes\":{}}}\n",
-      loaded.loadMicroseconds, loaded.compileMicroseconds, executed.first.total,
-      summary.median, summary.min, summary.p99, executed.measured.size(),
-      peakResidentBytes(), summary.device, summary.driver,
-      nameOf(executed.mode), executed.copiedBytes);
+      loaded.loadMicroseconds, loaded.compileMicroseconds,
+      cacheState(loaded.cache), reason, executed.first.total, summary.median,
+      summary.min, summary.p99, executed.measured.size(), peakResidentBytes(),
+      summary.device, summary.driver, nameOf(executed.mode),
+      executed.copiedBytes);
 }
 
 /// A cell for a duration of the HAL, which may not be measured.
@@ -116,12 +126,19 @@ std::string run::describeTimes(const LoadedModel &loaded,
       text += timesAsJson(loaded, executed);
     return text;
   }
+  std::string cache;
+  if (rt::isMiss(loaded.cache.outcome))
+    cache = fmt::format("cache             miss ({})\n",
+                        rt::toString(loaded.cache.outcome));
+  else if (loaded.cache.outcome == rt::CacheOutcome::hit)
+    cache = "cache              hit\n";
   text = fmt::format("load        {:>10} us\n"
                      "compile     {:>10} us\n"
+                     "{}"
                      "peak memory {:>10.1f} MB\n"
                      "mode    runs   first us  median us     min us     p99 us"
                      "  device us  driver us  copied bytes\n",
-                     loaded.loadMicroseconds, loaded.compileMicroseconds,
+                     loaded.loadMicroseconds, loaded.compileMicroseconds, cache,
                      double(peakResidentBytes()) / 1e6);
   for (const Executed &executed : executions) {
     TimeSummary summary = summarize(executed.measured);

@@ -63,6 +63,8 @@ static Status checkModelKind(const Flags &flags, const rt::Device &device) {
                    model);
   if (isCompiled && !flags.emit.empty())
     return badData("'{}' is compiled: --emit has nothing to write", model);
+  if (wantsCache(flags) && (isCompiled || isMlir))
+    return badData("--cache-dir needs a .tflite or .json model");
   if (flags.explain && (isCompiled || isMlir))
     return badData("--explain needs a .tflite or .json model");
   if (!flags.dumpGraph.empty() && (isCompiled || isMlir))
@@ -110,7 +112,9 @@ static Status compareOutputs(const Flags &flags, const LoadedModel &loaded,
 }
 
 static Status runModel(const Flags &flags, const rt::Device &device,
-                       rt::LazyCompiler &compiler, rt::Tracer *tracer) {
+                       rt::LazyCompiler &compiler,
+                       const LoadServices &services) {
+  rt::Tracer *tracer = services.tracer.get();
   rt::TraceSection section(tracer, applicationPhase(rt::TracePhase::overall),
                            "nnhal-run");
   auto inspect = [&](const rt::AnnotatedModel &model) -> Status {
@@ -122,7 +126,7 @@ static Status runModel(const Flags &flags, const rt::Device &device,
     return Status::ok();
   };
   NNHAL_ASSIGN_OR_RETURN(LoadedModel loaded,
-                         loadModel(flags, device, compiler, inspect, tracer));
+                         loadModel(flags, device, compiler, inspect, services));
   if (!loaded.prepared)
     return Status::ok();
   NNHAL_ASSIGN_OR_RETURN(Inputs inputs,
@@ -156,11 +160,12 @@ static Status runModel(const Flags &flags, const rt::Device &device,
 
 /// The trace is written also of work that failed.
 static Status runTraced(const Flags &flags, const rt::Device &device,
-                        rt::LazyCompiler &compiler, rt::Tracer *tracer) {
-  Status status = runModel(flags, device, compiler, tracer);
+                        rt::LazyCompiler &compiler,
+                        const LoadServices &services) {
+  Status status = runModel(flags, device, compiler, services);
   Status written;
-  if (tracer)
-    written = writeTraceFile(*tracer, flags.trace);
+  if (services.tracer)
+    written = writeTraceFile(*services.tracer, flags.trace);
   return status.isOk() ? written : status;
 }
 
@@ -270,7 +275,7 @@ static int runTool(std::span<const std::string_view> arguments) {
   if (Status status = checkModelKind(*flags, *device); !status.isOk())
     return fail(status, exitUsage);
   return finish(runTraced(*flags, *device, *options.compiler,
-                          options.services.tracer.get()));
+                          {options.services.log, options.services.tracer}));
 }
 
 int main(int argc, char **argv) {

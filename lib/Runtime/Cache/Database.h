@@ -53,6 +53,11 @@ public:
   Status run(const char *sql, std::initializer_list<Value> arguments = {},
              const std::function<void(std::span<const Value>)> &onRow = {});
 
+  /// Whose content this is: unless \p identity is what was adopted last,
+  /// empties
+  /// \p table first. Needs the table identity(value BLOB).
+  Status adoptIdentity(const Sha256Digest &identity, std::string_view table);
+
   /// Executes \p body between BEGIN IMMEDIATE and COMMIT, or ROLLBACK when it
   /// fails.
   Status transact(const std::function<Status()> &body);

@@ -7,7 +7,7 @@
 
 #include "IntegrityStore.h"
 
-#include <algorithm>
+#include <cstdlib>
 #include <ctime>
 
 using namespace nnhal::rt;
@@ -39,29 +39,9 @@ Result<std::unique_ptr<IntegrityStore>> IntegrityStore::open(Options options) {
                          Database::open(file));
   std::unique_ptr<IntegrityStore> store(
       new IntegrityStore(std::move(options), std::move(database)));
-  NNHAL_RETURN_IF_ERROR(store->adoptIdentity());
+  NNHAL_RETURN_IF_ERROR(
+      store->database->adoptIdentity(store->options.identity, "entries"));
   return store;
-}
-
-Status IntegrityStore::adoptIdentity() {
-  bool isSame = false;
-  auto compare = [&](std::span<const Database::Value> row) {
-    const auto *stored = std::get_if<std::span<const uint8_t>>(&row[0]);
-    isSame = stored && std::ranges::equal(*stored, options.identity);
-  };
-  const char *question = "SELECT value FROM identity";
-  NNHAL_RETURN_IF_ERROR(database->run(question, {}, compare));
-  if (isSame)
-    return Status::ok();
-  return database->transact([&]() -> Status {
-    // Somebody else may have done it meanwhile.
-    NNHAL_RETURN_IF_ERROR(database->run(question, {}, compare));
-    if (isSame)
-      return Status::ok();
-    NNHAL_RETURN_IF_ERROR(database->run("DELETE FROM identity"));
-    NNHAL_RETURN_IF_ERROR(database->run("DELETE FROM entries"));
-    return database->run("INSERT INTO identity VALUES(?)", {options.identity});
-  });
 }
 
 Result<int64_t> IntegrityStore::countLocked() {

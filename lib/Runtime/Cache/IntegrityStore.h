@@ -57,7 +57,6 @@ public:
 private:
   IntegrityStore(Options options, std::unique_ptr<Database> database)
       : options(std::move(options)), database(std::move(database)) {}
-  Status adoptIdentity();
   Status evict(const CacheToken &token);
   Result<int64_t> countLocked();
   int64_t now() const;

@@ -7,6 +7,7 @@
 
 #include "BinaryIdentity.h"
 
+#include "nnhal/Runtime/ContentKeyStore.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include <cstring>
@@ -199,4 +200,11 @@ std::string nnhal::rt::fileOfAddress(const void *address) {
   if (!::dladdr(address, &info) || !info.dli_fname)
     return {};
   return info.dli_fname;
+}
+
+Result<Sha256Digest> nnhal::rt::libraryDigest(const void *function) {
+  NNHAL_ASSIGN_OR_RETURN(std::string identity,
+                         binaryIdentity(fileOfAddress(function)));
+  std::string_view texts[] = {identity};
+  return sha256OfTexts(texts);
 }

@@ -1,0 +1,76 @@
+//===- CacheToken.h - Names of compilations and their files -----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_CACHETOKEN_H
+#define NNHAL_RUNTIME_CACHETOKEN_H
+
+#include "nnhal/Runtime/CacheHandles.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace nnhal::rt {
+
+namespace cache {
+class Sha256;
+}
+
+/// Makes the token under which a device is asked for one step of a compilation:
+/// SHA-256 over the application's token and what else the step depends on
+/// (E-013 to E-016). No addresses, no times: the same in every process (E-020).
+///
+/// Threads: one at a time.
+class CacheTokenBuilder {
+public:
+  /// Without \p application there is no token (E-018).
+  explicit CacheTokenBuilder(const std::optional<CacheToken> &application);
+  ~CacheTokenBuilder();
+
+  /// An operation of a step of a divided model, in order. A model that one
+  /// device has all of adds none (E-015).
+  void addOperation(uint32_t sourceModel, uint32_t operation);
+  /// After the operations, once.
+  void addDevice(std::string_view name, std::string_view version,
+                 int32_t preference, int32_t priority);
+
+  /// Called once, last. Whoever adds afterwards, or finishes again, has made a
+  /// mistake, and gets no token from there on (E-017).
+  void finish();
+
+  /// Nothing before finish() and after a mistake.
+  std::optional<CacheToken> token() const;
+
+private:
+  void add(std::span<const std::byte> bytes);
+
+  std::unique_ptr<cache::Sha256> hash;
+  bool isFinished = false;
+  std::optional<CacheToken> result;
+};
+
+enum class CacheFileKind { model = 1, data = 2 };
+
+/// The name of a file of an entry: two letters per byte of \p token, the low
+/// half first, then the kind's digit and the index (E-023, E-024).
+std::string cacheFileName(const CacheToken &token, CacheFileKind kind,
+                          uint32_t index);
+
+/// What a file name says; nothing for names that cacheFileName() does not make.
+struct CacheFileNameParts {
+  CacheToken token = {};
+  CacheFileKind kind = CacheFileKind::model;
+  uint32_t index = 0;
+};
+std::optional<CacheFileNameParts> parseCacheFileName(std::string_view name);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_CACHETOKEN_H

@@ -1,0 +1,158 @@
+//===- CacheDirectory.cpp - Files and locks of a cache directory ----------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CacheDirectory.h"
+
+#include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+using namespace nnhal::rt;
+
+/// Of files that are not an entry yet.
+static constexpr const char *newSuffix = ".new";
+static constexpr const char *lockName = "nnhal.lock";
+
+static std::vector<std::vector<int>>
+borrow(const std::vector<UniqueFd> &files) {
+  std::vector<std::vector<int>> handles;
+  for (const UniqueFd &fd : files)
+    handles.push_back({fd.get()});
+  return handles;
+}
+
+CacheHandles OpenEntry::handles() const {
+  return {borrow(modelCache), borrow(dataCache)};
+}
+
+EntryNames::EntryNames(const std::string &directory, const CacheToken &token,
+                       CacheFiles files) {
+  for (uint32_t i = 0; i < files.modelCache; ++i)
+    modelPaths.push_back(directory +
+                         cacheFileName(token, CacheFileKind::model, i));
+  for (uint32_t i = 0; i < files.dataCache; ++i)
+    dataPaths.push_back(directory +
+                        cacheFileName(token, CacheFileKind::data, i));
+}
+
+std::optional<OpenEntry> EntryNames::openAll(const char *suffix,
+                                             int flags) const {
+  OpenEntry entry;
+  auto openList = [&](const std::vector<std::string> &paths,
+                      std::vector<UniqueFd> &list) {
+    for (const std::string &path : paths) {
+      list.emplace_back(
+          ::open((path + suffix).c_str(),
+                 O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags,
+                 S_IRUSR | S_IWUSR));
+      if (!list.back().isValid())
+        return false;
+    }
+    return true;
+  };
+  if (!openList(modelPaths, entry.modelCache) ||
+      !openList(dataPaths, entry.dataCache))
+    return std::nullopt;
+  return entry;
+}
+
+std::optional<OpenEntry> EntryNames::open() const { return openAll("", 0); }
+
+std::string EntryNames::stamp() const {
+  std::string text;
+  for (const auto *paths : {&modelPaths, &dataPaths})
+    for (const std::string &path : *paths) {
+      struct stat info;
+      if (::stat(path.c_str(), &info) != 0)
+        return {};
+      text +=
+          fmt::format("{}:{}:{}:{}.{};", info.st_dev, info.st_ino, info.st_size,
+                      info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+    }
+  return text;
+}
+
+std::optional<OpenEntry> EntryNames::create() const {
+  discard();
+  auto entry = openAll(newSuffix, O_CREAT | O_EXCL);
+  if (!entry)
+    discard();
+  return entry;
+}
+
+void EntryNames::discard() const {
+  for (const auto *paths : {&modelPaths, &dataPaths})
+    for (const std::string &path : *paths)
+      ::unlink((path + newSuffix).c_str());
+}
+
+Status EntryNames::publish() const {
+  for (const std::string &path : modelPaths)
+    ::unlink(path.c_str());
+  for (const auto *paths : {&dataPaths, &modelPaths})
+    for (const std::string &path : *paths)
+      if (::rename((path + newSuffix).c_str(), path.c_str()) != 0) {
+        Status status = failure("cannot rename a file to '{}': {}", path,
+                                std::generic_category().message(errno));
+        discard();
+        return status;
+      }
+  return Status::ok();
+}
+
+std::optional<EntryLock> EntryLock::open(const std::string &directory) {
+  UniqueFd fd(::open((directory + lockName).c_str(),
+                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+                     S_IRUSR | S_IWUSR));
+  if (!fd.isValid())
+    return std::nullopt;
+  return EntryLock(std::move(fd));
+}
+
+/// Sets the lock on the byte of \p token to \p type. Locks of an open file
+/// description, so that threads exclude each other as processes do.
+static bool setLock(int fd, const CacheToken &token, short type) {
+  uint64_t place = 0;
+  for (size_t i = 0; i < 8; ++i)
+    place |= uint64_t(token[i]) << (8 * i);
+  struct flock range = {};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_start = off_t(place >> 2);
+  range.l_len = 1;
+  return ::fcntl(fd, F_OFD_SETLK, &range) == 0;
+}
+
+bool EntryLock::tryLock(const CacheToken &token) {
+  return setLock(fd.get(), token, F_WRLCK);
+}
+
+void EntryLock::unlock(const CacheToken &token) {
+  setLock(fd.get(), token, F_UNLCK);
+}
+
+void EntryLock::removeLeftovers(const std::string &directory) {
+  std::unique_ptr<DIR, int (*)(DIR *)> list(::opendir(directory.c_str()),
+                                            ::closedir);
+  if (!list)
+    return;
+  while (const dirent *item = ::readdir(list.get())) {
+    std::string_view name = item->d_name;
+    if (!name.ends_with(newSuffix))
+      continue;
+    auto parts = parseCacheFileName(
+        name.substr(0, name.size() - std::string_view(newSuffix).size()));
+    // Whoever writes it holds its lock.
+    if (!parts || !tryLock(parts->token))
+      continue;
+    ::unlink((directory + item->d_name).c_str());
+    unlock(parts->token);
+  }
+}

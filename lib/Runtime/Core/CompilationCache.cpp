@@ -1,0 +1,231 @@
+//===- CompilationCache.cpp - A directory of compiled models --------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/CompilationCache.h"
+
+#include "CacheDirectory.h"
+
+#include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/Trace.h"
+
+#include <algorithm>
+#include <chrono>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace nnhal::rt;
+
+CompilationCache::CompilationCache(Options given) : options(std::move(given)) {
+  if (!options.directory.ends_with('/'))
+    options.directory += '/'; // E-004
+  if (!options.log)
+    options.log = std::make_shared<Log>();
+}
+
+std::optional<CacheToken> CompilationCache::tokenFor(
+    const Device &device, const std::optional<CacheToken> &application,
+    std::span<const SourceOperation> partition, const PrepareOptions &options) {
+  CacheFiles files = device.cacheFiles();
+  bool keepsEntries = files.modelCache + files.dataCache > 0 &&
+                      device.halVersion() >= HalVersion::V1_2; // E-034
+  if (!keepsEntries)
+    return std::nullopt;
+  CacheTokenBuilder builder(application);
+  for (const SourceOperation &source : partition)
+    builder.addOperation(source.model, source.operation);
+  builder.addDevice(device.name(), device.version(),
+                    int32_t(options.preference), int32_t(options.priority));
+  builder.finish();
+  return builder.token();
+}
+
+/// One preparation, with what its steps share.
+class CompilationCache::Attempt {
+public:
+  Attempt(const Options &cache, const Device &device, const CacheToken &token,
+          const PrepareOptions &given, CacheReport &report)
+      : cache(cache), device(device), token(token), options(given),
+        report(report), names(cache.directory, token, device.cacheFiles()) {}
+
+  Result<PreparedModelRef> run(const ModelSource &source) {
+    if (PreparedModelRef prepared = load())
+      return prepared;
+    lock = EntryLock::open(cache.directory);
+    if (!lock)
+      return compile(source, std::nullopt,
+                     fmt::format("cannot write to '{}'", cache.directory));
+    if (!waitForLock())
+      return compile(source, std::nullopt,
+                     "somebody else is compiling the same for too long");
+    Result<PreparedModelRef> prepared = prepareLocked(source);
+    lock->unlock(token);
+    return prepared;
+  }
+
+private:
+  Result<PreparedModelRef> prepareLocked(const ModelSource &source) {
+    // Whoever held the lock, or came and went before it was taken, may have
+    // done the work.
+    if (std::string now = names.stamp(); !now.empty() && now != stamp)
+      if (PreparedModelRef prepared = load())
+        return prepared;
+    lock->removeLeftovers(cache.directory);
+    std::optional<OpenEntry> files = names.create();
+    return compile(source, std::move(files),
+                   fmt::format("cannot create files in '{}'", cache.directory));
+  }
+
+  /// From the files that are there; null when they do not serve.
+  PreparedModelRef load() {
+    stamp = names.stamp();
+    std::optional<OpenEntry> files = names.open();
+    if (!files) {
+      set(CacheOutcome::missAbsent, "there is no entry");
+      return nullptr;
+    }
+    bool isTold = false;
+    PrepareOptions loading = options;
+    loading.cacheObserver = [&](CacheOutcome outcome, std::string_view detail) {
+      isTold = true;
+      set(outcome, detail);
+    };
+    auto prepared =
+        device.prepareModelFromCache(files->handles(), token, loading);
+    if (prepared.isOk() && *prepared) {
+      set(CacheOutcome::hit, "");
+      return *prepared;
+    }
+    // A device need not say more than its status does.
+    if (!isTold || report.outcome == CacheOutcome::hit)
+      set(CacheOutcome::missUnreadable, prepared.isOk()
+                                            ? "the device gave no model"
+                                            : prepared.status().message());
+    return nullptr;
+  }
+
+  void set(CacheOutcome outcome, std::string_view detail) {
+    report.outcome = outcome;
+    report.detail = detail;
+  }
+
+  bool waitForLock() {
+    using namespace std::chrono;
+    if (lock->tryLock(token))
+      return true;
+    report.hasWaited = true;
+    TraceSection section(cache.tracer.get(), TraceLayer::runtime,
+                         TracePhase::unspecified,
+                         "waiting for another compilation of the same model");
+    cache.log->write(LogTag::compilation,
+                     "cache: somebody else is compiling the same");
+    Deadline begin = steadyNow();
+    Deadline end = cache.lockTimeout > noDeadline - begin
+                       ? noDeadline
+                       : begin + cache.lockTimeout;
+    end = std::min(end, options.deadline);
+    milliseconds pause(1);
+    while (steadyNow() < end) {
+      std::this_thread::sleep_for(pause);
+      if (lock->tryLock(token))
+        return true;
+      pause = std::min(pause * 2, milliseconds(16));
+    }
+    set(CacheOutcome::missLocked, "somebody else is compiling the same");
+    return false;
+  }
+
+  /// Compiles into \p files; without them, for \p reason, into nothing.
+  Result<PreparedModelRef> compile(const ModelSource &source,
+                                   std::optional<OpenEntry> files,
+                                   std::string reason) {
+    report.saveProblem = CacheOutcome::off;
+    if (!files) {
+      report.saveProblem = report.outcome == CacheOutcome::missLocked
+                               ? CacheOutcome::missLocked
+                               : CacheOutcome::missUnreadable;
+      report.saveDetail = std::move(reason);
+    }
+    PrepareOptions compiling = options;
+    compiling.token = token; // E-029
+    if (files)
+      compiling.cache = files->handles();
+    compiling.cacheObserver = [&](CacheOutcome outcome,
+                                  std::string_view detail) {
+      report.saveProblem = outcome;
+      report.saveDetail = detail;
+    };
+    auto prepared = prepareFrom(source, compiling);
+    if (files)
+      settle(*files, prepared.isOk());
+    return prepared;
+  }
+
+  Result<PreparedModelRef> prepareFrom(const ModelSource &source,
+                                       const PrepareOptions &compiling) {
+    NNHAL_ASSIGN_OR_RETURN(const AnnotatedModel *model, source());
+    return device.prepareModel(*model, compiling);
+  }
+
+  /// Makes an entry of what the device has left in the files, or nothing.
+  void settle(const OpenEntry &files, bool isPrepared) {
+    if (!isPrepared || report.saveProblem != CacheOutcome::off) {
+      names.discard();
+      return;
+    }
+    Status published = names.publish();
+    if (published.isOk())
+      return;
+    report.saveProblem = CacheOutcome::missUnreadable;
+    report.saveDetail = published.message();
+  }
+
+  const Options &cache;
+  const Device &device;
+  const CacheToken token;
+  const PrepareOptions &options;
+  CacheReport &report;
+  EntryNames names;
+  std::optional<EntryLock> lock;
+  /// Of the files that were tried.
+  std::string stamp;
+};
+
+/// Says how it went, in the log and in the trace.
+static void publish(const CacheReport &report, const Log &log, Tracer *tracer,
+                    int64_t begin) {
+  std::string text = "cache: ";
+  text += isMiss(report.outcome)
+              ? fmt::format("miss, {} ({})", toString(report.outcome),
+                            report.detail)
+              : std::string(toString(report.outcome));
+  if (report.saveProblem != CacheOutcome::off)
+    text += fmt::format("; not saved, {} ({})", toString(report.saveProblem),
+                        report.saveDetail);
+  log.write(LogTag::compilation, "{}", text);
+  if (tracer)
+    tracer->addSection({TraceLayer::runtime, TracePhase::preparation}, text,
+                       begin, tracer->now());
+}
+
+Result<PreparedModelRef> CompilationCache::prepare(
+    const Device &device, const std::optional<CacheToken> &application,
+    std::span<const SourceOperation> partition, const ModelSource &source,
+    const PrepareOptions &given, CacheReport &report) const {
+  report = {};
+  Tracer *tracer = options.tracer.get();
+  int64_t begin = tracer ? tracer->now() : 0;
+  auto token = tokenFor(device, application, partition, given);
+  if (!token) {
+    report.detail = application ? "the device keeps no compiled models"
+                                : "there is no token";
+    NNHAL_ASSIGN_OR_RETURN(const AnnotatedModel *model, source());
+    return device.prepareModel(*model, given);
+  }
+  auto prepared = Attempt(options, device, *token, given, report).run(source);
+  publish(report, *options.log, tracer, begin);
+  return prepared;
+}

@@ -1,0 +1,97 @@
+//===- Cache.cpp - Keys and tokens of cached models -----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cache.h"
+
+#include "nnhal/Runtime/CapabilitiesFile.h"
+#include "nnhal/Runtime/Memory.h"
+#include "nnhal/Runtime/ModelCache.h"
+#include "nnhal/Runtime/TFLiteModel.h"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <system_error>
+
+using namespace nnhal;
+using namespace nnhal::run;
+
+/// How the model file is read.
+static std::string readingOptions(const Flags &flags) {
+  std::string text;
+  for (const auto &[name, shape] : flags.shapes)
+    text += fmt::format("{}:{}={};", name.size(), name, fmt::join(shape, "x"));
+  return text;
+}
+
+rt::CacheToken run::cacheToken(const Flags &flags) {
+  std::error_code error;
+  std::string path = std::filesystem::canonical(flags.model, error).string();
+  const rt::CompileOptions &compile = flags.compile;
+  std::string reading = readingOptions(flags);
+  std::string rounding = fmt::format("{}", uint32_t(compile.rounding));
+  std::string_view texts[] = {"nnhal-run",       error ? flags.model : path,
+                              reading,           compile.targetTriple,
+                              compile.targetCpu, compile.targetFeatures,
+                              rounding};
+  return rt::sha256OfTexts(texts);
+}
+
+std::string run::cacheStateDirectory(const Flags &flags) {
+  if (!flags.stateDir.empty())
+    return flags.stateDir;
+  auto directory = rt::stateDirectory(getenv);
+  return directory.isOk() ? *directory : std::string();
+}
+
+void run::createCacheDirectory(const Flags &flags) {
+  std::filesystem::path path(flags.cacheDir);
+  std::error_code error;
+  if (std::filesystem::path parent = path.parent_path(); !parent.empty())
+    std::filesystem::create_directories(parent, error);
+  ::mkdir(path.c_str(), 0700);
+}
+
+ContentKeys::ContentKeys(const Flags &flags) : path(flags.model) {
+  // The content of a .json model may be in files beside it.
+  if (!path.ends_with(".tflite"))
+    return;
+  rt::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (fd.isValid())
+    stamp = rt::stampOf(fd.get());
+  rt::ContentKeyStore::Options options;
+  options.directory = cacheStateDirectory(flags);
+  auto importer =
+      rt::libraryDigest(reinterpret_cast<const void *>(&rt::importTFLite));
+  if (!stamp || options.directory.empty() || !importer.isOk())
+    return;
+  options.identity = *importer;
+  std::string reading = readingOptions(flags);
+  std::string_view texts[] = {reading};
+  variant = rt::sha256OfTexts(texts);
+  // Without a store the model is read and hashed, which is only slower.
+  if (auto opened = rt::ContentKeyStore::open(std::move(options));
+      opened.isOk())
+    store = *std::move(opened);
+}
+
+std::optional<rt::ContentKey> ContentKeys::find() const {
+  return store ? store->find(*stamp, variant) : std::nullopt;
+}
+
+rt::Result<rt::ContentKey>
+ContentKeys::compute(const rt::AnnotatedModel &model) const {
+  NNHAL_ASSIGN_OR_RETURN(rt::ContentKey key, rt::contentKeyOf(model, ""));
+  if (!store)
+    return key;
+  rt::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  // A key that cannot be remembered is computed again.
+  if (fd.isValid() && rt::stampOf(fd.get()) == stamp)
+    (void)store->remember(*stamp, variant, key).isOk();
+  return key;
+}
