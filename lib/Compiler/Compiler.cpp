@@ -36,7 +36,8 @@ public:
                                    std::array<uint8_t, 32> contentKey);
   /// The first error that was diagnosed, as a status.
   rt::Status diagnosedFailure(std::string_view fallback) const;
-  void report(std::string_view phase);
+  /// Begins \p phase, unless the compilation has been cancelled.
+  rt::Status begin(std::string_view phase);
 
 private:
   rt::Status runPhases(ModuleOp module, const Target &target);
@@ -98,10 +99,13 @@ rt::Status Compilation::diagnosedFailure(std::string_view fallback) const {
 /// Import, the phases of the pipeline, code and link.
 static uint32_t totalPhases() { return allPhases().size() + 2; }
 
-void Compilation::report(std::string_view phase) {
+rt::Status Compilation::begin(std::string_view phase) {
+  if (options.isCancelled && options.isCancelled())
+    return rt::failure("the compilation was cancelled before phase {}", phase);
   if (options.progress)
     options.progress(phase, phasesDone, totalPhases());
   ++phasesDone;
+  return rt::Status();
 }
 
 static std::string_view toString(Rounding rounding) {
@@ -122,7 +126,7 @@ rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
   pipelineOptions.vectorRegisters = target.vectorRegisters();
   pipelineOptions.rounding = options.rounding;
   for (Phase phase : allPhases()) {
-    report(toString(phase));
+    NNHAL_RETURN_IF_ERROR(begin(std::string_view(toString(phase))));
     PassManager manager(&mlirContext, ModuleOp::getOperationName());
 #ifdef NDEBUG
     // Each verification costs as much as a pass; tests run with assertions.
@@ -189,7 +193,7 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   CompiledArtifact result;
   NNHAL_RETURN_IF_ERROR(takeConstants(*module, artifact, result.dataCache));
   NNHAL_RETURN_IF_ERROR(describeEntry(*module, artifact));
-  report("codegen");
+  NNHAL_RETURN_IF_ERROR(begin("codegen"));
   rt::Result<llvm::SmallVector<char, 0>> object = emitObject(*module, target);
   if (!object.isOk())
     return std::move(object).takeStatus();
@@ -217,7 +221,7 @@ rt::Result<CompiledArtifact> compileModel(const rt::AnnotatedModel &model,
   NNHAL_ASSIGN_OR_RETURN(auto contentKey,
                          rt::contentKeyOf(model, describeOptions(options)));
   Compilation compilation(options);
-  compilation.report("import");
+  NNHAL_RETURN_IF_ERROR(compilation.begin("import"));
   ModelImportOptions importOptions;
   importOptions.borrow = true; // The context ends before the call returns.
   OwningOpRef<ModuleOp> module =
@@ -231,7 +235,7 @@ rt::Result<CompiledArtifact> compileMlir(std::string_view text,
                                          std::string_view name,
                                          const CompilerOptions &options) {
   Compilation compilation(options);
-  compilation.report("import");
+  NNHAL_RETURN_IF_ERROR(compilation.begin("import"));
   ParserConfig config(compilation.context());
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(StringRef(text.data(), text.size()), config,

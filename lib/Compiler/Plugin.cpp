@@ -10,6 +10,7 @@
 #include "nnhal/Runtime/CompilerPlugin.h"
 #include "nnhal/Runtime/Validate.h"
 
+#include <cstddef>
 #include <new>
 
 using namespace nnhal;
@@ -26,14 +27,18 @@ static NNHalBytes toView(const std::vector<std::byte> &bytes) {
   return {bytes.data(), bytes.size()};
 }
 
+/// What callers of the first minor version have.
+static constexpr size_t sizeOfSinksMinor0 =
+    offsetof(NNHalCompileSinks, isCancelled);
+
 static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
                                              const NNHalCompileSinks &sinks) {
   if (options.structSize < sizeof(NNHalCompileOptions) ||
-      sinks.structSize < sizeof(NNHalCompileSinks))
+      sinks.structSize < sizeOfSinksMinor0)
     return rt::badData("options of {} and sinks of {} bytes are older than the "
                        "{} and {} bytes that this compiler reads",
                        options.structSize, sinks.structSize,
-                       sizeof(NNHalCompileOptions), sizeof(NNHalCompileSinks));
+                       sizeof(NNHalCompileOptions), sizeOfSinksMinor0);
   if (options.rounding > uint32_t(Rounding::floatRounding))
     return rt::badData("rounding {} exceeds {}", options.rounding,
                        uint32_t(Rounding::floatRounding));
@@ -46,6 +51,10 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
                              uint32_t total) {
     sinks.progress(sinks.context, toView(phase), done, total);
   };
+  if (sinks.structSize >= sizeof(NNHalCompileSinks) && sinks.isCancelled)
+    result.isCancelled = [&sinks] {
+      return sinks.isCancelled(sinks.context) != 0;
+    };
   return result;
 }
 

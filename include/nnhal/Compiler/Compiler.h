@@ -32,6 +32,8 @@ struct CompilerOptions {
   std::function<void(std::string_view, uint32_t, uint32_t)> progress;
   /// Called with every diagnostic: true for errors, then the text.
   std::function<void(bool, std::string_view)> diagnostic;
+  /// Asked as phases begin; after a yes the compilation fails. May be empty.
+  std::function<bool()> isCancelled;
 };
 
 /// Both parts of an artifact, ready to be written.

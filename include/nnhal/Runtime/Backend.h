@@ -87,6 +87,11 @@ public:
   virtual Result<std::unique_ptr<LoadedModel>>
   load(const AnnotatedModel &model, const PrepareOptions &options) const = 0;
 
+  /// Something that executes \p model at once, if slowly, until load() is done
+  /// (PrepareOptions::compileAfter). \p model is valid and supported.
+  virtual Result<std::unique_ptr<LoadedModel>>
+  loadBaseline(const AnnotatedModel &model) const;
+
   /// See Device::prepareModelFromArtifact().
   virtual Result<std::unique_ptr<LoadedModel>>
   loadFromCache(std::span<const std::byte> modelCache,

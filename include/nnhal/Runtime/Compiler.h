@@ -45,6 +45,8 @@ struct CompileObserver {
   /// \p done of \p total phases are complete, \p phase begins.
   std::function<void(std::string_view phase, uint32_t done, uint32_t total)>
       progress;
+  /// Asked between the phases; a compilation that hears yes fails.
+  std::function<bool()> isCancelled = nullptr;
 };
 
 /// Both parts of an artifact (ModelCache.h).

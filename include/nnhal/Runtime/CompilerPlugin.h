@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 #define NNHAL_COMPILER_API_MAJOR 1
-#define NNHAL_COMPILER_API_MINOR 0
+#define NNHAL_COMPILER_API_MINOR 1
 
 typedef struct NNHalString {
   const char *data;
@@ -141,6 +141,8 @@ typedef struct NNHalCompileSinks {
   /// Phase \p phase begins; \p done of \p total phases are complete.
   void (*progress)(void *context, NNHalString phase, uint32_t done,
                    uint32_t total);
+  /// Minor 1; may be null. Not 0: the compilation shall stop and fail.
+  uint32_t (*isCancelled)(void *context);
 } NNHalCompileSinks;
 
 typedef struct NNHalCompilerApi {

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_CPUDEVICE_H
 #define NNHAL_RUNTIME_CPUDEVICE_H
 
+#include "nnhal/Runtime/Backend.h"
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/DeviceServices.h"
 
@@ -20,6 +21,9 @@ struct CpuDeviceOptions {
   /// Asked by prepareModel() only. Never null.
   std::shared_ptr<LazyCompiler> compiler = std::make_shared<LazyCompiler>();
   DeviceServices services;
+  /// Executes models while they are compiled (PrepareOptions::compileAfter).
+  /// Null: they are compiled first.
+  std::shared_ptr<const Backend> baseline;
   /// Measured ones (nnhal-run --calibrate); without them built-in ones.
   std::optional<Capabilities> capabilities;
 };

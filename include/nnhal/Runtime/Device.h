@@ -67,6 +67,18 @@ enum class ExecutionPreference : uint32_t {
 struct PrepareOptions {
   CompileOptions compile;
   CompileObserver observer;
+  /// Executions before the model is compiled. Until then, and while a thread of
+  /// the device compiles, the model is executed by slower means; results differ
+  /// as they do between devices. 0 compiles at once, without anybody waiting.
+  /// Absent: the preparation waits for the compilation.
+  ///
+  /// The deadline is that of the preparation alone. observer hears nothing of a
+  /// compilation in the background; keepArtifact is called on its thread.
+  std::optional<uint64_t> compileAfter;
+  /// Told once what became of a compilation in the background, on its thread:
+  /// success when its code has taken over, otherwise why it has not. A
+  /// compilation that never begins is not told. May be empty.
+  std::function<void(const Status &)> compileEnded;
   /// Receives the artifact before it is loaded, so that a cache or a file can
   /// keep it. A failure that it returns fails the preparation. May be empty.
   std::function<Status(const CompiledModel &)> keepArtifact;

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_REFERENCEDEVICE_H
 #define NNHAL_RUNTIME_REFERENCEDEVICE_H
 
+#include "nnhal/Runtime/Backend.h"
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/DeviceServices.h"
 
@@ -31,6 +32,11 @@ struct ReferenceDeviceOptions {
 /// In libNNHalReference.
 std::unique_ptr<Device>
 createReferenceDevice(ReferenceDeviceOptions options = {});
+
+/// What that device is made of, for one that executes models with it until it
+/// has compiled them (CpuDeviceOptions::baseline).
+std::unique_ptr<Backend>
+createReferenceBackend(ReferenceDeviceOptions options = {});
 
 } // namespace nnhal::rt
 

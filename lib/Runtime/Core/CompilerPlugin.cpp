@@ -89,6 +89,7 @@ struct Collector {
     sinks.artifact = &Collector::onArtifact;
     sinks.diagnostic = &Collector::onDiagnostic;
     sinks.progress = &Collector::onProgress;
+    sinks.isCancelled = &Collector::onIsCancelled;
   }
 
   template <typename Function> void guarded(Function function) {
@@ -128,6 +129,11 @@ struct Collector {
       if (self.observer.progress)
         self.observer.progress(toView(phase), done, total);
     });
+  }
+
+  static uint32_t onIsCancelled(void *context) {
+    auto &self = *static_cast<Collector *>(context);
+    return self.observer.isCancelled && self.observer.isCancelled();
   }
 
   Result<CompiledModel> finish(int32_t code) {

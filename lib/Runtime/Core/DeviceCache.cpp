@@ -17,6 +17,18 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::cache;
 
+static DeviceServices withoutThreads(DeviceServices services) {
+  services.executions.reset();
+  services.preparations.reset();
+  services.reactor.reset();
+  return services;
+}
+
+DeviceCache::DeviceCache(std::shared_ptr<const Backend> shared,
+                         DeviceServices services)
+    : owner(std::move(shared)), backend(*owner),
+      services(withoutThreads(std::move(services))) {}
+
 namespace {
 /// A model with constants that it does not own itself.
 class ModelWithConstants final : public LoadedModel {

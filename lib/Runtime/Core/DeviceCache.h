@@ -28,11 +28,11 @@ struct CacheSlot {
 /// Saves what a backend compiles into files of clients, and loads it from
 /// there. Nothing that goes wrong here is more than a miss (E-033).
 ///
-/// Threads: any. The backend and the services outlive it.
+/// Threads: any.
 class DeviceCache {
 public:
-  DeviceCache(const Backend &backend, const DeviceServices &services)
-      : backend(backend), services(services) {}
+  /// Of \p services it keeps no threads: those may be destroyed before it.
+  DeviceCache(std::shared_ptr<const Backend> backend, DeviceServices services);
 
   /// Null when no caching is asked for, or when the handles do not serve: then
   /// options.cacheObserver has been told.
@@ -81,8 +81,9 @@ private:
   void report(const char *work, const CacheVerdict &verdict,
               int64_t begin) const;
 
+  const std::shared_ptr<const Backend> owner;
   const Backend &backend;
-  const DeviceServices &services;
+  const DeviceServices services;
   std::mutex mutex;
   std::unique_ptr<State> opened;
 };

@@ -8,6 +8,7 @@
 #include "HalDevice.h"
 
 #include "HalPreparedModel.h"
+#include "StagedModel.h"
 
 #include "nnhal/Runtime/GraphDump.h"
 #include "nnhal/Runtime/Log.h"
@@ -96,17 +97,28 @@ using Load = std::function<Result<std::unique_ptr<LoadedModel>>()>;
 /// C-108: the model is valid, but may not be supported. What is compiled is
 /// also left in \p slot, which may be null.
 static Result<std::unique_ptr<LoadedModel>>
-loadModel(DeviceState &state, const AnnotatedModel &model,
-          const PrepareOptions &options, const CacheSlot *slot) {
+loadModel(const DeviceState &state, const AnnotatedModel &model,
+          const PrepareOptions &options, std::shared_ptr<CacheSlot> slot) {
   NNHAL_RETURN_IF_ERROR(checkRanks(model.model));
-  if (!slot)
-    return state.backend->load(model, options);
-  PrepareOptions saving = options;
-  saving.keepArtifact = [&](const CompiledModel &compiled) {
-    state.cache.save(*slot, compiled);
-    return options.keepArtifact ? options.keepArtifact(compiled) : Status::ok();
+  if (slot && options.compileAfter)
+    slot->observer = nullptr; // The caller has gone on.
+  // Owns what it uses: it may be called when the device is gone.
+  auto load = [backend = state.backend, cache = state.cache,
+               slot = std::move(slot)](const AnnotatedModel &compiledModel,
+                                       PrepareOptions options) {
+    if (slot)
+      options.keepArtifact = [&slot, &cache,
+                              keep = std::move(options.keepArtifact)](
+                                 const CompiledModel &compiled) {
+        cache->save(*slot, compiled);
+        return keep ? keep(compiled) : Status::ok();
+      };
+    return backend->load(compiledModel, options);
   };
-  return state.backend->load(model, saving);
+  if (options.compileAfter)
+    return loadStaged(*state.backend, state.services, model, options,
+                      std::move(load));
+  return load(model, options);
 }
 
 /// Prepares on this thread, which has been admitted.
@@ -179,10 +191,9 @@ HalDevice::prepareModel(const AnnotatedModel &model,
   logCall(*state, "prepareModel");
   NNHAL_RETURN_IF_ERROR(checkModel(model, options));
   dump(*state, model);
-  std::unique_ptr<CacheSlot> slot = state->cache.openSlot(options);
-  return prepareHere(state, options, [&] {
-    return loadModel(*state, model, options, slot.get());
-  });
+  std::shared_ptr<CacheSlot> slot = state->cache->openSlot(options);
+  return prepareHere(state, options,
+                     [&] { return loadModel(*state, model, options, slot); });
 }
 
 Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
@@ -211,10 +222,10 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
   auto span = std::make_shared<TraceSpan>(
       state->services.tracer.get(), TraceLayer::runtime,
       TracePhase::preparation, state->backend->info().name);
-  std::shared_ptr<CacheSlot> slot = state->cache.openSlot(options);
+  std::shared_ptr<CacheSlot> slot = state->cache->openSlot(options);
   auto job = [state = state, model = std::move(model), options, notify, span,
               slot = std::move(slot)](Status admitted) {
-    auto load = [&] { return loadModel(*state, *model, options, slot.get()); };
+    auto load = [&] { return loadModel(*state, *model, options, slot); };
     Result<PreparedModelRef> prepared =
         admitted.isOk() ? prepareNow(state, options, load)
                         : Result<PreparedModelRef>(std::move(admitted));
@@ -236,7 +247,7 @@ HalDevice::prepareModelFromCache(const CacheHandles &handles,
   logCall(*state, "prepareModelFromCache");
   NNHAL_RETURN_IF_ERROR(checkOptions(options));
   return prepareHere(state, options, [&] {
-    return state->cache.load(handles, token, options);
+    return state->cache->load(handles, token, options);
   });
 }
 

@@ -23,11 +23,13 @@ namespace nnhal::rt {
 struct DeviceState {
   DeviceState(std::unique_ptr<Backend> backend, DeviceServices services)
       : services(completeServices(std::move(services))),
-        backend(std::move(backend)), cache(*this->backend, this->services) {}
+        backend(std::move(backend)),
+        cache(std::make_shared<DeviceCache>(this->backend, this->services)) {}
 
   const DeviceServices services;
-  const std::unique_ptr<Backend> backend;
-  DeviceCache cache;
+  /// Shared with compilations in the background.
+  const std::shared_ptr<const Backend> backend;
+  const std::shared_ptr<DeviceCache> cache;
   BufferTable buffers;
   std::atomic<uint64_t> lastModel = 0;
 };

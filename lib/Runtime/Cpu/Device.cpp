@@ -25,7 +25,8 @@ namespace {
 class CpuBackend final : public Backend {
 public:
   explicit CpuBackend(CpuDeviceOptions given)
-      : compiler(std::move(given.compiler)) {
+      : compiler(std::move(given.compiler)),
+        baseline(std::move(given.baseline)) {
     description.name = "nnhal-cpu";
     description.version = NNHAL_VERSION;
     description.type = DeviceType::cpu;
@@ -63,6 +64,13 @@ public:
   }
 
   Result<std::unique_ptr<LoadedModel>>
+  loadBaseline(const AnnotatedModel &model) const override {
+    if (!baseline)
+      return Backend::loadBaseline(model);
+    return baseline->load(model, {});
+  }
+
+  Result<std::unique_ptr<LoadedModel>>
   loadFromCache(std::span<const std::byte> modelCache,
                 const Memory &dataCache) const override {
     NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
@@ -76,6 +84,7 @@ public:
 
 private:
   std::shared_ptr<LazyCompiler> compiler;
+  std::shared_ptr<const Backend> baseline;
   DeviceInfo description;
 };
 } // namespace

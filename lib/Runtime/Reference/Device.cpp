@@ -10,6 +10,7 @@
 #include "Executor.h"
 
 #include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/ModelCopy.h"
 
 #include <cstring>
 
@@ -93,20 +94,6 @@ Status ReferenceModel::run(NNHalExecutionContext &context) const {
   return Status::ok();
 }
 
-/// \p model with pools whose bytes are in reach and belong to the copy.
-static Result<Model> ownedCopy(const Model &model) {
-  Model copy = model;
-  for (Pool &pool : copy.pools) {
-    NNHAL_ASSIGN_OR_RETURN(pool.memory, pool.memory.snapshot());
-    if (std::holds_alternative<Memory::Borrowed>(pool.memory.kind())) {
-      NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,
-                             pool.memory.bytes());
-      pool.memory = Memory::copy(bytes);
-    }
-  }
-  return copy;
-}
-
 /// An IF or WHILE is supported when all that it can execute is (C-030).
 static Status checkSupport(const Model &model, const Subgraph &subgraph,
                            const Operation &operation) {
@@ -176,10 +163,21 @@ private:
 };
 } // namespace
 
+std::unique_ptr<Backend>
+nnhal::rt::createReferenceBackend(ReferenceDeviceOptions options) {
+  DeviceServices complete = completeServices(std::move(options.services));
+  // Not the threads: they are a device's, and one of them may release this.
+  options.services = {};
+  options.services.clock = std::move(complete.clock);
+  options.services.memory = std::move(complete.memory);
+  options.services.log = std::move(complete.log);
+  return std::make_unique<ReferenceBackend>(std::move(options));
+}
+
 std::unique_ptr<Device>
 nnhal::rt::createReferenceDevice(ReferenceDeviceOptions options) {
   options.services = completeServices(std::move(options.services));
   DeviceServices services = options.services;
-  return createDevice(std::make_unique<ReferenceBackend>(std::move(options)),
+  return createDevice(createReferenceBackend(std::move(options)),
                       std::move(services));
 }

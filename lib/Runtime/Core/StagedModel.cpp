@@ -1,0 +1,272 @@
+//===- StagedModel.cpp - Slow at once, fast later -------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StagedModel.h"
+
+#include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/ModelCopy.h"
+#include "nnhal/Runtime/Trace.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+using namespace nnhal::rt;
+
+/// Requests are checked against the baseline's interface: code for another one
+/// would read and write beyond what was checked.
+static Status checkSameTensors(const char *what,
+                               const std::vector<InterfaceTensor> &baseline,
+                               const std::vector<InterfaceTensor> &compiled) {
+  if (baseline.size() != compiled.size())
+    return failure("the code has {} {}s, the model {}", compiled.size(), what,
+                   baseline.size());
+  for (size_t i = 0; i < baseline.size(); ++i)
+    if (baseline[i].type != compiled[i].type ||
+        baseline[i].dimensions != compiled[i].dimensions)
+      return failure(
+          "{} {} of the code is {} [{}], that of the model {} [{}]", what, i,
+          nameOf(compiled[i].type), fmt::join(compiled[i].dimensions, ","),
+          nameOf(baseline[i].type), fmt::join(baseline[i].dimensions, ","));
+  return Status::ok();
+}
+
+/// What executions and the compilation share. It owns no scheduler: a thread of
+/// that one may release it.
+class StagedModel::Stage {
+public:
+  Stage(std::unique_ptr<LoadedModel> slow, StagePlan &plan)
+      : device(std::move(plan.device)), tracer(plan.services.tracer),
+        log(plan.services.log), compile(std::move(plan.compile)),
+        ended(std::move(plan.ended)), baseline(std::move(slow)) {}
+
+  /// Null until the code has taken over; from then on never null.
+  const LoadedModel *compiled() const {
+    return published.load(std::memory_order_acquire);
+  }
+  /// Null when the code has taken over.
+  std::shared_ptr<const LoadedModel> takeBaseline() const {
+    std::lock_guard lock(mutex);
+    return baseline;
+  }
+
+  /// Does the work, on a thread that \p admitted says something about.
+  void work(Status admitted);
+  void cancel() { isCancelled.store(true, std::memory_order_relaxed); }
+  void noteBegin();
+  void reportStage(int64_t stage) const {
+    if (tracer)
+      tracer->addCounter(device + " stage", stage);
+  }
+
+  const std::string device;
+  const std::shared_ptr<Tracer> tracer;
+  const std::shared_ptr<const Log> log;
+
+private:
+  Status compileAndPublish();
+  void publish(std::unique_ptr<LoadedModel> loaded);
+
+  // The compilation's alone.
+  decltype(StagePlan::compile) compile;
+  decltype(StagePlan::ended) ended;
+  TraceSpan span;
+
+  std::atomic<bool> isCancelled = false;
+  std::atomic<const LoadedModel *> published = nullptr;
+  mutable std::mutex mutex;
+  std::shared_ptr<const LoadedModel> baseline;
+  std::unique_ptr<LoadedModel> owner;
+};
+
+void StagedModel::Stage::noteBegin() {
+  span = TraceSpan(tracer.get(), TraceLayer::runtime, TracePhase::preparation,
+                   [this] { return device + " in the background"; });
+}
+
+void StagedModel::Stage::publish(std::unique_ptr<LoadedModel> loaded) {
+  std::shared_ptr<const LoadedModel> old;
+  std::lock_guard lock(mutex);
+  owner = std::move(loaded);
+  published.store(owner.get(), std::memory_order_release);
+  // Destroyed after the lock, unless executions still use it.
+  old.swap(baseline);
+}
+
+Status StagedModel::Stage::compileAndPublish() {
+  auto isUnwanted = [this] {
+    return isCancelled.load(std::memory_order_relaxed);
+  };
+  if (isUnwanted())
+    return failure("the model is gone");
+  TraceSection section(tracer.get(), TraceLayer::driver,
+                       TracePhase::compilation,
+                       [this] { return device + " in the background"; });
+  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedModel> loaded,
+                         compile(isUnwanted));
+  if (isUnwanted())
+    return failure("the model is gone");
+  std::shared_ptr<const LoadedModel> slow = takeBaseline();
+  const Interface &expected = slow->interface();
+  const Interface &found = loaded->interface();
+  NNHAL_RETURN_IF_ERROR(
+      checkSameTensors("input", expected.inputs, found.inputs));
+  NNHAL_RETURN_IF_ERROR(
+      checkSameTensors("output", expected.outputs, found.outputs));
+  publish(std::move(loaded));
+  return Status::ok();
+}
+
+void StagedModel::Stage::work(Status status) {
+  if (status.isOk()) {
+    try {
+      status = compileAndPublish();
+    } catch (const std::bad_alloc &) {
+      status = outOfResources("no memory to compile the model");
+    }
+  }
+  compile = nullptr; // With the copy of the model and the files of a cache.
+  span.end();
+  if (status.isOk()) {
+    reportStage(1);
+    log->write(LogTag::compilation, "{}: compiled code takes over", device);
+  } else if (isCancelled.load(std::memory_order_relaxed)) {
+    log->write(LogTag::compilation, "{}: background compilation stopped: {}",
+               device, status.message());
+  } else {
+    log->error("{}: the model stays with its baseline: {}", device,
+               status.message());
+  }
+  if (auto tell = std::exchange(ended, nullptr))
+    tell(status);
+}
+
+StagedModel::StagedModel(std::unique_ptr<LoadedModel> baseline, StagePlan plan)
+    : after(plan.after), client(plan.client), services(plan.services),
+      face(baseline->interface()), baselineArena(baseline->arenaSize()),
+      stage(std::make_shared<Stage>(std::move(baseline), plan)) {
+  stage->reportStage(0);
+  if (after == 0)
+    begin();
+}
+
+StagedModel::~StagedModel() { stage->cancel(); }
+
+void StagedModel::begin() const {
+  if (hasBegun.exchange(true, std::memory_order_relaxed))
+    return;
+  stage->noteBegin();
+  // Behind everything that somebody waits for.
+  Status launched = services.preparations->submit(
+      {.client = client, .priority = Priority::low},
+      [stage = stage](Status admitted) { stage->work(std::move(admitted)); });
+  if (launched.isOk())
+    return;
+  stage->log->write(LogTag::compilation, "{}: cannot compile yet: {}",
+                    stage->device, launched.message());
+  hasBegun.store(false, std::memory_order_relaxed); // The next execution tries.
+}
+
+Status StagedModel::run(NNHalExecutionContext &context) const {
+  if (const LoadedModel *compiled = stage->compiled())
+    return runCompiled(*compiled, context);
+  std::shared_ptr<const LoadedModel> baseline = stage->takeBaseline();
+  if (!baseline) // It has been replaced since the first look.
+    return runCompiled(*stage->compiled(), context);
+  Status status = baseline->run(context);
+  if (runs.fetch_add(1, std::memory_order_relaxed) + 1 >= after)
+    begin();
+  return status;
+}
+
+Result<BudgetedBuffer> StagedModel::takeArena(uint64_t size) const {
+  {
+    std::lock_guard lock(mutex);
+    if (!idleArenas.empty()) {
+      BudgetedBuffer arena = std::move(idleArenas.back());
+      idleArenas.pop_back();
+      return arena;
+    }
+  }
+  return BudgetedBuffer::allocate(size, services.memory.get());
+}
+
+void StagedModel::giveArena(BudgetedBuffer arena) const {
+  std::lock_guard lock(mutex);
+  idleArenas.push_back(std::move(arena));
+}
+
+Status StagedModel::runCompiled(const LoadedModel &model,
+                                NNHalExecutionContext &context) const {
+  if (model.arenaSize() <= context.arenaSize)
+    return model.run(context);
+  NNHAL_ASSIGN_OR_RETURN(BudgetedBuffer arena, takeArena(model.arenaSize()));
+  void *before = std::exchange(context.arena, arena.bytes.data());
+  uint64_t sizeBefore =
+      std::exchange(context.arenaSize, arena.bytes.bytes().size());
+  Status status = model.run(context);
+  context.arena = before;
+  context.arenaSize = sizeBefore;
+  giveArena(std::move(arena));
+  return status;
+}
+
+Result<std::unique_ptr<LoadedModel>>
+Backend::loadBaseline(const AnnotatedModel &) const {
+  return failure("{} has no baseline", info().name);
+}
+
+/// C-108: the baseline may support more than what replaces it.
+static Status checkSupported(const Backend &backend,
+                             const AnnotatedModel &model) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Status> supported,
+                         backend.supportedOperations(model));
+  for (size_t i = 0; i < supported.size(); ++i)
+    if (!supported[i].isOk())
+      return badData("operation {}: {}", i, supported[i].message());
+  return Status::ok();
+}
+
+/// \p options for a compilation that nobody waits for.
+static PrepareOptions inBackground(const PrepareOptions &options,
+                                   const std::function<bool()> &isCancelled) {
+  PrepareOptions changed = options;
+  changed.compileAfter.reset();
+  changed.compileEnded = nullptr;
+  changed.deadline = noDeadline;
+  changed.observer = {};
+  changed.observer.isCancelled = isCancelled;
+  return changed;
+}
+
+Result<std::unique_ptr<LoadedModel>>
+nnhal::rt::loadStaged(const Backend &backend, const DeviceServices &services,
+                      const AnnotatedModel &model,
+                      const PrepareOptions &options, LoadModel load) {
+  NNHAL_RETURN_IF_ERROR(checkSupported(backend, model));
+  // The caller's memory is the caller's when this returns.
+  auto owned = std::make_shared<AnnotatedModel>(model);
+  NNHAL_ASSIGN_OR_RETURN(owned->model, ownedCopy(model.model));
+  auto baseline = backend.loadBaseline(*owned);
+  if (!baseline.isOk()) {
+    services.log->write(LogTag::compilation, "{}: compiles at once: {}",
+                        backend.info().name, baseline.status().message());
+    return load(model, options);
+  }
+  StagePlan plan;
+  plan.after = *options.compileAfter;
+  plan.compile = [load = std::move(load), owned,
+                  options](const auto &isCancelled) {
+    return load(*owned, inBackground(options, isCancelled));
+  };
+  plan.ended = options.compileEnded;
+  plan.device = backend.info().name;
+  plan.client = options.client;
+  plan.services = services;
+  return std::unique_ptr<LoadedModel>(
+      std::make_unique<StagedModel>(*std::move(baseline), std::move(plan)));
+}
