@@ -27,6 +27,15 @@ struct Option {
 };
 } // namespace
 
+static Status setStages(Flags &flags, uint64_t after) {
+  if (flags.compileAfter && *flags.compileAfter != after)
+    return badData("a model has one time to be compiled: give --deferred or "
+                   "--stages, once");
+  flags.compileAfter = after;
+  flags.wantsExecution = true;
+  return Status::ok();
+}
+
 // In the order of the help; lines that continue an explanation are indented by
 // it.
 static constexpr Option options[] = {
@@ -107,6 +116,17 @@ static constexpr Option options[] = {
      }},
     {"rounding", Takes::value, "MODE",
      "of quantized values: double (default), single or float", setRounding},
+    {"deferred", Takes::nothing, "",
+     "execute on nnhal-reference while the model is compiled; what is\n"
+     "compiled is also left in --cache-dir",
+     [](Flags &flags, std::string_view) { return setStages(flags, 0); }},
+    {"stages", Takes::value, "N",
+     "the same, but compile only after N executions",
+     [](Flags &flags, std::string_view value) {
+       uint64_t after = 0;
+       NNHAL_RETURN_IF_ERROR(parseInto(value, 1, maxCount, after));
+       return setStages(flags, after);
+     }},
     {"device", Takes::value, "NAME", "nnhal-cpu (default) or nnhal-reference",
      [](Flags &flags, std::string_view value) {
        flags.device = value;

@@ -52,6 +52,8 @@ struct Flags {
   std::map<std::string, std::vector<uint32_t>> shapes;
   uint64_t loopTimeout = rt::defaultLoopTimeout;
   rt::CompileOptions compile;
+  /// PrepareOptions::compileAfter.
+  std::optional<uint64_t> compileAfter;
   /// True when a flag says something about how to compile.
   bool hasCompileFlags = false;
   std::string device = "nnhal-cpu";

@@ -29,6 +29,28 @@ int64_t run::nowMicroseconds() {
 }
 
 namespace {
+/// Tells what became of a compilation in the background, success when it is
+/// destroyed before there was one.
+class CompilationEnd {
+public:
+  CompilationEnd() = default;
+  CompilationEnd(const CompilationEnd &) = delete;
+  CompilationEnd &operator=(const CompilationEnd &) = delete;
+  ~CompilationEnd() {
+    if (!isTold)
+      promise.set_value(Status::ok());
+  }
+  std::future<Status> future() { return promise.get_future(); }
+  void tell(const Status &status) {
+    isTold = true;
+    promise.set_value(status);
+  }
+
+private:
+  std::promise<Status> promise;
+  bool isTold = false;
+};
+
 /// One load, with what its steps share.
 class Loader {
 public:
@@ -93,6 +115,20 @@ private:
     return status;
   }
 
+  /// How to prepare, telling \p progress.
+  rt::PrepareOptions prepareOptions(Progress &progress) {
+    rt::PrepareOptions options;
+    options.compile = flags.compile;
+    options.observer = progress.observer();
+    auto end = std::make_shared<CompilationEnd>();
+    loaded.compilation = end->future();
+    options.compileAfter = flags.compileAfter;
+    options.compileEnded = [end = std::move(end)](const Status &status) {
+      end->tell(status);
+    };
+    return options;
+  }
+
   Status prepareThroughCache(const ContentKeys &keys,
                              const rt::ContentKey &key) {
     rt::TraceSection section(
@@ -104,9 +140,7 @@ private:
     cacheOptions.tracer = services.tracer;
     rt::CompilationCache cache(std::move(cacheOptions));
     Progress progress;
-    rt::PrepareOptions options;
-    options.compile = flags.compile;
-    options.observer = progress.observer();
+    rt::PrepareOptions options = prepareOptions(progress);
     options.contentKey = key;
     auto prepared = cache.prepare(
         device, cacheToken(flags), {}, [&] { return sourceOf(keys, key); },
@@ -202,12 +236,11 @@ private:
   Status compileWith(Progress &progress) {
     bool isOnlyEmitted = !flags.emit.empty() && !flags.wantsExecution;
     if (loaded.source && !isOnlyEmitted) {
-      rt::PrepareOptions options;
-      options.compile = flags.compile;
-      options.observer = progress.observer();
-      options.keepArtifact = [this](const rt::CompiledModel &compiled) {
-        return emit(compiled);
-      };
+      rt::PrepareOptions options = prepareOptions(progress);
+      if (!flags.emit.empty())
+        options.keepArtifact = [this](const rt::CompiledModel &compiled) {
+          return emit(compiled);
+        };
       NNHAL_ASSIGN_OR_RETURN(loaded.prepared,
                              device.prepareModel(*loaded.source, options));
       return Status::ok();

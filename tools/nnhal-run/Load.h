@@ -17,6 +17,7 @@
 #include "nnhal/Runtime/Trace.h"
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 
@@ -34,6 +35,9 @@ struct LoadedModel {
   int64_t compileMicroseconds = 0;
   /// How that went.
   rt::CacheReport cache;
+  /// What became of a compilation in the background, ready at once where there
+  /// is none: success then.
+  std::future<rt::Status> compilation;
 };
 
 /// Services of the devices, for what loadModel() does beside them.

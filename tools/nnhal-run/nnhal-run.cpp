@@ -65,6 +65,9 @@ static Status checkModelKind(const Flags &flags, const rt::Device &device) {
     return badData("'{}' is compiled: --emit has nothing to write", model);
   if (wantsCache(flags) && (isCompiled || isMlir))
     return badData("--cache-dir needs a .tflite or .json model");
+  if (flags.compileAfter && (isCompiled || isMlir || !flags.emit.empty()))
+    return badData("--deferred and --stages need a .tflite or .json model, and "
+                   "do not go with --emit");
   if (flags.explain && (isCompiled || isMlir))
     return badData("--explain needs a .tflite or .json model");
   if (!flags.dumpGraph.empty() && (isCompiled || isMlir))
@@ -111,6 +114,18 @@ static Status compareOutputs(const Flags &flags, const LoadedModel &loaded,
   return first;
 }
 
+/// Lets a compilation in the background end that has begun: what it makes is
+/// for the cache and for the trace.
+static void finishCompilation(const Flags &flags, LoadedModel &loaded) {
+  uint64_t runs = flags.modes.size() * (flags.warmup + flags.repeat);
+  if (!flags.compileAfter || runs < *flags.compileAfter ||
+      !loaded.compilation.valid())
+    return;
+  if (Status status = loaded.compilation.get(); !status.isOk())
+    fmt::print(stderr, "warning: the model was not compiled: {}\n",
+               status.message());
+}
+
 static Status runModel(const Flags &flags, const rt::Device &device,
                        rt::LazyCompiler &compiler,
                        const LoadServices &services) {
@@ -153,6 +168,7 @@ static Status runModel(const Flags &flags, const rt::Device &device,
   NNHAL_RETURN_IF_ERROR(writeOutputs(flags, executed));
   if (flags.time != TimeFormat::none)
     fmt::print("{}", describeTimes(loaded, executions, flags.time));
+  finishCompilation(flags, loaded);
   for (const Executed &each : executions)
     NNHAL_RETURN_IF_ERROR(compareOutputs(flags, loaded, each));
   return Status::ok();
@@ -215,10 +231,11 @@ keptCapabilities(const rt::Device &device) {
 
 /// The devices of this program.
 static Status registerDevices(rt::DeviceRegistry &registry,
-                              const rt::CpuDeviceOptions &options) {
+                              rt::CpuDeviceOptions options) {
   rt::ReferenceDeviceOptions reference;
   reference.services = options.services;
-  NNHAL_RETURN_IF_ERROR(registry.add(rt::createCpuDevice(options)));
+  options.baseline = rt::createReferenceBackend(reference);
+  NNHAL_RETURN_IF_ERROR(registry.add(rt::createCpuDevice(std::move(options))));
   return registry.add(rt::createReferenceDevice(std::move(reference)));
 }
 
