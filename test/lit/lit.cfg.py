@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 
 import lit.formats
 
@@ -24,6 +25,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%models", os.path.join(config.nnhal_source_dir, "test", "Models")))
 config.substitutions.append(("%test_data", os.path.join(config.nnhal_source_dir, "test")))
 config.substitutions.append(("%shared", config.nnhal_shared_data))

@@ -1,0 +1,172 @@
+//===- Entries.cpp - What is in a cache directory -------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Entries.h"
+
+#include "nnhal/Runtime/Memory.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+using namespace nnhal;
+using namespace nnhal::cachetool;
+using rt::CacheOutcome;
+using rt::CacheVerdict;
+using rt::Status;
+
+namespace {
+/// A file that is read in part or as a whole, into private memory.
+struct File {
+  uint64_t size = 0;
+  std::vector<std::byte> bytes;
+};
+} // namespace
+
+static CacheVerdict unreadable(std::string detail) {
+  return {CacheOutcome::missUnreadable, std::move(detail)};
+}
+
+/// The first \p limit bytes of \p path.
+static CacheVerdict readFile(const std::string &path, uint64_t limit,
+                             File &file) {
+  auto system = [](const char *what) {
+    return unreadable(
+        fmt::format("{}: {}", what, std::generic_category().message(errno)));
+  };
+  rt::UniqueFd fd(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status;
+  if (!fd.isValid() || fstat(fd.get(), &status) != 0)
+    return system("a file cannot be opened");
+  if (!S_ISREG(status.st_mode))
+    return unreadable("a file is no regular file");
+  file.size = uint64_t(status.st_size);
+  file.bytes.resize(std::min(file.size, limit));
+  size_t done = 0;
+  while (done < file.bytes.size()) {
+    ssize_t count =
+        read(fd.get(), file.bytes.data() + done, file.bytes.size() - done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return system("a file cannot be read");
+    if (count == 0)
+      break;
+    done += size_t(count);
+  }
+  file.bytes.resize(done);
+  return {};
+}
+
+static CacheVerdict checkData(const std::string &path, Depth depth,
+                              const rt::CacheEntryInfo &info) {
+  File file;
+  bool isWhole = depth == Depth::everything;
+  CacheVerdict verdict =
+      readFile(path, isWhole ? UINT64_MAX : rt::cacheDataHeaderSize, file);
+  if (!verdict.isHit())
+    return verdict;
+  return isWhole ? rt::checkCacheData(file.bytes, info)
+                 : rt::checkCacheDataHeader(file.bytes, file.size, info);
+}
+
+static CacheVerdict check(const std::string &directory, Depth depth,
+                          Entry &entry) {
+  if (entry.modelFiles.size() != 1 || entry.dataFiles.size() != 1)
+    return {CacheOutcome::missAbsent,
+            fmt::format("{} model-cache and {} data-cache files, an entry has "
+                        "one of each",
+                        entry.modelFiles.size(), entry.dataFiles.size())};
+  // Both depths read this file: it is small, and its header must be checked
+  // against its size.
+  File model;
+  CacheVerdict verdict = readFile(directory + '/' + entry.modelFiles.front(),
+                                  rt::maxModelCacheFile + 1, model);
+  if (!verdict.isHit())
+    return verdict;
+  if (model.bytes.size() > rt::maxModelCacheFile)
+    return {
+        CacheOutcome::missTampered,
+        fmt::format("the model-cache file has {} bytes, at most {} are read",
+                    model.size, rt::maxModelCacheFile)};
+  verdict =
+      rt::readCacheEntry(model.bytes, entry.info, depth == Depth::everything);
+  if (verdict.isHit() && entry.info.token != entry.token)
+    return {CacheOutcome::missOtherToken,
+            "the file names are those of another token"};
+  if (!verdict.isHit())
+    return verdict;
+  return checkData(directory + '/' + entry.dataFiles.front(), depth,
+                   entry.info);
+}
+
+rt::Result<Directory> cachetool::readDirectory(const std::string &path,
+                                               int64_t now, Depth depth) {
+  std::error_code error;
+  std::filesystem::directory_iterator iterator(path, error), end;
+  std::map<std::string, Entry> found;
+  Directory directory;
+  for (; !error && iterator != end; iterator.increment(error)) {
+    std::string name = iterator->path().filename().string();
+    struct stat status;
+    if (lstat(iterator->path().c_str(), &status) != 0)
+      continue; // It has disappeared.
+    std::string_view stem = name;
+    bool isLeftover = stem.ends_with(".new");
+    if (isLeftover)
+      stem.remove_suffix(4);
+    auto parts = rt::parseCacheFileName(stem);
+    if (!parts)
+      continue;
+    int64_t age = std::max<int64_t>(now - status.st_mtim.tv_sec, 0);
+    if (isLeftover) {
+      directory.leftovers.push_back({name, uint64_t(status.st_size), age});
+      continue;
+    }
+    auto [at, isNew] = found.try_emplace(std::string(name, 0, 64));
+    Entry &entry = at->second;
+    entry.token = parts->token;
+    (parts->kind == rt::CacheFileKind::model ? entry.modelFiles
+                                             : entry.dataFiles)
+        .push_back(name);
+    entry.bytes += uint64_t(status.st_size);
+    entry.ageSeconds = isNew ? age : std::min(entry.ageSeconds, age);
+  }
+  if (error)
+    return rt::failure("cannot read '{}': {}", path, error.message());
+  std::ranges::sort(directory.leftovers, {}, &Leftover::name);
+  for (auto &[name, entry] : found) {
+    std::ranges::sort(entry.modelFiles);
+    std::ranges::sort(entry.dataFiles);
+    entry.verdict = check(path, depth, entry);
+    directory.entries.push_back(std::move(entry));
+  }
+  return directory;
+}
+
+Status cachetool::removeFile(const std::string &directory,
+                             const std::string &name) {
+  if (unlink((directory + '/' + name).c_str()) != 0 && errno != ENOENT)
+    return rt::failure("cannot remove '{}/{}': {}", directory, name,
+                       std::generic_category().message(errno));
+  return Status::ok();
+}
+
+rt::Result<uint64_t> cachetool::removeEntry(const std::string &directory,
+                                            const Entry &entry) {
+  // The model cache first: without it the rest is nothing.
+  for (const std::string &name : entry.modelFiles)
+    NNHAL_RETURN_IF_ERROR(removeFile(directory, name));
+  for (const std::string &name : entry.dataFiles)
+    NNHAL_RETURN_IF_ERROR(removeFile(directory, name));
+  return entry.bytes;
+}

@@ -1,0 +1,169 @@
+//===- Options.cpp - The command line of nnhal-cache ----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include <charconv>
+
+using namespace nnhal;
+using namespace nnhal::cachetool;
+using rt::badData;
+using rt::Status;
+
+namespace {
+struct Unit {
+  char letter;
+  uint64_t factor;
+};
+} // namespace
+
+static constexpr Unit ageUnits[] = {
+    {'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+static constexpr Unit sizeUnits[] = {{'K', uint64_t(1) << 10},
+                                     {'M', uint64_t(1) << 20},
+                                     {'G', uint64_t(1) << 30}};
+
+/// A number with one of \p units; without one it is \p factor of them.
+static rt::Result<uint64_t> parseAmount(std::string_view option,
+                                        std::string_view value, uint64_t factor,
+                                        std::span<const Unit> units) {
+  std::string_view digits = value;
+  for (const Unit &unit : units)
+    if (value.ends_with(unit.letter)) {
+      factor = unit.factor;
+      digits.remove_suffix(1);
+    }
+  uint64_t number = 0;
+  const char *end = digits.data() + digits.size();
+  auto [stop, error] = std::from_chars(digits.data(), end, number);
+  constexpr uint64_t limit = uint64_t(1) << 60;
+  if (error != std::errc() || stop != end || number > limit / factor) {
+    std::string letters;
+    for (const Unit &unit : units)
+      letters += fmt::format("{}{}", letters.empty() ? "" : ", ", unit.letter);
+    return badData("option '--{}': '{}' is no number, with or without one of "
+                   "{} behind it",
+                   option, value, letters);
+  }
+  return number * factor;
+}
+
+static Status applyOption(Options &options, std::string_view argument) {
+  std::string_view text = argument.substr(2);
+  size_t equals = text.find('=');
+  std::string_view name = text.substr(0, equals);
+  std::string_view value =
+      equals == std::string_view::npos ? "" : text.substr(equals + 1);
+  if (name == "max-age") {
+    NNHAL_ASSIGN_OR_RETURN(uint64_t age,
+                           parseAmount(name, value, 86400, ageUnits));
+    options.maxAgeSeconds = int64_t(age);
+    return Status::ok();
+  }
+  if (name == "max-size") {
+    NNHAL_ASSIGN_OR_RETURN(options.maxBytes,
+                           parseAmount(name, value, 1, sizeUnits));
+    return Status::ok();
+  }
+  if (equals == std::string_view::npos && name == "invalid") {
+    options.removeInvalid = true;
+    return Status::ok();
+  }
+  if (equals == std::string_view::npos && name == "dry-run") {
+    options.isDryRun = true;
+    return Status::ok();
+  }
+  return badData("unknown option '{}'; try --help", argument);
+}
+
+static rt::Result<Command> parseCommand(std::string_view name) {
+  if (name == "ls")
+    return Command::list;
+  if (name == "verify")
+    return Command::verify;
+  if (name == "prune")
+    return Command::prune;
+  return badData("unknown command '{}'; known commands: ls, verify, prune",
+                 name);
+}
+
+static Status checkTogether(const Options &options, bool hasOptions) {
+  if (options.directory.empty())
+    return badData("no directory; try --help");
+  if (options.command != Command::prune && hasOptions)
+    return badData("options go with 'prune' alone");
+  bool hasCriterion =
+      options.maxAgeSeconds || options.maxBytes || options.removeInvalid;
+  if (options.command == Command::prune && !hasCriterion)
+    return badData("'prune' needs --max-age, --max-size or --invalid");
+  return Status::ok();
+}
+
+rt::Result<Options>
+cachetool::parseOptions(std::span<const std::string_view> arguments) {
+  Options options;
+  size_t words = 0;
+  bool hasOptions = false;
+  for (std::string_view argument : arguments) {
+    if (argument == "--help" || argument == "--version") {
+      options.command = argument == "--help" ? Command::help : Command::version;
+      return options;
+    }
+    if (argument.starts_with('-')) {
+      if (!argument.starts_with("--"))
+        return badData("unknown option '{}'; try --help", argument);
+      NNHAL_RETURN_IF_ERROR(applyOption(options, argument));
+      hasOptions = true;
+    } else if (++words == 1) {
+      NNHAL_ASSIGN_OR_RETURN(options.command, parseCommand(argument));
+    } else if (words == 2) {
+      options.directory = argument;
+    } else {
+      return badData("two directories: '{}' and '{}'", options.directory,
+                     argument);
+    }
+  }
+  if (words == 0)
+    return badData("no command; try --help");
+  NNHAL_RETURN_IF_ERROR(checkTogether(options, hasOptions));
+  return options;
+}
+
+std::string cachetool::helpText() {
+  return "usage: nnhal-cache ls DIR\n"
+         "       nnhal-cache verify DIR\n"
+         "       nnhal-cache prune DIR [options]\n"
+         "\n"
+         "Looks after a directory of compiled models (nnhal-run --cache-dir).\n"
+         "\n"
+         "commands:\n"
+         "  ls       one line per entry: token, model cache and data cache in\n"
+         "           bytes, device, content key, age, and what is wrong with "
+         "it\n"
+         "  verify   read every byte; one line per entry that is damaged, "
+         "then\n"
+         "           a summary. Whether a device takes an undamaged entry\n"
+         "           depends also on what it remembers, its build and the CPU\n"
+         "  prune    remove entries, and what processes that died have left\n"
+         "\n"
+         "options of prune:\n"
+         "  --max-age=N      entries older than N days, or Ns, Nm, Nh, Nd\n"
+         "  --max-size=N     the oldest entries until the others have at most\n"
+         "                   N bytes, or NK, NM, NG\n"
+         "  --invalid        entries that verify complains about\n"
+         "  --dry-run        say what would be removed\n"
+         "\n"
+         "  --help           print this text\n"
+         "  --version        print the version\n"
+         "\n"
+         "examples:\n"
+         "  nnhal-cache ls cache\n"
+         "  nnhal-cache prune cache --max-age=30 --max-size=2G --invalid\n"
+         "\n"
+         "exit status: 0 success, 1 the work failed or an entry is damaged, 2 "
+         "wrong usage\n";
+}

@@ -1,0 +1,42 @@
+//===- Options.h - The command line of nnhal-cache --------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TOOLS_NNHAL_CACHE_OPTIONS_H
+#define NNHAL_TOOLS_NNHAL_CACHE_OPTIONS_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace nnhal::cachetool {
+
+enum class Command { help, version, list, verify, prune };
+
+struct Options {
+  Command command = Command::help;
+  std::string directory;
+  /// What prune removes.
+  std::optional<int64_t> maxAgeSeconds;
+  std::optional<uint64_t> maxBytes;
+  bool removeInvalid = false;
+  bool isDryRun = false;
+};
+
+/// Reads \p arguments, the program's name not among them. invalidArgument names
+/// the argument that is wrong.
+rt::Result<Options> parseOptions(std::span<const std::string_view> arguments);
+
+/// What --help prints.
+std::string helpText();
+
+} // namespace nnhal::cachetool
+
+#endif // NNHAL_TOOLS_NNHAL_CACHE_OPTIONS_H
