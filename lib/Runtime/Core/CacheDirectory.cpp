@@ -138,7 +138,8 @@ void EntryLock::unlock(const CacheToken &token) {
   setLock(fd.get(), token, F_UNLCK);
 }
 
-void EntryLock::removeLeftovers(const std::string &directory) {
+void EntryLock::removeLeftovers(const std::string &directory,
+                                const CacheToken &held) {
   std::unique_ptr<DIR, int (*)(DIR *)> list(::opendir(directory.c_str()),
                                             ::closedir);
   if (!list)
@@ -149,10 +150,15 @@ void EntryLock::removeLeftovers(const std::string &directory) {
       continue;
     auto parts = parseCacheFileName(
         name.substr(0, name.size() - std::string_view(newSuffix).size()));
-    // Whoever writes it holds its lock.
-    if (!parts || !tryLock(parts->token))
+    if (!parts)
+      continue;
+    // Whoever writes it holds its lock. One's own would be given twice, and
+    // gone after the first return.
+    bool isHeld = parts->token == held;
+    if (!isHeld && !tryLock(parts->token))
       continue;
     ::unlink((directory + item->d_name).c_str());
-    unlock(parts->token);
+    if (!isHeld)
+      unlock(parts->token);
   }
 }

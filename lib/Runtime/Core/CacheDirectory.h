@@ -69,8 +69,9 @@ public:
   bool tryLock(const CacheToken &token);
   void unlock(const CacheToken &token);
 
-  /// Removes what processes that died have left in \p directory.
-  void removeLeftovers(const std::string &directory);
+  /// Removes what processes that died have left in \p directory. Asked by the
+  /// holder of \p held, which stays held.
+  void removeLeftovers(const std::string &directory, const CacheToken &held);
 
 private:
   explicit EntryLock(UniqueFd fd) : fd(std::move(fd)) {}

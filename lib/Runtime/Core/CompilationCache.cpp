@@ -73,7 +73,7 @@ private:
     if (std::string now = names.stamp(); !now.empty() && now != stamp)
       if (PreparedModelRef prepared = load())
         return prepared;
-    lock->removeLeftovers(cache.directory);
+    lock->removeLeftovers(cache.directory, token);
     std::optional<OpenEntry> files = names.create();
     return compile(source, std::move(files),
                    fmt::format("cannot create files in '{}'", cache.directory));
