@@ -148,6 +148,23 @@ TEST(FlagsTest, Calibrate) {
             "option '--calibrate' takes no model");
 }
 
+TEST(FlagsTest, Stages) {
+  EXPECT_FALSE(parse({"m.json"})->compileAfter);
+  auto deferred = parse({"m.json", "--deferred"});
+  ASSERT_TRUE(deferred.isOk()) << deferred.status().message();
+  EXPECT_EQ(deferred->compileAfter, 0u);
+  EXPECT_TRUE(deferred->wantsExecution);
+  auto staged = parse({"m.json", "--stages=50"});
+  ASSERT_TRUE(staged.isOk()) << staged.status().message();
+  EXPECT_EQ(staged->compileAfter, 50u);
+  EXPECT_EQ(messageOf({"m.json", "--deferred", "--stages=5"}),
+            "option '--stages': a model has one time to be compiled: give "
+            "--deferred or --stages, once");
+  EXPECT_EQ(messageOf({"m.json", "--stages=5", "--deferred"}),
+            "option '--deferred': a model has one time to be compiled: give "
+            "--deferred or --stages, once");
+}
+
 TEST(FlagsTest, TraceAndGraph) {
   rt::Result<Flags> flags = parse({"--dump-graph=g.dot", "m.json"});
   ASSERT_TRUE(flags.isOk()) << flags.status().message();
