@@ -390,13 +390,18 @@ TEST_F(NNCacheTest, DoesNotWaitForPipes) {
             "error: blob cache '" + path.string() + "': is no regular file\n");
 }
 
-// E-089: another build begins anew, and says nothing.
+// E-012, E-089: another build begins anew, says nothing, and leaves nothing of
+// the old one.
 TEST_F(NNCacheTest, DropsTheFileOfAnotherBuild) {
   writeFile();
-  NNCache cache({.log = log, .saveDelay = 1h, .buildId = "other"});
-  start(cache);
-  EXPECT_EQ(get(cache, "key"), "");
+  {
+    NNCache cache({.log = log, .saveDelay = 1h, .buildId = "other"});
+    start(cache);
+    EXPECT_EQ(get(cache, "key"), "");
+  }
   EXPECT_EQ(lines, "");
+  EXPECT_EQ(read().find("value"), std::string::npos);
+  EXPECT_NE(read().find("other"), std::string::npos);
 }
 
 // E-098.
