@@ -56,7 +56,8 @@ TEST(FlagsTest, EveryOption) {
                       "--warmup=2",
                       "--mode=sync",
                       "--time=json",
-                      "--no-cache",
+                      "--cache-dir=cache",
+                      "--state-dir=state",
                       "m.tflite"});
   ASSERT_TRUE(flags.isOk()) << flags.status().message();
   EXPECT_EQ(flags->inputs,
@@ -74,6 +75,9 @@ TEST(FlagsTest, EveryOption) {
   EXPECT_EQ(flags->compile.rounding, rt::Rounding::singleRounding);
   EXPECT_TRUE(flags->frames && flags->explain);
   EXPECT_EQ(flags->emit, "m.nncache");
+  EXPECT_EQ(flags->cacheDir, "cache");
+  EXPECT_EQ(flags->stateDir, "state");
+  EXPECT_TRUE(wantsCache(*flags));
   EXPECT_EQ(flags->repeat, 10u);
   EXPECT_EQ(flags->warmup, 2u);
   EXPECT_EQ(flags->time, TimeFormat::json);
@@ -130,11 +134,12 @@ TEST(FlagsTest, Diagnostics) {
             "option '--mode': 'burst' is not sync, async, fenced or all");
 }
 
-TEST(FlagsTest, LaterOptionsAreNamed) {
-  for (std::string name : {"cache-dir=d"})
-    EXPECT_EQ(messageOf({"m.json", "--" + name}),
-              "option '--" + name.substr(0, name.find('=')) +
-                  "' is not supported by this version");
+TEST(FlagsTest, CacheIsOffUnlessAskedFor) {
+  EXPECT_FALSE(wantsCache(*parse({"m.json"})));
+  EXPECT_FALSE(wantsCache(*parse({"m.json", "--cache-dir=d", "--no-cache"})));
+  EXPECT_TRUE(wantsCache(*parse({"m.json", "--cache-dir=d"})));
+  EXPECT_EQ(messageOf({"--check", "cases", "--cache-dir=d"}),
+            "option '--cache-dir' does not go with --check");
 }
 
 TEST(FlagsTest, Calibrate) {

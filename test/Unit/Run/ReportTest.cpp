@@ -69,6 +69,30 @@ TEST(ReportTest, TimesAsJson) {
   EXPECT_EQ(json["device_us"], -1);
 }
 
+// E-037: a hit is told from a miss, and a miss has a reason.
+TEST(ReportTest, TimesSayWhatTheCacheDid) {
+  LoadedModel loaded;
+  Executed executed;
+  executed.measured = {{1.0, {}}};
+  auto json = [&] {
+    return nlohmann::json::parse(
+        describeTimes(loaded, std::span(&executed, 1), TimeFormat::json));
+  };
+  auto text = [&] {
+    return describeTimes(loaded, std::span(&executed, 1), TimeFormat::text);
+  };
+  EXPECT_EQ(text().find("cache"), std::string::npos);
+  loaded.cache.outcome = rt::CacheOutcome::hit;
+  EXPECT_EQ(json()["cache"], "hit");
+  EXPECT_FALSE(json().contains("cache_reason"));
+  EXPECT_NE(text().find("cache              hit\n"), std::string::npos);
+  loaded.cache.outcome = rt::CacheOutcome::missModelChanged;
+  EXPECT_EQ(json()["cache"], "miss");
+  EXPECT_EQ(json()["cache_reason"], "model-changed");
+  EXPECT_NE(text().find("cache             miss (model-changed)\n"),
+            std::string::npos);
+}
+
 TEST(ReportTest, TimesAsOneTable) {
   LoadedModel loaded;
   Executed executions[2];
