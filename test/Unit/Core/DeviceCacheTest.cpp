@@ -1,0 +1,330 @@
+//===- DeviceCacheTest.cpp - What makes an entry stale --------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/CacheEntry.h"
+#include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/Trace.h"
+
+#include "BinaryIdentity.h"
+#include "TestArtifact.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace nnhal::rt;
+
+namespace {
+
+/// What a backend is, and what it was given.
+struct Nature {
+  std::string version = "1";
+  CompilationIdentity identity = {"compiler 1", "cpu 1"};
+  Status identityStatus;
+  /// What it compiles: the two parts.
+  std::string code = "the code";
+  std::string constants = "the constants";
+  /// What it was last asked to load.
+  std::string loadedCode, loadedConstants;
+  Status loading;
+};
+
+class KeptModel final : public LoadedModel {
+public:
+  const Interface &interface() const override { return face; }
+  uint64_t arenaSize() const override { return 0; }
+  Status run(NNHalExecutionContext &) const override { return Status::ok(); }
+
+private:
+  Interface face;
+};
+
+std::string textOf(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+class KeepingBackend final : public Backend {
+public:
+  explicit KeepingBackend(std::shared_ptr<Nature> given)
+      : nature(std::move(given)) {
+    description.name = "test-keeping";
+    description.version = nature->version;
+    description.cacheFiles = {1, 1};
+  }
+  const DeviceInfo &info() const override { return description; }
+  Result<std::vector<Status>>
+  supportedOperations(const AnnotatedModel &model) const override {
+    return std::vector<Status>(model.model.main.operations.size());
+  }
+  Result<std::unique_ptr<LoadedModel>>
+  load(const AnnotatedModel &, const PrepareOptions &options) const override {
+    CompiledModel compiled;
+    auto code = std::as_bytes(std::span(nature->code));
+    compiled.modelCache.assign(code.begin(), code.end());
+    compiled.dataCache =
+        Memory::copy(std::as_bytes(std::span(nature->constants)));
+    if (options.keepArtifact)
+      NNHAL_RETURN_IF_ERROR(options.keepArtifact(compiled));
+    return std::unique_ptr<LoadedModel>(std::make_unique<KeptModel>());
+  }
+  Result<std::unique_ptr<LoadedModel>>
+  loadFromCache(std::span<const std::byte> modelCache,
+                const Memory &dataCache) const override {
+    NNHAL_RETURN_IF_ERROR(nature->loading);
+    auto constants = *dataCache.bytes();
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(constants.data()) % 64, 0u);
+    nature->loadedCode = textOf(modelCache);
+    nature->loadedConstants = textOf(constants);
+    return std::unique_ptr<LoadedModel>(std::make_unique<KeptModel>());
+  }
+  Result<CompilationIdentity> compilationIdentity() const override {
+    NNHAL_RETURN_IF_ERROR(nature->identityStatus);
+    return nature->identity;
+  }
+
+private:
+  std::shared_ptr<Nature> nature;
+  DeviceInfo description;
+};
+
+AnnotatedModel reluModel() {
+  AnnotatedModel annotated;
+  Subgraph &main = annotated.model.main;
+  for (OperandLifeTime lifetime :
+       {OperandLifeTime::SUBGRAPH_INPUT, OperandLifeTime::SUBGRAPH_OUTPUT}) {
+    Operand operand;
+    operand.type = OperandType::TENSOR_FLOAT32;
+    operand.dimensions = {2};
+    operand.lifetime = lifetime;
+    main.operands.push_back(operand);
+  }
+  main.operands[0].numberOfConsumers = 1;
+  main.operations = {{OperationType::RELU, {0}, {1}}};
+  main.inputIndexes = {0};
+  main.outputIndexes = {1};
+  return annotated;
+}
+
+class DeviceCacheTest : public testing::Test {
+protected:
+  void SetUp() override {
+    directory = testing::TempDir() + "nnhal-device-XXXXXX";
+    ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+    services.stateDirectory = directory + "/state";
+    model = UniqueFd(::open((directory + "/model").c_str(),
+                            O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    data = UniqueFd(::open((directory + "/data").c_str(),
+                           O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    save();
+  }
+  void TearDown() override { std::filesystem::remove_all(directory); }
+
+  std::unique_ptr<Device> device() const {
+    return createDevice(std::make_unique<KeepingBackend>(nature), services);
+  }
+  CacheHandles handles() const { return {{{model.get()}}, {{data.get()}}}; }
+
+  void save() {
+    PrepareOptions options;
+    options.cache = handles();
+    options.cacheObserver = [&](CacheOutcome outcome, std::string_view text) {
+      saved = fmt::format("{}: {}", toString(outcome), text);
+    };
+    saved.clear();
+    auto prepared = device()->prepareModel(reluModel(), options);
+    EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
+  }
+  /// What loading reports, as another process would find it.
+  std::string load() {
+    std::string told;
+    PrepareOptions options;
+    options.cacheObserver = [&](CacheOutcome outcome, std::string_view text) {
+      told = fmt::format("{}: {}", toString(outcome), text);
+    };
+    status = device()->prepareModelFromCache(handles(), {}, options).status();
+    return told;
+  }
+
+  std::string directory;
+  std::shared_ptr<Nature> nature = std::make_shared<Nature>();
+  DeviceServices services;
+  UniqueFd model, data;
+  std::string saved;
+  Status status;
+};
+
+// E-045, E-057: exactly what was saved is what is loaded.
+TEST_F(DeviceCacheTest, LoadsWhatWasSaved) {
+  EXPECT_EQ(load(), "hit: ");
+  EXPECT_EQ(nature->loadedCode, nature->code);
+  EXPECT_EQ(nature->loadedConstants, nature->constants);
+}
+
+// E-044: a model without constants.
+TEST_F(DeviceCacheTest, NoConstants) {
+  nature->constants.clear();
+  save();
+  EXPECT_EQ(load(), "hit: ");
+  EXPECT_EQ(nature->loadedConstants, "");
+}
+
+// E-054, E-059: another version of the driver.
+TEST_F(DeviceCacheTest, AnotherDriver) {
+  nature->version = "2";
+  EXPECT_EQ(load(), "driver-changed: the entry was made by another build of "
+                    "the device (test-keeping 1)");
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  nature->version = "1"; // What it knew it has forgotten.
+  EXPECT_EQ(load(), "not-recorded: the device does not know to have written "
+                    "the entry");
+}
+
+TEST_F(DeviceCacheTest, AnotherCompiler) {
+  nature->identity.compiler = "compiler 2";
+  EXPECT_EQ(load(), "compiler-changed: the entry was made by another build of "
+                    "the compiler");
+}
+
+// E-055: a CPU with other features.
+TEST_F(DeviceCacheTest, AnotherCpu) {
+  nature->identity.cpu = "cpu 2";
+  EXPECT_EQ(load(), "cpu-changed: the entry is for a CPU with other features");
+  nature->identity.cpu = "cpu 1";
+  EXPECT_EQ(load(), "hit: ");
+}
+
+TEST_F(DeviceCacheTest, WithoutIdentityNothingIsCached) {
+  nature->identityStatus = failure("there is no compiler");
+  EXPECT_EQ(load(), "no-state: there is no compiler");
+  save();
+  EXPECT_EQ(saved, "no-state: there is no compiler");
+}
+
+TEST_F(DeviceCacheTest, WhatDoesNotLoadIsAMiss) {
+  nature->loading = badData("no such kernel");
+  EXPECT_EQ(load(), "unreadable: no such kernel");
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  EXPECT_EQ(status.message(),
+            "the entry of the cache cannot be loaded: no such kernel");
+}
+
+// E-037: the log and the trace have it.
+TEST_F(DeviceCacheTest, IsVisible) {
+  std::string lines;
+  services.log = std::make_shared<Log>(
+      maskOf(LogTag::compilation),
+      [&](std::string_view line) { lines += std::string(line) + "\n"; });
+  services.tracer = std::make_shared<Tracer>();
+  load();
+  nature->version = "2";
+  load();
+  services.stateDirectory.clear();
+  load();
+  EXPECT_NE(lines.find("compilation: test-keeping: load from the cache: done"),
+            std::string::npos)
+      << lines;
+  EXPECT_NE(lines.find("load from the cache: driver-changed, the entry"),
+            std::string::npos);
+  EXPECT_NE(lines.find("test-keeping: nothing is cached: there is no state "
+                       "directory"),
+            std::string::npos);
+  int sections = 0;
+  for (const TraceEvent &event : services.tracer->events())
+    sections += event.text() == "[NN_LD_PC]load from the cache: done";
+  EXPECT_EQ(sections, 1);
+}
+
+// A disk without room: the preparation succeeds, the files are no entry.
+TEST_F(DeviceCacheTest, FullDisksLeaveNoEntry) {
+  nature->code = std::string(100'000, 'c');
+  rlimit before = {}, small = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  small = before;
+  small.rlim_cur = 60'000;
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  save();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(saved, "unreadable: cannot write to a cache file: File too large");
+  EXPECT_EQ(load(), "absent: the model-cache file is empty");
+}
+
+// E-061, E-062 against another process: whoever replaces the file between the
+// check and the use, the bytes that were checked are the bytes that are used.
+TEST_F(DeviceCacheTest, AnotherProcessReplacesTheFile) {
+  std::vector<std::byte> genuine(size_t(::lseek(model.get(), 0, SEEK_END)));
+  ASSERT_EQ(::pread(model.get(), genuine.data(), genuine.size(), 0),
+            ssize_t(genuine.size()));
+  std::vector<std::byte> evil = genuine;
+  std::memcpy(evil.data() + cacheEntryHeaderSize, "EVIL", 4);
+  pid_t child = ::fork();
+  if (child == 0)
+    for (size_t i = 0;; ++i) {
+      const auto &bytes = i % 2 ? genuine : evil;
+      (void)!::pwrite(model.get(), bytes.data(), bytes.size(), 0);
+      ::usleep(unsigned(i % 7) * 10);
+    }
+  auto shared = device();
+  int hits = 0, misses = 0;
+  for (int i = 0; i < 3000; ++i) {
+    nature->loadedCode.clear();
+    auto prepared = shared->prepareModelFromCache(handles(), {}, {});
+    ++(prepared.isOk() ? hits : misses);
+    EXPECT_EQ(nature->loadedCode, prepared.isOk() ? nature->code : "");
+  }
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_GT(hits, 0);
+  EXPECT_GT(misses, 0);
+}
+
+// The identity of a library is that of its build.
+TEST(BinaryIdentityTest, NamesBuilds) {
+  std::string directory = std::string(NNHAL_TEST_INPUTS) + "/";
+  auto fake = binaryIdentity(directory + "NNHalFakeCompiler.so");
+  auto again = binaryIdentity(directory + "NNHalFakeCompiler.so");
+  auto other = binaryIdentity(directory + "NNHalFakeCompilerMajor2.so");
+  ASSERT_TRUE(fake.isOk() && again.isOk() && other.isOk());
+  EXPECT_EQ(*fake, *again);
+  EXPECT_NE(fake->substr(fake->find(':')), other->substr(other->find(':')));
+  std::string runtime =
+      fileOfAddress(reinterpret_cast<const void *>(&createDevice));
+  EXPECT_NE(runtime.find("libNNHalRuntime.so"), std::string::npos);
+  auto identity = binaryIdentity(runtime);
+  ASSERT_TRUE(identity.isOk());
+  EXPECT_NE(identity->find("libNNHalModel.so:"), std::string::npos);
+}
+
+TEST(BinaryIdentityTest, AnyFileIsAnswered) {
+  EXPECT_EQ(binaryIdentity("/nonexistent").status().message(),
+            "'/nonexistent' is not a readable library");
+  EXPECT_FALSE(binaryIdentity("/etc/passwd").isOk());
+  // Every byte of the headers damaged.
+  std::vector<std::byte> bytes = readTestLibrary("NNHalFakeCompiler");
+  UniqueFd file(::memfd_create("library", MFD_CLOEXEC));
+  std::string path = fmt::format("/proc/self/fd/{}", file.get());
+  int answers = 0;
+  for (size_t i = 0; i < std::min<size_t>(bytes.size(), 2000); ++i) {
+    std::vector<std::byte> damaged = bytes;
+    damaged[i] ^= std::byte(0xFF);
+    ASSERT_EQ(::pwrite(file.get(), damaged.data(), damaged.size(), 0),
+              ssize_t(damaged.size()));
+    answers += binaryIdentity(path).isOk();
+  }
+  EXPECT_GT(answers, 0);
+}
+
+} // namespace
