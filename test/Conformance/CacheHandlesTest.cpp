@@ -124,13 +124,19 @@ TEST_P(CacheHandlesTest, PrepareModelFromCacheInvalidNumFd) {
   }
 }
 
-// E-052: exactly GENERAL_FAILURE.
+// C-064, E-052: exactly GENERAL_FAILURE.
 TEST_P(CacheHandlesTest, PrepareModelFromCacheInvalidAccessMode) {
   prepare(model, files.open(), token);
-  expectRefused(files.open(O_WRONLY, O_RDWR), token,
-                {StatusCode::generalFailure}, CacheOutcome::missUnreadable);
-  expectRefused(files.open(O_RDWR, O_WRONLY), token,
-                {StatusCode::generalFailure}, CacheOutcome::missUnreadable);
+  for (int mode : {O_WRONLY, O_RDONLY}) {
+    expectRefused(files.open(mode, O_RDWR), token, {StatusCode::generalFailure},
+                  CacheOutcome::missUnreadable);
+    CacheHandles handles = files.open(O_RDWR, mode);
+    Loaded loaded = load(handles, token);
+    EXPECT_EQ(loaded.status.code(), StatusCode::generalFailure);
+    EXPECT_EQ(loaded.detail, "the data-cache descriptor " +
+                                 std::to_string(handles.dataCache[0][0]) +
+                                 " is not open for reading and writing");
+  }
 }
 
 TEST_P(CacheHandlesTest, MessagesNameWhatIsWrong) {
@@ -154,7 +160,7 @@ TEST_P(CacheHandlesTest, MessagesNameWhatIsWrong) {
   ::close(fd);
 }
 
-// E-053.
+// C-068, E-053.
 TEST_P(CacheHandlesTest, NonZeroOffset) {
   CacheHandles handles = files.open();
   ASSERT_EQ(::lseek(handles.modelCache[0][0], 7, SEEK_SET), 7);

@@ -21,7 +21,7 @@ using SavingTest = CachePrecisionTest;
   if (auto reason = reasonToSkip(MODEL))                                       \
   GTEST_SKIP() << *reason
 
-// C-063, C-064, E-006, E-042, E-056, E-057: what is saved when a preparation
+// C-063, E-006, E-042, E-056, E-057: what is saved when a preparation
 // has ended is loaded without the model, and computes the same.
 TEST_P(SavingTest, SaveAndLoad) {
   AnnotatedModel model = cachedModel(GetParam());

@@ -25,9 +25,8 @@ static std::string errorText(int error) {
 }
 
 /// The one descriptor of \p handles, duplicated.
-static Result<UniqueFd> duplicate(const char *what,
-                                  const std::vector<std::vector<int>> &handles,
-                                  EntryUse use) {
+static Result<UniqueFd>
+duplicate(const char *what, const std::vector<std::vector<int>> &handles) {
   if (handles.size() != 1)
     return badData("{} {} handles are given, not 1", handles.size(), what);
   if (handles[0].size() != 1)
@@ -42,22 +41,19 @@ static Result<UniqueFd> duplicate(const char *what,
                    errorText(errno));
   if (!S_ISREG(info.st_mode))
     return failure("the {} descriptor {} is no regular file", what, fd);
-  int mode = flags & O_ACCMODE;
-  if (use == EntryUse::save && mode != O_RDWR)
+  if ((flags & O_ACCMODE) != O_RDWR)
     return failure("the {} descriptor {} is not open for reading and writing",
                    what, fd);
-  if (use == EntryUse::load && mode == O_WRONLY)
-    return failure("the {} descriptor {} is not open for reading", what, fd);
   return own;
 }
 
-Result<EntryFiles> nnhal::rt::cache::duplicateFiles(const CacheHandles &handles,
-                                                    EntryUse use) {
+Result<EntryFiles>
+nnhal::rt::cache::duplicateFiles(const CacheHandles &handles) {
   EntryFiles files;
   NNHAL_ASSIGN_OR_RETURN(files.modelCache,
-                         duplicate("model-cache", handles.modelCache, use));
+                         duplicate("model-cache", handles.modelCache));
   NNHAL_ASSIGN_OR_RETURN(files.dataCache,
-                         duplicate("data-cache", handles.dataCache, use));
+                         duplicate("data-cache", handles.dataCache));
   return files;
 }
 

@@ -20,15 +20,12 @@ struct EntryFiles {
   UniqueFd dataCache;
 };
 
-enum class EntryUse { load, save };
-
 /// Duplicates the descriptors of \p handles, of which there is one model cache
 /// and one data cache. invalidArgument, with what was found and what is
 /// expected, for other numbers (E-038, E-039, E-051) and for descriptors that
-/// are not open; generalFailure for what is no regular file and for a mode in
-/// which it cannot be used: saving needs both directions (E-040), loading to
-/// read (E-052).
-Result<EntryFiles> duplicateFiles(const CacheHandles &handles, EntryUse use);
+/// are not open; generalFailure for what is no regular file or not open in
+/// both directions (C-064, E-040, E-052).
+Result<EntryFiles> duplicateFiles(const CacheHandles &handles);
 
 /// An advisory lock on a file that a client lent, for as long as the object
 /// lives (E-067).

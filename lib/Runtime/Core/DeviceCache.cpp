@@ -137,7 +137,7 @@ std::unique_ptr<CacheSlot>
 DeviceCache::openSlot(const PrepareOptions &options) const {
   if (options.cache.isEmpty() || !keepsEntries())
     return nullptr;
-  auto files = duplicateFiles(options.cache, EntryUse::save);
+  auto files = duplicateFiles(options.cache);
   if (!files.isOk()) {
     CacheVerdict verdict =
         missFor(CacheOutcome::missUnreadable, files.status());
@@ -237,7 +237,7 @@ Result<std::unique_ptr<LoadedModel>> DeviceCache::loadEntry(Entry entry) const {
 Result<std::unique_ptr<LoadedModel>>
 DeviceCache::tryLoad(const CacheHandles &handles, const CacheToken &token,
                      const PrepareOptions &options, CacheVerdict &verdict) {
-  auto files = duplicateFiles(handles, EntryUse::load);
+  auto files = duplicateFiles(handles);
   if (!files.isOk()) {
     verdict = missFor(CacheOutcome::missUnreadable, files.status());
     return std::move(files).takeStatus();
