@@ -1,0 +1,476 @@
+//===- CacheFlowTest.cpp - What devices are asked, and with which files ---===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CacheDirectory.h"
+
+#include "nnhal/Runtime/CacheToken.h"
+#include "nnhal/Runtime/CompilationCache.h"
+#include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/Trace.h"
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace nnhal::rt;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Only there to be returned.
+class NoModel final : public PreparedModel {
+public:
+  const Interface &interface() const override { return face; }
+  Status execute(const Request &, ExecutionResult &) const override {
+    return failure("not executable");
+  }
+  Status executeAsync(Request, ExecutionCallback) const override {
+    return failure("not executable");
+  }
+  Result<std::shared_ptr<FencedExecution>>
+  executeFenced(Request, std::vector<FenceRef>,
+                std::optional<uint64_t>) const override {
+    return failure("not executable");
+  }
+
+private:
+  Interface face;
+};
+
+/// What a call was given.
+struct Call {
+  CacheHandles handles;
+  CacheToken token = {};
+  Deadline deadline = noDeadline;
+  /// Of the descriptors while the call ran.
+  std::vector<int> flags;
+  std::vector<unsigned> modes;
+};
+
+Call record(const CacheHandles &handles, const CacheToken &token,
+            const PrepareOptions &options) {
+  Call call = {handles, token, options.deadline, {}, {}};
+  for (const auto *list : {&handles.modelCache, &handles.dataCache})
+    for (const std::vector<int> &handle : *list)
+      for (int fd : handle) {
+        struct stat info = {};
+        fstat(fd, &info);
+        call.flags.push_back(fcntl(fd, F_GETFL) & O_ACCMODE);
+        call.modes.push_back(info.st_mode & 0777);
+      }
+  return call;
+}
+
+/// Counts what it is asked; leaves a word in each file.
+class CountingDevice final : public Device {
+public:
+  std::string_view name() const override { return deviceName; }
+  std::string_view version() const override { return deviceVersion; }
+  DeviceType type() const override { return DeviceType::other; }
+  HalVersion halVersion() const override { return version_; }
+  const std::vector<Extension> &extensions() const override { return none; }
+  CacheFiles cacheFiles() const override { return files; }
+  const Capabilities &capabilities() const override { return figures; }
+  DeviceStatus status() const override { return DeviceStatus::available; }
+  Result<std::vector<Status>>
+  supportedOperations(const AnnotatedModel &) const override {
+    return std::vector<Status>();
+  }
+  Result<PreparedModelRef>
+  prepareModel(const AnnotatedModel &,
+               const PrepareOptions &options) const override {
+    prepared.push_back(record(options.cache, options.token, options));
+    NNHAL_RETURN_IF_ERROR(prepareStatus);
+    if (whilePreparing)
+      whilePreparing();
+    for (const auto *list :
+         {&options.cache.modelCache, &options.cache.dataCache})
+      for (const std::vector<int> &handle : *list)
+        if (write(handle.at(0), "word", 4) != 4)
+          return failure("cannot write");
+    if (saveProblem != CacheOutcome::off)
+      options.cacheObserver(saveProblem, "no room on the device");
+    return PreparedModelRef(std::make_shared<NoModel>());
+  }
+  Status prepareModelAsync(std::shared_ptr<const AnnotatedModel>,
+                           const PrepareOptions &,
+                           PrepareCallback) const override {
+    return failure("not asked");
+  }
+  Result<PreparedModelRef>
+  prepareModelFromCache(const CacheHandles &handles, const CacheToken &token,
+                        const PrepareOptions &options) const override {
+    loaded.push_back(record(handles, token, options));
+    NNHAL_RETURN_IF_ERROR(loadStatus);
+    if (givesNull)
+      return PreparedModelRef();
+    return PreparedModelRef(std::make_shared<NoModel>());
+  }
+  Result<PreparedModelRef>
+  prepareModelFromArtifact(std::span<const std::byte>, const Memory &,
+                           const PrepareOptions &) const override {
+    return failure("not asked");
+  }
+  Result<std::shared_ptr<Buffer>>
+  allocate(const BufferDesc &, std::span<const PreparedModelRef>,
+           std::span<const BufferRole>,
+           std::span<const BufferRole>) const override {
+    return failure("not asked");
+  }
+
+  std::string deviceName = "test-counting";
+  std::string deviceVersion = "1";
+  HalVersion version_ = HalVersion::V1_3;
+  CacheFiles files = {2, 1};
+  Status prepareStatus;
+  Status loadStatus;
+  CacheOutcome saveProblem = CacheOutcome::off;
+  bool givesNull = false;
+  std::function<void()> whilePreparing;
+  mutable std::vector<Call> prepared;
+  mutable std::vector<Call> loaded;
+
+private:
+  std::vector<Extension> none;
+  Capabilities figures;
+};
+
+class CacheFlowTest : public testing::Test {
+protected:
+  CacheFlowTest() {
+    std::string pattern = fs::temp_directory_path() / "flow-XXXXXX";
+    root = mkdtemp(pattern.data());
+    directory = root / "cache";
+    fs::create_directory(directory);
+  }
+  ~CacheFlowTest() override { fs::remove_all(root); }
+
+  /// Prepares once; \p report says how.
+  Status prepare() {
+    device.prepared.clear();
+    device.loaded.clear();
+    CompilationCache cache(
+        {.directory = directory, .log = log, .tracer = tracer});
+    auto source = [&]() -> Result<const AnnotatedModel *> {
+      ++sources;
+      return &model;
+    };
+    return cache
+        .prepare(device, application, partition, source, options, report)
+        .status();
+  }
+  /// "from-cache:N prepare:N", and with how many handles.
+  std::string calls() {
+    std::string text;
+    for (const Call &call : device.loaded)
+      text += fmt::format("from-cache {}+{} ", call.handles.modelCache.size(),
+                          call.handles.dataCache.size());
+    for (const Call &call : device.prepared)
+      text += fmt::format("prepare {}+{} ", call.handles.modelCache.size(),
+                          call.handles.dataCache.size());
+    return text;
+  }
+  /// Entries' files; not the lock.
+  std::set<std::string> files() {
+    std::set<std::string> names;
+    for (const auto &file : fs::directory_iterator(directory))
+      if (file.path().filename() != "nnhal.lock")
+        names.insert(file.path().filename());
+    return names;
+  }
+
+  fs::path root;
+  std::string directory;
+  CountingDevice device;
+  AnnotatedModel model;
+  std::optional<CacheToken> application = CacheToken{7};
+  std::vector<SourceOperation> partition;
+  PrepareOptions options;
+  CacheReport report;
+  int sources = 0;
+  std::string lines;
+  std::shared_ptr<Log> log = std::make_shared<Log>(
+      maskOf(LogTag::compilation),
+      [this](std::string_view line) { (lines += line) += '\n'; });
+  std::shared_ptr<Tracer> tracer = std::make_shared<Tracer>();
+};
+
+// E-003, E-032: no token, no caching, and a token of zeros for the device.
+TEST_F(CacheFlowTest, WithoutATokenNothingIsCached) {
+  application.reset();
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "prepare 0+0 ");
+  EXPECT_EQ(device.prepared[0].token, CacheToken());
+  EXPECT_EQ(report.outcome, CacheOutcome::off);
+  EXPECT_TRUE(fs::is_empty(directory));
+}
+
+// E-028, E-032: no files.
+TEST_F(CacheFlowTest, CompilesWhatIsNotThere) {
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "prepare 2+1 ");
+  EXPECT_EQ(report.outcome, CacheOutcome::missAbsent);
+  EXPECT_EQ(sources, 1);
+}
+
+// E-032, E-057: files that the device takes; nobody looks at the model.
+TEST_F(CacheFlowTest, LoadsWhatIsThere) {
+  EXPECT_EQ(prepare().message(), "");
+  CacheToken token = device.prepared[0].token;
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "from-cache 2+1 ");
+  EXPECT_EQ(device.loaded[0].token, token);
+  EXPECT_EQ(report.outcome, CacheOutcome::hit);
+  EXPECT_EQ(sources, 1);
+}
+
+// E-031, E-032: files that the device refuses, or answers with nothing.
+TEST_F(CacheFlowTest, CompilesWhatTheDeviceRefuses) {
+  EXPECT_EQ(prepare().message(), "");
+  device.loadStatus = badData("not mine");
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "from-cache 2+1 prepare 2+1 ");
+  EXPECT_TRUE(isMiss(report.outcome));
+  EXPECT_EQ(report.detail, "not mine");
+  device.loadStatus = Status::ok();
+  device.givesNull = true;
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "from-cache 2+1 prepare 2+1 ");
+  EXPECT_TRUE(isMiss(report.outcome));
+}
+
+// E-028: with a file missing the device is not even asked.
+TEST_F(CacheFlowTest, LoadsOnlyWholeEntries) {
+  EXPECT_EQ(prepare().message(), "");
+  std::set<std::string> whole = files();
+  ASSERT_EQ(whole.size(), 3u);
+  for (const std::string &name : whole) {
+    fs::remove(fs::path(directory) / name);
+    EXPECT_EQ(prepare().message(), "");
+    EXPECT_EQ(calls(), "prepare 2+1 ") << name;
+    EXPECT_EQ(files(), whole);
+  }
+}
+
+// E-002, E-004: a slash is appended where there is none.
+TEST_F(CacheFlowTest, PutsFilesIntoTheDirectory) {
+  EXPECT_EQ(prepare().message(), "");
+  std::set<std::string> names = files();
+  EXPECT_EQ(names.size(), 3u);
+  EXPECT_EQ(std::distance(fs::directory_iterator(root), {}), 1);
+  directory += '/';
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(report.outcome, CacheOutcome::hit);
+  EXPECT_EQ(files(), names);
+}
+
+// E-023 to E-025: as many files as the device says, under the token's names.
+TEST_F(CacheFlowTest, NamesFilesAfterTheToken) {
+  for (CacheFiles count : {CacheFiles{1, 1}, CacheFiles{0, 1}, CacheFiles{1, 0},
+                           CacheFiles{32, 32}}) {
+    fs::remove_all(directory);
+    fs::create_directory(directory);
+    device.files = count;
+    EXPECT_EQ(prepare().message(), "");
+    auto token = CompilationCache::tokenFor(device, application, {}, options);
+    ASSERT_TRUE(token);
+    std::set<std::string> expected;
+    for (uint32_t i = 0; i < count.modelCache; ++i)
+      expected.insert(cacheFileName(*token, CacheFileKind::model, i));
+    for (uint32_t i = 0; i < count.dataCache; ++i)
+      expected.insert(cacheFileName(*token, CacheFileKind::data, i));
+    EXPECT_EQ(files(), expected);
+    EXPECT_EQ(device.prepared[0].token, *token);
+    EXPECT_EQ(prepare().message(), "");
+    EXPECT_EQ(report.outcome, CacheOutcome::hit);
+  }
+}
+
+// E-009, E-010, E-026, E-027: for the user alone, in both directions, one
+// descriptor each.
+TEST_F(CacheFlowTest, OpensFilesForTheUserAlone) {
+  mode_t before = umask(0);
+  EXPECT_EQ(prepare().message(), "");
+  Call saved = device.prepared.at(0);
+  EXPECT_EQ(prepare().message(), "");
+  umask(before);
+  for (const Call &call : {saved, device.loaded.at(0)}) {
+    EXPECT_EQ(call.flags, std::vector<int>(3, O_RDWR));
+    EXPECT_EQ(call.modes, std::vector<unsigned>(3, 0600));
+    for (const auto *list : {&call.handles.modelCache, &call.handles.dataCache})
+      for (const std::vector<int> &handle : *list)
+        EXPECT_EQ(handle.size(), 1u);
+  }
+}
+
+// E-030: whoever wants descriptors later has to duplicate them.
+TEST_F(CacheFlowTest, ClosesFilesAfterTheCall) {
+  auto expectClosed = [](const Call &call) {
+    for (const std::vector<int> &handle : call.handles.modelCache)
+      EXPECT_EQ(fcntl(handle.at(0), F_GETFD), -1);
+  };
+  EXPECT_EQ(prepare().message(), "");
+  expectClosed(device.prepared.at(0));
+  EXPECT_EQ(prepare().message(), "");
+  expectClosed(device.loaded.at(0));
+}
+
+// E-007, E-029, E-033: a directory that cannot be used; the device still hears
+// the token.
+TEST_F(CacheFlowTest, CompilesWithoutADirectory) {
+  std::ofstream(root / "file") << "no directory";
+  for (std::string bad :
+       {std::string("/nonexistent"), std::string(root / "file")}) {
+    directory = bad;
+    EXPECT_EQ(prepare().message(), "");
+    EXPECT_EQ(calls(), "prepare 0+0 ");
+    auto token = CompilationCache::tokenFor(device, application, {}, options);
+    EXPECT_EQ(device.prepared[0].token, *token);
+    EXPECT_EQ(report.saveProblem, CacheOutcome::missUnreadable);
+    EXPECT_EQ(report.saveDetail, "cannot write to '" + bad + "/'");
+  }
+}
+
+// E-008: the application empties the directory, or writes what it likes.
+TEST_F(CacheFlowTest, RecoversFromAnything) {
+  EXPECT_EQ(prepare().message(), "");
+  std::set<std::string> names = files();
+  fs::remove_all(directory);
+  fs::create_directory(directory);
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "prepare 2+1 ");
+  for (const std::string &name : names)
+    std::ofstream(fs::path(directory) / name) << std::string(100000, 'x');
+  device.loadStatus = failure("damaged");
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "from-cache 2+1 prepare 2+1 ");
+  for (const std::string &name : names)
+    EXPECT_EQ(fs::file_size(fs::path(directory) / name), 4u);
+  // Something that cannot be a file.
+  fs::remove(fs::path(directory) / *names.begin());
+  fs::create_directory(fs::path(directory) / *names.begin());
+  EXPECT_EQ(prepare().message(), "");
+}
+
+// E-033: what goes wrong while saving is reported, leaves no entry and fails
+// nothing.
+TEST_F(CacheFlowTest, KeepsNothingThatWasNotSaved) {
+  device.saveProblem = CacheOutcome::missNoState;
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(report.saveProblem, CacheOutcome::missNoState);
+  EXPECT_EQ(report.saveDetail, "no room on the device");
+  EXPECT_TRUE(files().empty());
+}
+
+// A preparation that fails leaves no entry either.
+TEST_F(CacheFlowTest, KeepsNothingOfAFailure) {
+  device.prepareStatus = badData("no such operation");
+  EXPECT_EQ(prepare().message(), "no such operation");
+  EXPECT_TRUE(files().empty());
+}
+
+// E-005, E-011, E-018, E-019, E-035: whatever changes makes another entry, and
+// the old one stays.
+TEST_F(CacheFlowTest, KeepsAnEntryForEachWay) {
+  EXPECT_EQ(prepare().message(), "");
+  size_t expected = 3;
+  auto expectNewEntry = [&](const char *what) {
+    EXPECT_EQ(prepare().message(), "");
+    EXPECT_EQ(report.outcome, CacheOutcome::missAbsent) << what;
+    EXPECT_EQ(files().size(), expected += 3) << what;
+    EXPECT_EQ(prepare().message(), "");
+    EXPECT_EQ(report.outcome, CacheOutcome::hit) << what;
+  };
+  application = CacheToken{8};
+  expectNewEntry("application's token");
+  options.preference = ExecutionPreference::lowPower;
+  expectNewEntry("preference");
+  options.priority = Priority::high;
+  expectNewEntry("priority");
+  partition = {{0, 0}};
+  expectNewEntry("partition");
+  partition = {{0, 1}};
+  expectNewEntry("operation");
+  partition = {{1, 1}};
+  expectNewEntry("referenced model");
+  device.deviceVersion = "2";
+  expectNewEntry("version");
+  device.deviceName = "test-other";
+  expectNewEntry("device");
+}
+
+// E-021, E-036: both calls hear the deadline, and the entry is the same.
+TEST_F(CacheFlowTest, PassesTheDeadline) {
+  options.deadline = steadyNow() + 60'000'000'000;
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(device.prepared.at(0).deadline, options.deadline);
+  options.deadline += 1'000'000'000;
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(report.outcome, CacheOutcome::hit);
+  EXPECT_EQ(device.loaded.at(0).deadline, options.deadline);
+}
+
+// E-018, E-034: devices that keep nothing, or are too old to.
+TEST_F(CacheFlowTest, AsksNoDeviceThatKeepsNothing) {
+  device.files = {0, 0};
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "prepare 0+0 ");
+  EXPECT_EQ(report.outcome, CacheOutcome::off);
+  device.files = {1, 1};
+  device.version_ = HalVersion::V1_1;
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "prepare 0+0 ");
+  EXPECT_TRUE(fs::is_empty(directory));
+  device.version_ = HalVersion::V1_2;
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "prepare 1+1 ");
+}
+
+// E-037: hits and misses are seen in the log and in the trace.
+TEST_F(CacheFlowTest, SaysHowItWent) {
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(lines, "compilation: cache: miss, absent (there is no entry)\n");
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_NE(lines.find("compilation: cache: hit\n"), lines.npos);
+  std::multiset<std::string> texts;
+  for (const TraceEvent &event : tracer->events())
+    texts.insert(event.text());
+  EXPECT_EQ(texts.count("[NN_LR_PP]cache: miss, absent (there is no entry)"),
+            1u);
+  EXPECT_EQ(texts.count("[NN_LR_PP]cache: hit"), 1u);
+}
+
+// What processes that died have left is removed, and does not cost the lock of
+// who removes it: the entry's own, and another's.
+TEST_F(CacheFlowTest, RemovesLeftovers) {
+  auto token = CompilationCache::tokenFor(device, application, {}, options);
+  ASSERT_TRUE(token);
+  for (const CacheToken &of : {*token, CacheToken{9}})
+    std::ofstream(fs::path(directory) /
+                  (cacheFileName(of, CacheFileKind::model, 0) + ".new"))
+        << "half";
+  std::ofstream(fs::path(directory) / "readme.new") << "somebody else's";
+  bool isFree = true;
+  device.whilePreparing = [&] {
+    auto other = EntryLock::open(directory + '/');
+    isFree = !other || other->tryLock(*token);
+  };
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_FALSE(isFree);
+  std::set<std::string> names = files();
+  EXPECT_EQ(names.erase("readme.new"), 1u);
+  EXPECT_EQ(names.size(), 3u);
+  for (const std::string &name : names)
+    EXPECT_FALSE(name.ends_with(".new")) << name;
+}
+
+} // namespace
