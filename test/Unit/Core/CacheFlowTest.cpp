@@ -261,7 +261,7 @@ TEST_F(CacheFlowTest, LoadsOnlyWholeEntries) {
   }
 }
 
-// E-002, E-004: a slash is appended where there is none.
+// E-004: a slash is appended where there is none.
 TEST_F(CacheFlowTest, PutsFilesIntoTheDirectory) {
   EXPECT_EQ(prepare().message(), "");
   std::set<std::string> names = files();
