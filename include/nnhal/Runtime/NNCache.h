@@ -76,7 +76,7 @@ public:
   /// empty name is none.
   void setCacheFilename(std::string path);
 
-  /// The build of this library.
+  /// The version and the build of this library, in less than maxBuildId bytes.
   static std::string defaultBuildId();
 
 private:

@@ -10,6 +10,7 @@
 #include "../Core/Thread.h"
 #include "CacheFile.h"
 
+#include "nnhal/Runtime/ContentKeyStore.h"
 #include "nnhal/Runtime/Log.h"
 
 #include <new>
@@ -30,7 +31,15 @@ NNCache::~NNCache() {
     helper.join();
 }
 
-std::string NNCache::defaultBuildId() { return NNHAL_VERSION; }
+std::string NNCache::defaultBuildId() {
+  // The version alone stays the same while the code changes.
+  std::string text = NNHAL_VERSION;
+  auto digest = libraryDigest(reinterpret_cast<const void *>(&defaultBuildId));
+  if (digest.isOk())
+    text += fmt::format("-{:02x}",
+                        fmt::join(digest->begin(), digest->begin() + 16, ""));
+  return text;
+}
 
 void NNCache::report(const Status &status) const {
   if (!status.isOk() && options.log)

@@ -404,6 +404,19 @@ TEST_F(NNCacheTest, DropsTheFileOfAnotherBuild) {
   EXPECT_NE(read().find("other"), std::string::npos);
 }
 
+// A build is more than a version.
+TEST_F(NNCacheTest, KnowsItsBuild) {
+  std::string build = NNCache::defaultBuildId();
+  EXPECT_EQ(NNCache::Options().buildId, build);
+  size_t dash = build.find('-');
+  ASSERT_NE(dash, std::string::npos) << build;
+  EXPECT_EQ(build.size(), dash + 1 + 32) << build;
+  EXPECT_EQ(build.find_first_not_of("0123456789abcdef", dash + 1),
+            std::string::npos)
+      << build;
+  EXPECT_LE(build.size(), BlobCache::maxBuildId);
+}
+
 // E-098.
 TEST_F(NNCacheTest, ChangesLimitsAfterAnEnd) {
   NNCache cache(options());
