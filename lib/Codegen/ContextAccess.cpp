@@ -95,17 +95,3 @@ int64_t nnhal::elementBytes(MemRefType type) {
     return sizeof(int64_t);
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
-
-std::optional<uint32_t> nnhal::operationIndexOf(Operation *op) {
-  std::optional<uint32_t> index;
-  op->getLoc()->walk([&](Location location) {
-    auto name = dyn_cast<NameLoc>(location);
-    StringRef text = name ? name.getName().getValue() : StringRef();
-    uint32_t number = 0;
-    if (!text.consume_front("operation ") || text.consumeInteger(10, number))
-      return WalkResult::advance();
-    index = number;
-    return WalkResult::interrupt();
-  });
-  return index;
-}

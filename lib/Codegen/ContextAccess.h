@@ -13,8 +13,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
-#include <optional>
-
 namespace nnhal {
 
 /// Loads and stores of the context's fields, at the offsets of EntryAbi.h.
@@ -64,10 +62,6 @@ private:
 
 /// Bytes of an element of \p type.
 int64_t elementBytes(mlir::MemRefType type);
-
-/// The operation of the model that \p op was made from: its location says so
-/// (lib/Import). Of fused ones, the first.
-std::optional<uint32_t> operationIndexOf(mlir::Operation *op);
 
 } // namespace nnhal
 

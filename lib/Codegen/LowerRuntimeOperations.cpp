@@ -8,6 +8,7 @@
 #include "nnhal/Codegen/Passes.h"
 
 #include "ContextAccess.h"
+#include "OperationLocation.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Runtime/FailureReasons.h"

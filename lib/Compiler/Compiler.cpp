@@ -17,6 +17,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -67,6 +68,40 @@ static DialectRegistry makeRegistry() {
   return registry;
 }
 
+namespace {
+/// Takes the remarks of nnhal-report-operations apart.
+class RemarkForwarder final : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  using Sink = std::function<void(uint32_t, std::string_view)>;
+  explicit RemarkForwarder(const Sink &sink) : sink(sink) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    uint32_t operation = 0;
+    StringRef text;
+    for (const auto &argument : remark.getArgs()) {
+      if (StringRef(argument.key) != "operation")
+        text = argument.val;
+      else if (StringRef(argument.val).getAsInteger(10, operation))
+        return;
+    }
+    sink(operation, std::string_view(text.data(), text.size()));
+  }
+
+private:
+  const Sink &sink;
+};
+} // namespace
+
+/// Of the compiler's own remarks: upstream's categories are not for users.
+static LogicalResult forwardRemarks(MLIRContext &context,
+                                    const RemarkForwarder::Sink &sink) {
+  remark::RemarkCategories categories;
+  categories.passed = "nnhal";
+  return remark::enableOptimizationRemarks(
+      context, std::make_unique<RemarkForwarder>(sink),
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
+}
+
 Compilation::Compilation(const CompilerOptions &options)
     : options(options), mlirContext(makeRegistry(), noThreads()) {
   mlirContext.loadAllAvailableDialects();
@@ -74,6 +109,9 @@ Compilation::Compilation(const CompilerOptions &options)
     handleDiagnostic(diagnostic);
     return success();
   });
+  // Fails only where remarks are reported already: this context is new.
+  if (options.remark)
+    (void)forwardRemarks(mlirContext, options.remark);
 }
 
 void Compilation::handleDiagnostic(Diagnostic &diagnostic) {

@@ -126,6 +126,7 @@ void addPhase(OpPassManager &pm, Phase phase,
     pm.addPass(createLinalgElementwiseOpFusionPass());
     pm.addPass(kernel::createFuseEpiloguePass());
     pm.addPass(createCSEPass());
+    pm.addPass(createReportOperations());
     return;
   case Phase::bufferize:
     return addBufferization(pm);

@@ -55,6 +55,10 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
     result.isCancelled = [&sinks] {
       return sinks.isCancelled(sinks.context) != 0;
     };
+  if (sinks.structSize >= sizeof(NNHalCompileSinks) && sinks.remark)
+    result.remark = [&sinks](uint32_t operation, std::string_view text) {
+      sinks.remark(sinks.context, operation, toView(text));
+    };
   return result;
 }
 

@@ -82,7 +82,7 @@ static constexpr Option options[] = {
        return Status::ok();
      }},
     {"explain", Takes::nothing, "",
-     "print for each operation which device has it, and why",
+     "print for each operation which device has it, why, and what it became",
      [](Flags &flags, std::string_view) {
        flags.explain = true;
        return Status::ok();

@@ -55,22 +55,21 @@ private:
 class Loader {
 public:
   Loader(const Flags &flags, const rt::Device &device,
-         rt::LazyCompiler &compiler, const LoadServices &services)
-      : flags(flags), device(device), compiler(compiler), services(services),
-        tracer(services.tracer.get()) {}
+         rt::LazyCompiler &compiler, const LoadObserver &observer,
+         const LoadServices &services)
+      : flags(flags), device(device), compiler(compiler), observer(observer),
+        services(services), tracer(services.tracer.get()) {}
 
-  rt::Result<LoadedModel>
-  load(const std::function<Status(const rt::AnnotatedModel &)> &inspect) {
+  rt::Result<LoadedModel> load() {
     if (usesCache()) {
-      NNHAL_RETURN_IF_ERROR(loadThroughCache(inspect));
+      NNHAL_RETURN_IF_ERROR(loadThroughCache());
       return std::move(loaded);
     }
     int64_t begin = nowMicroseconds();
     NNHAL_RETURN_IF_ERROR(read());
     int64_t read = nowMicroseconds();
     loaded.loadMicroseconds = read - begin;
-    if (loaded.source)
-      NNHAL_RETURN_IF_ERROR(inspect(*loaded.source));
+    NNHAL_RETURN_IF_ERROR(inspectSource());
     if (isOnlyDrawn())
       return std::move(loaded);
     if (!loaded.prepared) {
@@ -96,14 +95,19 @@ private:
     return flags.explain || !flags.dumpGraph.empty() || !flags.expects.empty();
   }
 
-  Status loadThroughCache(
-      const std::function<Status(const rt::AnnotatedModel &)> &inspect) {
+  Status inspectSource() const {
+    if (!loaded.source || !observer.source)
+      return Status::ok();
+    return observer.source(*loaded.source);
+  }
+
+  Status loadThroughCache() {
     int64_t begin = nowMicroseconds();
     ContentKeys keys(flags);
     std::optional<rt::ContentKey> key = keys.find();
     if (!key || needsSource()) {
       NNHAL_RETURN_IF_ERROR(read());
-      NNHAL_RETURN_IF_ERROR(inspect(*loaded.source));
+      NNHAL_RETURN_IF_ERROR(inspectSource());
     }
     if (!key) {
       NNHAL_ASSIGN_OR_RETURN(key, keys.compute(*loaded.source));
@@ -119,7 +123,7 @@ private:
   rt::PrepareOptions prepareOptions(Progress &progress) {
     rt::PrepareOptions options;
     options.compile = flags.compile;
-    options.observer = progress.observer();
+    options.observer = compileObserver(progress);
     auto end = std::make_shared<CompilationEnd>();
     loaded.compilation = end->future();
     options.compileAfter = flags.compileAfter;
@@ -233,6 +237,12 @@ private:
     return progress.finish(std::move(status));
   }
 
+  rt::CompileObserver compileObserver(Progress &progress) const {
+    rt::CompileObserver result = progress.observer();
+    result.remark = observer.remark;
+    return result;
+  }
+
   Status compileWith(Progress &progress) {
     bool isOnlyEmitted = !flags.emit.empty() && !flags.wantsExecution;
     if (loaded.source && !isOnlyEmitted) {
@@ -249,9 +259,9 @@ private:
                            compiler.get());
     auto compiled = loaded.source
                         ? opened->compileModel(*loaded.source, flags.compile,
-                                               progress.observer())
+                                               compileObserver(progress))
                         : opened->compileMlir(bytes, flags.model, flags.compile,
-                                              progress.observer());
+                                              compileObserver(progress));
     if (!compiled.isOk())
       return std::move(compiled).takeStatus();
     NNHAL_RETURN_IF_ERROR(emit(*compiled));
@@ -267,6 +277,7 @@ private:
   const Flags &flags;
   const rt::Device &device;
   rt::LazyCompiler &compiler;
+  const LoadObserver &observer;
   const LoadServices &services;
   rt::Tracer *tracer;
   rt::Memory file;
@@ -275,10 +286,10 @@ private:
 };
 } // namespace
 
-rt::Result<LoadedModel>
-run::loadModel(const Flags &flags, const rt::Device &device,
-               rt::LazyCompiler &compiler,
-               const std::function<Status(const rt::AnnotatedModel &)> &inspect,
-               const LoadServices &services) {
-  return Loader(flags, device, compiler, services).load(inspect);
+rt::Result<LoadedModel> run::loadModel(const Flags &flags,
+                                       const rt::Device &device,
+                                       rt::LazyCompiler &compiler,
+                                       const LoadObserver &observer,
+                                       const LoadServices &services) {
+  return Loader(flags, device, compiler, observer, services).load();
 }

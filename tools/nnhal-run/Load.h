@@ -46,14 +46,21 @@ struct LoadServices {
   std::shared_ptr<rt::Tracer> tracer;
 };
 
+/// Whom a load tells what happens. Each function may be empty.
+struct LoadObserver {
+  /// Sees a source model before it is compiled; a failure ends the load.
+  std::function<rt::Status(const rt::AnnotatedModel &)> source;
+  /// See CompileObserver.
+  std::function<void(uint32_t operation, std::string_view text)> remark;
+};
+
 /// Reads \p flags.model, compiles it where that is needed, writes the artifact
-/// where that is wanted, and loads it. \p inspect sees a source model before it
-/// is compiled. Fails with what the reader, \p inspect or the compiler reports.
-rt::Result<LoadedModel>
-loadModel(const Flags &flags, const rt::Device &device,
-          rt::LazyCompiler &compiler,
-          const std::function<rt::Status(const rt::AnnotatedModel &)> &inspect,
-          const LoadServices &services = {});
+/// where that is wanted, and loads it. Fails with what the reader, \p observer
+/// or the compiler reports.
+rt::Result<LoadedModel> loadModel(const Flags &flags, const rt::Device &device,
+                                  rt::LazyCompiler &compiler,
+                                  const LoadObserver &observer,
+                                  const LoadServices &services = {});
 
 using rt::writeFileAtomically;
 

@@ -152,17 +152,38 @@ std::string run::describeTimes(const LoadedModel &loaded,
   return text;
 }
 
-rt::Result<std::string> run::explainModel(const rt::AnnotatedModel &model,
-                                          const rt::Device &device) {
+rt::Result<Explanation> Explanation::create(const rt::AnnotatedModel &model,
+                                            const rt::Device &device) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<rt::Status> supported,
                          device.supportedOperations(model));
-  std::string text;
+  Explanation result;
   for (size_t i = 0; i < supported.size(); ++i) {
-    text += fmt::format("operation {} {}: ", i,
-                        rt::nameOf(model.model.main.operations[i].type));
-    text += supported[i].isOk()
-                ? fmt::format("{}, compiled\n", device.name())
-                : fmt::format("no device, {}\n", supported[i].message());
+    Line &line = result.lines.emplace_back();
+    line.operation = fmt::format(
+        "operation {} {}", i, rt::nameOf(model.model.main.operations[i].type));
+    line.isSupported = supported[i].isOk();
+    line.answer = line.isSupported
+                      ? std::string(device.name())
+                      : fmt::format("no device, {}", supported[i].message());
+  }
+  return result;
+}
+
+void Explanation::addRemark(uint32_t operation, std::string_view text) {
+  wasCompiled = true;
+  if (operation < lines.size())
+    lines[operation].remark = text;
+}
+
+std::string Explanation::text() const {
+  std::string text;
+  for (const Line &line : lines) {
+    text += fmt::format("{}: {}", line.operation, line.answer);
+    // What was removed or folded left nothing to remark.
+    if (wasCompiled && line.isSupported)
+      text += ", compiled: " +
+              (line.remark.empty() ? "no code of its own" : line.remark);
+    text += '\n';
   }
   return text;
 }

@@ -23,9 +23,30 @@ std::string describeTimes(const LoadedModel &loaded,
                           std::span<const Executed> executions,
                           TimeFormat format);
 
-/// One line per operation of \p model, each ending with a newline.
-rt::Result<std::string> explainModel(const rt::AnnotatedModel &model,
-                                     const rt::Device &device);
+/// The answer to --explain: what becomes of each operation of a model.
+class Explanation {
+public:
+  /// What \p device says about \p model.
+  static rt::Result<Explanation> create(const rt::AnnotatedModel &model,
+                                        const rt::Device &device);
+
+  /// What the compiler says about \p operation; see CompileObserver::remark.
+  void addRemark(uint32_t operation, std::string_view text);
+
+  /// One line per operation, each ending with a newline.
+  std::string text() const;
+
+private:
+  struct Line {
+    std::string operation;
+    /// Who executes it, or why nobody does.
+    std::string answer;
+    bool isSupported = false;
+    std::string remark;
+  };
+  std::vector<Line> lines;
+  bool wasCompiled = false;
+};
 
 /// The answer to --list-devices for one device.
 std::string describeDevice(const rt::Device &device);

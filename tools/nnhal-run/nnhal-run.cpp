@@ -132,16 +132,22 @@ static Status runModel(const Flags &flags, const rt::Device &device,
   rt::Tracer *tracer = services.tracer.get();
   rt::TraceSection section(tracer, applicationPhase(rt::TracePhase::overall),
                            "nnhal-run");
-  auto inspect = [&](const rt::AnnotatedModel &model) -> Status {
+  Explanation explanation;
+  LoadObserver observer;
+  observer.source = [&](const rt::AnnotatedModel &model) -> Status {
     NNHAL_RETURN_IF_ERROR(drawModel(flags, model, device, {}));
     if (!flags.explain)
       return Status::ok();
-    NNHAL_ASSIGN_OR_RETURN(std::string text, explainModel(model, device));
-    fmt::print("{}", text);
+    NNHAL_ASSIGN_OR_RETURN(explanation, Explanation::create(model, device));
     return Status::ok();
   };
-  NNHAL_ASSIGN_OR_RETURN(LoadedModel loaded,
-                         loadModel(flags, device, compiler, inspect, services));
+  if (flags.explain)
+    observer.remark = [&](uint32_t operation, std::string_view text) {
+      explanation.addRemark(operation, text);
+    };
+  auto outcome = loadModel(flags, device, compiler, observer, services);
+  fmt::print("{}", explanation.text()); // Above all when it failed.
+  NNHAL_ASSIGN_OR_RETURN(LoadedModel loaded, std::move(outcome));
   if (!loaded.prepared)
     return Status::ok();
   NNHAL_ASSIGN_OR_RETURN(Inputs inputs,

@@ -15,6 +15,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ReportOperations : Pass<"nnhal-report-operations", "::mlir::ModuleOp"> {
+  let summary = "Remark what became of each operation of the model";
+  let description = [{
+    Runs on tensors, after fusion. For each operation of the model of which
+    anything is left, a passed remark of the category `nnhal` says what computes
+    it: operations of its own, with the operations that were fused into them, or
+    those of another. Locations tell what came from what. Does nothing unless
+    the context reports remarks: `nnhal-opt --remark-format=emitRemark
+    --remarks-filter=nnhal`, `nnhal-run --explain`.
+  }];
+}
+
 def FoldOutputCopies : Pass<"nnhal-fold-output-copies", "::mlir::func::FuncOp"> {
   let summary = "Compute a value that is copied to an output in the output itself";
   let description = [{

@@ -30,6 +30,8 @@ struct CompilerOptions {
   Rounding rounding = Rounding::doubleRounding;
   /// Called as phases begin: name, phases done, phases in all.
   std::function<void(std::string_view, uint32_t, uint32_t)> progress;
+  /// Called with what became of an operation of the main graph; may be empty.
+  std::function<void(uint32_t, std::string_view)> remark;
   /// Called with every diagnostic: true for errors, then the text.
   std::function<void(bool, std::string_view)> diagnostic;
   /// Asked as phases begin; after a yes the compilation fails. May be empty.

@@ -39,7 +39,7 @@ struct CompileOptions {
 };
 
 /// Whom a compilation tells about itself, on the thread that asked for it.
-/// Either function may be empty.
+/// Each function may be empty.
 struct CompileObserver {
   std::function<void(bool isError, std::string_view text)> diagnostic;
   /// \p done of \p total phases are complete, \p phase begins.
@@ -47,6 +47,10 @@ struct CompileObserver {
       progress;
   /// Asked between the phases; a compilation that hears yes fails.
   std::function<bool()> isCancelled = nullptr;
+  /// What became of operation \p operation of the main subgraph: what computes
+  /// it and what was fused. Operations of which nothing is left get no remark.
+  std::function<void(uint32_t operation, std::string_view text)>
+      remark = nullptr;
 };
 
 /// Both parts of an artifact (ModelCache.h).

@@ -130,7 +130,7 @@ typedef struct NNHalCompileOptions {
 } NNHalCompileOptions;
 
 /// Where a compilation reports to. Every function is called on the thread that
-/// called compile; none may be null.
+/// called compile; only remark may be null.
 typedef struct NNHalCompileSinks {
   uint32_t structSize;
   void *context;
@@ -143,6 +143,9 @@ typedef struct NNHalCompileSinks {
                    uint32_t total);
   /// Minor 1; may be null. Not 0: the compilation shall stop and fail.
   uint32_t (*isCancelled)(void *context);
+  /// Minor 1; may be null. What became of operation \p operation of the main
+  /// subgraph.
+  void (*remark)(void *context, uint32_t operation, NNHalString text);
 } NNHalCompileSinks;
 
 typedef struct NNHalCompilerApi {

@@ -172,6 +172,13 @@ Value GraphInliner::truthOf(Location loc, Value condition) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, byte, none);
 }
 
+/// What \p region has comes from a graph that \p op executes.
+static void markCalled(Region &region, Operation *op) {
+  region.walk([&](Operation *inner) {
+    inner->setLoc(CallSiteLoc::get(inner->getLoc(), op->getLoc()));
+  });
+}
+
 FailureOr<SmallVector<Value>>
 GraphInliner::inlineBranch(GraphOp graph, ValueRange inputs, Region &region) {
   OpBuilder::InsertionGuard guard(builder);
@@ -209,6 +216,8 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineIf(OperationOp op,
       inlineBranch(elseGraph, inputs.drop_front(3), elseRegion);
   if (failed(yes) || failed(no))
     return failure();
+  markCalled(thenRegion, op);
+  markCalled(elseRegion, op);
   SmallVector<Type> types;
   for (auto [lhs, rhs] : llvm::zip(*yes, *no)) {
     types.push_back(commonType(lhs.getType(), rhs.getType()));
@@ -361,6 +370,8 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineWhile(OperationOp op,
   FailureOr<Values> next = inlineGraph(body, after);
   if (failed(next) || failed(endRound(op, *states, *next)))
     return failure();
+  markCalled(loop.getBefore(), op);
+  markCalled(loop.getAfter(), op);
   b.setInsertionPointAfter(loop);
   return states->read(b, loop.getResults());
 }

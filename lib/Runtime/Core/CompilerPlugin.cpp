@@ -90,6 +90,8 @@ struct Collector {
     sinks.diagnostic = &Collector::onDiagnostic;
     sinks.progress = &Collector::onProgress;
     sinks.isCancelled = &Collector::onIsCancelled;
+    if (observer.remark)
+      sinks.remark = &Collector::onRemark;
   }
 
   template <typename Function> void guarded(Function function) {
@@ -134,6 +136,11 @@ struct Collector {
   static uint32_t onIsCancelled(void *context) {
     auto &self = *static_cast<Collector *>(context);
     return self.observer.isCancelled && self.observer.isCancelled();
+  }
+
+  static void onRemark(void *context, uint32_t operation, NNHalString text) {
+    auto &self = *static_cast<Collector *>(context);
+    self.guarded([&] { self.observer.remark(operation, toView(text)); });
   }
 
   Result<CompiledModel> finish(int32_t code) {

@@ -106,6 +106,9 @@ TEST(CompilerTest, ModelArrivesAsItIs) {
                           uint32_t total) {
     heard.push_back(fmt::format("{} {}/{}", phase, done, total));
   };
+  observer.remark = [&](uint32_t operation, std::string_view text) {
+    heard.push_back(fmt::format("operation {}: {}", operation, text));
+  };
   auto compiled = compiler->compileModel(annotated, options, observer);
   ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
   EXPECT_EQ(textOf(compiled->modelCache),
@@ -115,7 +118,8 @@ TEST(CompilerTest, ModelArrivesAsItIs) {
             "out y, state 0->0; cpu skylake, rounding 2");
   EXPECT_EQ(textOf(*compiled->dataCache.bytes()), "pool bytes");
   EXPECT_EQ(heard, (std::vector<std::string>{"lowering 0/2", "linking 1/2",
-                                             "false operation 0 is slow"}));
+                                             "false operation 0 is slow",
+                                             "operation 0: one loop"}));
 }
 
 TEST(CompilerTest, UnreadablePool) {

@@ -126,13 +126,22 @@ TEST(ReportTest, ExplainsEveryOperation) {
   model.model.main.inputIndexes = {0};
   model.model.main.outputIndexes = {1};
   auto device = rt::createCpuDevice();
-  auto text = explainModel(model, *device);
-  ASSERT_TRUE(text.isOk()) << text.status().message();
-  EXPECT_EQ(*text, "operation 0 FLOOR: nnhal-cpu, compiled\n");
+  auto explanation = Explanation::create(model, *device);
+  ASSERT_TRUE(explanation.isOk()) << explanation.status().message();
+  EXPECT_EQ(explanation->text(), "operation 0 FLOOR: nnhal-cpu\n");
+  explanation->addRemark(7, "of a graph that is not the main one");
+  EXPECT_EQ(explanation->text(), "operation 0 FLOOR: nnhal-cpu, compiled: no "
+                                 "code of its own\n");
+  explanation->addRemark(0, "linalg.generic");
+  EXPECT_EQ(explanation->text(),
+            "operation 0 FLOOR: nnhal-cpu, compiled: linalg.generic\n");
+
   model.model.main.operations[0].type = rt::OperationType::OEM_OPERATION;
-  text = explainModel(model, *device);
-  ASSERT_TRUE(text.isOk()) << text.status().message();
-  EXPECT_EQ(text->find("operation 0 OEM_OPERATION: no device, "), 0u) << *text;
+  explanation = Explanation::create(model, *device);
+  ASSERT_TRUE(explanation.isOk()) << explanation.status().message();
+  explanation->addRemark(0, "unheard");
+  EXPECT_EQ(explanation->text(), "operation 0 OEM_OPERATION: no device, "
+                                 "OEM_OPERATION is not compiled for CPUs\n");
 }
 
 } // namespace

@@ -65,6 +65,8 @@ static std::string describe(const NNHalSubgraphView &subgraph) {
   sinks->progress(sinks->context, toText("lowering"), 0, 2);
   sinks->progress(sinks->context, toText("linking"), 1, 2);
   sinks->diagnostic(sinks->context, 0, toText("operation 0 is slow"));
+  if (sinks->remark)
+    sinks->remark(sinks->context, 0, toText("one loop"));
   NNHalBytes pool = {};
   if (model->poolCount)
     pool = model->pools[0].bytes;
