@@ -8,6 +8,7 @@
 #include "Check.h"
 
 #include "Compare.h"
+#include "Load.h"
 
 #include "nnhal/Runtime/TrailingDefaults.h"
 #include "nnhal/Runtime/Validate.h"
@@ -177,21 +178,24 @@ Status CaseRun::runExample(size_t index) {
 }
 
 CaseResult CaseRun::run() {
+  CaseResult answer;
+  int64_t begin = nowMicroseconds();
   stage = "validation";
   Status status = validate();
   if (status.isOk()) {
     stage = "preparation";
     rt::AnnotatedModel annotated;
     annotated.model = test.model;
+    int64_t validated = nowMicroseconds();
     auto made = device.prepareModel(annotated);
+    answer.preparationMicroseconds = nowMicroseconds() - validated;
     status = made.status();
     if (made.isOk())
       prepared = *made;
   }
   for (size_t i = 0; status.isOk() && i < test.examples.size(); ++i)
     status = runExample(i);
-
-  CaseResult answer;
+  answer.microseconds = nowMicroseconds() - begin;
   answer.name = test.name;
   answer.spec = test.spec;
   using enum CaseResult::Outcome;

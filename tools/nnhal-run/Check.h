@@ -25,8 +25,17 @@ struct CaseResult {
   /// "preparation", "execution" or "comparison"; empty without one.
   std::string stage;
   /// What was reported there.
-  std::string message;
+  std::string message = {};
+  /// Of the preparation, and of everything.
+  int64_t preparationMicroseconds = 0;
+  int64_t microseconds = 0;
 };
+
+/// A case that takes longer is slow: its time is printed.
+inline constexpr int64_t slowCaseMicroseconds = 2000000;
+
+/// A line per slow case of \p results, the slowest first.
+std::string describeSlowCases(std::vector<CaseResult> results);
 
 /// Compares how often each class was drawn with the softmax of \p logits, which
 /// are [batches, classes]; \p drawn are the classes, [batches, samples] in

@@ -203,9 +203,12 @@ std::string run::reportJson(const Flags &flags, const rt::Device &device,
       {"notApplicable", count(results, notApplicable)},
       {"cases", nlohmann::ordered_json::array()}};
   for (const CaseResult &result : results) {
-    nlohmann::ordered_json row = {{"name", result.name},
-                                  {"spec", result.spec},
-                                  {"outcome", toString(result.outcome)}};
+    nlohmann::ordered_json row = {
+        {"name", result.name},
+        {"spec", result.spec},
+        {"outcome", toString(result.outcome)},
+        {"preparation_us", result.preparationMicroseconds},
+        {"us", result.microseconds}};
     if (!result.stage.empty())
       row["stage"] = result.stage;
     if (!result.message.empty())
@@ -213,6 +216,19 @@ std::string run::reportJson(const Flags &flags, const rt::Device &device,
     report["cases"].push_back(std::move(row));
   }
   return report.dump(1) + "\n";
+}
+
+std::string run::describeSlowCases(std::vector<CaseResult> results) {
+  std::erase_if(results, [](const CaseResult &result) {
+    return result.microseconds <= slowCaseMicroseconds;
+  });
+  std::ranges::sort(results, std::greater{}, &CaseResult::microseconds);
+  std::string text;
+  for (const CaseResult &result : results)
+    text += fmt::format("{}: slow: {:.1f} s, {:.1f} s of it preparation\n",
+                        result.name, double(result.microseconds) / 1e6,
+                        double(result.preparationMicroseconds) / 1e6);
+  return text;
 }
 
 rt::Result<bool> run::runCheck(const Flags &flags, const rt::Device &device) {
@@ -233,6 +249,7 @@ rt::Result<bool> run::runCheck(const Flags &flags, const rt::Device &device) {
     NNHAL_RETURN_IF_ERROR(
         writeFileAtomically(flags.checkReport, std::as_bytes(std::span(text))));
   }
+  fmt::print("{}", describeSlowCases(results));
   fmt::print("{} passed, {} failed\n", count(results, passed),
              count(results, failed));
   return count(results, failed) == 0;

@@ -184,7 +184,7 @@ TEST(CheckTest, reportIsJson) {
   nlohmann::json report = nlohmann::json::parse(
       reportJson(flags, *device,
                  {{"a", "s", Outcome::passed, "", ""},
-                  {"b", "s", Outcome::failed, "execution", "why"},
+                  {"b", "s", Outcome::failed, "execution", "why", 7, 9},
                   {"c", "s", Outcome::notApplicable, "", ""}}));
   EXPECT_EQ(report["device"], "nnhal-reference");
   EXPECT_EQ(report["dynamicInputShape"], true);
@@ -193,7 +193,19 @@ TEST(CheckTest, reportIsJson) {
   EXPECT_EQ(report["notApplicable"], 1);
   EXPECT_EQ(report["cases"][1]["stage"], "execution");
   EXPECT_EQ(report["cases"][1]["message"], "why");
+  EXPECT_EQ(report["cases"][1]["preparation_us"], 7);
+  EXPECT_EQ(report["cases"][1]["us"], 9);
   EXPECT_EQ(report["cases"][2]["outcome"], "not applicable");
+}
+
+TEST(CheckTest, slowCasesAreNamed) {
+  CaseResult fast{"fast", "s", Outcome::passed, "", "", 0, 2000000};
+  CaseResult slow{"slow", "s", Outcome::passed, "", "", 1960000, 2040000};
+  CaseResult slower{"slower", "s", Outcome::failed, "", "", 100000, 30000000};
+  EXPECT_EQ(describeSlowCases({fast, slow, slower}),
+            "slower: slow: 30.0 s, 0.1 s of it preparation\n"
+            "slow: slow: 2.0 s, 2.0 s of it preparation\n");
+  EXPECT_EQ(describeSlowCases({fast}), "");
 }
 
 std::string readError(std::string_view text) {
