@@ -96,15 +96,16 @@ void ExtractConstantsPass::runOnOperation() {
   // An empty blob would be no resource.
   blob.resize(llvm::alignTo(std::max<size_t>(blob.size(), 1), alignment));
   OpBuilder builder(&getContext());
-  auto blobType = MemRefType::get({int64_t(blob.size())}, builder.getI8Type());
+  auto blobType =
+      MemRefType::get({baseOffset + int64_t(blob.size())}, builder.getI8Type());
   if (failed(entry.insertArgument(entry.getNumArguments(), blobType, {},
                                   entry.getLoc())))
     return signalPassFailure();
   Value constants = entry.getArguments().back();
   for (auto [use, offset] : uses) {
     builder.setInsertionPoint(use);
-    Value position =
-        arith::ConstantIndexOp::create(builder, use.getLoc(), offset);
+    Value position = arith::ConstantIndexOp::create(builder, use.getLoc(),
+                                                    baseOffset + offset);
     Value view =
         memref::ViewOp::create(builder, use.getLoc(), use.getType(), constants,
                                position, /*sizes=*/ValueRange());

@@ -163,6 +163,7 @@ rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
   pipelineOptions.vectorBits = target.vectorBits();
   pipelineOptions.vectorRegisters = target.vectorRegisters();
   pipelineOptions.rounding = options.rounding;
+  pipelineOptions.constantsOffset = int64_t(options.constantsOffset);
   for (Phase phase : allPhases()) {
     NNHAL_RETURN_IF_ERROR(begin(std::string_view(toString(phase))));
     PassManager manager(&mlirContext, ModuleOp::getOperationName());

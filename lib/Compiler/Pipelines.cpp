@@ -132,7 +132,7 @@ void addPhase(OpPassManager &pm, Phase phase,
     return addBufferization(pm);
   case Phase::plan:
     // memref.alloc, memref.get_global -> memref.view of arena and constants
-    pm.addPass(createExtractConstants());
+    pm.addPass(createExtractConstants({.baseOffset = options.constantsOffset}));
     pm.addNestedPass<func::FuncOp>(createPlanMemory());
     return;
   case Phase::vectorize: {

@@ -8,6 +8,7 @@
 #include "ModelFromView.h"
 #include "nnhal/Compiler/Compiler.h"
 #include "nnhal/Runtime/CompilerPlugin.h"
+#include "nnhal/Runtime/ModelCache.h"
 #include "nnhal/Runtime/Validate.h"
 
 #include <cstddef>
@@ -42,11 +43,17 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
   if (options.rounding > uint32_t(Rounding::floatRounding))
     return rt::badData("rounding {} exceeds {}", options.rounding,
                        uint32_t(Rounding::floatRounding));
+  if (options.constantsOffset % rt::constantAlignment != 0 ||
+      options.constantsOffset > rt::maxDataCacheSize)
+    return rt::badData("constants offset {} is no multiple of {} up to {}",
+                       options.constantsOffset, rt::constantAlignment,
+                       rt::maxDataCacheSize);
   CompilerOptions result;
   result.target.triple = toString(options.targetTriple);
   result.target.cpu = toString(options.targetCpu);
   result.target.features = toString(options.targetFeatures);
   result.rounding = Rounding(options.rounding);
+  result.constantsOffset = options.constantsOffset;
   result.progress = [&sinks](std::string_view phase, uint32_t done,
                              uint32_t total) {
     sinks.progress(sinks.context, toView(phase), done, total);

@@ -21,11 +21,13 @@
 using namespace nnhal;
 using namespace nnhal::run;
 
-/// How the model file is read.
+/// How the model file is read, and for which shapes it is compiled.
 static std::string readingOptions(const Flags &flags) {
   std::string text;
   for (const auto &[name, shape] : flags.shapes)
     text += fmt::format("{}:{}={};", name.size(), name, fmt::join(shape, "x"));
+  if (flags.specialize)
+    text += "specialized;";
   return text;
 }
 

@@ -203,16 +203,15 @@ std::string run::reportJson(const Flags &flags, const rt::Device &device,
       {"notApplicable", count(results, notApplicable)},
       {"cases", nlohmann::ordered_json::array()}};
   for (const CaseResult &result : results) {
-    nlohmann::ordered_json row = {
-        {"name", result.name},
-        {"spec", result.spec},
-        {"outcome", toString(result.outcome)},
-        {"preparation_us", result.preparationMicroseconds},
-        {"us", result.microseconds}};
+    nlohmann::ordered_json row = {{"name", result.name},
+                                  {"spec", result.spec},
+                                  {"outcome", toString(result.outcome)}};
     if (!result.stage.empty())
       row["stage"] = result.stage;
     if (!result.message.empty())
       row["message"] = result.message;
+    row["preparation_us"] = result.preparationMicroseconds;
+    row["us"] = result.microseconds;
     report["cases"].push_back(std::move(row));
   }
   return report.dump(1) + "\n";

@@ -116,6 +116,12 @@ static constexpr Option options[] = {
      }},
     {"rounding", Takes::value, "MODE",
      "of quantized values: double (default), single or float", setRounding},
+    {"specialize", Takes::nothing, "",
+     "compile code for the shapes of --shape beside that for any shapes",
+     [](Flags &flags, std::string_view) {
+       flags.specialize = flags.hasCompileFlags = true;
+       return Status::ok();
+     }},
     {"deferred", Takes::nothing, "",
      "execute on nnhal-reference while the model is compiled; what is\n"
      "compiled is also left in --cache-dir",

@@ -68,6 +68,7 @@ struct Flags {
   bool frames = false;
   std::string emit;
   bool explain = false;
+  bool specialize = false;
   /// One after the other.
   std::vector<ExecutionMode> modes = {ExecutionMode::sync};
   /// Where the trace and the graph go; empty for neither.

@@ -208,6 +208,19 @@ static rt::Result<InputTensor> buildInput(const Flags &flags,
   return input;
 }
 
+rt::Result<rt::InputShapes> run::statedShapes(const Flags &flags,
+                                              const rt::Interface &interface) {
+  rt::InputShapes shapes;
+  for (const InterfaceTensor &input : interface.inputs)
+    shapes.push_back(input.dimensions);
+  for (const auto &[key, shape] : flags.shapes) {
+    NNHAL_ASSIGN_OR_RETURN(size_t index,
+                           findTensor("input", interface.inputs, key));
+    shapes[index] = shape;
+  }
+  return shapes;
+}
+
 rt::Result<Inputs> run::buildInputs(const Flags &flags,
                                     const rt::Interface &interface) {
   size_t count = interface.inputs.size();

@@ -45,6 +45,11 @@ rt::Result<size_t> findTensor(std::string_view what,
 rt::Result<uint64_t> byteSizeOf(const rt::InterfaceTensor &tensor,
                                 std::span<const uint32_t> dimensions);
 
+/// The extents of every input, as \p flags or else \p interface state them.
+/// invalidArgument when \p flags name an input that is none.
+rt::Result<rt::InputShapes> statedShapes(const Flags &flags,
+                                         const rt::Interface &interface);
+
 /// Reads files and fills what has none, as \p flags say. invalidArgument names
 /// the input, the found value and the bound.
 rt::Result<Inputs> buildInputs(const Flags &flags,

@@ -9,6 +9,7 @@
 
 #include "Cache.h"
 #include "Diagnostics.h"
+#include "Inputs.h"
 #include "Progress.h"
 
 #include "nnhal/Runtime/JsonModel.h"
@@ -92,7 +93,8 @@ private:
 
   /// Whether the model itself is looked at, whatever comes from the cache.
   bool needsSource() const {
-    return flags.explain || !flags.dumpGraph.empty() || !flags.expects.empty();
+    return flags.explain || flags.specialize || !flags.dumpGraph.empty() ||
+           !flags.expects.empty();
   }
 
   Status inspectSource() const {
@@ -120,9 +122,9 @@ private:
   }
 
   /// How to prepare, telling \p progress.
-  rt::PrepareOptions prepareOptions(Progress &progress) {
+  rt::Result<rt::PrepareOptions> prepareOptions(Progress &progress) {
     rt::PrepareOptions options;
-    options.compile = flags.compile;
+    NNHAL_ASSIGN_OR_RETURN(options.compile, compileOptions());
     options.observer = compileObserver(progress);
     auto end = std::make_shared<CompilationEnd>();
     loaded.compilation = end->future();
@@ -144,7 +146,8 @@ private:
     cacheOptions.tracer = services.tracer;
     rt::CompilationCache cache(std::move(cacheOptions));
     Progress progress;
-    rt::PrepareOptions options = prepareOptions(progress);
+    NNHAL_ASSIGN_OR_RETURN(rt::PrepareOptions options,
+                           prepareOptions(progress));
     options.contentKey = key;
     auto prepared = cache.prepare(
         device, cacheToken(flags), {}, [&] { return sourceOf(keys, key); },
@@ -237,6 +240,17 @@ private:
     return progress.finish(std::move(status));
   }
 
+  rt::Result<rt::CompileOptions> compileOptions() const {
+    rt::CompileOptions options = flags.compile;
+    if (flags.specialize) {
+      NNHAL_ASSIGN_OR_RETURN(
+          rt::InputShapes shapes,
+          statedShapes(flags, rt::interfaceOf(*loaded.source)));
+      options.specializations.push_back(std::move(shapes));
+    }
+    return options;
+  }
+
   rt::CompileObserver compileObserver(Progress &progress) const {
     rt::CompileObserver result = progress.observer();
     result.remark = observer.remark;
@@ -246,7 +260,8 @@ private:
   Status compileWith(Progress &progress) {
     bool isOnlyEmitted = !flags.emit.empty() && !flags.wantsExecution;
     if (loaded.source && !isOnlyEmitted) {
-      rt::PrepareOptions options = prepareOptions(progress);
+      NNHAL_ASSIGN_OR_RETURN(rt::PrepareOptions options,
+                             prepareOptions(progress));
       if (!flags.emit.empty())
         options.keepArtifact = [this](const rt::CompiledModel &compiled) {
           return emit(compiled);
@@ -257,10 +272,11 @@ private:
     }
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Compiler> opened,
                            compiler.get());
+    NNHAL_ASSIGN_OR_RETURN(rt::CompileOptions options, compileOptions());
     auto compiled = loaded.source
-                        ? opened->compileModel(*loaded.source, flags.compile,
+                        ? opened->compileModel(*loaded.source, options,
                                                compileObserver(progress))
-                        : opened->compileMlir(bytes, flags.model, flags.compile,
+                        : opened->compileMlir(bytes, flags.model, options,
                                               compileObserver(progress));
     if (!compiled.isOk())
       return std::move(compiled).takeStatus();

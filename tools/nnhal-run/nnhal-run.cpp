@@ -58,8 +58,8 @@ static Status checkModelKind(const Flags &flags, const rt::Device &device) {
     return badData("device nnhal-reference compiles nothing: it takes .tflite "
                    "and .json, and has nothing to write");
   if (isCompiled && flags.hasCompileFlags)
-    return badData("'{}' is compiled: --target-cpu, --target-triple and "
-                   "--rounding have no effect",
+    return badData("'{}' is compiled: --target-cpu, --target-triple, "
+                   "--rounding and --specialize have no effect",
                    model);
   if (isCompiled && !flags.emit.empty())
     return badData("'{}' is compiled: --emit has nothing to write", model);
@@ -68,6 +68,8 @@ static Status checkModelKind(const Flags &flags, const rt::Device &device) {
   if (flags.compileAfter && (isCompiled || isMlir || !flags.emit.empty()))
     return badData("--deferred and --stages need a .tflite or .json model, and "
                    "do not go with --emit");
+  if (flags.specialize && isMlir)
+    return badData("--specialize needs a .tflite or .json model");
   if (flags.explain && (isCompiled || isMlir))
     return badData("--explain needs a .tflite or .json model");
   if (!flags.dumpGraph.empty() && (isCompiled || isMlir))

@@ -76,7 +76,9 @@ def ExtractConstants : Pass<"nnhal-extract-constants", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
-           "Alignment in bytes of every constant">
+           "Alignment in bytes of every constant">,
+    Option<"baseOffset", "base-offset", "int64_t", /*default=*/"0",
+           "Bytes before the blob in the data cache that it becomes part of">
   ];
   let statistics = [
     Statistic<"numExtracted", "num-extracted-constants", "Constants moved">

@@ -63,6 +63,11 @@ struct CompilePipelineOptions
       *this, "vector-registers",
       llvm::cl::desc("Number of vector registers (default 16)"),
       llvm::cl::init(16)};
+  Option<int64_t> constantsOffset{
+      *this, "constants-offset",
+      llvm::cl::desc(
+          "Bytes before the constants in the data cache (default 0)"),
+      llvm::cl::init(0)};
   Option<rt::Rounding> rounding{
       *this, "rounding", llvm::cl::desc("Of quantized results (decisions 17)"),
       llvm::cl::init(rt::Rounding::doubleRounding),

@@ -30,12 +30,18 @@
 
 namespace nnhal::rt {
 
+/// Extents of every input of a model; of a scalar none.
+using InputShapes = std::vector<std::vector<uint32_t>>;
+
 struct CompileOptions {
   /// Empty means the host's.
   std::string targetTriple;
   std::string targetCpu;
   std::string targetFeatures;
   Rounding rounding = Rounding::doubleRounding;
+  /// Shapes for which the artifact has code of their own beside that for any
+  /// (Specialization.h). Only for models that leave extents open.
+  std::vector<InputShapes> specializations;
 };
 
 /// Whom a compilation tells about itself, on the thread that asked for it.

@@ -127,6 +127,9 @@ typedef struct NNHalCompileOptions {
   NNHalString targetFeatures;
   /// 0 double rounding, 1 single rounding, 2 float (decisions 17).
   uint32_t rounding;
+  /// What the code adds to the offset of every constant: the size of the data
+  /// cache to which its own will be appended. A multiple of 64.
+  uint64_t constantsOffset;
 } NNHalCompileOptions;
 
 /// Where a compilation reports to. Every function is called on the thread that

@@ -98,6 +98,9 @@ struct Artifact {
   std::string rounding;
 };
 
+/// More is no data cache.
+inline constexpr uint64_t maxDataCacheSize = uint64_t(1) << 40;
+
 /// Alignment of every constant within the data cache, and of its base.
 inline constexpr uint64_t constantAlignment = 64;
 

@@ -13,6 +13,8 @@
 #ifndef NNHAL_LIB_RUNTIME_CACHE_FORMAT_H
 #define NNHAL_LIB_RUNTIME_CACHE_FORMAT_H
 
+#include "nnhal/Runtime/ModelCache.h"
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -129,7 +131,7 @@ inline constexpr uint64_t maxRegions = 1u << 20;
 inline constexpr uint64_t maxKernelSlots = 1u << 12;
 inline constexpr uint64_t maxSymbolLength = 255;
 inline constexpr uint64_t maxStringLength = 1u << 16;
-inline constexpr uint64_t maxMemorySize = uint64_t(1) << 40;
+inline constexpr uint64_t maxMemorySize = maxDataCacheSize;
 
 inline constexpr uint64_t alignTo(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;

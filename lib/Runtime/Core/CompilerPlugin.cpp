@@ -10,6 +10,8 @@
 #include "BinaryIdentity.h"
 #include "ModelView.h"
 
+#include "nnhal/Runtime/Specialization.h"
+
 #include <dlfcn.h>
 
 #include <new>
@@ -177,15 +179,32 @@ static NNHalCompileOptions toView(const CompileOptions &options) {
   return view;
 }
 
+static Result<CompiledModel> compileOnce(const NNHalCompilerApi &api,
+                                         const AnnotatedModel &model,
+                                         const NNHalCompileOptions &options,
+                                         const CompileObserver &observer) {
+  NNHAL_ASSIGN_OR_RETURN(ModelView view, ModelView::of(model));
+  Collector collector(observer);
+  return collector.finish(
+      api.compileModel(&view.view(), &options, &collector.sinks));
+}
+
 Result<CompiledModel>
 Compiler::compileModel(const AnnotatedModel &model,
                        const CompileOptions &options,
                        const CompileObserver &observer) const {
-  NNHAL_ASSIGN_OR_RETURN(ModelView view, ModelView::of(model));
-  NNHalCompileOptions optionsView = toView(options);
-  Collector collector(observer);
-  return collector.finish(
-      api.compileModel(&view.view(), &optionsView, &collector.sinks));
+  NNHalCompileOptions view = toView(options);
+  NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
+                         compileOnce(api, model, view, observer));
+  for (const InputShapes &shapes : options.specializations) {
+    NNHAL_ASSIGN_OR_RETURN(AnnotatedModel special,
+                           withInputShapes(model, shapes));
+    view.constantsOffset = compiled.dataCache.size();
+    NNHAL_ASSIGN_OR_RETURN(CompiledModel code,
+                           compileOnce(api, special, view, observer));
+    NNHAL_ASSIGN_OR_RETURN(compiled, addSpecialization(compiled, code, shapes));
+  }
+  return compiled;
 }
 
 Result<CompiledModel>
