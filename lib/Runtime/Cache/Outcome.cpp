@@ -1,4 +1,4 @@
-//===- Outcome.cpp - Names of what became of a cache -----------------------===//
+//===- Outcome.cpp - Names of what became of a cache ----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
