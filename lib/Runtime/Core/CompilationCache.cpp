@@ -122,13 +122,17 @@ private:
                          "waiting for another compilation of the same model");
     cache.log->write(LogTag::compilation,
                      "cache: somebody else is compiling the same");
-    Deadline begin = steadyNow();
+    auto now = [] {
+      return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch())
+          .count();
+    };
+    Deadline begin = now();
     Deadline end = cache.lockTimeout > noDeadline - begin
                        ? noDeadline
                        : begin + cache.lockTimeout;
     end = std::min(end, options.deadline);
     milliseconds pause(1);
-    while (steadyNow() < end) {
+    while (now() < end) {
       std::this_thread::sleep_for(pause);
       if (lock->tryLock(token))
         return true;

@@ -12,7 +12,7 @@
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Trace.h"
 
-#include <cerrno>
+#include <typeinfo>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::cache;
@@ -64,10 +64,10 @@ Status DeviceCache::openState(State &state) const {
     return failure("there is no state directory");
   NNHAL_ASSIGN_OR_RETURN(CompilationIdentity compilation,
                          backend.compilationIdentity());
-  // The runtime loads the code and is called by it.
-  NNHAL_ASSIGN_OR_RETURN(
-      std::string runtime,
-      binaryIdentity(fileOfAddress(reinterpret_cast<const void *>(&digestOf))));
+  // The library of the backend, which loads the code, and those it needs: the
+  // runtime, which the code calls, is one of them.
+  NNHAL_ASSIGN_OR_RETURN(std::string runtime,
+                         binaryIdentity(fileOfAddress(&typeid(backend))));
   state.identity.device = info.name;
   state.identity.deviceVersion = info.version;
   state.identity.driver =
