@@ -183,6 +183,23 @@ CacheVerdict nnhal::rt::cache::readModelFile(int fd, AlignedBuffer &file) {
   return {};
 }
 
+/// Has the system find memory for \p bytes at once, in large pages where it
+/// can: a fault for each page would take as long as the copy. Only a wish.
+static void preparePages(std::span<std::byte> bytes) {
+  constexpr uintptr_t page = 4096;
+  uintptr_t begin = reinterpret_cast<uintptr_t>(bytes.data());
+  uintptr_t first = (begin + page - 1) & ~(page - 1);
+  uintptr_t last = (begin + bytes.size()) & ~(page - 1);
+  if (last <= first)
+    return;
+  auto *start = reinterpret_cast<void *>(first);
+#ifdef MADV_POPULATE_WRITE
+  ::madvise(start, last - first, MADV_POPULATE_WRITE);
+#else
+  ::madvise(start, last - first, 23); // Of Linux 5.14.
+#endif
+}
+
 CacheVerdict nnhal::rt::cache::readDataFile(int fd, const CacheEntryInfo &info,
                                             AlignedBuffer &constants) {
   struct stat file;
@@ -203,11 +220,7 @@ CacheVerdict nnhal::rt::cache::readDataFile(int fd, const CacheEntryInfo &info,
   if (!buffer.isOk())
     return miss(CacheOutcome::missUnreadable, "{}", buffer.status().message());
   constants = *std::move(buffer);
-  if (constants.size() >= (1u << 21)) // Fewer page faults; only a wish.
-    ::madvise(reinterpret_cast<void *>(
-                  (reinterpret_cast<uintptr_t>(constants.data()) + 4095) &
-                  ~uintptr_t(4095)),
-              constants.size() - 4096, MADV_HUGEPAGE);
+  preparePages(constants.bytes());
   auto count = readAt(fd, cacheDataHeaderSize, constants.bytes());
   if (!count.isOk())
     return miss(CacheOutcome::missUnreadable, "{}", count.status().message());
