@@ -65,7 +65,7 @@ public:
   BlobCache(size_t maxKeySize, size_t maxValueSize, size_t maxTotalSize,
             Policy policy = {Select::random, Capacity::halve});
   BlobCache(size_t maxKeySize, size_t maxValueSize, size_t maxTotalSize,
-            Policy policy, Options options);
+            Policy policy, const Options &options);
 
   /// Keeps \p value for \p key, in place of what was kept for it. Nothing
   /// changes when one of them is empty or beyond its limit, or both together

@@ -24,7 +24,7 @@ static uint32_t seedFromClock() {
 }
 
 BlobCache::BlobCache(size_t maxKeySize, size_t maxValueSize,
-                     size_t maxTotalSize, Policy policy, Options options)
+                     size_t maxTotalSize, Policy policy, const Options &options)
     : maxKeySize(maxKeySize), maxValueSize(maxValueSize),
       maxTotalSize(maxTotalSize), policy(policy),
       buildId(options.buildId.substr(0, maxBuildId)),
