@@ -38,8 +38,9 @@ static rt::Result<uint64_t> parseAmount(std::string_view option,
       digits.remove_suffix(1);
     }
   uint64_t number = 0;
-  const char *end = digits.data() + digits.size();
-  auto [stop, error] = std::from_chars(digits.data(), end, number);
+  const char *begin = digits.data();
+  const char *end = begin + digits.size();
+  auto [stop, error] = std::from_chars(begin, end, number);
   constexpr uint64_t limit = uint64_t(1) << 60;
   if (error != std::errc() || stop != end || number > limit / factor) {
     std::string letters;
