@@ -291,6 +291,38 @@ TEST_F(DeviceCacheTest, AnotherProcessReplacesTheFile) {
   EXPECT_GT(misses, 0);
 }
 
+// E-044, E-049: whatever becomes of the constants, there are as many as the
+// model-cache file says.
+TEST_F(DeviceCacheTest, DamagedConstantsKeepTheirNumber) {
+  std::vector<std::byte> genuine(size_t(::lseek(data.get(), 0, SEEK_END)));
+  ASSERT_EQ(::pread(data.get(), genuine.data(), genuine.size(), 0),
+            ssize_t(genuine.size()));
+  auto shared = device();
+  for (size_t i = 0; i < 400; ++i) {
+    std::vector<std::byte> damaged = genuine;
+    damaged[i * 7919 % damaged.size()] ^= std::byte(1 << i % 8);
+    if (i % 4 == 1)
+      damaged.resize(i * 104729 % genuine.size());
+    if (i % 4 == 2)
+      damaged.resize(genuine.size() + i);
+    if (i % 4 == 3)
+      damaged[genuine.size() - 1 - i % nature->constants.size()] ^=
+          std::byte(0xFF);
+    ASSERT_EQ(::ftruncate(data.get(), 0), 0);
+    ASSERT_EQ(::pwrite(data.get(), damaged.data(), damaged.size(), 0),
+              ssize_t(damaged.size()));
+    nature->loadedConstants.clear();
+    bool isLoaded = shared->prepareModelFromCache(handles(), {}, {}).isOk();
+    EXPECT_EQ(nature->loadedConstants.size(),
+              isLoaded ? nature->constants.size() : 0);
+  }
+  ASSERT_EQ(::ftruncate(data.get(), 0), 0);
+  genuine.back() ^= std::byte(1);
+  ASSERT_EQ(::pwrite(data.get(), genuine.data(), genuine.size(), 0),
+            ssize_t(genuine.size()));
+  EXPECT_EQ(load(), "hit: ");
+}
+
 // The identity of a library is that of its build.
 TEST(BinaryIdentityTest, NamesBuilds) {
   std::string directory = std::string(NNHAL_TEST_INPUTS) + "/";
