@@ -55,8 +55,8 @@ struct CompileObserver {
   std::function<bool()> isCancelled = nullptr;
   /// What became of operation \p operation of the main subgraph: what computes
   /// it and what was fused. Operations of which nothing is left get no remark.
-  std::function<void(uint32_t operation, std::string_view text)>
-      remark = nullptr;
+  std::function<void(uint32_t operation, std::string_view text)> remark =
+      nullptr;
 };
 
 /// Both parts of an artifact (ModelCache.h).
