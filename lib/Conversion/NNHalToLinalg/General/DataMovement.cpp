@@ -351,7 +351,8 @@ static LogicalResult lowerGather(OperationLowering &op) {
   extents.append(inputExtents.begin() + *axis + 1, inputExtents.end());
   op.setOutput(op.define(op.outputType(), extents, [&](Indices at) {
     SmallVector<Scalar> from(at.take_front(*axis));
-    from.push_back(indices.integer(at.slice(*axis, indices.rank())).toIndex());
+    from.push_back(op.indexFrom(indices, at.slice(*axis, indices.rank()),
+                                inputExtents[*axis]));
     from.append(at.begin() + *axis + indices.rank(), at.end());
     return input.stored(from);
   }));

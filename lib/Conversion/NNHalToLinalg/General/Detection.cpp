@@ -139,7 +139,7 @@ static LogicalResult lowerAxisAlignedBBoxTransform(OperationLowering &op) {
   Scalar four = op.index(4);
   Tensor result = op.define(
       op.outputType(), {count, length.quotient(four), four}, [&](Indices at) {
-        Scalar batch = batches.integer({at[0]}).toIndex();
+        Scalar batch = op.indexFrom(batches, {at[0]}, images.extent(0));
         return op.encode(
             transformedCoordinate(op, at[0], at[2], at[1] * 4, batch),
             op.outputType());
@@ -318,25 +318,30 @@ static Scalar readCount(OperationLowering &op, size_t index, int64_t low) {
   return count;
 }
 
-/// The regions in coordinates of the map, all of them within it.
+/// The regions in coordinates of the map, all of them within it: checked, and
+/// cut for what OperationLowering::indexFrom() is about.
 static Tensor defineRegions(OperationLowering &op, const FeatureMaps &maps,
                             const Tensor &rois) {
   Scalar heightRatio = readRatio(op, 5), widthRatio = readRatio(op, 6);
+  Scalar width = maps.width().toF32(), height = maps.height().toF32();
   Scalar count = rois.extent(0);
-  Tensor regions = op.define(float32(), {count, op.index(4)}, [&](Indices at) {
-    Scalar isX = at[1].remainder(op.index(2)) == 0;
-    return rois.real(at) / select(isX, widthRatio, heightRatio);
-  });
   op.checkEach(
       count,
       [&](Scalar i) -> Condition {
-        auto at = [&](int64_t k) { return regions.stored({i, op.index(k)}); };
-        return {(at(0) >= 0) & (at(1) >= 0) & (at(2) <= maps.width().toF32()) &
-                    (at(3) <= maps.height().toF32()),
+        auto at = [&](int64_t k) {
+          return rois.real({i, op.index(k)}) /
+                 (k % 2 == 0 ? widthRatio : heightRatio);
+        };
+        return {(at(0) >= 0) & (at(1) >= 0) & (at(2) <= width) &
+                    (at(3) <= height),
                 i};
       },
       FailureReason::regionOutside, count);
-  return regions;
+  return op.define(float32(), {count, op.index(4)}, [&](Indices at) {
+    Scalar isX = at[1].remainder(op.index(2)) == 0;
+    Scalar region = rois.real(at) / select(isX, widthRatio, heightRatio);
+    return clamp(region, op.f32(0), select(isX, width, height));
+  });
 }
 
 /// Reads and checks inputs 0 to 6 (M-211, M-213).
@@ -376,7 +381,7 @@ static void defineBins(OperationLowering &op, const RoiInputs &inputs,
       return ranges.stored({at[0], bin, op.index(which)}).toIndex();
     };
     BinPixels pixels{at[0],
-                     inputs.batches.integer({at[0]}).toIndex(),
+                     op.indexFrom(inputs.batches, {at[0]}, maps.batches()),
                      at[maps.isNchw ? 1 : 3],
                      row,
                      column,

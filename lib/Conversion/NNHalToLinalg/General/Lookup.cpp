@@ -14,11 +14,12 @@ using rt::OperationType;
 static LogicalResult lowerEmbeddingLookup(OperationLowering &op) {
   Tensor lookups = op.input(0), values = op.input(1);
   SmallVector<Scalar> extents = values.extents();
-  checkIndices(op, 0, extents[0]);
+  Scalar rows = extents[0];
+  checkIndices(op, 0, rows);
   extents[0] = lookups.extent(0);
   op.setOutput(op.define(op.outputType(), extents, [&](Indices at) {
     SmallVector<Scalar> from(at);
-    from[0] = lookups.integer({at[0]}).toIndex();
+    from[0] = op.indexFrom(lookups, {at[0]}, rows);
     return values.stored(from);
   }));
   return success();

@@ -178,6 +178,11 @@ void OperationLowering::checkEach(
   check(all[0], reason, all[1], bound);
 }
 
+Scalar OperationLowering::indexFrom(const Tensor &indices, Indices at,
+                                    Scalar extent) {
+  return clamp(indices.integer(at).toIndex(), index(0), extent - 1);
+}
+
 void OperationLowering::checkNotEmpty(const Tensor &tensor) {
   for (Scalar extent : tensor.extents())
     check(extent > 0, FailureReason::negativeExtent, extent, index(1));

@@ -241,6 +241,12 @@ public:
   Scalar branch(Scalar condition, llvm::function_ref<Scalar()> yes,
                 llvm::function_ref<Scalar()> no);
 
+  /// The integer \p at of \p indices as an index below \p extent: cut to that
+  /// range, although it has been checked. The check of a constant folds away,
+  /// the constant itself comes from the data cache, whose damage must not lead
+  /// outside of a tensor (E-044).
+  Scalar indexFrom(const Tensor &indices, Indices at, Scalar extent);
+
   /// The shape that \p lhs and \p rhs broadcast to (M-021), checked.
   llvm::SmallVector<Scalar> broadcast(Indices lhs, Indices rhs);
   /// Where an operand of \p extents is read for \p indices of a shape that it
