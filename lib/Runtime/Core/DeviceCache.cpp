@@ -12,6 +12,8 @@
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Trace.h"
 
+#include <fmt/ranges.h>
+
 #include <typeinfo>
 
 using namespace nnhal::rt;
@@ -100,7 +102,8 @@ CacheIdentity DeviceCache::identityWith(const CompileOptions &options) {
   CacheIdentity identity = state().identity;
   identity.options = digestOf({"options", options.targetTriple,
                                options.targetCpu, options.targetFeatures,
-                               fmt::format("{}", uint32_t(options.rounding))});
+                               fmt::format("{}", uint32_t(options.rounding)),
+                               fmt::format("{}", options.specializations)});
   return identity;
 }
 
