@@ -67,6 +67,7 @@ StringRef toString(Phase phase) {
 }
 
 static void addBufferization(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createSeparateDestinations());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   // The entry function is on buffers already; identity layouts keep every

@@ -27,6 +27,21 @@ def ReportOperations : Pass<"nnhal-report-operations", "::mlir::ModuleOp"> {
   }];
 }
 
+def SeparateDestinations : Pass<"nnhal-separate-destinations", "::mlir::func::FuncOp"> {
+  let summary = "Give each use of an empty or filled tensor one of its own";
+  let description = [{
+    Common subexpression elimination shares `tensor.empty` and `linalg.fill`
+    between operations that write into them. The upstream elimination of empty
+    tensors then computes the result of one in the buffer of an output that
+    belongs to another, which is written before the former is read: bufferization
+    does not see that, since outputs are buffers already. Filling twice costs no
+    more than the copy that sharing needs.
+  }];
+  let statistics = [
+    Statistic<"numSeparated", "num-separated", "Operations that were copied">
+  ];
+}
+
 def FoldOutputCopies : Pass<"nnhal-fold-output-copies", "::mlir::func::FuncOp"> {
   let summary = "Compute a value that is copied to an output in the output itself";
   let description = [{

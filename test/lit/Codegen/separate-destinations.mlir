@@ -1,0 +1,34 @@
+// RUN: nnhal-opt %s --nnhal-separate-destinations | FileCheck %s
+// Two outputs that begin with the same fill do not meet in one buffer.
+// RUN: nnhal-opt %s '--pass-pipeline=builtin.module(func.func(nnhal-separate-destinations),eliminate-empty-tensors,one-shot-bufferize)' | FileCheck %s --check-prefix=BUFFERS
+
+// CHECK-LABEL: func.func @main
+// CHECK-COUNT-2: tensor.empty
+// CHECK-COUNT-2: linalg.fill
+// CHECK-NOT: linalg.fill
+// BUFFERS-LABEL: func.func @main
+// BUFFERS-SAME: (%{{.+}}: memref<4xf32>, %[[FIRST:.+]]: memref<4xf32>, %[[SECOND:.+]]: memref<4xf32>)
+// BUFFERS-DAG: linalg.fill ins(%{{.+}} : f32) outs(%[[FIRST]]
+// BUFFERS-DAG: linalg.fill ins(%{{.+}} : f32) outs(%[[SECOND]]
+// BUFFERS-NOT: memref.alloc
+func.func @main(%in: memref<4xf32>, %out0: memref<4xf32>, %out1: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %x = bufferization.to_tensor %in restrict : memref<4xf32> to tensor<4xf32>
+  %empty = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg.yield %sum : f32
+  } -> tensor<4xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %difference = arith.subf %a, %b : f32
+    linalg.yield %difference : f32
+  } -> tensor<4xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %out0 : (tensor<4xf32>, memref<4xf32>) -> ()
+  bufferization.materialize_in_destination %1 in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
