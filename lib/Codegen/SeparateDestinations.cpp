@@ -7,9 +7,11 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_SEPARATEDESTINATIONS
@@ -17,16 +19,49 @@ namespace nnhal {
 
 using namespace mlir;
 
+/// Whether \p op gives each element the same value, which it has from no
+/// tensor: linalg.fill, or what a lowering makes of one.
+static bool isFill(Operation *op) {
+  if (isa<linalg::FillOp>(op))
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic->getNumResults() == 1 &&
+         generic.getNumDpsInputs() == 0 &&
+         generic.getBody()->getOperations().size() == 1 &&
+         !generic.payloadUsesValueFromOperand(generic.getDpsInitOperand(0));
+}
+
+/// The operands of \p op whose buffers its results may become.
+static void findDestinations(Operation *op,
+                             SmallVectorImpl<OpOperand *> &found) {
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    found.push_back(&insert.getDestMutable());
+  else if (auto style = dyn_cast<DestinationStyleOpInterface>(op))
+    for (OpOperand &init : style.getDpsInitsMutable())
+      found.push_back(&init);
+  else if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    for (OpOperand &init : loop.getInitsMutable())
+      found.push_back(&init);
+}
+
 namespace {
 struct SeparateDestinationsPass
     : impl::SeparateDestinationsBase<SeparateDestinationsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> worklist;
     // Fills before the places that they fill: copies of fills use those again.
-    getOperation().walk([&](linalg::FillOp op) { worklist.push_back(op); });
+    getOperation().walk([&](Operation *op) {
+      if (isFill(op))
+        worklist.push_back(op);
+    });
     getOperation().walk([&](tensor::EmptyOp op) { worklist.push_back(op); });
     for (Operation *op : worklist)
       separate(op);
+    SmallVector<OpOperand *> destinations;
+    getOperation().walk(
+        [&](Operation *op) { findDestinations(op, destinations); });
+    for (OpOperand *destination : destinations)
+      copyShared(*destination);
   }
 
 private:
@@ -40,6 +75,22 @@ private:
       use.set(builder.clone(*op)->getResult(0));
       ++numSeparated;
     }
+  }
+
+  /// A computed tensor that is both written over and read elsewhere: the copy
+  /// that bufferization would make comes before empty tensors are eliminated.
+  void copyShared(OpOperand &destination) {
+    Value value = destination.get();
+    Operation *definition = value.getDefiningOp();
+    if (!isa<RankedTensorType>(value.getType()) || !definition ||
+        value.hasOneUse() || isa<bufferization::ToTensorOp>(definition) ||
+        definition->hasTrait<OpTrait::ConstantLike>())
+      return;
+    OpBuilder builder(destination.getOwner());
+    destination.set(bufferization::AllocTensorOp::create(
+        builder, definition->getLoc(), cast<RankedTensorType>(value.getType()),
+        /*dynamicSizes=*/ValueRange(), /*copy=*/value));
+    ++numSeparated;
   }
 };
 } // namespace

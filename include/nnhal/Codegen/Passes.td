@@ -35,10 +35,12 @@ def SeparateDestinations : Pass<"nnhal-separate-destinations", "::mlir::func::Fu
     tensors then computes the result of one in the buffer of an output that
     belongs to another, which is written before the former is read: bufferization
     does not see that, since outputs are buffers already. Filling twice costs no
-    more than the copy that sharing needs.
+    more than the copy that sharing needs. A computed tensor that is written over
+    while something else reads it is copied for the same reason.
   }];
   let statistics = [
-    Statistic<"numSeparated", "num-separated", "Operations that were copied">
+    Statistic<"numSeparated", "num-separated",
+              "Operations and tensors that were copied">
   ];
 }
 

@@ -32,3 +32,46 @@ func.func @main(%in: memref<4xf32>, %out0: memref<4xf32>, %out1: memref<4xf32>) 
   bufferization.materialize_in_destination %1 in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// A fill in the form of linalg.generic, which is an output itself as well.
+
+// CHECK-LABEL: func.func @generic_fill
+// CHECK-COUNT-2: linalg.generic
+// BUFFERS-LABEL: func.func @generic_fill
+// BUFFERS-SAME: (%[[IN:.+]]: memref<1xf32>, %[[FIRST:.+]]: memref<4xf32>, %[[SECOND:.+]]: memref<4xf32>)
+// BUFFERS-DAG: linalg.generic {{.*}} outs(%[[FIRST]]
+// BUFFERS-DAG: linalg.generic {{.*}} outs(%[[SECOND]]
+// BUFFERS-NOT: memref.alloc
+// BUFFERS: return
+func.func @generic_fill(%in: memref<1xf32>, %out0: memref<4xf32>, %out1: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %x = bufferization.to_tensor %in restrict : memref<1xf32> to tensor<1xf32>
+  %empty = tensor.empty() : tensor<4xf32>
+  %filled = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<4xf32>) {
+  ^bb0(%old: f32):
+    linalg.yield %zero : f32
+  } -> tensor<4xf32>
+  %0 = tensor.insert_slice %x into %filled[1] [1] [1] : tensor<1xf32> into tensor<4xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %out0 : (tensor<4xf32>, memref<4xf32>) -> ()
+  bufferization.materialize_in_destination %filled in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// A computed tensor that is an output and the beginning of another.
+
+// CHECK-LABEL: func.func @computed
+// CHECK: %[[SUM:.+]] = linalg.add
+// CHECK: %[[COPY:.+]] = bufferization.alloc_tensor() copy(%[[SUM]])
+// CHECK: tensor.insert_slice %{{.+}} into %[[COPY]]
+// CHECK: materialize_in_destination %[[SUM]]
+func.func @computed(%in: memref<1xf32>, %other: memref<4xf32>, %out0: memref<4xf32>, %out1: memref<4xf32>) {
+  %x = bufferization.to_tensor %in restrict : memref<1xf32> to tensor<1xf32>
+  %y = bufferization.to_tensor %other restrict : memref<4xf32> to tensor<4xf32>
+  %empty = tensor.empty() : tensor<4xf32>
+  %sum = linalg.add ins(%y, %y : tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %0 = tensor.insert_slice %x into %sum[1] [1] [1] : tensor<1xf32> into tensor<4xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %out0 : (tensor<4xf32>, memref<4xf32>) -> ()
+  bufferization.materialize_in_destination %sum in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
