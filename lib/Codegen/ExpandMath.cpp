@@ -12,6 +12,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,8 +33,10 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
     // visit and hash every operation.
     bool hasMath = getOperation()
                        .walk([](Operation *op) {
-                         return isa<math::MathDialect>(op->getDialect()) &&
-                                        !isa<math::FmaOp, math::AbsFOp>(op)
+                         bool isMath =
+                             isa<math::MathDialect>(op->getDialect()) &&
+                             !isa<math::FmaOp, math::AbsFOp>(op);
+                         return isMath || isa<kernel::DoublingHighMulOp>(op)
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();
                        })
@@ -43,6 +47,7 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
     math::populateExpansionPatterns(
         patterns, {"fpowi", "sinh", "cosh", "tan", "asinh", "acosh", "atanh"});
     populateMathExpansions(patterns);
+    populateDoublingHighMulExpansions(patterns);
     populateMathPolynomialApproximationPatterns(
         patterns, MathPolynomialApproximationOptions());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -22,6 +22,9 @@ namespace nnhal {
 /// benefit than upstream's patterns.
 void populateMathExpansions(mlir::RewritePatternSet &patterns);
 
+/// Adds the expansion of nnk.doubling_high_mul into products of i64.
+void populateDoublingHighMulExpansions(mlir::RewritePatternSet &patterns);
+
 } // namespace nnhal
 
 #endif // NNHAL_LIB_CODEGEN_MATHEXPANSIONS_H

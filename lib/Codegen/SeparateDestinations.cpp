@@ -7,6 +7,8 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -44,6 +46,20 @@ static void findDestinations(Operation *op,
       found.push_back(&init);
 }
 
+/// Whether the result of \p op becomes a part of a tensor of unknown extents,
+/// in which its rows would be at distances that micro-kernels do not know.
+static bool isPartOfDynamic(kernel::KernelOpInterface op) {
+  for (Operation *user = op.getOperation(); user->hasOneUse();) {
+    user = *user->user_begin();
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
+      return !insert.getDestType().hasStaticShape();
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(
+            user))
+      return false;
+  }
+  return false;
+}
+
 namespace {
 struct SeparateDestinationsPass
     : impl::SeparateDestinationsBase<SeparateDestinationsPass> {
@@ -62,6 +78,10 @@ struct SeparateDestinationsPass
         [&](Operation *op) { findDestinations(op, destinations); });
     for (OpOperand *destination : destinations)
       copyShared(*destination);
+    getOperation().walk([&](kernel::KernelOpInterface op) {
+      if (isPartOfDynamic(op))
+        giveMemory(op);
+    });
   }
 
 private:
@@ -75,6 +95,19 @@ private:
       use.set(builder.clone(*op)->getResult(0));
       ++numSeparated;
     }
+  }
+
+  /// Memory of its own for the result of \p op.
+  void giveMemory(kernel::KernelOpInterface op) {
+    auto empty = op.getDestination().getDefiningOp<tensor::EmptyOp>();
+    if (!empty)
+      return;
+    OpBuilder builder(op);
+    Value memory = bufferization::AllocTensorOp::create(
+        builder, op.getLoc(), empty.getType(), empty.getDynamicSizes());
+    cast<DestinationStyleOpInterface>(op.getOperation())
+        .setDpsInitOperand(0, memory);
+    ++numSeparated;
   }
 
   /// A computed tensor that is both written over and read elsewhere: the copy

@@ -124,7 +124,7 @@ void addPhase(OpPassManager &pm, Phase phase,
   }
   case Phase::fuse:
     // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)
-    pm.addPass(createLinalgElementwiseOpFusionPass());
+    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
     pm.addPass(kernel::createFuseEpiloguePass());
     pm.addPass(createCSEPass());
     pm.addPass(createReportOperations());

@@ -15,6 +15,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FuseElementwise : Pass<"nnhal-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Fuse elementwise operations that read each other's elements";
+  let description = [{
+    First makes operands of what the body of a `linalg.generic` of known extents
+    reads with `tensor.extract` at the indices of its loops: the general
+    lowerings state elements that way, and upstream's fusion sees operands only.
+    Then runs upstream's fusion, with one limit of its own: an operand that is
+    broadcast is not computed again for each element that reads it.
+  }];
+  let statistics = [
+    Statistic<"numPromoted", "num-promoted", "Reads that became operands">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
 def ReportOperations : Pass<"nnhal-report-operations", "::mlir::ModuleOp"> {
   let summary = "Remark what became of each operation of the model";
   let description = [{
@@ -36,7 +52,9 @@ def SeparateDestinations : Pass<"nnhal-separate-destinations", "::mlir::func::Fu
     belongs to another, which is written before the former is read: bufferization
     does not see that, since outputs are buffers already. Filling twice costs no
     more than the copy that sharing needs. A computed tensor that is written over
-    while something else reads it is copied for the same reason.
+    while something else reads it is copied for the same reason. The result of a
+    micro-kernel that becomes a part of a tensor of unknown extents gets memory
+    of its own: kernels are made for rows at known distances.
   }];
   let statistics = [
     Statistic<"numSeparated", "num-separated",

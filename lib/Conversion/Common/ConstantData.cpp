@@ -43,7 +43,7 @@ ElementsAttr nnhal::makeResource(RankedTensorType type, ArrayRef<char> bytes,
                                  ElementsAttr source, StringRef fallbackName,
                                  StringRef suffix) {
   std::string name = fallbackName.str();
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(source))
+  if (auto resource = dyn_cast_if_present<DenseResourceElementsAttr>(source))
     name = resource.getRawHandle().getKey().str();
   // Aligned as the data cache is, so that it can be written without a copy.
   return DenseResourceElementsAttr::get(

@@ -33,8 +33,8 @@ private:
   std::vector<char> expanded;
 };
 
-/// A resource of \p bytes named after the resource behind \p source, or
-/// \p fallbackName, with \p suffix. Names are made unique by the context.
+/// A resource of \p bytes named after the resource behind \p source, which may
+/// be null, or \p fallbackName, with \p suffix. Names are made unique by the context.
 mlir::ElementsAttr makeResource(mlir::RankedTensorType type,
                                 llvm::ArrayRef<char> bytes,
                                 mlir::ElementsAttr source,

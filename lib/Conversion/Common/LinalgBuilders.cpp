@@ -114,6 +114,9 @@ Value nnhal::buildReshape(ImplicitLocOpBuilder &builder, Value value,
   auto target = RankedTensorType::get(shape, source.getElementType());
   if (source == target)
     return value;
+  // Nothing to carry over, and extents of 0 leave no unique grouping.
+  if (target.hasStaticShape() && target.getNumElements() == 0)
+    return tensor::EmptyOp::create(builder, shape, source.getElementType());
   // Rank 0 belongs to no group of dimensions.
   ArrayRef<ReassociationIndices> noGroups;
   if (source.getRank() == 0)

@@ -223,13 +223,58 @@ Value Emitter::mask(Lanes lanes) {
   return cached;
 }
 
+Value Emitter::zeros(VectorType type) {
+  Value &cached = zeroVectors[type];
+  if (!cached)
+    cached = hoisted([&]() -> Value {
+      return arith::ConstantOp::create(rewriter, location,
+                                       rewriter.getZeroAttr(type));
+    });
+  return cached;
+}
+
+static Type elementOf(const FlatView &view) {
+  return cast<MemRefType>(view.buffer.getType()).getElementType();
+}
+
+/// Masked accesses exist for elements of 32 bits and more; of narrower ones
+/// LLVM would move each by itself.
+static bool hasMaskedAccess(Type element) {
+  return element.getIntOrFloatBitWidth() >= 32;
+}
+
+/// Calls `part` with offset and size for each power of two of `count`.
+static void forEachPart(int64_t count,
+                        llvm::function_ref<void(int64_t, int64_t)> part) {
+  int64_t offset = 0;
+  for (int64_t size = llvm::bit_floor<uint64_t>(count); size > 0; size /= 2)
+    if (count & size) {
+      part(offset, size);
+      offset += size;
+    }
+}
+
 Value Emitter::load(const FlatView &view, Value at, Lanes lanes) {
-  VectorType type = vectorType(lanes.lanes);
-  if (lanes.valid < lanes.lanes)
-    return vector::MaskedLoadOp::create(rewriter, location, type, view.buffer,
-                                        at, mask(lanes),
-                                        splat(0.0, lanes.lanes));
-  return vector::LoadOp::create(rewriter, location, type, view.buffer, at);
+  VectorType type = vectorType(lanes.lanes, elementOf(view));
+  if (lanes.valid == lanes.lanes)
+    return vector::LoadOp::create(rewriter, location, type, view.buffer, at);
+  if (!hasMaskedAccess(type.getElementType()))
+    return loadParts(view, at, lanes);
+  return vector::MaskedLoadOp::create(rewriter, location, type, view.buffer, at,
+                                      mask(lanes), zeros(type));
+}
+
+Value Emitter::loadParts(const FlatView &view, Value at, Lanes lanes) {
+  Value result = zeros(vectorType(lanes.lanes, elementOf(view)));
+  forEachPart(lanes.valid, [&](int64_t offset, int64_t size) {
+    Value part = vector::LoadOp::create(rewriter, location,
+                                        vectorType(size, elementOf(view)),
+                                        view.buffer, add(at, offset));
+    result = vector::InsertStridedSliceOp::create(
+        rewriter, location, part, result, ArrayRef<int64_t>{offset},
+        ArrayRef<int64_t>{1});
+  });
+  return result;
 }
 
 Value Emitter::loadScalar(const FlatView &view, Value at) {
@@ -242,11 +287,46 @@ Value Emitter::broadcast(Value scalar, int64_t lanes) {
 }
 
 void Emitter::store(Value vector, const FlatView &view, Value at, Lanes lanes) {
-  if (lanes.valid < lanes.lanes)
+  if (lanes.valid == lanes.lanes)
+    vector::StoreOp::create(rewriter, location, vector, view.buffer, at);
+  else if (!hasMaskedAccess(elementOf(view)))
+    storeParts(vector, view, at, lanes);
+  else
     vector::MaskedStoreOp::create(rewriter, location, view.buffer, at,
                                   mask(lanes), vector);
-  else
-    vector::StoreOp::create(rewriter, location, vector, view.buffer, at);
+}
+
+void Emitter::storeParts(Value vector, const FlatView &view, Value at,
+                         Lanes lanes) {
+  forEachPart(lanes.valid, [&](int64_t offset, int64_t size) {
+    Value part = vector::ExtractStridedSliceOp::create(
+        rewriter, location, vector, ArrayRef<int64_t>{offset},
+        ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
+    vector::StoreOp::create(rewriter, location, part, view.buffer,
+                            add(at, offset));
+  });
+}
+
+/// `value`'s type with other elements.
+static Type withElement(Value value, Type element) {
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    return vector.clone(element);
+  return element;
+}
+
+Value Emitter::signExtend(Value value, Type element) {
+  Type type = withElement(value, element);
+  if (type == value.getType())
+    return value;
+  return arith::ExtSIOp::create(rewriter, location, type, value);
+}
+
+Value Emitter::toF32(Value value) {
+  if (isa<FloatType>(getElementTypeOrSelf(value)))
+    return value;
+  Value wide = signExtend(value, rewriter.getI32Type());
+  return arith::SIToFPOp::create(
+      rewriter, location, withElement(value, rewriter.getF32Type()), wide);
 }
 
 Value Emitter::constantTable(MemRefType type, DenseElementsAttr data) {
@@ -341,15 +421,22 @@ Epilogue::Pixel Epilogue::right(const Pixel &pixel, Value columns) {
 bool Epilogue::isLong() const {
   Region &region = KernelOpInterface(op).getEpilogue();
   return !region.empty() &&
-         llvm::any_of(
-             region.front().without_terminator(), [](Operation &inner) {
-               return isa<math::MathDialect>(inner.getDialect()) &&
-                      !isa<math::AbsFOp, math::FmaOp, math::SqrtOp>(inner);
-             });
+         llvm::any_of(region.front().without_terminator(), [](Operation
+                                                                  &inner) {
+           return isa<math::MathDialect>(inner.getDialect()) &&
+                  !isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::FmaOp,
+                       math::RoundEvenOp, math::SqrtOp, math::TruncOp>(inner);
+         });
 }
 
 void Epilogue::finish(const Tile &tile) {
-  bool later = isLong();
+  // The destination holds the accumulators in between.
+  bool later = isLong() && elementOf(out) == op.getAccumulatorType();
+  // Loaded before the first store, which might change them for all LLVM knows.
+  SmallVector<SmallVector<Value>> channelVectors;
+  for (int64_t vector = 0; vector < tile.vectors && !later; ++vector)
+    channelVectors.push_back(loadChannels(
+        emitter->add(tile.channel, vector * tile.lanes), tile.lanesOf(vector)));
   for (int64_t pixel = 0; pixel < tile.pixels; ++pixel) {
     Pixel at = right(tile.first, emitter->index(pixel));
     for (int64_t vector = 0; vector < tile.vectors; ++vector) {
@@ -357,7 +444,7 @@ void Epilogue::finish(const Tile &tile) {
       Lanes lanes = tile.lanesOf(vector);
       Value value = tile.values[pixel * tile.vectors + vector];
       if (!later)
-        value = apply(value, at, channel, lanes);
+        value = apply(value, at, channel, lanes, channelVectors[vector]);
       emitter->store(value, out, emitter->add(at.out, channel), lanes);
     }
   }
@@ -370,7 +457,8 @@ void Epilogue::finish(const Tile &tile) {
 void Epilogue::finishInLoop(const Tile &tile) {
   auto finishVector = [&](const Pixel &pixel, Value channel, Lanes lanes) {
     Value at = emitter->add(pixel.out, channel);
-    Value value = apply(emitter->load(out, at, lanes), pixel, channel, lanes);
+    Value value = apply(emitter->load(out, at, lanes), pixel, channel, lanes,
+                        loadChannels(channel, lanes));
     emitter->store(value, out, at, lanes);
   };
   int64_t full = tile.channels / tile.lanes;
@@ -387,14 +475,25 @@ void Epilogue::finishInLoop(const Tile &tile) {
   });
 }
 
+SmallVector<Value> Epilogue::loadChannels(Value channel, Lanes lanes) {
+  SmallVector<Value> result;
+  for (const FlatView &view : extras)
+    result.push_back(view.strides.size() == 1
+                         ? emitter->load(view, channel, lanes)
+                         : Value());
+  return result;
+}
+
 Value Epilogue::apply(Value accumulator, const Pixel &pixel, Value channel,
-                      Lanes lanes) {
+                      Lanes lanes, ArrayRef<Value> channelVectors) {
   if (op.getEpilogue().empty())
     return accumulator;
   SmallVector<Value> values;
-  for (auto [view, at] : llvm::zip_equal(extras, pixel.extras))
+  for (auto [view, at, vector] :
+       llvm::zip_equal(extras, pixel.extras, channelVectors))
     values.push_back(
-        emitter->load(view, at ? emitter->add(at, channel) : channel, lanes));
+        vector ? vector
+               : emitter->load(view, emitter->add(at, channel), lanes));
   return cloneBody(accumulator, values, lanes.lanes);
 }
 

@@ -77,7 +77,14 @@ public:
   mlir::VectorType vectorType(int64_t lanes, mlir::Type element = {});
   /// A splat of `value`, made before the kernel.
   mlir::Value splat(double value, int64_t lanes);
+  /// A vector of zeros, made before the kernel.
+  mlir::Value zeros(mlir::VectorType type);
+  /// Elements that do not exist are zero.
   mlir::Value load(const FlatView &view, mlir::Value at, Lanes lanes);
+  /// A number or vector of f32 or of integers as f32 or i32; exact for integers
+  /// below 2^24.
+  mlir::Value toF32(mlir::Value value);
+  mlir::Value signExtend(mlir::Value value, mlir::Type element);
   mlir::Value loadScalar(const FlatView &view, mlir::Value at);
   mlir::Value broadcast(mlir::Value scalar, int64_t lanes);
   void store(mlir::Value vector, const FlatView &view, mlir::Value at,
@@ -93,6 +100,9 @@ public:
 
 private:
   mlir::Value mask(Lanes lanes);
+  mlir::Value loadParts(const FlatView &view, mlir::Value at, Lanes lanes);
+  void storeParts(mlir::Value vector, const FlatView &view, mlir::Value at,
+                  Lanes lanes);
 
   mlir::OpBuilder &rewriter;
   mlir::Location location;
@@ -100,6 +110,7 @@ private:
   llvm::DenseMap<int64_t, mlir::Value> indices;
   llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value> masks;
   llvm::DenseMap<std::pair<uint64_t, int64_t>, mlir::Value> splats;
+  llvm::DenseMap<mlir::Type, mlir::Value> zeroVectors;
 };
 
 /// The epilogue of a kernel, applied to vectors of accumulators.
@@ -147,9 +158,12 @@ private:
 
   /// The pixel `columns` to the right of `pixel`.
   Pixel right(const Pixel &pixel, mlir::Value columns);
+  /// The channel vectors among the extras, null for the others.
+  llvm::SmallVector<mlir::Value> loadChannels(mlir::Value channel, Lanes lanes);
   /// The value to store for `accumulator`.
   mlir::Value apply(mlir::Value accumulator, const Pixel &pixel,
-                    mlir::Value channel, Lanes lanes);
+                    mlir::Value channel, Lanes lanes,
+                    llvm::ArrayRef<mlir::Value> channelVectors);
   mlir::Value cloneBody(mlir::Value accumulator, mlir::ValueRange extras,
                         int64_t lanes);
   bool isLong() const;

@@ -75,6 +75,12 @@ Value toChannelVector(Value value, Location loc, PatternRewriter &rewriter) {
                                          ArrayRef<ReassociationIndices>{all});
 }
 
+/// What kernels read beside their input, and store.
+bool isElement(Type type) {
+  return type.isF32() || type.isInteger(32) || type.isInteger(16) ||
+         type.isInteger(8);
+}
+
 bool isElementwise(linalg::GenericOp op) {
   if (op.getNumParallelLoops() != op.getNumLoops() ||
       op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
@@ -121,7 +127,7 @@ private:
   static bool fits(linalg::GenericOp op, const Producer &producer) {
     auto result = dyn_cast<RankedTensorType>(op.getResult(0).getType());
     auto kernelType = producer.type();
-    if (!result || result.getElementType() != kernelType.getElementType())
+    if (!result || !isElement(result.getElementType()))
       return false;
     if (producer.reshape &&
         (!result.hasStaticShape() || !kernelType.hasStaticShape() ||
@@ -131,9 +137,9 @@ private:
     for (OpOperand *input : op.getDpsInputOperands()) {
       auto type = dyn_cast<RankedTensorType>(input->get().getType());
       AffineMap map = maps[input->getOperandNumber()];
-      // Scalars are captured; tensors must be f32 in the result's shape or
-      // vectors of its channels.
-      if (!type || type.getElementType() != kernelType.getElementType())
+      // Scalars are captured; tensors have the result's shape or are vectors of
+      // its channels.
+      if (!type || !isElement(type.getElementType()))
         return false;
       if (input->getOperandNumber() == producer.operand) {
         if (!map.isIdentity())
@@ -153,7 +159,8 @@ private:
                              Location loc, PatternRewriter &rewriter) {
     if (!producer.reshape)
       return value;
-    auto type = producer.type();
+    Type element = cast<RankedTensorType>(value.getType()).getElementType();
+    RankedTensorType type = producer.type().clone(element);
     if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(producer.reshape))
       return tensor::ExpandShapeOp::create(rewriter, loc, type, value,
                                            collapse.getReassociationIndices());
@@ -185,7 +192,9 @@ private:
     for (OpOperand *input : op.getDpsInputOperands())
       if (input->getOperandNumber() != producer.operand) {
         added.push_back(input);
-        bool same = input->get().getType() == op.getResult(0).getType() &&
+        auto shape = cast<RankedTensorType>(input->get().getType()).getShape();
+        auto result = cast<RankedTensorType>(op.getResult(0).getType());
+        bool same = shape == result.getShape() &&
                     op.getMatchingIndexingMap(input).isIdentity();
         extras.push_back(
             same ? toKernelShape(input->get(), producer, loc, rewriter)
@@ -212,8 +221,9 @@ private:
                             PatternRewriter &rewriter) {
     OpBuilder::InsertionGuard guard(rewriter);
     KernelOpInterface kernel = producer.kernel;
-    Type element = producer.type().getElementType();
-    SmallVector<Type> types(fused.getExtras().size() + 1, element);
+    SmallVector<Type> types = {kernel.getAccumulatorType()};
+    for (Value extra : fused.getExtras())
+      types.push_back(cast<ShapedType>(extra.getType()).getElementType());
     SmallVector<Location> locs(types.size(), op.getLoc());
     Block *block = rewriter.createBlock(&fused.getEpilogue(), {}, types, locs);
     IRMapping mapping;

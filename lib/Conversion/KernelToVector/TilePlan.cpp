@@ -92,18 +92,16 @@ nnhal::kernel::chooseConvolutionTile(const ConvolutionShape &shape,
         std::clamp<int64_t>((wide ? 24 : 12) / accumulators, 1, shape.panels);
 
   int64_t pixels = shape.rows * shape.columns;
-  int64_t inputBytes = shape.inputElements * 4;
-  int64_t filterBytes =
-      shape.panels * shape.depth * shape.vectors * target.lanes() * 4;
-  bool inputFits = inputBytes <= 512 * 1024;
+  bool inputFits = shape.inputBytes <= 512 * 1024;
   tile.offsetTable = shape.filterRows > 1 && shape.run < 32;
   if (shape.rows > 1)
     tile.order =
         tile.offsetTable ? LoopOrder::rowPanelTile : LoopOrder::panelRowTile;
   else
-    tile.order = inputFits || filterBytes > 400 * 1024 || shape.depth <= 64
-                     ? LoopOrder::panelRowTile
-                     : LoopOrder::tilePanel;
+    tile.order =
+        inputFits || shape.filterBytes > 400 * 1024 || shape.depth <= 64
+            ? LoopOrder::panelRowTile
+            : LoopOrder::tilePanel;
   tile.prefetch = shape.rows == 1 && pixels <= 196 &&
                   tile.order == LoopOrder::panelRowTile && shape.panels > 1;
   return tile;

@@ -80,10 +80,11 @@ struct ConvolutionTile {
 struct ConvolutionShape {
   int64_t rows;    ///< Output rows, over all batches.
   int64_t columns; ///< Output pixels of a row.
-  int64_t depth;   ///< Filter elements per output channel.
+  int64_t depth;   ///< Steps of a panel: products or pairs per accumulator.
   int64_t run;     ///< Contiguous input elements of one filter row.
   int64_t filterRows;
-  int64_t inputElements;
+  int64_t inputBytes;
+  int64_t filterBytes;
   int64_t panels;
   int64_t vectors; ///< Registers of one panel.
 };

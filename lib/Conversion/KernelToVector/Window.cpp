@@ -204,10 +204,11 @@ Value WindowEmitter::element(Value at, const ChannelBlock &channels,
                              int64_t vector) {
   if (multiplier != 1)
     return emitter.broadcast(
-        emitter.loadScalar(input, emitter.add(at, channels.in)),
+        emitter.toF32(emitter.loadScalar(input, emitter.add(at, channels.in))),
         channels.lanes.lanes);
   Value channel = emitter.add(channels.in, vector * channels.lanes.lanes);
-  return emitter.load(input, emitter.add(at, channel), channels.lanes);
+  return emitter.toF32(
+      emitter.load(input, emitter.add(at, channel), channels.lanes));
 }
 
 /// One row of the window, unrolled: input columns outermost, so that each is

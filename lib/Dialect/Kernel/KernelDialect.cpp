@@ -7,6 +7,7 @@
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
+#include "mlir/Dialect/CommonFolders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -69,6 +70,35 @@ void Pool2DOp::build(OpBuilder &builder, OperationState &state, PoolKind kind,
                      ArrayRef<int64_t> strides, ArrayRef<int64_t> pads) {
   build(builder, state, resultTypes(init), input, /*extras=*/ValueRange(), init,
         kind, window, strides, pads);
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulators
+//===----------------------------------------------------------------------===//
+
+static Type elementTypeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getElementType();
+}
+
+Type Conv2DOp::getAccumulatorType() { return elementTypeOf(getBias()); }
+Type DepthwiseConv2DOp::getAccumulatorType() {
+  return elementTypeOf(getBias());
+}
+Type Pool2DOp::getAccumulatorType() { return elementTypeOf(getInput()); }
+
+//===----------------------------------------------------------------------===//
+// Folding
+//===----------------------------------------------------------------------===//
+
+OpFoldResult DoublingHighMulOp::fold(FoldAdaptor adaptor) {
+  if (!getType().isInteger(32))
+    return {};
+  return constFoldBinaryOp<IntegerAttr, IntegerAttr::ValueType, void>(
+      adaptor.getOperands(), [](const APInt &lhs, const APInt &rhs) {
+        int64_t product = lhs.getSExtValue() * rhs.getSExtValue();
+        return APInt(
+            32, static_cast<uint32_t>((product + (int64_t(1) << 30)) >> 31));
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -114,6 +114,9 @@ static LogicalResult checkEpilogue(KernelOpInterface op) {
   if (region.empty()) {
     if (!op.getExtras().empty())
       return op->emitOpError("has extras but no epilogue");
+    if (out.getElementType() != op.getAccumulatorType())
+      return op->emitOpError() << "stores " << op.getAccumulatorType()
+                               << " into a destination of " << out;
     return success();
   }
   Block &body = region.front();
@@ -121,11 +124,15 @@ static LogicalResult checkEpilogue(KernelOpInterface op) {
   if (body.getNumArguments() != expected)
     return op->emitOpError() << "epilogue has " << body.getNumArguments()
                              << " arguments, expected " << expected;
-  for (BlockArgument argument : body.getArguments())
-    if (argument.getType() != out.getElementType())
-      return op->emitOpError()
-             << "epilogue argument " << argument.getArgNumber()
-             << " must be of type " << out.getElementType();
+  for (BlockArgument argument : body.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    Type expectedType =
+        number == 0 ? op.getAccumulatorType()
+                    : shaped(op.getExtras()[number - 1]).getElementType();
+    if (argument.getType() != expectedType)
+      return op->emitOpError() << "epilogue argument " << number
+                               << " must be of type " << expectedType;
+  }
   auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
   if (!yield)
     return op->emitOpError("epilogue must end in 'nnk.yield'");
@@ -139,6 +146,37 @@ static LogicalResult checkEpilogue(KernelOpInterface op) {
   return success();
 }
 
+static LogicalResult checkElements(Operation *op, StringRef name, Value value,
+                                   ArrayRef<Type> allowed) {
+  Type element = shaped(value).getElementType();
+  if (llvm::is_contained(allowed, element))
+    return success();
+  InFlightDiagnostic error = op->emitOpError() << name << " elements of type "
+                                               << element << " must be ";
+  llvm::interleave(allowed, error, [&](Type type) { error << type; }, " or ");
+  return error;
+}
+
+/// f32 throughout, or pairs of i16 that i32 accumulate.
+static LogicalResult checkConvolutionElements(Conv2DOp op) {
+  Builder builder(op.getContext());
+  Type f32 = builder.getF32Type(), i16 = builder.getI16Type();
+  if (failed(checkElements(op, "input", op.getInput(), {f32, i16})))
+    return failure();
+  if (!op.isPaired())
+    return success(
+        succeeded(checkElements(op, "filter", op.getFilter(), {f32})) &&
+        succeeded(checkElements(op, "bias", op.getBias(), {f32})));
+  int64_t channels = shaped(op.getInput()).getDimSize(3);
+  if (!ShapedType::isDynamic(channels) && channels % 2 != 0)
+    return op.emitOpError() << "input has " << channels
+                            << " channels, pairs need an even number";
+  return success(succeeded(checkElements(op, "filter", op.getFilter(),
+                                         {builder.getI8Type(), i16})) &&
+                 succeeded(checkElements(op, "bias", op.getBias(),
+                                         {builder.getI32Type()})));
+}
+
 LogicalResult Conv2DOp::verify() {
   Operation *op = getOperation();
   if (failed(checkRank(op, "input", getInput(), 4)) ||
@@ -150,12 +188,14 @@ LogicalResult Conv2DOp::verify() {
   ArrayRef<int64_t> bias = shaped(getBias()).getShape();
   if (llvm::any_of(filter, ShapedType::isDynamic))
     return emitOpError("filter must have a static shape");
-  int64_t panels = filter[0], width = filter[4];
+  if (failed(checkConvolutionElements(*this)))
+    return failure();
+  int64_t panels = filter[0], width = getPanelWidth();
   if (width < 4 || width % 4 != 0)
     return emitOpError() << "panel width " << width
                          << " must be a positive multiple of 4";
   if (failed(checkExtent(op, "input channels", shaped(getInput()).getDimSize(3),
-                         filter[3])) ||
+                         filter[3] * getStepChannels())) ||
       failed(checkExtent(op, "bias panels", bias[0], panels)) ||
       failed(checkExtent(op, "bias panel width", bias[1], width)))
     return failure();
@@ -176,6 +216,13 @@ LogicalResult DepthwiseConv2DOp::verify() {
       failed(checkRank(op, "filter", getFilter(), 3)) ||
       failed(checkRank(op, "bias", getBias(), 1)) ||
       failed(checkRank(op, "output", getInit(), 4)))
+    return failure();
+  Builder builder(getContext());
+  Type f32 = builder.getF32Type();
+  if (failed(checkElements(op, "input", getInput(),
+                           {f32, builder.getI8Type(), builder.getI16Type()})) ||
+      failed(checkElements(op, "filter", getFilter(), {f32})) ||
+      failed(checkElements(op, "bias", getBias(), {f32})))
     return failure();
   int64_t multiplier = getDepthMultiplier();
   if (multiplier < 1)
@@ -204,6 +251,8 @@ LogicalResult Pool2DOp::verify() {
   Operation *op = getOperation();
   if (failed(checkRank(op, "input", getInput(), 4)) ||
       failed(checkRank(op, "output", getInit(), 4)) ||
+      failed(checkElements(op, "input", getInput(),
+                           {Float32Type::get(getContext())})) ||
       failed(checkNumbers(op, "window", getWindow(), 2, 1)) ||
       failed(checkWindow(op, getInput(), getInit(),
                          {getWindow(), getStrides(), {1, 1}, getPads()})) ||

@@ -75,3 +75,16 @@ func.func @computed(%in: memref<1xf32>, %other: memref<4xf32>, %out0: memref<4xf
   bufferization.materialize_in_destination %sum in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// The rows of a part of a tensor of unknown extents are at unknown distances.
+
+// CHECK-LABEL: func.func @part_of_dynamic
+// CHECK: %[[MEMORY:.+]] = bufferization.alloc_tensor() : tensor<1x1x1x8xf32>
+// CHECK: nnk.pool_2d max ins(%{{.+}}) outs(%[[MEMORY]]
+func.func @part_of_dynamic(%x: tensor<1x2x2x8xf32>, %whole: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> {
+  %empty = tensor.empty() : tensor<1x1x1x8xf32>
+  %0 = nnk.pool_2d max ins(%x : tensor<1x2x2x8xf32>) outs(%empty : tensor<1x1x1x8xf32>)
+      {window = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x1x1x8xf32>
+  %1 = tensor.insert_slice %0 into %whole[0, 0, 0, 0] [1, 1, 1, 8] [1, 1, 1, 1] : tensor<1x1x1x8xf32> into tensor<?x?x?x?xf32>
+  return %1 : tensor<?x?x?x?xf32>
+}

@@ -11,6 +11,7 @@
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Kernel_Dialect : Dialect {
@@ -37,9 +38,12 @@ def Kernel_Dialect : Dialect {
 // Types and interface
 //===----------------------------------------------------------------------===//
 
-def Kernel_Buffer : AnyTypeOf<[TensorOf<[F32]>, MemRefOf<[F32]>],
-                              "ranked tensor or memref of f32">;
-def Kernel_Result : TensorOf<[F32]>;
+/// Accumulators are f32 or i32; narrower integers are what they are made of and
+/// what epilogues make of them.
+def Kernel_Buffer : AnyTypeOf<[TensorOf<[F32, I8, I16, I32]>,
+                               MemRefOf<[F32, I8, I16, I32]>],
+                              "ranked tensor or memref of f32, i8, i16 or i32">;
+def Kernel_Result : TensorOf<[F32, I8, I16, I32]>;
 
 def Kernel_OpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::nnhal::kernel";
@@ -47,13 +51,16 @@ def Kernel_OpInterface : OpInterface<"KernelOpInterface"> {
     What fusion and lowering need of every micro-kernel: the extra operands and
     the region that maps (accumulator, one element of each extra) to the stored
     value. An extra has the shape of the result, or is a vector of its last
-    dimension. An empty region stores the accumulator.
+    dimension; its elements may be of another type than the result's. An empty
+    region stores the accumulator.
   }];
   let methods = [
     InterfaceMethod<"Operands of the epilogue.", "::mlir::OperandRange",
                     "getExtras">,
     InterfaceMethod<"The epilogue, empty if there is none.",
                     "::mlir::Region &", "getEpilogue">,
+    InterfaceMethod<"What the epilogue begins with: f32 or i32.",
+                    "::mlir::Type", "getAccumulatorType">,
     InterfaceMethod<"Destination.", "::mlir::Value", "getDestination", (ins),
                     [{ return $_op.getInit(); }]>,
     InterfaceMethod<"The same kernel with other extras, destination and an "
@@ -96,6 +103,7 @@ class Kernel_KernelOp<string mnemonic, list<Trait> traits = []>
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getInitMutable();
     }
+    ::mlir::Type getAccumulatorType();
   }];
 }
 
@@ -107,6 +115,12 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
     Packing.h), the bias `[NB,NR]`. Pads are `[top, bottom, left, right]`; a
     padded element counts as zero and is never read. A matrix product is the
     same operation with a 1x1 filter: `[1,1,M,C]` times `[NB,1,1,C,NR]`.
+
+    Inputs of i16 are multiplied in pairs of channels and added up as i32,
+    modulo 2^32: C is even, and the filter, of i8 or i16, has the two weights of
+    each output channel side by side, `[NB,KH,KW,C/2,2*NR]`. The bias is i32
+    then. Products of two i16 are exact, sums of two of them unless all four
+    factors are -32768.
 
     ```mlir
     nnk.conv_2d ins(%in, %filter, %bias : ...) extras(%residual : ...)
@@ -132,7 +146,19 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
     `outs` `(` $init `:` type($init) `)` attr-dict (`epilogue` $epilogue^)?
     (`->` type($results)^)?
   }];
-  let extraClassDeclaration = kernelDeclaration;
+  let extraClassDeclaration = kernelDeclaration # [{
+    /// Whether channels are multiplied in pairs.
+    bool isPaired() {
+      return ::mlir::getElementTypeOrSelf(getInput()).isInteger(16);
+    }
+    /// Input channels of one row of a panel: 1 or 2.
+    int64_t getStepChannels() { return isPaired() ? 2 : 1; }
+    /// Output channels of a panel.
+    int64_t getPanelWidth() {
+      auto type = ::mlir::cast<::mlir::ShapedType>(getFilter().getType());
+      return type.getShape().back() / getStepChannels();
+    }
+  }];
 }
 
 def Kernel_DepthwiseConv2DOp : Kernel_KernelOp<"depthwise_conv_2d"> {
@@ -140,7 +166,9 @@ def Kernel_DepthwiseConv2DOp : Kernel_KernelOp<"depthwise_conv_2d"> {
   let description = [{
     Input `[B,H,W,C]`, filter `[KH,KW,N]`, bias `[N]`, output `[B,OH,OW,N]` with
     `N = C * depth_multiplier`; output channel n reads input channel
-    `n / depth_multiplier`. Pads as nnk.conv_2d.
+    `n / depth_multiplier`. Pads as nnk.conv_2d. Inputs may be integers; filter,
+    bias and accumulators are f32: what quantized models add up is exact while
+    it is below 2^24.
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$filter,
                        Kernel_Buffer:$bias, Variadic<Kernel_Buffer>:$extras,
@@ -190,6 +218,23 @@ def Kernel_Pool2DOp : Kernel_KernelOp<"pool_2d"> {
     (`->` type($results)^)?
   }];
   let extraClassDeclaration = kernelDeclaration;
+}
+
+def Kernel_DoublingHighMulOp : Kernel_Op<"doubling_high_mul",
+    [Pure, Commutative, SameOperandsAndResultType] # ElementwiseMappable.traits> {
+  let summary = "the high half of a doubled product, rounded";
+  let description = [{
+    `floor((a * b + 2^30) / 2^31)` of the exact product, modulo 2^32: what
+    requantization scales by. Rounds halves up, which equals rounding them away
+    from zero in the product's high half.
+
+    On vectors, `nnhal-expand-math` multiplies even and odd lanes apart; the
+    plain form on i64 costs twice as much, in moves between lanes.
+  }];
+  let arguments = (ins SignlessIntegerLike:$lhs, SignlessIntegerLike:$rhs);
+  let results = (outs SignlessIntegerLike:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let hasFolder = 1;
 }
 
 def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator,

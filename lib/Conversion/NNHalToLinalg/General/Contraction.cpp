@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractionKernel.h"
 #include "ContractionOutput.h"
 #include "WindowAxes.h"
 
@@ -344,6 +345,34 @@ static void convolveRows(OperationLowering &op, const Convolution &conv,
   });
 }
 
+/// Strides, dilations, pads and outputs of \p conv, if all of them are known.
+static std::optional<KernelWindow> knownWindow(const Convolution &conv) {
+  KernelWindow window;
+  const WindowAxis *axes[] = {&conv.axes.rows, &conv.axes.columns};
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    std::optional<int64_t> known[] = {
+        axis->stride.known(), axis->dilation.known(), axis->head.known(),
+        axis->tail.known(), axis->output.known()};
+    if (!llvm::all_of(known, [](auto number) { return number.has_value(); }) ||
+        *known[4] < 1)
+      return std::nullopt;
+    window.strides[i] = *known[0];
+    window.dilations[i] = *known[1];
+    window.pads[2 * i] = *known[2];
+    window.pads[2 * i + 1] = *known[3];
+    window.output[i] = *known[4];
+  }
+  return window;
+}
+
+/// Whether \p conv is one that kernels take, and how it moves.
+static std::optional<KernelWindow> kernelWindow(const OperationLowering &op,
+                                                const Convolution &conv) {
+  if (conv.layout.isNchw || !isKernelContraction(op, conv.input, conv.filter))
+    return std::nullopt;
+  return knownWindow(conv);
+}
+
 /// CONV_2D, and GROUPED_CONV_2D: the output channels of a group see the input
 /// channels of that group. The filter is [out, height, width, in / groups].
 static LogicalResult lowerConv2D(OperationLowering &op) {
@@ -357,6 +386,13 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
   if (op.type() == OperationType::GROUPED_CONV_2D) // M-320
     op.check(conv.image.batch >= 1, FailureReason::negativeExtent,
              conv.image.batch, op.index(1));
+  if (std::optional<KernelWindow> window = kernelWindow(op, conv);
+      window && groups.known() == 1 &&
+      depth.known() == conv.image.channel.known()) {
+    lowerToConvolutionKernel(op, conv.input, conv.filter, *window,
+                             conv.activation);
+    return success();
+  }
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
   if (isStatic(input) && isStatic(filter) && !conv.layout.isNchw &&
@@ -396,6 +432,13 @@ static LogicalResult lowerDepthwiseConv2D(OperationLowering &op) {
   Scalar multiplier = conv.factor;
   op.checkEqual(conv.filter.extent(0), op.index(1));
   op.checkEqual(conv.image.channel * multiplier, conv.outputChannels);
+  if (std::optional<KernelWindow> window = kernelWindow(op, conv);
+      window && multiplier.known() && conv.filter.extent(0).known() == 1 &&
+      (conv.image.channel * multiplier).known() ==
+          conv.outputChannels.known() &&
+      lowerToDepthwiseKernel(op, conv.input, conv.filter, *window,
+                             conv.activation))
+    return success();
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
   auto productAt = [&](Scalar row, Scalar column, Pixel from, Scalar channel) {
@@ -518,6 +561,10 @@ static LogicalResult lowerFullyConnected(OperationLowering &op) {
   ContractionOutput output(op, *activation);
   output.checkChannels(units);
   Tensor rows = op.reshape(input, {count.quotient(size), size});
+  if (isKernelContraction(op, rows, weights)) {
+    lowerToProductKernel(op, rows, weights, *activation);
+    return success();
+  }
   Scalar batch = rows.extent(0);
   op.setOutput(op.define(op.outputType(), {batch, units}, [&](Indices at) {
     Scalar sum = addOver(op, {op.index(0), size}, output.zero(), [&](Scalar i) {

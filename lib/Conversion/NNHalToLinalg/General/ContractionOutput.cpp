@@ -64,13 +64,14 @@ Scalar ContractionOutput::zero() const {
   return bias.isFloat() ? op.f32(0) : op.i32(0);
 }
 
+Scalar ContractionOutput::floatScale(Scalar channel) const {
+  return scales.size() == 1 ? op.f32(scales.front())
+                            : floatScales.real({channel});
+}
+
 Scalar ContractionOutput::rescaled(Scalar sum, Scalar channel) const {
   if (scales.size() == 1)
     return rescale(sum, scales.front(), op.rounding());
-  if (op.rounding() == rt::Rounding::floatRounding) {
-    Scalar real = sum.toF32() * floatScales.real({channel});
-    return saturated(roundEven(real), sum.getType());
-  }
   Scalar multiplier = multipliers.integer({channel});
   Scalar exponent = exponents.integer({channel});
   if (op.rounding() == rt::Rounding::singleRounding)
@@ -79,13 +80,27 @@ Scalar ContractionOutput::rescaled(Scalar sum, Scalar channel) const {
 }
 
 Scalar ContractionOutput::finish(Scalar sum, Scalar channel) const {
-  const rt::TensorType &type = op.outputType();
   if (bias.isFloat())
-    return op.encode(activated(sum + bias.real({channel}), activation), type);
-  Scalar value = rescaled(sum + bias.integer({channel}), channel);
+    return op.encode(activated(sum + bias.real({channel}), activation),
+                     op.outputType());
+  return finishBiased(sum + bias.integer({channel}), channel);
+}
+
+Scalar ContractionOutput::finishBiased(Scalar sum, Scalar channel) const {
+  const rt::TensorType &type = op.outputType();
   // The bounds before the zero point, so that the sum cannot wrap (M-017).
   rt::StorageRange range = rt::activationRange(activation, type);
   double zeroPoint = type.zeroPoint;
-  Scalar limited = clamp(value, range.low - zeroPoint, range.high - zeroPoint);
-  return op.encodeInteger(limited + zeroPoint, type);
+  double low = range.low - zeroPoint, high = range.high - zeroPoint;
+  Scalar limited;
+  if (op.rounding() == rt::Rounding::floatRounding) {
+    // Bounds that are integers may come before rounding, where they also keep
+    // the conversion in range.
+    Scalar real = clamp(sum.toF32() * floatScale(channel), low, high);
+    limited = roundEven(real).toI32();
+  } else {
+    limited = clamp(rescaled(sum, channel), low, high);
+  }
+  // In the storage's range already.
+  return (limited + zeroPoint).to(op.valueType(type).getElementType());
 }

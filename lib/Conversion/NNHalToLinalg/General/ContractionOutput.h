@@ -26,10 +26,13 @@ public:
   Scalar zero() const;
   /// The output element of \p sum on output channel \p channel.
   Scalar finish(Scalar sum, Scalar channel) const;
+  /// The same of a quantized sum that has the bias in it.
+  Scalar finishBiased(Scalar sum, Scalar channel) const;
 
 private:
   void makeTables();
   Scalar rescaled(Scalar sum, Scalar channel) const;
+  Scalar floatScale(Scalar channel) const;
 
   OperationLowering &op;
   rt::FusedActivation activation;

@@ -7,6 +7,8 @@
 
 #include "FixedPoint.h"
 
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -18,11 +20,9 @@ static constexpr int32_t highest = std::numeric_limits<int32_t>::max();
 
 /// a * b * 2^-31: the nudge takes halves away from zero, the quotient cuts.
 static Scalar highProduct(Scalar a, Scalar b) {
-  Scalar product = a.toI64() * b.toI64();
-  Scalar nudge = select(product >= 0, product.like(int64_t(1) << 30),
-                        product.like(1 - (int64_t(1) << 30)));
-  Scalar divisor = product.like(double(int64_t(1) << 31));
-  return (product + nudge).quotient(divisor).toI32();
+  ImplicitLocOpBuilder &builder = a.getBuilder();
+  return {builder,
+          builder.createOrFold<kernel::DoublingHighMulOp>(a.get(), b.get())};
 }
 
 Scalar nnhal::saturatingRoundingDoublingHighMul(Scalar a, Scalar b) {
@@ -43,14 +43,13 @@ Scalar nnhal::roundingDivideByPowerOfTwo(Scalar value, int32_t exponent) {
 }
 
 Scalar nnhal::roundingDivideByPowerOfTwo(Scalar value, Scalar exponent) {
-  Type wide = value.getBuilder().getI64Type();
-  Scalar extended = value.to(wide);
-  Scalar shift = exponent.to(wide);
-  Scalar mask = extended.like(1).shiftedLeft(shift) - 1;
-  Scalar remainder = extended & mask;
-  Scalar threshold = mask.shiftedRight(mask.like(1)) + (extended < 0).to(wide);
-  return (extended.shiftedRight(shift) + (remainder > threshold).to(wide))
-      .toI32();
+  // 2^31 - 1 for an exponent of 31, by wrapping.
+  Scalar mask = value.like(1).shiftedLeft(exponent) - 1;
+  Scalar remainder = value & mask;
+  Scalar threshold = mask.shiftedRight(mask.like(1)) +
+                     (value < 0).zeroExtended(mask.getType());
+  return value.shiftedRight(exponent) +
+         (remainder > threshold).zeroExtended(mask.getType());
 }
 
 Scalar nnhal::saturatingShift(Scalar value, int32_t exponent) {

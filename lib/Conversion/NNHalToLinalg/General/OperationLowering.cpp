@@ -7,6 +7,7 @@
 
 #include "OperationLowering.h"
 
+#include "../../Common/ConstantData.h"
 #include "../../Common/ExtentCast.h"
 #include "../../Common/LinalgBuilders.h"
 
@@ -545,4 +546,12 @@ Tensor OperationLowering::constantTable(ArrayRef<float> values) {
 Tensor OperationLowering::constantTable(ArrayRef<int8_t> values) {
   return tableOf(builder, builder.getI8Type(), values,
                  rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED);
+}
+
+Value OperationLowering::constantResource(RankedTensorType type,
+                                          ArrayRef<char> bytes,
+                                          StringRef name) {
+  ElementsAttr value =
+      makeResource(type, bytes, /*source=*/{}, name, /*suffix=*/"");
+  return arith::ConstantOp::create(builder, cast<TypedAttr>(value));
 }

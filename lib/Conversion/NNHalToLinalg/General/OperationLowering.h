@@ -97,6 +97,7 @@ public:
 
   mlir::ImplicitLocOpBuilder &getBuilder() { return builder; }
   rt::Rounding rounding() const { return shared.getRounding(); }
+  const kernel::KernelTarget &target() const { return shared.getTarget(); }
   /// Of the decoders: types and constant values.
   const rt::OperationView &view() const { return halView.getOperation(); }
   rt::OperationType type() const { return view().type; }
@@ -257,6 +258,11 @@ public:
   Tensor constantTable(llvm::ArrayRef<int32_t> values);
   Tensor constantTable(llvm::ArrayRef<float> values);
   Tensor constantTable(llvm::ArrayRef<int8_t> values);
+  /// A constant of \p bytes, which are copied, under a name that begins with
+  /// \p name.
+  mlir::Value constantResource(mlir::RankedTensorType type,
+                               llvm::ArrayRef<char> bytes,
+                               llvm::StringRef name);
 
   /// Ends the lowering with \p reason, which completes "cannot be lowered: ".
   llvm::LogicalResult fail(const llvm::Twine &reason);

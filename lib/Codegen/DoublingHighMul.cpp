@@ -1,0 +1,105 @@
+//===- DoublingHighMul.cpp - Products of even and odd lanes -----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MathExpansions.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using nnhal::kernel::DoublingHighMulOp;
+
+namespace {
+
+constexpr int64_t half = int64_t(1) << 30;
+
+/// `number` as a value of \p type, an integer or a vector.
+Value constantOf(ImplicitLocOpBuilder &builder, Type type, int64_t number) {
+  TypedAttr attribute =
+      builder.getIntegerAttr(getElementTypeOrSelf(type), number);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attribute = DenseElementsAttr::get(vector, attribute);
+  return arith::ConstantOp::create(builder, attribute);
+}
+
+/// Numbers, and vectors of an odd number of lanes: one product of i64 each.
+struct ExpandPlain : OpRewritePattern<DoublingHighMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DoublingHighMulOp op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    Type wide = builder.getI64Type();
+    if (auto vector = dyn_cast<VectorType>(op.getType()))
+      wide = vector.clone(wide);
+    Value lhs = arith::ExtSIOp::create(builder, wide, op.getLhs());
+    Value rhs = arith::ExtSIOp::create(builder, wide, op.getRhs());
+    Value product = arith::MulIOp::create(builder, lhs, rhs);
+    Value nudged = arith::AddIOp::create(builder, product,
+                                         constantOf(builder, wide, half));
+    Value shifted =
+        arith::ShRSIOp::create(builder, nudged, constantOf(builder, wide, 31));
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op.getType(), shifted);
+    return success();
+  }
+};
+
+/// Each pair of lanes is one i64: its low and its high half are multiplied
+/// where they lie (one instruction for four products on x86), and the results
+/// are blended.
+struct ExpandPairs : OpRewritePattern<DoublingHighMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DoublingHighMulOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getRank() != 1 || type.getNumElements() % 2 != 0)
+      return rewriter.notifyMatchFailure(op, "not pairs of lanes");
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    int64_t lanes = type.getNumElements();
+    auto wide = VectorType::get({lanes / 2}, builder.getI64Type());
+    Value shift = constantOf(builder, wide, 32);
+    Value nudge = constantOf(builder, wide, half);
+    auto pairs = [&](Value value) -> Value {
+      return vector::BitCastOp::create(builder, wide, value);
+    };
+    auto lowHalf = [&](Value value) -> Value {
+      Value raised = arith::ShLIOp::create(builder, value, shift);
+      return arith::ShRSIOp::create(builder, raised, shift);
+    };
+    auto highHalf = [&](Value value) -> Value {
+      return arith::ShRSIOp::create(builder, value, shift);
+    };
+    Value lhs = pairs(op.getLhs()), rhs = pairs(op.getRhs());
+    auto nudgedProduct = [&](Value a, Value b) -> Value {
+      return arith::AddIOp::create(builder,
+                                   arith::MulIOp::create(builder, a, b), nudge);
+    };
+    // Bits 31 to 62 of each product, in the low half and in the high half.
+    Value even = arith::ShRUIOp::create(
+        builder, nudgedProduct(lowHalf(lhs), lowHalf(rhs)),
+        constantOf(builder, wide, 31));
+    Value odd = arith::ShLIOp::create(
+        builder, nudgedProduct(highHalf(lhs), highHalf(rhs)),
+        constantOf(builder, wide, 1));
+    SmallVector<int64_t> blend;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      blend.push_back(lane % 2 == 0 ? lane : lanes + lane);
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(
+        op, vector::BitCastOp::create(builder, type, even),
+        vector::BitCastOp::create(builder, type, odd), blend);
+    return success();
+  }
+};
+
+} // namespace
+
+void nnhal::populateDoublingHighMulExpansions(RewritePatternSet &patterns) {
+  patterns.add<ExpandPairs>(patterns.getContext(), /*benefit=*/2);
+  patterns.add<ExpandPlain>(patterns.getContext());
+}

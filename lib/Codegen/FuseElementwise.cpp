@@ -1,0 +1,144 @@
+//===- FuseElementwise.cpp - Chains of elementwise operations ---*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Codegen/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace nnhal {
+#define GEN_PASS_DEF_FUSEELEMENTWISE
+#include "nnhal/Codegen/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// A read whose indices are loops of \p op, or 0 in dimensions of one element,
+/// as an indexing map; null for others. The map must give the loops' extents,
+/// as the verifier derives them.
+AffineMap readMap(linalg::GenericOp op, tensor::ExtractOp read) {
+  auto source = read.getTensor().getType();
+  SmallVector<int64_t> loops = op.getStaticLoopRanges();
+  if (!source.hasStaticShape() || source.getRank() == 0 ||
+      op->isProperAncestor(read.getTensor().getParentRegion()->getParentOp()))
+    return {};
+  SmallVector<AffineExpr> results;
+  llvm::SmallBitVector used(loops.size());
+  for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+    int64_t extent = source.getDimSize(dim);
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    std::optional<unsigned> position;
+    if (loop)
+      position = loop.getDim();
+    else if (extent == 1 && isZeroInteger(index) &&
+             int64_t(loops.size()) == source.getRank())
+      position = dim; // Of one round, so that the map is a permutation.
+    if (position && loops[*position] == extent && !used[*position]) {
+      used.set(*position);
+      results.push_back(getAffineDimExpr(*position, op.getContext()));
+    } else if (extent == 1 && isZeroInteger(index)) {
+      results.push_back(getAffineConstantExpr(0, op.getContext()));
+    } else {
+      return {};
+    }
+  }
+  return AffineMap::get(loops.size(), 0, results, op.getContext());
+}
+
+/// Makes operands of what the body of an operation reads at its own indices.
+struct PromoteReads : OpRewritePattern<linalg::GenericOp> {
+  PromoteReads(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context, /*benefit=*/2), count(count) {}
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op.hasDynamicShape() ||
+        op.getNumParallelLoops() != op.getNumLoops())
+      return failure();
+    SmallVector<std::pair<tensor::ExtractOp, AffineMap>> reads;
+    for (auto read : op.getBody()->getOps<tensor::ExtractOp>())
+      if (AffineMap map = readMap(op, read))
+        reads.push_back({read, map});
+    if (reads.empty())
+      return rewriter.notifyMatchFailure(op, "reads nothing at its indices");
+    promote(op, reads, rewriter);
+    count += reads.size();
+    return success();
+  }
+
+private:
+  static void promote(linalg::GenericOp op,
+                      ArrayRef<std::pair<tensor::ExtractOp, AffineMap>> reads,
+                      PatternRewriter &rewriter) {
+    SmallVector<Value> inputs = op.getDpsInputs();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    unsigned oldInputs = inputs.size();
+    for (auto [index, read] : llvm::enumerate(reads)) {
+      inputs.push_back(tensor::ExtractOp(read.first).getTensor());
+      maps.insert(maps.begin() + oldInputs + index, read.second);
+    }
+    auto promoted = linalg::GenericOp::create(
+        rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(),
+        maps, op.getIteratorTypesArray());
+    Block *body = op.getBody();
+    for (auto [index, read] : llvm::enumerate(reads)) {
+      tensor::ExtractOp extract = read.first;
+      BlockArgument element = body->insertArgument(
+          oldInputs + index, extract.getType(), extract.getLoc());
+      rewriter.replaceOp(extract, element);
+    }
+    rewriter.inlineRegionBefore(op.getRegion(), promoted.getRegion(),
+                                promoted.getRegion().begin());
+    rewriter.replaceOp(op, promoted.getResults());
+  }
+
+  Pass::Statistic &count;
+};
+
+/// Whether to compute the operation behind \p operand where it is read.
+bool isWorthFusing(OpOperand *operand) {
+  Operation *producer = operand->get().getDefiningOp();
+  if (!producer || !producer->hasOneUse())
+    return false;
+  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  // Reshapes ask as well.
+  return !consumer || consumer.getMatchingIndexingMap(operand).isPermutation();
+}
+
+struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<PromoteReads>(context, numPromoted);
+    // What linalg-fuse-elementwise-ops runs, which takes no limit.
+    linalg::populateElementwiseOpsFusionPatterns(patterns, isWorthFusing);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isWorthFusing);
+    linalg::populateConstantFoldLinalgOperations(patterns, isWorthFusing);
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    context->getLoadedDialect<linalg::LinalgDialect>()
+        ->getCanonicalizationPatterns(patterns);
+    // As upstream's: top down, each operation is fused with what it reads.
+    if (failed(applyPatternsGreedily(
+            getOperation(), std::move(patterns),
+            GreedyRewriteConfig().setUseTopDownTraversal())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace nnhal

@@ -1,0 +1,309 @@
+//===- ContractionKernel.cpp - Quantized contractions as kernels ----------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionKernel.h"
+
+#include "ContractionOutput.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Kernel/Packing.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace nnhal;
+using rt::OperandType;
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+static bool isByteTensor(OperandType type) {
+  return type == OperandType::TENSOR_QUANT8_ASYMM ||
+         type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
+         type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
+}
+
+bool nnhal::isKernelContraction(const OperationLowering &op,
+                                const Tensor &input, const Tensor &filter) {
+  auto hasElements = [](const Tensor &tensor) {
+    return tensor.getValueType().hasStaticShape() &&
+           tensor.getValueType().getNumElements() > 0;
+  };
+  return isByteTensor(input.getType().type) &&
+         isByteTensor(filter.getType().type) && hasElements(input) &&
+         hasElements(filter) && op.isConstant(1);
+}
+
+namespace {
+/// A constant filter less its zero point.
+struct Weights {
+  SmallVector<int16_t> values;
+  int64_t largest = 0;
+
+  explicit Weights(const rt::OperandView &filter);
+
+  /// Whether no sum of \p count products with 8-bit inputs reaches what f32
+  /// cannot hold exactly.
+  bool isExactInF32(int64_t count) const {
+    constexpr int64_t largestInput = 255;
+    return count * largestInput * largest < (int64_t(1) << 24);
+  }
+  bool fitsI8() const {
+    return llvm::all_of(values, [](int16_t value) {
+      return value >= INT8_MIN && value <= INT8_MAX;
+    });
+  }
+  template <typename T> SmallVector<T> as() const {
+    return llvm::to_vector_of<T>(values);
+  }
+};
+} // namespace
+
+Weights::Weights(const rt::OperandView &filter) {
+  bool isUnsigned = filter.type.type == OperandType::TENSOR_QUANT8_ASYMM;
+  values.reserve(filter.value->size());
+  for (std::byte byte : *filter.value) {
+    int stored = isUnsigned ? int(std::to_integer<uint8_t>(byte))
+                            : int(std::to_integer<int8_t>(byte));
+    int centered = stored - filter.type.zeroPoint;
+    values.push_back(int16_t(centered));
+    largest = std::max<int64_t>(largest, std::abs(centered));
+  }
+}
+
+template <typename T> static ArrayRef<char> bytesOf(ArrayRef<T> values) {
+  return {reinterpret_cast<const char *>(values.data()),
+          values.size() * sizeof(T)};
+}
+
+/// The rows of \p values, of \p size elements, with zeros up to \p padded.
+static SmallVector<int16_t> padRows(ArrayRef<int16_t> values, int64_t size,
+                                    int64_t padded) {
+  SmallVector<int16_t> result;
+  for (; !values.empty(); values = values.drop_front(size)) {
+    result.append(values.begin(), values.begin() + size);
+    result.append(padded - size, 0);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds one kernel and defines the output from what it accumulates.
+class KernelContraction {
+public:
+  KernelContraction(OperationLowering &op, const Tensor &input,
+                    const Tensor &filter, rt::FusedActivation activation)
+      : op(op), builder(op.getBuilder()), input(input), filter(filter),
+        weights(op.view().inputs[1]), output(op, activation) {}
+
+  /// For a filter that is \p ohwi.
+  void convolve(const std::array<int64_t, 4> &ohwi, const KernelWindow &window,
+                Indices outputExtents);
+  bool convolveDepthwise(const KernelWindow &window);
+
+private:
+  Tensor centered(Type element, int64_t channels);
+  Value bias(int64_t panels, int64_t width);
+  void convolvePairs(const std::array<int64_t, 4> &ohwi);
+  void convolveFloats(const std::array<int64_t, 4> &ohwi);
+  void createConvolution(Value source, Value packed, Value start);
+  Value undefined(Type element) {
+    return tensor::EmptyOp::create(builder, sumShape, element);
+  }
+  /// Defines the output from the sums of products, with or without bias.
+  void finish(Indices outputExtents, bool isBiased);
+  /// A bias of another size is an error that the output's checks find.
+  bool isBiasKnown() const {
+    return op.isConstant(2) && int64_t(op.view().inputs[2].value->size()) ==
+                                   sumShape.back() * int64_t(sizeof(int32_t));
+  }
+
+  OperationLowering &op;
+  ImplicitLocOpBuilder &builder;
+  const Tensor &input, &filter;
+  Weights weights;
+  ContractionOutput output;
+  const KernelWindow *window = nullptr;
+  SmallVector<int64_t> sumShape;
+  Value sums;
+};
+} // namespace
+
+/// The input less its zero point, with zeros from its last channel on.
+Tensor KernelContraction::centered(Type element, int64_t channels) {
+  SmallVector<Scalar> extents = input.extents();
+  int64_t existing = *extents.back().known();
+  extents.back() = op.index(channels);
+  return op.define(element, extents, [&](Indices at) {
+    if (existing == channels)
+      return input.centered(at).to(element);
+    SmallVector<Scalar> from(at);
+    from.back() = min(at.back(), double(existing - 1));
+    Scalar value = input.centered(from);
+    return select(at.back() < double(existing), value, value.like(0))
+        .to(element);
+  });
+}
+
+/// What i32 accumulators start with: the bias, if it is known.
+Value KernelContraction::bias(int64_t panels, int64_t width) {
+  SmallVector<int32_t> values(panels * width, 0);
+  if (isBiasKnown()) {
+    std::span<const std::byte> known = *op.view().inputs[2].value;
+    std::memcpy(values.data(), known.data(), known.size());
+  }
+  auto type = RankedTensorType::get({panels, width}, builder.getI32Type());
+  return op.constantResource(type, bytesOf<int32_t>(values), "bias_packed");
+}
+
+void KernelContraction::createConvolution(Value source, Value packed,
+                                          Value start) {
+  Type accumulator = cast<RankedTensorType>(start.getType()).getElementType();
+  sums = kernel::Conv2DOp::create(builder, source, packed, start,
+                                  undefined(accumulator), window->strides,
+                                  window->dilations, window->pads)
+             ->getResult(0);
+}
+
+void KernelContraction::convolvePairs(const std::array<int64_t, 4> &ohwi) {
+  int64_t channels = llvm::alignTo(ohwi[3], 2);
+  SmallVector<int16_t> rows = padRows(weights.values, ohwi[3], channels);
+  bool isNarrow = weights.fitsI8();
+  auto narrow =
+      llvm::to_vector_of<int8_t>(isNarrow ? rows : SmallVector<int16_t>());
+  // A pair is one element for packing.
+  std::array<int64_t, 4> pairs = {ohwi[0], ohwi[1], ohwi[2], channels / 2};
+  int64_t width = kernel::preferredPanelWidth(ohwi[0], op.target());
+  int64_t panels = kernel::panelCount(ohwi[0], width);
+  std::vector<char> packed = kernel::packConvFilter(
+      isNarrow ? bytesOf<int8_t>(narrow) : bytesOf<int16_t>(rows), pairs, width,
+      isNarrow ? 2 : 4);
+  auto type = RankedTensorType::get(
+      {panels, ohwi[1], ohwi[2], channels / 2, 2 * width},
+      isNarrow ? builder.getI8Type() : builder.getI16Type());
+  createConvolution(centered(builder.getI16Type(), channels).get(),
+                    op.constantResource(type, packed, "filter_packed"),
+                    bias(panels, width));
+}
+
+void KernelContraction::convolveFloats(const std::array<int64_t, 4> &ohwi) {
+  int64_t width = kernel::preferredPanelWidth(ohwi[0], op.target());
+  int64_t panels = kernel::panelCount(ohwi[0], width);
+  Type f32 = builder.getF32Type();
+  std::vector<char> packed =
+      kernel::packConvFilter(bytesOf<float>(weights.as<float>()), ohwi, width);
+  auto type =
+      RankedTensorType::get({panels, ohwi[1], ohwi[2], ohwi[3], width}, f32);
+  std::vector<char> zeros(panels * width * sizeof(float));
+  createConvolution(
+      centered(f32, ohwi[3]).get(),
+      op.constantResource(type, packed, "filter_packed"),
+      op.constantResource(RankedTensorType::get({panels, width}, f32), zeros,
+                          "no_bias"));
+}
+
+void KernelContraction::convolve(const std::array<int64_t, 4> &ohwi,
+                                 const KernelWindow &kernelWindow,
+                                 Indices outputExtents) {
+  window = &kernelWindow;
+  sumShape = {input.getValueType().getDimSize(0), window->output[0],
+              window->output[1], ohwi[0]};
+  // An odd number of channels, as of a picture, would have to be padded by a
+  // copy that costs more than pairs gain.
+  bool isFloat =
+      ohwi[3] % 2 != 0 && weights.isExactInF32(ohwi[1] * ohwi[2] * ohwi[3]);
+  if (isFloat)
+    convolveFloats(ohwi);
+  else
+    convolvePairs(ohwi);
+  finish(outputExtents, !isFloat && isBiasKnown());
+}
+
+bool KernelContraction::convolveDepthwise(const KernelWindow &kernelWindow) {
+  window = &kernelWindow;
+  ArrayRef<int64_t> shape = filter.getValueType().getShape();
+  if (!weights.isExactInF32(shape[1] * shape[2]))
+    return false;
+  int64_t channels = input.getValueType().getDimSize(3);
+  sumShape = {input.getValueType().getDimSize(0), window->output[0],
+              window->output[1], shape[3]};
+  Type f32 = builder.getF32Type();
+  std::vector<char> zeros(shape[3] * sizeof(float));
+  Value factors = op.constantResource(
+      RankedTensorType::get(shape.drop_front(), f32),
+      bytesOf<float>(weights.as<float>()), "filter_centered");
+  Value start = op.constantResource(RankedTensorType::get(shape[3], f32), zeros,
+                                    "no_bias");
+  sums = kernel::DepthwiseConv2DOp::create(
+             builder, centered(builder.getI16Type(), channels).get(), factors,
+             start, undefined(f32), window->strides, window->dilations,
+             window->pads, shape[3] / channels)
+             ->getResult(0);
+  SmallVector<Scalar> extents;
+  for (int64_t extent : sumShape)
+    extents.push_back(op.index(extent));
+  finish(extents, /*isBiased=*/false);
+  return true;
+}
+
+void KernelContraction::finish(Indices outputExtents, bool isBiased) {
+  output.checkChannels(op.index(sumShape.back()));
+  rt::TensorType type;
+  type.type = getElementTypeOrSelf(sums).isF32() ? OperandType::TENSOR_FLOAT32
+                                                 : OperandType::TENSOR_INT32;
+  Tensor accumulated = op.reshape(Tensor(builder, sums, type), outputExtents);
+  op.setOutput(op.define(op.outputType(), outputExtents, [&](Indices at) {
+    Scalar sum = accumulated.stored(at).toI32();
+    return isBiased ? output.finishBiased(sum, at.back())
+                    : output.finish(sum, at.back());
+  }));
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+void nnhal::lowerToConvolutionKernel(OperationLowering &op, const Tensor &input,
+                                     const Tensor &filter,
+                                     const KernelWindow &window,
+                                     rt::FusedActivation activation) {
+  ArrayRef<int64_t> shape = filter.getValueType().getShape();
+  Scalar extents[] = {input.extent(0), op.index(window.output[0]),
+                      op.index(window.output[1]), filter.extent(0)};
+  KernelContraction(op, input, filter, activation)
+      .convolve({shape[0], shape[1], shape[2], shape[3]}, window, extents);
+}
+
+bool nnhal::lowerToDepthwiseKernel(OperationLowering &op, const Tensor &input,
+                                   const Tensor &filter,
+                                   const KernelWindow &window,
+                                   rt::FusedActivation activation) {
+  return KernelContraction(op, input, filter, activation)
+      .convolveDepthwise(window);
+}
+
+void nnhal::lowerToProductKernel(OperationLowering &op, const Tensor &input,
+                                 const Tensor &filter,
+                                 rt::FusedActivation activation) {
+  ArrayRef<int64_t> shape = filter.getValueType().getShape();
+  Scalar one = op.index(1);
+  KernelWindow window;
+  window.output = {1, input.getValueType().getDimSize(0)};
+  // One row of pixels.
+  Tensor pixels =
+      op.reshape(input, {one, one, input.extent(0), input.extent(1)});
+  KernelContraction(op, pixels, filter, activation)
+      .convolve({shape[0], 1, 1, shape[1]}, window,
+                {input.extent(0), filter.extent(0)});
+}

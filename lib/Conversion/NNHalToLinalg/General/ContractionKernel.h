@@ -1,0 +1,54 @@
+//===- ContractionKernel.h - Quantized contractions as kernels --*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Contractions of 8-bit tensors with known extents and constant weights, where
+// quantized models spend their time, as micro-kernels. Values less their zero
+// points are multiplied: as pairs of i16 that i32 accumulate, or as f32 where
+// every sum is an integer below 2^24, so that nothing is rounded. The scaling
+// to the output's units is elementwise; fusion makes it the kernel's epilogue.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONKERNEL_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONKERNEL_H
+
+#include "OperationLowering.h"
+
+#include <array>
+
+namespace nnhal {
+
+/// Of a convolution whose parameters and extents are known: heights first, pads
+/// [top, bottom, left, right].
+struct KernelWindow {
+  std::array<int64_t, 2> strides = {1, 1}, dilations = {1, 1};
+  std::array<int64_t, 4> pads = {0, 0, 0, 0};
+  /// Extents of the output.
+  std::array<int64_t, 2> output = {1, 1};
+};
+
+/// Whether inputs 0 and 1 of \p op are what kernels take: 8 bits, elements,
+/// known extents, a constant filter.
+bool isKernelContraction(const OperationLowering &op, const Tensor &input,
+                         const Tensor &filter);
+
+/// Define the output. The filter is [out, height, width, in]; [1, height,
+/// width, out]; [units, size], which \p input, [rows, size], is multiplied
+/// with. lowerToDepthwiseKernel() returns false, and defines nothing, where
+/// sums may not be exact.
+void lowerToConvolutionKernel(OperationLowering &op, const Tensor &input,
+                              const Tensor &filter, const KernelWindow &window,
+                              rt::FusedActivation activation);
+bool lowerToDepthwiseKernel(OperationLowering &op, const Tensor &input,
+                            const Tensor &filter, const KernelWindow &window,
+                            rt::FusedActivation activation);
+void lowerToProductKernel(OperationLowering &op, const Tensor &input,
+                          const Tensor &filter, rt::FusedActivation activation);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONKERNEL_H
