@@ -27,3 +27,17 @@ func.func @own_expansions(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
   %1 = math.sin %x : vector<8xf32>
   return %0, %1 : vector<8xf32>, vector<8xf32>
 }
+
+// Even and odd lanes of a vector are multiplied apart, a number as it is.
+// CHECK-LABEL: @doubling_high_mul
+// CHECK: %[[PAIRS:.+]] = vector.bitcast %{{.+}} : vector<8xi32> to vector<4xi64>
+// CHECK-COUNT-2: arith.muli {{.*}} : vector<4xi64>
+// CHECK: vector.shuffle {{.*}} [0, 9, 2, 11, 4, 13, 6, 15]
+// CHECK: arith.muli {{.*}} : i64
+// CHECK-NOT: nnk.
+// CHECK: return
+func.func @doubling_high_mul(%a: vector<8xi32>, %b: vector<8xi32>, %c: i32, %d: i32) -> (vector<8xi32>, i32) {
+  %0 = nnk.doubling_high_mul %a, %b : vector<8xi32>
+  %1 = nnk.doubling_high_mul %c, %d : i32
+  return %0, %1 : vector<8xi32>, i32
+}

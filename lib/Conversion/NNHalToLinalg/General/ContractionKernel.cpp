@@ -307,3 +307,61 @@ void nnhal::lowerToProductKernel(OperationLowering &op, const Tensor &input,
       .convolve({shape[0], 1, 1, shape[1]}, window,
                 {input.extent(0), filter.extent(0)});
 }
+
+//===----------------------------------------------------------------------===//
+// Products of floats
+//===----------------------------------------------------------------------===//
+
+bool nnhal::isKernelMatrix(const OperationLowering &op, size_t index) {
+  if (!op.hasInput(index) || !op.isConstant(index))
+    return false;
+  const rt::OperandView &matrix = op.view().inputs[index];
+  return matrix.type.type == OperandType::TENSOR_FLOAT32 &&
+         !matrix.value->empty();
+}
+
+/// The bytes of the inputs \p indices, one after the other.
+static SmallVector<char> stackedBytes(const OperationLowering &op,
+                                      ArrayRef<size_t> indices) {
+  SmallVector<char> bytes;
+  for (size_t index : indices) {
+    std::span<const std::byte> value = *op.view().inputs[index].value;
+    const char *data = reinterpret_cast<const char *>(value.data());
+    bytes.append(data, data + value.size());
+  }
+  return bytes;
+}
+
+Tensor nnhal::multiplyByMatrices(OperationLowering &op, const Tensor &vectors,
+                                 ArrayRef<size_t> matrices,
+                                 ArrayRef<size_t> biases) {
+  ImplicitLocOpBuilder &builder = op.getBuilder();
+  Type f32 = builder.getF32Type();
+  int64_t rows = vectors.getValueType().getDimSize(0);
+  int64_t size = vectors.getValueType().getDimSize(1);
+  SmallVector<char> weights = stackedBytes(op, matrices);
+  int64_t units = int64_t(weights.size() / sizeof(float)) / size;
+  int64_t width = kernel::preferredPanelWidth(units, op.target());
+  int64_t panels = kernel::panelCount(units, width);
+  Value packed = op.constantResource(
+      RankedTensorType::get({panels, 1, 1, size, width}, f32),
+      kernel::packConvFilter(weights, {units, 1, 1, size}, width),
+      "weights_packed");
+  std::vector<char> start =
+      kernel::packConvBias(stackedBytes(op, biases), width);
+  start.resize(panels * width * sizeof(float));
+  Value bias = op.constantResource(RankedTensorType::get({panels, width}, f32),
+                                   start, "bias_packed");
+  Scalar one = op.index(1);
+  Tensor pixels =
+      op.reshape(vectors, {one, one, op.index(rows), op.index(size)});
+  Value init = tensor::EmptyOp::create(
+      builder, ArrayRef<int64_t>{1, 1, rows, units}, f32);
+  int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
+  auto product = kernel::Conv2DOp::create(builder, pixels.get(), packed, bias,
+                                          init, ones, ones, noPads);
+  rt::TensorType type;
+  type.type = OperandType::TENSOR_FLOAT32;
+  return op.reshape(Tensor(builder, product->getResult(0), type),
+                    {op.index(rows), op.index(units)});
+}

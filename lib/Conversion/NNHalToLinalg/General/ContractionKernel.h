@@ -10,6 +10,7 @@
 // points are multiplied: as pairs of i16 that i32 accumulate, or as f32 where
 // every sum is an integer below 2^24, so that nothing is rounded. The scaling
 // to the output's units is elementwise; fusion makes it the kernel's epilogue.
+// Also the products of recurrent cells of floats, all gates at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +49,16 @@ bool lowerToDepthwiseKernel(OperationLowering &op, const Tensor &input,
                             rt::FusedActivation activation);
 void lowerToProductKernel(OperationLowering &op, const Tensor &input,
                           const Tensor &filter, rt::FusedActivation activation);
+
+/// Whether input \p index of \p op is a matrix of constant f32 with elements.
+bool isKernelMatrix(const OperationLowering &op, size_t index);
+/// The f32 \p vectors, [rows, size] of known extents, times each row of the
+/// matrices that are the inputs \p matrices, one below the other, [units,
+/// size]; plus the biases, of constant f32, that are the inputs \p biases, if
+/// any. Returns [rows, all units].
+Tensor multiplyByMatrices(OperationLowering &op, const Tensor &vectors,
+                          llvm::ArrayRef<size_t> matrices,
+                          llvm::ArrayRef<size_t> biases);
 
 } // namespace nnhal
 

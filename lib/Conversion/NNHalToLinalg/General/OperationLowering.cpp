@@ -303,6 +303,16 @@ Tensor OperationLowering::insert(const Tensor &part, const Tensor &target,
           target.getType()};
 }
 
+Tensor OperationLowering::slice(const Tensor &source, Indices offsets,
+                                Indices extents) {
+  SmallVector<OpFoldResult> strides(extents.size(), builder.getIndexAttr(1));
+  return {builder,
+          tensor::ExtractSliceOp::create(builder, source.get(),
+                                         foldable(offsets), foldable(extents),
+                                         strides),
+          source.getType()};
+}
+
 Scalar OperationLowering::encode(Scalar real, const rt::TensorType &type) {
   Type element = storageElementOf(builder, type);
   if (isa<FloatType>(element))

@@ -196,6 +196,9 @@ public:
   /// elements of \p part, which fits, from \p offsets on.
   Tensor undefined(const rt::TensorType &type, Indices extents);
   Tensor insert(const Tensor &part, const Tensor &target, Indices offsets);
+  /// The part of \p source of \p extents, from \p offsets on, which is within
+  /// it.
+  Tensor slice(const Tensor &source, Indices offsets, Indices extents);
   /// The type of a value of \p type, which is ranked.
   mlir::RankedTensorType valueType(const rt::TensorType &type);
   /// An output element from a real number: rounded to the float type, or

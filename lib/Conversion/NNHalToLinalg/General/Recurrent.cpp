@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recurrent.h"
+#include "ContractionKernel.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -36,6 +37,8 @@ private:
   rt::RecurrentActivation activation;
   Scalar batch, inputSize, auxSize, units;
   Tensor hiddenState, weights, recurrentWeights, bias;
+  /// Inputs of the three above, if kernels take them and extents are known.
+  std::optional<std::array<size_t, 3>> constants;
 };
 } // namespace
 
@@ -51,9 +54,27 @@ RnnCell::RnnCell(OperationLowering &op, const rt::RnnInputs &inputs,
   bias = requiredInput(op, inputs.bias, {units}).tensor;
   auxWeights = optionalInput(op, inputs.auxWeights, {units, auxSize});
   this->auxSize = countIf(op, auxWeights.isGiven, auxSize);
+  std::array<size_t, 3> indices = {inputs.weights, inputs.recurrentWeights,
+                                   inputs.bias};
+  auto isKernel = [&](size_t index) { return isKernelMatrix(op, index); };
+  auto isSize = [](const Tensor &tensor, ArrayRef<Scalar> extents) {
+    auto type = tensor.getValueType();
+    return type.hasStaticShape() &&
+           llvm::all_of(llvm::enumerate(extents), [&](const auto &extent) {
+             return extent.value().known() == type.getDimSize(extent.index());
+           });
+  };
+  if (auxWeights.isNever() && llvm::all_of(indices, isKernel) &&
+      isSize(hiddenState, {batch, units}) &&
+      isSize(weights, {units, inputSize}) &&
+      isSize(recurrentWeights, {units, units}) && isSize(bias, {units}) &&
+      batch.known() > 0)
+    constants = indices;
 }
 
 SmallVector<Tensor> RnnCell::begin() {
+  if (constants)
+    return {asFloats(op, hiddenState)};
   // A step reads the whole of the previous state: the next one is made aside.
   return {asFloats(op, hiddenState), op.reserve(floatType(), {batch, units})};
 }
@@ -61,6 +82,18 @@ SmallVector<Tensor> RnnCell::begin() {
 SmallVector<Tensor> RnnCell::step(ArrayRef<Tensor> tensors, VectorReader input,
                                   VectorReader aux) {
   Tensor state = tensors[0];
+  if (constants) {
+    auto [weightsAt, recurrentAt, biasAt] = *constants;
+    Tensor vectors = op.define(floatType(), {batch, inputSize},
+                               [&](Indices at) { return input(at[0], at[1]); });
+    Tensor fromInput = multiplyByMatrices(op, vectors, weightsAt, biasAt);
+    Tensor fromState = multiplyByMatrices(op, state, recurrentAt, {});
+    Tensor next = op.define(floatType(), {batch, units}, [&](Indices at) {
+      return activate(activation, fromInput.real(at) + fromState.real(at));
+    });
+    SmallVector<Scalar> origin = {op.index(0), op.index(0)};
+    return {op.insert(next, state, origin)};
+  }
   Tensor next = op.fill(tensors[1], {batch, units}, [&](Indices at) {
     Scalar b = at[0], unit = at[1];
     Scalar sum = addProducts(op, bias.real({unit}), weights, unit, inputSize,
@@ -173,6 +206,21 @@ static SvdfOperands readSvdf(OperationLowering &op) {
   return svdf;
 }
 
+/// What each filter makes of the input, [batch, filters].
+static Tensor newestActivations(OperationLowering &op,
+                                const SvdfOperands &svdf) {
+  auto type = svdf.input.getValueType();
+  if (isKernelMatrix(op, 1) && type.hasStaticShape() &&
+      type.getNumElements() > 0 && type.getElementType().isF32() &&
+      svdf.featureWeights.extent(1).known() == type.getDimSize(1))
+    return multiplyByMatrices(op, svdf.input, size_t(1), {});
+  return op.define(floatType(), {svdf.batch, svdf.filters}, [&](Indices at) {
+    return addProducts(op, op.f32(0), svdf.featureWeights, at[1],
+                       svdf.inputSize,
+                       [&](Scalar i) { return svdf.input.real({at[0], i}); });
+  });
+}
+
 /// Each filter has a memory of its last activations, oldest first. The newest
 /// takes the last place; the unit's output is the sum over its filters of
 /// memory times time weights; then the memory moves on by one, which leaves a
@@ -185,12 +233,7 @@ static LogicalResult lowerSvdf(OperationLowering &op) {
     return failure();
   SvdfOperands svdf = readSvdf(op);
   Scalar last = svdf.memory - 1;
-  Tensor newest =
-      op.define(floatType(), {svdf.batch, svdf.filters}, [&](Indices at) {
-        return addProducts(
-            op, op.f32(0), svdf.featureWeights, at[1], svdf.inputSize,
-            [&](Scalar i) { return svdf.input.real({at[0], i}); });
-      });
+  Tensor newest = newestActivations(op, svdf);
   Tensor output =
       op.define(op.outputType(1), {svdf.batch, svdf.units}, [&](Indices at) {
         Scalar sum = op.fold(svdf.rank, op.f32(0), [&](Scalar r, Scalar sum) {
@@ -209,20 +252,18 @@ static LogicalResult lowerSvdf(OperationLowering &op) {
               [&] { return sum; });
         return op.encode(activate(form->activation, sum), op.outputType(1));
       });
-  Tensor state =
-      op.define(op.outputType(0), {svdf.batch, svdf.memory * svdf.filters},
-                [&](Indices at) {
-                  Scalar filter = at[1].quotient(svdf.memory);
-                  Scalar place = at[1].remainder(svdf.memory);
-                  Scalar value = op.branch(
-                      place + 1 < last,
-                      [&] { return svdf.state.real({at[0], at[1] + 1}); },
-                      [&] {
-                        return select(place < last,
-                                      newest.real({at[0], filter}), op.f32(0));
-                      });
-                  return op.encode(value, op.outputType(0));
-                });
+  SmallVector<Scalar> extents = {svdf.batch, svdf.filters, svdf.memory};
+  Tensor old = op.reshape(svdf.state, extents);
+  Tensor state = op.define(op.outputType(0), extents, [&](Indices at) {
+    Scalar place = at[2];
+    Scalar value = op.branch(
+        place + 1 < last, [&] { return old.real({at[0], at[1], place + 1}); },
+        [&] {
+          return select(place < last, newest.real({at[0], at[1]}), op.f32(0));
+        });
+    return op.encode(value, op.outputType(0));
+  });
+  state = op.reshape(state, {svdf.batch, svdf.memory * svdf.filters});
   op.setOutput(0, state);
   op.setOutput(1, output);
   return success();

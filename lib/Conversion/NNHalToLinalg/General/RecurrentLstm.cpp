@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractionKernel.h"
 #include "Recurrent.h"
 
 #include "mlir/IR/Matchers.h"
@@ -36,7 +37,9 @@ class LstmCell : public Cell {
 public:
   LstmCell(OperationLowering &op, const LstmCellOperands &operands,
            const LstmParameters &params)
-      : op(op), operands(operands), params(params) {}
+      : op(op), operands(operands), params(params) {
+    isPlainCell = isPlain();
+  }
 
   SmallVector<Tensor> begin() override;
   SmallVector<Tensor> step(ArrayRef<Tensor> tensors, VectorReader input,
@@ -56,6 +59,10 @@ private:
     return addProducts(op, op.f32(0), matrix, row, count, vector);
   }
   Tensor normalize(const LstmGateOperands &gate, Scalar rows, Tensor values);
+  bool isPlain() const;
+  /// A step of a plain cell: all gates in two products, then one pass over the
+  /// units.
+  SmallVector<Tensor> plainStep(ArrayRef<Tensor> tensors, VectorReader input);
   Tensor updateCell(Tensor cell, const Tensor &forget, const Tensor &update,
                     const Tensor &in);
   Scalar project(const Tensor &hidden, Scalar batch, Scalar row);
@@ -63,6 +70,8 @@ private:
   OperationLowering &op;
   LstmCellOperands operands;
   LstmParameters params;
+  /// Whether isPlain().
+  bool isPlainCell = false;
   /// Of the step that is being built.
   Tensor output;
   const VectorReader *input = nullptr, *aux = nullptr;
@@ -72,6 +81,8 @@ private:
 SmallVector<Tensor> LstmCell::begin() {
   SmallVector<Tensor> tensors{asFloats(op, operands.outputState),
                               asFloats(op, operands.cellState)};
+  if (isPlainCell)
+    return tensors;
   size_t gates = operands.gates[inputGate].inputWeights.isNever() ? 2 : 3;
   for (size_t i = 0; i < gates; ++i)
     tensors.push_back(
@@ -196,8 +207,125 @@ Scalar LstmCell::project(const Tensor &hidden, Scalar batch, Scalar row) {
       [&] { return hidden.real({batch, row}); });
 }
 
+//===----------------------------------------------------------------------===//
+// Plain cells
+//===----------------------------------------------------------------------===//
+
+static bool isStatic(const Tensor &tensor) {
+  return tensor.getValueType().hasStaticShape() &&
+         tensor.getValueType().getNumElements() > 0;
+}
+
+/// Whether extents and weights are known, of f32, and nothing but peepholes is
+/// asked for that looks at a gate before its activation.
+bool LstmCell::isPlain() const {
+  // Without these an execution may still go either way.
+  if (!operands.hasInputGate.known() || !operands.inputSize.known() ||
+      !isStatic(operands.outputState) || !isStatic(operands.cellState))
+    return false;
+  bool isCoupled = operands.gates[inputGate].inputWeights.isNever();
+  for (auto [index, gate] : llvm::enumerate(operands.gates)) {
+    if (!gate.layerNorm.isNever() || !gate.auxWeights.isNever())
+      return false;
+    if (!gate.peephole.isNever() &&
+        (gate.peephole.isGiven.known().value_or(0) == 0 ||
+         gate.peephole.tensor.extent(0).known() != operands.units.known()))
+      return false;
+    if (index == inputGate && isCoupled)
+      continue;
+    for (const Operand *needed :
+         {&gate.inputWeights, &gate.recurrentWeights, &gate.bias})
+      if (!isKernelMatrix(op, needed->index) || !isStatic(needed->tensor))
+        return false;
+    // What does not fit is an error that the checks report.
+    if (gate.inputWeights.tensor.extent(1).known() !=
+            operands.inputSize.known() ||
+        gate.inputWeights.tensor.extent(0).known() != operands.units.known() ||
+        gate.recurrentWeights.tensor.extent(0).known() !=
+            operands.units.known() ||
+        gate.recurrentWeights.tensor.extent(1).known() !=
+            operands.outputs.known() ||
+        gate.bias.tensor.extent(0).known() != operands.units.known())
+      return false;
+  }
+  const Operand &projection = operands.projectionWeights;
+  if (projection.isNever())
+    return operands.outputs.known() == operands.units.known();
+  const Operand &bias = operands.projectionBias;
+  return isKernelMatrix(op, projection.index) &&
+         projection.tensor.extent(0).known() == operands.outputs.known() &&
+         projection.tensor.extent(1).known() == operands.units.known() &&
+         (bias.isNever() ||
+          (isKernelMatrix(op, bias.index) &&
+           bias.tensor.extent(0).known() == operands.outputs.known()));
+}
+
+SmallVector<Tensor> LstmCell::plainStep(ArrayRef<Tensor> tensors,
+                                        VectorReader input) {
+  Scalar batch = operands.batch, units = operands.units;
+  bool isCoupled = operands.gates[inputGate].inputWeights.isNever();
+  SmallVector<rt::LstmGate> order = {forgetGate, cellGate, outputGate};
+  if (!isCoupled)
+    order.push_back(inputGate);
+  SmallVector<size_t> weights, recurrent, biases;
+  for (size_t gate : order) {
+    weights.push_back(operands.gates[gate].inputWeights.index);
+    recurrent.push_back(operands.gates[gate].recurrentWeights.index);
+    biases.push_back(operands.gates[gate].bias.index);
+  }
+  Tensor vectors = op.define(floatType(), {batch, operands.inputSize},
+                             [&](Indices at) { return input(at[0], at[1]); });
+  Tensor fromInput = multiplyByMatrices(op, vectors, weights, biases);
+  Tensor fromOutput =
+      multiplyByMatrices(op, tensors[outputTensor], recurrent, {});
+  Tensor sums = op.define(floatType(), fromInput.extents(), [&](Indices at) {
+    return fromInput.real(at) + fromOutput.real(at);
+  });
+  std::array<Tensor, 4> slices;
+  for (auto [i, gate] : llvm::enumerate(order))
+    slices[gate] =
+        op.slice(sums, {op.index(0), units * double(i)}, {batch, units});
+  /// A gate at one unit, which may see the state \p seen through a peephole.
+  auto gateAt = [&](rt::LstmGate gate, Scalar seen, Indices at) {
+    Scalar sum = slices[gate].real(at);
+    const Operand &peephole = operands.gates[gate].peephole;
+    if (!peephole.isNever())
+      sum = sum + peephole.tensor.real({at[1]}) * seen;
+    return activate(rt::RecurrentActivation::sigmoid, sum);
+  };
+  const Tensor &old = tensors[cellTensor];
+  Tensor cell = op.define(floatType(), {batch, units}, [&](Indices at) {
+    Scalar state = old.real(at);
+    Scalar kept = gateAt(forgetGate, state, at);
+    // A coupled input gate is 1 - forget gate (M-167).
+    Scalar share = isCoupled ? 1.0 - kept : gateAt(inputGate, state, at);
+    Scalar update = activate(params.activation, slices[cellGate].real(at));
+    return clip(kept * state + update * share, params.cellClip);
+  });
+  Tensor hidden = op.define(floatType(), {batch, units}, [&](Indices at) {
+    // The output gate's peephole sees the new cell state.
+    Scalar state = cell.real(at);
+    return gateAt(outputGate, state, at) * activate(params.activation, state);
+  });
+  if (!operands.projectionWeights.isNever()) {
+    SmallVector<size_t> bias;
+    if (!operands.projectionBias.isNever())
+      bias.push_back(operands.projectionBias.index);
+    Tensor projected = multiplyByMatrices(
+        op, hidden, {operands.projectionWeights.index}, bias);
+    hidden = op.define(floatType(), projected.extents(), [&](Indices at) {
+      return clip(projected.real(at), params.projectionClip);
+    });
+  }
+  SmallVector<Scalar> origin = {op.index(0), op.index(0)};
+  return {op.insert(hidden, tensors[outputTensor], origin),
+          op.insert(cell, tensors[cellTensor], origin)};
+}
+
 SmallVector<Tensor> LstmCell::step(ArrayRef<Tensor> tensors, VectorReader input,
                                    VectorReader aux) {
+  if (isPlainCell)
+    return plainStep(tensors, input);
   constexpr auto sigmoid = rt::RecurrentActivation::sigmoid;
   Scalar batch = operands.batch, units = operands.units;
   this->input = &input;

@@ -119,3 +119,39 @@ func.func @long_epilogue(%in: memref<1x1x6x64xf32>, %filter: memref<1x1x1x64x16x
   }
   return
 }
+
+// Pairs of i16 times weights of i8, extended as they are loaded; an epilogue to
+// i8 for 20 channels, of which the last four are stored at once.
+// CHECK-LABEL: @pairs
+// CHECK: %[[WEIGHTS:.+]] = vector.load {{.*}} : memref<{{.+}}xi8{{.*}}>, vector<16xi8>
+// CHECK: arith.extsi %[[WEIGHTS]] : vector<16xi8> to vector<16xi32>
+// CHECK: %[[PAIR:.+]] = vector.load {{.*}} : memref<{{.+}}xi16{{.*}}>, vector<2xi16>
+// CHECK: %[[WORD:.+]] = vector.bitcast %[[PAIR]] : vector<2xi16> to vector<1xi32>
+// CHECK: vector.broadcast %[[WORD]] : vector<1xi32> to vector<8xi32>
+// CHECK: %[[PRODUCTS:.+]] = arith.muli {{.*}} : vector<16xi32>
+// CHECK: vector.shuffle %[[PRODUCTS]], %[[PRODUCTS]] [0, 2, 4, 6, 8, 10, 12, 14]
+// CHECK: vector.shuffle %[[PRODUCTS]], %[[PRODUCTS]] [1, 3, 5, 7, 9, 11, 13, 15]
+// CHECK: arith.trunci {{.*}} : vector<8xi32> to vector<8xi8>
+// CHECK: vector.extract_strided_slice {{.*}} {offsets = [0], sizes = [4], strides = [1]} : vector<8xi8> to vector<4xi8>
+// CHECK: vector.store {{.*}} vector<4xi8>
+func.func @pairs(%in: memref<1x4x4x6xi16>, %filter: memref<2x1x1x3x32xi8>, %bias: memref<2x16xi32>, %low: memref<20xi32>, %out: memref<1x4x4x20xi8>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x4x4x6xi16>, memref<2x1x1x3x32xi8>, memref<2x16xi32>) extras(%low : memref<20xi32>) outs(%out : memref<1x4x4x20xi8>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+  ^bb0(%acc: i32, %bound: i32):
+    %limited = arith.maxsi %acc, %bound : i32
+    %r = arith.trunci %limited : i32 to i8
+    nnk.yield %r : i8
+  }
+  return
+}
+
+// Integers become floats as they are loaded.
+// CHECK-LABEL: @depthwise_of_integers
+// CHECK: %[[INTEGERS:.+]] = vector.load {{.*}}, vector<8xi16>
+// CHECK: %[[EXTENDED:.+]] = arith.extsi %[[INTEGERS]] : vector<8xi16> to vector<8xi32>
+// CHECK: arith.sitofp %[[EXTENDED]] : vector<8xi32> to vector<8xf32>
+func.func @depthwise_of_integers(%in: memref<1x8x8x16xi16>, %filter: memref<3x3x16xf32>, %bias: memref<16xf32>, %out: memref<1x8x8x16xf32>) {
+  nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x8x8x16xi16>, memref<3x3x16xf32>, memref<16xf32>) outs(%out : memref<1x8x8x16xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, depth_multiplier = 1 : i64}
+  return
+}

@@ -249,3 +249,43 @@ func.func @conv_result_type(%in: tensor<1x8x8x3xf32>, %filter: tensor<2x3x3x3x16
   %0 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x8x8x3xf32>, tensor<2x3x3x3x16xf32>, tensor<2x16xf32>)  outs(%out : tensor<1x8x8x21xf32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>} -> tensor<1x8x8x20xf32>
   return
 }
+
+// -----
+
+func.func @conv_input_elements(%in: memref<1x8x8x4xi32>, %filter: memref<1x1x1x4x16xf32>, %bias: memref<1x16xf32>, %out: memref<1x8x8x16xf32>) {
+  // expected-error@+1 {{input elements of type 'i32' must be 'f32' or 'i16'}}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xi32>, memref<1x1x1x4x16xf32>, memref<1x16xf32>) outs(%out : memref<1x8x8x16xf32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// -----
+
+func.func @conv_filter_elements(%in: memref<1x8x8x4xi16>, %filter: memref<1x1x1x2x32xf32>, %bias: memref<1x16xi32>, %out: memref<1x8x8x16xi32>) {
+  // expected-error@+1 {{filter elements of type 'f32' must be 'i8' or 'i16'}}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xi16>, memref<1x1x1x2x32xf32>, memref<1x16xi32>) outs(%out : memref<1x8x8x16xi32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// -----
+
+func.func @conv_bias_elements(%in: memref<1x8x8x4xi16>, %filter: memref<1x1x1x2x32xi8>, %bias: memref<1x16xf32>, %out: memref<1x8x8x16xf32>) {
+  // expected-error@+1 {{bias elements of type 'f32' must be 'i32'}}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xi16>, memref<1x1x1x2x32xi8>, memref<1x16xf32>) outs(%out : memref<1x8x8x16xf32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// -----
+
+func.func @conv_odd_pairs(%in: memref<1x8x8x3xi16>, %filter: memref<1x1x1x2x32xi8>, %bias: memref<1x16xi32>, %out: memref<1x8x8x16xi32>) {
+  // expected-error@+1 {{input has 3 channels, pairs need an even number}}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x3xi16>, memref<1x1x1x2x32xi8>, memref<1x16xi32>) outs(%out : memref<1x8x8x16xi32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// -----
+
+func.func @conv_plain_destination(%in: memref<1x8x8x4xi16>, %filter: memref<1x1x1x2x32xi8>, %bias: memref<1x16xi32>, %out: memref<1x8x8x16xi8>) {
+  // expected-error@+1 {{stores 'i32' into a destination of 'memref<1x8x8x16xi8>'}}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xi16>, memref<1x1x1x2x32xi8>, memref<1x16xi32>) outs(%out : memref<1x8x8x16xi8>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
