@@ -34,7 +34,8 @@ private:
 };
 
 /// A resource of \p bytes named after the resource behind \p source, which may
-/// be null, or \p fallbackName, with \p suffix. Names are made unique by the context.
+/// be null, or \p fallbackName, with \p suffix. Names are made unique by the
+/// context.
 mlir::ElementsAttr makeResource(mlir::RankedTensorType type,
                                 llvm::ArrayRef<char> bytes,
                                 mlir::ElementsAttr source,

@@ -7,6 +7,7 @@
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/CommonFolders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -89,6 +90,12 @@ Type Pool2DOp::getAccumulatorType() { return elementTypeOf(getInput()); }
 //===----------------------------------------------------------------------===//
 // Folding
 //===----------------------------------------------------------------------===//
+
+Operation *KernelDialect::materializeConstant(OpBuilder &builder,
+                                              Attribute value, Type type,
+                                              Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
 
 OpFoldResult DoublingHighMulOp::fold(FoldAdaptor adaptor) {
   if (!getType().isInteger(32))
