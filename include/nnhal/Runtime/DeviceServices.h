@@ -21,6 +21,7 @@ class MemoryBudget;
 class Reactor;
 class Scheduler;
 class Tracer;
+class WorkPool;
 
 /// The clock, the threads, the limits and the reports of a device, given by
 /// the program (decisions 10). Several devices may share them: then the limits
@@ -37,6 +38,9 @@ struct DeviceServices {
   std::shared_ptr<Scheduler> preparations;
   /// Waits for fences and deadlines. Null: one of the device's own.
   std::shared_ptr<Reactor> reactor;
+  /// Shares the work of an execution among threads. Null: an execution has one
+  /// thread, that on which it runs.
+  std::shared_ptr<WorkPool> workers;
   /// Limits arenas, buffers and copies. Null: to the machine's memory.
   std::shared_ptr<MemoryBudget> memory;
   /// Null: silent.

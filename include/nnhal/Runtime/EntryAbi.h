@@ -48,9 +48,9 @@ typedef struct NNHalTensorArgument {
   uint32_t reserved;
 } NNHalTensorArgument;
 
-/// Runs \p body(\p bodyContext, begin, end) over a partition of [0, count) in
-/// pieces of at least \p grain, returning when all are done. May call back on
-/// the calling thread only.
+/// Runs \p body(\p bodyContext, begin, end) over a partition of [0, \p count)
+/// in pieces of at least \p grain, returning when all are done. Calls back from
+/// any threads, several at once, or on the calling thread only.
 typedef void (*NNHalParallelBody)(void *bodyContext, int64_t begin,
                                   int64_t end);
 typedef void (*NNHalParallelFor)(void *poolContext, NNHalParallelBody body,
@@ -112,8 +112,9 @@ typedef struct NNHalExecutionContext {
   uint64_t arenaSize;                // 40
   const void *constants;             // 48
   uint64_t constantsSize;            // 56
-  NNHalParallelFor parallelFor;      // 64
-  void *parallelForContext;          // 72
+  /// Null: the execution has one thread, and the code does everything itself.
+  NNHalParallelFor parallelFor; // 64
+  void *parallelForContext;     // 72
   /// Non-zero asks the code to stop at the next check. Never null.
   const volatile uint32_t *cancelFlag; // 80
   /// Absolute steady-clock nanoseconds; INT64_MAX for none.

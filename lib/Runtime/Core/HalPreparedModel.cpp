@@ -14,6 +14,7 @@
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Reactor.h"
 #include "nnhal/Runtime/Trace.h"
+#include "nnhal/Runtime/WorkPool.h"
 
 #include <algorithm>
 #include <new>
@@ -30,13 +31,6 @@ HalPreparedModel::HalPreparedModel(std::shared_ptr<DeviceState> device,
 
 /// Bytes of one tensor, as of those of requests.
 static constexpr uint64_t tensorLimit = UINT32_MAX;
-
-/// An execution on the caller's thread alone.
-static void serialFor(void *, NNHalParallelBody body, void *bodyContext,
-                      int64_t count, int64_t) {
-  if (count > 0)
-    body(bodyContext, 0, count);
-}
 
 namespace {
 /// What the code of one run asks for.
@@ -111,7 +105,11 @@ NNHalExecutionContext HalPreparedModel::contextFor(Frame &frame,
   context.outputCount = uint32_t(frame.outputs.size());
   context.arena = frame.arena.bytes.data();
   context.arenaSize = frame.arena.bytes.size();
-  context.parallelFor = serialFor;
+  if (WorkPool *workers = state->services.workers.get();
+      workers && workers->threads() > 1) {
+    context.parallelFor = WorkPool::parallelFor;
+    context.parallelForContext = workers;
+  }
   // The code polls a plain integer; the timer writes it atomically.
   static_assert(sizeof(frame.isCancelled) == sizeof(uint32_t) &&
                 std::atomic<uint32_t>::is_always_lock_free);

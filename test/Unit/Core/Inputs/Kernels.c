@@ -70,8 +70,13 @@ int32_t checkContext(NNHalExecutionContext *context) {
       !context->allocate || !context->clock)
     return 2;
   struct Sum sum = {(const int32_t *)context->inputs[0].data, 0};
-  context->parallelFor(context->parallelForContext, addRange, &sum,
-                       context->inputs[0].shape[0], 1);
+  int64_t count = context->inputs[0].shape[0];
+  /* One piece, wherever: its grain is the whole. */
+  if (context->parallelFor)
+    context->parallelFor(context->parallelForContext, addRange, &sum, count,
+                         count);
+  else
+    addRange(&sum, 0, count);
   ((int32_t *)context->outputs[0].data)[0] = sum.total;
   return 0;
 }
