@@ -204,6 +204,7 @@ private:
     operands.push_back(flag);
     auto extended =
         func::CallOp::create(builder, call.getLoc(), kernel, operands);
+    extended->setDiscardableAttrs(call->getDiscardableAttrDictionary());
     call.erase();
     return extended;
   }

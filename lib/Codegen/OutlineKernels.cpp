@@ -7,6 +7,8 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "KernelSplit.h"
+
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,10 +31,13 @@ using namespace mlir;
 namespace {
 
 struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
+  using Base::Base;
   void runOnOperation() override;
 
 private:
-  func::FuncOp outline(scf::ForOp loop, ValueRange captures);
+  std::optional<KernelSplit> split(scf::ForOp loop, ValueRange captures);
+  func::FuncOp outline(scf::ForOp loop, ValueRange captures,
+                       const std::optional<KernelSplit> &split);
   func::FuncOp findEqual(func::FuncOp candidate);
 
   func::FuncOp entry;
@@ -61,7 +66,6 @@ static SmallVector<Value> findCaptures(scf::ForOp loop,
   return captures;
 }
 
-/// A private function that runs \p loop on its arguments, after the entry.
 /// Only the entry function has the execution context.
 static bool asksRuntime(scf::ForOp loop) {
   return loop
@@ -73,10 +77,33 @@ static bool asksRuntime(scf::ForOp loop) {
       .wasInterrupted();
 }
 
-func::FuncOp OutlineKernelsPass::outline(scf::ForOp loop, ValueRange captures) {
+std::optional<KernelSplit> OutlineKernelsPass::split(scf::ForOp loop,
+                                                     ValueRange captures) {
+  if (!llvm::all_of(captures.getTypes(), isPassedToPieces))
+    return std::nullopt;
+  return planSplit(loop, {double(minWork), double(minPiece)});
+}
+
+/// Where threads may share the loop, calls ask for a range of it.
+static SmallVector<Value> rangeOf(const std::optional<KernelSplit> &split,
+                                  Location loc, OpBuilder &builder) {
+  SmallVector<Value> range;
+  if (split)
+    for (int64_t bound : {int64_t(0), split->count})
+      range.push_back(arith::ConstantIndexOp::create(builder, loc, bound));
+  return range;
+}
+
+/// A private function that runs \p loop on its arguments, after the entry: of
+/// \p split the range that comes first, then \p captures.
+func::FuncOp
+OutlineKernelsPass::outline(scf::ForOp loop, ValueRange captures,
+                            const std::optional<KernelSplit> &split) {
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfter(entry);
-  auto type = builder.getFunctionType(captures.getTypes(), {});
+  SmallVector<Type> types(split ? 2 : 0, builder.getIndexType());
+  llvm::append_range(types, captures.getTypes());
+  auto type = builder.getFunctionType(types, {});
   auto kernel = func::FuncOp::create(
       builder, loop.getLoc(), "kernel_" + std::to_string(nextNumber), type);
   kernel.setPrivate();
@@ -92,10 +119,18 @@ func::FuncOp OutlineKernelsPass::outline(scf::ForOp loop, ValueRange captures) {
   SetVector<Operation *> constants;
   (void)findCaptures(loop, constants);
   IRMapping mapping;
-  mapping.map(captures, body->getArguments());
+  mapping.map(captures, body->getArguments().take_back(captures.size()));
   for (Operation *constant : constants)
     builder.clone(*constant, mapping);
-  builder.clone(*loop.getOperation(), mapping);
+  Operation *copy = builder.clone(*loop.getOperation(), mapping);
+  if (split) {
+    builder.setInsertionPoint(copy);
+    for (scf::ForOp shared : split->loops)
+      restrictToRange(cast<scf::ForOp>(mapping.lookup(shared.getOperation())),
+                      split->count, body->getArgument(0), body->getArgument(1),
+                      builder);
+    builder.setInsertionPointAfter(copy);
+  }
   func::ReturnOp::create(builder, loop.getLoc());
   return kernel;
 }
@@ -133,7 +168,8 @@ void OutlineKernelsPass::runOnOperation() {
   for (scf::ForOp loop : loops) {
     SetVector<Operation *> constants;
     SmallVector<Value> captures = findCaptures(loop, constants);
-    func::FuncOp kernel = outline(loop, captures);
+    std::optional<KernelSplit> parts = split(loop, captures);
+    func::FuncOp kernel = outline(loop, captures, parts);
     if (func::FuncOp equal = findEqual(kernel)) {
       kernel.erase();
       kernel = equal;
@@ -143,9 +179,18 @@ void OutlineKernelsPass::runOnOperation() {
       ++numOutlined;
     }
     OpBuilder builder(loop);
-    func::CallOp::create(builder, loop.getLoc(), kernel, captures);
+    SmallVector<Value> operands = rangeOf(parts, loop.getLoc(), builder);
+    llvm::append_range(operands, captures);
+    auto call = func::CallOp::create(builder, loop.getLoc(), kernel, operands);
+    if (parts) {
+      call->setAttr(grainAttrName, builder.getI64IntegerAttr(parts->grain));
+      ++numSplit;
+    }
     loop.erase();
   }
+  // It has been used, and is nothing to lower.
+  getOperation().walk(
+      [](scf::ForOp loop) { loop->removeAttr(parallelLoopAttrName); });
 }
 
 } // namespace nnhal

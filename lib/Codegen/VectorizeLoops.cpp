@@ -51,6 +51,7 @@ private:
   LogicalResult analyzeBody();
   bool readsAlongLanes(memref::LoadOp load);
 
+  scf::ForOp beginLoop(unsigned dim, Value lower, Value upper, int64_t step);
   void emitOuterLoops(unsigned position);
   void emitLanes();
   void emitBody(int64_t width, Value laneIndex);
@@ -83,6 +84,21 @@ struct VectorizeLoopsPass : impl::VectorizeLoopsBase<VectorizeLoopsPass> {
 
 static bool involves(AffineExpr expr, unsigned dim) {
   return expr.isFunctionOfDim(dim);
+}
+
+/// Whether rounds of dimension \p dim write different elements of each result
+/// of \p op, whose operands are read and written by \p maps.
+static bool isParallel(linalg::LinalgOp op, ArrayRef<AffineMap> maps,
+                       unsigned dim) {
+  bool isCollapsed = maps.front().getNumDims() != op.getNumLoops();
+  if (!isCollapsed &&
+      op.getIteratorTypesArray()[dim] != utils::IteratorType::parallel)
+    return false;
+  AffineExpr expr = getAffineDimExpr(dim, op.getContext());
+  return llvm::all_of(maps.drop_front(op.getNumDpsInputs()),
+                      [&](AffineMap map) {
+                        return llvm::is_contained(map.getResults(), expr);
+                      });
 }
 
 /// True when the lane dimension walks the operand with stride one or not at
@@ -234,6 +250,16 @@ void VectorLoopEmitter::emit() {
   emitOuterLoops(0);
 }
 
+scf::ForOp VectorLoopEmitter::beginLoop(unsigned dim, Value lower, Value upper,
+                                        int64_t step) {
+  Value size = arith::ConstantIndexOp::create(builder, loc, step);
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, size);
+  ivs[dim] = loop.getInductionVar();
+  if (isParallel(op, maps, dim))
+    loop->setAttr(parallelLoopAttrName, builder.getUnitAttr());
+  return loop;
+}
+
 void VectorLoopEmitter::emitOuterLoops(unsigned position) {
   if (position == outerDims.size())
     return emitLanes();
@@ -244,9 +270,7 @@ void VectorLoopEmitter::emitOuterLoops(unsigned position) {
     return emitOuterLoops(position + 1);
   }
   Value extent = arith::ConstantIndexOp::create(builder, loc, extents[dim]);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto loop = scf::ForOp::create(builder, loc, zero, extent, one);
-  ivs[dim] = loop.getInductionVar();
+  scf::ForOp loop = beginLoop(dim, zero, extent, /*step=*/1);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   emitOuterLoops(position + 1);
@@ -267,8 +291,7 @@ void VectorLoopEmitter::emitLanes() {
       emitBody(width, lower);
     } else {
       Value upper = arith::ConstantIndexOp::create(builder, loc, end);
-      Value step = arith::ConstantIndexOp::create(builder, loc, width);
-      auto loop = scf::ForOp::create(builder, loc, lower, upper, step);
+      scf::ForOp loop = beginLoop(laneDim, lower, upper, width);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
       emitBody(width, loop.getInductionVar());
@@ -384,6 +407,15 @@ static void generalizeStridedCopies(func::FuncOp func) {
   });
 }
 
+/// \p loops are those of all dimensions of \p op, in order.
+static void markParallel(linalg::LinalgOp op, ArrayRef<Operation *> loops) {
+  if (loops.size() != op.getNumLoops())
+    return;
+  for (auto [dim, loop] : llvm::enumerate(loops))
+    if (isParallel(op, op.getIndexingMapsArray(), dim))
+      loop->setAttr(parallelLoopAttrName, UnitAttr::get(op.getContext()));
+}
+
 void VectorizeLoopsPass::runOnOperation() {
   func::FuncOp func = getOperation();
   generalizeStridedCopies(func);
@@ -399,10 +431,13 @@ void VectorizeLoopsPass::runOnOperation() {
       continue;
     }
     rewriter.setInsertionPoint(op);
-    if (failed(linalg::linalgOpToLoops(rewriter, op))) {
+    FailureOr<linalg::LinalgLoops> loops =
+        linalg::linalgOpToLoops(rewriter, op);
+    if (failed(loops)) {
       op.emitError("cannot be lowered to loops");
       return signalPassFailure();
     }
+    markParallel(op, *loops);
     rewriter.eraseOp(op);
     ++numScalar;
   }

@@ -153,6 +153,7 @@ void addPhase(OpPassManager &pm, Phase phase,
     // scf.for nests -> func.func @kernel_0, ...; @nnhal_entry
     pm.addPass(createOutlineKernels());
     pm.addPass(createEmitEntry());
+    pm.addPass(createDispatchKernels());
     return;
   case Phase::llvm:
     return addLLVMConversion(pm);

@@ -42,6 +42,14 @@ inline constexpr llvm::StringLiteral arenaLowerBoundAttrName =
 /// Integer array attribute of the module, set by LowerRuntimeOperations: the
 /// slots of the runtime kernels that the code calls, ascending.
 inline constexpr llvm::StringLiteral kernelSlotsAttrName = "nnhal.kernel_slots";
+/// Unit attribute of a loop (scf.for): its rounds write different elements, and
+/// none reads what another writes, in whichever rounds of the loops around it
+/// they stand. Whoever emits a loop knows; nothing is derived from the code.
+inline constexpr llvm::StringLiteral parallelLoopAttrName = "nnhal.parallel";
+/// Integer attribute of a call of a kernel that takes a range [begin, end) as
+/// its first arguments: the least that is worth a piece of its own. The call
+/// has the whole range.
+inline constexpr llvm::StringLiteral grainAttrName = "nnhal.grain";
 /// The symbol of the function that EmitEntry adds.
 inline constexpr llvm::StringLiteral entrySymbolName = "nnhal_entry";
 

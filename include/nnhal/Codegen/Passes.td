@@ -148,10 +148,24 @@ def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Register allocation and most LLVM passes are superlinear in the size of a
     function. Identical nests share one function.
+
+    The function of a nest that is long enough, and has loops whose rounds are
+    independent (`nnhal.parallel`, set by whoever emits a loop), begins with a
+    range, and runs only its share of those loops: of the outermost with enough
+    rounds. Calls have the whole range, and say as `nnhal.grain` how much of it
+    a thread should have at least. How long a nest takes is estimated from its
+    operations and trip counts.
   }];
+  let options = [
+    Option<"minWork", "min-work", "int64_t", /*default=*/"50000",
+           "Estimated nanoseconds of the shortest nest that is split">,
+    Option<"minPiece", "min-piece", "int64_t", /*default=*/"20000",
+           "Estimated nanoseconds of the shortest piece">
+  ];
   let statistics = [
     Statistic<"numOutlined", "num-outlined", "Loop nests outlined">,
-    Statistic<"numShared", "num-shared", "Loop nests that reuse a function">
+    Statistic<"numShared", "num-shared", "Loop nests that reuse a function">,
+    Statistic<"numSplit", "num-split", "Calls of kernels that can be split">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect"];
@@ -171,6 +185,25 @@ def EmitEntry : Pass<"nnhal-emit-entry", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def DispatchKernels : Pass<"nnhal-dispatch-kernels", "::mlir::ModuleOp"> {
+  let summary = "Let threads share the kernels that are worth it";
+  let description = [{
+    A call with `nnhal.grain` becomes a call of the `parallelFor` of the
+    execution context, the last argument of the entry function, with a function
+    that runs the kernel on one range: `kernel_N_piece`. It takes the other
+    arguments from the stack of the entry. Where the context has no
+    `parallelFor` the kernel is called as it was.
+  }];
+  let statistics = [
+    Statistic<"numDispatched", "num-dispatched", "Calls that threads may share">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];

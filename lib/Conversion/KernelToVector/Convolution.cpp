@@ -215,8 +215,9 @@ void ConvolutionEmitter::emitPanels(llvm::function_ref<void(PanelSet)> body) {
   int64_t full = outputs / panelWidth;
   int64_t sets = full / tile.panels;
   if (sets > 0)
-    emitter.loop(0, sets, tile.panels,
-                 [&](Value first) { body({first, tile.panels, panelWidth}); });
+    emitter.parallelLoop(0, sets, tile.panels, [&](Value first) {
+      body({first, tile.panels, panelWidth});
+    });
   int64_t done = sets * tile.panels;
   if (done < panelCount) {
     int64_t rest = outputs % panelWidth;
@@ -225,8 +226,9 @@ void ConvolutionEmitter::emitPanels(llvm::function_ref<void(PanelSet)> body) {
 }
 
 void ConvolutionEmitter::emitRows(llvm::function_ref<void(Value, Value)> body) {
-  emitter.loop(0, batches, 1, [&](Value batch) {
-    emitter.loop(0, height.out, 1, [&](Value row) { body(batch, row); });
+  emitter.parallelLoop(0, batches, 1, [&](Value batch) {
+    emitter.parallelLoop(0, height.out, 1,
+                         [&](Value row) { body(batch, row); });
   });
 }
 
@@ -240,14 +242,15 @@ void ConvolutionEmitter::emitTiles(
   Value base = emitter.mulAdd(batch, input.strides[0],
                               emitter.mul(origin, input.strides[1]));
   for (const TileGroup &group : planTiles(width, tile.rows))
-    emitter.loop(group.start, group.count, group.size, [&](Value column) {
-      Value first =
-          emitter.add(emitter.mul(column, width.stride), -width.padHead);
-      position.input = emitter.mulAdd(first, input.strides[2], base);
-      position.pixel = epilogue->pixel(batch, row, column);
-      position.column = column;
-      body(group, position);
-    });
+    emitter.parallelLoop(
+        group.start, group.count, group.size, [&](Value column) {
+          Value first =
+              emitter.add(emitter.mul(column, width.stride), -width.padHead);
+          position.input = emitter.mulAdd(first, input.strides[2], base);
+          position.pixel = epilogue->pixel(batch, row, column);
+          position.column = column;
+          body(group, position);
+        });
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,8 @@
 
 #include "Emitter.h"
 
+#include "nnhal/Codegen/EntryFunction.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -173,6 +175,16 @@ void Emitter::loop(int64_t begin, int64_t count, int64_t step,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
   body(loop.getInductionVar());
+}
+
+void Emitter::parallelLoop(int64_t begin, int64_t count, int64_t step,
+                           llvm::function_ref<void(Value)> body) {
+  loop(begin, count, step, [&](Value iv) {
+    body(iv);
+    if (count != 1)
+      iv.getParentBlock()->getParentOp()->setAttr(nnhal::parallelLoopAttrName,
+                                                  rewriter.getUnitAttr());
+  });
 }
 
 SmallVector<Value> Emitter::carry(Value begin, Value end, ValueRange values,

@@ -68,6 +68,11 @@ public:
   void loop(int64_t begin, int64_t count, int64_t step,
             llvm::function_ref<void(mlir::Value)> body);
 
+  /// The same for rounds that are independent of each other and of those of the
+  /// loops around them: threads may share them.
+  void parallelLoop(int64_t begin, int64_t count, int64_t step,
+                    llvm::function_ref<void(mlir::Value)> body);
+
   /// A loop that carries `values`; `body` returns the next ones.
   using CarryBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::Value, mlir::ValueRange)>;

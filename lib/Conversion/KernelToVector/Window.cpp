@@ -109,8 +109,10 @@ LogicalResult WindowEmitter::emit() {
   int64_t lanes = chooseChannelLanes(inner, target);
   tile =
       chooseWindowTile(width, inner % lanes == 0 ? inner / lanes : 1, target);
-  emitter.loop(0, in[0], 1, [&](Value batch) {
-    emitter.loop(0, height.out, 1, [&](Value row) { emitRow(batch, row); });
+  // Not the channels: their last vector overlaps its neighbour.
+  emitter.parallelLoop(0, in[0], 1, [&](Value batch) {
+    emitter.parallelLoop(0, height.out, 1,
+                         [&](Value row) { emitRow(batch, row); });
   });
   return success();
 }
@@ -121,15 +123,16 @@ void WindowEmitter::emitRow(Value batch, Value row) {
   Value base = emitter.mulAdd(batch, input.strides[0],
                               emitter.mul(origin, input.strides[1]));
   for (const TileGroup &group : planTiles(width, tile.columns))
-    emitter.loop(group.start, group.count, group.size, [&](Value column) {
-      Value first =
-          emitter.add(emitter.mul(column, width.stride), -width.padHead);
-      Value at = emitter.mulAdd(first, input.strides[2], base);
-      Epilogue::Pixel pixel = epilogue->pixel(batch, row, column);
-      emitChannels([&](const ChannelBlock &block) {
-        emitTile(group, block, pixel, at);
-      });
-    });
+    emitter.parallelLoop(
+        group.start, group.count, group.size, [&](Value column) {
+          Value first =
+              emitter.add(emitter.mul(column, width.stride), -width.padHead);
+          Value at = emitter.mulAdd(first, input.strides[2], base);
+          Epilogue::Pixel pixel = epilogue->pixel(batch, row, column);
+          emitChannels([&](const ChannelBlock &block) {
+            emitTile(group, block, pixel, at);
+          });
+        });
 }
 
 void WindowEmitter::emitChannels(llvm::function_ref<void(ChannelBlock)> block) {

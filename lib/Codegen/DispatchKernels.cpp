@@ -1,0 +1,234 @@
+//===- DispatchKernels.cpp - Kernels shared by threads ----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Codegen/Passes.h"
+
+#include "ContextAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace nnhal {
+#define GEN_PASS_DEF_DISPATCHKERNELS
+#include "nnhal/Codegen/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+struct DispatchKernelsPass : impl::DispatchKernelsBase<DispatchKernelsPass> {
+  void runOnOperation() override;
+};
+
+/// Where the arguments of a kernel are while its pieces run: in a structure on
+/// the stack of the thread that waits for them.
+struct ArgumentFrame {
+  /// Offsets of the arguments behind the range.
+  SmallVector<int64_t> offsets;
+  int64_t size = 0;
+
+  explicit ArgumentFrame(func::FuncOp kernel) {
+    for (Type type : kernel.getArgumentTypes().drop_front(2)) {
+      offsets.push_back(size);
+      auto vector = dyn_cast<VectorType>(type);
+      int64_t bits =
+          vector ? vector.getNumElements() * vector.getElementTypeBitWidth()
+                 : fieldBytes * 8;
+      size += llvm::alignTo(llvm::divideCeil(bits, 8), fieldBytes);
+    }
+  }
+
+  static constexpr int64_t fieldBytes = 8;
+};
+
+/// Replaces the calls of one entry function.
+class Dispatcher {
+public:
+  Dispatcher(func::FuncOp entry)
+      : entry(entry), builder(entry.getContext()), loc(entry.getLoc()) {}
+
+  void run(ArrayRef<func::CallOp> calls);
+
+private:
+  void prepareEntry();
+  void dispatch(func::CallOp call);
+  func::FuncOp pieceOf(func::FuncOp kernel);
+  Value addressOf(func::FuncOp function);
+  Value toField(Value value);
+  Value fromField(ContextAccess &access, Value field, int64_t offset,
+                  Type type);
+  func::FuncOp kernelOf(func::CallOp call) {
+    return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+  }
+
+  func::FuncOp entry;
+  OpBuilder builder;
+  Location loc;
+  int64_t frameSize = 0;
+  /// Of the whole entry: one loop is run at a time.
+  Value frame;
+  Value parallelFor;
+  Value parallelForContext;
+  Value isParallel;
+  DenseMap<func::FuncOp, func::FuncOp> pieces;
+};
+
+} // namespace
+
+void Dispatcher::run(ArrayRef<func::CallOp> calls) {
+  for (func::CallOp call : calls)
+    frameSize = std::max(frameSize, ArgumentFrame(kernelOf(call)).size);
+  prepareEntry();
+  for (func::CallOp call : calls)
+    dispatch(call);
+}
+
+void Dispatcher::prepareEntry() {
+  builder.setInsertionPointToStart(&entry.getBody().front());
+  ContextAccess access(builder, loc, entry.getArguments().back());
+  Value size = access.integer(std::max<int64_t>(frameSize, 1), /*width=*/64);
+  frame = LLVM::AllocaOp::create(builder, loc, access.pointerType(),
+                                 builder.getI8Type(), size,
+                                 ArgumentFrame::fieldBytes);
+  parallelFor =
+      access.loadPointer(offsetof(NNHalExecutionContext, parallelFor));
+  parallelForContext =
+      access.loadPointer(offsetof(NNHalExecutionContext, parallelForContext));
+  Value null = LLVM::ZeroOp::create(builder, loc, access.pointerType());
+  isParallel = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
+                                    parallelFor, null);
+}
+
+/// What is stored for \p value: an integer of 64 bits for a buffer or an index.
+Value Dispatcher::toField(Value value) {
+  if (isa<MemRefType>(value.getType()))
+    value = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, value);
+  if (!value.getType().isIndex())
+    return value;
+  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
+}
+
+Value Dispatcher::fromField(ContextAccess &access, Value base, int64_t offset,
+                            Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  Type stored = type;
+  if (buffer)
+    stored = access.pointerType();
+  else if (type.isIndex())
+    stored = builder.getI64Type();
+  Value field = LLVM::LoadOp::create(builder, loc, stored,
+                                     access.advance(base, size_t(offset)),
+                                     /*alignment=*/ArgumentFrame::fieldBytes);
+  if (type.isIndex())
+    return arith::IndexCastOp::create(builder, loc, type, field);
+  if (!buffer)
+    return field;
+  if (buffer.getLayout().isIdentity())
+    return access.toMemRef(field, buffer);
+  auto [strides, start] = buffer.getStridesAndOffset();
+  Value flat =
+      access.toMemRef(field, MemRefType::get({1}, buffer.getElementType(),
+                                             MemRefLayoutAttrInterface(),
+                                             buffer.getMemorySpace()));
+  return memref::ReinterpretCastOp::create(builder, loc, buffer, flat, start,
+                                           buffer.getShape(), strides);
+}
+
+/// An NNHalParallelBody that runs \p kernel on a range.
+func::FuncOp Dispatcher::pieceOf(func::FuncOp kernel) {
+  func::FuncOp &piece = pieces[kernel];
+  if (piece)
+    return piece;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(kernel);
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto i64 = builder.getI64Type();
+  piece =
+      func::FuncOp::create(builder, loc, (kernel.getName() + "_piece").str(),
+                           builder.getFunctionType({pointer, i64, i64}, {}));
+  piece.setPrivate();
+  piece->setAttr("llvm.linkage",
+                 LLVM::LinkageAttr::get(builder.getContext(),
+                                        LLVM::linkage::Linkage::Internal));
+  builder.setInsertionPointToStart(piece.addEntryBlock());
+  ContextAccess access(builder, loc, piece.getArgument(0));
+  SmallVector<Value> arguments;
+  for (Value bound : piece.getArguments().drop_front())
+    arguments.push_back(arith::IndexCastOp::create(
+        builder, loc, builder.getIndexType(), bound));
+  ArgumentFrame layout(kernel);
+  for (auto [type, offset] :
+       llvm::zip_equal(kernel.getArgumentTypes().drop_front(2), layout.offsets))
+    arguments.push_back(fromField(access, piece.getArgument(0), offset, type));
+  func::CallOp::create(builder, loc, kernel, arguments);
+  func::ReturnOp::create(builder, loc);
+  return piece;
+}
+
+Value Dispatcher::addressOf(func::FuncOp function) {
+  Value constant = func::ConstantOp::create(
+      builder, loc, function.getFunctionType(),
+      SymbolRefAttr::get(builder.getContext(), function.getName()));
+  return UnrealizedConversionCastOp::create(
+             builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+             constant)
+      .getResult(0);
+}
+
+void Dispatcher::dispatch(func::CallOp call) {
+  func::FuncOp kernel = kernelOf(call);
+  auto grain = call->getAttrOfType<IntegerAttr>(grainAttrName);
+  call->removeAttr(grainAttrName);
+  loc = call.getLoc();
+  builder.setInsertionPoint(call);
+  auto branch = scf::IfOp::create(builder, loc, isParallel,
+                                  /*withElseRegion=*/true);
+  call->moveBefore(branch.elseBlock()->getTerminator());
+  builder.setInsertionPointToStart(branch.thenBlock());
+  ContextAccess access(builder, loc, entry.getArguments().back());
+  ArgumentFrame layout(kernel);
+  for (auto [value, offset] :
+       llvm::zip_equal(call.getOperands().drop_front(2), layout.offsets))
+    LLVM::StoreOp::create(builder, loc, toField(value),
+                          access.advance(frame, size_t(offset)),
+                          /*alignment=*/ArgumentFrame::fieldBytes);
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()),
+      {access.pointerType(), access.pointerType(), access.pointerType(),
+       builder.getI64Type(), builder.getI64Type()});
+  Value body = addressOf(pieceOf(kernel));
+  Value count = toField(call.getOperand(1));
+  LLVM::CallOp::create(
+      builder, loc, type,
+      ValueRange{parallelFor, parallelForContext, body, frame, count,
+                 access.integer(grain.getInt(), /*width=*/64)});
+}
+
+void DispatchKernelsPass::runOnOperation() {
+  func::FuncOp entry = findEntryFunction(getOperation());
+  if (!entry)
+    return;
+  SmallVector<func::CallOp> calls;
+  entry.walk([&](func::CallOp call) {
+    if (call->hasAttr(grainAttrName))
+      calls.push_back(call);
+  });
+  numDispatched += calls.size();
+  if (!calls.empty())
+    Dispatcher(entry).run(calls);
+}
+
+} // namespace nnhal

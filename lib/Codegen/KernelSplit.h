@@ -1,0 +1,54 @@
+//===- KernelSplit.h - Loop nests in pieces ---------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CODEGEN_KERNELSPLIT_H
+#define NNHAL_LIB_CODEGEN_KERNELSPLIT_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace nnhal {
+
+/// What is worth being shared by threads, in nanoseconds (WorkEstimate.h).
+struct SplitLimits {
+  double minWork;
+  double minPiece;
+};
+
+/// How a nest is cut into pieces: into ranges of [0, count). A range stands for
+/// its share of the rounds of each of `loops`.
+struct KernelSplit {
+  /// At one depth of the nest, next to each other; nothing beside them at that
+  /// depth has effects. Each has parallelLoopAttrName and constant bounds.
+  llvm::SmallVector<mlir::scf::ForOp> loops;
+  int64_t count;
+  /// The least length of a range that is worth a piece.
+  int64_t grain;
+};
+
+/// Where to cut \p nest; nothing when it is not to be cut: its loops do not
+/// allow it, or it is too short. The outermost loops that allow for 16 pieces,
+/// which is enough for few threads to end at the same time; without such those
+/// that allow for most.
+std::optional<KernelSplit> planSplit(mlir::scf::ForOp nest,
+                                     const SplitLimits &limits);
+
+/// Makes \p loop, one of a split into \p count, run only its share of the range
+/// [\p begin, \p end), which are of index type.
+void restrictToRange(mlir::scf::ForOp loop, int64_t count, mlir::Value begin,
+                     mlir::Value end, mlir::OpBuilder &builder);
+
+/// Whether a value of \p type can be handed to the pieces of a kernel: all that
+/// is known of it statically, but for one word or vector.
+bool isPassedToPieces(mlir::Type type);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_CODEGEN_KERNELSPLIT_H

@@ -1,0 +1,142 @@
+//===- WorkEstimate.cpp - How long a loop nest runs -------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkEstimate.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace nnhal {
+
+using namespace mlir;
+
+static constexpr double cyclesPerNanosecond = 3.0;
+static constexpr int64_t registerBits = 256;
+static constexpr int64_t unknownTrips = 8;
+static constexpr double longOperationCycles = 16.0;
+
+/// What \p value is where it is a constant or computed of them; see the header.
+static std::optional<int64_t> typicalValue(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return constant;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumOperands() != 2)
+    return std::nullopt;
+  std::optional<int64_t> left = typicalValue(op->getOperand(0));
+  std::optional<int64_t> right = typicalValue(op->getOperand(1));
+  bool isMin = isa<arith::MinSIOp>(op);
+  if (isMin || isa<arith::MaxSIOp>(op)) {
+    if (left && right)
+      return isMin ? std::min(*left, *right) : std::max(*left, *right);
+    return left ? left : right;
+  }
+  if (!left || !right)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return *left + *right;
+  if (isa<arith::MulIOp>(op))
+    return *left * *right;
+  return std::nullopt;
+}
+
+static std::optional<int64_t> trips(std::optional<int64_t> lower,
+                                    std::optional<int64_t> upper,
+                                    std::optional<int64_t> step) {
+  if (!lower || !upper || !step || *step < 1)
+    return std::nullopt;
+  return *upper <= *lower ? 0 : llvm::divideCeil(*upper - *lower, *step);
+}
+
+std::optional<int64_t> constantTrips(scf::ForOp loop) {
+  return trips(getConstantIntValue(loop.getLowerBound()),
+               getConstantIntValue(loop.getUpperBound()),
+               getConstantIntValue(loop.getStep()));
+}
+
+/// Registers that a value of \p type takes.
+static double registersOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector || !vector.getElementType().isIntOrFloat())
+    return 1.0;
+  return double(llvm::divideCeil(
+      vector.getNumElements() * vector.getElementTypeBitWidth(), registerBits));
+}
+
+namespace {
+/// Operations on registers in one block.
+struct Counts {
+  double computed = 0.0;
+  double loaded = 0.0;
+  double stored = 0.0;
+  /// Cycles of what is not counted in operations.
+  double other = 0.0;
+
+  void add(Operation &op);
+  double cycles() const {
+    return std::max({computed / 2, loaded / 2, stored}) + other;
+  }
+};
+} // namespace
+
+static double loopCycles(scf::ForOp loop);
+
+void Counts::add(Operation &op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    other += loopCycles(loop);
+    return;
+  }
+  for (Region &region : op.getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        add(inner);
+  if (isa<vector::StoreOp, vector::MaskedStoreOp, memref::StoreOp>(op)) {
+    Value stored = op.getOperand(
+        isa<vector::MaskedStoreOp>(op) ? op.getNumOperands() - 1 : 0);
+    this->stored += registersOf(stored.getType());
+    return;
+  }
+  if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>() ||
+      op.getResult(0).getType().isIndex())
+    return;
+  Type type = op.getResult(0).getType();
+  // A broadcast is part of the load before it.
+  if (isa<ViewLikeOpInterface, vector::BroadcastOp>(op))
+    return;
+  if (hasEffect<MemoryEffects::Read>(&op))
+    loaded += registersOf(type);
+  else
+    computed += registersOf(type);
+  if (isa<math::MathDialect>(op.getDialect()) ||
+      isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+          arith::RemUIOp>(op))
+    if (!isa<math::FmaOp, math::AbsFOp, math::AbsIOp>(op))
+      other += longOperationCycles * registersOf(type);
+}
+
+static double loopCycles(scf::ForOp loop) {
+  Counts counts;
+  for (Operation &op : *loop.getBody())
+    counts.add(op);
+  int64_t rounds =
+      trips(typicalValue(loop.getLowerBound()),
+            typicalValue(loop.getUpperBound()), typicalValue(loop.getStep()))
+          .value_or(unknownTrips);
+  return double(rounds) * (counts.cycles() + 1.0);
+}
+
+double estimateNanoseconds(scf::ForOp loop) {
+  return loopCycles(loop) / cyclesPerNanosecond;
+}
+
+} // namespace nnhal
