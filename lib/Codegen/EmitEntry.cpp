@@ -277,6 +277,8 @@ void EmitEntryPass::runOnOperation() {
   module->setAttr(arenaSizeAttrName,
                   attributes.getI64IntegerAttr(byteSizeOf(
                       cast<MemRefType>(entry.getArgumentTypes().back()))));
+  if (Attribute bound = entry->getAttr(arenaLowerBoundAttrName))
+    module->setAttr(arenaLowerBoundAttrName, bound);
   entry->setAttr(
       "llvm.linkage",
       LLVM::LinkageAttr::get(context, LLVM::linkage::Linkage::Internal));

@@ -105,10 +105,15 @@ void PlanMemoryPass::collect(func::FuncOp func,
           buffer.firstUse = std::min(buffer.firstUse, when);
         buffer.lastUse = std::max(buffer.lastUse, when);
       }
-    // In a loop, the next round begins where this one did.
-    if (isNested)
+    // In a loop, the next round begins where this one did, with the same
+    // memory: no two at once.
+    if (isNested) {
       buffer.firstUse = std::min(
           buffer.firstUse, position.lookup(body.findAncestorOpInBlock(*alloc)));
+      for (Operation *loop = alloc->getParentOp(); loop != func;
+           loop = loop->getParentOp())
+        loop->removeAttr(parallelLoopAttrName);
+    }
     if (buffer.firstUse == INT64_MAX)
       buffer.firstUse = buffer.lastUse;
     buffers.push_back(buffer);

@@ -203,6 +203,8 @@ rt::Status Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
   rt::ArtifactEntry entry;
   entry.symbol = entrySymbolName.str();
   entry.arenaSize = arenaSize.getInt();
+  if (auto bound = module->getAttrOfType<IntegerAttr>(arenaLowerBoundAttrName))
+    entry.arenaLowerBound = bound.getInt();
   entry.presentInputs = requiredInputs;
   artifact.entries.push_back(std::move(entry));
   if (auto slots =

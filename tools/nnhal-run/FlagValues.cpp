@@ -7,6 +7,8 @@
 
 #include "FlagValues.h"
 
+#include "nnhal/Runtime/WorkPool.h"
+
 #include <charconv>
 #include <cmath>
 
@@ -130,12 +132,8 @@ Status run::setTime(Flags &flags, std::string_view value) {
   return Status::ok();
 }
 
-Status run::setThreads(Flags &, std::string_view value) {
-  if (value != "1")
-    return badData("'{}' is not supported by this version: an execution has "
-                   "one thread",
-                   value);
-  return Status::ok();
+Status run::setThreads(Flags &flags, std::string_view value) {
+  return parseInto(value, 0, rt::WorkPool::maxThreads, flags.threads);
 }
 
 Status run::setMode(Flags &flags, std::string_view value) {

@@ -170,7 +170,8 @@ static constexpr Option options[] = {
      }},
     {"time", Takes::optionalValue, "json",
      "print times and peak memory, for people or as one JSON object", setTime},
-    {"threads", Takes::value, "N", "threads of an execution (1)", setThreads},
+    {"threads", Takes::value, "N",
+     "threads of an execution (1); 0: one per core", setThreads},
     {"mode", Takes::value, "MODE",
      "how to execute: sync (default), async, fenced, several of them\n"
      "separated by commas, or all",

@@ -74,6 +74,8 @@ struct Flags {
   /// Where the trace and the graph go; empty for neither.
   std::string trace;
   std::string dumpGraph;
+  /// Threads of one execution; 0 for as many as the machine runs at once.
+  uint64_t threads = 1;
   uint64_t repeat = 1;
   uint64_t warmup = 0;
   /// True when a flag asks for an execution or something about one.

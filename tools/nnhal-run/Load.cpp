@@ -59,7 +59,9 @@ public:
          rt::LazyCompiler &compiler, const LoadObserver &observer,
          const LoadServices &services)
       : flags(flags), device(device), compiler(compiler), observer(observer),
-        services(services), tracer(services.tracer.get()) {}
+        services(services), tracer(services.tracer.get()) {
+    loaded.threads = flags.threads;
+  }
 
   rt::Result<LoadedModel> load() {
     if (usesCache()) {

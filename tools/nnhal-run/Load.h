@@ -35,6 +35,8 @@ struct LoadedModel {
   int64_t compileMicroseconds = 0;
   /// How that went.
   rt::CacheReport cache;
+  /// Of one execution.
+  uint64_t threads = 1;
   /// What became of a compilation in the background, ready at once where there
   /// is none: success then.
   std::future<rt::Status> compilation;

@@ -10,8 +10,10 @@
 #include "Calibrate.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cmath>
-#include <sys/resource.h>
+#include <cstdio>
+#include <fstream>
 
 using namespace nnhal;
 using namespace nnhal::run;
@@ -81,10 +83,20 @@ static TimeSummary summarize(const std::vector<Duration> &durations) {
           percentile(device, 0.5), percentile(driver, 0.5)};
 }
 
+/// Of this process since it began: getrusage() would count that of the program
+/// which has started it.
 static uint64_t peakResidentBytes() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return uint64_t(usage.ru_maxrss) * 1024;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    uint64_t kilobytes = 0;
+    if (std::sscanf(line.c_str(), "VmHWM: %" SCNu64 " kB", &kilobytes) == 1)
+      return kilobytes * 1024;
+  }
+  return 0;
+}
+
+static rt::MemoryUse memoryUse(const LoadedModel &loaded) {
+  return loaded.prepared ? loaded.prepared->memoryUse() : rt::MemoryUse();
 }
 
 /// "hit", "miss" or "off".
@@ -95,6 +107,7 @@ static std::string_view cacheState(const rt::CacheReport &report) {
 static std::string timesAsJson(const LoadedModel &loaded,
                                const Executed &executed) {
   TimeSummary summary = summarize(executed.measured);
+  rt::MemoryUse memory = memoryUse(loaded);
   std::string reason;
   if (rt::isMiss(loaded.cache.outcome))
     reason = fmt::format("\"cache_reason\":\"{}\",",
@@ -103,12 +116,15 @@ static std::string timesAsJson(const LoadedModel &loaded,
       "{{\"load_us\":{},\"compile_us\":{},\"cache\":\"{}\",{}"
       "\"first_us\":{:.1f},\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":{:"
       ".1f},\"runs\":{},"
-      "\"threads\":1,\"peak_rss_bytes\":{},\"device_us\":{},\"driver_us\":{},"
+      "\"threads\":{},\"peak_rss_bytes\":{},\"arena_bytes\":{},"
+      "\"arena_lower_bound_bytes\":{},\"artifact_bytes\":{},"
+      "\"device_us\":{},\"driver_us\":{},"
       "\"mode\":\"{}\",\"copied_bytes\":{}}}\n",
       loaded.loadMicroseconds, loaded.compileMicroseconds,
       cacheState(loaded.cache), reason, executed.first.total, summary.median,
-      summary.min, summary.p99, executed.measured.size(), peakResidentBytes(),
-      summary.device, summary.driver, nameOf(executed.mode),
+      summary.min, summary.p99, executed.measured.size(), loaded.threads,
+      peakResidentBytes(), memory.arena, memory.arenaLowerBound,
+      memory.artifact, summary.device, summary.driver, nameOf(executed.mode),
       executed.copiedBytes);
 }
 
@@ -126,6 +142,7 @@ std::string run::describeTimes(const LoadedModel &loaded,
       text += timesAsJson(loaded, executed);
     return text;
   }
+  rt::MemoryUse memory = memoryUse(loaded);
   std::string cache;
   if (rt::isMiss(loaded.cache.outcome))
     cache = fmt::format("cache             miss ({})\n",
@@ -135,11 +152,16 @@ std::string run::describeTimes(const LoadedModel &loaded,
   text = fmt::format("load        {:>10} us\n"
                      "compile     {:>10} us\n"
                      "{}"
+                     "threads     {:>10}\n"
                      "peak memory {:>10.1f} MB\n"
+                     "arena       {:>10} bytes\n"
+                     "  at least  {:>10} bytes\n"
+                     "artifact    {:>10} bytes\n"
                      "mode    runs   first us  median us     min us     p99 us"
                      "  device us  driver us  copied bytes\n",
                      loaded.loadMicroseconds, loaded.compileMicroseconds, cache,
-                     double(peakResidentBytes()) / 1e6);
+                     loaded.threads, double(peakResidentBytes()) / 1e6,
+                     memory.arena, memory.arenaLowerBound, memory.artifact);
   for (const Executed &executed : executions) {
     TimeSummary summary = summarize(executed.measured);
     text += fmt::format("{:<6}{:>6}{:>11.1f}{:>11.1f}{:>11.1f}{:>11.1f}{:>11}"

@@ -24,6 +24,7 @@
 #include "nnhal/Runtime/CpuDevice.h"
 #include "nnhal/Runtime/DeviceRegistry.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
+#include "nnhal/Runtime/WorkPool.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -43,6 +44,14 @@ static constexpr int exitUsage = 2;
 static int fail(const Status &status, int exitStatus) {
   fmt::print(stderr, "error: {}\n", status.message());
   return exitStatus;
+}
+
+/// What the device rules out, whatever it executes.
+static Status checkDevice(const Flags &flags, const rt::Device &device) {
+  if (device.name() == "nnhal-reference" && flags.threads != 1)
+    return badData("device nnhal-reference executes on one thread: --threads "
+                   "has no effect");
+  return Status::ok();
 }
 
 /// What the kind of the model and the device rule out.
@@ -276,12 +285,17 @@ static int runTool(std::span<const std::string_view> arguments) {
     fmt::print("nnhal-run {}\n", NNHAL_VERSION);
     return 0;
   }
+  auto workers = rt::WorkPool::create(unsigned(flags->threads));
+  if (!workers.isOk())
+    return fail(workers.status(), exitFailure);
+  flags->threads = (*workers)->threads();
   const char *path = std::getenv("NNHAL_COMPILER");
   rt::CpuDeviceOptions options;
   options.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
   if (flags->listDevices) // Nothing else asks how fast a device is.
     options.capabilities = keptCapabilities(*rt::createCpuDevice(options));
   options.services = makeServices(*flags, std::getenv("NNHAL_VLOG"));
+  options.services.workers = *std::move(workers);
   rt::DeviceRegistry registry(options.services.log);
   if (Status status = registerDevices(registry, options); !status.isOk())
     return fail(status, exitFailure);
@@ -293,6 +307,8 @@ static int runTool(std::span<const std::string_view> arguments) {
   const rt::Device *device = registry.find(flags->device);
   if (!device)
     return fail(unknownDevice(registry, flags->device), exitUsage);
+  if (Status status = checkDevice(*flags, *device); !status.isOk())
+    return fail(status, exitUsage);
   if (flags->calibrate)
     return finish(calibrateDevice(*device, *registry.find("nnhal-reference")));
   if (flags->check)

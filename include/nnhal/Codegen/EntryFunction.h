@@ -36,7 +36,8 @@ inline constexpr llvm::StringLiteral outputCountAttrName = "nnhal.output_count";
 inline constexpr llvm::StringLiteral dataCacheAttrName = "nnhal.data_cache";
 /// Integer attribute of the module, set by EmitEntry: bytes of the arena.
 inline constexpr llvm::StringLiteral arenaSizeAttrName = "nnhal.arena_size";
-/// Integer attribute of the entry function: bytes that no memory plan can beat.
+/// Integer attribute of the entry function, and of the module once EmitEntry
+/// has run: bytes that no memory plan can beat.
 inline constexpr llvm::StringLiteral arenaLowerBoundAttrName =
     "nnhal.arena_lower_bound";
 /// Integer array attribute of the module, set by LowerRuntimeOperations: the

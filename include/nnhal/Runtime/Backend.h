@@ -40,6 +40,8 @@ public:
   /// Bytes of the arena that run() needs.
   virtual uint64_t arenaSize() const = 0;
 
+  virtual MemoryUse memoryUse() const { return {.arena = arenaSize()}; }
+
   /// Executes once on the calling thread. Sizes, shapes and alignment of all
   /// arguments have been checked against interface(). Writes to every output
   /// its shape, whether it sufficed and, if so, its elements (EntryAbi.h).

@@ -60,6 +60,9 @@ struct ArtifactEntry {
   /// ones stand first.
   std::vector<std::vector<uint32_t>> inputShapes;
   uint64_t arenaSize = 0;
+  /// What no plan of the same buffers could do with less than; at most
+  /// arenaSize, 0 when it is not stated. Tools report it.
+  uint64_t arenaLowerBound = 0;
   bool operator==(const ArtifactEntry &) const = default;
 };
 

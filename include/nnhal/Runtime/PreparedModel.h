@@ -29,6 +29,18 @@ struct Interface {
 /// The interface of \p model, which is valid.
 Interface interfaceOf(const AnnotatedModel &model);
 
+/// Bytes that a prepared model takes beside the arguments of its executions; 0
+/// for what is not known.
+struct MemoryUse {
+  /// Intermediate results of one execution.
+  uint64_t arena = 0;
+  /// What no plan of the arena can do with less than.
+  uint64_t arenaLowerBound = 0;
+  /// Code and constants as the compiler wrote them.
+  uint64_t artifact = 0;
+  bool operator==(const MemoryUse &) const = default;
+};
+
 /// What became of a fenced execution.
 struct ExecutionInfo {
   /// generalFailure while it has not ended (D-057).
@@ -69,6 +81,9 @@ public:
   virtual ~PreparedModel() = default;
 
   virtual const Interface &interface() const = 0;
+
+  /// Of what executes now, where a compilation may take over later.
+  virtual MemoryUse memoryUse() const { return {}; }
 
   /// Executes once on this thread, when the device admits it, writing outputs
   /// and \p result.

@@ -7,6 +7,8 @@
 
 #include "Patterns.h"
 
+#include "nnhal/Codegen/EntryFunction.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -104,6 +106,7 @@ Value buildPixelLoops(ImplicitLocOpBuilder &builder, RankedTensorType type,
     Value extent =
         arith::ConstantIndexOp::create(builder, type.getDimSize(dim));
     auto loop = scf::ForOp::create(builder, zero, extent, one, result);
+    loop->setAttr(parallelLoopAttrName, builder.getUnitAttr());
     loops.push_back(loop);
     indices.push_back(loop.getInductionVar());
     result = loop.getRegionIterArg(0);

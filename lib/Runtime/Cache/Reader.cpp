@@ -224,6 +224,10 @@ private:
     if (entry.arenaSize > maxMemorySize)
       return badData("entry {} needs an arena of {} bytes, more than {}", index,
                      entry.arenaSize, maxMemorySize);
+    entry.arenaLowerBound = row.arena_lower_bound();
+    if (entry.arenaLowerBound > entry.arenaSize)
+      return badData("entry {} states {} bytes as the least of its arena of {}",
+                     index, entry.arenaLowerBound, entry.arenaSize);
     NNHAL_RETURN_IF_ERROR(readPresence(index, row, entry));
     NNHAL_RETURN_IF_ERROR(readShapes(index, row, entry));
     artifact.entries.push_back(std::move(entry));

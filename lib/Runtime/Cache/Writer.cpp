@@ -71,7 +71,8 @@ private:
       auto presentInputs = builder.CreateVector(entry.presentInputs);
       auto inputShapes = builder.CreateVector(shapes);
       rows.push_back(CreateEntry(builder, symbol, entry.codeIndex,
-                                 presentInputs, inputShapes, entry.arenaSize));
+                                 presentInputs, inputShapes, entry.arenaSize,
+                                 entry.arenaLowerBound));
     }
     return builder.CreateVector(rows);
   }

@@ -41,6 +41,7 @@ public:
 
   const Interface &interface() const override { return model->interface(); }
   uint64_t arenaSize() const override { return model->arenaSize(); }
+  MemoryUse memoryUse() const override { return model->memoryUse(); }
   Status run(NNHalExecutionContext &context) const override {
     return model->run(context);
   }

@@ -23,6 +23,7 @@ public:
                    uint64_t client);
 
   const Interface &interface() const override { return loaded->interface(); }
+  MemoryUse memoryUse() const override { return loaded->memoryUse(); }
   Status execute(const Request &request,
                  ExecutionResult &result) const override;
   Status executeAsync(Request request,

@@ -200,6 +200,12 @@ void StagedModel::giveArena(BudgetedBuffer arena) const {
   idleArenas.push_back(std::move(arena));
 }
 
+MemoryUse StagedModel::memoryUse() const {
+  if (const LoadedModel *compiled = stage->compiled())
+    return compiled->memoryUse();
+  return LoadedModel::memoryUse();
+}
+
 Status StagedModel::runCompiled(const LoadedModel &model,
                                 NNHalExecutionContext &context) const {
   if (model.arenaSize() <= context.arenaSize)

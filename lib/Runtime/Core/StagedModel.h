@@ -53,6 +53,7 @@ public:
 
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override { return baselineArena; }
+  MemoryUse memoryUse() const override;
   Status run(NNHalExecutionContext &context) const override;
 
 private:

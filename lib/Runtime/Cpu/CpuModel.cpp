@@ -27,8 +27,10 @@ CpuModel::CpuModel(Artifact loaded) : artifact(std::move(loaded)) {
 }
 
 Result<std::unique_ptr<LoadedModel>> CpuModel::create(Artifact artifact,
+                                                      uint64_t modelCacheSize,
                                                       const Memory &dataCache) {
   std::unique_ptr<CpuModel> model(new CpuModel(std::move(artifact)));
+  model->modelCacheSize = modelCacheSize;
   NNHAL_RETURN_IF_ERROR(model->loadConstants(dataCache));
   NNHAL_RETURN_IF_ERROR(model->loadCode());
   return std::unique_ptr<LoadedModel>(std::move(model));
@@ -39,6 +41,16 @@ uint64_t CpuModel::arenaSize() const {
   for (const ArtifactEntry &entry : artifact.entries)
     size = std::max(size, entry.arenaSize);
   return size;
+}
+
+MemoryUse CpuModel::memoryUse() const {
+  MemoryUse use = {arenaSize(), 0, modelCacheSize + artifact.dataCacheSize};
+  // Of the largest of the arenas, which is the one that there is.
+  for (const ArtifactEntry &entry : artifact.entries)
+    if (entry.arenaSize == use.arena)
+      use.arenaLowerBound =
+          std::max(use.arenaLowerBound, entry.arenaLowerBound);
+  return use;
 }
 
 Status CpuModel::loadConstants(const Memory &dataCache) {

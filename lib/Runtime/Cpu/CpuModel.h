@@ -22,11 +22,13 @@ namespace nnhal::rt {
 class CpuModel final : public LoadedModel {
 public:
   /// See Device::prepareModelFromArtifact().
-  static Result<std::unique_ptr<LoadedModel>> create(Artifact artifact,
-                                                     const Memory &dataCache);
+  /// \p modelCacheSize is what \p artifact was read from.
+  static Result<std::unique_ptr<LoadedModel>>
+  create(Artifact artifact, uint64_t modelCacheSize, const Memory &dataCache);
 
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override;
+  MemoryUse memoryUse() const override;
   Status run(NNHalExecutionContext &context) const override;
 
 private:
@@ -40,6 +42,7 @@ private:
   Result<NNHalEntry> selectEntry(const NNHalExecutionContext &context) const;
 
   Artifact artifact;
+  uint64_t modelCacheSize = 0;
   Interface face;
   /// Whether extents of an output are known only when the code has run.
   bool hasOpenOutputs = false;

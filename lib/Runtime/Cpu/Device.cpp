@@ -74,7 +74,7 @@ public:
   loadFromCache(std::span<const std::byte> modelCache,
                 const Memory &dataCache) const override {
     NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
-    return CpuModel::create(std::move(artifact), dataCache);
+    return CpuModel::create(std::move(artifact), modelCache.size(), dataCache);
   }
 
   Result<CompilationIdentity> compilationIdentity() const override {

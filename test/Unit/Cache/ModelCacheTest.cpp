@@ -52,6 +52,14 @@ TEST(ModelCacheTest, RoundTrip) {
   EXPECT_EQ(writeModelCache(*read), bytes);
 }
 
+TEST(ModelCacheTest, KeepsTheLeastThatAnArenaCouldBe) {
+  Artifact artifact = sampleArtifact();
+  artifact.entries[1].arenaLowerBound = artifact.entries[1].arenaSize;
+  auto read = readModelCache(writeModelCache(artifact));
+  ASSERT_TRUE(read.isOk()) << read.status().message();
+  EXPECT_TRUE(isSame(*read, artifact));
+}
+
 TEST(ModelCacheTest, ReadsFromAnyAddress) {
   std::vector<std::byte> bytes = writeModelCache(sampleArtifact());
   bytes.insert(bytes.begin(), std::byte(0));
@@ -183,6 +191,9 @@ TEST(ModelCacheTest, EntryDiagnostics) {
             }),
             "entry 0 needs an arena of 2199023255552 bytes, more than "
             "1099511627776");
+  EXPECT_EQ(
+      contentMessage([](Artifact &a) { a.entries[0].arenaLowerBound = 129; }),
+      "entry 0 states 129 bytes as the least of its arena of 128");
   EXPECT_EQ(
       contentMessage([](Artifact &a) { a.entries[0].presentInputs = {1, 0}; }),
       "entry 0 has 2 words of presence bits for 2 inputs");

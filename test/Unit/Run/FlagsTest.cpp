@@ -51,7 +51,7 @@ TEST(FlagsTest, EveryOption) {
                       "--frames",
                       "--emit=m.nncache",
                       "--explain",
-                      "--threads=1",
+                      "--threads=4",
                       "--repeat=10",
                       "--warmup=2",
                       "--mode=sync",
@@ -127,9 +127,10 @@ TEST(FlagsTest, Diagnostics) {
   EXPECT_EQ(messageOf({"--time=xml"}), "option '--time': 'xml' is not json");
   EXPECT_EQ(messageOf({"--repeat=0"}),
             "option '--repeat': '0' is not a number from 1 to 1000000000");
-  EXPECT_EQ(messageOf({"--threads=4"}),
-            "option '--threads': '4' is not supported by this version: an "
-            "execution has one thread");
+  EXPECT_EQ(messageOf({"--threads=1025"}),
+            "option '--threads': '1025' is not a number from 0 to 1024");
+  EXPECT_EQ(messageOf({"--threads=all"}),
+            "option '--threads': 'all' is not a number from 0 to 1024");
   EXPECT_EQ(messageOf({"--mode=burst"}),
             "option '--mode': 'burst' is not sync, async, fenced or all");
 }

@@ -41,6 +41,7 @@ TEST(ReportTest, TimesAsJson) {
   LoadedModel loaded;
   loaded.loadMicroseconds = 3;
   loaded.compileMicroseconds = 4;
+  loaded.threads = 2;
   Executed executed;
   executed.first.total = 9.0;
   for (int i = 1; i <= 200; ++i)
@@ -56,13 +57,17 @@ TEST(ReportTest, TimesAsJson) {
   EXPECT_EQ(json["min_us"], 1.0);
   EXPECT_EQ(json["p99_us"], 198.0);
   EXPECT_EQ(json["runs"], 200);
-  EXPECT_EQ(json["threads"], 1);
+  EXPECT_EQ(json["threads"], 2);
   EXPECT_GT(json["peak_rss_bytes"], 0);
   EXPECT_EQ(json["device_us"], 1100);
   EXPECT_EQ(json["driver_us"], 2100);
   EXPECT_EQ(json["mode"], "sync");
   EXPECT_EQ(json["copied_bytes"], 0);
-  EXPECT_EQ(json.size(), 14u);
+  // Of a model that is not there.
+  EXPECT_EQ(json["arena_bytes"], 0);
+  EXPECT_EQ(json["arena_lower_bound_bytes"], 0);
+  EXPECT_EQ(json["artifact_bytes"], 0);
+  EXPECT_EQ(json.size(), 17u);
   executed.measured = {{1.0, {}}};
   json = nlohmann::json::parse(
       describeTimes(loaded, std::span(&executed, 1), TimeFormat::json));
