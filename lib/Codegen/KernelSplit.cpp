@@ -24,7 +24,7 @@ namespace nnhal {
 
 using namespace mlir;
 
-static constexpr int64_t enoughPieces = 16;
+static constexpr int64_t enoughPieces = 32;
 
 namespace {
 /// Loops of one depth.

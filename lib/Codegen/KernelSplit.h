@@ -34,9 +34,9 @@ struct KernelSplit {
 };
 
 /// Where to cut \p nest; nothing when it is not to be cut: its loops do not
-/// allow it, or it is too short. The outermost loops that allow for 16 pieces,
-/// which is enough for few threads to end at the same time; without such those
-/// that allow for most.
+/// allow it, or it is too short. The outermost loops that allow for 32 pieces,
+/// with which few threads end at about the same time; without such those that
+/// allow for most.
 std::optional<KernelSplit> planSplit(mlir::scf::ForOp nest,
                                      const SplitLimits &limits);
 

@@ -21,9 +21,11 @@ namespace nnhal::rt {
 /// Threads that help a calling thread with the rounds of a loop whose rounds
 /// are independent of each other (NNHalParallelFor).
 ///
-/// A loop is cut into pieces, which the caller and the workers take one by one;
-/// it has ended when all pieces have, so a worker that the system does not let
-/// run delays nothing that it has not taken. A pool has one loop at a time:
+/// A loop is cut into pieces. Each thread has its share of them, the same part
+/// of each loop, so that it often finds in its own caches what it has written
+/// in the loop before; who is done with that takes what others have not begun.
+/// A loop has ended when all pieces have, so a worker that the system does not
+/// let run delays nothing that it has not taken. A pool has one loop at a time:
 /// whoever comes while it has one, from another thread or from inside of a
 /// piece, runs its own loop alone. So executions never wait for each other.
 ///
@@ -68,14 +70,15 @@ public:
                           int64_t count, int64_t grain) noexcept;
 
 private:
-  WorkPool() = default;
+  explicit WorkPool(unsigned threads);
 
   void publish(NNHalParallelBody body, void *bodyContext, int64_t count,
                uint64_t pieces);
   void wakeWorkers(uint64_t pieces);
-  void runPieces();
+  void runPieces(unsigned self);
+  void runShare(unsigned share);
   void awaitPieces(uint32_t pieces);
-  void runWorker();
+  void runWorker(unsigned self);
   /// Returns when the generation is not \p seen any more, with the new one.
   uint32_t awaitGeneration(uint32_t seen);
 
@@ -88,10 +91,15 @@ private:
   /// Of the caller.
   std::atomic<uint64_t> floatControl = 0;
 
-  /// The number of the loop, and the next piece of it that nobody has taken.
-  /// Taking one is a compare-and-exchange of both, so what a late worker knows
-  /// of an earlier loop never makes it take a piece of another.
-  alignas(64) std::atomic<uint64_t> ticket = 0;
+  /// The number of the loop, and the next piece of a share that nobody has
+  /// taken. Taking some is a compare-and-exchange of both, so what a late
+  /// worker knows of an earlier loop never makes it take a piece of another.
+  struct alignas(64) Ticket {
+    std::atomic<uint64_t> value = 0;
+  };
+  /// One for the share of each thread; the caller's is the first.
+  std::vector<Ticket> tickets;
+
   alignas(64) std::atomic<uint32_t> completed = 0;
   /// Changes when there is something for workers to look at.
   alignas(64) std::atomic<uint32_t> generation = 0;

@@ -50,18 +50,20 @@ template <typename IsDone> static bool lookOut(IsDone isDone) {
   return false;
 }
 
+WorkPool::WorkPool(unsigned threads) : tickets(threads) {}
+
 Result<std::unique_ptr<WorkPool>> WorkPool::create(unsigned threads) {
   if (threads > maxThreads)
     return badData("a pool of {} threads is larger than {}", threads,
                    maxThreads);
   if (threads == 0)
     threads = std::clamp(std::thread::hardware_concurrency(), 1u, maxThreads);
-  std::unique_ptr<WorkPool> pool(new WorkPool());
+  std::unique_ptr<WorkPool> pool(new WorkPool(threads));
   pool->workers.reserve(threads - 1);
   for (unsigned i = 1; i < threads; ++i) {
     std::thread worker;
     NNHAL_RETURN_IF_ERROR(startThread(
-        worker, "nnhal-loop", [self = pool.get()] { self->runWorker(); }));
+        worker, "nnhal-loop", [self = pool.get(), i] { self->runWorker(i); }));
     pool->workers.push_back(std::move(worker));
   }
   return pool;
@@ -93,25 +95,41 @@ void WorkPool::run(NNHalParallelBody body, void *bodyContext, int64_t count,
     return body(bodyContext, 0, count);
   publish(body, bodyContext, count, total);
   wakeWorkers(total);
-  runPieces();
+  runPieces(/*self=*/0);
   awaitPieces(uint32_t(total));
   isBusy.store(false, std::memory_order_release);
 }
 
-/// Closes the ticket before what it stands for changes, and opens it after
-/// that. The stores in between release: who sees one of them sees the ticket
+/// Pieces are of equal size, but for one round: what is left over goes to the
+/// first.
+static int64_t firstRoundOf(uint64_t piece, uint64_t pieces, uint64_t rounds) {
+  return int64_t(piece * (rounds / pieces) + std::min(piece, rounds % pieces));
+}
+
+static uint64_t firstPieceOf(uint64_t share, uint64_t shares, uint64_t pieces) {
+  return share * pieces / shares;
+}
+
+/// Closes the tickets before what they stand for changes, and opens them after
+/// that. The stores in between release: who sees one of them sees each ticket
 /// closed, so that a worker which has mixed two loops up takes nothing.
 void WorkPool::publish(NNHalParallelBody newBody, void *newContext,
                        int64_t newCount, uint64_t newPieces) {
-  uint64_t loop = (ticket.load(std::memory_order_relaxed) >> pieceBits) + 1;
-  ticket.store(loop << pieceBits | closedPiece, std::memory_order_relaxed);
+  uint64_t loop =
+      (tickets[0].value.load(std::memory_order_relaxed) >> pieceBits) + 1;
+  for (Ticket &ticket : tickets)
+    ticket.value.store(loop << pieceBits | closedPiece,
+                       std::memory_order_relaxed);
   body.store(newBody, std::memory_order_release);
   bodyContext.store(newContext, std::memory_order_release);
   count.store(newCount, std::memory_order_release);
   pieces.store(newPieces, std::memory_order_release);
   floatControl.store(readFloatControl(), std::memory_order_release);
   completed.store(0, std::memory_order_relaxed);
-  ticket.store(loop << pieceBits, std::memory_order_release);
+  for (size_t share = 0; share < tickets.size(); ++share)
+    tickets[share].value.store(
+        loop << pieceBits | firstPieceOf(share, tickets.size(), newPieces),
+        std::memory_order_release);
 }
 
 /// Sequentially consistent, as awaitGeneration(): either a worker sees the new
@@ -135,42 +153,50 @@ uint32_t WorkPool::awaitGeneration(uint32_t seen) {
   return generation.load(std::memory_order_acquire);
 }
 
-void WorkPool::runWorker() {
+void WorkPool::runWorker(unsigned self) {
   uint32_t seen = 0;
   while (!isEnding.load(std::memory_order_acquire)) {
-    runPieces();
+    runPieces(self);
     seen = awaitGeneration(seen);
   }
 }
 
-/// Takes pieces of the current loop until there are none. What is read of the
-/// loop is only used when the exchange has shown that it was still that loop.
-void WorkPool::runPieces() {
-  uint64_t mine = ticket.load(std::memory_order_acquire);
+void WorkPool::runPieces(unsigned self) {
+  for (size_t i = 0; i < tickets.size(); ++i)
+    runShare(unsigned((self + i) % tickets.size()));
+}
+
+/// Takes pieces of \p share of the current loop until there are none, half of
+/// what is left each time: the long runs through memory come first, and what is
+/// taken last is short. What is read of the loop is only used when the exchange
+/// has shown that it was still that loop.
+void WorkPool::runShare(unsigned share) {
+  std::atomic<uint64_t> &ticket = tickets[share].value;
+  uint64_t found = ticket.load(std::memory_order_acquire);
   while (true) {
     NNHalParallelBody function = body.load(std::memory_order_acquire);
     void *context = bodyContext.load(std::memory_order_acquire);
     uint64_t rounds = uint64_t(count.load(std::memory_order_acquire));
     uint64_t total = pieces.load(std::memory_order_acquire);
     uint64_t control = floatControl.load(std::memory_order_acquire);
-    uint64_t piece = mine & pieceMask;
-    if (piece >= total)
+    uint64_t first = found & pieceMask;
+    uint64_t last = firstPieceOf(share + 1, tickets.size(), total);
+    if (first >= last)
       return;
-    if (!ticket.compare_exchange_weak(mine, mine + 1, std::memory_order_acq_rel,
+    uint64_t taken = (last - first + 1) / 2;
+    if (!ticket.compare_exchange_weak(found, found + taken,
+                                      std::memory_order_acq_rel,
                                       std::memory_order_acquire))
       continue;
-    // Of equal size, but for one round: what is left over goes to the first.
-    uint64_t size = rounds / total;
-    uint64_t larger = rounds % total;
-    uint64_t begin = piece * size + std::min(piece, larger);
-    uint64_t end = begin + size + (piece < larger ? 1 : 0);
     adoptFloatControl(control);
-    function(context, int64_t(begin), int64_t(end));
-    // The last one tells a caller that has gone to sleep. It may be gone
-    // altogether by then; the pool is not.
-    if (completed.fetch_add(1, std::memory_order_acq_rel) + 1 == total)
+    function(context, firstRoundOf(first, total, rounds),
+             firstRoundOf(first + taken, total, rounds));
+    // The last one tells a caller that has gone to sleep.
+    if (completed.fetch_add(uint32_t(taken), std::memory_order_acq_rel) +
+            taken ==
+        total)
       completed.notify_one();
-    mine = ticket.load(std::memory_order_acquire);
+    found = ticket.load(std::memory_order_acquire);
   }
 }
 
