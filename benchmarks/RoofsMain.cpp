@@ -22,7 +22,7 @@ static constexpr std::string_view usage =
 Measures, on one thread, the rates that bound what a kernel can reach.
 
 options:
-  --peak          the single-precision FMA peak alone
+  --peak          the single-precision FMA peaks alone
   --json          one JSON object instead of a table
   --seconds=S     time for each rate (0.3)
   --help          print this text
@@ -62,7 +62,7 @@ static Options parse(int argc, char **argv) {
         misuse(fmt::format(
             "--seconds: '{}' is not a number above 0, at most 60", text));
     } else {
-      misuse(fmt::format("unknown option '{}'; see --help", flag));
+      misuse(fmt::format("unknown option '{}'; try --help", flag));
     }
   }
   return options;
@@ -83,8 +83,8 @@ int main(int argc, char **argv) {
   if (!options.json)
     fmt::print("| roof | measured |\n|---|---|\n");
   measure("fma", "GFLOP/s", measureFmaPeak(options.seconds));
+  measure("wide_fma", "GFLOP/s", measureWideFmaPeak(options.seconds));
   if (!options.peakAlone) {
-    measure("wide_fma", "GFLOP/s", measureWideFmaPeak(options.seconds));
     measure("pairs", "GOP/s", measurePairPeak(options.seconds));
     MemoryLevels levels = memoryLevels();
     auto read = [&](size_t bytes) {
