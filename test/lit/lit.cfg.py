@@ -28,6 +28,8 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR"):
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%models", os.path.join(config.nnhal_source_dir, "test", "Models")))
 config.substitutions.append(("%test_data", os.path.join(config.nnhal_source_dir, "test")))
+config.substitutions.append(("%scripts", os.path.join(config.nnhal_source_dir, "scripts")))
+config.substitutions.append(("%build", config.nnhal_binary_dir))
 config.substitutions.append(("%shared", config.nnhal_shared_data))
 config.substitutions.append(("%llvm_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")))
 config.substitutions.append(("%nnhal_lib", os.path.join(config.nnhal_binary_dir, "lib")))
@@ -37,5 +39,7 @@ if shutil.which("dot"):
     config.available_features.add("dot")
 if os.path.isdir(os.path.join(config.nnhal_shared_data, "models")):
     config.available_features.add("shared-models")
+if os.path.exists(os.path.join(config.nnhal_binary_dir, "bin", "nnhal-benchmark-roofs")):
+    config.available_features.add("benchmarks")
 if config.nnhal_sanitize:
     config.available_features.add("sanitizer")
