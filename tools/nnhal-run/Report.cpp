@@ -10,9 +10,7 @@
 #include "Calibrate.h"
 
 #include <algorithm>
-#include <cinttypes>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 
 using namespace nnhal;
@@ -87,9 +85,9 @@ static TimeSummary summarize(const std::vector<Duration> &durations) {
 /// which has started it.
 static uint64_t peakResidentBytes() {
   std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
+  for (std::string word; status >> word;) {
     uint64_t kilobytes = 0;
-    if (std::sscanf(line.c_str(), "VmHWM: %" SCNu64 " kB", &kilobytes) == 1)
+    if (word == "VmHWM:" && status >> kilobytes)
       return kilobytes * 1024;
   }
   return 0;
