@@ -69,9 +69,9 @@ private:
   void makeOffsetTable();
   void emitPanels(llvm::function_ref<void(PanelSet)> body);
   void emitRows(llvm::function_ref<void(Value, Value)> body);
-  void
-  emitTiles(Value batch, Value row,
-            llvm::function_ref<void(const TileGroup &, TilePosition)> body);
+  void emitTiles(
+      Value batch, Value row,
+      llvm::function_ref<void(const TileGroup &, const TilePosition &)> body);
   void emitTile(const TileGroup &group, const TilePosition &position,
                 const PanelSet &panels);
   SmallVector<Value> emitTaps(const TileGroup &group,
@@ -180,26 +180,29 @@ LogicalResult ConvolutionEmitter::emit() {
   case LoopOrder::panelRowTile:
     emitPanels([&](PanelSet panels) {
       emitRows([&](Value batch, Value row) {
-        emitTiles(batch, row, [&](const TileGroup &group, TilePosition at) {
-          emitTile(group, at, panels);
-        });
+        emitTiles(batch, row,
+                  [&](const TileGroup &group, const TilePosition &at) {
+                    emitTile(group, at, panels);
+                  });
       });
     });
     break;
   case LoopOrder::rowPanelTile:
     emitRows([&](Value batch, Value row) {
       emitPanels([&](PanelSet panels) {
-        emitTiles(batch, row, [&](const TileGroup &group, TilePosition at) {
-          emitTile(group, at, panels);
-        });
+        emitTiles(batch, row,
+                  [&](const TileGroup &group, const TilePosition &at) {
+                    emitTile(group, at, panels);
+                  });
       });
     });
     break;
   case LoopOrder::tilePanel:
     emitRows([&](Value batch, Value row) {
-      emitTiles(batch, row, [&](const TileGroup &group, TilePosition at) {
-        emitPanels([&](PanelSet panels) { emitTile(group, at, panels); });
-      });
+      emitTiles(
+          batch, row, [&](const TileGroup &group, const TilePosition &at) {
+            emitPanels([&](PanelSet panels) { emitTile(group, at, panels); });
+          });
     });
     break;
   }
@@ -234,7 +237,7 @@ void ConvolutionEmitter::emitRows(llvm::function_ref<void(Value, Value)> body) {
 
 void ConvolutionEmitter::emitTiles(
     Value batch, Value row,
-    llvm::function_ref<void(const TileGroup &, TilePosition)> body) {
+    llvm::function_ref<void(const TileGroup &, const TilePosition &)> body) {
   TilePosition position;
   Value origin = emitter.add(emitter.mul(row, height.stride), -height.padHead);
   std::tie(position.firstRow, position.lastRow) =

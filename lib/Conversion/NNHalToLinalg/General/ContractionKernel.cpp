@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cstring>
+#include <limits>
 
 using namespace mlir;
 using namespace nnhal;
@@ -47,7 +48,9 @@ struct Weights {
   SmallVector<int16_t> values;
   int64_t largest = 0;
 
-  explicit Weights(const rt::OperandView &filter);
+  Weights() = default;
+  explicit Weights(const rt::OperandView &filter) { add(filter); }
+  void add(const rt::OperandView &filter);
 
   /// Whether no sum of \p count products with 8-bit inputs reaches what f32
   /// cannot hold exactly.
@@ -66,9 +69,9 @@ struct Weights {
 };
 } // namespace
 
-Weights::Weights(const rt::OperandView &filter) {
+void Weights::add(const rt::OperandView &filter) {
   bool isUnsigned = filter.type.type == OperandType::TENSOR_QUANT8_ASYMM;
-  values.reserve(filter.value->size());
+  values.reserve(values.size() + filter.value->size());
   for (std::byte byte : *filter.value) {
     int stored = isUnsigned ? int(std::to_integer<uint8_t>(byte))
                             : int(std::to_integer<int8_t>(byte));
@@ -95,6 +98,49 @@ static SmallVector<int16_t> padRows(ArrayRef<int16_t> values, int64_t size,
 }
 
 //===----------------------------------------------------------------------===//
+// Operands of kernels
+//===----------------------------------------------------------------------===//
+
+/// \p input less its zero point, with zeros from its last channel on.
+static Tensor centered(OperationLowering &op, const Tensor &input, Type element,
+                       int64_t channels) {
+  SmallVector<Scalar> extents = input.extents();
+  int64_t existing = *extents.back().known();
+  extents.back() = op.index(channels);
+  return op.define(element, extents, [&](Indices at) {
+    if (existing == channels)
+      return input.centered(at).to(element);
+    SmallVector<Scalar> from(at);
+    from.back() = min(at.back(), double(existing - 1));
+    Scalar value = input.centered(from);
+    return select(at.back() < double(existing), value, value.like(0))
+        .to(element);
+  });
+}
+
+/// \p weights, a filter \p ohwi, in panels of \p width pairs: of i8 where all
+/// of them fit. An odd number of channels is padded.
+static Value packPairs(OperationLowering &op, const Weights &weights,
+                       const std::array<int64_t, 4> &ohwi, int64_t width) {
+  int64_t channels = llvm::alignTo(ohwi[3], 2);
+  SmallVector<int16_t> rows = padRows(weights.values, ohwi[3], channels);
+  bool isNarrow = weights.fitsI8();
+  SmallVector<int8_t> narrow;
+  if (isNarrow)
+    narrow = llvm::to_vector_of<int8_t>(rows);
+  // A pair is one element for packing.
+  std::vector<char> packed = kernel::packConvFilter(
+      isNarrow ? bytesOf<int8_t>(narrow) : bytesOf<int16_t>(rows),
+      {ohwi[0], ohwi[1], ohwi[2], channels / 2}, width, isNarrow ? 2 : 4);
+  Builder &builder = op.getBuilder();
+  auto type = RankedTensorType::get({kernel::panelCount(ohwi[0], width),
+                                     ohwi[1], ohwi[2], channels / 2, 2 * width},
+                                    isNarrow ? builder.getI8Type()
+                                             : builder.getI16Type());
+  return op.constantResource(type, packed, "filter_packed");
+}
+
+//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
@@ -113,7 +159,9 @@ public:
   bool convolveDepthwise(const KernelWindow &window);
 
 private:
-  Tensor centered(Type element, int64_t channels);
+  Tensor centered(Type element, int64_t channels) {
+    return ::centered(op, input, element, channels);
+  }
   Value bias(int64_t panels, int64_t width);
   void convolvePairs(const std::array<int64_t, 4> &ohwi);
   void convolveFloats(const std::array<int64_t, 4> &ohwi);
@@ -140,22 +188,6 @@ private:
 };
 } // namespace
 
-/// The input less its zero point, with zeros from its last channel on.
-Tensor KernelContraction::centered(Type element, int64_t channels) {
-  SmallVector<Scalar> extents = input.extents();
-  int64_t existing = *extents.back().known();
-  extents.back() = op.index(channels);
-  return op.define(element, extents, [&](Indices at) {
-    if (existing == channels)
-      return input.centered(at).to(element);
-    SmallVector<Scalar> from(at);
-    from.back() = min(at.back(), double(existing - 1));
-    Scalar value = input.centered(from);
-    return select(at.back() < double(existing), value, value.like(0))
-        .to(element);
-  });
-}
-
 /// What i32 accumulators start with: the bias, if it is known.
 Value KernelContraction::bias(int64_t panels, int64_t width) {
   SmallVector<int32_t> values(panels * width, 0);
@@ -177,24 +209,11 @@ void KernelContraction::createConvolution(Value source, Value packed,
 }
 
 void KernelContraction::convolvePairs(const std::array<int64_t, 4> &ohwi) {
-  int64_t channels = llvm::alignTo(ohwi[3], 2);
-  SmallVector<int16_t> rows = padRows(weights.values, ohwi[3], channels);
-  bool isNarrow = weights.fitsI8();
-  auto narrow =
-      llvm::to_vector_of<int8_t>(isNarrow ? rows : SmallVector<int16_t>());
-  // A pair is one element for packing.
-  std::array<int64_t, 4> pairs = {ohwi[0], ohwi[1], ohwi[2], channels / 2};
   int64_t width = kernel::preferredPanelWidth(ohwi[0], op.target());
-  int64_t panels = kernel::panelCount(ohwi[0], width);
-  std::vector<char> packed = kernel::packConvFilter(
-      isNarrow ? bytesOf<int8_t>(narrow) : bytesOf<int16_t>(rows), pairs, width,
-      isNarrow ? 2 : 4);
-  auto type = RankedTensorType::get(
-      {panels, ohwi[1], ohwi[2], channels / 2, 2 * width},
-      isNarrow ? builder.getI8Type() : builder.getI16Type());
-  createConvolution(centered(builder.getI16Type(), channels).get(),
-                    op.constantResource(type, packed, "filter_packed"),
-                    bias(panels, width));
+  Value packed = packPairs(op, weights, ohwi, width);
+  createConvolution(
+      centered(builder.getI16Type(), llvm::alignTo(ohwi[3], 2)).get(), packed,
+      bias(kernel::panelCount(ohwi[0], width), width));
 }
 
 void KernelContraction::convolveFloats(const std::array<int64_t, 4> &ohwi) {
@@ -309,8 +328,60 @@ void nnhal::lowerToProductKernel(OperationLowering &op, const Tensor &input,
 }
 
 //===----------------------------------------------------------------------===//
-// Products of floats
+// Products of recurrent cells
 //===----------------------------------------------------------------------===//
+
+/// \p pixels, [rows, size], times the \p packed filter, on top of \p bias.
+static Tensor multiply(OperationLowering &op, const Tensor &pixels,
+                       int64_t units, Value packed, Value bias,
+                       OperandType type) {
+  ImplicitLocOpBuilder &builder = op.getBuilder();
+  Scalar one = op.index(1), rows = pixels.extent(0);
+  Tensor row = op.reshape(pixels, {one, one, rows, pixels.extent(1)});
+  Value init = tensor::EmptyOp::create(
+      builder, ArrayRef<int64_t>{1, 1, *rows.known(), units},
+      getElementTypeOrSelf(bias));
+  int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
+  auto product = kernel::Conv2DOp::create(builder, row.get(), packed, bias,
+                                          init, ones, ones, noPads);
+  rt::TensorType sumType;
+  sumType.type = type;
+  return op.reshape(Tensor(builder, product->getResult(0), sumType),
+                    {rows, op.index(units)});
+}
+
+std::optional<Tensor> nnhal::multiplyByByteMatrices(OperationLowering &op,
+                                                    const Tensor &vectors,
+                                                    ArrayRef<size_t> matrices) {
+  RankedTensorType type = vectors.getValueType();
+  if (!isByteTensor(vectors.getType().type) || !type.hasStaticShape() ||
+      type.getNumElements() == 0)
+    return std::nullopt;
+  int64_t size = type.getDimSize(1);
+  Weights weights;
+  for (size_t index : matrices) {
+    const rt::OperandView &matrix = op.view().inputs[index];
+    if (!op.isConstant(index) || !isByteTensor(matrix.type.type) ||
+        !matrix.type.channelQuant.scales.empty())
+      return std::nullopt;
+    weights.add(matrix);
+  }
+  auto units = int64_t(weights.values.size()) / size;
+  // Modulo 2^32 would not do for a sum that is saturated later.
+  if (units == 0 || units * size != int64_t(weights.values.size()) ||
+      size * 255 * weights.largest > std::numeric_limits<int32_t>::max())
+    return std::nullopt;
+  int64_t width = kernel::preferredPanelWidth(units, op.target());
+  Value packed = packPairs(op, weights, {units, 1, 1, size}, width);
+  Builder &builder = op.getBuilder();
+  auto startType = RankedTensorType::get(
+      {kernel::panelCount(units, width), width}, builder.getI32Type());
+  std::vector<char> zeros(startType.getNumElements() * sizeof(int32_t));
+  Value start = op.constantResource(startType, zeros, "no_bias");
+  return multiply(
+      op, centered(op, vectors, builder.getI16Type(), llvm::alignTo(size, 2)),
+      units, packed, start, OperandType::TENSOR_INT32);
+}
 
 bool nnhal::isKernelMatrix(const OperationLowering &op, size_t index) {
   if (!op.hasInput(index) || !op.isConstant(index))
@@ -335,9 +406,7 @@ static SmallVector<char> stackedBytes(const OperationLowering &op,
 Tensor nnhal::multiplyByMatrices(OperationLowering &op, const Tensor &vectors,
                                  ArrayRef<size_t> matrices,
                                  ArrayRef<size_t> biases) {
-  ImplicitLocOpBuilder &builder = op.getBuilder();
-  Type f32 = builder.getF32Type();
-  int64_t rows = vectors.getValueType().getDimSize(0);
+  Type f32 = op.getBuilder().getF32Type();
   int64_t size = vectors.getValueType().getDimSize(1);
   SmallVector<char> weights = stackedBytes(op, matrices);
   int64_t units = int64_t(weights.size() / sizeof(float)) / size;
@@ -352,16 +421,6 @@ Tensor nnhal::multiplyByMatrices(OperationLowering &op, const Tensor &vectors,
   start.resize(panels * width * sizeof(float));
   Value bias = op.constantResource(RankedTensorType::get({panels, width}, f32),
                                    start, "bias_packed");
-  Scalar one = op.index(1);
-  Tensor pixels =
-      op.reshape(vectors, {one, one, op.index(rows), op.index(size)});
-  Value init = tensor::EmptyOp::create(
-      builder, ArrayRef<int64_t>{1, 1, rows, units}, f32);
-  int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
-  auto product = kernel::Conv2DOp::create(builder, pixels.get(), packed, bias,
-                                          init, ones, ones, noPads);
-  rt::TensorType type;
-  type.type = OperandType::TENSOR_FLOAT32;
-  return op.reshape(Tensor(builder, product->getResult(0), type),
-                    {op.index(rows), op.index(units)});
+  return multiply(op, vectors, units, packed, bias,
+                  OperandType::TENSOR_FLOAT32);
 }

@@ -60,6 +60,13 @@ Tensor multiplyByMatrices(OperationLowering &op, const Tensor &vectors,
                           llvm::ArrayRef<size_t> matrices,
                           llvm::ArrayRef<size_t> biases);
 
+/// The same of \p vectors of 8 bits and constant matrices of 8 bits, both less
+/// their zero points, as i32. Nothing where one of them is something else, or a
+/// sum might not fit.
+std::optional<Tensor> multiplyByByteMatrices(OperationLowering &op,
+                                             const Tensor &vectors,
+                                             llvm::ArrayRef<size_t> matrices);
+
 } // namespace nnhal
 
 #endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONKERNEL_H

@@ -125,25 +125,28 @@ Scalar LstmCell::preActivation(const LstmGateOperands &gate, Scalar batch,
 Tensor LstmCell::normalize(const LstmGateOperands &gate, Scalar rows,
                            Tensor values) {
   Scalar units = operands.units;
-  return op.update(values, {rows}, [&](Tensor current, Indices row) {
-    auto at = [&](Scalar unit) { return current.real({row[0], unit}); };
-    Scalar count = units.toF32();
-    Scalar mean = op.fold(units, op.f32(0), [&](Scalar unit, Scalar sum) {
-      return sum + at(unit);
-    }) / count;
-    Scalar squares = op.fold(units, op.f32(0), [&](Scalar unit, Scalar sum) {
-      Scalar difference = at(unit) - mean;
-      return sum + difference * difference;
-    });
-    Scalar factor = 1.0 / sqrt(squares / count + 1e-8f);
-    return op.update(current, {units}, [&](Tensor current, Indices unit) {
-      Scalar value = current.real({row[0], unit[0]});
-      Scalar normal =
-          (value - mean) * factor * gate.layerNorm.tensor.real({unit[0]});
-      return op.insert(normal + gate.bias.tensor.real({unit[0]}), current,
-                       {row[0], unit[0]});
-    });
-  });
+  return op.update(
+      std::move(values), {rows}, [&](const Tensor &current, Indices row) {
+        auto at = [&](Scalar unit) { return current.real({row[0], unit}); };
+        Scalar count = units.toF32();
+        Scalar mean = op.fold(units, op.f32(0), [&](Scalar unit, Scalar sum) {
+          return sum + at(unit);
+        }) / count;
+        Scalar squares =
+            op.fold(units, op.f32(0), [&](Scalar unit, Scalar sum) {
+              Scalar difference = at(unit) - mean;
+              return sum + difference * difference;
+            });
+        Scalar factor = 1.0 / sqrt(squares / count + 1e-8f);
+        return op.update(
+            current, {units}, [&](const Tensor &current, Indices unit) {
+              Scalar value = current.real({row[0], unit[0]});
+              Scalar normal = (value - mean) * factor *
+                              gate.layerNorm.tensor.real({unit[0]});
+              return op.insert(normal + gate.bias.tensor.real({unit[0]}),
+                               current, {row[0], unit[0]});
+            });
+      });
 }
 
 Tensor LstmCell::runGate(size_t index, Scalar rows, Tensor result,
@@ -152,16 +155,17 @@ Tensor LstmCell::runGate(size_t index, Scalar rows, Tensor result,
   const LstmGateOperands &gate = operands.gates[index];
   Scalar units = operands.units;
   bool mayNormalize = !gate.layerNorm.isNever();
-  Tensor values = op.fill(result, {rows, units}, [&](Indices at) {
+  Tensor values = op.fill(std::move(result), {rows, units}, [&](Indices at) {
     Scalar sum = preActivation(gate, at[0], at[1], cell);
     return mayNormalize ? sum : activate(activation, sum);
   });
   if (!mayNormalize)
     return values;
   values = normalize(gate, countIf(op, operands.isNormalized, rows), values);
-  return op.update(values, {rows, units}, [&](Tensor current, Indices at) {
-    return op.insert(activate(activation, current.real(at)), current, at);
-  });
+  return op.update(
+      values, {rows, units}, [&](const Tensor &current, Indices at) {
+        return op.insert(activate(activation, current.real(at)), current, at);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,7 +184,8 @@ static Scalar clip(Scalar value, Scalar bound) {
 Tensor LstmCell::updateCell(Tensor cell, const Tensor &forget,
                             const Tensor &update, const Tensor &in) {
   return op.update(
-      cell, {operands.batch, operands.units}, [&](Tensor current, Indices at) {
+      std::move(cell), {operands.batch, operands.units},
+      [&](const Tensor &current, Indices at) {
         Scalar kept = forget.real(at);
         // A coupled input gate is 1 - forget gate (M-167).
         Scalar share = op.branch(
@@ -346,7 +351,7 @@ SmallVector<Tensor> LstmCell::step(ArrayRef<Tensor> tensors, VectorReader input,
   // The output gate's peephole sees the new cell state.
   Tensor out = runGate(outputGate, batch, forget, cell, sigmoid);
   Tensor hidden =
-      op.update(out, {batch, units}, [&](Tensor current, Indices at) {
+      op.update(out, {batch, units}, [&](const Tensor &current, Indices at) {
         Scalar value =
             current.real(at) * activate(params.activation, cell.real(at));
         return op.insert(value, current, at);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractionKernel.h"
 #include "FixedPoint.h"
 #include "FixedPoint16.h"
 #include "FixedPointMath.h"
@@ -154,6 +155,12 @@ private:
     rt::FixedPointFactor layerNorm;
   };
 
+  /// The products of all gates by kernels, if those take them.
+  void multiplyGates();
+  /// Of \p vectors and \p weights at one unit, i64.
+  Scalar productAt(size_t gate, const std::array<Tensor, 4> &products,
+                   const Tensor &weights, const Tensor &vectors, Scalar size,
+                   Indices at);
   float scaleOf(size_t index) const;
   GateScales scalesOf(size_t gate) const;
   Scalar preActivation(size_t gate, const GateScales &scales,
@@ -176,6 +183,9 @@ private:
   Tensor input;
   LstmCellOperands cell;
   rt::TensorType integers;
+  /// With the input and with the output state, [batch, units] for each gate;
+  /// without value where kernels do not take them.
+  std::array<Tensor, 4> inputProducts, recurrentProducts;
   /// log2 of the cell state's scale, -15 to -9.
   int32_t cellShift;
 };
@@ -190,6 +200,49 @@ QuantizedCell::QuantizedCell(OperationLowering &op,
       cellShift(
           int32_t(std::lround(std::log2(cell.cellState.getType().scale)))) {
   integers.type = rt::OperandType::TENSOR_INT32;
+  multiplyGates();
+}
+
+void QuantizedCell::multiplyGates() {
+  if (!cell.hasInputGate.known() || !cell.units.known())
+    return;
+  SmallVector<size_t> gates, weights, recurrent;
+  for (size_t gate = 0; gate < 4; ++gate) {
+    const LstmGateOperands &operands = cell.gates[gate];
+    if (operands.inputWeights.isNever())
+      continue;
+    // What does not fit is an error that the checks report.
+    if (operands.inputWeights.tensor.extent(0).known() != cell.units.known() ||
+        operands.recurrentWeights.tensor.extent(0).known() !=
+            cell.units.known())
+      return;
+    gates.push_back(gate);
+    weights.push_back(operands.inputWeights.index);
+    recurrent.push_back(operands.recurrentWeights.index);
+  }
+  auto split = [&](const Tensor &vectors, ArrayRef<size_t> matrices,
+                   std::array<Tensor, 4> &products) {
+    std::optional<Tensor> all = multiplyByByteMatrices(op, vectors, matrices);
+    if (!all ||
+        all->extent(1).known() != *cell.units.known() * int64_t(gates.size()))
+      return;
+    for (auto [i, gate] : llvm::enumerate(gates))
+      products[gate] = op.slice(*all, {op.index(0), cell.units * double(i)},
+                                {cell.batch, cell.units});
+  };
+  split(input, weights, inputProducts);
+  split(cell.outputState, recurrent, recurrentProducts);
+}
+
+Scalar QuantizedCell::productAt(size_t gate,
+                                const std::array<Tensor, 4> &products,
+                                const Tensor &weights, const Tensor &vectors,
+                                Scalar size, Indices at) {
+  if (products[gate].get())
+    return products[gate].integer(at).toI64();
+  return addIntegers(op, op.i32(0).toI64(), op.index(0), size, [&](Scalar i) {
+    return weights.integer({at[1], i}) * vectors.centered({at[0], i});
+  });
 }
 
 float QuantizedCell::scaleOf(size_t index) const {
@@ -222,7 +275,7 @@ QuantizedCell::GateScales QuantizedCell::scalesOf(size_t gate) const {
 Scalar QuantizedCell::preActivation(size_t index, const GateScales &scales,
                                     const Tensor &cellState, Indices at) {
   const LstmGateOperands &gate = cell.gates[index];
-  Scalar batch = at[0], unit = at[1];
+  Scalar unit = at[1];
   auto scaled = [&](Scalar sum, float scale) {
     return rescale(sum, scale, op.rounding()).toI64();
   };
@@ -230,17 +283,11 @@ Scalar QuantizedCell::preActivation(size_t index, const GateScales &scales,
   Scalar sum = op.branch(
       cell.isNormalized, [&] { return op.i32(0); },
       [&] { return gate.bias.tensor.integer({unit}); });
-  sum =
-      addIntegers(op, sum.toI64(), op.index(0), cell.inputSize, [&](Scalar i) {
-        return gate.inputWeights.tensor.integer({unit, i}) *
-               input.centered({batch, i});
-      });
+  sum = sum.toI64() + productAt(index, inputProducts, gate.inputWeights.tensor,
+                                input, cell.inputSize, at);
   Scalar value = saturate16(scaled(saturate32(sum), scales.input));
-  sum = addIntegers(op, op.i32(0).toI64(), op.index(0), cell.outputs,
-                    [&](Scalar i) {
-                      return gate.recurrentWeights.tensor.integer({unit, i}) *
-                             cell.outputState.centered({batch, i});
-                    });
+  sum = productAt(index, recurrentProducts, gate.recurrentWeights.tensor,
+                  cell.outputState, cell.outputs, at);
   value = saturate16(value.toI64() + scaled(saturate32(sum), scales.recurrent));
   if (gate.peephole.isNever())
     return value;
