@@ -429,16 +429,17 @@ Epilogue::Pixel Epilogue::right(const Pixel &pixel, Value columns) {
   return result;
 }
 
-/// Functions expand to some 25 instructions each.
+bool nnhal::kernel::hasFunctions(Block &body) {
+  return llvm::any_of(body.without_terminator(), [](Operation &inner) {
+    return isa<math::MathDialect>(inner.getDialect()) &&
+           !isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::FmaOp,
+                math::RoundEvenOp, math::SqrtOp, math::TruncOp>(inner);
+  });
+}
+
 bool Epilogue::isLong() const {
   Region &region = KernelOpInterface(op).getEpilogue();
-  return !region.empty() &&
-         llvm::any_of(region.front().without_terminator(), [](Operation
-                                                                  &inner) {
-           return isa<math::MathDialect>(inner.getDialect()) &&
-                  !isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::FmaOp,
-                       math::RoundEvenOp, math::SqrtOp, math::TruncOp>(inner);
-         });
+  return !region.empty() && hasFunctions(region.front());
 }
 
 void Epilogue::finish(const Tile &tile) {

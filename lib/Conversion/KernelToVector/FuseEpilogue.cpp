@@ -7,6 +7,8 @@
 
 #include "nnhal/Conversion/KernelToVector.h"
 
+#include "Emitter.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -128,6 +130,12 @@ private:
     auto result = dyn_cast<RankedTensorType>(op.getResult(0).getType());
     auto kernelType = producer.type();
     if (!result || !isElement(result.getElementType()))
+      return false;
+    // Of few channels a register holds one pixel's: by itself the operation
+    // fills registers with many.
+    constexpr int64_t fewChannels = 8;
+    if (kernelType.getShape().back() < fewChannels &&
+        hasFunctions(*op.getBody()))
       return false;
     if (producer.reshape &&
         (!result.hasStaticShape() || !kernelType.hasStaticShape() ||

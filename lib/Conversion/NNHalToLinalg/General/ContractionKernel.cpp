@@ -361,7 +361,9 @@ std::optional<Tensor> nnhal::multiplyByByteMatrices(OperationLowering &op,
   Weights weights;
   for (size_t index : matrices) {
     const rt::OperandView &matrix = op.view().inputs[index];
-    if (!op.isConstant(index) || !isByteTensor(matrix.type.type) ||
+    bool isByteMatrix = isByteTensor(matrix.type.type) ||
+                        matrix.type.type == OperandType::TENSOR_QUANT8_SYMM;
+    if (!op.isConstant(index) || !isByteMatrix ||
         !matrix.type.channelQuant.scales.empty())
       return std::nullopt;
     weights.add(matrix);

@@ -132,3 +132,22 @@ func.func @broadcast_pixel(%in: tensor<1x4x4x8xf32>, %pixel: tensor<1x1x1x8xf32>
   } -> tensor<1x4x4x8xf32>
   return %1 : tensor<1x4x4x8xf32>
 }
+
+// A function of few channels would be computed for one pixel at a time.
+// CHECK-LABEL: @function_of_one_channel
+// CHECK: nnk.conv_2d
+// CHECK-NOT: epilogue
+// CHECK: linalg.generic
+// CHECK: math.exp
+func.func @function_of_one_channel(%in: tensor<1x4x4x16xf32>, %filter: tensor<1x1x1x16x8xf32>, %bias: tensor<1x8xf32>) -> tensor<1x4x4x1xf32> {
+  %empty = tensor.empty() : tensor<1x4x4x1xf32>
+  %0 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x4x4x16xf32>, tensor<1x1x1x16x8xf32>, tensor<1x8xf32>) outs(%empty : tensor<1x4x4x1xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x4x4x1xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%0 : tensor<1x4x4x1xf32>) outs(%empty : tensor<1x4x4x1xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %r = math.exp %x : f32
+    linalg.yield %r : f32
+  } -> tensor<1x4x4x1xf32>
+  return %1 : tensor<1x4x4x1xf32>
+}
