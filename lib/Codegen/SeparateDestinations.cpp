@@ -7,12 +7,12 @@
 
 #include "nnhal/Codegen/Passes.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
-
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace nnhal {
@@ -46,18 +46,30 @@ static void findDestinations(Operation *op,
       found.push_back(&init);
 }
 
-/// Whether the result of \p op becomes a part of a tensor of unknown extents,
-/// in which its rows would be at distances that micro-kernels do not know.
-static bool isPartOfDynamic(kernel::KernelOpInterface op) {
-  for (Operation *user = op.getOperation(); user->hasOneUse();) {
-    user = *user->user_begin();
-    if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
-      return !insert.getDestType().hasStaticShape();
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(
-            user))
-      return false;
-  }
-  return false;
+/// Whether \p insert writes to a place that only a run can tell.
+static bool isAtComputedPlace(tensor::InsertSliceOp insert) {
+  return !insert.getDestType().hasStaticShape() ||
+         llvm::any_of(insert.getMixedOffsets(), [](OpFoldResult offset) {
+           return !getConstantIntValue(offset).has_value();
+         });
+}
+
+/// The operands that results of \p op are computed in or are views of.
+static SmallVector<Value> findOrigins(Operation *op) {
+  if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+          tensor::ExtractSliceOp, tensor::ReshapeOp>(op))
+    return {op->getOperand(0)};
+  SmallVector<OpOperand *> destinations;
+  findDestinations(op, destinations);
+  SmallVector<Value> origins;
+  for (OpOperand *destination : destinations)
+    origins.push_back(destination->get());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (op->getNumResults() != 0 && !block.empty() &&
+          isa<RegionBranchOpInterface>(op))
+        llvm::append_range(origins, block.back().getOperands());
+  return origins;
 }
 
 namespace {
@@ -78,9 +90,9 @@ struct SeparateDestinationsPass
         [&](Operation *op) { findDestinations(op, destinations); });
     for (OpOperand *destination : destinations)
       copyShared(*destination);
-    getOperation().walk([&](kernel::KernelOpInterface op) {
-      if (isPartOfDynamic(op))
-        giveMemory(op);
+    getOperation().walk([&](tensor::InsertSliceOp insert) {
+      if (isAtComputedPlace(insert))
+        giveMemory(insert.getSource());
     });
   }
 
@@ -97,17 +109,25 @@ private:
     }
   }
 
-  /// Memory of its own for the result of \p op.
-  void giveMemory(kernel::KernelOpInterface op) {
-    auto empty = op.getDestination().getDefiningOp<tensor::EmptyOp>();
-    if (!empty)
-      return;
-    OpBuilder builder(op);
-    Value memory = bufferization::AllocTensorOp::create(
-        builder, op.getLoc(), empty.getType(), empty.getDynamicSizes());
-    cast<DestinationStyleOpInterface>(op.getOperation())
-        .setDpsInitOperand(0, memory);
-    ++numSeparated;
+  /// Memory of its own for what \p part is computed in.
+  void giveMemory(Value part) {
+    SmallVector<Value> worklist = {part};
+    DenseSet<Operation *> seen;
+    while (!worklist.empty()) {
+      Operation *op = worklist.pop_back_val().getDefiningOp();
+      if (!op || !seen.insert(op).second)
+        continue;
+      auto empty = dyn_cast<tensor::EmptyOp>(op);
+      if (!empty) {
+        llvm::append_range(worklist, findOrigins(op));
+        continue;
+      }
+      OpBuilder builder(empty);
+      Value memory = bufferization::AllocTensorOp::create(
+          builder, empty.getLoc(), empty.getType(), empty.getDynamicSizes());
+      empty.getResult().replaceAllUsesWith(memory);
+      ++numSeparated;
+    }
   }
 
   /// A computed tensor that is both written over and read elsewhere: the copy

@@ -52,9 +52,10 @@ def SeparateDestinations : Pass<"nnhal-separate-destinations", "::mlir::func::Fu
     belongs to another, which is written before the former is read: bufferization
     does not see that, since outputs are buffers already. Filling twice costs no
     more than the copy that sharing needs. A computed tensor that is written over
-    while something else reads it is copied for the same reason. The result of a
-    micro-kernel that becomes a part of a tensor of unknown extents gets memory
-    of its own: kernels are made for rows at known distances.
+    while something else reads it is copied for the same reason. What becomes a part
+    of a tensor at a computed place is computed in memory of its own: the
+    elimination would take the place before a check has said that it is inside,
+    and micro-kernels are made for rows at known distances.
   }];
   let statistics = [
     Statistic<"numSeparated", "num-separated",

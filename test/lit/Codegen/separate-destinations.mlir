@@ -76,7 +76,8 @@ func.func @computed(%in: memref<1xf32>, %other: memref<4xf32>, %out0: memref<4xf
   return
 }
 
-// The rows of a part of a tensor of unknown extents are at unknown distances.
+// A place that only a run can tell is not taken before it has been checked, and
+// the rows of a part of a tensor of unknown extents are at unknown distances.
 
 // CHECK-LABEL: func.func @part_of_dynamic
 // CHECK: %[[MEMORY:.+]] = bufferization.alloc_tensor() : tensor<1x1x1x8xf32>
@@ -87,4 +88,30 @@ func.func @part_of_dynamic(%x: tensor<1x2x2x8xf32>, %whole: tensor<?x?x?x?xf32>)
       {window = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x1x1x8xf32>
   %1 = tensor.insert_slice %0 into %whole[0, 0, 0, 0] [1, 1, 1, 8] [1, 1, 1, 1] : tensor<1x1x1x8xf32> into tensor<?x?x?x?xf32>
   return %1 : tensor<?x?x?x?xf32>
+}
+
+// CHECK-LABEL: func.func @computed_place
+// CHECK: %[[MEMORY:.+]] = bufferization.alloc_tensor() : tensor<4xf32>
+// CHECK: %[[FILLED:.+]] = linalg.fill ins(%{{.+}}) outs(%[[MEMORY]]
+// CHECK: linalg.add {{.*}} outs(%[[FILLED]]
+// BUFFERS-LABEL: func.func @computed_place
+// BUFFERS: %[[MEMORY:.+]] = memref.alloc() {{.*}} : memref<4xf32>
+// BUFFERS: linalg.add {{.*}} outs(%[[MEMORY]]
+// BUFFERS: nnk.check
+// BUFFERS: memref.subview
+func.func @computed_place(%in: memref<4xf32>, %at: index, %out: memref<9xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0 : index
+  %low64 = arith.constant 0 : i64
+  %x = bufferization.to_tensor %in restrict : memref<4xf32> to tensor<4xf32>
+  %empty = tensor.empty() : tensor<4xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %part = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%fill : tensor<4xf32>) -> tensor<4xf32>
+  %isInside = arith.cmpi sge, %at, %low : index
+  nnk.check %isInside, %low64, %low64 {reason = 8 : i32}
+  %whole = tensor.empty() : tensor<9xf32>
+  %filled = linalg.fill ins(%zero : f32) outs(%whole : tensor<9xf32>) -> tensor<9xf32>
+  %0 = tensor.insert_slice %part into %filled[%at] [4] [1] : tensor<4xf32> into tensor<9xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %out : (tensor<9xf32>, memref<9xf32>) -> ()
+  return
 }
