@@ -7,6 +7,8 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -54,6 +56,18 @@ static bool isAtComputedPlace(tensor::InsertSliceOp insert) {
          });
 }
 
+/// Whether \p insert puts the result of a micro-kernel into what a loop
+/// carries, whose rows may be at any distances once it is a buffer.
+static bool isOfKernelInLoop(tensor::InsertSliceOp insert) {
+  if (isa<func::FuncOp>(insert->getParentOp()))
+    return false;
+  Operation *source = insert.getSource().getDefiningOp();
+  while (isa_and_present<tensor::CastOp, tensor::CollapseShapeOp,
+                         tensor::ExpandShapeOp>(source))
+    source = source->getOperand(0).getDefiningOp();
+  return isa_and_present<kernel::KernelOpInterface>(source);
+}
+
 /// The operands that results of \p op are computed in or are views of.
 static SmallVector<Value> findOrigins(Operation *op) {
   if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
@@ -91,7 +105,7 @@ struct SeparateDestinationsPass
     for (OpOperand *destination : destinations)
       copyShared(*destination);
     getOperation().walk([&](tensor::InsertSliceOp insert) {
-      if (isAtComputedPlace(insert))
+      if (isAtComputedPlace(insert) || isOfKernelInLoop(insert))
         giveMemory(insert.getSource());
     });
   }

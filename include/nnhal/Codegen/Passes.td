@@ -55,7 +55,8 @@ def SeparateDestinations : Pass<"nnhal-separate-destinations", "::mlir::func::Fu
     while something else reads it is copied for the same reason. What becomes a part
     of a tensor at a computed place is computed in memory of its own: the
     elimination would take the place before a check has said that it is inside,
-    and micro-kernels are made for rows at known distances.
+    and micro-kernels are made for rows at known distances, which those of
+    tensors that loops carry are not, either.
   }];
   let statistics = [
     Statistic<"numSeparated", "num-separated",

@@ -115,3 +115,22 @@ func.func @computed_place(%in: memref<4xf32>, %at: index, %out: memref<9xf32>) {
   bufferization.materialize_in_destination %0 in restrict writable %out : (tensor<9xf32>, memref<9xf32>) -> ()
   return
 }
+
+// What a loop carries may be a buffer of any layout.
+
+// CHECK-LABEL: func.func @kernel_in_loop
+// CHECK: scf.for
+// CHECK: %[[MEMORY:.+]] = bufferization.alloc_tensor() : tensor<1x1x1x8xf32>
+// CHECK: nnk.pool_2d max ins(%{{.+}}) outs(%[[MEMORY]]
+func.func @kernel_in_loop(%x: tensor<1x1x1x8xf32>, %steps: index) -> tensor<1x1x1x8xf32> {
+  %low = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %last = scf.for %i = %low to %steps step %one iter_args(%state = %x) -> tensor<1x1x1x8xf32> {
+    %empty = tensor.empty() : tensor<1x1x1x8xf32>
+    %0 = nnk.pool_2d max ins(%x : tensor<1x1x1x8xf32>) outs(%empty : tensor<1x1x1x8xf32>)
+        {window = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x1x1x8xf32>
+    %1 = tensor.insert_slice %0 into %state[0, 0, 0, 0] [1, 1, 1, 8] [1, 1, 1, 1] : tensor<1x1x1x8xf32> into tensor<1x1x1x8xf32>
+    scf.yield %1 : tensor<1x1x1x8xf32>
+  }
+  return %last : tensor<1x1x1x8xf32>
+}

@@ -12,6 +12,7 @@
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/Kernel/Packing.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cstring>
@@ -337,7 +338,14 @@ static Tensor multiply(OperationLowering &op, const Tensor &pixels,
                        OperandType type) {
   ImplicitLocOpBuilder &builder = op.getBuilder();
   Scalar one = op.index(1), rows = pixels.extent(0);
-  Tensor row = op.reshape(pixels, {one, one, rows, pixels.extent(1)});
+  // A tensor that a loop carries is a buffer of unknown layout; its copy is
+  // not.
+  Tensor copy(builder,
+              bufferization::AllocTensorOp::create(
+                  builder, pixels.getValueType(), /*dynamicSizes=*/ValueRange(),
+                  /*copy=*/pixels.get()),
+              pixels.getType());
+  Tensor row = op.reshape(copy, {one, one, rows, pixels.extent(1)});
   Value init = tensor::EmptyOp::create(
       builder, ArrayRef<int64_t>{1, 1, *rows.known(), units},
       getElementTypeOrSelf(bias));
