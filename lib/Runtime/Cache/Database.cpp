@@ -151,8 +151,11 @@ Result<std::unique_ptr<Database>> Database::openFile(const std::string &path,
   if (code == SQLITE_OK && !isReady && mayCreate) {
     code = sqlite3_exec(handle, "PRAGMA journal_mode=WAL", nullptr, nullptr,
                         nullptr);
+    // All at once: others take a file with any table for ready.
+    std::string schema =
+        fmt::format("BEGIN IMMEDIATE;{}COMMIT", options.schema);
     if (code == SQLITE_OK)
-      code = sqlite3_exec(handle, options.schema, nullptr, nullptr, nullptr);
+      code = sqlite3_exec(handle, schema.c_str(), nullptr, nullptr, nullptr);
     isReady = code == SQLITE_OK;
   }
   if (code == SQLITE_OK && isReady) {
