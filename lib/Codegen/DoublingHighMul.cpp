@@ -64,7 +64,11 @@ struct ExpandPairs : OpRewritePattern<DoublingHighMulOp> {
     int64_t lanes = type.getNumElements();
     auto wide = VectorType::get({lanes / 2}, builder.getI64Type());
     Value shift = constantOf(builder, wide, 32);
-    Value nudge = constantOf(builder, wide, half);
+    bool isDoubled = op.getNsw();
+    Value nudge = constantOf(builder, wide, isDoubled ? 2 * half : half);
+    Value multiplicand = op.getLhs();
+    if (isDoubled)
+      multiplicand = arith::AddIOp::create(builder, multiplicand, multiplicand);
     auto pairs = [&](Value value) -> Value {
       return vector::BitCastOp::create(builder, wide, value);
     };
@@ -75,21 +79,25 @@ struct ExpandPairs : OpRewritePattern<DoublingHighMulOp> {
     auto highHalf = [&](Value value) -> Value {
       return arith::ShRSIOp::create(builder, value, shift);
     };
-    Value lhs = pairs(op.getLhs()), rhs = pairs(op.getRhs());
+    Value lhs = pairs(multiplicand), rhs = pairs(op.getRhs());
     auto nudgedProduct = [&](Value a, Value b) -> Value {
       return arith::AddIOp::create(builder,
                                    arith::MulIOp::create(builder, a, b), nudge);
     };
-    // Bits 31 to 62 of each product, in the low half and in the high half.
-    Value even = arith::ShRUIOp::create(
-        builder, nudgedProduct(lowHalf(lhs), lowHalf(rhs)),
-        constantOf(builder, wide, 31));
-    Value odd = arith::ShLIOp::create(
-        builder, nudgedProduct(highHalf(lhs), highHalf(rhs)),
-        constantOf(builder, wide, 1));
+    Value even = nudgedProduct(lowHalf(lhs), lowHalf(rhs));
+    Value odd = nudgedProduct(highHalf(lhs), highHalf(rhs));
+    // The result is in the high half of doubled products, and in bits 31 to 62
+    // of others. The odd ones are moved by the blend then: a shift to the left
+    // LLVM would apply to a constant factor, which is too wide afterwards.
+    Value resultBits = constantOf(builder, wide, isDoubled ? 32 : 31);
+    even = arith::ShRUIOp::create(builder, even, resultBits);
+    if (!isDoubled)
+      odd = arith::ShRUIOp::create(builder, odd, resultBits);
     SmallVector<int64_t> blend;
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      blend.push_back(lane % 2 == 0 ? lane : lanes + lane);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      bool isOddFromLow = lane % 2 != 0 && !isDoubled;
+      blend.push_back(lane % 2 == 0 ? lane : lanes + lane - isOddFromLow);
+    }
     rewriter.replaceOpWithNewOp<vector::ShuffleOp>(
         op, vector::BitCastOp::create(builder, type, even),
         vector::BitCastOp::create(builder, type, odd), blend);

@@ -48,9 +48,16 @@ private:
 
 } // namespace
 
-/// What \p loop uses from outside, constants excluded: those are cloned in.
+/// What is made again in a kernel: constants, and scratch memory, of which each
+/// thread needs its own.
+static bool isClonedIn(Operation *definition) {
+  return definition && (definition->hasTrait<OpTrait::ConstantLike>() ||
+                        definition->hasAttr(scratchAttrName));
+}
+
+/// What \p loop uses from outside, except for what is cloned in.
 static SmallVector<Value> findCaptures(scf::ForOp loop,
-                                       SetVector<Operation *> &constants) {
+                                       SetVector<Operation *> &cloned) {
   llvm::SetVector<Value> used;
   for (Value operand : loop->getOperands())
     used.insert(operand);
@@ -58,8 +65,8 @@ static SmallVector<Value> findCaptures(scf::ForOp loop,
   SmallVector<Value> captures;
   for (Value value : used) {
     Operation *definition = value.getDefiningOp();
-    if (definition && definition->hasTrait<OpTrait::ConstantLike>())
-      constants.insert(definition);
+    if (isClonedIn(definition))
+      cloned.insert(definition);
     else
       captures.push_back(value);
   }
@@ -116,12 +123,12 @@ OutlineKernelsPass::outline(scf::ForOp loop, ValueRange captures,
   Block *body = kernel.addEntryBlock();
   builder.setInsertionPointToStart(body);
 
-  SetVector<Operation *> constants;
-  (void)findCaptures(loop, constants);
+  SetVector<Operation *> cloned;
+  (void)findCaptures(loop, cloned);
   IRMapping mapping;
   mapping.map(captures, body->getArguments().take_back(captures.size()));
-  for (Operation *constant : constants)
-    builder.clone(*constant, mapping);
+  for (Operation *definition : cloned)
+    builder.clone(*definition, mapping);
   Operation *copy = builder.clone(*loop.getOperation(), mapping);
   if (split) {
     builder.setInsertionPoint(copy);
@@ -166,8 +173,8 @@ void OutlineKernelsPass::runOnOperation() {
       loops.push_back(loop);
 
   for (scf::ForOp loop : loops) {
-    SetVector<Operation *> constants;
-    SmallVector<Value> captures = findCaptures(loop, constants);
+    SetVector<Operation *> cloned;
+    SmallVector<Value> captures = findCaptures(loop, cloned);
     std::optional<KernelSplit> parts = split(loop, captures);
     func::FuncOp kernel = outline(loop, captures, parts);
     if (func::FuncOp equal = findEqual(kernel)) {
@@ -187,6 +194,9 @@ void OutlineKernelsPass::runOnOperation() {
       ++numSplit;
     }
     loop.erase();
+    for (Operation *definition : cloned)
+      if (isOpTriviallyDead(definition))
+        definition->erase();
   }
   // It has been used, and is nothing to lower.
   getOperation().walk(

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -361,6 +362,26 @@ Value Emitter::constantTable(MemRefType type, DenseElementsAttr data) {
   });
 }
 
+FlatView Emitter::scratch(Type element, int64_t count) {
+  Value &buffer = scratchBuffers[element];
+  auto sizeOf = [](Value value) {
+    return cast<MemRefType>(value.getType()).getNumElements();
+  };
+  if (buffer && sizeOf(buffer) >= count)
+    return {buffer, {1}};
+  OpBuilder::InsertionGuard guard(rewriter);
+  // Not where the kernel is, which may be in a loop.
+  auto function = kernel->getParentOfType<FunctionOpInterface>();
+  rewriter.setInsertionPointToStart(&function.getFunctionBody().front());
+  constexpr int64_t alignment = 64;
+  buffer = memref::AllocaOp::create(rewriter, location,
+                                    MemRefType::get({count}, element),
+                                    rewriter.getI64IntegerAttr(alignment));
+  buffer.getDefiningOp()->setAttr(nnhal::scratchAttrName,
+                                  rewriter.getUnitAttr());
+  return {buffer, {1}};
+}
+
 //===----------------------------------------------------------------------===//
 // Epilogue
 //===----------------------------------------------------------------------===//
@@ -439,15 +460,28 @@ bool nnhal::kernel::hasFunctions(Block &body) {
 
 bool Epilogue::isLong() const {
   Region &region = KernelOpInterface(op).getEpilogue();
-  return !region.empty() && hasFunctions(region.front());
+  if (region.empty())
+    return false;
+  // Requantization takes more, activations and residuals less.
+  constexpr int64_t manyOperations = 9;
+  int64_t operations =
+      llvm::count_if(region.front().without_terminator(), [](Operation &inner) {
+        return !inner.hasTrait<OpTrait::ConstantLike>();
+      });
+  return operations >= manyOperations || hasFunctions(region.front());
 }
 
 void Epilogue::finish(const Tile &tile) {
-  // The destination holds the accumulators in between.
-  bool later = isLong() && elementOf(out) == op.getAccumulatorType();
+  if (isLong())
+    finishInLoop(tile);
+  else
+    finishInRegisters(tile);
+}
+
+void Epilogue::finishInRegisters(const Tile &tile) {
   // Loaded before the first store, which might change them for all LLVM knows.
   SmallVector<SmallVector<Value>> channelVectors;
-  for (int64_t vector = 0; vector < tile.vectors && !later; ++vector)
+  for (int64_t vector = 0; vector < tile.vectors; ++vector)
     channelVectors.push_back(loadChannels(
         emitter->add(tile.channel, vector * tile.lanes), tile.lanesOf(vector)));
   for (int64_t pixel = 0; pixel < tile.pixels; ++pixel) {
@@ -455,37 +489,63 @@ void Epilogue::finish(const Tile &tile) {
     for (int64_t vector = 0; vector < tile.vectors; ++vector) {
       Value channel = emitter->add(tile.channel, vector * tile.lanes);
       Lanes lanes = tile.lanesOf(vector);
-      Value value = tile.values[pixel * tile.vectors + vector];
-      if (!later)
-        value = apply(value, at, channel, lanes, channelVectors[vector]);
+      Value value = apply(tile.values[pixel * tile.vectors + vector], at,
+                          channel, lanes, channelVectors[vector]);
       emitter->store(value, out, emitter->add(at.out, channel), lanes);
     }
   }
-  if (later)
-    finishInLoop(tile);
 }
 
-/// A long epilogue runs over the stored accumulators, which the first-level
-/// cache still holds: one copy of its code instead of one per accumulator.
+/// A long epilogue runs over stored accumulators, which the first-level cache
+/// still holds: one copy of its code instead of one per accumulator, which
+/// takes LLVM three times as long and runs no faster.
 void Epilogue::finishInLoop(const Tile &tile) {
-  auto finishVector = [&](const Pixel &pixel, Value channel, Lanes lanes) {
-    Value at = emitter->add(pixel.out, channel);
-    Value value = apply(emitter->load(out, at, lanes), pixel, channel, lanes,
-                        loadChannels(channel, lanes));
-    emitter->store(value, out, at, lanes);
-  };
-  int64_t full = tile.channels / tile.lanes;
+  int64_t width = tile.vectors * tile.lanes;
+  bool inDestination = elementOf(out) == op.getAccumulatorType();
+  FlatView sums = inDestination ? out
+                                : emitter->scratch(op.getAccumulatorType(),
+                                                   tile.pixels * width);
+  for (auto [index, value] : llvm::enumerate(tile.values)) {
+    int64_t pixel = index / tile.vectors, vector = index % tile.vectors;
+    Lanes lanes{tile.lanes, tile.lanes};
+    Value at = emitter->index(index * tile.lanes);
+    if (inDestination) {
+      lanes = tile.lanesOf(vector);
+      at = emitter->add(right(tile.first, emitter->index(pixel)).out,
+                        emitter->add(tile.channel, vector * tile.lanes));
+    }
+    emitter->store(value, sums, at, lanes);
+  }
   emitter->loop(0, tile.pixels, 1, [&](Value column) {
     Pixel pixel = right(tile.first, column);
-    if (full > 0)
-      emitter->loop(0, full, tile.lanes, [&](Value offset) {
-        finishVector(pixel, emitter->add(tile.channel, offset),
-                     {tile.lanes, tile.lanes});
-      });
-    if (full < tile.vectors)
-      finishVector(pixel, emitter->add(tile.channel, full * tile.lanes),
-                   tile.lanesOf(full));
+    Value at = inDestination ? emitter->add(pixel.out, tile.channel)
+                             : emitter->mul(column, width);
+    finishChannels(tile, pixel, sums, at);
   });
+}
+
+/// One pixel of a tile. Two vectors at once where results are narrower than
+/// sums: a register of them is packed from two.
+void Epilogue::finishChannels(const Tile &tile, const Pixel &pixel,
+                              const FlatView &sums, Value sumsAt) {
+  bool isPacked = elementOf(out).getIntOrFloatBitWidth() < 32;
+  int64_t lanes = tile.lanes * (isPacked && tile.vectors > 1 ? 2 : 1);
+  auto finishVector = [&](Value offset, Lanes run) {
+    Value channel = emitter->add(tile.channel, offset);
+    Value sum = emitter->load(sums, emitter->add(sumsAt, offset), run);
+    Value value = apply(sum, pixel, channel, run, loadChannels(channel, run));
+    emitter->store(value, out, emitter->add(pixel.out, channel), run);
+  };
+  int64_t full = tile.channels / lanes;
+  if (full > 0)
+    emitter->loop(0, full, lanes,
+                  [&](Value offset) { finishVector(offset, {lanes, lanes}); });
+  for (int64_t done = full * lanes; done < tile.channels;) {
+    int64_t rest = tile.channels - done;
+    int64_t part = rest <= tile.lanes ? tile.lanes : lanes;
+    finishVector(emitter->index(done), {part, std::min(part, rest)});
+    done += part;
+  }
 }
 
 SmallVector<Value> Epilogue::loadChannels(Value channel, Lanes lanes) {

@@ -100,6 +100,10 @@ public:
   mlir::Value constantTable(mlir::MemRefType type,
                             mlir::DenseElementsAttr data);
 
+  /// `count` numbers of `element` on the stack of the function around the
+  /// kernel; the same ones for every call with as many of the same type.
+  FlatView scratch(mlir::Type element, int64_t count);
+
   /// Runs `body` with the insertion point before the kernel.
   mlir::Value hoisted(llvm::function_ref<mlir::Value()> body);
 
@@ -116,6 +120,7 @@ private:
   llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value> masks;
   llvm::DenseMap<std::pair<uint64_t, int64_t>, mlir::Value> splats;
   llvm::DenseMap<mlir::Type, mlir::Value> zeroVectors;
+  llvm::DenseMap<mlir::Type, mlir::Value> scratchBuffers;
 };
 
 /// The epilogue of a kernel, applied to vectors of accumulators.
@@ -172,7 +177,10 @@ private:
   mlir::Value cloneBody(mlir::Value accumulator, mlir::ValueRange extras,
                         int64_t lanes);
   bool isLong() const;
+  void finishInRegisters(const Tile &tile);
   void finishInLoop(const Tile &tile);
+  void finishChannels(const Tile &tile, const Pixel &pixel,
+                      const FlatView &sums, mlir::Value sumsAt);
 
   KernelOpInterface op;
   Emitter *emitter;

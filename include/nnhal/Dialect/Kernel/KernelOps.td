@@ -230,12 +230,16 @@ def Kernel_DoublingHighMulOp : Kernel_Op<"doubling_high_mul",
     requantization scales by. Rounds halves up, which equals rounding them away
     from zero in the product's high half.
 
+    With `nsw` the result is poison where `lhs * 2` does not fit 32 bits, which
+    saves instructions.
+
     On vectors, `nnhal-expand-math` multiplies even and odd lanes apart; the
     plain form on i64 costs twice as much, in moves between lanes.
   }];
-  let arguments = (ins SignlessIntegerLike:$lhs, SignlessIntegerLike:$rhs);
+  let arguments = (ins SignlessIntegerLike:$lhs, SignlessIntegerLike:$rhs,
+                       UnitAttr:$nsw);
   let results = (outs SignlessIntegerLike:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let assemblyFormat = "$lhs `,` $rhs (`nsw` $nsw^)? attr-dict `:` type($result)";
   let hasFolder = 1;
 }
 

@@ -53,11 +53,10 @@ struct Weights {
   explicit Weights(const rt::OperandView &filter) { add(filter); }
   void add(const rt::OperandView &filter);
 
-  /// Whether no sum of \p count products with 8-bit inputs reaches what f32
-  /// cannot hold exactly.
-  bool isExactInF32(int64_t count) const {
+  /// No sum of \p count products with 8-bit inputs is larger.
+  int64_t largestSum(int64_t count) const {
     constexpr int64_t largestInput = 255;
-    return count * largestInput * largest < (int64_t(1) << 24);
+    return count * largestInput * largest;
   }
   bool fitsI8() const {
     return llvm::all_of(values, [](int16_t value) {
@@ -152,7 +151,7 @@ public:
   KernelContraction(OperationLowering &op, const Tensor &input,
                     const Tensor &filter, rt::FusedActivation activation)
       : op(op), builder(op.getBuilder()), input(input), filter(filter),
-        weights(op.view().inputs[1]), output(op, activation) {}
+        activation(activation), weights(op.view().inputs[1]) {}
 
   /// For a filter that is \p ohwi.
   void convolve(const std::array<int64_t, 4> &ohwi, const KernelWindow &window,
@@ -163,41 +162,70 @@ private:
   Tensor centered(Type element, int64_t channels) {
     return ::centered(op, input, element, channels);
   }
-  Value bias(int64_t panels, int64_t width);
+  Value start(Type element, ArrayRef<int64_t> shape);
   void convolvePairs(const std::array<int64_t, 4> &ohwi);
   void convolveFloats(const std::array<int64_t, 4> &ohwi);
   void createConvolution(Value source, Value packed, Value start);
   Value undefined(Type element) {
     return tensor::EmptyOp::create(builder, sumShape, element);
   }
-  /// Defines the output from the sums of products, with or without bias.
-  void finish(Indices outputExtents, bool isBiased);
-  /// A bias of another size is an error that the output's checks find.
-  bool isBiasKnown() const {
-    return op.isConstant(2) && int64_t(op.view().inputs[2].value->size()) ==
-                                   sumShape.back() * int64_t(sizeof(int32_t));
-  }
+  /// Defines the output from the sums.
+  void finish(Indices outputExtents);
+  void readBias(int64_t products);
+  /// Whether f32 holds every sum of \p products products; if so, and not with
+  /// the bias, forgets the bias.
+  bool isExactInF32(int64_t products);
 
   OperationLowering &op;
   ImplicitLocOpBuilder &builder;
   const Tensor &input, &filter;
+  rt::FusedActivation activation;
   Weights weights;
-  ContractionOutput output;
   const KernelWindow *window = nullptr;
   SmallVector<int64_t> sumShape;
+  /// The bias, where sums begin with it; none where it is an input, or of
+  /// another size, which is an error that the output's checks find.
+  SmallVector<int32_t> bias;
+  /// With the bias, if it is known.
+  double largestSum = std::numeric_limits<double>::infinity();
   Value sums;
 };
 } // namespace
 
-/// What i32 accumulators start with: the bias, if it is known.
-Value KernelContraction::bias(int64_t panels, int64_t width) {
-  SmallVector<int32_t> values(panels * width, 0);
-  if (isBiasKnown()) {
-    std::span<const std::byte> known = *op.view().inputs[2].value;
-    std::memcpy(values.data(), known.data(), known.size());
-  }
-  auto type = RankedTensorType::get({panels, width}, builder.getI32Type());
-  return op.constantResource(type, bytesOf<int32_t>(values), "bias_packed");
+/// Reads a constant bias of sums of \p products products each.
+void KernelContraction::readBias(int64_t products) {
+  if (!op.isConstant(2))
+    return;
+  std::span<const std::byte> known = *op.view().inputs[2].value;
+  if (int64_t(known.size()) != sumShape.back() * int64_t(sizeof(int32_t)))
+    return;
+  bias.resize(sumShape.back());
+  std::memcpy(bias.data(), known.data(), known.size());
+  int64_t largest = 0;
+  for (int32_t value : bias)
+    largest = std::max(largest, std::abs(int64_t(value)));
+  largestSum = double(weights.largestSum(products) + largest);
+}
+
+bool KernelContraction::isExactInF32(int64_t products) {
+  constexpr int64_t limit = int64_t(1) << 24;
+  if (weights.largestSum(products) >= limit)
+    return false;
+  if (largestSum >= double(limit))
+    bias.clear();
+  return true;
+}
+
+/// What accumulators start with: the bias, if it is known, else zeros.
+Value KernelContraction::start(Type element, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, element);
+  SmallVector<int32_t> values(bias);
+  values.resize(type.getNumElements());
+  StringRef name = bias.empty() ? "no_bias" : "bias_packed";
+  if (element.isF32())
+    return op.constantResource(
+        type, bytesOf<float>(llvm::to_vector_of<float>(values)), name);
+  return op.constantResource(type, bytesOf<int32_t>(values), name);
 }
 
 void KernelContraction::createConvolution(Value source, Value packed,
@@ -214,7 +242,7 @@ void KernelContraction::convolvePairs(const std::array<int64_t, 4> &ohwi) {
   Value packed = packPairs(op, weights, ohwi, width);
   createConvolution(
       centered(builder.getI16Type(), llvm::alignTo(ohwi[3], 2)).get(), packed,
-      bias(kernel::panelCount(ohwi[0], width), width));
+      start(builder.getI32Type(), {kernel::panelCount(ohwi[0], width), width}));
 }
 
 void KernelContraction::convolveFloats(const std::array<int64_t, 4> &ohwi) {
@@ -225,12 +253,9 @@ void KernelContraction::convolveFloats(const std::array<int64_t, 4> &ohwi) {
       kernel::packConvFilter(bytesOf<float>(weights.as<float>()), ohwi, width);
   auto type =
       RankedTensorType::get({panels, ohwi[1], ohwi[2], ohwi[3], width}, f32);
-  std::vector<char> zeros(panels * width * sizeof(float));
-  createConvolution(
-      centered(f32, ohwi[3]).get(),
-      op.constantResource(type, packed, "filter_packed"),
-      op.constantResource(RankedTensorType::get({panels, width}, f32), zeros,
-                          "no_bias"));
+  createConvolution(centered(f32, ohwi[3]).get(),
+                    op.constantResource(type, packed, "filter_packed"),
+                    start(f32, {panels, width}));
 }
 
 void KernelContraction::convolve(const std::array<int64_t, 4> &ohwi,
@@ -239,54 +264,53 @@ void KernelContraction::convolve(const std::array<int64_t, 4> &ohwi,
   window = &kernelWindow;
   sumShape = {input.getValueType().getDimSize(0), window->output[0],
               window->output[1], ohwi[0]};
+  int64_t products = ohwi[1] * ohwi[2] * ohwi[3];
+  readBias(products);
   // An odd number of channels, as of a picture, would have to be padded by a
   // copy that costs more than pairs gain.
-  bool isFloat =
-      ohwi[3] % 2 != 0 && weights.isExactInF32(ohwi[1] * ohwi[2] * ohwi[3]);
-  if (isFloat)
+  if (ohwi[3] % 2 != 0 && isExactInF32(products))
     convolveFloats(ohwi);
   else
     convolvePairs(ohwi);
-  finish(outputExtents, !isFloat && isBiasKnown());
+  finish(outputExtents);
 }
 
 bool KernelContraction::convolveDepthwise(const KernelWindow &kernelWindow) {
   window = &kernelWindow;
   ArrayRef<int64_t> shape = filter.getValueType().getShape();
-  if (!weights.isExactInF32(shape[1] * shape[2]))
-    return false;
   int64_t channels = input.getValueType().getDimSize(3);
   sumShape = {input.getValueType().getDimSize(0), window->output[0],
               window->output[1], shape[3]};
+  readBias(shape[1] * shape[2]);
+  if (!isExactInF32(shape[1] * shape[2]))
+    return false;
   Type f32 = builder.getF32Type();
-  std::vector<char> zeros(shape[3] * sizeof(float));
   Value factors = op.constantResource(
       RankedTensorType::get(shape.drop_front(), f32),
       bytesOf<float>(weights.as<float>()), "filter_centered");
-  Value start = op.constantResource(RankedTensorType::get(shape[3], f32), zeros,
-                                    "no_bias");
   sums = kernel::DepthwiseConv2DOp::create(
              builder, centered(builder.getI16Type(), channels).get(), factors,
-             start, undefined(f32), window->strides, window->dilations,
-             window->pads, shape[3] / channels)
+             start(f32, shape[3]), undefined(f32), window->strides,
+             window->dilations, window->pads, shape[3] / channels)
              ->getResult(0);
   SmallVector<Scalar> extents;
   for (int64_t extent : sumShape)
     extents.push_back(op.index(extent));
-  finish(extents, /*isBiased=*/false);
+  finish(extents);
   return true;
 }
 
-void KernelContraction::finish(Indices outputExtents, bool isBiased) {
+void KernelContraction::finish(Indices outputExtents) {
+  ContractionOutput output(op, activation, largestSum);
   output.checkChannels(op.index(sumShape.back()));
   rt::TensorType type;
   type.type = getElementTypeOrSelf(sums).isF32() ? OperandType::TENSOR_FLOAT32
                                                  : OperandType::TENSOR_INT32;
   Tensor accumulated = op.reshape(Tensor(builder, sums, type), outputExtents);
   op.setOutput(op.define(op.outputType(), outputExtents, [&](Indices at) {
-    Scalar sum = accumulated.stored(at).toI32();
-    return isBiased ? output.finishBiased(sum, at.back())
-                    : output.finish(sum, at.back());
+    Scalar sum = accumulated.stored(at);
+    return bias.empty() ? output.finish(sum.toI32(), at.back())
+                        : output.finishBiased(sum, at.back());
   }));
 }
 

@@ -13,9 +13,14 @@
 using namespace mlir;
 using namespace nnhal;
 
+/// What multiplySmallByFactor and roundSmallToI32 take.
+static constexpr double smallFactorLimit = 0x1p30, roundSmallLimit = 0x1p22;
+
 ContractionOutput::ContractionOutput(OperationLowering &op,
-                                     rt::FusedActivation activation)
-    : op(op), activation(activation), bias(op.input(2)) {
+                                     rt::FusedActivation activation,
+                                     double largestSum)
+    : op(op), activation(activation), bias(op.input(2)),
+      largestSum(largestSum) {
   const rt::TensorType &input = op.view().inputs[0].type;
   const rt::TensorType &filter = op.view().inputs[1].type;
   if (bias.isFloat())
@@ -36,20 +41,29 @@ ContractionOutput::ContractionOutput(OperationLowering &op,
 }
 
 void ContractionOutput::makeTables() {
+  if (op.rounding() == rt::Rounding::floatRounding) {
+    floatScales = op.constantTable(llvm::to_vector_of<float>(scales));
+    return;
+  }
   SmallVector<int32_t> multiplierValues, exponentValues;
-  SmallVector<float> floatValues;
   for (double scale : scales) {
     rt::FixedPointFactor factor = rt::fixedPointFactor(scale);
     multiplierValues.push_back(factor.multiplier);
     exponentValues.push_back(factor.exponent);
-    floatValues.push_back(float(scale));
-  }
-  if (op.rounding() == rt::Rounding::floatRounding) {
-    floatScales = op.constantTable(floatValues);
-    return;
   }
   multipliers = op.constantTable(multiplierValues);
-  exponents = op.constantTable(exponentValues);
+  if (op.rounding() == rt::Rounding::doubleRounding &&
+      largestSum < smallFactorLimit && *llvm::max_element(exponentValues) < 0) {
+    SmallVector<int32_t> shiftValues, halfValues;
+    for (int32_t exponent : exponentValues) {
+      shiftValues.push_back(std::min(-exponent, 31));
+      halfValues.push_back(int32_t(1) << (shiftValues.back() - 1));
+    }
+    rightShifts = op.constantTable(shiftValues);
+    halves = op.constantTable(halfValues);
+  } else {
+    exponents = op.constantTable(exponentValues);
+  }
 }
 
 void ContractionOutput::checkChannels(Scalar channels) const {
@@ -70,13 +84,34 @@ Scalar ContractionOutput::floatScale(Scalar channel) const {
 }
 
 Scalar ContractionOutput::rescaled(Scalar sum, Scalar channel) const {
-  if (scales.size() == 1)
+  if (scales.size() == 1) {
+    rt::FixedPointFactor factor = rt::fixedPointFactor(scales.front());
+    if (op.rounding() == rt::Rounding::doubleRounding && factor.exponent <= 0 &&
+        largestSum < smallFactorLimit)
+      return multiplySmallByFactor(sum, factor);
     return rescale(sum, scales.front(), op.rounding());
+  }
   Scalar multiplier = multipliers.integer({channel});
+  if (rightShifts.get())
+    return multiplySmallByFactor(sum, multiplier,
+                                 rightShifts.integer({channel}),
+                                 halves.integer({channel}));
   Scalar exponent = exponents.integer({channel});
   if (op.rounding() == rt::Rounding::singleRounding)
     return multiplyOnce(sum, multiplier, exponent);
   return multiplyByFactor(sum, multiplier, exponent);
+}
+
+Scalar ContractionOutput::rounded(Scalar sum, Scalar channel, double low,
+                                  double high) const {
+  if (op.rounding() != rt::Rounding::floatRounding)
+    return rescaled(sum.toI32(), channel);
+  Scalar real = sum.toF32() * floatScale(channel);
+  if (largestSum * *llvm::max_element(scales) < roundSmallLimit)
+    return roundSmallToI32(real);
+  // Bounds that are integers may come before rounding, where they keep the
+  // conversion in range.
+  return roundEven(clamp(real, low, high)).toI32();
 }
 
 Scalar ContractionOutput::finish(Scalar sum, Scalar channel) const {
@@ -92,15 +127,12 @@ Scalar ContractionOutput::finishBiased(Scalar sum, Scalar channel) const {
   rt::StorageRange range = rt::activationRange(activation, type);
   double zeroPoint = type.zeroPoint;
   double low = range.low - zeroPoint, high = range.high - zeroPoint;
-  Scalar limited;
-  if (op.rounding() == rt::Rounding::floatRounding) {
-    // Bounds that are integers may come before rounding, where they also keep
-    // the conversion in range.
-    Scalar real = clamp(sum.toF32() * floatScale(channel), low, high);
-    limited = roundEven(real).toI32();
-  } else {
-    limited = clamp(rescaled(sum, channel), low, high);
-  }
-  // In the storage's range already.
-  return (limited + zeroPoint).to(op.valueType(type).getElementType());
+  // Everything from here on fits 16 bits, of which a register holds twice as
+  // many; saturating to them is part of packing them.
+  using Short = std::numeric_limits<int16_t>;
+  Scalar value =
+      clamp(rounded(sum, channel, low, high), Short::min(), Short::max())
+          .to(op.getBuilder().getI16Type());
+  return (clamp(value, low, high) + zeroPoint)
+      .to(op.valueType(type).getElementType());
 }

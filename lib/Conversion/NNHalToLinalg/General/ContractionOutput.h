@@ -10,6 +10,8 @@
 
 #include "OperationLowering.h"
 
+#include <limits>
+
 namespace nnhal {
 
 /// What follows the sums of a contraction whose inputs 0 to 2 are input, filter
@@ -17,7 +19,11 @@ namespace nnhal {
 /// may be defined, outside of loops.
 class ContractionOutput {
 public:
-  ContractionOutput(OperationLowering &op, rt::FusedActivation activation);
+  /// No sum, with its bias, is larger than \p largestSum; small ones take fewer
+  /// instructions.
+  ContractionOutput(
+      OperationLowering &op, rt::FusedActivation activation,
+      double largestSum = std::numeric_limits<double>::infinity());
 
   /// Checks what the rules say about the bias and the scales of \p channels
   /// output channels.
@@ -26,12 +32,16 @@ public:
   Scalar zero() const;
   /// The output element of \p sum on output channel \p channel.
   Scalar finish(Scalar sum, Scalar channel) const;
-  /// The same of a quantized sum that has the bias in it.
+  /// The same of a quantized sum that has the bias in it, an integer of i32 or
+  /// of f32.
   Scalar finishBiased(Scalar sum, Scalar channel) const;
 
 private:
   void makeTables();
   Scalar rescaled(Scalar sum, Scalar channel) const;
+  /// The sum times its scale as an integer; where that is beyond \p low or
+  /// \p high, some number that is, too.
+  Scalar rounded(Scalar sum, Scalar channel, double low, double high) const;
   Scalar floatScale(Scalar channel) const;
 
   OperationLowering &op;
@@ -42,6 +52,9 @@ private:
   llvm::SmallVector<double> scales;
   // Of several scales.
   Tensor multipliers, exponents, floatScales;
+  // Instead of exponents where all go right and sums are small.
+  Tensor rightShifts, halves;
+  double largestSum;
 };
 
 } // namespace nnhal

@@ -9,6 +9,8 @@
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -19,10 +21,10 @@ static constexpr int32_t lowest = std::numeric_limits<int32_t>::min();
 static constexpr int32_t highest = std::numeric_limits<int32_t>::max();
 
 /// a * b * 2^-31: the nudge takes halves away from zero, the quotient cuts.
-static Scalar highProduct(Scalar a, Scalar b) {
+static Scalar highProduct(Scalar a, Scalar b, bool isSmall = false) {
   ImplicitLocOpBuilder &builder = a.getBuilder();
-  return {builder,
-          builder.createOrFold<kernel::DoublingHighMulOp>(a.get(), b.get())};
+  return {builder, builder.createOrFold<kernel::DoublingHighMulOp>(
+                       a.get(), b.get(), isSmall)};
 }
 
 Scalar nnhal::saturatingRoundingDoublingHighMul(Scalar a, Scalar b) {
@@ -74,6 +76,23 @@ Scalar nnhal::multiplyByFactor(Scalar value, Scalar multiplier,
   return roundingDivideByPowerOfTwo(product, max(zero - exponent, zero));
 }
 
+Scalar nnhal::multiplySmallByFactor(Scalar value, rt::FixedPointFactor factor) {
+  if (factor.exponent >= 0)
+    return multiplyByFactor(value, factor);
+  int32_t rightShift = std::min(-factor.exponent, 31);
+  return multiplySmallByFactor(
+      value, value.like(factor.multiplier), value.like(rightShift),
+      value.like(double(int64_t(1) << (rightShift - 1))));
+}
+
+Scalar nnhal::multiplySmallByFactor(Scalar value, Scalar multiplier,
+                                    Scalar rightShift, Scalar half) {
+  Scalar product = highProduct(value, multiplier, /*isSmall=*/true);
+  // One less for a negative number, so that its half goes away from zero.
+  Scalar sign = product.shiftedRight(product.like(31));
+  return (product + sign + half).shiftedRight(rightShift);
+}
+
 /// product * 2^-shift, half up. Both are i64; shift is 1 at least.
 static Scalar shiftedOnce(Scalar product, Scalar shift) {
   Scalar nudge = product.like(1).shiftedLeft(shift - 1);
@@ -102,4 +121,12 @@ Scalar nnhal::rescale(Scalar value, double scale, rt::Rounding rounding) {
                      value.getBuilder().getI32Type());
   }
   return value;
+}
+
+Scalar nnhal::roundSmallToI32(Scalar value) {
+  // In 1.5 * 2^23 plus a small number, the last bit of the mantissa is one.
+  constexpr float magic = 0x1.8p23f;
+  Scalar sum = value + double(magic);
+  return sum.bitcast(value.getBuilder().getI32Type()) -
+         double(llvm::bit_cast<int32_t>(magic));
 }

@@ -34,6 +34,13 @@ Scalar saturatingShift(Scalar value, int32_t exponent);
 Scalar multiplyByFactor(Scalar value, rt::FixedPointFactor factor);
 /// The same with a factor that is computed.
 Scalar multiplyByFactor(Scalar value, Scalar multiplier, Scalar exponent);
+/// The same where |value| * 2^exponent is known to be less than 2^30: nothing
+/// can overflow, which saves a third of the instructions.
+Scalar multiplySmallByFactor(Scalar value, rt::FixedPointFactor factor);
+/// The same with a computed \p multiplier and a shift right by \p rightShift, 1
+/// to 31, of which \p half is the half: 2^(rightShift - 1).
+Scalar multiplySmallByFactor(Scalar value, Scalar multiplier, Scalar rightShift,
+                             Scalar half);
 
 /// value * multiplier * 2^(exponent - 31), rounded once, half up.
 Scalar multiplyOnce(Scalar value, rt::FixedPointFactor factor);
@@ -42,6 +49,10 @@ Scalar multiplyOnce(Scalar value, Scalar multiplier, Scalar exponent);
 /// value * scale, rounded as \p rounding says: what brings an accumulator to
 /// the scale of a result.
 Scalar rescale(Scalar value, double scale, rt::Rounding rounding);
+
+/// A real of magnitude less than 2^22 as the nearest i32, halves to even. Two
+/// additions: rounding and conversion would be three instructions.
+Scalar roundSmallToI32(Scalar value);
 
 } // namespace nnhal
 
