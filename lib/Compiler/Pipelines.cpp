@@ -117,6 +117,7 @@ void addPhase(OpPassManager &pm, Phase phase,
     lowering.vectorBits = options.vectorBits;
     lowering.vectorRegisters = options.vectorRegisters;
     lowering.rounding = options.rounding;
+    llvm::append_range(lowering.costModel, options.costModel);
     pm.addPass(createConvertNNHalToLinalg(lowering));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
@@ -141,6 +142,7 @@ void addPhase(OpPassManager &pm, Phase phase,
     kernel::ConvertNNKToVectorPassOptions kernels;
     kernels.vectorBits = options.vectorBits;
     kernels.registers = options.vectorRegisters;
+    llvm::append_range(kernels.costModel, options.costModel);
     pm.addPass(kernel::createConvertNNKToVectorPass(kernels));
     VectorizeLoopsOptions loops;
     loops.vectorBits = options.vectorBits;

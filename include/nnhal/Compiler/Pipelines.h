@@ -63,6 +63,10 @@ struct CompilePipelineOptions
       *this, "vector-registers",
       llvm::cl::desc("Number of vector registers (default 16)"),
       llvm::cl::init(16)};
+  ListOption<std::string> costModel{
+      *this, "cost-model",
+      llvm::cl::desc("Numbers of the cost model (docs/CostModel.md) in place "
+                     "of the target's, each as name=value")};
   Option<int64_t> constantsOffset{
       *this, "constants-offset",
       llvm::cl::desc(

@@ -43,6 +43,9 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
            "Width in bits of a vector register of the target">,
     Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"16",
            "Number of vector registers of the target">,
+    ListOption<"costModel", "cost-model", "std::string",
+               "Numbers of the cost model (docs/CostModel.md) in place of the "
+               "target's, each as name=value">,
     Option<"rounding", "rounding", "::nnhal::rt::Rounding",
            /*default=*/"::nnhal::rt::Rounding::doubleRounding",
            "Of quantized results", [{::llvm::cl::values(

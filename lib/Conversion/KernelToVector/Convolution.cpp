@@ -170,8 +170,8 @@ LogicalResult ConvolutionEmitter::emit() {
   tile = chooseConvolutionTile({batches * height.out, width.out, depth,
                                 contiguous ? width.filter * channels : channels,
                                 height.filter, bytesOf(op.getInput()),
-                                bytesOf(op.getFilter()), panelCount,
-                                panelWidth / lanes},
+                                bytesOf(op.getInit()), bytesOf(op.getFilter()),
+                                panelCount, panelWidth / lanes},
                                target);
   if (tile.offsetTable)
     makeOffsetTable();

@@ -65,6 +65,10 @@ struct ConvertNNKToVectorPass
       return signalPassFailure();
     }
     KernelTarget target{vectorBits, registers};
+    if (failed(target.tune(costModel, [&](const Twine &message) {
+          getOperation()->emitError() << message;
+        })))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     WalkResult result = getOperation()->walk([&](KernelOpInterface op) {
       if (failed(lowerKernel(op, rewriter, target)))

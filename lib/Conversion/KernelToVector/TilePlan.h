@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every number by which kernels were tuned. No IR here.
+// Decisions by the numbers of the cost model. No IR here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,6 +84,7 @@ struct ConvolutionShape {
   int64_t run;     ///< Contiguous input elements of one filter row.
   int64_t filterRows;
   int64_t inputBytes;
+  int64_t outputBytes;
   int64_t filterBytes;
   int64_t panels;
   int64_t vectors; ///< Registers of one panel.

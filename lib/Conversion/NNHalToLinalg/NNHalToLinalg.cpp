@@ -63,10 +63,14 @@ struct ConvertNNHalToLinalg
   using Base::Base;
 
   void runOnOperation() override {
-    if (failed(foldPads()))
+    kernel::KernelTarget target{vectorBits, vectorRegisters};
+    if (failed(target.tune(costModel,
+                           [&](const Twine &message) {
+                             getOperation()->emitError() << message;
+                           })) ||
+        failed(foldPads()))
       return signalPassFailure();
-    LinalgLowering lowering(
-        {.vectorBits = vectorBits, .registers = vectorRegisters}, rounding);
+    LinalgLowering lowering(target, rounding);
     if (failed(convertQuietly(lowering))) {
       reportReasons(lowering);
       return signalPassFailure();

@@ -19,16 +19,12 @@ int64_t kernel::preferredPanelWidth(int64_t channels,
   int64_t vectors = (channels + lanes - 1) / lanes;
   // Registers of weights that leave room for enough rows of accumulators: a
   // tile of 6x16 or 4x24 with 16 registers, 6x64, 8x48 or 12x32 with 32.
-  if (target.registers >= 32) {
-    for (int64_t width : {4, 3, 2})
-      if (vectors % width == 0)
-        return width * lanes;
-    int64_t panels = (vectors + 3) / 4;
-    return (vectors + panels - 1) / panels * lanes;
-  }
-  if (vectors == 1)
-    return lanes;
-  return (vectors % 2 != 0 && vectors % 3 == 0 ? 3 : 2) * lanes;
+  const auto &preferred = target.costs().panelRegisters;
+  for (int64_t width : preferred)
+    if (width > 0 && vectors % width == 0)
+      return width * lanes;
+  int64_t panels = (vectors + preferred[0] - 1) / preferred[0];
+  return (vectors + panels - 1) / panels * lanes;
 }
 
 std::vector<char> kernel::packConvFilter(llvm::ArrayRef<char> ohwi,

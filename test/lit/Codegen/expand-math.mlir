@@ -32,7 +32,7 @@ func.func @own_expansions(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
 // CHECK-LABEL: @doubling_high_mul
 // CHECK: %[[PAIRS:.+]] = vector.bitcast %{{.+}} : vector<8xi32> to vector<4xi64>
 // CHECK-COUNT-2: arith.muli {{.*}} : vector<4xi64>
-// CHECK: vector.shuffle {{.*}} [0, 9, 2, 11, 4, 13, 6, 15]
+// CHECK: vector.shuffle {{.*}} [0, 8, 2, 10, 4, 12, 6, 14]
 // CHECK: arith.muli {{.*}} : i64
 // CHECK-NOT: nnk.
 // CHECK: return
@@ -40,4 +40,15 @@ func.func @doubling_high_mul(%a: vector<8xi32>, %b: vector<8xi32>, %c: i32, %d: 
   %0 = nnk.doubling_high_mul %a, %b : vector<8xi32>
   %1 = nnk.doubling_high_mul %c, %d : i32
   return %0, %1 : vector<8xi32>, i32
+}
+
+// Of doubled numbers the high half is the result: it stays where it is.
+// CHECK-LABEL: @doubling_high_mul_nsw
+// CHECK: arith.addi %[[A:.+]], %[[A]] : vector<8xi32>
+// CHECK-COUNT-2: arith.muli {{.*}} : vector<4xi64>
+// CHECK: vector.shuffle {{.*}} [0, 9, 2, 11, 4, 13, 6, 15]
+// CHECK: return
+func.func @doubling_high_mul_nsw(%a: vector<8xi32>, %b: vector<8xi32>) -> vector<8xi32> {
+  %0 = nnk.doubling_high_mul %a, %b nsw : vector<8xi32>
+  return %0 : vector<8xi32>
 }

@@ -35,7 +35,10 @@ def ConvertNNKToVectorPass : Pass<"convert-nnk-to-vector", "::mlir::ModuleOp"> {
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
            "Width of a vector register: 128, 256 or 512">,
     Option<"registers", "registers", "int64_t", /*default=*/"16",
-           "Number of vector registers">
+           "Number of vector registers">,
+    ListOption<"costModel", "cost-model", "std::string",
+               "Numbers of the cost model (docs/CostModel.md) in place of the "
+               "target's, each as name=value">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
       "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

@@ -14,6 +14,8 @@
 #ifndef NNHAL_DIALECT_KERNEL_PACKING_H
 #define NNHAL_DIALECT_KERNEL_PACKING_H
 
+#include "nnhal/Dialect/Kernel/CostModel.h"
+
 #include "llvm/ADT/ArrayRef.h"
 
 #include <array>
@@ -21,17 +23,6 @@
 #include <vector>
 
 namespace nnhal::kernel {
-
-/// The vector unit that kernels are made for.
-struct KernelTarget {
-  /// Width of one register: 128, 256 or 512.
-  int64_t vectorBits = 256;
-  /// Number of registers: 16, or 32 with AVX-512.
-  int64_t registers = 16;
-
-  /// f32 elements of one register.
-  int64_t lanes() const { return vectorBits / 32; }
-};
 
 /// Output channels of one panel of a convolution with `channels` output
 /// channels: one to four registers, chosen so that panels divide the channels

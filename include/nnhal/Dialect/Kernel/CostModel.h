@@ -1,0 +1,95 @@
+//===- CostModel.h - The numbers by which kernels are tuned -----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One table for each kind of target, which docs/CostModel.md explains. What
+// takes a decision about tiles, order or packing reads it here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_KERNEL_COSTMODEL_H
+#define NNHAL_DIALECT_KERNEL_COSTMODEL_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/LogicalResult.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace nnhal::kernel {
+
+/// Sizes are in bytes, counts in what their name says.
+struct CostModel {
+  /// Registers of a panel of weights, the best first; zeros at the end.
+  std::array<int64_t, 3> panelRegisters;
+  /// Output pixels of a tile whose panels have 1, 2, 3 and 4 registers.
+  std::array<int64_t, 4> tileRows;
+  /// Fewer accumulators leave multiply-add units idle: such a tile computes
+  /// several panels, of `mostAccumulators` together.
+  int64_t leastAccumulators;
+  int64_t mostAccumulators;
+  /// Accumulators of a tile of a depthwise convolution or pool.
+  int64_t windowAccumulators;
+  /// Windows up to this width are unrolled.
+  int64_t unrolledTaps;
+  /// An input up to this size stays in the second-level cache.
+  int64_t inputCache;
+  /// A packed filter up to this size does.
+  int64_t filterCache;
+  /// A larger output does not.
+  int64_t outputCache;
+  /// A packed filter up to this size stays in the first-level cache.
+  int64_t innerFilterCache;
+  /// Panels of at most this many steps cost little to read again.
+  int64_t shortDepth;
+  /// Filter rows of fewer contiguous inputs are read through a table.
+  int64_t shortRun;
+  /// With at most this many pixels the weights set the time: they are
+  /// prefetched.
+  int64_t prefetchedPixels;
+
+  /// The table of targets with `registers` vector registers.
+  static const CostModel &forRegisters(int64_t registers);
+
+  /// Sets numbers, each given as `name=value`, the name as in
+  /// docs/CostModel.md. Fails with a message to \p report for another name or a
+  /// value outside of 1 to 2^30.
+  llvm::LogicalResult set(llvm::ArrayRef<std::string> assignments,
+                          llvm::function_ref<void(const llvm::Twine &)> report);
+
+  /// Calls \p visit with the name and value of each number, in the order of the
+  /// table.
+  void visit(llvm::function_ref<void(llvm::StringRef, int64_t &)> visit);
+};
+
+/// The vector unit that kernels are made for.
+struct KernelTarget {
+  /// Width of one register: 128, 256 or 512.
+  int64_t vectorBits = 256;
+  /// Number of registers: 16, or 32 with AVX-512 and NEON.
+  int64_t registers = 16;
+  /// In place of the table.
+  std::optional<CostModel> tuned = {};
+
+  /// f32 elements of one register.
+  int64_t lanes() const { return vectorBits / 32; }
+  const CostModel &costs() const {
+    return tuned ? *tuned : CostModel::forRegisters(registers);
+  }
+  /// Changes numbers of the table; see CostModel::set.
+  llvm::LogicalResult
+  tune(llvm::ArrayRef<std::string> assignments,
+       llvm::function_ref<void(const llvm::Twine &)> report);
+};
+
+} // namespace nnhal::kernel
+
+#endif // NNHAL_DIALECT_KERNEL_COSTMODEL_H

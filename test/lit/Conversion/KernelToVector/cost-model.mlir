@@ -1,0 +1,28 @@
+// RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s --check-prefixes=CHECK,ROWS6
+// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=tile-rows-2=5,short-depth=16" | FileCheck %s --check-prefixes=CHECK,ROWS5
+
+// Twelve pixels of two registers each: two tiles of six, or three of four. With
+// many panels of a deep filter, tiles are the outer loop where the input counts
+// as too large to be read again.
+
+// CHECK-LABEL: func @tiles
+func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
+                 %bias: memref<2x16xf32>, %out: memref<1x1x12x32xf32>) {
+  // CHECK: scf.for
+  // ROWS6: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c6
+  // ROWS5: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4
+  // ROWS6-COUNT-12: vector.fma
+  // ROWS5-COUNT-8: vector.fma
+  // CHECK-NOT: vector.fma
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x12x8xf32>, memref<2x1x1x8x16xf32>, memref<2x16xf32>)
+      outs(%out : memref<1x1x12x32xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// An output that leaves the cache is written from start to end: tiles outside.
+
+// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=output-cache=1" | FileCheck %s --check-prefix=TILES
+// TILES-LABEL: func @tiles
+// TILES: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c6
+// TILES: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c1{{ }}
