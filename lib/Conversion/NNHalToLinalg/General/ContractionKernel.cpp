@@ -86,13 +86,15 @@ template <typename T> static ArrayRef<char> bytesOf(ArrayRef<T> values) {
           values.size() * sizeof(T)};
 }
 
-/// The rows of \p values, of \p size elements, with zeros up to \p padded.
+/// The rows of \p values, of \p size elements, each after \p lead zeros and
+/// with zeros up to \p padded.
 static SmallVector<int16_t> padRows(ArrayRef<int16_t> values, int64_t size,
-                                    int64_t padded) {
+                                    int64_t padded, int64_t lead = 0) {
   SmallVector<int16_t> result;
   for (; !values.empty(); values = values.drop_front(size)) {
+    result.append(lead, 0);
     result.append(values.begin(), values.begin() + size);
-    result.append(padded - size, 0);
+    result.append(padded - lead - size, 0);
   }
   return result;
 }
@@ -164,8 +166,10 @@ private:
   }
   Value start(Type element, ArrayRef<int64_t> shape);
   void convolvePairs(const std::array<int64_t, 4> &ohwi);
+  bool convolveRowsInPairs(const std::array<int64_t, 4> &ohwi);
   void convolveFloats(const std::array<int64_t, 4> &ohwi);
-  void createConvolution(Value source, Value packed, Value start);
+  void createConvolution(Value source, Value packed, Value start,
+                         const KernelWindow &kernelWindow);
   Value undefined(Type element) {
     return tensor::EmptyOp::create(builder, sumShape, element);
   }
@@ -229,11 +233,12 @@ Value KernelContraction::start(Type element, ArrayRef<int64_t> shape) {
 }
 
 void KernelContraction::createConvolution(Value source, Value packed,
-                                          Value start) {
+                                          Value start,
+                                          const KernelWindow &kernelWindow) {
   Type accumulator = cast<RankedTensorType>(start.getType()).getElementType();
   sums = kernel::Conv2DOp::create(builder, source, packed, start,
-                                  undefined(accumulator), window->strides,
-                                  window->dilations, window->pads)
+                                  undefined(accumulator), kernelWindow.strides,
+                                  kernelWindow.dilations, kernelWindow.pads)
              ->getResult(0);
 }
 
@@ -242,7 +247,41 @@ void KernelContraction::convolvePairs(const std::array<int64_t, 4> &ohwi) {
   Value packed = packPairs(op, weights, ohwi, width);
   createConvolution(
       centered(builder.getI16Type(), llvm::alignTo(ohwi[3], 2)).get(), packed,
-      start(builder.getI32Type(), {kernel::panelCount(ohwi[0], width), width}));
+      start(builder.getI32Type(), {kernel::panelCount(ohwi[0], width), width}),
+      *window);
+}
+
+/// An odd number of channels: the elements of a row, whatever pixel they belong
+/// to, are taken in pairs, and the window moves by whole pairs. Where it begins
+/// or ends within one, a weight is zero.
+bool KernelContraction::convolveRowsInPairs(
+    const std::array<int64_t, 4> &ohwi) {
+  ArrayRef<int64_t> shape = input.getValueType().getShape();
+  int64_t channels = ohwi[3], rowSize = shape[2] * channels;
+  int64_t step = window->strides[1] * channels;
+  int64_t padHead = window->pads[2] * channels;
+  if (window->dilations[1] != 1 || step % 2 != 0 || rowSize % 2 != 0)
+    return false;
+  int64_t lead = padHead % 2;
+  int64_t size = ohwi[2] * channels;
+  int64_t padded = llvm::alignTo(lead + size, 2);
+  Weights rows;
+  rows.values = padRows(weights.values, size, padded, lead);
+  std::array<int64_t, 4> pairs = {ohwi[0], ohwi[1], padded / 2, 2};
+  KernelWindow inPairs = *window;
+  inPairs.strides[1] = step / 2;
+  inPairs.pads[2] = (padHead + lead) / 2;
+  int64_t end = (inPairs.output[1] - 1) * inPairs.strides[1] + pairs[2];
+  inPairs.pads[3] = std::max<int64_t>(end - inPairs.pads[2] - rowSize / 2, 0);
+  Tensor source = op.reshape(centered(builder.getI16Type(), channels),
+                             {op.index(shape[0]), op.index(shape[1]),
+                              op.index(rowSize / 2), op.index(2)});
+  int64_t width = kernel::preferredPanelWidth(ohwi[0], op.target());
+  createConvolution(
+      source.get(), packPairs(op, rows, pairs, width),
+      start(builder.getI32Type(), {kernel::panelCount(ohwi[0], width), width}),
+      inPairs);
+  return true;
 }
 
 void KernelContraction::convolveFloats(const std::array<int64_t, 4> &ohwi) {
@@ -255,7 +294,7 @@ void KernelContraction::convolveFloats(const std::array<int64_t, 4> &ohwi) {
       RankedTensorType::get({panels, ohwi[1], ohwi[2], ohwi[3], width}, f32);
   createConvolution(centered(f32, ohwi[3]).get(),
                     op.constantResource(type, packed, "filter_packed"),
-                    start(f32, {panels, width}));
+                    start(f32, {panels, width}), *window);
 }
 
 void KernelContraction::convolve(const std::array<int64_t, 4> &ohwi,
@@ -266,12 +305,14 @@ void KernelContraction::convolve(const std::array<int64_t, 4> &ohwi,
               window->output[1], ohwi[0]};
   int64_t products = ohwi[1] * ohwi[2] * ohwi[3];
   readBias(products);
-  // An odd number of channels, as of a picture, would have to be padded by a
-  // copy that costs more than pairs gain.
-  if (ohwi[3] % 2 != 0 && isExactInF32(products))
-    convolveFloats(ohwi);
-  else
-    convolvePairs(ohwi);
+  if (ohwi[3] % 2 == 0 || !convolveRowsInPairs(ohwi)) {
+    // To pad an odd number of channels is a copy that costs more than pairs
+    // gain.
+    if (ohwi[3] % 2 != 0 && isExactInF32(products))
+      convolveFloats(ohwi);
+    else
+      convolvePairs(ohwi);
+  }
   finish(outputExtents);
 }
 
