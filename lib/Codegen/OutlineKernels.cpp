@@ -19,6 +19,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -48,14 +49,31 @@ private:
 
 } // namespace
 
-/// What is made again in a kernel: constants, and scratch memory, of which each
-/// thread needs its own.
-static bool isClonedIn(Operation *definition) {
-  return definition && (definition->hasTrait<OpTrait::ConstantLike>() ||
-                        definition->hasAttr(scratchAttrName));
+/// Whether a kernel makes \p value for itself. That is what is computed from
+/// constants alone: an argument would hide from LLVM what it is, such as a
+/// shift by a known distance; and scratch memory, of which each thread needs
+/// its own.
+static bool isMadeInside(Value value) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition)
+    return false;
+  return definition->hasAttr(scratchAttrName) ||
+         (definition->getNumRegions() == 0 && isPure(definition) &&
+          llvm::all_of(definition->getOperands(), isMadeInside));
 }
 
-/// What \p loop uses from outside, except for what is cloned in.
+/// Adds what computes \p value, in an order to compute it in.
+static void addDefinitions(Value value, SetVector<Operation *> &definitions) {
+  Operation *definition = value.getDefiningOp();
+  if (definitions.contains(definition))
+    return;
+  for (Value operand : definition->getOperands())
+    addDefinitions(operand, definitions);
+  definitions.insert(definition);
+}
+
+/// What \p loop uses from outside, except for what is \p cloned into its
+/// kernel.
 static SmallVector<Value> findCaptures(scf::ForOp loop,
                                        SetVector<Operation *> &cloned) {
   llvm::SetVector<Value> used;
@@ -64,20 +82,20 @@ static SmallVector<Value> findCaptures(scf::ForOp loop,
   getUsedValuesDefinedAbove(loop->getRegions(), used);
   SmallVector<Value> captures;
   for (Value value : used) {
-    Operation *definition = value.getDefiningOp();
-    if (isClonedIn(definition))
-      cloned.insert(definition);
+    if (isMadeInside(value))
+      addDefinitions(value, cloned);
     else
       captures.push_back(value);
   }
   return captures;
 }
 
-/// Only the entry function has the execution context.
+/// Only the entry function has the execution context. Pure operations of the
+/// dialect are arithmetic.
 static bool asksRuntime(scf::ForOp loop) {
   return loop
       .walk([](Operation *op) {
-        return isa<kernel::KernelDialect>(op->getDialect())
+        return isa<kernel::KernelDialect>(op->getDialect()) && !isPure(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -194,7 +212,7 @@ void OutlineKernelsPass::runOnOperation() {
       ++numSplit;
     }
     loop.erase();
-    for (Operation *definition : cloned)
+    for (Operation *definition : llvm::reverse(cloned))
       if (isOpTriviallyDead(definition))
         definition->erase();
   }
