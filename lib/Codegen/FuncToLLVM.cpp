@@ -7,8 +7,9 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "CallConvention.h"
+
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -25,25 +26,26 @@ struct FuncToLLVMPass : impl::FuncToLLVMBase<FuncToLLVMPass> {
 };
 } // namespace
 
-static bool passesOnlyStaticBuffers(ModuleOp module) {
-  for (func::FuncOp func : module.getOps<func::FuncOp>())
-    for (Type type : func.getArgumentTypes())
-      if (auto buffer = dyn_cast<MemRefType>(type);
-          buffer &&
-          (!buffer.hasStaticShape() ||
-           ShapedType::isDynamic(buffer.getStridesAndOffset().second) ||
-           llvm::any_of(buffer.getStridesAndOffset().first,
-                        ShapedType::isDynamic)))
-        return false;
-  return true;
+bool passesDynamicBuffers(func::FuncOp function) {
+  return llvm::any_of(function.getArgumentTypes(), [](Type type) {
+    auto buffer = dyn_cast<MemRefType>(type);
+    if (!buffer)
+      return false;
+    auto [strides, offset] = buffer.getStridesAndOffset();
+    return !buffer.hasStaticShape() || ShapedType::isDynamic(offset) ||
+           llvm::any_of(strides, ShapedType::isDynamic);
+  });
 }
 
 void FuncToLLVMPass::runOnOperation() {
   ConvertFuncToLLVMPassOptions options;
-  options.useBarePtrCallConv = passesOnlyStaticBuffers(getOperation());
+  ModuleOp module = getOperation();
+  options.useBarePtrCallConv =
+      !module->hasAttr(passesDescriptorsAttrName) &&
+      llvm::none_of(module.getOps<func::FuncOp>(), passesDynamicBuffers);
   OpPassManager pipeline(ModuleOp::getOperationName());
   pipeline.addPass(createConvertFuncToLLVMPass(options));
-  if (failed(runPipeline(pipeline, getOperation())))
+  if (failed(runPipeline(pipeline, module)))
     signalPassFailure();
 }
 

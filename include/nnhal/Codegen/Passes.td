@@ -211,6 +211,26 @@ def DispatchKernels : Pass<"nnhal-dispatch-kernels", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def PartitionKernels : Pass<"nnhal-partition-kernels", "::mlir::ModuleOp"> {
+  let summary = "Divide the functions among modules that compile at once";
+  let description = [{
+    Every function moves into one of the modules that this one then consists
+    of, the largest one first. How many there are depends on the functions
+    alone, so that what is made of them does not depend on the number of
+    threads. Modules declare what they call in each other, and have copies of
+    the constants that they share; where there is more than one, functions lose
+    their internal linkage.
+  }];
+  let options = [
+    Option<"maxSize", "max-size", "int64_t", /*default=*/"3000",
+           "Operations in a module of more than one function, at most">
+  ];
+  let statistics = [
+    Statistic<"numParts", "num-parts", "Modules">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def ExpandMath : Pass<"nnhal-expand-math", "::mlir::func::FuncOp"> {
   let summary = "Replace math operations by polynomial approximations";
   let description = [{

@@ -1,0 +1,29 @@
+//===- CallConvention.h - How functions pass buffers ------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CODEGEN_CALLCONVENTION_H
+#define NNHAL_LIB_CODEGEN_CALLCONVENTION_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace nnhal {
+
+/// Of a func.func: its linkage in LLVM IR, where that is not external.
+inline constexpr llvm::StringLiteral linkageAttrName = "llvm.linkage";
+
+/// Unit attribute of a module whose functions pass descriptors of buffers even
+/// where pointers would do, as functions elsewhere do that belong to them.
+inline constexpr llvm::StringLiteral passesDescriptorsAttrName =
+    "nnhal.passes_descriptors";
+
+/// Whether an argument of \p function is a buffer that a pointer alone does not
+/// describe.
+bool passesDynamicBuffers(mlir::func::FuncOp function);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_CODEGEN_CALLCONVENTION_H

@@ -1,0 +1,131 @@
+//===- PartitionKernels.cpp - Modules that compile at once ------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Codegen/Passes.h"
+
+#include "CallConvention.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+
+namespace nnhal {
+#define GEN_PASS_DEF_PARTITIONKERNELS
+#include "nnhal/Codegen/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+struct PartitionKernelsPass : impl::PartitionKernelsBase<PartitionKernelsPass> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+
+/// Functions that are compiled together.
+struct Part {
+  size_t number = 0;
+  SmallVector<func::FuncOp> functions;
+  int64_t size = 0;
+};
+
+} // namespace
+
+/// Operations of \p function, by which the time that it takes to compile grows.
+static int64_t sizeOf(func::FuncOp function) {
+  int64_t size = 0;
+  function.walk([&](Operation *) { ++size; });
+  return size;
+}
+
+/// In the order of \p functions, each as large as \p limit allows, but for
+/// functions that are larger.
+static SmallVector<Part> groupBySize(ArrayRef<func::FuncOp> functions,
+                                     int64_t limit) {
+  SmallVector<Part> parts;
+  for (func::FuncOp function : functions) {
+    int64_t size = sizeOf(function);
+    if (parts.empty() || parts.back().size + size > limit)
+      parts.push_back({parts.size(), {}, 0});
+    parts.back().functions.push_back(function);
+    parts.back().size += size;
+  }
+  return parts;
+}
+
+/// The symbol that \p op refers to; empty when there is none.
+static StringRef symbolOf(Operation *op) {
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return call.getCallee();
+  if (auto address = dyn_cast<func::ConstantOp>(op))
+    return address.getValue();
+  if (auto constant = dyn_cast<memref::GetGlobalOp>(op))
+    return constant.getName();
+  return {};
+}
+
+/// Declares in \p part the functions that other parts define, and copies what
+/// constants it has in common with them.
+static void declareOthers(ModuleOp part, const SymbolTable &all) {
+  // Ordered: the text of the module must not depend on addresses.
+  std::map<StringRef, Operation *> missing;
+  part.walk([&](Operation *op) {
+    StringRef name = symbolOf(op);
+    Operation *symbol = name.empty() ? nullptr : all.lookup(name);
+    if (symbol && symbol->getParentOp() != part)
+      missing.emplace(name, symbol);
+  });
+  OpBuilder builder = OpBuilder::atBlockEnd(part.getBody());
+  for (auto [name, symbol] : missing) {
+    if (auto function = dyn_cast<func::FuncOp>(symbol))
+      func::FuncOp::create(builder, function.getLoc(), name,
+                           function.getFunctionType())
+          .setPrivate();
+    else
+      builder.clone(*symbol);
+  }
+}
+
+void PartitionKernelsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  SmallVector<Part> parts = groupBySize(functions, maxSize);
+  // What takes longest shall begin first.
+  llvm::sort(parts, [](const Part &a, const Part &b) {
+    return std::pair(-a.size, a.number) < std::pair(-b.size, b.number);
+  });
+  bool passesDescriptors = llvm::any_of(functions, passesDynamicBuffers);
+  SymbolTable symbols(module);
+  SmallVector<ModuleOp> modules;
+  OpBuilder builder(&getContext());
+  for (const Part &part : parts) {
+    builder.setInsertionPointToEnd(module.getBody());
+    auto nested = ModuleOp::create(builder, module.getLoc());
+    for (func::FuncOp function : part.functions) {
+      function->moveBefore(nested.getBody(), nested.getBody()->end());
+      // Other parts call it.
+      if (parts.size() > 1)
+        function->removeAttr(linkageAttrName);
+    }
+    if (passesDescriptors)
+      nested->setAttr(passesDescriptorsAttrName, builder.getUnitAttr());
+    modules.push_back(nested);
+  }
+  for (ModuleOp nested : modules)
+    declareOthers(nested, symbols);
+  for (auto constant :
+       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+    constant.erase();
+  numParts += parts.size();
+}
+
+} // namespace nnhal
