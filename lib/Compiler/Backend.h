@@ -18,15 +18,19 @@
 
 namespace nnhal {
 
-/// Machine code for \p module (LLVM dialect) as a relocatable object. Fails
-/// when the object would need a symbol that an artifact may not import
-/// (decisions 6).
-rt::Result<llvm::SmallVector<char, 0>> emitObject(mlir::ModuleOp module,
-                                                  const Target &target);
+/// Machine code, as a relocatable object.
+using Object = llvm::SmallVector<char, 0>;
 
-/// \p object as a position-independent shared object without dependencies.
+/// Machine code for each of the modules (LLVM dialect) that \p module consists
+/// of. Fails when the objects together would need a symbol that an artifact may
+/// not import (decisions 6).
+/// Threads: works on those of the context of \p module.
+rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
+                                            const Target &target);
+
+/// \p objects as a position-independent shared object without dependencies.
 /// Threads: calls wait for each other; lld has global state.
-rt::Result<std::vector<std::byte>> linkObject(llvm::ArrayRef<char> object);
+rt::Result<std::vector<std::byte>> linkObjects(llvm::ArrayRef<Object> objects);
 
 } // namespace nnhal
 

@@ -8,8 +8,9 @@
 #include "nnhal/Compiler/Compiler.h"
 
 #include "Backend.h"
+#include "CompileThreads.h"
 #include "Interface.h"
-#include "nnhal/Codegen/EntryFunction.h"
+#include "nnhal/Codegen/Passes.h"
 #include "nnhal/Compiler/Pipelines.h"
 #include "nnhal/Import/Model.h"
 
@@ -42,12 +43,16 @@ public:
 
 private:
   rt::Status runPhases(ModuleOp module, const Target &target);
+  void addParts(PassManager &manager,
+                const CompilePipelineOptions &pipelineOptions);
   rt::Status takeConstants(ModuleOp module, rt::Artifact &artifact,
                            std::vector<std::byte> &dataCache);
   rt::Status describeEntry(ModuleOp module, rt::Artifact &artifact);
   void handleDiagnostic(Diagnostic &diagnostic);
 
   const CompilerOptions &options;
+  /// Of the context, which therefore ends first.
+  CompileThreads threads;
   MLIRContext mlirContext;
   std::optional<ScopedDiagnosticHandler> handler;
   std::string firstError;
@@ -103,7 +108,8 @@ static LogicalResult forwardRemarks(MLIRContext &context,
 }
 
 Compilation::Compilation(const CompilerOptions &options)
-    : options(options), mlirContext(makeRegistry(), noThreads()) {
+    : options(options), threads(options.threads),
+      mlirContext(makeRegistry(), noThreads()) {
   mlirContext.loadAllAvailableDialects();
   handler.emplace(&mlirContext, [this](Diagnostic &diagnostic) {
     handleDiagnostic(diagnostic);
@@ -158,6 +164,16 @@ static std::string_view toString(Rounding rounding) {
   return "double";
 }
 
+/// The last phase, for each part of the module at once. What comes before works
+/// on the one function that has everything.
+void Compilation::addParts(PassManager &manager,
+                           const CompilePipelineOptions &pipelineOptions) {
+  manager.addPass(createPartitionKernels());
+  addPhase(manager.nest<ModuleOp>(), Phase::llvm, pipelineOptions);
+  if (threads.getMaxConcurrency() > 1)
+    mlirContext.setThreadPool(threads);
+}
+
 rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
   CompilePipelineOptions pipelineOptions;
   pipelineOptions.vectorBits = target.vectorBits();
@@ -171,7 +187,10 @@ rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
     // Each verification costs as much as a pass; tests run with assertions.
     manager.enableVerifier(false);
 #endif
-    addPhase(manager, phase, pipelineOptions);
+    if (phase == Phase::llvm)
+      addParts(manager, pipelineOptions);
+    else
+      addPhase(manager, phase, pipelineOptions);
     if (failed(manager.run(module)))
       return diagnosedFailure("compilation failed in phase " +
                               toString(phase).str());
@@ -207,10 +226,12 @@ rt::Status Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
     entry.arenaLowerBound = bound.getInt();
   entry.presentInputs = requiredInputs;
   artifact.entries.push_back(std::move(entry));
-  if (auto slots =
-          module->getAttrOfType<DenseI32ArrayAttr>(kernelSlotsAttrName))
-    artifact.kernelSlots.assign(slots.asArrayRef().begin(),
-                                slots.asArrayRef().end());
+  // Of the part with the entry, which alone calls runtime kernels.
+  for (ModuleOp part : module.getOps<ModuleOp>())
+    if (auto slots =
+            part->getAttrOfType<DenseI32ArrayAttr>(kernelSlotsAttrName))
+      artifact.kernelSlots.assign(slots.asArrayRef().begin(),
+                                  slots.asArrayRef().end());
   return rt::Status();
 }
 
@@ -235,14 +256,13 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   NNHAL_RETURN_IF_ERROR(takeConstants(*module, artifact, result.dataCache));
   NNHAL_RETURN_IF_ERROR(describeEntry(*module, artifact));
   NNHAL_RETURN_IF_ERROR(begin("codegen"));
-  rt::Result<llvm::SmallVector<char, 0>> object = emitObject(*module, target);
-  if (!object.isOk())
-    return std::move(object).takeStatus();
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Object> objects,
+                         emitObjects(*module, target));
   rt::CodeSection code;
   code.target = target.kind();
   code.cpu = target.cpu();
   code.features = target.enabledFeatures();
-  NNHAL_ASSIGN_OR_RETURN(code.bytes, linkObject(*object));
+  NNHAL_ASSIGN_OR_RETURN(code.bytes, linkObjects(objects));
   artifact.code.push_back(std::move(code));
   result.modelCache = rt::writeModelCache(artifact);
   return result;

@@ -1,4 +1,4 @@
-//===- Linker.cpp - Object to shared object ---------------------*- C++ -*-===//
+//===- Linker.cpp - Objects to shared object --------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,9 +46,14 @@ static rt::Result<rt::UniqueFd> writeAnonymousFile(ArrayRef<char> bytes) {
   return file;
 }
 
-rt::Result<std::vector<std::byte>> linkObject(ArrayRef<char> object) {
-  NNHAL_ASSIGN_OR_RETURN(rt::UniqueFd input, writeAnonymousFile(object));
-  std::string inputPath = "/proc/self/fd/" + std::to_string(input.get());
+rt::Result<std::vector<std::byte>> linkObjects(ArrayRef<Object> objects) {
+  std::vector<rt::UniqueFd> inputs;
+  std::vector<std::string> inputPaths;
+  for (const Object &object : objects) {
+    NNHAL_ASSIGN_OR_RETURN(rt::UniqueFd input, writeAnonymousFile(object));
+    inputPaths.push_back("/proc/self/fd/" + std::to_string(input.get()));
+    inputs.push_back(std::move(input));
+  }
   // lld replaces its output file, which is not possible under /proc.
   SmallString<128> outputPath;
   if (std::error_code error =
@@ -59,17 +64,18 @@ rt::Result<std::vector<std::byte>> linkObject(ArrayRef<char> object) {
 
   std::string messages;
   raw_string_ostream stream(messages);
-  const char *arguments[] = {"ld.lld",
-                             "-shared",
-                             "-o",
-                             outputPath.c_str(),
-                             "--hash-style=gnu",
-                             "--build-id=none",
-                             "--threads=1",
-                             "-s",
-                             "-z",
-                             "noexecstack",
-                             inputPath.c_str()};
+  SmallVector<const char *> arguments = {"ld.lld",
+                                         "-shared",
+                                         "-o",
+                                         outputPath.c_str(),
+                                         "--hash-style=gnu",
+                                         "--build-id=none",
+                                         "--threads=1",
+                                         "-s",
+                                         "-z",
+                                         "noexecstack"};
+  for (const std::string &path : inputPaths)
+    arguments.push_back(path.c_str());
   static std::mutex mutex;
   {
     std::lock_guard lock(mutex);

@@ -7,7 +7,11 @@
 
 #include "Backend.h"
 
+#include "nnhal/Codegen/EntryFunction.h"
+
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
@@ -16,6 +20,9 @@
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace nnhal {
 
@@ -36,17 +43,16 @@ static void setTargetAttributes(Module &module, const Target &target) {
   }
 }
 
-/// O1 without vectorizers: the loops are vectorized already, and O3's runtime
-/// unrolling spills accumulators (codegen measurements in docs/Rationale.md).
+/// What pays of O1, once: MLIR leaves straight-line vector code in loops that
+/// are as they should be, and the code generator has passes of its own. The
+/// rest of O1 costs a fifth of a compilation and gains nothing that can be
+/// measured (docs/Performance.md); O3's runtime unrolling spills accumulators.
 static void optimize(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
-  PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  PassBuilder builder(&machine, tuning);
+  PassBuilder builder(&machine);
   // No C library stands behind the code: nothing may be turned into a call.
   TargetLibraryInfoImpl library(machine.getTargetTriple());
   library.disableAllFunctions();
@@ -58,13 +64,74 @@ static void optimize(Module &module, TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O1)
-      .run(module, modules);
+  FunctionPassManager passes;
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  ModulePassManager all;
+  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+  all.run(module, modules);
 }
 
-/// Fails when \p object refers to a symbol other than the three that the ABI
-/// allows.
-static rt::Status checkImports(ArrayRef<char> object) {
+static bool isImportable(StringRef name) {
+  return name == "memcpy" || name == "memmove" || name == "memset";
+}
+
+/// What the parts of the code have of each other is seen by nobody else, and
+/// so is referred to without a table.
+static void hideInternals(Module &module) {
+  for (Function &function : module)
+    if (!function.hasLocalLinkage() && !function.isIntrinsic() &&
+        !isImportable(function.getName()) &&
+        function.getName() != entrySymbolName) {
+      function.setVisibility(GlobalValue::HiddenVisibility);
+      function.setDSOLocal(true);
+    }
+}
+
+/// Machine code for \p module (LLVM dialect).
+static rt::Result<Object> emitObject(mlir::ModuleOp module,
+                                     const Target &target) {
+  LLVMContext context;
+  // Remarks of passes are none of the user's business; errors come back as
+  // failures.
+  context.setDiagnosticHandlerCallBack([](const DiagnosticInfo *, void *) {});
+  std::unique_ptr<Module> llvmModule =
+      mlir::translateModuleToLLVMIR(module, context, "nnhal");
+  if (!llvmModule)
+    return rt::failure("translation to LLVM IR failed");
+  std::unique_ptr<TargetMachine> machine = target.createMachine();
+  llvmModule->setTargetTriple(machine->getTargetTriple());
+  llvmModule->setDataLayout(machine->createDataLayout());
+  llvmModule->setPICLevel(PICLevel::BigPIC);
+  setTargetAttributes(*llvmModule, target);
+  hideInternals(*llvmModule);
+  optimize(*llvmModule, *machine);
+
+  Object object;
+  raw_svector_ostream stream(object);
+  legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
+                                   CodeGenFileType::ObjectFile))
+    return rt::failure("target '{}' cannot emit object files",
+                       machine->getTargetTriple().str());
+  passes.run(*llvmModule);
+  return object;
+}
+
+namespace {
+/// The symbols of objects that belong together.
+struct Symbols {
+  StringSet<> defined;
+  /// In the order of the objects.
+  std::vector<std::string> undefined;
+
+  rt::Status add(ArrayRef<char> object);
+};
+} // namespace
+
+rt::Status Symbols::add(ArrayRef<char> object) {
   MemoryBufferRef buffer(StringRef(object.data(), object.size()), "object");
   Expected<std::unique_ptr<object::ObjectFile>> file =
       object::ObjectFile::createObjectFile(buffer);
@@ -79,44 +146,44 @@ static rt::Status checkImports(ArrayRef<char> object) {
       consumeError(name.takeError());
       return rt::failure("generated object has an unreadable symbol");
     }
-    if (!(*flags & object::SymbolRef::SF_Undefined) || name->empty() ||
-        *name == "memcpy" || *name == "memmove" || *name == "memset" ||
-        *name == "_GLOBAL_OFFSET_TABLE_")
-      continue;
-    return rt::failure("generated code would import '{}', and an artifact may "
-                       "import only memcpy, memmove and memset",
-                       name->str());
+    if (*flags & object::SymbolRef::SF_Undefined)
+      undefined.push_back(name->str());
+    else if (*flags & object::SymbolRef::SF_Global)
+      defined.insert(*name);
   }
   return rt::Status();
 }
 
-rt::Result<SmallVector<char, 0>> emitObject(mlir::ModuleOp module,
-                                            const Target &target) {
-  LLVMContext context;
-  // Remarks of passes are none of the user's business; errors come back as
-  // failures.
-  context.setDiagnosticHandlerCallBack([](const DiagnosticInfo *, void *) {});
-  std::unique_ptr<Module> llvmModule =
-      mlir::translateModuleToLLVMIR(module, context, "nnhal");
-  if (!llvmModule)
-    return rt::failure("translation to LLVM IR failed");
-  TargetMachine &machine = target.machine();
-  llvmModule->setTargetTriple(machine.getTargetTriple());
-  llvmModule->setDataLayout(machine.createDataLayout());
-  llvmModule->setPICLevel(PICLevel::BigPIC);
-  setTargetAttributes(*llvmModule, target);
-  optimize(*llvmModule, machine);
+/// Fails when \p objects refer to a symbol other than their own and the three
+/// that the ABI allows.
+static rt::Status checkImports(ArrayRef<Object> objects) {
+  Symbols symbols;
+  for (const Object &object : objects)
+    NNHAL_RETURN_IF_ERROR(symbols.add(object));
+  for (const std::string &name : symbols.undefined)
+    if (!name.empty() && !isImportable(name) &&
+        name != "_GLOBAL_OFFSET_TABLE_" && !symbols.defined.contains(name))
+      return rt::failure("generated code would import '{}', and an artifact "
+                         "may import only memcpy, memmove and memset",
+                         name);
+  return rt::Status();
+}
 
-  SmallVector<char, 0> object;
-  raw_svector_ostream stream(object);
-  legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
-                                  CodeGenFileType::ObjectFile))
-    return rt::failure("target '{}' cannot emit object files",
-                       machine.getTargetTriple().str());
-  passes.run(*llvmModule);
-  NNHAL_RETURN_IF_ERROR(checkImports(object));
-  return object;
+rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
+                                            const Target &target) {
+  SmallVector<mlir::ModuleOp> parts(module.getOps<mlir::ModuleOp>());
+  std::vector<Object> objects(parts.size());
+  std::vector<rt::Status> statuses(parts.size());
+  mlir::parallelFor(module.getContext(), 0, parts.size(), [&](size_t i) {
+    rt::Result<Object> object = emitObject(parts[i], target);
+    statuses[i] = object.status();
+    if (object.isOk())
+      objects[i] = *std::move(object);
+  });
+  for (const rt::Status &status : statuses)
+    NNHAL_RETURN_IF_ERROR(status);
+  NNHAL_RETURN_IF_ERROR(checkImports(objects));
+  return objects;
 }
 
 } // namespace nnhal

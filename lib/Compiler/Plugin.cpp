@@ -28,18 +28,23 @@ static NNHalBytes toView(const std::vector<std::byte> &bytes) {
   return {bytes.data(), bytes.size()};
 }
 
-/// What callers of the first minor version have.
+/// What callers of the minor versions before have.
+static constexpr size_t sizeOfOptionsMinor1 =
+    offsetof(NNHalCompileOptions, threads);
 static constexpr size_t sizeOfSinksMinor0 =
     offsetof(NNHalCompileSinks, isCancelled);
 
+/// More than any model has use for.
+static constexpr uint32_t maxCompileThreads = 1024;
+
 static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
                                              const NNHalCompileSinks &sinks) {
-  if (options.structSize < sizeof(NNHalCompileOptions) ||
+  if (options.structSize < sizeOfOptionsMinor1 ||
       sinks.structSize < sizeOfSinksMinor0)
     return rt::badData("options of {} and sinks of {} bytes are older than the "
                        "{} and {} bytes that this compiler reads",
                        options.structSize, sinks.structSize,
-                       sizeof(NNHalCompileOptions), sizeOfSinksMinor0);
+                       sizeOfOptionsMinor1, sizeOfSinksMinor0);
   if (options.rounding > uint32_t(Rounding::floatRounding))
     return rt::badData("rounding {} exceeds {}", options.rounding,
                        uint32_t(Rounding::floatRounding));
@@ -54,6 +59,12 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
   result.target.features = toString(options.targetFeatures);
   result.rounding = Rounding(options.rounding);
   result.constantsOffset = options.constantsOffset;
+  if (options.structSize >= sizeof(NNHalCompileOptions)) {
+    if (options.threads > maxCompileThreads)
+      return rt::badData("{} compile threads exceed {}", options.threads,
+                         maxCompileThreads);
+    result.threads = options.threads;
+  }
   result.progress = [&sinks](std::string_view phase, uint32_t done,
                              uint32_t total) {
     sinks.progress(sinks.context, toView(phase), done, total);

@@ -116,6 +116,15 @@ rt::Result<Target> Target::create(const TargetOptions &options) {
   return result;
 }
 
+std::unique_ptr<TargetMachine> Target::createMachine() const {
+  return std::unique_ptr<TargetMachine>(
+      targetMachine->getTarget().createTargetMachine(
+          targetMachine->getTargetTriple(), targetMachine->getTargetCPU(),
+          targetMachine->getTargetFeatureString(), targetMachine->Options,
+          targetMachine->getRelocationModel(), std::nullopt,
+          targetMachine->getOptLevel()));
+}
+
 std::string Target::enabledFeatures() const {
   SubtargetFeatures enabled;
   for (const SubtargetFeatureKV &feature :

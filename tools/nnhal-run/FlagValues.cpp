@@ -132,6 +132,14 @@ Status run::setTime(Flags &flags, std::string_view value) {
   return Status::ok();
 }
 
+Status run::setCompileThreads(Flags &flags, std::string_view value) {
+  flags.hasCompileFlags = true;
+  uint64_t threads = 0;
+  NNHAL_RETURN_IF_ERROR(parseInto(value, 1, rt::WorkPool::maxThreads, threads));
+  flags.compile.threads = uint32_t(threads);
+  return Status::ok();
+}
+
 Status run::setThreads(Flags &flags, std::string_view value) {
   return parseInto(value, 0, rt::WorkPool::maxThreads, flags.threads);
 }

@@ -26,6 +26,7 @@ rt::Status setTolerance(Flags &flags, std::string_view value);
 rt::Status setShape(Flags &flags, std::string_view value);
 rt::Status setRounding(Flags &flags, std::string_view value);
 rt::Status setTime(Flags &flags, std::string_view value);
+rt::Status setCompileThreads(Flags &flags, std::string_view value);
 rt::Status setThreads(Flags &flags, std::string_view value);
 rt::Status setMode(Flags &flags, std::string_view value);
 

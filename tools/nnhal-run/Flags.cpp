@@ -116,6 +116,9 @@ static constexpr Option options[] = {
      }},
     {"rounding", Takes::value, "MODE",
      "of quantized values: double (default), single or float", setRounding},
+    {"compile-threads", Takes::value, "N",
+     "threads that compile (default: one per core, at most 8)",
+     setCompileThreads},
     {"specialize", Takes::nothing, "",
      "compile code for the shapes of --shape beside that for any shapes",
      [](Flags &flags, std::string_view) {

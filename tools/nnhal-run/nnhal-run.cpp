@@ -67,9 +67,10 @@ static Status checkModelKind(const Flags &flags, const rt::Device &device) {
     return badData("device nnhal-reference compiles nothing: it takes .tflite "
                    "and .json, and has nothing to write");
   if (isCompiled && flags.hasCompileFlags)
-    return badData("'{}' is compiled: --target-cpu, --target-triple, "
-                   "--rounding and --specialize have no effect",
-                   model);
+    return badData(
+        "'{}' is compiled: --target-cpu, --target-triple, "
+        "--rounding, --compile-threads and --specialize have no effect",
+        model);
   if (isCompiled && !flags.emit.empty())
     return badData("'{}' is compiled: --emit has nothing to write", model);
   if (wantsCache(flags) && (isCompiled || isMlir))

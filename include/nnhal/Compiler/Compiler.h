@@ -32,6 +32,8 @@ struct CompilerOptions {
   /// cache to which its own will be appended. A multiple of
   /// rt::constantAlignment.
   uint64_t constantsOffset = 0;
+  /// As rt::CompileOptions::threads.
+  unsigned threads = 0;
   /// Called as phases begin: name, phases done, phases in all.
   std::function<void(std::string_view, uint32_t, uint32_t)> progress;
   /// Called with what became of an operation of the main graph; may be empty.

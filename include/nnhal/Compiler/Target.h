@@ -28,13 +28,16 @@ struct TargetOptions {
 
 /// A target machine and the facts about it that passes need.
 ///
-/// Threads: one compilation uses one Target.
+/// Threads: one compilation uses one Target, from any of its threads but for
+///          machine(), which belongs to the one that created it.
 class Target {
 public:
   /// invalidArgument for a triple, CPU or feature that is not supported.
   static rt::Result<Target> create(const TargetOptions &options);
 
   llvm::TargetMachine &machine() const { return *targetMachine; }
+  /// One more machine like machine(): each thread needs one of its own.
+  std::unique_ptr<llvm::TargetMachine> createMachine() const;
   rt::TargetKind kind() const { return targetKind; }
   /// Width in bits of the widest vector register worth using.
   int64_t vectorBits() const { return widestVector; }

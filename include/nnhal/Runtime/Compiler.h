@@ -42,6 +42,9 @@ struct CompileOptions {
   /// Shapes for which the artifact has code of their own beside that for any
   /// (Specialization.h). Only for models that leave extents open.
   std::vector<InputShapes> specializations;
+  /// Threads that compile at once, 1024 at most; 0 for one per processor, but
+  /// no more than 8. The artifact is the same for any number.
+  uint32_t threads = 0;
 };
 
 /// Whom a compilation tells about itself, on the thread that asked for it.

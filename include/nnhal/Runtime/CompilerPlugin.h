@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 #define NNHAL_COMPILER_API_MAJOR 1
-#define NNHAL_COMPILER_API_MINOR 1
+#define NNHAL_COMPILER_API_MINOR 2
 
 typedef struct NNHalString {
   const char *data;
@@ -130,6 +130,9 @@ typedef struct NNHalCompileOptions {
   /// What the code adds to the offset of every constant: the size of the data
   /// cache to which its own will be appended. A multiple of 64.
   uint64_t constantsOffset;
+  /// Minor 2. Threads that compile at once, 1024 at most; 0 for one per
+  /// processor. The artifact is the same for any number.
+  uint32_t threads;
 } NNHalCompileOptions;
 
 /// Where a compilation reports to. Every function is called on the thread that

@@ -176,6 +176,7 @@ static NNHalCompileOptions toView(const CompileOptions &options) {
   view.targetCpu = toText(options.targetCpu);
   view.targetFeatures = toText(options.targetFeatures);
   view.rounding = uint32_t(options.rounding);
+  view.threads = options.threads;
   return view;
 }
 

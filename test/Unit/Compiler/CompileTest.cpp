@@ -87,6 +87,45 @@ TEST(CompileTest, compilesOnManyThreads) {
     thread.join();
 }
 
+// The reader of an artifact cannot tell on what machine it was compiled.
+TEST(CompileTest, anyNumberOfThreadsGivesTheSameArtifact) {
+  std::string body;
+  std::string previous = "%x";
+  for (int rows = 1; rows <= 40; ++rows) {
+    std::string type = fmt::format("tensor<{}x7x5x3xf32>", rows);
+    std::string axis = fmt::format("%axis{}", rows);
+    body += fmt::format(
+        "    {0} = nnhal.constant_copy 0 : i32 -> i32\n"
+        "    %t{1} = nnhal.operation \"TANH\"({2}) : ({3}) -> {3}\n"
+        "    %r{1} = nnhal.operation \"CONCATENATION\"(%t{1}, %x, {0}) : ({3}, "
+        "tensor<1x7x5x3xf32>, i32) -> tensor<{4}x7x5x3xf32>\n",
+        axis, rows, previous, type, rows + 1);
+    previous = fmt::format("%r{}", rows);
+  }
+  std::string text = fmt::format(
+      "nnhal.model @model attributes {{hal_version = \"1.3\"}} {{\n"
+      "  nnhal.graph @main(%x: tensor<1x7x5x3xf32>) -> tensor<41x7x5x3xf32> "
+      "{{\n{}    nnhal.return {} : tensor<41x7x5x3xf32>\n  }}\n}}\n",
+      body, previous);
+  CompileOptions options;
+  options.threads = 1;
+  Result<CompiledModel> one = compileText(text, options);
+  ASSERT_TRUE(one.isOk()) << one.status().message();
+  for (uint32_t threads : {2u, 5u, 0u}) {
+    options.threads = threads;
+    Result<CompiledModel> many = compileText(text, options);
+    ASSERT_TRUE(many.isOk()) << many.status().message();
+    EXPECT_EQ(many->modelCache, one->modelCache) << threads;
+  }
+}
+
+TEST(CompileTest, saysHowManyThreadsMayCompile) {
+  CompileOptions options;
+  options.threads = 1025;
+  EXPECT_EQ(errorOf(addModelText(), options),
+            "1025 compile threads exceed 1024");
+}
+
 // E-070: nobody waits for the end of a compilation that is not wanted.
 TEST(CompileTest, stopsBetweenPhases) {
   auto compiler = Compiler::open();

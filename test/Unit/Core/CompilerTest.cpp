@@ -96,6 +96,7 @@ TEST(CompilerTest, ModelArrivesAsItIs) {
   CompileOptions options;
   options.targetCpu = "skylake";
   options.rounding = Rounding::floatRounding;
+  options.threads = 3;
 
   std::vector<std::string> heard;
   CompileObserver observer;
@@ -115,7 +116,7 @@ TEST(CompilerTest, ModelArrivesAsItIs) {
             "2 operands, type 3 rank 2 lifetime 1 extra 1/2/0, type 4 rank 0 "
             "lifetime 2 extra 2/0/3, operation 18 of 3, inputs 1, outputs 1; "
             "version 3, referenced 2, values 3, relaxed 1, extensions 1, in x, "
-            "out y, state 0->0; cpu skylake, rounding 2");
+            "out y, state 0->0; cpu skylake, rounding 2, threads 3");
   EXPECT_EQ(textOf(*compiled->dataCache.bytes()), "pool bytes");
   EXPECT_EQ(heard, (std::vector<std::string>{"lowering 0/2", "linking 1/2",
                                              "false operation 0 is slow",

@@ -61,7 +61,8 @@ static std::string describe(const NNHalSubgraphView &subgraph) {
             "->" + std::to_string(model->statePairs[i].inputIndex);
   text += "; cpu " +
           std::string(options->targetCpu.data, options->targetCpu.size) +
-          ", rounding " + std::to_string(options->rounding);
+          ", rounding " + std::to_string(options->rounding) + ", threads " +
+          std::to_string(options->threads);
   sinks->progress(sinks->context, toText("lowering"), 0, 2);
   sinks->progress(sinks->context, toText("linking"), 1, 2);
   sinks->diagnostic(sinks->context, 0, toText("operation 0 is slow"));

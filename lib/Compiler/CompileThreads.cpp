@@ -1,0 +1,108 @@
+//===- CompileThreads.cpp - Threads of one compilation ----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileThreads.h"
+
+#include <algorithm>
+#include <csignal>
+#include <pthread.h>
+#include <thread>
+
+namespace nnhal {
+
+using namespace llvm;
+
+/// Models have some ten parts; each thread of a part needs memory.
+static constexpr unsigned mostByDefault = 8;
+
+CompileThreads::CompileThreads(unsigned wanted)
+    : threads(wanted ? wanted
+                     : std::clamp(std::thread::hardware_concurrency(), 1u,
+                                  mostByDefault)),
+      helpers(threads - 1) {}
+
+void CompileThreads::asyncEnqueue(Task task, ThreadPoolTaskGroup *group) {
+  std::lock_guard lock(mutex);
+  enqueued[group].push_back(std::move(task));
+}
+
+CompileThreads::Tasks CompileThreads::take(ThreadPoolTaskGroup *group) {
+  std::lock_guard lock(mutex);
+  auto found = enqueued.find(group);
+  if (found == enqueued.end())
+    return {};
+  Tasks tasks = std::move(found->second);
+  enqueued.erase(found);
+  return tasks;
+}
+
+void CompileThreads::wait(ThreadPoolTaskGroup &group) {
+  // Tasks of the group may have added to it.
+  for (Tasks tasks = take(&group); !tasks.empty(); tasks = take(&group))
+    run(tasks);
+}
+
+void CompileThreads::wait() {
+  auto next = [this] {
+    std::lock_guard lock(mutex);
+    Tasks tasks;
+    if (!enqueued.empty()) {
+      tasks = std::move(enqueued.begin()->second);
+      enqueued.erase(enqueued.begin());
+    }
+    return tasks;
+  };
+  for (Tasks tasks = next(); !tasks.empty(); tasks = next())
+    run(tasks);
+}
+
+bool CompileThreads::takeHelper() {
+  unsigned left = helpers.load();
+  while (left != 0)
+    if (helpers.compare_exchange_weak(left, left - 1))
+      return true;
+  return false;
+}
+
+static void *runTask(void *task) {
+  (*static_cast<unique_function<void()> *>(task))();
+  return nullptr;
+}
+
+/// \p task on a thread of its own; false when the system gives none.
+static bool start(pthread_t &thread, unique_function<void()> &task) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  // A new thread inherits the mask.
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool hasStarted = ::pthread_create(&thread, nullptr, runTask, &task) == 0;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return hasStarted;
+}
+
+void CompileThreads::run(MutableArrayRef<Task> tasks) {
+  SmallVector<pthread_t> started;
+  MutableArrayRef<Task> left = tasks;
+  while (left.size() > 1 && takeHelper()) {
+    pthread_t thread;
+    if (!start(thread, left.back())) {
+      ++helpers;
+      break;
+    }
+    started.push_back(thread);
+    left = left.drop_back();
+  }
+  for (Task &task : left)
+    task();
+  for (pthread_t thread : started) {
+    ::pthread_join(thread, nullptr);
+    ++helpers;
+  }
+}
+
+} // namespace nnhal
