@@ -193,6 +193,7 @@ static void preparePages(std::span<std::byte> bytes) {
   if (last <= first)
     return;
   auto *start = reinterpret_cast<void *>(first);
+  ::madvise(start, last - first, MADV_HUGEPAGE);
 #ifdef MADV_POPULATE_WRITE
   ::madvise(start, last - first, MADV_POPULATE_WRITE);
 #else
