@@ -97,6 +97,18 @@ static rt::MemoryUse memoryUse(const LoadedModel &loaded) {
   return loaded.prepared ? loaded.prepared->memoryUse() : rt::MemoryUse();
 }
 
+/// Of \p tensors, as far as their shapes are known.
+static uint64_t bytesOf(const std::vector<rt::InterfaceTensor> &tensors) {
+  uint64_t total = 0;
+  for (const rt::InterfaceTensor &tensor : tensors) {
+    rt::Operand operand;
+    operand.type = tensor.type;
+    operand.dimensions = tensor.dimensions;
+    total += rt::byteSizeOf(operand).value_or(0);
+  }
+  return total;
+}
+
 /// "hit", "miss" or "off".
 static std::string_view cacheState(const rt::CacheReport &report) {
   return rt::isMiss(report.outcome) ? "miss" : rt::toString(report.outcome);
@@ -106,6 +118,9 @@ static std::string timesAsJson(const LoadedModel &loaded,
                                const Executed &executed) {
   TimeSummary summary = summarize(executed.measured);
   rt::MemoryUse memory = memoryUse(loaded);
+  rt::Interface interface;
+  if (loaded.prepared)
+    interface = loaded.prepared->interface();
   std::string reason;
   if (rt::isMiss(loaded.cache.outcome))
     reason = fmt::format("\"cache_reason\":\"{}\",",
@@ -116,13 +131,15 @@ static std::string timesAsJson(const LoadedModel &loaded,
       ".1f},\"runs\":{},"
       "\"threads\":{},\"peak_rss_bytes\":{},\"arena_bytes\":{},"
       "\"arena_lower_bound_bytes\":{},\"artifact_bytes\":{},"
+      "\"input_bytes\":{},\"output_bytes\":{},"
       "\"device_us\":{},\"driver_us\":{},"
       "\"mode\":\"{}\",\"copied_bytes\":{}}}\n",
       loaded.loadMicroseconds, loaded.compileMicroseconds,
       cacheState(loaded.cache), reason, executed.first.total, summary.median,
       summary.min, summary.p99, executed.measured.size(), loaded.threads,
       peakResidentBytes(), memory.arena, memory.arenaLowerBound,
-      memory.artifact, summary.device, summary.driver, nameOf(executed.mode),
+      memory.artifact, bytesOf(interface.inputs), bytesOf(interface.outputs),
+      summary.device, summary.driver, nameOf(executed.mode),
       executed.copiedBytes);
 }
 

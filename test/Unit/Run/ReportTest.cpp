@@ -67,7 +67,9 @@ TEST(ReportTest, TimesAsJson) {
   EXPECT_EQ(json["arena_bytes"], 0);
   EXPECT_EQ(json["arena_lower_bound_bytes"], 0);
   EXPECT_EQ(json["artifact_bytes"], 0);
-  EXPECT_EQ(json.size(), 17u);
+  EXPECT_EQ(json["input_bytes"], 0);
+  EXPECT_EQ(json["output_bytes"], 0);
+  EXPECT_EQ(json.size(), 19u);
   executed.measured = {{1.0, {}}};
   json = nlohmann::json::parse(
       describeTimes(loaded, std::span(&executed, 1), TimeFormat::json));
