@@ -27,6 +27,42 @@ bool nnhal::rt::isHostTarget(TargetKind target) {
 #endif
 }
 
+#if defined(__aarch64__)
+namespace {
+/// What the kernel says about a feature, under LLVM's name for it.
+struct Capability {
+  std::string_view feature;
+  unsigned long word;
+  unsigned long bits;
+};
+} // namespace
+
+// The features that change which instructions a code generator selects.
+static constexpr Capability capabilities[] = {
+    {"fp-armv8", AT_HWCAP, HWCAP_FP},
+    {"neon", AT_HWCAP, HWCAP_ASIMD},
+    {"aes", AT_HWCAP, HWCAP_AES | HWCAP_PMULL},
+    {"sha2", AT_HWCAP, HWCAP_SHA1 | HWCAP_SHA2},
+    {"crc", AT_HWCAP, HWCAP_CRC32},
+    {"lse", AT_HWCAP, HWCAP_ATOMICS},
+    {"rdm", AT_HWCAP, HWCAP_ASIMDRDM},
+    {"fullfp16", AT_HWCAP, HWCAP_FPHP | HWCAP_ASIMDHP},
+    {"fp16fml", AT_HWCAP, HWCAP_ASIMDFHM},
+    {"dotprod", AT_HWCAP, HWCAP_ASIMDDP},
+    {"complxnum", AT_HWCAP, HWCAP_FCMA},
+    {"jsconv", AT_HWCAP, HWCAP_JSCVT},
+    {"rcpc", AT_HWCAP, HWCAP_LRCPC},
+    {"rcpc-immo", AT_HWCAP, HWCAP_ILRCPC},
+    {"flagm", AT_HWCAP, HWCAP_FLAGM},
+    {"altnzcv", AT_HWCAP2, HWCAP2_FLAGM2},
+    {"fptoint", AT_HWCAP2, HWCAP2_FRINT},
+    {"i8mm", AT_HWCAP2, HWCAP2_I8MM},
+    {"bf16", AT_HWCAP2, HWCAP2_BF16},
+    {"sve", AT_HWCAP, HWCAP_SVE},
+    {"sve2", AT_HWCAP2, HWCAP2_SVE2},
+};
+#endif
+
 /// Whether the machine has \p feature; nothing where that cannot be asked.
 static std::optional<bool> hostHas(std::string_view feature) {
 #if defined(__x86_64__)
@@ -70,6 +106,10 @@ static std::optional<bool> hostHas(std::string_view feature) {
   NNHAL_ASK("amx-int8")
   NNHAL_ASK("amx-bf16")
 #undef NNHAL_ASK
+#elif defined(__aarch64__)
+  for (const Capability &known : capabilities)
+    if (known.feature == feature)
+      return (getauxval(known.word) & known.bits) == known.bits;
 #endif
   return std::nullopt;
 }

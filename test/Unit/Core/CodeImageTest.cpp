@@ -15,6 +15,9 @@
 #include <cstring>
 #include <elf.h>
 #include <random>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 using namespace nnhal::rt;
 
@@ -75,11 +78,29 @@ TEST(CodeImageTest, TargetDiagnostics) {
   section.target = TargetKind::spirv;
   EXPECT_EQ(loadMessage(section),
             "code for target spirv cannot execute on this machine");
+  bool isX86 = kernels().target == TargetKind::x86_64Elf;
+  section.target = isX86 ? TargetKind::aarch64Elf : TargetKind::x86_64Elf;
+  EXPECT_EQ(loadMessage(section),
+            fmt::format("code for target {} cannot execute on this machine",
+                        isX86 ? "aarch64-elf" : "x86_64-elf"));
 }
 
 TEST(CodeImageTest, FeatureDiagnostics) {
-#if !defined(__x86_64__)
-  GTEST_SKIP() << "asks an x86-64 machine";
+#if defined(__aarch64__)
+  EXPECT_TRUE(checkHostFeatures("generic", "+fp-armv8,+neon,-sve").isOk());
+  EXPECT_TRUE(checkHostFeatures("generic", "+fuse-aes").isOk());
+  bool hasDotProduct = getauxval(AT_HWCAP) & HWCAP_ASIMDDP;
+  Status status = checkHostFeatures("neoverse-n1", "+neon,+dotprod");
+  if (hasDotProduct) {
+    EXPECT_TRUE(status.isOk());
+  } else {
+    EXPECT_EQ(status.code(), StatusCode::deviceUnavailable);
+    EXPECT_EQ(status.message(),
+              "code for cpu 'neoverse-n1' needs the feature 'dotprod', which "
+              "this machine does not have");
+  }
+#elif !defined(__x86_64__)
+  GTEST_SKIP() << "asks an x86-64 or AArch64 machine";
 #else
   EXPECT_TRUE(checkHostFeatures("x86-64", "+sse3,-sse4a").isOk());
   EXPECT_TRUE(checkHostFeatures("x86-64", "+prefer-256-bit").isOk());
