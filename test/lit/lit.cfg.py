@@ -1,6 +1,7 @@
 """Configuration of the lit tests; lit.site.cfg.py in the build tree loads it."""
 
 import os
+import platform
 import shutil
 import sys
 
@@ -33,6 +34,8 @@ config.substitutions.append(("%build", config.nnhal_binary_dir))
 config.substitutions.append(("%shared", config.nnhal_shared_data))
 config.substitutions.append(("%llvm_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")))
 config.substitutions.append(("%nnhal_lib", os.path.join(config.nnhal_binary_dir, "lib")))
+
+config.substitutions.append(("%{other-machine}", "x86_64" if platform.machine() == "aarch64" else "aarch64"))
 
 config.available_features.add("compiler")
 if shutil.which("dot"):

@@ -70,8 +70,8 @@ namespace {
 /// One case on its way through the stages.
 class CaseRun {
 public:
-  CaseRun(rt::TestCase test, const rt::Device &device)
-      : test(std::move(test)), device(device) {}
+  CaseRun(rt::TestCase test, const PrepareCase &prepare)
+      : test(std::move(test)), prepare(prepare) {}
 
   CaseResult run();
 
@@ -86,7 +86,7 @@ private:
   }
 
   rt::TestCase test;
-  const rt::Device &device;
+  const PrepareCase &prepare;
   std::string stage;
   std::shared_ptr<rt::PreparedModel> prepared;
   std::vector<std::vector<std::byte>> outputs;
@@ -179,26 +179,28 @@ Status CaseRun::runExample(size_t index) {
 
 CaseResult CaseRun::run() {
   CaseResult answer;
+  using enum CaseResult::Outcome;
   int64_t begin = nowMicroseconds();
   stage = "validation";
   Status status = validate();
   if (status.isOk()) {
     stage = "preparation";
-    rt::AnnotatedModel annotated;
-    annotated.model = test.model;
     int64_t validated = nowMicroseconds();
-    auto made = device.prepareModel(annotated);
+    auto made = prepare(test);
     answer.preparationMicroseconds = nowMicroseconds() - validated;
     status = made.status();
     if (made.isOk())
       prepared = *made;
   }
-  for (size_t i = 0; status.isOk() && i < test.examples.size(); ++i)
-    status = runExample(i);
+  bool isOnlyPrepared = status.isOk() && !prepared;
+  if (!isOnlyPrepared)
+    for (size_t i = 0; status.isOk() && i < test.examples.size(); ++i)
+      status = runExample(i);
   answer.microseconds = nowMicroseconds() - begin;
   answer.name = test.name;
   answer.spec = test.spec;
-  using enum CaseResult::Outcome;
+  if (isOnlyPrepared)
+    return answer;
   bool isExpected = !status.isOk() && stage != "comparison";
   // L-019: what has to end a loop is its time-out, nothing else.
   if (isInfiniteLoop())
@@ -216,7 +218,7 @@ CaseResult CaseRun::run() {
   return answer;
 }
 
-CaseResult run::checkCase(rt::TestCase test, const rt::Device &device,
+CaseResult run::checkCase(rt::TestCase test, const PrepareCase &prepare,
                           const rt::DerivedForm &form) {
   std::string name = test.name, spec = test.spec;
   auto applies = rt::deriveForm(test, form);
@@ -225,5 +227,17 @@ CaseResult run::checkCase(rt::TestCase test, const rt::Device &device,
     return {name, spec, failed, "derivation", applies.status().message()};
   if (!*applies)
     return {name, spec, notApplicable, "", ""};
-  return CaseRun(std::move(test), device).run();
+  return CaseRun(std::move(test), prepare).run();
+}
+
+CaseResult run::checkCase(rt::TestCase test, const rt::Device &device,
+                          const rt::DerivedForm &form) {
+  return checkCase(
+      std::move(test),
+      [&](const rt::TestCase &each) {
+        rt::AnnotatedModel annotated;
+        annotated.model = each.model;
+        return device.prepareModel(annotated);
+      },
+      form);
 }

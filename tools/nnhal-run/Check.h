@@ -10,8 +10,11 @@
 
 #include "Flags.h"
 
+#include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/TestCase.h"
+
+#include <functional>
 
 namespace nnhal::run {
 
@@ -45,14 +48,32 @@ rt::Status compareFrequencies(const rt::TestTensor &logits,
                               std::span<const std::byte> drawn,
                               double tolerance);
 
+/// Makes the model of a case ready to execute. Null: the case is not executed,
+/// and passes.
+using PrepareCase =
+    std::function<rt::Result<rt::PreparedModelRef>(const rt::TestCase &)>;
+
+/// Runs \p test in \p form as \p prepare prepares it.
+CaseResult checkCase(rt::TestCase test, const PrepareCase &prepare,
+                     const rt::DerivedForm &form);
+
 /// Runs \p test on \p device in \p form.
 CaseResult checkCase(rt::TestCase test, const rt::Device &device,
                      const rt::DerivedForm &form);
 
+/// What \p flags ask for: to compile and load a case on \p device; with
+/// --emit to write its artifact, for whatever machine, and to leave it at that;
+/// with --artifacts to load what was written so. The artifact of a case is the
+/// file of its name in the folder; names that are no file names, and those that
+/// have been there before, fail. May be called from any thread.
+PrepareCase preparationOf(const Flags &flags, const rt::Device &device,
+                          rt::LazyCompiler &compiler);
+
 /// Runs all cases of the files and folders of \p flags.checkPaths. Prints a
 /// line per failure and the totals. False when a case failed; an error when a
-/// file cannot be read.
-rt::Result<bool> runCheck(const Flags &flags, const rt::Device &device);
+/// file cannot be read, or the folder of --emit not be made.
+rt::Result<bool> runCheck(const Flags &flags, const rt::Device &device,
+                          rt::LazyCompiler &compiler);
 
 /// The machine-readable report of --report.
 std::string reportJson(const Flags &flags, const rt::Device &device,

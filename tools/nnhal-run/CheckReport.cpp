@@ -51,6 +51,15 @@ findFiles(const std::vector<std::string> &paths) {
   return files;
 }
 
+/// Nothing when \p path is empty.
+static Status createFolder(const std::string &path) {
+  std::error_code error;
+  if (!path.empty())
+    std::filesystem::create_directories(path, error);
+  return error ? rt::failure("cannot create '{}': {}", path, error.message())
+               : Status::ok();
+}
+
 static Status visitCases(const std::string &path,
                          const std::function<Status(rt::TestCase)> &visit) {
   NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, rt::Memory::readFile(path));
@@ -120,9 +129,9 @@ private:
 /// Many cases on several threads; a file is the unit of work.
 class CheckRun {
 public:
-  CheckRun(const Flags &flags, const rt::Device &device, Selection &selection,
+  CheckRun(const Flags &flags, PrepareCase prepare, Selection &selection,
            std::vector<std::string> files)
-      : flags(flags), device(device), selection(selection),
+      : flags(flags), prepare(std::move(prepare)), selection(selection),
         files(std::move(files)), results(this->files.size()) {}
 
   rt::Result<std::vector<CaseResult>> run() {
@@ -146,7 +155,7 @@ private:
     for (size_t i; (i = next++) < files.size();) {
       Status status = visitCases(files[i], [&](rt::TestCase test) {
         if (selection.contains(test))
-          results[i].push_back(checkCase(std::move(test), device, form()));
+          results[i].push_back(checkCase(std::move(test), prepare, form()));
         return Status::ok();
       });
       std::lock_guard lock(mutex);
@@ -161,7 +170,7 @@ private:
   rt::DerivedForm form() const { return flags.checkForm; }
 
   const Flags &flags;
-  const rt::Device &device;
+  PrepareCase prepare;
   Selection &selection;
   std::vector<std::string> files;
   std::vector<std::vector<CaseResult>> results;
@@ -230,12 +239,15 @@ std::string run::describeSlowCases(std::vector<CaseResult> results) {
   return text;
 }
 
-rt::Result<bool> run::runCheck(const Flags &flags, const rt::Device &device) {
+rt::Result<bool> run::runCheck(const Flags &flags, const rt::Device &device,
+                               rt::LazyCompiler &compiler) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<std::string> files,
                          findFiles(flags.checkPaths));
   Selection selection(flags);
   NNHAL_RETURN_IF_ERROR(selection.prepare(files));
-  CheckRun check(flags, device, selection, std::move(files));
+  NNHAL_RETURN_IF_ERROR(createFolder(flags.emit));
+  CheckRun check(flags, preparationOf(flags, device, compiler), selection,
+                 std::move(files));
   NNHAL_ASSIGN_OR_RETURN(std::vector<CaseResult> results, check.run());
   using enum CaseResult::Outcome;
   for (const CaseResult &result : results)
@@ -249,7 +261,8 @@ rt::Result<bool> run::runCheck(const Flags &flags, const rt::Device &device) {
         writeFileAtomically(flags.checkReport, std::as_bytes(std::span(text))));
   }
   fmt::print("{}", describeSlowCases(results));
-  fmt::print("{} passed, {} failed\n", count(results, passed),
+  fmt::print("{} {}, {} failed\n", count(results, passed),
+             flags.emit.empty() ? "passed" : "compiled",
              count(results, failed));
   return count(results, failed) == 0;
 }

@@ -76,7 +76,8 @@ static constexpr Option options[] = {
      "exact, steps:K or abs:X; default: by the output's type",
      setTolerance},
     {"emit", Takes::value, "FILE",
-     "write the compiled model; alone, nothing is executed",
+     "write the compiled model; alone, nothing is executed. With --check:\n"
+     "write those of the cases into the folder FILE, execute nothing",
      [](Flags &flags, std::string_view value) {
        flags.emit = value;
        return Status::ok();
@@ -243,6 +244,13 @@ static constexpr Option options[] = {
        flags.checkFilter = value;
        return Status::ok();
      }},
+    {"artifacts", Takes::value, "DIR",
+     "execute what --check --emit=DIR has compiled, here or elsewhere",
+     [](Flags &flags, std::string_view value) {
+       flags.checkOption = "artifacts";
+       flags.artifacts = value;
+       return Status::ok();
+     }},
     {"report", Takes::value, "FILE", "write what became of each case as JSON",
      [](Flags &flags, std::string_view value) {
        flags.checkOption = "report";
@@ -298,6 +306,11 @@ static Status checkTogether(const Flags &flags) {
                      flags.trace.empty() ? "dump-graph" : "trace");
     if (!flags.cacheDir.empty())
       return badData("option '--cache-dir' does not go with --check");
+    if (!flags.artifacts.empty() &&
+        (flags.hasCompileFlags || !flags.emit.empty()))
+      return badData("the cases of --artifacts are compiled: --emit, "
+                     "--target-cpu, --target-triple, --rounding and "
+                     "--specialize have no effect");
     return Status::ok();
   }
   if (!flags.checkOption.empty())
@@ -363,6 +376,9 @@ std::string run::helpText() {
           "  nnhal-run model.nncache --input=random:1 --repeat=100 "
           "--time=json\n"
           "  nnhal-run --check cases --device=nnhal-reference --jobs=2\n"
+          "  nnhal-run --check cases --emit=dir "
+          "--target-triple=aarch64-linux-gnu\n"
+          "  nnhal-run --check cases --artifacts=dir\n"
           "\n"
           "environment:\n"
           "  NNHAL_VLOG=TAGS  what to log to standard error: all, or some of\n"

@@ -90,6 +90,8 @@ struct Flags {
   uint64_t checkJobs = 1;
   std::string checkFilter;
   std::string checkReport;
+  /// Where the artifacts of the cases are; empty: they are compiled.
+  std::string artifacts;
   /// The first option that only --check has a use for.
   std::string checkOption;
   bool help = false;

@@ -51,6 +51,12 @@ static Status checkDevice(const Flags &flags, const rt::Device &device) {
   if (device.name() == "nnhal-reference" && flags.threads != 1)
     return badData("device nnhal-reference executes on one thread: --threads "
                    "has no effect");
+  if (flags.check && device.name() == "nnhal-reference" &&
+      (flags.hasCompileFlags || !flags.emit.empty() ||
+       !flags.artifacts.empty()))
+    return badData("device nnhal-reference compiles nothing: --artifacts, "
+                   "--emit, --target-cpu, --target-triple, --rounding and "
+                   "--specialize have no effect");
   return Status::ok();
 }
 
@@ -203,8 +209,9 @@ static Status runTraced(const Flags &flags, const rt::Device &device,
   return status.isOk() ? written : status;
 }
 
-static Status checkCases(const Flags &flags, const rt::Device &device) {
-  NNHAL_ASSIGN_OR_RETURN(bool hasPassed, runCheck(flags, device));
+static Status checkCases(const Flags &flags, const rt::Device &device,
+                         rt::LazyCompiler &compiler) {
+  NNHAL_ASSIGN_OR_RETURN(bool hasPassed, runCheck(flags, device, compiler));
   return hasPassed ? Status::ok() : rt::failure("test cases failed");
 }
 
@@ -313,7 +320,7 @@ static int runTool(std::span<const std::string_view> arguments) {
   if (flags->calibrate)
     return finish(calibrateDevice(*device, *registry.find("nnhal-reference")));
   if (flags->check)
-    return finish(checkCases(*flags, *device));
+    return finish(checkCases(*flags, *device, *options.compiler));
   if (Status status = checkModelKind(*flags, *device); !status.isOk())
     return fail(status, exitUsage);
   return finish(runTraced(*flags, *device, *options.compiler,

@@ -190,7 +190,7 @@ TEST(FlagsTest, Check) {
   rt::Result<Flags> flags =
       parse({"a.json", "--check", "cases", "--dynamic-input-shape",
              "--dynamic-output-shape", "--quantization-coupling", "--sample=3",
-             "--jobs=2", "--filter=^V1", "--report=f"});
+             "--jobs=2", "--filter=^V1", "--report=f", "--artifacts=d"});
   ASSERT_TRUE(flags.isOk()) << flags.status().message();
   EXPECT_TRUE(flags->check);
   EXPECT_EQ(flags->checkPaths, (std::vector<std::string>{"a.json", "cases"}));
@@ -201,11 +201,16 @@ TEST(FlagsTest, Check) {
   EXPECT_EQ(flags->checkJobs, 2u);
   EXPECT_EQ(flags->checkFilter, "^V1");
   EXPECT_EQ(flags->checkReport, "f");
+  EXPECT_EQ(flags->artifacts, "d");
   EXPECT_EQ(messageOf({"--check"}),
             "option '--check' needs a file or a folder");
   EXPECT_EQ(messageOf({"a.json", "--jobs=2"}), "option '--jobs' needs --check");
   EXPECT_EQ(messageOf({"a.json", "--check", "--jobs=0"}),
             "option '--jobs': '0' is not a number from 1 to 1024");
+  for (std::string_view option : {"--emit=e", "--target-triple=t"})
+    EXPECT_EQ(messageOf({"a.json", "--check", "--artifacts=d", option}),
+              "the cases of --artifacts are compiled: --emit, --target-cpu, "
+              "--target-triple, --rounding and --specialize have no effect");
 }
 
 } // namespace
