@@ -186,7 +186,7 @@ CacheVerdict nnhal::rt::cache::readModelFile(int fd, AlignedBuffer &file) {
 /// Has the system find memory for \p bytes at once, in large pages where it
 /// can: a fault for each page would take as long as the copy. Only a wish.
 static void preparePages(std::span<std::byte> bytes) {
-  constexpr uintptr_t page = 4096;
+  static const auto page = uintptr_t(::sysconf(_SC_PAGESIZE));
   uintptr_t begin = reinterpret_cast<uintptr_t>(bytes.data());
   uintptr_t first = (begin + page - 1) & ~(page - 1);
   uintptr_t last = (begin + bytes.size()) & ~(page - 1);

@@ -248,11 +248,11 @@ TEST_F(DeviceCacheTest, IsVisible) {
 
 // A disk without room: the preparation succeeds, the files are no entry.
 TEST_F(DeviceCacheTest, FullDisksLeaveNoEntry) {
-  nature->code = std::string(100'000, 'c');
+  nature->code = std::string(400'000, 'c');
   rlimit before = {}, small = {};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   small = before;
-  small.rlim_cur = 60'000;
+  small.rlim_cur = 200'000;
   auto handler = std::signal(SIGXFSZ, SIG_IGN);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   save();
