@@ -300,11 +300,14 @@ TEST(SchedulerTest, TheDestructorEndsWhatIsQueued) {
   std::vector<Status> statuses;
   std::atomic<bool> hasRun{false};
   std::promise<void> started;
+  std::promise<void> queued;
   std::optional<Scheduler> scheduler;
   scheduler.emplace(Scheduler::Options{.slots = 1});
   mustSubmit(*scheduler, {}, [&](const Status &status) {
     started.set_value();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    queued.get_future().get();
+    // The destructor begins meanwhile.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     hasRun = status.isOk();
   });
   started.get_future().get();
@@ -320,6 +323,7 @@ TEST(SchedulerTest, TheDestructorEndsWhatIsQueued) {
     EXPECT_EQ(slot.status().message(), "the scheduler has stopped");
   });
   awaitQueued(*scheduler, 3);
+  queued.set_value();
   scheduler.reset();
   EXPECT_TRUE(hasRun);
   ASSERT_EQ(statuses.size(), 4u);
