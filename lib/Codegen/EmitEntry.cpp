@@ -256,6 +256,55 @@ private:
 };
 } // namespace
 
+/// What the entry function is called with: its \p buffers, which are inputs up
+/// to \p firstOutput, outputs up to \p firstExtra, then constants and arena;
+/// and what supervises it.
+static SmallVector<Value> entryArguments(ContextAccess &access,
+                                         OpBuilder &builder, Location loc,
+                                         ArrayRef<Type> buffers,
+                                         unsigned firstOutput,
+                                         unsigned firstExtra) {
+  Value inputs = access.loadPointer(offsetof(NNHalExecutionContext, inputs));
+  Value outputs = access.loadPointer(offsetof(NNHalExecutionContext, outputs));
+  SmallVector<Value> arguments;
+  for (auto [index, buffer] : llvm::enumerate(buffers)) {
+    auto type = cast<MemRefType>(buffer);
+    if (index < firstOutput) {
+      arguments.push_back(readInput(builder, loc, access, inputs,
+                                    index * sizeof(NNHalTensorArgument), type));
+      continue;
+    }
+    Value pointer;
+    if (index < firstExtra)
+      pointer = access.loadPointer(outputs, (index - firstOutput) *
+                                                sizeof(NNHalTensorArgument));
+    else
+      pointer = access.loadPointer(
+          index == firstExtra ? offsetof(NNHalExecutionContext, constants)
+                              : offsetof(NNHalExecutionContext, arena));
+    arguments.push_back(access.toMemRef(pointer, type));
+  }
+  for (size_t field : {offsetof(NNHalExecutionContext, cancelFlag),
+                       offsetof(NNHalExecutionContext, traceHook),
+                       offsetof(NNHalExecutionContext, traceContext)})
+    arguments.push_back(access.loadPointer(field));
+  arguments.push_back(access.getContext());
+  return arguments;
+}
+
+/// Fails unless \p entry has its inputs, its outputs and two extra arguments.
+static LogicalResult checkArguments(func::FuncOp entry, IntegerAttr inputCount,
+                                    IntegerAttr outputCount) {
+  if (inputCount && outputCount &&
+      entry.getNumArguments() ==
+          unsigned(inputCount.getInt() + outputCount.getInt() + 2))
+    return success();
+  return entry.emitError("entry function has ")
+         << entry.getNumArguments()
+         << " arguments instead of its inputs, its outputs, the constants and "
+            "the arena";
+}
+
 void EmitEntryPass::runOnOperation() {
   ModuleOp module = getOperation();
   func::FuncOp entry = findEntryFunction(module);
@@ -263,15 +312,8 @@ void EmitEntryPass::runOnOperation() {
     return;
   auto inputCount = entry->getAttrOfType<IntegerAttr>(inputCountAttrName);
   auto outputCount = entry->getAttrOfType<IntegerAttr>(outputCountAttrName);
-  if (!inputCount || !outputCount ||
-      entry.getNumArguments() !=
-          unsigned(inputCount.getInt() + outputCount.getInt() + 2)) {
-    entry.emitError("entry function has ")
-        << entry.getNumArguments()
-        << " arguments instead of its inputs, its outputs, the constants and "
-           "the arena";
+  if (failed(checkArguments(entry, inputCount, outputCount)))
     return signalPassFailure();
-  }
   MLIRContext *context = &getContext();
   Builder attributes(context);
   module->setAttr(arenaSizeAttrName,
@@ -295,7 +337,6 @@ void EmitEntryPass::runOnOperation() {
   builder.setInsertionPointToStart(function.addEntryBlock());
   ContextAccess access(builder, loc, function.getArgument(0));
 
-  Value inputs = access.loadPointer(offsetof(NNHalExecutionContext, inputs));
   Value outputs = access.loadPointer(offsetof(NNHalExecutionContext, outputs));
   Value allSuffice = arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1);
   unsigned firstOutput = inputCount.getInt();
@@ -310,30 +351,9 @@ void EmitEntryPass::runOnOperation() {
   auto branch = scf::IfOp::create(builder, loc, TypeRange(i32), allSuffice,
                                   /*withElseRegion=*/true);
   builder.setInsertionPointToStart(branch.thenBlock());
-  SmallVector<Value> arguments;
-  for (auto [index, type] : llvm::enumerate(buffers)) {
-    Value pointer;
-    if (index < firstOutput) {
-      arguments.push_back(readInput(builder, loc, access, inputs,
-                                    index * sizeof(NNHalTensorArgument),
-                                    cast<MemRefType>(type)));
-      continue;
-    }
-    if (index < firstExtra)
-      pointer = access.loadPointer(outputs, (index - firstOutput) *
-                                                sizeof(NNHalTensorArgument));
-    else
-      pointer = access.loadPointer(
-          index == firstExtra ? offsetof(NNHalExecutionContext, constants)
-                              : offsetof(NNHalExecutionContext, arena));
-    arguments.push_back(access.toMemRef(pointer, cast<MemRefType>(type)));
-  }
-  for (size_t field : {offsetof(NNHalExecutionContext, cancelFlag),
-                       offsetof(NNHalExecutionContext, traceHook),
-                       offsetof(NNHalExecutionContext, traceContext)})
-    arguments.push_back(access.loadPointer(field));
-  arguments.push_back(access.getContext());
-  auto call = func::CallOp::create(builder, loc, entry, arguments);
+  auto call = func::CallOp::create(
+      builder, loc, entry,
+      entryArguments(access, builder, loc, buffers, firstOutput, firstExtra));
   scf::YieldOp::create(builder, loc, call.getResults());
   builder.setInsertionPointToStart(branch.elseBlock());
   Value insufficient = arith::ConstantIntOp::create(

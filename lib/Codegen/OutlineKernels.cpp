@@ -49,17 +49,29 @@ private:
 
 } // namespace
 
-/// Whether a kernel makes \p value for itself. That is what is computed from
-/// constants alone: an argument would hide from LLVM what it is, such as a
-/// shift by a known distance; and scratch memory, of which each thread needs
-/// its own.
-static bool isMadeInside(Value value) {
+/// Whether \p memory is scratch memory that \p loop writes. One that only reads
+/// it reads what was written before.
+static bool isOwnScratch(Operation *memory, scf::ForOp loop) {
+  return memory->hasAttr(scratchAttrName) &&
+         llvm::any_of(memory->getUsers(), [&](Operation *user) {
+           return loop->isProperAncestor(user) &&
+                  hasEffect<MemoryEffects::Write>(user);
+         });
+}
+
+/// Whether the kernel of \p loop makes \p value for itself. That is what is
+/// computed from constants alone: an argument would hide from LLVM what it is,
+/// such as a shift by a known distance; and scratch memory, of which each
+/// thread needs its own.
+static bool isMadeInside(Value value, scf::ForOp loop) {
   Operation *definition = value.getDefiningOp();
   if (!definition)
     return false;
-  return definition->hasAttr(scratchAttrName) ||
+  return isOwnScratch(definition, loop) ||
          (definition->getNumRegions() == 0 && isPure(definition) &&
-          llvm::all_of(definition->getOperands(), isMadeInside));
+          llvm::all_of(definition->getOperands(), [&](Value operand) {
+            return isMadeInside(operand, loop);
+          }));
 }
 
 /// Adds what computes \p value, in an order to compute it in.
@@ -82,7 +94,7 @@ static SmallVector<Value> findCaptures(scf::ForOp loop,
   getUsedValuesDefinedAbove(loop->getRegions(), used);
   SmallVector<Value> captures;
   for (Value value : used) {
-    if (isMadeInside(value))
+    if (isMadeInside(value, loop))
       addDefinitions(value, cloned);
     else
       captures.push_back(value);

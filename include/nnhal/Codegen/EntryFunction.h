@@ -47,8 +47,8 @@ inline constexpr llvm::StringLiteral kernelSlotsAttrName = "nnhal.kernel_slots";
 /// none reads what another writes, in whichever rounds of the loops around it
 /// they stand. Whoever emits a loop knows; nothing is derived from the code.
 inline constexpr llvm::StringLiteral parallelLoopAttrName = "nnhal.parallel";
-/// Unit attribute of a memref.alloca: what one loop nest writes there no other one reads, so
-/// that each may have its own.
+/// Unit attribute of a memref.alloca: a loop nest that writes there reads only
+/// what it wrote in the same round, so that each round may have its own.
 inline constexpr llvm::StringLiteral scratchAttrName = "nnhal.scratch";
 /// Integer attribute of a call of a kernel that takes a range [begin, end) as
 /// its first arguments: the least that is worth a piece of its own. The call

@@ -29,11 +29,11 @@ func.func private @kernel_1(%buffer: memref<4xf32>)
 // CHECK: ^[[STOP]]:
 // CHECK:   arith.constant 5 : i32
 // CHECK: func.func @nnhal_entry(%[[CTX:.+]]: !llvm.ptr) -> i32
-// CHECK:   %[[INPUTS:.+]] = llvm.getelementptr %[[CTX]][8]
 // CHECK:   %[[OUTPUTS:.+]] = llvm.getelementptr %[[CTX]][16]
 // CHECK:   %[[NEEDED:.+]] = arith.constant 24 : i64
 // CHECK:   arith.cmpi uge, %{{.*}}, %[[NEEDED]] : i64
 // CHECK:   scf.if
+// CHECK:     llvm.getelementptr %[[CTX]][8]
 // CHECK:     llvm.getelementptr %[[CTX]][48]
 // CHECK:     llvm.getelementptr %[[CTX]][32]
 // CHECK:     llvm.getelementptr %[[CTX]][80]

@@ -226,6 +226,7 @@ static bool isStatic(const Tensor &tensor) {
 bool LstmCell::isPlain() const {
   // Without these an execution may still go either way.
   if (!operands.hasInputGate.known() || !operands.inputSize.known() ||
+      operands.batch.known().value_or(0) == 0 ||
       !isStatic(operands.outputState) || !isStatic(operands.cellState))
     return false;
   bool isCoupled = operands.gates[inputGate].inputWeights.isNever();
