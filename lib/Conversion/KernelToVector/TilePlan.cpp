@@ -31,7 +31,7 @@ bool WindowDim::unpadded() const {
 
 SmallVector<TileGroup> nnhal::kernel::planTiles(const WindowDim &dim,
                                                 int64_t maxTile) {
-  int64_t tiles = llvm::divideCeil(dim.out, maxTile);
+  int64_t tiles = std::max<int64_t>(llvm::divideCeil(dim.out, maxTile), 1);
   int64_t base = dim.out / tiles, larger = dim.out % tiles;
   SmallVector<TileGroup> groups;
   int64_t start = 0;
@@ -94,9 +94,10 @@ nnhal::kernel::chooseConvolutionTile(const ConvolutionShape &shape,
                   ? 1
                   : costs.tileRows[std::max<int64_t>(shape.vectors, 1) - 1];
 
-  int64_t tiles = llvm::divideCeil(shape.columns, tile.rows);
+  int64_t tiles =
+      std::max<int64_t>(llvm::divideCeil(shape.columns, tile.rows), 1);
   int64_t rows = llvm::divideCeil(shape.columns, tiles);
-  int64_t accumulators = rows * shape.vectors;
+  int64_t accumulators = std::max<int64_t>(rows * shape.vectors, 1);
   tile.panels = 1;
   // With few pixels and many panels: two multiply-add units of latency 4 need 8
   // accumulators in flight.

@@ -192,7 +192,7 @@ static void preparePages(std::span<std::byte> bytes) {
   uintptr_t last = (begin + bytes.size()) & ~(page - 1);
   if (last <= first)
     return;
-  auto *start = reinterpret_cast<void *>(first);
+  std::byte *start = bytes.data() + (first - begin);
   ::madvise(start, last - first, MADV_HUGEPAGE);
 #ifdef MADV_POPULATE_WRITE
   ::madvise(start, last - first, MADV_POPULATE_WRITE);
