@@ -131,7 +131,7 @@ typedef struct NNHalCompileOptions {
   /// cache to which its own will be appended. A multiple of 64.
   uint64_t constantsOffset;
   /// Minor 2. Threads that compile at once, 1024 at most; 0 for one per
-  /// processor. The artifact is the same for any number.
+  /// processor, but no more than 8. The artifact is the same for any number.
   uint32_t threads;
 } NNHalCompileOptions;
 

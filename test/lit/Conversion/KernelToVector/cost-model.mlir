@@ -1,9 +1,8 @@
 // RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s --check-prefixes=CHECK,ROWS6
-// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=tile-rows-2=5,short-depth=16" | FileCheck %s --check-prefixes=CHECK,ROWS5
+// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=tile-rows-2=5" | FileCheck %s --check-prefixes=CHECK,ROWS5
 
-// Twelve pixels of two registers each: two tiles of six, or three of four. With
-// many panels of a deep filter, tiles are the outer loop where the input counts
-// as too large to be read again.
+// Twelve pixels of two registers each: two tiles of six, or three of four,
+// inside of the loop over the two panels.
 
 // CHECK-LABEL: func @tiles
 func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
