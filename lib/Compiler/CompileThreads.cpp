@@ -7,9 +7,9 @@
 
 #include "CompileThreads.h"
 
+#include "nnhal/Runtime/Thread.h"
+
 #include <algorithm>
-#include <csignal>
-#include <pthread.h>
 #include <thread>
 
 namespace nnhal {
@@ -68,39 +68,23 @@ bool CompileThreads::takeHelper() {
   return false;
 }
 
-static void *runTask(void *task) {
-  (*static_cast<unique_function<void()> *>(task))();
-  return nullptr;
-}
-
-/// \p task on a thread of its own; false when the system gives none.
-static bool start(pthread_t &thread, unique_function<void()> &task) {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  // A new thread inherits the mask.
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool hasStarted = ::pthread_create(&thread, nullptr, runTask, &task) == 0;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return hasStarted;
-}
-
 void CompileThreads::run(MutableArrayRef<Task> tasks) {
-  SmallVector<pthread_t> started;
+  SmallVector<std::thread> started;
   MutableArrayRef<Task> left = tasks;
   while (left.size() > 1 && takeHelper()) {
-    pthread_t thread;
-    if (!start(thread, left.back())) {
+    std::thread thread;
+    Task &task = left.back();
+    if (!rt::startThread(thread, "nnhal-compile", [&task] { task(); }).isOk()) {
       ++helpers;
       break;
     }
-    started.push_back(thread);
+    started.push_back(std::move(thread));
     left = left.drop_back();
   }
   for (Task &task : left)
     task();
-  for (pthread_t thread : started) {
-    ::pthread_join(thread, nullptr);
+  for (std::thread &thread : started) {
+    thread.join();
     ++helpers;
   }
 }

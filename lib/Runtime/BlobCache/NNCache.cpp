@@ -7,11 +7,11 @@
 
 #include "nnhal/Runtime/NNCache.h"
 
-#include "../Core/Thread.h"
 #include "CacheFile.h"
 
 #include "nnhal/Runtime/ContentKeyStore.h"
 #include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/Thread.h"
 
 #include <new>
 #include <utility>

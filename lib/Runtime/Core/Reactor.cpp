@@ -7,7 +7,7 @@
 
 #include "nnhal/Runtime/Reactor.h"
 
-#include "Thread.h"
+#include "nnhal/Runtime/Thread.h"
 
 #include <algorithm>
 #include <array>

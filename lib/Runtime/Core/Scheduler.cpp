@@ -15,8 +15,9 @@
 
 #include "nnhal/Runtime/Scheduler.h"
 
-#include "Thread.h"
 #include "WaitingLine.h"
+
+#include "nnhal/Runtime/Thread.h"
 
 #include <algorithm>
 #include <chrono>

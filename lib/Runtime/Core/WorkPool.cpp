@@ -8,7 +8,8 @@
 #include "nnhal/Runtime/WorkPool.h"
 
 #include "FloatControl.h"
-#include "Thread.h"
+
+#include "nnhal/Runtime/Thread.h"
 
 #include <algorithm>
 #include <chrono>

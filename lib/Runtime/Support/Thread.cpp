@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Thread.h"
+#include "nnhal/Runtime/Thread.h"
 
 #include <csignal>
 #include <pthread.h>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_RUNTIME_CORE_THREAD_H
-#define NNHAL_RUNTIME_CORE_THREAD_H
+#ifndef NNHAL_RUNTIME_THREAD_H
+#define NNHAL_RUNTIME_THREAD_H
 
 #include "nnhal/Runtime/Status.h"
 
@@ -27,4 +27,4 @@ Status startDetached(const char *name, std::function<void()> body);
 
 } // namespace nnhal::rt
 
-#endif // NNHAL_RUNTIME_CORE_THREAD_H
+#endif // NNHAL_RUNTIME_THREAD_H
