@@ -189,13 +189,15 @@ void Emitter::parallelLoop(int64_t begin, int64_t count, int64_t step,
 }
 
 SmallVector<Value> Emitter::carry(Value begin, Value end, ValueRange values,
-                                  CarryBody body) {
+                                  CarryBody body, int64_t step) {
   std::optional<int64_t> first = getConstantIntValue(begin);
   std::optional<int64_t> last = getConstantIntValue(end);
-  if (first && last && *last - *first == 1)
+  if (first && last && *last == *first)
+    return llvm::to_vector(values);
+  if (first && last && *last - *first == step)
     return body(begin, values);
   auto loop =
-      scf::ForOp::create(rewriter, location, begin, end, index(1), values);
+      scf::ForOp::create(rewriter, location, begin, end, index(step), values);
   keepRolled(loop);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(loop.getBody());

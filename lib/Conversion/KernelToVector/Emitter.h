@@ -77,7 +77,8 @@ public:
   using CarryBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::Value, mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> carry(mlir::Value begin, mlir::Value end,
-                                       mlir::ValueRange values, CarryBody body);
+                                       mlir::ValueRange values, CarryBody body,
+                                       int64_t step = 1);
 
   mlir::VectorType vectorType(int64_t lanes, mlir::Type element = {});
   /// A splat of `value`, made before the kernel.

@@ -22,13 +22,14 @@ static constexpr CostModel sixteenRegisters = {
     .mostAccumulators = 12,
     .windowAccumulators = 8,
     .unrolledTaps = 8,
+    .unrolledSteps = 4,
     .inputCache = 512 << 10,
     .filterCache = 400 << 10,
     .outputCache = 1536 << 10,
     .innerFilterCache = 32 << 10,
     .shortDepth = 64,
     .shortRun = 32,
-    .prefetchedPixels = 196,
+    .prefetchedPixels = 1024,
 };
 
 // The same with room for twice as many accumulators.
@@ -58,6 +59,7 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("most-accumulators", mostAccumulators);
   visit("window-accumulators", windowAccumulators);
   visit("unrolled-taps", unrolledTaps);
+  visit("unrolled-steps", unrolledSteps);
   visit("input-cache", inputCache);
   visit("filter-cache", filterCache);
   visit("output-cache", outputCache);

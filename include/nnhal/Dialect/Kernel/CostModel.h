@@ -40,6 +40,8 @@ struct CostModel {
   int64_t windowAccumulators;
   /// Windows up to this width are unrolled.
   int64_t unrolledTaps;
+  /// Steps of a float convolution's inner loop that one round of it takes.
+  int64_t unrolledSteps;
   /// An input up to this size stays in the second-level cache.
   int64_t inputCache;
   /// A packed filter up to this size does.

@@ -10,8 +10,9 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
   // CHECK: scf.for
   // ROWS6: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c6
   // ROWS5: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4
-  // ROWS6-COUNT-12: vector.fma
-  // ROWS5-COUNT-8: vector.fma
+  // Four steps a round.
+  // ROWS6-COUNT-48: vector.fma
+  // ROWS5-COUNT-32: vector.fma
   // CHECK-NOT: vector.fma
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x12x8xf32>, memref<2x1x1x8x16xf32>, memref<2x16xf32>)
       outs(%out : memref<1x1x12x32xf32>)
@@ -25,3 +26,14 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
 // TILES-LABEL: func @tiles
 // TILES: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c6
 // TILES: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c1{{ }}
+
+// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=unrolled-steps=3" | FileCheck %s --check-prefix=STEPS
+// Two rounds of three of eight steps, and two by themselves.
+// STEPS-LABEL: func @tiles
+// STEPS: scf.for %{{.*}} = %c0 to %[[SIX:.+]] step %c3{{.*}} iter_args
+// STEPS-COUNT-36: vector.fma
+// STEPS-NOT: vector.fma
+// STEPS: scf.for %{{.*}} = %[[SIX]] to %c8 step %c1 iter_args
+// STEPS-COUNT-12: vector.fma
+// STEPS-NOT: vector.fma
+// STEPS: return

@@ -9,11 +9,15 @@
 // CHECK-DAG: %[[C49:.+]] = arith.constant 49 : index
 // CHECK: scf.for
 // CHECK: scf.for %{{.+}} = %[[C0]] to %[[C24]]
+// The next panel is prefetched once a round of four steps: an eighth of the
+// panel for each of eight tiles.
 // CHECK: scf.for {{.*}} iter_args
-// CHECK-COUNT-12: vector.fma {{.*}} : vector<8xf32>
+// CHECK: memref.prefetch {{.*}} : memref<
+// CHECK-NOT: memref.prefetch
+// CHECK-COUNT-48: vector.fma {{.*}} : vector<8xf32>
 // CHECK-NOT: vector.fma
 // CHECK: scf.for %{{.+}} = %[[C24]] to %[[C49]]
-// CHECK-COUNT-10: vector.fma {{.*}} : vector<8xf32>
+// CHECK-COUNT-40: vector.fma {{.*}} : vector<8xf32>
 // CHECK-NOT: vector.fma
 // CHECK: return
 
