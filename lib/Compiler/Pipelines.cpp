@@ -132,11 +132,16 @@ void addPhase(OpPassManager &pm, Phase phase,
     return;
   case Phase::bufferize:
     return addBufferization(pm);
-  case Phase::plan:
+  case Phase::plan: {
     // memref.alloc, memref.get_global -> memref.view of arena and constants
+    ComputeInBandsOptions bands;
+    bands.vectorRegisters = options.vectorRegisters;
+    llvm::append_range(bands.costModel, options.costModel);
+    pm.addNestedPass<func::FuncOp>(createComputeInBands(bands));
     pm.addPass(createExtractConstants({.baseOffset = options.constantsOffset}));
     pm.addNestedPass<func::FuncOp>(createPlanMemory());
     return;
+  }
   case Phase::vectorize: {
     // nnk.conv_2d, linalg.generic -> scf.for around vector.fma
     kernel::ConvertNNKToVectorPassOptions kernels;

@@ -78,6 +78,35 @@ def FoldOutputCopies : Pass<"nnhal-fold-output-copies", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def ComputeInBands : Pass<"nnhal-compute-in-bands", "::mlir::func::FuncOp"> {
+  let summary = "Let kernels take turns, a band of rows each";
+  let description = [{
+    A large image that one micro-kernel writes and only the next one reads goes
+    through the last-level cache and back. Chains of convolutions of one batch
+    around such images are cut into bands of rows of the last output: each
+    kernel computes the rows that the band of the next one needs and that are
+    not there yet, into memory for one band; rows that the next band needs as
+    well are copied to its beginning. No row is computed twice, and bands of
+    equal shape are equal code.
+
+    Works on memrefs, before memory is planned. What the first kernel of a chain
+    reads and the last one writes becomes views of bytes, whose type does not
+    tell where a band begins: kernels stay equal.
+  }];
+  let options = [
+    Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"16",
+           "Number of vector registers: selects the cost model">,
+    ListOption<"costModel", "cost-model", "std::string",
+               "Numbers of the cost model (docs/CostModel.md) as name=value">
+  ];
+  let statistics = [
+    Statistic<"numChains", "num-chains", "Chains cut into bands">,
+    Statistic<"numBands", "num-bands", "Bands of all chains">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place every allocation in one arena";
   let description = [{

@@ -30,6 +30,7 @@ static constexpr CostModel sixteenRegisters = {
     .shortDepth = 64,
     .shortRun = 32,
     .prefetchedPixels = 1024,
+    .bandCache = 1 << 20,
 };
 
 // The same with room for twice as many accumulators.
@@ -67,6 +68,7 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("short-depth", shortDepth);
   visit("short-run", shortRun);
   visit("prefetched-pixels", prefetchedPixels);
+  visit("band-cache", bandCache);
 }
 
 llvm::LogicalResult

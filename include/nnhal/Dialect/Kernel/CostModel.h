@@ -57,6 +57,9 @@ struct CostModel {
   /// With at most this many pixels the weights set the time: they are
   /// prefetched.
   int64_t prefetchedPixels;
+  /// What one kernel leaves for the next is computed band by band where it is
+  /// larger than this, so that a band stays in the second-level cache.
+  int64_t bandCache;
 
   /// The table of targets with `registers` vector registers.
   static const CostModel &forRegisters(int64_t registers);
