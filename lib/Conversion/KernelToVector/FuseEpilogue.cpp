@@ -9,9 +9,11 @@
 
 #include "Emitter.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace nnhal::kernel {
@@ -259,6 +261,60 @@ private:
   }
 };
 
+/// What is known of the integer `value` from at most `depth` operations.
+ConstantIntRanges rangeOf(Value value, unsigned depth) {
+  unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
+  ConstantIntRanges range = ConstantIntRanges::maxRange(width);
+  auto op = value.getDefiningOp<InferIntRangeInterface>();
+  if (!op || depth == 0 || !llvm::all_of(op->getOperandTypes(), [](Type type) {
+        return type.isIntOrIndex();
+      }))
+    return range;
+  SmallVector<ConstantIntRanges> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(rangeOf(operand, depth - 1));
+  op.inferResultRanges(operands,
+                       [&](Value result, const ConstantIntRanges &inferred) {
+                         if (result == value)
+                           range = inferred;
+                       });
+  return range;
+}
+
+/// extsi(trunci(x)) -> x, extended or truncated once, where nothing is cut off:
+/// a quantized output that was clamped to its type is the next kernel's input.
+/// LLVM does not see through the zero point between the bounds and the
+/// truncation; packing and unpacking then cost a third of an epilogue.
+template <typename ExtendOp> struct FoldNarrowing : OpRewritePattern<ExtendOp> {
+  using OpRewritePattern<ExtendOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ExtendOp op,
+                                PatternRewriter &rewriter) const override {
+    auto narrow = op.getIn().template getDefiningOp<arith::TruncIOp>();
+    if (!narrow || !narrow.getType().isInteger())
+      return failure();
+    unsigned width = narrow.getType().getIntOrFloatBitWidth();
+    Value wide = narrow.getIn();
+    // A clamp and a zero point.
+    ConstantIntRanges range = rangeOf(wide, /*depth=*/4);
+    bool isKept = std::is_same_v<ExtendOp, arith::ExtSIOp>
+                      ? range.smin().isSignedIntN(width) &&
+                            range.smax().isSignedIntN(width)
+                      : range.umax().isIntN(width);
+    if (!isKept)
+      return failure();
+    unsigned from = wide.getType().getIntOrFloatBitWidth();
+    unsigned to = op.getType().getIntOrFloatBitWidth();
+    if (from < to)
+      rewriter.replaceOpWithNewOp<ExtendOp>(op, op.getType(), wide);
+    else if (from > to)
+      rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op.getType(), wide);
+    else
+      rewriter.replaceOp(op, wide);
+    return success();
+  }
+};
+
 struct FuseEpiloguePass
     : public nnhal::kernel::impl::FuseEpiloguePassBase<FuseEpiloguePass> {
   using Base::Base;
@@ -284,5 +340,6 @@ struct FuseEpiloguePass
 } // namespace
 
 void nnhal::kernel::populateFuseEpiloguePatterns(RewritePatternSet &patterns) {
-  patterns.add<FuseConsumer>(patterns.getContext());
+  patterns.add<FuseConsumer, FoldNarrowing<arith::ExtSIOp>,
+               FoldNarrowing<arith::ExtUIOp>>(patterns.getContext());
 }

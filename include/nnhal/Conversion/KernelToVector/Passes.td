@@ -16,7 +16,9 @@ def FuseEpiloguePass : Pass<"nnk-fuse-epilogue"> {
     Folds an elementwise `linalg.generic` that is the only user of a kernel's
     result into the kernel's epilogue; its other inputs become extras. Repeats
     until nothing changes, so a convolution, a residual addition and a clamp
-    become one kernel.
+    become one kernel. Integers that are truncated and extended again, as those
+    of a quantized result that is read on the spot, stay wide if nothing is cut
+    off.
   }];
   let dependentDialects = ["::nnhal::kernel::KernelDialect",
                            "::mlir::tensor::TensorDialect"];
