@@ -188,9 +188,9 @@ def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
     operations and trip counts.
   }];
   let options = [
-    Option<"minWork", "min-work", "int64_t", /*default=*/"50000",
+    Option<"minWork", "min-work", "int64_t", /*default=*/"24000",
            "Estimated nanoseconds of the shortest nest that is split">,
-    Option<"minPiece", "min-piece", "int64_t", /*default=*/"20000",
+    Option<"minPiece", "min-piece", "int64_t", /*default=*/"10000",
            "Estimated nanoseconds of the shortest piece">
   ];
   let statistics = [
