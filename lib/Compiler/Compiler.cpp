@@ -178,6 +178,7 @@ rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
   CompilePipelineOptions pipelineOptions;
   pipelineOptions.vectorBits = target.vectorBits();
   pipelineOptions.vectorRegisters = target.vectorRegisters();
+  pipelineOptions.dotProduct = target.dotProduct();
   pipelineOptions.rounding = options.rounding;
   pipelineOptions.constantsOffset = int64_t(options.constantsOffset);
   for (Phase phase : allPhases()) {

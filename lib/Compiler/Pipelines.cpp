@@ -116,6 +116,7 @@ void addPhase(OpPassManager &pm, Phase phase,
     ConvertNNHalToLinalgOptions lowering;
     lowering.vectorBits = options.vectorBits;
     lowering.vectorRegisters = options.vectorRegisters;
+    lowering.dotProduct = options.dotProduct;
     lowering.rounding = options.rounding;
     llvm::append_range(lowering.costModel, options.costModel);
     pm.addPass(createConvertNNHalToLinalg(lowering));
@@ -147,6 +148,7 @@ void addPhase(OpPassManager &pm, Phase phase,
     kernel::ConvertNNKToVectorPassOptions kernels;
     kernels.vectorBits = options.vectorBits;
     kernels.registers = options.vectorRegisters;
+    kernels.dotProduct = options.dotProduct;
     llvm::append_range(kernels.costModel, options.costModel);
     pm.addPass(kernel::createConvertNNKToVectorPass(kernels));
     VectorizeLoopsOptions loops;

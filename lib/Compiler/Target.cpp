@@ -65,6 +65,20 @@ static bool isKnownFeature(const MCSubtargetInfo &subtarget,
       [&](const SubtargetFeatureKV &known) { return name == known.Key; });
 }
 
+/// A narrow panel takes the instruction on narrower registers, which AVX-512
+/// without VL does not have.
+static kernel::DotProduct dotProductOf(const MCSubtargetInfo &subtarget,
+                                       rt::TargetKind kind, int64_t bits) {
+  if (kind == rt::TargetKind::aarch64Elf)
+    return subtarget.checkFeatures("+dotprod")
+               ? kernel::DotProduct::signedBySigned
+               : kernel::DotProduct::none;
+  bool hasNarrow = subtarget.checkFeatures("+avxvnni") && bits <= 256;
+  return hasNarrow || subtarget.checkFeatures("+avx512vnni,+avx512vl")
+             ? kernel::DotProduct::unsignedBySigned
+             : kernel::DotProduct::none;
+}
+
 rt::Result<Target> Target::create(const TargetOptions &options) {
   initializeTargets();
   Triple hostTriple(sys::getProcessTriple());
@@ -113,6 +127,7 @@ rt::Result<Target> Target::create(const TargetOptions &options) {
   } else if (subtarget.checkFeatures("+avx2,+fma")) {
     result.widestVector = 256;
   }
+  result.dotProductKind = dotProductOf(subtarget, kind, result.widestVector);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #ifndef NNHAL_COMPILER_PIPELINES_H
 #define NNHAL_COMPILER_PIPELINES_H
 
+#include "nnhal/Dialect/Kernel/CostModel.h"
 #include "nnhal/Runtime/Quantization.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -63,6 +64,17 @@ struct CompilePipelineOptions
       *this, "vector-registers",
       llvm::cl::desc("Number of vector registers (default 16)"),
       llvm::cl::init(16)};
+  Option<kernel::DotProduct> dotProduct{
+      *this, "dot-product",
+      llvm::cl::desc("Instruction of the target that adds four products of 8 "
+                     "bits (default none)"),
+      llvm::cl::init(kernel::DotProduct::none),
+      llvm::cl::values(clEnumValN(kernel::DotProduct::none, "none", "None"),
+                       clEnumValN(kernel::DotProduct::unsignedBySigned,
+                                  "unsigned-by-signed",
+                                  "As vpdpbusd of x86-64"),
+                       clEnumValN(kernel::DotProduct::signedBySigned,
+                                  "signed-by-signed", "As sdot of AArch64"))};
   ListOption<std::string> costModel{
       *this, "cost-model",
       llvm::cl::desc("Numbers of the cost model (docs/CostModel.md) in place "

@@ -8,6 +8,7 @@
 #ifndef NNHAL_COMPILER_TARGET_H
 #define NNHAL_COMPILER_TARGET_H
 
+#include "nnhal/Dialect/Kernel/CostModel.h"
 #include "nnhal/Runtime/ModelCache.h"
 #include "nnhal/Runtime/Status.h"
 
@@ -42,6 +43,7 @@ public:
   /// Width in bits of the widest vector register worth using.
   int64_t vectorBits() const { return widestVector; }
   int64_t vectorRegisters() const { return registerCount; }
+  kernel::DotProduct dotProduct() const { return dotProductKind; }
   std::string cpu() const { return targetMachine->getTargetCPU().str(); }
   /// What LLVM is told: the host's features where it is the host's CPU, and
   /// what the caller added.
@@ -59,6 +61,7 @@ private:
   rt::TargetKind targetKind = rt::TargetKind::x86_64Elf;
   int64_t widestVector = 128;
   int64_t registerCount = 16;
+  kernel::DotProduct dotProductKind = kernel::DotProduct::none;
 };
 
 } // namespace nnhal

@@ -43,6 +43,14 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
            "Width in bits of a vector register of the target">,
     Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"16",
            "Number of vector registers of the target">,
+    Option<"dotProduct", "dot-product", "::nnhal::kernel::DotProduct",
+           /*default=*/"::nnhal::kernel::DotProduct::none",
+           "Instruction of the target that adds four products of 8 bits", [{::llvm::cl::values(
+             clEnumValN(::nnhal::kernel::DotProduct::none, "none", "None"),
+             clEnumValN(::nnhal::kernel::DotProduct::unsignedBySigned,
+                        "unsigned-by-signed", "As vpdpbusd of x86-64"),
+             clEnumValN(::nnhal::kernel::DotProduct::signedBySigned,
+                        "signed-by-signed", "As sdot of AArch64"))}]>,
     ListOption<"costModel", "cost-model", "std::string",
                "Numbers of the cost model (docs/CostModel.md) in place of the "
                "target's, each as name=value">,

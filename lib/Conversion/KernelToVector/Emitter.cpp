@@ -336,6 +336,11 @@ Value Emitter::signExtend(Value value, Type element) {
   return arith::ExtSIOp::create(rewriter, location, type, value);
 }
 
+Value Emitter::zeroExtend(Value value, Type element) {
+  return arith::ExtUIOp::create(rewriter, location, withElement(value, element),
+                                value);
+}
+
 Value Emitter::toF32(Value value) {
   if (isa<FloatType>(getElementTypeOrSelf(value)))
     return value;
@@ -405,11 +410,17 @@ std::optional<Epilogue> Epilogue::create(KernelOpInterface op,
   if (!out)
     return std::nullopt;
   epilogue.out = *out;
+  auto channelsOf = [](Value value) {
+    return cast<ShapedType>(value.getType()).getShape().back();
+  };
   for (Value extra : op.getExtras()) {
     std::optional<FlatView> view = emitter.flatten(extra);
     if (!view)
       return std::nullopt;
     epilogue.extras.push_back(*view);
+    epilogue.isOfPixels.push_back(view->strides.size() > 1 &&
+                                  channelsOf(extra) !=
+                                      channelsOf(op.getDestination()));
   }
   return epilogue;
 }
@@ -564,11 +575,16 @@ Value Epilogue::apply(Value accumulator, const Pixel &pixel, Value channel,
   if (op.getEpilogue().empty())
     return accumulator;
   SmallVector<Value> values;
-  for (auto [view, at, vector] :
-       llvm::zip_equal(extras, pixel.extras, channelVectors))
-    values.push_back(
-        vector ? vector
-               : emitter->load(view, emitter->add(at, channel), lanes));
+  for (auto [view, at, vector, isOfPixel] :
+       llvm::zip_equal(extras, pixel.extras, channelVectors, isOfPixels)) {
+    if (vector)
+      values.push_back(vector);
+    else if (isOfPixel)
+      values.push_back(
+          emitter->broadcast(emitter->loadScalar(view, at), lanes.lanes));
+    else
+      values.push_back(emitter->load(view, emitter->add(at, channel), lanes));
+  }
   return cloneBody(accumulator, values, lanes.lanes);
 }
 

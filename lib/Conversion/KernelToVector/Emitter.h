@@ -91,6 +91,7 @@ public:
   /// below 2^24.
   mlir::Value toF32(mlir::Value value);
   mlir::Value signExtend(mlir::Value value, mlir::Type element);
+  mlir::Value zeroExtend(mlir::Value value, mlir::Type element);
   mlir::Value loadScalar(const FlatView &view, mlir::Value at);
   mlir::Value broadcast(mlir::Value scalar, int64_t lanes);
   void store(mlir::Value vector, const FlatView &view, mlir::Value at,
@@ -187,6 +188,8 @@ private:
   Emitter *emitter;
   FlatView out;
   llvm::SmallVector<FlatView> extras;
+  /// Those of one number for all channels of a pixel.
+  llvm::SmallVector<bool> isOfPixels;
   /// Values of the epilogue that do not depend on the element, per lanes.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> invariants;
 };

@@ -68,6 +68,20 @@ bool isChannelVector(AffineMap map, RankedTensorType type) {
   return dim && dim.getPosition() + 1 == map.getNumDims();
 }
 
+/// True if an input with `map` has one number for all channels of each pixel of
+/// `result`.
+bool isOfPixels(AffineMap map, RankedTensorType type, RankedTensorType result) {
+  if (type.getRank() != result.getRank() ||
+      type.getShape().drop_back() != result.getShape().drop_back() ||
+      type.getShape().back() != 1)
+    return false;
+  SmallVector<AffineExpr> expected(
+      AffineMap::getMultiDimIdentityMap(type.getRank(), map.getContext())
+          .getResults());
+  expected.back() = getAffineConstantExpr(0, map.getContext());
+  return map.getResults() == ArrayRef<AffineExpr>(expected);
+}
+
 /// `value` without its leading dimensions of one element.
 Value toChannelVector(Value value, Location loc, PatternRewriter &rewriter) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -147,8 +161,8 @@ private:
     for (OpOperand *input : op.getDpsInputOperands()) {
       auto type = dyn_cast<RankedTensorType>(input->get().getType());
       AffineMap map = maps[input->getOperandNumber()];
-      // Scalars are captured; tensors have the result's shape or are vectors of
-      // its channels.
+      // Scalars are captured; tensors have the result's shape, or a number for
+      // each of its pixels, or are vectors of its channels.
       if (!type || !isElement(type.getElementType()))
         return false;
       if (input->getOperandNumber() == producer.operand) {
@@ -157,6 +171,7 @@ private:
         continue;
       }
       if (!(map.isIdentity() && type.getShape() == result.getShape()) &&
+          !isOfPixels(map, type, result) &&
           !(isChannelVector(map, type) &&
             type.getShape().back() == result.getShape().back()))
         return false;
@@ -164,13 +179,15 @@ private:
     return true;
   }
 
-  /// `value`, of the consumer's shape, in the shape of the kernel.
+  /// `value`, of the consumer's shape or pixels, in the shape of the kernel.
   static Value toKernelShape(Value value, const Producer &producer,
                              Location loc, PatternRewriter &rewriter) {
     if (!producer.reshape)
       return value;
-    Type element = cast<RankedTensorType>(value.getType()).getElementType();
-    RankedTensorType type = producer.type().clone(element);
+    auto from = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(producer.type().getShape());
+    shape.back() = from.getShape().back();
+    auto type = RankedTensorType::get(shape, from.getElementType());
     if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(producer.reshape))
       return tensor::ExpandShapeOp::create(rewriter, loc, type, value,
                                            collapse.getReassociationIndices());
@@ -202,13 +219,15 @@ private:
     for (OpOperand *input : op.getDpsInputOperands())
       if (input->getOperandNumber() != producer.operand) {
         added.push_back(input);
-        auto shape = cast<RankedTensorType>(input->get().getType()).getShape();
+        auto type = cast<RankedTensorType>(input->get().getType());
         auto result = cast<RankedTensorType>(op.getResult(0).getType());
-        bool same = shape == result.getShape() &&
-                    op.getMatchingIndexingMap(input).isIdentity();
+        AffineMap map = op.getMatchingIndexingMap(input);
+        bool hasPixels =
+            (type.getShape() == result.getShape() && map.isIdentity()) ||
+            isOfPixels(map, type, result);
         extras.push_back(
-            same ? toKernelShape(input->get(), producer, loc, rewriter)
-                 : toChannelVector(input->get(), loc, rewriter));
+            hasPixels ? toKernelShape(input->get(), producer, loc, rewriter)
+                      : toChannelVector(input->get(), loc, rewriter));
       }
     Value init = toKernelShape(op.getDpsInits()[0], producer, loc, rewriter);
     Operation *fused = kernel.cloneWithExtras(rewriter, extras, init);

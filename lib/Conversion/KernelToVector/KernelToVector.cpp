@@ -65,6 +65,7 @@ struct ConvertNNKToVectorPass
       return signalPassFailure();
     }
     KernelTarget target{vectorBits, registers};
+    target.dotProduct = dotProduct;
     if (failed(target.tune(costModel, [&](const Twine &message) {
           getOperation()->emitError() << message;
         })))

@@ -64,6 +64,7 @@ struct ConvertNNHalToLinalg
 
   void runOnOperation() override {
     kernel::KernelTarget target{vectorBits, vectorRegisters};
+    target.dotProduct = dotProduct;
     if (failed(target.tune(costModel,
                            [&](const Twine &message) {
                              getOperation()->emitError() << message;

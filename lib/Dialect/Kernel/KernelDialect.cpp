@@ -53,7 +53,8 @@ void Conv2DOp::build(OpBuilder &builder, OperationState &state, Value input,
                      ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
                      ArrayRef<int64_t> pads) {
   build(builder, state, resultTypes(init), input, filter, bias,
-        /*extras=*/ValueRange(), init, strides, dilations, pads);
+        /*extras=*/ValueRange(), init, strides, dilations, pads,
+        /*unsigned_input=*/false);
 }
 
 void DepthwiseConv2DOp::build(OpBuilder &builder, OperationState &state,

@@ -103,11 +103,15 @@ static LogicalResult checkEpilogue(KernelOpInterface op) {
     ShapedType type = shaped(extra);
     bool channels = type.hasRank() && type.getRank() == 1 &&
                     agree(type.getDimSize(0), out.getShape().back());
+    SmallVector<int64_t> pixels(out.getShape());
+    pixels.back() = 1;
     if (!channels &&
-        failed(verifyCompatibleShape(type.getShape(), out.getShape())))
+        failed(verifyCompatibleShape(type.getShape(), out.getShape())) &&
+        failed(verifyCompatibleShape(type.getShape(), pixels)))
       return op->emitOpError()
              << "extra " << index << " of type " << type
-             << " must have the output's shape or be a vector of its "
+             << " must have the output's shape, or one element for each of its "
+                "pixels, or be a vector of its "
              << out.getShape().back() << " channels";
   }
   Region &region = op.getEpilogue();
@@ -157,24 +161,32 @@ static LogicalResult checkElements(Operation *op, StringRef name, Value value,
   return error;
 }
 
-/// f32 throughout, or pairs of i16 that i32 accumulate.
+/// f32 throughout, or pairs of i16 or quads of i8 that i32 accumulate.
 static LogicalResult checkConvolutionElements(Conv2DOp op) {
   Builder builder(op.getContext());
   Type f32 = builder.getF32Type(), i16 = builder.getI16Type();
-  if (failed(checkElements(op, "input", op.getInput(), {f32, i16})))
+  Type i8 = builder.getI8Type();
+  if (failed(checkElements(op, "input", op.getInput(), {f32, i16, i8})))
     return failure();
-  if (!op.isPaired())
+  int64_t step = op.getStepChannels();
+  if (op.getUnsignedInput() && step != 4)
+    return op.emitOpError("has unsigned inputs that are not of i8");
+  if (step == 1)
     return success(
         succeeded(checkElements(op, "filter", op.getFilter(), {f32})) &&
         succeeded(checkElements(op, "bias", op.getBias(), {f32})));
   int64_t channels = shaped(op.getInput()).getDimSize(3);
-  if (!ShapedType::isDynamic(channels) && channels % 2 != 0)
-    return op.emitOpError() << "input has " << channels
-                            << " channels, pairs need an even number";
-  return success(succeeded(checkElements(op, "filter", op.getFilter(),
-                                         {builder.getI8Type(), i16})) &&
-                 succeeded(checkElements(op, "bias", op.getBias(),
-                                         {builder.getI32Type()})));
+  if (!ShapedType::isDynamic(channels) && channels % step != 0)
+    return op.emitOpError() << "input has " << channels << " channels, "
+                            << (step == 2 ? "pairs need an even number"
+                                          : "quads need a multiple of 4");
+  SmallVector<Type> weights = {i8};
+  if (step == 2)
+    weights.push_back(i16);
+  return success(
+      succeeded(checkElements(op, "filter", op.getFilter(), weights)) &&
+      succeeded(
+          checkElements(op, "bias", op.getBias(), {builder.getI32Type()})));
 }
 
 LogicalResult Conv2DOp::verify() {

@@ -38,6 +38,14 @@ def ConvertNNKToVectorPass : Pass<"convert-nnk-to-vector", "::mlir::ModuleOp"> {
            "Width of a vector register: 128, 256 or 512">,
     Option<"registers", "registers", "int64_t", /*default=*/"16",
            "Number of vector registers">,
+    Option<"dotProduct", "dot-product", "::nnhal::kernel::DotProduct",
+           /*default=*/"::nnhal::kernel::DotProduct::none",
+           "Instruction of the target that adds four products of 8 bits", [{::llvm::cl::values(
+             clEnumValN(::nnhal::kernel::DotProduct::none, "none", "None"),
+             clEnumValN(::nnhal::kernel::DotProduct::unsignedBySigned,
+                        "unsigned-by-signed", "As vpdpbusd of x86-64"),
+             clEnumValN(::nnhal::kernel::DotProduct::signedBySigned,
+                        "signed-by-signed", "As sdot of AArch64"))}]>,
     ListOption<"costModel", "cost-model", "std::string",
                "Numbers of the cost model (docs/CostModel.md) in place of the "
                "target's, each as name=value">

@@ -75,6 +75,14 @@ struct CostModel {
   void visit(llvm::function_ref<void(llvm::StringRef, int64_t &)> visit);
 };
 
+/// The instruction, if any, that adds four products of 8 bits to each
+/// accumulator of 32.
+enum class DotProduct {
+  none,
+  unsignedBySigned, ///< vpdpbusd of AVX-512 VNNI and AVX-VNNI.
+  signedBySigned,   ///< sdot of AArch64.
+};
+
 /// The vector unit that kernels are made for.
 struct KernelTarget {
   /// Width of one register: 128, 256 or 512.
@@ -83,6 +91,7 @@ struct KernelTarget {
   int64_t registers = 16;
   /// In place of the table.
   std::optional<CostModel> tuned = {};
+  DotProduct dotProduct = DotProduct::none;
 
   /// f32 elements of one register.
   int64_t lanes() const { return vectorBits / 32; }

@@ -53,8 +53,9 @@ def Kernel_OpInterface : OpInterface<"KernelOpInterface"> {
     What fusion and lowering need of every micro-kernel: the extra operands and
     the region that maps (accumulator, one element of each extra) to the stored
     value. An extra has the shape of the result, or is a vector of its last
-    dimension; its elements may be of another type than the result's. An empty
-    region stores the accumulator.
+    dimension, or has one number for all channels of each pixel: the result's
+    shape with 1 as the last dimension. Its elements may be of another type than
+    the result's. An empty region stores the accumulator.
   }];
   let methods = [
     InterfaceMethod<"Operands of the epilogue.", "::mlir::OperandRange",
@@ -124,6 +125,10 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
     then. Products of two i16 are exact, sums of two of them unless all four
     factors are -32768.
 
+    Inputs of i8, without or, as `unsigned_input` says, with the values of ui8,
+    are multiplied in quads: four of everything that pairs have two of. The
+    filter is of i8, signed. Sums of four products are exact.
+
     ```mlir
     nnk.conv_2d ins(%in, %filter, %bias : ...) extras(%residual : ...)
         outs(%out : ...) {strides = array<i64: 1, 1>, ...} epilogue {
@@ -136,7 +141,8 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
   let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$filter,
                        Kernel_Buffer:$bias, Variadic<Kernel_Buffer>:$extras,
                        Kernel_Buffer:$init, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads);
+                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads,
+                       UnitAttr:$unsigned_input);
   let builders = [OpBuilder<(ins "::mlir::Value":$input,
       "::mlir::Value":$filter, "::mlir::Value":$bias, "::mlir::Value":$init,
       "::llvm::ArrayRef<int64_t>":$strides,
@@ -149,12 +155,11 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
     (`->` type($results)^)?
   }];
   let extraClassDeclaration = kernelDeclaration # [{
-    /// Whether channels are multiplied in pairs.
-    bool isPaired() {
-      return ::mlir::getElementTypeOrSelf(getInput()).isInteger(16);
+    /// Input channels of one row of a panel: 1, or 2 in pairs, or 4 in quads.
+    int64_t getStepChannels() {
+      ::mlir::Type element = ::mlir::getElementTypeOrSelf(getInput());
+      return element.isInteger(8) ? 4 : element.isInteger(16) ? 2 : 1;
     }
-    /// Input channels of one row of a panel: 1 or 2.
-    int64_t getStepChannels() { return isPaired() ? 2 : 1; }
     /// Output channels of a panel.
     int64_t getPanelWidth() {
       auto type = ::mlir::cast<::mlir::ShapedType>(getFilter().getType());

@@ -63,6 +63,11 @@ struct Weights {
       return value >= INT8_MIN && value <= INT8_MAX;
     });
   }
+  /// What to take off all of them, that they fit; 0 if they do.
+  int32_t excessOverI8() const {
+    auto [least, most] = std::minmax_element(values.begin(), values.end());
+    return std::max(*most - INT8_MAX, 0) + std::min(*least - INT8_MIN, 0);
+  }
   template <typename T> SmallVector<T> as() const {
     return llvm::to_vector_of<T>(values);
   }
@@ -142,6 +147,75 @@ static Value packPairs(OperationLowering &op, const Weights &weights,
   return op.constantResource(type, packed, "filter_packed");
 }
 
+/// The bytes of a filter \p ohwi, in panels of \p width quads. Channels are
+/// padded to whole ones.
+static Value packQuads(OperationLowering &op, ArrayRef<int8_t> values,
+                       const std::array<int64_t, 4> &ohwi, int64_t width) {
+  int64_t quads = llvm::divideCeil(ohwi[3], 4);
+  SmallVector<int8_t> rows;
+  for (; !values.empty(); values = values.drop_front(ohwi[3])) {
+    rows.append(values.begin(), values.begin() + ohwi[3]);
+    rows.append(4 * quads - ohwi[3], 0);
+  }
+  std::vector<char> packed = kernel::packConvFilter(
+      bytesOf<int8_t>(rows), {ohwi[0], ohwi[1], ohwi[2], quads}, width);
+  auto type = RankedTensorType::get(
+      {kernel::panelCount(ohwi[0], width), ohwi[1], ohwi[2], quads, 4 * width},
+      op.getBuilder().getI8Type());
+  return op.constantResource(type, packed, "filter_packed");
+}
+
+namespace {
+/// The inputs of a contraction in quads: unsigned or not, as the target's
+/// instruction takes them.
+struct QuadInput {
+  QuadInput(const OperationLowering &op, const Tensor &input);
+
+  /// With padding and channels up to a multiple of 4, where what stands for
+  /// real 0 is.
+  Tensor build(OperationLowering &op, const KernelWindow &window) const;
+
+  const Tensor &stored;
+  bool isUnsigned;
+  /// Stored values have the other sign.
+  bool isShifted;
+  int32_t zeroPoint;
+};
+} // namespace
+
+QuadInput::QuadInput(const OperationLowering &op, const Tensor &input)
+    : stored(input), isUnsigned(op.target().dotProduct ==
+                                kernel::DotProduct::unsignedBySigned),
+      zeroPoint(input.getType().zeroPoint) {
+  isShifted =
+      isUnsigned != (input.getType().type == OperandType::TENSOR_QUANT8_ASYMM);
+  if (isShifted)
+    zeroPoint += isUnsigned ? 128 : -128;
+}
+
+Tensor QuadInput::build(OperationLowering &op,
+                        const KernelWindow &window) const {
+  Type i8 = op.getBuilder().getI8Type();
+  SmallVector<Scalar> extents = stored.extents();
+  Tensor source = stored;
+  if (isShifted)
+    source = op.define(i8, extents, [&](Indices at) {
+      return stored.stored(at) + double(INT8_MIN);
+    });
+  int64_t channels = *extents[3].known();
+  if (window.pads == std::array<int64_t, 4>() && channels % 4 == 0)
+    return source;
+  const auto &[top, bottom, left, right] = window.pads;
+  extents[1] = extents[1] + double(top + bottom);
+  extents[2] = extents[2] + double(left + right);
+  extents[3] = op.index(llvm::alignTo(channels, 4));
+  Tensor zeros = op.define(i8, extents, [&](Indices) {
+    return Scalar::integer(op.getBuilder(), i8, int8_t(zeroPoint));
+  });
+  return op.insert(source, zeros,
+                   {op.index(0), op.index(top), op.index(left), op.index(0)});
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
@@ -165,6 +239,12 @@ private:
     return ::centered(op, input, element, channels);
   }
   Value start(Type element, ArrayRef<int64_t> shape);
+  bool takesQuads(const std::array<int64_t, 4> &ohwi) const;
+  void convolveQuads(const std::array<int64_t, 4> &ohwi, Indices outputExtents);
+  kernel::Conv2DOp multiplyQuads(const Tensor &source, bool isUnsigned,
+                                 ArrayRef<int8_t> values,
+                                 const std::array<int64_t, 4> &ohwi,
+                                 ArrayRef<int32_t> start);
   void convolvePairs(const std::array<int64_t, 4> &ohwi);
   bool convolveRowsInPairs(const std::array<int64_t, 4> &ohwi);
   void convolveFloats(const std::array<int64_t, 4> &ohwi);
@@ -193,6 +273,8 @@ private:
   /// With the bias, if it is known.
   double largestSum = std::numeric_limits<double>::infinity();
   Value sums;
+  /// To be added to those of all channels of a pixel, if there is something.
+  Tensor pixelSums;
 };
 } // namespace
 
@@ -240,6 +322,75 @@ void KernelContraction::createConvolution(Value source, Value packed,
                                   undefined(accumulator), kernelWindow.strides,
                                   kernelWindow.dilations, kernelWindow.pads)
              ->getResult(0);
+}
+
+/// Whether the target has an instruction for quads, and few of them would be
+/// padding.
+bool KernelContraction::takesQuads(const std::array<int64_t, 4> &ohwi) const {
+  constexpr int64_t leastChannels = 3;
+  return op.target().dotProduct != kernel::DotProduct::none &&
+         ohwi[3] >= leastChannels;
+}
+
+/// A convolution without padding whose sums begin with \p start.
+kernel::Conv2DOp KernelContraction::multiplyQuads(
+    const Tensor &source, bool isUnsigned, ArrayRef<int8_t> values,
+    const std::array<int64_t, 4> &ohwi, ArrayRef<int32_t> start) {
+  Type i32 = builder.getI32Type();
+  int64_t width = kernel::preferredPanelWidth(ohwi[0], op.target());
+  int64_t panels = kernel::panelCount(ohwi[0], width);
+  SmallVector<int32_t> padded(start);
+  padded.resize(panels * width);
+  Value first = op.constantResource(RankedTensorType::get({panels, width}, i32),
+                                    bytesOf<int32_t>(padded), "bias_packed");
+  SmallVector<int64_t> shape(sumShape);
+  shape.back() = ohwi[0];
+  auto conv = kernel::Conv2DOp::create(
+      builder, source.get(), packQuads(op, values, ohwi, width), first,
+      tensor::EmptyOp::create(builder, shape, i32), window->strides,
+      window->dilations, std::array<int64_t, 4>());
+  conv.setUnsignedInput(isUnsigned);
+  return conv;
+}
+
+/// With x the inputs, z what stands for their real 0, and w the weights less
+/// their zero point, the sum of (x - z) w is that of x v, less z times the sum
+/// of v, plus c times the sum of x - z, where w = v + c, and v fits 8 bits. All
+/// modulo 2^32.
+void KernelContraction::convolveQuads(const std::array<int64_t, 4> &ohwi,
+                                      Indices outputExtents) {
+  QuadInput quads(op, input);
+  Tensor source = quads.build(op, *window);
+  int64_t products = ohwi[1] * ohwi[2] * ohwi[3];
+  int32_t excess = weights.excessOverI8();
+  auto zeroPoint = uint32_t(quads.zeroPoint);
+  SmallVector<int8_t> values;
+  SmallVector<int32_t> start(bias);
+  start.resize(ohwi[0]);
+  for (auto [index, weight] : llvm::enumerate(weights.values)) {
+    values.push_back(int8_t(weight - excess));
+    int32_t &first = start[index / products];
+    first = int32_t(uint32_t(first) - zeroPoint * uint32_t(weight - excess));
+  }
+  sums = multiplyQuads(source, quads.isUnsigned, values, ohwi, start)
+             ->getResult(0);
+  if (excess == 0)
+    return;
+  SmallVector<int8_t> ones(products, 1);
+  auto taken = int32_t(0 - zeroPoint * uint32_t(products));
+  rt::TensorType type;
+  type.type = OperandType::TENSOR_INT32;
+  Tensor inputSums(builder,
+                   multiplyQuads(source, quads.isUnsigned, ones,
+                                 {1, ohwi[1], ohwi[2], ohwi[3]}, {taken})
+                       ->getResult(0),
+                   type);
+  SmallVector<Scalar> pixels(outputExtents);
+  pixels.back() = op.index(1);
+  inputSums = op.reshape(inputSums, pixels);
+  pixelSums = op.define(type, pixels, [&](Indices at) {
+    return inputSums.stored(at) * double(excess);
+  });
 }
 
 void KernelContraction::convolvePairs(const std::array<int64_t, 4> &ohwi) {
@@ -305,7 +456,9 @@ void KernelContraction::convolve(const std::array<int64_t, 4> &ohwi,
               window->output[1], ohwi[0]};
   int64_t products = ohwi[1] * ohwi[2] * ohwi[3];
   readBias(products);
-  if (ohwi[3] % 2 == 0 || !convolveRowsInPairs(ohwi)) {
+  if (takesQuads(ohwi)) {
+    convolveQuads(ohwi, outputExtents);
+  } else if (ohwi[3] % 2 == 0 || !convolveRowsInPairs(ohwi)) {
     // To pad an odd number of channels is a copy that costs more than pairs
     // gain.
     if (ohwi[3] % 2 != 0 && isExactInF32(products))
@@ -350,6 +503,11 @@ void KernelContraction::finish(Indices outputExtents) {
   Tensor accumulated = op.reshape(Tensor(builder, sums, type), outputExtents);
   op.setOutput(op.define(op.outputType(), outputExtents, [&](Indices at) {
     Scalar sum = accumulated.stored(at);
+    if (pixelSums.get()) {
+      SmallVector<Scalar> pixel(at);
+      pixel.back() = op.index(0);
+      sum = sum + pixelSums.stored(pixel);
+    }
     return bias.empty() ? output.finish(sum.toI32(), at.back())
                         : output.finishBiased(sum, at.back());
   }));
