@@ -324,12 +324,12 @@ void KernelContraction::createConvolution(Value source, Value packed,
              ->getResult(0);
 }
 
-/// Whether the target has an instruction for quads, and few of them would be
-/// padding.
+/// Whether the target has an instruction for quads that pays: for the 3
+/// channels of a picture, copying them to 4 takes as long as it gains.
 bool KernelContraction::takesQuads(const std::array<int64_t, 4> &ohwi) const {
-  constexpr int64_t leastChannels = 3;
+  constexpr int64_t worthPadding = 8;
   return op.target().dotProduct != kernel::DotProduct::none &&
-         ohwi[3] >= leastChannels;
+         (ohwi[3] % 4 == 0 || ohwi[3] > worthPadding);
 }
 
 /// A convolution without padding whose sums begin with \p start.

@@ -1,8 +1,10 @@
 // RUN: nnhal-opt %s --nnk-fuse-epilogue | FileCheck %s
 
 #id = affine_map<(b, h, w, c) -> (b, h, w, c)>
+#pixel = affine_map<(b, h, w, c) -> (b, h, w, 0)>
 #channel = affine_map<(b, h, w, c) -> (c)>
 #id2 = affine_map<(m, n) -> (m, n)>
+#pixel2 = affine_map<(m, n) -> (m, 0)>
 #channel2 = affine_map<(m, n) -> (n)>
 
 // Residual addition, then PReLU with a slope per channel.
@@ -150,4 +152,35 @@ func.func @function_of_one_channel(%in: tensor<1x4x4x16xf32>, %filter: tensor<1x
     linalg.yield %r : f32
   } -> tensor<1x4x4x1xf32>
   return %1 : tensor<1x4x4x1xf32>
+}
+
+// One number for all channels of a pixel, also seen through a reshape.
+// CHECK-LABEL: @pixels
+// CHECK-SAME: %[[SUMS:[^ ,]+]]: tensor<1x4x4x1xi32>
+// CHECK: nnk.conv_2d {{.*}} extras(%[[SUMS]] : tensor<1x4x4x1xi32>)
+// CHECK: %[[ROWS:.+]] = tensor.expand_shape {{.*}} : tensor<16x1xi32> into tensor<1x4x4x1xi32>
+// CHECK: nnk.conv_2d {{.*}} extras(%[[ROWS]] : tensor<1x4x4x1xi32>)
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @pixels(%in: tensor<1x4x4x4xi8>, %filter: tensor<1x1x1x1x32xi8>, %bias: tensor<1x8xi32>, %sums: tensor<1x4x4x1xi32>, %rows: tensor<16x1xi32>) -> (tensor<1x4x4x8xi32>, tensor<16x8xi32>) {
+  %e = tensor.empty() : tensor<1x4x4x8xi32>
+  %0 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x4x4x4xi8>, tensor<1x1x1x1x32xi8>, tensor<1x8xi32>) outs(%e : tensor<1x4x4x8xi32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x4x4x8xi32>
+  %1 = linalg.generic {indexing_maps = [#id, #pixel, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0, %sums : tensor<1x4x4x8xi32>, tensor<1x4x4x1xi32>) outs(%e : tensor<1x4x4x8xi32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %s = arith.addi %a, %b : i32
+    linalg.yield %s : i32
+  } -> tensor<1x4x4x8xi32>
+  %2 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x4x4x4xi8>, tensor<1x1x1x1x32xi8>, tensor<1x8xi32>) outs(%e : tensor<1x4x4x8xi32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, unsigned_input} -> tensor<1x4x4x8xi32>
+  %3 = tensor.collapse_shape %2 [[0, 1, 2], [3]] : tensor<1x4x4x8xi32> into tensor<16x8xi32>
+  %e2 = tensor.empty() : tensor<16x8xi32>
+  %4 = linalg.generic {indexing_maps = [#id2, #pixel2, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%3, %rows : tensor<16x8xi32>, tensor<16x1xi32>) outs(%e2 : tensor<16x8xi32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %s = arith.addi %a, %b : i32
+    linalg.yield %s : i32
+  } -> tensor<16x8xi32>
+  return %1, %4 : tensor<1x4x4x8xi32>, tensor<16x8xi32>
 }

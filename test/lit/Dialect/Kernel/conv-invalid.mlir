@@ -161,7 +161,7 @@ func.func @conv_window_too_large(%in: memref<1x2x8x3xf32>, %filter: memref<2x3x3
 // -----
 
 func.func @conv_extra_shape(%in: memref<1x8x8x3xf32>, %filter: memref<2x3x3x3x16xf32>, %bias: memref<2x16xf32>, %out: memref<1x8x8x21xf32>, %e: memref<1x8x8x20xf32>) {
-  // expected-error@+1 {{extra 0 of type 'memref<1x8x8x20xf32>' must have the output's shape or be a vector of its 21 channels}}
+  // expected-error@+1 {{extra 0 of type 'memref<1x8x8x20xf32>' must have the output's shape, or one element for each of its pixels, or be a vector of its 21 channels}}
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x3xf32>, memref<2x3x3x3x16xf32>, memref<2x16xf32>) extras(%e : memref<1x8x8x20xf32>) outs(%out : memref<1x8x8x21xf32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>} epilogue {
   ^bb0(%a: f32):
     nnk.yield %a : f32
@@ -253,7 +253,7 @@ func.func @conv_result_type(%in: tensor<1x8x8x3xf32>, %filter: tensor<2x3x3x3x16
 // -----
 
 func.func @conv_input_elements(%in: memref<1x8x8x4xi32>, %filter: memref<1x1x1x4x16xf32>, %bias: memref<1x16xf32>, %out: memref<1x8x8x16xf32>) {
-  // expected-error@+1 {{input elements of type 'i32' must be 'f32' or 'i16'}}
+  // expected-error@+1 {{input elements of type 'i32' must be 'f32' or 'i16' or 'i8'}}
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xi32>, memref<1x1x1x4x16xf32>, memref<1x16xf32>) outs(%out : memref<1x8x8x16xf32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
   return
 }
@@ -287,5 +287,29 @@ func.func @conv_odd_pairs(%in: memref<1x8x8x3xi16>, %filter: memref<1x1x1x2x32xi
 func.func @conv_plain_destination(%in: memref<1x8x8x4xi16>, %filter: memref<1x1x1x2x32xi8>, %bias: memref<1x16xi32>, %out: memref<1x8x8x16xi8>) {
   // expected-error@+1 {{stores 'i32' into a destination of 'memref<1x8x8x16xi8>'}}
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xi16>, memref<1x1x1x2x32xi8>, memref<1x16xi32>) outs(%out : memref<1x8x8x16xi8>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// -----
+
+func.func @conv_partial_quads(%in: memref<1x8x8x6xi8>, %filter: memref<1x1x1x2x64xi8>, %bias: memref<1x16xi32>, %out: memref<1x8x8x16xi32>) {
+  // expected-error@+1 {{input has 6 channels, quads need a multiple of 4}}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x6xi8>, memref<1x1x1x2x64xi8>, memref<1x16xi32>) outs(%out : memref<1x8x8x16xi32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// -----
+
+func.func @conv_quads_by_shorts(%in: memref<1x8x8x4xi8>, %filter: memref<1x1x1x1x64xi16>, %bias: memref<1x16xi32>, %out: memref<1x8x8x16xi32>) {
+  // expected-error@+1 {{filter elements of type 'i16' must be 'i8'}}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xi8>, memref<1x1x1x1x64xi16>, memref<1x16xi32>) outs(%out : memref<1x8x8x16xi32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// -----
+
+func.func @conv_unsigned_pairs(%in: memref<1x8x8x4xi16>, %filter: memref<1x1x1x2x32xi8>, %bias: memref<1x16xi32>, %out: memref<1x8x8x16xi32>) {
+  // expected-error@+1 {{has unsigned inputs that are not of i8}}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xi16>, memref<1x1x1x2x32xi8>, memref<1x16xi32>) outs(%out : memref<1x8x8x16xi32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, unsigned_input}
   return
 }

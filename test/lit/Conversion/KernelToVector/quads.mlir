@@ -1,0 +1,56 @@
+// RUN: nnhal-opt %s --convert-nnk-to-vector="vector-bits=512 registers=32 dot-product=unsigned-by-signed" | FileCheck %s --check-prefixes=CHECK,X86
+// RUN: nnhal-opt %s --convert-nnk-to-vector="vector-bits=128 registers=32 dot-product=signed-by-signed" | FileCheck %s --check-prefixes=CHECK,ARM
+// RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s --check-prefixes=CHECK,PLAIN
+
+// Four bytes of a pixel at once, weights as they are, one instruction for each
+// accumulator. Where inputs have the other sign, or there is no instruction,
+// what it does is written out.
+// CHECK-LABEL: @unsigned_input
+// X86: %[[WEIGHTS:.+]] = vector.load {{.*}} : memref<128xi8>, vector<64xi8>
+// X86: %[[QUAD:.+]] = vector.load {{.*}} : memref<128xi8>, vector<4xi8>
+// X86: %[[WORD:.+]] = vector.bitcast %[[QUAD]] : vector<4xi8> to vector<1xi32>
+// X86: %[[WORDS:.+]] = vector.broadcast %[[WORD]] : vector<1xi32> to vector<16xi32>
+// X86: %[[QUADS:.+]] = vector.bitcast %[[WORDS]] : vector<16xi32> to vector<64xi8>
+// X86: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.+}}, %[[QUADS]], %[[WEIGHTS]])
+// ARM-NOT: call_intrinsic
+// ARM: arith.extui {{.*}} : vector<16xi8> to vector<16xi32>
+// PLAIN: arith.extsi {{.*}} : vector<32xi8> to vector<32xi32>
+// PLAIN: arith.extui {{.*}} : vector<32xi8> to vector<32xi32>
+// PLAIN: %[[PRODUCTS:.+]] = arith.muli {{.*}} : vector<32xi32>
+// PLAIN: %[[EVEN:.+]] = vector.shuffle %[[PRODUCTS]], %[[PRODUCTS]] [0, 2, 4, {{.*}}, 30]
+// PLAIN: %[[ODD:.+]] = vector.shuffle %[[PRODUCTS]], %[[PRODUCTS]] [1, 3, 5, {{.*}}, 31]
+// PLAIN: %[[PAIRS:.+]] = arith.addi %[[EVEN]], %[[ODD]] : vector<16xi32>
+// PLAIN: vector.shuffle %[[PAIRS]], %[[PAIRS]] [0, 2, 4, 6, 8, 10, 12, 14]
+// CHECK: return
+func.func @unsigned_input(%in: memref<1x4x4x8xi8>, %filter: memref<1x1x1x2x64xi8>, %bias: memref<1x16xi32>, %out: memref<1x4x4x16xi32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x4x4x8xi8>, memref<1x1x1x2x64xi8>, memref<1x16xi32>) outs(%out : memref<1x4x4x16xi32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, unsigned_input}
+  return
+}
+
+// CHECK-LABEL: @signed_input
+// X86-NOT: call_intrinsic
+// ARM: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"
+// PLAIN-NOT: arith.extui
+// CHECK: return
+func.func @signed_input(%in: memref<1x4x4x8xi8>, %filter: memref<1x1x1x2x64xi8>, %bias: memref<1x16xi32>, %out: memref<1x4x4x16xi32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x4x4x8xi8>, memref<1x1x1x2x64xi8>, memref<1x16xi32>) outs(%out : memref<1x4x4x16xi32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// A number for each pixel is the same for all of its channels.
+// CHECK-LABEL: @extra_of_pixels
+// PLAIN: scf.yield
+// PLAIN: %[[SUM:.+]] = memref.load %{{.+}} : memref<16xi32>
+// PLAIN: %[[SUMS:.+]] = vector.broadcast %[[SUM]] : i32 to vector<8xi32>
+// PLAIN: arith.addi %{{.+}}, %[[SUMS]] : vector<8xi32>
+func.func @extra_of_pixels(%in: memref<1x4x4x8xi8>, %filter: memref<1x1x1x2x64xi8>, %bias: memref<1x16xi32>, %sums: memref<1x4x4x1xi32>, %out: memref<1x4x4x16xi32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x4x4x8xi8>, memref<1x1x1x2x64xi8>, memref<1x16xi32>) extras(%sums : memref<1x4x4x1xi32>) outs(%out : memref<1x4x4x16xi32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+  ^bb0(%acc: i32, %sum: i32):
+    %r = arith.addi %acc, %sum : i32
+    nnk.yield %r : i32
+  }
+  return
+}
