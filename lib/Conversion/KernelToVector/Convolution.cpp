@@ -190,12 +190,12 @@ LogicalResult ConvolutionEmitter::emit() {
     auto type = cast<MemRefType>(buffer.getType());
     return type.getNumElements() * type.getElementTypeBitWidth() / 8;
   };
-  tile = chooseConvolutionTile({batches * height.out, width.out, depth,
-                                contiguous ? width.filter * channels : channels,
-                                height.filter, bytesOf(op.getInput()),
-                                bytesOf(op.getInit()), bytesOf(op.getFilter()),
-                                panelCount, panelWidth / lanes},
-                               target);
+  tile = chooseConvolutionTile(
+      {batches * height.out, width.out, depth,
+       contiguous ? width.filter * channels : channels, height.filter,
+       bytesOf(op.getInput()), bytesOf(op.getInit()), bytesOf(op.getFilter()),
+       panelCount, panelWidth / lanes, stepChannels > 1},
+      target);
   if (tile.offsetTable)
     makeOffsetTable();
 
