@@ -12,7 +12,8 @@
 // extension, product and addition of neighbours, which are one instruction on
 // targets that have it (vpmaddwd), and are written out so that all have it. Or
 // in quads, where one instruction does all of it and the addition to the
-// accumulator (vpdpbusd, sdot).
+// accumulator (vpdpbusd, sdot). Quads for a single output channel, whose panel
+// would be all but empty, fill registers with input channels instead.
 //
 // Not im2col (a copy of the input costs 9 % of a 3x3 layer and megabytes), not
 // a padded copy of the input, and not linalg's convolution vectorizer, whose
@@ -88,20 +89,31 @@ private:
   SmallVector<Value> emitTableTaps(const TileGroup &group,
                                    const TilePosition &position,
                                    const PanelSet &panels, ValueRange values);
+  SmallVector<Value> multiplyRun(const PanelSet &panels, Value column,
+                                 int64_t count, Value weightAt, Value inputAt,
+                                 ArrayRef<Accumulator> accumulators,
+                                 ArrayRef<Value> values);
+  SmallVector<Value> multiplyBytes(int64_t count, Value weightAt, Value inputAt,
+                                   ArrayRef<Accumulator> accumulators,
+                                   ArrayRef<Value> values);
+  void multiplyAddBytes(Value weightAt, Value inputAt, Lanes bytes,
+                        ArrayRef<Accumulator> accumulators,
+                        SmallVectorImpl<Value> &values);
+  void finishSums(const TileGroup &group, const TilePosition &position,
+                  ArrayRef<Value> sums);
   void multiplyAdd(Value weightAt, Value inputAt,
                    ArrayRef<Accumulator> accumulators,
                    SmallVectorImpl<Value> &values);
+  Value extended(Value loaded, bool isUnsigned);
   Value loadWeights(Value at);
   Value broadcastInput(Value at);
   Value multiplyAdd(Value input, Value weights, Value accumulator);
-  using Step = llvm::function_ref<void(Value, SmallVectorImpl<Value> &)>;
-  SmallVector<Value>
-  emitSteps(int64_t count, ValueRange values, Step multiplyAddStep,
-            llvm::function_ref<void(Value, int64_t)> prefetch);
+  void prefetch(const PanelSet &panels, Value column, Value step,
+                int64_t steps);
   void prefetchNextPanel(const PanelSet &panels, Value column, Value step,
                          int64_t steps);
   void prefetchAhead(const PanelSet &panels, Value step, int64_t steps);
-  void prefetch(Value at, int64_t weights);
+  void prefetchWeights(Value at, int64_t count);
   Value dotProduct(Value input, Value weights, Value accumulator);
   Value addNeighbours(Value products);
   int64_t vectorsOf(int64_t channels) const {
@@ -122,6 +134,9 @@ private:
   int64_t lanes;
   /// Whether the target adds up quads of these inputs and weights at once.
   bool hasDotProduct;
+  /// Whether the lanes of an accumulator are to be added up: there is one
+  /// output channel.
+  bool isOneChannel;
   ConvolutionTile tile;
   FlatView table;
 };
@@ -157,7 +172,10 @@ void ConvolutionEmitter::readShapes() {
   depth = packed[1] * packed[2] * packed[3];
   // The widest native vector that divides the panel.
   lanes = target.lanes();
-  while (panelWidth % lanes != 0)
+  isOneChannel = panelWidth == 1;
+  if (isOneChannel)
+    lanes = std::clamp<int64_t>(llvm::PowerOf2Ceil(packed[3]), 4, lanes);
+  while (!isOneChannel && panelWidth % lanes != 0)
     lanes /= 2;
   // A 1x1 filter without stride or padding does not know rows from batches: all
   // pixels are one row of the output.
@@ -196,6 +214,7 @@ LogicalResult ConvolutionEmitter::emit() {
        bytesOf(op.getInput()), bytesOf(op.getInit()), bytesOf(op.getFilter()),
        panelCount, panelWidth / lanes, stepChannels > 1},
       target);
+  tile.offsetTable &= !isOneChannel;
   if (tile.offsetTable)
     makeOffsetTable();
 
@@ -307,7 +326,10 @@ void ConvolutionEmitter::emitTile(const TileGroup &group,
   for (const Accumulator &acc : accumulators) {
     int64_t at = acc.panel * panelWidth + acc.vector * lanes;
     Value &loaded = biases[at];
-    if (!loaded)
+    if (isOneChannel)
+      loaded = emitter.zeros(
+          emitter.vectorType(lanes, emitter.builder().getI32Type()));
+    else if (!loaded)
       loaded = emitter.load(bias, emitter.add(channel, at), {lanes, lanes});
     values.push_back(loaded);
   }
@@ -327,6 +349,8 @@ void ConvolutionEmitter::emitTile(const TileGroup &group,
                              return emitTaps(group, at, panels, carried);
                            });
 
+  if (isOneChannel)
+    return finishSums(group, position, values);
   int64_t end = (panels.count - 1) * panelWidth + panels.lastChannels;
   epilogue->finish({values, position.pixel, group.size, channel, vectorsOf(end),
                     lanes, end});
@@ -362,18 +386,8 @@ SmallVector<Value> ConvolutionEmitter::emitTaps(const TileGroup &group,
       SmallVector<Value> current;
       for (unsigned index : active)
         current.push_back(values[index]);
-      current = emitSteps(
-          step * tapSteps, current,
-          [&](Value k, SmallVectorImpl<Value> &next) {
-            multiplyAdd(emitter.mulAdd(k, stepWeights, weightBase),
-                        emitter.mulAdd(k, stepChannels, inputBase), part, next);
-          },
-          [&](Value k, int64_t steps) {
-            if (tile.prefetch && width.out == 1)
-              prefetchAhead(panels, k, steps);
-            else if (tile.prefetch)
-              prefetchNextPanel(panels, position.column, k, steps);
-          });
+      current = multiplyRun(panels, position.column, step * tapSteps,
+                            weightBase, inputBase, part, current);
       for (auto [index, value] : llvm::zip_equal(active, current))
         values[index] = value;
     }
@@ -381,30 +395,90 @@ SmallVector<Value> ConvolutionEmitter::emitTaps(const TileGroup &group,
   return values;
 }
 
-/// `count` steps, several to a round of the loop: what ends a round (an
-/// addition, a comparison, the prefetch) competes with the products for the
-/// units that do them. \p prefetch is told the first step of a round and how
-/// many it has.
-SmallVector<Value> ConvolutionEmitter::emitSteps(
-    int64_t count, ValueRange values, Step multiplyAddStep,
-    llvm::function_ref<void(Value, int64_t)> prefetch) {
+/// The products of `count` steps on contiguous inputs, several to a round of
+/// the loop: what ends a round (an addition, a comparison, the prefetch)
+/// competes with the products for the units that do them.
+SmallVector<Value> ConvolutionEmitter::multiplyRun(
+    const PanelSet &panels, Value column, int64_t count, Value weightAt,
+    Value inputAt, ArrayRef<Accumulator> accumulators, ArrayRef<Value> values) {
+  if (isOneChannel)
+    return multiplyBytes(count * stepChannels, weightAt, inputAt, accumulators,
+                         values);
   auto rounds = [&](int64_t begin, int64_t end, int64_t steps,
                     ValueRange carried) {
     return emitter.carry(
         emitter.index(begin), emitter.index(end), carried,
-        [&](Value k, ValueRange inner) {
+        [&](Value first, ValueRange inner) {
+          prefetch(panels, column, first, steps);
           SmallVector<Value> next(inner);
-          prefetch(k, steps);
-          for (int64_t step = 0; step < steps; ++step)
-            multiplyAddStep(emitter.add(k, step), next);
+          for (int64_t step = 0; step < steps; ++step) {
+            Value k = emitter.add(first, step);
+            multiplyAdd(emitter.mulAdd(k, stepWeights, weightAt),
+                        emitter.mulAdd(k, stepChannels, inputAt), accumulators,
+                        next);
+          }
           return next;
         },
         steps);
   };
-  // Pairs take more instructions each: rounds of several lose as much again.
-  int64_t steps = op.isPaired() ? 1 : target.costs().unrolledSteps;
+  // Integers take more instructions each: rounds of several steps lose as much
+  // again.
+  int64_t steps = stepChannels > 1 ? 1 : target.costs().unrolledSteps;
   int64_t unrolled = count - count % steps;
   return rounds(unrolled, count, 1, rounds(0, unrolled, steps, values));
+}
+
+/// Of one output channel: quads of input channels side by side.
+SmallVector<Value>
+ConvolutionEmitter::multiplyBytes(int64_t count, Value weightAt, Value inputAt,
+                                  ArrayRef<Accumulator> accumulators,
+                                  ArrayRef<Value> values) {
+  int64_t size = lanes * stepChannels;
+  int64_t full = count / size, rest = count % size;
+  SmallVector<Value> sums(values);
+  if (full > 0)
+    sums = emitter.carry(emitter.index(0), emitter.index(full), sums,
+                         [&](Value k, ValueRange inner) {
+                           SmallVector<Value> next(inner);
+                           multiplyAddBytes(emitter.mulAdd(k, size, weightAt),
+                                            emitter.mulAdd(k, size, inputAt),
+                                            {size, size}, accumulators, next);
+                           return next;
+                         });
+  if (rest > 0)
+    multiplyAddBytes(emitter.add(weightAt, full * size),
+                     emitter.add(inputAt, full * size), {size, rest},
+                     accumulators, sums);
+  return sums;
+}
+
+void ConvolutionEmitter::multiplyAddBytes(Value weightAt, Value inputAt,
+                                          Lanes bytes,
+                                          ArrayRef<Accumulator> accumulators,
+                                          SmallVectorImpl<Value> &values) {
+  Value weights = extended(emitter.load(filter, weightAt, bytes), false);
+  for (auto [acc, value] : llvm::zip_equal(accumulators, values)) {
+    Value at = emitter.add(inputAt, acc.row * width.stride * input.strides[2]);
+    Value pixel =
+        extended(emitter.load(input, at, bytes), op.getUnsignedInput());
+    value = multiplyAdd(pixel, weights, value);
+  }
+}
+
+/// Of one output channel: a number for each pixel.
+void ConvolutionEmitter::finishSums(const TileGroup &group,
+                                    const TilePosition &position,
+                                    ArrayRef<Value> sums) {
+  OpBuilder &builder = emitter.builder();
+  Value start = emitter.loadScalar(bias, emitter.index(0));
+  SmallVector<Value> values;
+  for (Value sum : sums)
+    values.push_back(emitter.broadcast(
+        vector::ReductionOp::create(builder, emitter.loc(),
+                                    vector::CombiningKind::ADD, sum, start),
+        1));
+  epilogue->finish({values, position.pixel, group.size, emitter.index(0),
+                    /*vectors=*/1, /*lanes=*/1, /*channels=*/1});
 }
 
 /// All taps in one loop: for short filter rows, nested loops spend their time
@@ -454,13 +528,20 @@ void ConvolutionEmitter::multiplyAdd(Value weightAt, Value inputAt,
   }
 }
 
-/// Of one vector of accumulators; integers as i32, unless as they are will do.
+/// Of one vector of accumulators.
 Value ConvolutionEmitter::loadWeights(Value at) {
   int64_t count = lanes * stepChannels;
-  Value loaded = emitter.load(filter, at, {count, count});
+  return extended(emitter.load(filter, at, {count, count}),
+                  /*isUnsigned=*/false);
+}
+
+/// Integers as i32, unless as they are will do.
+Value ConvolutionEmitter::extended(Value loaded, bool isUnsigned) {
+  Type i32 = emitter.builder().getI32Type();
   if (stepChannels == 1 || hasDotProduct)
     return loaded;
-  return emitter.signExtend(loaded, emitter.builder().getI32Type());
+  return isUnsigned ? emitter.zeroExtend(loaded, i32)
+                    : emitter.signExtend(loaded, i32);
 }
 
 Value ConvolutionEmitter::broadcastInput(Value at) {
@@ -478,10 +559,7 @@ Value ConvolutionEmitter::broadcastInput(Value at) {
   Type element = cast<VectorType>(loaded.getType()).getElementType();
   Value inputs = vector::BitCastOp::create(
       builder, loc, emitter.vectorType(stepChannels * lanes, element), words);
-  if (hasDotProduct)
-    return inputs;
-  return op.getUnsignedInput() ? emitter.zeroExtend(inputs, i32)
-                               : emitter.signExtend(inputs, i32);
+  return extended(inputs, op.getUnsignedInput());
 }
 
 Value ConvolutionEmitter::multiplyAdd(Value pixel, Value weights,
@@ -533,6 +611,17 @@ Value ConvolutionEmitter::dotProduct(Value pixel, Value weights,
   return call.getResult(0);
 }
 
+/// What a round of `steps` steps, from `step` on, reads ahead of.
+void ConvolutionEmitter::prefetch(const PanelSet &panels, Value column,
+                                  Value step, int64_t steps) {
+  if (!tile.prefetch)
+    return;
+  if (width.out == 1)
+    prefetchAhead(panels, step, steps);
+  else
+    prefetchNextPanel(panels, column, step, steps);
+}
+
 /// Spreads the next panel's lines over the steps of this panel's tiles: with
 /// few pixels the weights, not the arithmetic, set the time (1169 to 1036 us on
 /// 49x1024x1024 with cold weights).
@@ -553,7 +642,7 @@ void ConvolutionEmitter::prefetchNextPanel(const PanelSet &panels, Value column,
   at = emitter.min(at,
                    emitter.index(panelCount * panelWeights - depth * stride));
   at = emitter.mulAdd(step, stride, at);
-  prefetch(at, steps * stride);
+  prefetchWeights(at, steps * stride);
 }
 
 /// With one pixel each weight is read once, at the rate of memory. Processors
@@ -566,14 +655,14 @@ void ConvolutionEmitter::prefetchAhead(const PanelSet &panels, Value step,
                          prefetchedSteps * stepWeights);
   at = emitter.mulAdd(step, stepWeights, emitter.min(at, emitter.index(last)));
   for (int64_t panel = 0; panel < panels.count; ++panel)
-    prefetch(emitter.add(at, panel * panelWeights), steps * stepWeights);
+    prefetchWeights(emitter.add(at, panel * panelWeights), steps * stepWeights);
 }
 
-/// `weights` weights from the flat index `at` on, into the second-level cache.
-void ConvolutionEmitter::prefetch(Value at, int64_t weights) {
+/// `count` weights from the flat index `at` on, into the second-level cache.
+void ConvolutionEmitter::prefetchWeights(Value at, int64_t count) {
   auto type = cast<MemRefType>(filter.buffer.getType());
   int64_t line = 64 * 8 / type.getElementTypeBitWidth();
-  for (int64_t offset = 0; offset < weights; offset += line)
+  for (int64_t offset = 0; offset < count; offset += line)
     memref::PrefetchOp::create(emitter.builder(), emitter.loc(), filter.buffer,
                                emitter.add(at, offset), /*isWrite=*/false,
                                /*localityHint=*/2, /*isDataCache=*/true);

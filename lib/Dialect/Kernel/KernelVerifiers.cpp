@@ -203,7 +203,8 @@ LogicalResult Conv2DOp::verify() {
   if (failed(checkConvolutionElements(*this)))
     return failure();
   int64_t panels = filter[0], width = getPanelWidth();
-  if (width < 4 || width % 4 != 0)
+  bool isOneOfQuads = width == 1 && getStepChannels() == 4;
+  if (!isOneOfQuads && (width < 4 || width % 4 != 0))
     return emitOpError() << "panel width " << width
                          << " must be a positive multiple of 4";
   if (failed(checkExtent(op, "input channels", shaped(getInput()).getDimSize(3),

@@ -127,7 +127,8 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
 
     Inputs of i8, without or, as `unsigned_input` says, with the values of ui8,
     are multiplied in quads: four of everything that pairs have two of. The
-    filter is of i8, signed. Sums of four products are exact.
+    filter is of i8, signed. Sums of four products are exact. NR may be 1 then,
+    for a single output channel.
 
     ```mlir
     nnk.conv_2d ins(%in, %filter, %bias : ...) extras(%residual : ...)

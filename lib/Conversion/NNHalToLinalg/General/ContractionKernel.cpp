@@ -337,7 +337,8 @@ kernel::Conv2DOp KernelContraction::multiplyQuads(
     const Tensor &source, bool isUnsigned, ArrayRef<int8_t> values,
     const std::array<int64_t, 4> &ohwi, ArrayRef<int32_t> start) {
   Type i32 = builder.getI32Type();
-  int64_t width = kernel::preferredPanelWidth(ohwi[0], op.target());
+  int64_t width =
+      ohwi[0] == 1 ? 1 : kernel::preferredPanelWidth(ohwi[0], op.target());
   int64_t panels = kernel::panelCount(ohwi[0], width);
   SmallVector<int32_t> padded(start);
   padded.resize(panels * width);
