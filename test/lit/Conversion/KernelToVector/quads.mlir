@@ -54,3 +54,35 @@ func.func @extra_of_pixels(%in: memref<1x4x4x8xi8>, %filter: memref<1x1x1x2x64xi
   }
   return
 }
+
+// For one output channel, registers hold 72 input channels of a pixel: 64 and,
+// with zeros behind them, 8. The lanes are added up at the end.
+// CHECK-LABEL: @one_output_channel
+// X86: %[[ZEROS:.+]] = arith.constant dense<0> : vector<16xi32>
+// X86: vector.load {{.*}} : memref<72xi8>, vector<64xi8>
+// X86: vector.load {{.*}} : memref<216xi8>, vector<64xi8>
+// X86: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%[[ZEROS]],
+// X86: vector.load {{.*}} : memref<72xi8>, vector<8xi8>
+// X86: vector.insert_strided_slice {{.*}} : vector<8xi8> into vector<64xi8>
+// X86: %[[SUM:.+]] = vector.reduction <add>, %{{.+}}, %{{.+}} : vector<16xi32> into i32
+// X86: vector.broadcast %[[SUM]] : i32 to vector<1xi32>
+// PLAIN: vector.reduction <add>
+// CHECK: return
+func.func @one_output_channel(%in: memref<1x1x3x72xi8>, %filter: memref<1x1x1x18x4xi8>, %bias: memref<1x1xi32>, %out: memref<1x1x3x1xi32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x3x72xi8>, memref<1x1x1x18x4xi8>, memref<1x1xi32>) outs(%out : memref<1x1x3x1xi32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, unsigned_input}
+  return
+}
+
+// Neither an input nor what sums begin with may push accumulators out of the
+// registers: five pixels of four registers each, where floats take six.
+// X86-LABEL: @tiles
+// X86: scf.for %{{.*}} step %c5
+// X86-COUNT-20: llvm.call_intrinsic
+// X86-NOT: llvm.call_intrinsic
+// X86: return
+func.func @tiles(%in: memref<1x1x60x8xi8>, %filter: memref<1x1x1x2x256xi8>, %bias: memref<1x64xi32>, %out: memref<1x1x60x64xi32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x60x8xi8>, memref<1x1x1x2x256xi8>, memref<1x64xi32>) outs(%out : memref<1x1x60x64xi32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, unsigned_input}
+  return
+}
