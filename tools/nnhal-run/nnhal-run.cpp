@@ -110,6 +110,12 @@ static Status writeOutputs(const Flags &flags, const Executed &executed) {
   return Status::ok();
 }
 
+static Status flushOutput() {
+  if (std::fflush(stdout) != 0)
+    return rt::failure("cannot write to standard output");
+  return Status::ok();
+}
+
 /// Every output is compared before the first mismatch is returned.
 static Status compareOutputs(const Flags &flags, const LoadedModel &loaded,
                              const Executed &executed) {
@@ -192,6 +198,8 @@ static Status runModel(const Flags &flags, const rt::Device &device,
   NNHAL_RETURN_IF_ERROR(writeOutputs(flags, executed));
   if (flags.time != TimeFormat::none)
     fmt::print("{}", describeTimes(loaded, executions, flags.time));
+  // Whoever waits for it need not wait for megabytes to be given back.
+  NNHAL_RETURN_IF_ERROR(flushOutput());
   finishCompilation(flags, loaded);
   for (const Executed &each : executions)
     NNHAL_RETURN_IF_ERROR(compareOutputs(flags, loaded, each));
@@ -276,8 +284,9 @@ static Status unknownDevice(const rt::DeviceRegistry &registry,
 
 /// The exit status for what became of the work.
 static int finish(Status status) {
-  if (std::fflush(stdout) != 0 && status.isOk())
-    status = rt::failure("cannot write to standard output");
+  Status flushed = flushOutput();
+  if (status.isOk())
+    status = std::move(flushed);
   return status.isOk() ? 0 : fail(status, exitFailure);
 }
 

@@ -8,21 +8,20 @@
 #ifndef NNHAL_LIB_RUNTIME_CACHE_SHA256_H
 #define NNHAL_LIB_RUNTIME_CACHE_SHA256_H
 
+#include <openssl/sha.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 
 namespace nnhal::rt::cache {
 
-/// A running SHA-256. One thread at a time. Running out of memory in the
-/// library raises std::bad_alloc: there is no other way for it to fail.
+/// A running SHA-256. One thread at a time. Cannot fail.
 class Sha256 {
 public:
   Sha256();
-  ~Sha256();
   Sha256(const Sha256 &) = delete;
   Sha256 &operator=(const Sha256 &) = delete;
 
@@ -38,10 +37,7 @@ public:
   std::array<uint8_t, 32> finish();
 
 private:
-  struct Deleter {
-    void operator()(void *context) const;
-  };
-  std::unique_ptr<void, Deleter> context;
+  SHA256_CTX context;
 };
 
 } // namespace nnhal::rt::cache
