@@ -38,6 +38,11 @@ using ContentKey = std::array<uint8_t, 32>;
 struct CacheHandles {
   std::vector<std::vector<int>> modelCache;
   std::vector<std::vector<int>> dataCache;
+  /// The files lie in a directory that only this process's user can write to,
+  /// under names at which they are replaced and never changed: constants may be
+  /// mapped. A device that got the descriptors from elsewhere, another process
+  /// for example, leaves it false and copies them.
+  bool arePrivate = false;
 
   /// No caching is asked for (E-003).
   bool isEmpty() const { return modelCache.empty() && dataCache.empty(); }

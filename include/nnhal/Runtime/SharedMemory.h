@@ -97,6 +97,14 @@ public:
   adoptUnchecked(PoolKind kind, UniqueFd fd, uint64_t size, int protection,
                  uint64_t fileOffset = 0);
 
+  /// A pool for reading of \p size bytes of the file \p fd from \p fileOffset
+  /// on. The caller promises that the file is changed by nobody of this user:
+  /// it is replaced under its name, as files of a cache are. Stable and
+  /// immutable when, moreover, it belongs to this user and nobody else may
+  /// write to it; otherwise as any adopted file, which is never mapped.
+  static std::shared_ptr<SharedMemory> adoptOwnFile(UniqueFd fd, uint64_t size,
+                                                    uint64_t fileOffset = 0);
+
   ~SharedMemory();
   SharedMemory(const SharedMemory &) = delete;
   SharedMemory &operator=(const SharedMemory &) = delete;
@@ -112,11 +120,13 @@ public:
   Origin origin() const { return madeBy; }
 
   /// True when no holder of the descriptor can take bytes away under a
-  /// mapping: a memfd sealed against shrinking, a dma-buf, /dev/ashmem.
+  /// mapping: a memfd sealed against shrinking, a dma-buf, /dev/ashmem, a file
+  /// of this user alone from adoptOwnFile().
   /// Decided when the pool is made.
   bool isStable() const { return stable; }
   /// True when, moreover, nobody can change the bytes: a memfd that is also
-  /// sealed against writing. What was checked in such memory stays so.
+  /// sealed against writing, or such a file. What was checked in such memory
+  /// stays so.
   bool isImmutable() const { return immutable; }
   /// True when mapped bytes are touched inside an Access only (F-086).
   bool isDmaBuf() const { return dmaBuf; }

@@ -9,6 +9,8 @@
 
 #include "Sha256.h"
 
+#include "nnhal/Runtime/SharedMemory.h"
+
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -26,7 +28,7 @@ static std::string errorText(int error) {
 
 /// The one descriptor of \p handles, duplicated.
 static Result<UniqueFd>
-duplicate(const char *what, const std::vector<std::vector<int>> &handles) {
+duplicateOne(const char *what, const std::vector<std::vector<int>> &handles) {
   if (handles.size() != 1)
     return badData("{} {} handles are given, not 1", handles.size(), what);
   if (handles[0].size() != 1)
@@ -51,9 +53,10 @@ Result<EntryFiles>
 nnhal::rt::cache::duplicateFiles(const CacheHandles &handles) {
   EntryFiles files;
   NNHAL_ASSIGN_OR_RETURN(files.modelCache,
-                         duplicate("model-cache", handles.modelCache));
+                         duplicateOne("model-cache", handles.modelCache));
   NNHAL_ASSIGN_OR_RETURN(files.dataCache,
-                         duplicate("data-cache", handles.dataCache));
+                         duplicateOne("data-cache", handles.dataCache));
+  files.arePrivate = handles.arePrivate;
   return files;
 }
 
@@ -183,6 +186,9 @@ CacheVerdict nnhal::rt::cache::readModelFile(int fd, AlignedBuffer &file) {
   return {};
 }
 
+// Of Linux 5.14, and newer than the headers of some systems.
+static constexpr int populateRead = 22, populateWrite = 23;
+
 /// Has the system find memory for \p bytes at once, in large pages where it
 /// can: a fault for each page would take as long as the copy. Only a wish.
 static void preparePages(std::span<std::byte> bytes) {
@@ -194,15 +200,45 @@ static void preparePages(std::span<std::byte> bytes) {
     return;
   std::byte *start = bytes.data() + (first - begin);
   ::madvise(start, last - first, MADV_HUGEPAGE);
-#ifdef MADV_POPULATE_WRITE
-  ::madvise(start, last - first, MADV_POPULATE_WRITE);
-#else
-  ::madvise(start, last - first, 23); // Of Linux 5.14.
-#endif
+  ::madvise(start, last - first, populateWrite);
 }
 
-CacheVerdict nnhal::rt::cache::readDataFile(int fd, const CacheEntryInfo &info,
-                                            AlignedBuffer &constants) {
+static CacheVerdict copyConstants(int fd, uint64_t size,
+                                  EntryConstants &constants) {
+  auto buffer = AlignedBuffer::allocate(size);
+  if (!buffer.isOk())
+    return miss(CacheOutcome::missUnreadable, "{}", buffer.status().message());
+  preparePages(buffer->bytes());
+  auto count = readAt(fd, cacheDataHeaderSize, buffer->bytes());
+  if (!count.isOk())
+    return miss(CacheOutcome::missUnreadable, "{}", count.status().message());
+  if (*count != size)
+    return miss(CacheOutcome::missTruncated,
+                "the data-cache file shrank to {} bytes of constants", *count);
+  constants = EntryConstants(*std::move(buffer));
+  return {};
+}
+
+/// Nothing where the file cannot be mapped.
+static std::optional<EntryConstants> mapConstants(int fd, uint64_t size) {
+  UniqueFd own(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  auto pool =
+      SharedMemory::adoptOwnFile(std::move(own), size, cacheDataHeaderSize);
+  if (!pool->isImmutable())
+    return std::nullopt;
+  auto mapped = Memory::region(std::move(pool), 0, size).materialize();
+  if (!mapped.isOk())
+    return std::nullopt;
+  std::span<const std::byte> bytes = *mapped->bytes();
+  // One call instead of a fault for every few pages. Only a wish.
+  ::madvise(const_cast<std::byte *>(bytes.data()), bytes.size(), populateRead);
+  return EntryConstants(*std::move(mapped));
+}
+
+CacheVerdict nnhal::rt::cache::readDataFile(const EntryFiles &files,
+                                            const CacheEntryInfo &info,
+                                            EntryConstants &constants) {
+  int fd = files.dataCache.get();
   struct stat file;
   if (::fstat(fd, &file) != 0)
     return miss(CacheOutcome::missUnreadable,
@@ -217,16 +253,10 @@ CacheVerdict nnhal::rt::cache::readDataFile(int fd, const CacheEntryInfo &info,
       checkCacheDataHeader(header, uint64_t(file.st_size), info);
   if (!verdict.isHit())
     return verdict;
-  auto buffer = AlignedBuffer::allocate(info.dataCacheSize);
-  if (!buffer.isOk())
-    return miss(CacheOutcome::missUnreadable, "{}", buffer.status().message());
-  constants = *std::move(buffer);
-  preparePages(constants.bytes());
-  auto count = readAt(fd, cacheDataHeaderSize, constants.bytes());
-  if (!count.isOk())
-    return miss(CacheOutcome::missUnreadable, "{}", count.status().message());
-  if (*count != info.dataCacheSize)
-    return miss(CacheOutcome::missTruncated,
-                "the data-cache file shrank to {} bytes of constants", *count);
-  return {};
+  if (files.arePrivate && info.dataCacheSize > 0)
+    if (auto mapped = mapConstants(fd, info.dataCacheSize)) {
+      constants = *std::move(mapped);
+      return {};
+    }
+  return copyConstants(fd, info.dataCacheSize, constants);
 }

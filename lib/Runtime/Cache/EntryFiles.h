@@ -18,6 +18,26 @@ namespace nnhal::rt::cache {
 struct EntryFiles {
   UniqueFd modelCache;
   UniqueFd dataCache;
+  /// See CacheHandles.
+  bool arePrivate = false;
+};
+
+/// Constants that nobody changes: a copy of a client's, or a mapping.
+class EntryConstants {
+public:
+  EntryConstants() = default;
+  explicit EntryConstants(AlignedBuffer copied) : copied(std::move(copied)) {}
+  /// \p mapped is memory for which Memory::bytes() succeeds.
+  explicit EntryConstants(Memory mapped) : mapped(std::move(mapped)) {}
+
+  /// Valid for as long as the object or one that it was moved to.
+  Memory memory() const {
+    return mapped.isNone() ? Memory::borrow(copied.bytes()) : mapped;
+  }
+
+private:
+  AlignedBuffer copied;
+  Memory mapped;
 };
 
 /// Duplicates the descriptors of \p handles, of which there is one model cache
@@ -57,9 +77,10 @@ Status writeEntry(const EntryFiles &files, const CacheEntryInfo &info,
 /// process: nobody can change what is checked (E-062).
 CacheVerdict readModelFile(int fd, AlignedBuffer &file);
 
-/// The constants of a data-cache file whose header fits \p info.
-CacheVerdict readDataFile(int fd, const CacheEntryInfo &info,
-                          AlignedBuffer &constants);
+/// The constants of the data-cache file of \p files, whose header fits \p info:
+/// mapped where the files are this user's alone, otherwise copied.
+CacheVerdict readDataFile(const EntryFiles &files, const CacheEntryInfo &info,
+                          EntryConstants &constants);
 
 } // namespace nnhal::rt::cache
 

@@ -29,11 +29,20 @@ borrow(const std::vector<UniqueFd> &files) {
 }
 
 CacheHandles OpenEntry::handles() const {
-  return {borrow(modelCache), borrow(dataCache)};
+  return {borrow(modelCache), borrow(dataCache), isPrivate};
+}
+
+/// Whether only this user can replace files in \p directory.
+static bool isPrivateDirectory(const std::string &directory) {
+  struct stat info;
+  return ::stat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+         info.st_uid == ::geteuid() &&
+         (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 EntryNames::EntryNames(const std::string &directory, const CacheToken &token,
-                       CacheFiles files) {
+                       CacheFiles files)
+    : directory(directory) {
   for (uint32_t i = 0; i < files.modelCache; ++i)
     modelPaths.push_back(directory +
                          cacheFileName(token, CacheFileKind::model, i));
@@ -63,7 +72,12 @@ std::optional<OpenEntry> EntryNames::openAll(const char *suffix,
   return entry;
 }
 
-std::optional<OpenEntry> EntryNames::open() const { return openAll("", 0); }
+std::optional<OpenEntry> EntryNames::open() const {
+  auto entry = openAll("", 0);
+  if (entry)
+    entry->isPrivate = isPrivateDirectory(directory);
+  return entry;
+}
 
 std::string EntryNames::stamp() const {
   std::string text;

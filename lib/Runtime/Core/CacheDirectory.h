@@ -21,6 +21,8 @@ public:
 
   std::vector<UniqueFd> modelCache;
   std::vector<UniqueFd> dataCache;
+  /// The directory is this user's alone (CacheHandles::arePrivate).
+  bool isPrivate = false;
 };
 
 /// The names of one entry in a directory.
@@ -52,6 +54,7 @@ public:
 private:
   std::optional<OpenEntry> openAll(const char *suffix, int flags) const;
 
+  std::string directory;
   std::vector<std::string> modelPaths;
   std::vector<std::string> dataPaths;
 };

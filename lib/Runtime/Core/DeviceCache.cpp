@@ -35,7 +35,7 @@ namespace {
 /// A model with constants that it does not own itself.
 class ModelWithConstants final : public LoadedModel {
 public:
-  ModelWithConstants(AlignedBuffer constants,
+  ModelWithConstants(EntryConstants constants,
                      std::unique_ptr<LoadedModel> model)
       : constants(std::move(constants)), model(std::move(model)) {}
 
@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  AlignedBuffer constants;
+  EntryConstants constants;
   std::unique_ptr<LoadedModel> model;
 };
 } // namespace
@@ -224,14 +224,14 @@ CacheVerdict DeviceCache::readEntry(const EntryFiles &files,
   if (!*isRecorded)
     return {CacheOutcome::missNotRecorded,
             "the device does not know to have written the entry"};
-  return readDataFile(files.dataCache.get(), entry.info, entry.constants);
+  return readDataFile(files, entry.info, entry.constants);
 }
 
 Result<std::unique_ptr<LoadedModel>> DeviceCache::loadEntry(Entry entry) const {
   auto loaded =
       backend.loadFromCache(std::span<const std::byte>(entry.file.bytes())
                                 .subspan(cacheEntryHeaderSize),
-                            Memory::borrow(entry.constants.bytes()));
+                            entry.constants.memory());
   if (!loaded.isOk())
     return std::move(loaded).takeStatus();
   return std::unique_ptr<LoadedModel>(std::make_unique<ModelWithConstants>(

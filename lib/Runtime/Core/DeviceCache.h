@@ -65,7 +65,7 @@ private:
 
   struct Entry {
     AlignedBuffer file;
-    AlignedBuffer constants;
+    cache::EntryConstants constants;
     CacheEntryInfo info;
   };
   CacheVerdict readEntry(const cache::EntryFiles &files,

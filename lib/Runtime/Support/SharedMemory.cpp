@@ -93,6 +93,19 @@ SharedMemory::adoptUnchecked(PoolKind kind, UniqueFd fd, uint64_t size,
       kind, Origin::adopted, std::move(fd), size, protection, fileOffset));
 }
 
+std::shared_ptr<SharedMemory>
+SharedMemory::adoptOwnFile(UniqueFd fd, uint64_t size, uint64_t fileOffset) {
+  auto memory = adoptUnchecked(PoolKind::mmapFd, std::move(fd), size, PROT_READ,
+                               fileOffset);
+  struct stat info;
+  bool isOwn = ::fstat(memory->fd(), &info) == 0 && S_ISREG(info.st_mode) &&
+               info.st_uid == ::geteuid() &&
+               (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  if (isOwn)
+    memory->stable = memory->immutable = true;
+  return memory;
+}
+
 SharedMemory::SharedMemory(PoolKind kind, Origin origin, UniqueFd fd,
                            uint64_t size, int protection, uint64_t fileOffset)
     : descriptor(std::move(fd)), byteSize(size), offsetInFile(fileOffset),

@@ -340,6 +340,18 @@ TEST_F(CacheFlowTest, CompilesWithoutADirectory) {
   }
 }
 
+// Whether others could change files under a mapping.
+TEST_F(CacheFlowTest, VouchesForPrivateDirectories) {
+  EXPECT_EQ(prepare().message(), "");
+  for (auto [mode, isPrivate] :
+       {std::pair(0700, true), {0755, true}, {0775, false}, {0703, false}}) {
+    ASSERT_EQ(::chmod(directory.c_str(), mode_t(mode)), 0);
+    EXPECT_EQ(prepare().message(), "");
+    ASSERT_EQ(calls(), "from-cache 2+1 ");
+    EXPECT_EQ(device.loaded[0].handles.arePrivate, isPrivate) << mode;
+  }
+}
+
 // E-008: the application empties the directory, or writes what it likes.
 TEST_F(CacheFlowTest, RecoversFromAnything) {
   EXPECT_EQ(prepare().message(), "");

@@ -38,6 +38,7 @@ struct Nature {
   std::string constants = "the constants";
   /// What it was last asked to load.
   std::string loadedCode, loadedConstants;
+  bool isMapped = false;
   Status loading;
 };
 
@@ -86,6 +87,7 @@ public:
     auto constants = *dataCache.bytes();
     EXPECT_EQ(reinterpret_cast<uintptr_t>(constants.data()) % 64, 0u);
     nature->loadedCode = textOf(modelCache);
+    nature->isMapped = std::holds_alternative<Memory::Shared>(dataCache.kind());
     nature->loadedConstants = textOf(constants);
     return std::unique_ptr<LoadedModel>(std::make_unique<KeptModel>());
   }
@@ -134,7 +136,9 @@ protected:
   std::unique_ptr<Device> device() const {
     return createDevice(std::make_unique<KeepingBackend>(nature), services);
   }
-  CacheHandles handles() const { return {{{model.get()}}, {{data.get()}}}; }
+  CacheHandles handles() const {
+    return {{{model.get()}}, {{data.get()}}, arePrivate};
+  }
 
   void save() {
     PrepareOptions options;
@@ -161,6 +165,7 @@ protected:
   std::shared_ptr<Nature> nature = std::make_shared<Nature>();
   DeviceServices services;
   UniqueFd model, data;
+  bool arePrivate = false;
   std::string saved;
   Status status;
 };
@@ -170,6 +175,33 @@ TEST_F(DeviceCacheTest, LoadsWhatWasSaved) {
   EXPECT_EQ(load(), "hit: ");
   EXPECT_EQ(nature->loadedCode, nature->code);
   EXPECT_EQ(nature->loadedConstants, nature->constants);
+}
+
+// Constants are mapped when the client vouches for the files and nobody else
+// can write to them.
+TEST_F(DeviceCacheTest, MapsPrivateFiles) {
+  EXPECT_EQ(load(), "hit: ");
+  EXPECT_FALSE(nature->isMapped);
+  arePrivate = true;
+  EXPECT_EQ(load(), "hit: ");
+  EXPECT_TRUE(nature->isMapped);
+  EXPECT_EQ(nature->loadedConstants, nature->constants);
+  ASSERT_EQ(::fchmod(data.get(), 0660), 0);
+  EXPECT_EQ(load(), "hit: ");
+  EXPECT_FALSE(nature->isMapped);
+  EXPECT_EQ(nature->loadedConstants, nature->constants);
+  ASSERT_EQ(::fchmod(data.get(), 0600), 0);
+  nature->constants.clear();
+  save();
+  EXPECT_EQ(load(), "hit: ");
+  EXPECT_FALSE(nature->isMapped);
+}
+
+// What is mapped is checked as what is copied is.
+TEST_F(DeviceCacheTest, ShortPrivateFiles) {
+  arePrivate = true;
+  ASSERT_EQ(::ftruncate(data.get(), 4096 + 1), 0);
+  EXPECT_TRUE(load().starts_with("truncated: ")) << load();
 }
 
 // E-044: a model without constants.

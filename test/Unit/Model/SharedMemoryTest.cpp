@@ -320,6 +320,33 @@ TEST(SharedMemoryTest, fileOnDisk) {
   EXPECT_EQ(textOf(*pool, 0, 4), "disk");
 }
 
+// Only what nobody else can write to is mapped.
+TEST(SharedMemoryTest, ownFile) {
+  std::string path = testing::TempDir() + "nnhal-own-XXXXXX";
+  UniqueFd file(::mkstemp(path.data()));
+  std::string text(5000, 'o');
+  ASSERT_EQ(::write(file.get(), text.data(), text.size()),
+            ssize_t(text.size()));
+  auto adopt = [&](uint64_t size) {
+    return SharedMemory::adoptOwnFile(*duplicate(file.get()), size, 4096);
+  };
+  Pool pool = adopt(904);
+  EXPECT_TRUE(pool->isStable() && pool->isImmutable());
+  Memory memory = *Memory::region(pool, 4, 900).snapshot();
+  EXPECT_TRUE(std::holds_alternative<Memory::Shared>(memory.kind()));
+  EXPECT_EQ((*memory.bytes())[899], std::byte('o'));
+  EXPECT_EQ(adopt(905)->mapForReading().status().message(),
+            "memory at offset 4096 of size 905 exceeds its file of 5000 bytes");
+  for (mode_t mode : {0620, 0602}) {
+    ASSERT_EQ(::fchmod(file.get(), mode), 0);
+    pool = adopt(904);
+    EXPECT_FALSE(pool->isStable() || pool->isImmutable());
+    memory = *Memory::region(pool, 4, 900).snapshot();
+    EXPECT_TRUE(std::holds_alternative<Memory::Copied>(memory.kind()));
+  }
+  fs::remove(path);
+}
+
 // F-085: the holder shortens its file after it was adopted.
 TEST(SharedMemoryTest, truncationIsReported) {
   Pool pool = fileOf(std::string(8192, 'x'));
