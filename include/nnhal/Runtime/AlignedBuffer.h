@@ -27,16 +27,13 @@ public:
 
   /// resourceExhaustedTransient when the system has not \p size bytes to give.
   static Result<AlignedBuffer> allocate(uint64_t size) {
-    AlignedBuffer buffer;
-    if (size == 0)
-      return buffer;
-    buffer.storage.reset(static_cast<std::byte *>(::operator new(
-        size, std::align_val_t(NNHAL_ENTRY_ALIGNMENT), std::nothrow)));
-    if (!buffer.storage)
-      return outOfResources("cannot allocate {} bytes", size);
-    buffer.byteCount = size;
-    return buffer;
+    return allocate(size, NNHAL_ENTRY_ALIGNMENT);
   }
+
+  /// As allocate(), with memory behind all bytes at once, and in large pages
+  /// where the system has them: for what is used as a whole, since a fault for
+  /// each page would take as long as a copy.
+  static Result<AlignedBuffer> allocateResident(uint64_t size);
 
   std::byte *data() const { return storage.get(); }
   uint64_t size() const { return byteCount; }
@@ -44,10 +41,26 @@ public:
 
 private:
   struct Deleter {
+    Deleter() : alignment(NNHAL_ENTRY_ALIGNMENT) {}
     void operator()(std::byte *data) const {
-      ::operator delete(data, std::align_val_t(NNHAL_ENTRY_ALIGNMENT));
+      ::operator delete(data, std::align_val_t(alignment));
     }
+    size_t alignment;
   };
+
+  static Result<AlignedBuffer> allocate(uint64_t size, size_t alignment) {
+    AlignedBuffer buffer;
+    if (size == 0)
+      return buffer;
+    buffer.storage.reset(static_cast<std::byte *>(
+        ::operator new(size, std::align_val_t(alignment), std::nothrow)));
+    if (!buffer.storage)
+      return outOfResources("cannot allocate {} bytes", size);
+    buffer.storage.get_deleter().alignment = alignment;
+    buffer.byteCount = size;
+    return buffer;
+  }
+
   std::unique_ptr<std::byte, Deleter> storage;
   uint64_t byteCount = 0;
 };

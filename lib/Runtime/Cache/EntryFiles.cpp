@@ -187,28 +187,13 @@ CacheVerdict nnhal::rt::cache::readModelFile(int fd, AlignedBuffer &file) {
 }
 
 // Of Linux 5.14, and newer than the headers of some systems.
-static constexpr int populateRead = 22, populateWrite = 23;
-
-/// Has the system find memory for \p bytes at once, in large pages where it
-/// can: a fault for each page would take as long as the copy. Only a wish.
-static void preparePages(std::span<std::byte> bytes) {
-  static const auto page = uintptr_t(::sysconf(_SC_PAGESIZE));
-  uintptr_t begin = reinterpret_cast<uintptr_t>(bytes.data());
-  uintptr_t first = (begin + page - 1) & ~(page - 1);
-  uintptr_t last = (begin + bytes.size()) & ~(page - 1);
-  if (last <= first)
-    return;
-  std::byte *start = bytes.data() + (first - begin);
-  ::madvise(start, last - first, MADV_HUGEPAGE);
-  ::madvise(start, last - first, populateWrite);
-}
+static constexpr int populateRead = 22;
 
 static CacheVerdict copyConstants(int fd, uint64_t size,
                                   EntryConstants &constants) {
-  auto buffer = AlignedBuffer::allocate(size);
+  auto buffer = AlignedBuffer::allocateResident(size);
   if (!buffer.isOk())
     return miss(CacheOutcome::missUnreadable, "{}", buffer.status().message());
-  preparePages(buffer->bytes());
   auto count = readAt(fd, cacheDataHeaderSize, buffer->bytes());
   if (!count.isOk())
     return miss(CacheOutcome::missUnreadable, "{}", count.status().message());

@@ -20,11 +20,23 @@ struct BudgetedBuffer {
 
   /// \p budget may be null. resourceExhausted* when there is no room.
   static Result<BudgetedBuffer> allocate(uint64_t size, MemoryBudget *budget) {
+    return allocate(size, budget, AlignedBuffer::allocate);
+  }
+  /// As AlignedBuffer::allocateResident().
+  static Result<BudgetedBuffer> allocateResident(uint64_t size,
+                                                 MemoryBudget *budget) {
+    return allocate(size, budget, AlignedBuffer::allocateResident);
+  }
+
+private:
+  static Result<BudgetedBuffer>
+  allocate(uint64_t size, MemoryBudget *budget,
+           Result<AlignedBuffer> (*allocateBytes)(uint64_t)) {
     BudgetedBuffer buffer;
     if (budget && size > 0) {
       NNHAL_ASSIGN_OR_RETURN(buffer.reservation, budget->reserve(size));
     }
-    NNHAL_ASSIGN_OR_RETURN(buffer.bytes, AlignedBuffer::allocate(size));
+    NNHAL_ASSIGN_OR_RETURN(buffer.bytes, allocateBytes(size));
     return buffer;
   }
 };

@@ -23,8 +23,8 @@ static void connect(const std::vector<InterfaceTensor> &tensors,
 
 Result<std::unique_ptr<Frame>> FramePool::create() const {
   auto frame = std::make_unique<Frame>();
-  NNHAL_ASSIGN_OR_RETURN(frame->arena,
-                         BudgetedBuffer::allocate(arenaSize, budget.get()));
+  NNHAL_ASSIGN_OR_RETURN(
+      frame->arena, BudgetedBuffer::allocateResident(arenaSize, budget.get()));
   size_t total = 0;
   for (const InterfaceTensor &tensor : interface.inputs)
     total += tensor.dimensions.size();

@@ -192,7 +192,7 @@ Result<BudgetedBuffer> StagedModel::takeArena(uint64_t size) const {
       return arena;
     }
   }
-  return BudgetedBuffer::allocate(size, services.memory.get());
+  return BudgetedBuffer::allocateResident(size, services.memory.get());
 }
 
 void StagedModel::giveArena(BudgetedBuffer arena) const {
