@@ -67,6 +67,10 @@ Box reference::transformBox(const Box &box, const BoxDelta &delta,
 }
 
 bool reference::ranksBefore(const Candidate &lhs, const Candidate &rhs) {
+  if (lhs.score > rhs.score)
+    return true;
+  if (lhs.score < rhs.score)
+    return false;
   // NaNs equal one another here.
   auto key = [](const Candidate &candidate) {
     bool isNan = std::isnan(candidate.score);
@@ -77,9 +81,10 @@ bool reference::ranksBefore(const Candidate &lhs, const Candidate &rhs) {
 }
 
 void reference::keepBest(std::vector<Candidate> &candidates, size_t limit) {
-  std::ranges::sort(candidates, ranksBefore);
-  if (candidates.size() > limit)
-    candidates.resize(limit);
+  limit = std::min(limit, candidates.size());
+  std::ranges::partial_sort(candidates, candidates.begin() + ptrdiff_t(limit),
+                            ranksBefore);
+  candidates.resize(limit);
 }
 
 Damping reference::hardDamping(float threshold) {

@@ -284,7 +284,9 @@ struct ScoredBoxes {
 static std::vector<Box> decodeAnchors(const KernelContext &context,
                                       size_t batch,
                                       const PostprocessingParams &params) {
-  std::vector<float> deltas = context.floats(1), anchors = context.floats(2);
+  std::vector<float> copiedDeltas, copiedAnchors;
+  std::span<const float> deltas = context.floats(1, copiedDeltas),
+                         anchors = context.floats(2, copiedAnchors);
   auto length = size_t(context.inputShape(1)[2]);
   size_t count = anchors.size() / 4;
   std::vector<Box> boxes(count);
@@ -330,6 +332,14 @@ static std::vector<Candidate> bestClasses(const ScoredBoxes &input, size_t box,
   return result;
 }
 
+static Candidate bestClass(const ScoredBoxes &input, size_t box) {
+  Candidate best = {box, input.score(box, 1), 1};
+  for (size_t c = 2; c < input.classes; ++c)
+    if (Candidate next = {box, input.score(box, c), c}; ranksBefore(next, best))
+      best = next;
+  return best;
+}
+
 /// Suppression by the best class of each box; the best classes of those that
 /// remain (M-233).
 static std::vector<Candidate> detectFast(const ScoredBoxes &input,
@@ -339,7 +349,7 @@ static std::vector<Candidate> detectFast(const ScoredBoxes &input,
   };
   std::vector<Candidate> candidates;
   for (size_t box = 0; box < input.boxes.size(); ++box)
-    if (Candidate best = bestClasses(input, box, 1).front();
+    if (Candidate best = bestClass(input, box);
         best.score > params.scoreThreshold)
       candidates.push_back(best);
   std::vector<Candidate> result;
@@ -356,7 +366,8 @@ static std::vector<Candidate> detectFast(const ScoredBoxes &input,
 Status reference::detectionPostprocessingKernel(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(DetectionPostprocessingForm form,
                          decodeDetectionPostprocessing(context.operation()));
-  std::vector<float> allScores = context.floats(0);
+  std::vector<float> copiedScores;
+  std::span<const float> allScores = context.floats(0, copiedScores);
   const Shape &shape = context.inputShape(0);
   auto places = size_t(context.outputShape(0)[1]);
   auto batchCount = size_t(shape[0]);
@@ -365,9 +376,9 @@ Status reference::detectionPostprocessingKernel(KernelContext &context) {
   std::vector<float> scores(batchCount * places), boxes(scores.size() * 4);
   std::vector<int32_t> labels(scores.size()), counts(batchCount);
   for (size_t batch = 0; batch < batchCount; ++batch) {
-    ScoredBoxes input{
-        std::span(allScores).subspan(batch * countPerImage, countPerImage),
-        decodeAnchors(context, batch, form.params), size_t(shape[2])};
+    ScoredBoxes input{allScores.subspan(batch * countPerImage, countPerImage),
+                      decodeAnchors(context, batch, form.params),
+                      size_t(shape[2])};
     std::vector<Candidate> detections = form.params.isRegularNms
                                             ? detectRegular(input, form.params)
                                             : detectFast(input, form.params);

@@ -115,6 +115,18 @@ std::vector<float> KernelContext::floats(size_t index) const {
   return result;
 }
 
+std::span<const float> KernelContext::floats(size_t index,
+                                             std::vector<float> &copy) const {
+  std::span<const std::byte> data = bytes(index);
+  bool isAligned =
+      reinterpret_cast<uintptr_t>(data.data()) % sizeof(float) == 0;
+  if (isAligned && storageOf(inputType(index).type) == Storage::float32)
+    return {reinterpret_cast<const float *>(data.data()),
+            data.size() / sizeof(float)};
+  copy = floats(index);
+  return copy;
+}
+
 std::vector<int32_t> KernelContext::integers(size_t index) const {
   std::vector<int32_t> result;
   std::span<const std::byte> data = bytes(index);

@@ -66,6 +66,9 @@ public:
   /// Elements of a FLOAT32, FLOAT16, TENSOR_FLOAT32 or TENSOR_FLOAT16 input as
   /// float32, exactly.
   std::vector<float> floats(size_t index) const;
+  /// The same where they are, for inputs that are large and only read once;
+  /// in \p copy if they are no float32 or not at a multiple of 4.
+  std::span<const float> floats(size_t index, std::vector<float> &copy) const;
   /// Elements of an input of integers, quantized values or booleans, as stored.
   std::vector<int32_t> integers(size_t index) const;
   /// floats() for inputs of floats, otherwise (q - zero point) * scale (M-030);
