@@ -114,6 +114,8 @@ static UniqueFd lockDirectory(const std::string &directory, int milliseconds) {
 /// The connection at its settings.
 static int configure(sqlite3 *handle, int busyMilliseconds) {
   sqlite3_busy_timeout(handle, busyMilliseconds);
+  // 120 KB of small blocks for each connection, to answer a handful of queries.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);
   // Programs come and go: the journal stays where it is.
   int isPersistent = 1;
   sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isPersistent);

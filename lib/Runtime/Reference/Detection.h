@@ -80,10 +80,15 @@ Box transformBox(const Box &box, const BoxDelta &delta, const ImageSize &image);
 
 /// A box that competes for a place in a result.
 struct Candidate {
+  Candidate() = default;
+  /// Tensors have less than 2^32 elements, and images thousands of candidates.
+  Candidate(size_t box, float score, size_t classIndex)
+      : box(uint32_t(box)), score(score), classIndex(uint32_t(classIndex)) {}
+
   /// Its number among the boxes.
-  size_t box = 0;
+  uint32_t box = 0;
   float score = 0.0f;
-  size_t classIndex = 0;
+  uint32_t classIndex = 0;
 };
 
 /// The order of candidates: higher scores first, NaNs last; among equals by

@@ -105,11 +105,11 @@ reference::suppress(std::vector<Candidate> candidates,
     taken.push_back(*best);
     candidates.erase(best);
     const Box &bestBox = boxOf(taken.back());
-    std::vector<Candidate> remaining;
+    size_t remaining = 0;
     for (Candidate &candidate : candidates)
       if (damp(candidate, intersectionOverUnion(bestBox, boxOf(candidate))))
-        remaining.push_back(candidate);
-    candidates = std::move(remaining);
+        candidates[remaining++] = candidate;
+    candidates.resize(remaining);
   }
   return taken;
 }

@@ -348,6 +348,7 @@ static std::vector<Candidate> detectFast(const ScoredBoxes &input,
     return input.boxes[candidate.box];
   };
   std::vector<Candidate> candidates;
+  candidates.reserve(input.boxes.size());
   for (size_t box = 0; box < input.boxes.size(); ++box)
     if (Candidate best = bestClass(input, box);
         best.score > params.scoreThreshold)
