@@ -29,7 +29,7 @@ std::optional<int64_t> constantTrips(mlir::scf::ForOp loop);
 /// minima and maxima are taken to be their constant operand. A loop of which
 /// nothing is known has 8 rounds.
 ///
-/// It is there to tell 20 us from 50 us; on the multiply-add loops of
+/// It is there to tell 10 us from 25 us; on the multiply-add loops of
 /// convolutions it is within 30 %, and too low for what waits for memory.
 double estimateNanoseconds(mlir::scf::ForOp loop);
 

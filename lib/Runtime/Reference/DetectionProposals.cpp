@@ -332,12 +332,15 @@ static std::vector<Candidate> bestClasses(const ScoredBoxes &input, size_t box,
   return result;
 }
 
+/// As bestClasses() with a limit of 1, in one pass: among equals the first
+/// class, and a NaN only where there is nothing else.
 static Candidate bestClass(const ScoredBoxes &input, size_t box) {
-  Candidate best = {box, input.score(box, 1), 1};
+  size_t best = 1;
   for (size_t c = 2; c < input.classes; ++c)
-    if (Candidate next = {box, input.score(box, c), c}; ranksBefore(next, best))
-      best = next;
-  return best;
+    if (float score = input.score(box, c);
+        !std::isnan(score) && !(score <= input.score(box, best)))
+      best = c;
+  return {box, input.score(box, best), best};
 }
 
 /// Suppression by the best class of each box; the best classes of those that
