@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --split-input-file --nnhal-outline-kernels='min-work=50000 min-piece=20000' | FileCheck %s
+// RUN: nnhal-opt %s --split-input-file --nnhal-outline-kernels | FileCheck %s
 // RUN: nnhal-opt %s --split-input-file --nnhal-outline-kernels='min-work=1 min-piece=1' | FileCheck %s --check-prefix=EAGER
 
 // 64 rows of some 3 us each: a range of rows, 4 of which are 10 us.
