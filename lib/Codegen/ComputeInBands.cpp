@@ -172,15 +172,18 @@ static Value bytesOf(Value image) {
   return bytes;
 }
 
-/// Extras that are images like the output.
+/// Extras that have the rows of the output: images like it, and those with one
+/// number for each pixel.
 static SmallVector<OpOperand *> imagesAmongExtras(Operation *op) {
   auto kernel = cast<KernelOpInterface>(op);
   SmallVector<OpOperand *> images;
-  auto shape = cast<ShapedType>(kernel.getDestination().getType()).getShape();
+  ArrayRef<int64_t> shape =
+      cast<ShapedType>(kernel.getDestination().getType()).getShape();
   unsigned first = kernel.getExtras().getBeginOperandIndex();
   for (unsigned index = 0; index < kernel.getExtras().size(); ++index) {
     OpOperand &extra = op->getOpOperand(first + index);
-    if (cast<ShapedType>(extra.get().getType()).getShape() == shape)
+    ArrayRef<int64_t> own = cast<ShapedType>(extra.get().getType()).getShape();
+    if (own.size() == shape.size() && own.drop_back() == shape.drop_back())
       images.push_back(&extra);
   }
   return images;

@@ -88,6 +88,31 @@ func.func @residual(%x: memref<1x8x8x16xf32>, %f: memref<1x1x1x16x16xf32>, %b: m
   return
 }
 
+// A number for each pixel comes in bands, too.
+// CHECK-LABEL: func @pixels
+// CHECK: %[[P:.+]] = memref.view %{{.*}}[%c0{{.*}}][] : memref<256xi8> to memref<1x2x8x1xf32>
+// CHECK: nnk.conv_2d {{.*}} extras(%[[P]] : memref<1x2x8x1xf32>)
+// CHECK: %[[P1:.+]] = memref.view %{{.*}}[%c64{{.*}}][] : memref<256xi8> to memref<1x2x8x1xf32>
+// CHECK: nnk.conv_2d {{.*}} extras(%[[P1]] : memref<1x2x8x1xf32>)
+func.func @pixels(%f: memref<1x1x1x16x16xf32>, %b: memref<1x16xf32>, %df: memref<3x3x16xf32>, %db: memref<16xf32>) {
+  %t = memref.alloc() : memref<1x8x8x16xf32>
+  %u = memref.alloc() : memref<1x8x8x16xf32>
+  %p = memref.alloc() : memref<1x8x8x1xf32>
+  %y = memref.alloc() : memref<1x8x8x16xf32>
+  nnk.depthwise_conv_2d ins(%t, %df, %db : memref<1x8x8x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
+      outs(%u : memref<1x8x8x16xf32>)
+      {depth_multiplier = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+  nnk.conv_2d ins(%u, %f, %b : memref<1x8x8x16xf32>, memref<1x1x1x16x16xf32>, memref<1x16xf32>)
+      extras(%p : memref<1x8x8x1xf32>) outs(%y : memref<1x8x8x16xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      epilogue {
+  ^bb0(%acc: f32, %e: f32):
+    %s = arith.addf %acc, %e : f32
+    nnk.yield %s : f32
+  }
+  return
+}
+
 // Left alone: an image with a second reader, and kernels between which
 // something writes.
 // CHECK-LABEL: func @kept
