@@ -27,6 +27,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -187,6 +188,23 @@ static SmallVector<OpOperand *> imagesAmongExtras(Operation *op) {
       images.push_back(&extra);
   }
   return images;
+}
+
+static Value baseOf(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  return buffer;
+}
+
+/// Whether a kernel of \p chain reads the memory that its last one writes: all
+/// of it has been read before then, but not all of a band's.
+static bool readsItsOutput(const Chain &chain) {
+  Value output = baseOf(chain.back().output());
+  return llvm::any_of(chain, [&](const Stage &stage) {
+    return llvm::any_of(
+        stage.op->getOperands().drop_back(),
+        [&](Value operand) { return baseOf(operand) == output; });
+  });
 }
 
 /// Nothing but members of \p chain reads or writes memory from its first to its
@@ -367,7 +385,7 @@ bool ComputeInBandsPass::takeTurns(Chain chain) {
   while (chain.size() > 1 && !allocationOf(chain.back().output()))
     chain.pop_back();
   bool isPossible =
-      chain.size() > 1 && isUndisturbed(chain) &&
+      chain.size() > 1 && isUndisturbed(chain) && !readsItsOutput(chain) &&
       llvm::all_of(chain, [](const Stage &stage) {
         return llvm::all_of(imagesAmongExtras(stage.op), [](OpOperand *extra) {
           return allocationOf(extra->get());

@@ -140,3 +140,19 @@ func.func @kept(%f: memref<1x1x1x16x16xf32>, %b: memref<1x16xf32>, %zero: f32) {
   }
   return
 }
+
+// Left alone: the last kernel writes over what the first one reads.
+// CHECK-LABEL: func @in_place
+// CHECK-NOT: memref.view
+// CHECK: return
+func.func @in_place(%f: memref<1x1x1x16x16xf32>, %b: memref<1x16xf32>, %df: memref<3x3x16xf32>, %db: memref<16xf32>) {
+  %x = memref.alloc() : memref<1x8x8x16xf32>
+  %t = memref.alloc() : memref<1x8x8x16xf32>
+  nnk.conv_2d ins(%x, %f, %b : memref<1x8x8x16xf32>, memref<1x1x1x16x16xf32>, memref<1x16xf32>)
+      outs(%t : memref<1x8x8x16xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  nnk.depthwise_conv_2d ins(%t, %df, %db : memref<1x8x8x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
+      outs(%x : memref<1x8x8x16xf32>)
+      {depth_multiplier = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+  return
+}
