@@ -63,8 +63,9 @@ Status CpuModel::loadConstants(const Memory &dataCache) {
     sharedConstants = std::move(memory);
     return Status::ok();
   }
+  // Every execution walks through all of them: in large pages.
   NNHAL_ASSIGN_OR_RETURN(ownConstants,
-                         AlignedBuffer::allocate(constants.size()));
+                         AlignedBuffer::allocateResident(constants.size()));
   std::memcpy(ownConstants.data(), constants.data(), constants.size());
   constants = ownConstants.bytes();
   return Status::ok();
