@@ -37,3 +37,22 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
 // STEPS-COUNT-12: vector.fma
 // STEPS-NOT: vector.fma
 // STEPS: return
+
+// Registers of 256 bits: tiles of four pixels, two registers each; of 512 bits:
+// eight pixels.
+
+// RUN: nnhal-opt %s --convert-nnk-to-vector="vector-bits=512" | FileCheck %s --check-prefix=WIDE
+// CHECK-LABEL: func @line
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4{{(_[0-9]+)?}} {
+// CHECK-COUNT-8: vector.store {{.*}}, vector<8xf32>
+// CHECK-NOT: vector.store
+// WIDE-LABEL: func @line
+// WIDE: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c8{{(_[0-9]+)?}} {
+// WIDE-COUNT-8: vector.store {{.*}}, vector<16xf32>
+// WIDE-NOT: vector.store
+func.func @line(%in: memref<1x1x16x32xf32>, %filter: memref<1x1x32xf32>, %bias: memref<32xf32>, %out: memref<1x1x16x32xf32>) {
+  nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x1x16x32xf32>, memref<1x1x32xf32>, memref<32xf32>)
+      outs(%out : memref<1x1x16x32xf32>)
+      {depth_multiplier = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
