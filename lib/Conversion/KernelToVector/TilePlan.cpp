@@ -116,8 +116,13 @@ nnhal::kernel::chooseConvolutionTile(const ConvolutionShape &shape,
 
   tile.offsetTable = shape.filterRows > 1 && shape.run < costs.shortRun;
   tile.order = chooseOrder(shape, costs, tile.offsetTable);
+  // The weights of a single pixel are used once: only reading them from further
+  // than the second-level cache takes longer than multiplying.
+  bool staysInCache =
+      shape.columns == 1 && shape.filterBytes <= costs.filterCache;
   tile.prefetch = shape.rows == 1 && shape.columns <= costs.prefetchedPixels &&
-                  tile.order == LoopOrder::panelRowTile && shape.panels > 1;
+                  tile.order == LoopOrder::panelRowTile && shape.panels > 1 &&
+                  !staysInCache;
   return tile;
 }
 

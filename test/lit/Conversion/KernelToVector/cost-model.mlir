@@ -50,9 +50,26 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
 // WIDE: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c8{{(_[0-9]+)?}} {
 // WIDE-COUNT-8: vector.store {{.*}}, vector<16xf32>
 // WIDE-NOT: vector.store
+// WIDE: return
 func.func @line(%in: memref<1x1x16x32xf32>, %filter: memref<1x1x32xf32>, %bias: memref<32xf32>, %out: memref<1x1x16x32xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x1x16x32xf32>, memref<1x1x32xf32>, memref<32xf32>)
       outs(%out : memref<1x1x16x32xf32>)
       {depth_multiplier = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  return
+}
+
+// The weights of a single pixel are prefetched where they are many.
+
+// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=filter-cache=4096" | FileCheck %s --check-prefix=MANY
+// CHECK-LABEL: func @single
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+// MANY-LABEL: func @single
+// MANY: memref.prefetch
+// MANY: return
+func.func @single(%in: memref<1x1x1x8xf32>, %filter: memref<16x1x1x8x16xf32>, %bias: memref<16x16xf32>, %out: memref<1x1x1x256xf32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x1x8xf32>, memref<16x1x1x8x16xf32>, memref<16x16xf32>)
+      outs(%out : memref<1x1x1x256xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
   return
 }
