@@ -23,6 +23,7 @@ static constexpr const char *lockName = "nnhal.lock";
 static std::vector<std::vector<int>>
 borrow(const std::vector<UniqueFd> &files) {
   std::vector<std::vector<int>> handles;
+  handles.reserve(files.size());
   for (const UniqueFd &fd : files)
     handles.push_back({fd.get()});
   return handles;
