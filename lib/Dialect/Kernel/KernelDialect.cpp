@@ -8,7 +8,6 @@
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/CommonFolders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -99,14 +98,14 @@ Operation *KernelDialect::materializeConstant(OpBuilder &builder,
 }
 
 OpFoldResult DoublingHighMulOp::fold(FoldAdaptor adaptor) {
-  if (!getType().isInteger(32))
+  auto lhs = dyn_cast_or_null<IntegerAttr>(adaptor.getLhs());
+  auto rhs = dyn_cast_or_null<IntegerAttr>(adaptor.getRhs());
+  if (!getType().isInteger(32) || !lhs || !rhs)
     return {};
-  return constFoldBinaryOp<IntegerAttr, IntegerAttr::ValueType, void>(
-      adaptor.getOperands(), [](const APInt &lhs, const APInt &rhs) {
-        int64_t product = lhs.getSExtValue() * rhs.getSExtValue();
-        return APInt(
-            32, static_cast<uint32_t>((product + (int64_t(1) << 30)) >> 31));
-      });
+  int64_t product =
+      lhs.getValue().getSExtValue() * rhs.getValue().getSExtValue();
+  auto high = static_cast<int32_t>((product + (int64_t(1) << 30)) >> 31);
+  return IntegerAttr::get(getType(), high);
 }
 
 //===----------------------------------------------------------------------===//
