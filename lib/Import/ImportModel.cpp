@@ -57,7 +57,7 @@ AsmResourceBlob shareMemory(const rt::Memory &memory, Bytes bytes,
   ArrayRef<char> data = toChars(bytes);
   if (const auto *copied = std::get_if<rt::Memory::Copied>(&memory.kind()))
     return AsmResourceBlob(
-        data, alignment, [owner = copied->bytes](void *, size_t, size_t) {},
+        data, alignment, [owner = copied->owner](void *, size_t, size_t) {},
         /*dataIsMutable=*/false);
   if (const auto *shared = std::get_if<rt::Memory::Shared>(&memory.kind()))
     return AsmResourceBlob(

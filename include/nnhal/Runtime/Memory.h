@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_MEMORY_H
 #define NNHAL_RUNTIME_MEMORY_H
 
+#include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/Status.h"
 
 #include <cstddef>
@@ -58,7 +59,8 @@ class Memory {
 public:
   struct None {};
   struct Copied {
-    std::shared_ptr<const std::vector<std::byte>> bytes;
+    std::shared_ptr<const void> owner;
+    std::span<const std::byte> bytes;
   };
   struct Borrowed {
     const std::byte *data = nullptr;
@@ -85,6 +87,7 @@ public:
   Memory() = default;
   static Memory copy(std::span<const std::byte> bytes);
   static Memory adopt(std::vector<std::byte> bytes);
+  static Memory adopt(AlignedBuffer bytes);
   static Memory borrow(std::span<const std::byte> bytes);
   /// Part of a pool that is not null. The bounds are checked by each use.
   static Memory region(std::shared_ptr<const SharedMemory> pool,

@@ -189,8 +189,7 @@ CacheVerdict nnhal::rt::cache::readModelFile(int fd, AlignedBuffer &file) {
 // Of Linux 5.14, and newer than the headers of some systems.
 static constexpr int populateRead = 22;
 
-static CacheVerdict copyConstants(int fd, uint64_t size,
-                                  EntryConstants &constants) {
+static CacheVerdict copyConstants(int fd, uint64_t size, Memory &constants) {
   auto buffer = AlignedBuffer::allocateResident(size);
   if (!buffer.isOk())
     return miss(CacheOutcome::missUnreadable, "{}", buffer.status().message());
@@ -200,12 +199,12 @@ static CacheVerdict copyConstants(int fd, uint64_t size,
   if (*count != size)
     return miss(CacheOutcome::missTruncated,
                 "the data-cache file shrank to {} bytes of constants", *count);
-  constants = EntryConstants(*std::move(buffer));
+  constants = Memory::adopt(*std::move(buffer));
   return {};
 }
 
 /// Nothing where the file cannot be mapped.
-static std::optional<EntryConstants> mapConstants(int fd, uint64_t size) {
+static std::optional<Memory> mapConstants(int fd, uint64_t size) {
   UniqueFd own(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   auto pool =
       SharedMemory::adoptOwnFile(std::move(own), size, cacheDataHeaderSize);
@@ -217,12 +216,12 @@ static std::optional<EntryConstants> mapConstants(int fd, uint64_t size) {
   std::span<const std::byte> bytes = *mapped->bytes();
   // One call instead of a fault for every few pages. Only a wish.
   ::madvise(const_cast<std::byte *>(bytes.data()), bytes.size(), populateRead);
-  return EntryConstants(*std::move(mapped));
+  return *std::move(mapped);
 }
 
 CacheVerdict nnhal::rt::cache::readDataFile(const EntryFiles &files,
                                             const CacheEntryInfo &info,
-                                            EntryConstants &constants) {
+                                            Memory &constants) {
   int fd = files.dataCache.get();
   struct stat file;
   if (::fstat(fd, &file) != 0)

@@ -22,24 +22,6 @@ struct EntryFiles {
   bool arePrivate = false;
 };
 
-/// Constants that nobody changes: a copy of a client's, or a mapping.
-class EntryConstants {
-public:
-  EntryConstants() = default;
-  explicit EntryConstants(AlignedBuffer copied) : copied(std::move(copied)) {}
-  /// \p mapped is memory for which Memory::bytes() succeeds.
-  explicit EntryConstants(Memory mapped) : mapped(std::move(mapped)) {}
-
-  /// Valid for as long as the object or one that it was moved to.
-  Memory memory() const {
-    return mapped.isNone() ? Memory::borrow(copied.bytes()) : mapped;
-  }
-
-private:
-  AlignedBuffer copied;
-  Memory mapped;
-};
-
 /// Duplicates the descriptors of \p handles, of which there is one model cache
 /// and one data cache. invalidArgument, with what was found and what is
 /// expected, for other numbers (E-038, E-039, E-051) and for descriptors that
@@ -78,9 +60,10 @@ Status writeEntry(const EntryFiles &files, const CacheEntryInfo &info,
 CacheVerdict readModelFile(int fd, AlignedBuffer &file);
 
 /// The constants of the data-cache file of \p files, whose header fits \p info:
-/// mapped where the files are this user's alone, otherwise copied.
+/// mapped where the files are this user's alone, otherwise copied. Nobody
+/// changes them, and bytes() succeeds.
 CacheVerdict readDataFile(const EntryFiles &files, const CacheEntryInfo &info,
-                          EntryConstants &constants);
+                          Memory &constants);
 
 } // namespace nnhal::rt::cache
 

@@ -31,27 +31,6 @@ DeviceCache::DeviceCache(std::shared_ptr<const Backend> shared,
     : owner(std::move(shared)), backend(*owner),
       services(withoutThreads(std::move(services))) {}
 
-namespace {
-/// A model with constants that it does not own itself.
-class ModelWithConstants final : public LoadedModel {
-public:
-  ModelWithConstants(EntryConstants constants,
-                     std::unique_ptr<LoadedModel> model)
-      : constants(std::move(constants)), model(std::move(model)) {}
-
-  const Interface &interface() const override { return model->interface(); }
-  uint64_t arenaSize() const override { return model->arenaSize(); }
-  MemoryUse memoryUse() const override { return model->memoryUse(); }
-  Status run(NNHalExecutionContext &context) const override {
-    return model->run(context);
-  }
-
-private:
-  EntryConstants constants;
-  std::unique_ptr<LoadedModel> model;
-};
-} // namespace
-
 bool DeviceCache::keepsEntries() const {
   CacheFiles files = backend.info().cacheFiles;
   return files.modelCache == 1 && files.dataCache == 1;
@@ -228,14 +207,9 @@ CacheVerdict DeviceCache::readEntry(const EntryFiles &files,
 }
 
 Result<std::unique_ptr<LoadedModel>> DeviceCache::loadEntry(Entry entry) const {
-  auto loaded =
-      backend.loadFromCache(std::span<const std::byte>(entry.file.bytes())
-                                .subspan(cacheEntryHeaderSize),
-                            entry.constants.memory());
-  if (!loaded.isOk())
-    return std::move(loaded).takeStatus();
-  return std::unique_ptr<LoadedModel>(std::make_unique<ModelWithConstants>(
-      std::move(entry.constants), *std::move(loaded)));
+  return backend.loadFromCache(std::span<const std::byte>(entry.file.bytes())
+                                   .subspan(cacheEntryHeaderSize),
+                               entry.constants);
 }
 
 Result<std::unique_ptr<LoadedModel>>

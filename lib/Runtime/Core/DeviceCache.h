@@ -65,7 +65,7 @@ private:
 
   struct Entry {
     AlignedBuffer file;
-    cache::EntryConstants constants;
+    Memory constants;
     CacheEntryInfo info;
   };
   CacheVerdict readEntry(const cache::EntryFiles &files,

@@ -62,8 +62,15 @@ Memory Memory::copy(std::span<const std::byte> bytes) {
 
 Memory Memory::adopt(std::vector<std::byte> bytes) {
   Memory memory;
-  memory.storage =
-      Copied{std::make_shared<const std::vector<std::byte>>(std::move(bytes))};
+  auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  memory.storage = Copied{owner, *owner};
+  return memory;
+}
+
+Memory Memory::adopt(AlignedBuffer bytes) {
+  Memory memory;
+  auto owner = std::make_shared<const AlignedBuffer>(std::move(bytes));
+  memory.storage = Copied{owner, owner->bytes()};
   return memory;
 }
 
@@ -117,7 +124,7 @@ Result<Memory> Memory::readFile(const std::string &path, uint64_t maxSize) {
 
 uint64_t Memory::size() const {
   if (const auto *copied = std::get_if<Copied>(&storage))
-    return copied->bytes->size();
+    return copied->bytes.size();
   if (const auto *borrowed = std::get_if<Borrowed>(&storage))
     return borrowed->size;
   if (const auto *descriptor = std::get_if<Descriptor>(&storage))
@@ -129,7 +136,7 @@ uint64_t Memory::size() const {
 
 Result<std::span<const std::byte>> Memory::bytes() const {
   if (const auto *copied = std::get_if<Copied>(&storage))
-    return std::span<const std::byte>(*copied->bytes);
+    return copied->bytes;
   if (const auto *borrowed = std::get_if<Borrowed>(&storage))
     return std::span<const std::byte>(borrowed->data, borrowed->size);
   if (const auto *shared = std::get_if<Shared>(&storage))

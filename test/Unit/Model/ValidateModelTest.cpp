@@ -65,7 +65,7 @@ TEST(ValidateModelTest, pools) { // B-074 to B-078
                 with("heap", memory));
   expectInvalid(addTwice(), "pool 0: there is no memory",
                 with("ashmem", Memory()));
-  expectValid(addTwice(), with("ashmem", Memory::adopt({})));
+  expectValid(addTwice(), with("ashmem", Memory::copy({})));
 }
 
 /// B-010: random changes of any field give an answer.
