@@ -86,7 +86,7 @@ public:
 
 private:
   std::optional<Stage> successor(const Stage &stage);
-  bool takeTurns(Chain chain);
+  void takeTurns(Chain chain);
 
   /// Bytes of an image from which on it is not kept whole.
   int64_t bandCache = 0;
@@ -378,7 +378,7 @@ std::optional<Stage> ComputeInBandsPass::successor(const Stage &stage) {
 }
 
 /// Cuts \p chain into bands, if there is a way.
-bool ComputeInBandsPass::takeTurns(Chain chain) {
+void ComputeInBandsPass::takeTurns(Chain chain) {
   // Only of allocations there are views of bytes.
   while (chain.size() > 1 && !allocationOf(chain.front().input()))
     chain.erase(chain.begin());
@@ -395,7 +395,7 @@ bool ComputeInBandsPass::takeTurns(Chain chain) {
   if (isPossible)
     plan = chooseBands(chain, bandCache);
   if (!plan)
-    return false;
+    return;
   BandEmitter(chain, *plan).emit();
   ++numChains;
   numBands += plan->bands.size();
@@ -405,7 +405,6 @@ bool ComputeInBandsPass::takeTurns(Chain chain) {
     if (isOpTriviallyDead(alloc))
       alloc->erase();
   }
-  return true;
 }
 
 void ComputeInBandsPass::runOnOperation() {

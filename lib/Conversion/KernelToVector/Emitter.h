@@ -73,7 +73,8 @@ public:
   void parallelLoop(int64_t begin, int64_t count, int64_t step,
                     llvm::function_ref<void(mlir::Value)> body);
 
-  /// A loop that carries `values`; `body` returns the next ones.
+  /// A loop over begin, begin + step, ... that carries `values`; `body` returns
+  /// the next ones. Straight code for a single round, none for no round.
   using CarryBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::Value, mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> carry(mlir::Value begin, mlir::Value end,

@@ -81,7 +81,7 @@ Box transformBox(const Box &box, const BoxDelta &delta, const ImageSize &image);
 /// A box that competes for a place in a result.
 struct Candidate {
   Candidate() = default;
-  /// Tensors have less than 2^32 elements, and images thousands of candidates.
+  /// Extents of tensors have 32 bits, and images thousands of candidates.
   Candidate(size_t box, float score, size_t classIndex)
       : box(uint32_t(box)), score(score), classIndex(uint32_t(classIndex)) {}
 
