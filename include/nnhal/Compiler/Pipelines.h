@@ -8,8 +8,7 @@
 #ifndef NNHAL_COMPILER_PIPELINES_H
 #define NNHAL_COMPILER_PIPELINES_H
 
-#include "nnhal/Dialect/Kernel/CostModel.h"
-#include "nnhal/Runtime/Quantization.h"
+#include "nnhal/Conversion/SharedOptions.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -68,13 +67,7 @@ struct CompilePipelineOptions
       *this, "dot-product",
       llvm::cl::desc("Instruction of the target that adds four products of 8 "
                      "bits (default none)"),
-      llvm::cl::init(kernel::DotProduct::none),
-      llvm::cl::values(clEnumValN(kernel::DotProduct::none, "none", "None"),
-                       clEnumValN(kernel::DotProduct::unsignedBySigned,
-                                  "unsigned-by-signed",
-                                  "As vpdpbusd of x86-64"),
-                       clEnumValN(kernel::DotProduct::signedBySigned,
-                                  "signed-by-signed", "As sdot of AArch64"))};
+      llvm::cl::init(kernel::DotProduct::none), dotProductValues()};
   ListOption<std::string> costModel{
       *this, "cost-model",
       llvm::cl::desc("Numbers of the cost model (docs/CostModel.md) in place "
@@ -86,14 +79,7 @@ struct CompilePipelineOptions
       llvm::cl::init(0)};
   Option<rt::Rounding> rounding{
       *this, "rounding", llvm::cl::desc("Of quantized results (decisions 17)"),
-      llvm::cl::init(rt::Rounding::doubleRounding),
-      llvm::cl::values(
-          clEnumValN(rt::Rounding::doubleRounding, "double",
-                     "Doubling high multiplication, then a rounding shift"),
-          clEnumValN(rt::Rounding::singleRounding, "single",
-                     "The same multiplier, rounded once"),
-          clEnumValN(rt::Rounding::floatRounding, "float",
-                     "A float multiplier, halves to even"))};
+      llvm::cl::init(rt::Rounding::doubleRounding), roundingValues()};
 };
 
 /// Adds the passes of one phase to \p pm, which runs on a builtin.module.

@@ -45,24 +45,13 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
            "Number of vector registers of the target">,
     Option<"dotProduct", "dot-product", "::nnhal::kernel::DotProduct",
            /*default=*/"::nnhal::kernel::DotProduct::none",
-           "Instruction of the target that adds four products of 8 bits", [{::llvm::cl::values(
-             clEnumValN(::nnhal::kernel::DotProduct::none, "none", "None"),
-             clEnumValN(::nnhal::kernel::DotProduct::unsignedBySigned,
-                        "unsigned-by-signed", "As vpdpbusd of x86-64"),
-             clEnumValN(::nnhal::kernel::DotProduct::signedBySigned,
-                        "signed-by-signed", "As sdot of AArch64"))}]>,
+           "Instruction of the target that adds four products of 8 bits", [{::nnhal::dotProductValues()}]>,
     ListOption<"costModel", "cost-model", "std::string",
                "Numbers of the cost model (docs/CostModel.md) in place of the "
                "target's, each as name=value">,
     Option<"rounding", "rounding", "::nnhal::rt::Rounding",
            /*default=*/"::nnhal::rt::Rounding::doubleRounding",
-           "Of quantized results", [{::llvm::cl::values(
-             clEnumValN(::nnhal::rt::Rounding::doubleRounding, "double",
-                        "Doubling high multiplication, then a rounding shift"),
-             clEnumValN(::nnhal::rt::Rounding::singleRounding, "single",
-                        "The same multiplier, rounded once"),
-             clEnumValN(::nnhal::rt::Rounding::floatRounding, "float",
-                        "A float multiplier, halves to even"))}]>
+           "Of quantized results", [{::nnhal::roundingValues()}]>
   ];
   let statistics = [
     Statistic<"numPacked", "num-packed-constants",

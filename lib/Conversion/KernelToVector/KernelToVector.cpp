@@ -9,6 +9,8 @@
 
 #include "Emitter.h"
 
+#include "nnhal/Conversion/SharedOptions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -9,6 +9,7 @@
 
 #include "Patterns.h"
 
+#include "nnhal/Conversion/SharedOptions.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 

@@ -40,12 +40,7 @@ def ConvertNNKToVectorPass : Pass<"convert-nnk-to-vector", "::mlir::ModuleOp"> {
            "Number of vector registers">,
     Option<"dotProduct", "dot-product", "::nnhal::kernel::DotProduct",
            /*default=*/"::nnhal::kernel::DotProduct::none",
-           "Instruction of the target that adds four products of 8 bits", [{::llvm::cl::values(
-             clEnumValN(::nnhal::kernel::DotProduct::none, "none", "None"),
-             clEnumValN(::nnhal::kernel::DotProduct::unsignedBySigned,
-                        "unsigned-by-signed", "As vpdpbusd of x86-64"),
-             clEnumValN(::nnhal::kernel::DotProduct::signedBySigned,
-                        "signed-by-signed", "As sdot of AArch64"))}]>,
+           "Instruction of the target that adds four products of 8 bits", [{::nnhal::dotProductValues()}]>,
     ListOption<"costModel", "cost-model", "std::string",
                "Numbers of the cost model (docs/CostModel.md) in place of the "
                "target's, each as name=value">
