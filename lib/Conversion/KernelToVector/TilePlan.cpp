@@ -97,11 +97,15 @@ nnhal::kernel::chooseConvolutionTile(const ConvolutionShape &shape,
   // Beside accumulators there are the panel's weights, an input, and what sums
   // begin with, which LLVM keeps in registers, too. With 33 of 32 it moved
   // accumulators around in each step (188 us in place of 172 for 14x14x512 to
-  // 512); with 17 of 16 it leaves out the last.
-  if (shape.usesQuads && target.registers >= 32)
-    tile.rows = std::clamp<int64_t>(
-        (target.registers - 1) / std::max<int64_t>(shape.vectors, 1) - 2, 1,
-        tile.rows);
+  // 512). With 16 it leaves out the last, but pairs need one for a product (101
+  // us in place of 134 for 56x56x96 to 24).
+  int64_t vectors = std::max<int64_t>(shape.vectors, 1);
+  if (shape.ofIntegers && target.registers >= 32)
+    tile.rows =
+        std::clamp<int64_t>((target.registers - 1) / vectors - 2, 1, tile.rows);
+  else if (shape.ofIntegers)
+    tile.rows =
+        std::clamp<int64_t>((target.registers - 2) / vectors - 1, 1, tile.rows);
 
   int64_t tiles =
       std::max<int64_t>(llvm::divideCeil(shape.columns, tile.rows), 1);

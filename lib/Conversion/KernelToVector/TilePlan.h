@@ -88,9 +88,9 @@ struct ConvolutionShape {
   int64_t filterBytes;
   int64_t panels;
   int64_t vectors; ///< Registers of one panel.
-  /// Whether instructions for quads are used: unlike the multiplication of
-  /// floats, they do not broadcast what they read.
-  bool usesQuads;
+  /// Whether pairs or quads are multiplied: the instructions for them, unlike
+  /// those for floats, do not broadcast what they read.
+  bool ofIntegers;
 };
 
 ConvolutionTile chooseConvolutionTile(const ConvolutionShape &shape,
