@@ -8,6 +8,7 @@
 #include "MathExpansions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -408,10 +409,28 @@ struct PowPattern : OpRewritePattern<math::PowFOp> {
   }
 };
 
+/// Rounding and conversion, each of which is an instruction or more, in one of
+/// x86 (cvtps2dq).
+struct RoundToIntPattern : OpRewritePattern<arith::FPToSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::FPToSIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto rounded = op.getIn().getDefiningOp<math::RoundEvenOp>();
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (!rounded || !isSingle(op.getIn().getType()) ||
+        !getElementTypeOrSelf(op.getType()).isInteger(32) ||
+        (vector && vector.getRank() != 1))
+      return failure();
+    rewriter.replaceOpWithNewOp<LLVM::LrintOp>(op, op.getType(),
+                                               rounded.getOperand());
+    return success();
+  }
+};
+
 } // namespace
 
 void nnhal::populateMathExpansions(RewritePatternSet &patterns) {
   constexpr unsigned benefit = 10;
-  patterns.add<LogPattern, SinPattern, PowPattern>(patterns.getContext(),
-                                                   benefit);
+  patterns.add<LogPattern, SinPattern, PowPattern, RoundToIntPattern>(
+      patterns.getContext(), benefit);
 }

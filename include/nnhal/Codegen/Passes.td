@@ -265,9 +265,11 @@ def ExpandMath : Pass<"nnhal-expand-math", "::mlir::func::FuncOp"> {
   let description = [{
     Upstream's approximations and expansions, for which it has no production
     pass, and own ones where those are not good enough for some arguments: an
-    artifact may import no libm function.
+    artifact may import no libm function. A conversion of what is rounded to
+    even becomes `llvm.intr.lrint`, one instruction of x86.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

@@ -52,3 +52,19 @@ func.func @doubling_high_mul_nsw(%a: vector<8xi32>, %b: vector<8xi32>) -> vector
   %0 = nnk.doubling_high_mul %a, %b nsw : vector<8xi32>
   return %0 : vector<8xi32>
 }
+
+// Rounding to even and conversion at once; not where something else is wanted.
+// CHECK-LABEL: @rounded_to_int
+// CHECK: llvm.intr.lrint(%{{.+}}) : (vector<8xf32>) -> vector<8xi32>
+// CHECK: llvm.intr.lrint(%{{.+}}) : (f32) -> i32
+// CHECK: arith.fptosi %{{.+}} : f32 to i8
+// CHECK: arith.fptoui
+func.func @rounded_to_int(%x: vector<8xf32>, %y: f32) -> (vector<8xi32>, i32, i8, i32) {
+  %0 = math.roundeven %x : vector<8xf32>
+  %1 = arith.fptosi %0 : vector<8xf32> to vector<8xi32>
+  %2 = math.roundeven %y : f32
+  %3 = arith.fptosi %2 : f32 to i32
+  %4 = arith.fptosi %2 : f32 to i8
+  %5 = arith.fptoui %2 : f32 to i32
+  return %1, %3, %4, %5 : vector<8xi32>, i32, i8, i32
+}

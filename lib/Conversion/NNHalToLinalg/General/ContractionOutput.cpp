@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace nnhal;
 
-/// What multiplySmallByFactor and roundSmallToI32 take.
-static constexpr double smallFactorLimit = 0x1p30, roundSmallLimit = 0x1p22;
+/// What multiplySmallByFactor takes, and what stays an i32 when it is rounded.
+static constexpr double smallFactorLimit = 0x1p30, roundedLimit = 0x1p30;
 
 ContractionOutput::ContractionOutput(OperationLowering &op,
                                      rt::FusedActivation activation,
@@ -107,11 +107,11 @@ Scalar ContractionOutput::rounded(Scalar sum, Scalar channel, double low,
   if (op.rounding() != rt::Rounding::floatRounding)
     return rescaled(sum.toI32(), channel);
   Scalar real = sum.toF32() * floatScale(channel);
-  if (largestSum * *llvm::max_element(scales) < roundSmallLimit)
-    return roundSmallToI32(real);
   // Bounds that are integers may come before rounding, where they keep the
   // conversion in range.
-  return roundEven(clamp(real, low, high)).toI32();
+  if (largestSum * *llvm::max_element(scales) >= roundedLimit)
+    real = clamp(real, low, high);
+  return roundEven(real).toI32();
 }
 
 Scalar ContractionOutput::finish(Scalar sum, Scalar channel) const {

@@ -9,8 +9,6 @@
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
-#include "llvm/ADT/bit.h"
-
 #include <algorithm>
 #include <limits>
 
@@ -121,12 +119,4 @@ Scalar nnhal::rescale(Scalar value, double scale, rt::Rounding rounding) {
                      value.getBuilder().getI32Type());
   }
   return value;
-}
-
-Scalar nnhal::roundSmallToI32(Scalar value) {
-  // In 1.5 * 2^23 plus a small number, the last bit of the mantissa is one.
-  constexpr float magic = 0x1.8p23f;
-  Scalar sum = value + double(magic);
-  return sum.bitcast(value.getBuilder().getI32Type()) -
-         double(llvm::bit_cast<int32_t>(magic));
 }

@@ -50,10 +50,6 @@ Scalar multiplyOnce(Scalar value, Scalar multiplier, Scalar exponent);
 /// the scale of a result.
 Scalar rescale(Scalar value, double scale, rt::Rounding rounding);
 
-/// A real of magnitude less than 2^22 as the nearest i32, halves to even. Two
-/// additions: rounding and conversion would be three instructions.
-Scalar roundSmallToI32(Scalar value);
-
 } // namespace nnhal
 
 #endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_FIXEDPOINT_H
