@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -48,12 +49,25 @@ static void findDestinations(Operation *op,
       found.push_back(&init);
 }
 
+/// Whether \p size elements from \p offset on are known to be among the first
+/// \p extent ones: the offset is a number, or counted by a loop.
+static bool isInside(OpFoldResult offset, int64_t size, int64_t extent) {
+  if (getConstantIntValue(offset))
+    return true;
+  auto loop = scf::getForInductionVarOwner(dyn_cast<Value>(offset));
+  if (!loop)
+    return false;
+  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
+  return begin && end && *begin >= 0 && *end - 1 + size <= extent;
+}
+
 /// Whether \p insert writes to a place that only a run can tell.
 static bool isAtComputedPlace(tensor::InsertSliceOp insert) {
-  return !insert.getDestType().hasStaticShape() ||
-         llvm::any_of(insert.getMixedOffsets(), [](OpFoldResult offset) {
-           return !getConstantIntValue(offset).has_value();
-         });
+  if (!insert.getDestType().hasStaticShape() || !insert.hasUnitStride())
+    return true;
+  return !llvm::all_of_zip(insert.getMixedOffsets(), insert.getStaticSizes(),
+                           insert.getDestType().getShape(), isInside);
 }
 
 /// Whether \p insert puts the result of a micro-kernel into what a loop

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -152,6 +153,51 @@ template <typename OpTy> ResizeAxis resizeAxis(OpTy op, unsigned dim) {
           op.getHalfPixelCenters()};
 }
 
+/// A sum of pixels, each with its weight.
+Value weightedPixels(ImplicitLocOpBuilder &b, Value init,
+                     ArrayRef<Value> pixels, ArrayRef<Value> weights) {
+  return buildElementwiseInto(
+      b, init, pixels, [&](ImplicitLocOpBuilder &body, ValueRange elements) {
+        Value sum = arith::MulFOp::create(body, elements[0], weights[0]);
+        for (unsigned i = 1; i < weights.size(); ++i)
+          sum = arith::AddFOp::create(
+              body, sum, arith::MulFOp::create(body, elements[i], weights[i]));
+        return sum;
+      });
+}
+
+/// One dimension of a bilinear interpolation, with its tables as constants.
+class BilinearAxis {
+public:
+  BilinearAxis(ImplicitLocOpBuilder &builder, const ResizeAxis &axis)
+      : table(bilinearTable(axis)),
+        lower(buildTable<int32_t>(builder, table.lower)),
+        upper(buildTable<int32_t>(builder, table.upper)),
+        weight(buildTable<float>(builder, table.weight)) {}
+
+  /// Whether every position is that of the input.
+  bool isIdentity(int64_t in) const {
+    return int64_t(table.lower.size()) == in &&
+           llvm::equal(table.lower, llvm::seq<int32_t>(0, in)) &&
+           llvm::all_of(table.weight, [](float w) { return w == 0; });
+  }
+
+  struct Neighbours {
+    std::array<Value, 2> positions, weights;
+  };
+  Neighbours neighbours(ImplicitLocOpBuilder &b, Value position) const {
+    Value second = tensor::ExtractOp::create(b, weight, position);
+    Value one = scalarConstant(b, b.getF32Type(), 1);
+    Value first = arith::SubFOp::create(b, one, second);
+    return {{readIndex(b, lower, position), readIndex(b, upper, position)},
+            {first, second}};
+  }
+
+private:
+  BilinearTable table;
+  Value lower, upper, weight;
+};
+
 /// nnhal.resize_bilinear -> loops over pixels; positions and weights come from
 /// constant tables.
 struct ResizeBilinearLowering : LoweringPattern<ResizeBilinearOp> {
@@ -160,52 +206,52 @@ struct ResizeBilinearLowering : LoweringPattern<ResizeBilinearOp> {
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getOutput().getType();
-    BilinearTable rows = bilinearTable(resizeAxis(op, 1));
-    BilinearTable columns = bilinearTable(resizeAxis(op, 2));
-    Value top = buildTable<int32_t>(builder, rows.lower);
-    Value bottom = buildTable<int32_t>(builder, rows.upper);
-    Value rowWeight = buildTable<float>(builder, rows.weight);
-    Value left = buildTable<int32_t>(builder, columns.lower);
-    Value right = buildTable<int32_t>(builder, columns.upper);
-    Value columnWeight = buildTable<float>(builder, columns.weight);
+    ResizeAxis rowAxis = resizeAxis(op, 1), columnAxis = resizeAxis(op, 2);
+    BilinearAxis rows(builder, rowAxis), columns(builder, columnAxis);
     Value input = adaptor.getInput();
+    // Rows first, of the input's width: 2 + 2 products for each element in
+    // place of 4, with half as many pixels to find.
+    if (columnAxis.in <= columnAxis.out) {
+      if (!rows.isIdentity(rowAxis.in)) {
+        SmallVector<int64_t> shape(type.getShape());
+        shape[2] = columnAxis.in;
+        input = interpolated(builder, input, type.clone(shape), rows, 1);
+      }
+      if (!columns.isIdentity(columnAxis.in))
+        input = interpolated(builder, input, type, columns, 2);
+      rewriter.replaceOp(op, input);
+      return success();
+    }
     auto pixel = [&](ImplicitLocOpBuilder &b, ValueRange at, Value init) {
-      Value y0 = readIndex(b, top, at[1]), y1 = readIndex(b, bottom, at[1]);
-      Value x0 = readIndex(b, left, at[2]), x1 = readIndex(b, right, at[2]);
-      Value corners[] = {readPixel(b, input, at[0], y0, x0),
-                         readPixel(b, input, at[0], y0, x1),
-                         readPixel(b, input, at[0], y1, x0),
-                         readPixel(b, input, at[0], y1, x1)};
-      Value dy = tensor::ExtractOp::create(b, rowWeight, at[1]);
-      Value dx = tensor::ExtractOp::create(b, columnWeight, at[2]);
-      SmallVector<Value> weights = cornerWeights(b, dy, dx);
-      return buildElementwiseInto(
-          b, init, corners, [&](ImplicitLocOpBuilder &body, ValueRange v) {
-            return weightedSum(body, v.take_front(4), weights);
-          });
+      auto [y, dy] = rows.neighbours(b, at[1]);
+      auto [x, dx] = columns.neighbours(b, at[2]);
+      SmallVector<Value> corners, weights;
+      for (unsigned row = 0; row < 2; ++row)
+        for (unsigned column = 0; column < 2; ++column) {
+          corners.push_back(readPixel(b, input, at[0], y[row], x[column]));
+          weights.push_back(arith::MulFOp::create(b, dy[row], dx[column]));
+        }
+      return weightedPixels(b, init, corners, weights);
     };
     rewriter.replaceOp(op, buildPixelLoops(builder, type, pixel));
     return success();
   }
 
-  static SmallVector<Value> cornerWeights(ImplicitLocOpBuilder &b, Value dy,
-                                          Value dx) {
-    Value one = scalarConstant(b, b.getF32Type(), 1);
-    Value top = arith::SubFOp::create(b, one, dy);
-    Value left = arith::SubFOp::create(b, one, dx);
-    return {
-        arith::MulFOp::create(b, top, left), arith::MulFOp::create(b, top, dx),
-        arith::MulFOp::create(b, dy, left), arith::MulFOp::create(b, dy, dx)};
-  }
-
-  static Value weightedSum(ImplicitLocOpBuilder &b, ValueRange elements,
-                           ValueRange weights) {
-    Value sum = arith::MulFOp::create(b, elements[0], weights[0]);
-    for (unsigned i = 1; i < 4; ++i) {
-      Value term = arith::MulFOp::create(b, elements[i], weights[i]);
-      sum = arith::AddFOp::create(b, sum, term);
-    }
-    return sum;
+  /// \p input with dimension \p dim, row or column, as in \p type.
+  static Value interpolated(ImplicitLocOpBuilder &builder, Value input,
+                            RankedTensorType type, const BilinearAxis &axis,
+                            unsigned dim) {
+    return buildPixelLoops(
+        builder, type, [&](ImplicitLocOpBuilder &b, ValueRange at, Value init) {
+          auto [positions, weights] = axis.neighbours(b, at[dim]);
+          SmallVector<Value> pixels;
+          for (Value position : positions) {
+            SmallVector<Value> index(at);
+            index[dim] = position;
+            pixels.push_back(readPixel(b, input, index[0], index[1], index[2]));
+          }
+          return weightedPixels(b, init, pixels, weights);
+        });
   }
 };
 

@@ -134,3 +134,44 @@ func.func @kernel_in_loop(%x: tensor<1x1x1x8xf32>, %steps: index) -> tensor<1x1x
   }
   return %last : tensor<1x1x1x8xf32>
 }
+
+// A loop of known bounds counts places that are inside: no memory of its own.
+
+// CHECK-LABEL: func.func @counted_place
+// CHECK-NOT: bufferization.alloc_tensor
+// CHECK: return
+// BUFFERS-LABEL: func.func @counted_place
+// BUFFERS-NOT: memref.alloc
+// BUFFERS: return
+func.func @counted_place(%in: memref<4xf32>, %out: memref<3x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %x = bufferization.to_tensor %in restrict : memref<4xf32> to tensor<4xf32>
+  %whole = tensor.empty() : tensor<3x4xf32>
+  %rows = scf.for %i = %c0 to %c3 step %c1 iter_args(%state = %whole) -> tensor<3x4xf32> {
+    %empty = tensor.empty() : tensor<4xf32>
+    %row = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+    %next = tensor.insert_slice %row into %state[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<3x4xf32>
+    scf.yield %next : tensor<3x4xf32>
+  }
+  bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<3x4xf32>, memref<3x4xf32>) -> ()
+  return
+}
+
+// One round too many would leave the tensor.
+
+// CHECK-LABEL: func.func @counted_too_far
+// CHECK: bufferization.alloc_tensor
+func.func @counted_too_far(%x: tensor<4xf32>, %whole: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %rows = scf.for %i = %c0 to %c4 step %c1 iter_args(%state = %whole) -> tensor<3x4xf32> {
+    %empty = tensor.empty() : tensor<4xf32>
+    %row = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+    %next = tensor.insert_slice %row into %state[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<3x4xf32>
+    scf.yield %next : tensor<3x4xf32>
+  }
+  return %rows : tensor<3x4xf32>
+}
