@@ -452,13 +452,17 @@ Epilogue::Pixel Epilogue::pixel(Value batch, Value row, Value column) {
   return pixel;
 }
 
-Epilogue::Pixel Epilogue::right(const Pixel &pixel, Value columns) {
-  Pixel result{emitter->mulAdd(columns, out.strides[2], pixel.out), {}};
+Epilogue::Pixel Epilogue::moved(const Pixel &pixel, Value rows, Value columns) {
+  auto offset = [&](const FlatView &view, Value at) {
+    return emitter->mulAdd(rows, view.strides[1],
+                           emitter->mulAdd(columns, view.strides[2], at));
+  };
+  Pixel result{offset(out, pixel.out), {}};
   for (auto [view, at] : llvm::zip_equal(extras, pixel.extras)) {
     if (!at || view.strides == out.strides)
       result.extras.push_back(at ? result.out : at);
     else
-      result.extras.push_back(emitter->mulAdd(columns, view.strides[2], at));
+      result.extras.push_back(offset(view, at));
   }
   return result;
 }
@@ -485,10 +489,35 @@ bool Epilogue::isLong() const {
 }
 
 void Epilogue::finish(const Tile &tile) {
-  if (isLong())
-    finishInLoop(tile);
-  else
-    finishInRegisters(tile);
+  if (!isLong())
+    return finishInRegisters(tile);
+  FlatView sums = sumsOf(tile);
+  for (int64_t vector = 0; vector < tile.vectors; ++vector) {
+    SmallVector<Value> values;
+    for (size_t at = vector; at < tile.values.size(); at += tile.vectors)
+      values.push_back(tile.values[at]);
+    storeSums(tile, sums, emitter->index(vector), values);
+  }
+  finishInLoop(tile, sums);
+}
+
+void Epilogue::finishVectors(const Tile &tile, VectorBody body) {
+  if (isLong()) {
+    FlatView sums = sumsOf(tile);
+    emitter->loop(0, tile.vectors, 1, [&](Value vector) {
+      storeSums(tile, sums, vector, body(vector));
+    });
+    return finishInLoop(tile, sums);
+  }
+  emitter->loop(0, tile.vectors, 1, [&](Value vector) {
+    SmallVector<Value> values = body(vector);
+    Tile part = tile;
+    part.values = values;
+    part.channel = emitter->mulAdd(vector, tile.lanes, tile.channel);
+    part.channels = std::min(tile.channels, tile.lanes);
+    part.vectors = 1;
+    finishInRegisters(part);
+  });
 }
 
 void Epilogue::finishInRegisters(const Tile &tile) {
@@ -497,43 +526,59 @@ void Epilogue::finishInRegisters(const Tile &tile) {
   for (int64_t vector = 0; vector < tile.vectors; ++vector)
     channelVectors.push_back(loadChannels(
         emitter->add(tile.channel, vector * tile.lanes), tile.lanesOf(vector)));
-  for (int64_t pixel = 0; pixel < tile.pixels; ++pixel) {
-    Pixel at = right(tile.first, emitter->index(pixel));
-    for (int64_t vector = 0; vector < tile.vectors; ++vector) {
-      Value channel = emitter->add(tile.channel, vector * tile.lanes);
-      Lanes lanes = tile.lanesOf(vector);
-      Value value = apply(tile.values[pixel * tile.vectors + vector], at,
-                          channel, lanes, channelVectors[vector]);
-      emitter->store(value, out, emitter->add(at.out, channel), lanes);
+  for (auto [index, accumulator] : llvm::enumerate(tile.values)) {
+    int64_t pixel = index / tile.vectors, vector = index % tile.vectors;
+    Pixel at = moved(tile.first, emitter->index(pixel / tile.pixels),
+                     emitter->index(pixel % tile.pixels));
+    Value channel = emitter->add(tile.channel, vector * tile.lanes);
+    Lanes lanes = tile.lanesOf(vector);
+    Value value =
+        apply(accumulator, at, channel, lanes, channelVectors[vector]);
+    emitter->store(value, out, emitter->add(at.out, channel), lanes);
+  }
+}
+
+/// Where the accumulators of a tile are kept that finishInLoop() reads.
+FlatView Epilogue::sumsOf(const Tile &tile) {
+  if (elementOf(out) == op.getAccumulatorType())
+    return out;
+  return emitter->scratch(op.getAccumulatorType(),
+                          tile.rows * tile.pixels * tile.vectors * tile.lanes);
+}
+
+/// Stores `values`, those of one vector of all pixels.
+void Epilogue::storeSums(const Tile &tile, const FlatView &sums, Value vector,
+                         ArrayRef<Value> values) {
+  bool inDestination = sums.buffer == out.buffer;
+  for (auto [pixel, value] : llvm::enumerate(values)) {
+    Lanes lanes{tile.lanes, tile.lanes};
+    Value at = emitter->mulAdd(
+        vector, tile.lanes, emitter->index(pixel * tile.vectors * tile.lanes));
+    if (inDestination) {
+      lanes = tile.lanesOf(getConstantIntValue(vector).value_or(0));
+      at = moved(tile.first, emitter->index(pixel / tile.pixels),
+                 emitter->index(pixel % tile.pixels))
+               .out;
+      at = emitter->add(at, emitter->mulAdd(vector, tile.lanes, tile.channel));
     }
+    emitter->store(value, sums, at, lanes);
   }
 }
 
 /// A long epilogue runs over stored accumulators, which the first-level cache
 /// still holds: one copy of its code instead of one per accumulator, which
 /// takes LLVM three times as long and runs no faster.
-void Epilogue::finishInLoop(const Tile &tile) {
+void Epilogue::finishInLoop(const Tile &tile, const FlatView &sums) {
   int64_t width = tile.vectors * tile.lanes;
-  bool inDestination = elementOf(out) == op.getAccumulatorType();
-  FlatView sums = inDestination ? out
-                                : emitter->scratch(op.getAccumulatorType(),
-                                                   tile.pixels * width);
-  for (auto [index, value] : llvm::enumerate(tile.values)) {
-    int64_t pixel = index / tile.vectors, vector = index % tile.vectors;
-    Lanes lanes{tile.lanes, tile.lanes};
-    Value at = emitter->index(index * tile.lanes);
-    if (inDestination) {
-      lanes = tile.lanesOf(vector);
-      at = emitter->add(right(tile.first, emitter->index(pixel)).out,
-                        emitter->add(tile.channel, vector * tile.lanes));
-    }
-    emitter->store(value, sums, at, lanes);
-  }
-  emitter->loop(0, tile.pixels, 1, [&](Value column) {
-    Pixel pixel = right(tile.first, column);
-    Value at = inDestination ? emitter->add(pixel.out, tile.channel)
-                             : emitter->mul(column, width);
-    finishChannels(tile, pixel, sums, at);
+  bool inDestination = sums.buffer == out.buffer;
+  emitter->loop(0, tile.rows, 1, [&](Value row) {
+    emitter->loop(0, tile.pixels, 1, [&](Value column) {
+      Pixel pixel = moved(tile.first, row, column);
+      Value at = inDestination ? emitter->add(pixel.out, tile.channel)
+                               : emitter->mulAdd(row, tile.pixels * width,
+                                                 emitter->mul(column, width));
+      finishChannels(tile, pixel, sums, at);
+    });
   });
 }
 

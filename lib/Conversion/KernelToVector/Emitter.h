@@ -141,17 +141,20 @@ public:
 
   /// The pixel (batch, row, column).
   Pixel pixel(mlir::Value batch, mlir::Value row, mlir::Value column);
-  /// The accumulators of a tile: vector v of pixel p is values[p * vectors + v]
-  /// and holds the channels from `channel` + v * lanes on.
+  /// The accumulators of a tile: vector v of pixel p of row r is values[(r *
+  /// pixels + p) * vectors + v] and holds the channels from `channel` + v *
+  /// lanes on.
   struct Tile {
     llvm::ArrayRef<mlir::Value> values;
     Pixel first;
+    /// Of a row.
     int64_t pixels;
     mlir::Value channel;
     int64_t vectors;
     int64_t lanes;
     /// Existing channels of a pixel.
     int64_t channels;
+    int64_t rows = 1;
 
     Lanes lanesOf(int64_t vector) const {
       return {lanes, std::min(lanes, channels - vector * lanes)};
@@ -160,6 +163,11 @@ public:
 
   /// Applies the epilogue to a tile and stores the result.
   void finish(const Tile &tile);
+  /// The same for a tile without values, whose accumulators are too many to be
+  /// there at once: `body` returns those of one vector of all pixels.
+  using VectorBody =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value vector)>;
+  void finishVectors(const Tile &tile, VectorBody body);
 
   /// True if pixels follow each other at one distance in the destination and
   /// every extra, so that batch, rows and columns are one dimension.
@@ -169,8 +177,8 @@ private:
   Epilogue(KernelOpInterface op, Emitter &emitter)
       : op(op), emitter(&emitter) {}
 
-  /// The pixel `columns` to the right of `pixel`.
-  Pixel right(const Pixel &pixel, mlir::Value columns);
+  /// The pixel `rows` below and `columns` to the right of `pixel`.
+  Pixel moved(const Pixel &pixel, mlir::Value rows, mlir::Value columns);
   /// The channel vectors among the extras, null for the others.
   llvm::SmallVector<mlir::Value> loadChannels(mlir::Value channel, Lanes lanes);
   /// The value to store for `accumulator`.
@@ -181,7 +189,10 @@ private:
                         int64_t lanes);
   bool isLong() const;
   void finishInRegisters(const Tile &tile);
-  void finishInLoop(const Tile &tile);
+  FlatView sumsOf(const Tile &tile);
+  void storeSums(const Tile &tile, const FlatView &sums, mlir::Value vector,
+                 llvm::ArrayRef<mlir::Value> values);
+  void finishInLoop(const Tile &tile, const FlatView &sums);
   void finishChannels(const Tile &tile, const Pixel &pixel,
                       const FlatView &sums, mlir::Value sumsAt);
 

@@ -76,7 +76,7 @@ static LoopOrder chooseOrder(const ConvolutionShape &shape,
   // What does not stay in cache is written once, from the start to the end: 112
   // x 112 x 16 to 96 channels takes 715 us panel by panel and 492 this way.
   if (shape.outputBytes > costs.outputCache &&
-      shape.filterBytes <= costs.innerFilterCache)
+      shape.filterBytes <= costs.innerCache)
     return LoopOrder::tilePanel;
   bool readsInputAgain = shape.inputBytes <= costs.inputCache ||
                          shape.filterBytes > costs.filterCache ||
@@ -135,14 +135,36 @@ int64_t nnhal::kernel::chooseChannelLanes(int64_t channels,
   return std::min<int64_t>(target.lanes(), llvm::PowerOf2Ceil(channels));
 }
 
-WindowTile nnhal::kernel::chooseWindowTile(const WindowDim &width,
-                                           int64_t channelVectors,
-                                           const KernelTarget &target) {
+TapRange nnhal::kernel::interiorOf(const WindowDim &dim) {
+  TapRange all{0, dim.filter}, range{0, dim.out};
+  while (range.begin < range.end && dim.validTaps(range.begin) != all)
+    ++range.begin;
+  while (range.end > range.begin && dim.validTaps(range.end - 1) != all)
+    --range.end;
+  return range;
+}
+
+static WindowTile chooseWindowShape(const WindowDim &height,
+                                    const WindowDim &width,
+                                    int64_t channelVectors, bool isConverted,
+                                    const KernelTarget &target) {
   // Eight accumulators hide the latency; with 16 registers there is no room for
   // more beside one row of weights.
   int64_t accumulators = target.costs().windowAccumulators;
   // Unrolling a wide window (a global pool) gives long code for nothing.
   bool loopTaps = width.filter > target.costs().unrolledTaps;
+  // Rows that have input in common are computed together. With a stride they
+  // have so little that reading half cache lines costs more (7 %), unless there
+  // is something to convert.
+  int64_t rows = target.costs().windowRows;
+  int64_t largestStride = isConverted ? height.filter - 1 : 1;
+  if (rows > 1 && !loopTaps && height.dilation == 1 &&
+      height.stride <= largestStride && height.filter > 1 &&
+      height.filter <= target.costs().unrolledTaps &&
+      interiorOf(height).size() >= rows)
+    return {std::clamp<int64_t>(accumulators / rows, 1, width.out),
+            channelVectors % 2 == 0 ? 2 : 1, loopTaps, rows,
+            /*channelsOutermost=*/false};
   int64_t columns = loopTaps ? 1 : std::min(accumulators, width.out);
   int64_t vectors = 1;
   for (int64_t candidate : {4, 2})
@@ -157,5 +179,32 @@ WindowTile nnhal::kernel::chooseWindowTile(const WindowDim &width,
     vectors = 2;
     columns = accumulators / 2;
   }
-  return {columns, vectors, loopTaps};
+  return {columns, vectors, loopTaps, /*rows=*/1,
+          /*channelsOutermost=*/false};
+}
+
+/// Input positions that a tile of `size` outputs reads.
+static int64_t positionsOf(const WindowDim &dim, int64_t size) {
+  int64_t span = (size - 1) * dim.stride + (dim.filter - 1) * dim.dilation + 1;
+  return std::min({span, size * dim.filter, dim.in});
+}
+
+WindowTile nnhal::kernel::chooseWindowTile(const WindowDim &height,
+                                           const WindowDim &width,
+                                           int64_t channelVectors,
+                                           const WindowBytes &bytes,
+                                           const KernelTarget &target) {
+  WindowTile tile = chooseWindowShape(height, width, channelVectors,
+                                      bytes.isConverted, target);
+  int64_t input = positionsOf(height, tile.rows) *
+                  positionsOf(width, tile.columns) * bytes.inputPixel;
+  int64_t output = tile.rows * tile.columns * bytes.outputPixel;
+  int64_t weights = height.filter * width.filter * bytes.tap;
+  // Pixels 2 KB or 4 KB apart compete for the same lines of the cache in either
+  // order, and only one reads memory in its own.
+  constexpr int64_t conflictBytes = 2048;
+  tile.channelsOutermost =
+      input + output + weights > target.costs().innerCache &&
+      bytes.inputPixel % conflictBytes != 0;
+  return tile;
 }

@@ -107,10 +107,30 @@ struct WindowTile {
   int64_t columns;
   int64_t vectors;
   bool loopTaps; ///< Loop over filter columns instead of unrolling them.
+  /// Rows of a tile away from the upper and lower border; if more than one, its
+  /// vectors are computed one after the other.
+  int64_t rows;
+  /// All tiles of a row for some channels, then the next channels: the
+  /// first-level cache does not hold what a tile reads and writes of all.
+  bool channelsOutermost;
 };
 
-WindowTile chooseWindowTile(const WindowDim &width, int64_t channelVectors,
+/// Bytes of all channels of a pixel, and of the weights for one.
+struct WindowBytes {
+  int64_t inputPixel;
+  int64_t outputPixel;
+  int64_t tap;
+  /// Whether what is read is converted to floats, which costs as much as two
+  /// products.
+  bool isConverted;
+};
+
+WindowTile chooseWindowTile(const WindowDim &height, const WindowDim &width,
+                            int64_t channelVectors, const WindowBytes &bytes,
                             const KernelTarget &target);
+
+/// The positions of `dim` all of whose taps lie in the input.
+TapRange interiorOf(const WindowDim &dim);
 
 } // namespace nnhal::kernel
 

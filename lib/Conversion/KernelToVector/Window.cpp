@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One output row at a time: a tile of output columns times vectors of channels
-// is accumulated in registers over the rows of the window that lie inside the
-// input (a loop with computed bounds) and its columns (unrolled, each input
-// loaded once for all the columns that use it; padding left out statically).
+// A tile of output columns times vectors of channels is accumulated in
+// registers over the rows of the window that lie inside the input (a loop with
+// computed bounds) and its columns (unrolled, each input loaded once for all
+// the columns that use it; padding left out statically). One output row at a
+// time; or, away from the border, two, which have most of their input rows in
+// common.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +44,8 @@ public:
   virtual Value weight(Value weightRow, Value tap, Value channel,
                        Lanes lanes) = 0;
   virtual Value step(Value accumulator, Value element, Value weight) = 0;
+  /// Of the weights of one element of the window.
+  virtual int64_t tapBytes() const = 0;
   /// `count` is the number of elements that were accumulated, f32.
   virtual Value finish(Value accumulator, llvm::function_ref<Value()> count,
                        int64_t lanes) = 0;
@@ -57,6 +61,21 @@ struct ChannelBlock {
   Lanes lanes;
 };
 
+/// Where a tile stands: output pixel, and the flat index of the input under the
+/// first tap of its window; may lie in the padding (then never read).
+struct TilePlace {
+  const TileGroup &group;
+  Epilogue::Pixel pixel;
+  Value input;
+};
+
+/// An output row of a tile that uses some row of the input, and where the
+/// weights are that it uses it with.
+struct RowUse {
+  int64_t row;
+  Value weightRow;
+};
+
 class WindowEmitter {
 public:
   WindowEmitter(KernelOpInterface op, Emitter &emitter,
@@ -68,13 +87,16 @@ public:
   LogicalResult emit();
 
 private:
-  void emitRow(Value batch, Value row);
+  void emitRows(Value batch, int64_t begin, int64_t end, int64_t rows);
+  void emitRow(Value batch, Value row, int64_t rows);
   void emitChannels(llvm::function_ref<void(ChannelBlock)> block);
-  void emitTile(const TileGroup &group, const ChannelBlock &channels,
-                const Epilogue::Pixel &pixel, Value inputAt);
+  void emitTile(const TilePlace &place, const ChannelBlock &channels);
+  void emitInnerTile(const TilePlace &place, const ChannelBlock &channels,
+                     int64_t rows);
   SmallVector<Value> emitTaps(const TileGroup &group,
-                              const ChannelBlock &channels, Value row,
-                              Value inputAt, ValueRange values);
+                              const ChannelBlock &channels,
+                              ArrayRef<RowUse> uses, Value inputAt,
+                              ValueRange values);
   SmallVector<Value> emitTapLoop(const TileGroup &group,
                                  const ChannelBlock &channels, Value row,
                                  Value inputAt, ValueRange values);
@@ -107,32 +129,72 @@ LogicalResult WindowEmitter::emit() {
   channels = in[3];
   int64_t inner = multiplier == 1 ? channels : multiplier;
   int64_t lanes = chooseChannelLanes(inner, target);
-  tile =
-      chooseWindowTile(width, inner % lanes == 0 ? inner / lanes : 1, target);
+  auto bytesOf = [](Value image, int64_t elements) {
+    return elements *
+           cast<ShapedType>(image.getType()).getElementTypeBitWidth() / 8;
+  };
+  tile = chooseWindowTile(height, width, inner % lanes == 0 ? inner / lanes : 1,
+                          {bytesOf(source, input.strides[2]),
+                           bytesOf(op.getDestination(), channels * multiplier),
+                           body.tapBytes(),
+                           !isa<FloatType>(getElementTypeOrSelf(source))},
+                          target);
+  TapRange interior = interiorOf(height);
+  if (tile.rows == 1)
+    interior = {0, 0};
+  int64_t innerEnd = interior.end - interior.size() % tile.rows;
   // Not the channels: their last vector overlaps its neighbour.
   emitter.parallelLoop(0, in[0], 1, [&](Value batch) {
-    emitter.parallelLoop(0, height.out, 1,
-                         [&](Value row) { emitRow(batch, row); });
+    emitRows(batch, 0, interior.begin, 1);
+    emitRows(batch, interior.begin, innerEnd, tile.rows);
+    emitRows(batch, innerEnd, height.out, 1);
   });
   return success();
 }
 
-void WindowEmitter::emitRow(Value batch, Value row) {
+/// Output rows [begin, end), `rows` at once.
+void WindowEmitter::emitRows(Value batch, int64_t begin, int64_t end,
+                             int64_t rows) {
+  if (begin < end)
+    emitter.parallelLoop(begin, (end - begin) / rows, rows,
+                         [&](Value row) { emitRow(batch, row, rows); });
+}
+
+/// Output rows from `row` on; more than one only where all rows of their
+/// windows are inside the input.
+void WindowEmitter::emitRow(Value batch, Value row, int64_t rows) {
   Value origin = emitter.add(emitter.mul(row, height.stride), -height.padHead);
-  std::tie(firstRow, lastRow) = emitter.validTaps(height, origin);
+  if (rows > 1)
+    std::tie(firstRow, lastRow) =
+        std::pair(emitter.index(0), emitter.index(height.filter));
+  else
+    std::tie(firstRow, lastRow) = emitter.validTaps(height, origin);
   Value base = emitter.mulAdd(batch, input.strides[0],
                               emitter.mul(origin, input.strides[1]));
-  for (const TileGroup &group : planTiles(width, tile.columns))
-    emitter.parallelLoop(
-        group.start, group.count, group.size, [&](Value column) {
-          Value first =
-              emitter.add(emitter.mul(column, width.stride), -width.padHead);
-          Value at = emitter.mulAdd(first, input.strides[2], base);
-          Epilogue::Pixel pixel = epilogue->pixel(batch, row, column);
-          emitChannels([&](const ChannelBlock &block) {
-            emitTile(group, block, pixel, at);
+  auto eachPlace = [&](llvm::function_ref<void(const TilePlace &)> emit) {
+    for (const TileGroup &group : planTiles(width, tile.columns))
+      emitter.parallelLoop(
+          group.start, group.count, group.size, [&](Value column) {
+            Value first =
+                emitter.add(emitter.mul(column, width.stride), -width.padHead);
+            emit({group, epilogue->pixel(batch, row, column),
+                  emitter.mulAdd(first, input.strides[2], base)});
           });
-        });
+  };
+  auto emitAt = [&](const TilePlace &place, const ChannelBlock &block) {
+    if (rows > 1)
+      emitInnerTile(place, block, rows);
+    else
+      emitTile(place, block);
+  };
+  if (tile.channelsOutermost)
+    emitChannels([&](const ChannelBlock &block) {
+      eachPlace([&](const TilePlace &place) { emitAt(place, block); });
+    });
+  else
+    eachPlace([&](const TilePlace &place) {
+      emitChannels([&](const ChannelBlock &block) { emitAt(place, block); });
+    });
 }
 
 void WindowEmitter::emitChannels(llvm::function_ref<void(ChannelBlock)> block) {
@@ -177,9 +239,9 @@ Value WindowEmitter::count(const TapRange &taps) {
                                  integer);
 }
 
-void WindowEmitter::emitTile(const TileGroup &group,
-                             const ChannelBlock &channels,
-                             const Epilogue::Pixel &pixel, Value inputAt) {
+void WindowEmitter::emitTile(const TilePlace &place,
+                             const ChannelBlock &channels) {
+  const TileGroup &group = place.group;
   int64_t lanes = channels.lanes.lanes;
   SmallVector<Value> starts, values;
   for (int64_t vector = 0; vector < channels.vectors; ++vector)
@@ -189,18 +251,56 @@ void WindowEmitter::emitTile(const TileGroup &group,
     values.append(starts);
   values = emitter.carry(
       firstRow, lastRow, values, [&](Value row, ValueRange carried) {
-        Value at =
-            emitter.mulAdd(row, height.dilation * input.strides[1], inputAt);
-        return tile.loopTaps ? emitTapLoop(group, channels, row, at, carried)
-                             : emitTaps(group, channels, row, at, carried);
+        Value at = emitter.mulAdd(row, height.dilation * input.strides[1],
+                                  place.input);
+        if (tile.loopTaps)
+          return emitTapLoop(group, channels, row, at, carried);
+        return emitTaps(group, channels, RowUse{0, body.weightRow(row)}, at,
+                        carried);
       });
   for (auto [index, value] : llvm::enumerate(values)) {
     const TapRange &taps = group.taps[index / channels.vectors];
     value = body.finish(value, [&] { return count(taps); }, lanes);
   }
-  epilogue->finish({values, pixel, group.size, channels.out, channels.vectors,
-                    lanes,
+  epilogue->finish({values, place.pixel, group.size, channels.out,
+                    channels.vectors, lanes,
                     (channels.vectors - 1) * lanes + channels.lanes.valid});
+}
+
+/// `rows` output rows, each row of the input loaded once for all that use it;
+/// one vector of channels after the other.
+void WindowEmitter::emitInnerTile(const TilePlace &place,
+                                  const ChannelBlock &channels, int64_t rows) {
+  const TileGroup &group = place.group;
+  int64_t lanes = channels.lanes.lanes;
+  auto accumulate = [&](Value vector) {
+    ChannelBlock block = channels;
+    block.vectors = 1;
+    block.out = emitter.mulAdd(vector, lanes, channels.out);
+    if (multiplier == 1)
+      block.in = emitter.mulAdd(vector, lanes, channels.in);
+    SmallVector<Value> values(rows * group.size,
+                              body.start(block.out, block.lanes));
+    int64_t inputRows = (rows - 1) * height.stride + height.filter;
+    for (int64_t inputRow = 0; inputRow < inputRows; ++inputRow) {
+      SmallVector<RowUse> uses;
+      for (int64_t row = 0; row < rows; ++row)
+        if (int64_t tap = inputRow - row * height.stride;
+            tap >= 0 && tap < height.filter)
+          uses.push_back({row, body.weightRow(emitter.index(tap))});
+      Value at = emitter.add(place.input, inputRow * input.strides[1]);
+      values = emitTaps(group, block, uses, at, values);
+    }
+    for (auto [index, value] : llvm::enumerate(values)) {
+      const TapRange &taps = group.taps[index % group.size];
+      value = body.finish(value, [&] { return count(taps); }, lanes);
+    }
+    return values;
+  };
+  epilogue->finishVectors(
+      {/*values=*/{}, place.pixel, group.size, channels.out, channels.vectors,
+       lanes, (channels.vectors - 1) * lanes + channels.lanes.valid, rows},
+      accumulate);
 }
 
 Value WindowEmitter::element(Value at, const ChannelBlock &channels,
@@ -214,14 +314,13 @@ Value WindowEmitter::element(Value at, const ChannelBlock &channels,
       emitter.load(input, emitter.add(at, channel), channels.lanes));
 }
 
-/// One row of the window, unrolled: input columns outermost, so that each is
+/// One row of the input, unrolled: its columns outermost, so that each is
 /// loaded once.
 SmallVector<Value> WindowEmitter::emitTaps(const TileGroup &group,
                                            const ChannelBlock &channels,
-                                           Value row, Value inputAt,
+                                           ArrayRef<RowUse> rows, Value inputAt,
                                            ValueRange carried) {
   SmallVector<Value> values(carried);
-  Value weightRow = body.weightRow(row);
   // Input column -> (output column, tap) that use it, in order.
   std::map<int64_t, SmallVector<std::pair<int64_t, int64_t>>> uses;
   for (auto [column, taps] : llvm::enumerate(group.taps))
@@ -229,19 +328,21 @@ SmallVector<Value> WindowEmitter::emitTaps(const TileGroup &group,
       uses[column * width.stride + tap * width.dilation].push_back(
           {column, tap});
   for (int64_t vector = 0; vector < channels.vectors; ++vector) {
-    std::map<int64_t, Value> weights;
+    std::map<std::pair<int64_t, int64_t>, Value> weights;
     Value channel = emitter.add(channels.out, vector * channels.lanes.lanes);
     for (const auto &[position, users] : uses) {
       Value loaded = element(emitter.add(inputAt, position * input.strides[2]),
                              channels, vector);
-      for (auto [column, tap] : users) {
-        Value &weight = weights[tap];
-        if (!weight)
-          weight = body.weight(weightRow, emitter.index(tap), channel,
-                               channels.lanes);
-        Value &value = values[column * channels.vectors + vector];
-        value = body.step(value, loaded, weight);
-      }
+      for (auto [row, weightRow] : rows)
+        for (auto [column, tap] : users) {
+          Value &weight = weights[{row, tap}];
+          if (!weight)
+            weight = body.weight(weightRow, emitter.index(tap), channel,
+                                 channels.lanes);
+          int64_t pixel = row * group.size + column;
+          Value &value = values[pixel * channels.vectors + vector];
+          value = body.step(value, loaded, weight);
+        }
     }
   }
   return values;
@@ -284,6 +385,10 @@ public:
   Value start(Value channel, Lanes lanes) override {
     return emitter.load(bias, channel, lanes);
   }
+  int64_t tapBytes() const override {
+    auto type = cast<MemRefType>(filter.buffer.getType());
+    return filter.strides[1] * type.getElementTypeBitWidth() / 8;
+  }
   Value weightRow(Value row) override {
     return emitter.mul(row, filter.strides[0]);
   }
@@ -315,6 +420,7 @@ public:
         kind == PoolKind::max ? -std::numeric_limits<double>::infinity() : 0.0,
         lanes.lanes);
   }
+  int64_t tapBytes() const override { return 0; }
   Value weightRow(Value) override { return {}; }
   Value weight(Value, Value, Value, Lanes) override { return {}; }
 

@@ -21,12 +21,13 @@ static constexpr CostModel sixteenRegisters = {
     .leastAccumulators = 8,
     .mostAccumulators = 12,
     .windowAccumulators = 8,
+    .windowRows = 2,
     .unrolledTaps = 8,
     .unrolledSteps = 4,
     .inputCache = 512 << 10,
     .filterCache = 400 << 10,
     .outputCache = 1536 << 10,
-    .innerFilterCache = 32 << 10,
+    .innerCache = 32 << 10,
     .shortDepth = 64,
     .shortRun = 32,
     .prefetchedPixels = 1024,
@@ -39,6 +40,7 @@ static constexpr CostModel thirtyTwoRegisters = [] {
   model.panelRegisters = {4, 3, 2};
   model.tileRows = {14, 12, 8, 6};
   model.mostAccumulators = 24;
+  model.windowRows = 1;
   return model;
 }();
 
@@ -59,12 +61,13 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("least-accumulators", leastAccumulators);
   visit("most-accumulators", mostAccumulators);
   visit("window-accumulators", windowAccumulators);
+  visit("window-rows", windowRows);
   visit("unrolled-taps", unrolledTaps);
   visit("unrolled-steps", unrolledSteps);
   visit("input-cache", inputCache);
   visit("filter-cache", filterCache);
   visit("output-cache", outputCache);
-  visit("inner-filter-cache", innerFilterCache);
+  visit("inner-cache", innerCache);
   visit("short-depth", shortDepth);
   visit("short-run", shortRun);
   visit("prefetched-pixels", prefetchedPixels);

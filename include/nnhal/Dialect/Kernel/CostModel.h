@@ -38,6 +38,8 @@ struct CostModel {
   int64_t mostAccumulators;
   /// Accumulators of a tile of a depthwise convolution or pool.
   int64_t windowAccumulators;
+  /// Output rows of such a tile.
+  int64_t windowRows;
   /// Windows up to this width are unrolled.
   int64_t unrolledTaps;
   /// Steps of a float convolution's inner loop that one round of it takes.
@@ -48,8 +50,9 @@ struct CostModel {
   int64_t filterCache;
   /// A larger output does not.
   int64_t outputCache;
-  /// A packed filter up to this size stays in the first-level cache.
-  int64_t innerFilterCache;
+  /// A packed filter, or what a tile of a depthwise convolution or pool reads
+  /// and writes, up to this size stays in the first-level cache.
+  int64_t innerCache;
   /// Panels of at most this many steps cost little to read again.
   int64_t shortDepth;
   /// Filter rows of fewer contiguous inputs are read through a table.

@@ -1,0 +1,66 @@
+// RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s
+// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=window-rows=1" | FileCheck %s --check-prefix=SINGLE
+// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=inner-cache=1" | FileCheck %s --check-prefix=CHANNELS
+
+// Away from the border two rows of four pixels, one register of channels after
+// the other; each of the four rows of six inputs is loaded once. The first row
+// and the last two, of which one is left over, by themselves.
+
+// CHECK-LABEL: func @two_rows
+// CHECK-DAG: %[[C1:.+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C2:.+]] = arith.constant 2 : index
+// CHECK-DAG: %[[C7:.+]] = arith.constant 7 : index
+// CHECK-DAG: %[[C9:.+]] = arith.constant 9 : index
+// CHECK: scf.for %{{.+}} = %[[C1]] to %[[C7]] step %[[C2]] {
+// The tile in the middle.
+// CHECK: scf.for %{{.+}} = %c4 to %c12 step %c4
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-COUNT-72: vector.fma {{.*}} : vector<8xf32>
+// CHECK-NOT: vector.fma
+// CHECK: vector.store
+// CHECK: scf.for %{{.+}} = %[[C7]] to %[[C9]] step %[[C1]] {
+// CHECK: return
+
+// SINGLE-LABEL: func @two_rows
+// SINGLE: scf.for %{{.+}} = %c0 to %c9 step %c1
+// SINGLE-NOT: step %c2
+// SINGLE: return
+
+// All tiles of a row for some channels, then the next channels.
+// CHANNELS-LABEL: func @two_rows
+// CHANNELS: scf.for %{{.+}} = %c1 to %c7 step %c2 {
+// CHANNELS: scf.for %{{.+}} = %c0 to %c32 step %c16 {
+// CHANNELS: scf.for %{{.+}} = %c4 to %c12 step %c4
+// CHANNELS: return
+func.func @two_rows(%in: memref<1x9x16x32xf32>, %filter: memref<3x3x32xf32>, %bias: memref<32xf32>, %out: memref<1x9x16x32xf32>) {
+  nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x9x16x32xf32>, memref<3x3x32xf32>, memref<32xf32>)
+      outs(%out : memref<1x9x16x32xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, depth_multiplier = 1 : i64}
+  return
+}
+
+// With a stride two rows have one of five rows of input in common: that pays
+// where inputs are converted.
+
+// CHECK-LABEL: func @strided
+// CHECK-NOT: step %c2
+// CHECK: return
+func.func @strided(%in: memref<1x17x17x16xf32>, %filter: memref<3x3x16xf32>, %bias: memref<16xf32>, %out: memref<1x8x8x16xf32>) {
+  nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x17x17x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
+      outs(%out : memref<1x8x8x16xf32>)
+      {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, depth_multiplier = 1 : i64}
+  return
+}
+
+// CHECK-LABEL: func @strided_integers
+// CHECK: scf.for %{{.+}} = %c0 to %c8 step %c2
+// CHECK-COUNT-45: arith.sitofp {{.*}} : vector<8xi32> to vector<8xf32>
+// CHECK-NOT: arith.sitofp
+// CHECK: return
+func.func @strided_integers(%in: memref<1x17x17x16xi8>, %filter: memref<3x3x16xf32>, %bias: memref<16xf32>, %out: memref<1x8x8x16xf32>) {
+  nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x17x17x16xi8>, memref<3x3x16xf32>, memref<16xf32>)
+      outs(%out : memref<1x8x8x16xf32>)
+      {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, depth_multiplier = 1 : i64}
+  return
+}
