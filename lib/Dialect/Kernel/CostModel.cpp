@@ -30,7 +30,7 @@ static constexpr CostModel sixteenRegisters = {
     .innerCache = 32 << 10,
     .shortDepth = 64,
     .shortRun = 32,
-    .prefetchedPixels = 1024,
+    .prefetchedPixels = 4096,
     .bandCache = 1 << 20,
 };
 
@@ -41,6 +41,7 @@ static constexpr CostModel thirtyTwoRegisters = [] {
   model.tileRows = {14, 12, 8, 6};
   model.mostAccumulators = 24;
   model.windowRows = 1;
+  model.prefetchedPixels = 1024;
   return model;
 }();
 
