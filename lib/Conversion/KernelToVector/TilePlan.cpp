@@ -206,5 +206,11 @@ WindowTile nnhal::kernel::chooseWindowTile(const WindowDim &height,
   tile.channelsOutermost =
       input + output + weights > target.costs().innerCache &&
       bytes.inputPixel % conflictBytes != 0;
+  // Lines then stay until their other half is read: more columns have more
+  // input in common.
+  if (tile.channelsOutermost && tile.rows == 1 && !tile.loopTaps) {
+    tile.columns = std::min(target.costs().windowAccumulators, width.out);
+    tile.vectors = 1;
+  }
   return tile;
 }
