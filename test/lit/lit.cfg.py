@@ -44,5 +44,8 @@ if os.path.isdir(os.path.join(config.nnhal_shared_data, "models")):
     config.available_features.add("shared-models")
 if os.path.exists(os.path.join(config.nnhal_binary_dir, "bin", "nnhal-benchmark-roofs")):
     config.available_features.add("benchmarks")
+with open("/proc/cpuinfo", encoding="utf-8") as cpus:
+    if "avx512vl" in cpus.read():
+        config.available_features.add("avx512")
 if config.nnhal_sanitize:
     config.available_features.add("sanitizer")
