@@ -55,7 +55,7 @@ static bool isInside(OpFoldResult offset, int64_t size, int64_t extent) {
   if (getConstantIntValue(offset))
     return true;
   auto loop = scf::getForInductionVarOwner(dyn_cast<Value>(offset));
-  if (!loop)
+  if (!loop || ShapedType::isDynamic(size))
     return false;
   std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound());
   std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());

@@ -164,7 +164,8 @@ public:
   /// Applies the epilogue to a tile and stores the result.
   void finish(const Tile &tile);
   /// The same for a tile without values, whose accumulators are too many to be
-  /// there at once: `body` returns those of one vector of all pixels.
+  /// there at once: `body` returns those of one vector of all pixels. The
+  /// vectors are full, or there is one.
   using VectorBody =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value vector)>;
   void finishVectors(const Tile &tile, VectorBody body);

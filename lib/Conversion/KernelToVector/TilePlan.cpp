@@ -144,6 +144,7 @@ TapRange nnhal::kernel::interiorOf(const WindowDim &dim) {
   return range;
 }
 
+/// All of a tile but the order of its loops.
 static WindowTile chooseWindowShape(const WindowDim &height,
                                     const WindowDim &width,
                                     int64_t channelVectors, bool isConverted,
@@ -162,7 +163,7 @@ static WindowTile chooseWindowShape(const WindowDim &height,
       height.stride <= largestStride && height.filter > 1 &&
       height.filter <= target.costs().unrolledTaps &&
       interiorOf(height).size() >= rows)
-    return {std::clamp<int64_t>(accumulators / rows, 1, width.out),
+    return {std::max<int64_t>(std::min(accumulators / rows, width.out), 1),
             channelVectors % 2 == 0 ? 2 : 1, loopTaps, rows,
             /*channelsOutermost=*/false};
   int64_t columns = loopTaps ? 1 : std::min(accumulators, width.out);
