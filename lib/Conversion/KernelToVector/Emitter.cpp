@@ -467,6 +467,11 @@ Epilogue::Pixel Epilogue::moved(const Pixel &pixel, Value rows, Value columns) {
   return result;
 }
 
+Epilogue::Pixel Epilogue::pixelOf(const Tile &tile, int64_t pixel) {
+  return moved(tile.first, emitter->index(pixel / tile.pixels),
+               emitter->index(pixel % tile.pixels));
+}
+
 bool nnhal::kernel::hasFunctions(Block &body) {
   return llvm::any_of(body.without_terminator(), [](Operation &inner) {
     return isa<math::MathDialect>(inner.getDialect()) &&
@@ -526,15 +531,15 @@ void Epilogue::finishInRegisters(const Tile &tile) {
   for (int64_t vector = 0; vector < tile.vectors; ++vector)
     channelVectors.push_back(loadChannels(
         emitter->add(tile.channel, vector * tile.lanes), tile.lanesOf(vector)));
-  for (auto [index, accumulator] : llvm::enumerate(tile.values)) {
-    int64_t pixel = index / tile.vectors, vector = index % tile.vectors;
-    Pixel at = moved(tile.first, emitter->index(pixel / tile.pixels),
-                     emitter->index(pixel % tile.pixels));
-    Value channel = emitter->add(tile.channel, vector * tile.lanes);
-    Lanes lanes = tile.lanesOf(vector);
-    Value value =
-        apply(accumulator, at, channel, lanes, channelVectors[vector]);
-    emitter->store(value, out, emitter->add(at.out, channel), lanes);
+  for (int64_t pixel = 0; pixel < tile.rows * tile.pixels; ++pixel) {
+    Pixel at = pixelOf(tile, pixel);
+    for (int64_t vector = 0; vector < tile.vectors; ++vector) {
+      Value channel = emitter->add(tile.channel, vector * tile.lanes);
+      Lanes lanes = tile.lanesOf(vector);
+      Value value = apply(tile.values[pixel * tile.vectors + vector], at,
+                          channel, lanes, channelVectors[vector]);
+      emitter->store(value, out, emitter->add(at.out, channel), lanes);
+    }
   }
 }
 
@@ -556,10 +561,8 @@ void Epilogue::storeSums(const Tile &tile, const FlatView &sums, Value vector,
         vector, tile.lanes, emitter->index(pixel * tile.vectors * tile.lanes));
     if (inDestination) {
       lanes = tile.lanesOf(getConstantIntValue(vector).value_or(0));
-      at = moved(tile.first, emitter->index(pixel / tile.pixels),
-                 emitter->index(pixel % tile.pixels))
-               .out;
-      at = emitter->add(at, emitter->mulAdd(vector, tile.lanes, tile.channel));
+      at = emitter->add(pixelOf(tile, int64_t(pixel)).out,
+                        emitter->mulAdd(vector, tile.lanes, tile.channel));
     }
     emitter->store(value, sums, at, lanes);
   }

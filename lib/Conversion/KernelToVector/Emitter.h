@@ -180,6 +180,8 @@ private:
 
   /// The pixel `rows` below and `columns` to the right of `pixel`.
   Pixel moved(const Pixel &pixel, mlir::Value rows, mlir::Value columns);
+  /// The pixel of a tile with this number, row by row.
+  Pixel pixelOf(const Tile &tile, int64_t pixel);
   /// The channel vectors among the extras, null for the others.
   llvm::SmallVector<mlir::Value> loadChannels(mlir::Value channel, Lanes lanes);
   /// The value to store for `accumulator`.

@@ -164,8 +164,7 @@ static WindowTile chooseWindowShape(const WindowDim &height,
       height.filter <= target.costs().unrolledTaps &&
       interiorOf(height).size() >= rows)
     return {std::max<int64_t>(std::min(accumulators / rows, width.out), 1),
-            channelVectors % 2 == 0 ? 2 : 1, loopTaps, rows,
-            /*channelsOutermost=*/false};
+            channelVectors % 2 == 0 ? 2 : 1, loopTaps, rows};
   int64_t columns = loopTaps ? 1 : std::min(accumulators, width.out);
   int64_t vectors = 1;
   for (int64_t candidate : {4, 2})
@@ -180,8 +179,7 @@ static WindowTile chooseWindowShape(const WindowDim &height,
     vectors = 2;
     columns = accumulators / 2;
   }
-  return {columns, vectors, loopTaps, /*rows=*/1,
-          /*channelsOutermost=*/false};
+  return {columns, vectors, loopTaps};
 }
 
 /// Input positions that a tile of `size` outputs reads.

@@ -109,10 +109,10 @@ struct WindowTile {
   bool loopTaps; ///< Loop over filter columns instead of unrolling them.
   /// Rows of a tile away from the upper and lower border; if more than one, its
   /// vectors are computed one after the other.
-  int64_t rows;
+  int64_t rows = 1;
   /// All tiles of a row for some channels, then the next channels: the
   /// first-level cache does not hold what a tile reads and writes of all.
-  bool channelsOutermost;
+  bool channelsOutermost = false;
 };
 
 /// Bytes of all channels of a pixel, and of the weights for one.
