@@ -170,15 +170,16 @@ Value weightedPixels(ImplicitLocOpBuilder &b, Value init,
 class BilinearAxis {
 public:
   BilinearAxis(ImplicitLocOpBuilder &builder, const ResizeAxis &axis)
-      : table(bilinearTable(axis)),
+      : axis(axis), table(bilinearTable(axis)),
         lower(buildTable<int32_t>(builder, table.lower)),
         upper(buildTable<int32_t>(builder, table.upper)),
         weight(buildTable<float>(builder, table.weight)) {}
 
+  int64_t in() const { return axis.in; }
+  int64_t out() const { return axis.out; }
   /// Whether every position is that of the input.
-  bool isIdentity(int64_t in) const {
-    return int64_t(table.lower.size()) == in &&
-           llvm::equal(table.lower, llvm::seq<int32_t>(0, in)) &&
+  bool isIdentity() const {
+    return llvm::equal(table.lower, llvm::seq<int32_t>(0, axis.in)) &&
            llvm::all_of(table.weight, [](float w) { return w == 0; });
   }
 
@@ -194,6 +195,7 @@ public:
   }
 
 private:
+  ResizeAxis axis;
   BilinearTable table;
   Value lower, upper, weight;
 };
@@ -206,18 +208,18 @@ struct ResizeBilinearLowering : LoweringPattern<ResizeBilinearOp> {
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getOutput().getType();
-    ResizeAxis rowAxis = resizeAxis(op, 1), columnAxis = resizeAxis(op, 2);
-    BilinearAxis rows(builder, rowAxis), columns(builder, columnAxis);
+    BilinearAxis rows(builder, resizeAxis(op, 1));
+    BilinearAxis columns(builder, resizeAxis(op, 2));
     Value input = adaptor.getInput();
     // Rows first, of the input's width: 2 + 2 products for each element in
     // place of 4, with half as many pixels to find.
-    if (columnAxis.in <= columnAxis.out) {
-      if (!rows.isIdentity(rowAxis.in)) {
+    if (columns.in() <= columns.out()) {
+      if (!rows.isIdentity()) {
         SmallVector<int64_t> shape(type.getShape());
-        shape[2] = columnAxis.in;
+        shape[2] = columns.in();
         input = interpolated(builder, input, type.clone(shape), rows, 1);
       }
-      if (!columns.isIdentity(columnAxis.in))
+      if (!columns.isIdentity())
         input = interpolated(builder, input, type, columns, 2);
       rewriter.replaceOp(op, input);
       return success();
