@@ -58,6 +58,7 @@ private:
 class Memory {
 public:
   struct None {};
+  /// Bytes of memory that nobody else writes; they live as long as the owner.
   struct Copied {
     std::shared_ptr<const void> owner;
     std::span<const std::byte> bytes;
@@ -86,6 +87,7 @@ public:
 
   Memory() = default;
   static Memory copy(std::span<const std::byte> bytes);
+  /// Takes the bytes over where they are, as `Copied`.
   static Memory adopt(std::vector<std::byte> bytes);
   static Memory adopt(AlignedBuffer bytes);
   static Memory borrow(std::span<const std::byte> bytes);
