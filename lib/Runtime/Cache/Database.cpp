@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
+#include <mutex>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -61,9 +62,10 @@ static Status checkDirectory(const std::string &directory) {
   return Status::ok();
 }
 
-/// With the journal, which would otherwise be applied to the next file.
+/// With the journal, of whichever kind, which would otherwise be applied to the
+/// next file.
 static void remove(const std::string &path) {
-  for (const char *suffix : {"", "-wal", "-shm", "-journal"})
+  for (const char *suffix : {"", "-journal", "-wal", "-shm"})
     ::unlink((path + suffix).c_str());
 }
 
@@ -111,19 +113,22 @@ static UniqueFd lockDirectory(const std::string &directory, int milliseconds) {
   return fd;
 }
 
-/// The connection at its settings.
-static int configure(sqlite3 *handle, int busyMilliseconds) {
+/// Has no pages allocated in advance: 90 KB for each connection, all of them
+/// written to, where our queries read five. Refused, which does no harm, where
+/// a program that shares the library has started it before.
+static void configureLibrary() {
+  static std::once_flag once;
+  std::call_once(
+      once, [] { sqlite3_config(SQLITE_CONFIG_PAGECACHE, nullptr, 0, 0); });
+}
+
+/// The connection at its settings. SQLite's own rollback journal stays: it is
+/// not there while nobody writes, where a write-ahead log makes the first
+/// reader of each process recover it and write its index anew.
+static void configure(sqlite3 *handle, int busyMilliseconds) {
   sqlite3_busy_timeout(handle, busyMilliseconds);
   // 120 KB of small blocks for each connection, to answer a handful of queries.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);
-  // Programs come and go: the journal stays where it is.
-  int isPersistent = 1;
-  sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isPersistent);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  // Loses nothing when a process dies. A machine that does may lose the last
-  // commits, which makes misses.
-  return sqlite3_exec(handle, "PRAGMA synchronous=NORMAL", nullptr, nullptr,
-                      nullptr);
 }
 
 Result<std::unique_ptr<Database>> Database::openFile(const std::string &path,
@@ -131,6 +136,7 @@ Result<std::unique_ptr<Database>> Database::openFile(const std::string &path,
                                                      bool mayCreate,
                                                      Condition &condition) {
   condition = Condition::unusable;
+  configureLibrary();
   sqlite3 *handle = nullptr;
   int code =
       sqlite3_open_v2(path.c_str(), &handle,
@@ -141,9 +147,8 @@ Result<std::unique_ptr<Database>> Database::openFile(const std::string &path,
     return outOfResources("no memory to open '{}'", path);
   std::unique_ptr<Database> database(new Database(handle, path));
   bool isReady = false;
-  if (code == SQLITE_OK)
-    code = configure(handle, options.busyMilliseconds);
   if (code == SQLITE_OK) {
+    configure(handle, options.busyMilliseconds);
     Status counted = database->run("SELECT count(*) FROM sqlite_schema", {},
                                    [&](std::span<const Value> row) {
                                      isReady = std::get<int64_t>(row[0]) > 0;
@@ -151,13 +156,10 @@ Result<std::unique_ptr<Database>> Database::openFile(const std::string &path,
     code = counted.isOk() ? SQLITE_OK : sqlite3_errcode(handle);
   }
   if (code == SQLITE_OK && !isReady && mayCreate) {
-    code = sqlite3_exec(handle, "PRAGMA journal_mode=WAL", nullptr, nullptr,
-                        nullptr);
     // All at once: others take a file with any table for ready.
     std::string schema =
         fmt::format("BEGIN IMMEDIATE;{}COMMIT", options.schema);
-    if (code == SQLITE_OK)
-      code = sqlite3_exec(handle, schema.c_str(), nullptr, nullptr, nullptr);
+    code = sqlite3_exec(handle, schema.c_str(), nullptr, nullptr, nullptr);
     isReady = code == SQLITE_OK;
   }
   if (code == SQLITE_OK && isReady) {
