@@ -38,21 +38,45 @@ public:
 
 private:
   std::vector<std::byte> read(uint64_t offset, uint64_t size) const;
+  std::string readText(uint64_t offset) const;
   /// The place in the file of what will be at \p address.
   std::optional<uint64_t> offsetOf(uint64_t address) const;
 
   UniqueFd fd;
+  /// The beginning of the file, which mostly has the build id, too.
+  std::vector<std::byte> firstPage;
   std::vector<Elf64_Phdr> headers;
 };
 } // namespace
 
+static constexpr uint64_t pageSize = 4096;
 static constexpr uint64_t maxPart = 1u << 20;
 
 std::vector<std::byte> ElfFile::read(uint64_t offset, uint64_t size) const {
+  if (offset < firstPage.size() && size <= firstPage.size() - offset) {
+    auto begin = firstPage.begin() + ptrdiff_t(offset);
+    return {begin, begin + ptrdiff_t(size)};
+  }
   std::vector<std::byte> bytes(std::min(size, maxPart));
   ssize_t count = ::pread(fd.get(), bytes.data(), bytes.size(), off_t(offset));
   bytes.resize(count > 0 ? size_t(count) : 0);
   return bytes;
+}
+
+/// What stands there up to a zero byte, cut off after a page: the names of
+/// libraries are short, and all names of a library are a hundred kilobytes.
+std::string ElfFile::readText(uint64_t offset) const {
+  constexpr uint64_t usualSize = 64;
+  std::string text;
+  for (uint64_t size : {usualSize, pageSize}) {
+    text.clear();
+    for (std::byte byte : read(offset, size)) {
+      if (byte == std::byte(0))
+        return text;
+      text += char(byte);
+    }
+  }
+  return text;
 }
 
 std::optional<ElfFile> ElfFile::open(const std::string &path) {
@@ -60,17 +84,18 @@ std::optional<ElfFile> ElfFile::open(const std::string &path) {
   file.fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.fd.isValid())
     return std::nullopt;
+  file.firstPage = file.read(0, pageSize);
   Elf64_Ehdr header;
-  std::vector<std::byte> bytes = file.read(0, sizeof(header));
-  if (bytes.size() != sizeof(header))
+  if (file.firstPage.size() < sizeof(header))
     return std::nullopt;
-  std::memcpy(&header, bytes.data(), sizeof(header));
+  std::memcpy(&header, file.firstPage.data(), sizeof(header));
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_ident[EI_DATA] != ELFDATA2LSB ||
       header.e_phentsize != sizeof(Elf64_Phdr))
     return std::nullopt;
-  bytes = file.read(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
+  std::vector<std::byte> bytes =
+      file.read(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
   file.headers.resize(bytes.size() / sizeof(Elf64_Phdr));
   if (!file.headers.empty())
     std::memcpy(file.headers.data(), bytes.data(),
@@ -122,13 +147,6 @@ std::optional<uint64_t> ElfFile::offsetOf(uint64_t address) const {
   return std::nullopt;
 }
 
-static std::string textAt(std::span<const std::byte> table, uint64_t offset) {
-  std::string text;
-  for (; offset < table.size() && table[offset] != std::byte(0); ++offset)
-    text += char(table[offset]);
-  return text;
-}
-
 ElfFile::Needs ElfFile::needs() const {
   std::vector<Elf64_Dyn> entries;
   for (const Elf64_Phdr &header : headers)
@@ -149,12 +167,11 @@ ElfFile::Needs ElfFile::needs() const {
   std::optional<uint64_t> table = offsetOf(valueOf(DT_STRTAB));
   if (!table)
     return needs;
-  std::vector<std::byte> texts = read(*table, valueOf(DT_STRSZ));
   for (const Elf64_Dyn &entry : entries) {
     if (entry.d_tag == DT_NEEDED)
-      needs.names.push_back(textAt(texts, entry.d_un.d_val));
+      needs.names.push_back(readText(*table + entry.d_un.d_val));
     if (entry.d_tag == DT_RUNPATH || entry.d_tag == DT_RPATH)
-      needs.runPath = textAt(texts, entry.d_un.d_val);
+      needs.runPath = readText(*table + entry.d_un.d_val);
   }
   return needs;
 }
