@@ -14,6 +14,8 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <filesystem>
+#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -214,9 +216,15 @@ Result<std::string> nnhal::rt::binaryIdentity(const std::string &path) {
 
 std::string nnhal::rt::fileOfAddress(const void *address) {
   Dl_info info = {};
-  if (!::dladdr(address, &info) || !info.dli_fname)
+  link_map *map = nullptr;
+  if (!::dladdr1(address, &info, reinterpret_cast<void **>(&map),
+                 RTLD_DL_LINKMAP))
     return {};
-  return info.dli_fname;
+  if (map->l_name[0] != '\0')
+    return map->l_name;
+  // The program: the linker knows it by what the caller called it.
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).string();
 }
 
 Result<Sha256Digest> nnhal::rt::libraryDigest(const void *function) {

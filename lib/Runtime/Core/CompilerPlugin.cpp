@@ -13,6 +13,7 @@
 #include "nnhal/Runtime/Specialization.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <new>
 
@@ -26,7 +27,7 @@ static std::string lastDlError() {
 }
 
 /// Where the compiler is: at \p path, or beside the library or program that
-/// this function is part of.
+/// this function is part of, or where a program has its libraries.
 static std::string locateCompiler(const std::string &path) {
   if (!path.empty())
     return path;
@@ -35,7 +36,11 @@ static std::string locateCompiler(const std::string &path) {
   size_t slash = self.rfind('/');
   std::string directory =
       slash == std::string::npos ? "." : self.substr(0, slash);
-  return directory + "/" + compilerLibrary;
+  std::string beside = directory + "/" + compilerLibrary;
+  std::string inLibraries = directory + "/../lib/" + compilerLibrary;
+  bool isBeside = ::access(beside.c_str(), F_OK) == 0 ||
+                  ::access(inLibraries.c_str(), F_OK) != 0;
+  return isBeside ? beside : inLibraries;
 }
 
 static std::string_view toView(NNHalString text) {

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <gnu/libc-version.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -370,6 +371,16 @@ TEST(BinaryIdentityTest, NamesBuilds) {
   auto identity = binaryIdentity(runtime);
   ASSERT_TRUE(identity.isOk());
   EXPECT_NE(identity->find("libNNHalModel.so:"), std::string::npos);
+}
+
+TEST(BinaryIdentityTest, FindsTheFileOfAnAddress) {
+  static const int ofThisProgram = 0;
+  EXPECT_EQ(fileOfAddress(&ofThisProgram),
+            std::filesystem::read_symlink("/proc/self/exe"));
+  EXPECT_NE(fileOfAddress(reinterpret_cast<const void *>(&gnu_get_libc_version))
+                .find("libc.so"),
+            std::string::npos);
+  EXPECT_EQ(fileOfAddress(nullptr), "");
 }
 
 TEST(BinaryIdentityTest, AnyFileIsAnswered) {
