@@ -259,11 +259,12 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   NNHAL_RETURN_IF_ERROR(begin("codegen"));
   NNHAL_ASSIGN_OR_RETURN(std::vector<Object> objects,
                          emitObjects(*module, target));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<std::byte> linked, linkObjects(objects));
   rt::CodeSection code;
   code.target = target.kind();
   code.cpu = target.cpu();
   code.features = target.enabledFeatures();
-  NNHAL_ASSIGN_OR_RETURN(code.bytes, linkObjects(objects));
+  code.bytes = linked;
   artifact.code.push_back(std::move(code));
   result.modelCache = rt::writeModelCache(artifact);
   return result;

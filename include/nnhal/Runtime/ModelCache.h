@@ -80,7 +80,9 @@ struct CodeSection {
   /// LLVM's names as "+avx2,+fma": every feature that the code was allowed to
   /// use, those that cpu implies included. The loader asks the machine.
   std::string features;
-  std::vector<std::byte> bytes;
+  /// A view: of the model cache that it was read from, or of what whoever
+  /// writes one keeps meanwhile.
+  std::span<const std::byte> bytes;
 };
 
 /// Everything in a model cache, unpacked.
@@ -113,7 +115,8 @@ std::vector<std::byte> writeModelCache(const Artifact &artifact);
 
 /// Checks and unpacks a model cache. invalidArgument, naming found value and
 /// bound, for anything that is not a complete, undamaged cache of a known
-/// version. Total: any \p bytes are answered.
+/// version. Total: any \p bytes are answered. Code sections are views of
+/// \p bytes.
 Result<Artifact> readModelCache(std::span<const std::byte> bytes);
 
 /// One file with both parts, as `nnhal-run --emit` writes it.

@@ -172,7 +172,7 @@ CacheVerdict nnhal::rt::cache::readModelFile(int fd, AlignedBuffer &file) {
     return miss(CacheOutcome::missTampered,
                 "the model-cache file has {} bytes, at most {} are read", size,
                 maxModelCacheFile);
-  auto buffer = AlignedBuffer::allocate(size);
+  auto buffer = AlignedBuffer::allocateResident(size);
   if (!buffer.isOk())
     return miss(CacheOutcome::missUnreadable, "{}", buffer.status().message());
   file = *std::move(buffer);

@@ -186,11 +186,9 @@ private:
                        i, row.offset(), row.size(), end, file.size(),
                        sectionAlignment);
       end = row.offset() + row.size();
-      auto bytes = file.subspan(row.offset(), row.size());
-      artifact.code.push_back({TargetKind(row.target()),
-                               toText(row.cpu()),
+      artifact.code.push_back({TargetKind(row.target()), toText(row.cpu()),
                                toText(row.features()),
-                               {bytes.begin(), bytes.end()}});
+                               file.subspan(row.offset(), row.size())});
     }
     if (end != file.size())
       return badData("code ends at {}, the model cache at {}", end,

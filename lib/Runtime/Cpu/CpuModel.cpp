@@ -19,6 +19,7 @@ CpuModel::CpuModel(Artifact loaded) : artifact(std::move(loaded)) {
   face.inputs = std::move(artifact.inputs);
   face.outputs = std::move(artifact.outputs);
   face.statePairs = std::move(artifact.statePairs);
+  artifact.constants = {}; // A list for tools, with a text for each constant.
   hasOpenOutputs =
       std::ranges::any_of(face.outputs, [](const InterfaceTensor &output) {
         return std::ranges::find(output.dimensions, 0u) !=
@@ -85,7 +86,7 @@ Status CpuModel::loadCode() {
                            images[entry.codeIndex].find(entry.symbol));
     functions.push_back(function);
   }
-  // The image has the only copy that is needed from here on.
+  // Views of a model cache that need not live any longer.
   artifact.code.clear();
   return Status::ok();
 }

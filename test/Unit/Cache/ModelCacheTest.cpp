@@ -55,7 +55,8 @@ TEST(ModelCacheTest, RoundTrip) {
 TEST(ModelCacheTest, KeepsTheLeastThatAnArenaCouldBe) {
   Artifact artifact = sampleArtifact();
   artifact.entries[1].arenaLowerBound = artifact.entries[1].arenaSize;
-  auto read = readModelCache(writeModelCache(artifact));
+  std::vector<std::byte> bytes = writeModelCache(artifact);
+  auto read = readModelCache(bytes);
   ASSERT_TRUE(read.isOk()) << read.status().message();
   EXPECT_TRUE(isSame(*read, artifact));
 }
@@ -159,11 +160,12 @@ TEST(ModelCacheTest, CodeDiagnostics) {
   EXPECT_EQ(
       contentMessage([](Artifact &a) { a.code[0].target = TargetKind(4); }),
       "code section 0 has target 4, more than 3");
-  EXPECT_EQ(contentMessage([](Artifact &a) { a.code[1].bytes.clear(); }),
+  EXPECT_EQ(contentMessage([](Artifact &a) { a.code[1].bytes = {}; }),
             "code section 1 at 12288 with 0 bytes does not fit between 9096 "
             "and 12288 at a multiple of 4096");
+  static constexpr std::byte one[] = {std::byte(1)};
   EXPECT_EQ(contentMessage([](Artifact &a) {
-              a.code.resize(257, {TargetKind::ptx, "", "", {std::byte(1)}});
+              a.code.resize(257, {TargetKind::ptx, "", "", one});
             }),
             "model cache has 257 code sections, more than 256");
   std::vector<std::byte> bytes = writeModelCache(sampleArtifact());

@@ -7,9 +7,13 @@
 
 #include "SampleArtifact.h"
 
+#include <algorithm>
+
 using namespace nnhal::rt;
 
 Artifact nnhal::rt::sampleArtifact() {
+  static const std::vector<std::byte> first(5000, std::byte(7)),
+      second(10, std::byte(9));
   Artifact artifact;
   artifact.inputs = {
       {"image", OperandType::TENSOR_FLOAT32, {0, 4, 4, 3}, 0.0f, 0},
@@ -18,10 +22,9 @@ Artifact nnhal::rt::sampleArtifact() {
       {"", OperandType::TENSOR_INT32, {}, 0.0f, 0},
       {"next", OperandType::TENSOR_QUANT8_ASYMM, {1, 8}, 0.5f, 128}};
   artifact.statePairs = {{1, 1}};
-  artifact.code.push_back({TargetKind::x86_64Elf, "x86-64-v3", "+avx2,+fma",
-                           std::vector<std::byte>(5000, std::byte(7))});
   artifact.code.push_back(
-      {TargetKind::spirv, "", "", std::vector<std::byte>(10, std::byte(9))});
+      {TargetKind::x86_64Elf, "x86-64-v3", "+avx2,+fma", first});
+  artifact.code.push_back({TargetKind::spirv, "", "", second});
   artifact.entries = {{"run_small", 0, {0b11}, {{1, 4, 4, 3}, {1, 8}}, 128},
                       {"run", 1, {}, {}, 4096}};
   artifact.constants = {{0, 100, "weights"}, {128, 4, "bias"}};
@@ -35,7 +38,8 @@ Artifact nnhal::rt::sampleArtifact() {
 
 static bool isSame(const CodeSection &left, const CodeSection &right) {
   return left.target == right.target && left.cpu == right.cpu &&
-         left.features == right.features && left.bytes == right.bytes;
+         left.features == right.features &&
+         std::ranges::equal(left.bytes, right.bytes);
 }
 
 bool nnhal::rt::isSame(const Artifact &left, const Artifact &right) {

@@ -97,7 +97,8 @@ TEST(SpecializationTest, EntryStandsBeforeTheGeneralOne) {
   EXPECT_EQ(artifact.dataCacheSize, 384u);
   EXPECT_EQ(artifact.constants.back().offset, 256u);
   EXPECT_EQ(artifact.kernelSlots, (std::vector<uint32_t>{1, 3, 5}));
-  auto read = readModelCache(writeModelCache(artifact));
+  std::vector<std::byte> bytes = writeModelCache(artifact);
+  auto read = readModelCache(bytes);
   ASSERT_TRUE(read.isOk()) << read.status().message();
   EXPECT_TRUE(isSame(*read, artifact));
 }

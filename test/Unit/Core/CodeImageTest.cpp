@@ -30,29 +30,39 @@ std::string loadMessage(const CodeSection &section) {
   return image.isOk() ? "loaded" : image.status().message();
 }
 
-template <typename Damage> std::string headerMessage(Damage damage) {
+std::vector<std::byte> copyOf(const CodeSection &section) {
+  return {section.bytes.begin(), section.bytes.end()};
+}
+
+std::string loadMessage(std::span<const std::byte> code) {
   CodeSection section = kernels();
-  Elf64_Ehdr header;
-  std::memcpy(&header, section.bytes.data(), sizeof(header));
-  damage(header);
-  std::memcpy(section.bytes.data(), &header, sizeof(header));
+  section.bytes = code;
   return loadMessage(section);
+}
+
+template <typename Damage> std::string headerMessage(Damage damage) {
+  std::vector<std::byte> code = copyOf(kernels());
+  Elf64_Ehdr header;
+  std::memcpy(&header, code.data(), sizeof(header));
+  damage(header);
+  std::memcpy(code.data(), &header, sizeof(header));
+  return loadMessage(code);
 }
 
 template <typename Damage>
 std::string segmentMessage(uint32_t type, Damage damage) {
-  CodeSection section = kernels();
+  std::vector<std::byte> code = copyOf(kernels());
   Elf64_Ehdr header;
-  std::memcpy(&header, section.bytes.data(), sizeof(header));
+  std::memcpy(&header, code.data(), sizeof(header));
   for (uint32_t i = 0; i < header.e_phnum; ++i) {
-    std::byte *at = section.bytes.data() + header.e_phoff + i * 56;
+    std::byte *at = code.data() + header.e_phoff + i * 56;
     Elf64_Phdr segment;
     std::memcpy(&segment, at, sizeof(segment));
     if (segment.p_type != type)
       continue;
     damage(segment);
     std::memcpy(at, &segment, sizeof(segment));
-    return loadMessage(section);
+    return loadMessage(code);
   }
   return "no such segment";
 }
@@ -118,9 +128,7 @@ TEST(CodeImageTest, FeatureDiagnostics) {
 }
 
 TEST(CodeImageTest, HeaderDiagnostics) {
-  CodeSection section = kernels();
-  section.bytes.resize(63);
-  EXPECT_EQ(loadMessage(section),
+  EXPECT_EQ(loadMessage(kernels().bytes.first(63)),
             "code of 63 bytes is shorter than an ELF header of 64");
   EXPECT_EQ(headerMessage([](auto &h) { h.e_ident[0] = 0; }),
             "code is not an ELF file");
@@ -163,14 +171,13 @@ TEST(CodeImageTest, SegmentDiagnostics) {
 }
 
 TEST(CodeImageTest, ImportDiagnostics) {
-  CodeSection section = kernels();
-  section.bytes = readTestLibrary("NNHalTestImportingKernel");
-  EXPECT_EQ(loadMessage(section), "code imports 'getpid', only memcpy, "
-                                  "memmove, memset may be imported");
-  section.bytes = readTestLibrary("NNHalTestInitializedKernel");
-  EXPECT_EQ(loadMessage(section), "code has an initializer");
-  section.bytes = readTestLibrary("NNHalFakeCompiler");
-  EXPECT_EQ(loadMessage(section), "code needs another library");
+  EXPECT_EQ(loadMessage(readTestLibrary("NNHalTestImportingKernel")),
+            "code imports 'getpid', only memcpy, memmove, memset may be "
+            "imported");
+  EXPECT_EQ(loadMessage(readTestLibrary("NNHalTestInitializedKernel")),
+            "code has an initializer");
+  EXPECT_EQ(loadMessage(readTestLibrary("NNHalFakeCompiler")),
+            "code needs another library");
 }
 
 /// Only the check: what it lets through need not be loadable.
@@ -178,7 +185,7 @@ TEST(CodeImageTest, DamagedCodeIsAnswered) {
   const CodeSection good = kernels();
   std::mt19937 random(5);
   for (int i = 0; i < 3000; ++i) {
-    std::vector<std::byte> bytes = good.bytes;
+    std::vector<std::byte> bytes = copyOf(good);
     if (i % 4 == 0)
       bytes.resize(random() % bytes.size());
     for (int n = 0; n < 4 && !bytes.empty(); ++n)

@@ -30,9 +30,10 @@ std::vector<std::byte> nnhal::rt::readTestLibrary(const std::string &name) {
 }
 
 static Artifact kernelArtifact() {
+  static const std::vector<std::byte> kernels =
+      readTestLibrary("NNHalTestKernels");
   Artifact artifact;
-  artifact.code.push_back(
-      {hostTarget, "generic", "", readTestLibrary("NNHalTestKernels")});
+  artifact.code.push_back({hostTarget, "generic", "", kernels});
   artifact.buildIdentity = "test";
   artifact.rounding = "double";
   return artifact;
