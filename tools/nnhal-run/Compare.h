@@ -18,7 +18,8 @@ struct OutputTensor {
   std::string name;
   rt::OperandType type = rt::OperandType::TENSOR_FLOAT32;
   std::vector<uint32_t> dimensions;
-  std::vector<std::byte> bytes;
+  /// A view.
+  std::span<const std::byte> bytes;
 };
 
 /// An element agrees when |actual - expected| <= atol + rtol * |expected|.

@@ -32,6 +32,7 @@ public:
     for (uint64_t i = 0; i < flags.warmup + flags.repeat; ++i)
       NNHAL_RETURN_IF_ERROR(runFrames(i >= flags.warmup));
     executed.operationTimes = result.operationTimes;
+    executed.buffers = std::move(outputs);
     return std::move(executed);
   }
 
@@ -49,6 +50,7 @@ private:
     request.outputs.resize(interface.outputs.size());
     outputs.resize(interface.outputs.size());
     executed.outputs.resize(interface.outputs.size());
+    executed.frames.resize(interface.outputs.size());
     for (size_t i = 0; i < interface.outputs.size(); ++i) {
       const rt::InterfaceTensor &tensor = interface.outputs[i];
       executed.outputs[i].name = tensor.name;
@@ -58,6 +60,8 @@ private:
       NNHAL_RETURN_IF_ERROR(allocateOutput(i, size));
     }
     for (const rt::StatePair &pair : interface.statePairs) {
+      if (!flags.frames)
+        break;
       auto begin = inputs.tensors[pair.inputIndex].frame(0);
       states.emplace_back(begin.begin(), begin.end());
     }
@@ -84,8 +88,8 @@ private:
     for (size_t i = 0; i < pairs.size() && flags.frames; ++i)
       std::ranges::copy(inputs.tensors[pairs[i].inputIndex].frame(0),
                         states[i].begin());
-    for (OutputTensor &output : executed.outputs)
-      output.bytes.clear();
+    for (std::vector<std::byte> &frames : executed.frames)
+      frames.clear();
     for (uint64_t frame = 0; frame < inputs.frameCount; ++frame) {
       for (size_t i = 0; i < request.inputs.size(); ++i)
         bindInput(i, frame);
@@ -143,8 +147,12 @@ private:
           result.outputShapes[i].dimensions;
       NNHAL_ASSIGN_OR_RETURN(
           uint64_t size, byteSizeOf(model.interface().outputs[i], dimensions));
-      auto bytes = outputs[i].bytes().first(size);
-      output.bytes.insert(output.bytes.end(), bytes.begin(), bytes.end());
+      output.bytes = outputs[i].bytes().first(size);
+      if (inputs.frameCount > 1) {
+        std::vector<std::byte> &frames = executed.frames[i];
+        frames.insert(frames.end(), output.bytes.begin(), output.bytes.end());
+        output.bytes = frames;
+      }
       if (frame == 0)
         output.dimensions = dimensions;
       else if (dimensions.empty())

@@ -23,8 +23,12 @@ struct Duration {
 
 struct Executed {
   ExecutionMode mode = ExecutionMode::sync;
-  /// Of the last run, all frames.
+  /// Of the last run, all frames: views of what follows.
   std::vector<OutputTensor> outputs;
+  /// Where each was computed: all of it where there is one frame.
+  std::vector<rt::AlignedBuffer> buffers;
+  /// Each of several frames, one after the other.
+  std::vector<std::vector<std::byte>> frames;
   /// The very first execution, warm-up included.
   Duration first;
   /// Executions that count, in order.

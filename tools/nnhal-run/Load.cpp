@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <malloc.h>
 
 using namespace nnhal;
 using namespace nnhal::run;
@@ -28,6 +29,13 @@ int64_t run::nowMicroseconds() {
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
+
+/// From which size on what is freed goes back to the system. Files and tensors
+/// do in a start from the cache: the C library would learn from the first of
+/// them to keep all others. A compiler asks for the same again and again.
+static void giveBack(int leastSize) { ::mallopt(M_MMAP_THRESHOLD, leastSize); }
+static constexpr int tensors = 16 << 10;
+static constexpr int nothing = 32 << 20;
 
 namespace {
 /// Tells what became of a compilation in the background, success when it is
@@ -106,6 +114,7 @@ private:
   }
 
   Status loadThroughCache() {
+    giveBack(tensors);
     int64_t begin = nowMicroseconds();
     ContentKeys keys(flags);
     std::optional<rt::ContentKey> key = keys.find();
@@ -167,6 +176,7 @@ private:
   /// under it.
   rt::Result<const rt::AnnotatedModel *> sourceOf(const ContentKeys &keys,
                                                   const rt::ContentKey &key) {
+    giveBack(nothing);
     if (loaded.source)
       return &*loaded.source;
     NNHAL_RETURN_IF_ERROR(read());

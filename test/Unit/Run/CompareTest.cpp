@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <deque>
 #include <limits>
 
 using namespace nnhal;
@@ -26,11 +27,9 @@ protected:
 
   OutputTensor output(std::vector<float> values,
                       std::vector<uint32_t> dimensions) {
-    auto bytes = std::as_bytes(std::span(values));
-    return {"y",
-            rt::OperandType::TENSOR_FLOAT32,
-            std::move(dimensions),
-            {bytes.begin(), bytes.end()}};
+    kept.push_back(std::move(values));
+    return {"y", rt::OperandType::TENSOR_FLOAT32, std::move(dimensions),
+            std::as_bytes(std::span(kept.back()))};
   }
 
   std::string write(const std::string &name, std::vector<float> values,
@@ -50,6 +49,10 @@ protected:
     auto sentence = compareWithFile(actual, 0, file, tolerance, false);
     return sentence.isOk() ? *sentence : sentence.status().message();
   }
+
+private:
+  /// What outputs are views of.
+  std::deque<std::vector<float>> kept;
 };
 
 TEST(RelaxedModelTest, HalfFloatsOfAnySubgraphRelax) {

@@ -20,19 +20,16 @@ namespace {
 
 TEST(ReportTest, Outputs) {
   float values[3] = {0.1f, 2.0f, -3.5f};
-  auto bytes = std::as_bytes(std::span(values));
   OutputTensor output = {"y",
                          rt::OperandType::TENSOR_FLOAT32,
                          {1, 3},
-                         {bytes.begin(), bytes.end()}};
+                         std::as_bytes(std::span(values))};
   EXPECT_EQ(describeOutput(output, 0, 10),
             "output 0 ('y') TENSOR_FLOAT32 [1,3]: 0.1 2 -3.5");
   EXPECT_EQ(describeOutput(output, 0, 2),
             "output 0 ('y') TENSOR_FLOAT32 [1,3]: 0.1 2 ...");
-  output = {"",
-            rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED,
-            {2},
-            {std::byte(255), std::byte(7)}};
+  const std::byte codes[] = {std::byte(255), std::byte(7)};
+  output = {"", rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED, {2}, codes};
   EXPECT_EQ(describeOutput(output, 1, 10),
             "output 1 TENSOR_QUANT8_ASYMM_SIGNED [2]: -1 7");
 }
