@@ -16,10 +16,10 @@
 namespace nnhal::rt {
 namespace {
 
-// The file is what the project ships, and the writer is how it is made.
-TEST(TFLiteModelsTest, smallCnnIsReproducible) {
-  std::vector<std::byte> expected = writeSmallCnn();
-  std::string path = NNHAL_TEST_DATA "/Models/small_cnn.tflite";
+/// The files are what the project ships, and the writer is how they are made.
+void expectReproducible(const char *name,
+                        const std::vector<std::byte> &expected) {
+  std::string path = std::string(NNHAL_TEST_DATA "/Models/") + name;
   if (std::getenv("NNHAL_UPDATE_TEST_DATA"))
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char *>(expected.data()),
@@ -31,6 +31,17 @@ TEST(TFLiteModelsTest, smallCnnIsReproducible) {
   EXPECT_TRUE(std::equal(bytes->begin(), bytes->end(), expected.begin(),
                          expected.end()))
       << "run with NNHAL_UPDATE_TEST_DATA=1 to write it again";
+}
+
+TEST(TFLiteModelsTest, floorIsReproducible) {
+  std::vector<std::byte> expected = writeFloor();
+  expectReproducible("floor.tflite", expected);
+  EXPECT_EQ(toText(importBytes(expected)), "FLOOR(i1x4) -> o1x4\n");
+}
+
+TEST(TFLiteModelsTest, smallCnnIsReproducible) {
+  std::vector<std::byte> expected = writeSmallCnn();
+  expectReproducible("small_cnn.tflite", expected);
   EXPECT_LT(expected.size(), 40'000u);
   EXPECT_EQ(toText(importBytes(expected)),
             "CONV_2D(i1x32x32x3, c16x3x3x3, c16, 1, 2, 2, 3) -> t1x16x16x16\n"

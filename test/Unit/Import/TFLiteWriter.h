@@ -169,6 +169,9 @@ private:
 /// The small convolutional network of test/Models/small_cnn.tflite: input
 /// 1x32x32x3, 10 classes, seeded weights. The same bytes on every host.
 std::vector<std::byte> writeSmallCnn();
+/// FLOOR of four elements, test/Models/floor.tflite: the least that can be
+/// compiled and executed.
+std::vector<std::byte> writeFloor();
 
 } // namespace nnhal::rt
 

@@ -1,4 +1,4 @@
-//===- SmallCnn.cpp - The model that the project ships --------------------===//
+//===- ShippedModels.cpp - The models that the project ships --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -90,6 +90,15 @@ std::vector<std::byte> writeSmallCnn() {
   file.add(BuiltinOperator::SOFTMAX, {logits}, {probabilities},
            schema::CreateSoftmaxOptions(file.builder, 1.0f));
   return file.finish({image}, {probabilities});
+}
+
+std::vector<std::byte> writeFloor() {
+  TFLiteWriter file;
+  TensorSpec spec;
+  spec.shape = {1, 4};
+  int32_t input = file.tensor(spec), output = file.tensor(spec);
+  file.add(schema::BuiltinOperator::FLOOR, {input}, {output});
+  return file.finish({input}, {output});
 }
 
 } // namespace nnhal::rt
