@@ -191,7 +191,7 @@ static std::optional<ElfFile> findLibrary(std::string_view runPath,
     constexpr std::string_view token = "$ORIGIN";
     if (directory.starts_with(token))
       directory.replace(0, token.size(), origin);
-    if (auto file = ElfFile::open(directory + "/" + name))
+    if (auto file = ElfFile::open(fmt::format("{}/{}", directory, name)))
       return file;
   }
   return std::nullopt;
