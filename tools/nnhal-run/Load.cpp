@@ -30,12 +30,12 @@ int64_t run::nowMicroseconds() {
       .count();
 }
 
-/// From which size on what is freed goes back to the system. Files and tensors
-/// do in a start from the cache: the C library would learn from the first of
-/// them to keep all others. A compiler asks for the same again and again.
-static void giveBack(int leastSize) { ::mallopt(M_MMAP_THRESHOLD, leastSize); }
-static constexpr int tensors = 16 << 10;
-static constexpr int nothing = 32 << 20;
+// From which size on memory that is freed goes back to the system. In a start
+// from the cache tensors and files do: the C library would learn from the first
+// of them to keep all others. A compiler asks for the same again and again.
+static constexpr int tensorSize = 16 << 10;
+static constexpr int compilerSize = 32 << 20;
+static void giveBackFrom(int size) { ::mallopt(M_MMAP_THRESHOLD, size); }
 
 namespace {
 /// Tells what became of a compilation in the background, success when it is
@@ -114,7 +114,7 @@ private:
   }
 
   Status loadThroughCache() {
-    giveBack(tensors);
+    giveBackFrom(tensorSize);
     int64_t begin = nowMicroseconds();
     ContentKeys keys(flags);
     std::optional<rt::ContentKey> key = keys.find();
@@ -176,7 +176,7 @@ private:
   /// under it.
   rt::Result<const rt::AnnotatedModel *> sourceOf(const ContentKeys &keys,
                                                   const rt::ContentKey &key) {
-    giveBack(nothing);
+    giveBackFrom(compilerSize);
     if (loaded.source)
       return &*loaded.source;
     NNHAL_RETURN_IF_ERROR(read());
