@@ -84,13 +84,8 @@ Scalar ContractionOutput::floatScale(Scalar channel) const {
 }
 
 Scalar ContractionOutput::rescaled(Scalar sum, Scalar channel) const {
-  if (scales.size() == 1) {
-    rt::FixedPointFactor factor = rt::fixedPointFactor(scales.front());
-    if (op.rounding() == rt::Rounding::doubleRounding && factor.exponent <= 0 &&
-        largestSum < smallFactorLimit)
-      return multiplySmallByFactor(sum, factor);
-    return rescale(sum, scales.front(), op.rounding());
-  }
+  if (scales.size() == 1)
+    return rescale(sum, scales.front(), op.rounding(), largestSum);
   Scalar multiplier = multipliers.integer({channel});
   if (rightShifts.get())
     return multiplySmallByFactor(sum, multiplier,

@@ -90,23 +90,39 @@ lowerQuantized(OperationLowering &op,
   });
 }
 
+/// Of a stored value without its zero point.
+static double largestMagnitude(const rt::TensorType &type) {
+  rt::StorageRange range = rt::storageRange(type.type);
+  return std::max(double(range.high) - type.zeroPoint,
+                  double(type.zeroPoint) - range.low);
+}
+
 /// Both operands are brought to twice the larger scale with 20 more bits, and
 /// their sum or difference to the scale of the result (M-034).
 static LogicalResult lowerQuantizedSum(OperationLowering &op,
                                        bool isDifference) {
   constexpr double leftShift = 1 << 20;
-  double lhsScale = op.input(0).getType().scale;
-  double rhsScale = op.input(1).getType().scale;
-  double commonScale = 2.0 * std::max(lhsScale, rhsScale);
+  const rt::TensorType lhsType = op.input(0).getType();
+  const rt::TensorType rhsType = op.input(1).getType();
+  double commonScale = 2.0 * std::max(lhsType.scale, rhsType.scale);
   double resultScale =
       commonScale / (leftShift * double(op.outputType().scale));
+  auto common = [&](Scalar value, const rt::TensorType &type, double shift) {
+    double scale = double(type.scale) / commonScale;
+    // With floats the shift is exact, too, and adding rounds as the conversion
+    // of the integers' sum would.
+    if (op.rounding() == rt::Rounding::floatRounding)
+      return roundEven(value.toF32() * (shift * scale));
+    return rescale(value * shift, scale, op.rounding(),
+                   leftShift * largestMagnitude(type));
+  };
+  double largest = leftShift * std::max(largestMagnitude(lhsType),
+                                        largestMagnitude(rhsType));
   return lowerQuantized(op, [&](Scalar lhs, Scalar rhs) {
     // An operand is negated, not the product: ties round up either way.
-    Scalar left =
-        rescale(lhs * leftShift, lhsScale / commonScale, op.rounding());
-    Scalar right = rescale(rhs * (isDifference ? -leftShift : leftShift),
-                           rhsScale / commonScale, op.rounding());
-    return rescale(left + right, resultScale, op.rounding());
+    Scalar left = common(lhs, lhsType, leftShift);
+    Scalar right = common(rhs, rhsType, isDifference ? -leftShift : leftShift);
+    return rescale(left + right, resultScale, op.rounding(), largest);
   });
 }
 
@@ -132,8 +148,10 @@ static LogicalResult lowerMul(OperationLowering &op) {
   // The product is a float, as in the rule about it (mul C1).
   float product = op.input(0).getType().scale * op.input(1).getType().scale;
   double scale = double(product) / op.outputType().scale;
+  double largest = largestMagnitude(op.input(0).getType()) *
+                   largestMagnitude(op.input(1).getType());
   return lowerQuantized(op, [&](Scalar lhs, Scalar rhs) {
-    return rescale(lhs * rhs, scale, op.rounding());
+    return rescale(lhs * rhs, scale, op.rounding(), largest);
   });
 }
 

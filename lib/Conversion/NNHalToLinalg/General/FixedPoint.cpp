@@ -75,8 +75,10 @@ Scalar nnhal::multiplyByFactor(Scalar value, Scalar multiplier,
 }
 
 Scalar nnhal::multiplySmallByFactor(Scalar value, rt::FixedPointFactor factor) {
-  if (factor.exponent >= 0)
+  if (factor.exponent > 0)
     return multiplyByFactor(value, factor);
+  if (factor.exponent == 0)
+    return highProduct(value, value.like(factor.multiplier), /*isSmall=*/true);
   int32_t rightShift = std::min(-factor.exponent, 31);
   return multiplySmallByFactor(
       value, value.like(factor.multiplier), value.like(rightShift),
@@ -108,15 +110,24 @@ Scalar nnhal::multiplyOnce(Scalar value, Scalar multiplier, Scalar exponent) {
                      min(31.0 - exponent.toI64(), 62.0));
 }
 
-Scalar nnhal::rescale(Scalar value, double scale, rt::Rounding rounding) {
+Scalar nnhal::rescale(Scalar value, double scale, rt::Rounding rounding,
+                      double largest) {
+  constexpr double limit = 0x1p30;
   switch (rounding) {
-  case rt::Rounding::doubleRounding:
-    return multiplyByFactor(value, rt::fixedPointFactor(scale));
+  case rt::Rounding::doubleRounding: {
+    rt::FixedPointFactor factor = rt::fixedPointFactor(scale);
+    if (factor.exponent <= 0 && largest < limit)
+      return multiplySmallByFactor(value, factor);
+    return multiplyByFactor(value, factor);
+  }
   case rt::Rounding::singleRounding:
     return multiplyOnce(value, rt::fixedPointFactor(scale));
-  case rt::Rounding::floatRounding:
-    return saturated(roundEven(value.toF32() * scale),
-                     value.getBuilder().getI32Type());
+  case rt::Rounding::floatRounding: {
+    Scalar real = roundEven(value.toF32() * scale);
+    if (largest * scale < limit)
+      return real.toI32();
+    return saturated(real, value.getBuilder().getI32Type());
+  }
   }
   return value;
 }

@@ -47,8 +47,11 @@ Scalar multiplyOnce(Scalar value, rt::FixedPointFactor factor);
 Scalar multiplyOnce(Scalar value, Scalar multiplier, Scalar exponent);
 
 /// value * scale, rounded as \p rounding says: what brings an accumulator to
-/// the scale of a result.
-Scalar rescale(Scalar value, double scale, rt::Rounding rounding);
+/// the scale of a result. |value| is at most \p largest: where the result then
+/// fits easily, nothing guards against an overflow, which takes half of the
+/// instructions.
+Scalar rescale(Scalar value, double scale, rt::Rounding rounding,
+               double largest = 0x1p31);
 
 } // namespace nnhal
 

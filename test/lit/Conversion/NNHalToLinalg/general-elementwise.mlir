@@ -1,7 +1,8 @@
 // RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations=for-kernels --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
+// RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations=for-kernels --convert-nnhal-graph-to-func --convert-nnhal-to-linalg=rounding=float --canonicalize | FileCheck %s --check-prefix=FLOAT
 
 // Both operands are scaled by 2^20 and a multiplier, then their sum is; known
-// extents leave no choice of indices.
+// extents leave no choice of indices. Nothing can overflow.
 // CHECK-LABEL: func.func @main(
 // CHECK-DAG:     arith.constant 1048576 : i32
 // CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
@@ -9,9 +10,25 @@
 // CHECK:         arith.extui {{.*}} : i8 to i32
 // CHECK-NOT:     arith.cmpi eq
 // CHECK:         tensor.extract %{{.+}}[
+// CHECK-COUNT-3: nnk.doubling_high_mul {{.*}} nsw
 // CHECK:         arith.maxsi
 // CHECK:         arith.minsi
 // CHECK:         arith.trunci {{.*}} : i32 to i8
+
+// Floats are shifted by their factors and added as they are.
+// FLOAT-LABEL: func.func @main(
+// FLOAT-DAG:     arith.constant 5.242880e+05 : f32
+// FLOAT-DAG:     arith.constant 2.621440e+05 : f32
+// FLOAT:         linalg.generic
+// FLOAT-NOT:     arith.muli
+// FLOAT-NOT:     arith.cmpf
+// FLOAT:         math.roundeven
+// FLOAT:         math.roundeven
+// FLOAT-NEXT:    arith.addf
+// FLOAT-NEXT:    arith.mulf
+// FLOAT-NEXT:    math.roundeven
+// FLOAT-NEXT:    arith.fptosi
+// FLOAT-NEXT:    arith.maxsi
 nnhal.model @quantized_sum attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>, %y: tensor<3x!quant.uniform<u8:f32, 0.25:0>>) -> tensor<2x3x!quant.uniform<u8:f32, 1.0:100>> {
     %none = nnhal.constant_copy 0 : i32 -> i32
