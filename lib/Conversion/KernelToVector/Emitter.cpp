@@ -472,6 +472,17 @@ Epilogue::Pixel Epilogue::pixelOf(const Tile &tile, int64_t pixel) {
                emitter->index(pixel % tile.pixels));
 }
 
+void Epilogue::prefetchNextLine(const Pixel &first, int64_t count,
+                                Value channel) {
+  int64_t line = 64 * 8 / elementOf(out).getIntOrFloatBitWidth();
+  Value at = emitter->add(emitter->add(first.out, channel), line);
+  for (int64_t pixel = 0; pixel < count; ++pixel)
+    memref::PrefetchOp::create(emitter->builder(), emitter->loc(), out.buffer,
+                               emitter->add(at, pixel * out.strides[2]),
+                               /*isWrite=*/true, /*localityHint=*/2,
+                               /*isDataCache=*/true);
+}
+
 bool nnhal::kernel::hasFunctions(Block &body) {
   return llvm::any_of(body.without_terminator(), [](Operation &inner) {
     return isa<math::MathDialect>(inner.getDialect()) &&

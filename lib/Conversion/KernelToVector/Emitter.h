@@ -170,6 +170,10 @@ public:
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value vector)>;
   void finishVectors(const Tile &tile, VectorBody body);
 
+  /// Fetches what will be written next, the cache line after that of `channel`,
+  /// of `count` pixels of a row.
+  void prefetchNextLine(const Pixel &first, int64_t count, mlir::Value channel);
+
   /// True if pixels follow each other at one distance in the destination and
   /// every extra, so that batch, rows and columns are one dimension.
   bool uniformPixels() const;

@@ -210,6 +210,8 @@ WindowTile nnhal::kernel::chooseWindowTile(const WindowDim &height,
   if (tile.channelsOutermost && tile.rows == 1 && !tile.loopTaps) {
     tile.columns = std::min(target.costs().windowAccumulators, width.out);
     tile.vectors = 1;
+    tile.prefetch =
+        height.out * width.out * bytes.outputPixel > target.costs().outputCache;
   }
   return tile;
 }

@@ -113,6 +113,9 @@ struct WindowTile {
   /// All tiles of a row for some channels, then the next channels: the
   /// first-level cache does not hold what a tile reads and writes of all.
   bool channelsOutermost = false;
+  /// Prefetch what the next channels write: not from start to end, so that no
+  /// processor does it by itself, and the second-level cache has none of it.
+  bool prefetch = false;
 };
 
 /// Bytes of all channels of a pixel, and of the weights for one.

@@ -243,6 +243,8 @@ void WindowEmitter::emitTile(const TilePlace &place,
                              const ChannelBlock &channels) {
   const TileGroup &group = place.group;
   int64_t lanes = channels.lanes.lanes;
+  if (tile.prefetch)
+    epilogue->prefetchNextLine(place.pixel, group.size, channels.out);
   SmallVector<Value> starts, values;
   for (int64_t vector = 0; vector < channels.vectors; ++vector)
     starts.push_back(

@@ -1,6 +1,7 @@
 // RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s
 // RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=window-rows=1" | FileCheck %s --check-prefix=SINGLE
 // RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=inner-cache=1" | FileCheck %s --check-prefix=CHANNELS
+// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=output-cache=4194304" | FileCheck %s --check-prefix=SMALL
 
 // Away from the border two rows of four pixels, one register of channels after
 // the other; each of the four rows of six inputs is loaded once. The first row
@@ -62,5 +63,26 @@ func.func @strided_integers(%in: memref<1x17x17x16xi8>, %filter: memref<3x3x16xf
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x17x17x16xi8>, memref<3x3x16xf32>, memref<16xf32>)
       outs(%out : memref<1x8x8x16xf32>)
       {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, depth_multiplier = 1 : i64}
+  return
+}
+
+// Lines that are not written from start to end are fetched before that, if the
+// second-level cache has none of them.
+
+// CHECK-LABEL: func @large_dilated
+// CHECK: scf.for %{{.+}} = %c0 to %c480 step %c8
+// CHECK-COUNT-7: memref.prefetch %{{.+}}, write, locality<2>, data : memref<{{.+}}xf32>
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.fma
+// CHECK: return
+
+// SMALL-LABEL: func @large_dilated
+// SMALL: scf.for %{{.+}} = %c0 to %c480 step %c8
+// SMALL-NOT: memref.prefetch
+// SMALL: return
+func.func @large_dilated(%in: memref<1x33x33x480xf32>, %filter: memref<3x3x480xf32>, %bias: memref<480xf32>, %out: memref<1x33x33x480xf32>) {
+  nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x33x33x480xf32>, memref<3x3x480xf32>, memref<480xf32>)
+      outs(%out : memref<1x33x33x480xf32>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 4, 4>, pads = array<i64: 4, 4, 4, 4>, depth_multiplier = 1 : i64}
   return
 }
