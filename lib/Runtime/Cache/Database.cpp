@@ -15,7 +15,6 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
-#include <mutex>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -113,15 +112,6 @@ static UniqueFd lockDirectory(const std::string &directory, int milliseconds) {
   return fd;
 }
 
-/// Has no pages allocated in advance: 90 KB for each connection, all of them
-/// written to, where our queries read five. Refused, which does no harm, where
-/// a program that shares the library has started it before.
-static void configureLibrary() {
-  static std::once_flag once;
-  std::call_once(
-      once, [] { sqlite3_config(SQLITE_CONFIG_PAGECACHE, nullptr, 0, 0); });
-}
-
 /// The connection at its settings. SQLite's own rollback journal stays: it is
 /// not there while nobody writes, where a write-ahead log makes the first
 /// reader of each process recover it and write its index anew.
@@ -136,7 +126,6 @@ Result<std::unique_ptr<Database>> Database::openFile(const std::string &path,
                                                      bool mayCreate,
                                                      Condition &condition) {
   condition = Condition::unusable;
-  configureLibrary();
   sqlite3 *handle = nullptr;
   int code =
       sqlite3_open_v2(path.c_str(), &handle,
