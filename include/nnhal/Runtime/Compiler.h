@@ -77,8 +77,8 @@ class Compiler {
 public:
   /// Opens \p path; when that is empty, libNNHalCompiler.so in the directory of
   /// the library or program that this function is part of, or in ../lib of it
-  /// (decisions 5). deviceUnavailable when it
-  /// cannot be opened; failure when it is not a compiler of a known version.
+  /// (decisions 5). deviceUnavailable when it cannot be opened; failure when it
+  /// is not a compiler of a known version.
   static Result<std::shared_ptr<const Compiler>>
   open(const std::string &path = {});
 
