@@ -26,7 +26,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -658,14 +657,10 @@ void ConvolutionEmitter::prefetchAhead(const PanelSet &panels, Value step,
     prefetchWeights(emitter.add(at, panel * panelWeights), steps * stepWeights);
 }
 
-/// `count` weights from the flat index `at` on, into the second-level cache.
+/// `count` weights from the flat index `at` on.
 void ConvolutionEmitter::prefetchWeights(Value at, int64_t count) {
-  auto type = cast<MemRefType>(filter.buffer.getType());
-  int64_t line = 64 * 8 / type.getElementTypeBitWidth();
-  for (int64_t offset = 0; offset < count; offset += line)
-    memref::PrefetchOp::create(emitter.builder(), emitter.loc(), filter.buffer,
-                               emitter.add(at, offset), /*isWrite=*/false,
-                               /*localityHint=*/2, /*isDataCache=*/true);
+  for (int64_t offset = 0; offset < count; offset += Emitter::lineOf(filter))
+    emitter.prefetch(filter, emitter.add(at, offset), /*isWrite=*/false);
 }
 
 void ConvolutionEmitter::makeOffsetTable() {

@@ -311,6 +311,16 @@ void Emitter::store(Value vector, const FlatView &view, Value at, Lanes lanes) {
                                   mask(lanes), vector);
 }
 
+void Emitter::prefetch(const FlatView &view, Value at, bool isWrite) {
+  memref::PrefetchOp::create(rewriter, location, view.buffer, at, isWrite,
+                             /*localityHint=*/2, /*isDataCache=*/true);
+}
+
+int64_t Emitter::lineOf(const FlatView &view) {
+  constexpr int64_t bits = 64 * 8;
+  return bits / elementOf(view).getIntOrFloatBitWidth();
+}
+
 void Emitter::storeParts(Value vector, const FlatView &view, Value at,
                          Lanes lanes) {
   forEachPart(lanes.valid, [&](int64_t offset, int64_t size) {
@@ -474,13 +484,11 @@ Epilogue::Pixel Epilogue::pixelOf(const Tile &tile, int64_t pixel) {
 
 void Epilogue::prefetchNextLine(const Pixel &first, int64_t count,
                                 Value channel) {
-  int64_t line = 64 * 8 / elementOf(out).getIntOrFloatBitWidth();
-  Value at = emitter->add(emitter->add(first.out, channel), line);
+  Value at =
+      emitter->add(emitter->add(first.out, channel), Emitter::lineOf(out));
   for (int64_t pixel = 0; pixel < count; ++pixel)
-    memref::PrefetchOp::create(emitter->builder(), emitter->loc(), out.buffer,
-                               emitter->add(at, pixel * out.strides[2]),
-                               /*isWrite=*/true, /*localityHint=*/2,
-                               /*isDataCache=*/true);
+    emitter->prefetch(out, emitter->add(at, pixel * out.strides[2]),
+                      /*isWrite=*/true);
 }
 
 bool nnhal::kernel::hasFunctions(Block &body) {

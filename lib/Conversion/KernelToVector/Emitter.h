@@ -97,6 +97,10 @@ public:
   mlir::Value broadcast(mlir::Value scalar, int64_t lanes);
   void store(mlir::Value vector, const FlatView &view, mlir::Value at,
              Lanes lanes);
+  /// Fetches the cache line of `at` into the second-level cache.
+  void prefetch(const FlatView &view, mlir::Value at, bool isWrite);
+  /// Elements of a cache line.
+  static int64_t lineOf(const FlatView &view);
 
   /// A constant array, placed in the module's read-only data shared by
   /// the kernels that need the same one.
