@@ -13,9 +13,6 @@
 using namespace mlir;
 using namespace nnhal;
 
-/// What multiplySmallByFactor takes, and what stays an i32 when it is rounded.
-static constexpr double smallFactorLimit = 0x1p30, roundedLimit = 0x1p30;
-
 ContractionOutput::ContractionOutput(OperationLowering &op,
                                      rt::FusedActivation activation,
                                      double largestSum)
@@ -53,7 +50,7 @@ void ContractionOutput::makeTables() {
   }
   multipliers = op.constantTable(multiplierValues);
   if (op.rounding() == rt::Rounding::doubleRounding &&
-      largestSum < smallFactorLimit && *llvm::max_element(exponentValues) < 0) {
+      largestSum < smallLimit && *llvm::max_element(exponentValues) < 0) {
     SmallVector<int32_t> shiftValues, halfValues;
     for (int32_t exponent : exponentValues) {
       shiftValues.push_back(std::min(-exponent, 31));
@@ -104,7 +101,7 @@ Scalar ContractionOutput::rounded(Scalar sum, Scalar channel, double low,
   Scalar real = sum.toF32() * floatScale(channel);
   // Bounds that are integers may come before rounding, where they keep the
   // conversion in range.
-  if (largestSum * *llvm::max_element(scales) >= roundedLimit)
+  if (largestSum * *llvm::max_element(scales) >= smallLimit)
     real = clamp(real, low, high);
   return roundEven(real).toI32();
 }

@@ -112,11 +112,10 @@ Scalar nnhal::multiplyOnce(Scalar value, Scalar multiplier, Scalar exponent) {
 
 Scalar nnhal::rescale(Scalar value, double scale, rt::Rounding rounding,
                       double largest) {
-  constexpr double limit = 0x1p30;
   switch (rounding) {
   case rt::Rounding::doubleRounding: {
     rt::FixedPointFactor factor = rt::fixedPointFactor(scale);
-    if (factor.exponent <= 0 && largest < limit)
+    if (factor.exponent <= 0 && largest < smallLimit)
       return multiplySmallByFactor(value, factor);
     return multiplyByFactor(value, factor);
   }
@@ -124,7 +123,7 @@ Scalar nnhal::rescale(Scalar value, double scale, rt::Rounding rounding,
     return multiplyOnce(value, rt::fixedPointFactor(scale));
   case rt::Rounding::floatRounding: {
     Scalar real = roundEven(value.toF32() * scale);
-    if (largest * scale < limit)
+    if (largest * scale < smallLimit)
       return real.toI32();
     return saturated(real, value.getBuilder().getI32Type());
   }

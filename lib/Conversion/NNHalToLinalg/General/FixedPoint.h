@@ -30,12 +30,16 @@ Scalar roundingDivideByPowerOfTwo(Scalar value, Scalar exponent);
 /// value * 2^exponent, saturated. \p exponent may be negative, then it rounds.
 Scalar saturatingShift(Scalar value, int32_t exponent);
 
+/// What is known to stay below it cannot overflow when it is scaled and
+/// rounded.
+inline constexpr double smallLimit = 0x1p30;
+
 /// value * factor, rounded twice (decisions 17). The left shift wraps.
 Scalar multiplyByFactor(Scalar value, rt::FixedPointFactor factor);
 /// The same with a factor that is computed.
 Scalar multiplyByFactor(Scalar value, Scalar multiplier, Scalar exponent);
-/// The same where |value| * 2^exponent is known to be less than 2^30: nothing
-/// can overflow, which saves a third of the instructions.
+/// The same where |value| * 2^exponent is known to be less than smallLimit,
+/// which saves a third of the instructions.
 Scalar multiplySmallByFactor(Scalar value, rt::FixedPointFactor factor);
 /// The same with a computed \p multiplier and a shift right by \p rightShift, 1
 /// to 31, of which \p half is the half: 2^(rightShift - 1).
