@@ -12,7 +12,7 @@
 // disagree.
 //
 // A function returns the result's type or an invalidArgument whose message
-// names the found value and the bound. Labels such as `conv_2d C3` are those of
+// names the found value and the bound. Labels such as `conv_2d C1` are those of
 // docs/Spec. Threads: pure functions.
 //
 //===----------------------------------------------------------------------===//

@@ -59,7 +59,8 @@ TEST(TokenTest, E022_KnownVectors) {
             "b00361a396177a9cb410ff61f20015ad");
 }
 
-// E-001, E-013 to E-016: what is hashed, byte for byte.
+// E-001, E-013 to E-016, K-050: a token begins with the application's 32 bytes
+// and goes on with numbers and strings, byte for byte.
 TEST(TokenTest, HashesTheseBytes) {
   static_assert(sizeof(CacheToken) == 32);
   std::string bytes(32, '\0');
@@ -112,7 +113,8 @@ TEST(TokenTest, NoTokenWithoutApplication) {
   EXPECT_EQ(step.token(), std::nullopt);
 }
 
-// E-017.
+// E-017, K-050: a finished hash takes no numbers and strings and cannot be
+// finished again.
 TEST(TokenTest, FinishedOnlyOnce) {
   CacheTokenBuilder early(CacheToken{});
   EXPECT_EQ(early.token(), std::nullopt);
@@ -120,6 +122,10 @@ TEST(TokenTest, FinishedOnlyOnce) {
   EXPECT_NE(early.token(), std::nullopt);
   early.addOperation(0, 0);
   EXPECT_EQ(early.token(), std::nullopt);
+  CacheTokenBuilder late(CacheToken{});
+  late.finish();
+  late.addDevice("vendor-device", "1.0", 1, 1);
+  EXPECT_EQ(late.token(), std::nullopt);
   CacheTokenBuilder twice(CacheToken{});
   twice.finish();
   twice.finish();
