@@ -19,7 +19,7 @@ MARK = re.compile(r"\*(Not built|Not testable here|No test names it)[.:]?\*")
 DECISIONS = re.compile(r"\b[Dd]ecisions?(?:\s|//+|#)+([0-9]+(?:(?:, | and | to )[0-9]+)*)\b")
 # "pool C2, C3" and "softmax C3, log_softmax C2 to C4": a group holds until the next.
 LABEL = re.compile(r"(?:([a-z][a-z0-9_]*) )?C([0-9]+)(?: to C([0-9]+))?")
-LABELS = re.compile(r"[a-z][a-z0-9_]* C[0-9]+(?:(?: to|,(?: [a-z][a-z0-9_]*)?) C[0-9]+)*")
+LABELS = re.compile(r"(?<![a-z0-9_])(?!to )[a-z][a-z0-9_]* C[0-9]+(?:(?: to|,(?: [a-z][a-z0-9_]*)?) C[0-9]+)*")
 
 
 class Rule:

@@ -49,7 +49,7 @@ public:
 
   /// Writes all bytes to \p target. generalFailure when that cannot be written
   /// or the buffer is uninitialized, invalidArgument when the sizes differ;
-  /// checked in the order of F-052.
+  /// checked are, in this order, access, size and initialization (F-052).
   virtual Status copyTo(const SharedMemory &target) const = 0;
 
   /// Reads all bytes from \p source, which have the shape \p dimensions; none

@@ -20,7 +20,7 @@ class Fence;
 /// Null: already signalled (D-053).
 using FenceRef = std::shared_ptr<Fence>;
 
-/// D-065.
+/// What poll() tells of a fence (D-065).
 enum class FenceState { active, signaled, error, unknown };
 
 /// Waits until \p fd is signalled, at most \p timeoutMs milliseconds; negative:

@@ -65,7 +65,7 @@ std::string shapeText(const TensorType &type);
 Status checkStated(const TensorType &inferred, const TensorType &stated,
                    std::string_view name = "result");
 
-/// The HAL's FusedActivationFunc.
+/// The HAL's FusedActivationFunc, which is none, RELU, RELU1 or RELU6.
 enum class FusedActivation : int32_t { none, relu, relu1, relu6 };
 /// \p value as \p activation bounds it (M-019).
 float applyActivation(FusedActivation activation, float value);

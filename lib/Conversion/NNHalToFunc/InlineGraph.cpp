@@ -366,7 +366,9 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineWhile(OperationOp op,
   scf::ConditionOp::create(builder, loc, truthOf(loc, decision->front()),
                            loop.getBeforeArguments());
   Values after = enter(loop.getAfter());
-  kernel::LoopCheckOp::create(builder, loc, begin); // D-085
+  // The time-out is checked after the condition was true and before the body
+  // (D-085).
+  kernel::LoopCheckOp::create(builder, loc, begin);
   FailureOr<Values> next = inlineGraph(body, after);
   if (failed(next) || failed(endRound(op, *states, *next)))
     return failure();

@@ -13,8 +13,9 @@
 using namespace nnhal::rt;
 
 namespace {
-// E-085. The layout is that of the structures of Android's blob cache, in the
-// byte order and with the words of the machine: such a file never travels.
+// The layout is that of the structures of Android's blob cache, in the
+// byte order and with the words of the machine: such a file never travels
+// (E-085).
 struct Header {
   uint32_t magic;
   uint32_t version;
@@ -50,8 +51,9 @@ size_t BlobCache::getFlattenedSize() const {
 
 int BlobCache::flatten(std::span<std::byte> buffer) const {
   size_t offset = alignUp(sizeof(Header) + buildId.size());
+  // A buffer that is too small, also for the header, is an error (E-086).
   if (buffer.size() < offset)
-    return -EINVAL; // E-086
+    return -EINVAL;
   Header header = {magic, blobCacheVersion, blobCacheDeviceVersion,
                    0,     entries.size(),   uint32_t(buildId.size()),
                    0};
@@ -98,7 +100,8 @@ int BlobCache::readEntries(std::span<const std::byte> rest, uint64_t count) {
 }
 
 int BlobCache::unflatten(std::span<const std::byte> buffer) {
-  clear(); // E-087
+  // Entries and their total start from nothing (E-087).
+  clear();
   Header header;
   if (buffer.size() < sizeof(header))
     return -EINVAL;

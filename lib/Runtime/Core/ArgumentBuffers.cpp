@@ -86,7 +86,8 @@ static Status bindInputBuffer(const Argument &which,
     return failure("{}: the buffer is uninitialized", which.label());
   const std::vector<uint32_t> &written = buffer.state.dimensions;
   auto shape = combineDimensions(written, shapeOf(argument));
-  if (!shape || *shape != written) // F-037
+  // An input has the shape that its buffer was last written with (F-037).
+  if (!shape || *shape != written)
     return badData("{} has the shape [{}] in the request, its buffer was "
                    "written with [{}]",
                    which.label(), fmt::join(shapeOf(argument), ","),
@@ -145,7 +146,9 @@ Result<bool> nnhal::rt::growBuffers(const Interface &interface, Frame &frame) {
     NNHalTensorArgument &output = frame.outputs[use.index];
     std::vector<uint32_t> shape = shapeOf(output);
     const InterfaceTensor &type = use.buffer->type();
-    if (!combineDimensions(type.dimensions, shape)) // F-036
+    // A computed shape that the buffer cannot have is a general failure
+    // (F-036).
+    if (!combineDimensions(type.dimensions, shape))
       return failure("{} has the shape [{}], its buffer [{}]", which.label(),
                      fmt::join(shape, ","), fmt::join(type.dimensions, ","));
     bool isEmpty = std::ranges::count(shape, 0u) != 0;

@@ -51,7 +51,8 @@ static Status checkRegion(const Argument &which, const PoolRegion &region) {
       pool.checkRange(region.offset, region.size, region.padding));
   Status usable = pool.check(); // A closed descriptor explains more.
   int needed = which.isInput ? PROT_READ : PROT_WRITE;
-  if (usable.isOk() && (pool.protection() & needed) == 0) // F-008
+  // An output in a pool that may not be written is an error (F-008).
+  if (usable.isOk() && (pool.protection() & needed) == 0)
     return badData("the pool is not open for {}",
                    which.isInput ? "reading" : "writing");
   return usable;

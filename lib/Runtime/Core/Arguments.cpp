@@ -119,7 +119,8 @@ static Status bindInput(const Argument &which, const InputArgument &input,
   argument.data = nullptr;
   argument.size = 0;
   if (!argument.isPresent) {
-    if (!input.dimensions.empty()) // B-080
+    // An argument without a value has no dimensions (B-080).
+    if (!input.dimensions.empty())
       return badData("{} is omitted and has the shape [{}]", which.label(),
                      fmt::join(input.dimensions, ","));
     std::ranges::copy(which.tensor.dimensions, argument.shape);

@@ -20,8 +20,9 @@
 using namespace nnhal::rt;
 
 CompilationCache::CompilationCache(Options given) : options(std::move(given)) {
+  // Files lie in the directory rather than beside it (E-004).
   if (!options.directory.ends_with('/'))
-    options.directory += '/'; // E-004
+    options.directory += '/';
   if (!options.log)
     options.log = std::make_shared<Log>();
 }
@@ -30,8 +31,9 @@ std::optional<CacheToken> CompilationCache::tokenFor(
     const Device &device, const std::optional<CacheToken> &application,
     std::span<const SourceOperation> partition, const PrepareOptions &options) {
   CacheFiles files = device.cacheFiles();
+  // Caching needs a device of HAL 1.2 or later (E-034).
   bool keepsEntries = files.modelCache + files.dataCache > 0 &&
-                      device.halVersion() >= HalVersion::V1_2; // E-034
+                      device.halVersion() >= HalVersion::V1_2;
   if (!keepsEntries)
     return std::nullopt;
   CacheTokenBuilder builder(application);
@@ -154,7 +156,8 @@ private:
       report.saveDetail = std::move(reason);
     }
     PrepareOptions compiling = options;
-    compiling.token = token; // E-029
+    // The token is passed even when there are no handles to save with (E-029).
+    compiling.token = token;
     if (files)
       compiling.cache = files->handles();
     compiling.cacheObserver = [&](CacheOutcome outcome,

@@ -237,8 +237,9 @@ DeviceCache::tryLoad(const CacheHandles &handles, const CacheToken &token,
 Result<std::unique_ptr<LoadedModel>>
 DeviceCache::load(const CacheHandles &handles, const CacheToken &token,
                   const PrepareOptions &options) {
+  // A device that does not cache answers with a general failure (C-066).
   if (!keepsEntries())
-    return failure("{} keeps no compiled models", backend.info().name); // C-066
+    return failure("{} keeps no compiled models", backend.info().name);
   int64_t begin = beginOf(services);
   CacheVerdict verdict;
   auto loaded = tryLoad(handles, token, options, verdict);

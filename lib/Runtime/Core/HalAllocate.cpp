@@ -61,13 +61,16 @@ public:
 
   /// Combines with what the description states.
   Status finish(const BufferDesc &desc) {
-    if (list.empty()) // B-094
+    // A buffer has at least one role (B-094).
+    if (list.empty())
       return badData("a buffer needs a role");
-    if (isScalar(tensor.type) && !desc.dimensions.empty()) // B-101
+    // The description of a scalar has no dimensions (B-101).
+    if (isScalar(tensor.type) && !desc.dimensions.empty())
       return badData("a buffer for a scalar has the shape [{}]",
                      fmt::join(desc.dimensions, ","));
     auto combined = combineDimensions(tensor.dimensions, desc.dimensions);
-    if (!combined) // B-100
+    // The shapes of all roles and of the description can be combined (B-100).
+    if (!combined)
       return badData("the shape [{}] of the description contradicts the "
                      "roles' [{}]",
                      fmt::join(desc.dimensions, ","),
@@ -81,20 +84,24 @@ public:
 
 private:
   Status check(const BufferRole &role, bool isInput) {
-    if (role.modelIndex >= models.size()) // B-095
+    // A role names a model that was passed (B-095).
+    if (role.modelIndex >= models.size())
       return badData("there are {} prepared models", models.size());
     // checkModels() has seen to that.
     const auto &model =
         static_cast<const HalPreparedModel &>(*models[role.modelIndex]);
     const std::vector<InterfaceTensor> &tensors =
         isInput ? model.interface().inputs : model.interface().outputs;
-    if (role.ioIndex >= tensors.size()) // B-095
+    // A role names an input or output of its model (B-095).
+    if (role.ioIndex >= tensors.size())
       return badData("the model has {} {}", tensors.size(),
                      isInput ? "inputs" : "outputs");
-    if (!(role.frequency > 0.0f && role.frequency <= 1.0f)) // B-096
+    // A frequency is above 0 and at most 1; NaN fails the comparison (B-096).
+    if (!(role.frequency > 0.0f && role.frequency <= 1.0f))
       return badData("the frequency {} is not in (0, 1]", role.frequency);
     ArgumentRole entry = {model.id(), isInput, role.ioIndex};
-    if (std::ranges::find(list, entry) != list.end()) // B-098
+    // A role appears once, also when a model is passed twice (B-098).
+    if (std::ranges::find(list, entry) != list.end())
       return badData("the role is stated twice");
     NNHAL_RETURN_IF_ERROR(merge(tensors[role.ioIndex]));
     list.push_back(entry);
@@ -102,13 +109,15 @@ private:
   }
 
   Status merge(const InterfaceTensor &other) {
-    if (isExtension(other.type)) // C-075
+    // A driver may refuse buffers of extension types (C-075).
+    if (isExtension(other.type))
       return failure("buffers of extension types are not supported");
     if (list.empty()) {
       tensor = other;
       return Status::ok();
     }
-    if (tensor.type != other.type) // B-099
+    // The operands of all roles agree in type and quantization (B-099).
+    if (tensor.type != other.type)
       return badData("type {} differs from {} of the roles before",
                      nameOf(other.type), nameOf(tensor.type));
     // What an interface says does not tell whether their scales agree.
@@ -121,7 +130,8 @@ private:
                      other.scale, other.zeroPoint, tensor.scale,
                      tensor.zeroPoint);
     auto combined = combineDimensions(tensor.dimensions, other.dimensions);
-    if (!combined) // B-100
+    // The shapes of all roles and of the description can be combined (B-100).
+    if (!combined)
       return badData("shape [{}] contradicts [{}] of the roles before",
                      fmt::join(other.dimensions, ","),
                      fmt::join(tensor.dimensions, ","));
@@ -135,7 +145,7 @@ private:
 };
 } // namespace
 
-/// B-097.
+/// Models that are null or of another device are refused (B-097).
 static Status checkModels(const DeviceState &state,
                           std::span<const PreparedModelRef> models) {
   for (size_t i = 0; i < models.size(); ++i) {
@@ -151,7 +161,8 @@ allocateFor(const std::shared_ptr<DeviceState> &state, const Roles &roles) {
   const InterfaceTensor &tensor = roles.type();
   auto managed = std::make_shared<ManagedBuffer>(tensor, roles.roles(),
                                                  state->services.memory);
-  if (isTensor(tensor.type) && tensor.dimensions.empty()) // C-075
+  // A driver may refuse buffers of unknown size (C-075).
+  if (isTensor(tensor.type) && tensor.dimensions.empty())
     return failure("buffers of unknown rank are not supported");
   bool isKnown = !std::ranges::count(tensor.dimensions, 0u);
   if (isKnown && !knownByteSize(tensor.type, tensor.dimensions))
@@ -172,7 +183,8 @@ HalDevice::allocate(const BufferDesc &desc,
                     std::span<const PreparedModelRef> models,
                     std::span<const BufferRole> inputRoles,
                     std::span<const BufferRole> outputRoles) const {
-  if (models.empty()) // B-093
+  // A buffer is for at least one prepared model (B-093).
+  if (models.empty())
     return badData("a buffer needs a prepared model");
   try {
     NNHAL_RETURN_IF_ERROR(checkModels(*state, models));

@@ -56,7 +56,7 @@ DeviceStatus HalDevice::status() const {
   return stats.queued > 0 ? DeviceStatus::busy : DeviceStatus::available;
 }
 
-/// C-037.
+/// A preference or priority that is not one of the HAL is refused (C-037).
 static Status checkOptions(const PrepareOptions &options) {
   if (uint32_t(options.preference) >
       uint32_t(ExecutionPreference::sustainedSpeed))
@@ -150,7 +150,7 @@ static void log(const DeviceState &state, const Status &status) {
       status.isOk() ? "prepared a model" : status.message());
 }
 
-/// K-022.
+/// A model that is prepared is written to the log as a graph (K-022).
 static void dump(const DeviceState &state, const AnnotatedModel &model) {
   graphDump(state.backend->info().name, model.model, *state.services.log);
 }
@@ -210,7 +210,9 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
     return valid;
   }
   dump(*state, *model);
-  if (state->services.clock() >= options.deadline) { // C-050
+  // A deadline that has passed is reported to the callback; the call succeeds
+  // (C-050).
+  if (state->services.clock() >= options.deadline) {
     callback(Status(StatusCode::missedDeadlinePersistent,
                     "the deadline had passed before the preparation began"));
     return Status::ok();

@@ -118,8 +118,9 @@ HalPreparedModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
   std::vector<BufferPin> pins;
   NNHAL_RETURN_IF_ERROR(checkRequest(request, /*isFenced=*/true, pins));
   NNHAL_RETURN_IF_ERROR(checkDeadline(request.deadline));
+  // A fence in the error state fails the execution (D-052).
   for (size_t i = 0; i < waitFor.size(); ++i)
-    if (waitFor[i] && waitFor[i]->poll() == FenceState::error) // D-052
+    if (waitFor[i] && waitFor[i]->poll() == FenceState::error)
       return failure("fence {} of the execution has failed", i);
   NNHAL_ASSIGN_OR_RETURN(FenceRef fence, Fence::create());
   auto execution =

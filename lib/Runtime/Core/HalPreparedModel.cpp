@@ -215,8 +215,9 @@ Status HalPreparedModel::run(const Request &request,
   } catch (const std::bad_alloc &) {
     status = outOfResources("no memory to execute the model");
   }
+  // Shapes are reported with success and insufficient sizes only (D-019).
   if (!status.isOk() && status.code() != StatusCode::outputInsufficientSize)
-    result.outputShapes.clear(); // D-019
+    result.outputShapes.clear();
   if (status.isOk() && request.measureTiming) {
     result.timing.timeOnDevice = uint64_t(onDevice) / 1000;
     result.timing.timeInDriver = uint64_t(now() - arrival) / 1000;
@@ -234,8 +235,10 @@ static void clear(ExecutionResult &result) {
 }
 
 Status HalPreparedModel::checkDeadline(Deadline deadline) const {
+  // A deadline that has passed before the start is a persistent failure (D-016,
+  // D-024).
   if (deadline != noDeadline && now() >= deadline)
-    return Status(StatusCode::missedDeadlinePersistent, // D-016, D-024
+    return Status(StatusCode::missedDeadlinePersistent,
                   "the deadline had passed before the execution began");
   return Status::ok();
 }
@@ -288,7 +291,8 @@ Status HalPreparedModel::executeAsync(Request request,
     return launched;
   }
   Status missed = checkDeadline(request.deadline);
-  if (!missed.isOk()) { // D-016
+  // The callback reports a missed deadline; the call succeeds (D-016).
+  if (!missed.isOk()) {
     callback(missed, {});
     return Status::ok();
   }

@@ -120,7 +120,8 @@ ManagedBuffer::sourceShape(std::span<const uint32_t> dimensions) const {
 Status ManagedBuffer::copyFrom(const SharedMemory &source,
                                std::span<const uint32_t> dimensions) {
   std::unique_lock lock(mutex);
-  state.isInitialized = false; // F-053
+  // A copy that fails leaves the buffer uninitialized (F-053).
+  state.isInitialized = false;
   NNHAL_RETURN_IF_ERROR(fill(source, dimensions));
   state.isInitialized = true;
   return Status::ok();

@@ -332,7 +332,8 @@ void Scheduler::leave() {
   queue->passOn();
 }
 
-/// D-024, D-079
+/// A deadline that passed before the start is a persistent failure (D-024,
+/// D-079).
 Status Scheduler::checkDeadline(const Ticket &ticket) {
   if (ticket.deadline == noDeadline || queue->clock() < ticket.deadline)
     return Status::ok();

@@ -30,7 +30,8 @@ public:
     description.name = "nnhal-cpu";
     description.version = NNHAL_VERSION;
     description.type = DeviceType::cpu;
-    description.cacheFiles = {1, 1}; // decisions 7
+    // The model cache and the data cache have a file each (decisions 7).
+    description.cacheFiles = {1, 1};
     description.capabilities =
         given.capabilities.value_or(defaultCapabilities());
   }

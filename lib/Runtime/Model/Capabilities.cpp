@@ -155,7 +155,9 @@ bool isCompliantWith(const Capabilities &capabilities, HalVersion version) {
       !hasUniformFloats(capabilities) ||
       !hasUniformQuantizedGroup(capabilities))
     return false;
-  return version == HalVersion::V1_1 || // K-026; below it K-025.
+  // HAL 1.1 states relaxed floats beside the strict ones (K-026); in 1.0 both
+  // are one number (K-025).
+  return version == HalVersion::V1_1 ||
          capabilities.relaxedFloat32toFloat16PerformanceTensor ==
              lookUp(capabilities.operandPerformance,
                     OperandType::TENSOR_FLOAT32);

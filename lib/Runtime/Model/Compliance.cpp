@@ -44,7 +44,7 @@ bool hasOperation(const Context &context, const Operation &operation) {
   return facts.isOk() && facts->since <= context.version;
 }
 
-/// K-035, K-039.
+/// Hardware buffers came with HAL 1.2 (K-035, K-039).
 Status checkKind(const SharedMemory &pool, HalVersion version) {
   if (version >= HalVersion::V1_2 || pool.kind() == PoolKind::ashmem ||
       pool.kind() == PoolKind::mmapFd)

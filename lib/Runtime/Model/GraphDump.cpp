@@ -218,7 +218,7 @@ private:
                           position(i, operation.outputs.size()));
   }
 
-  /// K-020
+  /// The label of an edge, which only one of several needs (K-020).
   static std::string position(size_t index, size_t count) {
     return count > 1 ? fmt::format(" [label=\"{}\"]", index) : "";
   }

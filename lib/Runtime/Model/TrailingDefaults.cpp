@@ -28,28 +28,28 @@ struct Tail {
 };
 
 constexpr Tail tails[] = {
-    // I-075: layout.
+    // Pools end with the layout (I-075).
     {OperationType::AVERAGE_POOL_2D, 10, 1, {0}, 7, OperandType::INT32},
     {OperationType::AVERAGE_POOL_2D, 7, 1, {0}, 7, OperandType::BOOL},
     {OperationType::L2_POOL_2D, 10, 1, {0}, 7, OperandType::INT32},
     {OperationType::L2_POOL_2D, 7, 1, {0}, 7, OperandType::BOOL},
     {OperationType::MAX_POOL_2D, 10, 1, {0}, 7, OperandType::INT32},
     {OperationType::MAX_POOL_2D, 7, 1, {0}, 7, OperandType::BOOL},
-    // I-076, I-077: layout, dilations.
+    // Convolutions end with layout and dilations (I-076, I-077).
     {OperationType::CONV_2D, 10, 3, {0, 1, 1}, 7, OperandType::INT32},
     {OperationType::CONV_2D, 7, 3, {0, 1, 1}, 7, OperandType::BOOL},
     {OperationType::DEPTHWISE_CONV_2D, 11, 3, {0, 1, 1}, 8, OperandType::INT32},
     {OperationType::DEPTHWISE_CONV_2D, 8, 3, {0, 1, 1}, 8, OperandType::BOOL},
-    // I-078: layout.
+    // Operations of blocks end with the layout (I-078).
     {OperationType::DEPTH_TO_SPACE, 2, 1, {0}},
     {OperationType::SPACE_TO_DEPTH, 2, 1, {0}},
     {OperationType::BATCH_TO_SPACE_ND, 2, 1, {0}},
     {OperationType::SPACE_TO_BATCH_ND, 3, 1, {0}},
-    // I-079: axis.
+    // Normalizations end with the axis (I-079).
     {OperationType::L2_NORMALIZATION, 1, 1, {-1}},
     {OperationType::LOCAL_RESPONSE_NORMALIZATION, 5, 1, {-1}},
     {OperationType::SOFTMAX, 2, 1, {-1}},
-    // I-080: layout, align corners, half pixel centers.
+    // Resizes end with layout, align corners and half-pixel centers (I-080).
     {OperationType::RESIZE_BILINEAR, 3, 3, {0, 0, 0}},
     {OperationType::RESIZE_NEAREST_NEIGHBOR, 4, 2, {0, 0}},
 };
@@ -156,8 +156,9 @@ void removeTrailingDefaults(const Model &model, Subgraph &subgraph) {
          ++position) {
       uint32_t index = operation.inputs[position];
       Operand &operand = subgraph.operands[index];
+      // An operand that is no longer read has a consumer less (I-082).
       if (operand.numberOfConsumers > 0)
-        --operand.numberOfConsumers; // I-082
+        --operand.numberOfConsumers;
       if (--uses[index] == 0)
         isRemoved[index] = removesAny = true;
     }

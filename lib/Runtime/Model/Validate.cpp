@@ -18,7 +18,8 @@ namespace {
 
 using validation::Context;
 
-/// B-007: a bijection. Prefix 0 would turn extension codes into HAL codes.
+/// Names and prefixes of extensions are distinct (B-007). Prefix 0 would turn
+/// extension codes into HAL codes.
 Status checkExtensions(const Model &model) {
   std::set<std::string_view> names;
   std::set<uint16_t> prefixes;
@@ -66,7 +67,8 @@ Status checkMeaning(const Model &model, const Subgraph &subgraph,
 }
 
 Status checkSubgraph(const Context &context, const Subgraph &subgraph) {
-  if (subgraph.operands.empty()) // B-002
+  // A graph has operands (B-002).
+  if (subgraph.operands.empty())
     return badData("there are no operands");
   if (subgraph.operations.empty())
     return badData("there are no operations");
@@ -121,10 +123,11 @@ Status validateStructure(const Model &model, HalVersion version) {
                    "validated as {}",
                    model.referenced.size(), toString(version));
   Context context = Context::of(model, version);
-  NNHAL_RETURN_IF_ERROR(
-      forEachSubgraph(model, [&](const Subgraph &subgraph) { // B-057, B-060
-        return checkSubgraph(context, subgraph);
-      }));
+  // Every graph obeys the same rules, also one that nothing refers to (B-057,
+  // B-060).
+  NNHAL_RETURN_IF_ERROR(forEachSubgraph(model, [&](const Subgraph &subgraph) {
+    return checkSubgraph(context, subgraph);
+  }));
   // Only now are the index lists of every subgraph known to be sound.
   NNHAL_RETURN_IF_ERROR(forEachSubgraph(model, [&](const Subgraph &subgraph) {
     return validation::checkControlFlow(model, subgraph);

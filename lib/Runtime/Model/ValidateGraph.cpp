@@ -17,7 +17,7 @@ std::string describe(const Subgraph &subgraph, size_t operationIndex) {
                      nameOf(subgraph.operations[operationIndex].type));
 }
 
-/// B-031.
+/// Operations name operands that exist (B-031).
 Status checkIndices(std::span<const uint32_t> indices, std::string_view what,
                     size_t operandCount) {
   for (size_t position = 0; position < indices.size(); ++position)
@@ -46,16 +46,19 @@ Status checkOperation(const Context &context, const Subgraph &subgraph,
       return badData("the operation must have outputs");
     bool takesSubgraphs = operation.type == OperationType::IF ||
                           operation.type == OperationType::WHILE;
+    // Graphs are operands of IF and WHILE, or of extensions and OEM only
+    // (B-072).
     for (size_t position = 0; position < operation.inputs.size(); ++position)
       if (operands[operation.inputs[position]].type == OperandType::SUBGRAPH &&
-          !takesSubgraphs) // B-072
+          !takesSubgraphs)
         return badData("input {} must not be a SUBGRAPH", position);
   }
 
   for (size_t position = 0; position < operation.outputs.size(); ++position) {
     OperandLifeTime lifetime = operands[operation.outputs[position]].lifetime;
+    // Operations write temporaries and outputs only (B-034).
     if (lifetime != OperandLifeTime::TEMPORARY_VARIABLE &&
-        lifetime != OperandLifeTime::SUBGRAPH_OUTPUT) // B-034
+        lifetime != OperandLifeTime::SUBGRAPH_OUTPUT)
       return badData("output {} names operand {}, a {} that must not be "
                      "written",
                      position, operation.outputs[position], toString(lifetime));
@@ -63,7 +66,8 @@ Status checkOperation(const Context &context, const Subgraph &subgraph,
   return Status::ok();
 }
 
-/// One of the two lists: B-052 and B-053, or B-054 and B-055.
+/// The list of inputs (B-052, B-053) or outputs (B-054, B-055) names each
+/// operand of \p lifetime once, and nothing else.
 Status checkList(const Subgraph &subgraph, std::span<const uint32_t> indices,
                  OperandLifeTime lifetime, std::string_view list) {
   const std::vector<Operand> &operands = subgraph.operands;
@@ -99,7 +103,8 @@ bool needsWriter(OperandLifeTime lifetime) {
 
 Status checkOperationType(const Context &context, OperationType type) {
   HalVersion version = context.version;
-  if (isExtension(type)) { // B-033
+  // Operations of extensions need HAL 1.2 and a prefix of the model (B-033).
+  if (isExtension(type)) {
     if (version < HalVersion::V1_2)
       return badData("extension operations need HAL 1.2, the model is "
                      "validated as {}",
@@ -110,12 +115,15 @@ Status checkOperationType(const Context &context, OperationType type) {
                      context.model.extensionNameToPrefix.size());
     return Status::ok();
   }
-  if (type == OperationType::OEM_OPERATION) // B-032
+  // Operands of an OEM operation are not checked (B-032).
+  if (type == OperationType::OEM_OPERATION)
     return Status::ok();
   const OperationInfo *info = lookUp(type);
-  if (!info) // B-030
+  // The HAL has the operation (B-030).
+  if (!info)
     return badData("code {} is not an operation", uint32_t(type));
-  if (info->since > version) // B-039
+  // The validated version has the operation (B-039).
+  if (info->since > version)
     return badData("the operation needs HAL {}, the model is validated as {}",
                    toString(info->since), toString(version));
   return Status::ok();
@@ -146,20 +154,23 @@ Status checkOrder(const Subgraph &subgraph) {
     const Operation &operation = subgraph.operations[index];
     for (size_t position = 0; position < operation.inputs.size(); ++position) {
       uint32_t input = operation.inputs[position];
+      // What an operation reads is known or written before (B-035).
       if (needsWriter(operands[input].lifetime) && !isWritten[input])
         return badData("{}: input {} reads operand {} before it is written",
-                       describe(subgraph, index), position, input); // B-035
+                       describe(subgraph, index), position, input);
     }
     for (size_t position = 0; position < operation.outputs.size(); ++position) {
       uint32_t output = operation.outputs[position];
-      if (isWritten[output]) // B-037
+      // An operand is written once (B-037).
+      if (isWritten[output])
         return badData("{}: output {} writes operand {} a second time",
                        describe(subgraph, index), position, output);
       isWritten[output] = true;
     }
   }
+  // Every temporary and output is written (B-029).
   for (size_t index = 0; index < operands.size(); ++index)
-    if (needsWriter(operands[index].lifetime) && !isWritten[index]) // B-029
+    if (needsWriter(operands[index].lifetime) && !isWritten[index])
       return badData("operand {}: a {} must be written by an operation", index,
                      toString(operands[index].lifetime));
   return Status::ok();

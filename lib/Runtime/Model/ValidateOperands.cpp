@@ -23,22 +23,30 @@ struct QuantizationRule {
 
 QuantizationRule quantizationRuleOf(OperandType type) {
   switch (type) {
-  case OperandType::TENSOR_INT32:
+  // TENSOR_INT32 may have a scale, of 0 or more.
+  case OperandType::TENSOR_INT32:
     return {QuantizationRule::notNegative};
-  case OperandType::TENSOR_QUANT8_ASYMM:
+  // The zero point of unsigned bytes is one of them.
+  case OperandType::TENSOR_QUANT8_ASYMM:
     return {QuantizationRule::positive, 0, 255};
-  case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+  // The zero point of signed bytes is one of them.
+  case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
     return {QuantizationRule::positive, -128, 127};
-  case OperandType::TENSOR_QUANT16_ASYMM:
+  // The zero point of unsigned 16-bit values is one of them.
+  case OperandType::TENSOR_QUANT16_ASYMM:
     return {QuantizationRule::positive, 0, 65535};
-  case OperandType::TENSOR_QUANT8_SYMM:
-  case OperandType::TENSOR_QUANT16_SYMM:
+  // Symmetric types have a scale and zero point 0.
+  case OperandType::TENSOR_QUANT8_SYMM:
+  case OperandType::TENSOR_QUANT16_SYMM:
     return {QuantizationRule::positive};
+  // OEM operands may have any scale and zero point.
   case OperandType::OEM:
-  case OperandType::TENSOR_OEM_BYTE:
+  case OperandType::TENSOR_OEM_BYTE:
     return {QuantizationRule::anything, std::numeric_limits<int32_t>::min(),
             std::numeric_limits<int32_t>::max()};
-  default:
+  // All other types have neither scale nor zero point (A-034, A-035, A-042,
+  //
+  default:
     return {QuantizationRule::zero};
   }
 }
@@ -46,11 +54,13 @@ QuantizationRule quantizationRuleOf(OperandType type) {
 Status checkType(const Context &context, const Operand &operand) {
   HalVersion version = context.version;
   if (isExtension(operand.type)) {
-    if (version < HalVersion::V1_2)
+    // Extension types came with HAL 1.2.
+    if (version < HalVersion::V1_2)
       return badData("extension types need HAL 1.2, the model is validated as "
                      "{}",
                      toString(version));
-    if (!context.hasExtensionPrefix(uint32_t(operand.type))) // B-008
+    // The model declares the prefix of an extension type (B-008).
+    if (!context.hasExtensionPrefix(uint32_t(operand.type)))
       return badData("extension prefix {} of type code {} is not among the {} "
                      "of the model",
                      uint32_t(operand.type) >> 16, uint32_t(operand.type),
@@ -58,7 +68,8 @@ Status checkType(const Context &context, const Operand &operand) {
     return Status::ok();
   }
   const OperandTypeInfo *info = lookUp(operand.type);
-  if (!info) // B-011
+  // The type is one of the HAL (B-011).
+  if (!info)
     return badData("code {} is not an operand type", uint32_t(operand.type));
   if (info->since > version)
     return badData("type {} needs HAL {}, the model is validated as {}",
@@ -70,13 +81,15 @@ Status checkDimensions(const Operand &operand, HalVersion version) {
   const OperandTypeInfo *info = lookUp(operand.type);
   if (!info)
     return Status::ok(); // Only its registration knows an extension type.
-  if (!info->isTensor) { // B-012
+  // A scalar has no dimensions (B-012).
+  if (!info->isTensor) {
     if (!operand.dimensions.empty())
       return badData("scalar {} must not have dimensions, found {}", info->name,
                      operand.dimensions.size());
     return Status::ok();
   }
-  if (operand.dimensions.empty() && version < HalVersion::V1_2) // B-013
+  // A tensor of unknown rank needs HAL 1.2 (B-013).
+  if (operand.dimensions.empty() && version < HalVersion::V1_2)
     return badData("{} of unknown rank needs HAL 1.2, the model is validated "
                    "as {}",
                    info->name, toString(version));
@@ -135,17 +148,21 @@ Status checkChannelScales(const Operand &operand) {
       std::get_if<SymmPerChannelQuantParams>(&operand.extraParams);
   if (!params)
     return badData("{} needs per-channel scales", nameOf(operand.type));
-  if (params->channelDim >= operand.dimensions.size())
+  // The channel dimension is one of the operand's.
+  if (params->channelDim >= operand.dimensions.size())
     return badData("channel dimension {} must be below the rank, {}",
                    params->channelDim, operand.dimensions.size());
   uint32_t channels = operand.dimensions[params->channelDim];
-  if (channels == 0)
+  // The extent of the channel dimension is known.
+  if (channels == 0)
     return badData("dimension {}, the channel dimension, must be known",
                    params->channelDim);
-  if (params->scales.size() != channels)
+  // Each channel has a scale.
+  if (params->scales.size() != channels)
     return badData("{} per-channel scales do not match the {} channels",
                    params->scales.size(), channels);
-  for (size_t channel = 0; channel < channels; ++channel) {
+  // Every scale is positive; NaN fails the comparison.
+  for (size_t channel = 0; channel < channels; ++channel) {
     float scale = params->scales[channel];
     if (!(scale > 0.0f) || std::isinf(scale))
       return badData("scale {} of channel {} must be positive and finite",
@@ -163,9 +180,12 @@ Status checkExtraParams(const Operand &operand) {
     return Status::ok();
   bool hasChannelScales =
       std::holds_alternative<SymmPerChannelQuantParams>(operand.extraParams);
-  if (isExtension(operand.type) && !hasChannelScales)
+  // Operands of extension types may have a blob, but no scales of channels
+  //
+  if (isExtension(operand.type) && !hasChannelScales)
     return Status::ok();
-  return badData("{} must not have {}", nameOf(operand.type),
+  // Only per-channel types have extra parameters of the HAL.
+  return badData("{} must not have {}", nameOf(operand.type),
                  hasChannelScales ? "per-channel scales" : "extension data");
 }
 
@@ -181,10 +201,12 @@ Status checkRegion(const DataLocation &location, uint64_t available,
 
 Status checkConstantLength(const Operand &operand) {
   const OperandTypeInfo *info = lookUp(operand.type);
+  // Constants of OEM and extension types may have any length (B-018).
   if (!info || info->elementSize == 0 ||
       operand.type == OperandType::TENSOR_OEM_BYTE)
-    return Status::ok();                            // B-018: any length.
-  if (info->isTensor && operand.dimensions.empty()) // B-019
+    return Status::ok();
+  // A constant tensor is fully specified (B-019).
+  if (info->isTensor && operand.dimensions.empty())
     return badData("a constant {} must have a known rank", info->name);
   uint64_t expected = byteSizeOf(operand).value_or(0);
   if (operand.location.length != expected)
@@ -196,13 +218,16 @@ Status checkConstantLength(const Operand &operand) {
 Status checkConstant(const Model &model, const Operand &operand) {
   const DataLocation &location = operand.location;
   if (operand.lifetime == OperandLifeTime::CONSTANT_COPY) {
-    if (location.poolIndex != 0) // B-015
+    // Values by copy are not in a pool (B-015).
+    if (location.poolIndex != 0)
       return badData("pool index {} of a CONSTANT_COPY must be 0",
                      location.poolIndex);
-    NNHAL_RETURN_IF_ERROR(checkRegion(location, model.operandValues.size(),
-                                      "operandValues")); // B-016
+    // A value by copy lies within the bytes of the model (B-016).
+    NNHAL_RETURN_IF_ERROR(
+        checkRegion(location, model.operandValues.size(), "operandValues"));
   } else {
-    if (location.poolIndex >= model.pools.size()) // B-017
+    // The pool of a constant exists, and the constant lies within it (B-017).
+    if (location.poolIndex >= model.pools.size())
       return badData("pool index {} must be below the number of pools, {}",
                      location.poolIndex, model.pools.size());
     NNHAL_RETURN_IF_ERROR(
@@ -218,7 +243,8 @@ Status checkLifetime(const Model &model, const Operand &operand) {
   if (isSubgraphType != (operand.lifetime == OperandLifeTime::SUBGRAPH)) {
     if (uint32_t(operand.lifetime) > uint32_t(OperandLifeTime::SUBGRAPH))
       return badData("lifetime {} is unknown", uint32_t(operand.lifetime));
-    return badData("lifetime {} does not fit type {}", // B-022
+    // The type is SUBGRAPH exactly when the lifetime is (B-022).
+    return badData("lifetime {} does not fit type {}",
                    toString(operand.lifetime), nameOf(operand.type));
   }
   switch (operand.lifetime) {
@@ -229,13 +255,15 @@ Status checkLifetime(const Model &model, const Operand &operand) {
   case OperandLifeTime::SUBGRAPH_INPUT:
   case OperandLifeTime::SUBGRAPH_OUTPUT:
   case OperandLifeTime::NO_VALUE:
-    if (location != DataLocation()) // B-020
+    // Only constants and graphs have a location (B-020).
+    if (location != DataLocation())
       return badData("a {} must not have a location, found pool index {}, "
                      "offset {}, length {}",
                      toString(operand.lifetime), location.poolIndex,
                      location.offset, location.length);
     return Status::ok();
-  case OperandLifeTime::SUBGRAPH: // B-021
+  // A graph is named by its offset alone (B-021).
+  case OperandLifeTime::SUBGRAPH:
     if (location.poolIndex != 0 || location.length != 0)
       return badData("pool index {} and length {} of a SUBGRAPH must be 0",
                      location.poolIndex, location.length);
@@ -245,10 +273,11 @@ Status checkLifetime(const Model &model, const Operand &operand) {
                      location.offset, model.referenced.size());
     return Status::ok();
   }
-  return badData("lifetime {} is unknown", uint32_t(operand.lifetime)); // B-024
+  // Other codes are not lifetimes (B-024).
+  return badData("lifetime {} is unknown", uint32_t(operand.lifetime));
 }
 
-/// B-027.
+/// numberOfConsumers counts how often operations read the operand (B-027).
 Status checkConsumers(const Subgraph &subgraph) {
   std::vector<uint64_t> consumers(subgraph.operands.size());
   for (const Operation &operation : subgraph.operations)

@@ -37,7 +37,8 @@ static Status mapFloats(KernelContext &context, Map map) {
 // RELU, RELU1, RELU6
 //===----------------------------------------------------------------------===//
 
-/// M-051.
+/// Clamps values to the bounds of the activation, quantized ones to the bounds
+/// in the scale of the result (M-051).
 template <FusedActivation activation>
 static Status runRectify(KernelContext &context) {
   if (!isQuantized(context))

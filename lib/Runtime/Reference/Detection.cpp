@@ -71,7 +71,9 @@ static Peak refinePeak(const Neighbourhood &grid, float tolerance) {
   float yy = grid[0][1] - 2 * grid[1][1] + grid[2][1];
   float product = xx * yy;
   float determinant = product - xy * xy;
-  if (!(std::abs(determinant) >= tolerance + tolerance * product)) // M-217
+  // The peak is refined unless the determinant is too small for its product
+  // (M-217).
+  if (!(std::abs(determinant) >= tolerance + tolerance * product))
     return peak;
   peak.x = (yy * gradientX - xy * gradientY) / determinant;
   peak.y = (xx * gradientY - xy * gradientX) / determinant;
@@ -125,7 +127,9 @@ static Status heatmapMaxKeypointKernel(KernelContext &context) {
   FeatureMaps maps(context, form.isNchw);
   std::vector<Box> boxes = toBoxes(context.reals(1));
   bool isHalf = context.inputType(0).type == OperandType::TENSOR_FLOAT16;
-  float tolerance = isHalf ? 1e-3f : 1e-5f; // M-217
+  // The tolerance of the determinant is 1e-3 for half floats, 1e-5 otherwise
+  // (M-217).
+  float tolerance = isHalf ? 1e-3f : 1e-5f;
   std::vector<float> scores, keypoints;
   for (size_t n = 0; n < boxes.size(); ++n) {
     const Box &box = boxes[n];

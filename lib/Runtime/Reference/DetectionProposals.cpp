@@ -394,7 +394,8 @@ Status reference::detectionPostprocessingKernel(KernelContext &context) {
       scores[at] = detection.score;
       std::ranges::copy(std::array{box.y1, box.x1, box.y2, box.x2},
                         &boxes[4 * at]);
-      // M-234
+      // Labels count from the first class after the background, unless the
+      // background has a label as well (M-234).
       labels[at] =
           int32_t(detection.classIndex) - (form.isBackgroundLabeled ? 0 : 1);
     }

@@ -154,7 +154,8 @@ public:
 
   Result<std::unique_ptr<LoadedModel>>
   loadFromCache(std::span<const std::byte>, const Memory &) const override {
-    return failure("nnhal-reference keeps no compiled models"); // C-066
+    // A device that does not cache answers with a general failure (C-066).
+    return failure("nnhal-reference keeps no compiled models");
   }
 
 private:

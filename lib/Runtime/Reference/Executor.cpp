@@ -112,9 +112,10 @@ Status Executor::checkCancelled() const {
   // Another thread writes it while this one runs.
   bool isCancelled = limits.cancelFlag &&
                      __atomic_load_n(limits.cancelFlag, __ATOMIC_RELAXED) != 0;
+  // A deadline that passes during an execution is a transient failure (D-074).
   if (isCancelled ||
       (limits.deadline != noDeadline && limits.clock() >= limits.deadline))
-    return Status(StatusCode::missedDeadlineTransient, // D-074
+    return Status(StatusCode::missedDeadlineTransient,
                   "the deadline passed while the model was executed");
   return Status::ok();
 }

@@ -154,7 +154,8 @@ static Status randomMultinomialKernel(KernelContext &context) {
   size_t classes = size_t(context.inputShape(0)[1]);
   std::vector<int32_t> seeds = context.integers(2);
   std::array<uint32_t, 2> key = {uint32_t(seeds[0]), uint32_t(seeds[1])};
-  if (key[0] == 0 && key[1] == 0) { // M-236
+  // Two seeds of 0 ask for random ones (M-236).
+  if (key[0] == 0 && key[1] == 0) {
     std::random_device device;
     key = {device(), device()};
   }

@@ -152,7 +152,9 @@ static Status l2Pool(KernelContext &context) {
       context, form, nhwcOutput(context, form.isNchw), 0.0f,
       [](float sum, float element) { return sum + element * element; },
       [](float sum, int64_t count) {
-        return std::sqrt(sum / float(count)); // M-094
+        // L2_POOL_2D is the root of the mean of the squares that are not
+        // padding (M-094).
+        return std::sqrt(sum / float(count));
       });
 }
 
@@ -184,7 +186,8 @@ static std::vector<Neighbours> neighboursOf(const ResizeForm &form,
   for (int64_t i = 0; i < output; ++i) {
     float source = form.halfPixelCenters ? (float(i) + 0.5f) * step - 0.5f
                                          : float(i) * step;
-    source = std::max(source, 0.0f); // M-201
+    // The source of an output pixel is never left of the image (M-201).
+    source = std::max(source, 0.0f);
     int64_t lower = std::min(int64_t(source), input - 1);
     int64_t upper = std::min(lower + 1, input - 1);
     result.push_back({lower, upper, source - float(lower)});

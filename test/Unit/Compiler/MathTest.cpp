@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiled functions against those of libm in double, over the whole range of
-// floats: what results of f32 may be off (decisions 15) holds everywhere.
+// floats: the bound on errors of f32 results holds everywhere.
 //
 //===----------------------------------------------------------------------===//
 

@@ -91,7 +91,7 @@ static LogicalResult lowerTanh(OperationLowering &op) {
   });
 }
 
-/// M-056.
+/// A negative x becomes alpha * (exp(x) - 1), others stay (M-055).
 static LogicalResult lowerElu(OperationLowering &op) {
   Scalar alpha = op.scalar(1).toF32();
   return lowerFunction(op, [&](Scalar value) {

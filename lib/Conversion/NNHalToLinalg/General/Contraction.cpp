@@ -57,14 +57,16 @@ static OperandOrder operandOrder(OperationLowering &op) {
     return op.view().inputs[index].type.type == OperandType::BOOL;
   };
   switch (op.type()) {
-  case OperationType::DEPTHWISE_CONV_2D: // M-080
+  // With 11 inputs a BOOL as input 8 tells the implicit form (M-080).
+  case OperationType::DEPTHWISE_CONV_2D:
     return {3, count < 11 || (count == 11 && isBool(8)), true};
   case OperationType::GROUPED_CONV_2D:
     return {3, count == 9, true};
   case OperationType::TRANSPOSE_CONV_2D:
     // The implicit form states the shape of the result first.
     return count == 9 ? OperandOrder{4, true, false} : OperandOrder{};
-  default: // M-072
+  // With 10 inputs a BOOL as input 7 tells the implicit form (M-072).
+  default:
     return {3, count < 10 || (count == 10 && isBool(7)), false};
   }
 }
@@ -383,7 +385,8 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
   op.checkEqual(depth * groups, conv.image.channel);
   op.check(conv.outputChannels.remainder(groups) == 0,
            FailureReason::notDivisible, conv.outputChannels, groups);
-  if (op.type() == OperationType::GROUPED_CONV_2D) // M-320
+  // GROUPED_CONV_2D does not take tensors without elements (M-320).
+  if (op.type() == OperationType::GROUPED_CONV_2D)
     op.check(conv.image.batch >= 1, FailureReason::negativeExtent,
              conv.image.batch, op.index(1));
   if (std::optional<KernelWindow> window = kernelWindow(op, conv);

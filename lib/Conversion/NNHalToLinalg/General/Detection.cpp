@@ -172,8 +172,10 @@ static Peak refinePeak(const Neighbourhood &grid, float tolerance) {
   Scalar yy = grid[0][1] - 2 * centre + grid[2][1];
   Scalar product = xx * yy;
   Scalar determinant = product - xy * xy;
-  Scalar isRefined = abs(determinant) >=
-                     double(tolerance) + double(tolerance) * product; // M-217
+  // The peak is refined unless the determinant is too small for its product
+  // (M-217).
+  Scalar isRefined =
+      abs(determinant) >= double(tolerance) + double(tolerance) * product;
   Scalar x = (yy * gradientX - xy * gradientY) / determinant;
   Scalar y = (xx * gradientY - xy * gradientX) / determinant;
   Scalar largest = max(abs(y), abs(x));
@@ -234,7 +236,9 @@ static Peak findKeypoint(OperationLowering &op, const FeatureMaps &maps,
     for (int64_t w = 0; w < 3; ++w)
       grid[h][w] = maps.at(n, mirror(maxH + double(h - 1)),
                            mirror(maxW + double(w - 1)), c);
-  Peak peak = refinePeak(grid, isHalf ? 1e-3f : 1e-5f); // M-217
+  // The tolerance of the determinant is 1e-3 for half floats, 1e-5 otherwise
+  // (M-217).
+  Peak peak = refinePeak(grid, isHalf ? 1e-3f : 1e-5f);
   return {peak.score, (maxW.toF32() + peak.x + 0.5) / size.toF32(),
           (maxH.toF32() + peak.y + 0.5) / size.toF32()};
 }

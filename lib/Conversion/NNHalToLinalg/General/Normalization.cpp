@@ -90,7 +90,8 @@ static LogicalResult lowerL2Normalization(OperationLowering &op) {
 // LOCAL_RESPONSE_NORMALIZATION
 //===----------------------------------------------------------------------===//
 
-/// M-068.
+/// Divides by (bias + alpha * the sum of the squares in the window) to the
+/// power of beta (M-068).
 static LogicalResult lowerLocalResponse(OperationLowering &op) {
   if (op.inputCount() > 5 && !op.isConstant(5))
     return op.fail("the axis is no constant");
@@ -126,7 +127,8 @@ static LogicalResult lowerLocalResponse(OperationLowering &op) {
 // INSTANCE_NORMALIZATION
 //===----------------------------------------------------------------------===//
 
-/// M-069.
+/// Brings each channel to mean 0 and variance 1, multiplies it by gamma and
+/// adds beta (M-069).
 static LogicalResult lowerInstance(OperationLowering &op) {
   if (!op.isConstant(4))
     return op.fail("the layout is no constant");

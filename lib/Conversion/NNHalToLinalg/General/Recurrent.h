@@ -74,7 +74,8 @@ struct LstmCellOperands {
 };
 
 /// Reads the operands \p inputs, and checks what is not known to be right:
-/// lstm_cell C1 to C7.
+/// the shapes of weights, peepholes, biases, projection and states (lstm_cell
+/// C1 to C7).
 LstmCellOperands readLstmCell(OperationLowering &op,
                               const rt::LstmInputs &inputs, Scalar batch,
                               Scalar inputSize, Scalar auxSize);

@@ -119,7 +119,8 @@ LogicalResult ReducedDimensions::analyze() {
   if (!op.isConstant(2))
     return op.fail("keep_dims is no constant");
   std::span<const std::byte> flag = *op.view().inputs[2].value;
-  if (op.type() == OperationType::MEAN) { // M-127
+  // The keep_dims of MEAN is an INT32, that of other reductions a BOOL (M-127).
+  if (op.type() == OperationType::MEAN) {
     int32_t number = 0;
     std::memcpy(&number, flag.data(), sizeof number);
     keepsDims = number > 0;

@@ -52,7 +52,8 @@ static Scalar readSize(OperationLowering &op, size_t index, Scalar input) {
   return saturated(real, op.getBuilder().getI32Type()).toIndex();
 }
 
-/// M-201, M-204.
+/// Sets how far the source moves from one output pixel to the next (M-201,
+/// M-204).
 static void setStep(OperationLowering &op, ResizeAxis &axis,
                     bool alignCorners) {
   Scalar input = axis.input.toF32(), output = axis.output.toF32();
@@ -82,7 +83,8 @@ static LogicalResult readResize(OperationLowering &op, Resize &resize) {
   checkNotEmpty(op, resize.image);
   resize.rows.input = resize.image.row;
   resize.columns.input = resize.image.column;
-  resize.columns.output = readSize(op, 1, resize.image.column); // M-197
+  // The width comes before the height (M-197).
+  resize.columns.output = readSize(op, 1, resize.image.column);
   resize.rows.output = readSize(op, 2, resize.image.row);
   setStep(op, resize.rows, resize.alignCorners);
   setStep(op, resize.columns, resize.alignCorners);
@@ -105,7 +107,8 @@ static Neighbours neighboursOf(const Resize &resize, const ResizeAxis &axis,
   Scalar source = resize.halfPixelCenters
                       ? (index.toF32() + 0.5) * axis.step - 0.5
                       : index.toF32() * axis.step;
-  source = max(source, 0.0); // M-201
+  // The source of an output pixel is never left of the image (M-201).
+  source = max(source, 0.0);
   Scalar last = axis.input - 1;
   Scalar lower = min(source.toIndex(), last);
   return {lower, min(lower + 1, last), source - lower.toF32()};

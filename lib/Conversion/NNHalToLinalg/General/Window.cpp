@@ -27,7 +27,9 @@ struct Pool {
 } // namespace
 
 static LogicalResult readPool(OperationLowering &op, Pool &pool) {
-  WindowOperands operands(op, 1, op.inputCount() < 10); // M-089
+  // Pools have 7 or 8 inputs in the implicit form, 10 or 11 in the explicit one
+  // (M-089).
+  WindowOperands operands(op, 1, op.inputCount() < 10);
   WindowAxis &rows = pool.axes.rows, &columns = pool.axes.columns;
   if (failed(operands.readPadding(pool.axes)))
     return failure();
@@ -175,7 +177,9 @@ static LogicalResult lowerL2Pool2D(OperationLowering &op) {
         Scalar element = pool.input.real(at);
         return sum + element * element;
       },
-      [&](Scalar sum, Scalar count) { // M-094
+      [&](Scalar sum, Scalar count) {
+        // L2_POOL_2D is the root of the mean of the squares that are not
+        // padding (M-094).
         return op.encode(activated(sqrt(sum / count.toF32()), pool.activation),
                          op.outputType());
       });

@@ -81,14 +81,17 @@ void nnhal::resolveAxis(OperationLowering &op, WindowAxis &axis, bool isSame) {
     axis.head = total.quotient(op.index(2));
     axis.tail = total - axis.head;
   }
-  for (Scalar pad : {axis.head, axis.tail}) { // M-009
+  // Explicit paddings are at least 0 and below the window (M-009).
+  for (Scalar pad : {axis.head, axis.tail}) {
     checkAtLeast(op, pad, 0);
     if (!isSame)
       op.check(pad < window, FailureReason::valueTooLarge, pad, window - 1);
   }
   Scalar padded = axis.input + axis.head + axis.tail;
   op.check(window <= padded, FailureReason::windowTooLarge, window, padded);
-  axis.output = (padded - window).quotient(axis.stride) + 1; // M-006
+  // The output has a place for each window that fits into the padded extent
+  // (M-006).
+  axis.output = (padded - window).quotient(axis.stride) + 1;
 }
 
 //===----------------------------------------------------------------------===//

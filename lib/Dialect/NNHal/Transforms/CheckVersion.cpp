@@ -125,7 +125,8 @@ rt::Result<rt::OperandView> ModelReader::viewOf(Value value) {
 // Versions
 //===----------------------------------------------------------------------===//
 
-/// A-022, B-001, B-013.
+/// A type needs the version that introduced it, an unknown rank HAL 1.2 (A-022,
+/// B-001, B-013).
 rt::Status ModelReader::addType(Type type, std::string name, Need &need) {
   NNHAL_ASSIGN_OR_RETURN(rt::Operand operand, operandOfType(type, extensions));
   if (rt::isExtension(operand.type)) {
@@ -192,7 +193,7 @@ rt::Result<Need> ModelReader::needOfGraph(GraphOp graph) {
   return need;
 }
 
-/// B-074.
+/// Hardware buffers came with HAL 1.2, other kinds of pools with 1.0 (B-074).
 Need ModelReader::needOfPool(PoolOp pool) {
   Need need;
   StringRef kind = pool.getKind();

@@ -93,8 +93,9 @@ static void raiseConcatenation(Raising &raising) {
   for (unsigned i = 0; i + 1 < raising.size(); ++i)
     inputs.push_back(raising.tensor(i));
   int64_t axis = raising.size() ? raising.integer(raising.size() - 1) : 0;
+  // The axis of CONCATENATION does not count from the end (M-109).
   if (axis < 0)
-    raising.fail("axis {} is negative", axis); // M-109
+    raising.fail("axis {} is negative", axis);
   raising.replace<ConcatenationOp>(inputs, axis);
 }
 
@@ -104,9 +105,10 @@ static void raiseSplit(Raising &raising) {
   int64_t count = raising.integer(2);
   if (raising.hasFailed())
     return;
+  // The number of splits is the number of outputs (M-111).
   if (count != raising.resultCount())
     return raising.fail("{} splits for {} outputs", count,
-                        raising.resultCount()); // M-111
+                        raising.resultCount());
   SmallVector<int64_t> shape(Raising::shapeOf(input));
   int64_t rank = shape.size();
   if (axis < -rank || axis >= rank)

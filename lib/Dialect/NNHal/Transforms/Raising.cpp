@@ -224,7 +224,8 @@ SmallVector<int64_t> Raising::integers(unsigned index) {
 FusedActivation Raising::activation(unsigned index) {
   int64_t code = integer(index);
   if (code < 0 || code > 3) {
-    fail("activation {} is outside 0 to 3", code); // M-018
+    // A fused activation is 0 to 3 (M-018).
+    fail("activation {} is outside 0 to 3", code);
     return FusedActivation::none;
   }
   return FusedActivation(code);
@@ -355,14 +356,16 @@ std::pair<int64_t, int64_t> nnhal::implicitPads(Raising &raising,
                                                 int64_t filter, int64_t stride,
                                                 int64_t dilation) {
   if (scheme < 0 || scheme > 2) {
-    raising.fail("padding scheme {} is outside 0 to 2", scheme); // M-008
+    // A padding scheme is 0 to 2, of which only SAME pads (M-008).
+    raising.fail("padding scheme {} is outside 0 to 2", scheme);
     return {0, 0};
   }
   if (scheme != 1)
     return {0, 0};
   if (stride < 1 || dilation < 1) {
+    // Strides and dilations are positive (M-010).
     raising.fail("stride {} and dilation {} must be positive", stride,
-                 dilation); // M-010
+                 dilation);
     return {0, 0};
   }
   if (ShapedType::isDynamic(filter) ||
@@ -370,7 +373,8 @@ std::pair<int64_t, int64_t> nnhal::implicitPads(Raising &raising,
     raising.fail("padding SAME needs known heights and widths");
     return {0, 0};
   }
-  int64_t effective = (filter - 1) * dilation + 1; // M-005
+  // A dilated filter reaches over (filter - 1) * dilation + 1 elements (M-005).
+  int64_t effective = (filter - 1) * dilation + 1;
   int64_t total = effective - 1;
   if (!ShapedType::isDynamic(input)) {
     int64_t output = (input + stride - 1) / stride;

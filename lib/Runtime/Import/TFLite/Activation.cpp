@@ -21,7 +21,8 @@ Status importElu(Operator &op) {
 Status importSoftmax(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::SoftmaxOptions>());
-  if (!(options->beta() > 0)) // M-059
+  // Beta is positive (M-059).
+  if (!(options->beta() > 0))
     return badData("beta is {}, which is not positive", options->beta());
   return OperationBuilder(op, OperationType::SOFTMAX)
       .input(0)

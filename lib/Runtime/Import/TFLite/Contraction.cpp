@@ -119,7 +119,8 @@ Status importConv2D(Operator &op) {
   builder.activation(options->activation());
   if (groups != 1)
     builder.boolean(false);
-  else if (options->dilation_w() != 1 || options->dilation_h() != 1) // M-070
+  else if (options->dilation_w() != 1 || options->dilation_h() != 1)
+    // Dilations come last, and need the layout before them (M-070).
     builder.boolean(false)
         .int32(options->dilation_w())
         .int32(options->dilation_h());
@@ -140,7 +141,8 @@ Status importDepthwiseConv2D(Operator &op) {
       .int32(options->stride_h())
       .int32(int32_t(channels / op.shape(0)[3]))
       .activation(options->activation());
-  if (options->dilation_w() != 1 || options->dilation_h() != 1) // M-078
+  // Dilations come last, and need the layout before them (M-078).
+  if (options->dilation_w() != 1 || options->dilation_h() != 1)
     builder.boolean(false)
         .int32(options->dilation_w())
         .int32(options->dilation_h());
@@ -221,7 +223,8 @@ Status importFullyConnected(Operator &op) {
   uint32_t units = op.shape(1)[0], inputSize = op.shape(1)[1];
   uint32_t batch = *elementCount(op.shape(0)) / inputSize;
   NNHAL_ASSIGN_OR_RETURN(uint32_t data, op.graph.use(op.input(0)));
-  if (op.shape(0).size() < 2) { // M-099
+  // FULLY_CONNECTED takes ranks from 2 on (M-099).
+  if (op.shape(0).size() < 2) {
     uint32_t flat = op.graph.addTemporary(data, {batch, inputSize});
     std::vector<int32_t> dimensions = {int32_t(batch), int32_t(inputSize)};
     uint32_t shape =

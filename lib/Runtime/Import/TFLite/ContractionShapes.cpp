@@ -16,7 +16,8 @@ namespace nnhal::rt::tflite {
 
 int64_t windowExtent(schema::Padding padding, int64_t input, int64_t filter,
                      int64_t stride, int64_t dilation) {
-  if (padding == schema::Padding::SAME) // M-007
+  // SAME yields an element per stride; otherwise windows lie inside (M-007).
+  if (padding == schema::Padding::SAME)
     return (input + stride - 1) / stride;
   int64_t effective = (filter - 1) * dilation + 1;
   return input < effective ? 0 : (input - effective) / stride + 1;
@@ -33,7 +34,8 @@ static Status checkConvolution(Operator &op, const Options &options,
   if (options.padding() != schema::Padding::SAME &&
       options.padding() != schema::Padding::VALID)
     return badData("has unknown padding {}", int(options.padding()));
-  if (options.stride_w() < 1 || options.stride_h() < 1) // M-010
+  // Strides are positive (M-010).
+  if (options.stride_w() < 1 || options.stride_h() < 1)
     return badData("stride {}x{} is not positive", options.stride_h(),
                    options.stride_w());
   return Status();
@@ -80,7 +82,8 @@ Result<std::vector<Shape>> depthwiseConv2DShape(Operator &op) {
                          op.options<schema::DepthwiseConv2DOptions>());
   NNHAL_RETURN_IF_ERROR(checkConvolution(op, *options, 0));
   const Shape &filter = op.shape(1);
-  if (filter[0] != 1 || filter[3] % op.shape(0)[3] != 0) // M-081
+  // The output has the input's channels times a multiplier (M-081).
+  if (filter[0] != 1 || filter[3] % op.shape(0)[3] != 0)
     return badData("filter has shape {}, which does not fit {} input channels",
                    toString(filter), op.shape(0)[3]);
   return convolutionShape(op, *options, filter[3]);
@@ -103,7 +106,8 @@ Result<std::vector<Shape>> transposeConvShape(Operator &op) {
                                 options->stride_h());
   int64_t width = windowExtent(options->padding(), given[2], filter[2],
                                options->stride_w());
-  if (height != int64_t(data[1]) || width != int64_t(data[2])) // M-086
+  // The stated shape is that of the result (M-086).
+  if (height != int64_t(data[1]) || width != int64_t(data[2]))
     return badData("output shape {}x{} needs input {}x{}, found {}x{}",
                    given[1], given[2], height, width, data[1], data[2]);
   std::vector<int64_t> dimensions = {data[0], given[1], given[2], filter[0]};
@@ -172,7 +176,8 @@ Result<std::vector<Shape>> fullyConnectedShape(Operator &op) {
   if (weights.size() != 2)
     return badData("weights have shape {}, expected rank 2", toString(weights));
   uint32_t count = *elementCount(data);
-  if (count % weights[1] != 0) // M-101
+  // The input is flattened to rows of the weights' size (M-101).
+  if (count % weights[1] != 0)
     return badData("input shape {} is not divisible into rows of {}",
                    toString(data), weights[1]);
   if (!options->keep_num_dims())

@@ -34,7 +34,8 @@ Result<std::vector<Shape>> reshapeShape(Operator &op) {
     given.clear();
   int64_t count = *elementCount(op.shape(0)), known = 1;
   std::vector<int64_t> dimensions(given.begin(), given.end());
-  if (std::count(given.begin(), given.end(), -1) > 1) // M-105
+  // One extent at most is inferred (M-105).
+  if (std::count(given.begin(), given.end(), -1) > 1)
     return badData("new shape has more than one -1");
   for (int64_t dimension : dimensions) {
     if (dimension == -1)
@@ -66,7 +67,8 @@ Result<std::vector<Shape>> squeezeShape(Operator &op) {
   for (int32_t axis : axes) {
     NNHAL_ASSIGN_OR_RETURN(uint32_t position,
                            Operator::normalizeAxis(axis, data.size()));
-    if (data[position] != 1) // M-106
+    // Only extents of 1 can be removed (M-106).
+    if (data[position] != 1)
       return badData("dimension {} has size {}, expected 1", position,
                      data[position]);
     removed[position] = true;
@@ -98,7 +100,8 @@ Result<std::vector<Shape>> transposeShape(Operator &op) {
   std::vector<bool> seen(data.size());
   Shape shape;
   for (int32_t axis : permutation) {
-    if (axis < 0 || size_t(axis) >= data.size() || seen[axis]) // M-108
+    // A permutation names each dimension once (M-108).
+    if (axis < 0 || size_t(axis) >= data.size() || seen[axis])
       return badData("permutation has {} at position {}", axis, shape.size());
     seen[axis] = true;
     shape.push_back(data[axis]);
@@ -134,7 +137,8 @@ Result<std::vector<Shape>> splitShape(Operator &op) {
   Shape shape = op.shape(1);
   NNHAL_ASSIGN_OR_RETURN(uint32_t position,
                          Operator::normalizeAxis(axis, shape.size()));
-  if (shape[position] % op.outputCount() != 0) // M-111
+  // The outputs divide the extent of the axis (M-111).
+  if (shape[position] % op.outputCount() != 0)
     return badData("dimension {} of size {} does not divide into {} outputs",
                    position, shape[position], op.outputCount());
   shape[position] /= op.outputCount();
@@ -152,8 +156,8 @@ Result<std::vector<Shape>> sliceShape(Operator &op) {
                    begin.size(), size.size(), dimensions.size());
   for (size_t i = 0; i < dimensions.size(); ++i) {
     int64_t extent = size[i] == -1 ? dimensions[i] - begin[i] : size[i];
-    if (begin[i] < 0 || extent < 1 ||
-        begin[i] + extent > dimensions[i]) // M-112
+    // A slice lies within the input (M-112).
+    if (begin[i] < 0 || extent < 1 || begin[i] + extent > dimensions[i])
       return badData("slice {} to {} is not within dimension {} of size {}",
                      begin[i], begin[i] + extent, i, dimensions[i]);
     dimensions[i] = extent;
@@ -222,7 +226,8 @@ Result<std::vector<Shape>> stridedSliceShape(Operator &op) {
   for (size_t i = 0; i < data.size(); ++i) {
     int64_t extent = data[i], stride = range.strides[i];
     bool isForward = stride > 0;
-    auto position = [&](int64_t value) { // M-114
+    // Negative positions count from the end and are then clamped (M-114).
+    auto position = [&](int64_t value) {
       value += value < 0 ? extent : 0;
       return isForward ? std::clamp<int64_t>(value, 0, extent)
                        : std::clamp<int64_t>(value, -1, extent - 1);
@@ -250,7 +255,8 @@ Result<std::vector<Shape>> padShape(Operator &op) {
     return badData("paddings have shape {}, expected {}x2",
                    toString(op.shape(1)), dimensions.size());
   for (size_t i = 0; i < dimensions.size(); ++i) {
-    if (paddings[2 * i] < 0 || paddings[2 * i + 1] < 0) // M-116
+    // Paddings are not negative (M-116).
+    if (paddings[2 * i] < 0 || paddings[2 * i + 1] < 0)
       return badData("paddings of dimension {} are {} and {}", i,
                      paddings[2 * i], paddings[2 * i + 1]);
     dimensions[i] += int64_t(paddings[2 * i]) + paddings[2 * i + 1];
@@ -263,7 +269,8 @@ Result<std::vector<Shape>> tileShape(Operator &op) {
     return op.declaredShapes();
   NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> multiples, op.integers(1));
   std::vector<int64_t> dimensions = op.dimensions(0);
-  if (multiples.size() != dimensions.size()) // M-115
+  // Each dimension has a multiple (M-115).
+  if (multiples.size() != dimensions.size())
     return badData("has {} multiples, but input 0 has rank {}",
                    multiples.size(), dimensions.size());
   for (size_t i = 0; i < dimensions.size(); ++i)
@@ -286,8 +293,8 @@ Result<std::vector<Shape>> gatherShape(Operator &op) {
       uint32_t axis,
       Operator::normalizeAxis(options->axis(), dimensions.size()));
   dimensions.erase(dimensions.begin() + axis);
-  dimensions.insert(dimensions.begin() + axis, indices.begin(),
-                    indices.end()); // M-125
+  // The extents of the indices replace the gathered axis (M-125).
+  dimensions.insert(dimensions.begin() + axis, indices.begin(), indices.end());
   return single(dimensions);
 }
 
@@ -322,7 +329,9 @@ Result<std::vector<Shape>> blockSizeShape(Operator &op) {
         block, toString(op.shape(0)));
   bool divides = isToDepth ? d[1] % block == 0 && d[2] % block == 0
                            : block <= d[3] && d[3] % (block * block) == 0;
-  if (!divides) // M-119
+  // The block divides the height and the width, or its square the channels
+  // (M-119).
+  if (!divides)
     return badData("block size {} does not divide input shape {}", block,
                    toString(op.shape(0)));
   if (isToDepth)
@@ -350,7 +359,8 @@ Result<std::vector<Shape>> batchSpaceShape(Operator &op) {
     int64_t margin = int64_t(margins[2 * i]) + margins[2 * i + 1];
     int64_t &extent = d[i + 1];
     int64_t padded = isToBatch ? extent + margin : d[0];
-    if (padded % block[i] != 0) // M-120, M-121
+    // The block divides the padded extents (M-120, M-121).
+    if (padded % block[i] != 0)
       return badData("block size {} does not divide {}", block[i], padded);
     extent = isToBatch ? padded / block[i] : extent * block[i] - margin;
     d[0] = isToBatch ? std::min<int64_t>(d[0] * block[i], INT64_C(1) << 40)

@@ -79,7 +79,8 @@ static Result<PostProcess> optionsOf(Operator &op) {
   const char *names[] = {"y_scale", "x_scale", "h_scale", "w_scale"};
   for (size_t i = 0; i < 4; ++i) {
     options.scales[i] = find(names[i]).AsFloat();
-    if (status.isOk() && !(options.scales[i] > 0)) // M-231
+    // The scales of detections are positive (M-231).
+    if (status.isOk() && !(options.scales[i] > 0))
       status = badData("custom option '{}' is {}, which is not positive",
                        names[i], options.scales[i]);
   }

@@ -38,9 +38,10 @@ static Result<schema::Activation> activationOf(Operator &op) {
 
 Status importElementwise(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(schema::Activation activation, activationOf(op));
+  // Arithmetic on integers has no activation (M-020).
   if (op.input(0).type == OperandType::TENSOR_INT32 &&
       activation != schema::Activation::NONE)
-    return badData("the HAL has no fused activation for INT32"); // M-020
+    return badData("the HAL has no fused activation for INT32");
   for (size_t i = 0; i < 2; ++i)
     if (op.shape(i).size() > 4)
       return badData(
@@ -92,7 +93,8 @@ Status importCast(Operator &op) {
   const Tensor &from = op.input(0), &to = op.output(0);
   if (!to.type)
     return badData("{} {}", describe(to), to.typeProblem);
-  auto isConvertible = [](OperandType type) { // M-150
+  // Floats, int32 and unsigned bytes can be cast to each other (M-150).
+  auto isConvertible = [](OperandType type) {
     return type == OperandType::TENSOR_FLOAT32 ||
            type == OperandType::TENSOR_FLOAT16 ||
            type == OperandType::TENSOR_INT32 ||

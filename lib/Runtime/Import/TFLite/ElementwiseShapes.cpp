@@ -20,7 +20,8 @@ Result<Shape> broadcast(const Shape &first, const Shape &second) {
   b.insert(b.begin(), rank - b.size(), 1);
   std::vector<int64_t> result;
   for (size_t i = 0; i < rank; ++i) {
-    if (a[i] != b[i] && a[i] != 1 && b[i] != 1) // M-021
+    // Extents are equal, or one of them is 1 (M-021).
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1)
       return badData("shapes {} and {} do not broadcast", toString(first),
                      toString(second));
     result.push_back(std::max(a[i], b[i]));
@@ -34,7 +35,8 @@ Result<std::vector<Shape>> broadcastShape(Operator &op) {
 }
 
 Result<std::vector<Shape>> selectShape(Operator &op) {
-  for (size_t i = 0; i < 2; ++i) // M-141
+  // SELECT does not broadcast (M-141).
+  for (size_t i = 0; i < 2; ++i)
     if (op.shape(i) != op.shape(2))
       return badData("the HAL's SELECT does not broadcast: input {} has shape "
                      "{}, input 2 has {}",

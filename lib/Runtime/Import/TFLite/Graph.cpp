@@ -41,7 +41,9 @@ uint32_t Graph::addTemporary(uint32_t like, const Shape &shape) {
 uint32_t Graph::addConstant(OperandType type, std::vector<uint32_t> dimensions,
                             std::span<const std::byte> bytes, float scale) {
   std::vector<uint8_t> &values = result.model.operandValues;
-  size_t alignment = bytes.size() >= 4 ? 4 : bytes.size() >= 2 ? 2 : 1; // B-025
+  // Values of 4 bytes and more are aligned to 4 bytes, shorter ones to 2
+  // (B-025).
+  size_t alignment = bytes.size() >= 4 ? 4 : bytes.size() >= 2 ? 2 : 1;
   values.resize((values.size() + alignment - 1) / alignment * alignment);
   Operand operand;
   operand.type = type;

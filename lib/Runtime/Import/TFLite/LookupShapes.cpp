@@ -16,7 +16,8 @@ static Result<Shape> lookedUp(Operator &op, size_t values) {
     return badData(
         "lookups have type {} and shape {}, expected INT32 and rank 1",
         nameOf(op.input(0).sourceType), toString(op.shape(0)));
-  if (shape.size() < 2) // M-153
+  // Values have rank 2 or more (M-153).
+  if (shape.size() < 2)
     return badData("input {} has shape {}, expected rank 2 or more", values,
                    toString(shape));
   shape[0] = op.shape(0)[0];

@@ -23,7 +23,8 @@ Status importLocalResponseNormalization(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(
       const auto *options,
       op.options<schema::LocalResponseNormalizationOptions>());
-  if (options->radius() < 0) // M-068
+  // The radius is not negative (M-068).
+  if (options->radius() < 0)
     return badData("radius {} is negative", options->radius());
   return OperationBuilder(op, OperationType::LOCAL_RESPONSE_NORMALIZATION)
       .input(0)

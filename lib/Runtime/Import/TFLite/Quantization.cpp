@@ -35,7 +35,8 @@ Status importDequantize(Operator &op) {
     op.output(0).sourceType = schema::TensorType::FLOAT16;
     return fold(op, Expansion::Float16ToFloat32);
   }
-  if (from.shape->size() > 4) // M-146
+  // DEQUANTIZE takes ranks up to 4 (M-146).
+  if (from.shape->size() > 4)
     return badData(
         "the HAL's DEQUANTIZE takes at most rank 4, but input 0 has shape {}",
         toString(*from.shape));

@@ -137,9 +137,10 @@ Status importSequenceRnn(Operator &op) {
   OperationBuilder builder(op, OperationType::UNIDIRECTIONAL_SEQUENCE_RNN);
   for (size_t i = 0; i < 4; ++i)
     builder.input(i);
+  // Here the order of time is an INT32 (M-180).
   builder.operand(stateInput(op, 4, {batch, op.shape(1)[0]}))
       .int32(activation)
-      .int32(options->time_major()); // M-180
+      .int32(options->time_major());
   if (!builder.hasFailed())
     builder.followedBy({stateOutput(op, 4)});
   return builder.finish();
@@ -155,11 +156,12 @@ Status importSvdf(Operator &op) {
   uint32_t batch = op.shape(0)[0], filters = op.shape(1)[0],
            memory = op.shape(2)[1];
   OperationBuilder builder(op, OperationType::SVDF);
+  // The state has a place per filter and time (M-184).
   builder.input(0)
       .input(1)
       .input(2)
       .optional(3, *op.input(0).type)
-      .operand(stateInput(op, 4, {batch, memory * filters})) // M-184
+      .operand(stateInput(op, 4, {batch, memory * filters}))
       .int32(options->rank())
       .int32(activation);
   if (!builder.hasFailed())

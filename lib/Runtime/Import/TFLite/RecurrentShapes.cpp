@@ -78,7 +78,8 @@ static Result<uint32_t> lstmOutputSize(Operator &op, uint32_t inputSize) {
   if (!op.hasInput(16) && outputs != cells)
     return badData("has {} cells and {} outputs, but no projection", cells,
                    outputs);
-  if (op.hasInput(17) && !op.hasInput(16)) // M-169
+  // A projection bias needs projection weights (M-169).
+  if (op.hasInput(17) && !op.hasInput(16))
     return badData("has a projection bias, but no projection");
   NNHAL_RETURN_IF_ERROR(expectTogether(op, {1, 5, 12}));
   NNHAL_RETURN_IF_ERROR(expectTogether(op, {10, 11}));
@@ -141,7 +142,8 @@ Result<std::vector<Shape>> svdfShape(Operator &op) {
   for (size_t i = 0; i < 3; ++i)
     NNHAL_RETURN_IF_ERROR(expectRank(op, i, 2));
   uint32_t filters = op.shape(1)[0];
-  if (options->rank() < 1 || filters % uint32_t(options->rank()) != 0) // M-183
+  // The rank is positive and divides the number of filters (M-183).
+  if (options->rank() < 1 || filters % uint32_t(options->rank()) != 0)
     return badData("rank {} does not divide {} filters", options->rank(),
                    filters);
   uint32_t units = filters / uint32_t(options->rank());

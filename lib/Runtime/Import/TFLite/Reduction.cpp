@@ -20,7 +20,8 @@ Status importReduce(Operator &op) {
   else
     builder.keepsQuantizationOf(0);
   builder.input(0).input(1);
-  if (op.row.type == OperationType::MEAN) // M-127
+  // The keep_dims of MEAN is an INT32, that of other reductions a BOOL (M-127).
+  if (op.row.type == OperationType::MEAN)
     return builder.int32(options->keep_dims()).finish();
   return builder.boolean(options->keep_dims()).finish();
 }

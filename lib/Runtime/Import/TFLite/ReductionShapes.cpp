@@ -51,7 +51,8 @@ Result<std::vector<Shape>> topKShape(Operator &op) {
   Shape shape = op.shape(0);
   if (shape.empty())
     return badData("input 0 is a scalar, expected rank 1 or more");
-  if (k < 1 || uint32_t(k) > shape.back()) // M-137
+  // K is at least 1 and at most the last extent (M-137).
+  if (k < 1 || uint32_t(k) > shape.back())
     return badData("k is {}, which is not in 1..{}", k, shape.back());
   shape.back() = uint32_t(k);
   return std::vector<Shape>{shape, shape};

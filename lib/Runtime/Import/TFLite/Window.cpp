@@ -28,7 +28,8 @@ Status importPool2D(Operator &op) {
 /// M-196, M-203: width before height; the flags need HAL 1.3.
 static Status importResize(Operator &op, bool alignCorners,
                            bool halfPixelCenters) {
-  if (alignCorners && halfPixelCenters) // M-200
+  // Both flags together are refused (M-200).
+  if (alignCorners && halfPixelCenters)
     return badData("align_corners and half_pixel_centers are both set");
   const Shape &shape = op.outputShapes[0];
   OperationBuilder builder(op, op.row.type);

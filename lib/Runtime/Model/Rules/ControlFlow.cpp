@@ -86,7 +86,8 @@ Status nnhal::rt::checkCondition(const Operand &operand,
 Status nnhal::rt::checkIfGraphs(const GraphSignature &passed,
                                 const GraphSignature &thenGraph,
                                 const GraphSignature &elseGraph) {
-  for (const GraphSignature *graph : {&thenGraph, &elseGraph}) { // B-063, B-064
+  // Both branches take what is passed and yield what comes back (B-063, B-064).
+  for (const GraphSignature *graph : {&thenGraph, &elseGraph}) {
     std::string_view name = graph == &thenGraph ? "then" : "else";
     NNHAL_RETURN_IF_ERROR(checkPassedInputs(passed, ifOperands, *graph, name));
     if (graph->outputs.size() != passed.outputs.size())
@@ -100,7 +101,7 @@ Status nnhal::rt::checkIfGraphs(const GraphSignature &passed,
 Status nnhal::rt::checkWhileGraphs(const GraphSignature &passed,
                                    const GraphSignature &condition,
                                    const GraphSignature &body) {
-  // B-066.
+  // The condition takes the loop state and yields one boolean (B-066).
   NNHAL_RETURN_IF_ERROR(
       checkPassedInputs(passed, whileOperands, condition, "condition"));
   if (condition.outputs.size() != 1)
@@ -109,8 +110,8 @@ Status nnhal::rt::checkWhileGraphs(const GraphSignature &passed,
   NNHAL_RETURN_IF_ERROR(checkCondition(condition.outputs[0],
                                        "the output of the condition subgraph"));
 
-  // B-067, B-068: outputs and loop state first, then inputs that stay as they
-  // are.
+  // The body yields the results and the rest of the loop state first; inputs
+  // behind them stay as they are (B-067, B-068).
   NNHAL_RETURN_IF_ERROR(checkPassedInputs(passed, whileOperands, body, "body"));
   size_t bodyOutputs = body.outputs.size();
   if (bodyOutputs < passed.outputs.size())

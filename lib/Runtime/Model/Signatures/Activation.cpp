@@ -49,7 +49,8 @@ static Result<OperationFacts> tanhFacts(const OperationView &operation) {
 static Result<OperationFacts> hardSwishFacts(const OperationView &operation) {
   NNHAL_ASSIGN_OR_RETURN(OperationFacts facts,
                          unaryFacts(operation, {}, hardSwish));
-  facts.since = HalVersion::V1_3; // M-364
+  // HARD_SWISH came with HAL 1.3, for all of its types (M-364).
+  facts.since = HalVersion::V1_3;
   return facts;
 }
 
@@ -61,7 +62,8 @@ static Result<OperationFacts> eluFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({2}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  reader.require(HalVersion::V1_3); // M-363
+  // ELU came with HAL 1.3 (M-363).
+  reader.require(HalVersion::V1_3);
   Result<TensorType> result = elu(reader.input(0));
   if (result.isOk())
     NNHAL_RETURN_IF_ERROR(decodeElu(operation).status());
@@ -73,7 +75,8 @@ static Result<OperationFacts> preluFacts(const OperationView &operation) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({2}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
   NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  reader.require(HalVersion::V1_2); // M-336
+  // PRELU came with HAL 1.2 (M-336).
+  reader.require(HalVersion::V1_2);
   requireForType(reader, tanhTypes, reader.inputType(0));
   return shapeFactsOf(reader, prelu(reader.input(0), reader.input(1)));
 }
@@ -100,8 +103,9 @@ static Result<OperationFacts> softmaxFacts(const OperationView &operation) {
   NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(operation));
   const TensorType &input = reader.input(0);
   requireForType(reader, sinceFirst, input.type);
+  // An axis, and ranks other than 2 and 4, came with HAL 1.2 (M-059).
   if (reader.inputCount() > 2 || (input.rank() != 2 && input.rank() != 4))
-    reader.require(HalVersion::V1_2); // M-059
+    reader.require(HalVersion::V1_2);
   return shapeFactsOf(reader, softmax(input, form.beta, form.axis));
 }
 
@@ -110,7 +114,8 @@ static Result<OperationFacts> logSoftmaxFacts(const OperationView &operation) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({3}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
   NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  reader.require(HalVersion::V1_2); // M-329
+  // LOG_SOFTMAX came with HAL 1.2 (M-329).
+  reader.require(HalVersion::V1_2);
   NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(operation));
   return shapeFactsOf(reader, logSoftmax(reader.input(0), form.axis));
 }

@@ -128,7 +128,8 @@ static Result<ConvolutionForm> readDepthwiseConv2D(Reader &reader) {
 static Result<ConvolutionForm> readGroupedConv2D(Reader &reader) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({9, 12}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty()); // M-320
+  // GROUPED_CONV_2D does not take tensors without elements (M-320).
+  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
   OperandOrder order;
   order.isImplicit = reader.inputCount() == 9;
   order.factorName = "groups";

@@ -215,9 +215,11 @@ concatenationFacts(const OperationView &operation) {
   std::vector<TensorType> inputs;
   for (size_t i = 0; i < count; ++i) {
     inputs.push_back(visible(reader, i));
+    // Inputs of another quantization than the output's came with HAL 1.2
+    // (M-110).
     if (inputs[i].scale != reader.output(0).scale ||
         inputs[i].zeroPoint != reader.output(0).zeroPoint)
-      reader.require(HalVersion::V1_2); // M-110
+      reader.require(HalVersion::V1_2);
   }
   return factsOf(reader, concatenation(inputs, axis));
 }
@@ -436,8 +438,9 @@ static Result<Int64s> readPaddings(Reader &reader) {
 static Result<OperationFacts> padFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_RETURN_IF_ERROR(start(reader, {2}, HalVersion::V1_1));
+  // Padding of a zero point other than 0 came with HAL 1.2 (M-116).
   if (reader.input(0).zeroPoint != 0)
-    reader.require(HalVersion::V1_2); // M-116
+    reader.require(HalVersion::V1_2);
   NNHAL_ASSIGN_OR_RETURN(Int64s paddings, readPaddings(reader));
   return factsOf(reader, pad(reader.input(0), paddings));
 }
@@ -586,8 +589,9 @@ static Result<OperationFacts> blockFacts(const OperationView &operation) {
   switch (operation.type) {
   case OperationType::SPACE_TO_BATCH_ND:
     NNHAL_RETURN_IF_ERROR(start(reader, {3, 4}, HalVersion::V1_1));
+    // Padding of a zero point other than 0 came with HAL 1.2 (M-120).
     if (reader.input(0).zeroPoint != 0)
-      reader.require(HalVersion::V1_2); // M-120
+      reader.require(HalVersion::V1_2);
     break;
   case OperationType::BATCH_TO_SPACE_ND:
     NNHAL_RETURN_IF_ERROR(start(reader, {2, 3}, HalVersion::V1_1));

@@ -47,7 +47,8 @@ axisAlignedBBoxTransformFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({4}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  requireForPrimary(reader); // M-218, M-219
+  // The version follows from the type of the deltas (M-218, M-219).
+  requireForPrimary(reader);
   return factsOf(reader,
                  axisAlignedBBoxTransform(reader.input(0), reader.input(1),
                                           reader.input(2), reader.input(3)));
@@ -60,7 +61,8 @@ axisAlignedBBoxTransformFacts(const OperationView &operation) {
 static Result<BoxWithNmsLimitForm> readBoxWithNmsLimit(Reader &reader) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({9}, 4));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  OperandType like = reader.inputType(0); // M-222
+  // Float scalars are FLOAT16 beside half floats (M-222).
+  OperandType like = reader.inputType(0);
   BoxWithNmsLimitForm form;
   NNHAL_ASSIGN_OR_RETURN(form.scoreThreshold,
                          reader.real(3, "score threshold", like));
@@ -85,7 +87,8 @@ static Result<OperationFacts>
 boxWithNmsLimitFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_ASSIGN_OR_RETURN(BoxWithNmsLimitForm form, readBoxWithNmsLimit(reader));
-  requireForPrimary(reader); // M-221
+  // The version follows from the type of the scores (M-221).
+  requireForPrimary(reader);
   return allFactsOf(reader, boxWithNmsLimit(reader.input(0), reader.input(1),
                                             reader.input(2), form.kernel));
 }
@@ -101,7 +104,8 @@ readDetectionPostprocessing(Reader &reader) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({14}, 4));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
   NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  OperandType like = reader.inputType(0); // M-231
+  // Float scalars are FLOAT16 beside half floats (M-231).
+  OperandType like = reader.inputType(0);
   DetectionPostprocessingForm form;
   PostprocessingParams &params = form.params;
   for (size_t i = 0; i < 4; ++i) {
@@ -135,7 +139,8 @@ detectionPostprocessingFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_ASSIGN_OR_RETURN(DetectionPostprocessingForm form,
                          readDetectionPostprocessing(reader));
-  requireForPrimary(reader); // M-230
+  // The version follows from the type of the scores (M-230).
+  requireForPrimary(reader);
   // One mode does not read the other's limit; when the mode is not known, the
   // limit of either may be out of bounds.
   if (!operation.inputs[7].value) {
@@ -155,7 +160,8 @@ static Result<GenerateProposalsForm> readGenerateProposals(Reader &reader) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({11}, 3));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
   NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  OperandType like = reader.inputType(0); // M-228
+  // Float scalars are FLOAT16 beside half floats (M-228).
+  OperandType like = reader.inputType(0);
   GenerateProposalsForm form;
   ProposalParams &params = form.params;
   NNHAL_ASSIGN_OR_RETURN(params.heightRatio,
@@ -182,7 +188,8 @@ generateProposalsFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_ASSIGN_OR_RETURN(GenerateProposalsForm form,
                          readGenerateProposals(reader));
-  requireForPrimary(reader); // M-227, M-228
+  // The version follows from the type of the scores (M-227, M-228).
+  requireForPrimary(reader);
   return allFactsOf(
       reader, generateProposals(inNhwc(operation, 0, 10, form.isNchw),
                                 inNhwc(operation, 1, 10, form.isNchw),
@@ -213,7 +220,8 @@ heatmapMaxKeypointFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_ASSIGN_OR_RETURN(HeatmapMaxKeypointForm form,
                          readHeatmapMaxKeypoint(reader));
-  requireForPrimary(reader); // M-215
+  // The version follows from the type of the heatmaps (M-215).
+  requireForPrimary(reader);
   return allFactsOf(reader,
                     heatmapMaxKeypoint(inNhwc(operation, 0, 2, form.isNchw),
                                        reader.input(1)));
@@ -225,7 +233,8 @@ heatmapMaxKeypointFacts(const OperationView &operation) {
 
 /// Inputs 3 to 6, which both have.
 static Result<RoiParams> readRoiParams(Reader &reader) {
-  OperandType like = reader.inputType(0); // M-207, M-256
+  // The ratios are FLOAT16 beside half floats (M-207, M-256).
+  OperandType like = reader.inputType(0);
   RoiParams params;
   NNHAL_ASSIGN_OR_RETURN(params.extent.height,
                          reader.int32(3, "output height"));
@@ -253,7 +262,8 @@ static Result<RoiForm> readRoiAlign(Reader &reader) {
 static Result<RoiForm> readRoiPooling(Reader &reader) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({8}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty()); // M-214
+  // ROI_POOLING does not take an empty list of regions (M-214).
+  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
   RoiForm form;
   NNHAL_ASSIGN_OR_RETURN(form.params, readRoiParams(reader));
   NNHAL_ASSIGN_OR_RETURN(form.isNchw, reader.layout(7));
@@ -276,7 +286,8 @@ using RoiRule = Result<TensorType> (*)(const TensorType &, const TensorType &,
 static Result<OperationFacts> roiFacts(const OperationView &operation,
                                        Reader &reader, const RoiForm &form,
                                        RoiRule rule) {
-  requireForPrimary(reader); // M-206, M-212
+  // The version follows from the type of the features (M-206, M-212).
+  requireForPrimary(reader);
   NNHAL_ASSIGN_OR_RETURN(
       TensorType result,
       rule(inNhwc(operation, 0, reader.inputCount() - 1, form.isNchw),

@@ -106,7 +106,8 @@ static Result<Reader> readTensors(const OperationView &operation, size_t inputs,
 
 using UnaryRule = Result<TensorType> (*)(const TensorType &input);
 
-/// M-303, M-314, M-325, M-327, M-332, M-348, M-350, M-353.
+/// Operations of one tensor, which HAL 1.2 introduced (M-303, M-314, M-325,
+/// M-327, M-332, M-348, M-350, M-353).
 template <UnaryRule rule>
 static Result<OperationFacts> unaryFacts(const OperationView &operation) {
   NNHAL_ASSIGN_OR_RETURN(Reader reader, readTensors(operation, 1));
@@ -115,46 +116,50 @@ static Result<OperationFacts> unaryFacts(const OperationView &operation) {
 
 static Result<OperationFacts> absFacts(const OperationView &operation) {
   NNHAL_ASSIGN_OR_RETURN(Reader reader, readTensors(operation, 1));
+  // ABS of int32 came with HAL 1.3 (M-044).
   if (reader.inputType(0) == OperandType::TENSOR_INT32)
-    reader.require(HalVersion::V1_3); // M-044
+    reader.require(HalVersion::V1_3);
   return shapeFactsOf(reader, signedUnary(reader.input(0)));
 }
 
 static Result<OperationFacts> floorFacts(const OperationView &operation) {
   NNHAL_ASSIGN_OR_RETURN(Reader reader,
                          readTensors(operation, 1, HalVersion::V1_0));
+  // FLOOR of half floats came with HAL 1.2 (M-273).
   if (reader.inputType(0) == OperandType::TENSOR_FLOAT16)
-    reader.require(HalVersion::V1_2); // M-273
+    reader.require(HalVersion::V1_2);
   return shapeFactsOf(reader, floorOf(reader.input(0)));
 }
 
 using BinaryRule = Result<TensorType> (*)(const TensorType &lhs,
                                           const TensorType &rhs);
 
-/// M-313, M-318, M-319, M-323, M-324, M-326, M-328, M-330, M-331, M-333, M-335.
+/// Operations of two tensors, which HAL 1.2 introduced (M-313, M-318, M-319,
+/// M-323, M-324, M-326, M-328, M-330, M-331, M-333, M-335).
 template <BinaryRule rule>
 static Result<OperationFacts> binaryFacts(const OperationView &operation) {
   NNHAL_ASSIGN_OR_RETURN(Reader reader, readTensors(operation, 2));
   return shapeFactsOf(reader, rule(reader.input(0), reader.input(1)));
 }
 
-/// M-349.
+/// SELECT takes a mask and two tensors (M-349).
 static Result<OperationFacts> selectFacts(const OperationView &operation) {
   NNHAL_ASSIGN_OR_RETURN(Reader reader, readTensors(operation, 3));
   return shapeFactsOf(
       reader, select(reader.input(0), reader.input(1), reader.input(2)));
 }
 
-/// M-310. A model states the type of the result.
+/// CAST has no operand for the type of the result; the model states it (M-310).
 static Result<OperationFacts> castFacts(const OperationView &operation) {
   NNHAL_ASSIGN_OR_RETURN(Reader reader, readTensors(operation, 1));
   const TensorType &input = reader.input(0);
   const TensorType &output = reader.output(0);
   NNHAL_RETURN_IF_ERROR(checkCast(input, output));
+  // Casts of a type to itself came with HAL 1.3 (M-151).
   if (input.type == OperandType::TENSOR_BOOL8 ||
       (isQuantized(input.type) &&
        input.type != OperandType::TENSOR_QUANT8_ASYMM))
-    reader.require(HalVersion::V1_3); // M-151
+    reader.require(HalVersion::V1_3);
   return shapeFactsOf(reader, input.isRanked
                                   ? rules::withShape(output, input.dimensions)
                                   : rules::withoutRank(output));

@@ -18,12 +18,13 @@ using namespace nnhal::rt::signatures;
 
 static Result<OperationFacts>
 embeddingLookupFacts(const OperationView &operation) {
+  // The version follows from the type of the values (M-153).
   static constexpr TypeRow types[] = {
       {OperandType::TENSOR_INT32, HalVersion::V1_2},
       {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_2},
       {OperandType::TENSOR_FLOAT16, HalVersion::V1_3},
       {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
-  }; // M-153
+  };
   Reader reader(operation);
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({2}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
@@ -68,8 +69,9 @@ nnhal::rt::decodeLshProjection(const OperationView &operation) {
 
 static Result<OperationFacts>
 lshProjectionFacts(const OperationView &operation) {
+  // Hashes of half floats came with HAL 1.2 (M-157).
   static constexpr TypeRow types[] = {
-      {OperandType::TENSOR_FLOAT16, HalVersion::V1_2}}; // M-157
+      {OperandType::TENSOR_FLOAT16, HalVersion::V1_2}};
   Reader reader(operation);
   NNHAL_ASSIGN_OR_RETURN(LshProjectionForm form, readLshProjection(reader));
   requireForType(reader, types, reader.inputType(0));
@@ -104,7 +106,8 @@ randomMultinomialFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_ASSIGN_OR_RETURN(RandomMultinomialForm form,
                          readRandomMultinomial(reader));
-  reader.require(HalVersion::V1_2); // M-235
+  // RANDOM_MULTINOMIAL came with HAL 1.2 (M-235).
+  reader.require(HalVersion::V1_2);
   return factsOf(reader, randomMultinomial(reader.input(0), form.sampleCount,
                                            reader.input(2)));
 }

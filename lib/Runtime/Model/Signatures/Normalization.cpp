@@ -36,8 +36,9 @@ static Status readAlongAxis(Reader &reader, size_t count) {
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
   NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
   requireForType(reader, types, reader.inputType(0));
+  // An axis, and ranks below 4, came with HAL 1.2 (M-064, M-067).
   if (reader.inputCount() > count || reader.input(0).rank() != 4)
-    reader.require(HalVersion::V1_2); // M-064, M-067
+    reader.require(HalVersion::V1_2);
   return Status::ok();
 }
 
@@ -95,7 +96,8 @@ static Result<OperationFacts> instanceFacts(const OperationView &operation) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({5}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
   NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  reader.require(HalVersion::V1_2); // M-322
+  // INSTANCE_NORMALIZATION came with HAL 1.2 (M-322).
+  reader.require(HalVersion::V1_2);
   // The layout moves no extent from input to result.
   Result<TensorType> result = instanceNormalization(reader.input(0));
   if (result.isOk())

@@ -22,7 +22,8 @@ static Result<OperationFacts> quantizeFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({1}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  reader.require(HalVersion::V1_2); // M-148
+  // QUANTIZE came with HAL 1.2 (M-148).
+  reader.require(HalVersion::V1_2);
   NNHAL_RETURN_IF_ERROR(checkQuantize(reader.input(0), reader.output(0)));
   return factsOf(reader, likeInput(reader.input(0), reader.output(0)));
 }
@@ -31,9 +32,10 @@ static Result<OperationFacts> dequantizeFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({1}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
+  // Only unsigned bytes to float32 were there before HAL 1.2 (M-146).
   if (reader.inputType(0) != OperandType::TENSOR_QUANT8_ASYMM ||
       reader.output(0).type != OperandType::TENSOR_FLOAT32)
-    reader.require(HalVersion::V1_2); // M-146
+    reader.require(HalVersion::V1_2);
   NNHAL_RETURN_IF_ERROR(checkDequantize(reader.input(0), reader.output(0)));
   return factsOf(reader, likeInput(reader.input(0), reader.output(0)));
 }

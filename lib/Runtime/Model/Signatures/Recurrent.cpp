@@ -103,8 +103,9 @@ static Result<OperationFacts> lstmFacts(const OperationView &operation) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({23, 27}, 4));
   NNHAL_RETURN_IF_ERROR(expectInput(reader));
   requireForType(reader, types, reader.inputType(0));
+  // Layer normalization came with HAL 1.2 (M-164).
   if (reader.inputCount() == 27)
-    reader.require(HalVersion::V1_2); // M-164
+    reader.require(HalVersion::V1_2);
   NNHAL_ASSIGN_OR_RETURN(LstmForm form, decodeLstm(operation));
   return factsFor(reader,
                   lstm(reader.input(0), lstmOperands(operation, form.forward),
@@ -117,8 +118,9 @@ unidirectionalLstmFacts(const OperationView &operation) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({28}, reader.outputCount()));
   NNHAL_RETURN_IF_ERROR(expectOutputs(reader, {1, 3}, "1 or 3"));
   NNHAL_RETURN_IF_ERROR(expectInput(reader));
+  // Outputs for the states came with HAL 1.3 (M-175).
   reader.require(reader.outputCount() == 1 ? HalVersion::V1_2
-                                           : HalVersion::V1_3); // M-175
+                                           : HalVersion::V1_3);
   NNHAL_ASSIGN_OR_RETURN(LstmForm form, decodeLstm(operation));
   return factsFor(
       reader, unidirectionalSequenceLstm(reader.input(0),
@@ -132,8 +134,9 @@ bidirectionalLstmFacts(const OperationView &operation) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({61}, reader.outputCount()));
   NNHAL_RETURN_IF_ERROR(expectOutputs(reader, {1, 2, 5, 6}, "1, 2, 5 or 6"));
   NNHAL_RETURN_IF_ERROR(expectInput(reader));
+  // Outputs for the states came with HAL 1.3 (M-177).
   reader.require(reader.outputCount() <= 2 ? HalVersion::V1_2
-                                           : HalVersion::V1_3); // M-177
+                                           : HalVersion::V1_3);
   NNHAL_ASSIGN_OR_RETURN(LstmForm form, decodeLstm(operation));
   return factsFor(
       reader, bidirectionalSequenceLstm(reader.input(0),
@@ -164,8 +167,9 @@ unidirectionalRnnFacts(const OperationView &operation) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({7}, reader.outputCount()));
   NNHAL_RETURN_IF_ERROR(expectOutputs(reader, {1, 2}, "1 or 2"));
   NNHAL_RETURN_IF_ERROR(expectInput(reader));
+  // The output for the state came with HAL 1.3 (M-180).
   reader.require(reader.outputCount() == 1 ? HalVersion::V1_2
-                                           : HalVersion::V1_3); // M-180
+                                           : HalVersion::V1_3);
   NNHAL_ASSIGN_OR_RETURN(RnnForm form, decodeRnn(operation));
   return factsFor(
       reader, unidirectionalSequenceRnn(reader.input(0),
@@ -179,8 +183,9 @@ bidirectionalRnnFacts(const OperationView &operation) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({15}, reader.outputCount()));
   NNHAL_RETURN_IF_ERROR(expectOutputs(reader, {1, 2, 3, 4}, "1 to 4"));
   NNHAL_RETURN_IF_ERROR(expectInput(reader));
+  // Outputs for the states came with HAL 1.3 (M-181).
   reader.require(reader.outputCount() <= 2 ? HalVersion::V1_2
-                                           : HalVersion::V1_3); // M-181
+                                           : HalVersion::V1_3);
   NNHAL_ASSIGN_OR_RETURN(RnnForm form, decodeRnn(operation));
   return factsFor(
       reader, bidirectionalSequenceRnn(reader.input(0),
@@ -212,7 +217,8 @@ quantized16BitLstmFacts(const OperationView &operation) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({15}, 2));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
   NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  reader.require(HalVersion::V1_2); // M-338
+  // QUANTIZED_16BIT_LSTM came with HAL 1.2 (M-338).
+  reader.require(HalVersion::V1_2);
   return factsFor(
       reader,
       quantized16BitLstm(reader.input(0),
@@ -224,7 +230,8 @@ quantizedLstmFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({32}, 3));
   NNHAL_RETURN_IF_ERROR(expectInput(reader));
-  reader.require(HalVersion::V1_3); // M-360
+  // QUANTIZED_LSTM came with HAL 1.3 (M-360).
+  reader.require(HalVersion::V1_3);
   NNHAL_ASSIGN_OR_RETURN(QuantizedLstmForm form,
                          decodeQuantizedLstm(operation));
   return factsFor(reader, quantizedLstm(reader.input(0),

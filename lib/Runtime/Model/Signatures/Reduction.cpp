@@ -51,7 +51,8 @@ static Result<ReduceParams> readReduce(Reader &reader,
   ReduceParams params;
   NNHAL_ASSIGN_OR_RETURN(params.axes, reader.int32List(1, "axes"));
   bool keepsDims = false;
-  if (operation.type == OperationType::MEAN) { // M-127
+  // The keep_dims of MEAN is an INT32, that of other reductions a BOOL (M-127).
+  if (operation.type == OperationType::MEAN) {
     NNHAL_ASSIGN_OR_RETURN(int32_t value, reader.int32(2, "keep_dims"));
     keepsDims = value > 0;
   } else {

@@ -21,7 +21,9 @@ using namespace nnhal::rt::signatures;
 //===----------------------------------------------------------------------===//
 
 static Result<PoolForm> readPool(Reader &reader) {
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({7, 8, 10, 11})); // M-089
+  // Pools have 7 or 8 inputs in the implicit form, 10 or 11 in the explicit one
+  // (M-089).
+  NNHAL_RETURN_IF_ERROR(reader.expectCounts({7, 8, 10, 11}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
   PoolForm form;
   WindowParams &params = form.params;
@@ -112,8 +114,9 @@ static Result<ResizeForm> readResize(Reader &reader) {
     return badData("width type {} differs from height type {}",
                    nameOf(reader.inputType(1)), nameOf(reader.inputType(2)));
   Extent2D input = spatialExtent(activationInput(reader, form.isNchw));
+  // The width comes before the height (M-197).
   NNHAL_ASSIGN_OR_RETURN(form.size.width,
-                         readSize(reader, 1, "width", input.width)); // M-197
+                         readSize(reader, 1, "width", input.width));
   NNHAL_ASSIGN_OR_RETURN(form.size.height,
                          readSize(reader, 2, "height", input.height));
   form.input = activationInput(reader, form.isNchw);
@@ -145,14 +148,16 @@ static Result<OperationFacts> resizeFacts(Reader &reader) {
 static Result<OperationFacts>
 resizeBilinearFacts(const OperationView &operation) {
   Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({3, 4, 5, 6})); // M-196
+  // Layout and both flags may be left out (M-196).
+  NNHAL_RETURN_IF_ERROR(reader.expectCounts({3, 4, 5, 6}));
   return resizeFacts(reader);
 }
 
 static Result<OperationFacts>
 resizeNearestNeighborFacts(const OperationView &operation) {
   Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({4, 5, 6})); // M-203
+  // The layout is mandatory, both flags may be left out (M-203).
+  NNHAL_RETURN_IF_ERROR(reader.expectCounts({4, 5, 6}));
   reader.require(HalVersion::V1_2);
   return resizeFacts(reader);
 }

@@ -11,7 +11,7 @@
 include "mlir/IR/EnumAttr.td"
 include "nnhal/Dialect/NNHal/IR/NNHalBase.td"
 
-/// The values are the HAL's FusedActivationFunc (A-069).
+/// The values are those of the HAL's FusedActivationFunc, 0 to 3 (A-061).
 def NNHal_FusedActivation
     : I32EnumAttr<"FusedActivation", "activation applied to a result",
                   [I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"relu", 1>,
