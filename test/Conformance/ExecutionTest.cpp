@@ -42,7 +42,7 @@ TEST_P(ExecutionTest, measuresOnRequest) {
   EXPECT_LE(timing.timeOnDevice, timing.timeInDriver);
 }
 
-// B-089, D-013, D-023.
+// B-079, B-089, D-013, D-023.
 TEST_P(ExecutionTest, rejectsMissingArguments) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   FloatArguments arguments(*prepared);

@@ -82,7 +82,7 @@ TEST_F(PrepareTest, needsACallbackAndAModel) {
   EXPECT_EQ(launched.message(), "a preparation needs a model");
 }
 
-// C-037, C-044.
+// B-004, B-005, C-037, C-044.
 TEST_F(PrepareTest, rejectsOptionsThatDoNotExist) {
   PrepareOptions options;
   options.preference = ExecutionPreference(3);

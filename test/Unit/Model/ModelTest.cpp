@@ -23,7 +23,7 @@ TEST(ModelTest, versions) {
   EXPECT_EQ(parseHalVersion(""), std::nullopt);
 }
 
-TEST(ModelTest, operandTypeTable) {
+TEST(ModelTest, operandTypeTable) {
   size_t oem = 0;
   std::set<uint32_t> codes;
   for (const OperandTypeInfo &info : allOperandTypes()) {

@@ -106,12 +106,14 @@ TEST(ValidateOperandsTest, scalarHasNoDimensions) { // B-012, B-042
             "scalar INT32 must not have dimensions, found 1");
 }
 
-TEST(ValidateOperandsTest, unknownRankNeedsVersion) { // B-013
+TEST(ValidateOperandsTest, unknownRankNeedsVersion) { // B-013
   EXPECT_EQ(complaint(input(OperandType::TENSOR_FLOAT32, {}), HalVersion::V1_2),
             "");
   EXPECT_EQ(complaint(input(OperandType::TENSOR_FLOAT32, {}), HalVersion::V1_1),
             "TENSOR_FLOAT32 of unknown rank needs HAL 1.2, the model is "
             "validated as 1.1");
+  EXPECT_EQ(
+      complaint(input(OperandType::TENSOR_FLOAT32, {0}), HalVersion::V1_0), "");
 }
 
 TEST(ValidateOperandsTest, sizeFits32Bits) { // B-088
@@ -129,7 +131,7 @@ TEST(ValidateOperandsTest, sizeFits32Bits) { // A-027, A-030, B-088
             "dimensions");
 }
 
-TEST(ValidateOperandsTest, scaleFitsType) { // A.3, B-043
+TEST(ValidateOperandsTest, scaleFitsType) { // B-043
   EXPECT_EQ(complaint(OperandType::TENSOR_QUANT8_ASYMM, 0.0f, 0),
             "scale 0 of TENSOR_QUANT8_ASYMM must be positive");
   EXPECT_EQ(complaint(OperandType::TENSOR_INT32, -1.0f, 0),
@@ -161,7 +163,7 @@ TEST(ValidateOperandsTest, scaleFitsType) { // A.3, B-043
   EXPECT_EQ(complaint(TENSOR_OEM_BYTE, -3.0f, 12345), "");
 }
 
-TEST(ValidateOperandsTest, zeroPointFitsType) { // A.3, B-044
+TEST(ValidateOperandsTest, zeroPointFitsType) { // B-044
   EXPECT_EQ(complaint(OperandType::TENSOR_QUANT8_ASYMM, 1.0f, 256),
             "zero point 256 of TENSOR_QUANT8_ASYMM must be from 0 to 255");
   EXPECT_EQ(complaint(OperandType::TENSOR_QUANT8_SYMM, 1.0f, 1),
