@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
 #include <random>
 
 using namespace nnhal;
@@ -56,9 +57,10 @@ rt::Result<uint64_t> run::byteSizeOf(const InterfaceTensor &tensor,
 namespace {
 /// What a file given for one input holds.
 struct InputFile {
+  std::string path;
   std::vector<std::byte> data;
   /// Only a .npy file has one.
-  std::vector<uint64_t> shape;
+  std::optional<std::vector<uint64_t>> shape;
 };
 } // namespace
 
@@ -75,7 +77,7 @@ static rt::Result<InputFile> readInputFile(const std::string &path,
   NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, rt::Memory::readFile(path));
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
   if (!path.ends_with(".npy"))
-    return InputFile{{bytes.begin(), bytes.end()}, {}};
+    return InputFile{path, {bytes.begin(), bytes.end()}, std::nullopt};
   auto array = readNpy(bytes);
   if (!array.isOk())
     return std::move(array).takeStatus().withContext(fmt::format("'{}'", path));
@@ -83,36 +85,67 @@ static rt::Result<InputFile> readInputFile(const std::string &path,
   if (!isCompatible(*array->format, wanted))
     return badData("'{}' has elements '{}', {} needs '{}'", path,
                    array->format->descr, rt::nameOf(tensor.type), wanted.descr);
-  return InputFile{std::move(array->data), std::move(array->shape)};
+  return InputFile{path, std::move(array->data), std::move(array->shape)};
 }
 
-/// The interface's dimensions with --shape, or a file's shape, in place of
-/// unknown ones.
+/// Whether \p shape is \p dimensions where those are known.
+template <typename Shape>
+static bool fits(const Shape &shape, std::span<const uint32_t> dimensions) {
+  return std::equal(shape.begin(), shape.end(), dimensions.begin(),
+                    dimensions.end(), [](uint64_t own, uint32_t known) {
+                      return own <= UINT32_MAX && (known == 0 || own == known);
+                    });
+}
+
+/// One frame's part of the shape of a file that holds several frames: either
+/// they lie one after the other along the first dimension, or the file's first
+/// dimension counts them.
+static std::span<const uint64_t>
+frameShape(std::span<const uint64_t> shape,
+           std::span<const uint32_t> dimensions,
+           std::vector<uint64_t> &buffer) {
+  if (shape.size() == dimensions.size() + 1)
+    return shape.subspan(1);
+  if (shape.empty() || shape.size() != dimensions.size())
+    return shape;
+  buffer.assign(shape.begin(), shape.end());
+  if (dimensions[0] != 0 && shape[0] % dimensions[0] == 0)
+    buffer[0] = dimensions[0];
+  return buffer;
+}
+
+/// The interface's dimensions, with those of --shape and then those of the
+/// file in place of unknown ones. A file's shape must be that of the input.
 static rt::Result<std::vector<uint32_t>>
-resolveDimensions(size_t index, const InterfaceTensor &tensor,
-                  const std::vector<uint32_t> *stated,
-                  std::span<const uint64_t> fileShape) {
+resolveDimensions(const Flags &flags, size_t index,
+                  const InterfaceTensor &tensor,
+                  const std::vector<uint32_t> *stated, const InputFile &file) {
   std::vector<uint32_t> dimensions = tensor.dimensions;
   if (stated) {
-    bool fits = std::equal(stated->begin(), stated->end(), dimensions.begin(),
-                           dimensions.end(), [](uint32_t own, uint32_t known) {
-                             return known == 0 || own == known;
-                           });
-    if (!fits)
+    if (!fits(*stated, dimensions))
       return badData("option '--shape': [{}] does not fit input {} of shape "
                      "[{}]",
                      fmt::join(*stated, ","), index,
                      fmt::join(dimensions, ","));
     dimensions = *stated;
   }
-  for (size_t i = 0; i < dimensions.size(); ++i)
-    if (dimensions[i] == 0 && fileShape.size() == dimensions.size() &&
-        fileShape[i] <= UINT32_MAX)
-      dimensions[i] = uint32_t(fileShape[i]);
-  if (std::ranges::count(dimensions, 0u) != 0 && fileShape.empty())
+  if (file.shape) {
+    std::vector<uint64_t> buffer;
+    std::span<const uint64_t> shape = *file.shape;
+    if (flags.frames)
+      shape = frameShape(shape, dimensions, buffer);
+    if (!fits(shape, dimensions))
+      return badData("'{}' has shape [{}], input {} has [{}]{}", file.path,
+                     fmt::join(*file.shape, ","), index,
+                     fmt::join(dimensions, ","),
+                     flags.frames ? " for each frame" : "");
+    std::ranges::transform(shape, dimensions.begin(),
+                           [](uint64_t extent) { return uint32_t(extent); });
+  } else if (std::ranges::count(dimensions, 0u) != 0) {
     return badData("input {} has shape [{}] with unknown dimensions: state "
                    "them with --shape={}=...",
                    index, fmt::join(dimensions, ","), index);
+  }
   return dimensions;
 }
 
@@ -187,7 +220,7 @@ static rt::Result<InputTensor> buildInput(const Flags &flags,
   }
   InputTensor input;
   NNHAL_ASSIGN_OR_RETURN(input.dimensions,
-                         resolveDimensions(index, tensor, shape, file.shape));
+                         resolveDimensions(flags, index, tensor, shape, file));
   NNHAL_ASSIGN_OR_RETURN(input.frameSize, byteSizeOf(tensor, input.dimensions));
   if (path) {
     NNHAL_RETURN_IF_ERROR(takeFile(flags, index, *path, file.data, input));

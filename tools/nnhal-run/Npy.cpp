@@ -9,15 +9,20 @@
 
 #include "nnhal/Runtime/Float16.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
 using namespace nnhal;
 using namespace nnhal::run;
 using rt::badData;
+using rt::Result;
+using rt::Status;
 
 static constexpr std::string_view magic = "\x93NUMPY";
+// The bounds of NumPy itself.
 static constexpr size_t maxNpyRank = 64;
+static constexpr uint32_t maxNpyHeader = 10000;
 
 template <typename T> static double loadAs(const std::byte *data) {
   T value;
@@ -78,123 +83,211 @@ const ElementFormat &run::formatOf(rt::OperandType type) {
 }
 
 namespace {
-/// Reads the header, a Python dictionary of three known keys.
+/// Reads the header of a file, which is a dictionary in Python's syntax with
+/// exactly the keys descr, fortran_order and shape. Values that NumPy would
+/// evaluate but never writes (hexadecimal numbers, escapes in strings,
+/// comments, a key given twice) are refused, and so is everything that NumPy
+/// refuses.
 class HeaderParser {
 public:
-  explicit HeaderParser(std::string_view text) : text(text) {}
+  /// Files of Python 2, of versions before 3, may have integers like "28L".
+  HeaderParser(std::string_view header, bool mayHaveLongs)
+      : header(header), mayHaveLongs(mayHaveLongs) {}
 
-  rt::Status parse(NpyArray &array) {
-    bool hasDescr = false, hasOrder = false, hasShape = false;
-    if (!take('{'))
-      return malformed();
+  Status parse(NpyArray &array) {
+    while (at < header.size() && (header[at] == ' ' || header[at] == '\t'))
+      ++at;
+    if (at == header.size() || header[at] != '{')
+      return unexpected("'{'");
+    ++at;
     while (!take('}')) {
-      std::string_view key;
-      if (!takeString(key) || !take(':'))
-        return malformed();
-      if (key == "descr") {
-        std::string_view descr;
-        if (!takeString(descr))
-          return badData("npy elements are not of one simple type");
-        array.format = lookUpFormat(descr);
-        if (!array.format)
-          return badData("npy element type '{}' is not supported", descr);
-        hasDescr = true;
-      } else if (key == "fortran_order") {
-        if (takeWord("True"))
-          return badData("npy data in Fortran order is not supported");
-        if (!takeWord("False"))
-          return malformed();
-        hasOrder = true;
-      } else if (key == "shape") {
-        if (!takeShape(array.shape))
-          return malformed();
-        hasShape = true;
-      } else {
-        return malformed();
-      }
-      take(',');
+      NNHAL_RETURN_IF_ERROR(parseMember(array));
+      if (take(','))
+        continue;
+      if (take('}'))
+        break;
+      return unexpected("',' or '}'");
     }
-    return hasDescr && hasOrder && hasShape ? rt::Status::ok() : malformed();
+    skipBlanks();
+    if (at < header.size())
+      return unexpected("the end");
+    for (std::string_view key : {"descr", "fortran_order", "shape"})
+      if (!isSeen(key))
+        return badData("npy header: key '{}' is missing", key);
+    return Status::ok();
   }
 
 private:
-  rt::Status malformed() const {
-    return badData("npy header is malformed: {} characters are left",
-                   text.size());
+  Status unexpected(std::string_view expectation) const {
+    std::string found = "the end";
+    if (at < header.size()) {
+      auto byte = uint8_t(header[at]);
+      found = byte > 0x1F && byte < 0x7F ? fmt::format("'{}'", header[at])
+                                         : fmt::format("byte {:#04x}", byte);
+    }
+    return badData("npy header: expected {} at character {}, found {}",
+                   expectation, at, found);
   }
 
   void skipBlanks() {
-    while (!text.empty() && (text[0] == ' ' || text[0] == '\n'))
-      text.remove_prefix(1);
+    at = std::min(header.find_first_not_of(" \t\n\r\f", at), header.size());
   }
 
   bool take(char wanted) {
     skipBlanks();
-    if (text.empty() || text[0] != wanted)
+    if (at == header.size() || header[at] != wanted)
       return false;
-    text.remove_prefix(1);
+    ++at;
     return true;
   }
 
   bool takeWord(std::string_view word) {
     skipBlanks();
-    if (!text.starts_with(word))
+    if (!header.substr(at).starts_with(word))
       return false;
-    text.remove_prefix(word.size());
+    at += word.size();
     return true;
   }
 
-  bool takeString(std::string_view &value) {
-    if (!take('\''))
-      return false;
-    size_t end = text.find('\'');
-    if (end == std::string_view::npos)
-      return false;
-    value = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    return true;
+  Status expect(char wanted) {
+    return take(wanted) ? Status::ok()
+                        : unexpected(fmt::format("'{}'", wanted));
   }
 
-  bool takeShape(std::vector<uint64_t> &shape) {
-    if (!take('('))
-      return false;
+  Result<std::string_view> parseString() {
+    skipBlanks();
+    if (at == header.size() || (header[at] != '\'' && header[at] != '"'))
+      return unexpected("a string");
+    char quote = header[at++];
+    size_t begin = at;
+    for (; at < header.size() && header[at] != quote; ++at)
+      if (header[at] == '\\' || header[at] < ' ' || header[at] > '~')
+        return unexpected("a plain character of a string");
+    if (at == header.size())
+      return unexpected(fmt::format("{} that ends a string", quote));
+    return header.substr(begin, at++ - begin);
+  }
+
+  bool isSeen(std::string_view key) const {
+    return std::ranges::find(seen, key) != seen.end();
+  }
+
+  Status parseMember(NpyArray &array) {
+    NNHAL_ASSIGN_OR_RETURN(std::string_view key, parseString());
+    if (isSeen(key))
+      return badData("npy header: key '{}' is given twice", key);
+    seen.push_back(key);
+    NNHAL_RETURN_IF_ERROR(expect(':'));
+    if (key == "descr")
+      return parseElementType(array);
+    if (key == "fortran_order")
+      return parseOrder();
+    if (key == "shape")
+      return parseShape(array.shape);
+    return badData("npy header: unknown key '{}'", key);
+  }
+
+  Status parseElementType(NpyArray &array) {
+    skipBlanks();
+    // A list of fields, or a pair of a type and a shape.
+    if (at < header.size() && (header[at] == '[' || header[at] == '('))
+      return badData("npy elements are not of one simple type");
+    NNHAL_ASSIGN_OR_RETURN(std::string_view descr, parseString());
+    array.format = lookUpFormat(descr);
+    if (!array.format)
+      return badData("npy element type '{}' is not supported", descr);
+    return Status::ok();
+  }
+
+  Status parseOrder() {
+    if (takeWord("True"))
+      return badData("npy data in Fortran order is not supported");
+    return takeWord("False") ? Status::ok() : unexpected("True or False");
+  }
+
+  Result<uint64_t> parseExtent() {
+    skipBlanks();
+    size_t begin = at;
+    at = std::min(header.find_first_not_of("0123456789", at), header.size());
+    std::string_view digits = header.substr(begin, at - begin);
+    if (digits.empty())
+      return unexpected("an extent");
+    if (digits.size() > 1 && digits[0] == '0')
+      return badData("npy header: extent {} begins with 0", digits);
+    uint64_t extent = 0;
+    auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), extent);
+    if (error != std::errc())
+      return badData("npy header: extent {} exceeds {}", digits, UINT64_MAX);
+    if (mayHaveLongs && at < header.size() && header[at] == 'L')
+      ++at;
+    return extent;
+  }
+
+  Status parseShape(std::vector<uint64_t> &shape) {
+    NNHAL_RETURN_IF_ERROR(expect('('));
     while (!take(')')) {
-      skipBlanks();
-      uint64_t extent = 0;
-      auto [end, error] =
-          std::from_chars(text.data(), text.data() + text.size(), extent);
-      if (error != std::errc() || shape.size() == maxNpyRank)
-        return false;
-      text.remove_prefix(size_t(end - text.data()));
+      if (shape.size() == maxNpyRank)
+        return badData("npy header: the shape has more than {} extents",
+                       maxNpyRank);
+      NNHAL_ASSIGN_OR_RETURN(uint64_t extent, parseExtent());
       shape.push_back(extent);
-      take(',');
+      if (take(','))
+        continue;
+      // Without a comma "(3)" is a number in parentheses.
+      if (shape.size() == 1)
+        return unexpected("',' after the first extent");
+      if (take(')'))
+        break;
+      return unexpected("',' or ')'");
     }
-    return true;
+    return Status::ok();
   }
 
-  std::string_view text;
+  std::string_view header;
+  bool mayHaveLongs;
+  size_t at = 0;
+  std::vector<std::string_view> seen;
 };
 } // namespace
 
-rt::Result<NpyArray> run::readNpy(std::span<const std::byte> bytes) {
-  std::string_view text(reinterpret_cast<const char *>(bytes.data()),
-                        bytes.size());
-  if (!text.starts_with(magic) || text.size() < 12)
+/// The header's characters, and in \p dataBegin where the data begins.
+static Result<std::string_view> findHeader(std::string_view text,
+                                           uint32_t &major, size_t &dataBegin) {
+  if (!text.starts_with(magic) || text.size() < 10)
     return badData("not a npy file: it does not begin like one");
-  uint32_t major = uint8_t(text[6]);
-  if (major < 1 || major > 3)
-    return badData("npy format version {} is not 1 to 3", major);
+  major = uint8_t(text[6]);
+  uint32_t minor = uint8_t(text[7]);
+  if (major < 1 || major > 3 || minor != 0)
+    return badData("npy format version {}.{} is not 1.0, 2.0 or 3.0", major,
+                   minor);
   size_t begin = major == 1 ? 10 : 12;
-  uint32_t size = uint8_t(text[8]) | uint32_t(uint8_t(text[9])) << 8;
-  if (major > 1)
-    size |= uint32_t(uint8_t(text[10])) << 16 | uint32_t(uint8_t(text[11]))
-                                                    << 24;
+  if (text.size() < begin)
+    return badData("npy file of {} bytes ends before its header", text.size());
+  uint32_t size = 0;
+  for (size_t i = begin; i-- > 8;)
+    size = size << 8 | uint8_t(text[i]);
   if (size > text.size() - begin)
     return badData("npy header of {} bytes leaves the file of {}", size,
                    text.size());
+  if (size > maxNpyHeader)
+    return badData("npy header of {} bytes is longer than {}", size,
+                   maxNpyHeader);
+  dataBegin = begin + size;
+  return text.substr(begin, size);
+}
+
+Result<NpyArray> run::readNpy(std::span<const std::byte> bytes) {
+  uint32_t major = 0;
+  size_t dataBegin = 0;
+  NNHAL_ASSIGN_OR_RETURN(
+      std::string_view header,
+      findHeader({reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+                 major, dataBegin));
   NpyArray array;
-  NNHAL_RETURN_IF_ERROR(HeaderParser(text.substr(begin, size)).parse(array));
-  std::span<const std::byte> data = bytes.subspan(begin + size);
+  NNHAL_RETURN_IF_ERROR(
+      HeaderParser(header, /*mayHaveLongs=*/major < 3).parse(array));
+  std::span<const std::byte> data = bytes.subspan(dataBegin);
   uint64_t needed = array.format->size;
   for (uint64_t extent : array.shape)
     if (__builtin_mul_overflow(needed, extent, &needed))

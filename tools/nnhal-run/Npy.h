@@ -36,8 +36,9 @@ struct NpyArray {
   std::vector<std::byte> data;
 };
 
-/// Reads a .npy file of version 1 to 3, in C order and little-endian. Total.
-/// invalidArgument says what is wrong.
+/// Reads a .npy file of version 1.0, 2.0 or 3.0 in C order and little-endian.
+/// \p bytes may be anything: invalidArgument says what is wrong. A file that
+/// NumPy refuses is refused.
 rt::Result<NpyArray> readNpy(std::span<const std::byte> bytes);
 
 std::vector<std::byte> writeNpy(const ElementFormat &format,

@@ -45,6 +45,21 @@ protected:
     return file;
   }
 
+  /// A .npy file of floats with \p shape.
+  std::string writeShaped(const std::string &name,
+                          std::vector<uint32_t> shape) {
+    size_t count = 1;
+    for (uint32_t extent : shape)
+      count *= extent;
+    std::vector<float> values(count);
+    std::string file = testing::TempDir() + "nnhal-inputs-" + name;
+    EXPECT_TRUE(writeFileAtomically(
+                    file, writeNpy(formatOf(rt::OperandType::TENSOR_FLOAT32),
+                                   shape, std::as_bytes(std::span(values))))
+                    .isOk());
+    return file;
+  }
+
   std::string messageOf() {
     auto inputs = buildInputs(flags, interface);
     return inputs.isOk() ? "built" : inputs.status().message();
@@ -106,6 +121,51 @@ TEST_F(InputsTest, UnknownDimensions) {
   inputs = buildInputs(flags, interface);
   ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
   EXPECT_EQ(inputs->tensors[0].dimensions, (std::vector<uint32_t>{1, 7}));
+}
+
+TEST_F(InputsTest, ShapesOfFilesAreThoseOfInputs) {
+  for (auto shape : {std::vector<uint32_t>{3, 1}, {3}, {1, 1, 3}}) {
+    std::string file = writeShaped("shape.npy", shape);
+    flags.inputs = {{"0", file}};
+    EXPECT_EQ(messageOf(), fmt::format("'{}' has shape [{}], input 0 has [1,3]",
+                                       file, fmt::join(shape, ",")));
+  }
+  interface.inputs[0].dimensions = {0, 3};
+  std::string file = writeShaped("unknown.npy", {2, 3});
+  flags.inputs = {{"0", file}};
+  auto inputs = buildInputs(flags, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->tensors[0].dimensions, (std::vector<uint32_t>{2, 3}));
+  flags.shapes["0"] = {1, 3};
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' has shape [2,3], input 0 has [1,3]", file));
+  flags.shapes["0"] = {2, 3};
+  EXPECT_EQ(messageOf(), "built");
+  flags.shapes.clear();
+  file = writeShaped("unknown.npy", {3, 2});
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' has shape [3,2], input 0 has [0,3]", file));
+  file = writeShaped("unknown.npy", {3});
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' has shape [3], input 0 has [0,3]", file));
+}
+
+TEST_F(InputsTest, ShapesOfFrames) {
+  flags.frames = true;
+  for (auto shape : {std::vector<uint32_t>{4, 3}, {4, 1, 3}, {1, 3}}) {
+    flags.inputs = {{"0", writeShaped("frames.npy", shape)}};
+    auto inputs = buildInputs(flags, interface);
+    ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+    EXPECT_EQ(inputs->frameCount, shape[0]);
+    EXPECT_EQ(inputs->tensors[0].dimensions, (std::vector<uint32_t>{1, 3}));
+  }
+  for (auto shape : {std::vector<uint32_t>{3, 4}, {12}, {4, 3, 1}}) {
+    std::string file = writeShaped("frames.npy", shape);
+    EXPECT_EQ(messageOf(),
+              fmt::format("'{}' has shape [{}], input 0 has [1,3] for each "
+                          "frame",
+                          file, fmt::join(shape, ",")));
+  }
 }
 
 TEST_F(InputsTest, Diagnostics) {
