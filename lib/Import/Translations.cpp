@@ -52,15 +52,19 @@ static OwningOpRef<Operation *> translateTFLite(llvm::SourceMgr &sources,
   return finish(rt::importTFLite(file), sources, context);
 }
 
-static rt::Result<rt::AnnotatedModel>
-readJson(const llvm::MemoryBuffer &buffer) {
+/// The folder that files which a document names are relative to.
+static std::string directoryOf(const llvm::MemoryBuffer &buffer) {
   StringRef directory =
       llvm::sys::path::parent_path(buffer.getBufferIdentifier());
+  return directory.empty() ? "." : directory.str();
+}
+
+static rt::Result<rt::AnnotatedModel>
+readJson(const llvm::MemoryBuffer &buffer) {
   rt::AnnotatedModel annotated;
-  NNHAL_ASSIGN_OR_RETURN(
-      annotated.model,
-      rt::readJsonModel(std::string_view(buffer.getBuffer()),
-                        directory.empty() ? "." : directory.str()));
+  NNHAL_ASSIGN_OR_RETURN(annotated.model,
+                         rt::readJsonModel(std::string_view(buffer.getBuffer()),
+                                           directoryOf(buffer)));
   NNHAL_RETURN_IF_ERROR(
       rt::validateModel(annotated.model, annotated.model.halVersion));
   return annotated;
@@ -77,7 +81,8 @@ static LogicalResult writeCases(llvm::SourceMgr &sources, raw_ostream &output,
                                 MLIRContext *context) {
   StringRef text = mainBuffer(sources).getBuffer();
   rt::Status status = rt::readTestCases(
-      std::string_view(text), [&](rt::TestCase test) -> rt::Status {
+      std::string_view(text),
+      [&](rt::TestCase test) -> rt::Status {
         rt::Model stripped = test.model;
         rt::removeTrailingDefaults(stripped);
         if (!rt::validateModel(stripped, test.minHalVersion).isOk())
@@ -91,7 +96,8 @@ static LogicalResult writeCases(llvm::SourceMgr &sources, raw_ostream &output,
         module->print(output);
         output << "// -----\n";
         return {};
-      });
+      },
+      directoryOf(mainBuffer(sources)));
   if (status.isOk())
     return success();
   StringRef name = mainBuffer(sources).getBufferIdentifier();

@@ -15,9 +15,11 @@
 
 namespace nnhal::rt {
 
-/// Reads the model JSON of docs/ModelJson.md. Unknown keys, wrong types and
-/// out-of-range numbers are invalidArgument; the message names the JSON path.
-/// Pool files are opened relative to \p directory and read into private memory.
+/// Reads the model JSON of docs/ModelJson.md. Unknown keys, keys given twice,
+/// wrong types and out-of-range numbers are invalidArgument; the message names
+/// the JSON path. Pool files are read into private memory. They must lie in
+/// \p directory or below, symbolic links followed: a document may come from
+/// anybody and is not to read other files of the user.
 /// The result is not validated.
 Result<Model> readJsonModel(std::string_view text,
                             const std::string &directory = ".");

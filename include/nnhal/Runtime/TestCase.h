@@ -59,9 +59,11 @@ struct TestCase {
 };
 
 /// Calls \p visit with each case of \p text, in order, until it fails.
-/// invalidArgument names the JSON path. The models are not validated.
+/// invalidArgument names the JSON path. The models are not validated; their
+/// pool files are those of \p directory, see readJsonModel().
 Status readTestCases(std::string_view text,
-                     const std::function<Status(TestCase)> &visit);
+                     const std::function<Status(TestCase)> &visit,
+                     const std::string &directory = ".");
 
 /// How a case is changed without changing what it computes.
 struct DerivedForm {

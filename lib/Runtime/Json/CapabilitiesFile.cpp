@@ -181,12 +181,14 @@ static Result<Capabilities> readFile(const std::string &path,
                                      std::string_view device,
                                      std::string_view deviceVersion) {
   constexpr uint64_t maxSize = uint64_t(1) << 20;
+  constexpr std::string_view rootName = "the file";
   NNHAL_ASSIGN_OR_RETURN(Memory file, Memory::readFile(path, maxSize));
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, file.bytes());
   NNHAL_ASSIGN_OR_RETURN(
       nlohmann::json document,
-      parseJson({reinterpret_cast<const char *>(bytes.data()), bytes.size()}));
-  return readRoot(JsonNode(document, "the file"), device, deviceVersion);
+      parseJson({reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+                rootName));
+  return readRoot(JsonNode(document, rootName), device, deviceVersion);
 }
 
 Result<std::optional<Capabilities>>

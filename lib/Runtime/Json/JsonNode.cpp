@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <vector>
 
 namespace nnhal::rt {
 
@@ -61,12 +63,81 @@ std::string describe(const nlohmann::json &value) {
   return text.substr(0, length) + "...";
 }
 
+/// Watches a parser for keys that an object has twice: a document keeps only
+/// the last of them, so that a reader would believe what another one, which
+/// keeps the first, has not seen.
+class KeyWatcher {
+public:
+  using Event = nlohmann::json::parse_event_t;
+
+  explicit KeyWatcher(std::string_view name) : name(name) {}
+
+  /// Sees one event of the parser.
+  void see(Event event, const nlohmann::json &parsed) {
+    switch (event) {
+    case Event::key:
+      levels.back().key = parsed.get_ref<const std::string &>();
+      if (!levels.back().keys.insert(levels.back().key).second)
+        note(parsed);
+      return;
+    case Event::object_start:
+    case Event::array_start:
+      levels.emplace_back().isArray = event == Event::array_start;
+      return;
+    case Event::object_end:
+    case Event::array_end:
+      levels.pop_back();
+      [[fallthrough]];
+    case Event::value:
+      if (!levels.empty())
+        ++levels.back().index;
+      return;
+    }
+  }
+
+  /// The first key that was seen twice, as an error.
+  Status status() const { return first; }
+
+private:
+  struct Level {
+    bool isArray = false;
+    /// Of the element or member that is being parsed.
+    size_t index = 0;
+    std::string key;
+    std::set<std::string> keys;
+  };
+
+  void note(const nlohmann::json &key) {
+    if (!first.isOk())
+      return;
+    std::string path;
+    for (size_t i = 0; i + 1 < levels.size(); ++i)
+      path += levels[i].isArray
+                  ? fmt::format("[{}]", levels[i].index)
+                  : fmt::format("{}{}", path.empty() ? "" : ".", levels[i].key);
+    first =
+        badData("{}: key {} is given twice",
+                path.empty() ? name : std::string_view(path), describe(key));
+  }
+
+  std::string_view name;
+  std::vector<Level> levels;
+  Status first;
+};
+
 } // namespace
 
-Result<nlohmann::json> parseJson(std::string_view text) {
+Result<nlohmann::json> parseJson(std::string_view text, std::string_view name) {
   NNHAL_RETURN_IF_ERROR(checkDepth(text));
   try {
-    return nlohmann::json::parse(text);
+    KeyWatcher watcher(name);
+    nlohmann::json document = nlohmann::json::parse(
+        text, [&](int, KeyWatcher::Event event, nlohmann::json &parsed) {
+          watcher.see(event, parsed);
+          return true;
+        });
+    NNHAL_RETURN_IF_ERROR(watcher.status());
+    return document;
   } catch (const nlohmann::json::exception &exception) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     std::string_view message = exception.what();

@@ -20,10 +20,12 @@
 
 namespace nnhal::rt {
 
-/// Parses \p text. invalidArgument for text that is no JSON, the message has
-/// line and column; for arrays and objects nested deeper than any format of
-/// this project needs. May throw std::bad_alloc.
-Result<nlohmann::json> parseJson(std::string_view text);
+/// Parses \p text. invalidArgument for text that is not JSON, with line and
+/// column in the message; for arrays and objects nested deeper than any format
+/// of this project needs; for an object that has a key twice, with the key and
+/// the path of the object, where \p name stands for the root. May throw
+/// std::bad_alloc.
+Result<nlohmann::json> parseJson(std::string_view text, std::string_view name);
 
 /// A view of one value of a JSON document, with the path that leads there for
 /// messages: "main.operands[3].scale: expected a number, found \"x\"".

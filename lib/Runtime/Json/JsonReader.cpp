@@ -9,6 +9,7 @@
 #include "JsonValues.h"
 #include "nnhal/Runtime/JsonModel.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <fcntl.h>
@@ -34,6 +35,7 @@ private:
   Status readExtensions(const JsonNode &node);
   Status readPools(const JsonNode &node);
   Result<Pool> readPool(const JsonNode &node);
+  Result<UniqueFd> openPoolFile(const JsonNode &node, const std::string &name);
   Status readSubgraph(const JsonNode &node, Subgraph &subgraph);
   Result<Operand> readOperand(const JsonNode &node);
   Result<Operation> readOperation(const JsonNode &node);
@@ -154,6 +156,44 @@ Status ModelReader::readExtensions(const JsonNode &node) {
   return Status::ok();
 }
 
+/// Opens the file \p name of the member \p node. The path is resolved before it
+/// is compared with the folder, and what is opened is the resolved path.
+Result<UniqueFd> ModelReader::openPoolFile(const JsonNode &node,
+                                           const std::string &name) {
+  namespace fs = std::filesystem;
+  if (fs::path(name).is_absolute())
+    return node.error(fmt::format(
+        "'{}' is absolute, it must be relative to the document's folder",
+        name));
+  fs::path path = fs::path(directory) / name;
+  auto outside = [&] {
+    return node.error(
+        fmt::format("'{}' leaves the document's folder '{}'", name, directory));
+  };
+  // Before anything is asked of a file that may lie outside.
+  fs::path normal = fs::path(name).lexically_normal();
+  if (!normal.empty() && *normal.begin() == "..")
+    return outside();
+  auto cannotOpen = [&](const std::error_code &error) {
+    return node.error(
+        fmt::format("cannot open '{}': {}", path.string(), error.message()));
+  };
+  std::error_code error;
+  fs::path folder = fs::canonical(directory, error);
+  fs::path file = error ? fs::path() : fs::canonical(path, error);
+  if (error)
+    return cannotOpen(error);
+  if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end())
+          .first != folder.end())
+    return outside();
+  // Non-blocking: opening a pipe that nobody writes to would never return.
+  UniqueFd fd(
+      ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  if (!fd.isValid())
+    return cannotOpen({errno, std::generic_category()});
+  return fd;
+}
+
 Result<Pool> ModelReader::readPool(const JsonNode &node) {
   NNHAL_RETURN_IF_ERROR(node.checkObject({"name", "file", "offset", "size"}));
   Pool pool;
@@ -169,12 +209,7 @@ Result<Pool> ModelReader::readPool(const JsonNode &node) {
   NNHAL_ASSIGN_OR_RETURN(int64_t size, sizeNode.toInteger(0, maxUInt32));
   pool.fileOffset = static_cast<uint64_t>(offset);
 
-  std::filesystem::path path = std::filesystem::path(directory) / pool.file;
-  // Non-blocking: opening a pipe that nobody writes to would never return.
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.isValid())
-    return file.error(fmt::format("cannot open '{}': {}", path.string(),
-                                  std::generic_category().message(errno)));
+  NNHAL_ASSIGN_OR_RETURN(UniqueFd fd, openPoolFile(file, pool.file));
   Memory onDisk = Memory::fromDescriptor(
       std::move(fd), pool.fileOffset, static_cast<uint64_t>(size), PROT_READ);
   Result<Memory> memory = onDisk.snapshot();
@@ -380,7 +415,7 @@ Result<Model> readJsonModel(const JsonNode &node,
 Result<Model> readJsonModel(std::string_view text,
                             const std::string &directory) {
   try {
-    NNHAL_ASSIGN_OR_RETURN(nlohmann::json document, parseJson(text));
+    NNHAL_ASSIGN_OR_RETURN(nlohmann::json document, parseJson(text, "model"));
     return readJsonModel(JsonNode(document, "model"), directory);
   } catch (const std::bad_alloc &) {
     return outOfResources("no memory for a model of {} bytes of JSON",

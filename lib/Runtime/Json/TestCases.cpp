@@ -81,7 +81,8 @@ static Result<std::string> readText(const JsonNode &node,
   return member.toString();
 }
 
-static Result<TestCase> readCase(const JsonNode &node) {
+static Result<TestCase> readCase(const JsonNode &node,
+                                 const std::string &directory) {
   NNHAL_RETURN_IF_ERROR(
       node.checkObject({"name", "spec", "minHalVersion", "expectFailure",
                         "model", "examples", "atol", "rtol"}));
@@ -97,7 +98,7 @@ static Result<TestCase> readCase(const JsonNode &node) {
     NNHAL_ASSIGN_OR_RETURN(test.expectFailure, expected->toBool());
   }
   NNHAL_ASSIGN_OR_RETURN(JsonNode model, node.require("model"));
-  NNHAL_ASSIGN_OR_RETURN(test.model, readJsonModel(model, "."));
+  NNHAL_ASSIGN_OR_RETURN(test.model, readJsonModel(model, directory));
   NNHAL_ASSIGN_OR_RETURN(JsonNode examples, node.require("examples"));
   NNHAL_RETURN_IF_ERROR(examples.checkArray());
   for (size_t i = 0; i < examples.size(); ++i) {
@@ -114,23 +115,24 @@ static Result<TestCase> readCase(const JsonNode &node) {
   return test;
 }
 
-static Status readAll(const JsonNode &root,
+static Status readAll(const JsonNode &root, const std::string &directory,
                       const std::function<Status(TestCase)> &visit) {
   NNHAL_RETURN_IF_ERROR(root.checkObject({"cases"}));
   NNHAL_ASSIGN_OR_RETURN(JsonNode cases, root.require("cases"));
   NNHAL_RETURN_IF_ERROR(cases.checkArray());
   for (size_t i = 0; i < cases.size(); ++i) {
-    NNHAL_ASSIGN_OR_RETURN(TestCase test, readCase(cases[i]));
+    NNHAL_ASSIGN_OR_RETURN(TestCase test, readCase(cases[i], directory));
     NNHAL_RETURN_IF_ERROR(visit(std::move(test)));
   }
   return Status::ok();
 }
 
 Status nnhal::rt::readTestCases(std::string_view text,
-                                const std::function<Status(TestCase)> &visit) {
+                                const std::function<Status(TestCase)> &visit,
+                                const std::string &directory) {
   try {
-    NNHAL_ASSIGN_OR_RETURN(nlohmann::json document, parseJson(text));
-    return readAll(JsonNode(document, "cases"), visit);
+    NNHAL_ASSIGN_OR_RETURN(nlohmann::json document, parseJson(text, "cases"));
+    return readAll(JsonNode(document, "cases"), directory, visit);
   } catch (const std::bad_alloc &) {
     return outOfResources("no memory for {} bytes of test cases", text.size());
   }

@@ -100,6 +100,8 @@ TEST_F(CapabilitiesFileTest, FormatErrors) {
                                   "error while parsing value - unexpected end "
                                   "of input; expected '[', '{', or a literal"));
   EXPECT_EQ(problemOf("[]"), atPath("the file: key \"format\" is missing"));
+  EXPECT_EQ(problemOf(R"({"format": "a", "format": "b"})"),
+            atPath("the file: key \"format\" is given twice"));
   EXPECT_EQ(problemOf(R"({"format": "json"})"),
             atPath("format: expected \"nnhal-capabilities\", found "
                    "\"json\""));

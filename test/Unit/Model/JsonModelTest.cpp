@@ -13,8 +13,11 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <random>
+#include <unistd.h>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::test;
@@ -294,6 +297,59 @@ TEST(JsonModelTest, pools) {
       error("none.bin", 0, 1).starts_with("pools[0].file: cannot open '"));
   EXPECT_EQ(errorWith("/pools", {{{"name", "mmap_fd"}}}),
             "pools[0]: key \"file\" is missing");
+}
+
+TEST(JsonModelTest, poolsStayInTheFolder) {
+  namespace fs = std::filesystem;
+  fs::path root =
+      testing::TempDir() + "nnhal-pools-" + std::to_string(getpid());
+  fs::path folder = root / "document";
+  fs::create_directories(folder / "inner");
+  std::ofstream(root / "secret.bin") << "0123456789abcdef";
+  std::ofstream(folder / "weights.bin") << "0123456789abcdef";
+  fs::create_symlink("../secret.bin", folder / "out.bin");
+  fs::create_symlink("..", folder / "up");
+  fs::create_symlink("../weights.bin", folder / "inner" / "in.bin");
+  auto error = [&](const std::string &file) {
+    json changed = document();
+    changed["pools"] = {
+        {{"name", "mmap_fd"}, {"file", file}, {"offset", 0}, {"size", 16}}};
+    return readJsonModel(changed.dump(), folder.string()).status().message();
+  };
+  EXPECT_EQ(error("weights.bin"), "");
+  EXPECT_EQ(error("./inner/../weights.bin"), "");
+  EXPECT_EQ(error("inner/in.bin"), "");
+  EXPECT_EQ(error((folder / "weights.bin").string()),
+            "pools[0].file: '" + (folder / "weights.bin").string() +
+                "' is absolute, it must be relative to the document's folder");
+  for (const char *file :
+       {"../secret.bin", "inner/../../secret.bin", "../document/weights.bin",
+        "..", "out.bin", "up/secret.bin", "../none.bin"})
+    EXPECT_EQ(error(file), "pools[0].file: '" + std::string(file) +
+                               "' leaves the document's folder '" +
+                               folder.string() + "'");
+  EXPECT_EQ(error("up/none.bin"), "pools[0].file: cannot open '" +
+                                      (folder / "up/none.bin").string() +
+                                      "': No such file or directory");
+  for (const char *file : {"", ".", "inner"})
+    EXPECT_NE(error(file), "") << file;
+  fs::remove_all(root);
+}
+
+TEST(JsonModelTest, keysAreGivenOnce) {
+  EXPECT_EQ(readError(R"({"halVersion":"1.3","halVersion":"1.0"})"),
+            "model: key \"halVersion\" is given twice");
+  // The same key in objects beside each other and within each other.
+  EXPECT_EQ(
+      readError(R"({"main":{"operands":[{"scale":1},{"scale":[{"a":1},2],)"
+                R"("type":3,"scale":1}]},"main":1})"),
+      "main.operands[1]: key \"scale\" is given twice");
+  EXPECT_EQ(readError(R"([[],[{}],[0,{"a":{"b":0,"b":1}}]])"),
+            "[2][1].a: key \"b\" is given twice");
+  // As the text says it, whatever the escapes.
+  EXPECT_EQ(readError(R"({"main":1,"\u006dain":2})"),
+            "model: key \"main\" is given twice");
+  EXPECT_EQ(readError(document().dump()), "");
 }
 
 TEST(JsonModelTest, floatsReadBack) {
