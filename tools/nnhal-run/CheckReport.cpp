@@ -43,11 +43,11 @@ findFiles(const std::vector<std::string> &paths) {
         found.push_back(it->path().string());
     if (error)
       return badData("cannot search '{}': {}", path, error.message());
+    if (found.empty())
+      return badData("no .json file in '{}'", path);
     std::ranges::sort(found);
     files.insert(files.end(), found.begin(), found.end());
   }
-  if (files.empty())
-    return badData("no .json file in '{}'", fmt::join(paths, "', '"));
   return files;
 }
 
@@ -60,13 +60,18 @@ static Status createFolder(const std::string &path) {
                : Status::ok();
 }
 
+static std::string directoryOf(const std::string &path) {
+  std::string directory = std::filesystem::path(path).parent_path().string();
+  return directory.empty() ? "." : directory;
+}
+
 static Status visitCases(const std::string &path,
                          const std::function<Status(rt::TestCase)> &visit) {
   NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, rt::Memory::readFile(path));
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
   return rt::readTestCases(
              {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
-             visit)
+             visit, directoryOf(path))
       .withContext(fmt::format("'{}'", path));
 }
 
@@ -239,6 +244,31 @@ std::string run::describeSlowCases(std::vector<CaseResult> results) {
   return text;
 }
 
+/// A run of no case at all says nothing about the device.
+static Status checkSelection(const Flags &flags, size_t cases) {
+  if (cases > 0)
+    return Status::ok();
+  return flags.checkFilter.empty()
+             ? rt::failure("there is no test case in '{}'",
+                           fmt::join(flags.checkPaths, "', '"))
+             : rt::failure("no test case matches --filter='{}'",
+                           flags.checkFilter);
+}
+
+static void printTotals(const Flags &flags,
+                        const std::vector<CaseResult> &results) {
+  using enum CaseResult::Outcome;
+  fmt::print("{}", describeSlowCases(results));
+  fmt::print("{} {}, {} failed\n", count(results, passed),
+             flags.emit.empty() ? "passed" : "compiled",
+             count(results, failed));
+  if (!results.empty() && count(results, notApplicable) == results.size())
+    fmt::print(stderr,
+               "note: no case ran: the form is defined for none of "
+               "{}\n",
+               results.size());
+}
+
 rt::Result<bool> run::runCheck(const Flags &flags, const rt::Device &device,
                                rt::LazyCompiler &compiler) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<std::string> files,
@@ -260,9 +290,7 @@ rt::Result<bool> run::runCheck(const Flags &flags, const rt::Device &device,
     NNHAL_RETURN_IF_ERROR(
         writeFileAtomically(flags.checkReport, std::as_bytes(std::span(text))));
   }
-  fmt::print("{}", describeSlowCases(results));
-  fmt::print("{} {}, {} failed\n", count(results, passed),
-             flags.emit.empty() ? "passed" : "compiled",
-             count(results, failed));
+  printTotals(flags, results);
+  NNHAL_RETURN_IF_ERROR(checkSelection(flags, results.size()));
   return count(results, failed) == 0;
 }

@@ -215,6 +215,10 @@ std::string readError(std::string_view text) {
 
 TEST(CheckTest, namesWhatIsWrongInAFile) {
   EXPECT_EQ(readError(R"({"case":[]})"), "cases: unknown key \"case\"");
+  EXPECT_EQ(readError(R"({"cases":[{"name":"a"},{"name":"b","name":"c"}]})"),
+            "cases[1]: key \"name\" is given twice");
+  EXPECT_EQ(readError(R"({"cases":[],"cases":[]})"),
+            "cases: key \"cases\" is given twice");
   std::string model =
       R"("name":"n","spec":"s","model":{"main":{"operands":[],"operations":[],)"
       R"("inputIndexes":[0],"outputIndexes":[]}})";
