@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <optional>
 #include <system_error>
 #include <unistd.h>
 
@@ -28,32 +29,89 @@ static Status writeAll(int fd, std::span<const std::byte> bytes) {
   return Status::ok();
 }
 
-/// Creates a file beside \p path, whose name is left in \p temporary. Unlike
-/// those of mkostemp() it is no more private than the user's other files.
-static UniqueFd createBeside(const std::string &path, std::string &temporary) {
-  UniqueFd fd;
-  for (int attempt = 0; attempt < 1000 && !fd.isValid(); ++attempt) {
+/// Gives the content of \p fd, a file without a name, the name \p name.
+static bool nameFile(int fd, const std::string &name) {
+  return ::linkat(AT_FDCWD, fmt::format("/proc/self/fd/{}", fd).c_str(),
+                  AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+/// Calls \p create with names beside \p path until it succeeds; the name is
+/// left in \p temporary.
+template <typename Create>
+static bool createBeside(const std::string &path, std::string &temporary,
+                         Create create) {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
     temporary = fmt::format("{}.{}-{}", path, getpid(), attempt);
-    fd = UniqueFd(
-        open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!fd.isValid() && errno != EEXIST)
+    if (create(temporary))
+      return true;
+    if (errno != EEXIST)
       break;
   }
-  return fd;
+  return false;
+}
+
+static Status systemError() {
+  return failure("{}", std::generic_category().message(errno));
+}
+
+static Status writeDurably(int fd, std::span<const std::byte> bytes) {
+  NNHAL_RETURN_IF_ERROR(writeAll(fd, bytes));
+  return fsync(fd) == 0 ? Status::ok() : systemError();
+}
+
+/// Puts the file \p temporary in the place of \p path.
+static Status publish(const std::string &temporary, const std::string &path) {
+  if (rename(temporary.c_str(), path.c_str()) == 0)
+    return Status::ok();
+  Status status = systemError();
+  unlink(temporary.c_str());
+  return status;
+}
+
+/// Writes a file that has no name before it is complete: nothing is left of a
+/// process that is killed meanwhile. Nothing where the file system or the
+/// system cannot do that.
+static std::optional<Status> writeNameless(const std::string &path,
+                                           std::span<const std::byte> bytes) {
+  size_t slash = path.rfind('/');
+  std::string folder = slash == std::string::npos ? "."
+                       : slash == 0               ? "/"
+                                                  : path.substr(0, slash);
+  // Unlike those of mkostemp() a file is no more private than the user's
+  // others.
+  UniqueFd fd(open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
+  if (!fd.isValid())
+    return std::nullopt;
+  if (Status status = writeDurably(fd.get(), bytes); !status.isOk())
+    return status;
+  std::string temporary;
+  if (!createBeside(path, temporary, [&](const std::string &name) {
+        return nameFile(fd.get(), name);
+      }))
+    return std::nullopt;
+  return publish(temporary, path);
+}
+
+static Status writeNamed(const std::string &path,
+                         std::span<const std::byte> bytes) {
+  std::string temporary;
+  UniqueFd fd;
+  if (!createBeside(path, temporary, [&](const std::string &name) {
+        fd = UniqueFd(
+            open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        return fd.isValid();
+      }))
+    return systemError();
+  Status status = writeDurably(fd.get(), bytes);
+  if (status.isOk())
+    return publish(temporary, path);
+  unlink(temporary.c_str());
+  return status;
 }
 
 Status nnhal::rt::writeFileAtomically(const std::string &path,
                                       std::span<const std::byte> bytes) {
-  std::string temporary;
-  UniqueFd fd = createBeside(path, temporary);
-  if (!fd.isValid())
-    return failure("cannot write '{}': {}", path,
-                   std::generic_category().message(errno));
-  Status status = writeAll(fd.get(), bytes);
-  if (status.isOk() &&
-      (fsync(fd.get()) != 0 || rename(temporary.c_str(), path.c_str()) != 0))
-    status = failure("{}", std::generic_category().message(errno));
-  if (!status.isOk())
-    unlink(temporary.c_str());
+  std::optional<Status> nameless = writeNameless(path, bytes);
+  Status status = nameless ? *std::move(nameless) : writeNamed(path, bytes);
   return std::move(status).withContext(fmt::format("cannot write '{}'", path));
 }
