@@ -41,6 +41,10 @@ std::optional<FileStamp> stampOf(int fd);
 /// alone hash, hundreds of megabytes. In a directory of the user alone, as the
 /// keys decide which compiled model passes for a file's.
 ///
+/// A file in which damage is found is replaced by an empty one. Damage that
+/// only changes a key is not found: whoever computes the key of the file in
+/// question must be ready for another one than find() gave.
+///
 /// Threads: any; processes share it.
 class ContentKeyStore {
 public:
@@ -74,6 +78,10 @@ public:
 
 private:
   ContentKeyStore(Options options, std::unique_ptr<cache::Database> database);
+  /// Goes on with a new file when damage was found in the present one.
+  void repair();
+  Status write(const FileStamp &stamp, const Sha256Digest &variant,
+               const ContentKey &key, int64_t now);
 
   const Options options;
   std::mutex mutex;

@@ -44,17 +44,42 @@ ContentKeyStore::ContentKeyStore(Options options,
 
 ContentKeyStore::~ContentKeyStore() = default;
 
-Result<std::unique_ptr<ContentKeyStore>>
-ContentKeyStore::open(Options options) {
+static Result<std::unique_ptr<Database>>
+tryOpenDatabase(const ContentKeyStore::Options &options, bool &isDamaged) {
   Database::Options file;
   file.directory = options.directory;
   file.fileName = "content-keys";
   file.schema = schema;
   NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                          Database::open(file));
-  NNHAL_RETURN_IF_ERROR(database->adoptIdentity(options.identity, "files"));
+  Status adopted = database->adoptIdentity(options.identity, "files");
+  isDamaged = database->isDamaged();
+  NNHAL_RETURN_IF_ERROR(std::move(adopted));
+  return database;
+}
+
+/// The database at its identity; a damaged one is replaced by a new one.
+static Result<std::unique_ptr<Database>>
+openDatabase(const ContentKeyStore::Options &options) {
+  bool isDamaged = false;
+  auto database = tryOpenDatabase(options, isDamaged);
+  return isDamaged ? tryOpenDatabase(options, isDamaged) : std::move(database);
+}
+
+Result<std::unique_ptr<ContentKeyStore>>
+ContentKeyStore::open(Options options) {
+  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
+                         openDatabase(options));
   return std::unique_ptr<ContentKeyStore>(
       new ContentKeyStore(std::move(options), std::move(database)));
+}
+
+void ContentKeyStore::repair() {
+  if (!database->isDamaged())
+    return;
+  auto opened = openDatabase(options);
+  if (opened.isOk())
+    database = *std::move(opened);
 }
 
 std::optional<ContentKey> ContentKeyStore::find(const FileStamp &stamp,
@@ -72,9 +97,10 @@ std::optional<ContentKey> ContentKeyStore::find(const FileStamp &stamp,
           return;
         std::ranges::copy(*bytes, key.emplace().begin());
       });
-  if (!found.isOk())
-    return std::nullopt;
-  return key;
+  if (found.isOk())
+    return key;
+  repair();
+  return std::nullopt;
 }
 
 Status ContentKeyStore::remember(const FileStamp &stamp,
@@ -88,6 +114,16 @@ Status ContentKeyStore::remember(const FileStamp &stamp,
   if (now - std::max(stamp.modified, stamp.changed) < options.settleTime)
     return Status::ok();
   std::lock_guard lock(mutex);
+  Status status = write(stamp, variant, key, now);
+  if (status.isOk() || !database->isDamaged())
+    return status;
+  repair();
+  return write(stamp, variant, key, now);
+}
+
+Status ContentKeyStore::write(const FileStamp &stamp,
+                              const Sha256Digest &variant,
+                              const ContentKey &key, int64_t now) {
   return database->transact([&]() -> Status {
     NNHAL_RETURN_IF_ERROR(database->run(
         "INSERT OR REPLACE INTO files VALUES(?, ?, ?, ?, ?, ?, ?, ?)",

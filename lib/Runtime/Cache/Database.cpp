@@ -95,15 +95,47 @@ static Status createFile(const std::string &path) {
   return Status::ok();
 }
 
-Status Database::lastError() const {
-  return failure("'{}': {}", path, sqlite3_errmsg(handle));
+/// Whether \p code means that the file is not what it was when it was written.
+/// All statements are constant and right for the tables: an error in one, and a
+/// violated constraint, come from a damaged schema. A file that cannot be
+/// written has a damaged header, or another file has taken its name.
+static bool isDamage(int code) {
+  return code == SQLITE_CORRUPT || code == SQLITE_NOTADB ||
+         code == SQLITE_ERROR || code == SQLITE_CONSTRAINT ||
+         code == SQLITE_MISMATCH || code == SQLITE_READONLY;
 }
+
+Database::FileName Database::fileAt(const std::string &path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0)
+    return {};
+  return {info.st_dev, info.st_ino};
+}
+
+Status Database::lastError() {
+  Status status = failure("'{}': {}", path, sqlite3_errmsg(handle));
+  if (isDamage(sqlite3_errcode(handle)) && !wasDamaged) {
+    wasDamaged = true;
+    // Not the file with which another process has replaced it.
+    if (fileAt(path) == file)
+      remove(path);
+  }
+  return status;
+}
+
+/// How long to wait for a lock that another user can hold.
+static constexpr int foreignLockMilliseconds = 100;
 
 /// Holds the directory while a file is made or replaced: of programs that start
 /// together one does it. Waits for at most \p milliseconds; who gets no lock
 /// goes on without.
 static UniqueFd lockDirectory(const std::string &directory, int milliseconds) {
   UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Whoever may open the directory can hold its lock for as long as they like.
+  struct stat info;
+  if (fd.isValid() && ::fstat(fd.get(), &info) == 0 &&
+      (info.st_mode & (S_IRGRP | S_IROTH)))
+    milliseconds = std::min(milliseconds, foreignLockMilliseconds);
   for (int waited = 0; fd.isValid() && waited < milliseconds; ++waited) {
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
       break;
@@ -127,6 +159,7 @@ Result<std::unique_ptr<Database>> Database::openFile(const std::string &path,
                                                      Condition &condition) {
   condition = Condition::unusable;
   sqlite3 *handle = nullptr;
+  FileName file = fileAt(path);
   int code =
       sqlite3_open_v2(path.c_str(), &handle,
                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
@@ -134,7 +167,7 @@ Result<std::unique_ptr<Database>> Database::openFile(const std::string &path,
                       nullptr);
   if (!handle)
     return outOfResources("no memory to open '{}'", path);
-  std::unique_ptr<Database> database(new Database(handle, path));
+  std::unique_ptr<Database> database(new Database(handle, path, file));
   bool isReady = false;
   if (code == SQLITE_OK) {
     configure(handle, options.busyMilliseconds);
@@ -157,7 +190,7 @@ Result<std::unique_ptr<Database>> Database::openFile(const std::string &path,
   }
   if (code == SQLITE_OK)
     condition = Condition::isNew;
-  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+  if (isDamage(code))
     condition = Condition::damaged;
   return database->lastError();
 }

@@ -53,6 +53,11 @@ public:
   Status run(const char *sql, std::initializer_list<Value> arguments = {},
              const std::function<void(std::span<const Value>)> &onRow = {});
 
+  /// Whether a statement has met damage in the file. It is then no longer the
+  /// file of its name, unless somebody has replaced it before, so that the next
+  /// open() makes a new one. Nothing more is to be expected of this object.
+  bool isDamaged() const { return wasDamaged; }
+
   /// Whose content this is: unless \p identity is what was adopted last,
   /// empties
   /// \p table first. Needs the table identity(value BLOB).
@@ -63,9 +68,18 @@ public:
   Status transact(const std::function<Status()> &body);
 
 private:
-  explicit Database(sqlite3 *handle, std::string path)
-      : handle(handle), path(std::move(path)) {}
-  Status lastError() const;
+  /// Which file \p path was when it was opened.
+  struct FileName {
+    uint64_t device = 0;
+    uint64_t inode = 0;
+    bool operator==(const FileName &) const = default;
+  };
+  static FileName fileAt(const std::string &path);
+
+  Database(sqlite3 *handle, std::string path, FileName file)
+      : handle(handle), path(std::move(path)), file(file) {}
+  /// The error of the last call; damage is noted.
+  Status lastError();
   /// What was found in a file.
   enum class Condition { ready, isNew, damaged, unusable };
   static Result<std::unique_ptr<Database>> openFile(const std::string &path,
@@ -75,6 +89,8 @@ private:
 
   sqlite3 *handle;
   std::string path;
+  FileName file;
+  bool wasDamaged = false;
 };
 
 } // namespace nnhal::rt::cache

@@ -35,13 +35,19 @@ Result<std::unique_ptr<IntegrityStore>> IntegrityStore::open(Options options) {
   file.fileName = options.name + ".integrity";
   file.schema = schema;
   file.busyMilliseconds = options.busyMilliseconds;
-  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
-                         Database::open(file));
-  std::unique_ptr<IntegrityStore> store(
-      new IntegrityStore(std::move(options), std::move(database)));
-  NNHAL_RETURN_IF_ERROR(
-      store->database->adoptIdentity(store->options.identity, "entries"));
-  return store;
+  Status adopted;
+  for (bool isSecond : {false, true}) {
+    NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
+                           Database::open(file));
+    adopted = database->adoptIdentity(options.identity, "entries");
+    if (adopted.isOk())
+      return std::unique_ptr<IntegrityStore>(
+          new IntegrityStore(std::move(options), std::move(database)));
+    // A damaged file has lost its name: the second one is new.
+    if (!database->isDamaged() || isSecond)
+      break;
+  }
+  return adopted;
 }
 
 Result<int64_t> IntegrityStore::countLocked() {
@@ -95,7 +101,9 @@ Result<bool> IntegrityStore::isRecorded(const CacheToken &token,
       database->run("SELECT used FROM entries WHERE token = ? AND hash = ?",
                     {token, hash}, [&](std::span<const Database::Value> row) {
                       isKnown = true;
-                      used = std::get<int64_t>(row[0]);
+                      // Anything may stand in a damaged file.
+                      if (const auto *time = std::get_if<int64_t>(&row[0]))
+                        used = *time;
                     }));
   // A use that cannot be written down is a use all the same.
   if (isKnown && std::abs(now() - used) >= useGranularity)

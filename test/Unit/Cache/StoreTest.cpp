@@ -13,9 +13,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <random>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -195,6 +199,42 @@ TEST_F(StoreTest, DamagedFilesAreReplaced) {
   EXPECT_TRUE(store->record({1}, {2}).isOk());
 }
 
+// A damaged record of what was written costs a compilation, not a failure.
+TEST_F(StoreTest, FilesThatAreDamagedWithinAreReplaced) {
+  ASSERT_TRUE(open()->record({1}, {2}).isOk());
+  std::ifstream stream(filePath(), std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(stream), {}};
+  std::mt19937 random(1);
+  for (int i = 0; i < 200; ++i) {
+    std::string damaged = whole;
+    for (int flips = i % 3; flips >= 0; --flips)
+      damaged[random() % damaged.size()] ^= char(1 << random() % 8);
+    std::ofstream(filePath(), std::ios::binary | std::ios::trunc) << damaged;
+    ASSERT_EQ(::chmod(filePath().c_str(), 0600), 0);
+    {
+      auto store = IntegrityStore::open(options);
+      ASSERT_TRUE(store.isOk()) << i << ": " << store.status().message();
+      (void)(*store)->isRecorded({1}, {2}).isOk();
+      (void)(*store)->record({1}, {2}).isOk();
+    }
+    // At the latest what met the damage has made room for a new file.
+    auto store = IntegrityStore::open(options);
+    ASSERT_TRUE(store.isOk()) << i << ": " << store.status().message();
+    EXPECT_TRUE((*store)->record({1}, {2}).isOk()) << i;
+  }
+}
+
+// Whoever may open the directory can hold its lock; nobody waits for them.
+TEST_F(StoreTest, LocksOfDirectoriesThatOthersCanOpenAreNotWaitedFor) {
+  std::filesystem::create_directories(options.directory);
+  ASSERT_EQ(::chmod(options.directory.c_str(), 0755), 0);
+  UniqueFd fd(::open(options.directory.c_str(), O_RDONLY | O_DIRECTORY));
+  ASSERT_EQ(::flock(fd.get(), LOCK_EX), 0);
+  auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(open()->record({1}, {2}).isOk());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+}
+
 TEST_F(StoreTest, UnusableDirectories) {
   auto messageOf = [&](const std::string &path) {
     options.directory = path;
@@ -292,6 +332,39 @@ TEST_F(ContentKeyStoreTest, BoundedAndOfOneImporter) {
   EXPECT_EQ(store->find(stamp(), {3}), ContentKey{3});
   keys.identity = {1};
   EXPECT_EQ(openKeys()->find(stamp(), {3}), std::nullopt);
+}
+
+// Whatever is damaged, a store opens, gives no key or one that may be wrong,
+// and is whole again once a key has been remembered.
+TEST_F(ContentKeyStoreTest, DamagedFilesAreRebuilt) {
+  ASSERT_TRUE(openKeys()->remember(stamp(), {1}, {2}).isOk());
+  std::string file = keys.directory + "/content-keys";
+  std::ifstream stream(file, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(stream), {}};
+  std::mt19937 random(1);
+  int lost = 0;
+  for (int i = 0; i < 400; ++i) {
+    std::string damaged = whole;
+    if (i % 8 == 0)
+      damaged.resize(random() % damaged.size());
+    // The header, the schema and the rows rather than what is free.
+    for (int flips = i % 3; !damaged.empty() && flips >= 0; --flips)
+      damaged[random() % std::min<size_t>(damaged.size(),
+                                          i % 2 ? 1024 : damaged.size())] ^=
+          char(1 << random() % 8);
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << damaged;
+    ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+    {
+      auto store = ContentKeyStore::open(keys);
+      ASSERT_TRUE(store.isOk()) << i << ": " << store.status().message();
+      if ((*store)->find(stamp(), {1}) != ContentKey{2})
+        ++lost;
+      Status remembered = (*store)->remember(stamp(), {1}, {2});
+      ASSERT_TRUE(remembered.isOk()) << i << ": " << remembered.message();
+    }
+    EXPECT_EQ(openKeys()->find(stamp(), {1}), ContentKey{2}) << i;
+  }
+  EXPECT_GT(lost, 20);
 }
 
 TEST_F(ContentKeyStoreTest, OnlyRegularFilesHaveStamps) {
