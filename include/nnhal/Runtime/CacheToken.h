@@ -71,6 +71,14 @@ struct CacheFileNameParts {
 };
 std::optional<CacheFileNameParts> parseCacheFileName(std::string_view name);
 
+/// The file in a cache directory whose bytes are locked by those who write
+/// entries.
+inline constexpr const char *cacheLockName = "nnhal.lock";
+
+/// The byte of that file that is locked, by the open file description, while an
+/// entry of \p token is written.
+uint64_t cacheLockPlace(const CacheToken &token);
+
 } // namespace nnhal::rt
 
 #endif // NNHAL_RUNTIME_CACHETOKEN_H

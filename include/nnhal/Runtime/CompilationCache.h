@@ -58,6 +58,9 @@ public:
     /// How long to wait for somebody else who compiles the same, in
     /// nanoseconds; afterwards it is compiled without the cache.
     int64_t lockTimeout = 120'000'000'000;
+    /// The same where other users can open the lock file, and so hold its lock
+    /// without compiling anything. The shorter of both counts.
+    int64_t foreignLockTimeout = 500'000'000;
     /// Null: silent.
     std::shared_ptr<const Log> log;
     /// Null: not traced.

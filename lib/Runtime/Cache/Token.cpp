@@ -92,3 +92,10 @@ nnhal::rt::parseCacheFileName(std::string_view name) {
     return std::nullopt;
   return parts;
 }
+
+uint64_t nnhal::rt::cacheLockPlace(const CacheToken &token) {
+  uint64_t place = 0;
+  for (size_t i = 0; i < 8; ++i)
+    place |= uint64_t(token[i]) << (8 * i);
+  return place >> 2; // Offsets are signed.
+}

@@ -18,7 +18,6 @@ using namespace nnhal::rt;
 
 /// Of files that are not an entry yet.
 static constexpr const char *newSuffix = ".new";
-static constexpr const char *lockName = "nnhal.lock";
 
 static std::vector<std::vector<int>>
 borrow(const std::vector<UniqueFd> &files) {
@@ -123,24 +122,23 @@ Status EntryNames::publish() const {
 }
 
 std::optional<EntryLock> EntryLock::open(const std::string &directory) {
-  UniqueFd fd(::open((directory + lockName).c_str(),
-                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+  UniqueFd fd(::open((directory + cacheLockName).c_str(),
+                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
                      S_IRUSR | S_IWUSR));
-  if (!fd.isValid())
+  struct stat info;
+  if (!fd.isValid() || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return std::nullopt;
-  return EntryLock(std::move(fd));
+  bool isPrivate = info.st_uid == ::geteuid() && (info.st_mode & 0077) == 0;
+  return EntryLock(std::move(fd), isPrivate);
 }
 
 /// Sets the lock on the byte of \p token to \p type. Locks of an open file
 /// description, so that threads exclude each other as processes do.
 static bool setLock(int fd, const CacheToken &token, short type) {
-  uint64_t place = 0;
-  for (size_t i = 0; i < 8; ++i)
-    place |= uint64_t(token[i]) << (8 * i);
   struct flock range = {};
   range.l_type = type;
   range.l_whence = SEEK_SET;
-  range.l_start = off_t(place >> 2);
+  range.l_start = off_t(cacheLockPlace(token));
   range.l_len = 1;
   return ::fcntl(fd, F_OFD_SETLK, &range) == 0;
 }

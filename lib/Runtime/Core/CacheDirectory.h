@@ -65,8 +65,12 @@ private:
 /// Threads: one at a time; each has its own object.
 class EntryLock {
 public:
-  /// Nothing when the file cannot be created.
+  /// Nothing when the file cannot be created, or is not a regular file.
   static std::optional<EntryLock> open(const std::string &directory);
+
+  /// Whether only this user can open the lock file. Anybody else who can may
+  /// hold its locks for as long as they like.
+  bool isPrivate() const { return isOwn; }
 
   /// Whether \p token is now held.
   bool tryLock(const CacheToken &token);
@@ -77,8 +81,9 @@ public:
   void removeLeftovers(const std::string &directory, const CacheToken &held);
 
 private:
-  explicit EntryLock(UniqueFd fd) : fd(std::move(fd)) {}
+  EntryLock(UniqueFd fd, bool isOwn) : fd(std::move(fd)), isOwn(isOwn) {}
   UniqueFd fd;
+  bool isOwn;
 };
 
 } // namespace nnhal::rt

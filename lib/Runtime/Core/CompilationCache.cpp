@@ -62,7 +62,12 @@ public:
                      fmt::format("cannot write to '{}'", cache.directory));
     if (!waitForLock())
       return compile(source, std::nullopt,
-                     "somebody else is compiling the same for too long");
+                     lock->isPrivate()
+                         ? "somebody else is compiling the same for too long"
+                         : fmt::format("the lock of '{}' is held, which other "
+                                       "users can open: nobody waits for it "
+                                       "for long",
+                                       cache.directory));
     Result<PreparedModelRef> prepared = prepareLocked(source);
     lock->unlock(token);
     return prepared;
@@ -122,16 +127,23 @@ private:
     TraceSection section(cache.tracer.get(), TraceLayer::runtime,
                          TracePhase::unspecified,
                          "waiting for another compilation of the same model");
-    cache.log->write(LogTag::compilation,
-                     "cache: somebody else is compiling the same");
+    int64_t timeout = cache.lockTimeout;
+    if (lock->isPrivate()) {
+      cache.log->write(LogTag::compilation,
+                       "cache: somebody else is compiling the same");
+    } else {
+      timeout = std::min(timeout, cache.foreignLockTimeout);
+      cache.log->write(LogTag::compilation,
+                       "cache: somebody else holds the lock of '{}', which "
+                       "other users can open: waiting {} ms at most",
+                       cache.directory, timeout / 1'000'000);
+    }
     auto now = [] {
       return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch())
           .count();
     };
     Deadline begin = now();
-    Deadline end = cache.lockTimeout > noDeadline - begin
-                       ? noDeadline
-                       : begin + cache.lockTimeout;
+    Deadline end = timeout > noDeadline - begin ? noDeadline : begin + timeout;
     end = std::min(end, options.deadline);
     milliseconds pause(1);
     while (now() < end) {

@@ -7,6 +7,7 @@
 
 #include "nnhal/Runtime/CompilationCache.h"
 #include "nnhal/Runtime/CacheToken.h"
+#include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Memory.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
@@ -388,6 +389,46 @@ TEST_F(CompilationCacheTest, WaitsAreBounded) {
   options.lockTimeout = 3'600'000'000'000;
   preparing.deadline = steadyNow() + 20'000'000;
   EXPECT_EQ(prepare().outcome, CacheOutcome::missLocked);
+}
+
+// Another user who can open the lock file may hold it for no reason.
+TEST_F(CompilationCacheTest, LocksThatOthersCanHoldAreNotWaitedForLong) {
+  auto lock = EntryLock::open(directory + "/");
+  ASSERT_TRUE(lock && lock->tryLock(token()));
+  EXPECT_TRUE(lock->isPrivate());
+  std::string lines;
+  options.log = std::make_shared<Log>(
+      parseLogMask("compilation", [](std::string_view) {}),
+      [&](std::string_view line) { lines += std::string(line) + '\n'; });
+  options.foreignLockTimeout = 20'000'000;
+  std::string path = directory + "/" + cacheLockName;
+  auto expectShortWait = [&] {
+    lines.clear();
+    auto begin = std::chrono::steady_clock::now();
+    CacheReport report = prepare();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin,
+              std::chrono::seconds(10));
+    EXPECT_EQ(report.outcome, CacheOutcome::missLocked);
+    EXPECT_EQ(report.saveDetail, "the lock of '" + directory +
+                                     "/' is held, which other users can open: "
+                                     "nobody waits for it for long");
+    EXPECT_NE(lines.find("cache: somebody else holds the lock of '" +
+                         directory +
+                         "/', which other users can open: waiting 20 ms at "
+                         "most"),
+              std::string::npos)
+        << lines;
+  };
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  expectShortWait();
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  if (::chown(path.c_str(), 12345, 12345) == 0)
+    expectShortWait();
+}
+
+TEST_F(CompilationCacheTest, LocksAreRegularFiles) {
+  ASSERT_EQ(::mkfifo((directory + "/" + cacheLockName).c_str(), 0600), 0);
+  EXPECT_FALSE(EntryLock::open(directory + "/"));
 }
 
 // A process that dies gives its lock up.
