@@ -31,13 +31,26 @@ static std::string readingOptions(const Flags &flags) {
   return text;
 }
 
-rt::CacheToken run::cacheToken(const Flags &flags) {
+/// What tells \p model from others.
+static rt::Result<std::string> placeOf(const ModelFile &model) {
+  if (model.bytes) {
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,
+                           model.bytes->bytes());
+    rt::Sha256Digest digest = rt::sha256(bytes);
+    return std::string(digest.begin(), digest.end());
+  }
   std::error_code error;
-  std::string path = std::filesystem::canonical(flags.model, error).string();
+  std::string path = std::filesystem::canonical(model.path, error).string();
+  return error ? model.path : path;
+}
+
+rt::Result<rt::CacheToken> run::cacheToken(const Flags &flags,
+                                           const ModelFile &model) {
+  NNHAL_ASSIGN_OR_RETURN(std::string place, placeOf(model));
   const rt::CompileOptions &compile = flags.compile;
   std::string reading = readingOptions(flags);
   std::string rounding = fmt::format("{}", uint32_t(compile.rounding));
-  std::string_view texts[] = {"nnhal-run",       error ? flags.model : path,
+  std::string_view texts[] = {"nnhal-run",       place,
                               reading,           compile.targetTriple,
                               compile.targetCpu, compile.targetFeatures,
                               rounding};
@@ -59,9 +72,10 @@ void run::createCacheDirectory(const Flags &flags) {
   ::mkdir(path.c_str(), 0700);
 }
 
-ContentKeys::ContentKeys(const Flags &flags) : path(flags.model) {
+ContentKeys::ContentKeys(const Flags &flags, const ModelFile &model)
+    : path(model.path) {
   // The content of a .json model may be in files beside it.
-  if (!path.ends_with(".tflite"))
+  if (model.bytes || model.kind != ModelKind::tflite)
     return;
   rt::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (fd.isValid())

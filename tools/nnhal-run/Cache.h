@@ -16,10 +16,12 @@
 
 namespace nnhal::run {
 
-/// The token of this program for \p flags: the model file's place and what else
-/// the command line says about the compilation. Not the content: that is the
-/// content key's, so that a changed model is seen as changed.
-rt::CacheToken cacheToken(const Flags &flags);
+/// The token of this program for \p model and \p flags: the model file's place
+/// and what else the command line says about the compilation. Not the content:
+/// that is the content key's, so that a changed model is seen as changed. The
+/// place of a model from standard input is its content.
+rt::Result<rt::CacheToken> cacheToken(const Flags &flags,
+                                      const ModelFile &model);
 
 /// Where the program's devices remember what they have cached: --state-dir or
 /// what the environment says; empty when that says nothing.
@@ -33,7 +35,7 @@ void createCacheDirectory(const Flags &flags);
 /// file stays as it is.
 class ContentKeys {
 public:
-  explicit ContentKeys(const Flags &flags);
+  ContentKeys(const Flags &flags, const ModelFile &model);
 
   /// Without reading the model; nothing when that cannot be said.
   std::optional<rt::ContentKey> find() const;

@@ -44,7 +44,6 @@ static rt::Result<NamedFile> parseNamedFile(std::string_view text) {
 }
 
 Status run::setInput(Flags &flags, std::string_view value) {
-  flags.wantsExecution = true;
   if (value == "zeros") {
     flags.randomSeed.reset();
     return Status::ok();
@@ -64,7 +63,6 @@ Status run::setInput(Flags &flags, std::string_view value) {
 Status run::setExpect(Flags &flags, std::string_view value) {
   NNHAL_ASSIGN_OR_RETURN(NamedFile expect, parseNamedFile(value));
   flags.expects.push_back(std::move(expect));
-  flags.wantsExecution = true;
   return Status::ok();
 }
 
@@ -112,7 +110,6 @@ Status run::setShape(Flags &flags, std::string_view value) {
 }
 
 Status run::setRounding(Flags &flags, std::string_view value) {
-  flags.hasCompileFlags = true;
   if (value == "double")
     flags.compile.rounding = rt::Rounding::doubleRounding;
   else if (value == "single")
@@ -125,7 +122,6 @@ Status run::setRounding(Flags &flags, std::string_view value) {
 }
 
 Status run::setTime(Flags &flags, std::string_view value) {
-  flags.wantsExecution = true;
   if (!value.empty() && value != "json")
     return badData("'{}' is not json", value);
   flags.time = value.empty() ? TimeFormat::text : TimeFormat::json;
@@ -133,7 +129,6 @@ Status run::setTime(Flags &flags, std::string_view value) {
 }
 
 Status run::setCompileThreads(Flags &flags, std::string_view value) {
-  flags.hasCompileFlags = true;
   uint64_t threads = 0;
   NNHAL_RETURN_IF_ERROR(parseInto(value, 1, rt::WorkPool::maxThreads, threads));
   flags.compile.threads = uint32_t(threads);
@@ -145,7 +140,39 @@ Status run::setThreads(Flags &flags, std::string_view value) {
 }
 
 Status run::setMode(Flags &flags, std::string_view value) {
-  flags.wantsExecution = true;
   NNHAL_ASSIGN_OR_RETURN(flags.modes, parseModes(value));
+  return Status::ok();
+}
+
+static Status setCompileAfter(Flags &flags, uint64_t executions) {
+  if (flags.compileAfter && *flags.compileAfter != executions)
+    return badData("a model has one time to be compiled: give --deferred or "
+                   "--stages, once");
+  flags.compileAfter = executions;
+  return Status::ok();
+}
+
+Status run::setDeferred(Flags &flags, std::string_view) {
+  return setCompileAfter(flags, 0);
+}
+
+Status run::setStages(Flags &flags, std::string_view value) {
+  uint64_t after = 0;
+  NNHAL_RETURN_IF_ERROR(parseInto(value, 1, maxCount, after));
+  return setCompileAfter(flags, after);
+}
+
+Status run::setPrintOutputs(Flags &flags, std::string_view value) {
+  uint64_t count = 10;
+  if (!value.empty())
+    NNHAL_RETURN_IF_ERROR(parseInto(value, 0, maxCount, count));
+  flags.printOutputs = count;
+  return Status::ok();
+}
+
+Status run::setLoopTimeout(Flags &flags, std::string_view value) {
+  uint64_t milliseconds = 0;
+  NNHAL_RETURN_IF_ERROR(parseInto(value, 0, maxCount, milliseconds));
+  flags.loopTimeout = milliseconds * 1'000'000;
   return Status::ok();
 }

@@ -29,6 +29,10 @@ rt::Status setTime(Flags &flags, std::string_view value);
 rt::Status setCompileThreads(Flags &flags, std::string_view value);
 rt::Status setThreads(Flags &flags, std::string_view value);
 rt::Status setMode(Flags &flags, std::string_view value);
+rt::Status setDeferred(Flags &flags, std::string_view value);
+rt::Status setStages(Flags &flags, std::string_view value);
+rt::Status setPrintOutputs(Flags &flags, std::string_view value);
+rt::Status setLoopTimeout(Flags &flags, std::string_view value);
 
 } // namespace nnhal::run
 

@@ -8,6 +8,7 @@
 #ifndef NNHAL_TOOLS_NNHAL_RUN_FLAGS_H
 #define NNHAL_TOOLS_NNHAL_RUN_FLAGS_H
 
+#include "ModelFile.h"
 #include "Modes.h"
 
 #include "nnhal/Runtime/Compiler.h"
@@ -41,6 +42,9 @@ struct Tolerance {
 enum class TimeFormat { none, text, json };
 
 struct Flags {
+  /// Names of the options on the command line, in order.
+  std::vector<std::string_view> given;
+  /// A file, or standardInput.
   std::string model;
   std::vector<NamedFile> inputs;
   /// Fills inputs that no file is given for: zeros without a seed.
@@ -54,8 +58,6 @@ struct Flags {
   rt::CompileOptions compile;
   /// PrepareOptions::compileAfter.
   std::optional<uint64_t> compileAfter;
-  /// True when a flag says something about how to compile.
-  bool hasCompileFlags = false;
   std::string device = "nnhal-cpu";
   /// Empty: nothing is cached.
   std::string cacheDir;
@@ -92,8 +94,6 @@ struct Flags {
   std::string checkReport;
   /// Where the artifacts of the cases are; empty: they are compiled.
   std::string artifacts;
-  /// The first option that only --check has a use for.
-  std::string checkOption;
   bool help = false;
   bool version = false;
 };

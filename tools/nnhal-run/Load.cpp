@@ -63,11 +63,11 @@ private:
 /// One load, with what its steps share.
 class Loader {
 public:
-  Loader(const Flags &flags, const rt::Device &device,
+  Loader(const Flags &flags, const ModelFile &model, const rt::Device &device,
          rt::LazyCompiler &compiler, const LoadObserver &observer,
          const LoadServices &services)
-      : flags(flags), device(device), compiler(compiler), observer(observer),
-        services(services), tracer(services.tracer.get()) {
+      : flags(flags), model(model), device(device), compiler(compiler),
+        observer(observer), services(services), tracer(services.tracer.get()) {
     loaded.threads = flags.threads;
   }
 
@@ -116,18 +116,23 @@ private:
   Status loadThroughCache() {
     giveBackFrom(tensorSize);
     int64_t begin = nowMicroseconds();
-    ContentKeys keys(flags);
+    ContentKeys keys(flags, model);
     std::optional<rt::ContentKey> key = keys.find();
     if (!key || needsSource()) {
       NNHAL_RETURN_IF_ERROR(read());
       NNHAL_RETURN_IF_ERROR(inspectSource());
     }
     if (!key) {
-      NNHAL_ASSIGN_OR_RETURN(key, keys.compute(*loaded.source));
+      NNHAL_ASSIGN_OR_RETURN(sourceKey, keys.compute(*loaded.source));
+      key = sourceKey;
     }
     int64_t read = nowMicroseconds();
     loaded.loadMicroseconds = read - begin;
     Status status = prepareThroughCache(keys, *key);
+    // What was remembered may be damaged, and the file may have been changed
+    // just now: the key of what was read is right.
+    if (!status.isOk() && sourceKey && *sourceKey != *key)
+      status = prepareThroughCache(keys, *sourceKey);
     loaded.compileMicroseconds = nowMicroseconds() - read;
     return status;
   }
@@ -149,7 +154,7 @@ private:
   Status prepareThroughCache(const ContentKeys &keys,
                              const rt::ContentKey &key) {
     rt::TraceSection section(
-        tracer, applicationPhase(rt::TracePhase::preparation), flags.model);
+        tracer, applicationPhase(rt::TracePhase::preparation), model.path);
     createCacheDirectory(flags);
     rt::CompilationCache::Options cacheOptions;
     cacheOptions.directory = flags.cacheDir;
@@ -157,12 +162,13 @@ private:
     cacheOptions.tracer = services.tracer;
     rt::CompilationCache cache(std::move(cacheOptions));
     Progress progress;
+    NNHAL_ASSIGN_OR_RETURN(rt::CacheToken token, cacheToken(flags, model));
     NNHAL_ASSIGN_OR_RETURN(rt::PrepareOptions options,
                            prepareOptions(progress));
     options.contentKey = key;
     auto prepared = cache.prepare(
-        device, cacheToken(flags), {}, [&] { return sourceOf(keys, key); },
-        options, loaded.cache);
+        device, token, {}, [&] { return sourceOf(keys, key); }, options,
+        loaded.cache);
     if (prepared.isOk())
       loaded.prepared = *prepared;
     NNHAL_RETURN_IF_ERROR(progress.finish(prepared.status()));
@@ -177,31 +183,43 @@ private:
   rt::Result<const rt::AnnotatedModel *> sourceOf(const ContentKeys &keys,
                                                   const rt::ContentKey &key) {
     giveBackFrom(compilerSize);
-    if (loaded.source)
+    if (!loaded.source)
+      NNHAL_RETURN_IF_ERROR(read());
+    if (!sourceKey) {
+      NNHAL_ASSIGN_OR_RETURN(sourceKey, keys.compute(*loaded.source));
+    }
+    if (*sourceKey == key)
       return &*loaded.source;
-    NNHAL_RETURN_IF_ERROR(read());
-    NNHAL_ASSIGN_OR_RETURN(rt::ContentKey found, keys.compute(*loaded.source));
-    if (found != key)
-      return rt::failure("'{}' changed while it was prepared", flags.model);
-    return &*loaded.source;
+    return rt::failure("the remembered content key is not that of {}",
+                       model.label());
   }
 
   /// Turns the file's bytes into a source model, or into a prepared model when
   /// they are an artifact.
   Status read() {
-    const std::string &path = flags.model;
     rt::TraceSection section(
-        tracer, applicationPhase(rt::TracePhase::initialization), path);
-    NNHAL_ASSIGN_OR_RETURN(file, rt::Memory::readFile(path));
+        tracer, applicationPhase(rt::TracePhase::initialization), model.path);
+    if (model.bytes) {
+      file = *model.bytes;
+    } else {
+      NNHAL_ASSIGN_OR_RETURN(file, rt::Memory::readFile(model.path));
+    }
     NNHAL_ASSIGN_OR_RETURN(bytes, file.bytes());
-    Status status;
-    if (path.ends_with(".nncache"))
-      status = readArtifact();
-    else if (path.ends_with(".tflite"))
-      status = readTFLite();
-    else if (path.ends_with(".json"))
-      status = readJson();
-    return std::move(status).withContext(fmt::format("'{}'", path));
+    return parse().withContext(model.label());
+  }
+
+  Status parse() {
+    switch (model.kind) {
+    case ModelKind::artifact:
+      return readArtifact();
+    case ModelKind::tflite:
+      return readTFLite();
+    case ModelKind::json:
+      return readJson();
+    case ModelKind::mlir:
+      break;
+    }
+    return Status::ok();
   }
 
   Status readArtifact() {
@@ -222,7 +240,7 @@ private:
 
   Status readJson() {
     std::string directory =
-        std::filesystem::path(flags.model).parent_path().string();
+        std::filesystem::path(model.path).parent_path().string();
     std::string_view text(reinterpret_cast<const char *>(bytes.data()),
                           bytes.size());
     rt::AnnotatedModel annotated;
@@ -246,7 +264,7 @@ private:
 
   Status compile() {
     rt::TraceSection section(
-        tracer, applicationPhase(rt::TracePhase::preparation), flags.model);
+        tracer, applicationPhase(rt::TracePhase::preparation), model.path);
     Progress progress;
     Status status = compileWith(progress);
     return progress.finish(std::move(status));
@@ -269,6 +287,11 @@ private:
     return result;
   }
 
+  /// What the compiler's diagnostics call the model.
+  std::string sourceName() const {
+    return model.bytes ? "<standard input>" : model.path;
+  }
+
   Status compileWith(Progress &progress) {
     bool isOnlyEmitted = !flags.emit.empty() && !flags.wantsExecution;
     if (loaded.source && !isOnlyEmitted) {
@@ -288,7 +311,7 @@ private:
     auto compiled = loaded.source
                         ? opened->compileModel(*loaded.source, options,
                                                compileObserver(progress))
-                        : opened->compileMlir(bytes, flags.model, options,
+                        : opened->compileMlir(bytes, sourceName(), options,
                                               compileObserver(progress));
     if (!compiled.isOk())
       return std::move(compiled).takeStatus();
@@ -303,6 +326,7 @@ private:
   }
 
   const Flags &flags;
+  const ModelFile &model;
   const rt::Device &device;
   rt::LazyCompiler &compiler;
   const LoadObserver &observer;
@@ -310,14 +334,15 @@ private:
   rt::Tracer *tracer;
   rt::Memory file;
   std::span<const std::byte> bytes;
+  /// Of the model that was read; what was remembered may be another one.
+  std::optional<rt::ContentKey> sourceKey;
   LoadedModel loaded;
 };
 } // namespace
 
-rt::Result<LoadedModel> run::loadModel(const Flags &flags,
-                                       const rt::Device &device,
-                                       rt::LazyCompiler &compiler,
-                                       const LoadObserver &observer,
-                                       const LoadServices &services) {
-  return Loader(flags, device, compiler, observer, services).load();
+rt::Result<LoadedModel>
+run::loadModel(const Flags &flags, const ModelFile &model,
+               const rt::Device &device, rt::LazyCompiler &compiler,
+               const LoadObserver &observer, const LoadServices &services) {
+  return Loader(flags, model, device, compiler, observer, services).load();
 }

@@ -56,10 +56,11 @@ struct LoadObserver {
   std::function<void(uint32_t operation, std::string_view text)> remark;
 };
 
-/// Reads \p flags.model, compiles it where that is needed, writes the artifact
+/// Reads \p model, compiles it where that is needed, writes the artifact
 /// where that is wanted, and loads it. Fails with what the reader, \p observer
 /// or the compiler reports.
-rt::Result<LoadedModel> loadModel(const Flags &flags, const rt::Device &device,
+rt::Result<LoadedModel> loadModel(const Flags &flags, const ModelFile &model,
+                                  const rt::Device &device,
                                   rt::LazyCompiler &compiler,
                                   const LoadObserver &observer,
                                   const LoadServices &services = {});

@@ -18,7 +18,10 @@
 #include "Flags.h"
 #include "Inputs.h"
 #include "Load.h"
+#include "OptionTable.h"
 #include "Report.h"
+
+#include "Support/Process.h"
 
 #include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/CpuDevice.h"
@@ -37,60 +40,35 @@ using namespace nnhal;
 using namespace nnhal::run;
 using rt::badData;
 using rt::Status;
-
-static constexpr int exitFailure = 1;
-static constexpr int exitUsage = 2;
-
-static int fail(const Status &status, int exitStatus) {
-  fmt::print(stderr, "error: {}\n", status.message());
-  return exitStatus;
-}
+using tools::exitFailure;
+using tools::exitUsage;
+using tools::fail;
+using tools::finish;
+using tools::flushOutput;
 
 /// What the device rules out, whatever it executes.
 static Status checkDevice(const Flags &flags, const rt::Device &device) {
-  if (device.name() == "nnhal-reference" && flags.threads != 1)
+  if (device.name() != "nnhal-reference")
+    return Status::ok();
+  if (flags.threads != 1)
     return badData("device nnhal-reference executes on one thread: --threads "
                    "has no effect");
-  if (flags.check && device.name() == "nnhal-reference" &&
-      (flags.hasCompileFlags || !flags.emit.empty() ||
-       !flags.artifacts.empty()))
-    return badData("device nnhal-reference compiles nothing: --artifacts, "
-                   "--emit, --target-cpu, --target-triple, --rounding and "
-                   "--specialize have no effect");
+  for (std::string_view name : flags.given)
+    if (lookUpOption(name)->isForCompilers)
+      return badData("option '--{}' does not go with device nnhal-reference, "
+                     "which compiles nothing",
+                     name);
   return Status::ok();
 }
 
 /// What the kind of the model and the device rule out.
-static Status checkModelKind(const Flags &flags, const rt::Device &device) {
-  std::string_view model = flags.model;
-  bool isCompiled = model.ends_with(".nncache");
-  bool isMlir = model.ends_with(".mlir");
-  if (!isCompiled && !isMlir && !model.ends_with(".tflite") &&
-      !model.ends_with(".json"))
-    return badData("'{}' is no .tflite, .json, .mlir or .nncache file", model);
+static Status checkModelKind(const Flags &flags, ModelKind kind,
+                             const rt::Device &device) {
   if (device.name() == "nnhal-reference" &&
-      (isCompiled || isMlir || !flags.emit.empty()))
+      (kind == ModelKind::mlir || kind == ModelKind::artifact))
     return badData("device nnhal-reference compiles nothing: it takes .tflite "
-                   "and .json, and has nothing to write");
-  if (isCompiled && flags.hasCompileFlags)
-    return badData(
-        "'{}' is compiled: --target-cpu, --target-triple, "
-        "--rounding, --compile-threads and --specialize have no effect",
-        model);
-  if (isCompiled && !flags.emit.empty())
-    return badData("'{}' is compiled: --emit has nothing to write", model);
-  if (wantsCache(flags) && (isCompiled || isMlir))
-    return badData("--cache-dir needs a .tflite or .json model");
-  if (flags.compileAfter && (isCompiled || isMlir || !flags.emit.empty()))
-    return badData("--deferred and --stages need a .tflite or .json model, and "
-                   "do not go with --emit");
-  if (flags.specialize && isMlir)
-    return badData("--specialize needs a .tflite or .json model");
-  if (flags.explain && (isCompiled || isMlir))
-    return badData("--explain needs a .tflite or .json model");
-  if (!flags.dumpGraph.empty() && (isCompiled || isMlir))
-    return badData("--dump-graph needs a .tflite or .json model");
-  return Status::ok();
+                   "and .json models");
+  return checkOptions(flags, workOn(flags, kind));
 }
 
 static Status writeOutputs(const Flags &flags, const Executed &executed) {
@@ -107,12 +85,6 @@ static Status writeOutputs(const Flags &flags, const Executed &executed) {
         fmt::format("{}/output_{}.npy", flags.outputDir, i),
         writeNpy(formatOf(output.type), output.dimensions, output.bytes)));
   }
-  return Status::ok();
-}
-
-static Status flushOutput() {
-  if (std::fflush(stdout) != 0)
-    return rt::failure("cannot write to standard output");
   return Status::ok();
 }
 
@@ -150,26 +122,26 @@ static void finishCompilation(const Flags &flags, LoadedModel &loaded) {
                status.message());
 }
 
-static Status runModel(const Flags &flags, const rt::Device &device,
-                       rt::LazyCompiler &compiler,
+static Status runModel(const Flags &flags, const ModelFile &model,
+                       const rt::Device &device, rt::LazyCompiler &compiler,
                        const LoadServices &services) {
   rt::Tracer *tracer = services.tracer.get();
   rt::TraceSection section(tracer, applicationPhase(rt::TracePhase::overall),
                            "nnhal-run");
   Explanation explanation;
   LoadObserver observer;
-  observer.source = [&](const rt::AnnotatedModel &model) -> Status {
-    NNHAL_RETURN_IF_ERROR(drawModel(flags, model, device, {}));
+  observer.source = [&](const rt::AnnotatedModel &source) -> Status {
+    NNHAL_RETURN_IF_ERROR(drawModel(flags, source, device, {}));
     if (!flags.explain)
       return Status::ok();
-    NNHAL_ASSIGN_OR_RETURN(explanation, Explanation::create(model, device));
+    NNHAL_ASSIGN_OR_RETURN(explanation, Explanation::create(source, device));
     return Status::ok();
   };
   if (flags.explain)
     observer.remark = [&](uint32_t operation, std::string_view text) {
       explanation.addRemark(operation, text);
     };
-  auto outcome = loadModel(flags, device, compiler, observer, services);
+  auto outcome = loadModel(flags, model, device, compiler, observer, services);
   fmt::print("{}", explanation.text()); // Above all when it failed.
   NNHAL_ASSIGN_OR_RETURN(LoadedModel loaded, std::move(outcome));
   if (!loaded.prepared)
@@ -207,10 +179,10 @@ static Status runModel(const Flags &flags, const rt::Device &device,
 }
 
 /// The trace is written also of work that failed.
-static Status runTraced(const Flags &flags, const rt::Device &device,
-                        rt::LazyCompiler &compiler,
+static Status runTraced(const Flags &flags, const ModelFile &model,
+                        const rt::Device &device, rt::LazyCompiler &compiler,
                         const LoadServices &services) {
-  Status status = runModel(flags, device, compiler, services);
+  Status status = runModel(flags, model, device, compiler, services);
   Status written;
   if (services.tracer)
     written = writeTraceFile(*services.tracer, flags.trace);
@@ -282,25 +254,17 @@ static Status unknownDevice(const rt::DeviceRegistry &registry,
                  fmt::join(names, ", "));
 }
 
-/// The exit status for what became of the work.
-static int finish(Status status) {
-  Status flushed = flushOutput();
-  if (status.isOk())
-    status = std::move(flushed);
-  return status.isOk() ? 0 : fail(status, exitFailure);
-}
-
 static int runTool(std::span<const std::string_view> arguments) {
   auto flags = parseFlags(arguments);
   if (!flags.isOk())
     return fail(flags.status(), exitUsage);
   if (flags->help) {
     fmt::print("{}", helpText());
-    return 0;
+    return finish(Status::ok());
   }
   if (flags->version) {
     fmt::print("nnhal-run {}\n", NNHAL_VERSION);
-    return 0;
+    return finish(Status::ok());
   }
   auto workers = rt::WorkPool::create(unsigned(flags->threads));
   if (!workers.isOk())
@@ -319,7 +283,7 @@ static int runTool(std::span<const std::string_view> arguments) {
   if (flags->listDevices) {
     for (const auto &device : registry.devices())
       fmt::print("{}", describeDevice(*device));
-    return 0;
+    return finish(Status::ok());
   }
   const rt::Device *device = registry.find(flags->device);
   if (!device)
@@ -330,13 +294,18 @@ static int runTool(std::span<const std::string_view> arguments) {
     return finish(calibrateDevice(*device, *registry.find("nnhal-reference")));
   if (flags->check)
     return finish(checkCases(*flags, *device, *options.compiler));
-  if (Status status = checkModelKind(*flags, *device); !status.isOk())
+  auto model = openModel(flags->model);
+  if (!model.isOk())
+    return fail(model.status(), exitFailure);
+  if (Status status = checkModelKind(*flags, model->kind, *device);
+      !status.isOk())
     return fail(status, exitUsage);
-  return finish(runTraced(*flags, *device, *options.compiler,
+  return finish(runTraced(*flags, *model, *device, *options.compiler,
                           {options.services.log, options.services.tracer}));
 }
 
 int main(int argc, char **argv) {
+  tools::prepareProcess();
   try {
     std::vector<std::string_view> arguments(argv + 1, argv + argc);
     return runTool(arguments);

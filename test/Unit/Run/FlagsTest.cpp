@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Flags.h"
+#include "OptionTable.h"
 
 #include <gtest/gtest.h>
+
+#include <map>
 
 using namespace nnhal;
 using namespace nnhal::run;
@@ -31,7 +33,8 @@ TEST(FlagsTest, Defaults) {
   EXPECT_EQ(flags->repeat, 1u);
   EXPECT_EQ(flags->warmup, 0u);
   EXPECT_EQ(flags->loopTimeout, rt::defaultLoopTimeout);
-  EXPECT_FALSE(flags->wantsExecution || flags->hasCompileFlags);
+  EXPECT_FALSE(flags->wantsExecution);
+  EXPECT_TRUE(flags->given.empty());
 }
 
 TEST(FlagsTest, EveryOption) {
@@ -49,7 +52,6 @@ TEST(FlagsTest, EveryOption) {
                       "--rounding=single",
                       "--device=nnhal-cpu",
                       "--frames",
-                      "--emit=m.nncache",
                       "--explain",
                       "--threads=4",
                       "--repeat=10",
@@ -74,7 +76,6 @@ TEST(FlagsTest, EveryOption) {
   EXPECT_EQ(flags->compile.targetTriple, "x86_64-linux-gnu");
   EXPECT_EQ(flags->compile.rounding, rt::Rounding::singleRounding);
   EXPECT_TRUE(flags->frames && flags->explain);
-  EXPECT_EQ(flags->emit, "m.nncache");
   EXPECT_EQ(flags->cacheDir, "cache");
   EXPECT_EQ(flags->stateDir, "state");
   EXPECT_TRUE(wantsCache(*flags));
@@ -119,7 +120,7 @@ TEST(FlagsTest, Diagnostics) {
             "option '--tolerance': 'abs:-1' is not range, exact, steps:K or "
             "abs:X");
   EXPECT_EQ(messageOf({"m.json", "--tolerance=exact"}),
-            "option '--tolerance' needs an --expect");
+            "option '--tolerance' needs --expect");
   EXPECT_EQ(messageOf({"--shape=0=1x0"}),
             "option '--shape': '0' is not a number from 1 to 4294967295");
   EXPECT_EQ(messageOf({"--rounding=up"}),
@@ -150,8 +151,8 @@ TEST(FlagsTest, Calibrate) {
   EXPECT_EQ(flags->device, "nnhal-reference");
   EXPECT_EQ(messageOf({"--calibrate", "m.json"}),
             "option '--calibrate' takes no model");
-  EXPECT_EQ(messageOf({"--check", "--calibrate"}),
-            "option '--calibrate' takes no model");
+  EXPECT_EQ(messageOf({"--list-devices", "m.json"}),
+            "option '--list-devices' takes no model");
 }
 
 TEST(FlagsTest, Stages) {
@@ -209,8 +210,170 @@ TEST(FlagsTest, Check) {
             "option '--jobs': '0' is not a number from 1 to 1024");
   for (std::string_view option : {"--emit=e", "--target-triple=t"})
     EXPECT_EQ(messageOf({"a.json", "--check", "--artifacts=d", option}),
-              "the cases of --artifacts are compiled: --emit, --target-cpu, "
-              "--target-triple, --rounding and --specialize have no effect");
+              fmt::format("option '{}' does not go with --check --artifacts, "
+                          "which compiles nothing",
+                          option.substr(0, option.find('='))));
+}
+
+/// Something that each option accepts.
+std::string argumentOf(const Option &option) {
+  static const std::map<std::string_view, std::string_view> values = {
+      {"input", "zeros"},     {"shape", "0=1"},  {"expect", "0=f"},
+      {"tolerance", "exact"}, {"mode", "async"}, {"rounding", "single"},
+      {"stages", "3"},        {"threads", "1"},  {"compile-threads", "1"},
+      {"loop-timeout", "1"},  {"repeat", "1"},   {"warmup", "1"},
+      {"sample", "1"},        {"jobs", "1"},     {"device", "nnhal-cpu"}};
+  auto value = values.find(option.name);
+  if (value != values.end())
+    return fmt::format("--{}={}", option.name, value->second);
+  return fmt::format("--{}{}", option.name,
+                     option.takes == Takes::value ? "=v" : "");
+}
+
+/// What makes a call do \p work.
+std::vector<std::string_view> callFor(Work work) {
+  switch (work) {
+  case Work::executeTFLite:
+    return {"m.tflite", "--repeat=1"};
+  case Work::executeJson:
+    return {"m.json", "--repeat=1"};
+  case Work::executeMlir:
+    return {"m.mlir", "--repeat=1"};
+  case Work::executeArtifact:
+    return {"m.nncache", "--repeat=1"};
+  case Work::emitTFLite:
+    return {"m.tflite", "--emit=e"};
+  case Work::emitJson:
+    return {"m.json", "--emit=e"};
+  case Work::emitMlir:
+    return {"m.mlir", "--emit=e"};
+  case Work::drawTFLite:
+    return {"m.tflite", "--dump-graph=g"};
+  case Work::drawJson:
+    return {"m.json", "--dump-graph=g"};
+  case Work::check:
+    return {"cases", "--check"};
+  case Work::checkEmit:
+    return {"cases", "--check", "--emit=d"};
+  case Work::checkArtifacts:
+    return {"cases", "--check", "--artifacts=d"};
+  case Work::calibrate:
+    return {"--calibrate"};
+  case Work::listDevices:
+    return {"--list-devices"};
+  }
+  return {};
+}
+
+/// Whether \p option makes other work of \p work, which it then may go with.
+bool changesWork(const Option &option, Work work) {
+  bool isModel = uint32_t(work) < uint32_t(Work::check);
+  bool isAlone = uint32_t(work) >= uint32_t(Work::emitTFLite) && isModel;
+  if (option.name == "check" || option.name == "calibrate" ||
+      option.name == "list-devices" || option.name == "help" ||
+      option.name == "version")
+    return true;
+  if (isAlone && (option.asksForExecution || option.name == "emit" ||
+                  option.name == "explain"))
+    return true;
+  return uint32_t(work) >= uint32_t(Work::check) &&
+         (option.name == "emit" || option.name == "artifacts");
+}
+
+// Every option in every kind of work is taken or refused as the table says.
+TEST(FlagsTest, OptionsGoWithTheirWork) {
+  int refused = 0;
+  for (uint32_t bit = 0; bit < 14; ++bit)
+    for (const Option &option : allOptions()) {
+      Work work = Work(1 << bit);
+      if (changesWork(option, work))
+        continue;
+      std::vector<std::string_view> call = callFor(work);
+      std::string argument = argumentOf(option);
+      call.push_back(argument);
+      if (option.name == "state-dir")
+        call.push_back("--cache-dir=c");
+      if (option.name == "tolerance" && (option.works & uint32_t(work)))
+        call.push_back("--expect=0=f");
+      if (option.name == "shape" && work == Work::emitJson)
+        call.push_back("--specialize");
+      std::string message = messageOf(call);
+      if (option.works & uint32_t(work)) {
+        EXPECT_EQ(message, "accepted") << testing::PrintToString(call);
+        continue;
+      }
+      ++refused;
+      EXPECT_TRUE(message.starts_with("option '--"))
+          << testing::PrintToString(call);
+      EXPECT_TRUE(message.find("' does not go with ") != message.npos ||
+                  message.ends_with("needs --check"))
+          << message;
+    }
+  EXPECT_GT(refused, 200);
+}
+
+TEST(FlagsTest, RefusalsNameOptionAndWork) {
+  EXPECT_EQ(messageOf({"m.mlir", "--explain"}),
+            "option '--explain' does not go with a .mlir model");
+  EXPECT_EQ(messageOf({"m.mlir", "--emit=e", "--explain"}),
+            "option '--explain' does not go with a .mlir model");
+  EXPECT_EQ(messageOf({"m.nncache", "--target-cpu=x"}),
+            "option '--target-cpu' does not go with a .nncache model, which is "
+            "compiled");
+  EXPECT_EQ(messageOf({"m.json", "--emit=e", "--threads=2"}),
+            "option '--threads' does not go with --emit alone, which executes "
+            "nothing");
+  EXPECT_EQ(messageOf({"m.json", "--dump-graph=g", "--rounding=float"}),
+            "option '--rounding' does not go with --dump-graph alone, which "
+            "compiles and executes nothing");
+  EXPECT_EQ(messageOf({"m.json", "--filter=x"}),
+            "option '--filter' needs --check");
+  EXPECT_EQ(messageOf({"c", "--check", "--repeat=2"}),
+            "option '--repeat' does not go with --check");
+  EXPECT_EQ(messageOf({"c", "--check", "--emit=d", "--threads=2"}),
+            "option '--threads' does not go with --check --emit, which "
+            "executes nothing");
+  EXPECT_EQ(messageOf({"c", "--check", "--artifacts=d", "--rounding=float"}),
+            "option '--rounding' does not go with --check --artifacts, which "
+            "compiles nothing");
+  EXPECT_EQ(messageOf({"--check", "--calibrate"}),
+            "option '--check' does not go with --calibrate");
+  EXPECT_EQ(messageOf({"--list-devices", "--device=nnhal-cpu"}),
+            "option '--device' does not go with --list-devices");
+  EXPECT_EQ(messageOf({"m.json", "--emit=e", "--repeat=1", "--cache-dir=c"}),
+            "option '--cache-dir' does not go with --emit");
+  EXPECT_EQ(messageOf({"m.json", "--emit=e", "--cache-dir=c", "--no-cache"}),
+            "accepted");
+  EXPECT_EQ(messageOf({"m.json", "--state-dir=s"}),
+            "option '--state-dir' needs --cache-dir");
+  EXPECT_EQ(messageOf({"m.json", "--emit=e", "--shape=0=1"}),
+            "option '--shape' has no effect on the --emit of a .json model "
+            "without --specialize");
+  EXPECT_EQ(messageOf({"m.onnx"}),
+            "'m.onnx' is not a .tflite, .json, .mlir or .nncache file");
+}
+
+std::optional<ModelKind> sniff(std::string_view text) {
+  return kindOfBytes(std::as_bytes(std::span(text)));
+}
+
+TEST(FlagsTest, StandardInputIsSniffed) {
+  auto flags = parse({"-", "--repeat=3"});
+  ASSERT_TRUE(flags.isOk()) << flags.status().message();
+  EXPECT_EQ(flags->model, standardInput);
+  using namespace std::string_view_literals;
+  EXPECT_EQ(sniff("\x1c\0\0\0TFL3....."sv), ModelKind::tflite);
+  EXPECT_EQ(sniff("NNHALBN\x1a\x01\0"sv), ModelKind::artifact);
+  EXPECT_EQ(sniff(" \n {\"main\": 1}"), ModelKind::json);
+  EXPECT_EQ(sniff("module {}"), ModelKind::mlir);
+  EXPECT_EQ(sniff("// text\nmodule {}"), ModelKind::mlir);
+  EXPECT_EQ(sniff("{-# dialect_resources: {} #-}"), ModelKind::mlir);
+  EXPECT_EQ(sniff("ML\xEFR\x06\0"sv), ModelKind::mlir);
+  EXPECT_EQ(sniff("\x7f"
+                  "ELF\x02\0"sv),
+            std::nullopt);
+  EXPECT_EQ(sniff(" \n"), std::nullopt);
+  EXPECT_EQ(sniff("TFL"), ModelKind::mlir);
 }
 
 } // namespace

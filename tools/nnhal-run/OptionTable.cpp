@@ -1,0 +1,575 @@
+//===- OptionTable.cpp - The options of nnhal-run as data -----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptionTable.h"
+
+#include "FlagValues.h"
+
+#include <algorithm>
+
+using namespace nnhal;
+using namespace nnhal::run;
+using rt::badData;
+using rt::Status;
+
+//===----------------------------------------------------------------------===//
+// Where options mean something
+//===----------------------------------------------------------------------===//
+
+static constexpr WorkSet bit(Work work) { return WorkSet(work); }
+
+static constexpr WorkSet executeSource =
+    bit(Work::executeTFLite) | bit(Work::executeJson);
+static constexpr WorkSet execute =
+    executeSource | bit(Work::executeMlir) | bit(Work::executeArtifact);
+static constexpr WorkSet emitSource =
+    bit(Work::emitTFLite) | bit(Work::emitJson);
+static constexpr WorkSet emit = emitSource | bit(Work::emitMlir);
+static constexpr WorkSet draw = bit(Work::drawTFLite) | bit(Work::drawJson);
+/// A model is compiled.
+static constexpr WorkSet compile =
+    executeSource | bit(Work::executeMlir) | emit;
+static constexpr WorkSet checkCompile = bit(Work::check) | bit(Work::checkEmit);
+static constexpr WorkSet checkExecute =
+    bit(Work::check) | bit(Work::checkArtifacts);
+static constexpr WorkSet anyCheck = checkCompile | checkExecute;
+static constexpr WorkSet everything = ~WorkSet(0);
+
+//===----------------------------------------------------------------------===//
+// How values are stored
+//===----------------------------------------------------------------------===//
+
+template <auto Member>
+static Status setText(Flags &flags, std::string_view value) {
+  flags.*Member = value;
+  return Status::ok();
+}
+
+template <auto Member> static Status setTrue(Flags &flags, std::string_view) {
+  flags.*Member = true;
+  return Status::ok();
+}
+
+template <auto Member> static Status setForm(Flags &flags, std::string_view) {
+  flags.checkForm.*Member = true;
+  return Status::ok();
+}
+
+template <auto Member, uint64_t Min>
+static Status setNumber(Flags &flags, std::string_view value) {
+  return parseInto(value, Min, maxCount, flags.*Member);
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+// In the order of the help, whose lines are those of the texts.
+static constexpr Option options[] = {
+    {
+        .name = "input",
+        .takes = Takes::value,
+        .valueName = "SPEC",
+        .help =
+            "N=FILE (index or name; .npy, or raw little-endian), repeatable;\n"
+            "or random:SEED or zeros (default) for all inputs without a file",
+        .works = execute,
+        .apply = setInput,
+        .asksForExecution = true,
+    },
+    {
+        .name = "shape",
+        .takes = Takes::value,
+        .valueName = "N=AxBxC",
+        .help = "dimensions of input N (index or name), repeatable",
+        .works = execute | emitSource | bit(Work::drawTFLite),
+        .apply = setShape,
+    },
+    {
+        .name = "frames",
+        .help =
+            "input files hold several frames: run once per frame, feed each\n"
+            "state output to its state input, concatenate the outputs",
+        .works = execute,
+        .apply = setTrue<&Flags::frames>,
+        .asksForExecution = true,
+    },
+    {
+        .name = "output-dir",
+        .takes = Takes::value,
+        .valueName = "DIR",
+        .help = "write output N to DIR/output_<N>.npy",
+        .works = execute,
+        .apply = setText<&Flags::outputDir>,
+        .asksForExecution = true,
+    },
+    {
+        .name = "print-outputs",
+        .takes = Takes::optionalValue,
+        .valueName = "N",
+        .help = "print the first N (10) values of each output",
+        .works = execute,
+        .apply = setPrintOutputs,
+        .asksForExecution = true,
+    },
+    {
+        .name = "expect",
+        .takes = Takes::value,
+        .valueName = "N=FILE",
+        .help =
+            "compare output N (index or name) with FILE; exit 1 on a mismatch",
+        .works = execute,
+        .apply = setExpect,
+        .asksForExecution = true,
+    },
+    {
+        .name = "tolerance",
+        .takes = Takes::value,
+        .valueName = "SPEC",
+        .help =
+            "range (float tolerances times the largest expected magnitude),\n"
+            "exact, steps:K or abs:X; default: by the output's type",
+        .works = execute,
+        .apply = setTolerance,
+        .needs = "expect",
+    },
+    {
+        .name = "emit",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help =
+            "write the compiled model; alone, nothing is executed. With "
+            "--check:\n"
+            "write those of the cases into the folder FILE, execute nothing",
+        .works = compile | bit(Work::checkEmit),
+        .apply = setText<&Flags::emit>,
+        .isForCompilers = true,
+    },
+    {
+        .name = "explain",
+        .help = "print for each operation which device has it, why, and what "
+                "it became",
+        .works = executeSource | emitSource,
+        .apply = setTrue<&Flags::explain>,
+    },
+    {
+        .name = "dump-graph",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "draw the model, with its devices, for Graphviz; alone, "
+                "nothing is\n"
+                "compiled or executed",
+        .works = executeSource | emitSource | draw,
+        .apply = setText<&Flags::dumpGraph>,
+    },
+    {
+        .name = "trace",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "write what took how long, for ui.perfetto.dev",
+        .works = execute,
+        .apply = setText<&Flags::trace>,
+        .asksForExecution = true,
+    },
+    {
+        .name = "target-cpu",
+        .takes = Takes::value,
+        .valueName = "NAME",
+        .help = "CPU to compile for (default: host)",
+        .works = compile | checkCompile,
+        .apply =
+            [](Flags &flags, std::string_view value) {
+              flags.compile.targetCpu = value;
+              return Status::ok();
+            },
+        .isForCompilers = true,
+    },
+    {
+        .name = "target-triple",
+        .takes = Takes::value,
+        .valueName = "TRIPLE",
+        .help = "machine to compile for (default: host)",
+        .works = compile | checkCompile,
+        .apply =
+            [](Flags &flags, std::string_view value) {
+              flags.compile.targetTriple = value;
+              return Status::ok();
+            },
+        .isForCompilers = true,
+    },
+    {
+        .name = "rounding",
+        .takes = Takes::value,
+        .valueName = "MODE",
+        .help = "of quantized values: double (default), single or float",
+        .works = compile | checkCompile,
+        .apply = setRounding,
+        .isForCompilers = true,
+    },
+    {
+        .name = "compile-threads",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "threads that compile (default: one per core, at most 8)",
+        .works = compile | checkCompile,
+        .apply = setCompileThreads,
+        .isForCompilers = true,
+    },
+    {
+        .name = "specialize",
+        .help =
+            "compile code for the shapes of --shape beside that for any shapes",
+        .works = executeSource | emitSource,
+        .apply = setTrue<&Flags::specialize>,
+        .isForCompilers = true,
+    },
+    {
+        .name = "deferred",
+        .help =
+            "execute on nnhal-reference while the model is compiled; what is\n"
+            "compiled is also left in --cache-dir",
+        .works = executeSource,
+        .apply = setDeferred,
+        .asksForExecution = true,
+        .isForCompilers = true,
+        .excludes = "emit",
+    },
+    {
+        .name = "stages",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "the same, but compile only after N executions",
+        .works = executeSource,
+        .apply = setStages,
+        .asksForExecution = true,
+        .isForCompilers = true,
+        .excludes = "emit",
+    },
+    {
+        .name = "device",
+        .takes = Takes::value,
+        .valueName = "NAME",
+        .help = "nnhal-cpu (default) or nnhal-reference",
+        .works = execute | emit | draw | anyCheck | bit(Work::calibrate),
+        .apply = setText<&Flags::device>,
+    },
+    {
+        .name = "list-devices",
+        .help = "print what devices there are, and how fast",
+        .works = bit(Work::listDevices),
+        .apply = setTrue<&Flags::listDevices>,
+    },
+    {
+        .name = "calibrate",
+        .help = "measure the device beside nnhal-reference and keep what was "
+                "found in\n"
+                "$NNHAL_STATE_DIR (~/.local/state/nnhal); takes no MODEL",
+        .works = bit(Work::calibrate),
+        .apply = setTrue<&Flags::calibrate>,
+    },
+    {
+        .name = "loop-timeout",
+        .takes = Takes::value,
+        .valueName = "MS",
+        .help = "milliseconds for one WHILE (2000)",
+        .works = execute,
+        .apply = setLoopTimeout,
+    },
+    {
+        .name = "repeat",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "measured executions (1)",
+        .works = execute,
+        .apply = setNumber<&Flags::repeat, 1>,
+        .asksForExecution = true,
+    },
+    {
+        .name = "warmup",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "executions before them (0)",
+        .works = execute,
+        .apply = setNumber<&Flags::warmup, 0>,
+        .asksForExecution = true,
+    },
+    {
+        .name = "time",
+        .takes = Takes::optionalValue,
+        .valueName = "json",
+        .help = "print times and peak memory, for people or as one JSON object",
+        .works = execute,
+        .apply = setTime,
+        .asksForExecution = true,
+    },
+    {
+        .name = "threads",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "threads of an execution (1); 0: one per core",
+        .works = execute | checkExecute | bit(Work::calibrate),
+        .apply = setThreads,
+    },
+    {
+        .name = "mode",
+        .takes = Takes::value,
+        .valueName = "MODE",
+        .help =
+            "how to execute: sync (default), async, fenced, several of them\n"
+            "separated by commas, or all",
+        .works = execute,
+        .apply = setMode,
+        .asksForExecution = true,
+    },
+    {
+        .name = "cache-dir",
+        .takes = Takes::value,
+        .valueName = "DIR",
+        .help = "keep what is compiled in DIR, and load it from there",
+        .works = executeSource,
+        .apply = setText<&Flags::cacheDir>,
+        .excludes = "emit",
+    },
+    {
+        .name = "no-cache",
+        .help =
+            "compile without a cache (the default), whatever --cache-dir says",
+        .works = execute | emit | draw,
+        .apply = setTrue<&Flags::noCache>,
+    },
+    {
+        .name = "state-dir",
+        .takes = Takes::value,
+        .valueName = "DIR",
+        .help = "where devices remember what they have cached, for this user "
+                "alone\n"
+                "($NNHAL_STATE_DIR, else ~/.local/state/nnhal)",
+        .works = executeSource,
+        .apply = setText<&Flags::stateDir>,
+        .needs = "cache-dir",
+    },
+    {
+        .name = "check",
+        .help = "run the test cases of the files and folders given in place of "
+                "MODEL;\n"
+                "exit 1 when one fails. The options up to --help go with it:",
+        .works = anyCheck,
+        .apply = setTrue<&Flags::check>,
+    },
+    {
+        .name = "dynamic-input-shape",
+        .help = "inputs have unknown dimensions in the model",
+        .works = anyCheck,
+        .apply = setForm<&rt::DerivedForm::dynamicInputShape>,
+    },
+    {
+        .name = "dynamic-output-shape",
+        .help = "outputs have unknown dimensions in the model",
+        .works = anyCheck,
+        .apply = setForm<&rt::DerivedForm::dynamicOutputShape>,
+    },
+    {
+        .name = "quantization-coupling",
+        .help = "TENSOR_QUANT8_ASYMM becomes TENSOR_QUANT8_ASYMM_SIGNED",
+        .works = anyCheck,
+        .apply = setForm<&rt::DerivedForm::quantizationCoupling>,
+    },
+    {
+        .name = "sample",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "run N of the cases, always the same ones",
+        .works = anyCheck,
+        .apply =
+            [](Flags &flags, std::string_view value) {
+              return parseInto(value, 1, maxCount, flags.checkSample.emplace());
+            },
+    },
+    {
+        .name = "jobs",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "cases that run at once (1)",
+        .works = anyCheck,
+        .apply =
+            [](Flags &flags, std::string_view value) {
+              return parseInto(value, 1, 1024, flags.checkJobs);
+            },
+    },
+    {
+        .name = "filter",
+        .takes = Takes::value,
+        .valueName = "REGEX",
+        .help = "run the cases in whose spec/name it is found",
+        .works = anyCheck,
+        .apply = setText<&Flags::checkFilter>,
+    },
+    {
+        .name = "artifacts",
+        .takes = Takes::value,
+        .valueName = "DIR",
+        .help =
+            "execute what --check --emit=DIR has compiled, here or elsewhere",
+        .works = bit(Work::checkArtifacts),
+        .apply = setText<&Flags::artifacts>,
+        .isForCompilers = true,
+    },
+    {
+        .name = "report",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "write what became of each case as JSON",
+        .works = anyCheck,
+        .apply = setText<&Flags::checkReport>,
+    },
+    {
+        .name = "help",
+        .help = "print this text",
+        .works = everything,
+        .apply = setTrue<&Flags::help>,
+    },
+    {
+        .name = "version",
+        .help = "print the version",
+        .works = everything,
+        .apply = setTrue<&Flags::version>,
+    },
+};
+
+std::span<const Option> run::allOptions() { return options; }
+
+const Option *run::lookUpOption(std::string_view name) {
+  const Option *found = std::ranges::find(options, name, &Option::name);
+  return found == std::end(options) ? nullptr : found;
+}
+
+//===----------------------------------------------------------------------===//
+// What a call does
+//===----------------------------------------------------------------------===//
+
+std::optional<Work> run::workWithoutModel(const Flags &flags) {
+  if (flags.listDevices)
+    return Work::listDevices;
+  if (flags.calibrate)
+    return Work::calibrate;
+  if (!flags.check)
+    return std::nullopt;
+  if (!flags.artifacts.empty())
+    return Work::checkArtifacts;
+  return flags.emit.empty() ? Work::check : Work::checkEmit;
+}
+
+Work run::workOn(const Flags &flags, ModelKind kind) {
+  bool isEmitted = !flags.emit.empty() && !flags.wantsExecution;
+  bool isDrawn = !flags.dumpGraph.empty() && flags.emit.empty() &&
+                 !flags.wantsExecution && !flags.explain;
+  switch (kind) {
+  case ModelKind::tflite:
+    return isEmitted ? Work::emitTFLite
+           : isDrawn ? Work::drawTFLite
+                     : Work::executeTFLite;
+  case ModelKind::json:
+    return isEmitted ? Work::emitJson
+           : isDrawn ? Work::drawJson
+                     : Work::executeJson;
+  case ModelKind::mlir:
+    return isEmitted ? Work::emitMlir : Work::executeMlir;
+  case ModelKind::artifact:
+    break;
+  }
+  return Work::executeArtifact;
+}
+
+/// The work with a model of the kind of \p work that does most with it; nothing
+/// for work without a model.
+static std::optional<Work> executionLike(Work work) {
+  switch (work) {
+  case Work::executeTFLite:
+  case Work::emitTFLite:
+  case Work::drawTFLite:
+    return Work::executeTFLite;
+  case Work::executeJson:
+  case Work::emitJson:
+  case Work::drawJson:
+    return Work::executeJson;
+  case Work::executeMlir:
+  case Work::emitMlir:
+    return Work::executeMlir;
+  case Work::executeArtifact:
+    return Work::executeArtifact;
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::string_view describe(Work work) {
+  switch (work) {
+  case Work::executeTFLite:
+    return "a .tflite model";
+  case Work::executeJson:
+    return "a .json model";
+  case Work::executeMlir:
+    return "a .mlir model";
+  case Work::executeArtifact:
+    return "a .nncache model, which is compiled";
+  case Work::emitTFLite:
+  case Work::emitJson:
+  case Work::emitMlir:
+    return "--emit alone, which executes nothing";
+  case Work::drawTFLite:
+  case Work::drawJson:
+    return "--dump-graph alone, which compiles and executes nothing";
+  case Work::check:
+    return "--check";
+  case Work::checkEmit:
+    return "--check --emit, which executes nothing";
+  case Work::checkArtifacts:
+    return "--check --artifacts, which compiles nothing";
+  case Work::calibrate:
+    return "--calibrate";
+  case Work::listDevices:
+    return "--list-devices";
+  }
+  return "";
+}
+
+/// Why \p option is refused in \p work.
+static Status refuse(const Option &option, Work work) {
+  std::optional<Work> execution = executionLike(work);
+  if (execution && (option.works & ~anyCheck) == 0)
+    return badData("option '--{}' needs --check", option.name);
+  // Not that nothing is executed, where the model is of the wrong kind.
+  if (execution && (option.works & bit(*execution)) == 0)
+    work = *execution;
+  return badData("option '--{}' does not go with {}", option.name,
+                 describe(work));
+}
+
+Status run::checkOptions(const Flags &flags, Work work) {
+  auto isGiven = [&](std::string_view name) {
+    return !name.empty() &&
+           std::ranges::find(flags.given, name) != flags.given.end();
+  };
+  for (std::string_view name : flags.given) {
+    const Option &option = *lookUpOption(name);
+    // What --no-cache overrules may be on the command line with it.
+    if (flags.noCache && (name == "cache-dir" || name == "state-dir"))
+      continue;
+    if ((option.works & bit(work)) == 0)
+      return refuse(option, work);
+    if (!option.needs.empty() && !isGiven(option.needs))
+      return badData("option '--{}' needs --{}", name, option.needs);
+    if (isGiven(option.excludes))
+      return badData("option '--{}' does not go with --{}", name,
+                     option.excludes);
+  }
+  // The reader of .tflite models takes shapes, that of .json models does not.
+  if (work == Work::emitJson && isGiven("shape") && !flags.specialize)
+    return badData("option '--shape' has no effect on the --emit of a .json "
+                   "model without --specialize");
+  return Status::ok();
+}
