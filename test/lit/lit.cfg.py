@@ -3,6 +3,7 @@
 import os
 import platform
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -38,6 +39,13 @@ config.substitutions.append(("%nnhal_lib", os.path.join(config.nnhal_binary_dir,
 config.substitutions.append(("%{other-machine}", "x86_64" if platform.machine() == "aarch64" else "aarch64"))
 
 config.available_features.add("compiler")
+# A user without rights of this one, as whom a test can run a program: where the
+# tests run as root, and that user can reach the build tree.
+other_user = "setpriv --reuid=65534 --regid=65534 --clear-groups"
+probe = other_user.split() + [os.path.join(config.nnhal_binary_dir, "bin", "nnhal-cache"), "--version"]
+if os.geteuid() == 0 and shutil.which("setpriv") and subprocess.run(probe, capture_output=True).returncode == 0:
+    config.available_features.add("other-user")
+config.substitutions.append(("%{other-user}", other_user))
 if shutil.which("dot"):
     config.available_features.add("dot")
 if os.path.isdir(os.path.join(config.nnhal_shared_data, "models")):

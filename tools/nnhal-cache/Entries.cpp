@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -28,6 +29,40 @@ namespace {
 struct File {
   uint64_t size = 0;
   std::vector<std::byte> bytes;
+  /// Why it could not be read; 0 when it could.
+  int error = 0;
+};
+
+/// Asks who is writing entries of a directory.
+class Writers {
+public:
+  explicit Writers(const std::string &directory)
+      : directory(directory),
+        fd(open((directory + '/' + rt::cacheLockName).c_str(),
+                O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {}
+
+  /// Whether a process holds the lock of \p entry, or of its model-cache file,
+  /// which a compilation in the background keeps after the former.
+  bool areAt(const Entry &entry) const {
+    struct flock range = {};
+    range.l_type = F_WRLCK;
+    range.l_whence = SEEK_SET;
+    range.l_start = off_t(rt::cacheLockPlace(entry.token));
+    range.l_len = 1;
+    if (fd.isValid() && fcntl(fd.get(), F_OFD_GETLK, &range) == 0 &&
+        range.l_type != F_UNLCK)
+      return true;
+    return std::ranges::any_of(entry.modelFiles, [&](const std::string &name) {
+      rt::UniqueFd file(open((directory + '/' + name).c_str(),
+                             O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+      return file.isValid() && flock(file.get(), LOCK_SH | LOCK_NB) != 0 &&
+             errno == EWOULDBLOCK;
+    });
+  }
+
+private:
+  const std::string &directory;
+  rt::UniqueFd fd;
 };
 } // namespace
 
@@ -38,7 +73,8 @@ static CacheVerdict unreadable(std::string detail) {
 /// The first \p limit bytes of \p path.
 static CacheVerdict readFile(const std::string &path, uint64_t limit,
                              File &file) {
-  auto system = [](const char *what) {
+  auto system = [&](const char *what) {
+    file.error = errno;
     return unreadable(
         fmt::format("{}: {}", what, std::generic_category().message(errno)));
   };
@@ -68,8 +104,7 @@ static CacheVerdict readFile(const std::string &path, uint64_t limit,
 }
 
 static CacheVerdict checkData(const std::string &path, Depth depth,
-                              const rt::CacheEntryInfo &info) {
-  File file;
+                              const rt::CacheEntryInfo &info, File &file) {
   bool isWhole = depth == Depth::everything;
   CacheVerdict verdict =
       readFile(path, isWhole ? UINT64_MAX : rt::cacheDataHeaderSize, file);
@@ -79,8 +114,10 @@ static CacheVerdict checkData(const std::string &path, Depth depth,
                  : rt::checkCacheDataHeader(file.bytes, file.size, info);
 }
 
+/// The error of the system that kept a file from being read, if one did, is
+/// left in \p error.
 static CacheVerdict check(const std::string &directory, Depth depth,
-                          Entry &entry) {
+                          Entry &entry, int &error) {
   if (entry.modelFiles.size() != 1 || entry.dataFiles.size() != 1)
     return {CacheOutcome::missAbsent,
             fmt::format("{} model-cache and {} data-cache files, an entry has "
@@ -91,6 +128,7 @@ static CacheVerdict check(const std::string &directory, Depth depth,
   File model;
   CacheVerdict verdict = readFile(directory + '/' + entry.modelFiles.front(),
                                   rt::maxModelCacheFile + 1, model);
+  error = model.error;
   if (!verdict.isHit())
     return verdict;
   if (model.bytes.size() > rt::maxModelCacheFile)
@@ -105,12 +143,35 @@ static CacheVerdict check(const std::string &directory, Depth depth,
             "the file names are those of another token"};
   if (!verdict.isHit())
     return verdict;
-  return checkData(directory + '/' + entry.dataFiles.front(), depth,
-                   entry.info);
+  File data;
+  verdict = checkData(directory + '/' + entry.dataFiles.front(), depth,
+                      entry.info, data);
+  error = data.error;
+  return verdict;
 }
 
-rt::Result<Directory> cachetool::readDirectory(const std::string &path,
-                                               int64_t now, Depth depth) {
+/// Fills verdict and state of \p entry. Its lock is asked for before and after
+/// the files are read: a writer may come or go meanwhile.
+static void inspect(const std::string &directory, Depth depth,
+                    const Writers &writers, Entry &entry) {
+  bool isWritten = writers.areAt(entry);
+  int error = 0;
+  entry.verdict = check(directory, depth, entry, error);
+  if (entry.verdict.isHit()) {
+    entry.state = State::whole;
+    return;
+  }
+  // A name that is gone was replaced.
+  if (isWritten || error == ENOENT || writers.areAt(entry))
+    entry.state = State::beingWritten;
+  else if (error == EACCES || error == EPERM)
+    entry.state = State::unreadable;
+  else
+    entry.state = State::damaged;
+}
+
+static rt::Result<Directory> readOnce(const std::string &path, int64_t now,
+                                      Depth depth) {
   std::error_code error;
   std::filesystem::directory_iterator iterator(path, error), end;
   std::map<std::string, Entry> found;
@@ -144,12 +205,27 @@ rt::Result<Directory> cachetool::readDirectory(const std::string &path,
   if (error)
     return rt::failure("cannot read '{}': {}", path, error.message());
   std::ranges::sort(directory.leftovers, {}, &Leftover::name);
+  Writers writers(path);
   for (auto &[name, entry] : found) {
     std::ranges::sort(entry.modelFiles);
     std::ranges::sort(entry.dataFiles);
-    entry.verdict = check(path, depth, entry);
+    inspect(path, depth, writers, entry);
     directory.entries.push_back(std::move(entry));
   }
+  return directory;
+}
+
+rt::Result<Directory> cachetool::readDirectory(const std::string &path,
+                                               int64_t now, Depth depth) {
+  NNHAL_ASSIGN_OR_RETURN(Directory directory, readOnce(path, now, depth));
+  bool hasDamage =
+      std::ranges::any_of(directory.entries, [](const Entry &entry) {
+        return entry.state == State::damaged;
+      });
+  // A second look: a writer may have come and gone between the list of names,
+  // the files and the locks.
+  if (hasDamage)
+    return readOnce(path, now, depth);
   return directory;
 }
 

@@ -17,6 +17,18 @@
 
 namespace nnhal::cachetool {
 
+/// What is known about an entry.
+enum class State {
+  whole,
+  /// The verdict says in which way.
+  damaged,
+  /// A process holds the lock of the entry, or a file went away while the
+  /// directory was read.
+  beingWritten,
+  /// This user may not open a file of it.
+  unreadable
+};
+
 /// The files of one token.
 struct Entry {
   rt::CacheToken token = {};
@@ -31,6 +43,7 @@ struct Entry {
   /// What the header says, when it says something.
   rt::CacheEntryInfo info;
   rt::CacheVerdict verdict;
+  State state = State::whole;
 };
 
 /// A file that a process is writing, or has left behind when it died.

@@ -14,6 +14,8 @@
 #include "Entries.h"
 #include "Options.h"
 
+#include "Support/Process.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -24,14 +26,9 @@
 using namespace nnhal;
 using namespace nnhal::cachetool;
 using rt::Status;
-
-static constexpr int exitFailure = 1;
-static constexpr int exitUsage = 2;
-
-static int fail(const Status &status, int exitStatus) {
-  fmt::print(stderr, "error: {}\n", status.message());
-  return exitStatus;
-}
+using tools::exitFailure;
+using tools::exitUsage;
+using tools::fail;
 
 /// Enough of a token to tell entries apart; the whole is the file name.
 static std::string shortName(const Entry &entry) {
@@ -49,10 +46,19 @@ static std::string describeAge(int64_t seconds) {
   return fmt::format("{}d", seconds / 86400);
 }
 
-static std::string describeVerdict(const rt::CacheVerdict &verdict) {
-  if (verdict.isHit())
+static std::string describeState(const Entry &entry) {
+  switch (entry.state) {
+  case State::whole:
     return "ok";
-  return fmt::format("{}: {}", toString(verdict.outcome), verdict.detail);
+  case State::beingWritten:
+    return "being written";
+  case State::unreadable:
+    return "unreadable: permission denied";
+  case State::damaged:
+    break;
+  }
+  return fmt::format("{}: {}", toString(entry.verdict.outcome),
+                     entry.verdict.detail);
 }
 
 static std::string describeKey(const rt::CacheEntryInfo &info) {
@@ -98,7 +104,7 @@ static Status list(const Options &options, int64_t now) {
     fmt::print("{} {:>10} {:>10} {} {} {} {}\n", shortName(entry),
                entry.info.modelCacheSize, entry.info.dataCacheSize,
                describeMaker(entry.info), describeKey(entry.info),
-               describeAge(entry.ageSeconds), describeVerdict(entry.verdict));
+               describeAge(entry.ageSeconds), describeState(entry));
   }
   fmt::print("{} entries, {} bytes\n", directory.entries.size(), bytes);
   noteLeftovers(directory);
@@ -109,13 +115,19 @@ static Status verify(const Options &options, int64_t now) {
   NNHAL_ASSIGN_OR_RETURN(
       Directory directory,
       readDirectory(options.directory, now, Depth::everything));
-  size_t damaged = 0;
+  auto count = [&](State state) {
+    return size_t(std::ranges::count(directory.entries, state, &Entry::state));
+  };
   for (const Entry &entry : directory.entries)
-    if (!entry.verdict.isHit()) {
-      ++damaged;
-      fmt::print("{} {}\n", shortName(entry), describeVerdict(entry.verdict));
-    }
-  fmt::print("{} entries, {} damaged\n", directory.entries.size(), damaged);
+    if (entry.state != State::whole)
+      fmt::print("{} {}\n", shortName(entry), describeState(entry));
+  size_t damaged = count(State::damaged);
+  fmt::print("{} entries, {} damaged", directory.entries.size(), damaged);
+  if (size_t written = count(State::beingWritten))
+    fmt::print(", {} being written", written);
+  if (size_t unreadable = count(State::unreadable))
+    fmt::print(", {} unreadable", unreadable);
+  fmt::print("\n");
   noteLeftovers(directory);
   if (damaged > 0)
     return rt::failure("{} of {} entries are damaged", damaged,
@@ -125,8 +137,10 @@ static Status verify(const Options &options, int64_t now) {
 
 /// Why \p entry goes, whatever the size of all; empty when it stays.
 static std::string reasonToRemove(const Options &options, const Entry &entry) {
-  if (options.removeInvalid && !entry.verdict.isHit())
-    return describeVerdict(entry.verdict);
+  if (entry.state == State::beingWritten)
+    return "";
+  if (options.removeInvalid && entry.state == State::damaged)
+    return describeState(entry);
   if (options.maxAgeSeconds && entry.ageSeconds > *options.maxAgeSeconds)
     return fmt::format("{} old", describeAge(entry.ageSeconds));
   return "";
@@ -162,7 +176,9 @@ static Status prune(const Options &options, int64_t now) {
   uint64_t freed = 0;
   for (const Entry &entry : directory.entries) {
     std::string reason = reasonToRemove(options, entry);
-    if (reason.empty() && options.maxBytes && kept > *options.maxBytes) {
+    bool mayGo = entry.state != State::beingWritten;
+    if (reason.empty() && mayGo && options.maxBytes &&
+        kept > *options.maxBytes) {
       reason = fmt::format("{} bytes are kept, {} are allowed", kept,
                            *options.maxBytes);
       kept -= entry.bytes;
@@ -207,13 +223,11 @@ static int runTool(std::span<const std::string_view> arguments) {
   auto options = parseOptions(arguments);
   if (!options.isOk())
     return fail(options.status(), exitUsage);
-  Status status = run(*options);
-  if (std::fflush(stdout) != 0 && status.isOk())
-    status = rt::failure("cannot write to standard output");
-  return status.isOk() ? 0 : fail(status, exitFailure);
+  return tools::finish(run(*options));
 }
 
 int main(int argc, char **argv) {
+  tools::prepareProcess();
   try {
     std::vector<std::string_view> arguments(argv + 1, argv + argc);
     return runTool(arguments);

@@ -130,6 +130,9 @@ DeviceCache::openSlot(const PrepareOptions &options) const {
   }
   auto slot = std::make_unique<CacheSlot>();
   slot->files = *std::move(files);
+  if (auto lock = FileLock::tryLock(slot->files.modelCache.get(),
+                                    /*isExclusive=*/true))
+    slot->lock.emplace(*std::move(lock));
   slot->token = options.token;
   slot->contentKey = options.contentKey;
   slot->compile = options.compile;

@@ -19,6 +19,10 @@ namespace nnhal::rt {
 /// the client's descriptors (E-066).
 struct CacheSlot {
   cache::EntryFiles files;
+  /// From the loan to the last byte, so that an entry whose compilation goes on
+  /// in the background is seen to be incomplete rather than damaged. Absent
+  /// where somebody else holds it.
+  std::optional<cache::FileLock> lock = {};
   CacheToken token = {};
   std::optional<ContentKey> contentKey;
   CompileOptions compile;

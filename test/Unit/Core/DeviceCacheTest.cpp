@@ -19,7 +19,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <functional>
 #include <gnu/libc-version.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -41,6 +43,8 @@ struct Nature {
   std::string loadedCode, loadedConstants;
   bool isMapped = false;
   Status loading;
+  /// Called while a model is compiled; may be empty.
+  std::function<void()> compiling;
 };
 
 class KeptModel final : public LoadedModel {
@@ -72,6 +76,8 @@ public:
   }
   Result<std::unique_ptr<LoadedModel>>
   load(const AnnotatedModel &, const PrepareOptions &options) const override {
+    if (nature->compiling)
+      nature->compiling();
     CompiledModel compiled;
     auto code = std::as_bytes(std::span(nature->code));
     compiled.modelCache.assign(code.begin(), code.end());
@@ -176,6 +182,23 @@ TEST_F(DeviceCacheTest, LoadsWhatWasSaved) {
   EXPECT_EQ(load(), "hit: ");
   EXPECT_EQ(nature->loadedCode, nature->code);
   EXPECT_EQ(nature->loadedConstants, nature->constants);
+}
+
+// From the loan to the last byte others see that the entry is being written.
+TEST_F(DeviceCacheTest, TheLockIsHeldWhileAModelIsCompiled) {
+  UniqueFd other(::open((directory + "/model").c_str(), O_RDONLY | O_CLOEXEC));
+  int times = 0;
+  nature->compiling = [&] {
+    ++times;
+    EXPECT_NE(::flock(other.get(), LOCK_SH | LOCK_NB), 0);
+    EXPECT_EQ(errno, EWOULDBLOCK);
+  };
+  save();
+  EXPECT_EQ(times, 1);
+  EXPECT_EQ(saved, "");
+  EXPECT_EQ(::flock(other.get(), LOCK_SH | LOCK_NB), 0);
+  ::flock(other.get(), LOCK_UN);
+  EXPECT_EQ(load(), "hit: ");
 }
 
 // Constants are mapped when the client vouches for the files and nobody else
