@@ -33,6 +33,7 @@ rt::Result<size_t> run::findTensor(std::string_view what,
       index < tensors.size())
     return index;
   std::vector<std::string> known;
+  known.reserve(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i)
     known.push_back(tensors[i].name.empty()
                         ? fmt::format("{}", i)
