@@ -48,8 +48,8 @@ struct TensorType {
   /// In the result of a rule: scale and zero point may be anything (M-252).
   bool isQuantizationFree = false;
 
-  /// The type of a model's operand: there 0 is an unknown extent and a tensor
-  /// without dimensions has unknown rank.
+  /// The type of a model's operand: there 0 is an unknown extent, except in a
+  /// constant, and a tensor without dimensions has unknown rank.
   static TensorType of(const Operand &operand);
 
   int64_t rank() const { return int64_t(dimensions.size()); }

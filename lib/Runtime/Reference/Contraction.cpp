@@ -70,13 +70,21 @@ static T dotProduct(const T *lhs, const T *rhs, int64_t count) {
   return sum;
 }
 
+/// A zero for each element of the output.
+template <typename T> static std::vector<T> makeSums(const Geometry &g) {
+  const int64_t shape[] = {g.batch, g.output.height, g.output.width,
+                           g.outputChannels};
+  return std::vector<T>(size_t(elementCount(shape)));
+}
+
 /// Calls \p visit(sums, inputOffset, place) for each output pixel and each
 /// place of its window inside the input: where the pixel's sums are, where the
 /// input pixel starts, and which place it is, counted row by row.
 template <typename T, typename Visit>
 static std::vector<T> sumOverWindows(const Geometry &g, Visit visit) {
-  std::vector<T> sums(
-      size_t(g.batch * g.output.height * g.output.width * g.outputChannels));
+  std::vector<T> sums = makeSums<T>(g);
+  if (sums.empty()) // The loops over its other extents have no bound.
+    return sums;
   T *pixel = sums.data();
   for (int64_t b = 0; b < g.batch; ++b)
     for (int64_t y = 0; y < g.output.height; ++y) {
@@ -136,8 +144,9 @@ template <typename T>
 static std::vector<T> convolveTransposed(const Geometry &g,
                                          const std::vector<T> &input,
                                          const std::vector<T> &filter) {
-  std::vector<T> sums(
-      size_t(g.batch * g.output.height * g.output.width * g.outputChannels));
+  std::vector<T> sums = makeSums<T>(g);
+  if (input.empty() || sums.empty())
+    return sums;
   int64_t filterSize = g.window.height * g.window.width * g.inputChannels;
   const T *pixel = input.data();
   for (int64_t b = 0; b < g.batch; ++b)

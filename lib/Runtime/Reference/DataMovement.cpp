@@ -90,18 +90,13 @@ static Shape stridesOf(std::span<const int64_t> shape) {
   return strides;
 }
 
-/// Elements of \p shape, 0 if an extent is, in whatever order.
-static int64_t countOf(std::span<const int64_t> shape) {
-  return std::ranges::find(shape, 0) != shape.end() ? 0 : elementCount(shape);
-}
-
 static int64_t elementBytes(const KernelContext &context) {
   return elementSize(context.outputType(0).type);
 }
 
 /// Room for output \p index.
 static Bytes outputBytes(const KernelContext &context, size_t index = 0) {
-  return Bytes(size_t(countOf(context.outputShape(index)) *
+  return Bytes(size_t(elementCount(context.outputShape(index)) *
                       elementSize(context.outputType(index).type)));
 }
 
@@ -229,7 +224,11 @@ struct AxisSplit {
 };
 } // namespace
 
+/// The other extents of a tensor without elements, which have no bounded
+/// product, count as 0.
 static AxisSplit splitAt(std::span<const int64_t> shape, int64_t axis) {
+  if (elementCount(shape) == 0)
+    return {0, shape[size_t(axis)], 0};
   return {elementCount(shape.first(size_t(axis))), shape[size_t(axis)],
           elementCount(shape.subspan(size_t(axis) + 1))};
 }
@@ -303,7 +302,7 @@ static Status sliceTensor(KernelContext &context) {
 static Bytes surround(std::span<const std::byte> from, const Shape &shape,
                       const Shape &padded, const Shape &heads,
                       std::span<const std::byte> element) {
-  Bytes result = repeat(element, countOf(padded));
+  Bytes result = repeat(element, elementCount(padded));
   Shape to = stridesOf(padded), strides = stridesOf(shape);
   Movement movement;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -355,7 +354,8 @@ static Status tileTensor(KernelContext &context) {
   Shape to = stridesOf(tiled), from = stridesOf(shape);
   Movement movement;
   for (size_t i = 0; i < shape.size(); ++i) {
-    movement.loops.push_back({tiled[i] / shape[i], shape[i] * to[i], 0});
+    int64_t repetitions = shape[i] == 0 ? 0 : tiled[i] / shape[i];
+    movement.loops.push_back({repetitions, shape[i] * to[i], 0});
     movement.loops.push_back({shape[i], to[i], from[i]});
   }
   return moveInput(context, std::move(movement));
@@ -364,7 +364,7 @@ static Status tileTensor(KernelContext &context) {
 static Status fillTensor(KernelContext &context) {
   context.storeBytes(
       0, repeat(scalarElement(context, 1, context.outputType(0).type),
-                countOf(context.outputShape(0))));
+                elementCount(context.outputShape(0))));
   return Status::ok();
 }
 

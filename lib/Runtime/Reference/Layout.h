@@ -34,18 +34,21 @@ std::vector<T> swapInner(const std::vector<T> &values, int64_t outer,
 }
 
 /// Elements of a tensor of NHWC shape \p shape, given in NCHW order when
-/// \p isNchw, in NHWC order.
+/// \p isNchw, in NHWC order. The extents of a tensor without elements have no
+/// bounded product, so that it is returned as it is.
 template <typename T>
 std::vector<T> toNhwc(std::vector<T> values, const Shape &shape, bool isNchw) {
-  return isNchw ? swapInner(values, shape[0], shape[3], shape[1] * shape[2])
-                : values;
+  if (!isNchw || values.empty())
+    return values;
+  return swapInner(values, shape[0], shape[3], shape[1] * shape[2]);
 }
 /// The inverse.
 template <typename T>
 std::vector<T> fromNhwc(std::vector<T> values, const Shape &shape,
                         bool isNchw) {
-  return isNchw ? swapInner(values, shape[0], shape[1] * shape[2], shape[3])
-                : values;
+  if (!isNchw || values.empty())
+    return values;
+  return swapInner(values, shape[0], shape[1] * shape[2], shape[3]);
 }
 
 } // namespace nnhal::rt::reference

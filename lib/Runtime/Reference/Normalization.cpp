@@ -122,6 +122,10 @@ static Status runInstanceNormalization(KernelContext &context) {
                          decodeInstanceNormalization(context.operation()));
   const Shape &shape = context.inputShape(0);
   std::vector<float> values = context.floats(0);
+  if (values.empty()) { // Height times width has no bound.
+    context.storeFloats(0, values);
+    return Status::ok();
+  }
   // Height and width as one axis.
   Shape pixels = form.isNchw ? Shape{shape[0], shape[1], shape[2] * shape[3]}
                              : Shape{shape[0], shape[1] * shape[2], shape[3]};

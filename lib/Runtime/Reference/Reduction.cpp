@@ -33,6 +33,12 @@ template <typename T, typename Element, typename Combine>
 static std::vector<T>
 fold(const std::vector<Element> &values, const Shape &shape,
      const std::vector<bool> &isReduced, T initial, Combine combine) {
+  if (values.empty()) { // Extents beside one of 0 have no bounded product.
+    Shape kept;
+    for (size_t i = 0; i < shape.size(); ++i)
+      kept.push_back(isReduced[i] ? 1 : shape[i]);
+    return std::vector<T>(size_t(elementCount(kept)), initial);
+  }
   // Reduced dimensions do not move the position in the result.
   Shape strides(shape.size(), 0);
   int64_t count = 1;
@@ -153,6 +159,8 @@ template <typename T, typename IsBetter>
 static std::vector<int32_t> bestIndices(const std::vector<T> &values,
                                         const Shape &shape, int64_t axis,
                                         IsBetter isBetter) {
+  if (values.empty()) // The axis has elements, so that the result has none.
+    return {};
   std::span<const int64_t> extents = shape;
   int64_t inner = elementCount(extents.subspan(size_t(axis) + 1));
   int64_t extent = shape[size_t(axis)];

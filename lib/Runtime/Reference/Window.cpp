@@ -51,6 +51,8 @@ static std::vector<T> pool(const PoolForm &form, const Shape &output,
   const WindowParams &params = form.params;
   int64_t channels = input[3];
   std::vector<T> result;
+  if (elementCount(output) == 0) // Its height and width may be anything.
+    return result;
   result.reserve(size_t(elementCount(output)));
   std::vector<T> sums;
   for (int64_t b = 0; b < output[0]; ++b)

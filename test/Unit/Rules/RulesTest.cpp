@@ -37,7 +37,7 @@ std::string textOf(const Result<TensorType> &result) {
   return result.isOk() ? shapeText(*result) : result.status().message();
 }
 
-TEST(RulesTest, OperandExtentZeroIsUnknown) {
+TEST(RulesTest, OperandExtentZeroIsUnknownUnlessConstant) {
   Operand operand;
   operand.type = OperandType::TENSOR_QUANT8_ASYMM;
   operand.dimensions = {2, 0};
@@ -47,6 +47,10 @@ TEST(RulesTest, OperandExtentZeroIsUnknown) {
   EXPECT_EQ(shapeText(type), "2x?");
   EXPECT_EQ(type.scale, 0.5f);
   EXPECT_EQ(type.zeroPoint, 3);
+  operand.lifetime = OperandLifeTime::CONSTANT_COPY;
+  EXPECT_EQ(shapeText(TensorType::of(operand)), "2x0");
+  operand.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+  EXPECT_EQ(shapeText(TensorType::of(operand)), "2x0");
   operand.dimensions.clear();
   EXPECT_EQ(shapeText(TensorType::of(operand)), "unknown rank");
 }

@@ -21,8 +21,12 @@ TensorType TensorType::of(const Operand &operand) {
   TensorType result;
   result.type = operand.type;
   result.isRanked = !operand.dimensions.empty();
+  // The bytes of a constant are there, so that its extents are known: one of 0
+  // says that the constant has no elements.
+  bool isKnownZero = isConstant(operand.lifetime);
   for (uint32_t extent : operand.dimensions)
-    result.dimensions.push_back(extent == 0 ? unknownExtent : int64_t(extent));
+    result.dimensions.push_back(
+        extent == 0 && !isKnownZero ? unknownExtent : int64_t(extent));
   result.scale = operand.scale;
   result.zeroPoint = operand.zeroPoint;
   if (const auto *channels =
