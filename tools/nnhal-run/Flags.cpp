@@ -90,7 +90,11 @@ std::string run::helpText() {
       "Compiles a neural-network model and executes it.\n"
       "\n"
       "MODEL: .tflite, .json (NN HAL model), .mlir (nnhal dialect), .nncache\n"
-      "(compiled, from --emit), or - for any of them from standard input\n"
+      "(compiled, from --emit), or - for any of them from standard input. A "
+      ".nncache\n"
+      "holds machine code that runs with your rights: run only what you would "
+      "run as\n"
+      "a program\n"
       "\n"
       "options:\n";
   constexpr size_t column = 27;

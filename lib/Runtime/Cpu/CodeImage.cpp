@@ -10,6 +10,7 @@
 #include "Elf.h"
 #include "HostCpu.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -68,7 +69,8 @@ Result<CodeImage> CodeImage::load(const CodeSection &section) {
     return badData("code for target {} cannot execute on this machine",
                    toString(section.target));
   NNHAL_RETURN_IF_ERROR(checkHostFeatures(section.cpu, section.features));
-  NNHAL_RETURN_IF_ERROR(checkElf(section.bytes, section.target));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<std::string> functions,
+                         checkElf(section.bytes, section.target));
   NNHAL_ASSIGN_OR_RETURN(UniqueFd file, sealedCopy(section.bytes));
   std::string path = fmt::format("/proc/self/fd/{}", file.get());
   void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -77,11 +79,13 @@ Result<CodeImage> CodeImage::load(const CodeSection &section) {
     return badData("cannot load the code: {}",
                    reason ? reason : "unknown reason");
   }
-  return CodeImage(std::move(file), handle);
+  return CodeImage(std::move(file), std::move(functions), handle);
 }
 
 Result<NNHalEntry> CodeImage::find(const std::string &symbol) const {
-  void *address = dlsym(handle.get(), symbol.c_str());
+  // The linker would also find names of data.
+  bool isFunction = std::ranges::find(functions, symbol) != functions.end();
+  void *address = isFunction ? dlsym(handle.get(), symbol.c_str()) : nullptr;
   if (!address)
     return badData("code does not export the entry '{}'", symbol);
   return reinterpret_cast<NNHalEntry>(address);

@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace nnhal::rt {
 
@@ -32,7 +33,7 @@ public:
   /// deviceUnavailable when the machine lacks a feature that it needs.
   static Result<CodeImage> load(const CodeSection &section);
 
-  /// invalidArgument when the code does not export \p symbol.
+  /// invalidArgument when the code does not export the function \p symbol.
   Result<NNHalEntry> find(const std::string &symbol) const;
 
 private:
@@ -40,13 +41,16 @@ private:
     void operator()(void *handle) const;
   };
 
-  CodeImage(UniqueFd file, void *handle)
-      : file(std::move(file)), handle(handle) {}
+  CodeImage(UniqueFd file, std::vector<std::string> functions, void *handle)
+      : file(std::move(file)), functions(std::move(functions)), handle(handle) {
+  }
 
   // Open as long as the code is loaded: the dynamic linker knows libraries by
   // their path, and with a reused descriptor number that path would name both.
   // Declared first, so closed last.
   UniqueFd file;
+  /// The names of the functions that the code exports.
+  std::vector<std::string> functions;
   std::unique_ptr<void, Unloader> handle;
 };
 

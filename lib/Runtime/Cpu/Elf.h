@@ -11,15 +11,22 @@
 #include "nnhal/Runtime/ModelCache.h"
 
 #include <span>
+#include <string>
+#include <vector>
 
 namespace nnhal::rt {
 
 /// Checks that \p bytes are a shared object for \p target that the dynamic
 /// linker can load without side effects: segments inside the file, none both
 /// writable and executable, no other library needed, nothing run at load time,
-/// nothing imported but memcpy, memmove and memset (decisions 6).
-/// invalidArgument names what was found.
-Status checkElf(std::span<const std::byte> bytes, TargetKind target);
+/// nothing imported but memcpy, memmove and memset (decisions 6). The linker
+/// believes the tables that it walks through, so that all of their addresses,
+/// indices and ends are checked, too. Machine code is not looked at.
+///
+/// Returns the names of the functions that the code exports; invalidArgument
+/// names what was found.
+Result<std::vector<std::string>> checkElf(std::span<const std::byte> bytes,
+                                          TargetKind target);
 
 } // namespace nnhal::rt
 

@@ -191,7 +191,7 @@ TEST(CodeImageTest, DamagedCodeIsAnswered) {
     for (int n = 0; n < 4 && !bytes.empty(); ++n)
       bytes[random() % std::min<size_t>(bytes.size(), 1024)] =
           std::byte(random());
-    Status status = checkElf(bytes, good.target);
+    Status status = checkElf(bytes, good.target).status();
     EXPECT_EQ(status.isOk(), status.message().empty());
   }
 }
