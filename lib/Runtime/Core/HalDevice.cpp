@@ -8,6 +8,7 @@
 #include "HalDevice.h"
 
 #include "HalPreparedModel.h"
+#include "MachineMemory.h"
 #include "StagedModel.h"
 
 #include "nnhal/Runtime/GraphDump.h"
@@ -19,19 +20,8 @@
 
 #include <functional>
 #include <new>
-#include <unistd.h>
 
 using namespace nnhal::rt;
-
-/// What the machine has: who asks for more shall hear so, and not have the
-/// kernel end the process.
-static uint64_t physicalMemory() {
-  long pages = sysconf(_SC_PHYS_PAGES);
-  long pageSize = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || pageSize <= 0)
-    return UINT64_MAX;
-  return uint64_t(pages) * uint64_t(pageSize);
-}
 
 DeviceServices nnhal::rt::completeServices(DeviceServices services) {
   if (!services.clock)
@@ -45,7 +35,8 @@ DeviceServices nnhal::rt::completeServices(DeviceServices services) {
   if (!services.reactor)
     services.reactor = Reactor::create();
   if (!services.memory)
-    services.memory = std::make_shared<MemoryBudget>(physicalMemory());
+    // Who asks for more shall hear so, and not have the kernel end the process.
+    services.memory = std::make_shared<MemoryBudget>(machineMemory());
   if (!services.log)
     services.log = std::make_shared<Log>();
   return services;

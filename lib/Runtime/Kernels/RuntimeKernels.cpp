@@ -95,7 +95,7 @@ static Status runKernel(OperationType type, std::span<const uint8_t> bytes,
   KernelContext kernel(signature.operation, facts);
   NNHAL_RETURN_IF_ERROR(lookUpRow(type)(kernel));
   for (size_t i = 0; i < facts.results.size(); ++i) {
-    std::vector<std::byte> result = kernel.takeOutput(i);
+    Elements<std::byte> result = kernel.takeOutput(i);
     NNHAL_RETURN_IF_ERROR(deliver(call, i, kernel.outputShape(i),
                                   elementSize(kernel.outputType(i).type),
                                   result));

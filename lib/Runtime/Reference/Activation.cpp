@@ -26,7 +26,7 @@ static bool isQuantized(const KernelContext &context) {
 
 template <typename Map>
 static Status mapFloats(KernelContext &context, Map map) {
-  std::vector<float> values = context.floats(0);
+  Elements<float> values = context.floats(0);
   for (float &value : values)
     value = map(value);
   context.storeFloats(0, values);
@@ -46,7 +46,7 @@ static Status runRectify(KernelContext &context) {
       return applyActivation(activation, value);
     });
   StorageRange range = activationRange(activation, context.outputType(0));
-  std::vector<int32_t> values = context.integers(0);
+  Elements<int32_t> values = context.integers(0);
   for (int32_t &value : values)
     value = std::clamp(value, range.low, range.high);
   context.storeIntegers(0, values);
@@ -59,7 +59,7 @@ static Status runRectify(KernelContext &context) {
 
 /// Stores what \p table holds for the bytes of the input.
 static Status lookUp(KernelContext &context, const ByteTable &table) {
-  std::vector<int32_t> values = context.integers(0);
+  Elements<int32_t> values = context.integers(0);
   for (int32_t &value : values)
     value = table[uint8_t(value)];
   context.storeIntegers(0, values);
@@ -145,7 +145,7 @@ static Status runPrelu(KernelContext &context) {
 //===----------------------------------------------------------------------===//
 
 template <typename T>
-static T largest(const std::vector<T> &values, const Slice &slice) {
+static T largest(const Elements<T> &values, const Slice &slice) {
   T result = values[slice[0]];
   for (size_t i = 1; i < slice.size; ++i)
     result = std::max(result, values[slice[i]]);
@@ -154,7 +154,7 @@ static T largest(const std::vector<T> &values, const Slice &slice) {
 
 /// The largest element is subtracted first, so that exp() overflows nowhere
 /// (M-062).
-static void softmaxSlice(std::vector<float> &values, const Slice &slice,
+static void softmaxSlice(Elements<float> &values, const Slice &slice,
                          float beta) {
   float top = largest(values, slice);
   float sum = 0.0f;
@@ -168,8 +168,8 @@ static void softmaxSlice(std::vector<float> &values, const Slice &slice,
 }
 
 /// The sum of powers has 12 integer bits.
-static void quantizedSoftmaxSlice(std::vector<int32_t> &values,
-                                  const Slice &slice, const ByteTable &powers) {
+static void quantizedSoftmaxSlice(Elements<int32_t> &values, const Slice &slice,
+                                  const ByteTable &powers) {
   constexpr int32_t sumBits = 12;
   int32_t top = largest(values, slice);
   auto expOf = [&](int32_t value) { return powers[size_t(top - value)]; };
@@ -203,7 +203,7 @@ static Status runSoftmax(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(context.operation()));
   const Shape &shape = context.inputShape(0);
   if (!isQuantized(context)) {
-    std::vector<float> values = context.floats(0);
+    Elements<float> values = context.floats(0);
     forEachSlice(shape, form.axis, [&](const Slice &slice) {
       softmaxSlice(values, slice, form.beta);
     });
@@ -211,7 +211,7 @@ static Status runSoftmax(KernelContext &context) {
     return Status::ok();
   }
   ByteTable powers = softmaxPowers(form.beta, context.inputType(0).scale);
-  std::vector<int32_t> values = context.integers(0);
+  Elements<int32_t> values = context.integers(0);
   forEachSlice(shape, form.axis, [&](const Slice &slice) {
     quantizedSoftmaxSlice(values, slice, powers);
   });
@@ -223,7 +223,7 @@ static Status runSoftmax(KernelContext &context) {
 
 static Status runLogSoftmax(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(context.operation()));
-  std::vector<float> values = context.floats(0);
+  Elements<float> values = context.floats(0);
   forEachSlice(context.inputShape(0), form.axis, [&](const Slice &slice) {
     float top = largest(values, slice);
     float sum = 0.0f;

@@ -12,40 +12,59 @@
 
 namespace nnhal::rt::reference {
 
-/// For each element of \p result in row-major order, the index of the element
-/// of \p operand that broadcasts to it: shapes are aligned at the right, an
-/// extent of 1 repeats (M-021).
-inline std::vector<size_t> broadcastIndices(const Shape &operand,
-                                            const Shape &result) {
-  if (elementCount(result) == 0)
-    return {};
-  std::vector<size_t> indices = {0};
-  int64_t step = elementCount(operand);
-  size_t missing = result.size() - operand.size();
-  for (size_t axis = 0; axis < result.size(); ++axis) {
-    int64_t extent = axis < missing ? 1 : operand[axis - missing];
-    step /= extent;
-    std::vector<size_t> longer;
-    longer.reserve(indices.size() * size_t(result[axis]));
-    for (size_t base : indices)
-      for (int64_t i = 0; i < result[axis]; ++i)
-        longer.push_back(base + (extent == 1 ? 0 : size_t(i * step)));
-    indices = std::move(longer);
+/// Walks through the elements of a result in row-major order and tells which
+/// element of an operand broadcasts to each: shapes are aligned at the right,
+/// an extent of 1 repeats (M-021).
+class BroadcastIndex {
+public:
+  /// \p result, to which \p operand broadcasts, has elements and outlives this.
+  BroadcastIndex(const Shape &operand, const Shape &result)
+      : extents(result), position(result.size(), 0), steps(result.size(), 0) {
+    size_t missing = result.size() - operand.size();
+    int64_t step = 1;
+    for (size_t axis = result.size(); axis-- > missing;) {
+      int64_t extent = operand[axis - missing];
+      steps[axis] = extent == 1 ? 0 : step;
+      step *= extent;
+    }
   }
-  return indices;
-}
+
+  size_t operator*() const { return size_t(index); }
+
+  void operator++() {
+    for (size_t axis = extents.size(); axis-- > 0;) {
+      index += steps[axis];
+      if (++position[axis] < extents[axis])
+        return;
+      index -= position[axis] * steps[axis];
+      position[axis] = 0;
+    }
+  }
+
+private:
+  const Shape &extents;
+  Shape position;
+  /// How far the operand's element moves with each dimension of the result.
+  Shape steps;
+  int64_t index = 0;
+};
 
 /// map(lhs, rhs) for each element of \p resultShape, to which both operands
 /// broadcast.
 template <typename Out, typename In, typename Map>
-std::vector<Out> mapBroadcast(const std::vector<In> &lhs, const Shape &lhsShape,
-                              const std::vector<In> &rhs, const Shape &rhsShape,
-                              const Shape &resultShape, Map map) {
-  std::vector<size_t> lhsIndices = broadcastIndices(lhsShape, resultShape);
-  std::vector<size_t> rhsIndices = broadcastIndices(rhsShape, resultShape);
-  std::vector<Out> result(lhsIndices.size());
-  for (size_t i = 0; i < result.size(); ++i)
-    result[i] = map(lhs[lhsIndices[i]], rhs[rhsIndices[i]]);
+Elements<Out> mapBroadcast(const Elements<In> &lhs, const Shape &lhsShape,
+                           const Elements<In> &rhs, const Shape &rhsShape,
+                           const Shape &resultShape, Map map) {
+  Elements<Out> result(size_t(elementCount(resultShape)));
+  if (result.empty())
+    return result;
+  BroadcastIndex lhsIndex(lhsShape, resultShape);
+  BroadcastIndex rhsIndex(rhsShape, resultShape);
+  for (Out &element : result) {
+    element = map(lhs[*lhsIndex], rhs[*rhsIndex]);
+    ++lhsIndex;
+    ++rhsIndex;
+  }
   return result;
 }
 

@@ -71,18 +71,18 @@ static T dotProduct(const T *lhs, const T *rhs, int64_t count) {
 }
 
 /// A zero for each element of the output.
-template <typename T> static std::vector<T> makeSums(const Geometry &g) {
+template <typename T> static Elements<T> makeSums(const Geometry &g) {
   const int64_t shape[] = {g.batch, g.output.height, g.output.width,
                            g.outputChannels};
-  return std::vector<T>(size_t(elementCount(shape)));
+  return Elements<T>(size_t(elementCount(shape)));
 }
 
 /// Calls \p visit(sums, inputOffset, place) for each output pixel and each
 /// place of its window inside the input: where the pixel's sums are, where the
 /// input pixel starts, and which place it is, counted row by row.
 template <typename T, typename Visit>
-static std::vector<T> sumOverWindows(const Geometry &g, Visit visit) {
-  std::vector<T> sums = makeSums<T>(g);
+static Elements<T> sumOverWindows(const Geometry &g, Visit visit) {
+  Elements<T> sums = makeSums<T>(g);
   if (sums.empty()) // The loops over its other extents have no bound.
     return sums;
   T *pixel = sums.data();
@@ -111,8 +111,8 @@ static std::vector<T> sumOverWindows(const Geometry &g, Visit visit) {
 /// CONV_2D, and GROUPED_CONV_2D: output channels of a group see the input
 /// channels of that group. The filter is [out, height, width, in / groups].
 template <typename T>
-static std::vector<T> convolve(const Geometry &g, const std::vector<T> &input,
-                               const std::vector<T> &filter, int64_t groups) {
+static Elements<T> convolve(const Geometry &g, const Elements<T> &input,
+                            const Elements<T> &filter, int64_t groups) {
   int64_t depth = g.inputChannels / groups;
   int64_t channelsPerGroup = g.outputChannels / groups;
   int64_t filterSize = g.window.height * g.window.width * depth;
@@ -127,9 +127,9 @@ static std::vector<T> convolve(const Geometry &g, const std::vector<T> &input,
 /// DEPTHWISE_CONV_2D: output channel c * multiplier + m sees input channel c
 /// (M-081). The filter is [1, height, width, out].
 template <typename T>
-static std::vector<T>
-convolveDepthwise(const Geometry &g, const std::vector<T> &input,
-                  const std::vector<T> &filter, int64_t multiplier) {
+static Elements<T>
+convolveDepthwise(const Geometry &g, const Elements<T> &input,
+                  const Elements<T> &filter, int64_t multiplier) {
   return sumOverWindows<T>(g, [&](T *pixel, int64_t at, int64_t place) {
     const T *weights = filter.data() + place * g.outputChannels;
     for (int64_t c = 0; c < g.inputChannels; ++c)
@@ -141,10 +141,10 @@ convolveDepthwise(const Geometry &g, const std::vector<T> &input,
 /// TRANSPOSE_CONV_2D: each input pixel adds to a window of the output. The
 /// filter is [out, height, width, in].
 template <typename T>
-static std::vector<T> convolveTransposed(const Geometry &g,
-                                         const std::vector<T> &input,
-                                         const std::vector<T> &filter) {
-  std::vector<T> sums = makeSums<T>(g);
+static Elements<T> convolveTransposed(const Geometry &g,
+                                      const Elements<T> &input,
+                                      const Elements<T> &filter) {
+  Elements<T> sums = makeSums<T>(g);
   if (input.empty() || sums.empty())
     return sums;
   int64_t filterSize = g.window.height * g.window.width * g.inputChannels;
@@ -179,10 +179,9 @@ static std::vector<T> convolveTransposed(const Geometry &g,
 
 /// The elements of an input of quantized values less its zero point. Those of a
 /// filter with several scales have zero point 0.
-static std::vector<uint32_t> centered(const KernelContext &context,
-                                      size_t index) {
-  std::vector<int32_t> values = context.integers(index);
-  std::vector<uint32_t> result(values.size());
+static Elements<uint32_t> centered(const KernelContext &context, size_t index) {
+  Elements<int32_t> values = context.integers(index);
+  Elements<uint32_t> result(values.size());
   auto zeroPoint = uint32_t(context.inputType(index).zeroPoint);
   for (size_t i = 0; i < values.size(); ++i)
     result[i] = uint32_t(values[i]) - zeroPoint;
@@ -191,8 +190,8 @@ static std::vector<uint32_t> centered(const KernelContext &context,
 
 /// What a sum of products is worth in units of the output, per output channel
 /// (M-014, M-015).
-static std::vector<FixedPointFactor> outputFactors(const KernelContext &context,
-                                                   int64_t channels) {
+static Elements<FixedPointFactor> outputFactors(const KernelContext &context,
+                                                int64_t channels) {
   const TensorType &input = context.inputType(0);
   const TensorType &filter = context.inputType(1);
   // Beyond 2^30 a product saturates in any case.
@@ -203,9 +202,8 @@ static std::vector<FixedPointFactor> outputFactors(const KernelContext &context,
         std::min(product / double(context.outputType(0).scale), 0x1p30));
   };
   if (filter.channelQuant.scales.empty())
-    return std::vector<FixedPointFactor>(size_t(channels),
-                                         factorOf(filter.scale));
-  std::vector<FixedPointFactor> factors;
+    return Elements<FixedPointFactor>(size_t(channels), factorOf(filter.scale));
+  Elements<FixedPointFactor> factors;
   for (float scale : filter.channelQuant.scales)
     factors.push_back(factorOf(scale));
   return factors;
@@ -213,10 +211,10 @@ static std::vector<FixedPointFactor> outputFactors(const KernelContext &context,
 
 /// Adds the bias to \p sums, whose innermost extent is \p channels, and applies
 /// the activation.
-static std::vector<float> finish(const KernelContext &context,
-                                 std::vector<float> sums, int64_t channels,
-                                 FusedActivation activation) {
-  std::vector<float> bias = context.floats(2);
+static Elements<float> finish(const KernelContext &context,
+                              Elements<float> sums, int64_t channels,
+                              FusedActivation activation) {
+  Elements<float> bias = context.floats(2);
   for (size_t i = 0; i < sums.size(); i += size_t(channels))
     for (size_t c = 0; c < size_t(channels); ++c)
       sums[i + c] = applyActivation(activation, sums[i + c] + bias[c]);
@@ -224,15 +222,14 @@ static std::vector<float> finish(const KernelContext &context,
 }
 
 /// The same in fixed point: each sum becomes a quantized value (M-014, M-017).
-static std::vector<int32_t> finish(const KernelContext &context,
-                                   const std::vector<uint32_t> &sums,
-                                   int64_t channels,
-                                   FusedActivation activation) {
+static Elements<int32_t> finish(const KernelContext &context,
+                                const Elements<uint32_t> &sums,
+                                int64_t channels, FusedActivation activation) {
   const TensorType &output = context.outputType(0);
-  std::vector<int32_t> bias = context.integers(2);
-  std::vector<FixedPointFactor> factors = outputFactors(context, channels);
+  Elements<int32_t> bias = context.integers(2);
+  Elements<FixedPointFactor> factors = outputFactors(context, channels);
   StorageRange range = activationRange(activation, output);
-  std::vector<int32_t> result(sums.size());
+  Elements<int32_t> result(sums.size());
   for (size_t i = 0; i < sums.size(); i += size_t(channels))
     for (size_t c = 0; c < size_t(channels); ++c) {
       auto sum = int32_t(sums[i + c] + uint32_t(bias[c]));
@@ -263,10 +260,10 @@ static Geometry geometryOf(const KernelContext &context,
 
 /// Sums of the convolution of \p type.
 template <typename T>
-static std::vector<T>
-accumulate(OperationType type, const ConvolutionForm &form,
-           const Geometry &geometry, const std::vector<T> &input,
-           const std::vector<T> &filter) {
+static Elements<T> accumulate(OperationType type, const ConvolutionForm &form,
+                              const Geometry &geometry,
+                              const Elements<T> &input,
+                              const Elements<T> &filter) {
   if (type == OperationType::TRANSPOSE_CONV_2D)
     return convolveTransposed(geometry, input, filter);
   if (type == OperationType::DEPTHWISE_CONV_2D)
@@ -288,7 +285,7 @@ static Status convolution(KernelContext &context) {
   Geometry geometry = geometryOf(context, form, output);
   FusedActivation activation = form.params.activation;
   if (isQuantized(context.inputType(0).type)) {
-    std::vector<uint32_t> sums = accumulate(
+    Elements<uint32_t> sums = accumulate(
         type, form, geometry, toNhwc(centered(context, 0), shape, form.isNchw),
         centered(context, 1));
     context.storeIntegers(0,
@@ -296,7 +293,7 @@ static Status convolution(KernelContext &context) {
                                    output, form.isNchw));
     return Status::ok();
   }
-  std::vector<float> sums = accumulate(
+  Elements<float> sums = accumulate(
       type, form, geometry, toNhwc(context.floats(0), shape, form.isNchw),
       context.floats(1));
   context.storeFloats(
@@ -314,12 +311,12 @@ static Status connectFully(KernelContext &context) {
   geometry.outputChannels = weights[0];
   auto activation = FusedActivation(context.integers(3)[0]);
   if (isQuantized(context.inputType(0).type)) {
-    std::vector<uint32_t> sums =
+    Elements<uint32_t> sums =
         convolve(geometry, centered(context, 0), centered(context, 1), 1);
     context.storeIntegers(0, finish(context, sums, weights[0], activation));
     return Status::ok();
   }
-  std::vector<float> sums =
+  Elements<float> sums =
       convolve(geometry, context.floats(0), context.floats(1), 1);
   context.storeFloats(0,
                       finish(context, std::move(sums), weights[0], activation));

@@ -23,7 +23,7 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
-using Bytes = std::vector<std::byte>;
+using Bytes = Elements<std::byte>;
 
 //===----------------------------------------------------------------------===//
 // Movements
@@ -236,7 +236,7 @@ static AxisSplit splitAt(std::span<const int64_t> shape, int64_t axis) {
 static Status gatherElements(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(int64_t axis, decodeAxis(context.operation()));
   auto [outer, extent, inner] = splitAt(context.inputShape(0), axis);
-  std::vector<int32_t> indices = context.integers(2);
+  Elements<int32_t> indices = context.integers(2);
   Bytes result = outputBytes(context);
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] < 0 || indices[i] >= extent) // gather C4

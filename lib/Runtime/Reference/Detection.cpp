@@ -28,7 +28,7 @@ namespace {
 /// Input 0 in NHWC order.
 struct FeatureMaps {
   Shape shape;
-  std::vector<float> values;
+  Elements<float> values;
 
   FeatureMaps(const KernelContext &context, bool isNchw)
       : shape(isNchw ? nchwToNhwc(context.inputShape(0))
@@ -125,12 +125,12 @@ static Status heatmapMaxKeypointKernel(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(HeatmapMaxKeypointForm form,
                          decodeHeatmapMaxKeypoint(context.operation()));
   FeatureMaps maps(context, form.isNchw);
-  std::vector<Box> boxes = toBoxes(context.reals(1));
+  Elements<Box> boxes = toBoxes(context.reals(1));
   bool isHalf = context.inputType(0).type == OperandType::TENSOR_FLOAT16;
   // The tolerance of the determinant is 1e-3 for half floats, 1e-5 otherwise
   // (M-217).
   float tolerance = isHalf ? 1e-3f : 1e-5f;
-  std::vector<float> scores, keypoints;
+  Elements<float> scores, keypoints;
   for (size_t n = 0; n < boxes.size(); ++n) {
     const Box &box = boxes[n];
     NNHAL_RETURN_IF_ERROR(checkCorners("box", n, box));
@@ -159,12 +159,12 @@ struct Region {
 } // namespace
 
 /// Reads inputs 1 and 2 and checks them against the maps (M-211, M-213).
-static Result<std::vector<Region>> readRegions(const KernelContext &context,
-                                               const FeatureMaps &maps,
-                                               const RoiParams &params) {
-  std::vector<Box> rois = toBoxes(context.reals(1));
-  std::vector<int32_t> batches = context.integers(2);
-  std::vector<Region> regions;
+static Result<Elements<Region>> readRegions(const KernelContext &context,
+                                            const FeatureMaps &maps,
+                                            const RoiParams &params) {
+  Elements<Box> rois = toBoxes(context.reals(1));
+  Elements<int32_t> batches = context.integers(2);
+  Elements<Region> regions;
   for (size_t i = 0; i < rois.size(); ++i) {
     const Box &roi = rois[i];
     NNHAL_RETURN_IF_ERROR(checkBatchIndex(batches[i], maps.shape[0]));
@@ -191,7 +191,7 @@ namespace {
 /// weights[i] times in their mean.
 struct AxisWeights {
   int64_t first = 0;
-  std::vector<double> weights;
+  Elements<double> weights;
 };
 /// A region, its bins and the feature map along one axis.
 struct RoiAxis {
@@ -253,9 +253,9 @@ static Status roiAlignKernel(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(RoiForm form, decodeRoiAlign(context.operation()));
   const RoiParams &params = form.params;
   FeatureMaps maps(context, form.isNchw);
-  NNHAL_ASSIGN_OR_RETURN(std::vector<Region> regions,
+  NNHAL_ASSIGN_OR_RETURN(Elements<Region> regions,
                          readRegions(context, maps, params));
-  std::vector<float> result;
+  Elements<float> result;
   for (const Region &region : regions) {
     const Box &box = region.box;
     RoiAxis vertical{box.y1, box.y2, params.extent.height,
@@ -319,9 +319,9 @@ static Status roiPoolingKernel(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(RoiForm form, decodeRoiPooling(context.operation()));
   const Extent2D &extent = form.params.extent;
   FeatureMaps maps(context, form.isNchw);
-  NNHAL_ASSIGN_OR_RETURN(std::vector<Region> regions,
+  NNHAL_ASSIGN_OR_RETURN(Elements<Region> regions,
                          readRegions(context, maps, form.params));
-  std::vector<float> result;
+  Elements<float> result;
   for (const Region &region : regions)
     for (int64_t h = 0; h < extent.height; ++h)
       for (int64_t w = 0; w < extent.width; ++w) {

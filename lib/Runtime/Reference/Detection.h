@@ -44,8 +44,8 @@ inline Box cornered(const CentredBox &box) {
 }
 
 /// Elements [x1, y1, x2, y2] one after the other as boxes.
-std::vector<Box> toBoxes(std::span<const float> values);
-void appendBox(std::vector<float> &values, const Box &box);
+Elements<Box> toBoxes(std::span<const float> values);
+void appendBox(Elements<float> &values, const Box &box);
 
 /// Whether x1 <= x2 and y1 <= y2, of no NaN.
 Status checkCorners(std::string_view name, size_t index, const Box &box);
@@ -95,7 +95,7 @@ struct Candidate {
 /// class, then by box.
 bool ranksBefore(const Candidate &lhs, const Candidate &rhs);
 /// Puts \p candidates in that order and drops all beyond \p limit.
-void keepBest(std::vector<Candidate> &candidates, size_t limit);
+void keepBest(Elements<Candidate> &candidates, size_t limit);
 
 /// Says what overlapping a better candidate does to another: returns false when
 /// it is dropped, and may lower its score.
@@ -107,8 +107,8 @@ Damping hardDamping(float threshold);
 /// Takes the best of \p candidates, damps the others,
 /// and goes on until none is left or \p limit are taken. \p boxOf yields a
 /// candidate's box. In the order in which they were taken.
-std::vector<Candidate>
-suppress(std::vector<Candidate> candidates,
+Elements<Candidate>
+suppress(Elements<Candidate> candidates,
          const std::function<const Box &(const Candidate &)> &boxOf,
          size_t limit, const Damping &damp);
 

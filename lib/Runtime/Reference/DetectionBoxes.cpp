@@ -14,15 +14,15 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
-std::vector<Box> reference::toBoxes(std::span<const float> values) {
-  std::vector<Box> boxes(values.size() / 4);
+Elements<Box> reference::toBoxes(std::span<const float> values) {
+  Elements<Box> boxes(values.size() / 4);
   for (size_t i = 0; i < boxes.size(); ++i)
     boxes[i] = {values[4 * i], values[4 * i + 1], values[4 * i + 2],
                 values[4 * i + 3]};
   return boxes;
 }
 
-void reference::appendBox(std::vector<float> &values, const Box &box) {
+void reference::appendBox(Elements<float> &values, const Box &box) {
   values.insert(values.end(), {box.x1, box.y1, box.x2, box.y2});
 }
 
@@ -80,7 +80,7 @@ bool reference::ranksBefore(const Candidate &lhs, const Candidate &rhs) {
   return key(lhs) < key(rhs);
 }
 
-void reference::keepBest(std::vector<Candidate> &candidates, size_t limit) {
+void reference::keepBest(Elements<Candidate> &candidates, size_t limit) {
   limit = std::min(limit, candidates.size());
   std::ranges::partial_sort(candidates, candidates.begin() + ptrdiff_t(limit),
                             ranksBefore);
@@ -91,11 +91,11 @@ Damping reference::hardDamping(float threshold) {
   return [threshold](Candidate &, float iou) { return !(iou >= threshold); };
 }
 
-std::vector<Candidate>
-reference::suppress(std::vector<Candidate> candidates,
+Elements<Candidate>
+reference::suppress(Elements<Candidate> candidates,
                     const std::function<const Box &(const Candidate &)> &boxOf,
                     size_t limit, const Damping &damp) {
-  std::vector<Candidate> taken;
+  Elements<Candidate> taken;
   while (!candidates.empty() && taken.size() < limit) {
     auto best =
         std::min_element(candidates.begin(), candidates.end(),

@@ -24,10 +24,10 @@ using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
 /// The images of an input [number, 2].
-static std::vector<ImageSize> imagesOf(const KernelContext &context,
-                                       size_t index) {
-  std::vector<float> values = context.reals(index);
-  std::vector<ImageSize> images(values.size() / 2);
+static Elements<ImageSize> imagesOf(const KernelContext &context,
+                                    size_t index) {
+  Elements<float> values = context.reals(index);
+  Elements<ImageSize> images(values.size() / 2);
   for (size_t i = 0; i < images.size(); ++i)
     images[i] = {values[2 * i], values[2 * i + 1]};
   return images;
@@ -49,12 +49,12 @@ static size_t limitOf(int32_t limit, bool isLimited) {
 //===----------------------------------------------------------------------===//
 
 Status reference::axisAlignedBBoxTransformKernel(KernelContext &context) {
-  std::vector<Box> rois = toBoxes(context.reals(0));
-  std::vector<float> deltas = context.reals(1);
-  std::vector<int32_t> batches = context.integers(2);
-  std::vector<ImageSize> images = imagesOf(context, 3);
+  Elements<Box> rois = toBoxes(context.reals(0));
+  Elements<float> deltas = context.reals(1);
+  Elements<int32_t> batches = context.integers(2);
+  Elements<ImageSize> images = imagesOf(context, 3);
   size_t classes = size_t(context.inputShape(1)[1]) / 4;
-  std::vector<float> result;
+  Elements<float> result;
   for (size_t i = 0; i < rois.size(); ++i) {
     NNHAL_RETURN_IF_ERROR(checkCorners("roi", i, rois[i]));
     NNHAL_RETURN_IF_ERROR(checkBatchIndex(batches[i], int64_t(images.size())));
@@ -93,24 +93,24 @@ struct ImageBoxes {
 } // namespace
 
 /// What remains of the boxes of one image, by class and then by score (M-224).
-static std::vector<Candidate> limitBoxes(const ImageBoxes &image,
-                                         const std::vector<float> &scores,
-                                         const std::vector<Box> &boxes,
-                                         const BoxWithNmsLimitForm &form) {
+static Elements<Candidate> limitBoxes(const ImageBoxes &image,
+                                      const Elements<float> &scores,
+                                      const Elements<Box> &boxes,
+                                      const BoxWithNmsLimitForm &form) {
   auto boxOf = [&](const Candidate &candidate) -> const Box & {
     return boxes[candidate.box];
   };
   size_t limit = limitOf(form.maxBoxes, form.maxBoxes >= 0);
-  std::vector<Candidate> result;
+  Elements<Candidate> result;
   // Class 0 is the background (M-223).
   for (size_t c = 1; c < image.classes; ++c) {
-    std::vector<Candidate> candidates;
+    Elements<Candidate> candidates;
     for (size_t row = image.firstRow; row < image.endRow; ++row) {
       size_t at = row * image.classes + c;
       if (scores[at] > form.scoreThreshold)
         candidates.push_back({at, scores[at], c});
     }
-    std::vector<Candidate> kept =
+    Elements<Candidate> kept =
         suppress(std::move(candidates), boxOf, limit, dampingOf(form));
     result.insert(result.end(), kept.begin(), kept.end());
   }
@@ -125,12 +125,12 @@ static std::vector<Candidate> limitBoxes(const ImageBoxes &image,
 Status reference::boxWithNmsLimitKernel(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(BoxWithNmsLimitForm form,
                          decodeBoxWithNmsLimit(context.operation()));
-  std::vector<float> scores = context.reals(0);
-  std::vector<Box> boxes = toBoxes(context.reals(1));
-  std::vector<int32_t> batches = context.integers(2);
+  Elements<float> scores = context.reals(0);
+  Elements<Box> boxes = toBoxes(context.reals(1));
+  Elements<int32_t> batches = context.integers(2);
   auto classes = size_t(context.inputShape(0)[1]);
-  std::vector<float> keptScores, keptBoxes;
-  std::vector<int32_t> keptClasses, keptBatches;
+  Elements<float> keptScores, keptBoxes;
+  Elements<int32_t> keptClasses, keptBatches;
   for (size_t first = 0, end = 0; first < batches.size(); first = end) {
     // Boxes of an image stand together.
     while (end < batches.size() && batches[end] == batches[first])
@@ -165,10 +165,10 @@ struct ProposalInputs {
   GenerateProposalsForm form;
   /// Batch, height, width, number of anchors.
   Shape shape;
-  std::vector<float> scores;
-  std::vector<float> deltas;
-  std::vector<Box> anchors;
-  std::vector<ImageSize> images;
+  Elements<float> scores;
+  Elements<float> deltas;
+  Elements<Box> anchors;
+  Elements<ImageSize> images;
 
   size_t countPerImage() const {
     return size_t(shape[1] * shape[2] * shape[3]);
@@ -195,9 +195,8 @@ static Result<ProposalInputs> readProposalInputs(const KernelContext &context) {
 
 /// The anchors at every place of the map, transformed by the deltas of image
 /// \p batch (M-229).
-static std::vector<Box> proposeBoxes(const ProposalInputs &inputs,
-                                     size_t batch) {
-  std::vector<Box> boxes;
+static Elements<Box> proposeBoxes(const ProposalInputs &inputs, size_t batch) {
+  Elements<Box> boxes;
   size_t delta = batch * inputs.countPerImage() * 4;
   for (int64_t h = 0; h < inputs.shape[1]; ++h)
     for (int64_t w = 0; w < inputs.shape[2]; ++w)
@@ -222,11 +221,11 @@ static bool isProposal(const Box &box, const ImageSize &image, float minSize) {
 }
 
 /// The proposals of image \p batch, best first.
-static std::vector<Candidate> selectProposals(const ProposalInputs &inputs,
-                                              size_t batch,
-                                              const std::vector<Box> &boxes) {
+static Elements<Candidate> selectProposals(const ProposalInputs &inputs,
+                                           size_t batch,
+                                           const Elements<Box> &boxes) {
   const GenerateProposalsForm &form = inputs.form;
-  std::vector<Candidate> candidates;
+  Elements<Candidate> candidates;
   for (size_t i = 0; i < boxes.size(); ++i)
     candidates.push_back(
         {i, inputs.scores[batch * boxes.size() + i], /*classIndex=*/0});
@@ -245,10 +244,10 @@ static std::vector<Candidate> selectProposals(const ProposalInputs &inputs,
 
 Status reference::generateProposalsKernel(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(ProposalInputs inputs, readProposalInputs(context));
-  std::vector<float> scores, rois;
-  std::vector<int32_t> batches;
+  Elements<float> scores, rois;
+  Elements<int32_t> batches;
   for (size_t batch = 0; batch < inputs.images.size(); ++batch) {
-    std::vector<Box> boxes = proposeBoxes(inputs, batch);
+    Elements<Box> boxes = proposeBoxes(inputs, batch);
     for (const Candidate &candidate : selectProposals(inputs, batch, boxes)) {
       scores.push_back(candidate.score);
       appendBox(rois, boxes[candidate.box]);
@@ -273,7 +272,7 @@ namespace {
 /// The boxes of one image and their scores, [anchor][class].
 struct ScoredBoxes {
   std::span<const float> scores;
-  std::vector<Box> boxes;
+  Elements<Box> boxes;
   size_t classes;
 
   float score(size_t box, size_t c) const { return scores[box * classes + c]; }
@@ -281,15 +280,14 @@ struct ScoredBoxes {
 } // namespace
 
 /// Boxes of image \p batch: anchors (cy, cx, h, w) moved by (dy, dx, dh, dw).
-static std::vector<Box> decodeAnchors(const KernelContext &context,
-                                      size_t batch,
-                                      const PostprocessingParams &params) {
-  std::vector<float> copiedDeltas, copiedAnchors;
+static Elements<Box> decodeAnchors(const KernelContext &context, size_t batch,
+                                   const PostprocessingParams &params) {
+  Elements<float> copiedDeltas, copiedAnchors;
   std::span<const float> deltas = context.floats(1, copiedDeltas),
                          anchors = context.floats(2, copiedAnchors);
   auto length = size_t(context.inputShape(1)[2]);
   size_t count = anchors.size() / 4;
-  std::vector<Box> boxes(count);
+  Elements<Box> boxes(count);
   for (size_t i = 0; i < count; ++i) {
     const float *anchor = &anchors[4 * i];
     const float *delta = &deltas[(batch * count + i) * length];
@@ -302,20 +300,20 @@ static std::vector<Box> decodeAnchors(const KernelContext &context,
 }
 
 /// Suppression within each foreground class; the best of all classes.
-static std::vector<Candidate>
-detectRegular(const ScoredBoxes &input, const PostprocessingParams &params) {
+static Elements<Candidate> detectRegular(const ScoredBoxes &input,
+                                         const PostprocessingParams &params) {
   auto boxOf = [&](const Candidate &candidate) -> const Box & {
     return input.boxes[candidate.box];
   };
-  std::vector<Candidate> result;
+  Elements<Candidate> result;
   for (size_t c = 1; c < input.classes; ++c) {
-    std::vector<Candidate> candidates;
+    Elements<Candidate> candidates;
     for (size_t box = 0; box < input.boxes.size(); ++box)
       if (input.score(box, c) > params.scoreThreshold)
         candidates.push_back({box, input.score(box, c), c});
-    std::vector<Candidate> kept = suppress(std::move(candidates), boxOf,
-                                           size_t(params.maxDetectionsPerClass),
-                                           hardDamping(params.iouThreshold));
+    Elements<Candidate> kept = suppress(std::move(candidates), boxOf,
+                                        size_t(params.maxDetectionsPerClass),
+                                        hardDamping(params.iouThreshold));
     result.insert(result.end(), kept.begin(), kept.end());
   }
   keepBest(result, size_t(params.maxDetections));
@@ -323,9 +321,9 @@ detectRegular(const ScoredBoxes &input, const PostprocessingParams &params) {
 }
 
 /// The \p limit best foreground classes of \p box.
-static std::vector<Candidate> bestClasses(const ScoredBoxes &input, size_t box,
-                                          size_t limit) {
-  std::vector<Candidate> result;
+static Elements<Candidate> bestClasses(const ScoredBoxes &input, size_t box,
+                                       size_t limit) {
+  Elements<Candidate> result;
   for (size_t c = 1; c < input.classes; ++c)
     result.push_back({box, input.score(box, c), c});
   keepBest(result, limit);
@@ -345,22 +343,22 @@ static Candidate bestClass(const ScoredBoxes &input, size_t box) {
 
 /// Suppression by the best class of each box; the best classes of those that
 /// remain (M-233).
-static std::vector<Candidate> detectFast(const ScoredBoxes &input,
-                                         const PostprocessingParams &params) {
+static Elements<Candidate> detectFast(const ScoredBoxes &input,
+                                      const PostprocessingParams &params) {
   auto boxOf = [&](const Candidate &candidate) -> const Box & {
     return input.boxes[candidate.box];
   };
-  std::vector<Candidate> candidates;
+  Elements<Candidate> candidates;
   candidates.reserve(input.boxes.size());
   for (size_t box = 0; box < input.boxes.size(); ++box)
     if (Candidate best = bestClass(input, box);
         best.score > params.scoreThreshold)
       candidates.push_back(best);
-  std::vector<Candidate> result;
+  Elements<Candidate> result;
   for (const Candidate &kept :
        suppress(std::move(candidates), boxOf, size_t(params.maxDetections),
                 hardDamping(params.iouThreshold))) {
-    std::vector<Candidate> classes =
+    Elements<Candidate> classes =
         bestClasses(input, kept.box, size_t(params.maxClassesPerDetection));
     result.insert(result.end(), classes.begin(), classes.end());
   }
@@ -370,22 +368,22 @@ static std::vector<Candidate> detectFast(const ScoredBoxes &input,
 Status reference::detectionPostprocessingKernel(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(DetectionPostprocessingForm form,
                          decodeDetectionPostprocessing(context.operation()));
-  std::vector<float> copiedScores;
+  Elements<float> copiedScores;
   std::span<const float> allScores = context.floats(0, copiedScores);
   const Shape &shape = context.inputShape(0);
   auto places = size_t(context.outputShape(0)[1]);
   auto batchCount = size_t(shape[0]);
   size_t countPerImage = size_t(shape[1] * shape[2]);
   // Places without a detection stay zero (M-232).
-  std::vector<float> scores(batchCount * places), boxes(scores.size() * 4);
-  std::vector<int32_t> labels(scores.size()), counts(batchCount);
+  Elements<float> scores(batchCount * places), boxes(scores.size() * 4);
+  Elements<int32_t> labels(scores.size()), counts(batchCount);
   for (size_t batch = 0; batch < batchCount; ++batch) {
     ScoredBoxes input{allScores.subspan(batch * countPerImage, countPerImage),
                       decodeAnchors(context, batch, form.params),
                       size_t(shape[2])};
-    std::vector<Candidate> detections = form.params.isRegularNms
-                                            ? detectRegular(input, form.params)
-                                            : detectFast(input, form.params);
+    Elements<Candidate> detections = form.params.isRegularNms
+                                         ? detectRegular(input, form.params)
+                                         : detectFast(input, form.params);
     counts[batch] = int32_t(detections.size());
     for (size_t i = 0; i < detections.size(); ++i) {
       const Candidate &detection = detections[i];

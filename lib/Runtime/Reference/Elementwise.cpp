@@ -26,14 +26,14 @@ static bool isFloat(const TensorType &type) {
 }
 
 template <typename Map>
-static std::vector<float> mapFloats(const KernelContext &context, Map map) {
+static Elements<float> mapFloats(const KernelContext &context, Map map) {
   return mapBroadcast<float>(context.floats(0), context.inputShape(0),
                              context.floats(1), context.inputShape(1),
                              context.outputShape(0), map);
 }
 
 template <typename Map>
-static std::vector<int32_t> mapIntegers(const KernelContext &context, Map map) {
+static Elements<int32_t> mapIntegers(const KernelContext &context, Map map) {
   return mapBroadcast<int32_t>(context.integers(0), context.inputShape(0),
                                context.integers(1), context.inputShape(1),
                                context.outputShape(0), map);
@@ -74,8 +74,7 @@ static Status arithmetic(KernelContext &context, Map map) {
 
 /// Stores \p values, which lack the zero point, within the bounds of the fused
 /// activation.
-static Status storeQuantized(KernelContext &context,
-                             std::vector<int32_t> values) {
+static Status storeQuantized(KernelContext &context, Elements<int32_t> values) {
   NNHAL_ASSIGN_OR_RETURN(FusedActivation activation,
                          decodeArithmetic(context.operation()));
   const TensorType &type = context.outputType(0);
@@ -182,17 +181,16 @@ static Status runMinimum(KernelContext &context) {
 }
 
 /// The booleans of input \p index as 0 and 1: any byte but 0 is true.
-static std::vector<int32_t> booleans(const KernelContext &context,
-                                     size_t index) {
-  std::vector<int32_t> values = context.integers(index);
+static Elements<int32_t> booleans(const KernelContext &context, size_t index) {
+  Elements<int32_t> values = context.integers(index);
   for (int32_t &value : values)
     value = value != 0;
   return values;
 }
 
 template <typename T, typename Map>
-static void storeBroadcast(KernelContext &context, const std::vector<T> &lhs,
-                           const std::vector<T> &rhs, Map map) {
+static void storeBroadcast(KernelContext &context, const Elements<T> &lhs,
+                           const Elements<T> &rhs, Map map) {
   context.storeIntegers(0, mapBroadcast<int32_t>(lhs, context.inputShape(0),
                                                  rhs, context.inputShape(1),
                                                  context.outputShape(0), map));
@@ -227,7 +225,7 @@ static Status runLogicalOr(KernelContext &context) {
   return Status::ok();
 }
 static Status runLogicalNot(KernelContext &context) {
-  std::vector<int32_t> values = booleans(context, 0);
+  Elements<int32_t> values = booleans(context, 0);
   for (int32_t &value : values)
     value = !value;
   context.storeIntegers(0, values);
@@ -239,10 +237,10 @@ static Status runLogicalNot(KernelContext &context) {
 //===----------------------------------------------------------------------===//
 
 template <typename T>
-static std::vector<T> selectElements(const std::vector<int32_t> &condition,
-                                     const std::vector<T> &lhs,
-                                     const std::vector<T> &rhs) {
-  std::vector<T> result(condition.size());
+static Elements<T> selectElements(const Elements<int32_t> &condition,
+                                  const Elements<T> &lhs,
+                                  const Elements<T> &rhs) {
+  Elements<T> result(condition.size());
   for (size_t i = 0; i < result.size(); ++i)
     result[i] = condition[i] ? lhs[i] : rhs[i];
   return result;
@@ -250,7 +248,7 @@ static std::vector<T> selectElements(const std::vector<int32_t> &condition,
 
 /// Quantized values are requantized from their operand to the result (M-142).
 static Status runSelect(KernelContext &context) {
-  std::vector<int32_t> condition = context.integers(0);
+  Elements<int32_t> condition = context.integers(0);
   if (context.inputType(1).type == OperandType::TENSOR_INT32)
     context.storeIntegers(
         0, selectElements(condition, context.integers(1), context.integers(2)));
@@ -266,13 +264,13 @@ static Status runSelect(KernelContext &context) {
 
 template <typename Map> static Status unary(KernelContext &context, Map map) {
   if (isFloat(context.inputType(0))) {
-    std::vector<float> values = context.floats(0);
+    Elements<float> values = context.floats(0);
     for (float &value : values)
       value = map(value);
     context.storeFloats(0, values);
     return Status::ok();
   }
-  std::vector<int32_t> values = context.integers(0);
+  Elements<int32_t> values = context.integers(0);
   for (int32_t &value : values)
     value = wrap(int64_t(map(int64_t(value))));
   context.storeIntegers(0, values);
@@ -288,7 +286,7 @@ static Status runNeg(KernelContext &context) {
 
 template <float (*function)(float)>
 static Status runFunction(KernelContext &context) {
-  std::vector<float> values = context.floats(0);
+  Elements<float> values = context.floats(0);
   for (float &value : values)
     value = function(value);
   context.storeFloats(0, values);
@@ -325,13 +323,13 @@ static Status runCast(KernelContext &context) {
   } else if (isFloat(context.inputType(0)) && isFloat(context.outputType(0))) {
     context.storeFloats(0, context.floats(0));
   } else if (isFloat(context.inputType(0))) {
-    std::vector<int32_t> values;
+    Elements<int32_t> values;
     for (float value : context.floats(0))
       values.push_back(truncate(value));
     context.storeIntegers(0, values);
   } else if (isFloat(context.outputType(0))) {
-    std::vector<int32_t> values = context.integers(0);
-    context.storeFloats(0, std::vector<float>(values.begin(), values.end()));
+    Elements<int32_t> values = context.integers(0);
+    context.storeFloats(0, Elements<float>(values.begin(), values.end()));
   } else {
     context.storeIntegers(0, context.integers(0));
   }

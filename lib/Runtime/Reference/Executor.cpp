@@ -126,12 +126,6 @@ void Executor::trace(const Subgraph &subgraph, size_t operation,
     limits.traceHook(limits.traceContext, uint32_t(operation), isEnd);
 }
 
-Result<Reservation> Executor::reserve(uint64_t bytes) const {
-  if (!limits.budget || bytes == 0)
-    return Reservation();
-  return limits.budget->reserve(bytes);
-}
-
 Result<std::vector<Value>> Executor::runSubgraph(const Subgraph &subgraph,
                                                  std::vector<Value> inputs) {
   Scope scope(model, subgraph);
@@ -175,12 +169,12 @@ Result<std::vector<Value>> Executor::runOperation(const Scope &scope,
   return runKernel(scope, operation);
 }
 
-/// The bytes of a tensor whose extents are known.
-Result<uint64_t> Executor::sizeOf(const TensorType &type) const {
+/// Whether a tensor whose extents are known is within the limit.
+Status Executor::checkSize(const TensorType &type) const {
   uint64_t bytes = elementSize(type.type);
   for (int64_t extent : type.dimensions) {
     if (extent == 0)
-      return uint64_t(0);
+      return Status::ok();
     // Saturates: what does not fit 64 bits is above any limit.
     if (__builtin_mul_overflow(bytes, uint64_t(extent), &bytes))
       bytes = UINT64_MAX / 2;
@@ -189,7 +183,7 @@ Result<uint64_t> Executor::sizeOf(const TensorType &type) const {
     return Status(StatusCode::resourceExhaustedPersistent,
                   fmt::format("output of shape {} has {} bytes, above {}",
                               shapeText(type), bytes, limits.tensorLimit));
-  return bytes;
+  return Status::ok();
 }
 
 static bool isFullyKnown(const TensorType &type) {
@@ -217,27 +211,30 @@ Result<std::vector<Value>> Executor::runKernel(const Scope &scope,
   for (uint32_t index : operation.outputs)
     view.outputs.push_back(OperandView::of(model, scope.operand(index)));
   NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, checkOperation(view));
-  // What the kernel is about to allocate, as far as that is known before.
-  uint64_t expected = 0;
   for (const TensorType &result : facts.results)
-    if (isFullyKnown(result)) {
-      NNHAL_ASSIGN_OR_RETURN(uint64_t bytes, sizeOf(result));
-      expected += bytes;
-    }
-  NNHAL_ASSIGN_OR_RETURN(Reservation room, reserve(expected));
+    if (isFullyKnown(result))
+      NNHAL_RETURN_IF_ERROR(checkSize(result));
   KernelContext context(view, facts);
-  NNHAL_RETURN_IF_ERROR(kernel(context));
+  NNHAL_RETURN_IF_ERROR(runCounted(kernel, context));
   std::vector<Value> results(facts.results.size());
   for (size_t i = 0; i < results.size(); ++i) {
     results[i].type = context.outputType(i);
-    auto tensor = std::make_shared<OwnedTensor>();
-    tensor->bytes = context.takeOutput(i);
-    room.release(); // Of this thread: the next line takes it again.
-    NNHAL_ASSIGN_OR_RETURN(tensor->room, reserve(tensor->bytes.size()));
-    results[i].bytes = tensor->bytes;
-    results[i].owner = std::move(tensor);
+    auto bytes =
+        std::make_shared<const Elements<std::byte>>(context.takeOutput(i));
+    results[i].bytes = *bytes;
+    results[i].owner = std::move(bytes);
   }
   return results;
+}
+
+/// Runs \p kernel with its memory counted.
+Status Executor::runCounted(Kernel kernel, KernelContext &context) const {
+  BudgetScope scope(limits.budget);
+  try {
+    return kernel(context);
+  } catch (const OutOfBudget &refusal) {
+    return refusal.status;
+  }
 }
 
 Result<std::vector<Value>> Executor::runIf(const Scope &scope,

@@ -22,12 +22,6 @@ namespace nnhal::rt::reference {
 /// The kernel of \p type; null for control flow, extension and OEM operations.
 Kernel lookUpKernel(OperationType type);
 
-/// The bytes of a computed tensor with what they count against.
-struct OwnedTensor {
-  std::vector<std::byte> bytes;
-  Reservation room;
-};
-
 /// A tensor or a scalar while a model runs.
 struct Value {
   /// All extents are known.
@@ -35,7 +29,7 @@ struct Value {
   bool isOmitted = false;
   std::span<const std::byte> bytes;
   /// Keeps computed bytes; null for those of models and requests.
-  std::shared_ptr<const OwnedTensor> owner;
+  std::shared_ptr<const Elements<std::byte>> owner;
 };
 
 /// One execution of one model.
@@ -57,7 +51,7 @@ public:
     /// Told of each operation of the main subgraph. May be null.
     NNHalTraceHook traceHook = nullptr;
     void *traceContext = nullptr;
-    /// Of all tensors. May be null.
+    /// Of all tensors and of what kernels keep beside them. May be null.
     MemoryBudget *budget = nullptr;
     /// Told of each operation (LogTag::cpuexe). May be null.
     const Log *log = nullptr;
@@ -86,8 +80,8 @@ private:
                                       const Operation &operation);
   Status checkCancelled() const;
   void trace(const Subgraph &subgraph, size_t operation, bool isEnd) const;
-  Result<Reservation> reserve(uint64_t bytes) const;
-  Result<uint64_t> sizeOf(const TensorType &type) const;
+  Status checkSize(const TensorType &type) const;
+  Status runCounted(Kernel kernel, KernelContext &context) const;
 
   const Model &model;
   Limits limits;

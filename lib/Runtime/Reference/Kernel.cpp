@@ -99,8 +99,8 @@ static void forEachElement(std::span<const std::byte> bytes, Visit visit) {
   }
 }
 
-std::vector<float> KernelContext::floats(size_t index) const {
-  std::vector<float> result;
+Elements<float> KernelContext::floats(size_t index) const {
+  Elements<float> result;
   std::span<const std::byte> data = bytes(index);
   if (storageOf(inputType(index).type) == Storage::float16) {
     result.reserve(data.size() / 2);
@@ -116,7 +116,7 @@ std::vector<float> KernelContext::floats(size_t index) const {
 }
 
 std::span<const float> KernelContext::floats(size_t index,
-                                             std::vector<float> &copy) const {
+                                             Elements<float> &copy) const {
   std::span<const std::byte> data = bytes(index);
   bool isAligned =
       reinterpret_cast<uintptr_t>(data.data()) % sizeof(float) == 0;
@@ -127,8 +127,8 @@ std::span<const float> KernelContext::floats(size_t index,
   return copy;
 }
 
-std::vector<int32_t> KernelContext::integers(size_t index) const {
-  std::vector<int32_t> result;
+Elements<int32_t> KernelContext::integers(size_t index) const {
+  Elements<int32_t> result;
   std::span<const std::byte> data = bytes(index);
   OperandType type = inputType(index).type;
   result.reserve(data.size() / elementSize(type));
@@ -153,13 +153,13 @@ std::vector<int32_t> KernelContext::integers(size_t index) const {
   return result;
 }
 
-std::vector<float> KernelContext::reals(size_t index) const {
+Elements<float> KernelContext::reals(size_t index) const {
   const TensorType &type = inputType(index);
   Storage storage = storageOf(type.type);
   if (storage == Storage::float32 || storage == Storage::float16)
     return floats(index);
-  std::vector<int32_t> values = integers(index);
-  std::vector<float> result(values.size());
+  Elements<int32_t> values = integers(index);
+  Elements<float> result(values.size());
   const SymmPerChannelQuantParams &channels = type.channelQuant;
   if (channels.scales.empty()) {
     for (size_t i = 0; i < values.size(); ++i)
@@ -175,7 +175,7 @@ std::vector<float> KernelContext::reals(size_t index) const {
   return result;
 }
 
-void KernelContext::storeBytes(size_t index, std::vector<std::byte> bytes) {
+void KernelContext::storeBytes(size_t index, Elements<std::byte> bytes) {
   assert(int64_t(bytes.size()) == reference::elementCount(outputShape(index)) *
                                       elementSize(outputType(index).type) &&
          "a kernel stores all elements");
@@ -184,9 +184,9 @@ void KernelContext::storeBytes(size_t index, std::vector<std::byte> bytes) {
 
 /// The bytes of \p values, each converted to T.
 template <typename T, typename From, typename Convert>
-static std::vector<std::byte> packElements(std::span<const From> values,
-                                           Convert convert) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
+static Elements<std::byte> packElements(std::span<const From> values,
+                                        Convert convert) {
+  Elements<std::byte> bytes(values.size() * sizeof(T));
   for (size_t i = 0; i < values.size(); ++i) {
     T element = convert(values[i]);
     std::memcpy(bytes.data() + i * sizeof(T), &element, sizeof element);
@@ -232,7 +232,7 @@ void KernelContext::storeReals(size_t index, std::span<const float> values) {
   if (storage == Storage::float32 || storage == Storage::float16)
     return storeFloats(index, values);
   StorageRange range = storageRange(type.type);
-  std::vector<int32_t> quantized(values.size());
+  Elements<int32_t> quantized(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     double value = std::round(double(values[i]) / type.scale) + type.zeroPoint;
     // The comparison is false for a NaN, which becomes the zero point (M-149).

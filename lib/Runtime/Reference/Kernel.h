@@ -17,6 +17,8 @@
 #ifndef NNHAL_LIB_RUNTIME_REFERENCE_KERNEL_H
 #define NNHAL_LIB_RUNTIME_REFERENCE_KERNEL_H
 
+#include "Elements.h"
+
 #include "nnhal/Runtime/Quantization.h"
 #include "nnhal/Runtime/Signatures.h"
 
@@ -65,15 +67,15 @@ public:
 
   /// Elements of a FLOAT32, FLOAT16, TENSOR_FLOAT32 or TENSOR_FLOAT16 input as
   /// float32, exactly.
-  std::vector<float> floats(size_t index) const;
+  Elements<float> floats(size_t index) const;
   /// The same where they are, for inputs that are large and only read once;
   /// in \p copy if they are no float32 or not at a multiple of 4.
-  std::span<const float> floats(size_t index, std::vector<float> &copy) const;
+  std::span<const float> floats(size_t index, Elements<float> &copy) const;
   /// Elements of an input of integers, quantized values or booleans, as stored.
-  std::vector<int32_t> integers(size_t index) const;
+  Elements<int32_t> integers(size_t index) const;
   /// floats() for inputs of floats, otherwise (q - zero point) * scale (M-030);
   /// per-channel scales are applied.
-  std::vector<float> reals(size_t index) const;
+  Elements<float> reals(size_t index) const;
   /// The bytes of an input.
   std::span<const std::byte> bytes(size_t index) const;
 
@@ -86,17 +88,17 @@ public:
   /// storeFloats() for outputs of floats, otherwise quantizes: value / scale +
   /// zero point, rounded half away from zero, clamped (M-029).
   void storeReals(size_t index, std::span<const float> values);
-  void storeBytes(size_t index, std::vector<std::byte> bytes);
+  void storeBytes(size_t index, Elements<std::byte> bytes);
 
   /// What was stored.
-  std::vector<std::byte> takeOutput(size_t index) {
+  Elements<std::byte> takeOutput(size_t index) {
     return std::move(stored[index]);
   }
 
 private:
   const OperationView &view;
   std::vector<TensorType> results;
-  std::vector<std::vector<std::byte>> stored;
+  std::vector<Elements<std::byte>> stored;
 };
 
 /// Bytes per element.

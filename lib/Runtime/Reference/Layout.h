@@ -22,9 +22,9 @@ inline Shape nhwcToNchw(const Shape &shape) {
 
 /// Elements of \p values, [outer][rows][columns], as [outer][columns][rows].
 template <typename T>
-std::vector<T> swapInner(const std::vector<T> &values, int64_t outer,
-                         int64_t rows, int64_t columns) {
-  std::vector<T> result(values.size());
+Elements<T> swapInner(const Elements<T> &values, int64_t outer, int64_t rows,
+                      int64_t columns) {
+  Elements<T> result(values.size());
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t c = 0; c < columns; ++c)
@@ -37,15 +37,14 @@ std::vector<T> swapInner(const std::vector<T> &values, int64_t outer,
 /// \p isNchw, in NHWC order. The extents of a tensor without elements have no
 /// bounded product, so that it is returned as it is.
 template <typename T>
-std::vector<T> toNhwc(std::vector<T> values, const Shape &shape, bool isNchw) {
+Elements<T> toNhwc(Elements<T> values, const Shape &shape, bool isNchw) {
   if (!isNchw || values.empty())
     return values;
   return swapInner(values, shape[0], shape[3], shape[1] * shape[2]);
 }
 /// The inverse.
 template <typename T>
-std::vector<T> fromNhwc(std::vector<T> values, const Shape &shape,
-                        bool isNchw) {
+Elements<T> fromNhwc(Elements<T> values, const Shape &shape, bool isNchw) {
   if (!isNchw || values.empty())
     return values;
   return swapInner(values, shape[0], shape[1] * shape[2], shape[3]);

@@ -43,7 +43,7 @@ struct Rows {
 
 static Status embeddingLookupKernel(KernelContext &context) {
   Rows values(context, 1);
-  std::vector<std::byte> result;
+  Elements<std::byte> result;
   for (int32_t index : context.integers(0)) {
     if (index < 0 || size_t(index) >= values.count) // embedding_lookup C3
       return failure("lookup {} is outside [0, {})", index, values.count);
@@ -55,10 +55,10 @@ static Status embeddingLookupKernel(KernelContext &context) {
 }
 
 static Status hashtableLookupKernel(KernelContext &context) {
-  std::vector<int32_t> keys = context.integers(1);
+  Elements<int32_t> keys = context.integers(1);
   Rows values(context, 2);
-  std::vector<std::byte> result;
-  std::vector<int32_t> hits;
+  Elements<std::byte> result;
+  Elements<int32_t> hits;
   for (int32_t key : context.integers(0)) {
     auto at = std::ranges::lower_bound(keys, key);
     bool isHit = at != keys.end() && *at == key;
@@ -83,8 +83,8 @@ static Status hashtableLookupKernel(KernelContext &context) {
 /// Whether the weighted sum of the rows' fingerprints under \p seed is positive
 /// (M-161).
 static bool signatureBit(float seed, const Rows &input,
-                         const std::vector<float> &weights) {
-  std::vector<char> key(sizeof seed + input.size);
+                         const Elements<float> &weights) {
+  Elements<char> key(sizeof seed + input.size);
   std::memcpy(key.data(), &seed, sizeof seed);
   double sum = 0.0;
   for (size_t row = 0; row < input.count; ++row) {
@@ -98,13 +98,13 @@ static bool signatureBit(float seed, const Rows &input,
 static Status lshProjectionKernel(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(LshProjectionForm form,
                          decodeLshProjection(context.operation()));
-  std::vector<float> seeds = context.floats(0);
+  Elements<float> seeds = context.floats(0);
   size_t bitCount = size_t(context.inputShape(0)[1]);
   Rows input(context, 1);
-  std::vector<float> weights;
+  Elements<float> weights;
   if (form.hasWeights)
     weights = context.floats(2);
-  std::vector<int32_t> result;
+  Elements<int32_t> result;
   for (size_t first = 0; first < seeds.size(); first += bitCount) {
     // The first seed's bit is the most significant one.
     uint32_t signature = 0;
@@ -130,14 +130,14 @@ static Status lshProjectionKernel(KernelContext &context) {
 
 /// Running sums of exp(logit - largest logit); infinite logits and NaNs weigh
 /// nothing (M-236). Empty when there is no finite logit.
-static std::vector<double> runningWeights(std::span<const float> logits) {
+static Elements<double> runningWeights(std::span<const float> logits) {
   double largest = -INFINITY;
   for (float logit : logits)
     if (std::isfinite(logit))
       largest = std::max(largest, double(logit));
   if (std::isinf(largest))
     return {};
-  std::vector<double> sums;
+  Elements<double> sums;
   double sum = 0.0;
   for (float logit : logits) {
     if (std::isfinite(logit))
@@ -150,18 +150,18 @@ static std::vector<double> runningWeights(std::span<const float> logits) {
 static Status randomMultinomialKernel(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(RandomMultinomialForm form,
                          decodeRandomMultinomial(context.operation()));
-  std::vector<float> logits = context.floats(0);
+  Elements<float> logits = context.floats(0);
   size_t classes = size_t(context.inputShape(0)[1]);
-  std::vector<int32_t> seeds = context.integers(2);
+  Elements<int32_t> seeds = context.integers(2);
   std::array<uint32_t, 2> key = {uint32_t(seeds[0]), uint32_t(seeds[1])};
   // Two seeds of 0 ask for random ones (M-236).
   if (key[0] == 0 && key[1] == 0) {
     std::random_device device;
     key = {device(), device()};
   }
-  std::vector<int32_t> result;
+  Elements<int32_t> result;
   for (size_t first = 0; first < logits.size(); first += classes) {
-    std::vector<double> sums =
+    Elements<double> sums =
         runningWeights(std::span(logits).subspan(first, classes));
     if (sums.empty()) // random_multinomial C5
       return failure("logits of batch {} are {} values, none of them finite",

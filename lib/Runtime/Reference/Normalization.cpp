@@ -22,7 +22,7 @@ using namespace nnhal::rt::reference;
 // L2_NORMALIZATION
 //===----------------------------------------------------------------------===//
 
-static void l2NormalizeSlice(std::vector<float> &values, const Slice &slice) {
+static void l2NormalizeSlice(Elements<float> &values, const Slice &slice) {
   float sum = 0.0f;
   for (size_t i = 0; i < slice.size; ++i)
     sum += values[slice[i]] * values[slice[i]];
@@ -33,7 +33,7 @@ static void l2NormalizeSlice(std::vector<float> &values, const Slice &slice) {
 }
 
 /// The result has scale 1/128. \p values lack the zero point, before and after.
-static void quantizedL2NormalizeSlice(std::vector<int32_t> &values,
+static void quantizedL2NormalizeSlice(Elements<int32_t> &values,
                                       const Slice &slice) {
   int64_t sum = 0;
   for (size_t i = 0; i < slice.size; ++i)
@@ -50,13 +50,13 @@ static Status runL2Normalization(KernelContext &context) {
                          decodeL2Normalization(context.operation()));
   const TensorType &type = context.inputType(0);
   if (!isQuantized(type.type)) {
-    std::vector<float> values = context.floats(0);
+    Elements<float> values = context.floats(0);
     forEachSlice(type.dimensions, axis,
                  [&](const Slice &slice) { l2NormalizeSlice(values, slice); });
     context.storeFloats(0, values);
     return Status::ok();
   }
-  std::vector<int32_t> values = context.integers(0);
+  Elements<int32_t> values = context.integers(0);
   for (int32_t &value : values)
     value -= type.zeroPoint;
   forEachSlice(type.dimensions, axis, [&](const Slice &slice) {
@@ -75,8 +75,8 @@ static Status runL2Normalization(KernelContext &context) {
 static Status runLocalResponseNormalization(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(LocalResponseForm form,
                          decodeLocalResponseNormalization(context.operation()));
-  std::vector<float> input = context.floats(0);
-  std::vector<float> result(input.size());
+  Elements<float> input = context.floats(0);
+  Elements<float> result(input.size());
   auto radius = size_t(form.radius);
   forEachSlice(context.inputShape(0), form.axis, [&](const Slice &slice) {
     for (size_t i = 0; i < slice.size; ++i) {
@@ -98,7 +98,7 @@ static Status runLocalResponseNormalization(KernelContext &context) {
 //===----------------------------------------------------------------------===//
 
 /// \p pixels are the elements of one channel of one batch.
-static void normalizeInstance(std::vector<float> &values, const Slice &pixels,
+static void normalizeInstance(Elements<float> &values, const Slice &pixels,
                               const InstanceNormalizationForm &form) {
   float mean = 0.0f;
   for (size_t i = 0; i < pixels.size; ++i)
@@ -121,7 +121,7 @@ static Status runInstanceNormalization(KernelContext &context) {
   NNHAL_ASSIGN_OR_RETURN(InstanceNormalizationForm form,
                          decodeInstanceNormalization(context.operation()));
   const Shape &shape = context.inputShape(0);
-  std::vector<float> values = context.floats(0);
+  Elements<float> values = context.floats(0);
   if (values.empty()) { // Height times width has no bound.
     context.storeFloats(0, values);
     return Status::ok();

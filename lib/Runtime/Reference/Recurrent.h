@@ -15,7 +15,7 @@
 namespace nnhal::rt::reference {
 
 // Matrices and batches of vectors are in row-major order.
-using Floats = std::vector<float>;
+using Floats = Elements<float>;
 
 float applyActivation(RecurrentActivation activation, float value);
 

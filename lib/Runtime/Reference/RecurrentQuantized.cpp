@@ -18,7 +18,7 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
-using Ints32 = std::vector<int32_t>;
+using Ints32 = Elements<int32_t>;
 
 static Ints32 optionalIntegers(const KernelContext &context, size_t index) {
   return context.hasInput(index) ? context.integers(index) : Ints32();

@@ -30,14 +30,14 @@ static bool isFloatInput(const KernelContext &context) {
 /// Folds \p values of \p shape over the reduced dimensions, in row-major order,
 /// into elements that begin as \p initial.
 template <typename T, typename Element, typename Combine>
-static std::vector<T>
-fold(const std::vector<Element> &values, const Shape &shape,
-     const std::vector<bool> &isReduced, T initial, Combine combine) {
+static Elements<T> fold(const Elements<Element> &values, const Shape &shape,
+                        const std::vector<bool> &isReduced, T initial,
+                        Combine combine) {
   if (values.empty()) { // Extents beside one of 0 have no bounded product.
     Shape kept;
     for (size_t i = 0; i < shape.size(); ++i)
       kept.push_back(isReduced[i] ? 1 : shape[i]);
-    return std::vector<T>(size_t(elementCount(kept)), initial);
+    return Elements<T>(size_t(elementCount(kept)), initial);
   }
   // Reduced dimensions do not move the position in the result.
   Shape strides(shape.size(), 0);
@@ -47,7 +47,7 @@ fold(const std::vector<Element> &values, const Shape &shape,
       strides[i] = count;
       count *= shape[i];
     }
-  std::vector<T> result(size_t(count), initial);
+  Elements<T> result(size_t(count), initial);
   Shape position(shape.size(), 0);
   int64_t target = 0;
   for (const Element &value : values) {
@@ -100,16 +100,16 @@ static Status meanOf(KernelContext &context) {
   for (size_t i = 0; i < shape.size(); ++i)
     count *= isReduced[i] ? shape[i] : 1;
   if (isFloatInput(context)) {
-    std::vector<float> sums =
+    Elements<float> sums =
         fold(context.floats(0), shape, isReduced, 0.0f, std::plus<float>());
     for (float &sum : sums)
       sum /= float(count);
     context.storeFloats(0, sums);
     return Status::ok();
   }
-  std::vector<int64_t> sums = fold(context.integers(0), shape, isReduced,
-                                   int64_t(0), std::plus<int64_t>());
-  std::vector<int32_t> means;
+  Elements<int64_t> sums = fold(context.integers(0), shape, isReduced,
+                                int64_t(0), std::plus<int64_t>());
+  Elements<int32_t> means;
   for (int64_t sum : sums)
     means.push_back(roundedMean(sum, count));
   context.storeIntegers(0, means);
@@ -156,16 +156,16 @@ static Status anyOf(KernelContext &context) {
 
 /// The index along \p axis of the first element that no other is better than.
 template <typename T, typename IsBetter>
-static std::vector<int32_t> bestIndices(const std::vector<T> &values,
-                                        const Shape &shape, int64_t axis,
-                                        IsBetter isBetter) {
+static Elements<int32_t> bestIndices(const Elements<T> &values,
+                                     const Shape &shape, int64_t axis,
+                                     IsBetter isBetter) {
   if (values.empty()) // The axis has elements, so that the result has none.
     return {};
   std::span<const int64_t> extents = shape;
   int64_t inner = elementCount(extents.subspan(size_t(axis) + 1));
   int64_t extent = shape[size_t(axis)];
   int64_t outer = elementCount(extents.first(size_t(axis)));
-  std::vector<int32_t> result;
+  Elements<int32_t> result;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < inner; ++i) {
       auto at = [&](int64_t k) {
@@ -213,9 +213,8 @@ template <typename T> static bool isLarger(T a, T b) {
 /// of equal elements the one with the larger index (M-137, decisions 12).
 template <typename T>
 static void appendLargest(std::span<const T> row, int64_t k,
-                          std::vector<T> &values,
-                          std::vector<int32_t> &indices) {
-  std::vector<int32_t> order(row.size());
+                          Elements<T> &values, Elements<int32_t> &indices) {
+  Elements<int32_t> order(row.size());
   std::iota(order.begin(), order.end(), 0);
   auto ranksBefore = [&](int32_t a, int32_t b) {
     if (isLarger(row[size_t(a)], row[size_t(b)]))
@@ -231,11 +230,11 @@ static void appendLargest(std::span<const T> row, int64_t k,
 
 /// Appends for every row of the last dimension.
 template <typename T>
-static std::vector<T> largestOf(const KernelContext &context,
-                                const std::vector<T> &elements,
-                                std::vector<int32_t> &indices) {
+static Elements<T> largestOf(const KernelContext &context,
+                             const Elements<T> &elements,
+                             Elements<int32_t> &indices) {
   auto extent = size_t(context.inputShape(0).back());
-  std::vector<T> values;
+  Elements<T> values;
   for (size_t at = 0; at < elements.size(); at += extent)
     appendLargest(std::span(elements).subspan(at, extent),
                   context.outputShape(0).back(), values, indices);
@@ -243,7 +242,7 @@ static std::vector<T> largestOf(const KernelContext &context,
 }
 
 static Status topKOf(KernelContext &context) {
-  std::vector<int32_t> indices;
+  Elements<int32_t> indices;
   if (isFloatInput(context))
     context.storeFloats(0, largestOf(context, context.floats(0), indices));
   else

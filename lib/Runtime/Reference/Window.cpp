@@ -44,17 +44,17 @@ static Interval windowAt(int64_t index, int64_t stride, int64_t pad,
 /// Reduces the elements under each window, channel by channel: starts with
 /// \p first, joins by \p step(sum, element), ends with \p last(sum, count).
 template <typename T, typename Step, typename Last>
-static std::vector<T> pool(const PoolForm &form, const Shape &output,
-                           const std::vector<T> &values, T first, Step step,
-                           Last last) {
+static Elements<T> pool(const PoolForm &form, const Shape &output,
+                        const Elements<T> &values, T first, Step step,
+                        Last last) {
   const Shape &input = form.input.dimensions;
   const WindowParams &params = form.params;
   int64_t channels = input[3];
-  std::vector<T> result;
+  Elements<T> result;
   if (elementCount(output) == 0) // Its height and width may be anything.
     return result;
   result.reserve(size_t(elementCount(output)));
-  std::vector<T> sums;
+  Elements<T> sums;
   for (int64_t b = 0; b < output[0]; ++b)
     for (int64_t y = 0; y < output[1]; ++y) {
       Interval rows = windowAt(y, params.strides.height, params.pads.top,
@@ -84,9 +84,9 @@ template <typename Step, typename Last>
 static Status poolFloats(KernelContext &context, const PoolForm &form,
                          const Shape &output, float first, Step step,
                          Last last) {
-  std::vector<float> values =
+  Elements<float> values =
       toNhwc(context.floats(0), form.input.dimensions, form.isNchw);
-  std::vector<float> result =
+  Elements<float> result =
       pool(form, output, values, first, step, [&](float sum, int64_t count) {
         return applyActivation(form.params.activation, last(sum, count));
       });
@@ -100,13 +100,13 @@ template <typename Step, typename Last>
 static Status poolIntegers(KernelContext &context, const PoolForm &form,
                            const Shape &output, int64_t first, Step step,
                            Last last) {
-  std::vector<int32_t> integers =
+  Elements<int32_t> integers =
       toNhwc(context.integers(0), form.input.dimensions, form.isNchw);
-  std::vector<int64_t> values(integers.begin(), integers.end());
+  Elements<int64_t> values(integers.begin(), integers.end());
   StorageRange range =
       activationRange(form.params.activation, context.outputType(0));
-  std::vector<int64_t> pooled = pool(form, output, values, first, step, last);
-  std::vector<int32_t> result(pooled.size());
+  Elements<int64_t> pooled = pool(form, output, values, first, step, last);
+  Elements<int32_t> result(pooled.size());
   for (size_t i = 0; i < pooled.size(); ++i)
     result[i] = int32_t(std::clamp<int64_t>(pooled[i], range.low, range.high));
   context.storeIntegers(0, fromNhwc(std::move(result), output, form.isNchw));
@@ -181,10 +181,10 @@ struct Neighbours {
 
 } // namespace
 
-static std::vector<Neighbours> neighboursOf(const ResizeForm &form,
-                                            int64_t input, int64_t output) {
+static Elements<Neighbours> neighboursOf(const ResizeForm &form, int64_t input,
+                                         int64_t output) {
   float step = sourceStep(form, input, output);
-  std::vector<Neighbours> result;
+  Elements<Neighbours> result;
   for (int64_t i = 0; i < output; ++i) {
     float source = form.halfPixelCenters ? (float(i) + 0.5f) * step - 0.5f
                                          : float(i) * step;
@@ -198,15 +198,14 @@ static std::vector<Neighbours> neighboursOf(const ResizeForm &form,
 }
 
 /// Interpolates between four pixels.
-static std::vector<float> interpolate(const ResizeForm &form,
-                                      const Shape &output,
-                                      const std::vector<float> &values) {
+static Elements<float> interpolate(const ResizeForm &form, const Shape &output,
+                                   const Elements<float> &values) {
   const Shape &input = form.input.dimensions;
   if (elementCount(output) == 0) // Its width may be anything.
     return {};
-  std::vector<Neighbours> rows = neighboursOf(form, input[1], output[1]);
-  std::vector<Neighbours> columns = neighboursOf(form, input[2], output[2]);
-  std::vector<float> result;
+  Elements<Neighbours> rows = neighboursOf(form, input[1], output[1]);
+  Elements<Neighbours> columns = neighboursOf(form, input[2], output[2]);
+  Elements<float> result;
   result.reserve(size_t(elementCount(output)));
   for (int64_t b = 0; b < output[0]; ++b)
     for (const Neighbours &y : rows) {
@@ -231,18 +230,18 @@ static Status resizeBilinear(KernelContext &context) {
   const Shape &input = form.input.dimensions;
   OperandType type = context.inputType(0).type;
   if (!isQuantized(type)) {
-    std::vector<float> result = interpolate(
+    Elements<float> result = interpolate(
         form, output, toNhwc(context.floats(0), input, form.isNchw));
     context.storeFloats(0, fromNhwc(std::move(result), output, form.isNchw));
     return Status::ok();
   }
   // Quantized values mean the same on both sides (M-202), so that they are
   // interpolated as they are. Half is rounded up.
-  std::vector<int32_t> stored = context.integers(0);
-  std::vector<float> values(stored.begin(), stored.end());
-  std::vector<float> interpolated =
+  Elements<int32_t> stored = context.integers(0);
+  Elements<float> values(stored.begin(), stored.end());
+  Elements<float> interpolated =
       interpolate(form, output, toNhwc(std::move(values), input, form.isNchw));
-  std::vector<int32_t> result(interpolated.size());
+  Elements<int32_t> result(interpolated.size());
   for (size_t i = 0; i < result.size(); ++i)
     result[i] = int32_t(std::floor(interpolated[i] + 0.5f));
   context.storeIntegers(0, fromNhwc(std::move(result), output, form.isNchw));
@@ -250,10 +249,10 @@ static Status resizeBilinear(KernelContext &context) {
 }
 
 /// The nearest input index of each output index on one axis (M-204).
-static std::vector<int64_t> nearestOf(const ResizeForm &form, int64_t input,
-                                      int64_t output) {
+static Elements<int64_t> nearestOf(const ResizeForm &form, int64_t input,
+                                   int64_t output) {
   float step = sourceStep(form, input, output);
-  std::vector<int64_t> result;
+  Elements<int64_t> result;
   for (int64_t i = 0; i < output; ++i) {
     float source = (form.halfPixelCenters ? float(i) + 0.5f : float(i)) * step;
     float index = form.alignCorners ? std::round(source) : std::floor(source);
@@ -271,8 +270,8 @@ static Status resizeNearestNeighbor(KernelContext &context) {
     context.storeBytes(0, {});
     return Status::ok();
   }
-  std::vector<int64_t> rows = nearestOf(form, input[1], output[1]);
-  std::vector<int64_t> columns = nearestOf(form, input[2], output[2]);
+  Elements<int64_t> rows = nearestOf(form, input[1], output[1]);
+  Elements<int64_t> columns = nearestOf(form, input[2], output[2]);
   auto resize = [&](auto stored) {
     auto values = toNhwc(std::move(stored), input, form.isNchw);
     decltype(values) result;

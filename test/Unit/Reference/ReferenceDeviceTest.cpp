@@ -7,6 +7,7 @@
 
 #include "nnhal/Runtime/ReferenceDevice.h"
 
+#include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/TestCase.h"
 
 #include <gtest/gtest.h>
@@ -121,6 +122,84 @@ TEST_F(ReferenceDeviceTest, limitsTensors) {
   EXPECT_EQ(status.code(), StatusCode::resourceExhaustedPersistent);
   EXPECT_EQ(status.message(),
             "operation 0 (ADD): output of shape 2x2 has 16 bytes, above 15");
+}
+
+// Copies of operands and intermediate sums count, too, and all of it is given
+// back, whether the execution succeeds or not.
+TEST_F(ReferenceDeviceTest, countsWhatKernelsKeep) {
+  ReferenceDeviceOptions options;
+  auto budget = std::make_shared<MemoryBudget>(1 << 20);
+  options.services.memory = budget;
+  prepare("add_broadcast", options);
+  EXPECT_EQ(execute().message(), "");
+  // Copies of the operands of 4 and 2 floats, and the sums.
+  EXPECT_EQ(budget->peak(), 16u + 8u + 16u);
+  EXPECT_EQ(budget->inUse(), 0u);
+
+  budget = std::make_shared<MemoryBudget>(39);
+  options.services.memory = budget;
+  request = {};
+  prepare("add_broadcast", options);
+  Status status = execute();
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(),
+            "operation 0 (ADD): 16 bytes do not fit: 24 of 39 are in use");
+  EXPECT_EQ(budget->inUse(), 0u);
+
+  budget = std::make_shared<MemoryBudget>(15);
+  options.services.memory = budget;
+  request = {};
+  prepare("add_broadcast", options);
+  status = execute();
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedPersistent);
+  EXPECT_EQ(status.message(),
+            "operation 0 (ADD): 16 bytes exceed the limit of 15");
+  EXPECT_EQ(budget->inUse(), 0u);
+}
+
+/// The most bytes in use while \p count operations, one after the other, work
+/// on \p elements floats.
+uint64_t peakOfChain(size_t count, uint32_t elements) {
+  AnnotatedModel annotated;
+  Subgraph &graph = annotated.model.main;
+  Operand tensor;
+  tensor.type = OperandType::TENSOR_FLOAT32;
+  tensor.dimensions = {elements};
+  graph.operands.assign(count + 1, tensor);
+  graph.operands.front().lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+  graph.operands.back().lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
+  for (uint32_t i = 0; i < count; ++i)
+    graph.operations.push_back({OperationType::ABS, {i}, {i + 1}});
+  graph.inputIndexes = {0};
+  graph.outputIndexes = {uint32_t(count)};
+  computeConsumers(graph);
+  ReferenceDeviceOptions options;
+  auto budget = std::make_shared<MemoryBudget>(UINT64_MAX);
+  options.services.memory = budget;
+  auto prepared = createReferenceDevice(options)->prepareModel(annotated);
+  EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
+  std::vector<float> values(elements, -1.0f);
+  Request request;
+  request.inputs.emplace_back().memory =
+      Memory::copy(std::as_bytes(std::span(values)));
+  request.outputs.emplace_back().memory =
+      OutputMemory::borrow(std::as_writable_bytes(std::span(values)));
+  ExecutionResult result;
+  EXPECT_EQ((*prepared)->execute(request, result).message(), "");
+  EXPECT_EQ(values[0], 1.0f);
+  EXPECT_EQ(budget->inUse(), 0u);
+  return budget->peak();
+}
+
+// What no operation reads any more is given back before the next one.
+TEST(ReferenceMemoryTest, DoesNotGrowWithTheNumberOfOperations) {
+  constexpr uint32_t elements = 1000;
+  // The copy of the operand, which becomes the values, and the result.
+  EXPECT_EQ(peakOfChain(1, elements), 2 * elements * sizeof(float));
+  // Beside the operand, which was computed.
+  uint64_t peak = peakOfChain(2, elements);
+  EXPECT_EQ(peak, 3 * elements * sizeof(float));
+  EXPECT_EQ(peakOfChain(20, elements), peak);
 }
 
 TEST_F(ReferenceDeviceTest, saysWhatOutputsNeed) {

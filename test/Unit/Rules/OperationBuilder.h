@@ -115,7 +115,7 @@ inline std::vector<std::byte> toBytes(OperandType type,
 
 namespace detail {
 template <typename T>
-std::vector<double> loadAll(const std::vector<std::byte> &bytes) {
+std::vector<double> loadAll(std::span<const std::byte> bytes) {
   std::vector<double> values(bytes.size() / sizeof(T));
   for (size_t i = 0; i < values.size(); ++i) {
     T element;
@@ -127,7 +127,7 @@ std::vector<double> loadAll(const std::vector<std::byte> &bytes) {
 } // namespace detail
 
 inline std::vector<double> fromBytes(OperandType type,
-                                     const std::vector<std::byte> &bytes) {
+                                     std::span<const std::byte> bytes) {
   switch (type) {
   case OperandType::FLOAT32:
   case OperandType::TENSOR_FLOAT32:
