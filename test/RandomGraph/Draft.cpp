@@ -66,7 +66,7 @@ uint32_t Draft::addParameterInput(OperandType of, TestTensor value,
 uint32_t Draft::fresh(OperandType of, const Shape &shape, Quantization stated,
                       const Values &values, unsigned inputChance) {
   TestTensor tensor = fillTensor(random, of, shape, values);
-  // A model cannot state an extent of 0, but a request can.
+  // A request gives those without elements; ZeroSizedTest has constants.
   bool isEmpty = elementCount(shape) == 0;
   hasFailed = hasFailed || (isEmpty && !scope.isMain);
   if (scope.isMain && (isEmpty || random.chance(inputChance)))

@@ -25,8 +25,8 @@ TensorType TensorType::of(const Operand &operand) {
   // says that the constant has no elements.
   bool isKnownZero = isConstant(operand.lifetime);
   for (uint32_t extent : operand.dimensions)
-    result.dimensions.push_back(
-        extent == 0 && !isKnownZero ? unknownExtent : int64_t(extent));
+    result.dimensions.push_back(extent == 0 && !isKnownZero ? unknownExtent
+                                                            : int64_t(extent));
   result.scale = operand.scale;
   result.zeroPoint = operand.zeroPoint;
   if (const auto *channels =
