@@ -7,12 +7,15 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "ConstantUses.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace nnhal {
@@ -68,30 +71,46 @@ FailureOr<int64_t> ExtractConstantsPass::place(memref::GlobalOp global) {
   return offset;
 }
 
+/// The uses of constants that the data cache takes, in their order: an
+/// execution then walks it forward.
+static SmallVector<memref::GetGlobalOp> findUses(func::FuncOp entry,
+                                                 int64_t &numKept) {
+  SmallVector<memref::GetGlobalOp> uses;
+  llvm::StringSet<> kept;
+  entry.walk([&](memref::GetGlobalOp use) {
+    uses.push_back(use);
+    if (addressesMemory(use))
+      kept.insert(use.getName());
+  });
+  numKept = int64_t(kept.size());
+  llvm::erase_if(uses, [&](memref::GetGlobalOp use) {
+    return kept.contains(use.getName());
+  });
+  return uses;
+}
+
 void ExtractConstantsPass::runOnOperation() {
   ModuleOp module = getOperation();
   func::FuncOp entry = findEntryFunction(module);
   if (!entry)
     return;
 
-  // In order of first use, so that an execution walks the data cache forward.
   SymbolTable symbols(module);
   SmallVector<std::pair<memref::GetGlobalOp, int64_t>> uses;
   DenseMap<Operation *, int64_t> offsets;
-  WalkResult result = entry.walk([&](memref::GetGlobalOp use) {
+  int64_t kept = 0;
+  for (memref::GetGlobalOp use : findUses(entry, kept)) {
     auto global = symbols.lookup<memref::GlobalOp>(use.getName());
     auto [it, isNew] = offsets.try_emplace(global, 0);
     if (isNew) {
       FailureOr<int64_t> offset = place(global);
       if (failed(offset))
-        return WalkResult::interrupt();
+        return signalPassFailure();
       it->second = *offset;
     }
     uses.emplace_back(use, it->second);
-    return WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return signalPassFailure();
+  }
+  numKept += kept;
 
   // An empty blob would be no resource.
   blob.resize(llvm::alignTo(std::max<size_t>(blob.size(), 1), alignment));

@@ -163,6 +163,7 @@ void addPhase(OpPassManager &pm, Phase phase,
     pm.addPass(createOutlineKernels());
     pm.addPass(createEmitEntry());
     pm.addPass(createDispatchKernels());
+    pm.addPass(createVerifyAddresses());
     return;
   case Phase::llvm:
     return addLLVMConversion(pm);

@@ -139,6 +139,10 @@ def ExtractConstants : Pass<"nnhal-extract-constants", "::mlir::ModuleOp"> {
     which becomes the last argument of the entry function. The blob is left on
     the module as the resource attribute `nnhal.data_cache`: constants never
     reach LLVM, which takes seconds for megabytes.
+
+    A constant with elements that become part of an address without a bound, the
+    table of positions of a RESIZE_BILINEAR for example, stays in the code: the
+    data cache is covered by no digest, and may hold anything when code runs.
   }];
   let options = [
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
@@ -147,7 +151,9 @@ def ExtractConstants : Pass<"nnhal-extract-constants", "::mlir::ModuleOp"> {
            "Bytes before the blob in the data cache that it becomes part of">
   ];
   let statistics = [
-    Statistic<"numExtracted", "num-extracted-constants", "Constants moved">
+    Statistic<"numExtracted", "num-extracted-constants", "Constants moved">,
+    Statistic<"numKept", "num-kept-constants",
+              "Constants that address memory, which stay in the code">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
@@ -238,6 +244,36 @@ def DispatchKernels : Pass<"nnhal-dispatch-kernels", "::mlir::ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def VerifyAddresses : Pass<"nnhal-verify-addresses", "::mlir::ModuleOp"> {
+  let summary = "Refuse code that loaded elements could lead out of bounds";
+  let description = [{
+    The last pass before code is divided and converted. Elements of buffers,
+    those of the data cache above all, are covered by no digest and may be
+    anything when the code runs. Whatever follows from one and becomes part of
+    an address (an index, an offset, an extent, a pointer, an argument of the
+    runtime's functions) must therefore be bounded on both sides, by
+    `arith.minsi`, `arith.maxsi` and their like, by a remainder or a mask, by a
+    comparison that selects, by the bounds of the loop that counts it, or by an
+    `nnk.check` that has passed. Where constants bound it, integer range
+    analysis must place it within the extent. Constants of the code
+    (`memref.get_global`) and the execution context are trusted. Anything else
+    is an error that names the operation. Nothing is changed.
+
+    ```mlir
+    %element = memref.load %table[%i] : memref<9xi32>
+    %any = arith.index_cast %element : i32 to index
+    %low = arith.maxsi %any, %c0 : index
+    %row = arith.minsi %low, %c3 : index
+    %ok = memref.load %rows[%row] : memref<4xf32>
+    %bad = memref.load %rows[%any] : memref<4xf32>  // error
+    ```
+  }];
+  let statistics = [
+    Statistic<"numBounded", "num-bounded",
+              "Parts of addresses that follow from loaded elements">
+  ];
 }
 
 def PartitionKernels : Pass<"nnhal-partition-kernels", "::mlir::ModuleOp"> {

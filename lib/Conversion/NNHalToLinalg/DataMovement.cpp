@@ -286,7 +286,13 @@ struct GatherLowering : LoweringPattern<GatherOp> {
         [&](OpBuilder &nested, Location location, Value at, ValueRange state) {
           ImplicitLocOpBuilder b(location, nested);
           Value element = tensor::ExtractOp::create(b, table, at);
-          Value row = arith::IndexCastOp::create(b, b.getIndexType(), element);
+          Value any = arith::IndexCastOp::create(b, b.getIndexType(), element);
+          // The table may be large, so that it goes to the data cache, whose
+          // damage must not lead outside of the rows.
+          Value last =
+              arith::ConstantIndexOp::create(b, type.getDimSize(1) - 1);
+          Value row = arith::MinSIOp::create(
+              b, arith::MaxSIOp::create(b, any, zero), last);
           OpFoldResult none = b.getIndexAttr(0), step = b.getIndexAttr(1);
           SmallVector<OpFoldResult> sizes = {
               b.getIndexAttr(type.getDimSize(0)), step,

@@ -206,8 +206,14 @@ static LogicalResult lowerStridedSlice(OperationLowering &op) {
     return failure();
   Tensor slice = op.define(op.outputType(), counts, [&](Indices at) {
     SmallVector<Scalar> from;
-    for (auto [dimension, index] : llvm::zip(dimensions, at))
-      from.push_back(dimension.begin + index * dimension.stride);
+    for (auto [dimension, index, extent] :
+         llvm::zip(dimensions, at, input.extents())) {
+      Scalar place = dimension.begin + index * dimension.stride;
+      bool isKnown = dimension.begin.known() && dimension.stride.known();
+      // Cut where it follows from parameters that are computed: see
+      // indexFrom().
+      from.push_back(isKnown ? place : clamp(place, op.index(0), extent - 1));
+    }
     return input.stored(from);
   });
   op.setOutput(op.reshape(slice, op.stated(*extents)));
@@ -228,7 +234,7 @@ static Scalar zeroElement(OperationLowering &op, const Tensor &like) {
 
 Tensor nnhal::buildPadded(OperationLowering &op, const Tensor &input,
                           ArrayRef<Scalar> paddings,
-                          std::optional<Scalar> element) {
+                          std::optional<Scalar> element, bool isResult) {
   for (Scalar padding : paddings)
     op.check(padding >= 0, FailureReason::valueTooSmall, padding, op.index(0));
   if (llvm::all_of(paddings,
@@ -239,6 +245,10 @@ Tensor nnhal::buildPadded(OperationLowering &op, const Tensor &input,
     heads.push_back(paddings[2 * i]);
     extents.push_back(input.extent(i) + paddings[2 * i] + paddings[2 * i + 1]);
   }
+  // Before the first element is written: the memory of an output of the model
+  // has the extents that are stated, and the result may be computed in it.
+  if (isResult)
+    extents = op.stated(extents);
   Scalar fill = element ? *element : zeroElement(op, input);
   Tensor padded =
       op.define(input.getType(), extents, [&](Indices) { return fill; });
@@ -267,8 +277,8 @@ static LogicalResult lowerPad(OperationLowering &op) {
   if (op.type() == OperationType::PAD_V2)
     element = scalarElement(op, 2, input.getType(),
                             input.getValueType().getElementType());
-  op.setOutput(
-      buildPadded(op, input, op.integers(1, 2 * input.rank()), element));
+  op.setOutput(buildPadded(op, input, op.integers(1, 2 * input.rank()), element,
+                           /*isResult=*/true));
   return success();
 }
 

@@ -19,10 +19,12 @@ withoutDimensions(OperationLowering &op, Indices extents,
                   llvm::ArrayRef<Scalar> isRemoved);
 
 /// \p input surrounded by \p element, by what stands for 0 where there is none;
-/// \p paddings are head and tail of each dimension, checked here.
+/// \p paddings are head and tail of each dimension, checked here. What is the
+/// result of the operation has the extents that are stated for it, which is
+/// checked, too.
 Tensor buildPadded(OperationLowering &op, const Tensor &input,
                    llvm::ArrayRef<Scalar> paddings,
-                   std::optional<Scalar> element);
+                   std::optional<Scalar> element, bool isResult = false);
 
 /// Checks that the elements of input \p index, integers, are below \p extent
 /// and not negative.

@@ -229,7 +229,9 @@ static Peak findKeypoint(OperationLowering &op, const FeatureMaps &maps,
   Scalar maxW = largest.stored({n, c, op.index(1)}).toIndex();
   // Borders are mirrored.
   auto mirror = [&](Scalar at) {
-    return select(at < 0, op.index(1), select(at >= size, size - 2, at));
+    Scalar mirrored =
+        select(at < 0, op.index(1), select(at >= size, size - 2, at));
+    return clamp(mirrored, op.index(0), size - 1);
   };
   Neighbourhood grid;
   for (int64_t h = 0; h < 3; ++h)
@@ -381,18 +383,22 @@ static void defineBins(OperationLowering &op, const RoiInputs &inputs,
                    inputs.horizontal.bins, maps.channels());
   op.setOutput(op.define(op.outputType(), op.stated(extents), [&](Indices at) {
     Scalar row = at[maps.isNchw ? 2 : 1], column = at[maps.isNchw ? 3 : 2];
-    auto bound = [&](const Tensor &ranges, Scalar bin, int64_t which) {
-      return ranges.stored({at[0], bin, op.index(which)}).toIndex();
+    // Within the map already, but for what OperationLowering::indexFrom() is
+    // about.
+    auto bound = [&](const Tensor &ranges, Scalar bin, int64_t which,
+                     Scalar extent) {
+      return clamp(ranges.stored({at[0], bin, op.index(which)}).toIndex(),
+                   op.index(0), extent);
     };
     BinPixels pixels{at[0],
                      op.indexFrom(inputs.batches, {at[0]}, maps.batches()),
                      at[maps.isNchw ? 1 : 3],
                      row,
                      column,
-                     bound(rows, row, 0),
-                     bound(rows, row, 1),
-                     bound(columns, column, 0),
-                     bound(columns, column, 1)};
+                     bound(rows, row, 0, maps.height()),
+                     bound(rows, row, 1, maps.height()),
+                     bound(columns, column, 0, maps.width()),
+                     bound(columns, column, 1, maps.width())};
     return op.encode(element(pixels), op.outputType());
   }));
 }
@@ -581,8 +587,9 @@ static LogicalResult lowerRoiPooling(OperationLowering &op) {
     Scalar first = op.branch(
         hasPixels,
         [&] {
-          return inputs.maps.at(at.batch, at.rowBegin, at.columnBegin,
-                                at.channel);
+          return inputs.maps.at(
+              at.batch, min(at.rowBegin, inputs.maps.height() - 1),
+              min(at.columnBegin, inputs.maps.width() - 1), at.channel);
         },
         [&] { return op.f32(0); });
     auto maxOfRow = [&](Scalar h, ArrayRef<Scalar> largest) {

@@ -53,9 +53,12 @@ static SmallVector<Scalar> resolveSizes(OperationLowering &op, Indices sizes,
   Scalar wildcard = total.quotient(max(others, 1));
   op.checkEqual(others * select(wildcards == 1, wildcard, op.index(1)), total,
                 FailureReason::elementCountDiffers);
+  // Cut to what has been checked: nnhal-verify-addresses does not conclude it
+  // from a check of the product.
   SmallVector<Scalar> extents;
   for (Scalar size : sizes)
-    extents.push_back(select(size == -1, wildcard, size));
+    extents.push_back(
+        select(size == -1, wildcard, min(max(size, 1), max(total, 1))));
   return extents;
 }
 

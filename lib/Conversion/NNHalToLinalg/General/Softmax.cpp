@@ -119,6 +119,12 @@ struct Powers {
 };
 } // namespace
 
+/// The entry of \p table for \p distance, which is within [0, 255]: masked, for
+/// what OperationLowering::indexFrom() is about.
+static Scalar powerAt(const Tensor &table, Scalar distance) {
+  return table.stored({(distance & distance.like(255)).toIndex()});
+}
+
 static Powers knownPowers(OperationLowering &op, float beta, float scale) {
   rt::ByteTable powers = rt::softmaxPowers(beta, scale);
   SmallVector<int32_t> terms;
@@ -168,7 +174,7 @@ static Shares quantizedShares(OperationLowering &op, const Slices &slices,
     Scalar zero = op.i32(0).toI64();
     Scalar sum = slices.fold(at, zero, [&](Scalar sum, Indices element) {
       Scalar distance = largestInput - input.integer(element);
-      return sum + terms.stored({distance.toIndex()}).toI64();
+      return sum + powerAt(terms, distance).toI64();
     });
     return clamp(sum, 1 << 19, 1 << 30).toI32();
   });
@@ -199,8 +205,7 @@ static LogicalResult lowerQuantizedSoftmax(OperationLowering &op,
     Scalar distance = top.stored(slice) - input.integer(at);
     Scalar shift = shares.shifts.stored(slice);
     Scalar product = saturatingRoundingDoublingHighMul(
-        shares.scales.stored(slice),
-        powers.powers.stored({distance.toIndex()}));
+        shares.scales.stored(slice), powerAt(powers.powers, distance));
     Scalar result = roundingDivideByPowerOfTwo(product, min(shift, 31));
     // A share of 1/512 or less is below half of the result's last bit.
     result = select(shift > 31, result.like(0), clamp(result, 0, 255));
