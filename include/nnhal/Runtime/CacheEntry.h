@@ -29,6 +29,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nnhal::rt {
@@ -101,8 +102,8 @@ CacheVerdict checkCacheDataHeader(std::span<const std::byte> header,
                                   const CacheEntryInfo &info);
 
 /// The same, and that the constants have the digest that \p info states. Loads
-/// do without: constants cannot make code leave its bounds, and hundreds of
-/// megabytes would be read for it.
+/// do without, since hundreds of megabytes would be read for it: constants
+/// cannot make code leave its bounds, which the compiler's last pass verifies.
 CacheVerdict checkCacheData(std::span<const std::byte> file,
                             const CacheEntryInfo &info);
 
@@ -113,6 +114,20 @@ CacheVerdict compareCacheEntry(const CacheEntryInfo &info,
                                const CacheToken &token,
                                const CacheIdentity &identity,
                                const std::optional<ContentKey> &contentKey);
+
+/// Whether others than this user could have put files into the directory
+/// \p path, or replaced them: missWritableByOthers where it belongs to another
+/// user than this one and root, or where group or others can write to it and it
+/// is not sticky. A hit otherwise, and for what is not a directory.
+CacheVerdict checkCacheDirectory(const std::string &path);
+
+/// Whether others could have written to the file \p fd, which a sentence calls
+/// \p what: missWritableByOthers where group or others can write to it and it
+/// has a name. A hit otherwise.
+CacheVerdict checkCacheFileMode(int fd, std::string_view what);
+/// The same, and that it belongs to this user. For files that a process found
+/// under their names; a device may be lent those of another user.
+CacheVerdict checkCacheFileOwner(int fd, std::string_view what);
 
 /// SHA-256 of \p bytes.
 Sha256Digest sha256(std::span<const std::byte> bytes);

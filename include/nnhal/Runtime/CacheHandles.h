@@ -82,6 +82,8 @@ enum class CacheOutcome : uint32_t {
   missUnreadable,
   /// The device has no state directory that it can use.
   missNoState,
+  /// Other users can write to the directory or to a file.
+  missWritableByOthers,
 };
 
 /// "off", "hit", or the reason of a miss: "model-changed" for example.

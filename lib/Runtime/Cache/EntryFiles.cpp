@@ -168,6 +168,9 @@ CacheVerdict nnhal::rt::cache::readModelFile(int fd, AlignedBuffer &file) {
   uint64_t size = uint64_t(info.st_size);
   if (size == 0)
     return miss(CacheOutcome::missAbsent, "the model-cache file is empty");
+  if (CacheVerdict verdict = checkCacheFileMode(fd, "the model-cache file");
+      !verdict.isHit())
+    return verdict;
   if (size > maxModelCacheFile)
     return miss(CacheOutcome::missTampered,
                 "the model-cache file has {} bytes, at most {} are read", size,
@@ -227,14 +230,16 @@ CacheVerdict nnhal::rt::cache::readDataFile(const EntryFiles &files,
   if (::fstat(fd, &file) != 0)
     return miss(CacheOutcome::missUnreadable,
                 "cannot inspect the data-cache file: {}", errorText(errno));
+  CacheVerdict verdict = checkCacheFileMode(fd, "the data-cache file");
+  if (!verdict.isHit())
+    return verdict;
   std::vector<std::byte> header(cacheDataHeaderSize);
   auto headerCount = readAt(fd, 0, header);
   if (!headerCount.isOk())
     return miss(CacheOutcome::missUnreadable, "{}",
                 headerCount.status().message());
   header.resize(*headerCount);
-  CacheVerdict verdict =
-      checkCacheDataHeader(header, uint64_t(file.st_size), info);
+  verdict = checkCacheDataHeader(header, uint64_t(file.st_size), info);
   if (!verdict.isHit())
     return verdict;
   if (files.arePrivate && info.dataCacheSize > 0)

@@ -43,6 +43,8 @@ std::string_view nnhal::rt::toString(CacheOutcome outcome) {
     return "unreadable";
   case CacheOutcome::missNoState:
     return "no-state";
+  case CacheOutcome::missWritableByOthers:
+    return "writable-by-others";
   }
   return "unknown";
 }

@@ -32,12 +32,16 @@ CacheHandles OpenEntry::handles() const {
   return {borrow(modelCache), borrow(dataCache), isPrivate};
 }
 
-/// Whether only this user can replace files in \p directory.
-static bool isPrivateDirectory(const std::string &directory) {
-  struct stat info;
-  return ::stat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
-         info.st_uid == ::geteuid() &&
-         (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+/// Whether only this user can have written to the files of \p entry.
+static CacheVerdict checkOwner(const OpenEntry &entry) {
+  for (auto [files, what] :
+       {std::pair(&entry.modelCache, "the model-cache file"),
+        {&entry.dataCache, "the data-cache file"}})
+    for (const UniqueFd &fd : *files)
+      if (CacheVerdict verdict = checkCacheFileOwner(fd.get(), what);
+          !verdict.isHit())
+        return verdict;
+  return {};
 }
 
 EntryNames::EntryNames(const std::string &directory, const CacheToken &token,
@@ -74,8 +78,11 @@ std::optional<OpenEntry> EntryNames::openAll(const char *suffix,
 
 std::optional<OpenEntry> EntryNames::open() const {
   auto entry = openAll("", 0);
-  if (entry)
-    entry->isPrivate = isPrivateDirectory(directory);
+  if (entry) {
+    entry->trust = checkOwner(*entry);
+    entry->isPrivate =
+        entry->trust.isHit() && checkCacheDirectory(directory).isHit();
+  }
   return entry;
 }
 

@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_CORE_CACHEDIRECTORY_H
 #define NNHAL_LIB_RUNTIME_CORE_CACHEDIRECTORY_H
 
+#include "nnhal/Runtime/CacheEntry.h"
 #include "nnhal/Runtime/CacheToken.h"
 #include "nnhal/Runtime/Device.h"
 
@@ -21,8 +22,11 @@ public:
 
   std::vector<UniqueFd> modelCache;
   std::vector<UniqueFd> dataCache;
-  /// The directory is this user's alone (CacheHandles::arePrivate).
+  /// Nobody else can write to the files or replace them
+  /// (CacheHandles::arePrivate).
   bool isPrivate = false;
+  /// Whose the files are, and who else can write to them.
+  CacheVerdict trust;
 };
 
 /// The names of one entry in a directory.

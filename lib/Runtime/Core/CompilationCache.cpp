@@ -54,6 +54,12 @@ public:
         report(report), names(cache.directory, token, device.cacheFiles()) {}
 
   Result<PreparedModelRef> run(const ModelSource &source) {
+    CacheVerdict directory = checkCacheDirectory(cache.directory);
+    if (!directory.isHit()) {
+      set(directory.outcome, directory.detail);
+      return compile(source, std::nullopt,
+                     "what is saved there would not be believed");
+    }
     if (PreparedModelRef prepared = load())
       return prepared;
     lock = EntryLock::open(cache.directory);
@@ -92,6 +98,10 @@ private:
     std::optional<OpenEntry> files = names.open();
     if (!files) {
       set(CacheOutcome::missAbsent, "there is no entry");
+      return nullptr;
+    }
+    if (!files->trust.isHit()) {
+      set(files->trust.outcome, files->trust.detail);
       return nullptr;
     }
     bool isTold = false;
@@ -162,9 +172,10 @@ private:
                                    std::string reason) {
     report.saveProblem = CacheOutcome::off;
     if (!files) {
-      report.saveProblem = report.outcome == CacheOutcome::missLocked
-                               ? CacheOutcome::missLocked
-                               : CacheOutcome::missUnreadable;
+      bool isReason = report.outcome == CacheOutcome::missLocked ||
+                      report.outcome == CacheOutcome::missWritableByOthers;
+      report.saveProblem =
+          isReason ? report.outcome : CacheOutcome::missUnreadable;
       report.saveDetail = std::move(reason);
     }
     PrepareOptions compiling = options;

@@ -340,16 +340,76 @@ TEST_F(CacheFlowTest, CompilesWithoutADirectory) {
   }
 }
 
-// Whether others could change files under a mapping.
+// What a directory holds is believed, and vouched for, only where nobody else
+// can put files into it or replace those of this user.
 TEST_F(CacheFlowTest, VouchesForPrivateDirectories) {
   EXPECT_EQ(prepare().message(), "");
-  for (auto [mode, isPrivate] :
-       {std::pair(0700, true), {0755, true}, {0775, false}, {0703, false}}) {
+  for (int mode : {0700, 0755, 01777, 01775}) {
     ASSERT_EQ(::chmod(directory.c_str(), mode_t(mode)), 0);
     EXPECT_EQ(prepare().message(), "");
-    ASSERT_EQ(calls(), "from-cache 2+1 ");
-    EXPECT_EQ(device.loaded[0].handles.arePrivate, isPrivate) << mode;
+    ASSERT_EQ(calls(), "from-cache 2+1 ") << mode;
+    EXPECT_TRUE(device.loaded[0].handles.arePrivate) << mode;
   }
+}
+
+TEST_F(CacheFlowTest, DistrustsDirectoriesOfOthers) {
+  EXPECT_EQ(prepare().message(), "");
+  std::set<std::string> names = files();
+  for (int mode : {0777, 0775, 0703, 0720}) {
+    ASSERT_EQ(::chmod(directory.c_str(), mode_t(mode)), 0);
+    EXPECT_EQ(prepare().message(), "");
+    EXPECT_EQ(calls(), "prepare 0+0 ");
+    EXPECT_EQ(report.outcome, CacheOutcome::missWritableByOthers);
+    EXPECT_EQ(report.detail,
+              fmt::format("the directory '{}/' can be written to by other "
+                          "users (mode {:04o})",
+                          directory, mode));
+    EXPECT_EQ(report.saveProblem, CacheOutcome::missWritableByOthers);
+    EXPECT_EQ(report.saveDetail, "what is saved there would not be believed");
+    EXPECT_EQ(files(), names);
+  }
+  // Another user than root.
+  ASSERT_EQ(::chmod(directory.c_str(), 0700), 0);
+  if (::geteuid() != 0 || ::chown(directory.c_str(), 12345, -1) != 0)
+    GTEST_SKIP() << "only root can give a directory away";
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "prepare 0+0 ");
+  EXPECT_EQ(report.detail, fmt::format("the directory '{}/' belongs to user "
+                                       "12345, not to 0",
+                                       directory));
+}
+
+// A file that others could have written to is replaced by one that they cannot
+// write to.
+TEST_F(CacheFlowTest, DistrustsFilesOfOthers) {
+  EXPECT_EQ(prepare().message(), "");
+  std::set<std::string> names = files();
+  for (const std::string &name : names) {
+    if (!name.ends_with("0") && !name.ends_with("1"))
+      continue;
+    bool isModel = name[64] == '1';
+    for (int mode : {0666, 0664, 0606}) {
+      fs::path path = fs::path(directory) / name;
+      ASSERT_EQ(::chmod(path.c_str(), mode_t(mode)), 0);
+      EXPECT_EQ(prepare().message(), "");
+      EXPECT_EQ(calls(), "prepare 2+1 ");
+      EXPECT_EQ(report.outcome, CacheOutcome::missWritableByOthers);
+      EXPECT_EQ(report.detail,
+                fmt::format("the {}-cache file can be written to by other "
+                            "users (mode {:04o})",
+                            isModel ? "model" : "data", mode));
+      EXPECT_EQ(report.saveProblem, CacheOutcome::off);
+      EXPECT_EQ(prepare().message(), "");
+      EXPECT_EQ(calls(), "from-cache 2+1 ");
+    }
+  }
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "only root can give a file away";
+  fs::path path = fs::path(directory) / *names.begin();
+  ASSERT_EQ(::chown(path.c_str(), 12345, -1), 0);
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(report.outcome, CacheOutcome::missWritableByOthers);
+  EXPECT_TRUE(report.detail.ends_with("belongs to user 12345, not to 0"));
 }
 
 // E-008: the application empties the directory, or writes what it likes.

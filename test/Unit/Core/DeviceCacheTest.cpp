@@ -210,15 +210,41 @@ TEST_F(DeviceCacheTest, MapsPrivateFiles) {
   EXPECT_EQ(load(), "hit: ");
   EXPECT_TRUE(nature->isMapped);
   EXPECT_EQ(nature->loadedConstants, nature->constants);
-  ASSERT_EQ(::fchmod(data.get(), 0660), 0);
-  EXPECT_EQ(load(), "hit: ");
-  EXPECT_FALSE(nature->isMapped);
-  EXPECT_EQ(nature->loadedConstants, nature->constants);
-  ASSERT_EQ(::fchmod(data.get(), 0600), 0);
   nature->constants.clear();
   save();
   EXPECT_EQ(load(), "hit: ");
   EXPECT_FALSE(nature->isMapped);
+}
+
+// Files that other users can write to are not believed, whether the client
+// vouches for them or not.
+TEST_F(DeviceCacheTest, FilesOfOthers) {
+  for (bool vouched : {false, true}) {
+    arePrivate = vouched;
+    for (int mode : {0666, 0664, 0660, 0606}) {
+      for (auto [fd, name] :
+           {std::pair(model.get(), "model"), {data.get(), "data"}}) {
+        ASSERT_EQ(::fchmod(fd, mode_t(mode)), 0);
+        EXPECT_EQ(load(),
+                  fmt::format("writable-by-others: the {}-cache file can be "
+                              "written to by other users (mode {:04o})",
+                              name, mode));
+        EXPECT_FALSE(status.isOk());
+        ASSERT_EQ(::fchmod(fd, 0600), 0);
+        EXPECT_EQ(load(), "hit: ");
+      }
+    }
+  }
+}
+
+// Nobody can open a file that has no name: memory of this process, whose mode
+// is 0777.
+TEST_F(DeviceCacheTest, FilesWithoutNames) {
+  model = UniqueFd(::memfd_create("model", MFD_CLOEXEC));
+  data = UniqueFd(::memfd_create("data", MFD_CLOEXEC));
+  save();
+  EXPECT_EQ(saved, "");
+  EXPECT_EQ(load(), "hit: ");
 }
 
 // What is mapped is checked as what is copied is.
