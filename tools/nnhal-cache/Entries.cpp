@@ -229,6 +229,21 @@ rt::Result<Directory> cachetool::readDirectory(const std::string &path,
   return directory;
 }
 
+CacheVerdict cachetool::checkOwner(const std::string &directory,
+                                   const Entry &entry) {
+  for (auto [names, what] :
+       {std::pair(&entry.modelFiles, "the model-cache file"),
+        {&entry.dataFiles, "the data-cache file"}})
+    for (const std::string &name : *names) {
+      rt::UniqueFd fd(open((directory + '/' + name).c_str(),
+                           O_PATH | O_CLOEXEC | O_NOFOLLOW));
+      CacheVerdict verdict = rt::checkCacheFileOwner(fd.get(), what);
+      if (!verdict.isHit())
+        return verdict;
+    }
+  return {};
+}
+
 Status cachetool::removeFile(const std::string &directory,
                              const std::string &name) {
   if (unlink((directory + '/' + name).c_str()) != 0 && errno != ENOENT)

@@ -73,6 +73,9 @@ enum class Depth {
 rt::Result<Directory> readDirectory(const std::string &path, int64_t now,
                                     Depth depth);
 
+/// Whether other users could have written to the files of \p entry.
+rt::CacheVerdict checkOwner(const std::string &directory, const Entry &entry);
+
 /// Removes the files of \p entry, such that at no moment a half of it looks
 /// like an entry. Returns the bytes that were freed.
 rt::Result<uint64_t> removeEntry(const std::string &directory,

@@ -46,6 +46,10 @@ static std::string describeAge(int64_t seconds) {
   return fmt::format("{}d", seconds / 86400);
 }
 
+static std::string describeVerdict(const rt::CacheVerdict &verdict) {
+  return fmt::format("{}: {}", toString(verdict.outcome), verdict.detail);
+}
+
 static std::string describeState(const Entry &entry) {
   switch (entry.state) {
   case State::whole:
@@ -57,8 +61,18 @@ static std::string describeState(const Entry &entry) {
   case State::damaged:
     break;
   }
-  return fmt::format("{}: {}", toString(entry.verdict.outcome),
-                     entry.verdict.detail);
+  return describeVerdict(entry.verdict);
+}
+
+/// What the list says of an entry, of which it reads no more than the headers.
+static std::string describeHeaders(const std::string &directory,
+                                   const Entry &entry) {
+  if (entry.state != State::whole)
+    return describeState(entry);
+  rt::CacheVerdict verdict = checkOwner(directory, entry);
+  if (verdict.isHit())
+    return "headers and sizes ok, code and constants not checked";
+  return describeVerdict(verdict);
 }
 
 static std::string describeKey(const rt::CacheEntryInfo &info) {
@@ -104,9 +118,13 @@ static Status list(const Options &options, int64_t now) {
     fmt::print("{} {:>10} {:>10} {} {} {} {}\n", shortName(entry),
                entry.info.modelCacheSize, entry.info.dataCacheSize,
                describeMaker(entry.info), describeKey(entry.info),
-               describeAge(entry.ageSeconds), describeState(entry));
+               describeAge(entry.ageSeconds),
+               describeHeaders(options.directory, entry));
   }
   fmt::print("{} entries, {} bytes\n", directory.entries.size(), bytes);
+  rt::CacheVerdict trust = rt::checkCacheDirectory(options.directory);
+  if (!trust.isHit())
+    fmt::print(stderr, "note: nothing here is loaded: {}\n", trust.detail);
   noteLeftovers(directory);
   return Status::ok();
 }
