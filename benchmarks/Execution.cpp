@@ -16,6 +16,7 @@
 
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/ModelCache.h"
 
 #include <benchmark/benchmark.h>
 
@@ -41,13 +42,13 @@ struct Subject {
     const char *path = std::getenv("NNHAL_COMPILER");
     CpuDeviceOptions options;
     options.compiler = std::make_shared<LazyCompiler>(path ? path : "");
-    PrepareOptions prepare;
-    prepare.keepArtifact = [&](const CompiledModel &compiled) {
+    PrepareObserver observer;
+    observer.keepArtifact = [&](const CompiledModel &compiled) {
       artifact = unwrap(readModelCache(compiled.modelCache));
       return Status::ok();
     };
     prepared = unwrap(createCpuDevice(std::move(options))
-                          ->prepareModel(oneOperationModel(), prepare));
+                          ->prepareModel(oneOperationModel(), {}, observer));
     for (auto &input : inputs)
       request.inputs.push_back(
           {Memory::borrow(std::as_bytes(std::span(input))), {}});

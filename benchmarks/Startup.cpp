@@ -19,6 +19,7 @@
 
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/ModelCache.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 
 #include <fmt/format.h>

@@ -127,23 +127,26 @@ PreparedModelRef CacheTest::prepare(const AnnotatedModel &model,
   options.cache = handles;
   options.token = entry;
   saveProblem = CacheOutcome::off;
-  options.cacheObserver = [&](CacheOutcome outcome, std::string_view) {
+  PrepareObserver observer;
+  observer.cacheObserver = [&](CacheOutcome outcome, std::string_view) {
     saveProblem = outcome;
   };
-  auto prepared = device->prepareModel(model, options);
+  auto prepared = device->prepareModel(model, options, observer);
   EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
   return prepared.isOk() ? *prepared : nullptr;
 }
 
 CacheTest::Loaded CacheTest::load(const CacheHandles &handles,
                                   const CacheToken &entry,
-                                  PrepareOptions options) {
+                                  const PrepareOptions &options) {
   Loaded loaded;
-  options.cacheObserver = [&](CacheOutcome outcome, std::string_view detail) {
+  PrepareObserver observer;
+  observer.cacheObserver = [&](CacheOutcome outcome, std::string_view detail) {
     loaded.outcome = outcome;
     loaded.detail = detail;
   };
-  auto prepared = device->prepareModelFromCache(handles, entry, options);
+  auto prepared =
+      device->prepareModelFromCache(handles, entry, options, observer);
   loaded.status = prepared.status();
   if (prepared.isOk())
     loaded.model = *prepared;

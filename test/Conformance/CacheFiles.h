@@ -82,7 +82,7 @@ protected:
     std::string detail;
   };
   Loaded load(const CacheHandles &handles, const CacheToken &token,
-              PrepareOptions options = {});
+              const PrepareOptions &options = {});
   /// Loads, and expects that nothing comes of it: E-046 and its like.
   void expectRefused(const CacheHandles &handles, const CacheToken &token,
                      std::initializer_list<StatusCode> codes,

@@ -14,6 +14,8 @@
 
 #include "Conformance.h"
 
+#include "nnhal/Runtime/Compiler.h"
+
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -137,13 +139,13 @@ TEST_F(EnduranceTest, preparationsLeaveNothing) {
   if (auto reason = unsupportedReason(*device, model))
     GTEST_SKIP() << *reason;
   bool compiles = false;
-  PrepareOptions options;
-  options.keepArtifact = [&](const CompiledModel &) {
+  PrepareObserver observer;
+  observer.keepArtifact = [&](const CompiledModel &) {
     compiles = true;
     return Status::ok();
   };
   auto cycle = [&] {
-    auto prepared = device->prepareModel(model, options);
+    auto prepared = device->prepareModel(model, {}, observer);
     ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
     FloatArguments arguments(**prepared);
     ExecutionResult result;
@@ -168,12 +170,12 @@ TEST_F(EnduranceTest, preparationsFromCacheLeaveNothing) {
   if (auto reason = unsupportedReason(*device, model))
     GTEST_SKIP() << *reason;
   std::optional<CompiledModel> kept;
-  PrepareOptions options;
-  options.keepArtifact = [&](const CompiledModel &compiled) {
+  PrepareObserver observer;
+  observer.keepArtifact = [&](const CompiledModel &compiled) {
     kept = compiled;
     return Status::ok();
   };
-  ASSERT_TRUE(device->prepareModel(model, options).isOk());
+  ASSERT_TRUE(device->prepareModel(model, {}, observer).isOk());
   if (!kept)
     GTEST_SKIP() << "the device keeps no artifacts";
   auto cycle = [&] {

@@ -10,6 +10,8 @@
 
 #include "Conformance.h"
 
+#include "nnhal/Runtime/SharedMemory.h"
+
 namespace nnhal::rt::conformance {
 
 /// Where the bytes of a pool are.

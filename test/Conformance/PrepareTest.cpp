@@ -8,6 +8,7 @@
 #include "Conformance.h"
 
 #include "nnhal/Runtime/MemoryBudget.h"
+#include "nnhal/Runtime/SharedMemory.h"
 
 #include <filesystem>
 

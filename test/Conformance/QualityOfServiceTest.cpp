@@ -9,6 +9,7 @@
 
 #include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/Scheduler.h"
+#include "nnhal/Runtime/SharedMemory.h"
 
 #include <sys/mman.h>
 #include <thread>

@@ -110,6 +110,7 @@ public:
     return reference.extensions();
   }
   rt::CacheFiles cacheFiles() const override { return {}; }
+  rt::DeviceTraits traits() const override { return {}; }
   const rt::Capabilities &capabilities() const override {
     return reference.capabilities();
   }
@@ -128,24 +129,26 @@ public:
 
   Result<rt::PreparedModelRef>
   prepareModel(const rt::AnnotatedModel &model,
-               const rt::PrepareOptions &options) const override {
+               const rt::PrepareOptions &options,
+               const rt::PrepareObserver &observer) const override {
     rt::AnnotatedModel changed = model;
     if (plant.changeModel)
       NNHAL_RETURN_IF_ERROR(plant.changeModel(changed.model));
     NNHAL_ASSIGN_OR_RETURN(rt::PreparedModelRef inner,
-                           reference.prepareModel(changed, options));
+                           reference.prepareModel(changed, options, observer));
     return rt::PreparedModelRef(std::make_shared<PlantedModel>(
         reference, std::move(changed.model), std::move(inner), plant));
   }
 
   Status prepareModelAsync(std::shared_ptr<const rt::AnnotatedModel>,
-                           const rt::PrepareOptions &,
-                           rt::PrepareCallback) const override {
+                           const rt::PrepareOptions &, rt::PrepareCallback,
+                           const rt::PrepareObserver &) const override {
     return rt::failure("not asynchronous");
   }
   Result<rt::PreparedModelRef>
   prepareModelFromCache(const rt::CacheHandles &, const rt::CacheToken &,
-                        const rt::PrepareOptions &) const override {
+                        const rt::PrepareOptions &,
+                        const rt::PrepareObserver &) const override {
     return rt::failure("no cache");
   }
   Result<rt::PreparedModelRef>

@@ -104,50 +104,88 @@ static CacheVerdict readFile(const std::string &path, uint64_t limit,
 }
 
 static CacheVerdict checkData(const std::string &path, Depth depth,
-                              const rt::CacheEntryInfo &info, File &file) {
+                              const rt::CacheEntryInfo &info, int &error) {
+  File file;
   bool isWhole = depth == Depth::everything;
   CacheVerdict verdict =
       readFile(path, isWhole ? UINT64_MAX : rt::cacheDataHeaderSize, file);
+  error = file.error;
   if (!verdict.isHit())
     return verdict;
   return isWhole ? rt::checkCacheData(file.bytes, info)
                  : rt::checkCacheDataHeader(file.bytes, file.size, info);
 }
 
+/// All of a model-cache file.
+static CacheVerdict readModelFile(const std::string &path, File &file,
+                                  int &error) {
+  CacheVerdict verdict = readFile(path, rt::maxModelCacheFile + 1, file);
+  error = file.error;
+  if (verdict.isHit() && file.bytes.size() > rt::maxModelCacheFile)
+    return {
+        CacheOutcome::missTampered,
+        fmt::format("the model-cache file has {} bytes, at most {} are read",
+                    file.size, rt::maxModelCacheFile)};
+  return verdict;
+}
+
+/// Checks the files that \p first, which is behind its header, lists.
+static CacheVerdict checkListed(const std::string &directory, Depth depth,
+                                const Entry &entry,
+                                std::span<const std::byte> first, int &error) {
+  rt::CacheFileList list;
+  uint64_t listSize = 0;
+  CacheVerdict verdict =
+      rt::readCacheFileList(first, entry.info, list, listSize);
+  for (size_t i = 1; i < entry.modelFiles.size() && verdict.isHit(); ++i) {
+    File file;
+    verdict = readModelFile(directory + '/' + entry.modelFiles[i], file, error);
+    if (verdict.isHit())
+      verdict = rt::checkCacheModelFile(file.bytes, list.modelCache[i]);
+  }
+  size_t begin = entry.modelFiles.empty() ? 1 : 0;
+  for (size_t i = begin; i < entry.dataFiles.size() && verdict.isHit(); ++i)
+    verdict = checkData(directory + '/' + entry.dataFiles[i], depth,
+                        rt::dataFileInfo(entry.info, list.dataCache[i]), error);
+  return verdict;
+}
+
 /// The error of the system that kept a file from being read, if one did, is
 /// left in \p error.
 static CacheVerdict check(const std::string &directory, Depth depth,
                           Entry &entry, int &error) {
-  if (entry.modelFiles.size() != 1 || entry.dataFiles.size() != 1)
-    return {CacheOutcome::missAbsent,
-            fmt::format("{} model-cache and {} data-cache files, an entry has "
-                        "one of each",
-                        entry.modelFiles.size(), entry.dataFiles.size())};
   // Both depths read this file: it is small, and its header must be checked
   // against its size.
-  File model;
-  CacheVerdict verdict = readFile(directory + '/' + entry.modelFiles.front(),
-                                  rt::maxModelCacheFile + 1, model);
-  error = model.error;
-  if (!verdict.isHit())
+  File first;
+  CacheVerdict verdict = readModelFile(
+      directory + '/' +
+          (entry.modelFiles.empty() ? entry.dataFiles : entry.modelFiles)
+              .front(),
+      first, error);
+  if (error != 0)
     return verdict;
-  if (model.bytes.size() > rt::maxModelCacheFile)
-    return {
-        CacheOutcome::missTampered,
-        fmt::format("the model-cache file has {} bytes, at most {} are read",
-                    model.size, rt::maxModelCacheFile)};
-  verdict =
-      rt::readCacheEntry(model.bytes, entry.info, depth == Depth::everything);
+  if (verdict.isHit())
+    verdict =
+        rt::readCacheEntry(first.bytes, entry.info, depth == Depth::everything);
+  if (entry.modelFiles.size() != entry.info.modelFiles ||
+      entry.dataFiles.size() != entry.info.dataFiles)
+    return {CacheOutcome::missAbsent,
+            fmt::format("{} model-cache and {} data-cache files, the entry has "
+                        "{} and {}",
+                        entry.modelFiles.size(), entry.dataFiles.size(),
+                        entry.info.modelFiles, entry.info.dataFiles)};
   if (verdict.isHit() && entry.info.token != entry.token)
     return {CacheOutcome::missOtherToken,
             "the file names are those of another token"};
   if (!verdict.isHit())
     return verdict;
-  File data;
-  verdict = checkData(directory + '/' + entry.dataFiles.front(), depth,
-                      entry.info, data);
-  error = data.error;
-  return verdict;
+  if (rt::hasFileList(entry.modelFiles.size(), entry.dataFiles.size()))
+    return checkListed(directory, depth, entry,
+                       std::span<const std::byte>(first.bytes)
+                           .subspan(rt::cacheEntryHeaderSize),
+                       error);
+  return checkData(directory + '/' + entry.dataFiles.front(), depth, entry.info,
+                   error);
 }
 
 /// Fills verdict and state of \p entry. Its lock is asked for before and after
@@ -207,8 +245,12 @@ static rt::Result<Directory> readOnce(const std::string &path, int64_t now,
   std::ranges::sort(directory.leftovers, {}, &Leftover::name);
   Writers writers(path);
   for (auto &[name, entry] : found) {
-    std::ranges::sort(entry.modelFiles);
-    std::ranges::sort(entry.dataFiles);
+    // Numbers at the end of names have one digit or two.
+    auto byNumber = [](const std::string &file) {
+      return std::pair(file.size(), file);
+    };
+    std::ranges::sort(entry.modelFiles, {}, byNumber);
+    std::ranges::sort(entry.dataFiles, {}, byNumber);
     inspect(path, depth, writers, entry);
     directory.entries.push_back(std::move(entry));
   }

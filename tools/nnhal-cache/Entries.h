@@ -32,8 +32,7 @@ enum class State {
 /// The files of one token.
 struct Entry {
   rt::CacheToken token = {};
-  /// Names in the directory. More than one of a kind is of another device than
-  /// those of NNHal.
+  /// Names in the directory, in the order of their numbers.
   std::vector<std::string> modelFiles;
   std::vector<std::string> dataFiles;
   /// Of all files.

@@ -13,6 +13,7 @@
 #include "Progress.h"
 
 #include "nnhal/Runtime/JsonModel.h"
+#include "nnhal/Runtime/ModelCache.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 #include "nnhal/Runtime/Validate.h"
 
@@ -137,18 +138,24 @@ private:
     return status;
   }
 
-  /// How to prepare, telling \p progress.
-  rt::Result<rt::PrepareOptions> prepareOptions(Progress &progress) {
+  /// How to prepare.
+  rt::Result<rt::PrepareOptions> prepareOptions() const {
     rt::PrepareOptions options;
     NNHAL_ASSIGN_OR_RETURN(options.compile, compileOptions());
-    options.observer = compileObserver(progress);
+    options.compileAfter = flags.compileAfter;
+    return options;
+  }
+
+  /// Tells \p progress.
+  rt::PrepareObserver prepareObserver(Progress &progress) {
+    rt::PrepareObserver told;
+    told.compile = compileObserver(progress);
     auto end = std::make_shared<CompilationEnd>();
     loaded.compilation = end->future();
-    options.compileAfter = flags.compileAfter;
-    options.compileEnded = [end = std::move(end)](const Status &status) {
+    told.compileEnded = [end = std::move(end)](const Status &status) {
       end->tell(status);
     };
-    return options;
+    return told;
   }
 
   Status prepareThroughCache(const ContentKeys &keys,
@@ -163,12 +170,11 @@ private:
     rt::CompilationCache cache(std::move(cacheOptions));
     Progress progress;
     NNHAL_ASSIGN_OR_RETURN(rt::CacheToken token, cacheToken(flags, model));
-    NNHAL_ASSIGN_OR_RETURN(rt::PrepareOptions options,
-                           prepareOptions(progress));
+    NNHAL_ASSIGN_OR_RETURN(rt::PrepareOptions options, prepareOptions());
     options.contentKey = key;
     auto prepared = cache.prepare(
         device, token, {}, [&] { return sourceOf(keys, key); }, options,
-        loaded.cache);
+        loaded.cache, prepareObserver(progress));
     if (prepared.isOk())
       loaded.prepared = *prepared;
     NNHAL_RETURN_IF_ERROR(progress.finish(prepared.status()));
@@ -295,14 +301,14 @@ private:
   Status compileWith(Progress &progress) {
     bool isOnlyEmitted = !flags.emit.empty() && !flags.wantsExecution;
     if (loaded.source && !isOnlyEmitted) {
-      NNHAL_ASSIGN_OR_RETURN(rt::PrepareOptions options,
-                             prepareOptions(progress));
+      NNHAL_ASSIGN_OR_RETURN(rt::PrepareOptions options, prepareOptions());
+      rt::PrepareObserver told = prepareObserver(progress);
       if (!flags.emit.empty())
-        options.keepArtifact = [this](const rt::CompiledModel &compiled) {
+        told.keepArtifact = [this](const rt::CompiledModel &compiled) {
           return emit(compiled);
         };
-      NNHAL_ASSIGN_OR_RETURN(loaded.prepared,
-                             device.prepareModel(*loaded.source, options));
+      NNHAL_ASSIGN_OR_RETURN(
+          loaded.prepared, device.prepareModel(*loaded.source, options, told));
       return Status::ok();
     }
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Compiler> opened,

@@ -48,26 +48,28 @@ using tools::flushOutput;
 
 /// What the device rules out, whatever it executes.
 static Status checkDevice(const Flags &flags, const rt::Device &device) {
-  if (device.name() != "nnhal-reference")
+  rt::DeviceTraits traits = device.traits();
+  if (!traits.usesThreads && flags.threads != 1)
+    return badData("device {} executes on one thread: --threads has no effect",
+                   device.name());
+  if (traits.compiles)
     return Status::ok();
-  if (flags.threads != 1)
-    return badData("device nnhal-reference executes on one thread: --threads "
-                   "has no effect");
   for (std::string_view name : flags.given)
     if (lookUpOption(name)->isForCompilers)
-      return badData("option '--{}' does not go with device nnhal-reference, "
-                     "which compiles nothing",
-                     name);
+      return badData("option '--{}' does not go with device {}, which compiles "
+                     "nothing",
+                     name, device.name());
   return Status::ok();
 }
 
 /// What the kind of the model and the device rule out.
 static Status checkModelKind(const Flags &flags, ModelKind kind,
                              const rt::Device &device) {
-  if (device.name() == "nnhal-reference" &&
+  if (!device.traits().compiles &&
       (kind == ModelKind::mlir || kind == ModelKind::artifact))
-    return badData("device nnhal-reference compiles nothing: it takes .tflite "
-                   "and .json models");
+    return badData("device {} compiles nothing: it takes .tflite and .json "
+                   "models",
+                   device.name());
   return checkOptions(flags, workOn(flags, kind));
 }
 
@@ -291,7 +293,8 @@ static int runTool(std::span<const std::string_view> arguments) {
   if (Status status = checkDevice(*flags, *device); !status.isOk())
     return fail(status, exitUsage);
   if (flags->calibrate)
-    return finish(calibrateDevice(*device, *registry.find("nnhal-reference")));
+    return finish(calibrateDevice(
+        *device, *rt::createReferenceDevice({.services = options.services})));
   if (flags->check)
     return finish(checkCases(*flags, *device, *options.compiler));
   auto model = openModel(flags->model);

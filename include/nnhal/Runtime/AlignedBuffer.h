@@ -8,7 +8,6 @@
 #ifndef NNHAL_RUNTIME_ALIGNEDBUFFER_H
 #define NNHAL_RUNTIME_ALIGNEDBUFFER_H
 
-#include "nnhal/Runtime/EntryAbi.h"
 #include "nnhal/Runtime/Status.h"
 
 #include <cstddef>
@@ -19,15 +18,18 @@
 
 namespace nnhal::rt {
 
-/// Uninitialized bytes at a multiple of NNHAL_ENTRY_ALIGNMENT. Move-only; the
+/// Uninitialized bytes at a multiple of `minimumAlignment`. Move-only; the
 /// default is empty, with a null pointer.
 class AlignedBuffer {
 public:
+  /// What the entry ABI promises of arenas, constants and tensors.
+  static constexpr size_t minimumAlignment = 64;
+
   AlignedBuffer() = default;
 
   /// resourceExhaustedTransient when the system has not \p size bytes to give.
   static Result<AlignedBuffer> allocate(uint64_t size) {
-    return allocate(size, NNHAL_ENTRY_ALIGNMENT);
+    return allocate(size, minimumAlignment);
   }
 
   /// As allocate(), with memory behind all bytes at once, and in large pages
@@ -41,7 +43,7 @@ public:
 
 private:
   struct Deleter {
-    Deleter() : alignment(NNHAL_ENTRY_ALIGNMENT) {}
+    Deleter() : alignment(minimumAlignment) {}
     void operator()(std::byte *data) const {
       ::operator delete(data, std::align_val_t(alignment));
     }

@@ -8,7 +8,6 @@
 #ifndef NNHAL_RUNTIME_BUFFER_H
 #define NNHAL_RUNTIME_BUFFER_H
 
-#include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/Status.h"
 
 #include <cstdint>
@@ -16,6 +15,8 @@
 #include <vector>
 
 namespace nnhal::rt {
+
+class SharedMemory;
 
 /// The HAL's BufferDesc: extents that the roles leave open; 0 or no dimensions
 /// where this does too.

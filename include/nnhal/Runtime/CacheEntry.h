@@ -9,7 +9,9 @@
 // An entry of a compilation cache is two files: one with the model cache of an
 // artifact (ModelCache.h) behind a header that says what it was made from and
 // by whom, one with its data cache behind a short header that ties it to the
-// first. docs/ModelCacheFormat.md has the bytes.
+// first. A device may have up to 32 files of each kind: then the first file,
+// which is one of the model cache where there are any, also lists the sizes and
+// digests of all. docs/ModelCacheFormat.md has the bytes.
 //
 // What a header says explains a miss and lists a directory. It never makes a
 // hit: anybody can write a header. What does is the SHA-256 of the whole file,
@@ -51,12 +53,15 @@ struct CacheIdentity {
   bool operator==(const CacheIdentity &) const = default;
 };
 
-/// The header of a model-cache file.
+/// The header of the first file of an entry.
 struct CacheEntryInfo {
+  uint32_t modelFiles = 1;
+  uint32_t dataFiles = 1;
   CacheToken token = {};
   std::optional<ContentKey> contentKey;
   CacheIdentity identity;
-  /// Sizes of the artifact's two parts, without the headers of the files.
+  /// Sizes of the artifact's two parts, without the headers of the files. Of an
+  /// entry with a list of files: of all that follows the header, and 0.
   uint64_t modelCacheSize = 0;
   uint64_t dataCacheSize = 0;
   /// SHA-256 of the two parts.
@@ -70,6 +75,25 @@ inline constexpr uint64_t cacheEntryHeaderSize = 512;
 inline constexpr uint64_t cacheDataHeaderSize = 4096;
 /// Larger model-cache files are not read: far above what a compiler writes.
 inline constexpr uint64_t maxModelCacheFile = uint64_t(1) << 30;
+
+/// The contents of one file of an entry.
+struct CacheFileInfo {
+  uint64_t size = 0;
+  Sha256Digest digest = {};
+  bool operator==(const CacheFileInfo &) const = default;
+};
+
+/// All files of an entry that has not one of each kind.
+struct CacheFileList {
+  std::vector<CacheFileInfo> modelCache;
+  std::vector<CacheFileInfo> dataCache;
+  bool operator==(const CacheFileList &) const = default;
+};
+
+/// Whether an entry with these numbers of files has a list of them.
+constexpr bool hasFileList(size_t modelFiles, size_t dataFiles) {
+  return modelFiles != 1 || dataFiles != 1;
+}
 
 /// What is to be thought of a file, with a sentence for a person.
 struct CacheVerdict {
@@ -106,6 +130,24 @@ CacheVerdict checkCacheDataHeader(std::span<const std::byte> header,
 /// cannot make code leave its bounds, which the compiler's last pass verifies.
 CacheVerdict checkCacheData(std::span<const std::byte> file,
                             const CacheEntryInfo &info);
+
+/// The list as it stands behind the header of the first file.
+std::vector<std::byte> writeCacheFileList(const CacheFileList &files);
+
+/// Reads the list at the beginning of \p contents, which are all that follows
+/// the header of an undamaged first file that states the counts of \p info.
+/// \p listSize is where the contents of the first file begin.
+CacheVerdict readCacheFileList(std::span<const std::byte> contents,
+                               const CacheEntryInfo &info, CacheFileList &files,
+                               uint64_t &listSize);
+
+/// What the header of a data-cache file with the contents \p file is made from.
+CacheEntryInfo dataFileInfo(CacheEntryInfo info, const CacheFileInfo &file);
+
+/// Whether \p file, a model-cache file that is not the first one, has the
+/// contents that the list states.
+CacheVerdict checkCacheModelFile(std::span<const std::byte> file,
+                                 const CacheFileInfo &info);
 
 /// Whether an undamaged entry is the one that is asked for: the first
 /// difference of token, driver, compiler, CPU, options and content key, of

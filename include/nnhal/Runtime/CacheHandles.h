@@ -30,6 +30,14 @@ using CacheToken = std::array<uint8_t, 32>;
 /// A SHA-256 of whatever the result of a compilation depends on.
 using ContentKey = std::array<uint8_t, 32>;
 
+/// How many files a compilation cache entry has; 0 and 0: none is kept (C-015).
+struct CacheFiles {
+  uint32_t modelCache = 0;
+  uint32_t dataCache = 0;
+  bool operator==(const CacheFiles &) const = default;
+};
+inline constexpr uint32_t maxCacheFiles = 32;
+
 /// The files of one cache entry: a list of descriptors per native handle, one
 /// descriptor each where the client keeps to the HAL (E-027).
 ///
@@ -46,6 +54,7 @@ struct CacheHandles {
 
   /// No caching is asked for (E-003).
   bool isEmpty() const { return modelCache.empty() && dataCache.empty(); }
+  bool operator==(const CacheHandles &) const = default;
 };
 
 /// Whether a preparation came from a cache, and if not, why not. The reasons

@@ -77,11 +77,14 @@ public:
   /// caches, nothing is cached. \p partition has the operations of a step of a
   /// divided model, and nothing for a model that the device has all of.
   ///
-  /// Fails with what \p source or Device::prepareModel() reports.
+  /// \p observer is told of all but caching: \p report has that. Fails with
+  /// what
+  /// \p source or Device::prepareModel() reports.
   Result<PreparedModelRef>
   prepare(const Device &device, const std::optional<CacheToken> &application,
           std::span<const SourceOperation> partition, const ModelSource &source,
-          const PrepareOptions &options, CacheReport &report) const;
+          const PrepareOptions &options, CacheReport &report,
+          const PrepareObserver &observer = {}) const;
 
   /// The token that prepare() gives to \p device; nothing where there is none
   /// (E-018).

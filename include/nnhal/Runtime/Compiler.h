@@ -15,12 +15,10 @@
 #ifndef NNHAL_RUNTIME_COMPILER_H
 #define NNHAL_RUNTIME_COMPILER_H
 
-#include "nnhal/Runtime/CompilerPlugin.h"
+#include "nnhal/Runtime/CompileOptions.h"
 #include "nnhal/Runtime/Memory.h"
 #include "nnhal/Runtime/Model.h"
-#include "nnhal/Runtime/Quantization.h"
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -28,39 +26,9 @@
 #include <string_view>
 #include <vector>
 
+struct NNHalCompilerApi;
+
 namespace nnhal::rt {
-
-/// Extents of every input of a model; of a scalar none.
-using InputShapes = std::vector<std::vector<uint32_t>>;
-
-struct CompileOptions {
-  /// Empty means the host's.
-  std::string targetTriple;
-  std::string targetCpu;
-  std::string targetFeatures;
-  Rounding rounding = Rounding::doubleRounding;
-  /// Shapes for which the artifact has code of their own beside that for any
-  /// (Specialization.h). Only for models that leave extents open.
-  std::vector<InputShapes> specializations;
-  /// Threads that compile at once, 1024 at most; 0 for one per processor, but
-  /// no more than 8. The artifact is the same for any number.
-  uint32_t threads = 0;
-};
-
-/// Whom a compilation tells about itself, on the thread that asked for it.
-/// Each function may be empty.
-struct CompileObserver {
-  std::function<void(bool isError, std::string_view text)> diagnostic;
-  /// \p done of \p total phases are complete, \p phase begins.
-  std::function<void(std::string_view phase, uint32_t done, uint32_t total)>
-      progress;
-  /// Asked between the phases; a compilation that hears yes fails.
-  std::function<bool()> isCancelled = nullptr;
-  /// What became of operation \p operation of the main subgraph: what computes
-  /// it and what was fused. Operations of which nothing is left get no remark.
-  std::function<void(uint32_t operation, std::string_view text)> remark =
-      nullptr;
-};
 
 /// Both parts of an artifact (ModelCache.h).
 struct CompiledModel {

@@ -9,6 +9,7 @@
 #define NNHAL_RUNTIME_CPUDEVICE_H
 
 #include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/DeviceServices.h"
 

@@ -9,15 +9,12 @@
 #define NNHAL_RUNTIME_DEVICE_H
 
 #include "nnhal/Runtime/Buffer.h"
-#include "nnhal/Runtime/CacheHandles.h"
 #include "nnhal/Runtime/Capabilities.h"
-#include "nnhal/Runtime/Compiler.h"
+#include "nnhal/Runtime/PrepareOptions.h"
 #include "nnhal/Runtime/PreparedModel.h"
-#include "nnhal/Runtime/Scheduler.h"
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,60 +47,19 @@ struct Extension {
   std::vector<OperandTypeInfo> operandTypes;
 };
 
-/// How many files a compilation cache entry has; 0 and 0: none is kept (C-015).
-struct CacheFiles {
-  uint32_t modelCache = 0;
-  uint32_t dataCache = 0;
-};
-inline constexpr uint32_t maxCacheFiles = 32;
-
-/// The HAL's ExecutionPreference. Never changes results (C-054).
-enum class ExecutionPreference : uint32_t {
-  lowPower = 0,
-  fastSingleAnswer = 1,
-  sustainedSpeed = 2
-};
-
-struct PrepareOptions {
-  CompileOptions compile;
-  CompileObserver observer;
-  /// Executions before the model is compiled. Until then, and while a thread of
-  /// the device compiles, the model is executed by slower means; results differ
-  /// as they do between devices. 0 compiles at once, without anybody waiting.
-  /// Absent: the preparation waits for the compilation.
-  ///
-  /// The deadline is that of the preparation alone. observer hears nothing of a
-  /// compilation in the background; keepArtifact is called on its thread.
-  std::optional<uint64_t> compileAfter;
-  /// Told once what became of a compilation in the background, on its thread:
-  /// success when its code has taken over, otherwise why it has not. A
-  /// compilation that never begins is not told. May be empty.
-  std::function<void(const Status &)> compileEnded;
-  /// Receives the artifact before it is loaded, so that a cache or a file can
-  /// keep it. A failure that it returns fails the preparation. May be empty.
-  std::function<Status(const CompiledModel &)> keepArtifact;
-  ExecutionPreference preference = ExecutionPreference::fastSingleAnswer;
-  /// Of the preparation and of every execution, among those of one client
-  /// (C-053).
-  Priority priority = Priority::medium;
-  /// Of the preparation.
-  Deadline deadline = noDeadline;
-  /// Whose work it is: clients take turns, whatever their priorities.
-  uint64_t client = 0;
-  /// Where prepareModel() and prepareModelAsync() leave what they compiled;
-  /// empty: nowhere. Nothing that is wrong with them, or with the files, fails
-  /// a preparation (E-033). Borrowed for the length of the call, also of
-  /// prepareModelAsync(): what is needed later is duplicated.
-  CacheHandles cache;
-  /// Whose entry that is.
-  CacheToken token = {};
-  /// What the entry is made from (contentKeyOf()). Stored with it, and compared
-  /// by prepareModelFromCache() where it is given: tokens are the client's
-  /// promise, this is a check. Not part of the HAL.
-  std::optional<ContentKey> contentKey;
-  /// Told how prepareModelFromCache() went, and why prepareModel() left nothing
-  /// in the files. May be empty.
-  CacheObserver cacheObserver;
+/// What a device can do beyond the HAL, for programs that would otherwise ask
+/// for its name. Constant for its life.
+struct DeviceTraits {
+  /// Compiles models to artifacts: CompileOptions mean something to it,
+  /// PrepareObserver::keepArtifact is called, and prepareModelFromArtifact()
+  /// takes what that was given.
+  bool compiles = false;
+  /// Shares the work of one execution among DeviceServices::workers.
+  bool usesThreads = false;
+  /// Is in another process: memory that is not behind a descriptor is copied on
+  /// its way, and a compilation tells no observer about itself.
+  bool isRemote = false;
+  bool operator==(const DeviceTraits &) const = default;
 };
 
 using PreparedModelRef = std::shared_ptr<PreparedModel>;
@@ -129,6 +85,7 @@ public:
   virtual HalVersion halVersion() const = 0;
   virtual const std::vector<Extension> &extensions() const = 0;
   virtual CacheFiles cacheFiles() const = 0;
+  virtual DeviceTraits traits() const = 0;
   virtual const Capabilities &capabilities() const = 0;
   virtual DeviceStatus status() const = 0;
 
@@ -146,17 +103,18 @@ public:
   /// meanwhile; resourceExhaustedTransient when too many preparations wait;
   /// otherwise what Compiler::compileModel() reports.
   virtual Result<PreparedModelRef>
-  prepareModel(const AnnotatedModel &model,
-               const PrepareOptions &options = {}) const = 0;
+  prepareModel(const AnnotatedModel &model, const PrepareOptions &options = {},
+               const PrepareObserver &observer = {}) const = 0;
 
   /// The same on a thread of the device. The status says whether it was
   /// launched (C.5): invalidArgument and resourceExhaustedTransient are
   /// returned and given to \p callback; a deadline that has passed is only
   /// given to it (C-050). Without a callback or a model nothing is called.
   /// Memory that the model borrows must outlive the call of \p callback.
-  virtual Status prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
-                                   const PrepareOptions &options,
-                                   PrepareCallback callback) const = 0;
+  virtual Status
+  prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
+                    const PrepareOptions &options, PrepareCallback callback,
+                    const PrepareObserver &observer = {}) const = 0;
 
   /// Loads, without a compiler or a model, what a preparation with the same
   /// token, by this device or another one of the same state directory, has left
@@ -167,11 +125,12 @@ public:
   /// changes them meanwhile. invalidArgument for other numbers of handles than
   /// cacheFiles() or of descriptors than one each (E-051); generalFailure for
   /// everything else that keeps the entry from being used; deadlines as for
-  /// prepareModel(). options.cacheObserver is told the reason. Of the options,
+  /// prepareModel(). observer.cacheObserver is told the reason. Of the options,
   /// compile is compared with that of the entry.
   virtual Result<PreparedModelRef>
   prepareModelFromCache(const CacheHandles &handles, const CacheToken &token,
-                        const PrepareOptions &options = {}) const = 0;
+                        const PrepareOptions &options = {},
+                        const PrepareObserver &observer = {}) const = 0;
 
   /// Loads what keepArtifact was given, without a compiler: trusts its caller,
   /// who vouches for where the bytes come from. Takes a reference

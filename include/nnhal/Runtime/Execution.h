@@ -29,6 +29,9 @@ inline constexpr Deadline noDeadline = std::numeric_limits<int64_t>::max();
 /// Now, by the system's clock.
 Deadline steadyNow();
 
+/// The HAL's Priority, of preparations and executions (C-053).
+enum class Priority : uint32_t { low = 0, medium = 1, high = 2 };
+
 /// A duration that was not measured (D-041).
 inline constexpr uint64_t noTiming = std::numeric_limits<uint64_t>::max();
 

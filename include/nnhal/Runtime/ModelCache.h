@@ -18,7 +18,7 @@
 #ifndef NNHAL_RUNTIME_MODELCACHE_H
 #define NNHAL_RUNTIME_MODELCACHE_H
 
-#include "nnhal/Runtime/Model.h"
+#include "nnhal/Runtime/Interface.h"
 
 #include <array>
 #include <cstddef>
@@ -35,17 +35,6 @@ namespace nnhal::rt {
 enum class TargetKind : uint32_t { x86_64Elf, aarch64Elf, spirv, ptx };
 /// "x86_64-elf" and so on.
 std::string_view toString(TargetKind target);
-
-/// One input or output of the compiled model.
-struct InterfaceTensor {
-  std::string name;
-  OperandType type = OperandType::TENSOR_FLOAT32;
-  /// 0 is a dimension that each execution supplies.
-  std::vector<uint32_t> dimensions;
-  float scale = 0.0f;
-  int32_t zeroPoint = 0;
-  bool operator==(const InterfaceTensor &) const = default;
-};
 
 /// One callable function of the code.
 struct ArtifactEntry {

@@ -10,7 +10,7 @@
 
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/Fence.h"
-#include "nnhal/Runtime/ModelCache.h"
+#include "nnhal/Runtime/Interface.h"
 
 #include <functional>
 #include <memory>
@@ -18,16 +18,6 @@
 #include <vector>
 
 namespace nnhal::rt {
-
-/// What a prepared model looks like from outside.
-struct Interface {
-  std::vector<InterfaceTensor> inputs;
-  std::vector<InterfaceTensor> outputs;
-  std::vector<StatePair> statePairs;
-};
-
-/// The interface of \p model, which is valid.
-Interface interfaceOf(const AnnotatedModel &model);
 
 /// Bytes that a prepared model takes beside the arguments of its executions; 0
 /// for what is not known.

@@ -13,21 +13,10 @@
 #ifndef NNHAL_RUNTIME_QUANTIZATION_H
 #define NNHAL_RUNTIME_QUANTIZATION_H
 
+#include "nnhal/Runtime/Rounding.h"
 #include "nnhal/Runtime/Rules.h"
 
 namespace nnhal::rt {
-
-/// How an integer accumulator becomes a quantized value (decisions 17). Numbers
-/// are those of NNHalCompileOptions.
-enum class Rounding : uint32_t {
-  /// A 31-bit multiplier, rounded by the doubling high multiplication and again
-  /// by the shift: what TensorFlow Lite's goldens hold.
-  doubleRounding,
-  /// The same multiplier, rounded once.
-  singleRounding,
-  /// A float multiplier; halves go to even.
-  floatRounding
-};
 
 /// Inclusive.
 struct StorageRange {

@@ -15,12 +15,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace nnhal::rt {
-
-/// The HAL's values (C-053).
-enum class Priority : uint32_t { low = 0, medium = 1, high = 2 };
 
 /// Who asks for a slot, how urgently and until when.
 struct Ticket {
@@ -115,6 +113,9 @@ public:
   /// - resourceExhaustedTransient: the queue is full;
   /// - generalFailure: the scheduler is being destroyed.
   Result<Slot> enter(const Ticket &ticket);
+
+  /// A slot when one is free and nobody waits; never waits.
+  std::optional<Slot> tryTake();
 
   /// Calls \p job on a worker thread as soon as a slot is free, with ok, and
   /// holds the slot until it returns. A job whose deadline passes while it

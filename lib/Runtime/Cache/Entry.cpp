@@ -67,6 +67,8 @@ nnhal::rt::writeCacheEntryHeader(const CacheEntryInfo &info) {
   header.totalSize = sizeof(header) + info.modelCacheSize;
   header.dataCacheSize = info.dataCacheSize;
   header.hasContentKey = info.contentKey.has_value();
+  if (hasFileList(info.modelFiles, info.dataFiles))
+    header.fileCounts = info.modelFiles | info.dataFiles << 16;
   header.token = info.token;
   header.contentKey = info.contentKey.value_or(ContentKey());
   header.driver = info.identity.driver;
@@ -121,6 +123,13 @@ static CacheVerdict checkHeader(const EntryHeader &header, uint64_t fileSize) {
                 "the header of the model-cache file states sizes of {} and {} "
                 "bytes",
                 header.totalSize, header.dataCacheSize);
+  uint32_t modelFiles = header.fileCounts & 0xFFFF;
+  uint32_t dataFiles = header.fileCounts >> 16;
+  if (modelFiles > maxCacheFiles || dataFiles > maxCacheFiles)
+    return miss(CacheOutcome::missTampered,
+                "the header of the model-cache file states {} model-cache and "
+                "{} data-cache files, at most {} of each are read",
+                modelFiles, dataFiles, maxCacheFiles);
   if (fileSize < header.totalSize)
     return miss(CacheOutcome::missTruncated,
                 "the model-cache file has {} bytes instead of {}", fileSize,
@@ -144,6 +153,8 @@ CacheVerdict nnhal::rt::readCacheEntry(std::span<const std::byte> file,
   CacheVerdict verdict = checkHeader(header, file.size());
   if (!verdict.isHit())
     return verdict;
+  info.modelFiles = header.fileCounts ? header.fileCounts & 0xFFFF : 1;
+  info.dataFiles = header.fileCounts ? header.fileCounts >> 16 : 1;
   info.token = header.token;
   info.contentKey.reset();
   if (header.hasContentKey)
@@ -195,6 +206,80 @@ CacheVerdict nnhal::rt::checkCacheData(std::span<const std::byte> file,
     return miss(CacheOutcome::missTampered,
                 "the constants are not those that the header speaks of");
   return verdict;
+}
+
+std::vector<std::byte>
+nnhal::rt::writeCacheFileList(const CacheFileList &files) {
+  std::vector<std::byte> bytes =
+      bytesOf(FileListHeader{listMagic, uint32_t(files.modelCache.size()),
+                             uint32_t(files.dataCache.size())});
+  for (const auto *list : {&files.modelCache, &files.dataCache})
+    for (const CacheFileInfo &file : *list) {
+      std::vector<std::byte> record =
+          bytesOf(FileRecord{file.size, file.digest});
+      bytes.insert(bytes.end(), record.begin(), record.end());
+    }
+  bytes.resize(alignTo(bytes.size(), listAlignment));
+  return bytes;
+}
+
+CacheVerdict nnhal::rt::readCacheFileList(std::span<const std::byte> contents,
+                                          const CacheEntryInfo &info,
+                                          CacheFileList &files,
+                                          uint64_t &listSize) {
+  uint64_t count = uint64_t(info.modelFiles) + info.dataFiles;
+  listSize = alignTo(sizeof(FileListHeader) + count * sizeof(FileRecord),
+                     listAlignment);
+  if (contents.size() < listSize)
+    return miss(CacheOutcome::missTampered,
+                "the first file has {} bytes behind its header, its list of {} "
+                "files takes {}",
+                contents.size(), count, listSize);
+  auto header = loadHeader<FileListHeader>(contents);
+  if (header.magic != listMagic || header.modelFiles != info.modelFiles ||
+      header.dataFiles != info.dataFiles)
+    return miss(CacheOutcome::missTampered,
+                "the first file has no list of {} model-cache and {} "
+                "data-cache files behind its header",
+                info.modelFiles, info.dataFiles);
+  files = {};
+  for (uint64_t i = 0; i < count; ++i) {
+    auto record = loadHeader<FileRecord>(
+        contents.subspan(sizeof(FileListHeader) + i * sizeof(FileRecord)));
+    if (record.size > maxMemorySize)
+      return miss(CacheOutcome::missTampered,
+                  "the list of files states {} bytes for file {}", record.size,
+                  i);
+    (i < info.modelFiles ? files.modelCache : files.dataCache)
+        .push_back({record.size, record.digest});
+  }
+  const CacheFileInfo &first =
+      info.modelFiles > 0 ? files.modelCache.front() : files.dataCache.front();
+  if (first.size != contents.size() - listSize)
+    return miss(CacheOutcome::missTampered,
+                "the first file has contents of {} bytes, its list states {}",
+                contents.size() - listSize, first.size);
+  return {};
+}
+
+CacheEntryInfo nnhal::rt::dataFileInfo(CacheEntryInfo info,
+                                       const CacheFileInfo &file) {
+  info.dataCacheSize = file.size;
+  info.dataCacheDigest = file.digest;
+  return info;
+}
+
+CacheVerdict nnhal::rt::checkCacheModelFile(std::span<const std::byte> file,
+                                            const CacheFileInfo &info) {
+  if (file.size() < info.size)
+    return miss(CacheOutcome::missTruncated,
+                "a model-cache file has {} bytes instead of {}", file.size(),
+                info.size);
+  if (file.size() > info.size || sha256(file) != info.digest)
+    return miss(CacheOutcome::missTampered,
+                "a model-cache file is not the one that the first file speaks "
+                "of");
+  return {};
 }
 
 CacheVerdict

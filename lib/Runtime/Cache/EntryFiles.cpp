@@ -26,15 +26,13 @@ static std::string errorText(int error) {
   return std::generic_category().message(error);
 }
 
-/// The one descriptor of \p handles, duplicated.
-static Result<UniqueFd>
-duplicateOne(const char *what, const std::vector<std::vector<int>> &handles) {
-  if (handles.size() != 1)
-    return badData("{} {} handles are given, not 1", handles.size(), what);
-  if (handles[0].size() != 1)
+/// The one descriptor of \p handle, duplicated.
+static Result<UniqueFd> duplicateOne(std::string_view what,
+                                     const std::vector<int> &handle) {
+  if (handle.size() != 1)
     return badData("the {} handle has {} descriptors, not 1", what,
-                   handles[0].size());
-  int fd = handles[0][0];
+                   handle.size());
+  int fd = handle[0];
   UniqueFd own(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   int flags = ::fcntl(fd, F_GETFL);
   struct stat info;
@@ -49,13 +47,29 @@ duplicateOne(const char *what, const std::vector<std::vector<int>> &handles) {
   return own;
 }
 
-Result<EntryFiles>
-nnhal::rt::cache::duplicateFiles(const CacheHandles &handles) {
+static Result<std::vector<UniqueFd>>
+duplicateAll(std::string_view what,
+             const std::vector<std::vector<int>> &handles, uint32_t expected) {
+  if (handles.size() != expected)
+    return badData("{} {} handles are given, not {}", handles.size(), what,
+                   expected);
+  std::vector<UniqueFd> files;
+  for (const std::vector<int> &handle : handles) {
+    NNHAL_ASSIGN_OR_RETURN(UniqueFd fd, duplicateOne(what, handle));
+    files.push_back(std::move(fd));
+  }
+  return files;
+}
+
+Result<EntryFiles> nnhal::rt::cache::duplicateFiles(const CacheHandles &handles,
+                                                    CacheFiles expected) {
   EntryFiles files;
-  NNHAL_ASSIGN_OR_RETURN(files.modelCache,
-                         duplicateOne("model-cache", handles.modelCache));
-  NNHAL_ASSIGN_OR_RETURN(files.dataCache,
-                         duplicateOne("data-cache", handles.dataCache));
+  NNHAL_ASSIGN_OR_RETURN(
+      files.modelCache,
+      duplicateAll("model-cache", handles.modelCache, expected.modelCache));
+  NNHAL_ASSIGN_OR_RETURN(
+      files.dataCache,
+      duplicateAll("data-cache", handles.dataCache, expected.dataCache));
   files.arePrivate = handles.arePrivate;
   return files;
 }
@@ -102,37 +116,103 @@ static Status flush(int fd) {
   return Status::ok();
 }
 
-static Status
-writeParts(const EntryFiles &files, const CacheEntryInfo &info,
-           std::span<const std::byte> modelCache,
-           std::span<const std::byte> dataCache,
-           const std::function<Status(const Sha256Digest &)> &record) {
-  int model = files.modelCache.get();
-  int data = files.dataCache.get();
-  NNHAL_RETURN_IF_ERROR(emptyFile(data));
-  NNHAL_RETURN_IF_ERROR(writeAt(data, 0, writeCacheDataHeader(info)));
-  NNHAL_RETURN_IF_ERROR(writeAt(data, cacheDataHeaderSize, dataCache));
-  NNHAL_RETURN_IF_ERROR(flush(data));
-  NNHAL_RETURN_IF_ERROR(writeAt(model, cacheEntryHeaderSize, modelCache));
-  NNHAL_RETURN_IF_ERROR(flush(model));
+/// Writes a file that is not the first: \p header, if any, and \p contents.
+static Status writeFile(int fd, std::span<const std::byte> header,
+                        std::span<const std::byte> contents) {
+  NNHAL_RETURN_IF_ERROR(emptyFile(fd));
+  NNHAL_RETURN_IF_ERROR(writeAt(fd, 0, header));
+  NNHAL_RETURN_IF_ERROR(writeAt(fd, header.size(), contents));
+  return flush(fd);
+}
+
+namespace {
+/// An entry on its way into its files.
+struct EntryWriter {
+  const EntryFiles &files;
+  const EntryContents &contents;
+  /// Described completely.
+  CacheEntryInfo info;
+  /// Empty where there is one file of each kind.
+  CacheFileList list;
+  /// What stands behind the header of the first file: the list, if any, and
+  /// the contents.
+  std::vector<std::byte> listBytes;
+  std::span<const std::byte> first;
+
+  void describe();
+  Status writeOthers() const;
+  Status
+  writeFirst(const std::function<Status(const Sha256Digest &)> &record) const;
+};
+} // namespace
+
+void EntryWriter::describe() {
+  first =
+      (contents.modelCache.empty() ? contents.dataCache : contents.modelCache)
+          .front();
+  info.modelFiles = uint32_t(contents.modelCache.size());
+  info.dataFiles = uint32_t(contents.dataCache.size());
+  if (!hasFileList(info.modelFiles, info.dataFiles)) {
+    describeParts(first, contents.dataCache.front(), info);
+    return;
+  }
+  for (std::span<const std::byte> bytes : contents.modelCache)
+    list.modelCache.push_back({bytes.size(), sha256(bytes)});
+  for (std::span<const std::byte> bytes : contents.dataCache)
+    list.dataCache.push_back({bytes.size(), sha256(bytes)});
+  listBytes = writeCacheFileList(list);
+  Sha256 hash;
+  hash.update(listBytes);
+  hash.update(first);
+  describeParts({}, {}, info);
+  info.modelCacheSize = listBytes.size() + first.size();
+  info.modelCacheDigest = hash.finish();
+}
+
+Status EntryWriter::writeOthers() const {
+  for (size_t i = files.modelCache.empty() ? 1 : 0; i < files.dataCache.size();
+       ++i) {
+    CacheEntryInfo file =
+        listBytes.empty() ? info : dataFileInfo(info, list.dataCache[i]);
+    NNHAL_RETURN_IF_ERROR(writeFile(files.dataCache[i].get(),
+                                    writeCacheDataHeader(file),
+                                    contents.dataCache[i]));
+  }
+  for (size_t i = 1; i < files.modelCache.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        writeFile(files.modelCache[i].get(), {}, contents.modelCache[i]));
+  return Status::ok();
+}
+
+Status EntryWriter::writeFirst(
+    const std::function<Status(const Sha256Digest &)> &record) const {
+  int fd = files.first();
+  NNHAL_RETURN_IF_ERROR(writeAt(fd, cacheEntryHeaderSize, listBytes));
+  NNHAL_RETURN_IF_ERROR(
+      writeAt(fd, cacheEntryHeaderSize + listBytes.size(), first));
+  NNHAL_RETURN_IF_ERROR(flush(fd));
   // Over what is in memory: the file is the client's and may be anything by
   // now (E-061).
   std::vector<std::byte> header = writeCacheEntryHeader(info);
   Sha256 hash;
   hash.update(header);
-  hash.update(modelCache);
+  hash.update(listBytes);
+  hash.update(first);
   NNHAL_RETURN_IF_ERROR(record(hash.finish()));
-  return writeAt(model, 0, header);
+  return writeAt(fd, 0, header);
 }
 
 Status nnhal::rt::cache::writeEntry(
-    const EntryFiles &files, const CacheEntryInfo &info,
-    std::span<const std::byte> modelCache, std::span<const std::byte> dataCache,
+    const EntryFiles &files, CacheEntryInfo info, const EntryContents &contents,
     const std::function<Status(const Sha256Digest &)> &record) {
-  NNHAL_RETURN_IF_ERROR(emptyFile(files.modelCache.get()));
-  Status status = writeParts(files, info, modelCache, dataCache, record);
+  EntryWriter writer = {files, contents, std::move(info), {}, {}, {}};
+  writer.describe();
+  NNHAL_RETURN_IF_ERROR(emptyFile(files.first()));
+  Status status = writer.writeOthers();
+  if (status.isOk())
+    status = writer.writeFirst(record);
   if (!status.isOk())
-    (void)emptyFile(files.modelCache.get()).isOk();
+    (void)emptyFile(files.first()).isOk();
   return status;
 }
 
@@ -222,10 +302,9 @@ static std::optional<Memory> mapConstants(int fd, uint64_t size) {
   return *std::move(mapped);
 }
 
-CacheVerdict nnhal::rt::cache::readDataFile(const EntryFiles &files,
+CacheVerdict nnhal::rt::cache::readDataFile(int fd, bool isPrivate,
                                             const CacheEntryInfo &info,
                                             Memory &constants) {
-  int fd = files.dataCache.get();
   struct stat file;
   if (::fstat(fd, &file) != 0)
     return miss(CacheOutcome::missUnreadable,
@@ -242,7 +321,7 @@ CacheVerdict nnhal::rt::cache::readDataFile(const EntryFiles &files,
   verdict = checkCacheDataHeader(header, uint64_t(file.st_size), info);
   if (!verdict.isHit())
     return verdict;
-  if (files.arePrivate && info.dataCacheSize > 0)
+  if (isPrivate && info.dataCacheSize > 0)
     if (auto mapped = mapConstants(fd, info.dataCacheSize)) {
       constants = *std::move(mapped);
       return {};

@@ -87,7 +87,9 @@ struct EntryHeader {
   /// Bytes of constants.
   uint64_t dataCacheSize;
   uint32_t hasContentKey;
-  uint32_t reserved;
+  /// Files of the model cache in the lower 16 bits, of the data cache above; 0
+  /// stands for one of each.
+  uint32_t fileCounts;
   Digest token;
   Digest contentKey;
   Digest driver;
@@ -119,6 +121,30 @@ struct DataHeader {
 };
 static_assert(sizeof(DataHeader) == 4096 &&
               std::is_trivially_copyable_v<DataHeader>);
+
+inline constexpr Magic listMagic = {'N', 'N', 'H', 'A', 'L', 'C', 'F', 0x1A};
+
+/// The beginning of the list of files, which stands behind the entry header of
+/// an entry that has not one file of each kind. Filled with zeros to a multiple
+/// of listAlignment.
+struct FileListHeader {
+  Magic magic;
+  uint32_t modelFiles;
+  uint32_t dataFiles;
+};
+static_assert(sizeof(FileListHeader) == 16 &&
+              std::is_trivially_copyable_v<FileListHeader>);
+
+/// One per file, those of the model cache first.
+struct FileRecord {
+  /// Of the contents, without the headers of files.
+  uint64_t size;
+  Digest digest;
+};
+static_assert(sizeof(FileRecord) == 40 &&
+              std::is_trivially_copyable_v<FileRecord>);
+
+inline constexpr uint64_t listAlignment = 64;
 
 // Bounds of a well-formed manifest: far above what a compiler writes, far
 // below what would let a damaged file make the reader allocate.

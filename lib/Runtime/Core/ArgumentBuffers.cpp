@@ -11,8 +11,8 @@
 
 using namespace nnhal::rt;
 
-static std::vector<uint32_t> shapeOf(const NNHalTensorArgument &argument) {
-  return {argument.shape, argument.shape + argument.rank};
+static std::vector<uint32_t> shapeOf(const InvocationArgument &argument) {
+  return {argument.extents, argument.extents + argument.rank};
 }
 
 static std::shared_ptr<ManagedBuffer> find(const BufferScope &scope,
@@ -23,7 +23,7 @@ static std::shared_ptr<ManagedBuffer> find(const BufferScope &scope,
 
 Status nnhal::rt::bindToken(const Argument &which, uint32_t token,
                             const BufferScope &scope, Frame &frame,
-                            const NNHalTensorArgument &argument) {
+                            const InvocationArgument &argument) {
   std::shared_ptr<ManagedBuffer> buffer = find(scope, token);
   if (!buffer)
     return badData("{}: no buffer has the token {}", which.label(), token);
@@ -55,13 +55,26 @@ Status nnhal::rt::checkBufferUses(const Frame &frame) {
   return Status::ok();
 }
 
-BufferLocks::BufferLocks(const Frame &frame) {
+std::vector<BufferLocks::Lock> BufferLocks::inOrder(const Frame &frame) {
+  std::vector<Lock> locks;
   for (const Frame::BufferUse &use : frame.buffers)
-    locks.push_back({use.buffer.get(), !use.isInput});
+    locks.push_back({use.buffer, !use.isInput});
   // The same order for all executions; several inputs may be one buffer.
   std::ranges::sort(locks, {}, &Lock::buffer);
   auto repeated = std::ranges::unique(locks, {}, &Lock::buffer);
   locks.erase(repeated.begin(), repeated.end());
+  return locks;
+}
+
+void BufferLocks::Lock::unlock() const {
+  if (isExclusive)
+    buffer->mutex.unlock();
+  else
+    buffer->mutex.unlock_shared();
+}
+
+void BufferLocks::lock(const Frame &frame) {
+  locks = inOrder(frame);
   for (const Lock &lock : locks) {
     if (lock.isExclusive)
       lock.buffer->mutex.lock();
@@ -70,18 +83,33 @@ BufferLocks::BufferLocks(const Frame &frame) {
   }
 }
 
-BufferLocks::~BufferLocks() {
-  for (const Lock &lock : locks) {
-    if (lock.isExclusive)
-      lock.buffer->mutex.unlock();
-    else
-      lock.buffer->mutex.unlock_shared();
+bool BufferLocks::tryLock(const Frame &frame) {
+  for (Lock &lock : inOrder(frame)) {
+    if (!lock.buffer->mutex.tryLock(lock.isExclusive)) {
+      unlock();
+      return false;
+    }
+    locks.push_back(std::move(lock));
   }
+  return true;
+}
+
+void BufferLocks::unlock() {
+  for (const Lock &lock : locks)
+    lock.unlock();
+  locks.clear();
+}
+
+/// Points \p argument at the bytes of \p buffer, which is locked.
+static void pointAt(const ManagedBuffer &buffer, InvocationArgument &argument) {
+  argument.memory = buffer.memory.get();
+  argument.data = argument.memory->hostPointer();
+  argument.size = buffer.state.size;
 }
 
 static Status bindInputBuffer(const Argument &which,
                               const ManagedBuffer &buffer,
-                              NNHalTensorArgument &argument) {
+                              InvocationArgument &argument) {
   if (!buffer.state.isInitialized)
     return failure("{}: the buffer is uninitialized", which.label());
   const std::vector<uint32_t> &written = buffer.state.dimensions;
@@ -92,22 +120,20 @@ static Status bindInputBuffer(const Argument &which,
                    "written with [{}]",
                    which.label(), fmt::join(shapeOf(argument), ","),
                    fmt::join(written, ","));
-  std::ranges::copy(written, argument.shape);
-  argument.data = buffer.bytes().data();
-  argument.size = buffer.bytes().size();
+  std::ranges::copy(written, argument.extents);
+  pointAt(buffer, argument);
   return Status::ok();
 }
 
 static Status bindOutputBuffer(const Argument &which, ManagedBuffer &buffer,
-                               NNHalTensorArgument &argument) {
+                               InvocationArgument &argument) {
   auto shape = combineDimensions(buffer.type().dimensions, shapeOf(argument));
   Status resized = buffer.resize(*shape); // bindToken() has checked it.
   if (!resized.isOk())
     return std::move(resized).withContext(which.label());
-  std::ranges::copy(*shape, argument.shape);
-  argument.data = buffer.bytes().data();
-  argument.size = buffer.bytes().size();
-  argument.isSufficient = 1;
+  std::ranges::copy(*shape, argument.extents);
+  pointAt(buffer, argument);
+  argument.isSufficient = true;
   return Status::ok();
 }
 
@@ -128,12 +154,11 @@ Status nnhal::rt::bindBuffers(const Interface &interface, Frame &frame) {
 
 /// Makes room for an output that did not fit.
 static Status growBuffer(const Argument &which, ManagedBuffer &buffer,
-                         NNHalTensorArgument &output) {
+                         InvocationArgument &output) {
   Status resized = buffer.resize(shapeOf(output));
   if (!resized.isOk())
     return std::move(resized).withContext(which.label());
-  output.data = buffer.bytes().data();
-  output.size = buffer.bytes().size();
+  pointAt(buffer, output);
   return Status::ok();
 }
 
@@ -143,7 +168,7 @@ Result<bool> nnhal::rt::growBuffers(const Interface &interface, Frame &frame) {
     if (use.isInput)
       continue;
     Argument which = {false, use.index, interface.outputs[use.index]};
-    NNHalTensorArgument &output = frame.outputs[use.index];
+    InvocationArgument &output = frame.outputs[use.index];
     std::vector<uint32_t> shape = shapeOf(output);
     const InterfaceTensor &type = use.buffer->type();
     // A computed shape that the buffer cannot have is a general failure

@@ -10,6 +10,8 @@
 
 #include "Arguments.h"
 
+#include "nnhal/Runtime/SharedMemory.h"
+
 namespace nnhal::rt {
 
 /// "input 2 ('scores')".
@@ -38,22 +40,30 @@ inline bool isWholePool(uint64_t offset, uint64_t size) {
   return offset == 0 && size == 0;
 }
 
-/// Points \p argument at \p region, where it is when it can be mapped and is
-/// aligned, else at memory for a copy that is made when the code runs.
-Status bindPool(const Argument &which, const PoolRegion &region,
-                MemoryBudget *budget, Frame &frame,
-                NNHalTensorArgument &argument);
+/// Whether only the maker of \p pool knows its layout, and so its size.
+inline bool isOpaque(const SharedMemory &pool) {
+  return pool.kind() == PoolKind::hardwareBuffer;
+}
 
-/// generalFailure when the bytes of \p region are in no reach, invalidArgument
-/// when, moreover, it states some of them (F-006, F-013).
-Status checkReach(const Argument &which, const PoolRegion &region);
+/// Points \p argument at \p region: at the pool when the backend imports it, at
+/// the bytes where they are when they can be mapped and are aligned, else at
+/// memory for a copy that is made when the code runs.
+Status bindPool(const Argument &which, const PoolRegion &region,
+                const BufferScope &scope, Frame &frame,
+                InvocationArgument &argument);
+
+/// generalFailure when the bytes of \p region are in no reach, of the backend
+/// either; invalidArgument when it states some bytes of a pool whose layout
+/// only its maker knows (F-006, F-013).
+Status checkReach(const Argument &which, const PoolRegion &region,
+                  const BufferScope &scope);
 
 /// Notes that \p which is the buffer with \p token. invalidArgument when there
 /// is none, it has not this role, or its shape contradicts that of \p argument
 /// (F-030, F-031, F-036).
 Status bindToken(const Argument &which, uint32_t token,
                  const BufferScope &scope, Frame &frame,
-                 const NNHalTensorArgument &argument);
+                 const InvocationArgument &argument);
 
 /// invalidArgument when one buffer is an output and anything else (F-035).
 Status checkBufferUses(const Frame &frame);

@@ -33,13 +33,16 @@ static Result<std::byte *> mappedBytes(const Argument &which,
   return isAligned ? data : nullptr;
 }
 
-Status nnhal::rt::checkReach(const Argument &which, const PoolRegion &region) {
-  if (region.pool->kind() != PoolKind::hardwareBuffer)
+Status nnhal::rt::checkReach(const Argument &which, const PoolRegion &region,
+                             const BufferScope &scope) {
+  if (!isOpaque(*region.pool))
     return Status::ok();
   if (!isWholePool(region.offset, region.size))
     return badData("{} states offset {} and size {} of a pool of kind "
                    "hardware_buffer, which must be 0",
                    which.label(), region.offset, region.size);
+  if (scope.backend.importsPool(*region.pool))
+    return Status::ok();
   return failure("{} is in a pool of kind hardware_buffer, whose layout only "
                  "its maker knows",
                  which.label());
@@ -47,6 +50,8 @@ Status nnhal::rt::checkReach(const Argument &which, const PoolRegion &region) {
 
 static Status checkRegion(const Argument &which, const PoolRegion &region) {
   const SharedMemory &pool = *region.pool;
+  if (isOpaque(pool))
+    return pool.check();
   NNHAL_RETURN_IF_ERROR(
       pool.checkRange(region.offset, region.size, region.padding));
   Status usable = pool.check(); // A closed descriptor explains more.
@@ -58,22 +63,35 @@ static Status checkRegion(const Argument &which, const PoolRegion &region) {
   return usable;
 }
 
+/// Notes that \p argument is \p region, where it is.
+static void usePool(const Argument &which, const PoolRegion &region,
+                    Frame &frame, InvocationArgument &argument) {
+  argument.pool = region.pool;
+  frame.pools.push_back({&argument, !which.isInput});
+}
+
 Status nnhal::rt::bindPool(const Argument &which, const PoolRegion &region,
-                           MemoryBudget *budget, Frame &frame,
-                           NNHalTensorArgument &argument) {
+                           const BufferScope &scope, Frame &frame,
+                           InvocationArgument &argument) {
   Status status = checkRegion(which, region);
   if (!status.isOk())
     return std::move(status).withContext(which.label());
   argument.size = region.size;
+  argument.offset = region.offset;
+  if (scope.backend.importsPool(*region.pool)) {
+    argument.data = nullptr;
+    usePool(which, region, frame, argument);
+    return Status::ok();
+  }
   Result<std::byte *> mapped = mappedBytes(which, region);
   if (!mapped.isOk())
     return std::move(mapped).takeStatus().withContext(which.label());
   argument.data = *mapped;
   if (*mapped) {
-    frame.pools.push_back({region.pool, !which.isInput});
+    usePool(which, region, frame, argument);
     return Status::ok();
   }
-  auto allocated = BudgetedBuffer::allocate(region.size, budget);
+  auto allocated = BudgetedBuffer::allocate(region.size, scope.budget);
   if (!allocated.isOk())
     return std::move(allocated).takeStatus().withContext(which.label());
   BudgetedBuffer copy = std::move(*allocated);
@@ -85,11 +103,13 @@ Status nnhal::rt::bindPool(const Argument &which, const PoolRegion &region,
 
 Status nnhal::rt::beginArguments(const Interface &interface, Frame &frame) {
   for (const Frame::PoolUse &use : frame.pools)
-    if (use.pool->isDmaBuf()) {
+    // The processor does not touch what the backend imports.
+    if (use.argument->data && use.argument->pool->isDmaBuf()) {
       auto mode = use.isWritten ? SharedMemory::Access::Mode::write
                                 : SharedMemory::Access::Mode::read;
-      NNHAL_ASSIGN_OR_RETURN(SharedMemory::Access access,
-                             SharedMemory::Access::begin(use.pool, mode));
+      NNHAL_ASSIGN_OR_RETURN(
+          SharedMemory::Access access,
+          SharedMemory::Access::begin(use.argument->pool, mode));
       frame.accesses.push_back(std::move(access));
     }
   for (Frame::PoolCopy &load : frame.loads) {
@@ -103,11 +123,11 @@ Status nnhal::rt::beginArguments(const Interface &interface, Frame &frame) {
 }
 
 /// Bytes that the code has written to an output.
-static uint64_t writtenSize(const NNHalTensorArgument &output,
+static uint64_t writtenSize(const InvocationArgument &output,
                             const InterfaceTensor &tensor) {
   uint64_t bytes = lookUp(tensor.type)->elementSize;
   for (uint32_t i = 0; i < output.rank; ++i)
-    bytes *= uint64_t(output.shape[i]);
+    bytes *= uint64_t(output.extents[i]);
   return std::min(bytes, output.size);
 }
 

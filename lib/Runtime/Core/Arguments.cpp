@@ -36,7 +36,7 @@ static Status checkType(const Argument &which) {
 /// neither knows becomes 0.
 static Status bindShape(const Argument &which,
                         std::span<const uint32_t> requested,
-                        NNHalTensorArgument &argument) {
+                        InvocationArgument &argument) {
   if (!requested.empty() && requested.size() != argument.rank)
     return badData("{} has rank {} in the request and {} in the model",
                    which.label(), requested.size(), argument.rank);
@@ -47,17 +47,17 @@ static Status bindShape(const Argument &which,
       return badData("{} has extent {} in dimension {} of the request and {} "
                      "in the model",
                      which.label(), stated, i, known);
-    argument.shape[i] = known != 0 ? known : stated;
+    argument.extents[i] = known != 0 ? known : stated;
   }
   return Status::ok();
 }
 
 /// Bytes of a tensor with the extents in \p argument.
 static Result<uint64_t> byteSize(const Argument &which,
-                                 const NNHalTensorArgument &argument) {
+                                 const InvocationArgument &argument) {
   uint64_t bytes = elementSize(which.tensor);
   for (size_t i = 0; i < argument.rank; ++i) {
-    bytes *= uint64_t(argument.shape[i]);
+    bytes *= uint64_t(argument.extents[i]);
     if (bytes > UINT32_MAX)
       return badData("{} exceeds {} bytes", which.label(), UINT32_MAX);
   }
@@ -73,7 +73,7 @@ static Status checkAlignment(const Argument &which, const void *data) {
 
 static Status bindBorrowed(const Argument &which,
                            std::span<const std::byte> bytes,
-                           NNHalTensorArgument &argument) {
+                           InvocationArgument &argument) {
   NNHAL_RETURN_IF_ERROR(checkAlignment(which, bytes.data()));
   argument.data = const_cast<std::byte *>(bytes.data());
   argument.size = bytes.size();
@@ -83,7 +83,7 @@ static Status bindBorrowed(const Argument &which,
 /// An input that is not omitted and not a buffer of the device.
 static Status bindInputBytes(const Argument &which, const InputArgument &input,
                              const BufferScope &scope, Frame &frame,
-                             NNHalTensorArgument &argument) {
+                             InvocationArgument &argument) {
   const InterfaceTensor &tensor = which.tensor;
   bool isUnknown = std::ranges::count(tensor.dimensions, 0u) != 0;
   if (isUnknown && input.dimensions.empty())
@@ -96,17 +96,18 @@ static Status bindInputBytes(const Argument &which, const InputArgument &input,
   const auto *region = std::get_if<Memory::Descriptor>(&input.memory.kind());
   if (region)
     NNHAL_RETURN_IF_ERROR(
-        checkReach(which, {region->pool, region->offset, region->size}));
+        checkReach(which, {region->pool, region->offset, region->size}, scope));
   bool isWhole = region && isWholePool(region->offset, region->size);
   if (isWhole)
-    size = needed == 0 ? 0 : region->pool->size();
+    size =
+        needed == 0 || isOpaque(*region->pool) ? needed : region->pool->size();
   if (size != needed)
     return badData("{} has {} bytes, its shape and type need {}", which.label(),
                    size, needed);
   if (region)
     return bindPool(which,
                     {region->pool, region->offset, size, region->padding},
-                    scope.budget, frame, argument);
+                    scope, frame, argument);
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,
                          input.memory.bytes());
   return bindBorrowed(which, bytes, argument);
@@ -114,16 +115,17 @@ static Status bindInputBytes(const Argument &which, const InputArgument &input,
 
 static Status bindInput(const Argument &which, const InputArgument &input,
                         const BufferScope &scope, Frame &frame) {
-  NNHalTensorArgument &argument = frame.inputs[which.index];
+  InvocationArgument &argument = frame.inputs[which.index];
   argument.isPresent = !input.memory.isNone();
   argument.data = nullptr;
   argument.size = 0;
+  argument.memory = nullptr;
   if (!argument.isPresent) {
     // An argument without a value has no dimensions (B-080).
     if (!input.dimensions.empty())
       return badData("{} is omitted and has the shape [{}]", which.label(),
                      fmt::join(input.dimensions, ","));
-    std::ranges::copy(which.tensor.dimensions, argument.shape);
+    std::ranges::copy(which.tensor.dimensions, argument.extents);
     return Status::ok();
   }
   NNHAL_RETURN_IF_ERROR(checkType(which));
@@ -137,7 +139,7 @@ static Status bindInput(const Argument &which, const InputArgument &input,
 static Status bindOutputMemory(const Argument &which,
                                const OutputArgument &output,
                                const BufferScope &scope, Frame &frame,
-                               NNHalTensorArgument &argument) {
+                               InvocationArgument &argument) {
   const OutputMemory::Kind &kind = output.memory.kind();
   if (const auto *memory = std::get_if<OutputMemory::Borrowed>(&kind))
     return bindBorrowed(which, {memory->data, memory->size}, argument);
@@ -147,19 +149,23 @@ static Status bindOutputMemory(const Argument &which,
   if (!region)
     return badData("{} has no memory", which.label());
   NNHAL_RETURN_IF_ERROR(
-      checkReach(which, {region->pool, region->offset, region->size}));
-  uint64_t size = isWholePool(region->offset, region->size)
-                      ? region->pool->size()
-                      : region->size;
+      checkReach(which, {region->pool, region->offset, region->size}, scope));
+  uint64_t size = region->size;
+  if (isOpaque(*region->pool)) {
+    NNHAL_ASSIGN_OR_RETURN(size, byteSize(which, argument));
+  } else if (isWholePool(region->offset, region->size)) {
+    size = region->pool->size();
+  }
   return bindPool(which, {region->pool, region->offset, size, region->padding},
-                  scope.budget, frame, argument);
+                  scope, frame, argument);
 }
 
 static Status bindOutput(const Argument &which, const OutputArgument &output,
                          const BufferScope &scope, Frame &frame) {
-  NNHalTensorArgument &argument = frame.outputs[which.index];
-  argument.isPresent = 1;
-  argument.isSufficient = 1;
+  InvocationArgument &argument = frame.outputs[which.index];
+  argument.isPresent = true;
+  argument.isSufficient = true;
+  argument.memory = nullptr;
   NNHAL_RETURN_IF_ERROR(checkType(which));
   NNHAL_RETURN_IF_ERROR(bindShape(which, output.dimensions, argument));
   NNHAL_RETURN_IF_ERROR(
@@ -180,9 +186,7 @@ static Status checkSufficient(const Interface &interface, const Frame &frame) {
       return Status(StatusCode::outputInsufficientSize,
                     fmt::format("{} of shape [{}] does not fit its {} bytes",
                                 argumentLabel(false, i, interface.outputs[i]),
-                                fmt::join(std::span(frame.outputs[i].shape,
-                                                    frame.outputs[i].rank),
-                                          ","),
+                                fmt::join(frame.outputs[i].shape(), ","),
                                 frame.outputs[i].size));
   return Status::ok();
 }
@@ -210,12 +214,12 @@ Status nnhal::rt::collectOutputs(const Interface &interface, const Frame &frame,
                                  std::vector<OutputShape> &shapes) {
   shapes.resize(frame.outputs.size());
   for (size_t i = 0; i < frame.outputs.size(); ++i) {
-    const NNHalTensorArgument &argument = frame.outputs[i];
+    const InvocationArgument &argument = frame.outputs[i];
     const InterfaceTensor &tensor = interface.outputs[i];
-    shapes[i].isSufficient = argument.isSufficient != 0;
+    shapes[i].isSufficient = argument.isSufficient;
     shapes[i].dimensions.resize(argument.rank);
     for (size_t d = 0; d < argument.rank; ++d) {
-      int64_t extent = argument.shape[d];
+      int64_t extent = argument.extents[d];
       bool fits = tensor.dimensions[d] == 0
                       ? extent >= 0 && extent <= UINT32_MAX
                       : extent == tensor.dimensions[d];
@@ -233,8 +237,7 @@ Status nnhal::rt::collectOutputs(const Interface &interface, const Frame &frame,
 Status nnhal::rt::checkFullySpecified(const Interface &interface,
                                       const Frame &frame) {
   for (size_t i = 0; i < frame.outputs.size(); ++i) {
-    std::span<const int64_t> shape(frame.outputs[i].shape,
-                                   frame.outputs[i].rank);
+    std::span<const int64_t> shape = frame.outputs[i].shape();
     if (std::ranges::count(shape, 0) != 0)
       return badData("{} has the shape [{}]: a fenced execution needs to know "
                      "every extent, and none may be 0",

@@ -14,6 +14,7 @@ namespace nnhal::rt {
 
 /// The buffers that a request of one prepared model may name.
 struct BufferScope {
+  const Backend &backend;
   const BufferTable &table;
   /// ArgumentRole::model.
   uint64_t model = 0;
@@ -40,7 +41,7 @@ Status beginArguments(const Interface &interface, Frame &frame);
 /// to memory that cannot be mapped. generalFailure when that fails.
 Status endArguments(const Interface &interface, Frame &frame, bool isComplete);
 
-/// Copies what the code reported about outputs to \p shapes. failure when it
+/// Copies what the backend reported about outputs to \p shapes. failure when it
 /// contradicts the interface; outputInsufficientSize when memory was too small.
 Status collectOutputs(const Interface &interface, const Frame &frame,
                       std::vector<OutputShape> &shapes);
@@ -50,20 +51,32 @@ Status collectOutputs(const Interface &interface, const Frame &frame,
 Status checkFullySpecified(const Interface &interface, const Frame &frame);
 
 /// The buffers of the device that one execution uses: inputs can be read by
-/// others at the same time, outputs by nobody. Locks on construction, in one
-/// order for all executions.
+/// others at the same time, outputs by nobody. Locked in one order for all
+/// executions; the destructor, on any thread, unlocks them.
 class BufferLocks {
 public:
-  explicit BufferLocks(const Frame &frame);
-  ~BufferLocks();
+  BufferLocks() = default;
+  ~BufferLocks() {
+    if (!locks.empty())
+      unlock();
+  }
   BufferLocks(const BufferLocks &) = delete;
   BufferLocks &operator=(const BufferLocks &) = delete;
 
+  /// Waits for whoever uses the buffers of \p frame.
+  void lock(const Frame &frame);
+  /// Locks all of them, or none when somebody uses one.
+  bool tryLock(const Frame &frame);
+  void unlock();
+
 private:
   struct Lock {
-    ManagedBuffer *buffer;
+    std::shared_ptr<ManagedBuffer> buffer;
     bool isExclusive;
+    void unlock() const;
   };
+  static std::vector<Lock> inOrder(const Frame &frame);
+
   std::vector<Lock> locks;
 };
 
@@ -73,9 +86,9 @@ private:
 /// In any case all outputs are uninitialized from now on (F-034).
 Status bindBuffers(const Interface &interface, Frame &frame);
 
-/// After the code ran: gives an output whose extents were unknown the memory
-/// that it turned out to need. True when the code has to run again for that.
-/// generalFailure when the code's shape is not one of the buffer (F-036).
+/// After an execution: gives an output whose extents were unknown the memory
+/// that it turned out to need. True when it has to be executed again for that.
+/// generalFailure when the reported shape is not one of the buffer (F-036).
 Result<bool> growBuffers(const Interface &interface, Frame &frame);
 
 /// Marks the output buffers as written, with the shapes of \p frame, or as

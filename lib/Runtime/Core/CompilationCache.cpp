@@ -49,9 +49,11 @@ std::optional<CacheToken> CompilationCache::tokenFor(
 class CompilationCache::Attempt {
 public:
   Attempt(const Options &cache, const Device &device, const CacheToken &token,
-          const PrepareOptions &given, CacheReport &report)
+          const PrepareOptions &given, const PrepareObserver &observer,
+          CacheReport &report)
       : cache(cache), device(device), token(token), options(given),
-        report(report), names(cache.directory, token, device.cacheFiles()) {}
+        observer(observer), report(report),
+        names(cache.directory, token, device.cacheFiles()) {}
 
   Result<PreparedModelRef> run(const ModelSource &source) {
     CacheVerdict directory = checkCacheDirectory(cache.directory);
@@ -105,13 +107,13 @@ private:
       return nullptr;
     }
     bool isTold = false;
-    PrepareOptions loading = options;
+    PrepareObserver loading = observer;
     loading.cacheObserver = [&](CacheOutcome outcome, std::string_view detail) {
       isTold = true;
       set(outcome, detail);
     };
     auto prepared =
-        device.prepareModelFromCache(files->handles(), token, loading);
+        device.prepareModelFromCache(files->handles(), token, options, loading);
     if (prepared.isOk() && *prepared) {
       set(CacheOutcome::hit, "");
       return *prepared;
@@ -183,21 +185,22 @@ private:
     compiling.token = token;
     if (files)
       compiling.cache = files->handles();
-    compiling.cacheObserver = [&](CacheOutcome outcome,
-                                  std::string_view detail) {
+    PrepareObserver told = observer;
+    told.cacheObserver = [&](CacheOutcome outcome, std::string_view detail) {
       report.saveProblem = outcome;
       report.saveDetail = detail;
     };
-    auto prepared = prepareFrom(source, compiling);
+    auto prepared = prepareFrom(source, compiling, told);
     if (files)
       settle(*files, prepared.isOk());
     return prepared;
   }
 
   Result<PreparedModelRef> prepareFrom(const ModelSource &source,
-                                       const PrepareOptions &compiling) {
+                                       const PrepareOptions &compiling,
+                                       const PrepareObserver &told) {
     NNHAL_ASSIGN_OR_RETURN(const AnnotatedModel *model, source());
-    return device.prepareModel(*model, compiling);
+    return device.prepareModel(*model, compiling, told);
   }
 
   /// Makes an entry of what the device has left in the files, or nothing.
@@ -217,6 +220,7 @@ private:
   const Device &device;
   const CacheToken token;
   const PrepareOptions &options;
+  const PrepareObserver &observer;
   CacheReport &report;
   EntryNames names;
   std::optional<EntryLock> lock;
@@ -244,7 +248,8 @@ static void publish(const CacheReport &report, const Log &log, Tracer *tracer,
 Result<PreparedModelRef> CompilationCache::prepare(
     const Device &device, const std::optional<CacheToken> &application,
     std::span<const SourceOperation> partition, const ModelSource &source,
-    const PrepareOptions &given, CacheReport &report) const {
+    const PrepareOptions &given, CacheReport &report,
+    const PrepareObserver &observer) const {
   report = {};
   Tracer *tracer = options.tracer.get();
   int64_t begin = tracer ? tracer->now() : 0;
@@ -253,9 +258,10 @@ Result<PreparedModelRef> CompilationCache::prepare(
     report.detail = application ? "the device keeps no compiled models"
                                 : "there is no token";
     NNHAL_ASSIGN_OR_RETURN(const AnnotatedModel *model, source());
-    return device.prepareModel(*model, given);
+    return device.prepareModel(*model, given, observer);
   }
-  auto prepared = Attempt(options, device, *token, given, report).run(source);
+  auto prepared =
+      Attempt(options, device, *token, given, observer, report).run(source);
   publish(report, *options.log, tracer, begin);
   return prepared;
 }

@@ -33,7 +33,8 @@ DeviceCache::DeviceCache(std::shared_ptr<const Backend> shared,
 
 bool DeviceCache::keepsEntries() const {
   CacheFiles files = backend.info().cacheFiles;
-  return files.modelCache == 1 && files.dataCache == 1;
+  return files.modelCache + files.dataCache > 0 &&
+         files.modelCache <= maxCacheFiles && files.dataCache <= maxCacheFiles;
 }
 
 static Sha256Digest digestOf(std::initializer_list<std::string_view> texts) {
@@ -117,48 +118,68 @@ static void tell(const CacheObserver &observer, const CacheVerdict &verdict) {
 //===----------------------------------------------------------------------===//
 
 std::unique_ptr<CacheSlot>
-DeviceCache::openSlot(const PrepareOptions &options) const {
+DeviceCache::openSlot(const PrepareOptions &options,
+                      const CacheObserver &observer) const {
   if (options.cache.isEmpty() || !keepsEntries())
     return nullptr;
-  auto files = duplicateFiles(options.cache);
+  auto files = duplicateFiles(options.cache, backend.info().cacheFiles);
   if (!files.isOk()) {
     CacheVerdict verdict =
         missFor(CacheOutcome::missUnreadable, files.status());
     report("save to the cache", verdict, beginOf(services));
-    tell(options.cacheObserver, verdict);
+    tell(observer, verdict);
     return nullptr;
   }
   auto slot = std::make_unique<CacheSlot>();
   slot->files = *std::move(files);
-  if (auto lock = FileLock::tryLock(slot->files.modelCache.get(),
+  if (auto lock = FileLock::tryLock(slot->files.first(),
                                     /*isExclusive=*/true))
     slot->lock.emplace(*std::move(lock));
   slot->token = options.token;
   slot->contentKey = options.contentKey;
   slot->compile = options.compile;
-  slot->observer = options.cacheObserver;
+  slot->observer = observer;
   return slot;
 }
 
+/// Views of \p memories, which \p kept keeps.
+static Status viewAll(const std::vector<Memory> &memories, size_t count,
+                      const char *what, std::vector<Memory> &kept,
+                      std::vector<std::span<const std::byte>> &views) {
+  if (memories.size() != count)
+    return failure("the backend gave {} {} contents for {} files",
+                   memories.size(), what, count);
+  for (const Memory &memory : memories) {
+    NNHAL_ASSIGN_OR_RETURN(Memory readable, memory.materialize());
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, readable.bytes());
+    views.push_back(bytes);
+    kept.push_back(std::move(readable));
+  }
+  return Status::ok();
+}
+
 CacheVerdict DeviceCache::trySave(const CacheSlot &slot,
-                                  const CompiledModel &compiled) {
+                                  const CacheContents &given) {
   const State &shared = state();
   if (!shared.status.isOk())
     return missFor(CacheOutcome::missNoState, shared.status);
-  auto constants = compiled.dataCache.materialize();
-  if (!constants.isOk())
-    return missFor(CacheOutcome::missUnreadable, constants.status());
-  std::span<const std::byte> data = *constants->bytes();
+  std::vector<Memory> kept;
+  EntryContents contents;
+  Status viewed = viewAll(given.modelCache, slot.files.modelCache.size(),
+                          "model-cache", kept, contents.modelCache);
+  if (viewed.isOk())
+    viewed = viewAll(given.dataCache, slot.files.dataCache.size(), "data-cache",
+                     kept, contents.dataCache);
+  if (!viewed.isOk())
+    return missFor(CacheOutcome::missUnreadable, viewed);
   CacheEntryInfo info;
   info.token = slot.token;
   info.contentKey = slot.contentKey;
   info.identity = identityWith(slot.compile);
-  describeParts(compiled.modelCache, data, info);
-  auto lock = FileLock::tryLock(slot.files.modelCache.get(),
-                                /*isExclusive=*/true);
+  auto lock = FileLock::tryLock(slot.files.first(), /*isExclusive=*/true);
   if (!lock)
     return {CacheOutcome::missLocked, "somebody else uses the files"};
-  Status written = writeEntry(slot.files, info, compiled.modelCache, data,
+  Status written = writeEntry(slot.files, std::move(info), contents,
                               [&](const Sha256Digest &hash) {
                                 return shared.store->record(slot.token, hash);
                               });
@@ -167,9 +188,9 @@ CacheVerdict DeviceCache::trySave(const CacheSlot &slot,
   return {};
 }
 
-void DeviceCache::save(const CacheSlot &slot, const CompiledModel &compiled) {
+void DeviceCache::save(const CacheSlot &slot, const CacheContents &contents) {
   int64_t begin = beginOf(services);
-  CacheVerdict verdict = trySave(slot, compiled);
+  CacheVerdict verdict = trySave(slot, contents);
   report("save to the cache", verdict, begin);
   if (!verdict.isHit())
     tell(slot.observer, verdict);
@@ -179,20 +200,17 @@ void DeviceCache::save(const CacheSlot &slot, const CompiledModel &compiled) {
 // Loading
 //===----------------------------------------------------------------------===//
 
-CacheVerdict DeviceCache::readEntry(const EntryFiles &files,
+CacheVerdict DeviceCache::readFirst(const EntryFiles &files,
                                     const CacheToken &token,
                                     const PrepareOptions &options,
                                     Entry &entry) {
-  auto lock = FileLock::tryLock(files.modelCache.get(), /*isExclusive=*/false);
-  if (!lock)
-    return {CacheOutcome::missLocked, "somebody else writes the files"};
-  CacheVerdict verdict = readModelFile(files.modelCache.get(), entry.file);
+  CacheVerdict verdict = readModelFile(files.first(), entry.first);
   if (!verdict.isHit())
     return verdict;
   const State &shared = state();
   if (!shared.status.isOk())
     return missFor(CacheOutcome::missNoState, shared.status);
-  std::span<const std::byte> bytes = entry.file.bytes();
+  std::span<const std::byte> bytes = entry.first.bytes();
   auto isRecorded = shared.store->isRecorded(token, sha256(bytes));
   if (!isRecorded.isOk())
     return missFor(CacheOutcome::missNoState, isRecorded.status());
@@ -201,24 +219,62 @@ CacheVerdict DeviceCache::readEntry(const EntryFiles &files,
   if (verdict.isHit())
     verdict = compareCacheEntry(
         entry.info, token, identityWith(options.compile), options.contentKey);
-  if (!verdict.isHit())
-    return verdict;
-  if (!*isRecorded)
+  if (verdict.isHit() && !*isRecorded)
     return {CacheOutcome::missNotRecorded,
             "the device does not know to have written the entry"};
-  return readDataFile(files, entry.info, entry.constants);
+  return verdict;
 }
 
-Result<std::unique_ptr<LoadedModel>> DeviceCache::loadEntry(Entry entry) const {
-  return backend.loadFromCache(std::span<const std::byte>(entry.file.bytes())
-                                   .subspan(cacheEntryHeaderSize),
-                               entry.constants);
+CacheVerdict DeviceCache::readEntry(const EntryFiles &files,
+                                    const CacheToken &token,
+                                    const PrepareOptions &options,
+                                    Entry &entry) {
+  auto lock = FileLock::tryLock(files.first(), /*isExclusive=*/false);
+  if (!lock)
+    return {CacheOutcome::missLocked, "somebody else writes the files"};
+  CacheVerdict verdict = readFirst(files, token, options, entry);
+  if (!verdict.isHit())
+    return verdict;
+  std::span<const std::byte> first =
+      std::span<const std::byte>(entry.first.bytes())
+          .subspan(cacheEntryHeaderSize);
+  CacheFileList list;
+  if (hasFileList(files.modelCache.size(), files.dataCache.size())) {
+    uint64_t listSize = 0;
+    verdict = readCacheFileList(first, entry.info, list, listSize);
+    if (!verdict.isHit())
+      return verdict;
+    first = first.subspan(listSize);
+  } else {
+    list.dataCache = {{entry.info.dataCacheSize, entry.info.dataCacheDigest}};
+  }
+  CacheContents &contents = entry.contents;
+  (files.modelCache.empty() ? contents.dataCache : contents.modelCache)
+      .push_back(Memory::borrow(first));
+  for (size_t i = 1; i < files.modelCache.size(); ++i) {
+    AlignedBuffer &file = entry.others.emplace_back();
+    verdict = readModelFile(files.modelCache[i].get(), file);
+    // A file without contents is as it was written, perhaps.
+    if (verdict.isHit() || verdict.outcome == CacheOutcome::missAbsent)
+      verdict = checkCacheModelFile(file.bytes(), list.modelCache[i]);
+    if (!verdict.isHit())
+      return verdict;
+    contents.modelCache.push_back(Memory::borrow(file.bytes()));
+  }
+  for (size_t i = contents.dataCache.size(); i < files.dataCache.size(); ++i) {
+    verdict = readDataFile(files.dataCache[i].get(), files.arePrivate,
+                           dataFileInfo(entry.info, list.dataCache[i]),
+                           contents.dataCache.emplace_back());
+    if (!verdict.isHit())
+      return verdict;
+  }
+  return {};
 }
 
 Result<std::unique_ptr<LoadedModel>>
 DeviceCache::tryLoad(const CacheHandles &handles, const CacheToken &token,
                      const PrepareOptions &options, CacheVerdict &verdict) {
-  auto files = duplicateFiles(handles);
+  auto files = duplicateFiles(handles, backend.info().cacheFiles);
   if (!files.isOk()) {
     verdict = missFor(CacheOutcome::missUnreadable, files.status());
     return std::move(files).takeStatus();
@@ -228,7 +284,7 @@ DeviceCache::tryLoad(const CacheHandles &handles, const CacheToken &token,
   if (!verdict.isHit())
     return failure("the cache has no usable entry ({}): {}",
                    toString(verdict.outcome), verdict.detail);
-  auto loaded = loadEntry(std::move(entry));
+  auto loaded = backend.loadFromCache(entry.contents);
   if (!loaded.isOk()) {
     verdict = missFor(CacheOutcome::missUnreadable, loaded.status());
     return failure("the entry of the cache cannot be loaded: {}",
@@ -239,7 +295,8 @@ DeviceCache::tryLoad(const CacheHandles &handles, const CacheToken &token,
 
 Result<std::unique_ptr<LoadedModel>>
 DeviceCache::load(const CacheHandles &handles, const CacheToken &token,
-                  const PrepareOptions &options) {
+                  const PrepareOptions &options,
+                  const CacheObserver &observer) {
   // A device that does not cache answers with a general failure (C-066).
   if (!keepsEntries())
     return failure("{} keeps no compiled models", backend.info().name);
@@ -247,6 +304,6 @@ DeviceCache::load(const CacheHandles &handles, const CacheToken &token,
   CacheVerdict verdict;
   auto loaded = tryLoad(handles, token, options, verdict);
   report("load from the cache", verdict, begin);
-  tell(options.cacheObserver, verdict);
+  tell(observer, verdict);
   return loaded;
 }

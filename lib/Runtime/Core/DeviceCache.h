@@ -39,19 +39,21 @@ public:
   DeviceCache(std::shared_ptr<const Backend> backend, DeviceServices services);
 
   /// Null when no caching is asked for, or when the handles do not serve: then
-  /// options.cacheObserver has been told.
-  std::unique_ptr<CacheSlot> openSlot(const PrepareOptions &options) const;
+  /// \p observer has been told.
+  std::unique_ptr<CacheSlot> openSlot(const PrepareOptions &options,
+                                      const CacheObserver &observer) const;
 
-  /// Writes \p compiled into \p slot, and remembers that it did. Until the last
+  /// Writes \p contents into \p slot, and remembers that it did. Until the last
   /// byte is written the files are no valid entry, and when something fails
   /// they stay none; slot.observer is then told. May be called again: the last
   /// call counts.
-  void save(const CacheSlot &slot, const CompiledModel &compiled);
+  void save(const CacheSlot &slot, const CacheContents &contents);
 
   /// See Device::prepareModelFromCache().
   Result<std::unique_ptr<LoadedModel>> load(const CacheHandles &handles,
                                             const CacheToken &token,
-                                            const PrepareOptions &options);
+                                            const PrepareOptions &options,
+                                            const CacheObserver &observer);
 
 private:
   /// What both ways need: they are opened once, when first needed.
@@ -65,17 +67,22 @@ private:
   CacheIdentity identityWith(const CompileOptions &options);
   bool keepsEntries() const;
 
-  CacheVerdict trySave(const CacheSlot &slot, const CompiledModel &compiled);
+  CacheVerdict trySave(const CacheSlot &slot, const CacheContents &contents);
 
   struct Entry {
-    AlignedBuffer file;
-    Memory constants;
+    /// The first file, and the others of the model cache.
+    AlignedBuffer first;
+    std::vector<AlignedBuffer> others;
     CacheEntryInfo info;
+    /// Some of it views of the files.
+    CacheContents contents;
   };
+  CacheVerdict readFirst(const cache::EntryFiles &files,
+                         const CacheToken &token, const PrepareOptions &options,
+                         Entry &entry);
   CacheVerdict readEntry(const cache::EntryFiles &files,
                          const CacheToken &token, const PrepareOptions &options,
                          Entry &entry);
-  Result<std::unique_ptr<LoadedModel>> loadEntry(Entry entry) const;
   Result<std::unique_ptr<LoadedModel>> tryLoad(const CacheHandles &handles,
                                                const CacheToken &token,
                                                const PrepareOptions &options,

@@ -11,11 +11,11 @@ using namespace nnhal::rt;
 
 /// Arguments for \p tensors whose shapes are in \p extents from \p next on.
 static void connect(const std::vector<InterfaceTensor> &tensors,
-                    std::vector<NNHalTensorArgument> &arguments,
+                    std::vector<InvocationArgument> &arguments,
                     std::vector<int64_t> &extents, size_t &next) {
   arguments.resize(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
-    arguments[i].shape = extents.data() + next;
+    arguments[i].extents = extents.data() + next;
     arguments[i].rank = uint32_t(tensors[i].dimensions.size());
     next += tensors[i].dimensions.size();
   }
@@ -23,8 +23,8 @@ static void connect(const std::vector<InterfaceTensor> &tensors,
 
 Result<std::unique_ptr<Frame>> FramePool::create() const {
   auto frame = std::make_unique<Frame>();
-  NNHAL_ASSIGN_OR_RETURN(
-      frame->arena, BudgetedBuffer::allocateResident(arenaSize, budget.get()));
+  NNHAL_ASSIGN_OR_RETURN(frame->workspace, model.createWorkspace(budget));
+  const Interface &interface = model.interface();
   size_t total = 0;
   for (const InterfaceTensor &tensor : interface.inputs)
     total += tensor.dimensions.size();
@@ -60,11 +60,12 @@ void FramePool::give(Frame *frame) {
 }
 
 void Frame::reset() {
-  resetRun();
   isCancelled.store(0, std::memory_order_relaxed);
   loads.clear();
   stores.clear();
   accesses.clear();
+  for (const PoolUse &use : pools)
+    use.argument->pool.reset();
   pools.clear();
   buffers.clear();
   materialized.clear();

@@ -11,7 +11,7 @@
 #include "BudgetedBuffer.h"
 #include "ManagedBuffer.h"
 
-#include "nnhal/Runtime/PreparedModel.h"
+#include "nnhal/Runtime/Backend.h"
 
 #include <atomic>
 #include <memory>
@@ -20,14 +20,15 @@
 
 namespace nnhal::rt {
 
-/// The arena and the argument lists of one execution.
+/// The workspace and the argument lists of one execution.
 struct Frame {
-  BudgetedBuffer arena;
-  std::vector<NNHalTensorArgument> inputs;
-  std::vector<NNHalTensorArgument> outputs;
-  /// Behind the shape pointers of both lists.
+  /// Null when the model needs none.
+  std::unique_ptr<Workspace> workspace;
+  std::vector<InvocationArgument> inputs;
+  std::vector<InvocationArgument> outputs;
+  /// Behind the pointers to extents of both lists.
   std::vector<int64_t> extents;
-  /// Not 0: the code shall stop. Set by the timer of a deadline.
+  /// Not 0: the backend shall stop. Set by the timer of a deadline.
   std::atomic<uint32_t> isCancelled = 0;
 
   // What follows is of one binding; reset() empties it.
@@ -43,9 +44,9 @@ struct Frame {
   std::vector<PoolCopy> loads;
   std::vector<PoolCopy> stores;
 
-  /// A pool that is used where it is.
+  /// An argument whose pool is used where it is.
   struct PoolUse {
-    std::shared_ptr<const SharedMemory> pool;
+    InvocationArgument *argument = nullptr;
     bool isWritten = false;
   };
   std::vector<PoolUse> pools;
@@ -65,13 +66,7 @@ struct Frame {
 
   uint64_t copiedBytes = 0;
 
-  // What follows is of one run of the code; resetRun() empties it.
-
-  /// What the code allocated.
-  std::vector<BudgetedBuffer> allocations;
-
   void reset();
-  void resetRun() { allocations.clear(); }
 };
 
 /// Frames that are not in use: as many as executions ever ran at once, so that
@@ -80,10 +75,9 @@ struct Frame {
 /// Threads: any. Blocking: only for the length of a list operation.
 class FramePool {
 public:
-  /// \p interface must outlive the pool; \p budget may be null.
-  FramePool(const Interface &interface, uint64_t arenaSize,
-            std::shared_ptr<MemoryBudget> budget)
-      : budget(std::move(budget)), interface(interface), arenaSize(arenaSize) {}
+  /// \p model must outlive the pool; \p budget may be null.
+  FramePool(const LoadedModel &model, std::shared_ptr<MemoryBudget> budget)
+      : budget(std::move(budget)), model(model) {}
 
   struct Returner {
     FramePool *pool = nullptr;
@@ -100,8 +94,7 @@ private:
 
   /// First, so that it goes last: frames give back what they reserved.
   std::shared_ptr<MemoryBudget> budget;
-  const Interface &interface;
-  uint64_t arenaSize;
+  const LoadedModel &model;
   std::mutex mutex;
   std::vector<std::unique_ptr<Frame>> idle;
   /// Frames in existence; idle has room for all of them.

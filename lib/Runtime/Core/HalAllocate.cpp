@@ -81,6 +81,8 @@ public:
 
   const InterfaceTensor &type() const { return tensor; }
   const std::vector<ArgumentRole> &roles() const { return list; }
+  /// The same roles, for the backend.
+  const std::vector<DeviceMemoryRole> &uses() const { return wishes; }
 
 private:
   Status check(const BufferRole &role, bool isInput) {
@@ -105,6 +107,7 @@ private:
       return badData("the role is stated twice");
     NNHAL_RETURN_IF_ERROR(merge(tensors[role.ioIndex]));
     list.push_back(entry);
+    wishes.push_back({model.model(), isInput, role.ioIndex, role.frequency});
     return Status::ok();
   }
 
@@ -142,6 +145,7 @@ private:
   std::span<const PreparedModelRef> models;
   InterfaceTensor tensor;
   std::vector<ArgumentRole> list;
+  std::vector<DeviceMemoryRole> wishes;
 };
 } // namespace
 
@@ -159,8 +163,6 @@ static Status checkModels(const DeviceState &state,
 static Result<std::shared_ptr<Buffer>>
 allocateFor(const std::shared_ptr<DeviceState> &state, const Roles &roles) {
   const InterfaceTensor &tensor = roles.type();
-  auto managed = std::make_shared<ManagedBuffer>(tensor, roles.roles(),
-                                                 state->services.memory);
   // A driver may refuse buffers of unknown size (C-075).
   if (isTensor(tensor.type) && tensor.dimensions.empty())
     return failure("buffers of unknown rank are not supported");
@@ -168,6 +170,11 @@ allocateFor(const std::shared_ptr<DeviceState> &state, const Roles &roles) {
   if (isKnown && !knownByteSize(tensor.type, tensor.dimensions))
     return badData("a buffer of shape [{}] exceeds {} bytes",
                    fmt::join(tensor.dimensions, ","), UINT32_MAX);
+  NNHAL_ASSIGN_OR_RETURN(
+      std::unique_ptr<DeviceMemory> memory,
+      state->backend->allocate({tensor, roles.uses(), state->services.memory}));
+  auto managed =
+      std::make_shared<ManagedBuffer>(tensor, roles.roles(), std::move(memory));
   NNHAL_RETURN_IF_ERROR(managed->resize(tensor.dimensions));
   std::shared_ptr<Buffer> buffer =
       std::make_shared<HalBuffer>(state, std::move(managed));

@@ -89,27 +89,27 @@ using Load = std::function<Result<std::unique_ptr<LoadedModel>>()>;
 /// also left in \p slot, which may be null.
 static Result<std::unique_ptr<LoadedModel>>
 loadModel(const DeviceState &state, const AnnotatedModel &model,
-          const PrepareOptions &options, std::shared_ptr<CacheSlot> slot) {
+          const PrepareOptions &options, const PrepareObserver &observer,
+          std::shared_ptr<CacheSlot> slot) {
   NNHAL_RETURN_IF_ERROR(checkRanks(model.model));
   if (slot && options.compileAfter)
     slot->observer = nullptr; // The caller has gone on.
   // Owns what it uses: it may be called when the device is gone.
   auto load = [backend = state.backend, cache = state.cache,
-               slot = std::move(slot)](const AnnotatedModel &compiledModel,
-                                       PrepareOptions options) {
+               slot = std::move(slot), keepArtifact = observer.keepArtifact](
+                  const AnnotatedModel &model, const PrepareOptions &options,
+                  const CompileObserver &compile) {
+    LoadObserver told = {compile, keepArtifact, nullptr};
     if (slot)
-      options.keepArtifact = [&slot, &cache,
-                              keep = std::move(options.keepArtifact)](
-                                 const CompiledModel &compiled) {
-        cache->save(*slot, compiled);
-        return keep ? keep(compiled) : Status::ok();
+      told.keepEntry = [&](const CacheContents &contents) {
+        cache->save(*slot, contents);
       };
-    return backend->load(compiledModel, options);
+    return backend->load(model, options, told);
   };
   if (options.compileAfter)
-    return loadStaged(*state.backend, state.services, model, options,
+    return loadStaged(*state.backend, state.services, model, options, observer,
                       std::move(load));
-  return load(model, options);
+  return load(model, options, observer.compile);
 }
 
 /// Prepares on this thread, which has been admitted.
@@ -178,18 +178,22 @@ HalDevice::supportedOperations(const AnnotatedModel &model) const {
 
 Result<PreparedModelRef>
 HalDevice::prepareModel(const AnnotatedModel &model,
-                        const PrepareOptions &options) const {
+                        const PrepareOptions &options,
+                        const PrepareObserver &observer) const {
   logCall(*state, "prepareModel");
   NNHAL_RETURN_IF_ERROR(checkModel(model, options));
   dump(*state, model);
-  std::shared_ptr<CacheSlot> slot = state->cache->openSlot(options);
-  return prepareHere(state, options,
-                     [&] { return loadModel(*state, model, options, slot); });
+  std::shared_ptr<CacheSlot> slot =
+      state->cache->openSlot(options, observer.cacheObserver);
+  return prepareHere(state, options, [&] {
+    return loadModel(*state, model, options, observer, slot);
+  });
 }
 
 Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
                                     const PrepareOptions &options,
-                                    PrepareCallback callback) const {
+                                    PrepareCallback callback,
+                                    const PrepareObserver &observer) const {
   logCall(*state, "prepareModelAsync");
   if (!callback)
     return badData("a preparation needs a callback");
@@ -215,10 +219,13 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
   auto span = std::make_shared<TraceSpan>(
       state->services.tracer.get(), TraceLayer::runtime,
       TracePhase::preparation, state->backend->info().name);
-  std::shared_ptr<CacheSlot> slot = state->cache->openSlot(options);
-  auto job = [state = state, model = std::move(model), options, notify, span,
-              slot = std::move(slot)](Status admitted) {
-    auto load = [&] { return loadModel(*state, *model, options, slot); };
+  std::shared_ptr<CacheSlot> slot =
+      state->cache->openSlot(options, observer.cacheObserver);
+  auto job = [state = state, model = std::move(model), options, observer,
+              notify, span, slot = std::move(slot)](Status admitted) {
+    auto load = [&] {
+      return loadModel(*state, *model, options, observer, slot);
+    };
     Result<PreparedModelRef> prepared =
         admitted.isOk() ? prepareNow(state, options, load)
                         : Result<PreparedModelRef>(std::move(admitted));
@@ -233,14 +240,13 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
   return launched;
 }
 
-Result<PreparedModelRef>
-HalDevice::prepareModelFromCache(const CacheHandles &handles,
-                                 const CacheToken &token,
-                                 const PrepareOptions &options) const {
+Result<PreparedModelRef> HalDevice::prepareModelFromCache(
+    const CacheHandles &handles, const CacheToken &token,
+    const PrepareOptions &options, const PrepareObserver &observer) const {
   logCall(*state, "prepareModelFromCache");
   NNHAL_RETURN_IF_ERROR(checkOptions(options));
   return prepareHere(state, options, [&] {
-    return state->cache->load(handles, token, options);
+    return state->cache->load(handles, token, options, observer.cacheObserver);
   });
 }
 
@@ -251,7 +257,7 @@ HalDevice::prepareModelFromArtifact(std::span<const std::byte> modelCache,
   logCall(*state, "prepareModelFromArtifact");
   NNHAL_RETURN_IF_ERROR(checkOptions(options));
   return prepareHere(state, options, [&] {
-    return state->backend->loadFromCache(modelCache, dataCache);
+    return state->backend->loadArtifact(modelCache, dataCache);
   });
 }
 

@@ -49,6 +49,7 @@ public:
     return info().extensions;
   }
   CacheFiles cacheFiles() const override { return info().cacheFiles; }
+  DeviceTraits traits() const override { return info().traits; }
   const Capabilities &capabilities() const override {
     return info().capabilities;
   }
@@ -57,14 +58,16 @@ public:
   Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &model) const override;
   Result<PreparedModelRef>
-  prepareModel(const AnnotatedModel &model,
-               const PrepareOptions &options) const override;
+  prepareModel(const AnnotatedModel &model, const PrepareOptions &options,
+               const PrepareObserver &observer) const override;
   Status prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
                            const PrepareOptions &options,
-                           PrepareCallback callback) const override;
+                           PrepareCallback callback,
+                           const PrepareObserver &observer) const override;
   Result<PreparedModelRef>
   prepareModelFromCache(const CacheHandles &handles, const CacheToken &token,
-                        const PrepareOptions &options) const override;
+                        const PrepareOptions &options,
+                        const PrepareObserver &observer) const override;
   Result<PreparedModelRef>
   prepareModelFromArtifact(std::span<const std::byte> modelCache,
                            const Memory &dataCache,

@@ -7,16 +7,49 @@
 
 #include "HalPreparedModel.h"
 
-#include "nnhal/Runtime/Reactor.h"
+#include "OperationTimes.h"
+
 #include "nnhal/Runtime/Trace.h"
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 
 using namespace nnhal::rt;
 
+/// An execution that a backend has on its own threads, with what it needs
+/// there.
+struct HalPreparedModel::OnDevice final : Completion {
+  OnDevice(const HalPreparedModel &model, Slot slot, FramePool::Lease lease)
+      : slot(std::move(slot)), frame(std::move(lease)),
+        timer(*model.state->services.reactor, *frame),
+        times(model.tracer(), model.state->services.clock, result) {}
+
+  /// Only tells the runtime, whose threads do the rest: the backend's must not
+  /// be the one that releases the last reference to the backend.
+  void complete(Status status) override {
+    FenceRef keep = done; // This object may be gone as soon as it is known.
+    keep->complete(std::move(status));
+  }
+
+  Slot slot;
+  FramePool::Lease frame;
+  BufferLocks locks;
+  CancelTimer timer;
+  ExecutionResult result;
+  OperationTimes times;
+  Invocation invocation;
+  std::vector<FenceRef> waitFor;
+  /// Ends with the backend's work; the runtime's own work follows.
+  FenceRef done;
+  int64_t begin = 0;
+  /// By the tracer's clock.
+  int64_t sectionBegin = 0;
+};
+
 /// One fenced execution on its way. Held by the client and by whoever has to
-/// move it on: the reactor until the fences have signaled, then the scheduler.
+/// move it on: the reactor until the fences have signaled, then the scheduler;
+/// or the reactor until the backend has ended it.
 class HalPreparedModel::Fenced final
     : public FencedExecution,
       public std::enable_shared_from_this<Fenced> {
@@ -33,6 +66,9 @@ public:
   FenceRef fence() const override { return end; }
 
   ExecutionInfo executionInfo() const override {
+    // The backend's own fence may signal before the runtime has looked.
+    if (isBackendsFence && end->poll() != FenceState::active)
+      const_cast<Fenced *>(this)->conclude();
     std::lock_guard lock(mutex);
     return info;
   }
@@ -40,6 +76,8 @@ public:
   /// Waits for \p waitFor, then executes.
   Status launch(std::vector<FenceRef> waitFor) {
     std::erase(waitFor, nullptr);
+    if (model->loaded->usesFences() && launchOnDevice(waitFor))
+      return Status::ok();
     if (waitFor.empty())
       return submit();
     return model->state->services.reactor->whenAll(
@@ -53,6 +91,15 @@ public:
   }
 
 private:
+  /// Hands the execution to the backend at once, fences included. False when
+  /// somebody would have to wait or to copy: then it goes the common way, and
+  /// nothing has happened.
+  bool launchOnDevice(const std::vector<FenceRef> &waitFor);
+  bool bind(OnDevice &execution) const;
+  /// Does what is left to do when the backend has ended the execution; waits
+  /// for that.
+  void conclude();
+
   /// All fences have signaled.
   Status submit() {
     int64_t fenceTime = model->now();
@@ -80,7 +127,7 @@ private:
 
   void finish(Status status, const ExecutionResult &result, int64_t fenceTime) {
     span.end();
-    FenceRef signal = end;
+    FenceRef signal = isBackendsFence ? nullptr : end;
     {
       std::lock_guard lock(mutex);
       info.status = status;
@@ -96,7 +143,8 @@ private:
     request = {};
     pins.clear();
     std::shared_ptr<const HalPreparedModel> last = std::move(model);
-    signal->complete(std::move(status));
+    if (signal)
+      signal->complete(std::move(status));
   }
 
   /// Null once the execution has ended.
@@ -104,13 +152,133 @@ private:
   /// Of the thread that moves the execution on; the client never looks.
   Request request;
   std::vector<BufferPin> pins;
-  const FenceRef end;
+  /// Until the launch the runtime's own.
+  FenceRef end;
+  bool isBackendsFence = false;
   const std::optional<uint64_t> duration;
   const int64_t launchTime;
   TraceSpan span;
+  /// Held while the backend is given the execution and while its end is dealt
+  /// with.
+  std::mutex deviceMutex;
+  /// Null unless the backend has the execution.
+  std::unique_ptr<OnDevice> onDevice;
   mutable std::mutex mutex;
   ExecutionInfo info = {failure("the execution has not ended"), {}, {}};
 };
+
+/// Binds the arguments of an execution that reads and writes nothing before its
+/// fences have signaled; false when that, or something else, is not so.
+bool HalPreparedModel::Fenced::bind(OnDevice &execution) const {
+  Frame &frame = *execution.frame;
+  return bindArguments(model->interface(), request, model->scope(pins), frame)
+             .isOk() &&
+         frame.loads.empty() && frame.stores.empty() &&
+         execution.locks.tryLock(frame) &&
+         bindBuffers(model->interface(), frame).isOk() &&
+         beginArguments(model->interface(), frame).isOk() &&
+         execution.timer.start(request.deadline).isOk();
+}
+
+bool HalPreparedModel::Fenced::launchOnDevice(
+    const std::vector<FenceRef> &waitFor) {
+  const DeviceServices &services = model->state->services;
+  const Backend &backend = *model->state->backend;
+  auto waits = [&](const FenceRef &fence) { return backend.waitsFor(*fence); };
+  // Only the runtime can tell when a duration begins.
+  if (duration || !std::ranges::all_of(waitFor, waits))
+    return false;
+  std::optional<Slot> slot = services.executions->tryTake();
+  if (!slot)
+    return false;
+  auto lease = model->frames.take();
+  auto done = Fence::create();
+  if (!lease.isOk() || !done.isOk())
+    return false;
+  auto execution =
+      std::make_unique<OnDevice>(*model, *std::move(slot), *std::move(lease));
+  if (!bind(*execution))
+    return false;
+  execution->done = *done;
+  execution->waitFor = waitFor;
+  Invocation &invocation = execution->invocation;
+  model->describe(*execution->frame, request, request.deadline, invocation);
+  invocation.operations = execution->times.observer(request.measureOperations);
+  invocation.waitFor = execution->waitFor;
+  invocation.wantsFence = true;
+  execution->begin = model->now();
+  if (model->tracer())
+    execution->sectionBegin = model->tracer()->now();
+  std::lock_guard lock(deviceMutex);
+  onDevice = std::move(execution);
+  if (!services.reactor
+           ->whenAll({*done}, noDeadline,
+                     [self = shared_from_this()](const Status &) {
+                       self->conclude();
+                     })
+           .isOk()) {
+    onDevice.reset();
+    return false;
+  }
+  Status launched;
+  try {
+    launched = model->loaded->submit(invocation, *onDevice);
+  } catch (const std::bad_alloc &) {
+    launched = outOfResources("no memory to launch the execution");
+  }
+  if (!launched.isOk())
+    (*done)->complete(std::move(launched));
+  else if (invocation.fence) {
+    end = invocation.fence;
+    isBackendsFence = true;
+  }
+  return true;
+}
+
+void HalPreparedModel::Fenced::conclude() {
+  // Released after the lock, which the reactor's thread may wait for: with the
+  // last model the reactor may go, which joins its thread.
+  std::shared_ptr<const HalPreparedModel> keep;
+  std::lock_guard lock(deviceMutex);
+  if (!onDevice)
+    return;
+  keep = model;
+  std::unique_ptr<OnDevice> execution = std::move(onDevice);
+  Status status = execution->done->wait(noDeadline);
+  Frame &frame = *execution->frame;
+  const Invocation &invocation = execution->invocation;
+  ExecutionResult &result = execution->result;
+  if (frame.workspace)
+    frame.workspace->recycle();
+  frame.copiedBytes += invocation.copiedBytes;
+  if (status.isOk() && !frame.buffers.empty()) {
+    auto grown = growBuffers(model->interface(), frame);
+    if (!grown.isOk())
+      status = std::move(grown).takeStatus();
+    else if (*grown)
+      status = failure("an output of a fenced execution has outgrown its "
+                       "buffer");
+  }
+  model->finish(frame, status, result);
+  int64_t now = model->now();
+  int64_t fenceTime = invocation.fencesSignaled >= 0 ? invocation.fencesSignaled
+                                                     : execution->begin;
+  if (status.isOk() && request.measureTiming) {
+    int64_t taken = invocation.timeOnDevice >= 0 ? invocation.timeOnDevice
+                                                 : now - fenceTime;
+    result.timing.timeOnDevice = uint64_t(taken) / 1000;
+    result.timing.timeInDriver = uint64_t(now - fenceTime) / 1000;
+  }
+  model->report(status, result);
+  if (Tracer *tracer = model->tracer())
+    tracer->addSection({TraceLayer::driver, TracePhase::computation},
+                       model->state->backend->info().name,
+                       execution->sectionBegin, tracer->now());
+  ExecutionResult kept = std::move(result);
+  // The slot and the buffers are free before the runtime's fence says so.
+  execution.reset();
+  finish(std::move(status), kept, fenceTime);
+}
 
 Result<std::shared_ptr<FencedExecution>>
 HalPreparedModel::executeFenced(Request request, std::vector<FenceRef> waitFor,

@@ -10,157 +10,90 @@
 
 #include "OperationTimes.h"
 
-#include "nnhal/Runtime/FailureReasons.h"
 #include "nnhal/Runtime/Log.h"
-#include "nnhal/Runtime/Reactor.h"
 #include "nnhal/Runtime/Trace.h"
-#include "nnhal/Runtime/WorkPool.h"
 
-#include <algorithm>
+#include <condition_variable>
 #include <new>
+#include <utility>
 
 using namespace nnhal::rt;
 
 HalPreparedModel::HalPreparedModel(std::shared_ptr<DeviceState> device,
                                    std::unique_ptr<LoadedModel> model,
                                    Priority priority, uint64_t client)
-    : state(std::move(device)), loaded(std::move(model)), priority(priority),
+    : state(std::move(device)), loaded(std::move(model)),
+      isAsynchronous(loaded->isAsynchronous()), priority(priority),
       client(client), number(++state->lastModel),
-      frames(loaded->interface(), loaded->arenaSize(), state->services.memory) {
-}
+      frames(*loaded, state->services.memory) {}
 
-/// Bytes of one tensor, as of those of requests.
-static constexpr uint64_t tensorLimit = UINT32_MAX;
-
-namespace {
-/// What the code of one run asks for.
-class RunServices {
-public:
-  RunServices(Frame &frame, const DeviceServices &services,
-              NNHalExecutionContext &context)
-      : frame(frame), services(services), context(context) {
-    context.allocate = allocate;
-    context.allocateContext = this;
-    context.clock = readClock;
-    context.clockContext = this;
-  }
-  RunServices(const RunServices &) = delete;
-  RunServices &operator=(const RunServices &) = delete;
-  ~RunServices() { frame.resetRun(); }
-
-private:
-  static void *allocate(void *self, const int64_t *extents, uint32_t rank,
-                        uint64_t elementSize) {
-    return static_cast<RunServices *>(self)->allocate({extents, rank},
-                                                      elementSize);
-  }
-  static int64_t readClock(void *self) {
-    return static_cast<RunServices *>(self)->services.clock();
-  }
-  void *allocate(std::span<const int64_t> extents, uint64_t elementSize);
-
-  Frame &frame;
-  const DeviceServices &services;
-  NNHalExecutionContext &context;
-};
-} // namespace
-
-void *RunServices::allocate(std::span<const int64_t> extents,
-                            uint64_t elementSize) {
-  auto refuse = [&](FailureReason reason, int64_t found, int64_t bound) {
-    context.failureReason = uint32_t(reason);
-    context.failureFound = found;
-    context.failureBound = bound;
-    return nullptr;
-  };
-  uint64_t bytes = elementSize;
-  for (int64_t extent : extents) {
-    if (extent < 0)
-      return refuse(FailureReason::negativeExtent, extent, 0);
-    // Saturates: what does not fit is above any limit.
-    if (__builtin_mul_overflow(bytes, uint64_t(extent), &bytes))
-      bytes = std::ranges::find(extents, 0) == extents.end() ? INT64_MAX : 0;
-  }
-  if (bytes > tensorLimit)
-    return refuse(FailureReason::tensorTooLarge, int64_t(bytes),
-                  int64_t(tensorLimit));
-  // Not empty: a null pointer is that of an omitted input.
-  auto buffer = BudgetedBuffer::allocate(std::max<uint64_t>(bytes, 1),
-                                         services.memory.get());
-  if (!buffer.isOk())
-    return refuse(FailureReason::outOfMemory, int64_t(bytes), 0);
-  frame.allocations.push_back(*std::move(buffer));
-  return frame.allocations.back().bytes.data();
-}
-
-NNHalExecutionContext HalPreparedModel::contextFor(Frame &frame,
-                                                   const Request &request,
-                                                   Deadline deadline) const {
-  NNHalExecutionContext context = {};
-  context.structSize = sizeof(context);
-  context.version = NNHAL_ENTRY_ABI_VERSION;
-  context.inputs = frame.inputs.data();
-  context.outputs = frame.outputs.data();
-  context.inputCount = uint32_t(frame.inputs.size());
-  context.outputCount = uint32_t(frame.outputs.size());
-  context.arena = frame.arena.bytes.data();
-  context.arenaSize = frame.arena.bytes.size();
-  if (WorkPool *workers = state->services.workers.get();
-      workers && workers->threads() > 1) {
-    context.parallelFor = WorkPool::parallelFor;
-    context.parallelForContext = workers;
-  }
-  // The code polls a plain integer; the timer writes it atomically.
-  static_assert(sizeof(frame.isCancelled) == sizeof(uint32_t) &&
-                std::atomic<uint32_t>::is_always_lock_free);
-  context.cancelFlag =
-      reinterpret_cast<const volatile uint32_t *>(&frame.isCancelled);
-  context.deadline = deadline;
-  context.loopTimeout = request.loopTimeout;
-  return context;
+void HalPreparedModel::describe(Frame &frame, const Request &request,
+                                Deadline deadline,
+                                Invocation &invocation) const {
+  invocation.inputs = frame.inputs;
+  invocation.outputs = frame.outputs;
+  invocation.workspace = frame.workspace.get();
+  invocation.services = &state->services;
+  invocation.cancelFlag = &frame.isCancelled;
+  invocation.deadline = deadline;
+  invocation.loopTimeout = request.loopTimeout;
 }
 
 namespace {
-/// Sets the cancel flag of a frame when a deadline passes.
-class CancelTimer {
+/// Blocks a thread until a backend has ended an execution.
+class Waiter final : public Completion {
 public:
-  CancelTimer(Reactor &reactor, Frame &frame)
-      : reactor(reactor), frame(frame) {}
-  CancelTimer(const CancelTimer &) = delete;
-  CancelTimer &operator=(const CancelTimer &) = delete;
-  ~CancelTimer() { reactor.cancel(timer); }
-
-  Status start(Deadline deadline) {
-    if (deadline == noDeadline)
-      return Status::ok();
-    NNHAL_ASSIGN_OR_RETURN(timer, reactor.at(deadline, [this] {
-      frame.isCancelled.store(1, std::memory_order_relaxed);
-    }));
-    return Status::ok();
+  void complete(Status status) override {
+    std::lock_guard lock(mutex);
+    outcome = std::move(status);
+    // Under the lock: afterwards there may be no waiter any more.
+    ended.notify_one();
+  }
+  Status wait() {
+    std::unique_lock lock(mutex);
+    ended.wait(lock, [this] { return outcome.has_value(); });
+    return *std::move(outcome);
   }
 
 private:
-  Reactor &reactor;
-  Frame &frame;
-  uint64_t timer = 0;
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::optional<Status> outcome;
 };
 } // namespace
 
-Status HalPreparedModel::runCode(Frame &frame, const Request &request,
-                                 Deadline deadline, ExecutionResult &result,
-                                 int64_t &onDevice) const {
+Status HalPreparedModel::submitAndWait(Invocation &invocation) const {
+  Waiter waiter;
+  Workspace *workspace = invocation.workspace;
+  Status status = loaded->submit(invocation, waiter);
+  if (status.isOk())
+    status = waiter.wait();
+  invocation.workspace = workspace; // A backend may have put in a part of it.
+  if (workspace)
+    workspace->recycle();
+  return status;
+}
+
+Status HalPreparedModel::invoke(Frame &frame, const Request &request,
+                                Deadline deadline, ExecutionResult &result,
+                                int64_t &onDevice) const {
   CancelTimer timer(*state->services.reactor, frame);
   NNHAL_RETURN_IF_ERROR(timer.start(deadline));
-  NNHalExecutionContext context = contextFor(frame, request, deadline);
-  RunServices services(frame, state->services, context);
-  OperationTimes times(tracer(), request.measureOperations,
-                       state->services.clock, result, context);
+  Invocation invocation;
+  describe(frame, request, deadline, invocation);
+  OperationTimes times(tracer(), state->services.clock, result);
+  invocation.operations = times.observer(request.measureOperations);
   while (true) {
     TraceSection section(tracer(), TraceLayer::driver, TracePhase::computation,
                          state->backend->info().name);
     int64_t begin = request.measureTiming ? now() : 0;
-    Status status = loaded->run(context);
-    onDevice += request.measureTiming ? now() - begin : 0;
+    invocation.timeOnDevice = -1;
+    Status status =
+        isAsynchronous ? submitAndWait(invocation) : loaded->run(invocation);
+    if (request.measureTiming)
+      onDevice += invocation.timeOnDevice >= 0 ? invocation.timeOnDevice
+                                               : now() - begin;
+    frame.copiedBytes += std::exchange(invocation.copiedBytes, 0);
     bool isRetried = false;
     if (status.code() == StatusCode::outputInsufficientSize ||
         (status.isOk() && !frame.buffers.empty())) {
@@ -168,23 +101,11 @@ Status HalPreparedModel::runCode(Frame &frame, const Request &request,
     }
     if (!isRetried)
       return status;
-    frame.resetRun();
   }
 }
 
-Status HalPreparedModel::runInFrame(Frame &frame, const Request &request,
-                                    std::span<const BufferPin> pins,
-                                    Deadline deadline, ExecutionResult &result,
-                                    int64_t &onDevice) const {
-  Status bound = bindArguments(interface(), request, scope(pins), frame);
-  if (bound.code() == StatusCode::outputInsufficientSize)
-    return collectOutputs(interface(), frame, result.outputShapes);
-  NNHAL_RETURN_IF_ERROR(std::move(bound));
-  BufferLocks locks(frame);
-  NNHAL_RETURN_IF_ERROR(bindBuffers(interface(), frame));
-  Status status = beginArguments(interface(), frame);
-  if (status.isOk())
-    status = runCode(frame, request, deadline, result, onDevice);
+void HalPreparedModel::finish(Frame &frame, Status &status,
+                              ExecutionResult &result) const {
   bool hasShapes =
       status.isOk() || status.code() == StatusCode::outputInsufficientSize;
   if (hasShapes) {
@@ -197,7 +118,34 @@ Status HalPreparedModel::runInFrame(Frame &frame, const Request &request,
     status = std::move(ended);
   finishBuffers(frame, status.isOk());
   result.copiedBytes = frame.copiedBytes;
+}
+
+Status HalPreparedModel::runInFrame(Frame &frame, const Request &request,
+                                    std::span<const BufferPin> pins,
+                                    Deadline deadline, ExecutionResult &result,
+                                    int64_t &onDevice) const {
+  Status bound = bindArguments(interface(), request, scope(pins), frame);
+  if (bound.code() == StatusCode::outputInsufficientSize)
+    return collectOutputs(interface(), frame, result.outputShapes);
+  NNHAL_RETURN_IF_ERROR(std::move(bound));
+  BufferLocks locks;
+  if (!frame.buffers.empty())
+    locks.lock(frame);
+  NNHAL_RETURN_IF_ERROR(bindBuffers(interface(), frame));
+  Status status = beginArguments(interface(), frame);
+  if (status.isOk())
+    status = invoke(frame, request, deadline, result, onDevice);
+  finish(frame, status, result);
   return status;
+}
+
+void HalPreparedModel::report(const Status &status,
+                              ExecutionResult &result) const {
+  if (!status.isOk() && status.code() != StatusCode::outputInsufficientSize)
+    result.outputShapes.clear(); // D-019
+  state->services.log->write(LogTag::execution, "{}: {}",
+                             state->backend->info().name,
+                             status.isOk() ? "executed" : status.message());
 }
 
 Status HalPreparedModel::run(const Request &request,
@@ -215,16 +163,11 @@ Status HalPreparedModel::run(const Request &request,
   } catch (const std::bad_alloc &) {
     status = outOfResources("no memory to execute the model");
   }
-  // Shapes are reported with success and insufficient sizes only (D-019).
-  if (!status.isOk() && status.code() != StatusCode::outputInsufficientSize)
-    result.outputShapes.clear();
   if (status.isOk() && request.measureTiming) {
     result.timing.timeOnDevice = uint64_t(onDevice) / 1000;
     result.timing.timeInDriver = uint64_t(now() - arrival) / 1000;
   }
-  state->services.log->write(LogTag::execution, "{}: {}",
-                             state->backend->info().name,
-                             status.isOk() ? "executed" : status.message());
+  report(status, result);
   return status;
 }
 

@@ -11,7 +11,37 @@
 #include "Arguments.h"
 #include "HalDevice.h"
 
+#include "nnhal/Runtime/Reactor.h"
+#include "nnhal/Runtime/Scheduler.h"
+
 namespace nnhal::rt {
+
+/// Sets the cancel flag of a frame when a deadline passes.
+class CancelTimer {
+public:
+  CancelTimer(Reactor &reactor, Frame &frame)
+      : reactor(reactor), frame(frame) {}
+  CancelTimer(const CancelTimer &) = delete;
+  CancelTimer &operator=(const CancelTimer &) = delete;
+  ~CancelTimer() {
+    if (timer != 0)
+      reactor.cancel(timer);
+  }
+
+  Status start(Deadline deadline) {
+    if (deadline == noDeadline)
+      return Status::ok();
+    NNHAL_ASSIGN_OR_RETURN(timer, reactor.at(deadline, [this] {
+      frame.isCancelled.store(1, std::memory_order_relaxed);
+    }));
+    return Status::ok();
+  }
+
+private:
+  Reactor &reactor;
+  Frame &frame;
+  uint64_t timer = 0;
+};
 
 /// A loaded model with everything that the HAL promises of its executions.
 class HalPreparedModel final
@@ -34,11 +64,14 @@ public:
 
   /// Unique for the life of the device; see ArgumentRole.
   uint64_t id() const { return number; }
+  const LoadedModel &model() const { return *loaded; }
   /// Whether this is a model of the device with \p other.
   bool isOf(const DeviceState &other) const { return state.get() == &other; }
 
 private:
   class Fenced;
+
+  struct OnDevice;
 
   /// Executes on this thread, which has been admitted. \p arrival is when the
   /// execution was asked for.
@@ -47,11 +80,20 @@ private:
   Status runInFrame(Frame &frame, const Request &request,
                     std::span<const BufferPin> pins, Deadline deadline,
                     ExecutionResult &result, int64_t &onDevice) const;
-  /// Runs the code, until the buffers of its outputs are large enough.
-  Status runCode(Frame &frame, const Request &request, Deadline deadline,
-                 ExecutionResult &result, int64_t &onDevice) const;
-  NNHalExecutionContext contextFor(Frame &frame, const Request &request,
-                                   Deadline deadline) const;
+  /// Has the backend execute until the buffers of the outputs are large enough.
+  Status invoke(Frame &frame, const Request &request, Deadline deadline,
+                ExecutionResult &result, int64_t &onDevice) const;
+  /// Has the backend execute once on its own threads, and waits for it.
+  Status submitAndWait(Invocation &invocation) const;
+  /// \p invocation of a frame whose arguments are bound.
+  void describe(Frame &frame, const Request &request, Deadline deadline,
+                Invocation &invocation) const;
+  /// What an execution that ended with \p status leaves in its frame, in its
+  /// buffers and in \p result; \p status becomes what is reported.
+  void finish(Frame &frame, Status &status, ExecutionResult &result) const;
+  /// Of an execution that has ended in \p result: empties what a failure does
+  /// not report, and logs.
+  void report(const Status &status, ExecutionResult &result) const;
   /// What of \p request can be checked before it is launched. For a fenced
   /// one, outputs that do not suffice are wrong. \p pins receives the buffers
   /// of \p request.
@@ -60,7 +102,8 @@ private:
   /// missedDeadlinePersistent when \p deadline has passed.
   Status checkDeadline(Deadline deadline) const;
   BufferScope scope(std::span<const BufferPin> pins) const {
-    return {state->buffers, number, state->services.memory.get(), pins};
+    return {*state->backend, state->buffers, number,
+            state->services.memory.get(), pins};
   }
   Ticket ticketFor(Deadline deadline) const {
     return {client, priority, deadline};
@@ -70,6 +113,7 @@ private:
 
   const std::shared_ptr<DeviceState> state;
   const std::unique_ptr<LoadedModel> loaded;
+  const bool isAsynchronous;
   const Priority priority;
   const uint64_t client;
   const uint64_t number;

@@ -8,6 +8,7 @@
 #include "ManagedBuffer.h"
 
 #include <algorithm>
+#include <shared_mutex>
 
 using namespace nnhal::rt;
 
@@ -44,6 +45,47 @@ nnhal::rt::combineDimensions(std::span<const uint32_t> lhs,
   return combined;
 }
 
+void BufferMutex::lock() {
+  std::unique_lock lock(mutex);
+  uint64_t number = drawn++;
+  changed.wait(lock,
+               [&] { return served == number && readers == 0 && !isWritten; });
+  ++served;
+  isWritten = true;
+}
+
+void BufferMutex::unlock() {
+  std::lock_guard lock(mutex);
+  isWritten = false;
+  changed.notify_all();
+}
+
+void BufferMutex::lock_shared() {
+  std::unique_lock lock(mutex);
+  uint64_t number = drawn++;
+  changed.wait(lock, [&] { return served == number && !isWritten; });
+  ++served;
+  ++readers;
+  changed.notify_all(); // The next may be a reader, too.
+}
+
+void BufferMutex::unlock_shared() {
+  std::lock_guard lock(mutex);
+  --readers;
+  changed.notify_all();
+}
+
+bool BufferMutex::tryLock(bool isExclusive) {
+  std::lock_guard lock(mutex);
+  if (drawn != served || isWritten || (isExclusive && readers > 0))
+    return false;
+  ++drawn;
+  ++served;
+  isWritten = isExclusive;
+  readers += isExclusive ? 0 : 1;
+  return true;
+}
+
 bool ManagedBuffer::hasRole(const ArgumentRole &role) const {
   return std::ranges::find(roles, role) != roles.end();
 }
@@ -56,12 +98,8 @@ Status ManagedBuffer::resize(const std::vector<uint32_t> &dimensions) {
     state.size = 0;
     return Status::ok();
   }
-  if (*size > state.storage.bytes.size()) {
-    state.size = 0;
-    state.storage = {};
-    NNHAL_ASSIGN_OR_RETURN(state.storage,
-                           BudgetedBuffer::allocate(*size, budget.get()));
-  }
+  state.size = 0;
+  NNHAL_RETURN_IF_ERROR(memory->resize(dimensions, *size));
   state.size = *size;
   return Status::ok();
 }
@@ -86,7 +124,7 @@ Status ManagedBuffer::copyTo(const SharedMemory &target) const {
                    *size);
   if (!state.isInitialized)
     return failure("the buffer is uninitialized");
-  Status status = target.write(0, bytes());
+  Status status = memory->copyTo(target);
   if (!status.isOk())
     return failure("the target cannot be written: {}", status.message());
   return status;
@@ -140,7 +178,7 @@ Status ManagedBuffer::fill(const SharedMemory &source,
     return badData("the source has {} bytes, the shape [{}] needs {}",
                    source.size(), fmt::join(shape, ","), *size);
   NNHAL_RETURN_IF_ERROR(resize(shape));
-  Status status = source.read(0, bytes());
+  Status status = memory->copyFrom(source);
   if (!status.isOk())
     return failure("the source cannot be read: {}", status.message());
   return status;

@@ -8,14 +8,13 @@
 #ifndef NNHAL_LIB_RUNTIME_CORE_MANAGEDBUFFER_H
 #define NNHAL_LIB_RUNTIME_CORE_MANAGEDBUFFER_H
 
-#include "BudgetedBuffer.h"
-
 #include "nnhal/Runtime/Buffer.h"
-#include "nnhal/Runtime/ModelCache.h"
+#include "nnhal/Runtime/DeviceMemory.h"
+#include "nnhal/Runtime/SharedMemory.h"
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -31,27 +30,29 @@ struct ArgumentRole {
 };
 
 /// Any number of readers or one writer, in the order in which they came: a
-/// writer gets its turn however many readers follow it. For std::unique_lock
+/// writer gets its turn however many readers follow it. Unlike
+/// std::shared_mutex it may be unlocked by another thread than has locked it:
+/// an execution on a device ends where the device says so. For std::unique_lock
 /// and std::shared_lock.
 class BufferMutex {
 public:
-  void lock() {
-    std::lock_guard turn(queue);
-    access.lock();
-  }
-  void unlock() { access.unlock(); }
+  void lock();
+  void unlock();
   // NOLINTBEGIN(readability-identifier-naming): std::shared_lock calls these.
-  void lock_shared() {
-    std::lock_guard turn(queue);
-    access.lock_shared();
-  }
-  void unlock_shared() { access.unlock_shared(); }
+  void lock_shared();
+  void unlock_shared();
   // NOLINTEND(readability-identifier-naming)
+  /// Locks without waiting; false when somebody has it or waits for it.
+  bool tryLock(bool isExclusive);
 
 private:
-  /// Held while the next one waits.
-  std::mutex queue;
-  std::shared_mutex access;
+  std::mutex mutex;
+  std::condition_variable changed;
+  /// Who comes draws a number; `served` may take the lock next.
+  uint64_t drawn = 0;
+  uint64_t served = 0;
+  uint32_t readers = 0;
+  bool isWritten = false;
 };
 
 /// The bytes behind a token (F.4).
@@ -61,28 +62,21 @@ private:
 class ManagedBuffer {
 public:
   /// \p tensor has the type and the combined dimensions of all roles.
-  /// \p budget may be null.
   ManagedBuffer(InterfaceTensor tensor, std::vector<ArgumentRole> roles,
-                std::shared_ptr<MemoryBudget> budget)
+                std::unique_ptr<DeviceMemory> memory)
       : tensor(std::move(tensor)), roles(std::move(roles)),
-        budget(std::move(budget)) {}
+        memory(std::move(memory)) {}
 
   const InterfaceTensor &type() const { return tensor; }
   bool hasRole(const ArgumentRole &role) const;
 
   struct State {
-    BudgetedBuffer storage;
     /// Those of the last write; until then those of the allocation.
     std::vector<uint32_t> dimensions;
     /// Bytes of a tensor with these dimensions.
     uint64_t size = 0;
     bool isInitialized = false;
   };
-
-  /// The bytes of the state, with `mutex` held.
-  std::span<std::byte> bytes() const {
-    return state.storage.bytes.bytes().first(state.size);
-  }
 
   /// Gives the state room for \p dimensions and forgets its contents.
   /// resourceExhausted* when there is no memory.
@@ -100,11 +94,11 @@ private:
 
   InterfaceTensor tensor;
   std::vector<ArgumentRole> roles;
-  std::shared_ptr<MemoryBudget> budget;
 
 public:
+  /// The backend's; used with `mutex` held.
+  const std::unique_ptr<DeviceMemory> memory;
   mutable BufferMutex mutex;
-  /// Last, so that it goes first: it gives back what it reserved.
   State state;
 };
 

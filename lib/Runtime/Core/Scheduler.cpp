@@ -371,6 +371,10 @@ Result<Slot> Scheduler::enter(const Ticket &ticket) {
   return Slot(this);
 }
 
+std::optional<Slot> Scheduler::tryTake() {
+  return tryEnter() ? std::optional<Slot>(Slot(this)) : std::nullopt;
+}
+
 Status Scheduler::submit(const Ticket &ticket,
                          std::function<void(Status)> job) {
   assert(job && "a job needs a function");

@@ -9,6 +9,7 @@
 
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/ModelCopy.h"
+#include "nnhal/Runtime/Scheduler.h"
 #include "nnhal/Runtime/Trace.h"
 
 #include <algorithm>
@@ -147,7 +148,7 @@ void StagedModel::Stage::work(Status status) {
 
 StagedModel::StagedModel(std::unique_ptr<LoadedModel> baseline, StagePlan plan)
     : after(plan.after), client(plan.client), services(plan.services),
-      face(baseline->interface()), baselineArena(baseline->arenaSize()),
+      face(baseline->interface()), baselineUse(baseline->memoryUse()),
       stage(std::make_shared<Stage>(std::move(baseline), plan)) {
   stage->reportStage(0);
   if (after == 0)
@@ -171,59 +172,87 @@ void StagedModel::begin() const {
   hasBegun.store(false, std::memory_order_relaxed); // The next execution tries.
 }
 
-Status StagedModel::run(NNHalExecutionContext &context) const {
-  if (const LoadedModel *compiled = stage->compiled())
-    return runCompiled(*compiled, context);
-  std::shared_ptr<const LoadedModel> baseline = stage->takeBaseline();
-  if (!baseline) // It has been replaced since the first look.
-    return runCompiled(*stage->compiled(), context);
-  Status status = baseline->run(context);
+/// The workspaces of both models, each made when it is first needed.
+class StagedModel::StagedWorkspace final : public Workspace {
+public:
+  explicit StagedWorkspace(std::shared_ptr<MemoryBudget> budget)
+      : budget(std::move(budget)) {}
+
+  void recycle() override {
+    if (active)
+      active->recycle();
+    active = nullptr;
+    baseline.reset();
+  }
+
+  /// The workspace for \p model, which is the baseline or the code.
+  Result<Workspace *> take(const LoadedModel &model, bool isBaseline) {
+    if (!isBaseline)
+      slow.reset();
+    std::unique_ptr<Workspace> &own = isBaseline ? slow : fast;
+    if (!own) {
+      NNHAL_ASSIGN_OR_RETURN(own, model.createWorkspace(budget));
+    }
+    active = own.get();
+    return active;
+  }
+
+  /// Keeps the baseline while it executes; null when the code does.
+  std::shared_ptr<const LoadedModel> baseline;
+
+private:
+  const std::shared_ptr<MemoryBudget> budget;
+  std::unique_ptr<Workspace> slow;
+  std::unique_ptr<Workspace> fast;
+  Workspace *active = nullptr;
+};
+
+Result<std::unique_ptr<Workspace>> StagedModel::createWorkspace(
+    const std::shared_ptr<MemoryBudget> &budget) const {
+  return std::unique_ptr<Workspace>(std::make_unique<StagedWorkspace>(budget));
+}
+
+void StagedModel::countRun() const {
   if (runs.fetch_add(1, std::memory_order_relaxed) + 1 >= after)
     begin();
-  return status;
 }
 
-Result<BudgetedBuffer> StagedModel::takeArena(uint64_t size) const {
-  {
-    std::lock_guard lock(mutex);
-    if (!idleArenas.empty()) {
-      BudgetedBuffer arena = std::move(idleArenas.back());
-      idleArenas.pop_back();
-      return arena;
-    }
+Status StagedModel::submit(Invocation &invocation,
+                           Completion &completion) const {
+  auto &workspace = static_cast<StagedWorkspace &>(*invocation.workspace);
+  const LoadedModel *model = stage->compiled();
+  std::shared_ptr<const LoadedModel> baseline;
+  if (!model) {
+    baseline = stage->takeBaseline();
+    // It may have been replaced since the first look.
+    model = baseline ? baseline.get() : stage->compiled();
   }
-  return BudgetedBuffer::allocateResident(size, services.memory.get());
+  bool isBaseline = baseline != nullptr;
+  NNHAL_ASSIGN_OR_RETURN(invocation.workspace,
+                         workspace.take(*model, isBaseline));
+  if (model->isAsynchronous()) {
+    workspace.baseline = std::move(baseline);
+    if (isBaseline)
+      countRun();
+    return model->submit(invocation, completion);
+  }
+  Status status = model->run(invocation);
+  baseline.reset(); // It goes with its last execution.
+  if (isBaseline)
+    countRun();
+  completion.complete(std::move(status));
+  return Status::ok();
 }
 
-void StagedModel::giveArena(BudgetedBuffer arena) const {
-  std::lock_guard lock(mutex);
-  idleArenas.push_back(std::move(arena));
+bool StagedModel::usesFences() const {
+  const LoadedModel *compiled = stage->compiled();
+  return compiled && compiled->usesFences();
 }
 
 MemoryUse StagedModel::memoryUse() const {
   if (const LoadedModel *compiled = stage->compiled())
     return compiled->memoryUse();
-  return LoadedModel::memoryUse();
-}
-
-Status StagedModel::runCompiled(const LoadedModel &model,
-                                NNHalExecutionContext &context) const {
-  if (model.arenaSize() <= context.arenaSize)
-    return model.run(context);
-  NNHAL_ASSIGN_OR_RETURN(BudgetedBuffer arena, takeArena(model.arenaSize()));
-  void *before = std::exchange(context.arena, arena.bytes.data());
-  uint64_t sizeBefore =
-      std::exchange(context.arenaSize, arena.bytes.bytes().size());
-  Status status = model.run(context);
-  context.arena = before;
-  context.arenaSize = sizeBefore;
-  giveArena(std::move(arena));
-  return status;
-}
-
-Result<std::unique_ptr<LoadedModel>>
-Backend::loadBaseline(const AnnotatedModel &) const {
-  return failure("{} has no baseline", info().name);
+  return baselineUse;
 }
 
 /// C-108: the baseline may support more than what replaces it.
@@ -238,21 +267,17 @@ static Status checkSupported(const Backend &backend,
 }
 
 /// \p options for a compilation that nobody waits for.
-static PrepareOptions inBackground(const PrepareOptions &options,
-                                   const std::function<bool()> &isCancelled) {
-  PrepareOptions changed = options;
-  changed.compileAfter.reset();
-  changed.compileEnded = nullptr;
-  changed.deadline = noDeadline;
-  changed.observer = {};
-  changed.observer.isCancelled = isCancelled;
-  return changed;
+static PrepareOptions inBackground(PrepareOptions options) {
+  options.compileAfter.reset();
+  options.deadline = noDeadline;
+  return options;
 }
 
 Result<std::unique_ptr<LoadedModel>>
 nnhal::rt::loadStaged(const Backend &backend, const DeviceServices &services,
                       const AnnotatedModel &model,
-                      const PrepareOptions &options, LoadModel load) {
+                      const PrepareOptions &options,
+                      const PrepareObserver &observer, LoadModel load) {
   NNHAL_RETURN_IF_ERROR(checkSupported(backend, model));
   // The caller's memory is the caller's when this returns.
   auto owned = std::make_shared<AnnotatedModel>(model);
@@ -261,15 +286,17 @@ nnhal::rt::loadStaged(const Backend &backend, const DeviceServices &services,
   if (!baseline.isOk()) {
     services.log->write(LogTag::compilation, "{}: compiles at once: {}",
                         backend.info().name, baseline.status().message());
-    return load(model, options);
+    return load(model, options, observer.compile);
   }
   StagePlan plan;
   plan.after = *options.compileAfter;
   plan.compile = [load = std::move(load), owned,
-                  options](const auto &isCancelled) {
-    return load(*owned, inBackground(options, isCancelled));
+                  options = inBackground(options)](const auto &isCancelled) {
+    CompileObserver quiet;
+    quiet.isCancelled = isCancelled;
+    return load(*owned, options, quiet);
   };
-  plan.ended = options.compileEnded;
+  plan.ended = observer.compileEnded;
   plan.device = backend.info().name;
   plan.client = options.client;
   plan.services = services;

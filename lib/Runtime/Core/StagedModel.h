@@ -8,8 +8,6 @@
 #ifndef NNHAL_LIB_RUNTIME_CORE_STAGEDMODEL_H
 #define NNHAL_LIB_RUNTIME_CORE_STAGEDMODEL_H
 
-#include "BudgetedBuffer.h"
-
 #include "nnhal/Runtime/Backend.h"
 
 #include <atomic>
@@ -17,7 +15,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 namespace nnhal::rt {
 
@@ -30,7 +27,7 @@ struct StagePlan {
   std::function<Result<std::unique_ptr<LoadedModel>>(
       const std::function<bool()> &isCancelled)>
       compile;
-  /// PrepareOptions::compileEnded.
+  /// PrepareObserver::compileEnded.
   std::function<void(const Status &)> ended;
   std::string device;
   uint64_t client = 0;
@@ -42,7 +39,9 @@ struct StagePlan {
 /// begins. The baseline goes with the last execution that uses it; a
 /// compilation that fails leaves it in place for good.
 ///
-/// Threads: run() any. The destructor tells the compilation to stop and does
+/// Baseline and code may execute in different ways and on different devices.
+///
+/// Threads: submit() any. The destructor tells the compilation to stop and does
 ///          not wait for it (E-070).
 class StagedModel final : public LoadedModel {
 public:
@@ -52,46 +51,46 @@ public:
   ~StagedModel() override;
 
   const Interface &interface() const override { return face; }
-  uint64_t arenaSize() const override { return baselineArena; }
   MemoryUse memoryUse() const override;
-  Status run(NNHalExecutionContext &context) const override;
+  Result<std::unique_ptr<Workspace>>
+  createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override;
+  /// Nobody knows whether the code will be.
+  bool isAsynchronous() const override { return true; }
+  bool usesFences() const override;
+  Status submit(Invocation &invocation, Completion &completion) const override;
 
 private:
   class Stage;
 
+  class StagedWorkspace;
+
   void begin() const;
-  Status runCompiled(const LoadedModel &model,
-                     NNHalExecutionContext &context) const;
-  Result<BudgetedBuffer> takeArena(uint64_t size) const;
-  void giveArena(BudgetedBuffer arena) const;
+  void countRun() const;
 
   const uint64_t after;
   const uint64_t client;
   const DeviceServices services;
   /// The baseline's, which may be gone.
   const Interface face;
-  const uint64_t baselineArena;
+  const MemoryUse baselineUse;
   /// Shared with the compilation.
   const std::shared_ptr<Stage> stage;
   mutable std::atomic<uint64_t> runs = 0;
   mutable std::atomic<bool> hasBegun = false;
-  mutable std::mutex mutex;
-  /// Frames were made with the baseline's arenas; the code's are these.
-  mutable std::vector<BudgetedBuffer> idleArenas;
 };
 
 /// Backend::load() and what goes with it.
 using LoadModel = std::function<Result<std::unique_ptr<LoadedModel>>(
-    const AnnotatedModel &model, const PrepareOptions &options)>;
+    const AnnotatedModel &model, const PrepareOptions &options,
+    const CompileObserver &observer)>;
 
 /// \p model on the baseline of \p backend, until \p load has compiled it as
 /// \p options say. Where there is no baseline it is compiled at once. \p load
 /// owns what it uses, but no scheduler.
-Result<std::unique_ptr<LoadedModel>> loadStaged(const Backend &backend,
-                                                const DeviceServices &services,
-                                                const AnnotatedModel &model,
-                                                const PrepareOptions &options,
-                                                LoadModel load);
+Result<std::unique_ptr<LoadedModel>>
+loadStaged(const Backend &backend, const DeviceServices &services,
+           const AnnotatedModel &model, const PrepareOptions &options,
+           const PrepareObserver &observer, LoadModel load);
 
 } // namespace nnhal::rt
 

@@ -176,7 +176,7 @@ static Status checkExtents(std::span<const NNHalTensorArgument> outputs,
   return Status::ok();
 }
 
-Status CpuModel::run(NNHalExecutionContext &context) const {
+Status CpuModel::call(NNHalExecutionContext &context) const {
   std::string message;
   NNHAL_ASSIGN_OR_RETURN(NNHalEntry entry, selectEntry(context));
   context.constants = constants.data();

@@ -11,7 +11,7 @@
 #include "CodeImage.h"
 
 #include "nnhal/Runtime/AlignedBuffer.h"
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/HostCodeModel.h"
 #include "nnhal/Runtime/ModelCache.h"
 
 #include <memory>
@@ -19,7 +19,7 @@
 namespace nnhal::rt {
 
 /// An artifact with its code loaded and its constants at hand.
-class CpuModel final : public LoadedModel {
+class CpuModel final : public HostCodeModel {
 public:
   /// See Device::prepareModelFromArtifact().
   /// \p modelCacheSize is what \p artifact was read from.
@@ -29,7 +29,7 @@ public:
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override;
   MemoryUse memoryUse() const override;
-  Status run(NNHalExecutionContext &context) const override;
+  Status call(NNHalExecutionContext &context) const override;
 
 private:
   explicit CpuModel(Artifact artifact);

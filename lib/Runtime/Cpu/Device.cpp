@@ -32,6 +32,8 @@ public:
     description.type = DeviceType::cpu;
     // The model cache and the data cache have a file each (decisions 7).
     description.cacheFiles = {1, 1};
+    description.traits.compiles = true;
+    description.traits.usesThreads = true;
     description.capabilities =
         given.capabilities.value_or(defaultCapabilities());
   }
@@ -52,28 +54,27 @@ public:
   }
 
   Result<std::unique_ptr<LoadedModel>>
-  load(const AnnotatedModel &model,
-       const PrepareOptions &options) const override {
+  load(const AnnotatedModel &model, const PrepareOptions &options,
+       const LoadObserver &observer) const override {
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> opened,
                            compiler->get());
     NNHAL_ASSIGN_OR_RETURN(
         CompiledModel compiled,
-        opened->compileModel(model, options.compile, options.observer));
-    if (options.keepArtifact)
-      NNHAL_RETURN_IF_ERROR(options.keepArtifact(compiled));
-    return loadFromCache(compiled.modelCache, compiled.dataCache);
+        opened->compileModel(model, options.compile, observer.compile));
+    NNHAL_RETURN_IF_ERROR(observer.keep(compiled));
+    return loadArtifact(compiled.modelCache, compiled.dataCache);
   }
 
   Result<std::unique_ptr<LoadedModel>>
   loadBaseline(const AnnotatedModel &model) const override {
     if (!baseline)
       return Backend::loadBaseline(model);
-    return baseline->load(model, {});
+    return baseline->load(model, {}, {});
   }
 
   Result<std::unique_ptr<LoadedModel>>
-  loadFromCache(std::span<const std::byte> modelCache,
-                const Memory &dataCache) const override {
+  loadArtifact(std::span<const std::byte> modelCache,
+               const Memory &dataCache) const override {
     NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
     return CpuModel::create(std::move(artifact), modelCache.size(), dataCache);
   }

@@ -9,7 +9,7 @@
 
 #include "Executor.h"
 
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/HostCodeModel.h"
 #include "nnhal/Runtime/ModelCopy.h"
 
 #include <cstring>
@@ -18,7 +18,7 @@ using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
 namespace {
-class ReferenceModel final : public LoadedModel {
+class ReferenceModel final : public HostCodeModel {
 public:
   ReferenceModel(const AnnotatedModel &source, Model owned,
                  const ReferenceDeviceOptions &options)
@@ -26,7 +26,7 @@ public:
 
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override { return 0; }
-  Status run(NNHalExecutionContext &context) const override;
+  Status call(NNHalExecutionContext &context) const override;
 
 private:
   std::vector<Value> inputsOf(const NNHalExecutionContext &context) const;
@@ -77,7 +77,7 @@ static Status deliver(size_t index, const Value &value,
   return Status::ok();
 }
 
-Status ReferenceModel::run(NNHalExecutionContext &context) const {
+Status ReferenceModel::call(NNHalExecutionContext &context) const {
   Executor executor(model, {.deadline = context.deadline,
                             .loopTimeout = context.loopTimeout,
                             .clock = options.services.clock,
@@ -143,19 +143,14 @@ public:
   }
 
   Result<std::unique_ptr<LoadedModel>>
-  load(const AnnotatedModel &annotated, const PrepareOptions &) const override {
+  load(const AnnotatedModel &annotated, const PrepareOptions &,
+       const LoadObserver &) const override {
     const Model &model = annotated.model;
     for (const Operation &operation : model.main.operations)
       NNHAL_RETURN_IF_ERROR(checkSupport(model, model.main, operation));
     NNHAL_ASSIGN_OR_RETURN(Model owned, ownedCopy(model));
     return std::unique_ptr<LoadedModel>(
         std::make_unique<ReferenceModel>(annotated, std::move(owned), options));
-  }
-
-  Result<std::unique_ptr<LoadedModel>>
-  loadFromCache(std::span<const std::byte>, const Memory &) const override {
-    // A device that does not cache answers with a general failure (C-066).
-    return failure("nnhal-reference keeps no compiled models");
   }
 
 private:

@@ -38,7 +38,7 @@ Result<AlignedBuffer> AlignedBuffer::allocateResident(uint64_t size) {
   uint64_t large = size / largePage * largePage;
   NNHAL_ASSIGN_OR_RETURN(
       AlignedBuffer buffer,
-      allocate(size, large > 0 ? largePage : NNHAL_ENTRY_ALIGNMENT));
+      allocate(size, large > 0 ? largePage : minimumAlignment));
   // Only as many as are filled: the process would have more than it asked for.
   if (large > 0)
     ::madvise(buffer.data(), large, MADV_HUGEPAGE);

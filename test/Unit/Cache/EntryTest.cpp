@@ -69,6 +69,69 @@ TEST(EntryTest, HeadersAreReadBack) {
   EXPECT_EQ(describe(sample.compare()), "hit: ");
 }
 
+/// The contents of a first file with \p list, and 5 bytes of its own.
+std::vector<std::byte> firstContents(const CacheFileList &list) {
+  std::vector<std::byte> contents = writeCacheFileList(list);
+  contents.resize(contents.size() + 5);
+  return contents;
+}
+
+std::string listingOf(std::span<const std::byte> contents, uint32_t modelFiles,
+                      uint32_t dataFiles, CacheFileList &list,
+                      uint64_t &listSize) {
+  CacheEntryInfo info;
+  info.modelFiles = modelFiles;
+  info.dataFiles = dataFiles;
+  return describe(readCacheFileList(contents, info, list, listSize));
+}
+
+// C-015: an entry that has not one file of each kind lists all of them.
+TEST(EntryTest, ListsAreReadBack) {
+  CacheFileList list = {{{5, {1}}, {7, {2}}}, {{0, {3}}, {9, {4}}, {1, {5}}}};
+  std::vector<std::byte> contents = firstContents(list);
+  CacheFileList read;
+  uint64_t size = 0;
+  EXPECT_EQ(listingOf(contents, 2, 3, read, size), "hit: ");
+  EXPECT_EQ(read, list);
+  EXPECT_EQ(size, 256u); // 16 + 5 * 40, in multiples of 64.
+  EXPECT_EQ(contents.size(), size + 5);
+  Sample sample;
+  sample.info.modelFiles = 2;
+  sample.info.dataFiles = 32;
+  CacheEntryInfo info;
+  std::vector<std::byte> file = writeCacheEntryHeader(sample.info);
+  file.resize(512 + 15);
+  ASSERT_TRUE(readCacheEntry(file, info, /*checkParts=*/false).isHit());
+  EXPECT_EQ(info, sample.info);
+}
+
+TEST(EntryTest, ListsAreChecked) {
+  CacheFileList list = {{{5, {1}}, {7, {2}}}, {}};
+  std::vector<std::byte> contents = firstContents(list);
+  CacheFileList read;
+  uint64_t size = 0;
+  EXPECT_EQ(listingOf(std::span(contents).first(100), 2, 0, read, size),
+            "tampered: the first file has 100 bytes behind its header, its "
+            "list of 2 files takes 128");
+  EXPECT_EQ(listingOf(contents, 1, 1, read, size),
+            "tampered: the first file has no list of 1 model-cache and 1 "
+            "data-cache files behind its header");
+  EXPECT_EQ(listingOf(std::span(contents).first(130), 2, 0, read, size),
+            "tampered: the first file has contents of 2 bytes, its list states "
+            "5");
+  list.modelCache[1].size = UINT64_MAX;
+  EXPECT_EQ(listingOf(firstContents(list), 2, 0, read, size),
+            "tampered: the list of files states 18446744073709551615 bytes for "
+            "file 1");
+  Sample sample;
+  sample.info.modelFiles = 33;
+  std::vector<std::byte> file = writeCacheEntryHeader(sample.info);
+  file.resize(512 + 15);
+  EXPECT_EQ(readingOf(file),
+            "tampered: the header of the model-cache file states 33 "
+            "model-cache and 1 data-cache files, at most 32 of each are read");
+}
+
 TEST(EntryTest, LongNamesAreCut) {
   Sample sample;
   sample.info.identity.device = std::string(100, 'x');

@@ -7,6 +7,7 @@
 
 #include "CompilerTesting.h"
 
+#include "nnhal/Runtime/ModelCache.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 
 #include <gtest/gtest.h>

@@ -65,17 +65,18 @@ protected:
   /// was given are closed when it has returned (E-030).
   PreparedModelRef prepare() {
     PrepareOptions options;
+    PrepareObserver observer;
     options.compileAfter = 1;
-    options.compileEnded = [this](const Status &status) {
+    observer.compileEnded = [this](const Status &status) {
       ended.set_value(status);
     };
     options.token = token;
-    options.cacheObserver = [](auto...) {
+    observer.cacheObserver = [](auto...) {
       ADD_FAILURE() << "nobody is told of a save in the background";
     };
     Files files(directory);
     options.cache = files.handles();
-    auto prepared = device->prepareModel(model, options);
+    auto prepared = device->prepareModel(model, options, observer);
     EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
     return prepared.isOk() ? *prepared : nullptr;
   }
@@ -89,12 +90,13 @@ protected:
   /// What becomes of a load.
   CacheOutcome load(const Device &from) {
     CacheOutcome outcome = CacheOutcome::off;
-    PrepareOptions options;
-    options.cacheObserver = [&](CacheOutcome told, std::string_view) {
+    PrepareObserver observer;
+    observer.cacheObserver = [&](CacheOutcome told, std::string_view) {
       outcome = told;
     };
     Files files(directory);
-    auto prepared = from.prepareModelFromCache(files.handles(), token, options);
+    auto prepared =
+        from.prepareModelFromCache(files.handles(), token, {}, observer);
     EXPECT_EQ(prepared.isOk(), outcome == CacheOutcome::hit)
         << prepared.status().message();
     return outcome;

@@ -77,11 +77,15 @@ TEST(StagedCpuTest, answersBeforeAndAfterTheSwap) {
   std::promise<Status> ended;
   PrepareOptions options;
   options.compileAfter = 2;
-  options.compileEnded = [&](const Status &status) { ended.set_value(status); };
+  PrepareObserver observer;
+  observer.compileEnded = [&](const Status &status) {
+    ended.set_value(status);
+  };
   PreparedModelRef model;
   {
     auto source = std::make_unique<Source>();
-    auto prepared = stagedDevice()->prepareModel(source->model, options);
+    auto prepared =
+        stagedDevice()->prepareModel(source->model, options, observer);
     ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
     model = *prepared;
   }

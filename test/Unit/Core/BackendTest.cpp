@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/HostCodeModel.h"
 #include "nnhal/Runtime/MemoryBudget.h"
 
 #include "nnhal/Runtime/Reactor.h"
@@ -29,13 +29,13 @@ struct Script {
       [](NNHalExecutionContext &) { return Status::ok(); };
 };
 
-class ScriptedModel final : public LoadedModel {
+class ScriptedModel final : public HostCodeModel {
 public:
   ScriptedModel(const AnnotatedModel &model, std::shared_ptr<Script> script)
       : face(interfaceOf(model)), script(std::move(script)) {}
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override { return 64; }
-  Status run(NNHalExecutionContext &context) const override {
+  Status call(NNHalExecutionContext &context) const override {
     return script->run(context);
   }
 
@@ -58,14 +58,11 @@ public:
     return std::vector<Status>(model.model.main.operations.size());
   }
   Result<std::unique_ptr<LoadedModel>>
-  load(const AnnotatedModel &model, const PrepareOptions &) const override {
+  load(const AnnotatedModel &model, const PrepareOptions &,
+       const LoadObserver &) const override {
     NNHAL_RETURN_IF_ERROR(script->loaded);
     return std::unique_ptr<LoadedModel>(
         std::make_unique<ScriptedModel>(model, script));
-  }
-  Result<std::unique_ptr<LoadedModel>>
-  loadFromCache(std::span<const std::byte>, const Memory &) const override {
-    return failure("no cache");
   }
 
 private:

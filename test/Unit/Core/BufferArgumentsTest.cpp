@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/HostCodeModel.h"
 #include "nnhal/Runtime/MemoryBudget.h"
+#include "nnhal/Runtime/SharedMemory.h"
 
 #include <cstring>
 #include <functional>
@@ -19,13 +20,13 @@ namespace {
 using Code = std::function<Status(NNHalExecutionContext &)>;
 
 /// Executes a function.
-class FunctionModel final : public LoadedModel {
+class FunctionModel final : public HostCodeModel {
 public:
   FunctionModel(Interface face, Code code)
       : face(std::move(face)), code(std::move(code)) {}
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override { return 0; }
-  Status run(NNHalExecutionContext &context) const override {
+  Status call(NNHalExecutionContext &context) const override {
     return code(context);
   }
 
@@ -48,11 +49,12 @@ public:
     return std::vector<Status>();
   }
   Result<std::unique_ptr<LoadedModel>>
-  load(const AnnotatedModel &, const PrepareOptions &) const override {
+  load(const AnnotatedModel &, const PrepareOptions &,
+       const LoadObserver &) const override {
     return failure("loads artifacts only");
   }
   Result<std::unique_ptr<LoadedModel>>
-  loadFromCache(std::span<const std::byte>, const Memory &) const override {
+  loadArtifact(std::span<const std::byte>, const Memory &) const override {
     return std::unique_ptr<LoadedModel>(
         std::make_unique<FunctionModel>(face, code));
   }

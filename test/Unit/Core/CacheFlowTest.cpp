@@ -79,6 +79,7 @@ public:
   HalVersion halVersion() const override { return version_; }
   const std::vector<Extension> &extensions() const override { return none; }
   CacheFiles cacheFiles() const override { return files; }
+  DeviceTraits traits() const override { return {}; }
   const Capabilities &capabilities() const override { return figures; }
   DeviceStatus status() const override { return DeviceStatus::available; }
   Result<std::vector<Status>>
@@ -86,8 +87,8 @@ public:
     return std::vector<Status>();
   }
   Result<PreparedModelRef>
-  prepareModel(const AnnotatedModel &,
-               const PrepareOptions &options) const override {
+  prepareModel(const AnnotatedModel &, const PrepareOptions &options,
+               const PrepareObserver &observer) const override {
     prepared.push_back(record(options.cache, options.token, options));
     NNHAL_RETURN_IF_ERROR(prepareStatus);
     if (whilePreparing)
@@ -98,17 +99,18 @@ public:
         if (write(handle.at(0), "word", 4) != 4)
           return failure("cannot write");
     if (saveProblem != CacheOutcome::off)
-      options.cacheObserver(saveProblem, "no room on the device");
+      observer.cacheObserver(saveProblem, "no room on the device");
     return PreparedModelRef(std::make_shared<NoModel>());
   }
   Status prepareModelAsync(std::shared_ptr<const AnnotatedModel>,
-                           const PrepareOptions &,
-                           PrepareCallback) const override {
+                           const PrepareOptions &, PrepareCallback,
+                           const PrepareObserver &) const override {
     return failure("not asked");
   }
   Result<PreparedModelRef>
   prepareModelFromCache(const CacheHandles &handles, const CacheToken &token,
-                        const PrepareOptions &options) const override {
+                        const PrepareOptions &options,
+                        const PrepareObserver &) const override {
     loaded.push_back(record(handles, token, options));
     NNHAL_RETURN_IF_ERROR(loadStatus);
     if (givesNull)

@@ -57,6 +57,7 @@ public:
   HalVersion halVersion() const override { return hal; }
   const std::vector<Extension> &extensions() const override { return none; }
   CacheFiles cacheFiles() const override { return files; }
+  DeviceTraits traits() const override { return {}; }
   const Capabilities &capabilities() const override { return figures; }
   DeviceStatus status() const override { return DeviceStatus::available; }
   Result<std::vector<Status>>
@@ -64,8 +65,8 @@ public:
     return std::vector<Status>();
   }
   Result<PreparedModelRef>
-  prepareModel(const AnnotatedModel &,
-               const PrepareOptions &options) const override {
+  prepareModel(const AnnotatedModel &, const PrepareOptions &options,
+               const PrepareObserver &observer) const override {
     ++prepared;
     last = options;
     for (const auto *list :
@@ -82,19 +83,20 @@ public:
     if (pause.count() > 0)
       std::this_thread::sleep_for(pause);
     if (cannotSave)
-      options.cacheObserver(CacheOutcome::missNoState, "no state");
+      observer.cacheObserver(CacheOutcome::missNoState, "no state");
     if (!works)
       return failure("does not compile");
     return PreparedModelRef(std::make_shared<NoModel>());
   }
   Status prepareModelAsync(std::shared_ptr<const AnnotatedModel>,
-                           const PrepareOptions &,
-                           PrepareCallback) const override {
+                           const PrepareOptions &, PrepareCallback,
+                           const PrepareObserver &) const override {
     return failure("not asynchronous");
   }
   Result<PreparedModelRef>
   prepareModelFromCache(const CacheHandles &handles, const CacheToken &,
-                        const PrepareOptions &options) const override {
+                        const PrepareOptions &options,
+                        const PrepareObserver &) const override {
     ++loaded;
     last = options;
     EXPECT_EQ(handles.modelCache.size(), files.modelCache); // E-025

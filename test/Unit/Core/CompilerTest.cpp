@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Compiler.h"
+#include "nnhal/Runtime/CompilerPlugin.h"
 
 #include <gtest/gtest.h>
 

@@ -249,11 +249,11 @@ TEST(CpuDeviceTest, ArtifactIsKeptBeforeItIsLoaded) {
   model.model.main.operations = {{OperationType::FLOOR, {0}, {1}}};
   model.model.main.inputIndexes = {0};
   model.model.main.outputIndexes = {1};
-  PrepareOptions prepareOptions;
-  prepareOptions.keepArtifact = [](const CompiledModel &compiled) {
+  PrepareObserver observer;
+  observer.keepArtifact = [](const CompiledModel &compiled) {
     return failure("no room for {} bytes", compiled.modelCache.size() > 0);
   };
-  EXPECT_EQ(device->prepareModel(model, prepareOptions).status().message(),
+  EXPECT_EQ(device->prepareModel(model, {}, observer).status().message(),
             "no room for true bytes");
   // What the fake delivers is no artifact.
   EXPECT_EQ(device->prepareModel(model).status().message(),

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Backend.h"
 #include "nnhal/Runtime/CacheEntry.h"
+#include "nnhal/Runtime/Compiler.h"
+#include "nnhal/Runtime/HostCodeModel.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Trace.h"
 
@@ -47,11 +48,11 @@ struct Nature {
   std::function<void()> compiling;
 };
 
-class KeptModel final : public LoadedModel {
+class KeptModel final : public HostCodeModel {
 public:
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override { return 0; }
-  Status run(NNHalExecutionContext &) const override { return Status::ok(); }
+  Status call(NNHalExecutionContext &) const override { return Status::ok(); }
 
 private:
   Interface face;
@@ -75,7 +76,8 @@ public:
     return std::vector<Status>(model.model.main.operations.size());
   }
   Result<std::unique_ptr<LoadedModel>>
-  load(const AnnotatedModel &, const PrepareOptions &options) const override {
+  load(const AnnotatedModel &, const PrepareOptions &,
+       const LoadObserver &observer) const override {
     if (nature->compiling)
       nature->compiling();
     CompiledModel compiled;
@@ -83,13 +85,12 @@ public:
     compiled.modelCache.assign(code.begin(), code.end());
     compiled.dataCache =
         Memory::copy(std::as_bytes(std::span(nature->constants)));
-    if (options.keepArtifact)
-      NNHAL_RETURN_IF_ERROR(options.keepArtifact(compiled));
+    NNHAL_RETURN_IF_ERROR(observer.keep(compiled));
     return std::unique_ptr<LoadedModel>(std::make_unique<KeptModel>());
   }
   Result<std::unique_ptr<LoadedModel>>
-  loadFromCache(std::span<const std::byte> modelCache,
-                const Memory &dataCache) const override {
+  loadArtifact(std::span<const std::byte> modelCache,
+               const Memory &dataCache) const override {
     NNHAL_RETURN_IF_ERROR(nature->loading);
     auto constants = *dataCache.bytes();
     EXPECT_EQ(reinterpret_cast<uintptr_t>(constants.data()) % 64, 0u);
@@ -149,22 +150,24 @@ protected:
 
   void save() {
     PrepareOptions options;
+    PrepareObserver observer;
     options.cache = handles();
-    options.cacheObserver = [&](CacheOutcome outcome, std::string_view text) {
+    observer.cacheObserver = [&](CacheOutcome outcome, std::string_view text) {
       saved = fmt::format("{}: {}", toString(outcome), text);
     };
     saved.clear();
-    auto prepared = device()->prepareModel(reluModel(), options);
+    auto prepared = device()->prepareModel(reluModel(), options, observer);
     EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
   }
   /// What loading reports, as another process would find it.
   std::string load() {
     std::string told;
-    PrepareOptions options;
-    options.cacheObserver = [&](CacheOutcome outcome, std::string_view text) {
+    PrepareObserver observer;
+    observer.cacheObserver = [&](CacheOutcome outcome, std::string_view text) {
       told = fmt::format("{}: {}", toString(outcome), text);
     };
-    status = device()->prepareModelFromCache(handles(), {}, options).status();
+    status =
+        device()->prepareModelFromCache(handles(), {}, {}, observer).status();
     return told;
   }
 

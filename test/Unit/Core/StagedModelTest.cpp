@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/Compiler.h"
+#include "nnhal/Runtime/HostCodeModel.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/MemoryBudget.h"
+#include "nnhal/Runtime/Scheduler.h"
 #include "nnhal/Runtime/Trace.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +48,7 @@ struct Script {
 };
 
 /// Writes \p value to its output.
-class ConstantModel final : public LoadedModel {
+class ConstantModel final : public HostCodeModel {
 public:
   ConstantModel(Interface face, float value, uint64_t arena,
                 std::shared_ptr<Script> script)
@@ -57,7 +59,7 @@ public:
   ~ConstantModel() override { script->baselines -= value == byBaseline; }
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override { return arena; }
-  Status run(NNHalExecutionContext &context) const override {
+  Status call(NNHalExecutionContext &context) const override {
     if (value == byBaseline && script->duringBaseline)
       script->duringBaseline();
     if (context.arenaSize < arena)
@@ -91,20 +93,19 @@ public:
     return std::vector<Status>{script->supported};
   }
   Result<std::unique_ptr<LoadedModel>>
-  load(const AnnotatedModel &model,
-       const PrepareOptions &options) const override {
+  load(const AnnotatedModel &model, const PrepareOptions &,
+       const LoadObserver &observer) const override {
     ++script->compilations;
     script->started.set_value();
     script->isOpen.wait();
-    if (options.observer.isCancelled && options.observer.isCancelled()) {
+    if (observer.compile.isCancelled && observer.compile.isCancelled()) {
       script->wasCancelled = true;
       return failure("stopped between phases");
     }
     if (script->raisesBadAlloc)
       throw std::bad_alloc();
     NNHAL_RETURN_IF_ERROR(script->compiled);
-    if (options.keepArtifact)
-      NNHAL_RETURN_IF_ERROR(options.keepArtifact({}));
+    NNHAL_RETURN_IF_ERROR(observer.keep({}));
     Interface face = interfaceOf(model);
     face.outputs[0].dimensions = {script->compiledExtent};
     return std::unique_ptr<LoadedModel>(std::make_unique<ConstantModel>(
@@ -115,10 +116,6 @@ public:
     NNHAL_RETURN_IF_ERROR(script->baseline);
     return std::unique_ptr<LoadedModel>(std::make_unique<ConstantModel>(
         interfaceOf(model), byBaseline, 0, script));
-  }
-  Result<std::unique_ptr<LoadedModel>>
-  loadFromCache(std::span<const std::byte>, const Memory &) const override {
-    return failure("no cache");
   }
 
 private:
@@ -148,7 +145,7 @@ class StagedModelTest : public testing::Test {
 protected:
   StagedModelTest() {
     options.compileAfter = 0;
-    options.compileEnded = [this](const Status &status) {
+    observer.compileEnded = [this](const Status &status) {
       ended.set_value(status);
     };
     services.tracer = std::make_shared<Tracer>();
@@ -160,7 +157,7 @@ protected:
 
   PreparedModelRef prepare() {
     device = createDevice(std::make_unique<StagedBackend>(script), services);
-    auto prepared = device->prepareModel(reluModel(), options);
+    auto prepared = device->prepareModel(reluModel(), options, observer);
     EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
     return prepared.isOk() ? *prepared : nullptr;
   }
@@ -181,6 +178,7 @@ protected:
 
   std::shared_ptr<Script> script = std::make_shared<Script>();
   PrepareOptions options;
+  PrepareObserver observer;
   DeviceServices services;
   std::promise<Status> ended;
   std::string lines;
@@ -371,13 +369,13 @@ TEST_F(StagedModelTest, NeverCompilesWhatIsGone) {
   // The only slot is taken; the second waits behind it.
   auto other = std::make_shared<Script>();
   Status second;
-  PrepareOptions secondOptions = options;
-  secondOptions.compileEnded = [&](const Status &status) { second = status; };
+  PrepareObserver secondObserver = observer;
+  secondObserver.compileEnded = [&](const Status &status) { second = status; };
   {
     auto waiting = std::async(std::launch::async, [&] {
       auto made =
           createDevice(std::make_unique<StagedBackend>(other), services);
-      return made->prepareModel(reluModel(), secondOptions).isOk();
+      return made->prepareModel(reluModel(), options, secondObserver).isOk();
     });
     open();
     EXPECT_TRUE(waiting.get()); // And gone at once.
@@ -398,7 +396,7 @@ TEST_F(StagedModelTest, NeverCompilesWhatIsGone) {
 TEST_F(StagedModelTest, RefusesWhatCannotBeCompiled) {
   script->supported = badData("no such operation here");
   device = createDevice(std::make_unique<StagedBackend>(script), services);
-  Status status = device->prepareModel(reluModel(), options).status();
+  Status status = device->prepareModel(reluModel(), options, observer).status();
   EXPECT_EQ(status.code(), StatusCode::invalidArgument);
   EXPECT_EQ(status.message(), "operation 0: no such operation here");
   EXPECT_EQ(script->baselines, 0);
@@ -419,8 +417,8 @@ TEST_F(StagedModelTest, CompilesAtOnceWithoutABaseline) {
 TEST_F(StagedModelTest, CompilesForNobody) {
   bool isKept = false;
   options.deadline = steadyNow() + 60'000'000'000;
-  options.observer.progress = [](auto...) { ADD_FAILURE(); };
-  options.keepArtifact = [&](const CompiledModel &) {
+  observer.compile.progress = [](auto...) { ADD_FAILURE(); };
+  observer.keepArtifact = [&](const CompiledModel &) {
     isKept = true;
     return Status::ok();
   };

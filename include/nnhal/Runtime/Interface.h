@@ -1,0 +1,42 @@
+//===- Interface.h - What a model looks like from outside -------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_INTERFACE_H
+#define NNHAL_RUNTIME_INTERFACE_H
+
+#include "nnhal/Runtime/Model.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// One input or output of a model.
+struct InterfaceTensor {
+  std::string name;
+  OperandType type = OperandType::TENSOR_FLOAT32;
+  /// 0 is a dimension that each execution supplies.
+  std::vector<uint32_t> dimensions;
+  float scale = 0.0f;
+  int32_t zeroPoint = 0;
+  bool operator==(const InterfaceTensor &) const = default;
+};
+
+/// What a prepared model looks like from outside.
+struct Interface {
+  std::vector<InterfaceTensor> inputs;
+  std::vector<InterfaceTensor> outputs;
+  std::vector<StatePair> statePairs;
+};
+
+/// The interface of \p model, which is valid.
+Interface interfaceOf(const AnnotatedModel &model);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_INTERFACE_H
