@@ -122,7 +122,8 @@ static std::optional<Stage> stageOf(Operation *op) {
   auto stage = [](auto conv, int64_t taps) -> std::optional<Stage> {
     auto input = dyn_cast<MemRefType>(conv.getInput().getType());
     auto output = dyn_cast<MemRefType>(conv.getInit().getType());
-    if (!input || !output || input.getDimSize(0) != 1)
+    if (!input || !output || !input.hasStaticShape() ||
+        !output.hasStaticShape() || input.getDimSize(0) != 1)
       return std::nullopt;
     int64_t window = (taps - 1) * conv.getDilations()[0] + 1;
     return Stage{conv.getOperation(),  input.getDimSize(1),
@@ -408,6 +409,8 @@ void ComputeInBandsPass::takeTurns(Chain chain) {
 }
 
 void ComputeInBandsPass::runOnOperation() {
+  if (getOperation().isExternal())
+    return;
   kernel::KernelTarget target{.registers = vectorRegisters};
   if (failed(target.tune(costModel, [&](const Twine &message) {
         getOperation()->emitError() << message;

@@ -8,6 +8,8 @@
 #include "nnhal/Codegen/Passes.h"
 
 #include "ContextAccess.h"
+#include "KernelSplit.h"
+#include "Preconditions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -56,8 +58,9 @@ struct ArgumentFrame {
 /// Replaces the calls of one entry function.
 class Dispatcher {
 public:
-  Dispatcher(func::FuncOp entry)
-      : entry(entry), builder(entry.getContext()), loc(entry.getLoc()) {}
+  Dispatcher(func::FuncOp entry, SymbolTable &symbols)
+      : entry(entry), symbols(symbols), builder(entry.getContext()),
+        loc(entry.getLoc()) {}
 
   void run(ArrayRef<func::CallOp> calls);
 
@@ -70,11 +73,11 @@ private:
   Value fromField(ContextAccess &access, Value field, int64_t offset,
                   Type type);
   func::FuncOp kernelOf(func::CallOp call) {
-    return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        call, call.getCalleeAttr());
+    return symbols.lookup<func::FuncOp>(call.getCallee());
   }
 
   func::FuncOp entry;
+  SymbolTable &symbols;
   OpBuilder builder;
   Location loc;
   int64_t frameSize = 0;
@@ -160,6 +163,8 @@ func::FuncOp Dispatcher::pieceOf(func::FuncOp kernel) {
       func::FuncOp::create(builder, loc, (kernel.getName() + "_piece").str(),
                            builder.getFunctionType({pointer, i64, i64}, {}));
   piece.setPrivate();
+  // Another symbol may have that name.
+  symbols.insert(piece, Block::iterator(piece));
   piece->setAttr("llvm.linkage",
                  LLVM::LinkageAttr::get(builder.getContext(),
                                         LLVM::linkage::Linkage::Internal));
@@ -217,8 +222,33 @@ void Dispatcher::dispatch(func::CallOp call) {
                  access.integer(grain.getInt(), /*width=*/64)});
 }
 
+/// Fails unless pieces of what \p call calls can run on a range each.
+static LogicalResult checkCall(func::CallOp call, const SymbolTable &symbols) {
+  if (failed(readCount(call, grainAttrName, 1, INT64_MAX)))
+    return failure();
+  auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!kernel || kernel.isExternal() || kernel.getNumResults() != 0)
+    return call.emitOpError("cannot be split: '")
+           << call.getCallee()
+           << "' must be a function with a body and without results";
+  TypeRange types = call.getOperandTypes();
+  if (types.size() < 2 || !types[0].isIndex() || !types[1].isIndex())
+    return call.emitOpError("cannot be split: '")
+           << call.getCallee()
+           << "' must begin with two arguments of type index, the range";
+  for (Type type : types.drop_front(2))
+    if (!isPassedToPieces(type))
+      return call.emitOpError("cannot be split: threads cannot be passed an "
+                              "argument of type ")
+             << type;
+  return success();
+}
+
 void DispatchKernelsPass::runOnOperation() {
-  func::FuncOp entry = findEntryFunction(getOperation());
+  FailureOr<func::FuncOp> found = findEntryFunction(getOperation());
+  if (failed(found))
+    return signalPassFailure();
+  func::FuncOp entry = *found;
   if (!entry)
     return;
   SmallVector<func::CallOp> calls;
@@ -226,9 +256,16 @@ void DispatchKernelsPass::runOnOperation() {
     if (call->hasAttr(grainAttrName))
       calls.push_back(call);
   });
+  if (calls.empty())
+    return;
+  SymbolTable symbols(getOperation());
+  if (failed(checkHasContext(entry)) ||
+      llvm::any_of(calls, [&](func::CallOp call) {
+        return failed(checkCall(call, symbols));
+      }))
+    return signalPassFailure();
   numDispatched += calls.size();
-  if (!calls.empty())
-    Dispatcher(entry).run(calls);
+  Dispatcher(entry, symbols).run(calls);
 }
 
 } // namespace nnhal

@@ -9,7 +9,9 @@
 
 #include "ContextAccess.h"
 #include "OperationLocation.h"
+#include "Preconditions.h"
 
+#include "nnhal/Runtime/ModelCache.h"
 #include "nnhal/Runtime/Status.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,6 +21,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -197,7 +200,8 @@ private:
     auto call = cast<func::CallOp>(op);
     auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         entry, call.getCalleeAttr());
-    if (!kernel || kernel.isExternal() || !takesFlag(kernel))
+    if (!kernel || kernel.isExternal() || kernel.getNumResults() != 0 ||
+        !isCalledAsWorkOnly(kernel) || !takesFlag(kernel))
       return op;
     builder.setInsertionPoint(call);
     SmallVector<Value> operands(call.getOperands());
@@ -207,6 +211,22 @@ private:
     extended->setDiscardableAttrs(call->getDiscardableAttrDictionary());
     call.erase();
     return extended;
+  }
+
+  /// Whether nothing but pieces of work call \p kernel. Every call of one that
+  /// takes the flag must pass it.
+  bool isCalledAsWorkOnly(func::FuncOp kernel) {
+    if (!callsElsewhere) {
+      callsElsewhere.emplace();
+      entry->getParentOp()->walk([&](Operation *op) {
+        if (auto call = dyn_cast<func::CallOp>(op);
+            call && call->getBlock() != &body)
+          callsElsewhere->insert(call.getCallee());
+        else if (auto constant = dyn_cast<func::ConstantOp>(op))
+          callsElsewhere->insert(constant.getValue());
+      });
+    }
+    return !callsElsewhere->contains(kernel.getName());
   }
 
   /// Whether \p kernel has the flag as its last argument, which it gets when it
@@ -251,6 +271,8 @@ private:
   Value hook;
   Value hookContext;
   Value isTraced;
+  /// Names of functions that are called other than as a piece of work.
+  std::optional<llvm::StringSet<>> callsElsewhere;
   /// Kernels that were looked at, and whether they take the flag.
   llvm::DenseMap<func::FuncOp, bool> kernels;
 };
@@ -292,27 +314,56 @@ static SmallVector<Value> entryArguments(ContextAccess &access,
   return arguments;
 }
 
-/// Fails unless \p entry has its inputs, its outputs and two extra arguments.
-static LogicalResult checkArguments(func::FuncOp entry, IntegerAttr inputCount,
-                                    IntegerAttr outputCount) {
-  if (inputCount && outputCount &&
-      entry.getNumArguments() ==
-          unsigned(inputCount.getInt() + outputCount.getInt() + 2))
-    return success();
-  return entry.emitError("entry function has ")
-         << entry.getNumArguments()
-         << " arguments instead of its inputs, its outputs, the constants and "
-            "the arena";
+namespace {
+/// How many of the arguments of the entry function are what.
+struct Counts {
+  unsigned inputs = 0, outputs = 0;
+};
+} // namespace
+
+/// Fails unless \p entry has its inputs, its outputs and two extra arguments,
+/// and computes in structured control flow.
+static FailureOr<Counts> checkEntry(ModuleOp module, func::FuncOp entry) {
+  constexpr int64_t most = 1 << 20;
+  FailureOr<int64_t> inputs = readCount(entry, inputCountAttrName, 0, most);
+  FailureOr<int64_t> outputs = readCount(entry, outputCountAttrName, 0, most);
+  if (failed(inputs) || failed(outputs))
+    return failure();
+  if (entry.getNumArguments() != *inputs + *outputs + 2)
+    return entry.emitError("entry function has ")
+           << entry.getNumArguments()
+           << " arguments instead of its inputs, its outputs, the constants "
+              "and the arena";
+  if (failed(checkBufferArguments(entry)) || failed(checkOneBlock(entry)))
+    return failure();
+  for (auto [index, type] :
+       llvm::enumerate(entry.getArgumentTypes().drop_front(*inputs)))
+    if (auto buffer = cast<MemRefType>(type);
+        !buffer.hasStaticShape() || failed(checkedByteSize(buffer)))
+      return entry.emitError("argument ")
+             << index + *inputs << " of the entry function is of type " << type
+             << ", expected a static shape of at most " << rt::maxDataCacheSize
+             << " bytes";
+  if (entry.getNumResults() != 0 ||
+      !isa<func::ReturnOp>(entry.getBody().front().getTerminator()))
+    return entry.emitError("the entry function has results, expected none: "
+                           "outputs are arguments");
+  if (module.lookupSymbol(entrySymbolName))
+    return module.emitError("the module has a symbol '")
+           << entrySymbolName << "', which is the name of the entry";
+  return Counts{unsigned(*inputs), unsigned(*outputs)};
 }
 
 void EmitEntryPass::runOnOperation() {
   ModuleOp module = getOperation();
-  func::FuncOp entry = findEntryFunction(module);
+  FailureOr<func::FuncOp> found = findEntryFunction(module);
+  if (failed(found))
+    return signalPassFailure();
+  func::FuncOp entry = *found;
   if (!entry)
     return;
-  auto inputCount = entry->getAttrOfType<IntegerAttr>(inputCountAttrName);
-  auto outputCount = entry->getAttrOfType<IntegerAttr>(outputCountAttrName);
-  if (failed(checkArguments(entry, inputCount, outputCount)))
+  FailureOr<Counts> counts = checkEntry(module, entry);
+  if (failed(counts))
     return signalPassFailure();
   MLIRContext *context = &getContext();
   Builder attributes(context);
@@ -339,8 +390,8 @@ void EmitEntryPass::runOnOperation() {
 
   Value outputs = access.loadPointer(offsetof(NNHalExecutionContext, outputs));
   Value allSuffice = arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1);
-  unsigned firstOutput = inputCount.getInt();
-  unsigned firstExtra = firstOutput + outputCount.getInt();
+  unsigned firstOutput = counts->inputs;
+  unsigned firstExtra = firstOutput + counts->outputs;
   for (unsigned i = firstOutput; i < firstExtra; ++i) {
     Value suffices =
         reportOutput(access, outputs, i - firstOutput,

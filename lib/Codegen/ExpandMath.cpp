@@ -34,9 +34,9 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
     // visit and hash every operation.
     bool hasMath = getOperation()
                        .walk([](Operation *op) {
-                         bool isMath =
-                             isa<math::MathDialect>(op->getDialect()) &&
-                             !isa<math::FmaOp, math::AbsFOp>(op);
+                         bool isMath = isa_and_present<math::MathDialect>(
+                                           op->getDialect()) &&
+                                       !isa<math::FmaOp, math::AbsFOp>(op);
                          return isMath || isa<kernel::DoublingHighMulOp>(op)
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();

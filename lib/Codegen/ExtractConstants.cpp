@@ -8,6 +8,9 @@
 #include "nnhal/Codegen/Passes.h"
 
 #include "ConstantUses.h"
+#include "Preconditions.h"
+
+#include "nnhal/Runtime/ModelCache.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,6 +33,7 @@ struct ExtractConstantsPass : impl::ExtractConstantsBase<ExtractConstantsPass> {
   void runOnOperation() override;
 
 private:
+  LogicalResult check(func::FuncOp entry);
   FailureOr<int64_t> place(memref::GlobalOp global);
 
   std::vector<char> blob;
@@ -46,7 +50,7 @@ static LogicalResult appendElements(ElementsAttr value,
     blob.insert(blob.end(), bytes->getData().begin(), bytes->getData().end());
     return success();
   }
-  auto dense = dyn_cast<DenseElementsAttr>(value);
+  auto dense = dyn_cast<DenseIntOrFPElementsAttr>(value);
   // i1 is stored as bits in the attribute but as bytes in memory.
   if (!dense || dense.getElementType().isInteger(1))
     return failure();
@@ -62,8 +66,20 @@ FailureOr<int64_t> ExtractConstantsPass::place(memref::GlobalOp global) {
   auto value = dyn_cast_or_null<ElementsAttr>(global.getInitialValueAttr());
   if (!value)
     return global.emitError("global has no elements to extract");
+  if (!global.getConstant())
+    return global.emitError("global is not constant: the data cache is shared "
+                            "by executions");
+  if (StringRef why = whyNotPlain(global.getType()); !why.empty())
+    return global.emitError("elements of ")
+           << value.getType() << " cannot be extracted: of " << global.getType()
+           << ", " << why;
   blob.resize(llvm::alignTo(blob.size(), alignment));
   int64_t offset = blob.size();
+  FailureOr<int64_t> size = checkedByteSize(global.getType());
+  if (failed(size) || uint64_t(offset + *size) > rt::maxDataCacheSize)
+    return global.emitError("elements of ")
+           << value.getType() << " make constants larger than "
+           << rt::maxDataCacheSize << " bytes together";
   if (failed(appendElements(value, blob)))
     return global.emitError("elements of ")
            << value.getType() << " cannot be extracted";
@@ -89,11 +105,29 @@ static SmallVector<memref::GetGlobalOp> findUses(func::FuncOp entry,
   return uses;
 }
 
+LogicalResult ExtractConstantsPass::check(func::FuncOp entry) {
+  if (failed(checkAlignment(entry, "alignment", alignment)) ||
+      failed(checkOption(entry, "base-offset", baseOffset, 0,
+                         int64_t(rt::maxDataCacheSize))) ||
+      failed(checkBufferArguments(entry)))
+    return failure();
+  if (getOperation()->hasAttr(dataCacheAttrName))
+    return getOperation()->emitError("the constants have been extracted: the "
+                                     "module has '")
+           << dataCacheAttrName << "'";
+  return success();
+}
+
 void ExtractConstantsPass::runOnOperation() {
   ModuleOp module = getOperation();
-  func::FuncOp entry = findEntryFunction(module);
+  FailureOr<func::FuncOp> found = findEntryFunction(module);
+  if (failed(found))
+    return signalPassFailure();
+  func::FuncOp entry = *found;
   if (!entry)
     return;
+  if (failed(check(entry)))
+    return signalPassFailure();
 
   SymbolTable symbols(module);
   SmallVector<std::pair<memref::GetGlobalOp, int64_t>> uses;
@@ -131,8 +165,13 @@ void ExtractConstantsPass::runOnOperation() {
     use.replaceAllUsesWith(view);
     use.erase();
   }
+  // Functions other than the entry keep what they read.
+  DenseSet<StringRef> stillRead;
+  module.walk(
+      [&](memref::GetGlobalOp use) { stillRead.insert(use.getName()); });
   for (auto [global, offset] : offsets)
-    global->erase();
+    if (!stillRead.contains(cast<memref::GlobalOp>(global).getName()))
+      global->erase();
 
   auto attrType =
       RankedTensorType::get({int64_t(blob.size())}, builder.getI8Type());

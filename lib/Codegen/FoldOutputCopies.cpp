@@ -39,6 +39,14 @@ static bool isStaticAndContiguous(MemRefType type) {
   return type.hasStaticShape() && type.getLayout().isIdentity();
 }
 
+/// Whether \p alloc, and with it the argument that would stand for it, is
+/// freed.
+static bool isFreed(memref::AllocOp alloc) {
+  return llvm::any_of(alloc->getUsers(), [](Operation *user) {
+    return isa<memref::DeallocOp, memref::ReallocOp>(user);
+  });
+}
+
 void FoldOutputCopiesPass::runOnOperation() {
   func::FuncOp func = getOperation();
   SmallVector<memref::CopyOp> copies;
@@ -48,11 +56,13 @@ void FoldOutputCopiesPass::runOnOperation() {
     if (!argument || argument.getOwner() != &func.getBody().front() ||
         !argument.hasOneUse())
       continue;
-    auto argumentType = cast<MemRefType>(argument.getType());
+    auto argumentType = dyn_cast<MemRefType>(argument.getType());
     memref::AllocOp alloc = findReshapedAllocation(copy.getSource());
-    if (!alloc || alloc->getBlock() != argument.getOwner() ||
+    if (!argumentType || !alloc || isFreed(alloc) ||
+        alloc->getBlock() != argument.getOwner() ||
         !isStaticAndContiguous(alloc.getType()) ||
         !isStaticAndContiguous(argumentType) ||
+        alloc.getType().getMemorySpace() != argumentType.getMemorySpace() ||
         alloc.getType().getNumElements() != argumentType.getNumElements())
       continue;
     // The whole output is the whole allocation, so one can stand for the other

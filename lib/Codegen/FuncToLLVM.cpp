@@ -31,8 +31,10 @@ bool passesDynamicBuffers(func::FuncOp function) {
     auto buffer = dyn_cast<MemRefType>(type);
     if (!buffer)
       return false;
-    auto [strides, offset] = buffer.getStridesAndOffset();
-    return !buffer.hasStaticShape() || ShapedType::isDynamic(offset) ||
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    return failed(buffer.getStridesAndOffset(strides, offset)) ||
+           !buffer.hasStaticShape() || ShapedType::isDynamic(offset) ||
            llvm::any_of(strides, ShapedType::isDynamic);
   });
 }

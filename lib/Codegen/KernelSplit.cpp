@@ -33,6 +33,7 @@ using Level = SmallVector<scf::ForOp>;
 
 static bool isSplittable(scf::ForOp loop) {
   return loop->hasAttr(parallelLoopAttrName) && loop.getNumResults() == 0 &&
+         loop.getInductionVar().getType().isIndex() &&
          constantTrips(loop).value_or(0) > 0;
 }
 
@@ -116,8 +117,11 @@ void restrictToRange(scf::ForOp loop, int64_t count, Value begin, Value end,
 
 bool isPassedToPieces(Type type) {
   if (auto buffer = dyn_cast<MemRefType>(type)) {
-    auto [strides, offset] = buffer.getStridesAndOffset();
-    return buffer.hasStaticShape() && !ShapedType::isDynamic(offset) &&
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    return buffer.hasStaticShape() && !buffer.getMemorySpace() &&
+           succeeded(buffer.getStridesAndOffset(strides, offset)) &&
+           !ShapedType::isDynamic(offset) &&
            llvm::none_of(strides, ShapedType::isDynamic);
   }
   if (auto vector = dyn_cast<VectorType>(type))

@@ -9,6 +9,7 @@
 
 #include "ContextAccess.h"
 #include "OperationLocation.h"
+#include "Preconditions.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Runtime/FailureReasons.h"
@@ -33,8 +34,8 @@ namespace {
 /// Rewrites one operation after another.
 class RuntimeLowering {
 public:
-  RuntimeLowering(func::FuncOp func, OpBuilder &builder)
-      : func(func), builder(builder), loc(func.getLoc()),
+  RuntimeLowering(func::FuncOp func, SymbolTable &symbols, OpBuilder &builder)
+      : func(func), symbols(symbols), builder(builder), loc(func.getLoc()),
         context(func.getArguments().back()) {}
 
   void lower(Operation *op);
@@ -76,6 +77,7 @@ private:
   Value constantText(ArrayRef<int8_t> bytes);
 
   func::FuncOp func;
+  SymbolTable &symbols;
   OpBuilder &builder;
   Location loc;
   Value context;
@@ -86,6 +88,9 @@ private:
 struct LowerRuntimeOperationsPass
     : impl::LowerRuntimeOperationsBase<LowerRuntimeOperationsPass> {
   void runOnOperation() override;
+
+private:
+  FailureOr<SmallVector<Operation *>> collect(func::FuncOp entry);
 };
 
 } // namespace
@@ -281,6 +286,8 @@ Value RuntimeLowering::constantText(ArrayRef<int8_t> bytes) {
       moduleBuilder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
       "signature_" + std::to_string(nextSignature++),
       builder.getStringAttr(text));
+  // Another symbol may have that name.
+  symbols.insert(global);
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
@@ -364,15 +371,89 @@ void RuntimeLowering::lower(Operation *op) {
   op->erase();
 }
 
+/// Whether the runtime can be told what \p type is: a buffer of a known rank.
+static bool isDescribed(Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  return !buffer || whyNotPlain(buffer).empty();
+}
+
+/// Fails unless \p op, which asks the runtime, can be lowered where it stands.
+static LogicalResult checkOperation(Operation *op, func::FuncOp entry) {
+  if (!isa<kernel::AllocateOp, kernel::CallKernelOp, kernel::CheckOp,
+           kernel::DeliverOp, kernel::IsPresentOp, kernel::LoopBeginOp,
+           kernel::LoopCheckOp>(op))
+    return op->emitOpError("asks nothing of the runtime: it must be lowered "
+                           "before");
+  if (op->getParentOp() != entry)
+    return op->emitOpError("is inside of '")
+           << op->getParentOp()->getName()
+           << "': control flow must be lowered to blocks before";
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types) {
+    if (isa<TensorType>(type))
+      return op->emitOpError("has an operand or result of type ")
+             << type << ": it must be bufferized before";
+    if (!isDescribed(type))
+      return op->emitOpError("has a buffer of type ")
+             << type << ": " << whyNotPlain(cast<MemRefType>(type));
+  }
+  if (auto allocate = dyn_cast<kernel::AllocateOp>(op)) {
+    auto type = dyn_cast<MemRefType>(allocate.getMemory().getType());
+    size_t open = type ? size_t(type.getNumDynamicDims()) : 0;
+    if (!type || open != allocate.getExtents().size())
+      return op->emitOpError("has ")
+             << allocate.getExtents().size() << " extents for a result of type "
+             << allocate.getMemory().getType();
+  }
+  if (auto call = dyn_cast<kernel::CallKernelOp>(op);
+      call && (call.getSlot() > INT32_MAX / uint32_t(sizeof(void *))))
+    return op->emitOpError("calls kernel ")
+           << call.getSlot() << ", expected 0 to "
+           << INT32_MAX / int32_t(sizeof(void *));
+  if (auto deliver = dyn_cast<kernel::DeliverOp>(op);
+      deliver &&
+      deliver.getOutput() > uint64_t(INT32_MAX / sizeof(NNHalTensorArgument)))
+    return op->emitOpError("delivers output ")
+           << deliver.getOutput() << ", expected 0 to "
+           << INT32_MAX / sizeof(NNHalTensorArgument);
+  return success();
+}
+
+/// What of \p entry asks the runtime; failure when some of it cannot be
+/// lowered.
+FailureOr<SmallVector<Operation *>>
+LowerRuntimeOperationsPass::collect(func::FuncOp entry) {
+  SmallVector<Operation *> ops;
+  WalkResult result = entry.walk([&](Operation *op) {
+    if (!isa_and_present<kernel::KernelDialect>(op->getDialect()))
+      return WalkResult::advance();
+    ops.push_back(op);
+    return failed(checkOperation(op, entry)) ? WalkResult::interrupt()
+                                             : WalkResult::advance();
+  });
+  if (result.wasInterrupted() ||
+      (!ops.empty() && failed(checkHasContext(entry))))
+    return failure();
+  bool returnsStatus = entry.getResultTypes().size() == 1 &&
+                       entry.getResultTypes().front().isInteger(32);
+  if (!ops.empty() && !returnsStatus)
+    return entry.emitError("the entry function does not return a status of "
+                           "i32: nnhal-emit-entry must run before");
+  return ops;
+}
+
 void LowerRuntimeOperationsPass::runOnOperation() {
-  func::FuncOp func = findEntryFunction(getOperation());
+  FailureOr<func::FuncOp> entry = findEntryFunction(getOperation());
+  if (failed(entry))
+    return signalPassFailure();
+  func::FuncOp func = *entry;
   if (!func)
     return;
-  SmallVector<Operation *> ops;
-  func.walk([&](Operation *op) {
-    if (isa<kernel::KernelDialect>(op->getDialect()))
-      ops.push_back(op);
-  });
+  FailureOr<SmallVector<Operation *>> found = collect(func);
+  if (failed(found))
+    return signalPassFailure();
+  ArrayRef<Operation *> ops = *found;
   std::set<int32_t> slots;
   for (Operation *op : ops)
     if (auto call = dyn_cast<kernel::CallKernelOp>(op))
@@ -381,7 +462,10 @@ void LowerRuntimeOperationsPass::runOnOperation() {
   getOperation()->setAttr(kernelSlotsAttrName,
                           builder.getDenseI32ArrayAttr(SmallVector<int32_t>(
                               slots.begin(), slots.end())));
-  RuntimeLowering lowering(func, builder);
+  if (ops.empty())
+    return;
+  SymbolTable symbols(getOperation());
+  RuntimeLowering lowering(func, symbols, builder);
   for (Operation *op : ops)
     lowering.lower(op);
 }

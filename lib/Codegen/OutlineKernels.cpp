@@ -59,29 +59,77 @@ static bool isOwnScratch(Operation *memory, scf::ForOp loop) {
          });
 }
 
-/// Whether the kernel of \p loop makes \p value for itself. That is what is
-/// computed from constants alone: an argument would hide from LLVM what it is,
-/// such as a shift by a known distance; and scratch memory, of which each
-/// thread needs its own.
-static bool isMadeInside(Value value, scf::ForOp loop) {
-  Operation *definition = value.getDefiningOp();
-  if (!definition)
-    return false;
-  return isOwnScratch(definition, loop) ||
-         (definition->getNumRegions() == 0 && isPure(definition) &&
-          llvm::all_of(definition->getOperands(), [&](Value operand) {
-            return isMadeInside(operand, loop);
-          }));
+/// Calls \p visit for the definitions on which \p root depends and for \p root,
+/// operands first, but for those that are done and what only they depend on.
+/// Chains of operations may be long: this does not recurse.
+static void visitOperandsFirst(Operation *root,
+                               llvm::function_ref<bool(Operation *)> isDone,
+                               llvm::function_ref<void(Operation *)> visit) {
+  SmallVector<std::pair<Operation *, unsigned>> stack;
+  auto enter = [&](Operation *op) {
+    if (op && !isDone(op))
+      stack.push_back({op, 0});
+  };
+  enter(root);
+  while (!stack.empty()) {
+    auto &[op, operand] = stack.back();
+    if (operand < op->getNumOperands()) {
+      Operation *definition = op->getOperand(operand++).getDefiningOp();
+      enter(definition);
+      continue;
+    }
+    Operation *complete = op;
+    stack.pop_back();
+    if (!isDone(complete))
+      visit(complete);
+  }
 }
+
+namespace {
+/// What the kernel of a loop makes for itself. That is what is computed from
+/// constants alone: an argument would hide from LLVM what it is, such as a
+/// shift by a known distance; and scratch memory, of which each thread needs
+/// its own.
+class MadeInside {
+public:
+  explicit MadeInside(scf::ForOp loop) : loop(loop) {}
+
+  bool contains(Value value) {
+    Operation *definition = value.getDefiningOp();
+    if (!definition)
+      return false;
+    visitOperandsFirst(
+        definition, [&](Operation *op) { return isKnown(op); },
+        [&](Operation *op) {
+          known[op] = llvm::all_of(op->getOperands(), [&](Value operand) {
+            Operation *source = operand.getDefiningOp();
+            return source && known.lookup(source);
+          });
+        });
+    return known.lookup(definition);
+  }
+
+private:
+  bool isKnown(Operation *op) {
+    if (known.contains(op))
+      return true;
+    if (isOwnScratch(op, loop) || (op->getNumRegions() == 0 && isPure(op)))
+      return false;
+    known[op] = false;
+    return true;
+  }
+
+  scf::ForOp loop;
+  llvm::DenseMap<Operation *, bool> known;
+};
+} // namespace
 
 /// Adds what computes \p value, in an order to compute it in.
 static void addDefinitions(Value value, SetVector<Operation *> &definitions) {
-  Operation *definition = value.getDefiningOp();
-  if (definitions.contains(definition))
-    return;
-  for (Value operand : definition->getOperands())
-    addDefinitions(operand, definitions);
-  definitions.insert(definition);
+  visitOperandsFirst(
+      value.getDefiningOp(),
+      [&](Operation *op) { return definitions.contains(op); },
+      [&](Operation *op) { definitions.insert(op); });
 }
 
 /// What \p loop uses from outside, except for what is \p cloned into its
@@ -93,8 +141,9 @@ static SmallVector<Value> findCaptures(scf::ForOp loop,
     used.insert(operand);
   getUsedValuesDefinedAbove(loop->getRegions(), used);
   SmallVector<Value> captures;
+  MadeInside made(loop);
   for (Value value : used) {
-    if (isMadeInside(value, loop))
+    if (made.contains(value))
       addDefinitions(value, cloned);
     else
       captures.push_back(value);
@@ -107,7 +156,8 @@ static SmallVector<Value> findCaptures(scf::ForOp loop,
 static bool asksRuntime(scf::ForOp loop) {
   return loop
       .walk([](Operation *op) {
-        return isa<kernel::KernelDialect>(op->getDialect()) && !isPure(op)
+        return isa_and_present<kernel::KernelDialect>(op->getDialect()) &&
+                       !isPure(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -193,9 +243,15 @@ func::FuncOp OutlineKernelsPass::findEqual(func::FuncOp candidate) {
 }
 
 void OutlineKernelsPass::runOnOperation() {
-  entry = findEntryFunction(getOperation());
+  FailureOr<func::FuncOp> found = findEntryFunction(getOperation());
+  if (failed(found))
+    return signalPassFailure();
+  entry = *found;
   if (!entry)
     return;
+  kernels.clear();
+  nextNumber = 0;
+  SymbolTable symbols(getOperation());
   SmallVector<scf::ForOp> loops;
   for (Operation &op : entry.getBody().front())
     if (auto loop = dyn_cast<scf::ForOp>(op);
@@ -212,6 +268,8 @@ void OutlineKernelsPass::runOnOperation() {
       kernel = equal;
       ++numShared;
     } else {
+      // Another function may have that name.
+      symbols.insert(kernel);
       ++nextNumber;
       ++numOutlined;
     }

@@ -8,6 +8,7 @@
 #include "nnhal/Codegen/Passes.h"
 
 #include "CallConvention.h"
+#include "Preconditions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -95,9 +96,42 @@ static void declareOthers(ModuleOp part, const SymbolTable &all) {
   }
 }
 
+/// Fails unless every symbol of \p module can be had by several modules.
+static LogicalResult checkSymbols(ModuleOp module) {
+  for (Operation &op : *module.getBody()) {
+    if (auto global = dyn_cast<memref::GlobalOp>(op)) {
+      if (!global.getConstant())
+        return global.emitError("global is not constant: modules that compile "
+                                "at once would each have their own");
+      continue;
+    }
+    if (!isa<func::FuncOp>(op))
+      return op.emitOpError("cannot be divided among modules, which consist of "
+                            "functions and constant globals");
+  }
+  WalkResult result = module.walk([](Operation *op) {
+    if (!isa<SymbolUserOpInterface>(op) ||
+        isa<func::CallOp, func::ConstantOp, memref::GetGlobalOp>(op))
+      return WalkResult::advance();
+    std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(op);
+    if (uses && uses->empty())
+      return WalkResult::advance();
+    op->emitOpError("refers to a symbol that other modules would not have");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void PartitionKernelsPass::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  if (failed(checkOption(module, "max-size", maxSize, 1, INT64_MAX)))
+    return signalPassFailure();
+  // Without functions there is nothing to compile.
+  if (functions.empty())
+    return;
+  if (failed(checkSymbols(module)))
+    return signalPassFailure();
   SmallVector<Part> parts = groupBySize(functions, maxSize);
   // What takes longest shall begin first.
   llvm::sort(parts, [](const Part &a, const Part &b) {

@@ -8,8 +8,10 @@
 #include "nnhal/Codegen/Passes.h"
 
 #include "ContextAccess.h"
+#include "Preconditions.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Runtime/ModelCache.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -24,17 +26,6 @@ namespace nnhal {
 #include "nnhal/Codegen/Passes.h.inc"
 
 using namespace mlir;
-
-func::FuncOp findEntryFunction(Operation *module) {
-  func::FuncOp entry;
-  module->walk([&](func::FuncOp func) {
-    if (!func->hasAttr(entryAttrName))
-      return WalkResult::advance();
-    entry = func;
-    return WalkResult::interrupt();
-  });
-  return entry;
-}
 
 namespace {
 /// An allocation and when, counted in operations of the function's block, it is
@@ -56,6 +47,7 @@ struct PlanMemoryPass : impl::PlanMemoryBase<PlanMemoryPass> {
   void runOnOperation() override;
 
 private:
+  LogicalResult check(func::FuncOp func);
   void collect(func::FuncOp func, SmallVectorImpl<Buffer> &buffers,
                SmallVectorImpl<memref::AllocOp> &dynamic);
   int64_t assignOffsets(MutableArrayRef<Buffer> buffers);
@@ -163,14 +155,53 @@ int64_t PlanMemoryPass::lowerBound(ArrayRef<Buffer> buffers) {
   return bound;
 }
 
+/// Refuses what cannot become views of an arena that is never freed.
+LogicalResult PlanMemoryPass::check(func::FuncOp func) {
+  if (failed(checkAlignment(func, "alignment", alignment)))
+    return failure();
+  if (!llvm::hasSingleElement(func.getBody()))
+    return func.emitError("memory planning needs a function of one block");
+  if (func->hasAttr(arenaLowerBoundAttrName))
+    return func.emitError("the memory of the entry function has been planned");
+  // The sum of all sizes bounds every plan.
+  int64_t total = 0;
+  WalkResult result = func.walk([&](Operation *op) -> WalkResult {
+    if (isa<memref::DeallocOp, memref::ReallocOp>(op))
+      return op->emitOpError("cannot be planned: buffers live to the end of "
+                             "an execution");
+    auto alloc = dyn_cast<memref::AllocOp>(op);
+    if (!alloc)
+      return WalkResult::advance();
+    MemRefType type = alloc.getType();
+    if (StringRef why = whyNotPlain(type); !why.empty())
+      return alloc.emitOpError("of type ") << type << " has no place: " << why;
+    if (int64_t(alloc.getAlignment().value_or(1)) > alignment)
+      return alloc.emitOpError("has an alignment of ")
+             << *alloc.getAlignment() << " bytes, which exceeds "
+             << alignment.getValue();
+    if (!type.hasStaticShape())
+      return WalkResult::advance();
+    FailureOr<int64_t> size = checkedByteSize(type);
+    if (succeeded(size))
+      total += *size + alignment;
+    if (failed(size) || total > int64_t(rt::maxDataCacheSize))
+      return alloc.emitOpError("of type ")
+             << type << " makes the buffers larger than "
+             << rt::maxDataCacheSize << " bytes together";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void PlanMemoryPass::runOnOperation() {
-  func::FuncOp func = getOperation();
-  if (!func->hasAttr(entryAttrName))
-    return;
-  if (!llvm::hasSingleElement(func.getBody())) {
-    func.emitError("memory planning needs a function of one block");
+  FailureOr<func::FuncOp> entry = findEntryFunction(getOperation());
+  if (failed(entry))
     return signalPassFailure();
-  }
+  func::FuncOp func = *entry;
+  if (!func)
+    return;
+  if (failed(check(func)))
+    return signalPassFailure();
   SmallVector<Buffer> buffers;
   SmallVector<memref::AllocOp> dynamic;
   collect(func, buffers, dynamic);

@@ -109,7 +109,10 @@ static std::string describe(const Remains &remains) {
 }
 
 void ReportOperationsPass::runOnOperation() {
-  func::FuncOp entry = findEntryFunction(getOperation());
+  FailureOr<func::FuncOp> found = findEntryFunction(getOperation());
+  if (failed(found))
+    return signalPassFailure();
+  func::FuncOp entry = *found;
   if (!entry || !getContext().getRemarkEngine())
     return;
   operations.clear();

@@ -14,6 +14,8 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "Preconditions.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -159,13 +161,14 @@ LogicalResult VectorLoopEmitter::analyzeBody() {
       continue;
     }
     if (auto load = dyn_cast<memref::LoadOp>(bodyOp)) {
-      if (anyVarying)
+      if (anyVarying || !load.getType().isIntOrFloat())
         return failure();
       if (readsAlongLanes(load))
         varying.insert(load.getResult());
       continue;
     }
-    if (!isMemoryEffectFree(&bodyOp) || bodyOp.getNumRegions() != 0)
+    if (!isMemoryEffectFree(&bodyOp) || bodyOp.getNumRegions() != 0 ||
+        bodyOp.getNumResults() != 1)
       return failure();
     if (!anyVarying)
       continue;
@@ -182,7 +185,8 @@ LogicalResult VectorLoopEmitter::analyzeBody() {
 }
 
 LogicalResult VectorLoopEmitter::analyze() {
-  if (!op.hasPureBufferSemantics() || op.hasDynamicShape())
+  if (op.hasDynamicShape() || op.getNumDpsInits() == 0 ||
+      op.getBlock()->getNumArguments() != op->getNumOperands())
     return failure();
   extents = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -345,11 +349,11 @@ Value VectorLoopEmitter::cloneBodyOp(Operation &bodyOp, int64_t width,
     SmallVector<Value> indices;
     for (Value index : load.getIndices())
       indices.push_back(mapping.lookupOrDefault(index));
+    Value buffer = mapping.lookupOrDefault(load.getMemref());
     if (!readsAlongLanes(load))
-      return memref::LoadOp::create(builder, loc, load.getMemref(), indices);
+      return memref::LoadOp::create(builder, loc, buffer, indices);
     auto type = VectorType::get({width}, load.getType());
-    return vector::LoadOp::create(builder, loc, type, load.getMemref(),
-                                  indices);
+    return vector::LoadOp::create(builder, loc, type, buffer, indices);
   }
   SmallVector<Value> newOperands;
   for (Value operand : bodyOp.getOperands())
@@ -396,8 +400,11 @@ void VectorLoopEmitter::emitBody(int64_t width, Value laneIndex) {
 /// linalg operation it becomes loops. Contiguous ones become memcpy.
 static void generalizeStridedCopies(func::FuncOp func) {
   func.walk([](memref::CopyOp copy) {
-    auto source = cast<MemRefType>(copy.getSource().getType());
-    auto target = cast<MemRefType>(copy.getTarget().getType());
+    auto source = dyn_cast<MemRefType>(copy.getSource().getType());
+    auto target = dyn_cast<MemRefType>(copy.getTarget().getType());
+    // Of unknown rank there is no loop nest; the runtime function stays.
+    if (!source || !target)
+      return;
     if (source.getLayout().isIdentity() && target.getLayout().isIdentity())
       return;
     OpBuilder builder(copy);
@@ -418,8 +425,18 @@ static void markParallel(linalg::LinalgOp op, ArrayRef<Operation *> loops) {
 
 void VectorizeLoopsPass::runOnOperation() {
   func::FuncOp func = getOperation();
-  generalizeStridedCopies(func);
+  if (failed(checkOption(func, "vector-bits", vectorBits, 8, 65536)))
+    return signalPassFailure();
   SmallVector<linalg::LinalgOp> ops;
+  func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops)
+    if (!op.hasPureBufferSemantics()) {
+      op.emitOpError("is on tensors: it must be bufferized before it becomes "
+                     "loops");
+      return signalPassFailure();
+    }
+  ops.clear();
+  generalizeStridedCopies(func);
   func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   IRRewriter rewriter(&getContext());
   for (linalg::LinalgOp op : ops) {

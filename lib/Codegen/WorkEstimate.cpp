@@ -27,14 +27,15 @@ static constexpr int64_t unknownTrips = 8;
 static constexpr double longOperationCycles = 16.0;
 
 /// What \p value is where it is a constant or computed of them; see the header.
-static std::optional<int64_t> typicalValue(Value value) {
+/// Looks at most \p depth operations back, because each has two operands.
+static std::optional<int64_t> typicalValue(Value value, unsigned depth = 8) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return constant;
   Operation *op = value.getDefiningOp();
-  if (!op || op->getNumOperands() != 2)
+  if (!op || op->getNumOperands() != 2 || depth == 0)
     return std::nullopt;
-  std::optional<int64_t> left = typicalValue(op->getOperand(0));
-  std::optional<int64_t> right = typicalValue(op->getOperand(1));
+  std::optional<int64_t> left = typicalValue(op->getOperand(0), depth - 1);
+  std::optional<int64_t> right = typicalValue(op->getOperand(1), depth - 1);
   bool isMin = isa<arith::MinSIOp>(op);
   if (isMin || isa<arith::MaxSIOp>(op)) {
     if (left && right)
@@ -43,19 +44,22 @@ static std::optional<int64_t> typicalValue(Value value) {
   }
   if (!left || !right)
     return std::nullopt;
-  if (isa<arith::AddIOp>(op))
-    return *left + *right;
-  if (isa<arith::MulIOp>(op))
-    return *left * *right;
+  int64_t result = 0;
+  if (isa<arith::AddIOp>(op) && !llvm::AddOverflow(*left, *right, result))
+    return result;
+  if (isa<arith::MulIOp>(op) && !llvm::MulOverflow(*left, *right, result))
+    return result;
   return std::nullopt;
 }
 
 static std::optional<int64_t> trips(std::optional<int64_t> lower,
                                     std::optional<int64_t> upper,
                                     std::optional<int64_t> step) {
-  if (!lower || !upper || !step || *step < 1)
+  int64_t length = 0;
+  if (!lower || !upper || !step || *step < 1 ||
+      llvm::SubOverflow(*upper, *lower, length))
     return std::nullopt;
-  return *upper <= *lower ? 0 : llvm::divideCeil(*upper - *lower, *step);
+  return length <= 0 ? 0 : llvm::divideCeil(length, *step);
 }
 
 std::optional<int64_t> constantTrips(scf::ForOp loop) {
@@ -117,7 +121,7 @@ void Counts::add(Operation &op) {
     loaded += registersOf(type);
   else
     computed += registersOf(type);
-  if (isa<math::MathDialect>(op.getDialect()) ||
+  if (isa_and_present<math::MathDialect>(op.getDialect()) ||
       isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
           arith::RemUIOp>(op))
     if (!isa<math::FmaOp, math::AbsFOp, math::AbsIOp>(op))

@@ -7,6 +7,7 @@
 
 #include "CompileThreads.h"
 
+#include "nnhal/Compiler/FatalErrors.h"
 #include "nnhal/Runtime/Thread.h"
 
 #include <algorithm>
@@ -74,7 +75,11 @@ void CompileThreads::run(MutableArrayRef<Task> tasks) {
   while (left.size() > 1 && takeHelper()) {
     std::thread thread;
     Task &task = left.back();
-    if (!rt::startThread(thread, "nnhal-compile", [&task] { task(); }).isOk()) {
+    auto help = [&task, doing = FatalErrorScope::current()] {
+      FatalErrorScope scope(doing);
+      task();
+    };
+    if (!rt::startThread(thread, "nnhal-compile", help).isOk()) {
       ++helpers;
       break;
     }

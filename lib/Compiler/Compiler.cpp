@@ -11,8 +11,10 @@
 #include "CompileThreads.h"
 #include "Interface.h"
 #include "nnhal/Codegen/Passes.h"
+#include "nnhal/Compiler/FatalErrors.h"
 #include "nnhal/Compiler/Pipelines.h"
 #include "nnhal/Import/Model.h"
+#include "nnhal/Import/Nesting.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
@@ -241,6 +243,11 @@ Compilation::run(OwningOpRef<ModuleOp> module,
                  std::array<uint8_t, 32> contentKey) {
   NNHAL_ASSIGN_OR_RETURN(Target target, Target::create(options.target));
   auto models = llvm::to_vector(module->getOps<ModelOp>());
+  if (std::optional<Phase> phase = findPhase(*module); models.empty() && phase)
+    return rt::badData(
+        "the module is the IR after phase '{}' of the compiler, not a model: "
+        "continue with 'nnhal-opt --nnhal-compile=from={}'",
+        std::string_view(toString(*phase)), std::string_view(toString(*phase)));
   if (models.size() != 1)
     return rt::badData("found {} nnhal.model operations, expected 1",
                        models.size());
@@ -283,6 +290,7 @@ rt::Result<CompiledArtifact> compileModel(const rt::AnnotatedModel &model,
                                           const CompilerOptions &options) {
   NNHAL_ASSIGN_OR_RETURN(auto contentKey,
                          rt::contentKeyOf(model, describeOptions(options)));
+  FatalErrorScope scope("compiling the model");
   Compilation compilation(options);
   NNHAL_RETURN_IF_ERROR(compilation.begin("import"));
   ModelImportOptions importOptions;
@@ -297,12 +305,24 @@ rt::Result<CompiledArtifact> compileModel(const rt::AnnotatedModel &model,
 rt::Result<CompiledArtifact> compileMlir(std::string_view text,
                                          std::string_view name,
                                          const CompilerOptions &options) {
+  std::string doing = "compiling '" + std::string(name) + "'";
+  FatalErrorScope scope(doing);
+  // The parser wants text with an end.
+  std::unique_ptr<llvm::WritableMemoryBuffer> buffer =
+      llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+          text.size(), StringRef(name.data(), name.size()),
+          llvm::Align(sourceAlignment));
+  if (!buffer)
+    return rt::outOfResources("no memory for the {} bytes of '{}'", text.size(),
+                              name);
+  std::copy(text.begin(), text.end(), buffer->getBufferStart());
   Compilation compilation(options);
   NNHAL_RETURN_IF_ERROR(compilation.begin("import"));
+  NNHAL_RETURN_IF_ERROR(checkNesting(*buffer, *compilation.context()));
   ParserConfig config(compilation.context());
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(StringRef(text.data(), text.size()), config,
-                                  StringRef(name.data(), name.size()));
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, config);
   if (!module)
     return compilation.diagnosedFailure("the text is not a valid module");
   // The key of what the text says; canonical operations have no HAL form, so

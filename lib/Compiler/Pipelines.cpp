@@ -38,34 +38,6 @@ namespace nnhal {
 
 using namespace mlir;
 
-static constexpr Phase phases[] = {
-    Phase::legalize, Phase::lower,     Phase::fuse,    Phase::bufferize,
-    Phase::plan,     Phase::vectorize, Phase::outline, Phase::llvm};
-
-llvm::ArrayRef<Phase> allPhases() { return phases; }
-
-StringRef toString(Phase phase) {
-  switch (phase) {
-  case Phase::legalize:
-    return "legalize";
-  case Phase::lower:
-    return "lower";
-  case Phase::fuse:
-    return "fuse";
-  case Phase::bufferize:
-    return "bufferize";
-  case Phase::plan:
-    return "plan";
-  case Phase::vectorize:
-    return "vectorize";
-  case Phase::outline:
-    return "outline";
-  case Phase::llvm:
-    return "llvm";
-  }
-  llvm_unreachable("closed list");
-}
-
 static void addBufferization(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSeparateDestinations());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -140,7 +112,7 @@ void addPhase(OpPassManager &pm, Phase phase,
     llvm::append_range(bands.costModel, options.costModel);
     pm.addNestedPass<func::FuncOp>(createComputeInBands(bands));
     pm.addPass(createExtractConstants({.baseOffset = options.constantsOffset}));
-    pm.addNestedPass<func::FuncOp>(createPlanMemory());
+    pm.addPass(createPlanMemory());
     return;
   }
   case Phase::vectorize: {
@@ -192,20 +164,46 @@ void registerCompilerDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
+LogicalResult
+addPhases(OpPassManager &pm, const CompilePipelineOptions &options,
+          llvm::function_ref<LogicalResult(const Twine &)> report) {
+  bool continues = options.from.hasValue();
+  if (continues && Phase(options.from) > Phase(options.until))
+    return report("from=" + toString(options.from) + " is after until=" +
+                  toString(options.until) + ": the order is " + listPhases());
+  pm.addPass(createCheckPhase(continues ? std::optional<Phase>(options.from)
+                                        : std::nullopt));
+  for (Phase phase : allPhases())
+    if ((!continues || phase > Phase(options.from)) &&
+        phase <= Phase(options.until))
+      addPhase(pm, phase, options);
+  pm.addPass(createMarkPhase(options.until));
+  return success();
+}
+
+/// The pipeline `nnhal-compile` with \p text for options.
+static LogicalResult
+parseAndAddPhases(OpPassManager &pm, StringRef text,
+                  llvm::function_ref<LogicalResult(const Twine &)> report) {
+  CompilePipelineOptions options;
+  // Tells what is wrong itself.
+  if (failed(options.parseFromString(text)))
+    return failure();
+  return addPhases(pm, options, report);
+}
+
 void registerAllPasses() {
   registerNNHalTransformsPasses();
   registerNNHalConversionPasses();
   kernel::registerKernelToVectorPasses();
   registerNNHalCodegenPasses();
-  PassPipelineRegistration<CompilePipelineOptions>(
+  registerPhasePasses();
+  registerPassPipeline(
       "nnhal-compile",
-      "Compile a model down to the LLVM dialect, or until a named phase",
-      [](OpPassManager &pm, const CompilePipelineOptions &options) {
-        for (Phase phase : allPhases()) {
-          addPhase(pm, phase, options);
-          if (phase == options.until)
-            break;
-        }
+      "Compile a model down to the LLVM dialect, from and until named phases",
+      parseAndAddPhases,
+      [](llvm::function_ref<void(const mlir::detail::PassOptions &)> visit) {
+        visit(CompilePipelineOptions());
       });
 }
 

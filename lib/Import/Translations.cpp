@@ -9,6 +9,7 @@
 
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 #include "nnhal/Import/Model.h"
+#include "nnhal/Import/Nesting.h"
 #include "nnhal/Runtime/JsonModel.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 #include "nnhal/Runtime/TestCase.h"
@@ -16,6 +17,7 @@
 #include "nnhal/Runtime/Validate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -117,6 +119,28 @@ static LogicalResult writeJson(Operation *op, raw_ostream &output) {
   return success();
 }
 
+/// A translation that parses its input. Unlike upstream's registration it
+/// checks beforehand that the parser can take it.
+static void registerFromMlir(StringRef name, StringRef description,
+                             const TranslateFromMLIRFunction &translate) {
+  TranslateRegistration registration(
+      name, description,
+      [translate](const std::shared_ptr<llvm::SourceMgr> &sources,
+                  raw_ostream &output, MLIRContext *context) -> LogicalResult {
+        DialectRegistry registry;
+        registerDialects(registry);
+        context->appendDialectRegistry(registry);
+        rt::Status status = checkNesting(mainBuffer(*sources), *context);
+        if (!status.isOk())
+          return mlir::emitError(UnknownLoc::get(context)) << status.message();
+        OwningOpRef<ModuleOp> module =
+            parseSourceFile<ModuleOp>(sources, context);
+        if (!module)
+          return failure();
+        return translate(*module, output);
+      });
+}
+
 void nnhal::registerTranslations() {
   TranslateToMLIRRegistration tflite(
       "tflite-to-mlir", "TensorFlow Lite model to the nnhal dialect",
@@ -134,14 +158,12 @@ void nnhal::registerTranslations() {
         context->appendDialectRegistry(registry);
         return writeCases(*sources, output, context);
       });
-  TranslateFromMLIRRegistration toJson(
-      "mlir-to-json", "nnhal dialect, NNAPI-shaped level, to model JSON",
-      writeJson, registerDialects);
-  TranslateFromMLIRRegistration toDot(
-      "mlir-to-dot", "nnhal dialect to a GraphViz drawing",
-      [](Operation *op, raw_ostream &output) {
-        writeDot(op, output);
-        return success();
-      },
-      registerDialects);
+  registerFromMlir("mlir-to-json",
+                   "nnhal dialect, NNAPI-shaped level, to model JSON",
+                   writeJson);
+  registerFromMlir("mlir-to-dot", "nnhal dialect to a GraphViz drawing",
+                   [](Operation *op, raw_ostream &output) {
+                     writeDot(op, output);
+                     return success();
+                   });
 }

@@ -14,8 +14,10 @@
 #define NNHAL_CODEGEN_ENTRYFUNCTION_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
 
 namespace mlir {
+class ModuleOp;
 class Operation;
 namespace func {
 class FuncOp;
@@ -58,7 +60,10 @@ inline constexpr llvm::StringLiteral grainAttrName = "nnhal.grain";
 inline constexpr llvm::StringLiteral entrySymbolName = "nnhal_entry";
 
 /// The function with entryAttrName in \p module; null when there is none.
-mlir::func::FuncOp findEntryFunction(mlir::Operation *module);
+/// Failure after an error when there are several, when it is not directly in
+/// \p module, when it is a declaration, or when a function calls it that the
+/// passes of the entry would leave with the wrong arguments.
+llvm::FailureOr<mlir::func::FuncOp> findEntryFunction(mlir::ModuleOp module);
 
 } // namespace nnhal
 

@@ -107,11 +107,11 @@ def ComputeInBands : Pass<"nnhal-compute-in-bands", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
-def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::func::FuncOp"> {
+def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place every allocation in one arena";
   let description = [{
-    Replaces the static allocations of a function by views of one arena, which
-    becomes its last argument. Allocations of unknown size, and those that a
+    Replaces the static allocations of the entry function by views of one arena,
+    which becomes its last argument. Allocations of unknown size, and those that a
     loop carries to its next round, become `nnk.allocate`. Two buffers share bytes when
     their lifetimes do not overlap. Largest first, each at the lowest offset
     that is free during its lifetime. The arena's size is the argument's extent;
@@ -174,7 +174,9 @@ def VectorizeLoops : Pass<"nnhal-vectorize-loops", "::mlir::func::FuncOp"> {
     Statistic<"numVectorized", "num-vectorized", "Operations vectorized">,
     Statistic<"numScalar", "num-scalar", "Operations lowered to scalar loops">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

@@ -8,6 +8,7 @@
 #ifndef NNHAL_COMPILER_PIPELINES_H
 #define NNHAL_COMPILER_PIPELINES_H
 
+#include "nnhal/Compiler/Phases.h"
 #include "nnhal/Conversion/SharedOptions.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -16,45 +17,17 @@
 
 namespace nnhal {
 
-/// The phases of a compilation, in order. Each leaves a valid module.
-enum class Phase {
-  /// HAL operations become canonical operations.
-  legalize,
-  /// The main graph becomes a function, canonical operations become linalg and
-  /// micro-kernels.
-  lower,
-  /// Elementwise operations fuse with each other and into micro-kernels.
-  fuse,
-  /// Tensors become buffers.
-  bufferize,
-  /// Constants move to the data cache, buffers to places in one arena.
-  plan,
-  /// Operations become loops over vectors.
-  vectorize,
-  /// Loop nests become functions, the entry is emitted.
-  outline,
-  /// Everything becomes the LLVM dialect.
-  llvm,
-};
-
-llvm::ArrayRef<Phase> allPhases();
-llvm::StringRef toString(Phase phase);
-
 struct CompilePipelineOptions
     : mlir::PassPipelineOptions<CompilePipelineOptions> {
-  Option<Phase> until{
-      *this, "until", llvm::cl::desc("Stop after this phase"),
-      llvm::cl::init(Phase::llvm),
-      llvm::cl::values(
-          clEnumValN(Phase::legalize, "legalize",
-                     "HAL to canonical operations"),
-          clEnumValN(Phase::lower, "lower", "to linalg and micro-kernels"),
-          clEnumValN(Phase::fuse, "fuse", "elementwise and epilogue fusion"),
-          clEnumValN(Phase::bufferize, "bufferize", "tensors to buffers"),
-          clEnumValN(Phase::plan, "plan", "arena and data cache"),
-          clEnumValN(Phase::vectorize, "vectorize", "vector loops"),
-          clEnumValN(Phase::outline, "outline", "functions and the entry"),
-          clEnumValN(Phase::llvm, "llvm", "the LLVM dialect"))};
+  Option<Phase, PhaseParser> from{
+      *this, "from",
+      llvm::cl::desc("Continue after this phase, as whose result the module "
+                     "was left by until (default: begin with a model)")};
+  Option<Phase, PhaseParser> until{
+      *this, "until",
+      llvm::cl::desc("Stop after this phase: legalize, lower, fuse, bufferize, "
+                     "plan, vectorize, outline or llvm (default llvm)"),
+      llvm::cl::init(Phase::llvm)};
   Option<int64_t> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("Width in bits of a vector register (default 256)"),
@@ -85,6 +58,13 @@ struct CompilePipelineOptions
 /// Adds the passes of one phase to \p pm, which runs on a builtin.module.
 void addPhase(mlir::OpPassManager &pm, Phase phase,
               const CompilePipelineOptions &options);
+
+/// Adds the phases from options.from to options.until, with a check that the
+/// module is what they begin with and the mark of what they end with. Fails
+/// through \p report when the former is after the latter.
+llvm::LogicalResult
+addPhases(mlir::OpPassManager &pm, const CompilePipelineOptions &options,
+          llvm::function_ref<llvm::LogicalResult(const llvm::Twine &)> report);
 
 /// Registers the dialects, interfaces and extensions that a compilation needs.
 void registerCompilerDialects(mlir::DialectRegistry &registry);

@@ -38,6 +38,12 @@ struct CompiledModel {
 
 /// libNNHalCompiler.so, opened.
 ///
+/// The compiler runs in the calling process. LLVM cannot go on without memory,
+/// and so ends the process: with exit status 1 after the line "error: out of
+/// memory while compiling ..." on the standard error stream, without exit
+/// handlers or destructors. A fault of the compiler ends it, too. Whoever has
+/// to outlive both compiles in a process of its own.
+///
 /// Ownership: shared. The library itself stays loaded to the end of the
 ///            process: LLVM registers exit handlers.
 /// Threads:   every member may be called from any thread at once.

@@ -94,8 +94,38 @@ GraphOp GraphInliner::graphOf(OperationOp op, unsigned index) {
   return graph;
 }
 
+/// Graphs in one another become regions in one another, which everything that
+/// works on IR walks by recursion.
+static constexpr unsigned maxGraphDepth = 128;
+/// Where each graph executes others at several places, copies double with each
+/// level.
+static constexpr unsigned maxGraphCopies = 4096;
+
+LogicalResult GraphInliner::enterGraph(GraphOp graph) {
+  if (llvm::is_contained(active, graph))
+    return graph.emitError("executes itself");
+  if (active.size() == maxGraphDepth)
+    return graph.emitError("is executed by graphs that nest more than ")
+           << maxGraphDepth << " deep";
+  if (copies == maxGraphCopies)
+    return graph.emitError("the graphs are executed at more than ")
+           << maxGraphCopies << " places together";
+  ++copies;
+  active.push_back(graph);
+  return success();
+}
+
 FailureOr<SmallVector<Value>> GraphInliner::inlineGraph(GraphOp graph,
                                                         ValueRange inputs) {
+  if (failed(enterGraph(graph)))
+    return failure();
+  FailureOr<Values> outputs = copyGraph(graph, inputs);
+  active.pop_back();
+  return outputs;
+}
+
+FailureOr<SmallVector<Value>> GraphInliner::copyGraph(GraphOp graph,
+                                                      ValueRange inputs) {
   IRMapping mapping;
   Block &body = graph.getBody().front();
   if (inputs.size() != body.getNumArguments())

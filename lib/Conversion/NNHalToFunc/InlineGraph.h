@@ -60,8 +60,15 @@ private:
   llvm::FailureOr<Values> inlineBranch(GraphOp graph, mlir::ValueRange inputs,
                                        mlir::Region &region);
 
+  /// Fails when \p graph cannot be copied once more.
+  llvm::LogicalResult enterGraph(GraphOp graph);
+  llvm::FailureOr<Values> copyGraph(GraphOp graph, mlir::ValueRange inputs);
+
   ModelOp model;
   mlir::OpBuilder &builder;
+  /// The graphs that are being copied, each into the one before.
+  llvm::SmallVector<GraphOp> active;
+  unsigned copies = 0;
 };
 
 } // namespace nnhal

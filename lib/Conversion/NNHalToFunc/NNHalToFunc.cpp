@@ -70,6 +70,16 @@ void ConvertNNHalGraphToFuncPass::runOnOperation() {
 /// that the caller learns the extents of each.
 LogicalResult ConvertNNHalGraphToFuncPass::convert(ModelOp model) {
   GraphOp graph = model.getMainGraph();
+  if (Operation *other = getOperation().lookupSymbol("main"))
+    return other->emitOpError("has the name of the function that the main "
+                              "graph becomes");
+  WalkResult references = model.walk([](ConstantReferenceOp reference) {
+    reference.emitOpError("refers to a pool, which disappears with the model: "
+                          "nnhal-raise-operations must run before");
+    return WalkResult::interrupt();
+  });
+  if (references.wasInterrupted())
+    return failure();
   auto inputs = bufferTypes(graph, "input", graph.getArgumentTypes());
   auto outputs = bufferTypes(graph, "output", graph.getResultTypes());
   if (failed(inputs) || failed(outputs))

@@ -1,7 +1,8 @@
-// RUN: nnhal-opt %s --nnhal-plan-memory | FileCheck %s
+// RUN: nnhal-opt %s --split-input-file --nnhal-plan-memory | FileCheck %s
 
 // The first and the last buffer never live at once and share bytes; the middle
 // one overlaps both.
+
 // CHECK-LABEL: func.func @buffers_share_bytes
 // CHECK-SAME:    %[[ARENA:[a-z0-9]+]]: memref<128xi8>
 // CHECK-SAME:    nnhal.arena_lower_bound = 128
@@ -22,6 +23,9 @@ func.func @buffers_share_bytes(%in: memref<16xf32>, %out: memref<16xf32>)
 }
 
 // A view of a buffer keeps the buffer alive.
+
+// -----
+
 // CHECK-LABEL: func.func @views_extend_lifetimes
 // CHECK-SAME:    memref<128xi8>
 func.func @views_extend_lifetimes(%in: memref<16xf32>, %out: memref<16xf32>)
@@ -36,6 +40,8 @@ func.func @views_extend_lifetimes(%in: memref<16xf32>, %out: memref<16xf32>)
   return
 }
 
+// -----
+
 // CHECK-LABEL: func.func @other_functions_stay
 // CHECK:         memref.alloc
 func.func @other_functions_stay() {
@@ -44,6 +50,9 @@ func.func @other_functions_stay() {
 }
 
 // Rounds that share a buffer of the arena cannot run at the same time.
+
+// -----
+
 // CHECK-LABEL: func.func @nested_buffers_make_loops_sequential
 // CHECK:         scf.for
 // CHECK-NOT:     nnhal.parallel

@@ -44,7 +44,7 @@ struct OperationPattern : OpConversionPattern<OperationOp> {
   matchAndRewrite(OperationOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     OperationLowering operation(op, adaptor.getInputs(), rewriter, lowering);
-    if (failed(operation.prepare()))
+    if (failed(operation.prepare()) || failed(checkRanks(op, operation)))
       return failure();
     GeneralLowering lower = lookUpLowering(operation.type());
     if (!lower)
@@ -52,6 +52,18 @@ struct OperationPattern : OpConversionPattern<OperationOp> {
     if (failed(lower(operation)))
       return failure();
     return operation.finish(*getTypeConverter());
+  }
+
+private:
+  /// Every operand that is given must have a known rank: loops and checks are
+  /// made for each dimension.
+  static LogicalResult checkRanks(OperationOp op, OperationLowering &lowering) {
+    for (auto [index, input] : llvm::enumerate(op.getInputs()))
+      if (isa<UnrankedTensorType>(input.getType()) &&
+          !input.getDefiningOp<NoValueOp>())
+        return lowering.fail("input " + std::to_string(index) +
+                             " has an unknown rank");
+    return success();
   }
 
   LinalgLowering &lowering;

@@ -22,7 +22,7 @@
 // OUTLINE: func.func @nnhal_entry
 // LLVM: llvm.func @nnhal_entry(%{{.*}}: !llvm.ptr) -> i32
 // LLVM-NOT: unrealized_conversion_cast
-// ERROR: Cannot find option named 'nowhere'
+// ERROR: there is no phase 'nowhere': the phases are legalize, lower, fuse, bufferize, plan, vectorize, outline, llvm
 nnhal.model @model attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
     %none = nnhal.constant_copy 0 : i32 -> i32
