@@ -11,12 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CodeImage.h"
 #include "OneOperationModel.h"
+#include "Runtime/Devices/Cpu/CodeImage.h"
 
+#include "Runtime/Artifact/ModelCache.h"
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/CpuDevice.h"
-#include "nnhal/Runtime/ModelCache.h"
+
+#include <fmt/format.h>
 
 #include <benchmark/benchmark.h>
 

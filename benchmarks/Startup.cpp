@@ -17,9 +17,10 @@
 
 #include "OneOperationModel.h"
 
+#include "Runtime/Artifact/ModelCache.h"
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/CpuDevice.h"
-#include "nnhal/Runtime/ModelCache.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 
 #include <fmt/format.h>

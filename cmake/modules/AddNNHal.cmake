@@ -25,14 +25,21 @@ function(nnhal_compile_options target)
   endif()
 endfunction()
 
+# Exports only what is marked (nnhal/Runtime/Api.h).
+function(nnhal_hide_symbols target)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
 # nnhal_add_runtime_component(NAME SOURCES... [LINK libs...])
-# One folder of lib/Runtime. LLVM-free; an OBJECT library that lib/Runtime
-# assembles into libNNHalModel (R0, R1) or libNNHalRuntime (R2, R3).
+# One folder of lib/Runtime. LLVM-free; an OBJECT library that
+# lib/Runtime/CMakeLists.txt assembles.
 function(nnhal_add_runtime_component name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
   nnhal_compile_options(${name})
-  target_link_libraries(${name} PUBLIC fmt::fmt ${ARG_LINK})
+  nnhal_hide_symbols(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
 # nnhal_add_compiler_library(NAME SOURCES... [SHARED] [DEPENDS targets...] [LINK libs...])
@@ -47,7 +54,7 @@ function(nnhal_add_compiler_library name)
   endif()
   nnhal_compile_options(${name})
   target_precompile_headers(${name} REUSE_FROM NNHalPrecompiled)
-  target_link_libraries(${name} PUBLIC NNHalLLVMHeaders fmt::fmt ${ARG_LINK})
+  target_link_libraries(${name} PUBLIC NNHalLLVMHeaders ${ARG_LINK})
   target_link_libraries(${name} PRIVATE nlohmann_json::nlohmann_json)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -60,7 +67,8 @@ function(nnhal_add_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   nnhal_compile_options(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
+  set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}"
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LLVM_LIBRARY_DIR}")
 endfunction()
 
 # nnhal_add_unittest(NAME SOURCES... [LINK libs...])

@@ -26,7 +26,7 @@ endif()
 # One precompiled header for every compiler translation unit: it takes a
 # conversion unit from 8 s to 1 s.
 add_library(NNHalPrecompiled OBJECT "${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp")
-target_link_libraries(NNHalPrecompiled PRIVATE NNHalLLVMHeaders nlohmann_json::nlohmann_json fmt::fmt)
+target_link_libraries(NNHalPrecompiled PRIVATE NNHalLLVMHeaders nlohmann_json::nlohmann_json)
 nnhal_compile_options(NNHalPrecompiled)
 target_precompile_headers(NNHalPrecompiled PRIVATE
   <mlir/Dialect/Arith/IR/Arith.h>

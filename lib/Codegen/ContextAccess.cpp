@@ -7,7 +7,7 @@
 
 #include "ContextAccess.h"
 
-#include "nnhal/Runtime/EntryAbi.h"
+#include "nnhal/Backend/EntryAbi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"

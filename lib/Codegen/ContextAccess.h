@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_CODEGEN_CONTEXTACCESS_H
 #define NNHAL_LIB_CODEGEN_CONTEXTACCESS_H
 
-#include "nnhal/Runtime/EntryAbi.h"
+#include "nnhal/Backend/EntryAbi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"

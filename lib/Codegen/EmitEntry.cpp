@@ -11,7 +11,7 @@
 #include "OperationLocation.h"
 #include "Preconditions.h"
 
-#include "nnhal/Runtime/ModelCache.h"
+#include "Runtime/Artifact/ModelCache.h"
 #include "nnhal/Runtime/Status.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -11,8 +11,8 @@
 #include "OperationLocation.h"
 #include "Preconditions.h"
 
+#include "Runtime/Artifact/FailureReasons.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
-#include "nnhal/Runtime/FailureReasons.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

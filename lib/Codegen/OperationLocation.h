@@ -19,7 +19,7 @@ namespace nnhal {
 using OperationNumbers = llvm::SmallSetVector<uint32_t, 4>;
 
 /// Adds the operations that \p location names, as the import of a model made
-/// it (lib/Import). What lies in a graph of IF or WHILE belongs to those.
+/// it (lib/ModelIR). What lies in a graph of IF or WHILE belongs to those.
 void collectOperations(mlir::Location location, OperationNumbers &numbers);
 
 /// The operation of the model that \p op was made from; of fused ones, the

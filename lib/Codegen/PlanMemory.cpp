@@ -10,8 +10,8 @@
 #include "ContextAccess.h"
 #include "Preconditions.h"
 
+#include "Runtime/Artifact/ModelCache.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
-#include "nnhal/Runtime/ModelCache.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"

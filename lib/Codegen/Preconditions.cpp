@@ -9,7 +9,7 @@
 
 #include "ContextAccess.h"
 
-#include "nnhal/Runtime/ModelCache.h"
+#include "Runtime/Artifact/ModelCache.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -7,8 +7,8 @@
 
 #include "CompileThreads.h"
 
+#include "Runtime/Support/Thread.h"
 #include "nnhal/Compiler/FatalErrors.h"
-#include "nnhal/Runtime/Thread.h"
 
 #include <algorithm>
 #include <thread>

@@ -8,8 +8,8 @@
 #ifndef NNHAL_LIB_COMPILER_INTERFACE_H
 #define NNHAL_LIB_COMPILER_INTERFACE_H
 
+#include "Runtime/Artifact/ModelCache.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
-#include "nnhal/Runtime/ModelCache.h"
 
 namespace nnhal {
 

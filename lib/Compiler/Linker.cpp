@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Backend.h"
+#include "CodeEmission.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include "lld/Common/Driver.h"

@@ -8,6 +8,8 @@
 
 #include "ModelFromView.h"
 
+#include "Runtime/Support/Errors.h"
+
 namespace nnhal {
 
 static std::string toString(NNHalString text) {

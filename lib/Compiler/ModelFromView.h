@@ -9,7 +9,7 @@
 #ifndef NNHAL_LIB_COMPILER_MODELFROMVIEW_H
 #define NNHAL_LIB_COMPILER_MODELFROMVIEW_H
 
-#include "nnhal/Runtime/CompilerPlugin.h"
+#include "Runtime/CompilerClient/CompilerApi.h"
 #include "nnhal/Runtime/Model.h"
 
 namespace nnhal {

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Backend.h"
+#include "CodeEmission.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Codegen/EntryFunction.h"
 
 #include "mlir/IR/Threading.h"
@@ -46,7 +47,8 @@ static void setTargetAttributes(Module &module, const Target &target) {
 /// What pays of O1, once: MLIR leaves straight-line vector code in loops that
 /// are as they should be, and the code generator has passes of its own. The
 /// rest of O1 costs a fifth of a compilation and gains nothing that can be
-/// measured (docs/Performance.md); O3's runtime unrolling spills accumulators.
+/// measured (docs/Internals/Measurements/CompileTime.md); O3's runtime
+/// unrolling spills accumulators.
 static void optimize(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;

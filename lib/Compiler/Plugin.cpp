@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModelCompiler.h"
 #include "ModelFromView.h"
-#include "nnhal/Compiler/Compiler.h"
-#include "nnhal/Runtime/CompilerPlugin.h"
-#include "nnhal/Runtime/ModelCache.h"
+#include "Runtime/Artifact/ModelCache.h"
+#include "Runtime/CompilerClient/CompilerApi.h"
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Validate.h"
 
 #include <cstddef>

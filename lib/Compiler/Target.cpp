@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Compiler/Target.h"
+#include "Target.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+
+#include "Runtime/Support/Errors.h"
 
 #include <mutex>
 

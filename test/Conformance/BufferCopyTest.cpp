@@ -7,6 +7,8 @@
 
 #include "Memories.h"
 
+#include <fmt/format.h>
+
 #include <numeric>
 #include <sys/mman.h>
 #include <unistd.h>

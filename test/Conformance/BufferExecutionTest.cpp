@@ -7,6 +7,8 @@
 
 #include "Memories.h"
 
+#include <fmt/format.h>
+
 using namespace nnhal::rt;
 using namespace nnhal::rt::conformance;
 

@@ -7,6 +7,8 @@
 
 #include "Memories.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <atomic>
 #include <thread>
 

@@ -16,7 +16,9 @@
 #include "CacheFiles.h"
 #include "ModelBuilder.h"
 
-#include "nnhal/Runtime/CacheEntry.h"
+#include "Runtime/Caching/CacheEntry.h"
+
+#include <fmt/format.h>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::conformance;

@@ -15,7 +15,9 @@
 
 #include "CacheFiles.h"
 
-#include "nnhal/Runtime/CacheEntry.h"
+#include "Runtime/Caching/CacheEntry.h"
+
+#include <fmt/format.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +30,7 @@ using namespace nnhal::rt::conformance;
 namespace {
 
 // Where the header of a model-cache file has what is forged here
-// (docs/ModelCacheFormat.md).
+// (docs/Internals/ModelCacheFormat.md).
 constexpr size_t tokenOffset = 40;
 constexpr size_t driverOffset = 104;
 constexpr size_t compilerOffset = 136;

@@ -17,7 +17,7 @@
 #include "Planted.h"
 
 #include "nnhal/Compiler/Pipelines.h"
-#include "nnhal/Import/Model.h"
+#include "nnhal/ModelIR/Model.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -8,9 +8,9 @@
 #include "Generator.h"
 #include "Recipes.h"
 
+#include "Runtime/Artifact/KernelSignature.h"
+#include "Runtime/Artifact/ModelCache.h"
 #include "nnhal/Runtime/Compiler.h"
-#include "nnhal/Runtime/KernelSignature.h"
-#include "nnhal/Runtime/ModelCache.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ struct KernelRow {
 constexpr KernelRow kernelRows[] = {
 #define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY)                             \
   {SLOT, rt::OperationType::OPERATION, WHY},
-#include "nnhal/Runtime/RuntimeKernels.def"
+#include "Runtime/Artifact/RuntimeKernels.def"
 };
 
 /// The slots of the kernels that the code for \p test calls.
@@ -76,7 +76,8 @@ TEST(ArtifactsTest, tableIsDocumented) {
     rows += fmt::format("| {} | {} | {} |\n", row.slot,
                         rt::nameOf(row.operation), row.why);
   std::stringstream found;
-  found << std::ifstream(NNHAL_TEST_DATA "/../docs/RuntimeKernels.md").rdbuf();
+  found << std::ifstream(NNHAL_TEST_DATA "/../docs/Compiler/RuntimeKernels.md")
+               .rdbuf();
   EXPECT_NE(found.str().find("|---|---|---|\n" + rows + "\n"),
             std::string::npos)
       << "expected the table:\n"

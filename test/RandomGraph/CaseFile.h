@@ -12,7 +12,8 @@
 
 namespace nnhal::randomgraph {
 
-/// \p test as the JSON of docs/TestCases.md, which readTestCases() gives back.
+/// \p test as the JSON of docs/Devices/TestCases.md, which readTestCases()
+/// gives back.
 rt::Result<std::string> writeTestCase(const rt::TestCase &test);
 
 } // namespace nnhal::randomgraph

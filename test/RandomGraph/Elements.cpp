@@ -7,9 +7,9 @@
 
 #include "Elements.h"
 
-#include "Npy.h"
+#include "Tools/Tensors/Npy.h"
 
-#include "nnhal/Runtime/Float16.h"
+#include "Runtime/Support/Float16.h"
 
 #include <algorithm>
 #include <cmath>
@@ -66,7 +66,7 @@ ElementRange randomgraph::elementRange(OperandType type) {
 double randomgraph::loadElement(OperandType type,
                                 std::span<const uint8_t> bytes,
                                 uint64_t index) {
-  const run::ElementFormat &format = run::formatOf(type);
+  const tools::ElementFormat &format = tools::formatOf(type);
   return format.load(std::as_bytes(bytes).data() + index * format.size);
 }
 
@@ -85,7 +85,7 @@ void randomgraph::storeElement(OperandType type, std::span<uint8_t> bytes,
   ElementRange range = elementRange(type);
   auto integer =
       int64_t(std::clamp(value, double(range.low), double(range.high)));
-  switch (run::formatOf(type).size) {
+  switch (tools::formatOf(type).size) {
   case 1:
     return put(bytes, index, uint8_t(integer));
   case 2:
@@ -99,7 +99,7 @@ TestTensor randomgraph::makeTensor(OperandType type, Shape shape,
                                    std::span<const double> elements) {
   TestTensor tensor;
   tensor.dimensions = std::move(shape);
-  tensor.bytes.resize(elements.size() * run::formatOf(type).size);
+  tensor.bytes.resize(elements.size() * tools::formatOf(type).size);
   for (size_t i = 0; i < elements.size(); ++i)
     storeElement(type, tensor.bytes, i, elements[i]);
   return tensor;

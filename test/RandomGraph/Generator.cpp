@@ -10,6 +10,7 @@
 #include "GraphWriter.h"
 #include "Rewrite.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Validate.h"
 
 #include <algorithm>

@@ -7,7 +7,9 @@
 
 #include "Interpreter.h"
 
-#include "Compare.h"
+#include "Tools/Tensors/Compare.h"
+
+#include "Runtime/Support/Errors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +28,7 @@ using rt::Status;
 
 /// Bytes of an output of extents \p dimensions, with room for what is unknown.
 static size_t roomFor(OperandType type, std::span<const uint32_t> dimensions) {
-  uint64_t size = run::formatOf(type).size;
+  uint64_t size = tools::formatOf(type).size;
   constexpr uint64_t roomForUnknown = 4096;
   for (uint32_t extent : dimensions)
     size *= extent;
@@ -68,8 +70,8 @@ Result<Tensors> randomgraph::execute(const rt::PreparedModel &prepared,
   for (size_t i = 0; i < interface.size(); ++i) {
     TestTensor &tensor = tensors.emplace_back();
     tensor.dimensions = result.outputShapes[i].dimensions;
-    uint64_t size =
-        elementCount(tensor.dimensions) * run::formatOf(interface[i].type).size;
+    uint64_t size = elementCount(tensor.dimensions) *
+                    tools::formatOf(interface[i].type).size;
     if (size > outputs[i].size())
       return rt::failure("output {} has {} bytes, but was found to fit {}", i,
                          size, outputs[i].size());
@@ -193,7 +195,7 @@ Result<rt::Model> randomgraph::isolateOperation(
 Interpreter::Interpreter(const rt::Device &device, const rt::Model &model,
                          NoiseLevel level, uint64_t noiseSeed)
     : device(device), model(model), level(level),
-      isRelaxed(run::isRelaxed(model)), random(noiseSeed) {}
+      isRelaxed(tools::isRelaxed(model)), random(noiseSeed) {}
 
 void Interpreter::disturb(OperandType type, TestTensor &tensor, bool isResult) {
   bool isTable = level == NoiseLevel::table;
@@ -205,12 +207,12 @@ void Interpreter::disturb(OperandType type, TestTensor &tensor, bool isResult) {
   // or shapes, whose neighbours mean something else altogether.
   if (!isFloat(type) && !(isTable && isQuantized(type)))
     return;
-  run::Bounds bounds = run::boundsFor(type, isRelaxed);
+  tools::Bounds bounds = tools::boundsFor(type, isRelaxed);
   if (!isTable) {
     bool isHalf = isRelaxed || type == OperandType::TENSOR_FLOAT16;
     bounds = {0.0, isHalf ? 0x1p-10 : 0x1p-22};
   }
-  uint64_t count = tensor.bytes.size() / run::formatOf(type).size;
+  uint64_t count = tensor.bytes.size() / tools::formatOf(type).size;
   for (uint64_t i = 0; i < count; ++i) {
     double value = loadElement(type, tensor.bytes, i);
     double reach = bounds.atol + bounds.rtol * std::abs(value);

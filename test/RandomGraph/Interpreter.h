@@ -10,8 +10,8 @@
 
 #include "Elements.h"
 
+#include "nnhal/Backend/Signatures.h"
 #include "nnhal/Runtime/Device.h"
-#include "nnhal/Runtime/Signatures.h"
 
 namespace nnhal::randomgraph {
 
@@ -34,8 +34,8 @@ enum class NoiseLevel {
   /// compute in: what differs between two right implementations inside one
   /// operation.
   lastPlaces,
-  /// As far as docs/TestCases.md lets the result of one operation deviate:
-  /// what differs between two right devices.
+  /// As far as docs/Devices/TestCases.md lets the result of one operation
+  /// deviate: what differs between two right devices.
   table,
 };
 

@@ -7,9 +7,11 @@
 
 #include "Judge.h"
 
-#include "Check.h"
-#include "Compare.h"
 #include "Generator.h"
+#include "Tools/Check/Check.h"
+#include "Tools/Tensors/Compare.h"
+
+#include "Runtime/Support/Errors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,16 +34,16 @@ static Status compareTensor(OperandType type, bool isRelaxed,
     return rt::failure("shape [{}], expected [{}]",
                        fmt::join(actual.dimensions, ","),
                        fmt::join(expected.dimensions, ","));
-  const run::ElementFormat &format = run::formatOf(type);
-  run::Bounds bounds = run::boundsFor(type, isRelaxed);
-  run::Differences found = run::compareElements(
+  const tools::ElementFormat &format = tools::formatOf(type);
+  tools::Bounds bounds = tools::boundsFor(type, isRelaxed);
+  tools::Differences found = tools::compareElements(
       format, bytesOf(actual).data(), format, bytesOf(expected).data(),
       elementCount(actual.dimensions), bounds);
   if (found.count == 0)
     return Status::ok();
   return rt::failure(
       "element {} {} is {}, expected {} within {:.3g}; {} of {} differ",
-      found.first, run::positionText(found.first, actual.dimensions),
+      found.first, tools::positionText(found.first, actual.dimensions),
       found.actual, found.expected,
       bounds.atol + bounds.rtol * std::abs(found.expected), found.count,
       elementCount(actual.dimensions));
@@ -53,7 +55,7 @@ namespace {
 class Envelope {
 public:
   Envelope(OperandType type, bool isRelaxed)
-      : type(type), bounds(run::boundsFor(type, isRelaxed)) {}
+      : type(type), bounds(tools::boundsFor(type, isRelaxed)) {}
 
   /// Takes one answer; one of another shape is another possible answer.
   void add(const TestTensor &answer, const Shape &wanted) {
@@ -92,7 +94,7 @@ public:
 
 private:
   OperandType type;
-  run::Bounds bounds;
+  tools::Bounds bounds;
   std::vector<double> low, high;
   bool isSeen = false;
   bool hasStrange = false;
@@ -117,9 +119,9 @@ static Status judgeDrawn(const rt::Subgraph &main,
                        fmt::join(expected.dimensions, ","));
   double samples = actual.dimensions.back();
   // Six standard deviations of the most uncertain frequency.
-  return run::compareFrequencies(inputs[0],
-                                 main.operands[operation.inputs[0]].type,
-                                 bytesOf(actual), 3.0 / std::sqrt(samples));
+  return tools::compareFrequencies(inputs[0],
+                                   main.operands[operation.inputs[0]].type,
+                                   bytesOf(actual), 3.0 / std::sqrt(samples));
 }
 
 /// Whether noise explains \p actual.
@@ -136,7 +138,7 @@ static bool isConditioning(const rt::Device &reference, const rt::Model &model,
   });
   if (!hasFloats && !isControlFlow)
     return false;
-  bool isRelaxed = run::isRelaxed(model);
+  bool isRelaxed = tools::isRelaxed(model);
   std::vector<Envelope> envelopes;
   envelopes.reserve(operation.outputs.size());
   for (uint32_t index : operation.outputs)
@@ -167,7 +169,7 @@ Status randomgraph::judgeOperation(const rt::Device &reference,
   if (!expected.isOk())
     return rt::failure("no error, but the reference device reports: {}",
                        expected.status().message());
-  bool isRelaxed = run::isRelaxed(model);
+  bool isRelaxed = tools::isRelaxed(model);
   for (size_t i = 0; i < actual.size(); ++i) {
     if (isUnspecified(operation.type, i))
       continue;
@@ -233,7 +235,7 @@ void Trial::fail(std::string stage, std::string message) {
 Status Trial::compareOutputs(const Tensors &actual,
                              const Tensors &expected) const {
   const rt::Subgraph &main = test.model.main;
-  bool isRelaxed = run::isRelaxed(test.model);
+  bool isRelaxed = tools::isRelaxed(test.model);
   for (size_t i = 0; i < actual.size(); ++i)
     NNHAL_RETURN_IF_ERROR(
         compareTensor(main.operands[main.outputIndexes[i]].type, isRelaxed,
@@ -274,7 +276,7 @@ bool Trial::isWithinNoise(const rt::TestExample &example,
   envelopes.reserve(main.outputIndexes.size());
   for (uint32_t index : main.outputIndexes)
     envelopes.emplace_back(main.operands[index].type,
-                           run::isRelaxed(test.model));
+                           tools::isRelaxed(test.model));
   for (uint64_t run = 0; run <= noisyRuns; ++run) {
     Interpreter interpreter(reference, test.model,
                             run == 0 ? NoiseLevel::none : NoiseLevel::table,

@@ -16,7 +16,7 @@ namespace nnhal::randomgraph {
 
 struct Verdict {
   enum class Outcome {
-    /// All outputs are within the table of docs/TestCases.md.
+    /// All outputs are within the table of docs/Devices/TestCases.md.
     agrees,
     /// They are not, but every operation is right for the inputs that the
     /// device gave it: errors of rounding have added up.
@@ -36,7 +36,8 @@ struct Verdict {
 };
 
 /// Runs \p test, all operations of which \p tested claims to support, on both
-/// devices. docs/Testing.md, "Random graphs", has the rule and the reasons.
+/// devices. docs/Internals/Testing.md, "Random graphs", has the rule and the
+/// reasons.
 ///
 /// - Preparation succeeds. An execution fails where that of the reference
 ///   device does, and nowhere else.

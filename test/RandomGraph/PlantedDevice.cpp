@@ -7,7 +7,9 @@
 
 #include "PlantedDevice.h"
 
-#include "Npy.h"
+#include "Tools/Tensors/Npy.h"
+
+#include "Runtime/Support/Errors.h"
 
 #include <cstring>
 

@@ -12,8 +12,9 @@
 #include "Seed.h"
 #include "Shrink.h"
 
-#include "Check.h"
+#include "Tools/Check/Check.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <gtest/gtest.h>
@@ -103,9 +104,9 @@ TEST(PlantedTest, CaseFileShowsTheSame) {
     size_t count = 0;
     rt::Status status = rt::readTestCases(*text, [&](rt::TestCase read) {
       ++count;
-      using enum run::CaseResult::Outcome;
-      EXPECT_EQ(run::checkCase(read, reference(), {}).outcome, passed);
-      EXPECT_EQ(run::checkCase(read, *device, {}).outcome, failed);
+      using enum tools::CaseResult::Outcome;
+      EXPECT_EQ(tools::checkCase(read, reference(), {}).outcome, passed);
+      EXPECT_EQ(tools::checkCase(read, *device, {}).outcome, failed);
       return rt::Status::ok();
     });
     EXPECT_TRUE(status.isOk()) << status.message();

@@ -12,7 +12,9 @@
 #include "Generator.h"
 #include "Shrink.h"
 
-#include "nnhal/Runtime/AtomicFile.h"
+#include "Runtime/Support/AtomicFile.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 

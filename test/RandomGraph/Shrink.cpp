@@ -9,7 +9,7 @@
 
 #include "Generator.h"
 
-#include "Npy.h"
+#include "Tools/Tensors/Npy.h"
 
 #include "nnhal/Runtime/Validate.h"
 
@@ -127,7 +127,7 @@ static TestTensor crop(OperandType type, const TestTensor &tensor,
                        const Shape &shape) {
   TestTensor result;
   result.dimensions = shape;
-  size_t size = run::formatOf(type).size;
+  size_t size = tools::formatOf(type).size;
   uint64_t count = elementCount(shape);
   result.bytes.resize(count * size);
   for (uint64_t flat = 0; flat < count; ++flat) {
@@ -255,7 +255,7 @@ bool Shrinker::simplifyValues() {
       for (rt::TestExample &example : candidate.examples) {
         TestTensor &tensor = example.inputs[i];
         std::vector<uint8_t> old = tensor.bytes;
-        uint64_t count = tensor.bytes.size() / run::formatOf(type).size;
+        uint64_t count = tensor.bytes.size() / tools::formatOf(type).size;
         for (uint64_t k = 0; k < count; ++k)
           storeElement(type, tensor.bytes, k, value);
         isChanged = isChanged || tensor.bytes != old;

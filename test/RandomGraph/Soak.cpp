@@ -12,7 +12,8 @@
 #include "Generator.h"
 #include "Worker.h"
 
-#include "nnhal/Runtime/AtomicFile.h"
+#include "Runtime/Support/AtomicFile.h"
+#include "Runtime/Support/Errors.h"
 
 #include <nlohmann/json.hpp>
 

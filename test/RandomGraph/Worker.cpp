@@ -7,6 +7,8 @@
 
 #include "Worker.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstring>

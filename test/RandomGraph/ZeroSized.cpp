@@ -10,6 +10,8 @@
 #include "Generator.h"
 #include "Recipes.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

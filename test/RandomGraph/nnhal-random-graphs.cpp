@@ -12,6 +12,7 @@
 
 #include "Soak.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/CpuDevice.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 

@@ -7,6 +7,8 @@
 
 #include "TraceContract.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -13,6 +13,8 @@
 
 #include "TraceContract.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <fstream>
 #include <iterator>

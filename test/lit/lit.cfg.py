@@ -36,6 +36,12 @@ config.substitutions.append(("%shared", config.nnhal_shared_data))
 config.substitutions.append(("%llvm_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")))
 config.substitutions.append(("%nnhal_lib", os.path.join(config.nnhal_binary_dir, "lib")))
 
+# The plug-in of examples/, as the unit tests build it.
+example_plugin = os.path.join(config.nnhal_binary_dir, "test", "Unit", "Core", "Inputs", "NNHalExampleDevice.so")
+config.substitutions.append(("%{example-plugin}", example_plugin))
+if os.path.exists(example_plugin):
+    config.available_features.add("example-plugin")
+
 config.substitutions.append(("%{other-machine}", "x86_64" if platform.machine() == "aarch64" else "aarch64"))
 
 config.available_features.add("compiler")

@@ -7,6 +7,7 @@
 
 #include "Entries.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include <algorithm>

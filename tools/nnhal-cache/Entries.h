@@ -8,7 +8,7 @@
 #ifndef NNHAL_TOOLS_NNHAL_CACHE_ENTRIES_H
 #define NNHAL_TOOLS_NNHAL_CACHE_ENTRIES_H
 
-#include "nnhal/Runtime/CacheEntry.h"
+#include "Runtime/Caching/CacheEntry.h"
 #include "nnhal/Runtime/CacheToken.h"
 
 #include <map>

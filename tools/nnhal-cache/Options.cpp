@@ -7,12 +7,15 @@
 
 #include "Options.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <charconv>
 
 using namespace nnhal;
 using namespace nnhal::cachetool;
 using rt::badData;
 using rt::Status;
+using tools::Takes;
 
 namespace {
 struct Unit {
@@ -28,8 +31,7 @@ static constexpr Unit sizeUnits[] = {{'K', uint64_t(1) << 10},
                                      {'G', uint64_t(1) << 30}};
 
 /// A number with one of \p units; without one it is \p factor of them.
-static rt::Result<uint64_t> parseAmount(std::string_view option,
-                                        std::string_view value, uint64_t factor,
+static rt::Result<uint64_t> parseAmount(std::string_view value, uint64_t factor,
                                         std::span<const Unit> units) {
   std::string_view digits = value;
   for (const Unit &unit : units)
@@ -46,40 +48,83 @@ static rt::Result<uint64_t> parseAmount(std::string_view option,
     std::string letters;
     for (const Unit &unit : units)
       letters += fmt::format("{}{}", letters.empty() ? "" : ", ", unit.letter);
-    return badData("option '--{}': '{}' is no number, with or without one of "
-                   "{} behind it",
-                   option, value, letters);
+    return badData("'{}' is no number, with or without one of {} behind it",
+                   value, letters);
   }
   return number * factor;
 }
 
-static Status applyOption(Options &options, std::string_view argument) {
-  std::string_view text = argument.substr(2);
-  size_t equals = text.find('=');
-  std::string_view name = text.substr(0, equals);
-  std::string_view value =
-      equals == std::string_view::npos ? "" : text.substr(equals + 1);
-  if (name == "max-age") {
-    NNHAL_ASSIGN_OR_RETURN(uint64_t age,
-                           parseAmount(name, value, 86400, ageUnits));
-    options.maxAgeSeconds = int64_t(age);
-    return Status::ok();
-  }
-  if (name == "max-size") {
-    NNHAL_ASSIGN_OR_RETURN(options.maxBytes,
-                           parseAmount(name, value, 1, sizeUnits));
-    return Status::ok();
-  }
-  if (equals == std::string_view::npos && name == "invalid") {
-    options.removeInvalid = true;
-    return Status::ok();
-  }
-  if (equals == std::string_view::npos && name == "dry-run") {
-    options.isDryRun = true;
-    return Status::ok();
-  }
-  return badData("unknown option '{}'; try --help", argument);
-}
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+// In the order of the help, whose lines are those of the texts.
+static constexpr Option options[] = {
+    {
+        .name = "max-age",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "entries older than N days, or Ns, Nm, Nh, Nd",
+        .apply = [](Options &options, std::string_view value) -> Status {
+          NNHAL_ASSIGN_OR_RETURN(uint64_t age,
+                                 parseAmount(value, 86400, ageUnits));
+          options.maxAgeSeconds = int64_t(age);
+          return Status::ok();
+        },
+    },
+    {
+        .name = "max-size",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "the oldest entries until the others have at most\n"
+                "N bytes, or NK, NM, NG",
+        .apply = [](Options &options, std::string_view value) -> Status {
+          NNHAL_ASSIGN_OR_RETURN(options.maxBytes,
+                                 parseAmount(value, 1, sizeUnits));
+          return Status::ok();
+        },
+    },
+    {
+        .name = "invalid",
+        .help = "entries that verify calls damaged",
+        .apply =
+            [](Options &options, std::string_view) {
+              options.removeInvalid = true;
+              return Status::ok();
+            },
+    },
+    {
+        .name = "dry-run",
+        .help = "say what would be removed",
+        .apply =
+            [](Options &options, std::string_view) {
+              options.isDryRun = true;
+              return Status::ok();
+            },
+    },
+    {
+        .name = "help",
+        .help = "print this text",
+        .apply =
+            [](Options &options, std::string_view) {
+              options.command = Command::help;
+              return Status::ok();
+            },
+        .isForPrune = false,
+    },
+    {
+        .name = "version",
+        .help = "print the version",
+        .apply =
+            [](Options &options, std::string_view) {
+              options.command = Command::version;
+              return Status::ok();
+            },
+        .isForPrune = false,
+    },
+};
+
+std::span<const Option> cachetool::allOptions() { return options; }
 
 static rt::Result<Command> parseCommand(std::string_view name) {
   if (name == "ls")
@@ -110,14 +155,15 @@ cachetool::parseOptions(std::span<const std::string_view> arguments) {
   size_t words = 0;
   bool hasOptions = false;
   for (std::string_view argument : arguments) {
-    if (argument == "--help" || argument == "--version") {
-      options.command = argument == "--help" ? Command::help : Command::version;
-      return options;
-    }
     if (argument.starts_with('-')) {
       if (!argument.starts_with("--"))
         return badData("unknown option '{}'; try --help", argument);
-      NNHAL_RETURN_IF_ERROR(applyOption(options, argument));
+      NNHAL_ASSIGN_OR_RETURN(
+          const Option *option,
+          tools::applyOption(allOptions(), options, argument));
+      // Nothing else matters then.
+      if (!option->isForPrune)
+        return options;
       hasOptions = true;
     } else if (++words == 1) {
       NNHAL_ASSIGN_OR_RETURN(options.command, parseCommand(argument));
@@ -134,44 +180,48 @@ cachetool::parseOptions(std::span<const std::string_view> arguments) {
   return options;
 }
 
+/// The rows that \p isForPrune is true of, or those that it is not true of.
+static std::string helpOf(bool isForPrune) {
+  std::vector<tools::OptionText> texts;
+  for (const Option &option : options)
+    if (option.isForPrune == isForPrune)
+      texts.push_back(tools::textOf(option));
+  return tools::optionHelp(texts, 19);
+}
+
 std::string cachetool::helpText() {
-  return "usage: nnhal-cache ls DIR\n"
-         "       nnhal-cache verify DIR\n"
-         "       nnhal-cache prune DIR [options]\n"
-         "\n"
-         "Looks after a directory of compiled models (nnhal-run --cache-dir).\n"
-         "\n"
-         "commands:\n"
-         "  ls       one line per entry: token, model cache and data cache in\n"
-         "           bytes, device, content key, age, and what is wrong with "
-         "it.\n"
-         "           Reads headers, sizes and permissions, not the code and "
-         "the\n"
-         "           constants: verify does\n"
-         "  verify   read every byte; one line per entry that is damaged, "
-         "then\n"
-         "           a summary. Whether a device takes an undamaged entry\n"
-         "           depends also on what it remembers, its build and the "
-         "CPU.\n"
-         "           Entries that are being written, or that this user may "
-         "not\n"
-         "           read, are named and counted apart, and are not damaged\n"
-         "  prune    remove entries, and what processes that died have left\n"
-         "\n"
-         "options of prune:\n"
-         "  --max-age=N      entries older than N days, or Ns, Nm, Nh, Nd\n"
-         "  --max-size=N     the oldest entries until the others have at most\n"
-         "                   N bytes, or NK, NM, NG\n"
-         "  --invalid        entries that verify calls damaged\n"
-         "  --dry-run        say what would be removed\n"
-         "\n"
-         "  --help           print this text\n"
-         "  --version        print the version\n"
-         "\n"
-         "examples:\n"
-         "  nnhal-cache ls cache\n"
-         "  nnhal-cache prune cache --max-age=30 --max-size=2G --invalid\n"
-         "\n"
-         "exit status: 0 success, 1 the work failed or an entry is damaged, 2 "
-         "wrong usage\n";
+  std::string text =
+      "usage: nnhal-cache ls DIR\n"
+      "       nnhal-cache verify DIR\n"
+      "       nnhal-cache prune DIR [options]\n"
+      "\n"
+      "Looks after a directory of compiled models (nnhal-run --cache-dir).\n"
+      "\n"
+      "commands:\n"
+      "  ls       one line per entry: token, model cache and data cache in\n"
+      "           bytes, device, content key, age, and what is wrong with "
+      "it.\n"
+      "           Reads headers, sizes and permissions, not the code and "
+      "the\n"
+      "           constants: verify does\n"
+      "  verify   read every byte; one line per entry that is damaged, "
+      "then\n"
+      "           a summary. Whether a device takes an undamaged entry\n"
+      "           depends also on what it remembers, its build and the "
+      "CPU.\n"
+      "           Entries that are being written, or that this user may "
+      "not\n"
+      "           read, are named and counted apart, and are not damaged\n"
+      "  prune    remove entries, and what processes that died have left\n"
+      "\n"
+      "options of prune:\n";
+  text += helpOf(true) + '\n' + helpOf(false);
+  text += "\n"
+          "examples:\n"
+          "  nnhal-cache ls cache\n"
+          "  nnhal-cache prune cache --max-age=30 --max-size=2G --invalid\n"
+          "\n"
+          "exit status: 0 success, 1 the work failed or an entry is damaged, 2 "
+          "wrong usage\n";
+  return text;
 }

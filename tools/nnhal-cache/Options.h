@@ -8,7 +8,7 @@
 #ifndef NNHAL_TOOLS_NNHAL_CACHE_OPTIONS_H
 #define NNHAL_TOOLS_NNHAL_CACHE_OPTIONS_H
 
-#include "nnhal/Runtime/Status.h"
+#include "Tools/Options/OptionRows.h"
 
 #include <cstdint>
 #include <optional>
@@ -29,6 +29,20 @@ struct Options {
   bool removeInvalid = false;
   bool isDryRun = false;
 };
+
+/// A row of the table of options.
+struct Option {
+  std::string_view name;
+  tools::Takes takes = tools::Takes::nothing;
+  std::string_view valueName = {};
+  std::string_view help;
+  rt::Status (*apply)(Options &options, std::string_view value) = nullptr;
+  /// Of no other command than prune.
+  bool isForPrune = true;
+};
+
+/// All options, in the order of the help.
+std::span<const Option> allOptions();
 
 /// Reads \p arguments, the program's name not among them. invalidArgument names
 /// the argument that is wrong.

@@ -14,19 +14,18 @@
 #include "Entries.h"
 #include "Options.h"
 
-#include "Support/Process.h"
+#include "Runtime/Support/Errors.h"
+#include "Tools/Process/Process.h"
+#include "nnhal/Runtime/Version.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <exception>
-#include <new>
 #include <tuple>
 
 using namespace nnhal;
 using namespace nnhal::cachetool;
 using rt::Status;
-using tools::exitFailure;
 using tools::exitUsage;
 using tools::fail;
 
@@ -245,16 +244,5 @@ static int runTool(std::span<const std::string_view> arguments) {
 }
 
 int main(int argc, char **argv) {
-  tools::prepareProcess();
-  try {
-    std::vector<std::string_view> arguments(argv + 1, argv + argc);
-    return runTool(arguments);
-  } catch (const std::bad_alloc &) {
-    std::fputs("error: out of memory\n", stderr);
-  } catch (const std::exception &error) {
-    // std::system_error is what {fmt} raises when standard output cannot be
-    // written.
-    std::fprintf(stderr, "error: %s\n", error.what());
-  }
-  return exitFailure;
+  return tools::runProcess(argc, argv, runTool);
 }

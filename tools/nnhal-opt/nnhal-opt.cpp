@@ -7,7 +7,7 @@
 
 #include "nnhal/Compiler/FatalErrors.h"
 #include "nnhal/Compiler/Pipelines.h"
-#include "nnhal/Import/Nesting.h"
+#include "nnhal/ModelIR/Nesting.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"

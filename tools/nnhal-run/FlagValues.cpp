@@ -7,6 +7,8 @@
 
 #include "FlagValues.h"
 
+#include "Runtime/Support/Errors.h"
+#include "Tools/Options/Values.h"
 #include "nnhal/Runtime/WorkPool.h"
 
 #include <charconv>
@@ -16,17 +18,12 @@ using namespace nnhal;
 using namespace nnhal::run;
 using rt::badData;
 using rt::Status;
-
-static rt::Result<uint64_t> parseCount(std::string_view text, uint64_t min,
-                                       uint64_t max) {
-  uint64_t value = 0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < min ||
-      value > max)
-    return badData("'{}' is not a number from {} to {}", text, min, max);
-  return value;
-}
+using tools::Choice;
+using tools::NamedFile;
+using tools::parseChoice;
+using tools::parseCount;
+using tools::TimeFormat;
+using tools::Tolerance;
 
 Status run::parseInto(std::string_view text, uint64_t min, uint64_t max,
                       uint64_t &target) {
@@ -45,18 +42,18 @@ static rt::Result<NamedFile> parseNamedFile(std::string_view text) {
 
 Status run::setInput(Flags &flags, std::string_view value) {
   if (value == "zeros") {
-    flags.randomSeed.reset();
+    flags.inputs.randomSeed.reset();
     return Status::ok();
   }
   if (value.starts_with("random:")) {
-    NNHAL_ASSIGN_OR_RETURN(flags.randomSeed,
+    NNHAL_ASSIGN_OR_RETURN(flags.inputs.randomSeed,
                            parseCount(value.substr(7), 0, UINT64_MAX));
     return Status::ok();
   }
   if (value.find('=') == std::string_view::npos)
     return badData("'{}' is not N=FILE, random:SEED or zeros", value);
   NNHAL_ASSIGN_OR_RETURN(NamedFile input, parseNamedFile(value));
-  flags.inputs.push_back(std::move(input));
+  flags.inputs.files.push_back(std::move(input));
   return Status::ok();
 }
 
@@ -105,19 +102,17 @@ Status run::setShape(Flags &flags, std::string_view value) {
       break;
     rest.remove_prefix(cross + 1);
   }
-  flags.shapes[shape.key] = std::move(dimensions);
+  flags.inputs.shapes[shape.key] = std::move(dimensions);
   return Status::ok();
 }
 
 Status run::setRounding(Flags &flags, std::string_view value) {
-  if (value == "double")
-    flags.compile.rounding = rt::Rounding::doubleRounding;
-  else if (value == "single")
-    flags.compile.rounding = rt::Rounding::singleRounding;
-  else if (value == "float")
-    flags.compile.rounding = rt::Rounding::floatRounding;
-  else
-    return badData("'{}' is not double, single or float", value);
+  static constexpr Choice<rt::Rounding> choices[] = {
+      {"double", rt::Rounding::doubleRounding},
+      {"single", rt::Rounding::singleRounding},
+      {"float", rt::Rounding::floatRounding}};
+  NNHAL_ASSIGN_OR_RETURN(flags.load.preparation.compile.rounding,
+                         parseChoice<rt::Rounding>(value, choices));
   return Status::ok();
 }
 
@@ -131,24 +126,24 @@ Status run::setTime(Flags &flags, std::string_view value) {
 Status run::setCompileThreads(Flags &flags, std::string_view value) {
   uint64_t threads = 0;
   NNHAL_RETURN_IF_ERROR(parseInto(value, 1, rt::WorkPool::maxThreads, threads));
-  flags.compile.threads = uint32_t(threads);
+  flags.load.preparation.compile.threads = uint32_t(threads);
   return Status::ok();
 }
 
 Status run::setThreads(Flags &flags, std::string_view value) {
-  return parseInto(value, 0, rt::WorkPool::maxThreads, flags.threads);
+  return parseInto(value, 0, rt::WorkPool::maxThreads, flags.load.threads);
 }
 
 Status run::setMode(Flags &flags, std::string_view value) {
-  NNHAL_ASSIGN_OR_RETURN(flags.modes, parseModes(value));
+  NNHAL_ASSIGN_OR_RETURN(flags.modes, tools::parseModes(value));
   return Status::ok();
 }
 
 static Status setCompileAfter(Flags &flags, uint64_t executions) {
-  if (flags.compileAfter && *flags.compileAfter != executions)
+  if (flags.load.compileAfter && *flags.load.compileAfter != executions)
     return badData("a model has one time to be compiled: give --deferred or "
                    "--stages, once");
-  flags.compileAfter = executions;
+  flags.load.compileAfter = executions;
   return Status::ok();
 }
 
@@ -173,6 +168,53 @@ Status run::setPrintOutputs(Flags &flags, std::string_view value) {
 Status run::setLoopTimeout(Flags &flags, std::string_view value) {
   uint64_t milliseconds = 0;
   NNHAL_RETURN_IF_ERROR(parseInto(value, 0, maxCount, milliseconds));
-  flags.loopTimeout = milliseconds * 1'000'000;
+  flags.run.loopTimeout = milliseconds * 1'000'000;
+  return Status::ok();
+}
+
+Status run::setPreference(Flags &flags, std::string_view value) {
+  using rt::ExecutionPreference;
+  static constexpr Choice<ExecutionPreference> choices[] = {
+      {"low-power", ExecutionPreference::lowPower},
+      {"fast-single-answer", ExecutionPreference::fastSingleAnswer},
+      {"sustained-speed", ExecutionPreference::sustainedSpeed}};
+  NNHAL_ASSIGN_OR_RETURN(flags.load.preparation.preference,
+                         parseChoice<ExecutionPreference>(value, choices));
+  return Status::ok();
+}
+
+Status run::setPriority(Flags &flags, std::string_view value) {
+  static constexpr Choice<rt::Priority> choices[] = {
+      {"low", rt::Priority::low},
+      {"medium", rt::Priority::medium},
+      {"high", rt::Priority::high}};
+  NNHAL_ASSIGN_OR_RETURN(flags.load.preparation.priority,
+                         parseChoice<rt::Priority>(value, choices));
+  return Status::ok();
+}
+
+/// Milliseconds as nanoseconds.
+static Status parseMilliseconds(std::string_view text,
+                                std::optional<uint64_t> &nanoseconds) {
+  NNHAL_ASSIGN_OR_RETURN(uint64_t milliseconds, parseCount(text, 0, maxCount));
+  nanoseconds = milliseconds * 1'000'000;
+  return Status::ok();
+}
+
+Status run::setDeadline(Flags &flags, std::string_view value) {
+  return parseMilliseconds(value, flags.run.timeLimit);
+}
+
+Status run::setFenceAfter(Flags &flags, std::string_view value) {
+  return parseMilliseconds(value, flags.run.fenceAfter);
+}
+
+Status run::setPools(Flags &flags, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(flags.run.place, tools::parseArgumentPlace(value));
+  return Status::ok();
+}
+
+Status run::setWays(Flags &flags, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(flags.cases.ways, tools::parseWays(value));
   return Status::ok();
 }

@@ -33,6 +33,12 @@ rt::Status setDeferred(Flags &flags, std::string_view value);
 rt::Status setStages(Flags &flags, std::string_view value);
 rt::Status setPrintOutputs(Flags &flags, std::string_view value);
 rt::Status setLoopTimeout(Flags &flags, std::string_view value);
+rt::Status setPreference(Flags &flags, std::string_view value);
+rt::Status setPriority(Flags &flags, std::string_view value);
+rt::Status setDeadline(Flags &flags, std::string_view value);
+rt::Status setFenceAfter(Flags &flags, std::string_view value);
+rt::Status setPools(Flags &flags, std::string_view value);
+rt::Status setWays(Flags &flags, std::string_view value);
 
 } // namespace nnhal::run
 

@@ -9,40 +9,28 @@
 
 #include "OptionTable.h"
 
+#include "Runtime/Support/Errors.h"
+
 using namespace nnhal;
 using namespace nnhal::run;
 using rt::badData;
 using rt::Status;
 
-static Status applyOption(Flags &flags, std::string_view argument) {
-  std::string_view text = argument.substr(2);
-  size_t equals = text.find('=');
-  bool hasValue = equals != std::string_view::npos;
-  std::string_view name = text.substr(0, equals);
-  std::string_view value = hasValue ? text.substr(equals + 1) : "";
-  const Option *option = lookUpOption(name);
-  if (!option)
-    return badData("unknown option '--{}'; try --help", name);
-  if (option->takes == Takes::nothing && hasValue)
-    return badData("option '--{}' takes no value", name);
-  if (option->takes == Takes::value && value.empty())
-    return badData("option '--{}' needs a value: --{}={}", name, name,
-                   option->valueName);
-  NNHAL_RETURN_IF_ERROR(option->apply(flags, value)
-                            .withContext(fmt::format("option '--{}'", name)));
+static Status applyArgument(Flags &flags, std::string_view argument) {
+  NNHAL_ASSIGN_OR_RETURN(const Option *option,
+                         tools::applyOption(allOptions(), flags, argument));
   flags.given.push_back(option->name);
   flags.wantsExecution |= option->asksForExecution;
   return Status::ok();
 }
 
-/// What can only be said about all arguments together.
 static Status checkTogether(const Flags &flags) {
   if (flags.help || flags.version)
     return Status::ok();
   if (std::optional<Work> work = workWithoutModel(flags)) {
     NNHAL_RETURN_IF_ERROR(checkOptions(flags, *work));
     if (flags.check)
-      return flags.checkPaths.empty()
+      return flags.cases.paths.empty()
                  ? badData("option '--check' needs a file or a folder")
                  : Status::ok();
     if (!flags.model.empty())
@@ -50,33 +38,55 @@ static Status checkTogether(const Flags &flags) {
                      flags.calibrate ? "calibrate" : "list-devices");
     return Status::ok();
   }
-  if (flags.checkPaths.size() > 1)
-    return badData("two models: '{}' and '{}'", flags.checkPaths[0],
-                   flags.checkPaths[1]);
+  if (flags.cases.paths.size() > 1)
+    return badData("two models: '{}' and '{}'", flags.cases.paths[0],
+                   flags.cases.paths[1]);
   if (flags.model.empty())
     return badData("no model; try --help");
-  if (std::optional<ModelKind> kind = kindOfName(flags.model))
+  if (std::optional<tools::ModelKind> kind = tools::kindOfName(flags.model))
     return checkOptions(flags, workOn(flags, *kind));
-  if (flags.model != standardInput)
+  if (flags.model != tools::standardInput)
     return badData("'{}' is not a .tflite, .json, .mlir or .nncache file",
                    flags.model);
   return Status::ok();
+}
+
+/// Fills what the requests say in more than one place, and what follows from
+/// several options.
+static void completeRequests(Flags &flags) {
+  tools::LoadRequest &load = flags.load;
+  load.shapes = flags.inputs.shapes;
+  load.preparation.timeLimit = flags.run.timeLimit;
+  if (flags.noCache)
+    load.cacheDirectory.clear();
+  if (isOnlyDrawn(flags))
+    load.goal = tools::LoadGoal::source;
+  else if (isOnlyEmitted(flags))
+    load.goal = tools::LoadGoal::artifact;
+  load.needsSource =
+      flags.explain || !flags.dumpGraph.empty() || !flags.expects.empty();
+  flags.run.frames = flags.inputs.frames;
+  flags.run.measureOperations = !flags.dumpGraph.empty();
+  flags.cases.preparation = load.preparation;
+  flags.cases.emit = load.emit;
+  flags.cases.timeLimit = flags.run.timeLimit;
 }
 
 rt::Result<Flags> run::parseFlags(std::span<const std::string_view> arguments) {
   Flags flags;
   for (std::string_view argument : arguments) {
     if (argument.starts_with("--")) {
-      NNHAL_RETURN_IF_ERROR(applyOption(flags, argument));
-    } else if (argument.starts_with('-') && argument != standardInput) {
+      NNHAL_RETURN_IF_ERROR(applyArgument(flags, argument));
+    } else if (argument.starts_with('-') && argument != tools::standardInput) {
       return badData("unknown option '{}'; try --help", argument);
     } else {
       // What they are only --check decides, which may come last.
-      flags.checkPaths.emplace_back(argument);
-      flags.model = flags.checkPaths.front();
+      flags.cases.paths.emplace_back(argument);
+      flags.model = flags.cases.paths.front();
     }
   }
   NNHAL_RETURN_IF_ERROR(checkTogether(flags));
+  completeRequests(flags);
   return flags;
 }
 
@@ -97,18 +107,7 @@ std::string run::helpText() {
       "a program\n"
       "\n"
       "options:\n";
-  constexpr size_t column = 27;
-  for (const Option &option : allOptions()) {
-    std::string left = fmt::format("  --{}", option.name);
-    if (option.takes == Takes::value)
-      left += fmt::format("={}", option.valueName);
-    if (option.takes == Takes::optionalValue)
-      left += fmt::format("[={}]", option.valueName);
-    std::string right(option.help);
-    for (size_t at = 0; (at = right.find('\n', at)) != std::string::npos;)
-      right.insert(++at, column, ' ');
-    text += fmt::format("{:<{}}{}\n", left, column, right);
-  }
+  text += tools::optionHelp(tools::textsOf(allOptions()), 27);
   text += "\n"
           "examples:\n"
           "  nnhal-run model.tflite --print-outputs\n"
@@ -122,8 +121,10 @@ std::string run::helpText() {
           "  nnhal-run --check cases --emit=dir "
           "--target-triple=aarch64-linux-gnu\n"
           "  nnhal-run --check cases --artifacts=dir\n"
+          "  nnhal-run --check cases --ways=all\n"
           "\n"
           "environment:\n"
+          "  NNHAL_PLUGINS=FILES  plug-ins, colons between them, as --plugin\n"
           "  NNHAL_VLOG=TAGS  what to log to standard error: all, or some of\n"
           "  model, compilation, execution, cpuexe, manager, driver, memory\n"
           "\n"

@@ -8,14 +8,11 @@
 #ifndef NNHAL_TOOLS_NNHAL_RUN_FLAGS_H
 #define NNHAL_TOOLS_NNHAL_RUN_FLAGS_H
 
-#include "ModelFile.h"
-#include "Modes.h"
+#include "Tools/Check/Check.h"
+#include "Tools/Execution/Execute.h"
+#include "Tools/Execution/Load.h"
+#include "Tools/Report/Report.h"
 
-#include "nnhal/Runtime/Compiler.h"
-#include "nnhal/Runtime/Execution.h"
-#include "nnhal/Runtime/TestCase.h"
-
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,83 +21,52 @@
 
 namespace nnhal::run {
 
-/// "N=FILE": N is an index or a name.
-struct NamedFile {
-  std::string key;
-  std::string file;
-  bool operator==(const NamedFile &) const = default;
-};
-
-/// How near an output must be to what --expect names.
-struct Tolerance {
-  enum class Kind { byType, range, exact, steps, absolute };
-  Kind kind = Kind::byType;
-  /// Of steps and absolute.
-  double amount = 0.0;
-};
-
-enum class TimeFormat { none, text, json };
-
+/// What the command line says: the requests to the library lib/Tools, and what
+/// the program does with the answers.
 struct Flags {
   /// Names of the options on the command line, in order.
   std::vector<std::string_view> given;
-  /// A file, or standardInput.
+  /// A file, or tools::standardInput.
   std::string model;
-  std::vector<NamedFile> inputs;
-  /// Fills inputs that no file is given for: zeros without a seed.
-  std::optional<uint64_t> randomSeed;
+  tools::InputRequest inputs;
+  tools::LoadRequest load;
+  tools::RunRequest run;
+  /// One after the other.
+  std::vector<tools::ExecutionMode> modes = {tools::ExecutionMode::sync};
+  std::string device = "nnhal-cpu";
+  /// Files of plug-ins.
+  std::vector<std::string> plugins;
   std::string outputDir;
   std::optional<uint64_t> printOutputs;
-  std::vector<NamedFile> expects;
-  Tolerance tolerance;
-  std::map<std::string, std::vector<uint32_t>> shapes;
-  uint64_t loopTimeout = rt::defaultLoopTimeout;
-  rt::CompileOptions compile;
-  /// PrepareOptions::compileAfter.
-  std::optional<uint64_t> compileAfter;
-  std::string device = "nnhal-cpu";
-  /// Empty: nothing is cached.
-  std::string cacheDir;
+  std::vector<tools::NamedFile> expects;
+  tools::Tolerance tolerance;
+  tools::TimeFormat time = tools::TimeFormat::none;
   bool noCache = false;
-  /// Empty: what the environment says.
-  std::string stateDir;
   bool listDevices = false;
   /// Measure the device instead of running a model.
   bool calibrate = false;
-  bool frames = false;
-  std::string emit;
   bool explain = false;
-  bool specialize = false;
-  /// One after the other.
-  std::vector<ExecutionMode> modes = {ExecutionMode::sync};
   /// Where the trace and the graph go; empty for neither.
   std::string trace;
   std::string dumpGraph;
-  /// Threads of one execution; 0 for as many as the machine runs at once.
-  uint64_t threads = 1;
-  uint64_t repeat = 1;
-  uint64_t warmup = 0;
   /// True when a flag asks for an execution or something about one.
   bool wantsExecution = false;
-  TimeFormat time = TimeFormat::none;
   /// Run test cases instead of a model.
   bool check = false;
-  std::vector<std::string> checkPaths;
-  rt::DerivedForm checkForm;
-  /// How many cases to run; all without it.
-  std::optional<uint64_t> checkSample;
-  uint64_t checkJobs = 1;
-  std::string checkFilter;
-  std::string checkReport;
-  /// Where the artifacts of the cases are; empty: they are compiled.
-  std::string artifacts;
+  tools::CheckRequest cases;
   bool help = false;
   bool version = false;
 };
 
-/// Whether \p flags ask for a compilation cache.
-inline bool wantsCache(const Flags &flags) {
-  return !flags.cacheDir.empty() && !flags.noCache;
+/// Whether nothing is asked for but a graph of the model.
+inline bool isOnlyDrawn(const Flags &flags) {
+  return !flags.dumpGraph.empty() && !flags.wantsExecution &&
+         flags.load.emit.empty() && !flags.explain;
+}
+
+/// Whether nothing is asked for but an artifact.
+inline bool isOnlyEmitted(const Flags &flags) {
+  return !flags.load.emit.empty() && !flags.wantsExecution;
 }
 
 /// Reads \p arguments, the program's name not among them. invalidArgument names

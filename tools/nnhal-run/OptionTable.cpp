@@ -9,12 +9,21 @@
 
 #include "FlagValues.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <algorithm>
 
 using namespace nnhal;
 using namespace nnhal::run;
 using rt::badData;
 using rt::Status;
+using tools::CheckRequest;
+using tools::InputRequest;
+using tools::LoadRequest;
+using tools::ModelKind;
+using tools::Preparation;
+using tools::RunRequest;
+using tools::Takes;
 
 //===----------------------------------------------------------------------===//
 // Where options mean something
@@ -43,25 +52,36 @@ static constexpr WorkSet everything = ~WorkSet(0);
 // How values are stored
 //===----------------------------------------------------------------------===//
 
-template <auto Member>
+/// The member of \p flags at the end of the path \p Members.
+template <auto... Members> static auto &memberOf(Flags &flags) {
+  return (flags.*....*Members);
+}
+
+template <auto... Members>
 static Status setText(Flags &flags, std::string_view value) {
-  flags.*Member = value;
+  memberOf<Members...>(flags) = value;
   return Status::ok();
 }
 
-template <auto Member> static Status setTrue(Flags &flags, std::string_view) {
-  flags.*Member = true;
+template <auto... Members>
+static Status addText(Flags &flags, std::string_view value) {
+  memberOf<Members...>(flags).emplace_back(value);
+  return Status::ok();
+}
+
+template <auto... Members>
+static Status setTrue(Flags &flags, std::string_view) {
+  memberOf<Members...>(flags) = true;
   return Status::ok();
 }
 
 template <auto Member> static Status setForm(Flags &flags, std::string_view) {
-  flags.checkForm.*Member = true;
-  return Status::ok();
+  return setTrue<&Flags::cases, &CheckRequest::form, Member>(flags, {});
 }
 
-template <auto Member, uint64_t Min>
+template <uint64_t Min, auto... Members>
 static Status setNumber(Flags &flags, std::string_view value) {
-  return parseInto(value, Min, maxCount, flags.*Member);
+  return parseInto(value, Min, maxCount, memberOf<Members...>(flags));
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,7 +115,7 @@ static constexpr Option options[] = {
             "input files hold several frames: run once per frame, feed each\n"
             "state output to its state input, concatenate the outputs",
         .works = execute,
-        .apply = setTrue<&Flags::frames>,
+        .apply = setTrue<&Flags::inputs, &InputRequest::frames>,
         .asksForExecution = true,
     },
     {
@@ -146,7 +166,7 @@ static constexpr Option options[] = {
             "--check:\n"
             "write those of the cases into the folder FILE, execute nothing",
         .works = compile | bit(Work::checkEmit),
-        .apply = setText<&Flags::emit>,
+        .apply = setText<&Flags::load, &LoadRequest::emit>,
         .isForCompilers = true,
     },
     {
@@ -183,7 +203,7 @@ static constexpr Option options[] = {
         .works = compile | checkCompile,
         .apply =
             [](Flags &flags, std::string_view value) {
-              flags.compile.targetCpu = value;
+              flags.load.preparation.compile.targetCpu = value;
               return Status::ok();
             },
         .isForCompilers = true,
@@ -196,7 +216,7 @@ static constexpr Option options[] = {
         .works = compile | checkCompile,
         .apply =
             [](Flags &flags, std::string_view value) {
-              flags.compile.targetTriple = value;
+              flags.load.preparation.compile.targetTriple = value;
               return Status::ok();
             },
         .isForCompilers = true,
@@ -224,7 +244,7 @@ static constexpr Option options[] = {
         .help =
             "compile code for the shapes of --shape beside that for any shapes",
         .works = executeSource | emitSource,
-        .apply = setTrue<&Flags::specialize>,
+        .apply = setTrue<&Flags::load, &LoadRequest::specialize>,
         .isForCompilers = true,
     },
     {
@@ -253,9 +273,19 @@ static constexpr Option options[] = {
         .name = "device",
         .takes = Takes::value,
         .valueName = "NAME",
-        .help = "nnhal-cpu (default) or nnhal-reference",
+        .help = "nnhal-cpu (default), nnhal-reference or a device of a plug-in",
         .works = execute | emit | draw | anyCheck | bit(Work::calibrate),
         .apply = setText<&Flags::device>,
+    },
+    {
+        .name = "plugin",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "take the devices of a plug-in library, too, beside those of\n"
+                "$NNHAL_PLUGINS (files, colons between them); repeatable",
+        .works = execute | emit | draw | anyCheck | bit(Work::calibrate) |
+                 bit(Work::listDevices),
+        .apply = addText<&Flags::plugins>,
     },
     {
         .name = "list-devices",
@@ -285,7 +315,7 @@ static constexpr Option options[] = {
         .valueName = "N",
         .help = "measured executions (1)",
         .works = execute,
-        .apply = setNumber<&Flags::repeat, 1>,
+        .apply = setNumber<1, &Flags::run, &RunRequest::repeat>,
         .asksForExecution = true,
     },
     {
@@ -294,7 +324,7 @@ static constexpr Option options[] = {
         .valueName = "N",
         .help = "executions before them (0)",
         .works = execute,
-        .apply = setNumber<&Flags::warmup, 0>,
+        .apply = setNumber<0, &Flags::run, &RunRequest::warmup>,
         .asksForExecution = true,
     },
     {
@@ -326,12 +356,62 @@ static constexpr Option options[] = {
         .asksForExecution = true,
     },
     {
+        .name = "fence-after-ms",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "let fenced executions wait for a fence that signals N "
+                "milliseconds\n"
+                "after their start",
+        .works = execute,
+        .apply = setFenceAfter,
+        .asksForExecution = true,
+    },
+    {
+        .name = "pools",
+        .takes = Takes::value,
+        .valueName = "KIND",
+        .help = "put every argument into a pool or a buffer of its own: memfd, "
+                "file\n"
+                "or buffers (of the device); without it they are passed as "
+                "they are",
+        .works = execute,
+        .apply = setPools,
+        .asksForExecution = true,
+    },
+    {
+        .name = "preference",
+        .takes = Takes::value,
+        .valueName = "WHAT",
+        .help = "prepare for low-power, fast-single-answer (default) or\n"
+                "sustained-speed",
+        .works = executeSource | bit(Work::check),
+        .apply = setPreference,
+    },
+    {
+        .name = "priority",
+        .takes = Takes::value,
+        .valueName = "LEVEL",
+        .help = "of preparation and executions: low, medium (default) or high",
+        .works = execute | checkExecute,
+        .apply = setPriority,
+    },
+    {
+        .name = "deadline-ms",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "fail when the preparation, or an execution, takes longer than "
+                "N\n"
+                "milliseconds",
+        .works = execute | checkExecute,
+        .apply = setDeadline,
+    },
+    {
         .name = "cache-dir",
         .takes = Takes::value,
         .valueName = "DIR",
         .help = "keep what is compiled in DIR, and load it from there",
         .works = executeSource,
-        .apply = setText<&Flags::cacheDir>,
+        .apply = setText<&Flags::load, &LoadRequest::cacheDirectory>,
         .excludes = "emit",
     },
     {
@@ -349,7 +429,7 @@ static constexpr Option options[] = {
                 "alone\n"
                 "($NNHAL_STATE_DIR, else ~/.local/state/nnhal)",
         .works = executeSource,
-        .apply = setText<&Flags::stateDir>,
+        .apply = setText<&Flags::load, &LoadRequest::stateDirectory>,
         .needs = "cache-dir",
     },
     {
@@ -386,7 +466,8 @@ static constexpr Option options[] = {
         .works = anyCheck,
         .apply =
             [](Flags &flags, std::string_view value) {
-              return parseInto(value, 1, maxCount, flags.checkSample.emplace());
+              return parseInto(value, 1, maxCount,
+                               flags.cases.sample.emplace());
             },
     },
     {
@@ -397,7 +478,7 @@ static constexpr Option options[] = {
         .works = anyCheck,
         .apply =
             [](Flags &flags, std::string_view value) {
-              return parseInto(value, 1, 1024, flags.checkJobs);
+              return parseInto(value, 1, 1024, flags.cases.jobs);
             },
     },
     {
@@ -406,7 +487,21 @@ static constexpr Option options[] = {
         .valueName = "REGEX",
         .help = "run the cases in whose spec/name it is found",
         .works = anyCheck,
-        .apply = setText<&Flags::checkFilter>,
+        .apply = setText<&Flags::cases, &CheckRequest::filter>,
+    },
+    {
+        .name = "ways",
+        .takes = Takes::value,
+        .valueName = "LIST",
+        .help = "run each case in each of these ways, commas between them, or "
+                "in all:\n"
+                "sync (default), async, fenced, buffers (arguments in buffers "
+                "of the\n"
+                "device), cached (prepared from a cache) and insufficient "
+                "(outputs\n"
+                "are one element too small at first)",
+        .works = checkExecute,
+        .apply = setWays,
     },
     {
         .name = "artifacts",
@@ -415,7 +510,7 @@ static constexpr Option options[] = {
         .help =
             "execute what --check --emit=DIR has compiled, here or elsewhere",
         .works = bit(Work::checkArtifacts),
-        .apply = setText<&Flags::artifacts>,
+        .apply = setText<&Flags::cases, &CheckRequest::artifacts>,
         .isForCompilers = true,
     },
     {
@@ -424,7 +519,7 @@ static constexpr Option options[] = {
         .valueName = "FILE",
         .help = "write what became of each case as JSON",
         .works = anyCheck,
-        .apply = setText<&Flags::checkReport>,
+        .apply = setText<&Flags::cases, &CheckRequest::report>,
     },
     {
         .name = "help",
@@ -443,8 +538,7 @@ static constexpr Option options[] = {
 std::span<const Option> run::allOptions() { return options; }
 
 const Option *run::lookUpOption(std::string_view name) {
-  const Option *found = std::ranges::find(options, name, &Option::name);
-  return found == std::end(options) ? nullptr : found;
+  return tools::findRow(allOptions(), name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -458,15 +552,14 @@ std::optional<Work> run::workWithoutModel(const Flags &flags) {
     return Work::calibrate;
   if (!flags.check)
     return std::nullopt;
-  if (!flags.artifacts.empty())
+  if (!flags.cases.artifacts.empty())
     return Work::checkArtifacts;
-  return flags.emit.empty() ? Work::check : Work::checkEmit;
+  return flags.load.emit.empty() ? Work::check : Work::checkEmit;
 }
 
 Work run::workOn(const Flags &flags, ModelKind kind) {
-  bool isEmitted = !flags.emit.empty() && !flags.wantsExecution;
-  bool isDrawn = !flags.dumpGraph.empty() && flags.emit.empty() &&
-                 !flags.wantsExecution && !flags.explain;
+  bool isEmitted = isOnlyEmitted(flags);
+  bool isDrawn = isOnlyDrawn(flags);
   switch (kind) {
   case ModelKind::tflite:
     return isEmitted ? Work::emitTFLite
@@ -567,8 +660,17 @@ Status run::checkOptions(const Flags &flags, Work work) {
       return badData("option '--{}' does not go with --{}", name,
                      option.excludes);
   }
+  if (isGiven("fence-after-ms") &&
+      std::ranges::find(flags.modes, tools::ExecutionMode::fenced) ==
+          flags.modes.end())
+    return badData("option '--fence-after-ms' needs --mode=fenced");
+  if (work == Work::checkArtifacts && !flags.cases.ways.isAll &&
+      std::ranges::find(flags.cases.ways.list, tools::Way::cached) !=
+          flags.cases.ways.list.end())
+    return badData("option '--ways': 'cached' does not go with {}",
+                   describe(work));
   // The reader of .tflite models takes shapes, that of .json models does not.
-  if (work == Work::emitJson && isGiven("shape") && !flags.specialize)
+  if (work == Work::emitJson && isGiven("shape") && !flags.load.specialize)
     return badData("option '--shape' has no effect on the --emit of a .json "
                    "model without --specialize");
   return Status::ok();

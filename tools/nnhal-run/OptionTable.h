@@ -10,6 +10,8 @@
 
 #include "Flags.h"
 
+#include "Tools/Options/OptionRows.h"
+
 namespace nnhal::run {
 
 /// What a call of the program does. Every option says in which of these it
@@ -36,12 +38,10 @@ enum class Work : uint32_t {
 /// A set of Work.
 using WorkSet = uint32_t;
 
-/// Whether an option takes "=VALUE".
-enum class Takes { nothing, value, optionalValue };
-
+/// A row of the table of options.
 struct Option {
   std::string_view name;
-  Takes takes = Takes::nothing;
+  tools::Takes takes = tools::Takes::nothing;
   std::string_view valueName = {};
   /// Lines of the help.
   std::string_view help;
@@ -70,7 +70,7 @@ const Option *lookUpOption(std::string_view name);
 std::optional<Work> workWithoutModel(const Flags &flags);
 
 /// What a call with \p flags does with a model of \p kind.
-Work workOn(const Flags &flags, ModelKind kind);
+Work workOn(const Flags &flags, tools::ModelKind kind);
 
 /// invalidArgument names the first option of \p flags that means nothing in
 /// \p work, and the work.

@@ -11,33 +11,31 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Calibrate.h"
-#include "Check.h"
-#include "Diagnostics.h"
-#include "Execute.h"
 #include "Flags.h"
-#include "Inputs.h"
-#include "Load.h"
 #include "OptionTable.h"
-#include "Report.h"
 
-#include "Support/Process.h"
+#include "Tools/Calibration/Calibrate.h"
+#include "Tools/Calibration/KeptCapabilities.h"
+#include "Tools/Check/TemporaryFolder.h"
+#include "Tools/Execution/Cache.h"
+#include "Tools/Execution/Devices.h"
+#include "Tools/Execution/Phases.h"
+#include "Tools/Process/Process.h"
+#include "Tools/Report/Diagnostics.h"
 
-#include "nnhal/Runtime/CapabilitiesFile.h"
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/CpuDevice.h"
-#include "nnhal/Runtime/DeviceRegistry.h"
+#include "nnhal/Runtime/DevicePlugins.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
+#include "nnhal/Runtime/Version.h"
 #include "nnhal/Runtime/WorkPool.h"
 
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <filesystem>
-#include <new>
-#include <system_error>
 
 using namespace nnhal;
 using namespace nnhal::run;
+using namespace nnhal::tools;
 using rt::badData;
 using rt::Status;
 using tools::exitFailure;
@@ -49,7 +47,7 @@ using tools::flushOutput;
 /// What the device rules out, whatever it executes.
 static Status checkDevice(const Flags &flags, const rt::Device &device) {
   rt::DeviceTraits traits = device.traits();
-  if (!traits.usesThreads && flags.threads != 1)
+  if (!traits.usesThreads && flags.load.threads != 1)
     return badData("device {} executes on one thread: --threads has no effect",
                    device.name());
   if (traits.compiles)
@@ -70,28 +68,11 @@ static Status checkModelKind(const Flags &flags, ModelKind kind,
     return badData("device {} compiles nothing: it takes .tflite and .json "
                    "models",
                    device.name());
-  return checkOptions(flags, workOn(flags, kind));
-}
-
-static Status writeOutputs(const Flags &flags, const Executed &executed) {
-  if (flags.outputDir.empty())
-    return Status::ok();
-  std::error_code error;
-  std::filesystem::create_directories(flags.outputDir, error);
-  if (error)
-    return rt::failure("cannot create '{}': {}", flags.outputDir,
-                       error.message());
-  for (size_t i = 0; i < executed.outputs.size(); ++i) {
-    const OutputTensor &output = executed.outputs[i];
-    NNHAL_RETURN_IF_ERROR(writeFileAtomically(
-        fmt::format("{}/output_{}.npy", flags.outputDir, i),
-        writeNpy(formatOf(output.type), output.dimensions, output.bytes)));
-  }
-  return Status::ok();
+  return run::checkOptions(flags, workOn(flags, kind));
 }
 
 /// Every output is compared before the first mismatch is returned.
-static Status compareOutputs(const Flags &flags, const LoadedModel &loaded,
+static Status compareOutputs(const Flags &flags, const LoadOutcome &loaded,
                              const Executed &executed) {
   Status first;
   for (const NamedFile &expect : flags.expects) {
@@ -114,9 +95,9 @@ static Status compareOutputs(const Flags &flags, const LoadedModel &loaded,
 
 /// Lets a compilation in the background end that has begun: what it makes is
 /// for the cache and for the trace.
-static void finishCompilation(const Flags &flags, LoadedModel &loaded) {
-  uint64_t runs = flags.modes.size() * (flags.warmup + flags.repeat);
-  if (!flags.compileAfter || runs < *flags.compileAfter ||
+static void finishCompilation(const Flags &flags, LoadOutcome &loaded) {
+  uint64_t runs = flags.modes.size() * (flags.run.warmup + flags.run.repeat);
+  if (!flags.load.compileAfter || runs < *flags.load.compileAfter ||
       !loaded.compilation.valid())
     return;
   if (Status status = loaded.compilation.get(); !status.isOk())
@@ -133,7 +114,9 @@ static Status runModel(const Flags &flags, const ModelFile &model,
   Explanation explanation;
   LoadObserver observer;
   observer.source = [&](const rt::AnnotatedModel &source) -> Status {
-    NNHAL_RETURN_IF_ERROR(drawModel(flags, source, device, {}));
+    if (!flags.dumpGraph.empty())
+      NNHAL_RETURN_IF_ERROR(
+          drawModel(flags.dumpGraph, flags.model, source, device, {}));
     if (!flags.explain)
       return Status::ok();
     NNHAL_ASSIGN_OR_RETURN(explanation, Explanation::create(source, device));
@@ -143,25 +126,27 @@ static Status runModel(const Flags &flags, const ModelFile &model,
     observer.remark = [&](uint32_t operation, std::string_view text) {
       explanation.addRemark(operation, text);
     };
-  auto outcome = loadModel(flags, model, device, compiler, observer, services);
+  auto outcome =
+      loadModel(flags.load, model, device, compiler, observer, services);
   fmt::print("{}", explanation.text()); // Above all when it failed.
-  NNHAL_ASSIGN_OR_RETURN(LoadedModel loaded, std::move(outcome));
+  NNHAL_ASSIGN_OR_RETURN(LoadOutcome loaded, std::move(outcome));
   if (!loaded.prepared)
     return Status::ok();
-  NNHAL_ASSIGN_OR_RETURN(Inputs inputs,
-                         buildInputs(flags, loaded.prepared->interface()));
+  NNHAL_ASSIGN_OR_RETURN(
+      Inputs inputs, buildInputs(flags.inputs, loaded.prepared->interface()));
   std::vector<Executed> executions;
   for (ExecutionMode mode : flags.modes) {
     NNHAL_ASSIGN_OR_RETURN(
         Executed executed,
-        executeModel(flags, mode, *loaded.prepared, inputs, tracer));
+        executeModel(flags.run, mode, device, loaded.prepared, inputs, tracer));
     executions.push_back(std::move(executed));
   }
   const Executed &executed = executions.back();
   // Again, with the times.
-  if (loaded.source)
-    NNHAL_RETURN_IF_ERROR(
-        drawModel(flags, *loaded.source, device, executed.operationTimes));
+  if (loaded.source && !flags.dumpGraph.empty())
+    NNHAL_RETURN_IF_ERROR(drawModel(flags.dumpGraph, flags.model,
+                                    *loaded.source, device,
+                                    executed.operationTimes));
   // Something must come of an execution that nothing was asked about.
   bool isPlain = flags.expects.empty() && flags.outputDir.empty() &&
                  flags.time == TimeFormat::none && !flags.explain;
@@ -169,7 +154,8 @@ static Status runModel(const Flags &flags, const ModelFile &model,
     for (size_t i = 0; i < executed.outputs.size(); ++i)
       fmt::print("{}\n", describeOutput(executed.outputs[i], i,
                                         flags.printOutputs.value_or(10)));
-  NNHAL_RETURN_IF_ERROR(writeOutputs(flags, executed));
+  if (!flags.outputDir.empty())
+    NNHAL_RETURN_IF_ERROR(writeOutputs(flags.outputDir, executed.outputs));
   if (flags.time != TimeFormat::none)
     fmt::print("{}", describeTimes(loaded, executions, flags.time));
   // Whoever waits for it need not wait for megabytes to be given back.
@@ -193,14 +179,9 @@ static Status runTraced(const Flags &flags, const ModelFile &model,
 
 static Status checkCases(const Flags &flags, const rt::Device &device,
                          rt::LazyCompiler &compiler) {
-  NNHAL_ASSIGN_OR_RETURN(bool hasPassed, runCheck(flags, device, compiler));
+  NNHAL_ASSIGN_OR_RETURN(bool hasPassed,
+                         runCheck(flags.cases, device, compiler));
   return hasPassed ? Status::ok() : rt::failure("test cases failed");
-}
-
-/// Where the calibration of \p device is kept.
-static rt::Result<std::string> statePath(const rt::Device &device) {
-  NNHAL_ASSIGN_OR_RETURN(std::string directory, rt::stateDirectory(getenv));
-  return rt::capabilitiesPath(directory, device.name());
 }
 
 static Status calibrateDevice(const rt::Device &device, const rt::Device &cpu) {
@@ -210,50 +191,52 @@ static Status calibrateDevice(const rt::Device &device, const rt::Device &cpu) {
                device.name());
     return Status::ok();
   }
-  NNHAL_ASSIGN_OR_RETURN(std::string path, statePath(device));
-  NNHAL_ASSIGN_OR_RETURN(rt::Capabilities capabilities, calibrate(device, cpu));
-  fmt::print("{}:\n{}", device.name(), describeCapabilities(capabilities));
-  NNHAL_RETURN_IF_ERROR(rt::writeCapabilities(path, device.name(),
-                                              device.version(), capabilities));
-  fmt::print("kept in '{}'\n", path);
+  return calibrateAndKeep(device, cpu);
+}
+
+/// The folder of NNHAL_STATE_DIR and the like where a cache is wanted.
+static std::string stateDirectoryFor(const Flags &flags) {
+  return flags.load.cacheDirectory.empty() ? std::string()
+                                           : cacheStateDirectory(flags.load);
+}
+
+/// What the devices are made from. Checks that prepare through caches have
+/// these, and what devices remember of them, in \p folder.
+static Status completeRequests(Flags &flags, DevicesRequest &devices,
+                               TemporaryFolder &folder) {
+  NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<rt::WorkPool> workers,
+                         rt::WorkPool::create(unsigned(flags.load.threads)));
+  flags.load.threads = workers->threads();
+  const char *path = std::getenv("NNHAL_COMPILER");
+  devices.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
+  devices.services =
+      makeServices({std::getenv("NNHAL_VLOG"), !flags.trace.empty()});
+  devices.services.workers = std::move(workers);
+  devices.services.stateDirectory = stateDirectoryFor(flags);
+  if (flags.check && flags.cases.ways.contains(Way::cached)) {
+    NNHAL_ASSIGN_OR_RETURN(folder, TemporaryFolder::create());
+    devices.services.stateDirectory = folder.path() + "/state";
+    flags.cases.cacheFolder = folder.path();
+  }
+  const char *plugins = std::getenv("NNHAL_PLUGINS");
+  devices.plugins = rt::pluginPaths(plugins ? plugins : "");
+  devices.plugins.insert(devices.plugins.end(), flags.plugins.begin(),
+                         flags.plugins.end());
+  if (flags.listDevices) // Nothing else asks how fast a device is.
+    devices.cpuCapabilities = keptCapabilities(*rt::createCpuDevice());
   return Status::ok();
 }
 
-/// What a calibration has kept about \p device. A file that cannot be used is
-/// as good as none, but worth a word.
-static std::optional<rt::Capabilities>
-keptCapabilities(const rt::Device &device) {
-  auto path = statePath(device);
-  if (!path.isOk())
-    return std::nullopt;
-  auto kept = rt::readCapabilities(*path, device.name(), device.version());
-  if (kept.isOk())
-    return *std::move(kept);
-  fmt::print(stderr,
-             "warning: {}; {} keeps its built-in capabilities until it is "
-             "calibrated again\n",
-             kept.status().message(), device.name());
-  return std::nullopt;
-}
-
-/// The devices of this program.
-static Status registerDevices(rt::DeviceRegistry &registry,
-                              rt::CpuDeviceOptions options) {
-  rt::ReferenceDeviceOptions reference;
-  reference.services = options.services;
-  options.baseline = rt::createReferenceBackend(reference);
-  NNHAL_RETURN_IF_ERROR(registry.add(rt::createCpuDevice(std::move(options))));
-  return registry.add(rt::createReferenceDevice(std::move(reference)));
-}
-
-static Status unknownDevice(const rt::DeviceRegistry &registry,
-                            std::string_view name) {
-  std::vector<std::string_view> names;
-  names.reserve(registry.devices().size());
-  for (const auto &device : registry.devices())
-    names.push_back(device->name());
-  return badData("unknown device '{}'; known devices: {}", name,
-                 fmt::join(names, ", "));
+static int runOnModel(const Flags &flags, const rt::Device &device,
+                      const DevicesRequest &devices) {
+  auto model = openModel(flags.model);
+  if (!model.isOk())
+    return fail(model.status(), exitFailure);
+  if (Status status = checkModelKind(flags, model->kind, device);
+      !status.isOk())
+    return fail(status, exitUsage);
+  return finish(runTraced(flags, *model, device, *devices.compiler,
+                          {devices.services.log, devices.services.tracer}));
 }
 
 static int runTool(std::span<const std::string_view> arguments) {
@@ -268,56 +251,31 @@ static int runTool(std::span<const std::string_view> arguments) {
     fmt::print("nnhal-run {}\n", NNHAL_VERSION);
     return finish(Status::ok());
   }
-  auto workers = rt::WorkPool::create(unsigned(flags->threads));
-  if (!workers.isOk())
-    return fail(workers.status(), exitFailure);
-  flags->threads = (*workers)->threads();
-  const char *path = std::getenv("NNHAL_COMPILER");
-  rt::CpuDeviceOptions options;
-  options.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
-  if (flags->listDevices) // Nothing else asks how fast a device is.
-    options.capabilities = keptCapabilities(*rt::createCpuDevice(options));
-  options.services = makeServices(*flags, std::getenv("NNHAL_VLOG"));
-  options.services.workers = *std::move(workers);
-  rt::DeviceRegistry registry(options.services.log);
-  if (Status status = registerDevices(registry, options); !status.isOk())
+  // Destroyed after the devices, which write to it.
+  TemporaryFolder folder;
+  DevicesRequest devices;
+  if (Status status = completeRequests(*flags, devices, folder); !status.isOk())
+    return fail(status, exitFailure);
+  rt::DeviceRegistry registry(devices.services.log);
+  if (Status status = registerDevices(devices, registry); !status.isOk())
     return fail(status, exitFailure);
   if (flags->listDevices) {
     for (const auto &device : registry.devices())
       fmt::print("{}", describeDevice(*device));
     return finish(Status::ok());
   }
-  const rt::Device *device = registry.find(flags->device);
-  if (!device)
-    return fail(unknownDevice(registry, flags->device), exitUsage);
-  if (Status status = checkDevice(*flags, *device); !status.isOk())
+  auto device = findDevice(registry, flags->device);
+  if (!device.isOk())
+    return fail(device.status(), exitUsage);
+  if (Status status = checkDevice(*flags, **device); !status.isOk())
     return fail(status, exitUsage);
   if (flags->calibrate)
-    return finish(calibrateDevice(
-        *device, *rt::createReferenceDevice({.services = options.services})));
+    return finish(calibrateDevice(**device, *registry.find("nnhal-reference")));
   if (flags->check)
-    return finish(checkCases(*flags, *device, *options.compiler));
-  auto model = openModel(flags->model);
-  if (!model.isOk())
-    return fail(model.status(), exitFailure);
-  if (Status status = checkModelKind(*flags, model->kind, *device);
-      !status.isOk())
-    return fail(status, exitUsage);
-  return finish(runTraced(*flags, *model, *device, *options.compiler,
-                          {options.services.log, options.services.tracer}));
+    return finish(checkCases(*flags, **device, *devices.compiler));
+  return runOnModel(*flags, **device, devices);
 }
 
 int main(int argc, char **argv) {
-  tools::prepareProcess();
-  try {
-    std::vector<std::string_view> arguments(argv + 1, argv + argc);
-    return runTool(arguments);
-  } catch (const std::bad_alloc &) {
-    std::fputs("error: out of memory\n", stderr);
-  } catch (const std::exception &error) {
-    // std::system_error is what {fmt} raises when standard output cannot be
-    // written.
-    std::fprintf(stderr, "error: %s\n", error.what());
-  }
-  return exitFailure;
+  return tools::runProcess(argc, argv, runTool);
 }

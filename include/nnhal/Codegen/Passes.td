@@ -97,7 +97,7 @@ def ComputeInBands : Pass<"nnhal-compute-in-bands", "::mlir::func::FuncOp"> {
     Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"16",
            "Number of vector registers: selects the cost model">,
     ListOption<"costModel", "cost-model", "std::string",
-               "Numbers of the cost model (docs/CostModel.md) as name=value">
+               "Numbers of the cost model (docs/Compiler/CostModel.md) as name=value">
   ];
   let statistics = [
     Statistic<"numChains", "num-chains", "Chains cut into bands">,

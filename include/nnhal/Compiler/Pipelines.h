@@ -43,8 +43,9 @@ struct CompilePipelineOptions
       llvm::cl::init(kernel::DotProduct::none), dotProductValues()};
   ListOption<std::string> costModel{
       *this, "cost-model",
-      llvm::cl::desc("Numbers of the cost model (docs/CostModel.md) in place "
-                     "of the target's, each as name=value")};
+      llvm::cl::desc(
+          "Numbers of the cost model (docs/Compiler/CostModel.md) in place "
+          "of the target's, each as name=value")};
   Option<int64_t> constantsOffset{
       *this, "constants-offset",
       llvm::cl::desc(

@@ -9,7 +9,7 @@
 #define NNHAL_CONVERSION_NNHALTOLINALG_H
 
 #include "nnhal/Dialect/Kernel/Packing.h"
-#include "nnhal/Runtime/Quantization.h"
+#include "nnhal/Runtime/Rounding.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Pass/Pass.h"

@@ -47,8 +47,8 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
            /*default=*/"::nnhal::kernel::DotProduct::none",
            "Instruction of the target that adds four products of 8 bits", [{::nnhal::dotProductValues()}]>,
     ListOption<"costModel", "cost-model", "std::string",
-               "Numbers of the cost model (docs/CostModel.md) in place of the "
-               "target's, each as name=value">,
+               "Numbers of the cost model (docs/Compiler/CostModel.md) in place "
+               "of the target's, each as name=value">,
     Option<"rounding", "rounding", "::nnhal::rt::Rounding",
            /*default=*/"::nnhal::rt::Rounding::doubleRounding",
            "Of quantized results", [{::nnhal::roundingValues()}]>

@@ -14,7 +14,7 @@
 #define NNHAL_CONVERSION_SHAREDOPTIONS_H
 
 #include "nnhal/Dialect/Kernel/CostModel.h"
-#include "nnhal/Runtime/Quantization.h"
+#include "nnhal/Runtime/Rounding.h"
 
 #include "llvm/Support/CommandLine.h"
 

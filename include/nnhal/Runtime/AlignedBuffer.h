@@ -20,7 +20,7 @@ namespace nnhal::rt {
 
 /// Uninitialized bytes at a multiple of `minimumAlignment`. Move-only; the
 /// default is empty, with a null pointer.
-class AlignedBuffer {
+class NNHAL_API AlignedBuffer {
 public:
   /// What the entry ABI promises of arenas, constants and tensors.
   static constexpr size_t minimumAlignment = 64;
@@ -50,18 +50,7 @@ private:
     size_t alignment;
   };
 
-  static Result<AlignedBuffer> allocate(uint64_t size, size_t alignment) {
-    AlignedBuffer buffer;
-    if (size == 0)
-      return buffer;
-    buffer.storage.reset(static_cast<std::byte *>(
-        ::operator new(size, std::align_val_t(alignment), std::nothrow)));
-    if (!buffer.storage)
-      return outOfResources("cannot allocate {} bytes", size);
-    buffer.storage.get_deleter().alignment = alignment;
-    buffer.byteCount = size;
-    return buffer;
-  }
+  static Result<AlignedBuffer> allocate(uint64_t size, size_t alignment);
 
   std::unique_ptr<std::byte, Deleter> storage;
   uint64_t byteCount = 0;

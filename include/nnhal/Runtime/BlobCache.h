@@ -14,6 +14,8 @@
 #ifndef NNHAL_RUNTIME_BLOBCACHE_H
 #define NNHAL_RUNTIME_BLOBCACHE_H
 
+#include "nnhal/Runtime/Api.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,7 +32,7 @@ namespace nnhal::rt {
 /// Ownership: of copies of all keys and values.
 /// Threads:   one at a time (E-072).
 /// Failures:  what does not fit is not kept, and nobody is told (E-074).
-class BlobCache {
+class NNHAL_API BlobCache {
 public:
   /// Who has to go.
   enum class Select : uint8_t {

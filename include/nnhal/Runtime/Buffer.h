@@ -40,7 +40,7 @@ struct BufferRole {
 /// Threads:   every member may be called from any thread at once. Executions
 ///            and copies that read one buffer run beside each other; one that
 ///            writes it waits for them and they for it (F-049).
-class Buffer {
+class NNHAL_API Buffer {
 public:
   virtual ~Buffer() = default;
 

@@ -16,6 +16,8 @@
 #ifndef NNHAL_RUNTIME_CACHEHANDLES_H
 #define NNHAL_RUNTIME_CACHEHANDLES_H
 
+#include "nnhal/Runtime/Api.h"
+
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -96,7 +98,7 @@ enum class CacheOutcome : uint32_t {
 };
 
 /// "off", "hit", or the reason of a miss: "model-changed" for example.
-std::string_view toString(CacheOutcome outcome);
+NNHAL_API std::string_view toString(CacheOutcome outcome);
 
 constexpr bool isMiss(CacheOutcome outcome) {
   return outcome != CacheOutcome::off && outcome != CacheOutcome::hit;

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_CACHETOKEN_H
 #define NNHAL_RUNTIME_CACHETOKEN_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/CacheHandles.h"
 
 #include <cstddef>
@@ -28,7 +29,7 @@ class Sha256;
 /// (E-013 to E-016). No addresses, no times: the same in every process (E-020).
 ///
 /// Threads: one at a time.
-class CacheTokenBuilder {
+class NNHAL_API CacheTokenBuilder {
 public:
   /// Without \p application there is no token (E-018).
   explicit CacheTokenBuilder(const std::optional<CacheToken> &application);
@@ -60,8 +61,8 @@ enum class CacheFileKind { model = 1, data = 2 };
 
 /// The name of a file of an entry: two letters per byte of \p token, the low
 /// half first, then the kind's digit and the index (E-023, E-024).
-std::string cacheFileName(const CacheToken &token, CacheFileKind kind,
-                          uint32_t index);
+NNHAL_API std::string cacheFileName(const CacheToken &token, CacheFileKind kind,
+                                    uint32_t index);
 
 /// What a file name says; nothing for names that cacheFileName() does not make.
 struct CacheFileNameParts {
@@ -69,7 +70,8 @@ struct CacheFileNameParts {
   CacheFileKind kind = CacheFileKind::model;
   uint32_t index = 0;
 };
-std::optional<CacheFileNameParts> parseCacheFileName(std::string_view name);
+NNHAL_API std::optional<CacheFileNameParts>
+parseCacheFileName(std::string_view name);
 
 /// The file in a cache directory whose bytes are locked by those who write
 /// entries.
@@ -77,7 +79,7 @@ inline constexpr const char *cacheLockName = "nnhal.lock";
 
 /// The byte of that file that is locked, by the open file description, while an
 /// entry of \p token is written.
-uint64_t cacheLockPlace(const CacheToken &token);
+NNHAL_API uint64_t cacheLockPlace(const CacheToken &token);
 
 } // namespace nnhal::rt
 

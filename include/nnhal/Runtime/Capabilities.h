@@ -17,6 +17,7 @@
 #ifndef NNHAL_RUNTIME_CAPABILITIES_H
 #define NNHAL_RUNTIME_CAPABILITIES_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Model.h"
 
 #include <cfloat>
@@ -78,52 +79,54 @@ struct Capabilities10 {
 /// Success when \p capabilities may leave a driver (C-020, C-021, C-026);
 /// otherwise invalidArgument, which names the entry, the found value and the
 /// bound.
-Status validateCapabilities(const Capabilities &capabilities);
+NNHAL_API Status validateCapabilities(const Capabilities &capabilities);
 
 /// \p info for every fundamental and OEM type of \p version but SUBGRAPH,
 /// ascending by type (K-040).
-std::vector<OperandPerformance>
+NNHAL_API std::vector<OperandPerformance>
 nonExtensionOperandPerformance(PerformanceInfo info,
                                HalVersion version = HalVersion::V1_3);
 
 /// \p info for every type, relaxed or not, and for IF and WHILE.
-Capabilities uniformCapabilities(PerformanceInfo info);
+NNHAL_API Capabilities uniformCapabilities(PerformanceInfo info);
 
 /// Replaces the entry of \p type. A type without an entry ends the process
 /// (K-041).
-void update(std::span<OperandPerformance> performance, OperandType type,
-            PerformanceInfo info);
+NNHAL_API void update(std::span<OperandPerformance> performance,
+                      OperandType type, PerformanceInfo info);
 
 /// The entry of \p type; both numbers FLT_MAX when there is none, as for every
 /// extension type (K-042, K-043). SUBGRAPH has no performance: asking for it
 /// ends the process.
-PerformanceInfo lookUp(std::span<const OperandPerformance> performance,
-                       OperandType type);
+NNHAL_API PerformanceInfo
+lookUp(std::span<const OperandPerformance> performance, OperandType type);
 
 /// What a device with \p capabilities needs for \p operation of \p subgraph of
 /// \p model, which is valid: the performance of the type of its first input,
 /// relaxed where the model is; ifPerformance or whilePerformance (C-023,
 /// I-010). Both numbers FLT_MAX for an operation without inputs (I-011).
-PerformanceInfo performanceOf(const Capabilities &capabilities,
-                              const Model &model, const Subgraph &subgraph,
-                              const Operation &operation);
+NNHAL_API PerformanceInfo performanceOf(const Capabilities &capabilities,
+                                        const Model &model,
+                                        const Subgraph &subgraph,
+                                        const Operation &operation);
 
 /// Whether the form of \p version says as much as \p capabilities (K-025 to
 /// K-027). Types that a version does not have do not count.
-bool isCompliantWith(const Capabilities &capabilities, HalVersion version);
+NNHAL_API bool isCompliantWith(const Capabilities &capabilities,
+                               HalVersion version);
 
 /// The form of an older version. What it has no place for is lost: of a device
 /// that is not compliant, too (C-025).
-Capabilities12 toCapabilities12(const Capabilities &capabilities);
-Capabilities11 toCapabilities11(const Capabilities &capabilities);
-Capabilities10 toCapabilities10(const Capabilities &capabilities);
+NNHAL_API Capabilities12 toCapabilities12(const Capabilities &capabilities);
+NNHAL_API Capabilities11 toCapabilities11(const Capabilities &capabilities);
+NNHAL_API Capabilities10 toCapabilities10(const Capabilities &capabilities);
 
 /// The form of HAL 1.3 of what an older driver says. The quantized performance
 /// is also that of TENSOR_QUANT8_ASYMM itself (K-028); IF and WHILE have none
 /// (K-029).
-Capabilities toCapabilities(const Capabilities12 &capabilities);
-Capabilities toCapabilities(const Capabilities11 &capabilities);
-Capabilities toCapabilities(const Capabilities10 &capabilities);
+NNHAL_API Capabilities toCapabilities(const Capabilities12 &capabilities);
+NNHAL_API Capabilities toCapabilities(const Capabilities11 &capabilities);
+NNHAL_API Capabilities toCapabilities(const Capabilities10 &capabilities);
 
 } // namespace nnhal::rt
 

@@ -27,6 +27,7 @@
 #ifndef NNHAL_RUNTIME_CAPABILITIESFILE_H
 #define NNHAL_RUNTIME_CAPABILITIESFILE_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Capabilities.h"
 
 #include <functional>
@@ -40,27 +41,28 @@ namespace nnhal::rt {
 /// nnhal in XDG_STATE_HOME, else .local/state/nnhal in HOME, of which the last
 /// two count only where they are absolute. \p environment answers as getenv().
 /// generalFailure when none of them is set. Nothing is created.
-Result<std::string>
+NNHAL_API Result<std::string>
 stateDirectory(const std::function<const char *(const char *)> &environment);
 
 /// Where the capabilities of \p device are kept in \p directory.
-std::string capabilitiesPath(const std::string &directory,
-                             std::string_view device);
+NNHAL_API std::string capabilitiesPath(const std::string &directory,
+                                       std::string_view device);
 
 /// The capabilities of \p device, version \p deviceVersion; nullopt when there
 /// is no file \p path. invalidArgument when the file is damaged, of a newer
 /// format, or about another device or version of it; the message names what was
 /// found and what was expected.
-Result<std::optional<Capabilities>>
+NNHAL_API Result<std::optional<Capabilities>>
 readCapabilities(const std::string &path, std::string_view device,
                  std::string_view deviceVersion);
 
 /// Replaces the file \p path, whose folder is created where it is missing.
 /// invalidArgument when validateCapabilities() says so, generalFailure with the
 /// system's reason when it cannot be written.
-Status writeCapabilities(const std::string &path, std::string_view device,
-                         std::string_view deviceVersion,
-                         const Capabilities &capabilities);
+NNHAL_API Status writeCapabilities(const std::string &path,
+                                   std::string_view device,
+                                   std::string_view deviceVersion,
+                                   const Capabilities &capabilities);
 
 } // namespace nnhal::rt
 

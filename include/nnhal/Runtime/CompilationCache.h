@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_COMPILATIONCACHE_H
 #define NNHAL_RUNTIME_COMPILATIONCACHE_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Device.h"
 
 #include <functional>
@@ -50,7 +51,7 @@ struct CacheReport {
 ///
 /// Threads:  any.
 /// Failures: nothing about the cache fails a preparation (E-007, E-033).
-class CompilationCache {
+class NNHAL_API CompilationCache {
 public:
   struct Options {
     /// That exists; created by nobody here.

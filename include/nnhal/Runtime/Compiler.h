@@ -47,7 +47,7 @@ struct CompiledModel {
 /// Ownership: shared. The library itself stays loaded to the end of the
 ///            process: LLVM registers exit handlers.
 /// Threads:   every member may be called from any thread at once.
-class Compiler {
+class NNHAL_API Compiler {
 public:
   /// Opens \p path; when that is empty, libNNHalCompiler.so in the directory of
   /// the library or program that this function is part of, or in ../lib of it
@@ -79,7 +79,7 @@ private:
 };
 
 /// Opens a compiler when first asked for one. Threads: any.
-class LazyCompiler {
+class NNHAL_API LazyCompiler {
 public:
   /// \p path as for Compiler::open().
   explicit LazyCompiler(std::string path = {}) : path(std::move(path)) {}

@@ -18,6 +18,7 @@
 #ifndef NNHAL_RUNTIME_COMPLIANCE_H
 #define NNHAL_RUNTIME_COMPLIANCE_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/Model.h"
 
@@ -29,7 +30,7 @@ namespace nnhal::rt {
 /// Success when \p model is valid as one of \p version (K-030); otherwise what
 /// validateModel() says. That a model is relaxed does not matter, in 1.0
 /// neither (K-031).
-Status checkCompliance(const Model &model, HalVersion version);
+NNHAL_API Status checkCompliance(const Model &model, HalVersion version);
 
 /// The operations of the main subgraph, ascending, that \p version does not
 /// have: in this form, with these operand types, or with constants in such a
@@ -37,8 +38,8 @@ Status checkCompliance(const Model &model, HalVersion version);
 /// that no operation names may be what a version does not have.
 ///
 /// invalidArgument for a model that is valid in no version.
-Result<std::vector<uint32_t>> nonCompliantOperations(const Model &model,
-                                                     HalVersion version);
+NNHAL_API Result<std::vector<uint32_t>>
+nonCompliantOperations(const Model &model, HalVersion version);
 
 /// \p model as one of \p version. Lifetimes, types and operation codes keep
 /// their numbers. Towards an older version it loses the relaxed flag
@@ -48,26 +49,26 @@ Result<std::vector<uint32_t>> nonCompliantOperations(const Model &model,
 ///
 /// What checkCompliance() says when the model is not compliant: nobody may use
 /// what such a conversion would leave of it.
-Result<Model> convertTo(Model model, HalVersion version);
+NNHAL_API Result<Model> convertTo(Model model, HalVersion version);
 
 /// The operand alone (K-034); whether its type exists in \p version is not
 /// looked at.
-Operand convertTo(Operand operand, HalVersion version);
+NNHAL_API Operand convertTo(Operand operand, HalVersion version);
 
 /// Success when a driver of \p version can take the memory of \p request: no
 /// hardware buffers below 1.2, no device memory below 1.3 (K-035, K-039);
 /// otherwise invalidArgument, which names the argument. Borrowed and copied
 /// bytes are nobody's pool: whoever speaks to the driver puts them into one
 /// that it knows.
-Status checkCompliance(const Request &request, HalVersion version);
+NNHAL_API Status checkCompliance(const Request &request, HalVersion version);
 
 /// \p code as \p version knows it: below 1.3 deadlines and resources are
 /// general failures (C-101).
-StatusCode convertTo(StatusCode code, HalVersion version);
+NNHAL_API StatusCode convertTo(StatusCode code, HalVersion version);
 
 /// The status that a driver's \p value stands for; values that no version has
 /// are general failures (C-100).
-StatusCode statusCodeOf(uint32_t value);
+NNHAL_API StatusCode statusCodeOf(uint32_t value);
 
 } // namespace nnhal::rt
 

@@ -8,7 +8,6 @@
 #ifndef NNHAL_RUNTIME_CPUDEVICE_H
 #define NNHAL_RUNTIME_CPUDEVICE_H
 
-#include "nnhal/Runtime/Backend.h"
 #include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/DeviceServices.h"
@@ -17,6 +16,8 @@
 #include <optional>
 
 namespace nnhal::rt {
+
+class Backend;
 
 struct CpuDeviceOptions {
   /// Asked by prepareModel() only. Never null.
@@ -30,7 +31,8 @@ struct CpuDeviceOptions {
 };
 
 /// The device "nnhal-cpu": code for this machine's CPU.
-std::unique_ptr<Device> createCpuDevice(CpuDeviceOptions options = {});
+NNHAL_API std::unique_ptr<Device>
+createCpuDevice(CpuDeviceOptions options = {});
 
 } // namespace nnhal::rt
 

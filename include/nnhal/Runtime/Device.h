@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_DEVICE_H
 #define NNHAL_RUNTIME_DEVICE_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Buffer.h"
 #include "nnhal/Runtime/Capabilities.h"
 #include "nnhal/Runtime/PrepareOptions.h"
@@ -29,11 +30,11 @@ enum class DeviceType : uint32_t {
   gpu = 3,
   accelerator = 4
 };
-std::string_view toString(DeviceType type);
+NNHAL_API std::string_view toString(DeviceType type);
 
 /// The HAL's DeviceStatus; advisory (C-009).
 enum class DeviceStatus : uint32_t { available, busy, offline, unknown };
-std::string_view toString(DeviceStatus status);
+NNHAL_API std::string_view toString(DeviceStatus status);
 
 /// The HAL's Extension: a vendor's operand types (C-014).
 struct Extension {
@@ -73,7 +74,7 @@ using PrepareCallback = std::function<void(Result<PreparedModelRef>)>;
 /// Ownership: whoever created it; prepared models and buffers live on without
 ///            it.
 /// Threads:   every member may be called from any thread at once (C-006).
-class Device {
+class NNHAL_API Device {
 public:
   virtual ~Device() = default;
 
@@ -157,7 +158,7 @@ public:
 };
 
 /// 27 for HAL 1.0 to 30 for 1.3 (C-086).
-int featureLevel(HalVersion version);
+NNHAL_API int featureLevel(HalVersion version);
 
 } // namespace nnhal::rt
 

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_DEVICEREGISTRY_H
 #define NNHAL_RUNTIME_DEVICEREGISTRY_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/Log.h"
 
@@ -21,7 +22,7 @@ namespace nnhal::rt {
 ///
 /// Ownership: the program owns the registry, the registry its devices.
 /// Threads:   add() on one thread before the others look.
-class DeviceRegistry {
+class NNHAL_API DeviceRegistry {
 public:
   /// \p log, which may be null, is told of what is registered and refused.
   explicit DeviceRegistry(std::shared_ptr<const Log> log = nullptr)

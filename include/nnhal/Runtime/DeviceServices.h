@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_DEVICESERVICES_H
 #define NNHAL_RUNTIME_DEVICESERVICES_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Execution.h"
 
 #include <functional>
@@ -54,7 +55,7 @@ struct DeviceServices {
 };
 
 /// \p services with everything that a device cannot do without.
-DeviceServices completeServices(DeviceServices services);
+NNHAL_API DeviceServices completeServices(DeviceServices services);
 
 } // namespace nnhal::rt
 

@@ -13,6 +13,7 @@
 #ifndef NNHAL_RUNTIME_EXECUTION_H
 #define NNHAL_RUNTIME_EXECUTION_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include <cstdint>
@@ -27,7 +28,7 @@ namespace nnhal::rt {
 using Deadline = int64_t;
 inline constexpr Deadline noDeadline = std::numeric_limits<int64_t>::max();
 /// Now, by the system's clock.
-Deadline steadyNow();
+NNHAL_API Deadline steadyNow();
 
 /// The HAL's Priority, of preparations and executions (C-053).
 enum class Priority : uint32_t { low = 0, medium = 1, high = 2 };
@@ -39,7 +40,7 @@ inline constexpr uint64_t noTiming = std::numeric_limits<uint64_t>::max();
 inline constexpr uint64_t defaultLoopTimeout = 2'000'000'000;
 
 /// Where an output goes.
-class OutputMemory {
+class NNHAL_API OutputMemory {
 public:
   struct None {};
   /// Owned by the caller until the execution has ended; overlaps no input and

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_FENCE_H
 #define NNHAL_RUNTIME_FENCE_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Execution.h"
 
 #include <cstdint>
@@ -28,7 +29,7 @@ enum class FenceState { active, signaled, error, unknown };
 /// the fence failed or \p fd is not open, `unknown` when nothing can be asked
 /// (\p fd is 0 or less, or poll() fails). Interruptions are retried. (K-047,
 /// D-065, D-070)
-FenceState syncWait(int fd, int timeoutMs);
+NNHAL_API FenceState syncWait(int fd, int timeoutMs);
 
 /// A point in time that a device or a client reaches once, well or with a
 /// failure; behind it is a descriptor that poll() can wait on (decisions 11).
@@ -43,7 +44,7 @@ FenceState syncWait(int fd, int timeoutMs);
 ///            is a holder; a wait of a Reactor is not.
 /// Threads:   every member may be called from any thread.
 /// Blocking:  only wait().
-class Fence {
+class NNHAL_API Fence {
 public:
   /// What others made: takes over \p fd, also on failure; 0 alone is left open.
   /// invalidArgument when it is 0 or less (D-070), not open, open only for

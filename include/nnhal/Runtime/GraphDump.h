@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_GRAPHDUMP_H
 #define NNHAL_RUNTIME_GRAPHDUMP_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Model.h"
 
@@ -44,17 +45,17 @@ struct GraphNotes {
 ///
 ///   d3 [label="3: TF32 COPY\n1x224x224x3"]
 ///   d0 -> n0 [label="0"]
-std::string graphDump(std::string_view title, const Model &model,
-                      const GraphNotes &notes = {});
+NNHAL_API std::string graphDump(std::string_view title, const Model &model,
+                                const GraphNotes &notes = {});
 
 /// The same as lines of \p tag; nothing when \p tag is off (K-022, K-024).
 /// Models are dumped with LogTag::model when a device first sees them, their
 /// parts with LogTag::compilation.
-void graphDump(std::string_view title, const Model &model, const Log &log,
-               LogTag tag = LogTag::model);
+NNHAL_API void graphDump(std::string_view title, const Model &model,
+                         const Log &log, LogTag tag = LogTag::model);
 
 /// The type in short, "TF32" for TENSOR_FLOAT32 (K-017).
-std::string shortNameOf(OperandType type);
+NNHAL_API std::string shortNameOf(OperandType type);
 
 } // namespace nnhal::rt
 

@@ -8,9 +8,11 @@
 #ifndef NNHAL_RUNTIME_INTERFACE_H
 #define NNHAL_RUNTIME_INTERFACE_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Model.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +36,12 @@ struct Interface {
   std::vector<StatePair> statePairs;
 };
 
+/// Bytes of the elements of \p tensor; nothing while an extent or the rank is
+/// unknown, and for types without an element size.
+NNHAL_API std::optional<uint32_t> byteSizeOf(const InterfaceTensor &tensor);
+
 /// The interface of \p model, which is valid.
-Interface interfaceOf(const AnnotatedModel &model);
+NNHAL_API Interface interfaceOf(const AnnotatedModel &model);
 
 } // namespace nnhal::rt
 

@@ -15,7 +15,7 @@
 #ifndef NNHAL_RUNTIME_LOG_H
 #define NNHAL_RUNTIME_LOG_H
 
-#include <fmt/format.h>
+#include "nnhal/Runtime/Api.h"
 
 #include <cstdint>
 #include <functional>
@@ -37,7 +37,7 @@ enum class LogTag : uint32_t {
 };
 
 /// "model" to "memory".
-std::string_view toString(LogTag tag);
+NNHAL_API std::string_view toString(LogTag tag);
 
 /// The mask with \p tag alone.
 constexpr uint32_t maskOf(LogTag tag) { return uint32_t(1) << uint32_t(tag); }
@@ -52,7 +52,7 @@ using LogSink = std::function<void(std::string_view line)>;
 /// "1" and "all" are every tag, "0" and nothing are none (K-001 to K-003).
 /// A tag that is unknown is reported to \p errors, when there is one, and
 /// ignored.
-uint32_t parseLogMask(std::string_view text, const LogSink &errors);
+NNHAL_API uint32_t parseLogMask(std::string_view text, const LogSink &errors);
 
 /// A log.
 ///
@@ -63,7 +63,7 @@ uint32_t parseLogMask(std::string_view text, const LogSink &errors);
 /// Blocking:  while another thread is in the sink.
 /// Failures:  none reach the caller; a line for which there is no memory
 ///            is replaced by one that says so. errno is preserved (K-005).
-class Log {
+class NNHAL_API Log {
 public:
   /// A log that is off.
   Log() = default;
@@ -77,30 +77,20 @@ public:
   /// ask before they collect what is costly to collect (K-015).
   bool isOn(LogTag tag) const { return (mask & maskOf(tag)) != 0; }
 
-  /// Writes "TAG: " and the formatted text as one line; control characters
-  /// become spaces, so that a name from a model cannot pretend to be a line.
-  /// Formats nothing when \p tag is off.
-  template <typename... Args>
-  void write(LogTag tag, fmt::format_string<Args...> format,
-             Args &&...args) const {
-    if (isOn(tag))
-      writeFormatted(toString(tag), format, fmt::make_format_args(args...));
-  }
+  /// Writes "TAG: " and \p text as one line when \p tag is on; control
+  /// characters become spaces, so that a name from a model cannot pretend to be
+  /// a line.
+  void write(LogTag tag, std::string_view text) const;
 
-  /// The same with "error: ", whatever the mask.
-  template <typename... Args>
-  void error(fmt::format_string<Args...> format, Args &&...args) const {
-    if (sink)
-      writeFormatted("error", format, fmt::make_format_args(args...));
-  }
+  /// Writes "error: " and \p text as one line, whatever the mask.
+  void error(std::string_view text) const;
 
   /// Writes each line of \p text as a line of \p tag, with no other thread's
   /// lines among them.
   void writeLines(LogTag tag, std::string_view text) const;
 
 private:
-  void writeFormatted(std::string_view prefix, fmt::string_view format,
-                      fmt::format_args args) const;
+  void writeLine(std::string_view prefix, std::string_view text) const;
 
   uint32_t mask = 0;
   LogSink sink;

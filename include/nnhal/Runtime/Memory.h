@@ -9,6 +9,7 @@
 #define NNHAL_RUNTIME_MEMORY_H
 
 #include "nnhal/Runtime/AlignedBuffer.h"
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Status.h"
 
 #include <cstddef>
@@ -24,7 +25,7 @@ namespace nnhal::rt {
 class SharedMemory;
 
 /// A file descriptor that closes itself. Move-only; -1 is empty.
-class UniqueFd {
+class NNHAL_API UniqueFd {
 public:
   UniqueFd() = default;
   explicit UniqueFd(int fd) : fd(fd) {}
@@ -55,7 +56,7 @@ private:
 /// Threads:   const members may be called from any thread.
 /// Mapping:   SharedMemory says what may be mapped (decisions 8). Bytes that a
 ///            holder of the descriptor could take away are copied.
-class Memory {
+class NNHAL_API Memory {
 public:
   struct None {};
   /// Bytes of memory that nobody else writes; they live as long as the owner.

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_MEMORYBUDGET_H
 #define NNHAL_RUNTIME_MEMORYBUDGET_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Status.h"
 
 #include <atomic>
@@ -21,7 +22,7 @@ namespace nnhal::rt {
 ///
 /// Ownership: outlives its reservations (asserted).
 /// Threads:   every member may be called from any thread, without locks.
-class MemoryBudget {
+class NNHAL_API MemoryBudget {
 public:
   /// Bytes that are given back by the destructor. Move-only; a default one
   /// holds nothing.

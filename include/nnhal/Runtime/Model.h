@@ -17,6 +17,7 @@
 #ifndef NNHAL_RUNTIME_MODEL_H
 #define NNHAL_RUNTIME_MODEL_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Memory.h"
 #include "nnhal/Runtime/Status.h"
 
@@ -34,8 +35,8 @@ namespace nnhal::rt {
 enum class HalVersion : uint8_t { V1_0, V1_1, V1_2, V1_3 };
 
 /// "1.0" to "1.3".
-std::string_view toString(HalVersion version);
-std::optional<HalVersion> parseHalVersion(std::string_view text);
+NNHAL_API std::string_view toString(HalVersion version);
+NNHAL_API std::optional<HalVersion> parseHalVersion(std::string_view text);
 
 /// HAL operand type codes. Codes above 0xFFFF are extension types: the upper 16
 /// bits are the prefix, the lower 16 the type within the extension.
@@ -86,28 +87,28 @@ struct OperationInfo {
 };
 
 /// All rows, in table order.
-std::span<const OperandTypeInfo> allOperandTypes();
-std::span<const OperationInfo> allOperations();
+NNHAL_API std::span<const OperandTypeInfo> allOperandTypes();
+NNHAL_API std::span<const OperationInfo> allOperations();
 
 /// The row of \p type; null for extension types and unknown codes.
-const OperandTypeInfo *lookUp(OperandType type);
-const OperandTypeInfo *lookUpOperandType(std::string_view name);
+NNHAL_API const OperandTypeInfo *lookUp(OperandType type);
+NNHAL_API const OperandTypeInfo *lookUpOperandType(std::string_view name);
 /// The row of \p type; null for OEM and extension operations and unknown codes.
-const OperationInfo *lookUp(OperationType type);
-const OperationInfo *lookUpOperation(std::string_view name);
+NNHAL_API const OperationInfo *lookUp(OperationType type);
+NNHAL_API const OperationInfo *lookUpOperation(std::string_view name);
 
 inline bool isExtension(OperandType type) { return uint32_t(type) > 0xFFFF; }
 inline bool isExtension(OperationType type) { return uint32_t(type) > 0xFFFF; }
 
 /// True for tensor types of the table, OEM byte tensors included. Whether an
 /// extension type is a tensor only its registration knows: false here.
-bool isTensor(OperandType type);
-bool isScalar(OperandType type);
-bool isQuantized(OperandType type);
+NNHAL_API bool isTensor(OperandType type);
+NNHAL_API bool isScalar(OperandType type);
+NNHAL_API bool isQuantized(OperandType type);
 
 /// The HAL name, or "code 4711" for a code that has none.
-std::string nameOf(OperandType type);
-std::string nameOf(OperationType type);
+NNHAL_API std::string nameOf(OperandType type);
+NNHAL_API std::string nameOf(OperationType type);
 
 /// How an operand gets its value.
 enum class OperandLifeTime : uint32_t {
@@ -119,7 +120,7 @@ enum class OperandLifeTime : uint32_t {
   NO_VALUE = 5,
   SUBGRAPH = 6,
 };
-std::string_view toString(OperandLifeTime lifetime);
+NNHAL_API std::string_view toString(OperandLifeTime lifetime);
 
 /// A region of Model::operandValues (pool index 0) or of a pool. For lifetime
 /// SUBGRAPH, offset is the index into Model::referenced.
@@ -166,7 +167,7 @@ inline bool isConstant(OperandLifeTime lifetime) {
 /// Elements times element size; nullopt when a dimension or the rank is
 /// unknown, the type has no element size, or the product exceeds 32 bits
 /// . A scalar's size does not depend on its dimensions.
-std::optional<uint32_t> byteSizeOf(const Operand &operand);
+NNHAL_API std::optional<uint32_t> byteSizeOf(const Operand &operand);
 
 struct Operation {
   OperationType type = OperationType::ADD;
@@ -215,13 +216,13 @@ struct Model {
 
 /// Sets Operand::numberOfConsumers from the operation lists (B-027). Indices
 /// out of range are left for validation to report.
-void computeConsumers(Subgraph &subgraph);
+NNHAL_API void computeConsumers(Subgraph &subgraph);
 
 /// The bytes of a constant operand. invalidArgument when the operand is no
 /// constant, its location leaves its pool, or the pool's memory has not been
 /// materialized (Memory::materialize).
-Result<std::span<const std::byte>> constantBytes(const Model &model,
-                                                 const Operand &operand);
+NNHAL_API Result<std::span<const std::byte>>
+constantBytes(const Model &model, const Operand &operand);
 
 /// A state output of one execution that is a state input of the next; indices
 /// into the main subgraph's inputIndexes and outputIndexes.

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_NNCACHE_H
 #define NNHAL_RUNTIME_NNCACHE_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/BlobCache.h"
 #include "nnhal/Runtime/Status.h"
 
@@ -34,7 +35,7 @@ class Log;
 ///           and the destructor write it.
 /// Failures: none reach the caller; those of files are logged as errors, and
 ///           the cache is then empty or not kept.
-class NNCache {
+class NNHAL_API NNCache {
 public:
   struct Options {
     /// Null: silent.

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_PREPAREDMODEL_H
 #define NNHAL_RUNTIME_PREPAREDMODEL_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/Fence.h"
 #include "nnhal/Runtime/Interface.h"
@@ -41,7 +42,7 @@ struct ExecutionInfo {
 };
 
 /// The HAL's IFencedExecutionCallback. Threads: any.
-class FencedExecution {
+class NNHAL_API FencedExecution {
 public:
   virtual ~FencedExecution() = default;
 
@@ -66,7 +67,7 @@ using ExecutionCallback =
 /// Memory that a request borrows is read and written until the execution has
 /// ended; pools and buffers are kept that long. Outputs are written by the time
 /// that an end is reported and not later (D-075).
-class PreparedModel {
+class NNHAL_API PreparedModel {
 public:
   virtual ~PreparedModel() = default;
 

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_REACTOR_H
 #define NNHAL_RUNTIME_REACTOR_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Fence.h"
 
 #include <cstdint>
@@ -34,7 +35,7 @@ namespace nnhal::rt {
 ///            last reference a handler may release.
 /// Blocking:  only the destructor, and cancel() while that timer's function
 ///            runs.
-class Reactor {
+class NNHAL_API Reactor {
 public:
   Reactor();
   /// A reactor that may be released by anybody. When that is one of its own

@@ -8,7 +8,7 @@
 #ifndef NNHAL_RUNTIME_REFERENCEDEVICE_H
 #define NNHAL_RUNTIME_REFERENCEDEVICE_H
 
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/DeviceServices.h"
 
@@ -16,6 +16,8 @@
 #include <memory>
 
 namespace nnhal::rt {
+
+class Backend;
 
 struct ReferenceDeviceOptions {
   DeviceServices services;
@@ -30,12 +32,12 @@ struct ReferenceDeviceOptions {
 /// keeps no artifacts.
 ///
 /// In libNNHalReference.
-std::unique_ptr<Device>
+NNHAL_API std::unique_ptr<Device>
 createReferenceDevice(ReferenceDeviceOptions options = {});
 
 /// What that device is made of, for one that executes models with it until it
 /// has compiled them (CpuDeviceOptions::baseline).
-std::unique_ptr<Backend>
+NNHAL_API std::unique_ptr<Backend>
 createReferenceBackend(ReferenceDeviceOptions options = {});
 
 } // namespace nnhal::rt

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_SCHEDULER_H
 #define NNHAL_RUNTIME_SCHEDULER_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Execution.h"
 
 #include <atomic>
@@ -45,7 +46,7 @@ struct Ticket {
 /// Blocking:  enter() when no slot is free, and the destructor.
 /// Deadlock:  a thread that holds a slot, a job included, must not call enter()
 ///            or wait for a job: all slots could be waiting for one another.
-class Scheduler {
+class NNHAL_API Scheduler {
 public:
   struct Options {
     /// 0: one per hardware thread.

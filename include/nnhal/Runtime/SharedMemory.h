@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_SHAREDMEMORY_H
 #define NNHAL_RUNTIME_SHAREDMEMORY_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include <atomic>
@@ -30,13 +31,13 @@ enum class PoolKind : uint32_t {
 };
 
 /// The HAL's name, "hardware_buffer_blob" for example.
-std::string_view toString(PoolKind kind);
-std::optional<PoolKind> poolKindOf(std::string_view name);
+NNHAL_API std::string_view toString(PoolKind kind);
+NNHAL_API std::optional<PoolKind> poolKindOf(std::string_view name);
 
 /// A second descriptor of the same open file, closed by exec (F-018).
 /// invalidArgument when \p fd is not open, resourceExhaustedTransient when the
 /// process has no free descriptor.
-Result<UniqueFd> duplicate(int fd);
+NNHAL_API Result<UniqueFd> duplicate(int fd);
 
 /// Where the allocators look for the kernel's own.
 struct AllocatorPaths {
@@ -58,7 +59,7 @@ struct AllocatorPaths {
 ///            pool, writing to a read-only one); generalFailure for what the
 ///            descriptor cannot do, such as a file shorter than the pool,
 ///            also when it became so later (F-007).
-class SharedMemory {
+class NNHAL_API SharedMemory {
 public:
   /// Who made the memory.
   enum class Origin : uint32_t {
@@ -210,7 +211,7 @@ private:
 };
 
 /// "memfd", "udmabuf", "dma-heap", "ashmem" or "adopted".
-std::string_view toString(SharedMemory::Origin origin);
+NNHAL_API std::string_view toString(SharedMemory::Origin origin);
 
 } // namespace nnhal::rt
 

@@ -8,7 +8,7 @@
 #ifndef NNHAL_RUNTIME_STATUS_H
 #define NNHAL_RUNTIME_STATUS_H
 
-#include <fmt/format.h>
+#include "nnhal/Runtime/Api.h"
 
 #include <cassert>
 #include <cstdint>
@@ -44,11 +44,11 @@ enum class StatusCode : uint32_t {
 };
 
 /// The HAL's spelling of \p code, "INVALID_ARGUMENT" for example.
-std::string_view toString(StatusCode code);
+NNHAL_API std::string_view toString(StatusCode code);
 
 /// Success, or a code with a message for a person: lower case, no final
 /// period, naming the found value and the bound.
-class [[nodiscard]] Status {
+class [[nodiscard]] NNHAL_API Status {
 public:
   /// Success.
   Status() = default;
@@ -70,7 +70,7 @@ public:
   /// a success.
   Status withContext(std::string_view context) && {
     if (!isOk())
-      text = fmt::format("{}: {}", context, text);
+      text.insert(0, ": ").insert(0, context);
     return std::move(*this);
   }
 
@@ -103,27 +103,6 @@ public:
 private:
   std::variant<T, Status> storage;
 };
-
-/// An invalidArgument failure with a formatted message.
-template <typename... Args>
-Status badData(fmt::format_string<Args...> format, Args &&...args) {
-  return Status(StatusCode::invalidArgument,
-                fmt::format(format, std::forward<Args>(args)...));
-}
-
-/// A generalFailure with a formatted message.
-template <typename... Args>
-Status failure(fmt::format_string<Args...> format, Args &&...args) {
-  return Status(StatusCode::generalFailure,
-                fmt::format(format, std::forward<Args>(args)...));
-}
-
-/// A resourceExhaustedTransient failure with a formatted message.
-template <typename... Args>
-Status outOfResources(fmt::format_string<Args...> format, Args &&...args) {
-  return Status(StatusCode::resourceExhaustedTransient,
-                fmt::format(format, std::forward<Args>(args)...));
-}
 
 } // namespace nnhal::rt
 

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_TFLITEMODEL_H
 #define NNHAL_RUNTIME_TFLITEMODEL_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Model.h"
 
 #include <map>
@@ -30,8 +31,8 @@ struct TFLiteImportOptions {
 /// state input and a state output after the model's own.
 /// invalidArgument for a damaged file; for an operator that the HAL cannot
 /// express, the message names the operator, its index and why.
-Result<AnnotatedModel> importTFLite(const Memory &file,
-                                    const TFLiteImportOptions &options = {});
+NNHAL_API Result<AnnotatedModel>
+importTFLite(const Memory &file, const TFLiteImportOptions &options = {});
 
 } // namespace nnhal::rt
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// The test-case JSON of docs/TestCases.md: a model, inputs, and the outputs
-// that any device has to give, with the derived forms in which each case is run
-// too.
+// The test-case JSON of docs/Devices/TestCases.md: a model, inputs, and the
+// outputs that any device has to give, with the derived forms in which each
+// case is run too.
 //
 // In libNNHalFormats. Threads: values; concurrent reads are safe.
 //
@@ -17,6 +17,7 @@
 #ifndef NNHAL_RUNTIME_TESTCASE_H
 #define NNHAL_RUNTIME_TESTCASE_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Model.h"
 
 #include <functional>
@@ -61,9 +62,9 @@ struct TestCase {
 /// Calls \p visit with each case of \p text, in order, until it fails.
 /// invalidArgument names the JSON path. The models are not validated; their
 /// pool files are those of \p directory, see readJsonModel().
-Status readTestCases(std::string_view text,
-                     const std::function<Status(TestCase)> &visit,
-                     const std::string &directory = ".");
+NNHAL_API Status readTestCases(std::string_view text,
+                               const std::function<Status(TestCase)> &visit,
+                               const std::string &directory = ".");
 
 /// How a case is changed without changing what it computes.
 struct DerivedForm {
@@ -79,7 +80,7 @@ struct DerivedForm {
 /// defined for the case: none is for an expected failure, unknown extents are
 /// not for RANK, IF and WHILE, coupling only is for a single operation on
 /// TENSOR_QUANT8_ASYMM that does not fix its type.
-Result<bool> deriveForm(TestCase &test, const DerivedForm &form);
+NNHAL_API Result<bool> deriveForm(TestCase &test, const DerivedForm &form);
 
 } // namespace nnhal::rt
 

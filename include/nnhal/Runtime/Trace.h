@@ -22,6 +22,8 @@
 #ifndef NNHAL_RUNTIME_TRACE_H
 #define NNHAL_RUNTIME_TRACE_H
 
+#include "nnhal/Runtime/Api.h"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -75,8 +77,8 @@ enum class TraceRelation : uint8_t {
 };
 
 /// "LA" to "LU", "PO" to "PR".
-std::string_view toString(TraceLayer layer);
-std::string_view toString(TracePhase phase);
+NNHAL_API std::string_view toString(TraceLayer layer);
+NNHAL_API std::string_view toString(TracePhase phase);
 
 constexpr bool isSubphase(TracePhase phase) {
   return phase >= TracePhase::inputOutput;
@@ -90,7 +92,7 @@ struct TraceName {
 };
 
 /// One entry of a trace.
-struct TraceEvent {
+struct NNHAL_API TraceEvent {
   enum class Kind : uint8_t {
     /// Begins and ends on one thread, nested.
     section,
@@ -123,7 +125,7 @@ struct TraceEvent {
 /// Threads:   every member may be called from any thread at once.
 /// Failures:  none reach the caller; an event for which there is no room is
 ///            dropped and counted.
-class Tracer {
+class NNHAL_API Tracer {
 public:
   struct Options {
     /// Events that are kept; later ones are dropped.
@@ -177,7 +179,7 @@ private:
 };
 
 /// A section for as long as the object lives, on one thread.
-class [[nodiscard]] TraceSection {
+class [[nodiscard]] NNHAL_API TraceSection {
 public:
   /// \p detail is copied.
   TraceSection(Tracer *tracer, TraceName name, std::string_view detail)
@@ -211,7 +213,7 @@ private:
 /// Work that may end on another thread than it began on: an asynchronous
 /// execution from its start to the end of the wait for it (K-011). Move-only;
 /// ends with end() or the object.
-class [[nodiscard]] TraceSpan {
+class [[nodiscard]] NNHAL_API TraceSpan {
 public:
   /// Nothing.
   TraceSpan() = default;

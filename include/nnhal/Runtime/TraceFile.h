@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_TRACEFILE_H
 #define NNHAL_RUNTIME_TRACEFILE_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Trace.h"
 
 #include <string>
@@ -21,7 +22,7 @@ namespace nnhal::rt {
 /// an id of their own; counters are "C"; names of threads are "M". Times are
 /// microseconds of the tracer's clock. "otherData" says how many events were
 /// dropped. Bytes that are no UTF-8 are replaced.
-std::string writeTrace(const Tracer &tracer);
+NNHAL_API std::string writeTrace(const Tracer &tracer);
 
 } // namespace nnhal::rt
 

@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_VALIDATE_H
 #define NNHAL_RUNTIME_VALIDATE_H
 
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Model.h"
 
 namespace nnhal::rt {
@@ -20,18 +21,19 @@ namespace nnhal::rt {
 /// Total: any content of \p model is answered with a Status, never a crash. The
 /// message names the subgraph, the operand or operation, the found value and
 /// the bound. \p version selects the legal types and operations (B-001).
-Status validateStructure(const Model &model,
-                         HalVersion version = HalVersion::V1_3);
+NNHAL_API Status validateStructure(const Model &model,
+                                   HalVersion version = HalVersion::V1_3);
 
 /// validateStructure(), then checkOperation() for every operation: whether
 /// \p version holds this use of it, as far as values are known (M-001 to
 /// M-366). Total.
-Status validateModel(const Model &model, HalVersion version = HalVersion::V1_3);
+NNHAL_API Status validateModel(const Model &model,
+                               HalVersion version = HalVersion::V1_3);
 
 /// The lowest version as which \p model is valid (K-030). Fails as
 /// validateModel() does for a model that none holds. Trailing arguments that
 /// state a default count: see removeTrailingDefaults().
-Result<HalVersion> lowestVersion(const Model &model);
+NNHAL_API Result<HalVersion> lowestVersion(const Model &model);
 
 } // namespace nnhal::rt
 

@@ -8,7 +8,8 @@
 #ifndef NNHAL_RUNTIME_WORKPOOL_H
 #define NNHAL_RUNTIME_WORKPOOL_H
 
-#include "nnhal/Runtime/EntryAbi.h"
+#include "nnhal/Backend/EntryAbi.h"
+#include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Status.h"
 
 #include <atomic>
@@ -39,7 +40,7 @@ namespace nnhal::rt {
 /// Ownership: shared by the devices and models that use it; it must outlive
 ///            every run(). The destructor waits for the workers to end.
 /// Threads:   every member may be called from any thread.
-class WorkPool {
+class NNHAL_API WorkPool {
 public:
   /// More than any machine makes use of.
   static constexpr unsigned maxThreads = 1024;

@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_CONVERSION_COMMON_EXTENTCAST_H
 #define NNHAL_LIB_CONVERSION_COMMON_EXTENTCAST_H
 
-#include "nnhal/Runtime/FailureReasons.h"
+#include "Runtime/Artifact/FailureReasons.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 

@@ -7,6 +7,8 @@
 
 #include "ArgumentMemory.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <algorithm>
 
 using namespace nnhal::rt;

@@ -7,6 +7,8 @@
 
 #include "ArgumentMemory.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <algorithm>
 #include <sys/mman.h>
 

@@ -8,6 +8,8 @@
 #include "Arguments.h"
 #include "ArgumentMemory.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <algorithm>
 
 using namespace nnhal::rt;

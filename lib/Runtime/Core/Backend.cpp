@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Backend/Backend.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Compiler.h"
 
 using namespace nnhal::rt;
@@ -43,13 +44,16 @@ Backend::loadBaseline(const AnnotatedModel &) const {
 
 Result<std::unique_ptr<LoadedModel>>
 Backend::loadArtifact(std::span<const std::byte>, const Memory &) const {
-  return failure("{} keeps no compiled models", info().name); // C-066
+  // A device that does not cache answers with a general failure (C-066).
+  return failure("{} keeps no compiled models", info().name);
 }
 
 Result<std::unique_ptr<LoadedModel>>
 Backend::loadFromCache(const CacheContents &contents) const {
+  // A device that does not cache answers with a general failure (C-066). This
+  // default serves backends whose entry is one file of each kind.
   if (contents.modelCache.size() != 1 || contents.dataCache.size() != 1)
-    return failure("{} keeps no compiled models", info().name); // C-066
+    return failure("{} keeps no compiled models", info().name);
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> modelCache,
                          contents.modelCache.front().bytes());
   return loadArtifact(modelCache, contents.dataCache.front());

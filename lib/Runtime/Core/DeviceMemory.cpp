@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/DeviceMemory.h"
+#include "nnhal/Backend/DeviceMemory.h"
 
 #include "BudgetedBuffer.h"
 

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/DeviceRegistry.h"
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LogFormat.h"
 
 #include <algorithm>
 
@@ -37,8 +39,9 @@ Status DeviceRegistry::add(std::unique_ptr<Device> device) {
                       ? badData("a device of this name is registered already")
                       : checkDevice(*device);
   if (log)
-    log->write(LogTag::manager, "{} {}: {}", device->name(), device->version(),
-               status.isOk() ? "registered" : status.message());
+    writeLog(*log, LogTag::manager, "{} {}: {}", device->name(),
+             device->version(),
+             status.isOk() ? "registered" : status.message());
   if (!status.isOk())
     return std::move(status).withContext(
         fmt::format("device '{}'", device->name()));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Fence.h"
+#include "Runtime/Support/Errors.h"
 
 #include <cerrno>
 #include <chrono>

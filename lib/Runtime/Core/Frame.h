@@ -11,7 +11,7 @@
 #include "BudgetedBuffer.h"
 #include "ManagedBuffer.h"
 
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Backend/Backend.h"
 
 #include <atomic>
 #include <memory>

@@ -7,6 +7,8 @@
 
 #include "HalPreparedModel.h"
 
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/Log.h"
 
 #include <algorithm>
@@ -178,10 +180,10 @@ allocateFor(const std::shared_ptr<DeviceState> &state, const Roles &roles) {
   NNHAL_RETURN_IF_ERROR(managed->resize(tensor.dimensions));
   std::shared_ptr<Buffer> buffer =
       std::make_shared<HalBuffer>(state, std::move(managed));
-  state->services.log->write(
-      LogTag::memory, "{}: buffer {} of shape [{}] for {} roles",
-      state->backend->info().name, buffer->token(),
-      fmt::join(tensor.dimensions, ","), roles.roles().size());
+  writeLog(*state->services.log, LogTag::memory,
+           "{}: buffer {} of shape [{}] for {} roles",
+           state->backend->info().name, buffer->token(),
+           fmt::join(tensor.dimensions, ","), roles.roles().size());
   return buffer;
 }
 

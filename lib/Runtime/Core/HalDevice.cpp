@@ -11,6 +11,8 @@
 #include "MachineMemory.h"
 #include "StagedModel.h"
 
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/GraphDump.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/MemoryBudget.h"
@@ -136,9 +138,9 @@ static Ticket ticketOf(const PrepareOptions &options) {
 
 /// Reports how a preparation went.
 static void log(const DeviceState &state, const Status &status) {
-  state.services.log->write(
-      LogTag::compilation, "{}: {}", state.backend->info().name,
-      status.isOk() ? "prepared a model" : status.message());
+  writeLog(*state.services.log, LogTag::compilation, "{}: {}",
+           state.backend->info().name,
+           status.isOk() ? "prepared a model" : status.message());
 }
 
 /// A model that is prepared is written to the log as a graph (K-022).
@@ -148,8 +150,8 @@ static void dump(const DeviceState &state, const AnnotatedModel &model) {
 
 /// Says what the device is asked for.
 static void logCall(const DeviceState &state, std::string_view member) {
-  state.services.log->write(LogTag::driver, "{}: {}",
-                            state.backend->info().name, member);
+  writeLog(*state.services.log, LogTag::driver, "{}: {}",
+           state.backend->info().name, member);
 }
 
 /// Waits to be admitted, then prepares.

@@ -8,10 +8,10 @@
 #ifndef NNHAL_LIB_RUNTIME_CORE_HALDEVICE_H
 #define NNHAL_LIB_RUNTIME_CORE_HALDEVICE_H
 
-#include "DeviceCache.h"
 #include "ManagedBuffer.h"
+#include "Runtime/Caching/DeviceCache.h"
 
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Backend/Backend.h"
 
 #include <atomic>
 

@@ -9,6 +9,7 @@
 
 #include "OperationTimes.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Trace.h"
 
 #include <algorithm>

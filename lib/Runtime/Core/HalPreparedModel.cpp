@@ -10,6 +10,8 @@
 
 #include "OperationTimes.h"
 
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Trace.h"
 
@@ -141,11 +143,13 @@ Status HalPreparedModel::runInFrame(Frame &frame, const Request &request,
 
 void HalPreparedModel::report(const Status &status,
                               ExecutionResult &result) const {
+  // Shapes are reported only with success and when an output had too little
+  // room (D-019).
   if (!status.isOk() && status.code() != StatusCode::outputInsufficientSize)
-    result.outputShapes.clear(); // D-019
-  state->services.log->write(LogTag::execution, "{}: {}",
-                             state->backend->info().name,
-                             status.isOk() ? "executed" : status.message());
+    result.outputShapes.clear();
+  writeLog(*state->services.log, LogTag::execution, "{}: {}",
+           state->backend->info().name,
+           status.isOk() ? "executed" : status.message());
 }
 
 Status HalPreparedModel::run(const Request &request,

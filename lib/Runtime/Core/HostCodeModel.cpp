@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/HostCodeModel.h"
+#include "nnhal/Backend/HostCodeModel.h"
 
 #include "BudgetedBuffer.h"
 
-#include "nnhal/Runtime/FailureReasons.h"
+#include "Runtime/Artifact/FailureReasons.h"
 #include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/WorkPool.h"
 

@@ -27,6 +27,13 @@ describeTensors(const Subgraph &subgraph, const std::vector<uint32_t> &indexes,
   return tensors;
 }
 
+std::optional<uint32_t> nnhal::rt::byteSizeOf(const InterfaceTensor &tensor) {
+  Operand operand;
+  operand.type = tensor.type;
+  operand.dimensions = tensor.dimensions;
+  return byteSizeOf(operand);
+}
+
 Interface nnhal::rt::interfaceOf(const AnnotatedModel &annotated) {
   const Subgraph &main = annotated.model.main;
   return {describeTensors(main, main.inputIndexes, annotated.inputNames),

@@ -7,6 +7,8 @@
 
 #include "ManagedBuffer.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <algorithm>
 #include <shared_mutex>
 

@@ -8,8 +8,8 @@
 #ifndef NNHAL_LIB_RUNTIME_CORE_MANAGEDBUFFER_H
 #define NNHAL_LIB_RUNTIME_CORE_MANAGEDBUFFER_H
 
+#include "nnhal/Backend/DeviceMemory.h"
 #include "nnhal/Runtime/Buffer.h"
-#include "nnhal/Runtime/DeviceMemory.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <condition_variable>

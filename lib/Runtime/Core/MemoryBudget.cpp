@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/MemoryBudget.h"
+#include "Runtime/Support/Errors.h"
 
 using namespace nnhal::rt;
 

@@ -8,8 +8,10 @@
 #ifndef NNHAL_LIB_RUNTIME_CORE_OPERATIONTIMES_H
 #define NNHAL_LIB_RUNTIME_CORE_OPERATIONTIMES_H
 
-#include "nnhal/Runtime/Invocation.h"
+#include "nnhal/Backend/Invocation.h"
 #include "nnhal/Runtime/Trace.h"
+
+#include <fmt/format.h>
 
 #include <functional>
 

@@ -7,7 +7,8 @@
 
 #include "nnhal/Runtime/Reactor.h"
 
-#include "nnhal/Runtime/Thread.h"
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/Thread.h"
 
 #include <algorithm>
 #include <array>

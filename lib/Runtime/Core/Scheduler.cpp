@@ -17,7 +17,8 @@
 
 #include "WaitingLine.h"
 
-#include "nnhal/Runtime/Thread.h"
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/Thread.h"
 
 #include <algorithm>
 #include <chrono>

@@ -7,8 +7,10 @@
 
 #include "StagedModel.h"
 
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LogFormat.h"
+#include "nnhal/Backend/ModelCopy.h"
 #include "nnhal/Runtime/Log.h"
-#include "nnhal/Runtime/ModelCopy.h"
 #include "nnhal/Runtime/Scheduler.h"
 #include "nnhal/Runtime/Trace.h"
 
@@ -134,12 +136,13 @@ void StagedModel::Stage::work(Status status) {
   span.end();
   if (status.isOk()) {
     reportStage(1);
-    log->write(LogTag::compilation, "{}: compiled code takes over", device);
+    writeLog(*log, LogTag::compilation, "{}: compiled code takes over", device);
   } else if (isCancelled.load(std::memory_order_relaxed)) {
-    log->write(LogTag::compilation, "{}: background compilation stopped: {}",
-               device, status.message());
+    writeLog(*log, LogTag::compilation,
+             "{}: background compilation stopped: {}", device,
+             status.message());
   } else {
-    log->error("{}: the model stays with its baseline: {}", device,
+    writeError(*log, "{}: the model stays with its baseline: {}", device,
                status.message());
   }
   if (auto tell = std::exchange(ended, nullptr))
@@ -167,8 +170,8 @@ void StagedModel::begin() const {
       [stage = stage](Status admitted) { stage->work(std::move(admitted)); });
   if (launched.isOk())
     return;
-  stage->log->write(LogTag::compilation, "{}: cannot compile yet: {}",
-                    stage->device, launched.message());
+  writeLog(*stage->log, LogTag::compilation, "{}: cannot compile yet: {}",
+           stage->device, launched.message());
   hasBegun.store(false, std::memory_order_relaxed); // The next execution tries.
 }
 
@@ -284,8 +287,8 @@ nnhal::rt::loadStaged(const Backend &backend, const DeviceServices &services,
   NNHAL_ASSIGN_OR_RETURN(owned->model, ownedCopy(model.model));
   auto baseline = backend.loadBaseline(*owned);
   if (!baseline.isOk()) {
-    services.log->write(LogTag::compilation, "{}: compiles at once: {}",
-                        backend.info().name, baseline.status().message());
+    writeLog(*services.log, LogTag::compilation, "{}: compiles at once: {}",
+             backend.info().name, baseline.status().message());
     return load(model, options, observer.compile);
   }
   StagePlan plan;

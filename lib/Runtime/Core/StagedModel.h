@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_CORE_STAGEDMODEL_H
 #define NNHAL_LIB_RUNTIME_CORE_STAGEDMODEL_H
 
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Backend/Backend.h"
 
 #include <atomic>
 #include <functional>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_RUNTIME_CORE_WAITINGLINE_H
-#define NNHAL_RUNTIME_CORE_WAITINGLINE_H
+#ifndef NNHAL_LIB_RUNTIME_CORE_WAITINGLINE_H
+#define NNHAL_LIB_RUNTIME_CORE_WAITINGLINE_H
 
 #include "nnhal/Runtime/Scheduler.h"
 
@@ -76,4 +76,4 @@ private:
 
 } // namespace nnhal::rt
 
-#endif // NNHAL_RUNTIME_CORE_WAITINGLINE_H
+#endif // NNHAL_LIB_RUNTIME_CORE_WAITINGLINE_H

@@ -9,7 +9,8 @@
 
 #include "FloatControl.h"
 
-#include "nnhal/Runtime/Thread.h"
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/Thread.h"
 
 #include <algorithm>
 #include <chrono>

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Capabilities.h"
+#include "Runtime/Support/Errors.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Compliance.h"
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/Signatures.h"
 #include "nnhal/Runtime/SharedMemory.h"
-#include "nnhal/Runtime/Signatures.h"
 #include "nnhal/Runtime/Validate.h"
 
 #include "Validation.h"

@@ -7,7 +7,9 @@
 
 #include "nnhal/Runtime/GraphDump.h"
 
-#include "nnhal/Runtime/Float16.h"
+#include "Runtime/Support/Float16.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>

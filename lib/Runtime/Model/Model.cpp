@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Model.h"
+#include "Runtime/Support/Errors.h"
 
 #include <algorithm>
 #include <limits>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/ModelCopy.h"
+#include "nnhal/Backend/ModelCopy.h"
 
 using namespace nnhal::rt;
 

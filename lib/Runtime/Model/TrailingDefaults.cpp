@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/TrailingDefaults.h"
+#include "TrailingDefaults.h"
 
 #include <algorithm>
 #include <cstring>

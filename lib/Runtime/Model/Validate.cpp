@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Validate.h"
-#include "nnhal/Runtime/Signatures.h"
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/Signatures.h"
 
 #include "Validation.h"
 

@@ -7,7 +7,8 @@
 
 #include "Validation.h"
 
-#include "nnhal/Runtime/Rules.h"
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/Rules.h"
 
 namespace nnhal::rt::validation {
 

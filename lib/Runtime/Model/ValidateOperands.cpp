@@ -7,6 +7,8 @@
 
 #include "Validation.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <cmath>
 #include <limits>
 

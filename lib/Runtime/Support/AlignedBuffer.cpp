@@ -7,6 +7,8 @@
 
 #include "nnhal/Runtime/AlignedBuffer.h"
 
+#include "Errors.h"
+
 #include <algorithm>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,6 +30,19 @@ static void populate(std::span<std::byte> bytes) {
   uintptr_t last = (begin + bytes.size()) & ~(page - 1);
   if (first < last)
     ::madvise(bytes.data() + (first - begin), last - first, populateWrite);
+}
+
+Result<AlignedBuffer> AlignedBuffer::allocate(uint64_t size, size_t alignment) {
+  AlignedBuffer buffer;
+  if (size == 0)
+    return buffer;
+  buffer.storage.reset(static_cast<std::byte *>(
+      ::operator new(size, std::align_val_t(alignment), std::nothrow)));
+  if (!buffer.storage)
+    return outOfResources("cannot allocate {} bytes", size);
+  buffer.storage.get_deleter().alignment = alignment;
+  buffer.byteCount = size;
+  return buffer;
 }
 
 Result<AlignedBuffer> AlignedBuffer::allocateResident(uint64_t size) {

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/AtomicFile.h"
+#include "AtomicFile.h"
+#include "Errors.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include <cerrno>

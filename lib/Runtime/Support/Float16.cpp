@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Float16.h"
+#include "Float16.h"
 
 #include <cmath>
 #include <limits>

@@ -7,6 +7,8 @@
 
 #include "nnhal/Runtime/Log.h"
 
+#include "LogFormat.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
@@ -77,20 +79,54 @@ Log::Log(uint32_t mask, LogSink sink)
     : mask(sink ? mask : 0), sink(std::move(sink)) {}
 
 // A log that fails what it reports on helps nobody: it says so and goes on.
+static constexpr std::string_view lostText = "no memory for a line of the log";
 static constexpr std::string_view lostLine =
     "error: no memory for a line of the log";
 
-void Log::writeFormatted(std::string_view prefix, fmt::string_view format,
-                         fmt::format_args args) const {
+void Log::writeLine(std::string_view prefix, std::string_view text) const {
   ErrnoKeeper errnoKeeper;
+  std::scoped_lock lock(mutex);
   try {
-    std::string line = makeLine(prefix, fmt::vformat(format, args));
-    std::scoped_lock lock(mutex);
-    sink(line);
+    sink(makeLine(prefix, text));
   } catch (const std::bad_alloc &) {
-    std::scoped_lock lock(mutex);
     sink(lostLine);
   }
+}
+
+void Log::write(LogTag tag, std::string_view text) const {
+  if (isOn(tag))
+    writeLine(toString(tag), text);
+}
+
+void Log::error(std::string_view text) const {
+  if (sink)
+    writeLine("error", text);
+}
+
+/// Passes the formatted text, or why there is none, to \p write.
+template <typename Write>
+static void withFormatted(fmt::string_view format, fmt::format_args args,
+                          Write write) {
+  ErrnoKeeper errnoKeeper;
+  std::string text;
+  try {
+    text = fmt::vformat(format, args);
+  } catch (const std::bad_alloc &) {
+    write(lostText);
+    return;
+  }
+  write(text);
+}
+
+void rt::vwriteLog(const Log &log, LogTag tag, fmt::string_view format,
+                   fmt::format_args args) {
+  withFormatted(format, args,
+                [&](std::string_view text) { log.write(tag, text); });
+}
+
+void rt::vwriteError(const Log &log, fmt::string_view format,
+                     fmt::format_args args) {
+  withFormatted(format, args, [&](std::string_view text) { log.error(text); });
 }
 
 void Log::writeLines(LogTag tag, std::string_view text) const {

@@ -7,6 +7,7 @@
 
 #include "nnhal/Runtime/Memory.h"
 
+#include "Errors.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <algorithm>

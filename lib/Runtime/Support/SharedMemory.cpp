@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/SharedMemory.h"
+#include "Errors.h"
 
 #include "Ashmem.h"
 

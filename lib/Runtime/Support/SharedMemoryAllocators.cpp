@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Errors.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include "Ashmem.h"

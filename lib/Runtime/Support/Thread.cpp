@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Thread.h"
+#include "Thread.h"
+
+#include "Errors.h"
 
 #include <csignal>
 #include <pthread.h>

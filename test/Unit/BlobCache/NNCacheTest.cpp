@@ -7,9 +7,11 @@
 
 #include "nnhal/Runtime/NNCache.h"
 
-#include "Crc32c.h"
+#include "Runtime/Caching/Crc32c.h"
 
 #include "nnhal/Runtime/Log.h"
+
+#include <fmt/format.h>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Format.h"
+#include "Runtime/Artifact/Format.h"
 #include "SampleArtifact.h"
 
 #include <gtest/gtest.h>

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/ModelCache.h"
+#include "Runtime/Artifact/ModelCache.h"
 
-#include "Sha256.h"
+#include "Runtime/Artifact/Sha256.h"
+
+#include <fmt/format.h>
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Format.h"
+#include "Runtime/Artifact/Format.h"
 #include "SampleArtifact.h"
+
+#include <fmt/format.h>
 
 #include <gtest/gtest.h>
 

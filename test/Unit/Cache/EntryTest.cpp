@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/CacheEntry.h"
+#include "Runtime/Caching/CacheEntry.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include <fmt/format.h>

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/ModelCache.h"
+#include "Runtime/Artifact/ModelCache.h"
 
-#include "Format.h"
+#include "Runtime/Artifact/Format.h"
 #include "SampleArtifact.h"
+
+#include <fmt/format.h>
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #ifndef NNHAL_TEST_UNIT_CACHE_SAMPLEARTIFACT_H
 #define NNHAL_TEST_UNIT_CACHE_SAMPLEARTIFACT_H
 
-#include "nnhal/Runtime/ModelCache.h"
+#include "Runtime/Artifact/ModelCache.h"
 
 namespace nnhal::rt {
 

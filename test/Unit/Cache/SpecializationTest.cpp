@@ -7,7 +7,7 @@
 
 #include "SampleArtifact.h"
 
-#include "nnhal/Runtime/Specialization.h"
+#include "Runtime/Artifact/Specialization.h"
 
 #include <gtest/gtest.h>
 

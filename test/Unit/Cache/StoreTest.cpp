@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IntegrityStore.h"
+#include "Runtime/Caching/IntegrityStore.h"
 
-#include "nnhal/Runtime/ContentKeyStore.h"
+#include "Runtime/Caching/ContentKeyStore.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include <gtest/gtest.h>

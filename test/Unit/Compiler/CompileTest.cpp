@@ -7,8 +7,10 @@
 
 #include "CompilerTesting.h"
 
-#include "nnhal/Runtime/ModelCache.h"
+#include "Runtime/Artifact/ModelCache.h"
 #include "nnhal/Runtime/TFLiteModel.h"
+
+#include <fmt/format.h>
 
 #include <gtest/gtest.h>
 

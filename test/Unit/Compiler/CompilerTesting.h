@@ -15,20 +15,12 @@
 
 namespace nnhal::rt {
 
-/// Bytes of a tensor of static shape.
-inline uint64_t byteSizeOf(const InterfaceTensor &tensor) {
-  Operand operand;
-  operand.type = tensor.type;
-  operand.dimensions = tensor.dimensions;
-  return byteSizeOf(operand).value_or(0);
-}
-
 inline uint64_t argumentBytes(const PreparedModel &prepared) {
   uint64_t total = 0;
   for (const InterfaceTensor &tensor : prepared.interface().inputs)
-    total += byteSizeOf(tensor);
+    total += byteSizeOf(tensor).value_or(0);
   for (const InterfaceTensor &tensor : prepared.interface().outputs)
-    total += byteSizeOf(tensor);
+    total += byteSizeOf(tensor).value_or(0);
   return total;
 }
 
@@ -36,9 +28,9 @@ inline uint64_t argumentBytes(const PreparedModel &prepared) {
 struct Arguments {
   explicit Arguments(const PreparedModel &prepared) {
     for (const InterfaceTensor &tensor : prepared.interface().inputs)
-      inputs.emplace_back(byteSizeOf(tensor));
+      inputs.emplace_back(byteSizeOf(tensor).value_or(0));
     for (const InterfaceTensor &tensor : prepared.interface().outputs)
-      outputs.emplace_back(byteSizeOf(tensor));
+      outputs.emplace_back(byteSizeOf(tensor).value_or(0));
     for (std::vector<std::byte> &input : inputs)
       request.inputs.push_back({Memory::borrow(input), {}});
     for (std::vector<std::byte> &output : outputs)

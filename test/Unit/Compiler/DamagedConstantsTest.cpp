@@ -13,6 +13,8 @@
 
 #include "CompilerTesting.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -12,6 +12,8 @@
 
 #include "CompilerTesting.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -7,6 +7,7 @@
 
 #include "CompilerTesting.h"
 
+#include "nnhal/Backend/Backend.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 

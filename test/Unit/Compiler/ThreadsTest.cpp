@@ -10,6 +10,8 @@
 #include "nnhal/Runtime/TFLiteModel.h"
 #include "nnhal/Runtime/WorkPool.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <bit>

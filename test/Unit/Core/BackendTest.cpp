@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/HostCodeModel.h"
+#include "nnhal/Backend/HostCodeModel.h"
 #include "nnhal/Runtime/MemoryBudget.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Reactor.h"
 #include "nnhal/Runtime/Trace.h"
 

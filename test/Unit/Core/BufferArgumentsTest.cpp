@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/HostCodeModel.h"
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/HostCodeModel.h"
 #include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/SharedMemory.h"
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CacheDirectory.h"
+#include "Runtime/Caching/CacheDirectory.h"
+#include "Runtime/Support/Errors.h"
 
 #include "nnhal/Runtime/CacheToken.h"
 #include "nnhal/Runtime/CompilationCache.h"

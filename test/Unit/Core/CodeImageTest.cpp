@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CodeImage.h"
-#include "Elf.h"
-#include "HostCpu.h"
+#include "Runtime/Devices/Cpu/CodeImage.h"
+#include "Runtime/Devices/Cpu/Elf.h"
+#include "Runtime/Devices/Cpu/HostCpu.h"
 #include "TestArtifact.h"
+
+#include <fmt/format.h>
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,8 @@
 #include "nnhal/Runtime/Memory.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
-#include "CacheDirectory.h"
+#include "Runtime/Caching/CacheDirectory.h"
+#include "Runtime/Support/Errors.h"
 
 #include <gtest/gtest.h>
 

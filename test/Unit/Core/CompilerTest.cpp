@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Compiler.h"
-#include "nnhal/Runtime/CompilerPlugin.h"
+#include "Runtime/CompilerClient/CompilerApi.h"
+
+#include <fmt/format.h>
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/CpuDevice.h"
+#include "Runtime/Support/Errors.h"
 
 #include "AllocationCounter.h"
 #include "TestArtifact.h"

@@ -14,11 +14,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CodeImage.h"
 #include "ElfImage.h"
+#include "Runtime/Devices/Cpu/CodeImage.h"
 #include "TestArtifact.h"
 
-#include "nnhal/Runtime/CacheEntry.h"
+#include "Runtime/Caching/CacheEntry.h"
 #include "nnhal/Runtime/CpuDevice.h"
 
 #include <gtest/gtest.h>
@@ -152,7 +152,8 @@ TEST(DamagedCodeTest, TablesOfALinker) {
   EXPECT_LT(loaded, mutantCount());
 }
 
-/// Makes the digest of a model cache fit again (docs/ModelCacheFormat.md).
+/// Makes the digest of a model cache fit again
+/// (docs/Internals/ModelCacheFormat.md).
 void sign(std::vector<std::byte> &cache) {
   constexpr size_t digestOffset = 48, digestEnd = 80;
   std::vector<std::byte> covered(cache.begin(), cache.begin() + digestOffset);

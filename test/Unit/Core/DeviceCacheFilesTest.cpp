@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Backend.h"
-#include "nnhal/Runtime/CacheEntry.h"
+#include "Runtime/Caching/CacheEntry.h"
+#include "nnhal/Backend/Backend.h"
 #include "nnhal/Runtime/CompilationCache.h"
 
 #include "FakeEngine.h"
+
+#include <fmt/format.h>
 
 #include <gtest/gtest.h>
 

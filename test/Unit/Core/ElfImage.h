@@ -8,7 +8,7 @@
 #ifndef NNHAL_TEST_UNIT_CORE_ELFIMAGE_H
 #define NNHAL_TEST_UNIT_CORE_ELFIMAGE_H
 
-#include "nnhal/Runtime/ModelCache.h"
+#include "Runtime/Artifact/ModelCache.h"
 
 #include <cstddef>
 #include <elf.h>

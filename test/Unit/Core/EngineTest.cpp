@@ -7,7 +7,8 @@
 
 #include "FakeEngine.h"
 
-#include "nnhal/Runtime/HostCodeModel.h"
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/HostCodeModel.h"
 #include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/Scheduler.h"
 #include "nnhal/Runtime/SharedMemory.h"

@@ -7,6 +7,7 @@
 
 #include "FakeEngine.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <chrono>

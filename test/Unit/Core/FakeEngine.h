@@ -9,7 +9,7 @@
 #ifndef NNHAL_TEST_UNIT_CORE_FAKEENGINE_H
 #define NNHAL_TEST_UNIT_CORE_FAKEENGINE_H
 
-#include "nnhal/Runtime/Backend.h"
+#include "nnhal/Backend/Backend.h"
 
 #include <atomic>
 #include <condition_variable>

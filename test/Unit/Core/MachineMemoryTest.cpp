@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MachineMemory.h"
+#include "Runtime/Core/MachineMemory.h"
 
 #include <gtest/gtest.h>
 

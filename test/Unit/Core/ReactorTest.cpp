@@ -7,6 +7,8 @@
 
 #include "nnhal/Runtime/Reactor.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <atomic>

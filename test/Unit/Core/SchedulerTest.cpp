@@ -9,6 +9,8 @@
 
 #include "AllocationCounter.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/HostCodeModel.h"
 #include "nnhal/Runtime/Compiler.h"
-#include "nnhal/Runtime/HostCodeModel.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/Scheduler.h"

@@ -8,7 +8,7 @@
 #ifndef NNHAL_TEST_UNIT_CORE_TESTARTIFACT_H
 #define NNHAL_TEST_UNIT_CORE_TESTARTIFACT_H
 
-#include "nnhal/Runtime/ModelCache.h"
+#include "Runtime/Artifact/ModelCache.h"
 
 #include <string>
 #include <vector>

@@ -7,7 +7,7 @@
 
 #include "nnhal/Runtime/WorkPool.h"
 
-#include "FloatControl.h"
+#include "Runtime/Core/FloatControl.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "RunTesting.h"
 
-#include "nnhal/Runtime/Float16.h"
+#include "Runtime/Support/Float16.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <algorithm>

@@ -67,10 +67,10 @@ std::set<std::string> operatorNames(const std::string &text) {
   return found;
 }
 
-/// What docs/TFLiteImport.md says is imported.
+/// What docs/Using/TFLiteImport.md says is imported.
 std::set<std::string> documentedOperators() {
   Result<Memory> file =
-      Memory::readFile(NNHAL_TEST_DATA "/../docs/TFLiteImport.md");
+      Memory::readFile(NNHAL_TEST_DATA "/../docs/Using/TFLiteImport.md");
   EXPECT_TRUE(file.isOk()) << file.status().message();
   auto bytes = file->bytes();
   std::string text(reinterpret_cast<const char *>(bytes->data()),

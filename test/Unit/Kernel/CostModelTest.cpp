@@ -29,10 +29,11 @@ Numbers numbersOf(CostModel model) {
   return numbers;
 }
 
-/// The rows `name | 16 | 32 | ...` of docs/CostModel.md, of one column.
+/// The rows `name | 16 | 32 | ...` of docs/Compiler/CostModel.md, of one
+/// column.
 Numbers documented(unsigned column) {
-  auto file =
-      llvm::MemoryBuffer::getFile(NNHAL_TEST_DATA "/../docs/CostModel.md");
+  auto file = llvm::MemoryBuffer::getFile(NNHAL_TEST_DATA
+                                          "/../docs/Compiler/CostModel.md");
   Numbers numbers;
   if (!file)
     return numbers;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/AtomicFile.h"
+#include "Runtime/Support/AtomicFile.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include <gtest/gtest.h>

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/CapabilitiesFile.h"
-#include "nnhal/Runtime/AtomicFile.h"
+#include "Runtime/Support/AtomicFile.h"
+
+#include <fmt/format.h>
 
 #include <gtest/gtest.h>
 

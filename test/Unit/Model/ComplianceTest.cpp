@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Compliance.h"
+#include "Runtime/Model/TrailingDefaults.h"
 #include "nnhal/Runtime/JsonModel.h"
 #include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/TestCase.h"
-#include "nnhal/Runtime/TrailingDefaults.h"
 
 #include "TestModels.h"
+
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <sys/mman.h>

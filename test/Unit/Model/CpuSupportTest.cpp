@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/CpuSupport.h"
+#include "Runtime/Devices/Cpu/Support/CpuSupport.h"
 
 #include <gtest/gtest.h>
 

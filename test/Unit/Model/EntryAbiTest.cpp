@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/EntryAbi.h"
-#include "nnhal/Runtime/CompilerPlugin.h"
+#include "nnhal/Backend/EntryAbi.h"
+#include "Runtime/CompilerClient/CompilerApi.h"
 
 #include <gtest/gtest.h>
 

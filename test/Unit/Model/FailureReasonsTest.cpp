@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/FailureReasons.h"
+#include "Runtime/Artifact/FailureReasons.h"
 
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ TEST(FailureReasonsTest, EveryReasonIsTested) {
     tested.insert(row.number);
 #define NNHAL_FAILURE_REASON(NUMBER, NAME, STATUS, TEXT)                       \
   EXPECT_EQ(tested.count(NUMBER), 1u) << #NAME;
-#include "nnhal/Runtime/FailureReasons.def"
+#include "Runtime/Artifact/FailureReasons.def"
 }
 
 TEST(FailureReasonsTest, NoneIsSuccess) {

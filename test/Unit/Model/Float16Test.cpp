@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Float16.h"
+#include "Runtime/Support/Float16.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
  *
  *===----------------------------------------------------------------------===*/
 
-#include "nnhal/Runtime/CompilerPlugin.h"
-#include "nnhal/Runtime/EntryAbi.h"
+#include "Runtime/CompilerClient/CompilerApi.h"
+#include "nnhal/Backend/EntryAbi.h"
 
 /* What C makes of the structures; EntryAbiTest compares with C++. */
 size_t nnhalSizeInC(int structure);

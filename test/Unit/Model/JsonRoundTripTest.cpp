@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Runtime/Model/TrailingDefaults.h"
 #include "nnhal/Runtime/JsonModel.h"
-#include "nnhal/Runtime/TrailingDefaults.h"
 #include "nnhal/Runtime/Validate.h"
 
 #include <gtest/gtest.h>

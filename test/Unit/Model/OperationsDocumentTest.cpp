@@ -1,11 +1,11 @@
-//===- OperationsDocumentTest.cpp - docs/Operations.md is up to date ------===//
+//===- OperationsDocumentTest.cpp - docs/Using/Operations.md is current ---===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/CpuSupport.h"
+#include "Runtime/Devices/Cpu/Support/CpuSupport.h"
 #include "nnhal/Runtime/Model.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ constexpr std::string_view preamble =
     "models, validation and the\n"
     "NNAPI-shaped level of the dialect know all of them. What an operation "
     "accepts, yields and computes\n"
-    "stands in [docs/Spec](Spec/README.md), on the page of its family.\n"
+    "stands in [docs/Spec](../Spec/README.md), on the page of its family.\n"
     "\n"
     "`nnhal-cpu` compiles all of them too, for every type and shape. *Fast* "
     "lists the element types that it lowers\n"
@@ -110,7 +110,7 @@ std::string operationsDocument() {
 TEST(OperationsDocumentTest, isUpToDate) {
   std::string expected = operationsDocument();
   EXPECT_EQ(allOperations().size(), 102u);
-  std::string path = NNHAL_TEST_DATA "/../docs/Operations.md";
+  std::string path = NNHAL_TEST_DATA "/../docs/Using/Operations.md";
   if (std::getenv("NNHAL_UPDATE_TEST_DATA"))
     std::ofstream(path) << expected;
   std::stringstream found;

@@ -7,6 +7,8 @@
 
 #include "nnhal/Runtime/SharedMemory.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Status.h"
+#include "Runtime/Support/Errors.h"
 
 #include <gtest/gtest.h>
 

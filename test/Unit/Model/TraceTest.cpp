@@ -11,6 +11,8 @@
 
 #include "nnhal/Runtime/TraceFile.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

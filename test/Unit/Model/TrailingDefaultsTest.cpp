@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/TrailingDefaults.h"
+#include "Runtime/Model/TrailingDefaults.h"
 
 #include "TestModels.h"
 

@@ -7,6 +7,8 @@
 
 #include "TestModels.h"
 
+#include <fmt/format.h>
+
 #include <random>
 
 using namespace nnhal::rt;

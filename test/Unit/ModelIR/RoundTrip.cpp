@@ -7,6 +7,7 @@
 
 #include "RoundTrip.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
 #include "mlir/Parser/Parser.h"

@@ -8,7 +8,7 @@
 #ifndef NNHAL_TEST_UNIT_MODELIR_ROUNDTRIP_H
 #define NNHAL_TEST_UNIT_MODELIR_ROUNDTRIP_H
 
-#include "nnhal/Import/Model.h"
+#include "nnhal/ModelIR/Model.h"
 
 #include "mlir/IR/MLIRContext.h"
 

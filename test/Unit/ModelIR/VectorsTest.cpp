@@ -9,12 +9,14 @@
 
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 #include "nnhal/Dialect/NNHal/Transforms/Passes.h"
-#include "nnhal/Import/Model.h"
+#include "nnhal/ModelIR/Model.h"
 #include "nnhal/Runtime/JsonModel.h"
 #include "nnhal/Runtime/Validate.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+
+#include <fmt/format.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

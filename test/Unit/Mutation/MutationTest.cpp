@@ -10,6 +10,8 @@
 #include "nnhal/Runtime/ReferenceDevice.h"
 #include "nnhal/Runtime/Validate.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Reference/Elements.h"
+#include "Runtime/Routines/Elements.h"
 
 #include <gtest/gtest.h>
 

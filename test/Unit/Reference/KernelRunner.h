@@ -8,8 +8,10 @@
 #ifndef NNHAL_TEST_UNIT_REFERENCE_KERNELRUNNER_H
 #define NNHAL_TEST_UNIT_REFERENCE_KERNELRUNNER_H
 
-#include "../../../lib/Runtime/Reference/Kernel.h"
 #include "../Rules/OperationBuilder.h"
+#include "Runtime/Routines/Kernel.h"
+
+#include "Runtime/Support/Errors.h"
 
 #include <span>
 #include <string>

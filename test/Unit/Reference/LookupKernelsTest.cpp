@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Reference/Philox.h"
 #include "KernelRunner.h"
+#include "Runtime/Routines/Philox.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Reference/FixedPointMath16.h"
 #include "../Rules/RecurrentUses.h"
 #include "KernelRunner.h"
+#include "Runtime/Numerics/FixedPointMath16.h"
 
 #include <gtest/gtest.h>
 

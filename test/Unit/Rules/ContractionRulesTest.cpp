@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Contraction.h"
+#include "nnhal/Backend/Signatures/Contraction.h"
 
 #include "OperationBuilder.h"
 

@@ -21,8 +21,8 @@
 #ifndef NNHAL_TEST_UNIT_RULES_OPERATIONBUILDER_H
 #define NNHAL_TEST_UNIT_RULES_OPERATIONBUILDER_H
 
-#include "nnhal/Runtime/Float16.h"
-#include "nnhal/Runtime/Signatures.h"
+#include "Runtime/Support/Float16.h"
+#include "nnhal/Backend/Signatures.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Rules.h"
+#include "nnhal/Backend/Rules.h"
 
 #include <gtest/gtest.h>
 

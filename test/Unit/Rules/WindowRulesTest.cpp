@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Window.h"
+#include "nnhal/Backend/Signatures/Window.h"
 
 #include "OperationBuilder.h"
 

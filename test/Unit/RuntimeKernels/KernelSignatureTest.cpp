@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/KernelSignature.h"
+#include "Runtime/Artifact/KernelSignature.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/RuntimeKernels.h"
+#include "Runtime/Routines/RuntimeKernels.h"
 
-#include "nnhal/Runtime/KernelSignature.h"
+#include "Runtime/Artifact/KernelSignature.h"
 
 #include <gtest/gtest.h>
 

@@ -42,8 +42,8 @@ def ConvertNNKToVectorPass : Pass<"convert-nnk-to-vector", "::mlir::ModuleOp"> {
            /*default=*/"::nnhal::kernel::DotProduct::none",
            "Instruction of the target that adds four products of 8 bits", [{::nnhal::dotProductValues()}]>,
     ListOption<"costModel", "cost-model", "std::string",
-               "Numbers of the cost model (docs/CostModel.md) in place of the "
-               "target's, each as name=value">
+               "Numbers of the cost model (docs/Compiler/CostModel.md) in place "
+               "of the target's, each as name=value">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
       "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

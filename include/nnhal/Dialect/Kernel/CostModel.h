@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table for each kind of target, which docs/CostModel.md explains. What
-// takes a decision about tiles, order or packing reads it here.
+// One table for each kind of target, which docs/Compiler/CostModel.md explains.
+// What takes a decision about tiles, order or packing reads it here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,8 +68,8 @@ struct CostModel {
   static const CostModel &forRegisters(int64_t registers);
 
   /// Sets numbers, each given as `name=value`, the name as in
-  /// docs/CostModel.md. Fails with a message to \p report for another name or a
-  /// value outside of 1 to 2^30.
+  /// docs/Compiler/CostModel.md. Fails with a message to \p report for another
+  /// name or a value outside of 1 to 2^30.
   llvm::LogicalResult set(llvm::ArrayRef<std::string> assignments,
                           llvm::function_ref<void(const llvm::Twine &)> report);
 

@@ -65,8 +65,8 @@ def Kernel_AllocateOp : Kernel_Op<"allocate", [MemoryEffects<[MemAlloc]>]> {
 def Kernel_CallKernelOp : Kernel_Op<"call_kernel", [MemoryEffects<[MemWrite]>]> {
   let summary = "calls a runtime kernel";
   let description = [{
-    Kernel `slot` of docs/RuntimeKernels.md. `signature` describes the HAL
-    operation with its parameters as the runtime reads it; the results are
+    Kernel `slot` of docs/Compiler/RuntimeKernels.md. `signature` describes the
+    HAL operation with its parameters as the runtime reads it; the results are
     allocated by the kernel.
 
     ```mlir

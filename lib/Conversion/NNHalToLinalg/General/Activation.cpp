@@ -8,7 +8,7 @@
 #include "FixedPoint.h"
 #include "OperationLowering.h"
 
-#include "nnhal/Runtime/QuantizedActivation.h"
+#include "Runtime/Numerics/QuantizedActivation.h"
 
 using namespace mlir;
 using namespace nnhal;

@@ -12,7 +12,7 @@
 
 #include "DataMovement.h"
 
-#include "nnhal/Runtime/Signatures/DataMovement.h"
+#include "nnhal/Backend/Signatures/DataMovement.h"
 
 using namespace mlir;
 using namespace nnhal;

@@ -12,7 +12,7 @@
 
 #include "OperationLowering.h"
 
-#include "nnhal/Runtime/Signatures/Detection.h"
+#include "nnhal/Backend/Signatures/Detection.h"
 
 using namespace mlir;
 using namespace nnhal;

@@ -8,7 +8,7 @@
 #include "FixedPoint.h"
 #include "OperationLowering.h"
 
-#include "nnhal/Runtime/Signatures/Elementwise.h"
+#include "nnhal/Backend/Signatures/Elementwise.h"
 
 #include <algorithm>
 

@@ -15,7 +15,7 @@
 
 #include "../../Common/Scalar.h"
 
-#include "nnhal/Runtime/Quantization.h"
+#include "Runtime/Numerics/Quantization.h"
 
 namespace nnhal {
 

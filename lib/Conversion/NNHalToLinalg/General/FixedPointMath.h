@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions of nnhal/Runtime/FixedPointMath.h that depend on computed
-// values, as expressions, bit for bit. Scalars are i32 unless a function says
-// otherwise.
+// The functions of lib/Runtime/Numerics/FixedPointMath.h that depend on
+// computed values, as expressions, bit for bit. Scalars are i32 unless a
+// function says otherwise.
 //
 //===----------------------------------------------------------------------===//
 

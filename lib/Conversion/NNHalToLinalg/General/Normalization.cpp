@@ -9,7 +9,7 @@
 #include "FixedPointMath.h"
 #include "Slices.h"
 
-#include "nnhal/Runtime/Signatures/Normalization.h"
+#include "nnhal/Backend/Signatures/Normalization.h"
 
 using namespace mlir;
 using namespace nnhal;

@@ -18,11 +18,11 @@
 #ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_OPERATIONLOWERING_H
 #define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_OPERATIONLOWERING_H
 
+#include "Runtime/Artifact/FailureReasons.h"
+#include "Runtime/Numerics/Quantization.h"
+#include "nnhal/Backend/Signatures.h"
 #include "nnhal/Conversion/NNHalToLinalg.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
-#include "nnhal/Runtime/FailureReasons.h"
-#include "nnhal/Runtime/Quantization.h"
-#include "nnhal/Runtime/Signatures.h"
 
 #include "../../Common/Scalar.h"
 

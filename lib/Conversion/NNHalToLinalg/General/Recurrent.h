@@ -16,7 +16,7 @@
 
 #include "OperationLowering.h"
 
-#include "nnhal/Runtime/Signatures/Recurrent.h"
+#include "nnhal/Backend/Signatures/Recurrent.h"
 
 namespace nnhal::recurrent {
 

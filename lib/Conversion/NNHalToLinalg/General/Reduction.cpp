@@ -7,7 +7,7 @@
 
 #include "Slices.h"
 
-#include "nnhal/Runtime/Signatures/Reduction.h"
+#include "nnhal/Backend/Signatures/Reduction.h"
 
 #include <limits>
 

@@ -7,7 +7,7 @@
 
 #include "WindowAxes.h"
 
-#include "nnhal/Runtime/Signatures/Window.h"
+#include "nnhal/Backend/Signatures/Window.h"
 
 using namespace mlir;
 using namespace nnhal;

@@ -7,8 +7,8 @@
 
 #include "OperationLowering.h"
 
+#include "Runtime/Artifact/KernelSignature.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
-#include "nnhal/Runtime/KernelSignature.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -59,7 +59,7 @@ std::span<const GeneralLoweringRow> nnhal::runtimeKernelRows() {
   static constexpr std::array rows = {
 #define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY)                             \
   GeneralLoweringRow{OperationType::OPERATION, lowerToCall},
-#include "nnhal/Runtime/RuntimeKernels.def"
+#include "Runtime/Artifact/RuntimeKernels.def"
   };
   return rows;
 }

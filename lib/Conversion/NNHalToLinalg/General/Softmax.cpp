@@ -10,9 +10,9 @@
 
 #include "FixedPoint.h"
 
-#include "nnhal/Runtime/FixedPoint.h"
-#include "nnhal/Runtime/QuantizedActivation.h"
-#include "nnhal/Runtime/Signatures/Activation.h"
+#include "Runtime/Numerics/FixedPoint.h"
+#include "Runtime/Numerics/QuantizedActivation.h"
+#include "nnhal/Backend/Signatures/Activation.h"
 
 #include <limits>
 

@@ -7,6 +7,8 @@
 
 #include "RuleAdapter.h"
 
+#include <fmt/format.h>
+
 using namespace nnhal;
 
 rt::Status ReshapeOp::checkOutputs(Adaptor op,

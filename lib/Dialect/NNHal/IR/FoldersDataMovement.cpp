@@ -7,8 +7,8 @@
 
 #include "Folding.h"
 
+#include "Runtime/Support/Float16.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
-#include "nnhal/Runtime/Float16.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 

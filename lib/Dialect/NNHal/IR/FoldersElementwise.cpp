@@ -9,7 +9,7 @@
 #include "Folding.h"
 #include "RuleAdapter.h"
 
-#include "nnhal/Runtime/Float16.h"
+#include "Runtime/Support/Float16.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,9 +7,10 @@
 
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
 
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/Float16.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
-#include "nnhal/Runtime/Float16.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

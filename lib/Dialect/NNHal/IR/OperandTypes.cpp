@@ -7,6 +7,7 @@
 
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Dialect/NNHal/IR/NNHal.h"
 
 #include "mlir/IR/Diagnostics.h"

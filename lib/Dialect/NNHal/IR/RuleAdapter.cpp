@@ -13,6 +13,8 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 
+#include <fmt/format.h>
+
 using namespace nnhal;
 using mlir::quant::QuantizedType;
 

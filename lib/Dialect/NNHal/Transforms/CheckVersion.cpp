@@ -7,9 +7,10 @@
 
 #include "nnhal/Dialect/NNHal/Transforms/Passes.h"
 
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/Signatures.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
-#include "nnhal/Runtime/Signatures.h"
 
 #include "llvm/ADT/DenseMap.h"
 

@@ -10,7 +10,7 @@
 
 #include "Raising.h"
 
-#include "nnhal/Runtime/CpuSupport.h"
+#include "Runtime/Devices/Cpu/Support/CpuSupport.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_RAISEOPERATIONS

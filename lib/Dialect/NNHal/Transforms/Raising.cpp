@@ -7,6 +7,7 @@
 
 #include "Raising.h"
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
 #include "mlir/IR/AsmState.h"

@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_DIALECT_NNHAL_TRANSFORMS_RAISING_H
 #define NNHAL_LIB_DIALECT_NNHAL_TRANSFORMS_RAISING_H
 
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
 #include "mlir/IR/Builders.h"

@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_MODEL_RULES_CHECKS_H
 #define NNHAL_LIB_RUNTIME_MODEL_RULES_CHECKS_H
 
-#include "nnhal/Runtime/Rules.h"
+#include "nnhal/Backend/Rules.h"
 
 #include <limits>
 #include <string_view>

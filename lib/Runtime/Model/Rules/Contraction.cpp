@@ -7,6 +7,8 @@
 
 #include "Checks.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <algorithm>
 #include <cmath>
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Rules.h"
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/Rules.h"
 
 using namespace nnhal::rt;
 

@@ -7,6 +7,8 @@
 
 #include "RecurrentCells.h"
 
+#include "Runtime/Support/Errors.h"
+
 using namespace nnhal::rt;
 using namespace nnhal::rt::rules;
 

@@ -7,6 +7,8 @@
 
 #include "RecurrentCells.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <cmath>
 
 using namespace nnhal::rt;

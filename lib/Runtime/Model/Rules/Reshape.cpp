@@ -13,6 +13,8 @@
 
 #include "Checks.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <algorithm>
 
 using namespace nnhal::rt;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Activation.h"
+#include "nnhal/Backend/Signatures/Activation.h"
 
 #include "Reader.h"
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Contraction.h"
+#include "nnhal/Backend/Signatures/Contraction.h"
+#include "Runtime/Support/Errors.h"
 
 #include "../Rules/Checks.h"
 #include "WindowReader.h"

@@ -8,6 +8,8 @@
 #include "../Rules/Checks.h"
 #include "Reader.h"
 
+#include "Runtime/Support/Errors.h"
+
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 

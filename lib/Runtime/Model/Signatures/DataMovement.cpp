@@ -11,7 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/DataMovement.h"
+#include "nnhal/Backend/Signatures/DataMovement.h"
+#include "Runtime/Support/Errors.h"
 
 #include "../Rules/Checks.h"
 #include "Reader.h"

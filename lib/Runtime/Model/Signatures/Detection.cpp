@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Detection.h"
+#include "nnhal/Backend/Signatures/Detection.h"
 
 #include "Reader.h"
 

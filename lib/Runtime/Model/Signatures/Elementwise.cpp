@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Elementwise.h"
+#include "nnhal/Backend/Signatures/Elementwise.h"
 
 #include "../Rules/Checks.h"
 #include "Reader.h"

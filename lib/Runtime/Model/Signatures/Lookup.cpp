@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Lookup.h"
+#include "nnhal/Backend/Signatures/Lookup.h"
 
 #include "Reader.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Normalization.h"
+#include "nnhal/Backend/Signatures/Normalization.h"
 
 #include "Reader.h"
 

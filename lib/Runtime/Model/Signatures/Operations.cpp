@@ -7,6 +7,8 @@
 
 #include "Reader.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <array>
 
 using namespace nnhal::rt;

@@ -9,7 +9,8 @@
 
 #include "../Rules/Checks.h"
 
-#include "nnhal/Runtime/Float16.h"
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/Float16.h"
 
 #include <algorithm>
 #include <cstring>

@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_MODEL_SIGNATURES_READER_H
 #define NNHAL_LIB_RUNTIME_MODEL_SIGNATURES_READER_H
 
-#include "nnhal/Runtime/Signatures.h"
+#include "nnhal/Backend/Signatures.h"
 
 #include <initializer_list>
 #include <string_view>

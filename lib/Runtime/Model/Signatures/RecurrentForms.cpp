@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Recurrent.h"
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/Signatures/Recurrent.h"
 
 #include "Reader.h"
 

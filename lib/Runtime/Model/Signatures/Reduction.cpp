@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Reduction.h"
+#include "nnhal/Backend/Signatures/Reduction.h"
 
 #include "../Rules/Checks.h"
 #include "Reader.h"

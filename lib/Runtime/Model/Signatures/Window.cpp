@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/Signatures/Window.h"
+#include "nnhal/Backend/Signatures/Window.h"
+#include "Runtime/Support/Errors.h"
 
 #include "../Rules/Checks.h"
 #include "WindowReader.h"

@@ -9,6 +9,8 @@
 
 #include "../Rules/Checks.h"
 
+#include <fmt/format.h>
+
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 

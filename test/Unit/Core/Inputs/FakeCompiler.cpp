@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/CompilerPlugin.h"
+#include "Runtime/CompilerClient/CompilerApi.h"
 
 #include <cstring>
 #include <string>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/EntryAbi.h"
+#include "nnhal/Backend/EntryAbi.h"
 
 static volatile int32_t state;
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/EntryAbi.h"
+#include "nnhal/Backend/EntryAbi.h"
 
 /* outputs[0][i] = inputs[0][i] * constants[0] + inputs[1][0], by way of the
  * arena, so that executions that share one would be seen. An omitted second

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What checkOperation() of nnhal/Runtime/Signatures.h needs: operands in the
+// What checkOperation() of nnhal/Backend/Signatures.h needs: operands in the
 // HAL's order with attributes as constant scalars. Threads: pure functions and
 // values.
 //
@@ -14,8 +14,8 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_HALFORM_H
 #define NNHAL_DIALECT_NNHAL_IR_HALFORM_H
 
+#include "nnhal/Backend/Signatures.h"
 #include "nnhal/Dialect/NNHal/IR/TensorTypes.h"
-#include "nnhal/Runtime/Signatures.h"
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/ValueRange.h"

@@ -8,10 +8,10 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_NNHALOPS_H
 #define NNHAL_DIALECT_NNHAL_IR_NNHALOPS_H
 
+#include "nnhal/Backend/Rules.h"
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
 #include "nnhal/Dialect/NNHal/IR/NNHal.h"
 #include "nnhal/Dialect/NNHal/IR/TensorTypes.h"
-#include "nnhal/Runtime/Rules.h"
 
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"

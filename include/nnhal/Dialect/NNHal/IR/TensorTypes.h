@@ -8,7 +8,7 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_TENSORTYPES_H
 #define NNHAL_DIALECT_NNHAL_IR_TENSORTYPES_H
 
-#include "nnhal/Runtime/Rules.h"
+#include "nnhal/Backend/Rules.h"
 
 #include "mlir/IR/TypeRange.h"
 #include "mlir/IR/Types.h"

@@ -1,0 +1,96 @@
+# What `cmake --install` copies, in four components, and the Debian packages that
+# are made of them (`cpack`, scripts/package).
+#
+#   runtime       libNNHalRuntime: loads and executes compiled models
+#   compiler      libNNHalCompiler and its dialects, nnhal-opt, nnhal-translate
+#   tools         nnhal-run, nnhal-cache: no shared library but the C library's
+#   development   headers, CMake package, pkg-config file, compiler archives,
+#                 nnhal-conformance
+
+include(CMakePackageConfigHelpers)
+
+set(package_directory "${CMAKE_INSTALL_LIBDIR}/cmake/NNHal")
+
+install(TARGETS NNHalRuntime EXPORT NNHalTargets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development)
+install(TARGETS nnhal-run nnhal-cache RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nnhal/Runtime" "${PROJECT_SOURCE_DIR}/include/nnhal/Backend"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal" COMPONENT development
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+install(FILES "${PROJECT_BINARY_DIR}/include/nnhal/Runtime/Version.h"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal/Runtime" COMPONENT development)
+if(NNHAL_ENABLE_TESTS)
+  install(TARGETS nnhal-conformance RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT development)
+endif()
+install(EXPORT NNHalTargets NAMESPACE NNHal:: DESTINATION "${package_directory}" COMPONENT development)
+
+if(NNHAL_ENABLE_COMPILER)
+  install(TARGETS NNHalDialect EXPORT NNHalCompilerTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler NAMELINK_COMPONENT development)
+  # Opened by name, never linked.
+  install(TARGETS NNHalCompiler LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler)
+  install(TARGETS nnhal-opt nnhal-translate RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
+  set(archives NNHalFoundation NNHalTransforms NNHalConversionCommon NNHalKernelToVector NNHalGraphToFunc
+    NNHalToLinalg NNHalCodegen NNHalPasses NNHalModelIR NNHalLLVMHeaders)
+  install(TARGETS ${archives} EXPORT NNHalCompilerTargets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+  install(EXPORT NNHalCompilerTargets NAMESPACE NNHal:: DESTINATION "${package_directory}" COMPONENT development)
+  foreach(root "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+    foreach(folder Codegen Compiler Conversion Dialect ModelIR)
+      if(EXISTS "${root}/include/nnhal/${folder}")
+        install(DIRECTORY "${root}/include/nnhal/${folder}"
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal" COMPONENT development
+          FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "CMakeFiles" EXCLUDE)
+      endif()
+    endforeach()
+  endforeach()
+endif()
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/package/NNHalConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/NNHalConfig.cmake" INSTALL_DESTINATION "${package_directory}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/NNHalConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/NNHalConfig.cmake" "${PROJECT_BINARY_DIR}/NNHalConfigVersion.cmake"
+  DESTINATION "${package_directory}" COMPONENT development)
+configure_file(cmake/package/nnhal-runtime.pc.in nnhal-runtime.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/nnhal-runtime.pc"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR NNHal)
+set(CPACK_PACKAGE_CONTACT "The NNHal project <nnhal@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
+set(CPACK_COMPONENTS_ALL runtime tools development)
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME nnhal-runtime)
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Executes NN HAL / NNAPI models that NNHal has compiled
+ A shared library without any LLVM dependency.")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME nnhal-tools)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS nnhal-compiler)
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Runs NN HAL / NNAPI models and looks after their compilation cache
+ Models are compiled where nnhal-compiler is installed, and run without it
+ where they have been compiled before.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME nnhal-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "nnhal-runtime (= ${PROJECT_VERSION})")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake package of NNHal
+ For programs that run models, for devices, and, with nnhal-compiler and
+ libmlir-22-dev, for compiler plug-ins.")
+if(NNHAL_ENABLE_COMPILER)
+  list(APPEND CPACK_COMPONENTS_ALL compiler)
+  set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME nnhal-compiler)
+  set(CPACK_DEBIAN_COMPILER_PACKAGE_SECTION devel)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  set(CPACK_COMPONENT_COMPILER_DESCRIPTION "Compiles NN HAL / NNAPI models to native code
+ The compiler library that the runtime opens, nnhal-opt and nnhal-translate.")
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "nnhal-compiler, libmlir-22-dev")
+endif()
+include(CPack)

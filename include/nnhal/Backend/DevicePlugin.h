@@ -1,0 +1,125 @@
+//===- DevicePlugin.h - The entry of a library that has devices -*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plug-in is a shared library that exports one C function,
+// nnhalGetDevicePlugin. Programs open it with loadDevicePlugin()
+// (nnhal/Runtime/DevicePlugins.h); nnhal-run does so for --plugin and the
+// environment variable NNHAL_PLUGINS. In C++ one line makes the entry:
+//
+//   static Result<Backends> createBackends(const DeviceServices &services);
+//   NNHAL_DEVICE_PLUGIN("my accelerator", createBackends)
+//
+// The backends are C++ objects. A program therefore refuses a plug-in whose
+// `sdk` differs from its own NNHAL_PLUGIN_SDK: the version of NNHal without its
+// patch number and the ABI of the C++ library.
+//
+// C99-clean; fields are only ever appended.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_BACKEND_DEVICEPLUGIN_H
+#define NNHAL_BACKEND_DEVICEPLUGIN_H
+
+#include "nnhal/Runtime/Version.h"
+
+#ifdef __cplusplus
+#include <cstdint>
+extern "C" {
+#else
+#include <stdint.h>
+#endif
+
+#define NNHAL_DEVICE_PLUGIN_VERSION 1
+#define NNHAL_DEVICE_PLUGIN_SYMBOL "nnhalGetDevicePlugin"
+
+#define NNHAL_PLUGIN_TEXT_(X) #X
+#define NNHAL_PLUGIN_TEXT(X) NNHAL_PLUGIN_TEXT_(X)
+#ifdef _GLIBCXX_USE_CXX11_ABI
+#define NNHAL_PLUGIN_CXX                                                       \
+  "libstdc++ abi " NNHAL_PLUGIN_TEXT(_GLIBCXX_USE_CXX11_ABI)
+#else
+#define NNHAL_PLUGIN_CXX "another C++ library"
+#endif
+#define NNHAL_PLUGIN_SDK                                                       \
+  "nnhal " NNHAL_PLUGIN_TEXT(NNHAL_VERSION_MAJOR) "." NNHAL_PLUGIN_TEXT(       \
+      NNHAL_VERSION_MINOR) ", " NNHAL_PLUGIN_CXX
+
+/// What the program gives to createBackends; lives until that returns.
+typedef struct NNHalPluginHost {
+  /// NNHAL_DEVICE_PLUGIN_VERSION of the program.
+  uint32_t version;
+  uint32_t structSize;
+  void *context;
+  /// A `const nnhal::rt::DeviceServices *`: those of the devices.
+  const void *services;
+  /// Takes a `nnhal::rt::Backend *` over.
+  void (*addBackend)(void *context, void *backend);
+  /// Takes the reason of a failure; \p message lives until it returns.
+  void (*fail)(void *context, const char *message);
+} NNHalPluginHost;
+
+typedef struct NNHalDevicePlugin {
+  /// NNHAL_DEVICE_PLUGIN_VERSION of the plug-in.
+  uint32_t version;
+  uint32_t structSize;
+  /// NNHAL_PLUGIN_SDK.
+  const char *sdk;
+  /// For messages.
+  const char *name;
+  /// Calls host->addBackend for each device, or host->fail. Throws nothing.
+  void (*createBackends)(const NNHalPluginHost *host);
+} NNHalDevicePlugin;
+
+/// The type of nnhalGetDevicePlugin. The table lives as long as the library.
+typedef const NNHalDevicePlugin *(*NNHalGetDevicePluginFunction)(void);
+
+#ifdef __cplusplus
+} // extern "C"
+
+#include "nnhal/Backend/Backend.h"
+
+#include <exception>
+#include <vector>
+
+namespace nnhal::rt {
+
+using Backends = std::vector<std::unique_ptr<Backend>>;
+
+/// Calls \p create and passes its outcome, or what it throws, to \p host.
+template <typename Create>
+void createPluginBackends(const NNHalPluginHost *host, Create create) {
+  try {
+    Result<Backends> backends =
+        create(*static_cast<const DeviceServices *>(host->services));
+    if (!backends.isOk())
+      return host->fail(host->context, backends.status().message().c_str());
+    for (std::unique_ptr<Backend> &backend : *backends)
+      host->addBackend(host->context, backend.release());
+  } catch (const std::exception &error) {
+    host->fail(host->context, error.what());
+  } catch (...) {
+    host->fail(host->context, "an exception of an unknown type");
+  }
+}
+
+} // namespace nnhal::rt
+
+/// Defines the entry of a plug-in. CREATE is a function from DeviceServices to
+/// Result<Backends>; it may throw.
+#define NNHAL_DEVICE_PLUGIN(NAME, CREATE)                                      \
+  extern "C" [[gnu::visibility("default")]] const NNHalDevicePlugin *          \
+  nnhalGetDevicePlugin() {                                                     \
+    static const NNHalDevicePlugin plugin = {                                  \
+        NNHAL_DEVICE_PLUGIN_VERSION, sizeof(NNHalDevicePlugin),                \
+        NNHAL_PLUGIN_SDK, NAME, [](const NNHalPluginHost *host) {              \
+          ::nnhal::rt::createPluginBackends(host, CREATE);                     \
+        }};                                                                    \
+    return &plugin;                                                            \
+  }
+#endif
+
+#endif // NNHAL_BACKEND_DEVICEPLUGIN_H

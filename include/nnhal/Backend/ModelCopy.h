@@ -1,0 +1,22 @@
+//===- ModelCopy.h - Models that borrow nothing -----------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_BACKEND_MODELCOPY_H
+#define NNHAL_BACKEND_MODELCOPY_H
+
+#include "nnhal/Runtime/Api.h"
+#include "nnhal/Runtime/Model.h"
+
+namespace nnhal::rt {
+
+/// \p model with pools whose bytes are in reach, belong to the copy and stay as
+/// they are. Pools that are so already are shared. Fails as Memory::snapshot().
+NNHAL_API Result<Model> ownedCopy(const Model &model);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_BACKEND_MODELCOPY_H

@@ -1,0 +1,37 @@
+//===- Backend.h - LLVM dialect to a shared object --------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_COMPILER_CODEEMISSION_H
+#define NNHAL_LIB_COMPILER_CODEEMISSION_H
+
+#include "Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace nnhal {
+
+/// Machine code, as a relocatable object.
+using Object = llvm::SmallVector<char, 0>;
+
+/// Machine code for each of the modules (LLVM dialect) that \p module consists
+/// of. Fails when the objects together would need a symbol that an artifact may
+/// not import (decisions 6).
+/// Threads: works on those of the context of \p module.
+rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
+                                            const Target &target);
+
+/// \p objects as a position-independent shared object without dependencies.
+/// Threads: calls wait for each other; lld has global state.
+rt::Result<std::vector<std::byte>> linkObjects(llvm::ArrayRef<Object> objects);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_COMPILER_CODEEMISSION_H

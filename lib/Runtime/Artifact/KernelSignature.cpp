@@ -1,0 +1,106 @@
+//===- KernelSignature.cpp - What a runtime kernel is called for ----------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelSignature.h"
+
+#include "KernelSignature_generated.h"
+
+#include "Runtime/Support/Errors.h"
+
+using namespace nnhal::rt;
+
+std::optional<uint32_t> nnhal::rt::runtimeKernelSlot(OperationType type) {
+  switch (type) {
+#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY)                             \
+  case OperationType::OPERATION:                                               \
+    return SLOT;
+#include "RuntimeKernels.def"
+
+  default:
+    return std::nullopt;
+  }
+}
+
+using Builder = flatbuffers::FlatBufferBuilder;
+
+static flatbuffers::Offset<signature::Operand>
+writeOperand(Builder &builder, const OperandView &operand) {
+  const TensorType &type = operand.type;
+  auto dimensions = builder.CreateVector(type.dimensions);
+  auto scales = builder.CreateVector(type.channelQuant.scales);
+  flatbuffers::Offset<flatbuffers::Vector<uint8_t>> value;
+  if (operand.value)
+    value = builder.CreateVector(
+        reinterpret_cast<const uint8_t *>(operand.value->data()),
+        operand.value->size());
+  return signature::CreateOperand(
+      builder, uint32_t(type.type), operand.isOmitted, type.isRanked,
+      dimensions, type.scale, type.zeroPoint, type.channelQuant.channelDim,
+      scales, operand.value.has_value(), value);
+}
+
+static auto writeOperands(Builder &builder,
+                          const std::vector<OperandView> &operands) {
+  std::vector<flatbuffers::Offset<signature::Operand>> offsets;
+  for (const OperandView &operand : operands)
+    offsets.push_back(writeOperand(builder, operand));
+  return builder.CreateVector(offsets);
+}
+
+std::vector<uint8_t>
+nnhal::rt::writeKernelSignature(const OperationView &operation) {
+  Builder builder;
+  auto inputs = writeOperands(builder, operation.inputs);
+  auto outputs = writeOperands(builder, operation.outputs);
+  signature::FinishSignatureBuffer(
+      builder, signature::CreateSignature(builder, uint32_t(operation.type),
+                                          inputs, outputs));
+  return {builder.GetBufferPointer(),
+          builder.GetBufferPointer() + builder.GetSize()};
+}
+
+static OperandView readOperand(const signature::Operand &operand) {
+  OperandView view;
+  view.type.type = OperandType(operand.type());
+  view.type.isRanked = operand.is_ranked();
+  if (operand.dimensions())
+    view.type.dimensions.assign(operand.dimensions()->begin(),
+                                operand.dimensions()->end());
+  view.type.scale = operand.scale();
+  view.type.zeroPoint = operand.zero_point();
+  view.type.channelQuant.channelDim = operand.channel_dim();
+  if (operand.channel_scales())
+    view.type.channelQuant.scales.assign(operand.channel_scales()->begin(),
+                                         operand.channel_scales()->end());
+  view.isOmitted = operand.is_omitted();
+  if (operand.has_value() && operand.value())
+    view.value = std::as_bytes(
+        std::span(operand.value()->data(), operand.value()->size()));
+  return view;
+}
+
+Result<KernelSignature>
+nnhal::rt::readKernelSignature(std::span<const uint8_t> bytes) {
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+  if (!signature::VerifySignatureBuffer(verifier))
+    return badData("{} bytes are no signature of a runtime kernel",
+                   bytes.size());
+  const signature::Signature &root = *signature::GetSignature(bytes.data());
+  KernelSignature result;
+  result.operation.type = OperationType(root.operation());
+  if (root.inputs())
+    for (const signature::Operand *operand : *root.inputs()) {
+      OperandView view = readOperand(*operand);
+      if (!view.isOmitted && !view.value)
+        result.arguments.push_back(result.operation.inputs.size());
+      result.operation.inputs.push_back(std::move(view));
+    }
+  if (root.outputs())
+    for (const signature::Operand *operand : *root.outputs())
+      result.operation.outputs.push_back(readOperand(*operand));
+  return result;
+}

@@ -1,0 +1,33 @@
+//===- BinaryIdentity.h - Which build a library is --------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_CACHING_BINARYIDENTITY_H
+#define NNHAL_LIB_RUNTIME_CACHING_BINARYIDENTITY_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include <string>
+
+namespace nnhal::rt {
+
+/// Names this build of the ELF file \p path and of those libraries that it
+/// needs and that lie along its run path: "NAME:BUILD-ID;..." A version number
+/// would not do: it stays the same while the code changes. A library without a
+/// build id is named by size and time.
+///
+/// Reads a few pages of each, without loading anything: the compiler's
+/// libraries would take 30 ms. invalidArgument when \p path is not a readable
+/// 64-bit library of this machine's byte order.
+Result<std::string> binaryIdentity(const std::string &path);
+
+/// The file of the library or program that \p address belongs to; empty when
+/// there is none.
+std::string fileOfAddress(const void *address);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_CACHING_BINARYIDENTITY_H

@@ -1,0 +1,97 @@
+//===- ContentKeyStore.h - Content keys of unchanged files ------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_CACHING_CONTENTKEYSTORE_H
+#define NNHAL_LIB_RUNTIME_CACHING_CONTENTKEYSTORE_H
+
+#include "CacheEntry.h"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace nnhal::rt {
+
+namespace cache {
+class Database;
+}
+
+/// What tells whether a file is still what it was, as far as the system says:
+/// which file, its size, and when content and properties last changed, in
+/// nanoseconds of the system's clock.
+struct FileStamp {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  uint64_t size = 0;
+  int64_t modified = 0;
+  int64_t changed = 0;
+  bool operator==(const FileStamp &) const = default;
+};
+
+/// The stamp of the open file \p fd; nothing for what is no regular file.
+std::optional<FileStamp> stampOf(int fd);
+
+/// Remembers the content keys of files, so that a warm start need not read, let
+/// alone hash, hundreds of megabytes. In a directory of the user alone, as the
+/// keys decide which compiled model passes for a file's.
+///
+/// A file in which damage is found is replaced by an empty one. Damage that
+/// only changes a key is not found: whoever computes the key of the file in
+/// question must be ready for another one than find() gave.
+///
+/// Threads: any; processes share it.
+class ContentKeyStore {
+public:
+  struct Options {
+    std::string directory;
+    /// Of the code that turns files into models: when it is another one,
+    /// everything is forgotten.
+    Sha256Digest identity = {};
+    int64_t maxFiles = 1024;
+    /// A file that has changed within this many nanoseconds is not remembered:
+    /// it could change again without another stamp.
+    int64_t settleTime = 2'000'000'000;
+    /// Nanoseconds of the system's clock. Empty: the system's.
+    std::function<int64_t()> clock;
+  };
+
+  /// generalFailure when the directory or the file cannot be used; the message
+  /// says why.
+  static Result<std::unique_ptr<ContentKeyStore>> open(Options options);
+  ~ContentKeyStore();
+
+  /// The key of the file with \p stamp, read as \p variant says (a digest of
+  /// the options); nothing when it is not known.
+  std::optional<ContentKey> find(const FileStamp &stamp,
+                                 const Sha256Digest &variant);
+
+  /// Remembers \p key, unless the file has just been changed. \p stamp was
+  /// taken before the file was read, and was the same afterwards.
+  Status remember(const FileStamp &stamp, const Sha256Digest &variant,
+                  const ContentKey &key);
+
+private:
+  ContentKeyStore(Options options, std::unique_ptr<cache::Database> database);
+  /// Goes on with a new file when damage was found in the present one.
+  void repair();
+  Status write(const FileStamp &stamp, const Sha256Digest &variant,
+               const ContentKey &key, int64_t now);
+
+  const Options options;
+  std::mutex mutex;
+  std::unique_ptr<cache::Database> database;
+};
+
+/// Names the build of the library that \p function is part of, for
+/// ContentKeyStore::Options::identity. invalidArgument when it cannot be read.
+Result<Sha256Digest> libraryDigest(const void *function);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_CACHING_CONTENTKEYSTORE_H

@@ -1,0 +1,252 @@
+//===- CompilerPlugin.cpp - Calls the compiler through its table ----------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/Compiler.h"
+
+#include "CompilerApi.h"
+#include "ModelView.h"
+
+#include "Runtime/Artifact/Specialization.h"
+#include "Runtime/Caching/BinaryIdentity.h"
+#include "Runtime/Support/Errors.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <new>
+
+using namespace nnhal::rt;
+
+static constexpr const char *compilerLibrary = "libNNHalCompiler.so";
+
+static std::string lastDlError() {
+  const char *text = dlerror();
+  return text ? text : "unknown reason";
+}
+
+/// Where the compiler is: at \p path, or beside the library or program that
+/// this function is part of, or where an installation has its libraries.
+static std::string locateCompiler(const std::string &path) {
+  if (!path.empty())
+    return path;
+  std::string self =
+      fileOfAddress(reinterpret_cast<const void *>(&locateCompiler));
+  size_t slash = self.rfind('/');
+  std::string directory =
+      slash == std::string::npos ? "." : self.substr(0, slash);
+  std::string beside = directory + "/" + compilerLibrary;
+  for (const char *folder : {"/", "/../lib/", "/../" NNHAL_LIBRARY_FOLDER "/"})
+    if (std::string file = directory + folder + compilerLibrary;
+        ::access(file.c_str(), F_OK) == 0)
+      return file;
+  return beside;
+}
+
+static std::string_view toView(NNHalString text) {
+  return {text.data ? text.data : "", text.data ? text.size : 0};
+}
+
+static NNHalString toText(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+Result<std::shared_ptr<const Compiler>>
+Compiler::open(const std::string &requestedPath) {
+  std::string path = locateCompiler(requestedPath);
+  // Local: two compilers must not see each other's LLVM.
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return Status(
+        StatusCode::deviceUnavailable,
+        fmt::format("cannot open the compiler '{}': {}", path, lastDlError()));
+  auto getApi = reinterpret_cast<NNHalGetCompilerApiFunction>(
+      dlsym(library, NNHAL_GET_COMPILER_API_SYMBOL));
+  if (!getApi)
+    return failure("'{}' is not a compiler: it does not export {}", path,
+                   NNHAL_GET_COMPILER_API_SYMBOL);
+  const NNHalCompilerApi *api = getApi(NNHAL_COMPILER_API_MAJOR);
+  if (!api)
+    return failure("compiler '{}' does not offer interface version {}", path,
+                   NNHAL_COMPILER_API_MAJOR);
+  if (api->structSize < sizeof(NNHalCompilerApi))
+    return failure("compiler '{}' has an interface table of {} bytes, less "
+                   "than {}",
+                   path, api->structSize, sizeof(NNHalCompilerApi));
+  if (api->major != NNHAL_COMPILER_API_MAJOR)
+    return failure("compiler '{}' has interface version {}.{}, this runtime "
+                   "needs {}.x",
+                   path, api->major, api->minor, NNHAL_COMPILER_API_MAJOR);
+  if (!api->compileModel || !api->compileMlir)
+    return failure("compiler '{}' leaves a function of its table empty", path);
+  return std::shared_ptr<const Compiler>(new Compiler(*api));
+}
+
+std::string_view Compiler::buildIdentity() const {
+  return toView(api.buildIdentity);
+}
+
+namespace {
+/// What the sinks of one compilation write to. The sinks are called from C:
+/// nothing may be thrown through them.
+struct Collector {
+  explicit Collector(const CompileObserver &observer) : observer(observer) {
+    sinks.structSize = sizeof(sinks);
+    sinks.context = this;
+    sinks.artifact = &Collector::onArtifact;
+    sinks.diagnostic = &Collector::onDiagnostic;
+    sinks.progress = &Collector::onProgress;
+    sinks.isCancelled = &Collector::onIsCancelled;
+    if (observer.remark)
+      sinks.remark = &Collector::onRemark;
+  }
+
+  template <typename Function> void guarded(Function function) {
+    try {
+      function();
+    } catch (const std::bad_alloc &) {
+      ranOutOfMemory = true;
+    }
+  }
+
+  static void onArtifact(void *context, NNHalBytes modelCache,
+                         NNHalBytes dataCache) {
+    auto &self = *static_cast<Collector *>(context);
+    self.guarded([&] {
+      ++self.artifactCount;
+      auto *code = static_cast<const std::byte *>(modelCache.data);
+      auto *constants = static_cast<const std::byte *>(dataCache.data);
+      self.artifact.modelCache.assign(code, code + modelCache.size);
+      self.artifact.dataCache = Memory::copy({constants, dataCache.size});
+    });
+  }
+
+  static void onDiagnostic(void *context, uint32_t isError, NNHalString text) {
+    auto &self = *static_cast<Collector *>(context);
+    self.guarded([&] {
+      if (isError && self.firstError.empty())
+        self.firstError = toView(text);
+      if (self.observer.diagnostic)
+        self.observer.diagnostic(isError != 0, toView(text));
+    });
+  }
+
+  static void onProgress(void *context, NNHalString phase, uint32_t done,
+                         uint32_t total) {
+    auto &self = *static_cast<Collector *>(context);
+    self.guarded([&] {
+      if (self.observer.progress)
+        self.observer.progress(toView(phase), done, total);
+    });
+  }
+
+  static uint32_t onIsCancelled(void *context) {
+    auto &self = *static_cast<Collector *>(context);
+    return self.observer.isCancelled && self.observer.isCancelled();
+  }
+
+  static void onRemark(void *context, uint32_t operation, NNHalString text) {
+    auto &self = *static_cast<Collector *>(context);
+    self.guarded([&] { self.observer.remark(operation, toView(text)); });
+  }
+
+  Result<CompiledModel> finish(int32_t code) {
+    if (ranOutOfMemory)
+      return outOfResources("no memory for what the compiler reports");
+    if (code < 0 || code > int32_t(StatusCode::resourceExhaustedPersistent))
+      return failure("the compiler returned {}, which is no status code", code);
+    if (code != 0)
+      return Status(StatusCode(code), firstError.empty()
+                                          ? "the compiler gave no reason"
+                                          : firstError);
+    if (artifactCount != 1)
+      return failure("the compiler delivered {} artifacts instead of 1",
+                     artifactCount);
+    return std::move(artifact);
+  }
+
+  const CompileObserver &observer;
+  NNHalCompileSinks sinks = {};
+  CompiledModel artifact;
+  uint32_t artifactCount = 0;
+  std::string firstError;
+  bool ranOutOfMemory = false;
+};
+} // namespace
+
+static NNHalCompileOptions toView(const CompileOptions &options) {
+  NNHalCompileOptions view = {};
+  view.structSize = sizeof(view);
+  view.targetTriple = toText(options.targetTriple);
+  view.targetCpu = toText(options.targetCpu);
+  view.targetFeatures = toText(options.targetFeatures);
+  view.rounding = uint32_t(options.rounding);
+  view.threads = options.threads;
+  return view;
+}
+
+static Result<CompiledModel> compileOnce(const NNHalCompilerApi &api,
+                                         const AnnotatedModel &model,
+                                         const NNHalCompileOptions &options,
+                                         const CompileObserver &observer) {
+  NNHAL_ASSIGN_OR_RETURN(ModelView view, ModelView::of(model));
+  Collector collector(observer);
+  return collector.finish(
+      api.compileModel(&view.view(), &options, &collector.sinks));
+}
+
+Result<CompiledModel>
+Compiler::compileModel(const AnnotatedModel &model,
+                       const CompileOptions &options,
+                       const CompileObserver &observer) const {
+  NNHalCompileOptions view = toView(options);
+  NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
+                         compileOnce(api, model, view, observer));
+  for (const InputShapes &shapes : options.specializations) {
+    NNHAL_ASSIGN_OR_RETURN(AnnotatedModel special,
+                           withInputShapes(model, shapes));
+    view.constantsOffset = compiled.dataCache.size();
+    NNHAL_ASSIGN_OR_RETURN(CompiledModel code,
+                           compileOnce(api, special, view, observer));
+    NNHAL_ASSIGN_OR_RETURN(compiled, addSpecialization(compiled, code, shapes));
+  }
+  return compiled;
+}
+
+Result<CompiledModel>
+Compiler::compileMlir(std::span<const std::byte> text, std::string_view name,
+                      const CompileOptions &options,
+                      const CompileObserver &observer) const {
+  NNHalCompileOptions optionsView = toView(options);
+  Collector collector(observer);
+  return collector.finish(api.compileMlir({text.data(), text.size()},
+                                          toText(name), &optionsView,
+                                          &collector.sinks));
+}
+
+Result<std::shared_ptr<const Compiler>> LazyCompiler::get() {
+  std::call_once(once, [this] {
+    auto opened = Compiler::open(path);
+    status = opened.status();
+    if (opened.isOk())
+      compiler = *std::move(opened);
+  });
+  if (!status.isOk())
+    return status;
+  return compiler;
+}
+
+Result<std::string> LazyCompiler::identity() {
+  std::call_once(identityOnce, [this] {
+    auto identity = binaryIdentity(locateCompiler(path));
+    identityStatus = identity.status();
+    if (identity.isOk())
+      identityText = *std::move(identity);
+  });
+  if (!identityStatus.isOk())
+    return identityStatus;
+  return identityText;
+}

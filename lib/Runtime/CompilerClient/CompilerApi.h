@@ -1,0 +1,181 @@
+//===- CompilerApi.h - The compiler as a table of C functions ---*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The runtime owns this header; libNNHalCompiler.so implements it and exports
+// one symbol, nnhalGetCompilerApi (decisions 5). Plain C so that either side
+// may be built by another compiler. Strings are (pointer, length) pairs; no
+// allocation crosses the boundary: results arrive through sinks. Fields are
+// only ever appended; a reader checks structSize before it reads one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_COMPILERCLIENT_COMPILERAPI_H
+#define NNHAL_LIB_RUNTIME_COMPILERCLIENT_COMPILERAPI_H
+
+#ifdef __cplusplus
+#include <cstddef>
+#include <cstdint>
+extern "C" {
+#else
+#include <stddef.h>
+#include <stdint.h>
+#endif
+
+#define NNHAL_COMPILER_API_MAJOR 1
+#define NNHAL_COMPILER_API_MINOR 2
+
+typedef struct NNHalString {
+  const char *data;
+  size_t size;
+} NNHalString;
+
+typedef struct NNHalBytes {
+  const void *data;
+  size_t size;
+} NNHalBytes;
+
+typedef struct NNHalIndices {
+  const uint32_t *data;
+  size_t size;
+} NNHalIndices;
+
+/// rt::Operand, field by field. extraKind: 0 none, 1 per-channel scales, 2
+/// extension bytes.
+typedef struct NNHalOperandView {
+  uint32_t type;
+  NNHalIndices dimensions;
+  uint32_t numberOfConsumers;
+  float scale;
+  int32_t zeroPoint;
+  uint32_t lifetime;
+  uint32_t poolIndex;
+  uint32_t offset;
+  uint32_t length;
+  uint32_t extraKind;
+  const float *channelScales;
+  size_t channelScaleCount;
+  uint32_t channelDim;
+  NNHalBytes extension;
+} NNHalOperandView;
+
+typedef struct NNHalOperationView {
+  uint32_t type;
+  NNHalIndices inputs;
+  NNHalIndices outputs;
+} NNHalOperationView;
+
+typedef struct NNHalSubgraphView {
+  const NNHalOperandView *operands;
+  size_t operandCount;
+  const NNHalOperationView *operations;
+  size_t operationCount;
+  NNHalIndices inputIndexes;
+  NNHalIndices outputIndexes;
+} NNHalSubgraphView;
+
+typedef struct NNHalPoolView {
+  NNHalString name;
+  NNHalBytes bytes;
+  NNHalString file;
+  uint64_t fileOffset;
+  uint32_t isSynthetic;
+} NNHalPoolView;
+
+typedef struct NNHalExtensionView {
+  NNHalString name;
+  uint32_t prefix;
+} NNHalExtensionView;
+
+typedef struct NNHalStatePairView {
+  uint32_t outputIndex;
+  uint32_t inputIndex;
+} NNHalStatePairView;
+
+/// rt::AnnotatedModel without copies: every pointer is borrowed for the length
+/// of the call. Pools are materialized.
+typedef struct NNHalModelView {
+  uint32_t structSize;
+  uint32_t halVersion; // 0 for 1.0 to 3 for 1.3
+  NNHalSubgraphView main;
+  const NNHalSubgraphView *referenced;
+  size_t referencedCount;
+  NNHalBytes operandValues;
+  const NNHalPoolView *pools;
+  size_t poolCount;
+  uint32_t relaxComputationFloat32toFloat16;
+  const NNHalExtensionView *extensions;
+  size_t extensionCount;
+  const NNHalString *inputNames;
+  size_t inputNameCount;
+  const NNHalString *outputNames;
+  size_t outputNameCount;
+  const NNHalStatePairView *statePairs;
+  size_t statePairCount;
+} NNHalModelView;
+
+typedef struct NNHalCompileOptions {
+  uint32_t structSize;
+  /// Empty means the host's.
+  NNHalString targetTriple;
+  NNHalString targetCpu;
+  /// Comma-separated +feature,-feature; empty means what targetCpu has.
+  NNHalString targetFeatures;
+  /// 0 double rounding, 1 single rounding, 2 float (decisions 17).
+  uint32_t rounding;
+  /// What the code adds to the offset of every constant: the size of the data
+  /// cache to which its own will be appended. A multiple of 64.
+  uint64_t constantsOffset;
+  /// Minor 2. Threads that compile at once, 1024 at most; 0 for one per
+  /// processor, but no more than 8. The artifact is the same for any number.
+  uint32_t threads;
+} NNHalCompileOptions;
+
+/// Where a compilation reports to. Every function is called on the thread that
+/// called compile; only remark may be null.
+typedef struct NNHalCompileSinks {
+  uint32_t structSize;
+  void *context;
+  /// The two parts of the artifact (ModelCache.h), once each, on success only.
+  void (*artifact)(void *context, NNHalBytes modelCache, NNHalBytes dataCache);
+  /// One diagnostic: lower case, no period, no trailing newline.
+  void (*diagnostic)(void *context, uint32_t isError, NNHalString text);
+  /// Phase \p phase begins; \p done of \p total phases are complete.
+  void (*progress)(void *context, NNHalString phase, uint32_t done,
+                   uint32_t total);
+  /// Minor 1; may be null. Not 0: the compilation shall stop and fail.
+  uint32_t (*isCancelled)(void *context);
+  /// Minor 1; may be null. What became of operation \p operation of the main
+  /// subgraph.
+  void (*remark)(void *context, uint32_t operation, NNHalString text);
+} NNHalCompileSinks;
+
+typedef struct NNHalCompilerApi {
+  uint32_t structSize;
+  uint32_t major;
+  uint32_t minor;
+  /// Names this build of the compiler; equal names produce equal artifacts.
+  NNHalString buildIdentity;
+  /// Both return a HAL ErrorStatus value (StatusCode); on failure at least one
+  /// error has gone to the diagnostic sink. Any thread; calls may overlap.
+  int32_t (*compileModel)(const NNHalModelView *model,
+                          const NNHalCompileOptions *options,
+                          const NNHalCompileSinks *sinks);
+  /// \p text is MLIR, textual or bytecode, with one nnhal.model.
+  int32_t (*compileMlir)(NNHalBytes text, NNHalString name,
+                         const NNHalCompileOptions *options,
+                         const NNHalCompileSinks *sinks);
+} NNHalCompilerApi;
+
+/// The one exported symbol. Null when \p major is not supported.
+typedef const NNHalCompilerApi *(*NNHalGetCompilerApiFunction)(uint32_t major);
+#define NNHAL_GET_COMPILER_API_SYMBOL "nnhalGetCompilerApi"
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // NNHAL_LIB_RUNTIME_COMPILERCLIENT_COMPILERAPI_H

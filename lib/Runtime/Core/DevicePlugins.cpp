@@ -1,0 +1,114 @@
+//===- DevicePlugins.cpp - Devices from shared libraries ------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/DevicePlugins.h"
+
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/DevicePlugin.h"
+
+#include <dlfcn.h>
+
+using namespace nnhal::rt;
+
+namespace {
+/// What a plug-in gives through the functions of NNHalPluginHost.
+struct Received {
+  Backends backends;
+  bool hasFailed = false;
+  std::string reason;
+
+  // Nothing may be thrown through the plug-in, which is built by others.
+  static void onBackend(void *context, void *backend) {
+    auto &received = *static_cast<Received *>(context);
+    std::unique_ptr<Backend> owned(static_cast<Backend *>(backend));
+    try {
+      received.backends.push_back(std::move(owned));
+    } catch (const std::bad_alloc &) {
+      received.hasFailed = true;
+    }
+  }
+  static void onFailure(void *context, const char *message) {
+    auto &received = *static_cast<Received *>(context);
+    received.hasFailed = true;
+    try {
+      received.reason = message ? message : "no reason is given";
+    } catch (const std::bad_alloc &) {
+      received.reason.clear();
+    }
+  }
+};
+} // namespace
+
+static Status checkTable(const std::string &path,
+                         const NNHalDevicePlugin *plugin) {
+  if (!plugin)
+    return badData("plug-in '{}' returns no table", path);
+  if (plugin->version != NNHAL_DEVICE_PLUGIN_VERSION)
+    return badData("plug-in '{}' has interface version {}, this program needs "
+                   "{}",
+                   path, plugin->version, NNHAL_DEVICE_PLUGIN_VERSION);
+  if (plugin->structSize < sizeof(NNHalDevicePlugin))
+    return badData("plug-in '{}' has a table of {} bytes, less than {}", path,
+                   plugin->structSize, sizeof(NNHalDevicePlugin));
+  std::string_view sdk = plugin->sdk ? plugin->sdk : "";
+  if (sdk != NNHAL_PLUGIN_SDK)
+    return badData("plug-in '{}' was built for '{}', this program is '{}'",
+                   path, sdk, NNHAL_PLUGIN_SDK);
+  if (!plugin->createBackends)
+    return badData("plug-in '{}' leaves a function of its table empty", path);
+  return Status::ok();
+}
+
+Result<std::vector<std::unique_ptr<Device>>>
+nnhal::rt::loadDevicePlugin(const std::string &path,
+                            const DeviceServices &services) {
+  // Local: two plug-ins must not see each other's symbols.
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library) {
+    const char *reason = ::dlerror();
+    return Status(StatusCode::deviceUnavailable,
+                  fmt::format("cannot open the plug-in '{}': {}", path,
+                              reason ? reason : "unknown reason"));
+  }
+  auto get = reinterpret_cast<NNHalGetDevicePluginFunction>(
+      ::dlsym(library, NNHAL_DEVICE_PLUGIN_SYMBOL));
+  if (!get)
+    return badData("'{}' is not a plug-in: it does not export {}", path,
+                   NNHAL_DEVICE_PLUGIN_SYMBOL);
+  const NNHalDevicePlugin *plugin = get();
+  NNHAL_RETURN_IF_ERROR(checkTable(path, plugin));
+
+  DeviceServices complete = completeServices(services);
+  Received received;
+  NNHalPluginHost host = {NNHAL_DEVICE_PLUGIN_VERSION,
+                          sizeof(NNHalPluginHost),
+                          &received,
+                          &complete,
+                          &Received::onBackend,
+                          &Received::onFailure};
+  plugin->createBackends(&host);
+  if (received.hasFailed)
+    return failure("plug-in '{}' fails: {}", path, received.reason);
+  if (received.backends.empty())
+    return failure("plug-in '{}' has no device", path);
+
+  std::vector<std::unique_ptr<Device>> devices;
+  for (std::unique_ptr<Backend> &backend : received.backends)
+    devices.push_back(createDevice(std::move(backend), complete));
+  return devices;
+}
+
+std::vector<std::string> nnhal::rt::pluginPaths(std::string_view text) {
+  std::vector<std::string> paths;
+  while (!text.empty()) {
+    size_t end = std::min(text.find(':'), text.size());
+    if (end > 0)
+      paths.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return paths;
+}

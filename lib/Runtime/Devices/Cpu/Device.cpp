@@ -1,0 +1,99 @@
+//===- Device.cpp - The device nnhal-cpu ----------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/Version.h"
+
+#include "CpuModel.h"
+#include "HostCpu.h"
+
+#include "Runtime/Artifact/ModelCache.h"
+#include "Runtime/Devices/Cpu/Support/CpuSupport.h"
+
+using namespace nnhal::rt;
+
+/// Built-in figures: twice as fast as plain code for every type that can be
+/// compiled. Measured ones come from nnhal-run --calibrate.
+static Capabilities defaultCapabilities() {
+  return uniformCapabilities({0.5f, 0.5f});
+}
+
+namespace {
+class CpuBackend final : public Backend {
+public:
+  explicit CpuBackend(CpuDeviceOptions given)
+      : compiler(std::move(given.compiler)),
+        baseline(std::move(given.baseline)) {
+    description.name = "nnhal-cpu";
+    description.version = NNHAL_VERSION;
+    description.type = DeviceType::cpu;
+    // The model cache and the data cache have a file each (decisions 7).
+    description.cacheFiles = {1, 1};
+    description.traits.compiles = true;
+    description.traits.usesThreads = true;
+    description.capabilities =
+        given.capabilities.value_or(defaultCapabilities());
+  }
+
+  const DeviceInfo &info() const override { return description; }
+
+  Result<std::vector<Status>>
+  supportedOperations(const AnnotatedModel &annotated) const override {
+    const Model &model = annotated.model;
+    Status interface = checkCpuInterface(model);
+    std::vector<Status> answers;
+    answers.reserve(model.main.operations.size());
+    for (const Operation &operation : model.main.operations) {
+      Status supported = checkCpuSupport(model, model.main, operation);
+      answers.push_back(supported.isOk() ? interface : std::move(supported));
+    }
+    return answers;
+  }
+
+  Result<std::unique_ptr<LoadedModel>>
+  load(const AnnotatedModel &model, const PrepareOptions &options,
+       const LoadObserver &observer) const override {
+    NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> opened,
+                           compiler->get());
+    NNHAL_ASSIGN_OR_RETURN(
+        CompiledModel compiled,
+        opened->compileModel(model, options.compile, observer.compile));
+    NNHAL_RETURN_IF_ERROR(observer.keep(compiled));
+    return loadArtifact(compiled.modelCache, compiled.dataCache);
+  }
+
+  Result<std::unique_ptr<LoadedModel>>
+  loadBaseline(const AnnotatedModel &model) const override {
+    if (!baseline)
+      return Backend::loadBaseline(model);
+    return baseline->load(model, {}, {});
+  }
+
+  Result<std::unique_ptr<LoadedModel>>
+  loadArtifact(std::span<const std::byte> modelCache,
+               const Memory &dataCache) const override {
+    NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
+    return CpuModel::create(std::move(artifact), modelCache.size(), dataCache);
+  }
+
+  Result<CompilationIdentity> compilationIdentity() const override {
+    NNHAL_ASSIGN_OR_RETURN(std::string identity, compiler->identity());
+    return CompilationIdentity{std::move(identity), hostCpuIdentity()};
+  }
+
+private:
+  std::shared_ptr<LazyCompiler> compiler;
+  std::shared_ptr<const Backend> baseline;
+  DeviceInfo description;
+};
+} // namespace
+
+std::unique_ptr<Device> nnhal::rt::createCpuDevice(CpuDeviceOptions options) {
+  DeviceServices services = options.services;
+  return createDevice(std::make_unique<CpuBackend>(std::move(options)),
+                      std::move(services));
+}

@@ -1,0 +1,181 @@
+//===- Device.cpp - The device nnhal-reference ------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/ReferenceDevice.h"
+
+#include "Executor.h"
+
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/HostCodeModel.h"
+#include "nnhal/Backend/ModelCopy.h"
+#include "nnhal/Runtime/Version.h"
+
+#include <cstring>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::reference;
+
+namespace {
+class ReferenceModel final : public HostCodeModel {
+public:
+  ReferenceModel(const AnnotatedModel &source, Model owned,
+                 const ReferenceDeviceOptions &options)
+      : model(std::move(owned)), face(interfaceOf(source)), options(options) {}
+
+  const Interface &interface() const override { return face; }
+  uint64_t arenaSize() const override { return 0; }
+  Status call(NNHalExecutionContext &context) const override;
+
+private:
+  std::vector<Value> inputsOf(const NNHalExecutionContext &context) const;
+
+  Model model;
+  Interface face;
+  ReferenceDeviceOptions options;
+};
+} // namespace
+
+std::vector<Value>
+ReferenceModel::inputsOf(const NNHalExecutionContext &context) const {
+  std::vector<Value> values;
+  for (size_t i = 0; i < context.inputCount; ++i) {
+    const NNHalTensorArgument &argument = context.inputs[i];
+    const Operand &operand = model.main.operands[model.main.inputIndexes[i]];
+    Value &value = values.emplace_back();
+    value.type = OperandView::of(model, operand).type;
+    value.isOmitted = !argument.isPresent;
+    if (value.isOmitted)
+      continue;
+    value.type.isRanked = true;
+    value.type.dimensions.assign(argument.shape,
+                                 argument.shape + argument.rank);
+    value.bytes = {static_cast<const std::byte *>(argument.data),
+                   argument.size};
+  }
+  return values;
+}
+
+/// Hands \p value to the caller; notes when it does not fit.
+static Status deliver(size_t index, const Value &value,
+                      NNHalTensorArgument &argument) {
+  if (value.type.dimensions.size() != argument.rank)
+    return failure("output {} has rank {}, the model states {}", index,
+                   value.type.dimensions.size(), argument.rank);
+  for (size_t d = 0; d < argument.rank; ++d) {
+    int64_t expected = argument.shape[d];
+    if (expected != 0 && expected != value.type.dimensions[d])
+      return failure("output {} has extent {} in dimension {}, the request "
+                     "states {}",
+                     index, value.type.dimensions[d], d, expected);
+    argument.shape[d] = value.type.dimensions[d];
+  }
+  argument.isSufficient = argument.size >= value.bytes.size();
+  if (argument.isSufficient && !value.bytes.empty())
+    std::memcpy(argument.data, value.bytes.data(), value.bytes.size());
+  return Status::ok();
+}
+
+Status ReferenceModel::call(NNHalExecutionContext &context) const {
+  Executor executor(model, {.deadline = context.deadline,
+                            .loopTimeout = context.loopTimeout,
+                            .clock = options.services.clock,
+                            .tensorLimit = options.tensorLimit,
+                            .cancelFlag = context.cancelFlag,
+                            .traceHook = context.traceHook,
+                            .traceContext = context.traceContext,
+                            .budget = options.services.memory.get(),
+                            .log = options.services.log.get()});
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Value> outputs,
+                         executor.run(inputsOf(context)));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(deliver(i, outputs[i], context.outputs[i]));
+  return Status::ok();
+}
+
+/// An IF or WHILE is supported when all that it can execute is (C-030).
+static Status checkSupport(const Model &model, const Subgraph &subgraph,
+                           const Operation &operation) {
+  if (operation.type != OperationType::IF &&
+      operation.type != OperationType::WHILE) {
+    if (lookUpKernel(operation.type))
+      return Status::ok();
+    return badData("nnhal-reference has no kernel for {}",
+                   nameOf(operation.type));
+  }
+  for (uint32_t input : operation.inputs) {
+    const Operand &operand = subgraph.operands[input];
+    if (operand.lifetime != OperandLifeTime::SUBGRAPH)
+      continue;
+    const Subgraph &callee = model.referenced[operand.location.offset];
+    for (const Operation &inner : callee.operations)
+      NNHAL_RETURN_IF_ERROR(
+          checkSupport(model, callee, inner)
+              .withContext(
+                  fmt::format("referenced[{}]", operand.location.offset)));
+  }
+  return Status::ok();
+}
+
+namespace {
+class ReferenceBackend final : public Backend {
+public:
+  explicit ReferenceBackend(ReferenceDeviceOptions given)
+      : options(std::move(given)) {
+    description.name = "nnhal-reference";
+    description.version = NNHAL_VERSION;
+    description.type = DeviceType::cpu;
+    // What the performance of other devices is relative to (C-020).
+    description.capabilities = uniformCapabilities({1.0f, 1.0f});
+  }
+
+  const DeviceInfo &info() const override { return description; }
+
+  Result<std::vector<Status>>
+  supportedOperations(const AnnotatedModel &annotated) const override {
+    const Model &model = annotated.model;
+    std::vector<Status> answers;
+    answers.reserve(model.main.operations.size());
+    for (const Operation &operation : model.main.operations)
+      answers.push_back(checkSupport(model, model.main, operation));
+    return answers;
+  }
+
+  Result<std::unique_ptr<LoadedModel>>
+  load(const AnnotatedModel &annotated, const PrepareOptions &,
+       const LoadObserver &) const override {
+    const Model &model = annotated.model;
+    for (const Operation &operation : model.main.operations)
+      NNHAL_RETURN_IF_ERROR(checkSupport(model, model.main, operation));
+    NNHAL_ASSIGN_OR_RETURN(Model owned, ownedCopy(model));
+    return std::unique_ptr<LoadedModel>(
+        std::make_unique<ReferenceModel>(annotated, std::move(owned), options));
+  }
+
+private:
+  ReferenceDeviceOptions options;
+  DeviceInfo description;
+};
+} // namespace
+
+std::unique_ptr<Backend>
+nnhal::rt::createReferenceBackend(ReferenceDeviceOptions options) {
+  DeviceServices complete = completeServices(std::move(options.services));
+  // Not the threads: they are a device's, and one of them may release this.
+  options.services = {};
+  options.services.clock = std::move(complete.clock);
+  options.services.memory = std::move(complete.memory);
+  options.services.log = std::move(complete.log);
+  return std::make_unique<ReferenceBackend>(std::move(options));
+}
+
+std::unique_ptr<Device>
+nnhal::rt::createReferenceDevice(ReferenceDeviceOptions options) {
+  options.services = completeServices(std::move(options.services));
+  DeviceServices services = options.services;
+  return createDevice(createReferenceBackend(std::move(options)),
+                      std::move(services));
+}

@@ -1,0 +1,92 @@
+//===- Executor.h - Runs a model operation by operation ---------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_DEVICES_REFERENCE_EXECUTOR_H
+#define NNHAL_LIB_RUNTIME_DEVICES_REFERENCE_EXECUTOR_H
+
+#include "Runtime/Routines/Kernel.h"
+
+#include "nnhal/Backend/EntryAbi.h"
+#include "nnhal/Runtime/Execution.h"
+#include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/MemoryBudget.h"
+
+#include <functional>
+
+namespace nnhal::rt::reference {
+
+/// The kernel of \p type; null for control flow, extension and OEM operations.
+Kernel lookUpKernel(OperationType type);
+
+/// A tensor or a scalar while a model runs.
+struct Value {
+  /// All extents are known.
+  TensorType type;
+  bool isOmitted = false;
+  std::span<const std::byte> bytes;
+  /// Keeps computed bytes; null for those of models and requests.
+  std::shared_ptr<const Elements<std::byte>> owner;
+};
+
+/// One execution of one model.
+///
+/// Threads: none; make one per execution.
+class Executor {
+public:
+  /// What of its surroundings an execution depends on.
+  struct Limits {
+    Deadline deadline = noDeadline;
+    /// Nanoseconds for one WHILE.
+    uint64_t loopTimeout = defaultLoopTimeout;
+    /// Steady-clock nanoseconds.
+    std::function<int64_t()> clock;
+    /// Bytes of one tensor.
+    uint64_t tensorLimit = UINT32_MAX;
+    /// Not 0: stop before the next operation. May be null.
+    const volatile uint32_t *cancelFlag = nullptr;
+    /// Told of each operation of the main subgraph. May be null.
+    NNHalTraceHook traceHook = nullptr;
+    void *traceContext = nullptr;
+    /// Of all tensors and of what kernels keep beside them. May be null.
+    MemoryBudget *budget = nullptr;
+    /// Told of each operation (LogTag::cpuexe). May be null.
+    const Log *log = nullptr;
+  };
+
+  /// \p model is valid, its pools hold bytes, and both outlive the executor.
+  Executor(const Model &model, Limits limits)
+      : model(model), limits(std::move(limits)) {}
+
+  /// Runs the main subgraph. generalFailure names the operation, the found
+  /// value and the bound; missedDeadlineTransient when the deadline passed or
+  /// a loop ran for too long (D-084).
+  Result<std::vector<Value>> run(std::vector<Value> inputs);
+
+private:
+  class Scope;
+  Result<std::vector<Value>> runSubgraph(const Subgraph &subgraph,
+                                         std::vector<Value> inputs);
+  Result<std::vector<Value>> runOperation(const Scope &scope,
+                                          const Operation &operation);
+  Result<std::vector<Value>> runKernel(const Scope &scope,
+                                       const Operation &operation);
+  Result<std::vector<Value>> runIf(const Scope &scope,
+                                   const Operation &operation);
+  Result<std::vector<Value>> runWhile(const Scope &scope,
+                                      const Operation &operation);
+  Status checkCancelled() const;
+  void trace(const Subgraph &subgraph, size_t operation, bool isEnd) const;
+  Status checkSize(const TensorType &type) const;
+  Status runCounted(Kernel kernel, KernelContext &context) const;
+
+  const Model &model;
+  Limits limits;
+};
+
+} // namespace nnhal::rt::reference
+
+#endif // NNHAL_LIB_RUNTIME_DEVICES_REFERENCE_EXECUTOR_H

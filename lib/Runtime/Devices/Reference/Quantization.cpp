@@ -1,0 +1,26 @@
+//===- Quantization.cpp - What QUANTIZE and DEQUANTIZE compute --*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime/Routines/Kernel.h"
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::reference;
+
+/// Both are a conversion of real values: reading dequantizes (M-030), storing
+/// quantizes (M-148).
+static Status convert(KernelContext &context) {
+  context.storeReals(0, context.reals(0));
+  return Status::ok();
+}
+
+std::span<const KernelRow> reference::quantizationKernels() {
+  static constexpr KernelRow rows[] = {
+      {OperationType::QUANTIZE, convert},
+      {OperationType::DEQUANTIZE, convert},
+  };
+  return rows;
+}

@@ -1,0 +1,246 @@
+//===- Contraction.cpp - Import of convolutions and fully connected layers ===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Composition.h"
+#include "OperatorTable.h"
+
+#include "Runtime/Support/Errors.h"
+
+#include <cmath>
+
+namespace nnhal::rt::tflite {
+
+/// The HAL's implicit padding schemes.
+static int32_t schemeOf(schema::Padding padding) {
+  return padding == schema::Padding::SAME ? 1 : 2;
+}
+
+/// Float data beside quantized weights.
+static bool isDynamicRange(const Tensor &data, const Tensor &filter) {
+  return *data.type == OperandType::TENSOR_FLOAT32 && isQuantized(*filter.type);
+}
+
+/// The weights of input \p i: dequantized where the data is real, so that data
+/// need not be quantized at each execution.
+static Result<uint32_t> filterOperand(Operator &op, size_t i) {
+  if (!isDynamicRange(op.input(op.row.dataInput), op.input(i)))
+    return op.graph.use(op.input(i));
+  NNHAL_ASSIGN_OR_RETURN(uint32_t weights, op.graph.use(op.input(i)));
+  Operand real;
+  real.type = OperandType::TENSOR_FLOAT32;
+  real.dimensions = op.graph.operand(weights).dimensions;
+  uint32_t result = op.graph.addOperand(std::move(real));
+  op.graph.addOperation(OperationType::DEQUANTIZE, {weights}, {result});
+  return result;
+}
+
+/// Checks the type of filter input \p i (M-013) and the dimension of its
+/// several scales.
+static Status checkFilter(Operator &op, size_t i, uint32_t channelDim) {
+  const Tensor &data = op.input(op.row.dataInput), &filter = op.input(i);
+  if (!filter.type)
+    return badData("{} {}", describe(filter), filter.typeProblem);
+  if (filter.channels) {
+    if (filter.channels->channelDim != channelDim)
+      return badData(
+          "weights have several scales along dimension {}, the HAL wants {}",
+          filter.channels->channelDim, channelDim);
+    if (isQuantized(*data.type))
+      return Status();
+  }
+  if (isDynamicRange(data, filter))
+    return Status();
+  if (*filter.type != *data.type)
+    return badData("weights have type {}, but the input has type {}",
+                   nameOf(*filter.type), nameOf(*data.type));
+  return Status();
+}
+
+/// The bias operand: input \p i, or zeros where it is absent.
+static Result<uint32_t> biasOperand(Operator &op, size_t i, size_t filterInput,
+                                    uint32_t channels) {
+  const Tensor &data = op.input(op.row.dataInput),
+               &filter = op.input(filterInput);
+  bool isQuantizedData = isQuantized(*data.type);
+  OperandType type = isQuantizedData ? OperandType::TENSOR_INT32 : *data.type;
+  // M-012: derived where the weights have several scales.
+  float scale =
+      isQuantizedData && !filter.channels ? data.scale * filter.scale : 0.0f;
+  if (!op.hasInput(i)) {
+    if (type == OperandType::TENSOR_FLOAT16)
+      return addConstant(op.graph, type, std::vector<uint16_t>(channels));
+    return addConstant(op.graph, type, std::vector<uint32_t>(channels), scale);
+  }
+  Tensor &bias = op.input(i);
+  if (!bias.type)
+    return badData("{} {}", describe(bias), bias.typeProblem);
+  if (*bias.type != type)
+    return badData("bias has type {}, expected {}", nameOf(*bias.type),
+                   nameOf(type));
+  if (!bias.shape || *bias.shape != Shape{channels})
+    return badData("bias has shape {}, expected {}",
+                   bias.shape ? toString(*bias.shape) : "?", channels);
+  if (!isQuantizedData)
+    return op.graph.use(bias);
+  if (!filter.channels && bias.scale != 0 &&
+      std::fabs(bias.scale - scale) > 0.02f * scale)
+    return badData("bias has scale {}, but input and weights give {}",
+                   bias.scale, scale);
+  NNHAL_ASSIGN_OR_RETURN(uint32_t index, op.graph.use(bias));
+  if (op.graph.operand(index).scale == scale)
+    return index;
+  // The HAL asks for exactly this product; files round it.
+  Operand adjusted = op.graph.operand(index);
+  if (!isConstant(adjusted.lifetime))
+    return badData(
+        "bias is computed with scale {}, but input and weights give {}",
+        adjusted.scale, scale);
+  adjusted.scale = scale;
+  return op.graph.addOperand(std::move(adjusted));
+}
+
+Status importConv2D(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options<schema::Conv2DOptions>());
+  NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
+  uint32_t groups = op.shape(0)[3] / op.shape(1)[3];
+  OperationBuilder builder(op, groups == 1 ? OperationType::CONV_2D
+                                           : OperationType::GROUPED_CONV_2D);
+  builder.input(0)
+      .operand(filterOperand(op, 1))
+      .operand(biasOperand(op, 2, 1, op.shape(1)[0]))
+      .int32(schemeOf(options->padding()))
+      .int32(options->stride_w())
+      .int32(options->stride_h());
+  if (groups != 1)
+    builder.int32(int32_t(groups));
+  builder.activation(options->activation());
+  if (groups != 1)
+    builder.boolean(false);
+  else if (options->dilation_w() != 1 || options->dilation_h() != 1)
+    // Dilations come last, and need the layout before them (M-070).
+    builder.boolean(false)
+        .int32(options->dilation_w())
+        .int32(options->dilation_h());
+  return builder.finish();
+}
+
+Status importDepthwiseConv2D(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options<schema::DepthwiseConv2DOptions>());
+  NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 3));
+  uint32_t channels = op.shape(1)[3];
+  OperationBuilder builder(op, OperationType::DEPTHWISE_CONV_2D);
+  builder.input(0)
+      .operand(filterOperand(op, 1))
+      .operand(biasOperand(op, 2, 1, channels))
+      .int32(schemeOf(options->padding()))
+      .int32(options->stride_w())
+      .int32(options->stride_h())
+      .int32(int32_t(channels / op.shape(0)[3]))
+      .activation(options->activation());
+  // Dilations come last, and need the layout before them (M-078).
+  if (options->dilation_w() != 1 || options->dilation_h() != 1)
+    builder.boolean(false)
+        .int32(options->dilation_w())
+        .int32(options->dilation_h());
+  return builder.finish();
+}
+
+Status importTransposeConv(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options<schema::TransposeConvOptions>());
+  NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
+  return OperationBuilder(op, OperationType::TRANSPOSE_CONV_2D)
+      .input(2)
+      .operand(filterOperand(op, 1))
+      .operand(biasOperand(op, 3, 1, op.shape(1)[0]))
+      .input(0)
+      .int32(schemeOf(options->padding()))
+      .int32(options->stride_w())
+      .int32(options->stride_h())
+      .activation(options->activation())
+      .boolean(false)
+      .finish();
+}
+
+Status importTransposeConvBias(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(TransposeConvBias form, transposeConvBiasOf(op));
+  // Explicit paddings: the implicit ones follow from the output's size in the
+  // HAL, from the input's here.
+  OperationBuilder builder(op, OperationType::TRANSPOSE_CONV_2D);
+  builder.input(0).input(1).input(2);
+  for (int32_t total : {form.paddingWidth, form.paddingHeight})
+    builder.int32(total / 2).int32(total - total / 2);
+  return builder.int32(form.strideWidth)
+      .int32(form.strideHeight)
+      .int32(0)
+      .boolean(false)
+      .finish();
+}
+
+/// The HAL's FULLY_CONNECTED takes one scale; a convolution of single elements
+/// computes the same with several.
+static Status importPerChannel(Operator &op, schema::Activation activation) {
+  NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
+  uint32_t units = op.shape(1)[0], inputSize = op.shape(1)[1];
+  uint32_t batch = *elementCount(op.shape(0)) / inputSize;
+  Composition c(op);
+  uint32_t data = c.reshape(c.input(0), {batch, 1, 1, inputSize});
+  uint32_t weights = c.input(1);
+  NNHAL_RETURN_IF_ERROR(c.takeStatus());
+  Operand filter = op.graph.operand(weights);
+  if (!isConstant(filter.lifetime))
+    return badData("weights with several scales must be a constant");
+  filter.dimensions = {units, 1, 1, inputSize};
+  return OperationBuilder(op, OperationType::CONV_2D)
+      .operand(data)
+      .operand(op.graph.addOperand(std::move(filter)))
+      .operand(biasOperand(op, 2, 1, units))
+      .int32(schemeOf(schema::Padding::VALID))
+      .int32(1)
+      .int32(1)
+      .activation(activation)
+      .shapedAs({batch, 1, 1, units})
+      .finish();
+}
+
+Status importFullyConnected(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options<schema::FullyConnectedOptions>());
+  if (options->weights_format() != schema::WeightsFormat::DEFAULT)
+    return badData("weights have format {}, only DEFAULT is expressible",
+                   schema::EnumNameWeightsFormat(options->weights_format()));
+  if (op.shape(0).size() > 4)
+    return badData("the HAL's FULLY_CONNECTED takes at most rank 4, but input "
+                   "0 has shape {}",
+                   toString(op.shape(0)));
+  if (op.input(1).channels && isQuantized(*op.input(0).type))
+    return importPerChannel(op, options->activation());
+  NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
+  uint32_t units = op.shape(1)[0], inputSize = op.shape(1)[1];
+  uint32_t batch = *elementCount(op.shape(0)) / inputSize;
+  NNHAL_ASSIGN_OR_RETURN(uint32_t data, op.graph.use(op.input(0)));
+  // FULLY_CONNECTED takes ranks from 2 on (M-099).
+  if (op.shape(0).size() < 2) {
+    uint32_t flat = op.graph.addTemporary(data, {batch, inputSize});
+    std::vector<int32_t> dimensions = {int32_t(batch), int32_t(inputSize)};
+    uint32_t shape =
+        addConstant(op.graph, OperandType::TENSOR_INT32, dimensions);
+    op.graph.addOperation(OperationType::RESHAPE, {data, shape}, {flat});
+    data = flat;
+  }
+  return OperationBuilder(op, OperationType::FULLY_CONNECTED)
+      .operand(data)
+      .operand(filterOperand(op, 1))
+      .operand(biasOperand(op, 2, 1, units))
+      .activation(options->activation())
+      .shapedAs({batch, units})
+      .finish();
+}
+
+} // namespace nnhal::rt::tflite

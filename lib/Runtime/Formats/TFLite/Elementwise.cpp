@@ -1,0 +1,119 @@
+//===- Elementwise.cpp - Import of element-wise operators -----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperationBuilder.h"
+#include "OperatorTable.h"
+
+#include "Runtime/Support/Errors.h"
+
+namespace nnhal::rt::tflite {
+
+/// The fused activation of an arithmetic operator.
+static Result<schema::Activation> activationOf(Operator &op) {
+  switch (op.row.code) {
+  case schema::BuiltinOperator::ADD: {
+    NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                           op.options<schema::AddOptions>());
+    return options->activation();
+  }
+  case schema::BuiltinOperator::SUB: {
+    NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                           op.options<schema::SubOptions>());
+    return options->activation();
+  }
+  case schema::BuiltinOperator::MUL: {
+    NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                           op.options<schema::MulOptions>());
+    return options->activation();
+  }
+  default: {
+    NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                           op.options<schema::DivOptions>());
+    return options->activation();
+  }
+  }
+}
+
+Status importElementwise(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(schema::Activation activation, activationOf(op));
+  // Arithmetic on integers has no activation (M-020).
+  if (op.input(0).type == OperandType::TENSOR_INT32 &&
+      activation != schema::Activation::NONE)
+    return badData("the HAL has no fused activation for INT32");
+  for (size_t i = 0; i < 2; ++i)
+    if (op.shape(i).size() > 4)
+      return badData(
+          "the HAL's {} takes at most rank 4, but input {} has shape {}",
+          nameOf(op.row.type), i, toString(op.shape(i)));
+  OperationBuilder builder(op, op.row.type);
+  if (op.row.type == OperationType::DIV)
+    builder.throughReals();
+  return builder.input(0).input(1).activation(activation).finish();
+}
+
+Status importUnary(Operator &op) {
+  OperationBuilder builder(op, op.row.type);
+  switch (op.row.type) {
+  // No quantized form in the HAL.
+  case OperationType::ABS:
+  case OperationType::EXP:
+  case OperationType::LOG:
+  case OperationType::RSQRT:
+    builder.throughReals();
+    break;
+  default:
+    break;
+  }
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    builder.input(i);
+  switch (op.row.type) {
+  // M-251: the output has the input's quantization.
+  case OperationType::RELU:
+  case OperationType::RELU1:
+  case OperationType::RELU6:
+  case OperationType::TRANSPOSE:
+  case OperationType::PAD:
+  case OperationType::SLICE:
+  case OperationType::TILE:
+  case OperationType::SPACE_TO_BATCH_ND:
+    builder.keepsQuantizationOf(0);
+    break;
+  case OperationType::EMBEDDING_LOOKUP:
+    builder.keepsQuantizationOf(1);
+    break;
+  default:
+    break;
+  }
+  return builder.finish();
+}
+
+Status importCast(Operator &op) {
+  const Tensor &from = op.input(0), &to = op.output(0);
+  if (!to.type)
+    return badData("{} {}", describe(to), to.typeProblem);
+  // Floats, int32 and unsigned bytes can be cast to each other (M-150).
+  auto isConvertible = [](OperandType type) {
+    return type == OperandType::TENSOR_FLOAT32 ||
+           type == OperandType::TENSOR_FLOAT16 ||
+           type == OperandType::TENSOR_INT32 ||
+           type == OperandType::TENSOR_QUANT8_ASYMM;
+  };
+  if (*from.type != *to.type &&
+      !(isConvertible(*from.type) && isConvertible(*to.type)))
+    return badData("the HAL's CAST does not convert {} to {}",
+                   nameOf(from.sourceType), nameOf(to.sourceType));
+  return importUnary(op);
+}
+
+Status importSelect(Operator &op) {
+  if (op.input(0).type != OperandType::TENSOR_BOOL8)
+    return badData("input 0 has type {}, expected BOOL",
+                   nameOf(op.input(0).sourceType));
+  return importUnary(op);
+}
+
+} // namespace nnhal::rt::tflite

@@ -1,0 +1,25 @@
+//===- Folding.h - Operators whose result is known at import -*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_FORMATS_TFLITE_FOLDING_H
+#define NNHAL_LIB_RUNTIME_FORMATS_TFLITE_FOLDING_H
+
+#include "Operator.h"
+
+namespace nnhal::rt::tflite {
+
+/// True for an operator over integers that are all known: part of what files
+/// compute shapes with. Many have no HAL operation for integers.
+bool isFoldable(Operator &op);
+
+/// Makes the outputs of such an operator constants. Call with its output
+/// shapes set.
+Status foldIntegers(Operator &op);
+
+} // namespace nnhal::rt::tflite
+
+#endif // NNHAL_LIB_RUNTIME_FORMATS_TFLITE_FOLDING_H

@@ -1,0 +1,362 @@
+//===- Graph.cpp - The HAL model while it is imported ---------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph.h"
+
+#include "Constants.h"
+#include "Operator.h"
+
+#include "Runtime/Support/Errors.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace nnhal::rt::tflite {
+
+/// Pools of the result: the file, and what had to be expanded from it.
+constexpr uint32_t filePool = 0;
+constexpr uint32_t expandedPool = 1;
+
+const schema::OperatorCode *Graph::operatorCode(uint32_t index) const {
+  const auto *codes = model.operator_codes();
+  return codes && index < codes->size() ? codes->Get(index) : nullptr;
+}
+
+uint32_t Graph::addOperand(Operand operand) {
+  result.model.main.operands.push_back(std::move(operand));
+  return static_cast<uint32_t>(result.model.main.operands.size() - 1);
+}
+
+uint32_t Graph::addTemporary(uint32_t like, const Shape &shape) {
+  Operand operand = result.model.main.operands[like];
+  operand.lifetime = OperandLifeTime::TEMPORARY_VARIABLE;
+  operand.location = {};
+  operand.dimensions = shape.empty() ? Shape{1} : shape;
+  return addOperand(std::move(operand));
+}
+
+uint32_t Graph::addConstant(OperandType type, std::vector<uint32_t> dimensions,
+                            std::span<const std::byte> bytes, float scale) {
+  std::vector<uint8_t> &values = result.model.operandValues;
+  // Values of 4 bytes and more are aligned to 4 bytes, shorter ones to 2
+  // (B-025).
+  size_t alignment = bytes.size() >= 4 ? 4 : bytes.size() >= 2 ? 2 : 1;
+  values.resize((values.size() + alignment - 1) / alignment * alignment);
+  Operand operand;
+  operand.type = type;
+  operand.dimensions = std::move(dimensions);
+  operand.scale = scale;
+  operand.lifetime = OperandLifeTime::CONSTANT_COPY;
+  operand.location = {0, static_cast<uint32_t>(values.size()),
+                      static_cast<uint32_t>(bytes.size())};
+  const auto *data = reinterpret_cast<const uint8_t *>(bytes.data());
+  values.insert(values.end(), data, data + bytes.size());
+  return addOperand(std::move(operand));
+}
+
+uint32_t Graph::addNoValue(OperandType type) {
+  Operand operand;
+  operand.type = type;
+  operand.lifetime = OperandLifeTime::NO_VALUE;
+  // B-014: an omitted operand still obeys the rules of its type.
+  if (isQuantized(type) && type != OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL)
+    operand.scale = 1.0f;
+  return addOperand(std::move(operand));
+}
+
+void Graph::addOperation(OperationType type, std::vector<uint32_t> inputs,
+                         std::vector<uint32_t> outputs) {
+  result.model.main.operations.push_back(
+      {type, std::move(inputs), std::move(outputs)});
+}
+
+Result<Operand> operandFor(const Tensor &tensor, const Shape &shape) {
+  if (!tensor.type)
+    return badData("{} {}", describe(tensor), tensor.typeProblem);
+  Operand operand;
+  operand.type = *tensor.type;
+  // A tensor of the HAL has at least one dimension; none is unknown rank.
+  if (isTensor(*tensor.type))
+    operand.dimensions = shape.empty() ? Shape{1} : shape;
+  operand.scale = tensor.scale;
+  operand.zeroPoint = tensor.zeroPoint;
+  if (tensor.channels) {
+    if (tensor.channels->channelDim >= shape.size() ||
+        shape[tensor.channels->channelDim] != tensor.channels->scales.size())
+      return badData("{} has {} scales, which is not the size of dimension {} "
+                     "of its shape {}",
+                     describe(tensor), tensor.channels->scales.size(),
+                     tensor.channels->channelDim, toString(shape));
+    operand.extraParams = *tensor.channels;
+  }
+  if (isTensor(*tensor.type) && !byteSizeOf(operand))
+    return badData("{} of shape {} needs more than 4294967295 bytes",
+                   describe(tensor), toString(shape));
+  return operand;
+}
+
+Result<uint32_t> Graph::makeConstant(Tensor &tensor) {
+  NNHAL_ASSIGN_OR_RETURN(Operand operand, operandFor(tensor, *tensor.shape));
+  operand.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+  bool isInPlace = !needsExpansion(tensor);
+  uint64_t offset = 0;
+  if (isInPlace) {
+    offset = tensor.bytes.data() - file.data();
+    isInPlace = offset % lookUp(operand.type)->elementSize == 0 &&
+                offset + tensor.bytes.size() <= UINT32_MAX;
+  }
+  if (isInPlace) {
+    operand.location = {filePool, static_cast<uint32_t>(offset),
+                        static_cast<uint32_t>(tensor.bytes.size())};
+  } else {
+    // Everything in a file can be expanded without this being a large number;
+    // a damaged sparse tensor can claim any size.
+    size_t limit = std::max<size_t>(size_t(256) << 20, file.size() * 4);
+    expanded.resize((expanded.size() + 15) / 16 * 16);
+    size_t begin = expanded.size();
+    NNHAL_RETURN_IF_ERROR(
+        expandConstant(tensor, std::min<size_t>(limit, UINT32_MAX), expanded)
+            .withContext(describe(tensor)));
+    operand.location = {expandedPool, static_cast<uint32_t>(begin),
+                        static_cast<uint32_t>(expanded.size() - begin)};
+  }
+  return addOperand(std::move(operand));
+}
+
+Status Graph::fold(Tensor &tensor, Shape shape, std::vector<std::byte> values) {
+  if (tensor.isConstant || tensor.isVariable || tensor.operand)
+    return badData("computes {}, which has a value already", describe(tensor));
+  folded.push_back(std::move(values));
+  tensor.isConstant = tensor.isFolded = true;
+  tensor.shape = std::move(shape);
+  tensor.bytes = folded.back();
+  return Status();
+}
+
+Result<uint32_t> Graph::use(Tensor &tensor) {
+  if (tensor.operand)
+    return *tensor.operand;
+  if (!tensor.isConstant)
+    return badData("{} is used before it is computed", describe(tensor));
+  NNHAL_ASSIGN_OR_RETURN(tensor.operand, makeConstant(tensor));
+  return *tensor.operand;
+}
+
+Result<uint32_t> Graph::define(Tensor &tensor, Shape shape) {
+  if (tensor.isConstant)
+    return badData("computes {}, which is a constant", describe(tensor));
+  if (tensor.isVariable)
+    return badData("computes {}, which is a variable", describe(tensor));
+  if (tensor.operand)
+    return badData("computes {}, which has a value already", describe(tensor));
+  NNHAL_ASSIGN_OR_RETURN(Operand operand, operandFor(tensor, shape));
+  tensor.shape = std::move(shape);
+  tensor.operand = addOperand(std::move(operand));
+  return *tensor.operand;
+}
+
+Result<uint32_t> Graph::readState(Tensor &variable, Shape shape) {
+  if (variable.operand)
+    return *variable.operand;
+  NNHAL_ASSIGN_OR_RETURN(Operand operand, operandFor(variable, shape));
+  operand.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+  variable.shape = std::move(shape);
+  variable.operand = addOperand(std::move(operand));
+  states.push_back({variable.index, *variable.operand});
+  return *variable.operand;
+}
+
+uint32_t Graph::writeState(Tensor &variable) {
+  variable.operand = addTemporary(*variable.operand, *variable.shape);
+  return *variable.operand;
+}
+
+/// "input 0 'image'".
+static std::string describeInput(uint32_t position, const Tensor &tensor) {
+  return tensor.name.empty()
+             ? fmt::format("input {}", position)
+             : fmt::format("input {} '{}'", position, tensor.name);
+}
+
+Status Graph::importInput(uint32_t position, Tensor &tensor,
+                          const std::vector<uint32_t> *option) {
+  std::string name = describeInput(position, tensor);
+  if (tensor.isConstant)
+    return badData("{} is a constant", name);
+  if (tensor.operand)
+    return badData("{} is listed twice", name);
+  std::vector<int64_t> dimensions;
+  for (int32_t dimension : tensor.declared)
+    dimensions.push_back(dimension == -1 ? 1 : dimension);
+  if (option) {
+    if (!tensor.declared.empty() && option->size() != tensor.declared.size())
+      return badData("{} has rank {}, but the shape given for it has rank {}",
+                     name, tensor.declared.size(), option->size());
+    for (size_t i = 0; i < tensor.declared.size(); ++i)
+      if (tensor.declared[i] != -1 && i > 0 &&
+          int64_t((*option)[i]) != tensor.declared[i])
+        return badData(
+            "{} has size {} in dimension {}, but the shape given for it has {}",
+            name, tensor.declared[i], i, (*option)[i]);
+    reshaped |= !std::equal(option->begin(), option->end(), dimensions.begin(),
+                            dimensions.end());
+    dimensions.assign(option->begin(), option->end());
+  }
+  Result<Shape> shape = makeShape(dimensions);
+  if (!shape.isOk())
+    return std::move(shape).takeStatus().withContext(name);
+  tensor.isVariable = false;
+  Result<Operand> operand = operandFor(tensor, *shape);
+  if (!operand.isOk())
+    return std::move(operand).takeStatus().withContext(
+        fmt::format("input {}", position));
+  operand->lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+  tensor.shape = *std::move(shape);
+  tensor.operand = addOperand(*std::move(operand));
+  result.model.main.inputIndexes.push_back(*tensor.operand);
+  result.inputNames.push_back(tensor.name);
+  return Status();
+}
+
+Status Graph::importInputs(const TFLiteImportOptions &options) {
+  std::set<std::string> unusedOptions;
+  for (const auto &[key, shape] : options.inputShapes)
+    unusedOptions.insert(key);
+  uint32_t position = 0;
+  for (int32_t index : elementsOf(source.inputs())) {
+    if (index < 0 || uint32_t(index) >= tensors.size())
+      return badData("input {} refers to tensor {} of {}", position, index,
+                     tensors.size());
+    Tensor &tensor = tensors[index];
+    const std::vector<uint32_t> *option = nullptr;
+    for (const std::string &key : {tensor.name, std::to_string(position)})
+      if (auto found = options.inputShapes.find(key);
+          found != options.inputShapes.end()) {
+        option = &found->second;
+        unusedOptions.erase(key);
+        break;
+      }
+    NNHAL_RETURN_IF_ERROR(importInput(position, tensor, option));
+    ++position;
+  }
+  if (!unusedOptions.empty())
+    return badData(
+        "a shape is given for input '{}', which the model does not have",
+        *unusedOptions.begin());
+  return Status();
+}
+
+/// The operation that copies a value of \p type unchanged.
+static OperationType identityOperation(const Operand &operand) {
+  switch (operand.type) {
+  case OperandType::TENSOR_FLOAT32:
+  case OperandType::TENSOR_FLOAT16:
+  case OperandType::TENSOR_QUANT8_ASYMM:
+  case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+    if (operand.dimensions.size() <= 4)
+      return OperationType::RESHAPE;
+    break;
+  default:
+    break;
+  }
+  return OperationType::CAST; // M-151: any type to itself
+}
+
+Status Graph::importOutput(uint32_t position, Tensor &tensor) {
+  if (tensor.isVariable)
+    return badData(
+        "output {} is the variable {}, which is a state output already",
+        position, describe(tensor));
+  Result<uint32_t> value = use(tensor);
+  if (!value.isOk())
+    return std::move(value).takeStatus().withContext(
+        fmt::format("output {}", position));
+  uint32_t index = *value;
+  // B-038, B-054: an output is written by an operation and listed once.
+  if (operand(index).lifetime != OperandLifeTime::TEMPORARY_VARIABLE) {
+    if (tensor.channels)
+      return badData(
+          "output {} is {}, whose several scales no operation can copy",
+          position, describe(tensor));
+    uint32_t copy = addTemporary(index, *tensor.shape);
+    OperationType type = identityOperation(operand(index));
+    std::vector<uint32_t> inputs = {index};
+    if (type == OperationType::RESHAPE) {
+      std::vector<int32_t> shape(operand(copy).dimensions.begin(),
+                                 operand(copy).dimensions.end());
+      inputs.push_back(addConstant(OperandType::TENSOR_INT32,
+                                   {uint32_t(shape.size())},
+                                   std::as_bytes(std::span(shape))));
+    }
+    addOperation(type, inputs, {copy});
+    index = copy;
+  }
+  operand(index).lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
+  result.model.main.outputIndexes.push_back(index);
+  result.outputNames.push_back(tensor.name);
+  return Status();
+}
+
+Status Graph::importOutputs() {
+  uint32_t position = 0;
+  for (int32_t index : elementsOf(source.outputs())) {
+    if (index < 0 || uint32_t(index) >= tensors.size())
+      return badData("output {} refers to tensor {} of {}", position, index,
+                     tensors.size());
+    NNHAL_RETURN_IF_ERROR(importOutput(position, tensors[index]));
+    ++position;
+  }
+  if (position == 0)
+    return badData("the model has no outputs");
+  return Status();
+}
+
+void Graph::importStates() {
+  Subgraph &main = result.model.main;
+  for (const State &state : states) {
+    const Tensor &variable = tensors[state.tensor];
+    main.inputIndexes.push_back(state.input);
+    result.inputNames.push_back(variable.name);
+    operand(*variable.operand).lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
+    main.outputIndexes.push_back(*variable.operand);
+    result.outputNames.push_back(variable.name);
+    result.statePairs.push_back(
+        {static_cast<uint32_t>(main.outputIndexes.size() - 1),
+         static_cast<uint32_t>(main.inputIndexes.size() - 1)});
+  }
+}
+
+Status Graph::import(const TFLiteImportOptions &options) {
+  NNHAL_ASSIGN_OR_RETURN(tensors, readTensors(model, source, file));
+  NNHAL_RETURN_IF_ERROR(importInputs(options));
+  uint32_t count = source.operators() ? source.operators()->size() : 0;
+  for (uint32_t i = 0; i < count; ++i)
+    NNHAL_RETURN_IF_ERROR(
+        importOperator(*this, *source.operators()->Get(i), i));
+  NNHAL_RETURN_IF_ERROR(importOutputs());
+  importStates();
+  return Status();
+}
+
+AnnotatedModel Graph::take(Memory memory) && {
+  Pool pool;
+  pool.name = "mmap_fd";
+  pool.memory = std::move(memory);
+  result.model.pools.push_back(std::move(pool));
+  if (!expanded.empty()) {
+    Pool expandedMemory;
+    expandedMemory.name = "ashmem";
+    expandedMemory.memory = Memory::adopt(std::move(expanded));
+    expandedMemory.isSynthetic = true;
+    result.model.pools.push_back(std::move(expandedMemory));
+  }
+  computeConsumers(result.model.main);
+  return std::move(result);
+}
+
+} // namespace nnhal::rt::tflite

@@ -1,0 +1,101 @@
+//===- Graph.h - The HAL model while it is imported -------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_FORMATS_TFLITE_GRAPH_H
+#define NNHAL_LIB_RUNTIME_FORMATS_TFLITE_GRAPH_H
+
+#include "Tensors.h"
+
+#include "nnhal/Runtime/TFLiteModel.h"
+
+#include <deque>
+
+namespace nnhal::rt::tflite {
+
+/// The main subgraph of a file and the HAL model that grows from it. One
+/// import, one thread; the file's bytes must outlive it.
+class Graph {
+public:
+  Graph(const schema::Model &model, const schema::SubGraph &source,
+        std::span<const std::byte> file)
+      : model(model), source(source), file(file) {}
+
+  /// Imports inputs, operators and outputs.
+  Status import(const TFLiteImportOptions &options);
+
+  /// The result; \p memory holds the file. Call once, after import().
+  AnnotatedModel take(Memory memory) &&;
+
+  /// \p index is -1 or has been checked by readOperator().
+  Tensor &tensor(uint32_t index) { return tensors[index]; }
+  const schema::OperatorCode *operatorCode(uint32_t index) const;
+  uint32_t tensorCount() const { return static_cast<uint32_t>(tensors.size()); }
+  /// True when an option changed a shape: those stated for tensors that are
+  /// computed are then out of date.
+  bool isReshaped() const { return reshaped; }
+
+  /// The operand that holds \p tensor now. Constants are made on first use.
+  Result<uint32_t> use(Tensor &tensor);
+
+  /// A new operand for \p tensor, which an operation is about to compute.
+  Result<uint32_t> define(Tensor &tensor, Shape shape);
+
+  /// State input of \p variable on first use.
+  Result<uint32_t> readState(Tensor &variable, Shape shape);
+  /// The operand that holds \p variable from now on.
+  uint32_t writeState(Tensor &variable);
+
+  /// Makes \p tensor, which an operator would compute, the constant \p values
+  /// of its HAL type. invalidArgument when it has a value already.
+  Status fold(Tensor &tensor, Shape shape, std::vector<std::byte> values);
+
+  uint32_t addOperand(Operand operand);
+  /// A temporary like \p operand with dimensions \p shape.
+  uint32_t addTemporary(uint32_t like, const Shape &shape);
+  uint32_t addConstant(OperandType type, std::vector<uint32_t> dimensions,
+                       std::span<const std::byte> bytes, float scale = 0.0f);
+  uint32_t addNoValue(OperandType type);
+  const Operand &operand(uint32_t index) const {
+    return result.model.main.operands[index];
+  }
+  Operand &operand(uint32_t index) { return result.model.main.operands[index]; }
+  void addOperation(OperationType type, std::vector<uint32_t> inputs,
+                    std::vector<uint32_t> outputs);
+
+private:
+  Status importInputs(const TFLiteImportOptions &options);
+  Status importInput(uint32_t position, Tensor &tensor,
+                     const std::vector<uint32_t> *option);
+  Status importOutputs();
+  Status importOutput(uint32_t position, Tensor &tensor);
+  void importStates();
+  Result<uint32_t> makeConstant(Tensor &tensor);
+
+  struct State {
+    uint32_t tensor;
+    uint32_t input;
+  };
+
+  const schema::Model &model;
+  const schema::SubGraph &source;
+  std::span<const std::byte> file;
+  std::vector<Tensor> tensors;
+  std::vector<State> states;
+  std::vector<std::byte> expanded;
+  /// What folded tensors refer to.
+  std::deque<std::vector<std::byte>> folded;
+  bool reshaped = false;
+  AnnotatedModel result;
+};
+
+/// An operand of the type and quantization of \p tensor. invalidArgument when
+/// the HAL has no such type or no such size.
+Result<Operand> operandFor(const Tensor &tensor, const Shape &shape);
+
+} // namespace nnhal::rt::tflite
+
+#endif // NNHAL_LIB_RUNTIME_FORMATS_TFLITE_GRAPH_H

@@ -1,0 +1,254 @@
+//===- Operator.cpp - One TFLite operator while it is imported ------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operator.h"
+
+#include "Constants.h"
+#include "Folding.h"
+#include "OperatorTable.h"
+
+#include "Runtime/Support/Errors.h"
+
+namespace nnhal::rt::tflite {
+
+const void *Operator::defaultTable() {
+  // A table whose vtable lists no field: every accessor gives its default. The
+  // first four bytes are the vtable, the last the distance to it.
+  struct alignas(4) Empty {
+    uint16_t vtableSize = 4;
+    uint16_t tableSize = 4;
+    int32_t distance = 4;
+  };
+  static constexpr Empty empty;
+  return &empty.distance;
+}
+
+std::vector<int64_t> Operator::dimensions(size_t i) {
+  const Shape &known = shape(i);
+  return {known.begin(), known.end()};
+}
+
+Result<std::vector<int32_t>> Operator::integers(size_t i) {
+  if (!isConstant(i))
+    return badData("input {} must be a constant", i);
+  return constantIntegers(input(i));
+}
+
+Result<int32_t> Operator::integer(size_t i) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> values, integers(i));
+  if (values.size() != 1)
+    return badData("input {} has {} values, expected 1", i, values.size());
+  return values[0];
+}
+
+Result<uint32_t> Operator::normalizeAxis(int64_t axis, size_t rank) {
+  int64_t count = static_cast<int64_t>(rank);
+  if (axis < -count || axis >= count)
+    return badData("axis {} is not in {}..{}", axis, -count, count - 1);
+  return static_cast<uint32_t>(axis < 0 ? axis + count : axis);
+}
+
+Result<std::vector<Shape>> Operator::declaredShapes() {
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < outputCount(); ++i) {
+    const Tensor &tensor = output(i);
+    if (graph.isReshaped() || tensor.declared.empty())
+      return badData(
+          "the shape of output {} depends on values that are not constant", i);
+    std::vector<int64_t> dimensions(tensor.declared.begin(),
+                                    tensor.declared.end());
+    for (int64_t &dimension : dimensions)
+      dimension = dimension == -1 ? 1 : dimension;
+    NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(dimensions));
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+/// The operator code of \p source; newer files state large codes in a second
+/// field.
+static schema::BuiltinOperator builtinCode(const schema::OperatorCode &code) {
+  return std::max(code.builtin_code(),
+                  schema::BuiltinOperator(code.deprecated_builtin_code()));
+}
+
+static std::string operatorName(const schema::OperatorCode &code) {
+  schema::BuiltinOperator builtin = builtinCode(code);
+  if (builtin == schema::BuiltinOperator::CUSTOM)
+    return fmt::format("CUSTOM '{}'", code.custom_code()
+                                          ? code.custom_code()->string_view()
+                                          : "");
+  const char *name = schema::EnumNameBuiltinOperator(builtin);
+  return *name ? std::string(name) : fmt::format("code {}", int(builtin));
+}
+
+/// Checks counts and indices against the row, and that inputs have values.
+static Status readOperands(Operator &op) {
+  const OperatorRow &row = op.row;
+  auto read = [&](const flatbuffers::Vector<int32_t> *list, const char *role,
+                  uint32_t low, uint32_t high, int32_t first,
+                  std::vector<int32_t> &indices) -> Status {
+    for (int32_t index : elementsOf(list)) {
+      if (index < first || index >= int64_t(op.graph.tensorCount()))
+        return badData("{} {} refers to tensor {} of {}", role, indices.size(),
+                       index, op.graph.tensorCount());
+      indices.push_back(index);
+    }
+    if (indices.size() < low || indices.size() > high)
+      return low == high
+                 ? badData("has {} {}s, expected {}", indices.size(), role, low)
+                 : badData("has {} {}s, expected {} to {}", indices.size(),
+                           role, low, high);
+    return Status();
+  };
+  NNHAL_RETURN_IF_ERROR(read(op.source.inputs(), "input", row.minInputs,
+                             row.maxInputs, -1, op.inputs));
+  NNHAL_RETURN_IF_ERROR(read(op.source.outputs(), "output", row.minOutputs,
+                             row.maxOutputs, 0, op.outputs));
+  for (size_t i = 0; i < op.inputCount(); ++i) {
+    bool isOptional =
+        i >= row.minInputs || (i < 32 && (row.optionalInputs >> i & 1));
+    if (!op.hasInput(i)) {
+      if (!isOptional)
+        return badData("input {} is missing", i);
+      continue;
+    }
+    const Tensor &tensor = op.input(i);
+    if (!tensor.shape && !tensor.isVariable)
+      return badData("input {}, {}, is used before it is computed", i,
+                     describe(tensor));
+  }
+  return Status();
+}
+
+static uint8_t typeSetOf(OperandType type) {
+  switch (type) {
+  case OperandType::TENSOR_FLOAT32:
+    return F32;
+  case OperandType::TENSOR_FLOAT16:
+    return F16;
+  case OperandType::TENSOR_INT32:
+    return I32;
+  case OperandType::TENSOR_QUANT8_ASYMM:
+    return U8;
+  case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+    return S8;
+  case OperandType::TENSOR_BOOL8:
+    return B8;
+  case OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL:
+    return PerChannel;
+  default:
+    return 0;
+  }
+}
+
+/// Checks the data inputs against what the HAL operation takes.
+static Status checkTypes(Operator &op) {
+  const OperatorRow &row = op.row;
+  Tensor &data = op.input(row.dataInput);
+  if (!data.shape)
+    return badData("input {}, {}, is a variable", row.dataInput,
+                   describe(data));
+  if (!data.type)
+    return badData("{} {}", describe(data), data.typeProblem);
+  if (row.types != AnyType && !(typeSetOf(*data.type) & row.types))
+    return badData("the HAL's {} does not take input {} of type {}",
+                   nameOf(row.type), row.dataInput, nameOf(data.sourceType));
+  if (row.maxRank && data.shape->size() > row.maxRank)
+    return badData(
+        "the HAL's {} takes at most rank {}, but input {} has shape {}",
+        nameOf(row.type), row.maxRank, row.dataInput, toString(*data.shape));
+  for (size_t i = row.dataInput + 1u;
+       i < size_t(row.dataInput) + row.sameTypeInputs; ++i) {
+    if (!op.hasInput(i))
+      continue;
+    Tensor &other = op.input(i);
+    if (!other.type)
+      return badData("{} {}", describe(other), other.typeProblem);
+    if (*other.type != *data.type)
+      return badData("input {} has type {}, but input {} has type {}", i,
+                     nameOf(*other.type), row.dataInput, nameOf(*data.type));
+  }
+  return Status();
+}
+
+/// The type that the HAL operation gives output \p i; nullopt where the
+/// importer decides.
+static std::optional<OperandType> outputType(Operator &op, size_t i) {
+  switch (op.row.type) {
+  case OperationType::EQUAL:
+  case OperationType::NOT_EQUAL:
+  case OperationType::LESS:
+  case OperationType::LESS_EQUAL:
+  case OperationType::GREATER:
+  case OperationType::GREATER_EQUAL:
+    return OperandType::TENSOR_BOOL8;
+  case OperationType::ARGMAX:
+  case OperationType::ARGMIN:
+    return OperandType::TENSOR_INT32;
+  case OperationType::CAST:
+  case OperationType::QUANTIZE:
+  case OperationType::DEQUANTIZE:
+  case OperationType::RANK:
+  case OperationType::DETECTION_POSTPROCESSING:
+    return std::nullopt;
+  case OperationType::TOPK_V2:
+    if (i == 1)
+      return OperandType::TENSOR_INT32;
+    break;
+  case OperationType::HASHTABLE_LOOKUP:
+    if (i == 1)
+      return std::nullopt;
+    break;
+  default:
+    break;
+  }
+  return op.input(op.row.dataInput).type;
+}
+
+static Status checkOutputTypes(Operator &op) {
+  for (size_t i = 0; i < op.outputCount(); ++i) {
+    const Tensor &tensor = op.output(i);
+    std::optional<OperandType> expected = outputType(op, i);
+    if (expected && tensor.type && *tensor.type != *expected)
+      return badData("output {} has type {}, expected {}", i,
+                     nameOf(*tensor.type), nameOf(*expected));
+  }
+  return Status();
+}
+
+static Status importWithRow(Graph &graph, const schema::Operator &source,
+                            const OperatorRow &row) {
+  Operator op(graph, source, row);
+  NNHAL_RETURN_IF_ERROR(readOperands(op));
+  if (isFoldable(op)) {
+    NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
+    return foldIntegers(op);
+  }
+  NNHAL_RETURN_IF_ERROR(checkTypes(op));
+  NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
+  NNHAL_RETURN_IF_ERROR(checkOutputTypes(op));
+  return row.import(op);
+}
+
+Status importOperator(Graph &graph, const schema::Operator &source,
+                      uint32_t index) {
+  const schema::OperatorCode *code = graph.operatorCode(source.opcode_index());
+  if (!code)
+    return badData(
+        "operator {} refers to operator code {}, which the file does not have",
+        index, source.opcode_index());
+  const OperatorRow *row = findOperator(
+      builtinCode(*code),
+      code->custom_code() ? code->custom_code()->string_view() : "");
+  Status status = row ? importWithRow(graph, source, *row)
+                      : badData("{}", whyUnsupported(builtinCode(*code)));
+  return std::move(status).withContext(
+      fmt::format("operator {} ({})", index, operatorName(*code)));
+}
+
+} // namespace nnhal::rt::tflite

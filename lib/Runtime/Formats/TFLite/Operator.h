@@ -1,0 +1,81 @@
+//===- Operator.h - One TFLite operator while it is imported ----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_FORMATS_TFLITE_OPERATOR_H
+#define NNHAL_LIB_RUNTIME_FORMATS_TFLITE_OPERATOR_H
+
+#include "Graph.h"
+
+#include "Runtime/Support/Errors.h"
+
+namespace nnhal::rt::tflite {
+
+struct OperatorRow;
+
+/// What importers and shape functions of the families see of an operator.
+/// Inputs that its row requires are present and have shapes.
+class Operator {
+public:
+  Operator(Graph &graph, const schema::Operator &source, const OperatorRow &row)
+      : graph(graph), source(source), row(row) {}
+
+  size_t inputCount() const { return inputs.size(); }
+  size_t outputCount() const { return outputs.size(); }
+  bool hasInput(size_t i) const { return i < inputs.size() && inputs[i] >= 0; }
+  /// Requires hasInput(i).
+  Tensor &input(size_t i) { return graph.tensor(inputs[i]); }
+  Tensor &output(size_t i) { return graph.tensor(outputs[i]); }
+  const Shape &shape(size_t i) { return *input(i).shape; }
+  /// As shape(), for computations that may exceed 32 bits.
+  std::vector<int64_t> dimensions(size_t i);
+  bool isConstant(size_t i) { return hasInput(i) && input(i).isConstant; }
+
+  /// The values of the constant integer input \p i.
+  Result<std::vector<int32_t>> integers(size_t i);
+  /// The only value of the constant integer input \p i.
+  Result<int32_t> integer(size_t i);
+  /// \p axis as a number in [0, rank).
+  static Result<uint32_t> normalizeAxis(int64_t axis, size_t rank);
+
+  /// The options; all defaults when the file states none. invalidArgument when
+  /// it states those of another operator.
+  template <typename T> Result<const T *> options() const {
+    auto kind = schema::BuiltinOptionsTraits<T>::enum_value;
+    if (source.builtin_options_type() == kind && source.builtin_options())
+      return static_cast<const T *>(source.builtin_options());
+    if (source.builtin_options_type() != schema::BuiltinOptions::NONE)
+      return badData(
+          "has {}, expected {}",
+          schema::EnumNameBuiltinOptions(source.builtin_options_type()),
+          schema::EnumNameBuiltinOptions(kind));
+    return static_cast<const T *>(defaultTable());
+  }
+
+  /// Shapes as the file states them, for outputs whose shape depends on values
+  /// that are not known yet.
+  Result<std::vector<Shape>> declaredShapes();
+
+  Graph &graph;
+  const schema::Operator &source;
+  const OperatorRow &row;
+  std::vector<int32_t> inputs;
+  std::vector<int32_t> outputs;
+  /// One per output, set before the importer runs.
+  std::vector<Shape> outputShapes;
+
+private:
+  static const void *defaultTable();
+};
+
+/// Imports \p source, operator \p index of the main subgraph. The message of a
+/// failure begins with the operator's index and name.
+Status importOperator(Graph &graph, const schema::Operator &source,
+                      uint32_t index);
+
+} // namespace nnhal::rt::tflite
+
+#endif // NNHAL_LIB_RUNTIME_FORMATS_TFLITE_OPERATOR_H

@@ -1,0 +1,213 @@
+//===- OperatorTable.h - The operators that can be imported -----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_FORMATS_TFLITE_OPERATORTABLE_H
+#define NNHAL_LIB_RUNTIME_FORMATS_TFLITE_OPERATORTABLE_H
+
+#include "Operator.h"
+
+namespace nnhal::rt::tflite {
+
+/// Accepted types of input 0, as a set.
+enum TypeSet : uint8_t {
+  F32 = 1,
+  F16 = 2,
+  I32 = 4,
+  U8 = 8,
+  S8 = 16,
+  B8 = 32,
+  PerChannel = 64,
+  Float = F32 | F16,
+  Quant8 = U8 | S8,
+  Numeric = Float | I32 | Quant8,
+  AnyType = 0xFF,
+};
+
+using ShapeFunction = Result<std::vector<Shape>> (*)(Operator &op);
+using ImportFunction = Status (*)(Operator &op);
+
+/// How one operator is read. The constraints are those of the HAL operation
+/// (M-265 to M-366): what passes here is expressible.
+struct OperatorRow {
+  schema::BuiltinOperator code;
+  /// What the family's importer emits, where it serves several operators.
+  OperationType type;
+  uint8_t minInputs, maxInputs;
+  uint8_t minOutputs, maxOutputs;
+  /// Inputs below minInputs that may be absent.
+  uint32_t optionalInputs;
+  /// Of the data input, which is mostly input 0.
+  uint8_t types;
+  uint8_t dataInput;
+  uint8_t maxRank;
+  /// That many inputs, from the data input on, have the same type.
+  uint8_t sameTypeInputs;
+  ShapeFunction inferShapes;
+  ImportFunction import;
+  /// Of a custom operator.
+  std::string_view custom = {};
+};
+
+/// Null when \p code cannot be imported. \p custom names a custom operator.
+const OperatorRow *findOperator(schema::BuiltinOperator code,
+                                std::string_view custom);
+
+/// Why \p code has no row.
+std::string_view whyUnsupported(schema::BuiltinOperator code);
+
+// Importers, by family.
+Status importElementwise(Operator &op); // also with a fused activation
+Status importCast(Operator &op);
+Status importSelect(Operator &op);
+Status importUnary(Operator &op); // operands as they stand
+Status importElu(Operator &op);
+Status importSoftmax(Operator &op);
+Status importLogSoftmax(Operator &op);
+Status importConv2D(Operator &op);
+Status importDepthwiseConv2D(Operator &op);
+Status importTransposeConv(Operator &op);
+Status importFullyConnected(Operator &op);
+Status importPool2D(Operator &op);
+Status importResizeBilinear(Operator &op);
+Status importResizeNearestNeighbor(Operator &op);
+Status importL2Normalization(Operator &op);
+Status importLocalResponseNormalization(Operator &op);
+Status importReduce(Operator &op);
+Status importArgMinMax(Operator &op);
+Status importTopK(Operator &op);
+Status importReshape(Operator &op);
+Status importSqueeze(Operator &op);
+Status importExpandDims(Operator &op);
+Status importConcatenation(Operator &op);
+Status importSplit(Operator &op);
+Status importStridedSlice(Operator &op);
+Status importPadV2(Operator &op);
+Status importGather(Operator &op);
+Status importFill(Operator &op);
+Status importRank(Operator &op);
+Status importBlockSize(Operator &op);
+Status importBatchToSpace(Operator &op);
+Status importQuantize(Operator &op);
+Status importDequantize(Operator &op);
+Status importDensify(Operator &op);
+Status importHashtableLookup(Operator &op);
+Status importLstm(Operator &op);
+Status importSequenceLstm(Operator &op);
+Status importRnn(Operator &op);
+Status importSequenceRnn(Operator &op);
+Status importSvdf(Operator &op);
+
+// Importers of operators that are several operations of the HAL.
+Status importSquare(Operator &op);
+Status importSquaredDifference(Operator &op);
+Status importAddN(Operator &op);
+Status importFloorDiv(Operator &op);
+Status importFloorMod(Operator &op);
+Status importCeil(Operator &op);
+Status importSelectV2(Operator &op);
+Status importOneHot(Operator &op);
+Status importLeakyRelu(Operator &op);
+Status importRelu0To1(Operator &op);
+Status importGelu(Operator &op);
+Status importPack(Operator &op);
+Status importUnpack(Operator &op);
+Status importSplitV(Operator &op);
+Status importGatherNd(Operator &op);
+Status importBroadcastTo(Operator &op);
+Status importReverse(Operator &op);
+Status importMirrorPad(Operator &op);
+Status importBatchMatMul(Operator &op);
+Status importQuantizedLstm(Operator &op); // both LSTM operators
+Status importQuantizedSvdf(Operator &op);
+Status importTransposeConvBias(Operator &op);
+Status importDetectionPostProcess(Operator &op);
+
+// Importers of operators that are known at import (Folding.cpp).
+Status importShape(Operator &op);
+Status importRange(Operator &op);
+Status importZerosLike(Operator &op);
+
+// Shape functions, by family.
+Result<std::vector<Shape>> sameShape(Operator &op);
+Result<std::vector<Shape>> broadcastShape(Operator &op);
+Result<std::vector<Shape>> selectShape(Operator &op);
+Result<std::vector<Shape>> conv2DShape(Operator &op);
+Result<std::vector<Shape>> depthwiseConv2DShape(Operator &op);
+Result<std::vector<Shape>> transposeConvShape(Operator &op);
+Result<std::vector<Shape>> fullyConnectedShape(Operator &op);
+Result<std::vector<Shape>> pool2DShape(Operator &op);
+Result<std::vector<Shape>> resizeShape(Operator &op);
+Result<std::vector<Shape>> reduceShape(Operator &op);
+Result<std::vector<Shape>> argMinMaxShape(Operator &op);
+Result<std::vector<Shape>> topKShape(Operator &op);
+Result<std::vector<Shape>> reshapeShape(Operator &op);
+Result<std::vector<Shape>> squeezeShape(Operator &op);
+Result<std::vector<Shape>> expandDimsShape(Operator &op);
+Result<std::vector<Shape>> transposeShape(Operator &op);
+Result<std::vector<Shape>> concatenationShape(Operator &op);
+Result<std::vector<Shape>> splitShape(Operator &op);
+Result<std::vector<Shape>> sliceShape(Operator &op);
+Result<std::vector<Shape>> stridedSliceShape(Operator &op);
+Result<std::vector<Shape>> padShape(Operator &op);
+Result<std::vector<Shape>> tileShape(Operator &op);
+Result<std::vector<Shape>> gatherShape(Operator &op);
+Result<std::vector<Shape>> fillShape(Operator &op);
+Result<std::vector<Shape>> rankShape(Operator &op);
+Result<std::vector<Shape>> blockSizeShape(Operator &op);
+Result<std::vector<Shape>> batchSpaceShape(Operator &op);
+Result<std::vector<Shape>> embeddingLookupShape(Operator &op);
+Result<std::vector<Shape>> hashtableLookupShape(Operator &op);
+Result<std::vector<Shape>> lstmShape(Operator &op);
+Result<std::vector<Shape>> sequenceLstmShape(Operator &op);
+Result<std::vector<Shape>> rnnShape(Operator &op);
+Result<std::vector<Shape>> sequenceRnnShape(Operator &op);
+Result<std::vector<Shape>> svdfShape(Operator &op);
+
+// Shape functions of operators that are several operations of the HAL.
+Result<std::vector<Shape>> addNShape(Operator &op);
+Result<std::vector<Shape>> selectV2Shape(Operator &op);
+Result<std::vector<Shape>> oneHotShape(Operator &op);
+Result<std::vector<Shape>> packShape(Operator &op);
+Result<std::vector<Shape>> unpackShape(Operator &op);
+Result<std::vector<Shape>> splitVShape(Operator &op);
+Result<std::vector<Shape>> gatherNdShape(Operator &op);
+Result<std::vector<Shape>> broadcastToShape(Operator &op);
+Result<std::vector<Shape>> mirrorPadShape(Operator &op);
+Result<std::vector<Shape>> batchMatMulShape(Operator &op);
+Result<std::vector<Shape>> transposeConvBiasShape(Operator &op);
+Result<std::vector<Shape>> detectionPostProcessShape(Operator &op);
+Result<std::vector<Shape>> shapeShape(Operator &op);
+Result<std::vector<Shape>> rangeShape(Operator &op);
+
+/// The smallest shape that both broadcast to (M-021).
+Result<Shape> broadcast(const Shape &a, const Shape &b);
+
+/// One element of a slice or a padded axis, for both sides of an importer.
+struct StridedRange {
+  std::vector<int32_t> begin, end, strides;
+  int32_t beginMask = 0, endMask = 0, shrinkMask = 0;
+};
+/// The ranges of STRIDED_SLICE with shrunk axes stated as one element, as the
+/// HAL asks (M-114).
+Result<StridedRange> stridedRangeOf(Operator &op);
+
+/// The options of Convolution2DTransposeBias and the elements that they take
+/// off the result.
+struct TransposeConvBias {
+  int32_t strideWidth, strideHeight;
+  int32_t paddingWidth, paddingHeight;
+};
+Result<TransposeConvBias> transposeConvBiasOf(Operator &op);
+
+/// Output extent of a window over \p input elements; 0 or less when it does
+/// not fit.
+int64_t windowExtent(schema::Padding padding, int64_t input, int64_t filter,
+                     int64_t stride, int64_t dilation = 1);
+
+} // namespace nnhal::rt::tflite
+
+#endif // NNHAL_LIB_RUNTIME_FORMATS_TFLITE_OPERATORTABLE_H

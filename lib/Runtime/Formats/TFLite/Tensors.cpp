@@ -1,0 +1,282 @@
+//===- Tensors.cpp - What a TFLite tensor is in the HAL -------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tensors.h"
+
+#include "Runtime/Support/Errors.h"
+
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <limits>
+
+namespace nnhal::rt::tflite {
+
+constexpr size_t maxRank = 8;
+
+std::string describe(const Tensor &tensor) {
+  if (tensor.name.empty())
+    return fmt::format("tensor {}", tensor.index);
+  return fmt::format("tensor {} '{}'", tensor.index, tensor.name);
+}
+
+std::string_view nameOf(schema::TensorType type) {
+  const char *name = schema::EnumNameTensorType(type);
+  return *name ? name : "an unknown type";
+}
+
+std::string toString(const Shape &shape) {
+  if (shape.empty())
+    return "scalar";
+  return fmt::format("{}", fmt::join(shape, "x"));
+}
+
+std::optional<uint32_t> elementCount(const Shape &shape) {
+  uint64_t count = 1;
+  for (uint32_t dimension : shape) {
+    count *= dimension;
+    if (count > std::numeric_limits<uint32_t>::max())
+      return std::nullopt;
+  }
+  return static_cast<uint32_t>(count);
+}
+
+Result<Shape> makeShape(std::span<const int64_t> dimensions) {
+  if (dimensions.size() > maxRank)
+    return badData("rank {} exceeds {}", dimensions.size(), maxRank);
+  Shape shape;
+  for (int64_t dimension : dimensions) {
+    if (dimension < 1 || dimension > std::numeric_limits<int32_t>::max())
+      return badData("dimension {} is {}, which is not in 1..{}", shape.size(),
+                     dimension, std::numeric_limits<int32_t>::max());
+    shape.push_back(static_cast<uint32_t>(dimension));
+  }
+  if (!elementCount(shape))
+    return badData("shape {} has more than 4294967295 elements",
+                   toString(shape));
+  return shape;
+}
+
+/// Bytes of one element in the file; 0 for types without a fixed size.
+static uint32_t elementSizeOf(schema::TensorType type) {
+  switch (type) {
+  case schema::TensorType::FLOAT32:
+  case schema::TensorType::INT32:
+  case schema::TensorType::UINT32:
+    return 4;
+  case schema::TensorType::FLOAT16:
+  case schema::TensorType::INT16:
+  case schema::TensorType::UINT16:
+  case schema::TensorType::BFLOAT16:
+    return 2;
+  case schema::TensorType::UINT8:
+  case schema::TensorType::INT8:
+  case schema::TensorType::BOOL:
+    return 1;
+  case schema::TensorType::INT64:
+  case schema::TensorType::UINT64:
+  case schema::TensorType::FLOAT64:
+  case schema::TensorType::COMPLEX64:
+    return 8;
+  case schema::TensorType::COMPLEX128:
+    return 16;
+  default:
+    return 0;
+  }
+}
+
+/// The HAL type of a tensor whose scales are all usable; no type with a reason
+/// otherwise. Reasons stay with the tensor: unused tensors may be anything.
+static void setQuantized(Tensor &tensor, std::span<const float> scales,
+                         std::span<const int64_t> zeroPoints,
+                         int32_t dimension) {
+  bool isSigned = tensor.sourceType == schema::TensorType::INT8;
+  bool is16Bit = tensor.sourceType == schema::TensorType::INT16;
+  int64_t low = is16Bit || !isSigned ? 0 : -128;
+  int64_t high = is16Bit ? 0 : isSigned ? 127 : 255;
+  for (float scale : scales)
+    if (!(scale > 0) || !std::isfinite(scale)) {
+      tensor.typeProblem =
+          fmt::format("has scale {}, which is not a positive number", scale);
+      return;
+    }
+  for (int64_t zeroPoint : zeroPoints)
+    if (zeroPoint < low || zeroPoint > high) {
+      tensor.typeProblem = fmt::format(
+          "has zero point {}, which is not in {}..{}", zeroPoint, low, high);
+      return;
+    }
+  if (scales.empty()) {
+    tensor.typeProblem =
+        fmt::format("has type {} but no quantization parameters",
+                    nameOf(tensor.sourceType));
+    return;
+  }
+  if (scales.size() == 1) {
+    tensor.scale = scales[0];
+    tensor.zeroPoint =
+        zeroPoints.empty() ? 0 : static_cast<int32_t>(zeroPoints[0]);
+    tensor.type = is16Bit    ? OperandType::TENSOR_QUANT16_SYMM
+                  : isSigned ? OperandType::TENSOR_QUANT8_ASYMM_SIGNED
+                             : OperandType::TENSOR_QUANT8_ASYMM;
+    return;
+  }
+  if (!isSigned) {
+    tensor.typeProblem = fmt::format(
+        "has {} scales, which the HAL has only for INT8", scales.size());
+    return;
+  }
+  for (int64_t zeroPoint : zeroPoints)
+    if (zeroPoint != 0) {
+      tensor.typeProblem = fmt::format(
+          "has zero point {} beside several scales; the HAL has only 0",
+          zeroPoint);
+      return;
+    }
+  if (dimension < 0 || size_t(dimension) >= tensor.declared.size() ||
+      tensor.declared[dimension] != int64_t(scales.size())) {
+    tensor.typeProblem =
+        fmt::format("has {} scales, which is not the size of its dimension {}",
+                    scales.size(), dimension);
+    return;
+  }
+  tensor.type = OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
+  tensor.channels = SymmPerChannelQuantParams{{scales.begin(), scales.end()},
+                                              static_cast<uint32_t>(dimension)};
+}
+
+static void setType(Tensor &tensor,
+                    const schema::QuantizationParameters *quantization) {
+  std::span<const float> scales;
+  std::span<const int64_t> zeroPoints;
+  if (quantization) {
+    scales = elementsOf(quantization->scale());
+    zeroPoints = elementsOf(quantization->zero_point());
+  }
+  switch (tensor.sourceType) {
+  case schema::TensorType::FLOAT32:
+    tensor.type = OperandType::TENSOR_FLOAT32;
+    return;
+  case schema::TensorType::FLOAT16:
+    tensor.type = OperandType::TENSOR_FLOAT16;
+    return;
+  case schema::TensorType::BOOL:
+    tensor.type = OperandType::TENSOR_BOOL8;
+    return;
+  case schema::TensorType::INT32:
+    tensor.type = OperandType::TENSOR_INT32;
+    // Several scales are those of a per-channel bias, which the HAL derives.
+    if (scales.size() == 1 && std::isfinite(scales[0]) && scales[0] > 0)
+      tensor.scale = scales[0];
+    return;
+  case schema::TensorType::INT64:
+    if (tensor.isConstant) {
+      tensor.type = OperandType::TENSOR_INT32;
+      tensor.expansion = Expansion::Int64ToInt32;
+      return;
+    }
+    break;
+  case schema::TensorType::UINT8:
+  case schema::TensorType::INT8:
+  case schema::TensorType::INT16:
+    setQuantized(tensor, scales, zeroPoints,
+                 quantization ? quantization->quantized_dimension() : 0);
+    return;
+  default:
+    break;
+  }
+  tensor.typeProblem = fmt::format("has type {}, which the HAL does not have",
+                                   nameOf(tensor.sourceType));
+}
+
+/// The bytes of buffer \p index; empty for a tensor without a buffer.
+static Result<std::span<const std::byte>>
+bufferBytes(const schema::Model &model, uint32_t index,
+            std::span<const std::byte> file) {
+  const auto *buffers = model.buffers();
+  uint32_t count = buffers ? buffers->size() : 0;
+  if (index == 0)
+    return std::span<const std::byte>();
+  if (index >= count)
+    return badData("refers to buffer {} of {}", index, count);
+  const schema::Buffer *buffer = buffers->Get(index);
+  if (buffer->offset() > 1) {
+    // Data behind the FlatBuffer, for files that exceed its 2 GB.
+    uint64_t offset = buffer->offset(), size = buffer->size();
+    if (offset > file.size() || size > file.size() - offset)
+      return badData("refers to bytes {} to {} of a file of {}", offset,
+                     offset + size, file.size());
+    return file.subspan(offset, size);
+  }
+  std::span<const uint8_t> data = elementsOf(buffer->data());
+  return std::as_bytes(data);
+}
+
+static Status readConstant(Tensor &tensor) {
+  std::vector<int64_t> dimensions(tensor.declared.begin(),
+                                  tensor.declared.end());
+  NNHAL_ASSIGN_OR_RETURN(tensor.shape, makeShape(dimensions));
+  if (tensor.sparsity)
+    return Status(); // Its length is known when it is expanded.
+  uint32_t elementSize = elementSizeOf(tensor.sourceType);
+  uint64_t expected = uint64_t(*elementCount(*tensor.shape)) * elementSize;
+  if (elementSize && tensor.bytes.size() != expected)
+    return badData("has {} bytes of data, but its shape {} of {} needs {}",
+                   tensor.bytes.size(), toString(*tensor.shape),
+                   nameOf(tensor.sourceType), expected);
+  return Status();
+}
+
+static Status readTensor(Tensor &tensor, const schema::Model &model,
+                         const schema::Tensor &source,
+                         std::span<const std::byte> file) {
+  tensor.sourceType = source.type();
+  tensor.isVariable = source.is_variable();
+  tensor.sparsity = source.sparsity();
+  std::span<const int32_t> shape = elementsOf(source.shape());
+  std::span<const int32_t> signature = elementsOf(source.shape_signature());
+  if (shape.size() > maxRank)
+    return badData("has rank {}, which exceeds {}", shape.size(), maxRank);
+  for (int32_t dimension : shape)
+    if (dimension < -1)
+      return badData("has dimension {}", dimension);
+  if (!signature.empty() && signature.size() != shape.size())
+    return badData("has rank {} in its shape and {} in its shape signature",
+                   shape.size(), signature.size());
+  tensor.declared.assign(shape.begin(), shape.end());
+  NNHAL_ASSIGN_OR_RETURN(tensor.bytes,
+                         bufferBytes(model, source.buffer(), file));
+  tensor.isConstant = !tensor.bytes.empty() && !tensor.isVariable;
+  if (tensor.isConstant)
+    NNHAL_RETURN_IF_ERROR(readConstant(tensor));
+  setType(tensor, source.quantization());
+  if (!tensor.isConstant)
+    for (size_t i = 0; i < tensor.declared.size(); ++i)
+      if (tensor.declared[i] == 0 || (!signature.empty() && signature[i] == -1))
+        tensor.declared[i] = -1;
+  return Status();
+}
+
+Result<std::vector<Tensor>> readTensors(const schema::Model &model,
+                                        const schema::SubGraph &graph,
+                                        std::span<const std::byte> file) {
+  std::vector<Tensor> tensors;
+  if (!graph.tensors())
+    return tensors;
+  tensors.resize(graph.tensors()->size());
+  for (uint32_t i = 0; i < tensors.size(); ++i) {
+    const schema::Tensor *source = graph.tensors()->Get(i);
+    tensors[i].index = i;
+    if (source->name())
+      tensors[i].name = source->name()->str();
+    NNHAL_RETURN_IF_ERROR(readTensor(tensors[i], model, *source, file)
+                              .withContext(describe(tensors[i])));
+  }
+  return tensors;
+}
+
+} // namespace nnhal::rt::tflite

@@ -1,0 +1,93 @@
+//===- Tensors.h - What a TFLite tensor is in the HAL -----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Bytes of the file are only read through here and Constants.h: every length
+// and index that the FlatBuffers verifier does not know about is checked once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_FORMATS_TFLITE_TENSORS_H
+#define NNHAL_LIB_RUNTIME_FORMATS_TFLITE_TENSORS_H
+
+#include "nnhal/Runtime/Model.h"
+
+#include "TFLiteSchema_generated.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nnhal::rt::tflite {
+
+/// Known dimensions, each positive. Empty for a single value.
+using Shape = std::vector<uint32_t>;
+
+/// How the bytes of a constant become the value that the HAL model holds.
+enum class Expansion { None, Float16ToFloat32, Int64ToInt32 };
+
+struct Tensor {
+  uint32_t index = 0;
+  std::string name;
+  schema::TensorType sourceType = schema::TensorType::FLOAT32;
+  /// Empty when the HAL has no such type; typeProblem then says why.
+  std::optional<OperandType> type;
+  std::string typeProblem;
+  float scale = 0.0f;
+  int32_t zeroPoint = 0;
+  std::optional<SymmPerChannelQuantParams> channels;
+
+  /// As the file states it; -1 where it states an unknown dimension.
+  std::vector<int32_t> declared;
+  bool isVariable = false;
+
+  /// Set for constants from the start, for others when they are computed.
+  std::optional<Shape> shape;
+  /// The operand that holds the value now.
+  std::optional<uint32_t> operand;
+
+  bool isConstant = false;
+  /// The bytes of a constant are the importer's own, not the file's.
+  bool isFolded = false;
+  std::span<const std::byte> bytes;
+  Expansion expansion = Expansion::None;
+  const schema::SparsityParameters *sparsity = nullptr;
+};
+
+/// "tensor 5 'conv/weights'".
+std::string describe(const Tensor &tensor);
+
+std::string_view nameOf(schema::TensorType type);
+
+/// "1x224x224x3", or "scalar".
+std::string toString(const Shape &shape);
+
+/// The product of \p shape; nullopt beyond 32 bits.
+std::optional<uint32_t> elementCount(const Shape &shape);
+
+/// \p dimensions as a shape. invalidArgument when one is not positive, when
+/// there are more than 8, or when the product exceeds 32 bits.
+Result<Shape> makeShape(std::span<const int64_t> dimensions);
+
+/// The elements of \p vector; empty when it is null.
+template <typename T>
+std::span<const T> elementsOf(const flatbuffers::Vector<T> *vector) {
+  if (!vector)
+    return {};
+  return {vector->data(), vector->size()};
+}
+
+/// Every tensor of \p graph. \p file holds the bytes of \p model and whatever
+/// follows it.
+Result<std::vector<Tensor>> readTensors(const schema::Model &model,
+                                        const schema::SubGraph &graph,
+                                        std::span<const std::byte> file);
+
+} // namespace nnhal::rt::tflite
+
+#endif // NNHAL_LIB_RUNTIME_FORMATS_TFLITE_TENSORS_H

@@ -1,0 +1,29 @@
+//===- AtomicFile.h - Files that appear at once -----------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_SUPPORT_ATOMICFILE_H
+#define NNHAL_LIB_RUNTIME_SUPPORT_ATOMICFILE_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace nnhal::rt {
+
+/// Replaces \p path by \p bytes, or leaves it alone: nobody ever sees a part
+/// of them, and where the file system can do it nothing is left of a process
+/// that is killed meanwhile. The file's mode is that of any new file of the
+/// user. generalFailure with the system's reason. Blocking: until the bytes are
+/// on the disk. Threads: any; of several writers of one path the last one wins.
+Status writeFileAtomically(const std::string &path,
+                           std::span<const std::byte> bytes);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_SUPPORT_ATOMICFILE_H

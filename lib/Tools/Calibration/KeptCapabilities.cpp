@@ -1,0 +1,53 @@
+//===- KeptCapabilities.cpp - What calibrations have kept -----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeptCapabilities.h"
+
+#include "Calibrate.h"
+
+#include "nnhal/Runtime/CapabilitiesFile.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace nnhal;
+using namespace nnhal::tools;
+using rt::Status;
+
+/// Where the calibration of \p device is kept.
+static rt::Result<std::string> statePath(const rt::Device &device) {
+  NNHAL_ASSIGN_OR_RETURN(std::string directory, rt::stateDirectory(getenv));
+  return rt::capabilitiesPath(directory, device.name());
+}
+
+std::optional<rt::Capabilities>
+tools::keptCapabilities(const rt::Device &device) {
+  auto path = statePath(device);
+  if (!path.isOk())
+    return std::nullopt;
+  auto kept = rt::readCapabilities(*path, device.name(), device.version());
+  if (kept.isOk())
+    return *std::move(kept);
+  fmt::print(stderr,
+             "warning: {}; {} keeps its built-in capabilities until it is "
+             "calibrated again\n",
+             kept.status().message(), device.name());
+  return std::nullopt;
+}
+
+Status tools::calibrateAndKeep(const rt::Device &device,
+                               const rt::Device &cpu) {
+  NNHAL_ASSIGN_OR_RETURN(std::string path, statePath(device));
+  NNHAL_ASSIGN_OR_RETURN(rt::Capabilities capabilities, calibrate(device, cpu));
+  fmt::print("{}:\n{}", device.name(), describeCapabilities(capabilities));
+  NNHAL_RETURN_IF_ERROR(rt::writeCapabilities(path, device.name(),
+                                              device.version(), capabilities));
+  fmt::print("kept in '{}'\n", path);
+  return Status::ok();
+}

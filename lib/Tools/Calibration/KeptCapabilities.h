@@ -1,0 +1,29 @@
+//===- KeptCapabilities.h - What calibrations have kept ---------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TOOLS_CALIBRATION_KEPTCAPABILITIES_H
+#define NNHAL_LIB_TOOLS_CALIBRATION_KEPTCAPABILITIES_H
+
+#include "nnhal/Runtime/Capabilities.h"
+#include "nnhal/Runtime/Device.h"
+
+#include <optional>
+
+namespace nnhal::tools {
+
+/// What a calibration has kept about \p device. A file that cannot be used is
+/// like a missing one, except that a warning on standard error says so.
+std::optional<rt::Capabilities> keptCapabilities(const rt::Device &device);
+
+/// Measures \p device beside \p cpu, prints what was found and keeps it in the
+/// folder that the environment names. Fails with what calibrate() reports, and
+/// when the file cannot be written.
+rt::Status calibrateAndKeep(const rt::Device &device, const rt::Device &cpu);
+
+} // namespace nnhal::tools
+
+#endif // NNHAL_LIB_TOOLS_CALIBRATION_KEPTCAPABILITIES_H

@@ -1,0 +1,58 @@
+//===- Devices.cpp - The devices of a program -----------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Devices.h"
+
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/Backend.h"
+#include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/DevicePlugins.h"
+#include "nnhal/Runtime/ReferenceDevice.h"
+
+using namespace nnhal;
+using namespace nnhal::tools;
+using rt::Status;
+
+static Status registerPlugin(const std::string &path,
+                             const rt::DeviceServices &services,
+                             rt::DeviceRegistry &registry) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<rt::Device>> devices,
+                         rt::loadDevicePlugin(path, services));
+  for (std::unique_ptr<rt::Device> &device : devices)
+    NNHAL_RETURN_IF_ERROR(registry.add(std::move(device))
+                              .withContext(fmt::format("plug-in '{}'", path)));
+  return Status::ok();
+}
+
+Status tools::registerDevices(const DevicesRequest &request,
+                              rt::DeviceRegistry &registry) {
+  rt::ReferenceDeviceOptions reference;
+  reference.services = request.services;
+  rt::CpuDeviceOptions cpu;
+  cpu.compiler = request.compiler;
+  cpu.services = request.services;
+  cpu.baseline = rt::createReferenceBackend(reference);
+  cpu.capabilities = request.cpuCapabilities;
+  NNHAL_RETURN_IF_ERROR(registry.add(rt::createCpuDevice(std::move(cpu))));
+  NNHAL_RETURN_IF_ERROR(
+      registry.add(rt::createReferenceDevice(std::move(reference))));
+  for (const std::string &path : request.plugins)
+    NNHAL_RETURN_IF_ERROR(registerPlugin(path, request.services, registry));
+  return Status::ok();
+}
+
+rt::Result<const rt::Device *>
+tools::findDevice(const rt::DeviceRegistry &registry, std::string_view name) {
+  if (const rt::Device *device = registry.find(name))
+    return device;
+  std::vector<std::string_view> names;
+  names.reserve(registry.devices().size());
+  for (const auto &device : registry.devices())
+    names.push_back(device->name());
+  return rt::badData("unknown device '{}'; known devices: {}", name,
+                     fmt::join(names, ", "));
+}

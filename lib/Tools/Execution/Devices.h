@@ -1,0 +1,48 @@
+//===- Devices.h - The devices of a program ---------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TOOLS_EXECUTION_DEVICES_H
+#define NNHAL_LIB_TOOLS_EXECUTION_DEVICES_H
+
+#include "nnhal/Runtime/Compiler.h"
+#include "nnhal/Runtime/DeviceRegistry.h"
+#include "nnhal/Runtime/DeviceServices.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnhal::tools {
+
+/// Which devices a program wants to have.
+struct DevicesRequest {
+  /// Shared by all devices.
+  rt::DeviceServices services;
+  /// Opened when something has to be compiled. Never null.
+  std::shared_ptr<rt::LazyCompiler> compiler =
+      std::make_shared<rt::LazyCompiler>();
+  /// Files of plug-ins, whose devices follow those of the project.
+  std::vector<std::string> plugins;
+  /// Measured capabilities of nnhal-cpu; built-in ones without them.
+  std::optional<rt::Capabilities> cpuCapabilities;
+};
+
+/// Registers the devices of the project and of plug-ins. Fails with what
+/// loadDevicePlugin() or DeviceRegistry::add() reports, and then names the file
+/// of the plug-in.
+rt::Status registerDevices(const DevicesRequest &request,
+                           rt::DeviceRegistry &registry);
+
+/// invalidArgument names the devices that there are.
+rt::Result<const rt::Device *> findDevice(const rt::DeviceRegistry &registry,
+                                          std::string_view name);
+
+} // namespace nnhal::tools
+
+#endif // NNHAL_LIB_TOOLS_EXECUTION_DEVICES_H

@@ -1,0 +1,74 @@
+//===- Execute.h - Runs a prepared model ------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TOOLS_EXECUTION_EXECUTE_H
+#define NNHAL_LIB_TOOLS_EXECUTION_EXECUTE_H
+
+#include "ArgumentPlaces.h"
+#include "Modes.h"
+#include "Tools/Tensors/Compare.h"
+#include "Tools/Tensors/Inputs.h"
+
+#include "nnhal/Runtime/Trace.h"
+
+namespace nnhal::tools {
+
+/// How often and how a model is executed.
+struct RunRequest {
+  /// Executions that are not measured, before the others.
+  uint64_t warmup = 0;
+  uint64_t repeat = 1;
+  /// Run once per frame; each state output becomes the input of the next.
+  bool frames = false;
+  /// Nanoseconds of one WHILE.
+  uint64_t loopTimeout = rt::defaultLoopTimeout;
+  /// Fill Executed::operationTimes.
+  bool measureOperations = false;
+  /// Nanoseconds in which each execution has to end; no bound without it.
+  std::optional<uint64_t> timeLimit;
+  /// A fenced execution waits for a fence that signals after so many
+  /// nanoseconds; for none without it.
+  std::optional<uint64_t> fenceAfter;
+  ArgumentPlace place = ArgumentPlace::process;
+};
+
+/// One execution in microseconds.
+struct Duration {
+  double total = 0.0;
+  rt::Timing timing;
+};
+
+struct Executed {
+  ExecutionMode mode = ExecutionMode::sync;
+  /// Of the last run, all frames: views of what follows.
+  std::vector<OutputTensor> outputs;
+  /// Where each was computed: all of it where there is one frame.
+  std::vector<rt::AlignedBuffer> buffers;
+  /// Each of several frames, one after the other.
+  std::vector<std::vector<std::byte>> frames;
+  /// The very first execution, warm-up included.
+  Duration first;
+  /// Executions that count, in order.
+  std::vector<Duration> measured;
+  /// Bytes of arguments that one execution copied (ExecutionResult).
+  uint64_t copiedBytes = 0;
+  /// Of the last execution, as in rt::ExecutionResult; for --dump-graph.
+  std::vector<uint64_t> operationTimes;
+};
+
+/// Runs all frames of \p inputs in \p mode, as often as \p request says, on
+/// \p model, which \p device has prepared. Fails with what the execution, or
+/// who makes its pools and buffers, reports.
+rt::Result<Executed> executeModel(const RunRequest &request, ExecutionMode mode,
+                                  const rt::Device &device,
+                                  const rt::PreparedModelRef &model,
+                                  const Inputs &inputs,
+                                  rt::Tracer *tracer = nullptr);
+
+} // namespace nnhal::tools
+
+#endif // NNHAL_LIB_TOOLS_EXECUTION_EXECUTE_H

@@ -1,0 +1,350 @@
+//===- Load.cpp - From a file to a prepared model -------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Load.h"
+
+#include "Cache.h"
+#include "Phases.h"
+#include "Progress.h"
+#include "Tools/Tensors/Inputs.h"
+
+#include "Runtime/Artifact/ModelCache.h"
+#include "Runtime/Support/AtomicFile.h"
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Runtime/JsonModel.h"
+#include "nnhal/Runtime/TFLiteModel.h"
+#include "nnhal/Runtime/Validate.h"
+
+#include <chrono>
+#include <filesystem>
+#include <malloc.h>
+
+using namespace nnhal;
+using namespace nnhal::tools;
+using rt::Status;
+
+int64_t tools::nowMicroseconds() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// From which size on memory that is freed goes back to the system. In a start
+// from the cache tensors and files do: the C library would learn from the first
+// of them to keep all others. A compiler asks for the same again and again.
+static constexpr int tensorSize = 16 << 10;
+static constexpr int compilerSize = 32 << 20;
+static void giveBackFrom(int size) { ::mallopt(M_MMAP_THRESHOLD, size); }
+
+namespace {
+/// Tells what became of a compilation in the background, success when it is
+/// destroyed before there was one.
+class CompilationEnd {
+public:
+  CompilationEnd() = default;
+  CompilationEnd(const CompilationEnd &) = delete;
+  CompilationEnd &operator=(const CompilationEnd &) = delete;
+  ~CompilationEnd() {
+    if (!isTold)
+      promise.set_value(Status::ok());
+  }
+  std::future<Status> future() { return promise.get_future(); }
+  void tell(const Status &status) {
+    isTold = true;
+    promise.set_value(status);
+  }
+
+private:
+  std::promise<Status> promise;
+  bool isTold = false;
+};
+
+/// One load, with what its steps share.
+class Loader {
+public:
+  Loader(const LoadRequest &request, const ModelFile &model,
+         const rt::Device &device, rt::LazyCompiler &compiler,
+         const LoadObserver &observer, const LoadServices &services)
+      : request(request), model(model), device(device), compiler(compiler),
+        observer(observer), services(services), tracer(services.tracer.get()) {
+    loaded.threads = request.threads;
+  }
+
+  rt::Result<LoadOutcome> load() {
+    if (usesCache()) {
+      NNHAL_RETURN_IF_ERROR(loadThroughCache());
+      return std::move(loaded);
+    }
+    int64_t begin = nowMicroseconds();
+    NNHAL_RETURN_IF_ERROR(read());
+    int64_t read = nowMicroseconds();
+    loaded.loadMicroseconds = read - begin;
+    NNHAL_RETURN_IF_ERROR(inspectSource());
+    if (request.goal == LoadGoal::source)
+      return std::move(loaded);
+    if (!loaded.prepared) {
+      NNHAL_RETURN_IF_ERROR(compile());
+      loaded.compileMicroseconds = nowMicroseconds() - read;
+    }
+    return std::move(loaded);
+  }
+
+private:
+  /// An artifact that is to be written only a compilation has.
+  bool usesCache() const {
+    return !request.cacheDirectory.empty() && request.emit.empty() &&
+           request.goal != LoadGoal::source;
+  }
+
+  bool needsSource() const { return request.needsSource || request.specialize; }
+
+  Status inspectSource() const {
+    if (!loaded.source || !observer.source)
+      return Status::ok();
+    return observer.source(*loaded.source);
+  }
+
+  Status loadThroughCache() {
+    giveBackFrom(tensorSize);
+    int64_t begin = nowMicroseconds();
+    ContentKeys keys(request, model);
+    std::optional<rt::ContentKey> key = keys.find();
+    if (!key || needsSource()) {
+      NNHAL_RETURN_IF_ERROR(read());
+      NNHAL_RETURN_IF_ERROR(inspectSource());
+    }
+    if (!key) {
+      NNHAL_ASSIGN_OR_RETURN(sourceKey, keys.compute(*loaded.source));
+      key = sourceKey;
+    }
+    int64_t read = nowMicroseconds();
+    loaded.loadMicroseconds = read - begin;
+    Status status = prepareThroughCache(keys, *key);
+    // What was remembered may be damaged, and the file may have been changed
+    // just now: the key of what was read is right.
+    if (!status.isOk() && sourceKey && *sourceKey != *key)
+      status = prepareThroughCache(keys, *sourceKey);
+    loaded.compileMicroseconds = nowMicroseconds() - read;
+    return status;
+  }
+
+  /// How to prepare.
+  rt::Result<rt::PrepareOptions> prepareOptionsFor() const {
+    rt::PrepareOptions options = tools::prepareOptions(request.preparation);
+    NNHAL_ASSIGN_OR_RETURN(options.compile, compileOptions());
+    options.compileAfter = request.compileAfter;
+    return options;
+  }
+
+  /// Tells \p progress.
+  rt::PrepareObserver prepareObserver(Progress &progress) {
+    rt::PrepareObserver told;
+    told.compile = compileObserver(progress);
+    auto end = std::make_shared<CompilationEnd>();
+    loaded.compilation = end->future();
+    told.compileEnded = [end = std::move(end)](const Status &status) {
+      end->tell(status);
+    };
+    return told;
+  }
+
+  Status prepareThroughCache(const ContentKeys &keys,
+                             const rt::ContentKey &key) {
+    rt::TraceSection section(
+        tracer, applicationPhase(rt::TracePhase::preparation), model.path);
+    createCacheDirectory(request);
+    rt::CompilationCache::Options cacheOptions;
+    cacheOptions.directory = request.cacheDirectory;
+    cacheOptions.log = services.log;
+    cacheOptions.tracer = services.tracer;
+    rt::CompilationCache cache(std::move(cacheOptions));
+    Progress progress;
+    NNHAL_ASSIGN_OR_RETURN(rt::CacheToken token, cacheToken(request, model));
+    NNHAL_ASSIGN_OR_RETURN(rt::PrepareOptions options, prepareOptionsFor());
+    options.contentKey = key;
+    auto prepared = cache.prepare(
+        device, token, {}, [&] { return sourceOf(keys, key); }, options,
+        loaded.cache, prepareObserver(progress));
+    if (prepared.isOk())
+      loaded.prepared = *prepared;
+    NNHAL_RETURN_IF_ERROR(progress.finish(prepared.status()));
+    if (loaded.cache.saveProblem != rt::CacheOutcome::off)
+      fmt::print(stderr, "warning: the compiled model is not cached: {}\n",
+                 loaded.cache.saveDetail);
+    return Status::ok();
+  }
+
+  /// The model, of which \p key must be the key: what is compiled is cached
+  /// under it.
+  rt::Result<const rt::AnnotatedModel *> sourceOf(const ContentKeys &keys,
+                                                  const rt::ContentKey &key) {
+    giveBackFrom(compilerSize);
+    if (!loaded.source)
+      NNHAL_RETURN_IF_ERROR(read());
+    if (!sourceKey) {
+      NNHAL_ASSIGN_OR_RETURN(sourceKey, keys.compute(*loaded.source));
+    }
+    if (*sourceKey == key)
+      return &*loaded.source;
+    return rt::failure("the remembered content key is not that of {}",
+                       model.label());
+  }
+
+  /// Turns the file's bytes into a source model, or into a prepared model when
+  /// they are an artifact.
+  Status read() {
+    rt::TraceSection section(
+        tracer, applicationPhase(rt::TracePhase::initialization), model.path);
+    if (model.bytes) {
+      file = *model.bytes;
+    } else {
+      NNHAL_ASSIGN_OR_RETURN(file, rt::Memory::readFile(model.path));
+    }
+    NNHAL_ASSIGN_OR_RETURN(bytes, file.bytes());
+    return parse().withContext(model.label());
+  }
+
+  Status parse() {
+    switch (model.kind) {
+    case ModelKind::artifact:
+      return readArtifact();
+    case ModelKind::tflite:
+      return readTFLite();
+    case ModelKind::json:
+      return readJson();
+    case ModelKind::mlir:
+      break;
+    }
+    return Status::ok();
+  }
+
+  Status readArtifact() {
+    NNHAL_ASSIGN_OR_RETURN(rt::Bundle bundle, rt::readBundle(bytes));
+    NNHAL_ASSIGN_OR_RETURN(loaded.prepared,
+                           device.prepareModelFromArtifact(
+                               bundle.modelCache,
+                               rt::Memory::copy(bundle.dataCache),
+                               tools::prepareOptions(request.preparation)));
+    return Status::ok();
+  }
+
+  Status readTFLite() {
+    rt::TFLiteImportOptions options;
+    options.inputShapes = request.shapes;
+    NNHAL_ASSIGN_OR_RETURN(loaded.source, rt::importTFLite(file, options));
+    return Status::ok();
+  }
+
+  Status readJson() {
+    std::string directory =
+        std::filesystem::path(model.path).parent_path().string();
+    std::string_view text(reinterpret_cast<const char *>(bytes.data()),
+                          bytes.size());
+    rt::AnnotatedModel annotated;
+    NNHAL_ASSIGN_OR_RETURN(
+        annotated.model,
+        rt::readJsonModel(text, directory.empty() ? "." : directory));
+    NNHAL_RETURN_IF_ERROR(
+        rt::validateModel(annotated.model, annotated.model.halVersion));
+    loaded.source = std::move(annotated);
+    return Status::ok();
+  }
+
+  Status emit(const rt::CompiledModel &compiled) const {
+    if (request.emit.empty())
+      return Status::ok();
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> dataCache,
+                           compiled.dataCache.bytes());
+    return rt::writeFileAtomically(
+        request.emit, rt::writeBundle(compiled.modelCache, dataCache));
+  }
+
+  Status compile() {
+    rt::TraceSection section(
+        tracer, applicationPhase(rt::TracePhase::preparation), model.path);
+    Progress progress;
+    Status status = compileWith(progress);
+    return progress.finish(std::move(status));
+  }
+
+  rt::Result<rt::CompileOptions> compileOptions() const {
+    rt::CompileOptions options = request.preparation.compile;
+    if (request.specialize) {
+      NNHAL_ASSIGN_OR_RETURN(
+          rt::InputShapes shapes,
+          statedShapes(request.shapes, rt::interfaceOf(*loaded.source)));
+      options.specializations.push_back(std::move(shapes));
+    }
+    return options;
+  }
+
+  rt::CompileObserver compileObserver(Progress &progress) const {
+    rt::CompileObserver result = progress.observer();
+    result.remark = observer.remark;
+    return result;
+  }
+
+  /// What the compiler's diagnostics call the model.
+  std::string sourceName() const {
+    return model.bytes ? "<standard input>" : model.path;
+  }
+
+  Status compileWith(Progress &progress) {
+    bool isOnlyEmitted = request.goal == LoadGoal::artifact;
+    if (loaded.source && !isOnlyEmitted) {
+      NNHAL_ASSIGN_OR_RETURN(rt::PrepareOptions options, prepareOptionsFor());
+      rt::PrepareObserver told = prepareObserver(progress);
+      if (!request.emit.empty())
+        told.keepArtifact = [this](const rt::CompiledModel &compiled) {
+          return emit(compiled);
+        };
+      NNHAL_ASSIGN_OR_RETURN(
+          loaded.prepared, device.prepareModel(*loaded.source, options, told));
+      return Status::ok();
+    }
+    rt::PrepareOptions loading = tools::prepareOptions(request.preparation);
+    NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Compiler> opened,
+                           compiler.get());
+    NNHAL_ASSIGN_OR_RETURN(rt::CompileOptions options, compileOptions());
+    auto compiled = loaded.source
+                        ? opened->compileModel(*loaded.source, options,
+                                               compileObserver(progress))
+                        : opened->compileMlir(bytes, sourceName(), options,
+                                              compileObserver(progress));
+    if (!compiled.isOk())
+      return std::move(compiled).takeStatus();
+    NNHAL_RETURN_IF_ERROR(emit(*compiled));
+    // An artifact that is only written may be for another machine.
+    if (isOnlyEmitted)
+      return Status::ok();
+    NNHAL_ASSIGN_OR_RETURN(loaded.prepared, device.prepareModelFromArtifact(
+                                                compiled->modelCache,
+                                                compiled->dataCache, loading));
+    return Status::ok();
+  }
+
+  const LoadRequest &request;
+  const ModelFile &model;
+  const rt::Device &device;
+  rt::LazyCompiler &compiler;
+  const LoadObserver &observer;
+  const LoadServices &services;
+  rt::Tracer *tracer;
+  rt::Memory file;
+  std::span<const std::byte> bytes;
+  /// Of the model that was read; what was remembered may be another one.
+  std::optional<rt::ContentKey> sourceKey;
+  LoadOutcome loaded;
+};
+} // namespace
+
+rt::Result<LoadOutcome>
+tools::loadModel(const LoadRequest &request, const ModelFile &model,
+                 const rt::Device &device, rt::LazyCompiler &compiler,
+                 const LoadObserver &observer, const LoadServices &services) {
+  return Loader(request, model, device, compiler, observer, services).load();
+}

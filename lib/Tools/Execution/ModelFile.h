@@ -1,0 +1,55 @@
+//===- ModelFile.h - Where a model comes from, and its format ---*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TOOLS_EXECUTION_MODELFILE_H
+#define NNHAL_LIB_TOOLS_EXECUTION_MODELFILE_H
+
+#include "nnhal/Runtime/Memory.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace nnhal::tools {
+
+/// The formats of models.
+enum class ModelKind { tflite, json, mlir, artifact };
+
+/// The model's name on the command line that stands for standard input.
+inline constexpr std::string_view standardInput = "-";
+
+/// The format that a file's name says; nothing for standardInput and for other
+/// extensions.
+std::optional<ModelKind> kindOfName(std::string_view path);
+
+/// The format that the first bytes of a model say; nothing where they are those
+/// of none. MLIR has no beginning of its own: any other text is taken for it.
+std::optional<ModelKind> kindOfBytes(std::span<const std::byte> bytes);
+
+/// The model of a command line.
+struct ModelFile {
+  /// A file, or standardInput.
+  std::string path;
+  ModelKind kind = ModelKind::tflite;
+  /// Those of standard input, which can be read only once; a file is read when
+  /// it is needed.
+  std::optional<rt::Memory> bytes;
+
+  /// What messages call it.
+  std::string label() const;
+};
+
+/// Finds out what the model called \p path is; reads all of standard input for
+/// standardInput. invalidArgument when its format is not known, or it has no
+/// bytes or too many; generalFailure with the system's reason.
+rt::Result<ModelFile> openModel(const std::string &path);
+
+} // namespace nnhal::tools
+
+#endif // NNHAL_LIB_TOOLS_EXECUTION_MODELFILE_H

@@ -1,0 +1,54 @@
+//===- Progress.cpp - What a user sees of a compilation -------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Progress.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace nnhal;
+using namespace nnhal::tools;
+
+Progress::Progress() : isTerminal(isatty(STDERR_FILENO) != 0) {}
+
+void Progress::clearLine() {
+  if (hasLine)
+    fmt::print(stderr, "\r\x1b[K");
+  hasLine = false;
+}
+
+rt::CompileObserver Progress::observer() {
+  rt::CompileObserver observer;
+  observer.diagnostic = [this](bool isError, std::string_view text) {
+    if (isError) {
+      errors.emplace_back(text);
+      return;
+    }
+    clearLine();
+    fmt::print(stderr, "warning: {}\n", text);
+  };
+  if (isTerminal)
+    observer.progress = [this](std::string_view phase, uint32_t done,
+                               uint32_t total) {
+      clearLine();
+      fmt::print(stderr, "compiling: {} ({}/{})", phase, done + 1, total);
+      std::fflush(stderr);
+      hasLine = true;
+    };
+  return observer;
+}
+
+rt::Status Progress::finish(rt::Status status) {
+  clearLine();
+  // The status has the first error; the others follow on their own lines.
+  if (status.isOk() || errors.size() < 2)
+    return status;
+  return rt::Status(status.code(),
+                    fmt::format("{}", fmt::join(errors, "\nerror: ")));
+}

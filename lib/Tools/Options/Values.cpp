@@ -1,0 +1,49 @@
+//===- Values.cpp - Values of options -------------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Values.h"
+
+#include "Runtime/Support/Errors.h"
+
+#include <charconv>
+
+using namespace nnhal;
+using rt::badData;
+
+rt::Result<uint64_t> tools::parseCount(std::string_view text, uint64_t min,
+                                       uint64_t max) {
+  uint64_t value = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < min ||
+      value > max)
+    return badData("'{}' is not a number from {} to {}", text, min, max);
+  return value;
+}
+
+std::vector<std::string_view> tools::splitAtCommas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos)
+      return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+rt::Status tools::notAmong(std::string_view text,
+                           std::span<const std::string_view> words) {
+  std::string list;
+  for (size_t i = 0; i < words.size(); ++i)
+    list += fmt::format("{}{}",
+                        i == 0                  ? ""
+                        : i + 1 == words.size() ? " or "
+                                                : ", ",
+                        words[i]);
+  return badData("'{}' is not {}", text, list);
+}

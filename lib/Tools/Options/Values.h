@@ -1,0 +1,54 @@
+//===- Values.h - Values of options -----------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TOOLS_OPTIONS_VALUES_H
+#define NNHAL_LIB_TOOLS_OPTIONS_VALUES_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace nnhal::tools {
+
+/// A decimal number from \p min to \p max; invalidArgument names both.
+rt::Result<uint64_t> parseCount(std::string_view text, uint64_t min,
+                                uint64_t max);
+
+/// The parts of \p text between commas; one empty part for an empty text.
+std::vector<std::string_view> splitAtCommas(std::string_view text);
+
+/// A word that stands for a value.
+template <typename Value> struct Choice {
+  std::string_view word;
+  Value value;
+};
+
+/// invalidArgument: \p text is none of \p words.
+rt::Status notAmong(std::string_view text,
+                    std::span<const std::string_view> words);
+
+/// The value that \p text stands for among \p choices; invalidArgument names
+/// them.
+template <typename Value>
+rt::Result<Value> parseChoice(std::string_view text,
+                              std::span<const Choice<Value>> choices) {
+  std::vector<std::string_view> words;
+  for (const Choice<Value> &choice : choices) {
+    if (choice.word == text)
+      return choice.value;
+    words.push_back(choice.word);
+  }
+  return notAmong(text, words);
+}
+
+} // namespace nnhal::tools
+
+#endif // NNHAL_LIB_TOOLS_OPTIONS_VALUES_H

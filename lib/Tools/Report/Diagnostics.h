@@ -1,0 +1,43 @@
+//===- Diagnostics.h - What went on during the work -------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TOOLS_REPORT_DIAGNOSTICS_H
+#define NNHAL_LIB_TOOLS_REPORT_DIAGNOSTICS_H
+
+#include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/DeviceServices.h"
+#include "nnhal/Runtime/Trace.h"
+
+#include <span>
+#include <string>
+
+namespace nnhal::tools {
+
+/// What devices are to report.
+struct DiagnosticsRequest {
+  /// The tags of what is logged to standard error; null for nothing.
+  const char *logTags = nullptr;
+  bool isTraced = false;
+};
+
+/// What the devices report to: a log on standard error and a tracer, as
+/// \p request says.
+rt::DeviceServices makeServices(const DiagnosticsRequest &request);
+
+/// What \p tracer has collected, as a file.
+rt::Status writeTraceFile(const rt::Tracer &tracer, const std::string &path);
+
+/// Writes to \p path the graph of \p model, which is called \p name, with what
+/// \p device says of each operation and how many nanoseconds it took, if that
+/// is known.
+rt::Status drawModel(const std::string &path, std::string_view name,
+                     const rt::AnnotatedModel &model, const rt::Device &device,
+                     std::span<const uint64_t> operationTimes);
+
+} // namespace nnhal::tools
+
+#endif // NNHAL_LIB_TOOLS_REPORT_DIAGNOSTICS_H

@@ -1,0 +1,242 @@
+//===- Report.cpp - What goes to standard output --------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include "Tools/Calibration/Calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+using namespace nnhal;
+using namespace nnhal::tools;
+
+std::string tools::describeOutput(const OutputTensor &output, size_t index,
+                                  uint64_t count) {
+  std::string text = fmt::format("output {}", index);
+  if (!output.name.empty())
+    text += fmt::format(" ('{}')", output.name);
+  text += fmt::format(" {} [{}]:", rt::nameOf(output.type),
+                      fmt::join(output.dimensions, ","));
+  const ElementFormat &format = formatOf(output.type);
+  uint64_t total = output.bytes.size() / format.size;
+  for (uint64_t i = 0; i < std::min(count, total); ++i) {
+    double value = format.load(output.bytes.data() + i * format.size);
+    // The shortest text that reads back to the same float.
+    bool isFloat = format.descr[1] == 'f';
+    text += isFloat ? fmt::format(" {}", float(value))
+                    : fmt::format(" {}", int64_t(value));
+  }
+  if (count < total)
+    text += " ...";
+  return text;
+}
+
+namespace {
+struct TimeSummary {
+  double median = 0.0;
+  double min = 0.0;
+  double p99 = 0.0;
+  double device = 0.0;
+  double driver = 0.0;
+};
+} // namespace
+
+/// The value that \p fraction of \p sorted do not exceed.
+static double percentile(std::span<const double> sorted, double fraction) {
+  size_t rank = size_t(std::ceil(fraction * double(sorted.size())));
+  return sorted[std::clamp<size_t>(rank, 1, sorted.size()) - 1];
+}
+
+template <typename Field>
+static std::vector<double> sortedBy(const std::vector<Duration> &durations,
+                                    Field field) {
+  std::vector<double> values;
+  values.reserve(durations.size());
+  for (const Duration &duration : durations)
+    values.push_back(field(duration));
+  std::ranges::sort(values);
+  return values;
+}
+
+/// A duration that was not measured is -1.
+static double toNumber(uint64_t microseconds) {
+  return microseconds == rt::noTiming ? -1.0 : double(microseconds);
+}
+
+static TimeSummary summarize(const std::vector<Duration> &durations) {
+  auto totals = sortedBy(durations, [](const Duration &d) { return d.total; });
+  auto device = sortedBy(durations, [](const Duration &d) {
+    return toNumber(d.timing.timeOnDevice);
+  });
+  auto driver = sortedBy(durations, [](const Duration &d) {
+    return toNumber(d.timing.timeInDriver);
+  });
+  return {percentile(totals, 0.5), totals.front(), percentile(totals, 0.99),
+          percentile(device, 0.5), percentile(driver, 0.5)};
+}
+
+/// Of this process since it began: getrusage() would count that of the program
+/// which has started it.
+static uint64_t peakResidentBytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    uint64_t kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes)
+      return kilobytes * 1024;
+  }
+  return 0;
+}
+
+static rt::MemoryUse memoryUse(const LoadOutcome &loaded) {
+  return loaded.prepared ? loaded.prepared->memoryUse() : rt::MemoryUse();
+}
+
+/// Of \p tensors, as far as their shapes are known.
+static uint64_t bytesOf(const std::vector<rt::InterfaceTensor> &tensors) {
+  uint64_t total = 0;
+  for (const rt::InterfaceTensor &tensor : tensors) {
+    rt::Operand operand;
+    operand.type = tensor.type;
+    operand.dimensions = tensor.dimensions;
+    total += rt::byteSizeOf(operand).value_or(0);
+  }
+  return total;
+}
+
+/// "hit", "miss" or "off".
+static std::string_view cacheState(const rt::CacheReport &report) {
+  return rt::isMiss(report.outcome) ? "miss" : rt::toString(report.outcome);
+}
+
+static std::string timesAsJson(const LoadOutcome &loaded,
+                               const Executed &executed) {
+  TimeSummary summary = summarize(executed.measured);
+  rt::MemoryUse memory = memoryUse(loaded);
+  rt::Interface interface;
+  if (loaded.prepared)
+    interface = loaded.prepared->interface();
+  std::string reason;
+  if (rt::isMiss(loaded.cache.outcome))
+    reason = fmt::format("\"cache_reason\":\"{}\",",
+                         rt::toString(loaded.cache.outcome));
+  return fmt::format(
+      "{{\"load_us\":{},\"compile_us\":{},\"cache\":\"{}\",{}"
+      "\"first_us\":{:.1f},\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":{:"
+      ".1f},\"runs\":{},"
+      "\"threads\":{},\"peak_rss_bytes\":{},\"arena_bytes\":{},"
+      "\"arena_lower_bound_bytes\":{},\"artifact_bytes\":{},"
+      "\"input_bytes\":{},\"output_bytes\":{},"
+      "\"device_us\":{},\"driver_us\":{},"
+      "\"mode\":\"{}\",\"copied_bytes\":{}}}\n",
+      loaded.loadMicroseconds, loaded.compileMicroseconds,
+      cacheState(loaded.cache), reason, executed.first.total, summary.median,
+      summary.min, summary.p99, executed.measured.size(), loaded.threads,
+      peakResidentBytes(), memory.arena, memory.arenaLowerBound,
+      memory.artifact, bytesOf(interface.inputs), bytesOf(interface.outputs),
+      summary.device, summary.driver, nameOf(executed.mode),
+      executed.copiedBytes);
+}
+
+/// A cell for a duration of the HAL, which may not be measured.
+static std::string cell(double microseconds) {
+  return microseconds < 0.0 ? "-" : fmt::format("{:.0f}", microseconds);
+}
+
+std::string tools::describeTimes(const LoadOutcome &loaded,
+                                 std::span<const Executed> executions,
+                                 TimeFormat format) {
+  std::string text;
+  if (format == TimeFormat::json) {
+    for (const Executed &executed : executions)
+      text += timesAsJson(loaded, executed);
+    return text;
+  }
+  rt::MemoryUse memory = memoryUse(loaded);
+  std::string cache;
+  if (rt::isMiss(loaded.cache.outcome))
+    cache = fmt::format("cache             miss ({})\n",
+                        rt::toString(loaded.cache.outcome));
+  else if (loaded.cache.outcome == rt::CacheOutcome::hit)
+    cache = "cache              hit\n";
+  text = fmt::format("load        {:>10} us\n"
+                     "compile     {:>10} us\n"
+                     "{}"
+                     "threads     {:>10}\n"
+                     "peak memory {:>10.1f} MB\n"
+                     "arena       {:>10} bytes\n"
+                     "  at least  {:>10} bytes\n"
+                     "artifact    {:>10} bytes\n"
+                     "mode    runs   first us  median us     min us     p99 us"
+                     "  device us  driver us  copied bytes\n",
+                     loaded.loadMicroseconds, loaded.compileMicroseconds, cache,
+                     loaded.threads, double(peakResidentBytes()) / 1e6,
+                     memory.arena, memory.arenaLowerBound, memory.artifact);
+  for (const Executed &executed : executions) {
+    TimeSummary summary = summarize(executed.measured);
+    text += fmt::format("{:<6}{:>6}{:>11.1f}{:>11.1f}{:>11.1f}{:>11.1f}{:>11}"
+                        "{:>11}{:>14}\n",
+                        nameOf(executed.mode), executed.measured.size(),
+                        executed.first.total, summary.median, summary.min,
+                        summary.p99, cell(summary.device), cell(summary.driver),
+                        executed.copiedBytes);
+  }
+  return text;
+}
+
+rt::Result<Explanation> Explanation::create(const rt::AnnotatedModel &model,
+                                            const rt::Device &device) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<rt::Status> supported,
+                         device.supportedOperations(model));
+  Explanation result;
+  for (size_t i = 0; i < supported.size(); ++i) {
+    Line &line = result.lines.emplace_back();
+    line.operation = fmt::format(
+        "operation {} {}", i, rt::nameOf(model.model.main.operations[i].type));
+    line.isSupported = supported[i].isOk();
+    line.answer = line.isSupported
+                      ? std::string(device.name())
+                      : fmt::format("no device, {}", supported[i].message());
+  }
+  return result;
+}
+
+void Explanation::addRemark(uint32_t operation, std::string_view text) {
+  wasCompiled = true;
+  if (operation < lines.size())
+    lines[operation].remark = text;
+}
+
+std::string Explanation::text() const {
+  std::string text;
+  for (const Line &line : lines) {
+    text += fmt::format("{}: {}", line.operation, line.answer);
+    // What was removed or folded left nothing to remark.
+    if (wasCompiled && line.isSupported)
+      text += ", compiled: " +
+              (line.remark.empty() ? "no code of its own" : line.remark);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string tools::describeDevice(const rt::Device &device) {
+  std::vector<std::string_view> extensions;
+  for (const rt::Extension &extension : device.extensions())
+    extensions.push_back(extension.name);
+  return fmt::format("{}: type {}, version {}, feature level {}, extensions "
+                     "{}\n{}",
+                     device.name(), rt::toString(device.type()),
+                     device.version(), rt::featureLevel(device.halVersion()),
+                     extensions.empty()
+                         ? "none"
+                         : fmt::format("{}", fmt::join(extensions, ", ")),
+                     describeCapabilities(device.capabilities()));
+}

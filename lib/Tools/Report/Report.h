@@ -1,0 +1,59 @@
+//===- Report.h - What goes to standard output ------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TOOLS_REPORT_REPORT_H
+#define NNHAL_LIB_TOOLS_REPORT_REPORT_H
+
+#include "Tools/Execution/Execute.h"
+#include "Tools/Execution/Load.h"
+
+namespace nnhal::tools {
+
+/// How times are printed.
+enum class TimeFormat { none, text, json };
+
+/// "output 0 ('y') TENSOR_FLOAT32 [1,3]: 0.5 1 2 ..." with \p count values.
+std::string describeOutput(const OutputTensor &output, size_t index,
+                           uint64_t count);
+
+/// The answer to --time, ending with a newline: a table with one row per mode,
+/// or one JSON object per line.
+std::string describeTimes(const LoadOutcome &loaded,
+                          std::span<const Executed> executions,
+                          TimeFormat format);
+
+/// The answer to --explain: what becomes of each operation of a model.
+class Explanation {
+public:
+  /// What \p device says about \p model.
+  static rt::Result<Explanation> create(const rt::AnnotatedModel &model,
+                                        const rt::Device &device);
+
+  /// What the compiler says about \p operation; see CompileObserver::remark.
+  void addRemark(uint32_t operation, std::string_view text);
+
+  /// One line per operation, each ending with a newline.
+  std::string text() const;
+
+private:
+  struct Line {
+    std::string operation;
+    /// Who executes it, or why nobody does.
+    std::string answer;
+    bool isSupported = false;
+    std::string remark;
+  };
+  std::vector<Line> lines;
+  bool wasCompiled = false;
+};
+
+/// The answer to --list-devices for one device.
+std::string describeDevice(const rt::Device &device);
+
+} // namespace nnhal::tools
+
+#endif // NNHAL_LIB_TOOLS_REPORT_REPORT_H

@@ -1,0 +1,34 @@
+//===- Outputs.cpp - Outputs and their files ------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Outputs.h"
+
+#include "Npy.h"
+
+#include "Runtime/Support/AtomicFile.h"
+#include "Runtime/Support/Errors.h"
+
+#include <filesystem>
+
+using namespace nnhal;
+using namespace nnhal::tools;
+using rt::Status;
+
+Status tools::writeOutputs(const std::string &directory,
+                           std::span<const OutputTensor> outputs) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error)
+    return rt::failure("cannot create '{}': {}", directory, error.message());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const OutputTensor &output = outputs[i];
+    NNHAL_RETURN_IF_ERROR(rt::writeFileAtomically(
+        fmt::format("{}/output_{}.npy", directory, i),
+        writeNpy(formatOf(output.type), output.dimensions, output.bytes)));
+  }
+  return Status::ok();
+}

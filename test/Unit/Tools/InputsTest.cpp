@@ -1,0 +1,208 @@
+//===- InputsTest.cpp - Where the bytes of inputs come from ---------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tools/Tensors/Inputs.h"
+#include "Tools/Tensors/Npy.h"
+
+#include "Runtime/Support/AtomicFile.h"
+
+#include <fmt/format.h>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+using namespace nnhal;
+using namespace nnhal::tools;
+
+namespace {
+
+class InputsTest : public testing::Test {
+protected:
+  InputsTest() {
+    interface.inputs = {
+        {"x", rt::OperandType::TENSOR_FLOAT32, {1, 3}, 0.0f, 0},
+        {"state", rt::OperandType::TENSOR_QUANT8_ASYMM, {2}, 0.5f, 128}};
+    interface.outputs = {
+        {"next", rt::OperandType::TENSOR_QUANT8_ASYMM, {2}, 0.5f, 128}};
+    interface.statePairs = {{0, 1}};
+  }
+
+  std::string write(const std::string &name, size_t count) {
+    std::vector<float> values(count);
+    for (size_t i = 0; i < count; ++i)
+      values[i] = float(i);
+    std::string file = testing::TempDir() + "nnhal-inputs-" + name;
+    auto bytes = std::as_bytes(std::span(values));
+    uint32_t shape[] = {1, uint32_t(count)};
+    auto npy =
+        writeNpy(formatOf(rt::OperandType::TENSOR_FLOAT32), shape, bytes);
+    EXPECT_TRUE(
+        rt::writeFileAtomically(file, name.ends_with(".npy")
+                                          ? std::span<const std::byte>(npy)
+                                          : bytes)
+            .isOk());
+    return file;
+  }
+
+  /// A .npy file of floats with \p shape.
+  std::string writeShaped(const std::string &name,
+                          std::vector<uint32_t> shape) {
+    size_t count = 1;
+    for (uint32_t extent : shape)
+      count *= extent;
+    std::vector<float> values(count);
+    std::string file = testing::TempDir() + "nnhal-inputs-" + name;
+    EXPECT_TRUE(rt::writeFileAtomically(
+                    file, writeNpy(formatOf(rt::OperandType::TENSOR_FLOAT32),
+                                   shape, std::as_bytes(std::span(values))))
+                    .isOk());
+    return file;
+  }
+
+  std::string messageOf() {
+    auto inputs = buildInputs(request, interface);
+    return inputs.isOk() ? "built" : inputs.status().message();
+  }
+
+  rt::Interface interface;
+  InputRequest request;
+};
+
+TEST_F(InputsTest, ZerosAndStates) {
+  auto inputs = buildInputs(request, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  for (std::byte byte : inputs->tensors[0].frame(0))
+    EXPECT_EQ(byte, std::byte(0));
+  for (std::byte byte : inputs->tensors[1].frame(0))
+    EXPECT_EQ(byte, std::byte(128));
+}
+
+TEST_F(InputsTest, RandomIsReproducible) {
+  request.randomSeed = 5;
+  auto first = buildInputs(request, interface);
+  auto second = buildInputs(request, interface);
+  ASSERT_TRUE(first.isOk() && second.isOk());
+  float values[3], again[3];
+  std::memcpy(values, first->tensors[0].frame(0).data(), sizeof(values));
+  std::memcpy(again, second->tensors[0].frame(0).data(), sizeof(again));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(values[i], again[i]);
+    EXPECT_LE(std::abs(values[i]), 1.0f);
+  }
+  EXPECT_NE(values[0], values[1]);
+}
+
+TEST_F(InputsTest, FilesAndFrames) {
+  request.files = {{"x", write("a.npy", 3)}};
+  auto inputs = buildInputs(request, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->frameCount, 1u);
+  request.frames = true;
+  request.files = {{"0", write("a.bin", 12)}};
+  inputs = buildInputs(request, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->frameCount, 4u);
+  float value;
+  std::memcpy(&value, inputs->tensors[0].frame(3).data(), sizeof(value));
+  EXPECT_EQ(value, 9.0f);
+}
+
+TEST_F(InputsTest, UnknownDimensions) {
+  interface.inputs[0].dimensions = {1, 0};
+  EXPECT_EQ(messageOf(), "input 0 has shape [1,0] with unknown dimensions: "
+                         "state them with --shape=0=...");
+  request.shapes["x"] = {1, 5};
+  auto inputs = buildInputs(request, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->tensors[0].frameSize, 20u);
+  request.shapes.clear();
+  request.files = {{"x", write("u.npy", 7)}};
+  inputs = buildInputs(request, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->tensors[0].dimensions, (std::vector<uint32_t>{1, 7}));
+}
+
+TEST_F(InputsTest, ShapesOfFilesAreThoseOfInputs) {
+  for (auto shape : {std::vector<uint32_t>{3, 1}, {3}, {1, 1, 3}}) {
+    std::string file = writeShaped("shape.npy", shape);
+    request.files = {{"0", file}};
+    EXPECT_EQ(messageOf(), fmt::format("'{}' has shape [{}], input 0 has [1,3]",
+                                       file, fmt::join(shape, ",")));
+  }
+  interface.inputs[0].dimensions = {0, 3};
+  std::string file = writeShaped("unknown.npy", {2, 3});
+  request.files = {{"0", file}};
+  auto inputs = buildInputs(request, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->tensors[0].dimensions, (std::vector<uint32_t>{2, 3}));
+  request.shapes["0"] = {1, 3};
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' has shape [2,3], input 0 has [1,3]", file));
+  request.shapes["0"] = {2, 3};
+  EXPECT_EQ(messageOf(), "built");
+  request.shapes.clear();
+  file = writeShaped("unknown.npy", {3, 2});
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' has shape [3,2], input 0 has [0,3]", file));
+  file = writeShaped("unknown.npy", {3});
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' has shape [3], input 0 has [0,3]", file));
+}
+
+TEST_F(InputsTest, ShapesOfFrames) {
+  request.frames = true;
+  for (auto shape : {std::vector<uint32_t>{4, 3}, {4, 1, 3}, {1, 3}}) {
+    request.files = {{"0", writeShaped("frames.npy", shape)}};
+    auto inputs = buildInputs(request, interface);
+    ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+    EXPECT_EQ(inputs->frameCount, shape[0]);
+    EXPECT_EQ(inputs->tensors[0].dimensions, (std::vector<uint32_t>{1, 3}));
+  }
+  for (auto shape : {std::vector<uint32_t>{3, 4}, {12}, {4, 3, 1}}) {
+    std::string file = writeShaped("frames.npy", shape);
+    EXPECT_EQ(messageOf(),
+              fmt::format("'{}' has shape [{}], input 0 has [1,3] for each "
+                          "frame",
+                          file, fmt::join(shape, ",")));
+  }
+}
+
+TEST_F(InputsTest, Diagnostics) {
+  request.files = {{"y", "f"}};
+  EXPECT_EQ(messageOf(), "no input 'y'; there are: 0 ('x'), 1 ('state')");
+  request.files = {{"0", "f"}, {"x", "g"}};
+  EXPECT_EQ(messageOf(), "input 0 has two files: 'f' and 'g'");
+  request.files = {{"0", "/nonexistent.bin"}};
+  EXPECT_EQ(messageOf(),
+            "cannot open '/nonexistent.bin': No such file or directory");
+  std::string file = write("short.bin", 2);
+  request.files = {{"0", file}};
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' has 8 bytes of data, input 0 of shape [1,3] "
+                        "needs 12",
+                        file));
+  request.frames = true;
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' has 8 bytes of data, input 0 of shape [1,3] "
+                        "needs a multiple of 12",
+                        file));
+  request.files.clear();
+  EXPECT_EQ(messageOf(), "option '--frames' needs an --input=N=FILE");
+  request.frames = false;
+  file = write("wrong.npy", 2);
+  request.files = {{"1", file}};
+  EXPECT_EQ(messageOf(), fmt::format("'{}' has elements '<f4', "
+                                     "TENSOR_QUANT8_ASYMM needs '|u1'",
+                                     file));
+  request.files.clear();
+  request.shapes["0"] = {2, 3};
+  EXPECT_EQ(messageOf(),
+            "option '--shape': [2,3] does not fit input 0 of shape [1,3]");
+}
+
+} // namespace

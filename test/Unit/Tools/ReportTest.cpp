@@ -1,0 +1,151 @@
+//===- ReportTest.cpp - What goes to standard output ----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tools/Report/Report.h"
+
+#include "nnhal/Runtime/CpuDevice.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+using namespace nnhal;
+using namespace nnhal::tools;
+
+namespace {
+
+TEST(ReportTest, Outputs) {
+  float values[3] = {0.1f, 2.0f, -3.5f};
+  OutputTensor output = {"y",
+                         rt::OperandType::TENSOR_FLOAT32,
+                         {1, 3},
+                         std::as_bytes(std::span(values))};
+  EXPECT_EQ(describeOutput(output, 0, 10),
+            "output 0 ('y') TENSOR_FLOAT32 [1,3]: 0.1 2 -3.5");
+  EXPECT_EQ(describeOutput(output, 0, 2),
+            "output 0 ('y') TENSOR_FLOAT32 [1,3]: 0.1 2 ...");
+  const std::byte codes[] = {std::byte(255), std::byte(7)};
+  output = {"", rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED, {2}, codes};
+  EXPECT_EQ(describeOutput(output, 1, 10),
+            "output 1 TENSOR_QUANT8_ASYMM_SIGNED [2]: -1 7");
+}
+
+TEST(ReportTest, TimesAsJson) {
+  LoadOutcome loaded;
+  loaded.loadMicroseconds = 3;
+  loaded.compileMicroseconds = 4;
+  loaded.threads = 2;
+  Executed executed;
+  executed.first.total = 9.0;
+  for (int i = 1; i <= 200; ++i)
+    executed.measured.push_back(
+        {double(i), {uint64_t(i + 1000), uint64_t(i + 2000)}});
+  auto json = nlohmann::json::parse(
+      describeTimes(loaded, std::span(&executed, 1), TimeFormat::json));
+  EXPECT_EQ(json["load_us"], 3);
+  EXPECT_EQ(json["compile_us"], 4);
+  EXPECT_EQ(json["cache"], "off");
+  EXPECT_EQ(json["first_us"], 9.0);
+  EXPECT_EQ(json["median_us"], 100.0);
+  EXPECT_EQ(json["min_us"], 1.0);
+  EXPECT_EQ(json["p99_us"], 198.0);
+  EXPECT_EQ(json["runs"], 200);
+  EXPECT_EQ(json["threads"], 2);
+  EXPECT_GT(json["peak_rss_bytes"], 0);
+  EXPECT_EQ(json["device_us"], 1100);
+  EXPECT_EQ(json["driver_us"], 2100);
+  EXPECT_EQ(json["mode"], "sync");
+  EXPECT_EQ(json["copied_bytes"], 0);
+  // Of a model that is not there.
+  EXPECT_EQ(json["arena_bytes"], 0);
+  EXPECT_EQ(json["arena_lower_bound_bytes"], 0);
+  EXPECT_EQ(json["artifact_bytes"], 0);
+  EXPECT_EQ(json["input_bytes"], 0);
+  EXPECT_EQ(json["output_bytes"], 0);
+  EXPECT_EQ(json.size(), 19u);
+  executed.measured = {{1.0, {}}};
+  json = nlohmann::json::parse(
+      describeTimes(loaded, std::span(&executed, 1), TimeFormat::json));
+  EXPECT_EQ(json["device_us"], -1);
+}
+
+// E-037: a hit is told from a miss, and a miss has a reason.
+TEST(ReportTest, TimesSayWhatTheCacheDid) {
+  LoadOutcome loaded;
+  Executed executed;
+  executed.measured = {{1.0, {}}};
+  auto json = [&] {
+    return nlohmann::json::parse(
+        describeTimes(loaded, std::span(&executed, 1), TimeFormat::json));
+  };
+  auto text = [&] {
+    return describeTimes(loaded, std::span(&executed, 1), TimeFormat::text);
+  };
+  EXPECT_EQ(text().find("cache"), std::string::npos);
+  loaded.cache.outcome = rt::CacheOutcome::hit;
+  EXPECT_EQ(json()["cache"], "hit");
+  EXPECT_FALSE(json().contains("cache_reason"));
+  EXPECT_NE(text().find("cache              hit\n"), std::string::npos);
+  loaded.cache.outcome = rt::CacheOutcome::missModelChanged;
+  EXPECT_EQ(json()["cache"], "miss");
+  EXPECT_EQ(json()["cache_reason"], "model-changed");
+  EXPECT_NE(text().find("cache             miss (model-changed)\n"),
+            std::string::npos);
+}
+
+TEST(ReportTest, TimesAsOneTable) {
+  LoadOutcome loaded;
+  Executed executions[2];
+  executions[0].measured = {{1.5, {1, 2}}};
+  executions[1].measured = {{2.5, {}}, {3.5, {}}};
+  executions[1].mode = ExecutionMode::fenced;
+  executions[1].copiedBytes = 64;
+  std::string text = describeTimes(loaded, executions, TimeFormat::text);
+  auto row = [&](std::string_view start) {
+    size_t begin = text.find("\n" + std::string(start)) + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(row("sync"), "sync       1        0.0        1.5        1.5        "
+                         "1.5          1          2             0");
+  EXPECT_EQ(row("fenced"), "fenced     2        0.0        2.5        2.5      "
+                           "  3.5          -          -            64");
+  EXPECT_EQ(row("mode").size(), row("sync").size());
+}
+
+TEST(ReportTest, ExplainsEveryOperation) {
+  rt::Operand operand;
+  operand.type = rt::OperandType::TENSOR_FLOAT32;
+  operand.dimensions = {1};
+  operand.lifetime = rt::OperandLifeTime::SUBGRAPH_INPUT;
+  operand.numberOfConsumers = 1;
+  rt::AnnotatedModel model;
+  model.model.main.operands = {operand, operand};
+  model.model.main.operands[1].lifetime = rt::OperandLifeTime::SUBGRAPH_OUTPUT;
+  model.model.main.operands[1].numberOfConsumers = 0;
+  model.model.main.operations = {{rt::OperationType::FLOOR, {0}, {1}}};
+  model.model.main.inputIndexes = {0};
+  model.model.main.outputIndexes = {1};
+  auto device = rt::createCpuDevice();
+  auto explanation = Explanation::create(model, *device);
+  ASSERT_TRUE(explanation.isOk()) << explanation.status().message();
+  EXPECT_EQ(explanation->text(), "operation 0 FLOOR: nnhal-cpu\n");
+  explanation->addRemark(7, "of a graph that is not the main one");
+  EXPECT_EQ(explanation->text(), "operation 0 FLOOR: nnhal-cpu, compiled: no "
+                                 "code of its own\n");
+  explanation->addRemark(0, "linalg.generic");
+  EXPECT_EQ(explanation->text(),
+            "operation 0 FLOOR: nnhal-cpu, compiled: linalg.generic\n");
+
+  model.model.main.operations[0].type = rt::OperationType::OEM_OPERATION;
+  explanation = Explanation::create(model, *device);
+  ASSERT_TRUE(explanation.isOk()) << explanation.status().message();
+  explanation->addRemark(0, "unheard");
+  EXPECT_EQ(explanation->text(), "operation 0 OEM_OPERATION: no device, "
+                                 "OEM_OPERATION is not compiled for CPUs\n");
+}
+
+} // namespace
