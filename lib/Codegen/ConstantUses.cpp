@@ -111,11 +111,20 @@ bool ElementUses::followValue(OpOperand &use) {
   return false;
 }
 
+/// Whether \p use gives the extents of a buffer that is reshaped: what is
+/// addressed later is bounded by them.
+static bool isShapeOfReshape(OpOperand &use) {
+  auto reshape = dyn_cast<memref::ReshapeOp>(use.getOwner());
+  return reshape && &use == &reshape.getShapeMutable();
+}
+
 bool ElementUses::follow(Value constant) {
   reached.insert(constant);
   for (size_t next = 0; next < reached.size(); ++next) {
     Value value = reached[next];
     for (OpOperand &use : value.getUses()) {
+      if (isShapeOfReshape(use))
+        return true;
       if (isBuffer(value))
         followBuffer(use);
       else if (!isa<FloatType>(getElementTypeOrSelf(value.getType())) &&

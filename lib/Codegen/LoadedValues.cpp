@@ -163,8 +163,7 @@ void LoadedValues::collectBounds(ModuleOp module) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Whether the buffer that \p memory is a part of is a constant of the code.
-static bool isCodeConstant(Value memory) {
+bool nnhal::isCodeConstant(Value memory) {
   while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
     memory = view.getViewSource();
   auto use = memory.getDefiningOp<memref::GetGlobalOp>();

@@ -126,6 +126,10 @@ private:
   bool hasChanged = false;
 };
 
+/// Whether the buffer that \p memory is a part of is a constant of the code,
+/// which the digest of the code covers.
+bool isCodeConstant(mlir::Value memory);
+
 } // namespace nnhal
 
 #endif // NNHAL_LIB_CODEGEN_LOADEDVALUES_H

@@ -14,7 +14,10 @@
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -126,9 +129,65 @@ static bool touchesMemory(Operation *op) {
          llvm::any_of(op->getResultTypes(), isMemory);
 }
 
-/// The element of \p memory, of static extents, that index \p index of a load
-/// or store of \p length elements in the innermost dimension counts.
-static std::optional<Position> positionOf(OpOperand &operand, Value memory,
+static std::optional<int64_t> extentOfArgument(const LoadedValues &loaded,
+                                               Value memory, unsigned dim);
+
+/// The extent of dimension \p dim of \p memory where its type, or a check that
+/// \p reader comes after, states it.
+static std::optional<int64_t> extentOf(const LoadedValues &loaded, Value memory,
+                                       unsigned dim, Operation *reader) {
+  auto type = cast<MemRefType>(memory.getType());
+  if (!type.isDynamicDim(dim))
+    return type.getDimSize(dim);
+  for (Operation *user : memory.getUsers()) {
+    auto asked = dyn_cast<memref::DimOp>(user);
+    if (!asked || asked.getConstantIndex() != int64_t(dim))
+      continue;
+    for (Operation *compared : asked.getResult().getUsers()) {
+      auto isEqual = dyn_cast<arith::CmpIOp>(compared);
+      std::optional<int64_t> extent;
+      if (isEqual && isEqual.getPredicate() == arith::CmpIPredicate::eq)
+        extent = getConstantIntValue(isEqual.getRhs());
+      if (!extent)
+        continue;
+      for (Operation *check : isEqual.getResult().getUsers())
+        if (isa<kernel::CheckOp>(check) && loaded.isBefore(check, reader))
+          return extent;
+    }
+  }
+  return extentOfArgument(loaded, memory, dim);
+}
+
+/// extentOf() for an argument of a function: the one that all calls pass.
+static std::optional<int64_t> extentOfArgument(const LoadedValues &loaded,
+                                               Value memory, unsigned dim) {
+  auto argument = dyn_cast<BlockArgument>(memory);
+  auto function =
+      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+               : nullptr;
+  if (!function || !function.isPrivate())
+    return std::nullopt;
+  auto uses = function.getSymbolUses(function->getParentOp());
+  std::optional<int64_t> extent;
+  if (!uses)
+    return std::nullopt;
+  for (SymbolTable::SymbolUse use : *uses) {
+    auto call = dyn_cast<func::CallOp>(use.getUser());
+    if (!call)
+      return std::nullopt;
+    std::optional<int64_t> passed =
+        extentOf(loaded, call.getOperand(argument.getArgNumber()), dim, call);
+    if (!passed || (extent && extent != passed))
+      return std::nullopt;
+    extent = passed;
+  }
+  return extent;
+}
+
+/// The element of \p memory that index \p index of a load or store of \p length
+/// elements in the innermost dimension counts, where the extent is known.
+static std::optional<Position> positionOf(const LoadedValues &loaded,
+                                          OpOperand &operand, Value memory,
                                           OperandRange indices,
                                           int64_t length) {
   auto type = cast<MemRefType>(memory.getType());
@@ -136,10 +195,12 @@ static std::optional<Position> positionOf(OpOperand &operand, Value memory,
   unsigned dim = operand.getOperandNumber() - first;
   if (operand.getOperandNumber() < first || dim >= indices.size())
     return std::nullopt;
-  if (type.isDynamicDim(dim))
+  std::optional<int64_t> extent =
+      extentOf(loaded, memory, dim, operand.getOwner());
+  if (!extent)
     return std::nullopt;
   bool isInnermost = dim + 1 == unsigned(type.getRank());
-  return Position{type.getDimSize(dim), isInnermost ? length : 1};
+  return Position{*extent, isInnermost ? length : 1};
 }
 
 static int64_t lengthOf(VectorType type) {
@@ -147,17 +208,18 @@ static int64_t lengthOf(VectorType type) {
 }
 
 /// Nothing where \p operand is no such index.
-static std::optional<Position> findPosition(OpOperand &operand) {
+static std::optional<Position> findPosition(const LoadedValues &loaded,
+                                            OpOperand &operand) {
   using Result = std::optional<Position>;
   return llvm::TypeSwitch<Operation *, Result>(operand.getOwner())
       .Case<memref::LoadOp, memref::StoreOp>([&](auto op) {
-        return positionOf(operand, op.getMemRef(), op.getIndices(), 1);
+        return positionOf(loaded, operand, op.getMemRef(), op.getIndices(), 1);
       })
       .Case<vector::LoadOp, vector::StoreOp>([&](auto op) -> Result {
         VectorType type = op.getVectorType();
         if (type.getRank() > 1)
           return std::nullopt;
-        return positionOf(operand, op.getBase(), op.getIndices(),
+        return positionOf(loaded, operand, op.getBase(), op.getIndices(),
                           lengthOf(type));
       })
       .Case([&](memref::SubViewOp op) -> Result {
@@ -180,7 +242,7 @@ static std::optional<Position> findPosition(OpOperand &operand) {
 /// What keeps \p operand from being proven to be within an extent by integer
 /// range analysis; empty when nothing does.
 std::string AddressVerifier::findRangeProblem(OpOperand &operand) {
-  std::optional<Position> position = findPosition(operand);
+  std::optional<Position> position = findPosition(loaded, operand);
   if (!position)
     return ", and the constants that bound it do not fit any extent";
   std::optional<ConstantIntRanges> range = ranges.of(operand.get());
@@ -225,7 +287,8 @@ LogicalResult AddressVerifier::verifyOperand(OpOperand &operand) {
 /// The extents of a reshaped buffer stand in memory: whoever reads them must
 /// have stored them, and they are bounded where they are.
 LogicalResult AddressVerifier::verifyShape(memref::ReshapeOp op) {
-  if (cast<BaseMemRefType>(op.getResult().getType()).hasStaticShape())
+  if (cast<BaseMemRefType>(op.getResult().getType()).hasStaticShape() ||
+      isCodeConstant(op.getShape()))
     return success();
   int64_t extents = 0;
   for (OpOperand &use : op.getShape().getUses()) {

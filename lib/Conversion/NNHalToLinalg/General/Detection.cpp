@@ -227,17 +227,19 @@ static Peak findKeypoint(OperationLowering &op, const FeatureMaps &maps,
   bool isHalf = maps.tensor.getType().type == OperandType::TENSOR_FLOAT16;
   Scalar maxH = largest.stored({n, c, op.index(0)}).toIndex();
   Scalar maxW = largest.stored({n, c, op.index(1)}).toIndex();
-  // Borders are mirrored.
-  auto mirror = [&](Scalar at) {
+  // Borders are mirrored. Rows and columns are as many, but each index is
+  // bounded by the extent of its own dimension, of which one alone may be
+  // known.
+  auto mirror = [&](Scalar at, Scalar extent) {
     Scalar mirrored =
         select(at < 0, op.index(1), select(at >= size, size - 2, at));
-    return clamp(mirrored, op.index(0), size - 1);
+    return clamp(mirrored, op.index(0), extent - 1);
   };
   Neighbourhood grid;
   for (int64_t h = 0; h < 3; ++h)
     for (int64_t w = 0; w < 3; ++w)
-      grid[h][w] = maps.at(n, mirror(maxH + double(h - 1)),
-                           mirror(maxW + double(w - 1)), c);
+      grid[h][w] = maps.at(n, mirror(maxH + double(h - 1), maps.height()),
+                           mirror(maxW + double(w - 1), maps.width()), c);
   // The tolerance of the determinant is 1e-3 for half floats, 1e-5 otherwise
   // (M-217).
   Peak peak = refinePeak(grid, isHalf ? 1e-3f : 1e-5f);
