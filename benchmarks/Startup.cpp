@@ -1,4 +1,4 @@
-//===- Startup.cpp - Compile, load and first-inference times ----*- C++ -*-===//
+//===- Startup.cpp - Compile, load and first-inference times --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,2 +1,11 @@
-// Carries the precompiled header of the compiler's translation units; see
-// cmake/modules/NNHalLLVM.cmake.
+//===- Precompiled.cpp - Carries the precompiled header -------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The precompiled header of the compiler's translation units belongs to this
+// file; see cmake/modules/NNHalLLVM.cmake.
+//
+//===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ContextAccess.h - The execution context in generated code *- C++ -*-===//
+//===- ContextAccess.h - Execution context in generated code ----*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DoublingHighMul.cpp - Products of even and odd lanes -----*- C++ -*-===//
+//===- DoublingHighMul.cpp - Products of even and odd lanes ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EmitEntry.cpp - Entry of ABI v1 --------------------------*- C++ -*-===//
+//===- EmitEntry.cpp - Entry of ABI v1 ------------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ExtractConstants.cpp - Move constants into the data cache *- C++ -*-===//
+//===- ExtractConstants.cpp - Move constants into the data cache ----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FoldOutputCopies.cpp - Compute outputs in place ----------*- C++ -*-===//
+//===- FoldOutputCopies.cpp - Compute outputs in place --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

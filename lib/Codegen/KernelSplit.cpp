@@ -1,4 +1,4 @@
-//===- KernelSplit.cpp - Loop nests in pieces -------------------*- C++ -*-===//
+//===- KernelSplit.cpp - Loop nests in pieces -----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -72,7 +72,7 @@ private:
   void lowerCheck(kernel::CheckOp op);
   void lowerDeliver(kernel::DeliverOp op);
   void lowerLoopCheck(kernel::LoopCheckOp op);
-  SmallVector<Value> lowerCallKernel(kernel::CallKernelOp op);
+  SmallVector<Value> lowerCallRoutine(kernel::CallRoutineOp op);
   Value describe(ValueRange buffers);
   Value constantText(ArrayRef<int8_t> bytes);
 
@@ -252,26 +252,26 @@ void RuntimeLowering::lowerDeliver(kernel::DeliverOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Runtime kernels
+// Routines of the runtime
 //===----------------------------------------------------------------------===//
 
-/// An array of NNHalKernelTensor for \p buffers, extents filled in.
+/// An array of NNHalRoutineTensor for \p buffers, extents filled in.
 Value RuntimeLowering::describe(ValueRange buffers) {
-  constexpr size_t words = sizeof(NNHalKernelTensor) / sizeof(int64_t);
+  constexpr size_t words = sizeof(NNHalRoutineTensor) / sizeof(int64_t);
   Value list = stackSlot(builder.getI64Type(),
                          std::max<int64_t>(words * buffers.size(), 1));
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
-    size_t base = index * sizeof(NNHalKernelTensor);
+    size_t base = index * sizeof(NNHalRoutineTensor);
     SmallVector<Value> extents = extentsOf(buffer);
     Value shape =
         stackSlot(builder.getI64Type(), std::max<int64_t>(extents.size(), 1));
     for (auto [i, extent] : llvm::enumerate(extents))
       access().store(extent, shape, i * sizeof(int64_t));
     access().store(pointerOf(buffer), list,
-                   base + offsetof(NNHalKernelTensor, data));
-    access().store(shape, list, base + offsetof(NNHalKernelTensor, extents));
+                   base + offsetof(NNHalRoutineTensor, data));
+    access().store(shape, list, base + offsetof(NNHalRoutineTensor, extents));
     access().store(i32(extents.size()), list,
-                   base + offsetof(NNHalKernelTensor, rank));
+                   base + offsetof(NNHalRoutineTensor, rank));
   }
   return list;
 }
@@ -291,24 +291,25 @@ Value RuntimeLowering::constantText(ArrayRef<int8_t> bytes) {
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
-SmallVector<Value> RuntimeLowering::lowerCallKernel(kernel::CallKernelOp op) {
+SmallVector<Value> RuntimeLowering::lowerCallRoutine(kernel::CallRoutineOp op) {
   auto pointer = access().pointerType();
   auto i32Type = builder.getI32Type(), i64Type = builder.getI64Type();
   Value inputs = describe(op.getInputs());
   size_t outputCount = op->getNumResults();
-  Value outputs = stackSlot(i64Type, sizeof(NNHalKernelTensor) /
+  Value outputs = stackSlot(i64Type, sizeof(NNHalRoutineTensor) /
                                          sizeof(int64_t) * outputCount);
   for (auto [index, result] : llvm::enumerate(op.getResults())) {
     auto type = cast<MemRefType>(result.getType());
-    size_t base = index * sizeof(NNHalKernelTensor);
+    size_t base = index * sizeof(NNHalRoutineTensor);
     access().store(stackSlot(i64Type, std::max<int64_t>(type.getRank(), 1)),
-                   outputs, base + offsetof(NNHalKernelTensor, extents));
+                   outputs, base + offsetof(NNHalRoutineTensor, extents));
     access().store(i32(type.getRank()), outputs,
-                   base + offsetof(NNHalKernelTensor, rank));
+                   base + offsetof(NNHalRoutineTensor, rank));
   }
   Value text = constantText(op.getSignature());
-  Value table = access().loadPointer(offsetof(NNHalExecutionContext, kernels));
-  Value list = access().loadPointer(table, offsetof(NNHalKernelTable, kernels));
+  Value table = access().loadPointer(offsetof(NNHalExecutionContext, routines));
+  Value list =
+      access().loadPointer(table, offsetof(NNHalRoutineTable, routines));
   Value kernel = access().loadPointer(list, op.getSlot() * sizeof(void *));
   auto type = LLVM::LLVMFunctionType::get(
       i32Type, {pointer, pointer, i64Type, pointer, i32Type, pointer, i32Type});
@@ -326,9 +327,9 @@ SmallVector<Value> RuntimeLowering::lowerCallKernel(kernel::CallKernelOp op) {
   SmallVector<Value> results;
   for (auto [index, result] : llvm::enumerate(op.getResults())) {
     auto bufferType = cast<MemRefType>(result.getType());
-    size_t base = index * sizeof(NNHalKernelTensor);
+    size_t base = index * sizeof(NNHalRoutineTensor);
     Value shape = access().loadPointer(
-        outputs, base + offsetof(NNHalKernelTensor, extents));
+        outputs, base + offsetof(NNHalRoutineTensor, extents));
     SmallVector<Value> extents;
     for (int64_t i = 0; i < bufferType.getRank(); ++i) {
       Value extent = access().loadInteger(shape, i * sizeof(int64_t), i64Type);
@@ -339,8 +340,8 @@ SmallVector<Value> RuntimeLowering::lowerCallKernel(kernel::CallKernelOp op) {
       leaveUnless(compare(arith::CmpIPredicate::eq, extent, stated),
                   rt::FailureReason::statedExtentDiffers, extent, stated);
     }
-    Value data =
-        access().loadPointer(outputs, base + offsetof(NNHalKernelTensor, data));
+    Value data = access().loadPointer(
+        outputs, base + offsetof(NNHalRoutineTensor, data));
     results.push_back(access().toMemRef(data, bufferType, extents));
   }
   return results;
@@ -359,7 +360,8 @@ void RuntimeLowering::lower(Operation *op) {
       .Case([&](kernel::AllocateOp allocate) {
         results = {lowerAllocate(allocate)};
       })
-      .Case([&](kernel::CallKernelOp call) { results = lowerCallKernel(call); })
+      .Case(
+          [&](kernel::CallRoutineOp call) { results = lowerCallRoutine(call); })
       .Case([&](kernel::CheckOp check) { lowerCheck(check); })
       .Case([&](kernel::DeliverOp deliver) { lowerDeliver(deliver); })
       .Case([&](kernel::IsPresentOp isPresent) {
@@ -379,7 +381,7 @@ static bool isDescribed(Type type) {
 
 /// Fails unless \p op, which asks the runtime, can be lowered where it stands.
 static LogicalResult checkOperation(Operation *op, func::FuncOp entry) {
-  if (!isa<kernel::AllocateOp, kernel::CallKernelOp, kernel::CheckOp,
+  if (!isa<kernel::AllocateOp, kernel::CallRoutineOp, kernel::CheckOp,
            kernel::DeliverOp, kernel::IsPresentOp, kernel::LoopBeginOp,
            kernel::LoopCheckOp>(op))
     return op->emitOpError("asks nothing of the runtime: it must be lowered "
@@ -406,9 +408,9 @@ static LogicalResult checkOperation(Operation *op, func::FuncOp entry) {
              << allocate.getExtents().size() << " extents for a result of type "
              << allocate.getMemory().getType();
   }
-  if (auto call = dyn_cast<kernel::CallKernelOp>(op);
+  if (auto call = dyn_cast<kernel::CallRoutineOp>(op);
       call && (call.getSlot() > INT32_MAX / uint32_t(sizeof(void *))))
-    return op->emitOpError("calls kernel ")
+    return op->emitOpError("calls routine ")
            << call.getSlot() << ", expected 0 to "
            << INT32_MAX / int32_t(sizeof(void *));
   if (auto deliver = dyn_cast<kernel::DeliverOp>(op);
@@ -456,10 +458,10 @@ void LowerRuntimeOperationsPass::runOnOperation() {
   ArrayRef<Operation *> ops = *found;
   std::set<int32_t> slots;
   for (Operation *op : ops)
-    if (auto call = dyn_cast<kernel::CallKernelOp>(op))
+    if (auto call = dyn_cast<kernel::CallRoutineOp>(op))
       slots.insert(int32_t(call.getSlot()));
   OpBuilder builder(func.getContext());
-  getOperation()->setAttr(kernelSlotsAttrName,
+  getOperation()->setAttr(routineSlotsAttrName,
                           builder.getDenseI32ArrayAttr(SmallVector<int32_t>(
                               slots.begin(), slots.end())));
   if (ops.empty())

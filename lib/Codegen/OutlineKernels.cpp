@@ -1,4 +1,4 @@
-//===- OutlineKernels.cpp - One function per distinct loop nest -*- C++ -*-===//
+//===- OutlineKernels.cpp - One function per distinct loop nest -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PartitionKernels.cpp - Modules that compile at once ------*- C++ -*-===//
+//===- PartitionKernels.cpp - Modules that compile at once ----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PlanMemory.cpp - Place every allocation in one arena -----*- C++ -*-===//
+//===- PlanMemory.cpp - Place every allocation in one arena ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- WorkEstimate.cpp - How long a loop nest runs -------------*- C++ -*-===//
+//===- WorkEstimate.cpp - How long a loop nest runs -----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Backend.h - LLVM dialect to a shared object --------------*- C++ -*-===//
+//===- CodeEmission.h - LLVM dialect to a shared object ---------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

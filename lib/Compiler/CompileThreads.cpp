@@ -1,4 +1,4 @@
-//===- CompileThreads.cpp - Threads of one compilation ----------*- C++ -*-===//
+//===- CompileThreads.cpp - Threads of one compilation --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Linker.cpp - Objects to shared object --------------------*- C++ -*-===//
+//===- Linker.cpp - Objects to shared object ------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Compiler.cpp - A model in, an artifact out ---------------*- C++ -*-===//
+//===- ModelCompiler.cpp - A model in, an artifact out --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -230,12 +230,12 @@ rt::Status Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
     entry.arenaLowerBound = bound.getInt();
   entry.presentInputs = requiredInputs;
   artifact.entries.push_back(std::move(entry));
-  // Of the part with the entry, which alone calls runtime kernels.
+  // Of the part with the entry, which alone calls routines of the runtime.
   for (ModuleOp part : module.getOps<ModuleOp>())
     if (auto slots =
-            part->getAttrOfType<DenseI32ArrayAttr>(kernelSlotsAttrName))
-      artifact.kernelSlots.assign(slots.asArrayRef().begin(),
-                                  slots.asArrayRef().end());
+            part->getAttrOfType<DenseI32ArrayAttr>(routineSlotsAttrName))
+      artifact.routineSlots.assign(slots.asArrayRef().begin(),
+                                   slots.asArrayRef().end());
   return rt::Status();
 }
 

@@ -1,4 +1,4 @@
-//===- Compiler.h - A model in, an artifact out -----------------*- C++ -*-===//
+//===- ModelCompiler.h - A model in, an artifact out ------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

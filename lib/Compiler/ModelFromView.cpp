@@ -1,5 +1,4 @@
-//===- ModelFromView.cpp - The plug-in's view of a model as a model *- C++
-//-*-===//
+//===- ModelFromView.cpp - The plug-in's view of a model as a model -------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ModelFromView.h - The plug-in's view of a model as a model *- C++
-//-*-===//
+//===- ModelFromView.h - A model from its view in C -------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

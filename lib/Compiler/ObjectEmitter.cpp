@@ -1,4 +1,4 @@
-//===- ObjectEmitter.cpp - LLVM dialect to machine code ---------*- C++ -*-===//
+//===- ObjectEmitter.cpp - LLVM dialect to machine code -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

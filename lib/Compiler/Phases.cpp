@@ -1,5 +1,4 @@
-//===- Phases.cpp - The phases of a compilation ---------------- -*- C++
-//-*-===//
+//===- Phases.cpp - The phases of a compilation ---------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - From a model to LLVM IR, in named phases -*- C++ -*-===//
+//===- Pipelines.cpp - From a model to LLVM IR, in named phases -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

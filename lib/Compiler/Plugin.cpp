@@ -1,4 +1,4 @@
-//===- Plugin.cpp - The exported C table ------------------------*- C++ -*-===//
+//===- Plugin.cpp - The exported C table ----------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

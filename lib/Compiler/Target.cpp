@@ -1,4 +1,4 @@
-//===- Target.cpp - The machine that code is made for -----------*- C++ -*-===//
+//===- Target.cpp - The machine that code is made for ---------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

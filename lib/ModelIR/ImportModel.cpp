@@ -1,4 +1,4 @@
-//===- ImportModel.cpp - HAL model to IR ------------------------*- C++ -*-===//
+//===- ImportModel.cpp - HAL model to IR ----------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Packing.cpp - Canonical layout of operandValues ----------*- C++ -*-===//
+//===- Packing.cpp - Canonical layout of operandValues --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

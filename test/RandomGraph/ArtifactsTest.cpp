@@ -8,8 +8,8 @@
 #include "Generator.h"
 #include "Recipes.h"
 
-#include "Runtime/Artifact/KernelSignature.h"
 #include "Runtime/Artifact/ModelCache.h"
+#include "Runtime/Artifact/RoutineSignature.h"
 #include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
@@ -25,17 +25,17 @@ using namespace nnhal::randomgraph;
 
 namespace {
 
-/// An operation that a runtime kernel executes, and why.
-struct KernelRow {
+/// An operation that a routine of the runtime executes, and why.
+struct RoutineRow {
   uint32_t slot;
   rt::OperationType operation;
   std::string_view why;
 };
 
-constexpr KernelRow kernelRows[] = {
-#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY)                             \
+constexpr RoutineRow routineRows[] = {
+#define NNHAL_ROUTINE(SLOT, OPERATION, WHY)                                    \
   {SLOT, rt::OperationType::OPERATION, WHY},
-#include "Runtime/Artifact/RuntimeKernels.def"
+#include "Runtime/Artifact/Routines.def"
 };
 
 /// The slots of the kernels that the code for \p test calls.
@@ -48,10 +48,10 @@ rt::Result<std::vector<uint32_t>> slotsOf(const rt::TestCase &test) {
                          compiler->compileModel(model));
   NNHAL_ASSIGN_OR_RETURN(rt::Artifact artifact,
                          rt::readModelCache(compiled.modelCache));
-  return std::move(artifact.kernelSlots);
+  return std::move(artifact.routineSlots);
 }
 
-TEST(ArtifactsTest, callKernelsOfTheTableOnly) {
+TEST(ArtifactsTest, callRoutinesOfTheTableOnly) {
   auto reference = rt::createReferenceDevice({});
   for (const Recipe &recipe : allRecipes()) {
     if (recipe.operation == rt::OperationType::IF ||
@@ -64,7 +64,7 @@ TEST(ArtifactsTest, callKernelsOfTheTableOnly) {
     auto slots = slotsOf(*test);
     ASSERT_TRUE(slots.isOk()) << slots.status().message();
     std::vector<uint32_t> expected;
-    if (auto slot = rt::runtimeKernelSlot(recipe.operation))
+    if (auto slot = rt::routineSlot(recipe.operation))
       expected.push_back(*slot);
     EXPECT_EQ(*slots, expected);
   }
@@ -72,12 +72,12 @@ TEST(ArtifactsTest, callKernelsOfTheTableOnly) {
 
 TEST(ArtifactsTest, tableIsDocumented) {
   std::string rows;
-  for (const KernelRow &row : kernelRows)
+  for (const RoutineRow &row : routineRows)
     rows += fmt::format("| {} | {} | {} |\n", row.slot,
                         rt::nameOf(row.operation), row.why);
   std::stringstream found;
-  found << std::ifstream(NNHAL_TEST_DATA "/../docs/Compiler/RuntimeKernels.md")
-               .rdbuf();
+  found
+      << std::ifstream(NNHAL_TEST_DATA "/../docs/Compiler/Routines.md").rdbuf();
   EXPECT_NE(found.str().find("|---|---|---|\n" + rows + "\n"),
             std::string::npos)
       << "expected the table:\n"

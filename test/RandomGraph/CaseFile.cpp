@@ -1,4 +1,4 @@
-//===- CaseFile.cpp - Writes graphs as test cases ---------------*- C++ -*-===//
+//===- CaseFile.cpp - Writes graphs as test cases -------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

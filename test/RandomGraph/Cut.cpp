@@ -1,4 +1,4 @@
-//===- Cut.cpp - Cuts graphs down to what a device takes --------*- C++ -*-===//
+//===- Cut.cpp - Cuts graphs down to what a device takes ------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Draft.cpp - A graph that grows by one operation ----------*- C++ -*-===//
+//===- Draft.cpp - A graph that grows by one operation --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GeneratorTest.cpp - Random graphs are legal and the same -*- C++ -*-===//
+//===- GeneratorTest.cpp - Random graphs are legal and the same -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

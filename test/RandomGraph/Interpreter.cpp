@@ -1,4 +1,4 @@
-//===- Interpreter.cpp - Runs operations one by one -------------*- C++ -*-===//
+//===- Interpreter.cpp - Runs operations one by one -----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -223,9 +223,9 @@ void Interpreter::disturb(OperandType type, TestTensor &tensor, bool isResult) {
   }
 }
 
-Result<Tensors> Interpreter::runKernel(const rt::Subgraph &subgraph,
-                                       const rt::Operation &operation,
-                                       std::span<const TestTensor> inputs) {
+Result<Tensors> Interpreter::runRoutine(const rt::Subgraph &subgraph,
+                                        const rt::Operation &operation,
+                                        std::span<const TestTensor> inputs) {
   NNHAL_ASSIGN_OR_RETURN(rt::Model single,
                          isolateOperation(model, subgraph, operation, inputs));
   Tensors present;
@@ -296,7 +296,7 @@ Result<Tensors> Interpreter::runOperation(const rt::Subgraph &subgraph,
     case OperationType::WHILE:
       return runWhile(subgraph, operation, inputs);
     default:
-      return runKernel(subgraph, operation, inputs);
+      return runRoutine(subgraph, operation, inputs);
     }
   };
   NNHAL_ASSIGN_OR_RETURN(Tensors results, run());

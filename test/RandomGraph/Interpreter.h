@@ -63,9 +63,9 @@ public:
 private:
   rt::Result<Tensors> runSubgraph(const rt::Subgraph &subgraph,
                                   std::span<const TestTensor> inputs);
-  rt::Result<Tensors> runKernel(const rt::Subgraph &subgraph,
-                                const rt::Operation &operation,
-                                std::span<const TestTensor> inputs);
+  rt::Result<Tensors> runRoutine(const rt::Subgraph &subgraph,
+                                 const rt::Operation &operation,
+                                 std::span<const TestTensor> inputs);
   rt::Result<Tensors> runIf(const rt::Subgraph &subgraph,
                             const rt::Operation &operation,
                             std::span<const TestTensor> inputs);

@@ -1,4 +1,4 @@
-//===- Judge.cpp - Compares a device with the reference ---------*- C++ -*-===//
+//===- Judge.cpp - Compares a device with the reference -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PlantedDevice.cpp - A device that is wrong on purpose ----*- C++ -*-===//
+//===- PlantedDevice.cpp - A device that is wrong on purpose --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

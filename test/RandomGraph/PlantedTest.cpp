@@ -1,4 +1,4 @@
-//===- PlantedTest.cpp - What is wrong on purpose is found ------*- C++ -*-===//
+//===- PlantedTest.cpp - What is wrong on purpose is found ----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

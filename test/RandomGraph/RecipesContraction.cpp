@@ -1,5 +1,4 @@
-//===- RecipesContraction.cpp - Contraction, Window and Normalization -*- C++
-//-*-===//
+//===- RecipesContraction.cpp - Contraction, Window and Normalization -----===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

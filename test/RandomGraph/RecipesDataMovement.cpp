@@ -1,5 +1,4 @@
-//===- RecipesDataMovement.cpp - DataMovement, Reduction and others -*- C++
-//-*-===//
+//===- RecipesDataMovement.cpp - DataMovement, Reduction and others -------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

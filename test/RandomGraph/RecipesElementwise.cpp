@@ -1,4 +1,4 @@
-//===- RecipesElementwise.cpp - Elementwise and Activation ------*- C++ -*-===//
+//===- RecipesElementwise.cpp - Elementwise and Activation ----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

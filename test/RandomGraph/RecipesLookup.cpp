@@ -1,4 +1,4 @@
-//===- RecipesLookup.cpp - Lookup, Detection and ControlFlow ----*- C++ -*-===//
+//===- RecipesLookup.cpp - Lookup, Detection and ControlFlow --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

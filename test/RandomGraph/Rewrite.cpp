@@ -1,4 +1,4 @@
-//===- Rewrite.cpp - Changes graphs and keeps them valid --------*- C++ -*-===//
+//===- Rewrite.cpp - Changes graphs and keeps them valid ------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

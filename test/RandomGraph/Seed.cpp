@@ -1,4 +1,4 @@
-//===- Seed.cpp - One seed from graph to report -----------------*- C++ -*-===//
+//===- Seed.cpp - One seed from graph to report ---------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

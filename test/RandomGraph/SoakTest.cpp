@@ -1,4 +1,4 @@
-//===- SoakTest.cpp - Where a long run stands -------------------*- C++ -*-===//
+//===- SoakTest.cpp - Where a long run stands -----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- nnhal-random-graphs.cpp - A device against the reference -*- C++ -*-===//
+//===- nnhal-random-graphs.cpp - A device against the reference -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- nnhal-translate.cpp - Model formats to IR and back -------*- C++ -*-===//
+//===- nnhal-translate.cpp - Model formats to IR and back -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

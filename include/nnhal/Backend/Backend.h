@@ -171,7 +171,7 @@ public:
   /// Whether submit() can wait for \p fence by itself (Invocation::waitFor).
   /// Such an execution holds its place and its buffers while it waits, so this
   /// is true only for fences that signal without anything that a client still
-  /// has to do: those of this backend and of kernel drivers.
+  /// has to do: those of this backend and of drivers of the operating system.
   virtual bool waitsFor(const Fence &) const { return false; }
 };
 

@@ -63,32 +63,31 @@ typedef void (*NNHalTraceHook)(void *traceContext, uint32_t operationIndex,
 
 struct NNHalExecutionContext;
 
-/// One tensor that a runtime kernel reads or makes.
-typedef struct NNHalKernelTensor {
-  /// Inputs: null when omitted. Outputs: allocated by the kernel.
+/// One tensor that a routine of the runtime reads or makes.
+typedef struct NNHalRoutineTensor {
+  /// Inputs: null when omitted. Outputs: allocated by the routine.
   void *data;
-  /// rank extents, written by the kernel for outputs.
+  /// rank extents, written by the routine for outputs.
   int64_t *extents;
   uint32_t rank;
   uint32_t reserved;
-} NNHalKernelTensor;
+} NNHalRoutineTensor;
 
 /// Executes the operation that \p signature describes
-/// (KernelSignature.h). Returns a HAL ErrorStatus value.
-typedef int32_t (*NNHalKernel)(struct NNHalExecutionContext *context,
-                               const uint8_t *signature, uint64_t signatureSize,
-                               const NNHalKernelTensor *inputs,
-                               uint32_t inputCount, NNHalKernelTensor *outputs,
-                               uint32_t outputCount);
+/// (RoutineSignature.h). Returns a HAL ErrorStatus value.
+typedef int32_t (*NNHalRoutine)(
+    struct NNHalExecutionContext *context, const uint8_t *signature,
+    uint64_t signatureSize, const NNHalRoutineTensor *inputs,
+    uint32_t inputCount, NNHalRoutineTensor *outputs, uint32_t outputCount);
 
-/// Runtime kernels for irregular work; slots are numbered by the table in
-/// docs/Compiler/RuntimeKernels.md. The header of an artifact lists the slots
-/// it uses.
-typedef struct NNHalKernelTable {
+/// Routines of the runtime for irregular work; slots are numbered by the table
+/// in docs/Compiler/Routines.md. The header of an artifact lists the slots it
+/// uses.
+typedef struct NNHalRoutineTable {
   uint32_t structSize;
   uint32_t count;
-  const NNHalKernel *kernels;
-} NNHalKernelTable;
+  const NNHalRoutine *routines;
+} NNHalRoutineTable;
 
 /// Memory for a tensor of \p rank \p extents of \p elementSize bytes, aligned
 /// to NNHAL_ENTRY_ALIGNMENT, that lives until the execution ends. Null when
@@ -99,7 +98,8 @@ typedef void *(*NNHalAllocate)(void *allocateContext, const int64_t *extents,
 /// Steady-clock nanoseconds.
 typedef int64_t (*NNHalClock)(void *clockContext);
 
-/// Takes the message of a kernel that fails; \p message lives until it returns.
+/// Takes the message of a routine that fails; \p message lives until it
+/// returns.
 typedef void (*NNHalReport)(void *reportContext, const char *message);
 
 typedef struct NNHalExecutionContext {
@@ -119,15 +119,15 @@ typedef struct NNHalExecutionContext {
   /// Non-zero asks the code to stop at the next check. Never null.
   const volatile uint32_t *cancelFlag; // 80
   /// Absolute steady-clock nanoseconds; INT64_MAX for none.
-  int64_t deadline;                // 88
-  uint64_t loopTimeout;            // 96, nanoseconds per WHILE
-  NNHalTraceHook traceHook;        // 104, null when tracing is off
-  void *traceContext;              // 112
-  const NNHalKernelTable *kernels; // 120
-  NNHalAllocate allocate;          // 128
-  void *allocateContext;           // 136
-  NNHalClock clock;                // 144
-  void *clockContext;              // 152
+  int64_t deadline;                  // 88
+  uint64_t loopTimeout;              // 96, nanoseconds per WHILE
+  NNHalTraceHook traceHook;          // 104, null when tracing is off
+  void *traceContext;                // 112
+  const NNHalRoutineTable *routines; // 120
+  NNHalAllocate allocate;            // 128
+  void *allocateContext;             // 136
+  NNHalClock clock;                  // 144
+  void *clockContext;                // 152
   /// Written by code that stops for a reason of FailureReasons.def, with the
   /// number of the operation, or UINT32_MAX, and what the message names.
   uint32_t failureReason;   // 160

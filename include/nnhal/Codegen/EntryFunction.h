@@ -43,8 +43,9 @@ inline constexpr llvm::StringLiteral arenaSizeAttrName = "nnhal.arena_size";
 inline constexpr llvm::StringLiteral arenaLowerBoundAttrName =
     "nnhal.arena_lower_bound";
 /// Integer array attribute of the module, set by LowerRuntimeOperations: the
-/// slots of the runtime kernels that the code calls, ascending.
-inline constexpr llvm::StringLiteral kernelSlotsAttrName = "nnhal.kernel_slots";
+/// slots of the routines of the runtime that the code calls, ascending.
+inline constexpr llvm::StringLiteral routineSlotsAttrName =
+    "nnhal.routine_slots";
 /// Unit attribute of a loop (scf.for): its rounds write different elements, and
 /// none reads what another writes, in whichever rounds of the loops around it
 /// they stand. Whoever emits a loop knows; nothing is derived from the code.

@@ -1,5 +1,4 @@
-//===- Runtime.h - All that a program that runs models needs ------*- C++
-//-*-===//
+//===- Runtime.h - All that a program that runs models needs ----*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NNHalToFunc.cpp - Main graph to function -----------------*- C++ -*-===//
+//===- NNHalToFunc.cpp - Main graph to function ---------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

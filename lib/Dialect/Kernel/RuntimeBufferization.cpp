@@ -90,6 +90,6 @@ void nnhal::kernel::registerRuntimeBufferizationModels(
   registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
     DeliverOp::attachInterface<RuntimeModel<DeliverOp, true>>(*context);
     IsPresentOp::attachInterface<RuntimeModel<IsPresentOp, false>>(*context);
-    CallKernelOp::attachInterface<RuntimeModel<CallKernelOp, true>>(*context);
+    CallRoutineOp::attachInterface<RuntimeModel<CallRoutineOp, true>>(*context);
   });
 }

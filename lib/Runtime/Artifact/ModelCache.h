@@ -83,8 +83,8 @@ struct Artifact {
   std::vector<CodeSection> code;
   std::vector<ConstantRegion> constants;
   uint64_t dataCacheSize = 0;
-  /// Slots of NNHalKernelTable that the code may call.
-  std::vector<uint32_t> kernelSlots;
+  /// Slots of NNHalRoutineTable that the code may call.
+  std::vector<uint32_t> routineSlots;
   /// SHA-256 over the model's content and the compile options.
   std::array<uint8_t, 32> contentKey = {};
   std::string buildIdentity;

@@ -299,13 +299,13 @@ private:
   }
 
   Status readIdentity() {
-    const auto *slots = manifest.kernel_slots();
-    NNHAL_RETURN_IF_ERROR(checkCount("kernel slots", slots, maxKernelSlots));
+    const auto *slots = manifest.routine_slots();
+    NNHAL_RETURN_IF_ERROR(checkCount("routine slots", slots, maxRoutineSlots));
     for (uint32_t i = 0; slots && i < slots->size(); ++i) {
-      if (slots->Get(i) >= maxKernelSlots)
-        return badData("kernel slot {} is not below {}", slots->Get(i),
-                       maxKernelSlots);
-      artifact.kernelSlots.push_back(slots->Get(i));
+      if (slots->Get(i) >= maxRoutineSlots)
+        return badData("routine slot {} is not below {}", slots->Get(i),
+                       maxRoutineSlots);
+      artifact.routineSlots.push_back(slots->Get(i));
     }
     const auto *key = manifest.content_key();
     size_t keySize = key ? key->size() : 0;

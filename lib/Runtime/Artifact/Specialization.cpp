@@ -111,9 +111,9 @@ Status nnhal::rt::addSpecialization(Artifact &general, Artifact special,
   }
   general.dataCacheSize += special.dataCacheSize;
   std::vector<uint32_t> slots;
-  std::ranges::set_union(general.kernelSlots, special.kernelSlots,
+  std::ranges::set_union(general.routineSlots, special.routineSlots,
                          std::back_inserter(slots));
-  general.kernelSlots = std::move(slots);
+  general.routineSlots = std::move(slots);
   return Status::ok();
 }
 

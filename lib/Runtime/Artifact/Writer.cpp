@@ -32,7 +32,7 @@ public:
     auto entryTable = entries();
     auto codeTable = code();
     auto constants = regions();
-    auto kernelSlots = builder.CreateVector(artifact.kernelSlots);
+    auto routineSlots = builder.CreateVector(artifact.routineSlots);
     auto contentKey = builder.CreateVector(artifact.contentKey.data(),
                                            artifact.contentKey.size());
     auto buildIdentity = builder.CreateString(artifact.buildIdentity);
@@ -40,7 +40,7 @@ public:
     FinishManifestBuffer(builder,
                          CreateManifest(builder, inputs, outputs, statePairs,
                                         entryTable, codeTable, constants,
-                                        artifact.dataCacheSize, kernelSlots,
+                                        artifact.dataCacheSize, routineSlots,
                                         contentKey, buildIdentity, rounding));
     return {builder.GetBufferPointer(), builder.GetSize()};
   }

@@ -1,4 +1,4 @@
-//===- Trust.cpp - Who could have written a cache ---------------*- C++ -*-===//
+//===- Trust.cpp - Who could have written a cache -------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

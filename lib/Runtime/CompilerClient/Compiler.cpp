@@ -1,4 +1,4 @@
-//===- CompilerPlugin.cpp - Calls the compiler through its table ----------===//
+//===- Compiler.cpp - Calls the compiler through its table ----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

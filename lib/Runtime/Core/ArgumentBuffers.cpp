@@ -1,4 +1,4 @@
-//===- ArgumentBuffers.cpp - Buffers of a device as arguments ---*- C++ -*-===//
+//===- ArgumentBuffers.cpp - Buffers of a device as arguments -------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

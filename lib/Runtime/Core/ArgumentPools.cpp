@@ -1,4 +1,4 @@
-//===- ArgumentPools.cpp - Shared memory as arguments -----------*- C++ -*-===//
+//===- ArgumentPools.cpp - Shared memory as arguments ---------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

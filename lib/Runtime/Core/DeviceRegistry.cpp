@@ -1,4 +1,4 @@
-//===- DeviceRegistry.cpp - The devices of a program ------------*- C++ -*-===//
+//===- DeviceRegistry.cpp - The devices of a program ----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

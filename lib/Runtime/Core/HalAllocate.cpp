@@ -1,4 +1,4 @@
-//===- HalAllocate.cpp - Buffers for roles of prepared models ---*- C++ -*-===//
+//===- HalAllocate.cpp - Buffers for roles of prepared models -------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

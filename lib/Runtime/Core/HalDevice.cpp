@@ -1,4 +1,4 @@
-//===- HalDevice.cpp - The HAL over a backend -------------------*- C++ -*-===//
+//===- HalDevice.cpp - The HAL over a backend -----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HalFenced.cpp - Executions after fences ------------------*- C++ -*-===//
+//===- HalFenced.cpp - Executions after fences ----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

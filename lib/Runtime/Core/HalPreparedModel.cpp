@@ -1,5 +1,4 @@
-//===- HalPreparedModel.cpp - Executions on this thread and on others -*- C++
-//-*-===//
+//===- HalPreparedModel.cpp - Executions on this thread and on others -----===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ManagedBuffer.cpp - Buffers and their tokens -------------*- C++ -*-===//
+//===- ManagedBuffer.cpp - Buffers and their tokens -----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

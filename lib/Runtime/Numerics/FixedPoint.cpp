@@ -1,4 +1,4 @@
-//===- FixedPoint.cpp - Requantization in fixed point -----------*- C++ -*-===//
+//===- FixedPoint.cpp - Requantization in fixed point ---------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FixedPointMath.cpp - Functions of fixed-point numbers ----*- C++ -*-===//
+//===- FixedPointMath.cpp - Functions of fixed-point numbers --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

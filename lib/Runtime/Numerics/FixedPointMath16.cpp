@@ -1,4 +1,4 @@
-//===- FixedPointMath16.cpp - Functions of 16-bit numbers -------*- C++ -*-===//
+//===- FixedPointMath16.cpp - Functions of 16-bit numbers -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Detection.cpp - What the Detection operations compute ----*- C++ -*-===//
+//===- Detection.cpp - What the Detection operations compute --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ struct FeatureMaps {
   Shape shape;
   Elements<float> values;
 
-  FeatureMaps(const KernelContext &context, bool isNchw)
+  FeatureMaps(const RoutineContext &context, bool isNchw)
       : shape(isNchw ? nchwToNhwc(context.inputShape(0))
                      : context.inputShape(0)),
         values(toNhwc(context.reals(0), shape, isNchw)) {}
@@ -122,7 +122,7 @@ static Keypoint findKeypoint(const FeatureMaps &maps, int64_t n, int64_t c,
           (float(maxH) + peak.y + 0.5f) / float(size)};
 }
 
-static Status heatmapMaxKeypointKernel(KernelContext &context) {
+static Status heatmapMaxKeypointRoutine(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(HeatmapMaxKeypointForm form,
                          decodeHeatmapMaxKeypoint(context.operation()));
   FeatureMaps maps(context, form.isNchw);
@@ -160,7 +160,7 @@ struct Region {
 } // namespace
 
 /// Reads inputs 1 and 2 and checks them against the maps (M-211, M-213).
-static Result<Elements<Region>> readRegions(const KernelContext &context,
+static Result<Elements<Region>> readRegions(const RoutineContext &context,
                                             const FeatureMaps &maps,
                                             const RoiParams &params) {
   Elements<Box> rois = toBoxes(context.reals(1));
@@ -250,7 +250,7 @@ static float averageBin(const FeatureMaps &maps, int64_t batch,
   return float(mean);
 }
 
-static Status roiAlignKernel(KernelContext &context) {
+static Status roiAlignRoutine(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(RoiForm form, decodeRoiAlign(context.operation()));
   const RoiParams &params = form.params;
   FeatureMaps maps(context, form.isNchw);
@@ -316,7 +316,7 @@ static float maxOfBin(const FeatureMaps &maps, int64_t batch, PixelRange rows,
   return largest;
 }
 
-static Status roiPoolingKernel(KernelContext &context) {
+static Status roiPoolingRoutine(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(RoiForm form, decodeRoiPooling(context.operation()));
   const Extent2D &extent = form.params.extent;
   FeatureMaps maps(context, form.isNchw);
@@ -339,16 +339,16 @@ static Status roiPoolingKernel(KernelContext &context) {
   return Status::ok();
 }
 
-std::span<const KernelRow> reference::detectionKernels() {
-  static constexpr KernelRow rows[] = {
+std::span<const RoutineRow> reference::detectionRoutines() {
+  static constexpr RoutineRow rows[] = {
       {OperationType::AXIS_ALIGNED_BBOX_TRANSFORM,
-       axisAlignedBBoxTransformKernel},
-      {OperationType::BOX_WITH_NMS_LIMIT, boxWithNmsLimitKernel},
-      {OperationType::DETECTION_POSTPROCESSING, detectionPostprocessingKernel},
-      {OperationType::GENERATE_PROPOSALS, generateProposalsKernel},
-      {OperationType::HEATMAP_MAX_KEYPOINT, heatmapMaxKeypointKernel},
-      {OperationType::ROI_ALIGN, roiAlignKernel},
-      {OperationType::ROI_POOLING, roiPoolingKernel},
+       axisAlignedBBoxTransformRoutine},
+      {OperationType::BOX_WITH_NMS_LIMIT, boxWithNmsLimitRoutine},
+      {OperationType::DETECTION_POSTPROCESSING, detectionPostprocessingRoutine},
+      {OperationType::GENERATE_PROPOSALS, generateProposalsRoutine},
+      {OperationType::HEATMAP_MAX_KEYPOINT, heatmapMaxKeypointRoutine},
+      {OperationType::ROI_ALIGN, roiAlignRoutine},
+      {OperationType::ROI_POOLING, roiPoolingRoutine},
   };
   return rows;
 }

@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_ROUTINES_DETECTION_H
 #define NNHAL_LIB_RUNTIME_ROUTINES_DETECTION_H
 
-#include "Kernel.h"
+#include "Routine.h"
 
 #include <functional>
 
@@ -113,13 +113,13 @@ suppress(Elements<Candidate> candidates,
          size_t limit, const Damping &damp);
 
 //===----------------------------------------------------------------------===//
-// Kernels of DetectionProposals.cpp
+// Routines of DetectionProposals.cpp
 //===----------------------------------------------------------------------===//
 
-Status axisAlignedBBoxTransformKernel(KernelContext &context);
-Status boxWithNmsLimitKernel(KernelContext &context);
-Status detectionPostprocessingKernel(KernelContext &context);
-Status generateProposalsKernel(KernelContext &context);
+Status axisAlignedBBoxTransformRoutine(RoutineContext &context);
+Status boxWithNmsLimitRoutine(RoutineContext &context);
+Status detectionPostprocessingRoutine(RoutineContext &context);
+Status generateProposalsRoutine(RoutineContext &context);
 
 } // namespace nnhal::rt::reference
 

@@ -1,4 +1,4 @@
-//===- DetectionBoxes.cpp - Boxes and their suppression ---------*- C++ -*-===//
+//===- DetectionBoxes.cpp - Boxes and their suppression -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DetectionProposals.cpp - What box operations compute -----*- C++ -*-===//
+//===- DetectionProposals.cpp - What box operations compute ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
 /// The images of an input [number, 2].
-static Elements<ImageSize> imagesOf(const KernelContext &context,
+static Elements<ImageSize> imagesOf(const RoutineContext &context,
                                     size_t index) {
   Elements<float> values = context.reals(index);
   Elements<ImageSize> images(values.size() / 2);
@@ -48,7 +48,7 @@ static size_t limitOf(int32_t limit, bool isLimited) {
 // AXIS_ALIGNED_BBOX_TRANSFORM
 //===----------------------------------------------------------------------===//
 
-Status reference::axisAlignedBBoxTransformKernel(KernelContext &context) {
+Status reference::axisAlignedBBoxTransformRoutine(RoutineContext &context) {
   Elements<Box> rois = toBoxes(context.reals(0));
   Elements<float> deltas = context.reals(1);
   Elements<int32_t> batches = context.integers(2);
@@ -122,7 +122,7 @@ static Elements<Candidate> limitBoxes(const ImageBoxes &image,
   return result;
 }
 
-Status reference::boxWithNmsLimitKernel(KernelContext &context) {
+Status reference::boxWithNmsLimitRoutine(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(BoxWithNmsLimitForm form,
                          decodeBoxWithNmsLimit(context.operation()));
   Elements<float> scores = context.reals(0);
@@ -176,7 +176,8 @@ struct ProposalInputs {
 };
 } // namespace
 
-static Result<ProposalInputs> readProposalInputs(const KernelContext &context) {
+static Result<ProposalInputs>
+readProposalInputs(const RoutineContext &context) {
   ProposalInputs inputs;
   NNHAL_ASSIGN_OR_RETURN(inputs.form,
                          decodeGenerateProposals(context.operation()));
@@ -242,7 +243,7 @@ static Elements<Candidate> selectProposals(const ProposalInputs &inputs,
                   hardDamping(form.params.iouThreshold));
 }
 
-Status reference::generateProposalsKernel(KernelContext &context) {
+Status reference::generateProposalsRoutine(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(ProposalInputs inputs, readProposalInputs(context));
   Elements<float> scores, rois;
   Elements<int32_t> batches;
@@ -280,7 +281,7 @@ struct ScoredBoxes {
 } // namespace
 
 /// Boxes of image \p batch: anchors (cy, cx, h, w) moved by (dy, dx, dh, dw).
-static Elements<Box> decodeAnchors(const KernelContext &context, size_t batch,
+static Elements<Box> decodeAnchors(const RoutineContext &context, size_t batch,
                                    const PostprocessingParams &params) {
   Elements<float> copiedDeltas, copiedAnchors;
   std::span<const float> deltas = context.floats(1, copiedDeltas),
@@ -365,7 +366,7 @@ static Elements<Candidate> detectFast(const ScoredBoxes &input,
   return result;
 }
 
-Status reference::detectionPostprocessingKernel(KernelContext &context) {
+Status reference::detectionPostprocessingRoutine(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(DetectionPostprocessingForm form,
                          decodeDetectionPostprocessing(context.operation()));
   Elements<float> copiedScores;

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Kernels keep tensors, copies of operands in other types and intermediate sums
-// in vectors. Their memory counts against the budget of the device from where
-// it is taken to where it is given back, without a kernel that knows about it:
-// an allocation that finds no room ends the kernel.
+// Routines keep tensors, copies of operands in other types and intermediate
+// sums in vectors. Their memory counts against the budget of the device from
+// where it is taken to where it is given back, without a routine that knows
+// about it: an allocation that finds no room ends the routine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 namespace nnhal::rt::reference {
 
 /// Thrown by allocations that the budget or the system refuses; caught by who
-/// runs a kernel.
+/// runs a routine.
 class OutOfBudget : public std::bad_alloc {
 public:
   explicit OutOfBudget(Status status) : status(std::move(status)) {}

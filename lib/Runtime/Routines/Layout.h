@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_ROUTINES_LAYOUT_H
 #define NNHAL_LIB_RUNTIME_ROUTINES_LAYOUT_H
 
-#include "Kernel.h"
+#include "Routine.h"
 
 namespace nnhal::rt::reference {
 

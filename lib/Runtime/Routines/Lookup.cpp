@@ -1,12 +1,12 @@
-//===- Lookup.cpp - What the Lookup operations compute ----------*- C++ -*-===//
+//===- Lookup.cpp - What the Lookup operations compute --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernel.h"
 #include "Philox.h"
+#include "Routine.h"
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/Signatures/Lookup.h"
@@ -31,7 +31,7 @@ struct Rows {
   size_t count;
   size_t size;
 
-  Rows(const KernelContext &context, size_t index)
+  Rows(const RoutineContext &context, size_t index)
       : bytes(context.bytes(index)),
         count(size_t(context.inputShape(index)[0])),
         size(bytes.size() / count) {}
@@ -42,7 +42,7 @@ struct Rows {
 };
 } // namespace
 
-static Status embeddingLookupKernel(KernelContext &context) {
+static Status embeddingLookupRoutine(RoutineContext &context) {
   Rows values(context, 1);
   Elements<std::byte> result;
   for (int32_t index : context.integers(0)) {
@@ -55,7 +55,7 @@ static Status embeddingLookupKernel(KernelContext &context) {
   return Status::ok();
 }
 
-static Status hashtableLookupKernel(KernelContext &context) {
+static Status hashtableLookupRoutine(RoutineContext &context) {
   Elements<int32_t> keys = context.integers(1);
   Rows values(context, 2);
   Elements<std::byte> result;
@@ -96,7 +96,7 @@ static bool signatureBit(float seed, const Rows &input,
   return sum > 0.0;
 }
 
-static Status lshProjectionKernel(KernelContext &context) {
+static Status lshProjectionRoutine(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(LshProjectionForm form,
                          decodeLshProjection(context.operation()));
   Elements<float> seeds = context.floats(0);
@@ -148,7 +148,7 @@ static Elements<double> runningWeights(std::span<const float> logits) {
   return sums;
 }
 
-static Status randomMultinomialKernel(KernelContext &context) {
+static Status randomMultinomialRoutine(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(RandomMultinomialForm form,
                          decodeRandomMultinomial(context.operation()));
   Elements<float> logits = context.floats(0);
@@ -179,12 +179,12 @@ static Status randomMultinomialKernel(KernelContext &context) {
   return Status::ok();
 }
 
-std::span<const KernelRow> reference::lookupKernels() {
-  static constexpr KernelRow rows[] = {
-      {OperationType::EMBEDDING_LOOKUP, embeddingLookupKernel},
-      {OperationType::HASHTABLE_LOOKUP, hashtableLookupKernel},
-      {OperationType::LSH_PROJECTION, lshProjectionKernel},
-      {OperationType::RANDOM_MULTINOMIAL, randomMultinomialKernel},
+std::span<const RoutineRow> reference::lookupRoutines() {
+  static constexpr RoutineRow rows[] = {
+      {OperationType::EMBEDDING_LOOKUP, embeddingLookupRoutine},
+      {OperationType::HASHTABLE_LOOKUP, hashtableLookupRoutine},
+      {OperationType::LSH_PROJECTION, lshProjectionRoutine},
+      {OperationType::RANDOM_MULTINOMIAL, randomMultinomialRoutine},
   };
   return rows;
 }

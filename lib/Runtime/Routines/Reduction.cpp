@@ -1,4 +1,4 @@
-//===- Reduction.cpp - What the Reduction operations compute ----*- C++ -*-===//
+//===- Reduction.cpp - What the Reduction operations compute --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 #include "nnhal/Backend/Signatures/Reduction.h"
 
-#include "Kernel.h"
+#include "Routine.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
-static bool isFloatInput(const KernelContext &context) {
+static bool isFloatInput(const RoutineContext &context) {
   OperandType type = context.inputType(0).type;
   return type == OperandType::TENSOR_FLOAT32 ||
          type == OperandType::TENSOR_FLOAT16;
@@ -65,7 +65,7 @@ static Elements<T> fold(const Elements<Element> &values, const Shape &shape,
 }
 
 template <typename Combine>
-static Status foldFloats(KernelContext &context, float initial,
+static Status foldFloats(RoutineContext &context, float initial,
                          Combine combine) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<bool> isReduced,
                          decodeReducedDimensions(context.operation()));
@@ -75,7 +75,7 @@ static Status foldFloats(KernelContext &context, float initial,
 }
 
 template <typename Combine>
-static Status foldIntegers(KernelContext &context, int32_t initial,
+static Status foldIntegers(RoutineContext &context, int32_t initial,
                            Combine combine) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<bool> isReduced,
                          decodeReducedDimensions(context.operation()));
@@ -92,7 +92,7 @@ static int32_t roundedMean(int64_t sum, int64_t count) {
   return int32_t(doubled % (2 * count) < 0 ? quotient - 1 : quotient);
 }
 
-static Status meanOf(KernelContext &context) {
+static Status meanOf(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<bool> isReduced,
                          decodeReducedDimensions(context.operation()));
   const Shape &shape = context.inputShape(0);
@@ -116,35 +116,35 @@ static Status meanOf(KernelContext &context) {
   return Status::ok();
 }
 
-static Status sumOf(KernelContext &context) {
+static Status sumOf(RoutineContext &context) {
   return foldFloats(context, 0.0f, std::plus<float>());
 }
 
-static Status productOf(KernelContext &context) {
+static Status productOf(RoutineContext &context) {
   return foldFloats(context, 1.0f, std::multiplies<float>());
 }
 
-static Status maximumOf(KernelContext &context) {
+static Status maximumOf(RoutineContext &context) {
   auto larger = [](auto best, auto value) { return std::max(best, value); };
   if (isFloatInput(context))
     return foldFloats(context, -std::numeric_limits<float>::infinity(), larger);
   return foldIntegers(context, std::numeric_limits<int32_t>::min(), larger);
 }
 
-static Status minimumOf(KernelContext &context) {
+static Status minimumOf(RoutineContext &context) {
   auto smaller = [](auto best, auto value) { return std::min(best, value); };
   if (isFloatInput(context))
     return foldFloats(context, std::numeric_limits<float>::infinity(), smaller);
   return foldIntegers(context, std::numeric_limits<int32_t>::max(), smaller);
 }
 
-static Status allOf(KernelContext &context) {
+static Status allOf(RoutineContext &context) {
   return foldIntegers(context, 1, [](int32_t all, int32_t value) {
     return int32_t(all && value != 0);
   });
 }
 
-static Status anyOf(KernelContext &context) {
+static Status anyOf(RoutineContext &context) {
   return foldIntegers(context, 0, [](int32_t any, int32_t value) {
     return int32_t(any || value != 0);
   });
@@ -181,7 +181,7 @@ static Elements<int32_t> bestIndices(const Elements<T> &values,
 }
 
 template <typename IsBetter>
-static Status storeBestIndices(KernelContext &context, IsBetter isBetter) {
+static Status storeBestIndices(RoutineContext &context, IsBetter isBetter) {
   NNHAL_ASSIGN_OR_RETURN(int64_t axis, decodeArgAxis(context.operation()));
   const Shape &shape = context.inputShape(0);
   context.storeIntegers(
@@ -191,11 +191,11 @@ static Status storeBestIndices(KernelContext &context, IsBetter isBetter) {
   return Status::ok();
 }
 
-static Status argMax(KernelContext &context) {
+static Status argMax(RoutineContext &context) {
   return storeBestIndices(context, std::greater<>());
 }
 
-static Status argMin(KernelContext &context) {
+static Status argMin(RoutineContext &context) {
   return storeBestIndices(context, std::less<>());
 }
 
@@ -230,7 +230,7 @@ static void appendLargest(std::span<const T> row, int64_t k,
 
 /// Appends for every row of the last dimension.
 template <typename T>
-static Elements<T> largestOf(const KernelContext &context,
+static Elements<T> largestOf(const RoutineContext &context,
                              const Elements<T> &elements,
                              Elements<int32_t> &indices) {
   auto extent = size_t(context.inputShape(0).back());
@@ -241,7 +241,7 @@ static Elements<T> largestOf(const KernelContext &context,
   return values;
 }
 
-static Status topKOf(KernelContext &context) {
+static Status topKOf(RoutineContext &context) {
   Elements<int32_t> indices;
   if (isFloatInput(context))
     context.storeFloats(0, largestOf(context, context.floats(0), indices));
@@ -251,8 +251,8 @@ static Status topKOf(KernelContext &context) {
   return Status::ok();
 }
 
-std::span<const KernelRow> reference::reductionKernels() {
-  static constexpr KernelRow rows[] = {
+std::span<const RoutineRow> reference::reductionRoutines() {
+  static constexpr RoutineRow rows[] = {
       {OperationType::MEAN, meanOf},
       {OperationType::REDUCE_SUM, sumOf},
       {OperationType::REDUCE_PROD, productOf},

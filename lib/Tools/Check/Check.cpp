@@ -1,4 +1,4 @@
-//===- Check.cpp - Runs one conformance case --------------------*- C++ -*-===//
+//===- Check.cpp - Runs one conformance case ------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

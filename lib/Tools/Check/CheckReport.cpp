@@ -1,4 +1,4 @@
-//===- CheckReport.cpp - Runs many conformance cases ------------*- C++ -*-===//
+//===- CheckReport.cpp - Runs many conformance cases ----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -203,15 +203,15 @@ func.func @main(%n: index, %m: memref<4xf32>, %u: memref<*xf32>, %context: !llvm
 // -----
 func.func @main(%m: memref<4xf32>, %context: !llvm.ptr) -> i32 attributes {nnhal.entry} {
   %s = arith.constant 0 : i32
-  %0 = nnk.call_kernel(%m) {slot = -1 : i32, signature = array<i8: 1, 2>} : (memref<4xf32>) -> memref<4xf32>
+  %0 = nnk.call_routine(%m) {slot = -1 : i32, signature = array<i8: 1, 2>} : (memref<4xf32>) -> memref<4xf32>
   return %s : i32
 }
 
 // -----
 func.func @main(%m: memref<4xf32>, %context: !llvm.ptr) -> i32 attributes {nnhal.entry} {
   %s = arith.constant 0 : i32
-  %0:2 = nnk.call_kernel(%m) {slot = 1 : i32, signature = array<i8>} : (memref<4xf32>) -> (memref<?xf32>, memref<f32>)
-  nnk.call_kernel() {slot = 2 : i32, signature = array<i8: 3>} : () -> ()
+  %0:2 = nnk.call_routine(%m) {slot = 1 : i32, signature = array<i8>} : (memref<4xf32>) -> (memref<?xf32>, memref<f32>)
+  nnk.call_routine() {slot = 2 : i32, signature = array<i8: 3>} : () -> ()
   %1 = nnk.loop_begin
   nnk.loop_check %1
   nnk.deliver %0#0 {output = 0 : i64} : memref<?xf32>

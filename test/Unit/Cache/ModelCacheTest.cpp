@@ -229,10 +229,10 @@ TEST(ModelCacheTest, ConstantDiagnostics) {
 }
 
 TEST(ModelCacheTest, IdentityDiagnostics) {
-  EXPECT_EQ(contentMessage([](Artifact &a) { a.kernelSlots = {4096}; }),
-            "kernel slot 4096 is not below 4096");
-  EXPECT_EQ(contentMessage([](Artifact &a) { a.kernelSlots.resize(4097); }),
-            "model cache has 4097 kernel slots, more than 4096");
+  EXPECT_EQ(contentMessage([](Artifact &a) { a.routineSlots = {4096}; }),
+            "routine slot 4096 is not below 4096");
+  EXPECT_EQ(contentMessage([](Artifact &a) { a.routineSlots.resize(4097); }),
+            "model cache has 4097 routine slots, more than 4096");
   EXPECT_EQ(contentMessage([](Artifact &a) { a.rounding = "up"; }),
             "rounding is \"up\", not double, single or float");
 }

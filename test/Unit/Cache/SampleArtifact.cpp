@@ -29,7 +29,7 @@ Artifact nnhal::rt::sampleArtifact() {
                       {"run", 1, {}, {}, 4096}};
   artifact.constants = {{0, 100, "weights"}, {128, 4, "bias"}};
   artifact.dataCacheSize = 132;
-  artifact.kernelSlots = {3, 5};
+  artifact.routineSlots = {3, 5};
   artifact.contentKey.fill(0xAB);
   artifact.buildIdentity = "nnhal 0.1.0";
   artifact.rounding = "double";
@@ -52,7 +52,7 @@ bool nnhal::rt::isSame(const Artifact &left, const Artifact &right) {
          left.statePairs == right.statePairs && left.entries == right.entries &&
          left.constants == right.constants &&
          left.dataCacheSize == right.dataCacheSize &&
-         left.kernelSlots == right.kernelSlots &&
+         left.routineSlots == right.routineSlots &&
          left.contentKey == right.contentKey &&
          left.buildIdentity == right.buildIdentity &&
          left.rounding == right.rounding;

@@ -1,5 +1,4 @@
-//===- SampleArtifact.h - An artifact with something in every field --*- C++
-//-*-===//
+//===- SampleArtifact.h - An artifact with every field ----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SpecializationTest.cpp - Artifacts for the shapes that are used ---===//
+//===- SpecializationTest.cpp - Artifacts for the shapes that are used ----===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -70,7 +70,7 @@ Artifact generalArtifact() {
   artifact.entries = {{"run", 0, {}, {}, 4096}};
   artifact.constants = {{0, 128, "packed constants"}};
   artifact.dataCacheSize = 128;
-  artifact.kernelSlots = {1, 5};
+  artifact.routineSlots = {1, 5};
   return artifact;
 }
 
@@ -81,7 +81,7 @@ TEST(SpecializationTest, EntryStandsBeforeTheGeneralOne) {
     Artifact special = generalArtifact();
     special.inputs[0].dimensions = shapes[0];
     special.entries[0].arenaSize = 64;
-    special.kernelSlots = {3, 5};
+    special.routineSlots = {3, 5};
     Status status = addSpecialization(artifact, special, shapes);
     ASSERT_TRUE(status.isOk()) << status.message();
   }
@@ -96,7 +96,7 @@ TEST(SpecializationTest, EntryStandsBeforeTheGeneralOne) {
   EXPECT_EQ(artifact.code.size(), 3u);
   EXPECT_EQ(artifact.dataCacheSize, 384u);
   EXPECT_EQ(artifact.constants.back().offset, 256u);
-  EXPECT_EQ(artifact.kernelSlots, (std::vector<uint32_t>{1, 3, 5}));
+  EXPECT_EQ(artifact.routineSlots, (std::vector<uint32_t>{1, 3, 5}));
   std::vector<std::byte> bytes = writeModelCache(artifact);
   auto read = readModelCache(bytes);
   ASSERT_TRUE(read.isOk()) << read.status().message();

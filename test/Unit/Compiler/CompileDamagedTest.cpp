@@ -1,5 +1,4 @@
-//===- CompileDamagedTest.cpp - Damaged models through the whole compiler *- C++
-//-*-===//
+//===- CompileDamagedTest.cpp - Damaged models through the whole compiler -===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

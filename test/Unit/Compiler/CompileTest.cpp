@@ -1,4 +1,4 @@
-//===- CompileTest.cpp - The compiler through its C table -------*- C++ -*-===//
+//===- CompileTest.cpp - The compiler through its C table -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

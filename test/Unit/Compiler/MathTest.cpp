@@ -1,4 +1,4 @@
-//===- MathTest.cpp - How far transcendental functions are off --*- C++ -*-===//
+//===- MathTest.cpp - How far transcendental functions are off ------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -186,9 +186,9 @@ TEST(CpuDeviceTest, PrepareDiagnostics) {
   EXPECT_EQ(messageOf(scaleAndAddArtifact(), Memory()),
             "data cache has 0 bytes, the model cache needs 4");
   Artifact artifact = scaleAndAddArtifact();
-  artifact.kernelSlots = {7};
+  artifact.routineSlots = {7};
   EXPECT_EQ(messageOf(artifact, constants),
-            "code needs runtime kernel 7, this version has 7");
+            "code needs routine 7 of the runtime, this version has 7");
   artifact = scaleAndAddArtifact();
   artifact.entries[0].symbol = "absent";
   EXPECT_EQ(messageOf(artifact, constants),

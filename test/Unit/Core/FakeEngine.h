@@ -1,5 +1,4 @@
-//===- FakeEngine.h - A device with memory and threads of its own -*- C++
-//-*-===//
+//===- FakeEngine.h - A device with its own threads -------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RunTesting.cpp - Imports small files and runs them
-//--------------------===//
+//===- RunTesting.cpp - Imports small files and runs them -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

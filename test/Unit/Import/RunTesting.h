@@ -1,4 +1,4 @@
-//===- RunTesting.h - Imports small files and runs them --------*- C++ -*-===//
+//===- RunTesting.h - Imports small files and runs them ---------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

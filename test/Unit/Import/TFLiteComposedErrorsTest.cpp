@@ -1,5 +1,4 @@
-//===- TFLiteComposedErrorsTest.cpp - Messages about compositions
-//------------===//
+//===- TFLiteComposedErrorsTest.cpp - Messages about compositions ---------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TFLiteFoldingTest.cpp - Operators that are known at import
-//------------===//
+//===- TFLiteFoldingTest.cpp - Operators that are known at import ---------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TFLiteProductsTest.cpp - Matrix products and convolutions
-//-------------===//
+//===- TFLiteProductsTest.cpp - Matrix products and convolutions ----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TFLiteQuantizedRecurrentTest.cpp - Quantized LSTM and SVDF
-//------------===//
+//===- TFLiteQuantizedRecurrentTest.cpp - Quantized LSTM and SVDF ---------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EntryAbiTest.cpp - The layout that generated code relies on -------===//
+//===- EntryAbiTest.cpp - The layout that generated code relies on --------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,10 +63,10 @@ TEST(EntryAbiTest, executionContext) {
 }
 
 TEST(EntryAbiTest, kernelTable) {
-  EXPECT_EQ(offsetof(NNHalKernelTable, structSize), 0u);
-  EXPECT_EQ(offsetof(NNHalKernelTable, count), 4u);
-  EXPECT_EQ(offsetof(NNHalKernelTable, kernels), 8u);
-  EXPECT_EQ(sizeof(NNHalKernelTable), 16u);
+  EXPECT_EQ(offsetof(NNHalRoutineTable, structSize), 0u);
+  EXPECT_EQ(offsetof(NNHalRoutineTable, count), 4u);
+  EXPECT_EQ(offsetof(NNHalRoutineTable, kernels), 8u);
+  EXPECT_EQ(sizeof(NNHalRoutineTable), 16u);
 }
 
 TEST(EntryAbiTest, constants) {
@@ -77,7 +77,7 @@ TEST(EntryAbiTest, constants) {
 TEST(EntryAbiTest, sameInC) {
   EXPECT_EQ(nnhalSizeInC(0), sizeof(NNHalTensorArgument));
   EXPECT_EQ(nnhalSizeInC(1), sizeof(NNHalExecutionContext));
-  EXPECT_EQ(nnhalSizeInC(2), sizeof(NNHalKernelTable));
+  EXPECT_EQ(nnhalSizeInC(2), sizeof(NNHalRoutineTable));
   EXPECT_EQ(nnhalSizeInC(3), sizeof(NNHalModelView));
   EXPECT_EQ(nnhalSizeInC(4), sizeof(NNHalOperandView));
   EXPECT_EQ(nnhalSizeInC(5), sizeof(NNHalCompilerApi));

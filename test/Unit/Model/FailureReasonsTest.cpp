@@ -1,4 +1,4 @@
-//===- FailureReasonsTest.cpp - What generated code reports --------------===//
+//===- FailureReasonsTest.cpp - What generated code reports ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Float16Test.cpp - IEEE 754 half precision -------------------------===//
+//===- Float16Test.cpp - IEEE 754 half precision --------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

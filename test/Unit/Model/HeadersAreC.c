@@ -18,7 +18,7 @@ size_t nnhalSizeInC(int structure) {
   case 1:
     return sizeof(NNHalExecutionContext);
   case 2:
-    return sizeof(NNHalKernelTable);
+    return sizeof(NNHalRoutineTable);
   case 3:
     return sizeof(NNHalModelView);
   case 4:

@@ -1,4 +1,4 @@
-//===- JsonModelTest.cpp - Model JSON, element by element ----------------===//
+//===- JsonModelTest.cpp - Model JSON, element by element -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

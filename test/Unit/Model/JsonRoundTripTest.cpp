@@ -1,4 +1,4 @@
-//===- JsonRoundTripTest.cpp - Model JSON read and written back ----------===//
+//===- JsonRoundTripTest.cpp - Model JSON read and written back -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MemoryTest.cpp - Where bytes live and who owns them ---------------===//
+//===- MemoryTest.cpp - Where bytes live and who owns them ----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ModelTest.cpp - The NN HAL 1.3 model ------------------------------===//
+//===- ModelTest.cpp - The NN HAL 1.3 model -------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

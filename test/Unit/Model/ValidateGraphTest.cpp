@@ -1,4 +1,4 @@
-//===- ValidateGraphTest.cpp - Rules of operations and graphs ------------===//
+//===- ValidateGraphTest.cpp - Rules of operations and graphs -------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ValidateModelTest.cpp - Rules of the whole model ------------------===//
+//===- ValidateModelTest.cpp - Rules of the whole model -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

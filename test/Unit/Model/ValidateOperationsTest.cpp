@@ -1,5 +1,4 @@
-//===- ValidateOperationsTest.cpp - Rules of operations in a model --*- C++
-//-*-===//
+//===- ValidateOperationsTest.cpp - Rules of operations in a model --------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

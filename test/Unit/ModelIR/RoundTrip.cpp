@@ -1,4 +1,4 @@
-//===- RoundTrip.cpp - HAL model to IR, text, IR and back -------*- C++ -*-===//
+//===- RoundTrip.cpp - HAL model to IR, text, IR and back -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

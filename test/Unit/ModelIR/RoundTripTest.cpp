@@ -1,4 +1,4 @@
-//===- RoundTripTest.cpp - What the vectors do not have ---------*- C++ -*-===//
+//===- RoundTripTest.cpp - What the vectors do not have -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ReferenceDeviceTest.cpp - The device nnhal-reference -----*- C++ -*-===//
+//===- ReferenceDeviceTest.cpp - The device nnhal-reference ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -76,7 +76,7 @@ TEST_F(ReferenceDeviceTest, describesItself) {
             "nnhal-reference keeps no compiled models");
 }
 
-TEST_F(ReferenceDeviceTest, extensionsHaveNoKernel) { // D-102
+TEST_F(ReferenceDeviceTest, extensionsHaveNoRoutine) { // D-102
   prepare("add_broadcast");
   AnnotatedModel annotated;
   annotated.model = test.model;
@@ -84,7 +84,7 @@ TEST_F(ReferenceDeviceTest, extensionsHaveNoKernel) { // D-102
   annotated.model.main.operations[0].type = OperationType(0x10002);
   auto device = createReferenceDevice();
   EXPECT_EQ(device->prepareModel(annotated).status().message(),
-            "nnhal-reference has no kernel for code 65538");
+            "nnhal-reference has no routine for code 65538");
 }
 
 TEST_F(ReferenceDeviceTest, omittedConditionFails) { // control_flow C5, D-100
@@ -126,7 +126,7 @@ TEST_F(ReferenceDeviceTest, limitsTensors) {
 
 // Copies of operands and intermediate sums count, too, and all of it is given
 // back, whether the execution succeeds or not.
-TEST_F(ReferenceDeviceTest, countsWhatKernelsKeep) {
+TEST_F(ReferenceDeviceTest, countsWhatRoutinesKeep) {
   ReferenceDeviceOptions options;
   auto budget = std::make_shared<MemoryBudget>(1 << 20);
   options.services.memory = budget;

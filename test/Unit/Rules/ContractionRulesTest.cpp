@@ -1,4 +1,4 @@
-//===- ContractionRulesTest.cpp - Uses of convolutions ----------*- C++ -*-===//
+//===- ContractionRulesTest.cpp - Uses of convolutions --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

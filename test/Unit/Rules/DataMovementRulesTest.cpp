@@ -1,4 +1,4 @@
-//===- DataMovementRulesTest.cpp - Uses of data movement --------*- C++ -*-===//
+//===- DataMovementRulesTest.cpp - Uses of data movement ------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

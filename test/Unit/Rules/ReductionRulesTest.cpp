@@ -1,4 +1,4 @@
-//===- ReductionRulesTest.cpp - Uses of reductions --------------*- C++ -*-===//
+//===- ReductionRulesTest.cpp - Uses of reductions ------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RulesTest.cpp - What rules infer -------------------------*- C++ -*-===//
+//===- RulesTest.cpp - What rules infer -----------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

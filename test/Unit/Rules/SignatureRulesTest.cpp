@@ -1,5 +1,4 @@
-//===- SignatureRulesTest.cpp - What all operations in HAL form share -*- C++
-//-*-===//
+//===- SignatureRulesTest.cpp - What all operations in HAL form share -----===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

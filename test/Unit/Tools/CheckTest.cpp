@@ -1,4 +1,4 @@
-//===- CheckTest.cpp - Conformance cases and how they are run ---*- C++ -*-===//
+//===- CheckTest.cpp - Conformance cases and how they are run -------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

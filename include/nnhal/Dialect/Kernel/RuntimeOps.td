@@ -62,15 +62,15 @@ def Kernel_AllocateOp : Kernel_Op<"allocate", [MemoryEffects<[MemAlloc]>]> {
   let assemblyFormat = "`(` $extents `)` attr-dict `:` type($memory)";
 }
 
-def Kernel_CallKernelOp : Kernel_Op<"call_kernel", [MemoryEffects<[MemWrite]>]> {
-  let summary = "calls a runtime kernel";
+def Kernel_CallRoutineOp : Kernel_Op<"call_routine", [MemoryEffects<[MemWrite]>]> {
+  let summary = "calls a routine of the runtime";
   let description = [{
-    Kernel `slot` of docs/Compiler/RuntimeKernels.md. `signature` describes the
+    The routine in `slot` of docs/Compiler/Routines.md. `signature` describes the
     HAL operation with its parameters as the runtime reads it; the results are
-    allocated by the kernel.
+    allocated by the routine.
 
     ```mlir
-    %0:2 = nnk.call_kernel(%x) {slot = 0 : i32, signature = array<i8: ...>}
+    %0:2 = nnk.call_routine(%x) {slot = 0 : i32, signature = array<i8: ...>}
            : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>)
     ```
   }];

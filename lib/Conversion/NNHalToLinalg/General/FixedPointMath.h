@@ -1,5 +1,4 @@
-//===- FixedPointMath.h - Fixed-point functions in generated code *- C++
-//-*-===//
+//===- FixedPointMath.h - Fixed-point math in code --------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -25,7 +25,7 @@ static GeneralLowering lookUpLowering(rt::OperationType type) {
           generalElementwiseRows(), generalLookupRows(),
           generalNormalizationRows(), generalRecurrentRows(),
           generalReductionRows(), generalResizeRows(), generalShapeRows(),
-          generalWindowRows(), runtimeKernelRows()})
+          generalWindowRows(), routineRows()})
       for (const GeneralLoweringRow &row : family)
         rows[size_t(row.type)] = row.lower;
     return rows;

@@ -307,7 +307,7 @@ std::span<const GeneralLoweringRow> generalReductionRows();
 std::span<const GeneralLoweringRow> generalResizeRows();
 std::span<const GeneralLoweringRow> generalShapeRows();
 std::span<const GeneralLoweringRow> generalWindowRows();
-std::span<const GeneralLoweringRow> runtimeKernelRows();
+std::span<const GeneralLoweringRow> routineRows();
 
 } // namespace nnhal
 

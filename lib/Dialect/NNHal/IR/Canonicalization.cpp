@@ -1,4 +1,4 @@
-//===- Canonicalization.cpp - Rewrites of two operations to one -*- C++ -*-===//
+//===- Canonicalization.cpp - Rewrites of two operations to one -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Constant.cpp - Constants of the canonical level ----------*- C++ -*-===//
+//===- Constant.cpp - Constants of the canonical level --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

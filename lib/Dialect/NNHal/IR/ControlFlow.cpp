@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - Branches and loops ---------------------*- C++ -*-===//
+//===- ControlFlow.cpp - Branches and loops -------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

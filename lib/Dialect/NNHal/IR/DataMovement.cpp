@@ -1,4 +1,4 @@
-//===- DataMovement.cpp - Data movement -------------------------*- C++ -*-===//
+//===- DataMovement.cpp - Data movement -----------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FoldersConversion.cpp - Folders of casts and activations -*- C++ -*-===//
+//===- FoldersConversion.cpp - Folders of casts and activations -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

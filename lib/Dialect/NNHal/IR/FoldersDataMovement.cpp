@@ -1,4 +1,4 @@
-//===- FoldersDataMovement.cpp - Folders of data movement -------*- C++ -*-===//
+//===- FoldersDataMovement.cpp - Folders of data movement -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FoldersElementwise.cpp - Folders of element-wise operations -*- C++
-//-*-===//
+//===- FoldersElementwise.cpp - Folders of element-wise operations --------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

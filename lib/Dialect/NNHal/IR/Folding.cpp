@@ -1,4 +1,4 @@
-//===- Folding.cpp - Constants as folders see them --------------*- C++ -*-===//
+//===- Folding.cpp - Constants as folders see them ------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HalForm.cpp - Operations turned back into the HAL's form -*- C++ -*-===//
+//===- HalForm.cpp - Operations turned back into the HAL's form -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NNHalOps.cpp - Generated code of the operations ----------*- C++ -*-===//
+//===- NNHalOps.cpp - Generated code of the operations --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NNHalTypes.cpp - Types of the nnhal dialect --------------*- C++ -*-===//
+//===- NNHalTypes.cpp - Types of the nnhal dialect ------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OperandTypes.cpp - HAL operands as types of the IR -------*- C++ -*-===//
+//===- OperandTypes.cpp - HAL operands as types of the IR -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

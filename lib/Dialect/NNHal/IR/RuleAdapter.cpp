@@ -1,4 +1,4 @@
-//===- RuleAdapter.cpp - From operations to rules ---------------*- C++ -*-===//
+//===- RuleAdapter.cpp - From operations to rules -------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

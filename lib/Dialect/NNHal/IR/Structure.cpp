@@ -1,4 +1,4 @@
-//===- Structure.cpp - Models, graphs and HAL operations --------*- C++ -*-===//
+//===- Structure.cpp - Models, graphs and HAL operations ------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

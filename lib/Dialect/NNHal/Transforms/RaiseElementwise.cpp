@@ -1,5 +1,4 @@
-//===- RaiseElementwise.cpp - Element-wise operations, quantization -*- C++
-//-*-===//
+//===- RaiseElementwise.cpp - Element-wise operations, quantization -------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RaiseHalForms.cpp - Operations listed input by input -----*- C++ -*-===//
+//===- RaiseHalForms.cpp - Operations listed input by input ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RaiseOperations.cpp - HAL operations to canonical operations -*- C++
-//-*-===//
+//===- RaiseOperations.cpp - HAL operations to canonical operations -------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RaiseWindow.cpp - Pooling and resizing -*- C++ -*-===//
+//===- RaiseWindow.cpp - Pooling and resizing -----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Raising.cpp - One HAL operation while it is raised -------*- C++ -*-===//
+//===- Raising.cpp - One HAL operation while it is raised -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

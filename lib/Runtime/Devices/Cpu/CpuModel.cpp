@@ -8,7 +8,7 @@
 #include "CpuModel.h"
 
 #include "Runtime/Artifact/FailureReasons.h"
-#include "Runtime/Routines/RuntimeKernels.h"
+#include "Runtime/Routines/RoutineTable.h"
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>
@@ -74,10 +74,11 @@ Status CpuModel::loadConstants(const Memory &dataCache) {
 }
 
 Status CpuModel::loadCode() {
-  for (uint32_t slot : artifact.kernelSlots)
-    if (slot >= runtimeKernels().count)
-      return badData("code needs runtime kernel {}, this version has {}", slot,
-                     runtimeKernels().count);
+  for (uint32_t slot : artifact.routineSlots)
+    if (slot >= routineTable().count)
+      return badData(
+          "code needs routine {} of the runtime, this version has {}", slot,
+          routineTable().count);
   for (const CodeSection &section : artifact.code) {
     NNHAL_ASSIGN_OR_RETURN(CodeImage image, CodeImage::load(section));
     images.push_back(std::move(image));
@@ -182,7 +183,7 @@ Status CpuModel::call(NNHalExecutionContext &context) const {
   NNHAL_ASSIGN_OR_RETURN(NNHalEntry entry, selectEntry(context));
   context.constants = constants.data();
   context.constantsSize = constants.size();
-  context.kernels = &runtimeKernels();
+  context.routines = &routineTable();
   context.report = [](void *self, const char *text) {
     *static_cast<std::string *>(self) = text;
   };

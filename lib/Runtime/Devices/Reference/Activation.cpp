@@ -1,4 +1,4 @@
-//===- Activation.cpp - Activations -----------------------------*- C++ -*-===//
+//===- Activation.cpp - Activations ---------------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Broadcast.h"
-#include "Runtime/Routines/Kernel.h"
+#include "Runtime/Routines/Routine.h"
 #include "Slices.h"
 
 #include "Runtime/Numerics/FixedPointMath.h"
@@ -20,12 +20,12 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
-static bool isQuantized(const KernelContext &context) {
+static bool isQuantized(const RoutineContext &context) {
   return nnhal::rt::isQuantized(context.inputType(0).type);
 }
 
 template <typename Map>
-static Status mapFloats(KernelContext &context, Map map) {
+static Status mapFloats(RoutineContext &context, Map map) {
   Elements<float> values = context.floats(0);
   for (float &value : values)
     value = map(value);
@@ -40,7 +40,7 @@ static Status mapFloats(KernelContext &context, Map map) {
 /// Clamps values to the bounds of the activation, quantized ones to the bounds
 /// in the scale of the result (M-051).
 template <FusedActivation activation>
-static Status runRectify(KernelContext &context) {
+static Status runRectify(RoutineContext &context) {
   if (!isQuantized(context))
     return mapFloats(context, [](float value) {
       return applyActivation(activation, value);
@@ -58,7 +58,7 @@ static Status runRectify(KernelContext &context) {
 //===----------------------------------------------------------------------===//
 
 /// Stores what \p table holds for the bytes of the input.
-static Status lookUp(KernelContext &context, const ByteTable &table) {
+static Status lookUp(RoutineContext &context, const ByteTable &table) {
   Elements<int32_t> values = context.integers(0);
   for (int32_t &value : values)
     value = table[uint8_t(value)];
@@ -66,7 +66,7 @@ static Status lookUp(KernelContext &context, const ByteTable &table) {
   return Status::ok();
 }
 
-static Status runLogistic(KernelContext &context) {
+static Status runLogistic(RoutineContext &context) {
   if (isQuantized(context))
     return lookUp(context,
                   logisticTable(context.inputType(0), context.outputType(0)));
@@ -74,7 +74,7 @@ static Status runLogistic(KernelContext &context) {
       context, [](float value) { return 1.0f / (1.0f + std::exp(-value)); });
 }
 
-static Status runTanh(KernelContext &context) {
+static Status runTanh(RoutineContext &context) {
   if (isQuantized(context))
     return lookUp(context, hyperbolicTangentTable(context.inputType(0),
                                                   context.outputType(0)));
@@ -85,14 +85,14 @@ static Status runTanh(KernelContext &context) {
 // ELU, HARD_SWISH
 //===----------------------------------------------------------------------===//
 
-static Status runElu(KernelContext &context) {
+static Status runElu(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(float alpha, decodeElu(context.operation()));
   return mapFloats(context, [&](float value) {
     return value < 0.0f ? alpha * (std::exp(value) - 1.0f) : value;
   });
 }
 
-static Status runHardSwish(KernelContext &context) {
+static Status runHardSwish(RoutineContext &context) {
   if (isQuantized(context))
     return lookUp(context,
                   hardSwishTable(context.inputType(0), context.outputType(0)));
@@ -106,7 +106,7 @@ static Status runHardSwish(KernelContext &context) {
 //===----------------------------------------------------------------------===//
 
 /// Positive and negative values have factors of their own (M-145).
-static Status quantizedPrelu(KernelContext &context) {
+static Status quantizedPrelu(RoutineContext &context) {
   const TensorType &input = context.inputType(0);
   const TensorType &alpha = context.inputType(1);
   const TensorType &output = context.outputType(0);
@@ -129,7 +129,7 @@ static Status quantizedPrelu(KernelContext &context) {
   return Status::ok();
 }
 
-static Status runPrelu(KernelContext &context) {
+static Status runPrelu(RoutineContext &context) {
   if (isQuantized(context))
     return quantizedPrelu(context);
   auto map = [](float x, float alpha) { return x >= 0.0f ? x : x * alpha; };
@@ -199,7 +199,7 @@ static void quantizedSoftmaxSlice(Elements<int32_t> &values, const Slice &slice,
   }
 }
 
-static Status runSoftmax(KernelContext &context) {
+static Status runSoftmax(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(context.operation()));
   const Shape &shape = context.inputShape(0);
   if (!isQuantized(context)) {
@@ -221,7 +221,7 @@ static Status runSoftmax(KernelContext &context) {
   return Status::ok();
 }
 
-static Status runLogSoftmax(KernelContext &context) {
+static Status runLogSoftmax(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(context.operation()));
   Elements<float> values = context.floats(0);
   forEachSlice(context.inputShape(0), form.axis, [&](const Slice &slice) {
@@ -244,9 +244,9 @@ static Status runLogSoftmax(KernelContext &context) {
 // Table
 //===----------------------------------------------------------------------===//
 
-std::span<const KernelRow> reference::activationKernels() {
+std::span<const RoutineRow> reference::activationRoutines() {
   using enum OperationType;
-  static constexpr KernelRow rows[] = {
+  static constexpr RoutineRow rows[] = {
       {RELU, runRectify<FusedActivation::relu>},
       {RELU1, runRectify<FusedActivation::relu1>},
       {RELU6, runRectify<FusedActivation::relu6>},

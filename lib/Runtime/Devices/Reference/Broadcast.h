@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_REFERENCE_BROADCAST_H
 #define NNHAL_LIB_RUNTIME_DEVICES_REFERENCE_BROADCAST_H
 
-#include "Runtime/Routines/Kernel.h"
+#include "Runtime/Routines/Routine.h"
 
 namespace nnhal::rt::reference {
 

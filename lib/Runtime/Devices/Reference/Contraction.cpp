@@ -1,4 +1,4 @@
-//===- Contraction.cpp - What the Contraction operations compute *- C++ -*-===//
+//===- Contraction.cpp - What the Contraction operations compute ----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -179,7 +179,8 @@ static Elements<T> convolveTransposed(const Geometry &g,
 
 /// The elements of an input of quantized values less its zero point. Those of a
 /// filter with several scales have zero point 0.
-static Elements<uint32_t> centered(const KernelContext &context, size_t index) {
+static Elements<uint32_t> centered(const RoutineContext &context,
+                                   size_t index) {
   Elements<int32_t> values = context.integers(index);
   Elements<uint32_t> result(values.size());
   auto zeroPoint = uint32_t(context.inputType(index).zeroPoint);
@@ -190,7 +191,7 @@ static Elements<uint32_t> centered(const KernelContext &context, size_t index) {
 
 /// What a sum of products is worth in units of the output, per output channel
 /// (M-014, M-015).
-static Elements<FixedPointFactor> outputFactors(const KernelContext &context,
+static Elements<FixedPointFactor> outputFactors(const RoutineContext &context,
                                                 int64_t channels) {
   const TensorType &input = context.inputType(0);
   const TensorType &filter = context.inputType(1);
@@ -211,7 +212,7 @@ static Elements<FixedPointFactor> outputFactors(const KernelContext &context,
 
 /// Adds the bias to \p sums, whose innermost extent is \p channels, and applies
 /// the activation.
-static Elements<float> finish(const KernelContext &context,
+static Elements<float> finish(const RoutineContext &context,
                               Elements<float> sums, int64_t channels,
                               FusedActivation activation) {
   Elements<float> bias = context.floats(2);
@@ -222,7 +223,7 @@ static Elements<float> finish(const KernelContext &context,
 }
 
 /// The same in fixed point: each sum becomes a quantized value (M-014, M-017).
-static Elements<int32_t> finish(const KernelContext &context,
+static Elements<int32_t> finish(const RoutineContext &context,
                                 const Elements<uint32_t> &sums,
                                 int64_t channels, FusedActivation activation) {
   const TensorType &output = context.outputType(0);
@@ -240,7 +241,7 @@ static Elements<int32_t> finish(const KernelContext &context,
   return result;
 }
 
-static Geometry geometryOf(const KernelContext &context,
+static Geometry geometryOf(const RoutineContext &context,
                            const ConvolutionForm &form, const Shape &output) {
   const Shape &input = form.input.dimensions;
   const Shape &filter = context.inputShape(1);
@@ -272,10 +273,10 @@ static Elements<T> accumulate(OperationType type, const ConvolutionForm &form,
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels
+// Routines
 //===----------------------------------------------------------------------===//
 
-static Status convolution(KernelContext &context) {
+static Status convolution(RoutineContext &context) {
   OperationType type = context.operation().type;
   NNHAL_ASSIGN_OR_RETURN(ConvolutionForm form,
                          decodeConvolution(context.operation()));
@@ -303,7 +304,7 @@ static Status convolution(KernelContext &context) {
 }
 
 /// A convolution of rows, taken as pixels, with windows of one pixel.
-static Status connectFully(KernelContext &context) {
+static Status connectFully(RoutineContext &context) {
   const Shape &weights = context.inputShape(1);
   Geometry geometry;
   geometry.batch = context.outputShape(0)[0];
@@ -323,8 +324,8 @@ static Status connectFully(KernelContext &context) {
   return Status::ok();
 }
 
-std::span<const KernelRow> reference::contractionKernels() {
-  static constexpr KernelRow rows[] = {
+std::span<const RoutineRow> reference::contractionRoutines() {
+  static constexpr RoutineRow rows[] = {
       {OperationType::CONV_2D, convolution},
       {OperationType::DEPTHWISE_CONV_2D, convolution},
       {OperationType::GROUPED_CONV_2D, convolution},

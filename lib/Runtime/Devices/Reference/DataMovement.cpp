@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 //
-// All of the family copy elements without looking at them: a kernel says where
+// All of the family copy elements without looking at them: a routine says where
 // elements go and come from as a nest of loops, moveElements() runs it on
 // bytes.
 //
@@ -14,7 +14,7 @@
 
 #include "nnhal/Backend/Signatures/DataMovement.h"
 
-#include "Runtime/Routines/Kernel.h"
+#include "Runtime/Routines/Routine.h"
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>
@@ -91,18 +91,18 @@ static Shape stridesOf(std::span<const int64_t> shape) {
   return strides;
 }
 
-static int64_t elementBytes(const KernelContext &context) {
+static int64_t elementBytes(const RoutineContext &context) {
   return elementSize(context.outputType(0).type);
 }
 
 /// Room for output \p index.
-static Bytes outputBytes(const KernelContext &context, size_t index = 0) {
+static Bytes outputBytes(const RoutineContext &context, size_t index = 0) {
   return Bytes(size_t(elementCount(context.outputShape(index)) *
                       elementSize(context.outputType(index).type)));
 }
 
 /// Moves input 0 to output 0, all of which \p movement covers.
-static Status moveInput(KernelContext &context, Movement movement) {
+static Status moveInput(RoutineContext &context, Movement movement) {
   Bytes result = outputBytes(context);
   moveElements(result, context.bytes(0), std::move(movement),
                elementBytes(context));
@@ -122,13 +122,13 @@ static Bytes repeat(std::span<const std::byte> element, int64_t count) {
 // RESHAPE, SQUEEZE, EXPAND_DIMS and TRANSPOSE
 //===----------------------------------------------------------------------===//
 
-static Status rename(KernelContext &context) {
+static Status rename(RoutineContext &context) {
   std::span<const std::byte> bytes = context.bytes(0);
   context.storeBytes(0, Bytes(bytes.begin(), bytes.end()));
   return Status::ok();
 }
 
-static Status transposeTensor(KernelContext &context) {
+static Status transposeTensor(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(Shape permutation,
                          decodePermutation(context.operation()));
   const Shape &shape = context.outputShape(0);
@@ -146,7 +146,7 @@ static Status transposeTensor(KernelContext &context) {
 /// Elements of input \p index in the units of the output: rounded half away
 /// from zero, saturated (M-110). Signed elements are treated as the unsigned
 /// ones 128 above them (M-022).
-static Bytes requantized(const KernelContext &context, size_t index) {
+static Bytes requantized(const RoutineContext &context, size_t index) {
   const TensorType &from = context.inputType(index);
   const TensorType &to = context.outputType(0);
   bool isSigned = to.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
@@ -166,7 +166,7 @@ static Bytes requantized(const KernelContext &context, size_t index) {
   return result;
 }
 
-static Bytes partBytes(const KernelContext &context, size_t index) {
+static Bytes partBytes(const RoutineContext &context, size_t index) {
   const TensorType &from = context.inputType(index);
   const TensorType &to = context.outputType(0);
   if (isQuantized(to.type) &&
@@ -176,7 +176,7 @@ static Bytes partBytes(const KernelContext &context, size_t index) {
   return Bytes(bytes.begin(), bytes.end());
 }
 
-static Status concatenate(KernelContext &context) {
+static Status concatenate(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(int64_t axis, decodeAxis(context.operation()));
   Shape to = stridesOf(context.outputShape(0));
   Bytes result = outputBytes(context);
@@ -196,7 +196,7 @@ static Status concatenate(KernelContext &context) {
   return Status::ok();
 }
 
-static Status splitTensor(KernelContext &context) {
+static Status splitTensor(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(int64_t axis, decodeAxis(context.operation()));
   Shape from = stridesOf(context.inputShape(0));
   int64_t offset = 0;
@@ -234,7 +234,7 @@ static AxisSplit splitAt(std::span<const int64_t> shape, int64_t axis) {
           elementCount(shape.subspan(size_t(axis) + 1))};
 }
 
-static Status gatherElements(KernelContext &context) {
+static Status gatherElements(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(int64_t axis, decodeAxis(context.operation()));
   auto [outer, extent, inner] = splitAt(context.inputShape(0), axis);
   Elements<int32_t> indices = context.integers(2);
@@ -256,7 +256,7 @@ static Status gatherElements(KernelContext &context) {
 }
 
 /// The axis as [groups][members] becomes [members][groups].
-static Status shuffleChannels(KernelContext &context) {
+static Status shuffleChannels(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(int64_t axis, decodeAxis(context.operation()));
   NNHAL_ASSIGN_OR_RETURN(int64_t groups, decodeGroups(context.operation()));
   auto [outer, extent, inner] = splitAt(context.inputShape(0), axis);
@@ -273,7 +273,7 @@ static Status shuffleChannels(KernelContext &context) {
 // SLICE and STRIDED_SLICE
 //===----------------------------------------------------------------------===//
 
-static Status sliceTensor(KernelContext &context) {
+static Status sliceTensor(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(SliceForm form, decodeSlice(context.operation()));
   // The shape of the result with the dimensions that it does not have.
   Shape extents;
@@ -322,7 +322,7 @@ static Bytes zeroElement(const TensorType &type) {
   return element;
 }
 
-static Status padWith(KernelContext &context,
+static Status padWith(RoutineContext &context,
                       std::span<const std::byte> element) {
   NNHAL_ASSIGN_OR_RETURN(Shape paddings, decodePaddings(context.operation()));
   Shape heads;
@@ -333,23 +333,23 @@ static Status padWith(KernelContext &context,
   return Status::ok();
 }
 
-static Status padTensor(KernelContext &context) {
+static Status padTensor(RoutineContext &context) {
   return padWith(context, zeroElement(context.inputType(0)));
 }
 
 /// The scalar \p index as an element of \p type: its low bytes (M-118).
 static std::span<const std::byte>
-scalarElement(const KernelContext &context, size_t index, OperandType type) {
+scalarElement(const RoutineContext &context, size_t index, OperandType type) {
   return context.bytes(index).first(elementSize(type));
 }
 
-static Status padTensorV2(KernelContext &context) {
+static Status padTensorV2(RoutineContext &context) {
   return padWith(context,
                  scalarElement(context, 2, context.outputType(0).type));
 }
 
 /// Every dimension as [repetitions][extent].
-static Status tileTensor(KernelContext &context) {
+static Status tileTensor(RoutineContext &context) {
   const Shape &shape = context.inputShape(0);
   const Shape &tiled = context.outputShape(0);
   Shape to = stridesOf(tiled), from = stridesOf(shape);
@@ -362,14 +362,14 @@ static Status tileTensor(KernelContext &context) {
   return moveInput(context, std::move(movement));
 }
 
-static Status fillTensor(KernelContext &context) {
+static Status fillTensor(RoutineContext &context) {
   context.storeBytes(
       0, repeat(scalarElement(context, 1, context.outputType(0).type),
                 elementCount(context.outputShape(0))));
   return Status::ok();
 }
 
-static Status rankOfTensor(KernelContext &context) {
+static Status rankOfTensor(RoutineContext &context) {
   const int32_t rank[] = {int32_t(context.inputType(0).rank())};
   context.storeIntegers(0, rank);
   return Status::ok();
@@ -448,25 +448,25 @@ static Movement reversed(Movement movement) {
   return movement;
 }
 
-static Status depthToSpaceTensor(KernelContext &context) {
+static Status depthToSpaceTensor(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(BlockForm form, decodeBlock(context.operation()));
   return moveInput(context, depthMovement(form, context.inputShape(0),
                                           context.outputShape(0)));
 }
 
-static Status spaceToDepthTensor(KernelContext &context) {
+static Status spaceToDepthTensor(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(BlockForm form, decodeBlock(context.operation()));
   return moveInput(context, reversed(depthMovement(form, context.outputShape(0),
                                                    context.inputShape(0))));
 }
 
-static Status batchToSpaceTensor(KernelContext &context) {
+static Status batchToSpaceTensor(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(BlockForm form, decodeBlock(context.operation()));
   return moveInput(context, batchMovement(form, context.inputShape(0),
                                           context.outputShape(0)));
 }
 
-static Status spaceToBatchTensor(KernelContext &context) {
+static Status spaceToBatchTensor(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(BlockForm form, decodeBlock(context.operation()));
   const Shape &shape = context.inputShape(0);
   size_t height = form.isNchw ? 2 : 1;
@@ -485,8 +485,8 @@ static Status spaceToBatchTensor(KernelContext &context) {
   return Status::ok();
 }
 
-std::span<const KernelRow> reference::dataMovementKernels() {
-  static constexpr KernelRow rows[] = {
+std::span<const RoutineRow> reference::dataMovementRoutines() {
+  static constexpr RoutineRow rows[] = {
       {OperationType::RESHAPE, rename},
       {OperationType::SQUEEZE, rename},
       {OperationType::EXPAND_DIMS, rename},

@@ -1,4 +1,4 @@
-//===- Device.cpp - The device nnhal-reference ------------------*- C++ -*-===//
+//===- Device.cpp - The device nnhal-reference ----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -101,9 +101,9 @@ static Status checkSupport(const Model &model, const Subgraph &subgraph,
                            const Operation &operation) {
   if (operation.type != OperationType::IF &&
       operation.type != OperationType::WHILE) {
-    if (lookUpKernel(operation.type))
+    if (lookUpRoutine(operation.type))
       return Status::ok();
-    return badData("nnhal-reference has no kernel for {}",
+    return badData("nnhal-reference has no routine for {}",
                    nameOf(operation.type));
   }
   for (uint32_t input : operation.inputs) {

@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - Element-wise operations ----------------*- C++ -*-===//
+//===- Elementwise.cpp - Element-wise operations --------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Broadcast.h"
-#include "Runtime/Routines/Kernel.h"
+#include "Runtime/Routines/Routine.h"
 
 #include "Runtime/Numerics/FixedPoint.h"
 #include "nnhal/Backend/Signatures/Elementwise.h"
@@ -26,14 +26,14 @@ static bool isFloat(const TensorType &type) {
 }
 
 template <typename Map>
-static Elements<float> mapFloats(const KernelContext &context, Map map) {
+static Elements<float> mapFloats(const RoutineContext &context, Map map) {
   return mapBroadcast<float>(context.floats(0), context.inputShape(0),
                              context.floats(1), context.inputShape(1),
                              context.outputShape(0), map);
 }
 
 template <typename Map>
-static Elements<int32_t> mapIntegers(const KernelContext &context, Map map) {
+static Elements<int32_t> mapIntegers(const RoutineContext &context, Map map) {
   return mapBroadcast<int32_t>(context.integers(0), context.inputShape(0),
                                context.integers(1), context.inputShape(1),
                                context.outputShape(0), map);
@@ -56,7 +56,7 @@ static int64_t floorDivide(int64_t lhs, int64_t rhs) {
 
 /// Floats and 32-bit integers: \p map works on both.
 template <typename Map>
-static Status arithmetic(KernelContext &context, Map map) {
+static Status arithmetic(RoutineContext &context, Map map) {
   if (!isFloat(context.inputType(0))) {
     context.storeIntegers(0,
                           mapIntegers(context, [&](int64_t lhs, int64_t rhs) {
@@ -74,7 +74,8 @@ static Status arithmetic(KernelContext &context, Map map) {
 
 /// Stores \p values, which lack the zero point, within the bounds of the fused
 /// activation.
-static Status storeQuantized(KernelContext &context, Elements<int32_t> values) {
+static Status storeQuantized(RoutineContext &context,
+                             Elements<int32_t> values) {
   NNHAL_ASSIGN_OR_RETURN(FusedActivation activation,
                          decodeArithmetic(context.operation()));
   const TensorType &type = context.outputType(0);
@@ -88,7 +89,7 @@ static Status storeQuantized(KernelContext &context, Elements<int32_t> values) {
 
 /// Both operands are brought to twice the larger scale with 20 more bits, and
 /// their sum or difference to the scale of the result (M-034).
-static Status quantizedSum(KernelContext &context, bool isDifference) {
+static Status quantizedSum(RoutineContext &context, bool isDifference) {
   constexpr int32_t leftShift = 20;
   const TensorType &lhs = context.inputType(0);
   const TensorType &rhs = context.inputType(1);
@@ -111,19 +112,19 @@ static Status quantizedSum(KernelContext &context, bool isDifference) {
       }));
 }
 
-static Status runAdd(KernelContext &context) {
+static Status runAdd(RoutineContext &context) {
   if (isQuantized(context.inputType(0).type))
     return quantizedSum(context, /*isDifference=*/false);
   return arithmetic(context, [](auto lhs, auto rhs) { return lhs + rhs; });
 }
 
-static Status runSub(KernelContext &context) {
+static Status runSub(RoutineContext &context) {
   if (isQuantized(context.inputType(0).type))
     return quantizedSum(context, /*isDifference=*/true);
   return arithmetic(context, [](auto lhs, auto rhs) { return lhs - rhs; });
 }
 
-static Status runMul(KernelContext &context) {
+static Status runMul(RoutineContext &context) {
   const TensorType &lhs = context.inputType(0);
   const TensorType &rhs = context.inputType(1);
   if (!isQuantized(lhs.type))
@@ -139,7 +140,7 @@ static Status runMul(KernelContext &context) {
       }));
 }
 
-static Status runDiv(KernelContext &context) {
+static Status runDiv(RoutineContext &context) {
   return arithmetic(context, []<typename T>(T lhs, T rhs) -> T {
     if constexpr (std::is_integral_v<T>)
       return floorDivide(lhs, rhs);
@@ -152,7 +153,7 @@ static Status runDiv(KernelContext &context) {
 // POW, MAXIMUM, MINIMUM, comparisons, logic
 //===----------------------------------------------------------------------===//
 
-static Status runPow(KernelContext &context) {
+static Status runPow(RoutineContext &context) {
   context.storeFloats(0, mapFloats(context, [](float base, float exponent) {
                         return std::pow(base, exponent);
                       }));
@@ -162,7 +163,7 @@ static Status runPow(KernelContext &context) {
 /// Quantized values are compared as real ones and then requantized, which keeps
 /// their order (M-143).
 template <typename Map>
-static Status extremum(KernelContext &context, Map map) {
+static Status extremum(RoutineContext &context, Map map) {
   if (context.inputType(0).type == OperandType::TENSOR_INT32)
     context.storeIntegers(0, mapIntegers(context, map));
   else
@@ -173,15 +174,15 @@ static Status extremum(KernelContext &context, Map map) {
   return Status::ok();
 }
 
-static Status runMaximum(KernelContext &context) {
+static Status runMaximum(RoutineContext &context) {
   return extremum(context, [](auto a, auto b) { return std::max(a, b); });
 }
-static Status runMinimum(KernelContext &context) {
+static Status runMinimum(RoutineContext &context) {
   return extremum(context, [](auto a, auto b) { return std::min(a, b); });
 }
 
 /// The booleans of input \p index as 0 and 1: any byte but 0 is true.
-static Elements<int32_t> booleans(const KernelContext &context, size_t index) {
+static Elements<int32_t> booleans(const RoutineContext &context, size_t index) {
   Elements<int32_t> values = context.integers(index);
   for (int32_t &value : values)
     value = value != 0;
@@ -189,7 +190,7 @@ static Elements<int32_t> booleans(const KernelContext &context, size_t index) {
 }
 
 template <typename T, typename Map>
-static void storeBroadcast(KernelContext &context, const Elements<T> &lhs,
+static void storeBroadcast(RoutineContext &context, const Elements<T> &lhs,
                            const Elements<T> &rhs, Map map) {
   context.storeIntegers(0, mapBroadcast<int32_t>(lhs, context.inputShape(0),
                                                  rhs, context.inputShape(1),
@@ -198,7 +199,7 @@ static void storeBroadcast(KernelContext &context, const Elements<T> &lhs,
 
 /// Quantized values are compared as real ones (M-139).
 template <typename Compare>
-static Status compare(KernelContext &context, Compare compare) {
+static Status compare(RoutineContext &context, Compare compare) {
   auto map = [&](auto lhs, auto rhs) { return int32_t(compare(lhs, rhs)); };
   switch (context.inputType(0).type) {
   case OperandType::TENSOR_BOOL8:
@@ -214,17 +215,17 @@ static Status compare(KernelContext &context, Compare compare) {
   return Status::ok();
 }
 
-static Status runLogicalAnd(KernelContext &context) {
+static Status runLogicalAnd(RoutineContext &context) {
   storeBroadcast(context, booleans(context, 0), booleans(context, 1),
                  [](int32_t lhs, int32_t rhs) { return lhs & rhs; });
   return Status::ok();
 }
-static Status runLogicalOr(KernelContext &context) {
+static Status runLogicalOr(RoutineContext &context) {
   storeBroadcast(context, booleans(context, 0), booleans(context, 1),
                  [](int32_t lhs, int32_t rhs) { return lhs | rhs; });
   return Status::ok();
 }
-static Status runLogicalNot(KernelContext &context) {
+static Status runLogicalNot(RoutineContext &context) {
   Elements<int32_t> values = booleans(context, 0);
   for (int32_t &value : values)
     value = !value;
@@ -247,7 +248,7 @@ static Elements<T> selectElements(const Elements<int32_t> &condition,
 }
 
 /// Quantized values are requantized from their operand to the result (M-142).
-static Status runSelect(KernelContext &context) {
+static Status runSelect(RoutineContext &context) {
   Elements<int32_t> condition = context.integers(0);
   if (context.inputType(1).type == OperandType::TENSOR_INT32)
     context.storeIntegers(
@@ -262,7 +263,7 @@ static Status runSelect(KernelContext &context) {
 // Functions of one element
 //===----------------------------------------------------------------------===//
 
-template <typename Map> static Status unary(KernelContext &context, Map map) {
+template <typename Map> static Status unary(RoutineContext &context, Map map) {
   if (isFloat(context.inputType(0))) {
     Elements<float> values = context.floats(0);
     for (float &value : values)
@@ -277,15 +278,15 @@ template <typename Map> static Status unary(KernelContext &context, Map map) {
   return Status::ok();
 }
 
-static Status runAbs(KernelContext &context) {
+static Status runAbs(RoutineContext &context) {
   return unary(context, [](auto value) { return std::abs(value); });
 }
-static Status runNeg(KernelContext &context) {
+static Status runNeg(RoutineContext &context) {
   return unary(context, [](auto value) { return -value; });
 }
 
 template <float (*function)(float)>
-static Status runFunction(KernelContext &context) {
+static Status runFunction(RoutineContext &context) {
   Elements<float> values = context.floats(0);
   for (float &value : values)
     value = function(value);
@@ -314,7 +315,7 @@ static int32_t truncate(float value) {
 
 /// Quantization parameters are ignored: elements are converted as stored
 /// (M-150).
-static Status runCast(KernelContext &context) {
+static Status runCast(RoutineContext &context) {
   OperandType from = context.inputType(0).type;
   OperandType to = context.outputType(0).type;
   if (from == to) {
@@ -341,13 +342,13 @@ static Status runCast(KernelContext &context) {
 //===----------------------------------------------------------------------===//
 
 template <typename Compare>
-static Status runComparison(KernelContext &context) {
+static Status runComparison(RoutineContext &context) {
   return compare(context, Compare());
 }
 
-std::span<const KernelRow> reference::elementwiseKernels() {
+std::span<const RoutineRow> reference::elementwiseRoutines() {
   using enum OperationType;
-  static constexpr KernelRow rows[] = {
+  static constexpr RoutineRow rows[] = {
       {ADD, runAdd},
       {SUB, runSub},
       {MUL, runMul},

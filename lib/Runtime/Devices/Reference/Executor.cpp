@@ -1,4 +1,4 @@
-//===- Executor.cpp - Runs a model operation by operation -------*- C++ -*-===//
+//===- Executor.cpp - Runs a model operation by operation -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,18 +16,18 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
-Kernel reference::lookUpKernel(OperationType type) {
+Routine reference::lookUpRoutine(OperationType type) {
   // HAL codes are dense: 0 to 101.
-  static const std::array<Kernel, 102> table = [] {
-    std::array<Kernel, 102> kernels{};
-    for (std::span<const KernelRow> family :
-         {elementwiseKernels(), activationKernels(), contractionKernels(),
-          windowKernels(), normalizationKernels(), reductionKernels(),
-          dataMovementKernels(), quantizationKernels(), lookupKernels(),
-          recurrentKernels(), detectionKernels()})
-      for (const KernelRow &row : family)
-        kernels[size_t(row.type)] = row.kernel;
-    return kernels;
+  static const std::array<Routine, 102> table = [] {
+    std::array<Routine, 102> routines{};
+    for (std::span<const RoutineRow> family :
+         {elementwiseRoutines(), activationRoutines(), contractionRoutines(),
+          windowRoutines(), normalizationRoutines(), reductionRoutines(),
+          dataMovementRoutines(), quantizationRoutines(), lookupRoutines(),
+          recurrentRoutines(), detectionRoutines()})
+      for (const RoutineRow &row : family)
+        routines[size_t(row.type)] = row.routine;
+    return routines;
   }();
   return size_t(type) < table.size() ? table[size_t(type)] : nullptr;
 }
@@ -169,7 +169,7 @@ Result<std::vector<Value>> Executor::runOperation(const Scope &scope,
     return runIf(scope, operation);
   if (operation.type == OperationType::WHILE)
     return runWhile(scope, operation);
-  return runKernel(scope, operation);
+  return runRoutine(scope, operation);
 }
 
 /// Whether a tensor whose extents are known is within the limit.
@@ -194,11 +194,11 @@ static bool isFullyKnown(const TensorType &type) {
                               type.dimensions.end();
 }
 
-Result<std::vector<Value>> Executor::runKernel(const Scope &scope,
-                                               const Operation &operation) {
-  Kernel kernel = lookUpKernel(operation.type);
-  if (!kernel)
-    return failure("the device has no kernel for it");
+Result<std::vector<Value>> Executor::runRoutine(const Scope &scope,
+                                                const Operation &operation) {
+  Routine routine = lookUpRoutine(operation.type);
+  if (!routine)
+    return failure("the device has no routine for it");
   OperationView view;
   view.type = operation.type;
   std::vector<Value> inputs; // Keeps the bytes of the view.
@@ -217,8 +217,8 @@ Result<std::vector<Value>> Executor::runKernel(const Scope &scope,
   for (const TensorType &result : facts.results)
     if (isFullyKnown(result))
       NNHAL_RETURN_IF_ERROR(checkSize(result));
-  KernelContext context(view, facts);
-  NNHAL_RETURN_IF_ERROR(runCounted(kernel, context));
+  RoutineContext context(view, facts);
+  NNHAL_RETURN_IF_ERROR(runCounted(routine, context));
   std::vector<Value> results(facts.results.size());
   for (size_t i = 0; i < results.size(); ++i) {
     results[i].type = context.outputType(i);
@@ -230,11 +230,11 @@ Result<std::vector<Value>> Executor::runKernel(const Scope &scope,
   return results;
 }
 
-/// Runs \p kernel with its memory counted.
-Status Executor::runCounted(Kernel kernel, KernelContext &context) const {
+/// Runs \p routine with its memory counted.
+Status Executor::runCounted(Routine routine, RoutineContext &context) const {
   BudgetScope scope(limits.budget);
   try {
-    return kernel(context);
+    return routine(context);
   } catch (const OutOfBudget &refusal) {
     return refusal.status;
   }

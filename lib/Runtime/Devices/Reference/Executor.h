@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_REFERENCE_EXECUTOR_H
 #define NNHAL_LIB_RUNTIME_DEVICES_REFERENCE_EXECUTOR_H
 
-#include "Runtime/Routines/Kernel.h"
+#include "Runtime/Routines/Routine.h"
 
 #include "nnhal/Backend/EntryAbi.h"
 #include "nnhal/Runtime/Execution.h"
@@ -19,8 +19,8 @@
 
 namespace nnhal::rt::reference {
 
-/// The kernel of \p type; null for control flow, extension and OEM operations.
-Kernel lookUpKernel(OperationType type);
+/// The routine of \p type; null for control flow, extension and OEM operations.
+Routine lookUpRoutine(OperationType type);
 
 /// A tensor or a scalar while a model runs.
 struct Value {
@@ -51,7 +51,7 @@ public:
     /// Told of each operation of the main subgraph. May be null.
     NNHalTraceHook traceHook = nullptr;
     void *traceContext = nullptr;
-    /// Of all tensors and of what kernels keep beside them. May be null.
+    /// Of all tensors and of what routines keep beside them. May be null.
     MemoryBudget *budget = nullptr;
     /// Told of each operation (LogTag::cpuexe). May be null.
     const Log *log = nullptr;
@@ -72,8 +72,8 @@ private:
                                          std::vector<Value> inputs);
   Result<std::vector<Value>> runOperation(const Scope &scope,
                                           const Operation &operation);
-  Result<std::vector<Value>> runKernel(const Scope &scope,
-                                       const Operation &operation);
+  Result<std::vector<Value>> runRoutine(const Scope &scope,
+                                        const Operation &operation);
   Result<std::vector<Value>> runIf(const Scope &scope,
                                    const Operation &operation);
   Result<std::vector<Value>> runWhile(const Scope &scope,
@@ -81,7 +81,7 @@ private:
   Status checkCancelled() const;
   void trace(const Subgraph &subgraph, size_t operation, bool isEnd) const;
   Status checkSize(const TensorType &type) const;
-  Status runCounted(Kernel kernel, KernelContext &context) const;
+  Status runCounted(Routine routine, RoutineContext &context) const;
 
   const Model &model;
   Limits limits;

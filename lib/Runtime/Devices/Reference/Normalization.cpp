@@ -1,4 +1,4 @@
-//===- Normalization.cpp - Normalizations -----------------------*- C++ -*-===//
+//===- Normalization.cpp - Normalizations ---------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 #include "nnhal/Backend/Signatures/Normalization.h"
 
-#include "Runtime/Routines/Kernel.h"
+#include "Runtime/Routines/Routine.h"
 #include "Slices.h"
 
 #include "Runtime/Numerics/FixedPointMath.h"
@@ -45,7 +45,7 @@ static void quantizedL2NormalizeSlice(Elements<int32_t> &values,
   }
 }
 
-static Status runL2Normalization(KernelContext &context) {
+static Status runL2Normalization(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(int64_t axis,
                          decodeL2Normalization(context.operation()));
   const TensorType &type = context.inputType(0);
@@ -72,7 +72,7 @@ static Status runL2Normalization(KernelContext &context) {
 // LOCAL_RESPONSE_NORMALIZATION
 //===----------------------------------------------------------------------===//
 
-static Status runLocalResponseNormalization(KernelContext &context) {
+static Status runLocalResponseNormalization(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(LocalResponseForm form,
                          decodeLocalResponseNormalization(context.operation()));
   Elements<float> input = context.floats(0);
@@ -117,7 +117,7 @@ static void normalizeInstance(Elements<float> &values, const Slice &pixels,
   }
 }
 
-static Status runInstanceNormalization(KernelContext &context) {
+static Status runInstanceNormalization(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(InstanceNormalizationForm form,
                          decodeInstanceNormalization(context.operation()));
   const Shape &shape = context.inputShape(0);
@@ -136,9 +136,9 @@ static Status runInstanceNormalization(KernelContext &context) {
   return Status::ok();
 }
 
-std::span<const KernelRow> reference::normalizationKernels() {
+std::span<const RoutineRow> reference::normalizationRoutines() {
   using enum OperationType;
-  static constexpr KernelRow rows[] = {
+  static constexpr RoutineRow rows[] = {
       {L2_NORMALIZATION, runL2Normalization},
       {LOCAL_RESPONSE_NORMALIZATION, runLocalResponseNormalization},
       {INSTANCE_NORMALIZATION, runInstanceNormalization},

@@ -1,24 +1,24 @@
-//===- Quantization.cpp - What QUANTIZE and DEQUANTIZE compute --*- C++ -*-===//
+//===- Quantization.cpp - What QUANTIZE and DEQUANTIZE compute ------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime/Routines/Kernel.h"
+#include "Runtime/Routines/Routine.h"
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
 /// Both are a conversion of real values: reading dequantizes (M-030), storing
 /// quantizes (M-148).
-static Status convert(KernelContext &context) {
+static Status convert(RoutineContext &context) {
   context.storeReals(0, context.reals(0));
   return Status::ok();
 }
 
-std::span<const KernelRow> reference::quantizationKernels() {
-  static constexpr KernelRow rows[] = {
+std::span<const RoutineRow> reference::quantizationRoutines() {
+  static constexpr RoutineRow rows[] = {
       {OperationType::QUANTIZE, convert},
       {OperationType::DEQUANTIZE, convert},
   };

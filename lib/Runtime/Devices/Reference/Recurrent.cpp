@@ -1,4 +1,4 @@
-//===- Recurrent.cpp - What RNN and SVDF operations compute -----*- C++ -*-===//
+//===- Recurrent.cpp - What RNN and SVDF operations compute ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ float reference::applyActivation(RecurrentActivation activation, float value) {
   }
 }
 
-Floats reference::optionalFloats(const KernelContext &context, size_t index) {
+Floats reference::optionalFloats(const RoutineContext &context, size_t index) {
   return context.hasInput(index) ? context.floats(index) : Floats();
 }
 
@@ -45,7 +45,7 @@ static Floats swapOuter(const Floats &values, int64_t rows, int64_t columns,
   return result;
 }
 
-Sequence::Sequence(const KernelContext &context, size_t index,
+Sequence::Sequence(const RoutineContext &context, size_t index,
                    bool isTimeMajor) {
   const Shape &shape = context.inputShape(index);
   steps = shape[isTimeMajor ? 0 : 1];
@@ -69,7 +69,7 @@ Floats Sequence::inOrder(bool isTimeMajor) const {
   return isTimeMajor ? values : swapOuter(values, steps, batch, size);
 }
 
-void reference::storeDirections(KernelContext &context,
+void reference::storeDirections(RoutineContext &context,
                                 const SequenceParams &params,
                                 const Sequence &forward,
                                 const Sequence &backward) {
@@ -103,7 +103,7 @@ struct RnnCell {
   RecurrentActivation activation;
   Floats hiddenState;
 
-  RnnCell(const KernelContext &context, const RnnInputs &inputs,
+  RnnCell(const RoutineContext &context, const RnnInputs &inputs,
           RecurrentActivation activation)
       : units(context.inputShape(inputs.weights)[0]),
         weights(context.floats(inputs.weights)),
@@ -163,7 +163,7 @@ static Sequence runSequence(RnnCell &cell, const Sequence &input,
   return output;
 }
 
-static Status runRnn(KernelContext &context) {
+static Status runRnn(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(RnnForm form, decodeRnn(context.operation()));
   RnnCell cell(context, form.forward, form.activation);
   cell.step(context.inputShape(0)[0], context.floats(0), {});
@@ -172,7 +172,7 @@ static Status runRnn(KernelContext &context) {
   return Status::ok();
 }
 
-static Status runUnidirectionalRnn(KernelContext &context) {
+static Status runUnidirectionalRnn(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(RnnForm form, decodeRnn(context.operation()));
   bool isTimeMajor = *form.sequence.isTimeMajor;
   RnnCell cell(context, form.forward, form.activation);
@@ -184,7 +184,7 @@ static Status runUnidirectionalRnn(KernelContext &context) {
   return Status::ok();
 }
 
-static Status runBidirectionalRnn(KernelContext &context) {
+static Status runBidirectionalRnn(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(RnnForm form, decodeRnn(context.operation()));
   bool isTimeMajor = *form.sequence.isTimeMajor;
   RnnCell forward(context, form.forward, form.activation);
@@ -217,7 +217,7 @@ static Status runBidirectionalRnn(KernelContext &context) {
 /// takes the last place; the unit's output is the sum over its filters of
 /// memory times time weights; then the memory moves on by one, which leaves a
 /// zero in the last place (M-185).
-static Status runSvdf(KernelContext &context) {
+static Status runSvdf(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(SvdfForm form, decodeSvdf(context.operation()));
   int64_t batch = context.inputShape(0)[0];
   int64_t filters = context.inputShape(2)[0], memory = context.inputShape(2)[1];
@@ -252,9 +252,9 @@ static Status runSvdf(KernelContext &context) {
 // Table
 //===----------------------------------------------------------------------===//
 
-std::span<const KernelRow> reference::recurrentKernels() {
+std::span<const RoutineRow> reference::recurrentRoutines() {
   using enum OperationType;
-  static constexpr KernelRow rows[] = {
+  static constexpr RoutineRow rows[] = {
       {LSTM, runLstm},
       {UNIDIRECTIONAL_SEQUENCE_LSTM, runUnidirectionalLstm},
       {BIDIRECTIONAL_SEQUENCE_LSTM, runBidirectionalLstm},

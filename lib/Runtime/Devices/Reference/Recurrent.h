@@ -1,4 +1,4 @@
-//===- Recurrent.h - Parts of recurrent kernels -----------------*- C++ -*-===//
+//===- Recurrent.h - Parts of recurrent routines ----------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_REFERENCE_RECURRENT_H
 #define NNHAL_LIB_RUNTIME_DEVICES_REFERENCE_RECURRENT_H
 
-#include "Runtime/Routines/Kernel.h"
+#include "Runtime/Routines/Routine.h"
 
 #include "nnhal/Backend/Signatures/Recurrent.h"
 
@@ -20,7 +20,7 @@ using Floats = Elements<float>;
 float applyActivation(RecurrentActivation activation, float value);
 
 /// Elements of input \p index; empty where it is omitted.
-Floats optionalFloats(const KernelContext &context, size_t index);
+Floats optionalFloats(const RoutineContext &context, size_t index);
 
 /// A batch of sequences in the order [time, batch, size], whatever the order
 /// of the tensor.
@@ -34,7 +34,7 @@ struct Sequence {
       : steps(steps), batch(batch), size(size),
         values(size_t(steps * batch * size)) {}
   /// Reads input \p index, which is of rank 3.
-  Sequence(const KernelContext &context, size_t index, bool isTimeMajor);
+  Sequence(const RoutineContext &context, size_t index, bool isTimeMajor);
 
   /// The vectors of all batches at \p step.
   std::span<const float> at(int64_t step) const;
@@ -46,7 +46,7 @@ struct Sequence {
 
 /// Stores outputs 0 and, unless they are merged, 1 of a bidirectional
 /// operation.
-void storeDirections(KernelContext &context, const SequenceParams &params,
+void storeDirections(RoutineContext &context, const SequenceParams &params,
                      const Sequence &forward, const Sequence &backward);
 
 /// Runs \p step for each step of a sequence, from the last to the first when
@@ -57,11 +57,11 @@ void forEachStep(int64_t steps, bool isBackward, Step step) {
     step(isBackward ? steps - 1 - i : i);
 }
 
-Status runLstm(KernelContext &context);
-Status runUnidirectionalLstm(KernelContext &context);
-Status runBidirectionalLstm(KernelContext &context);
-Status runQuantized16BitLstm(KernelContext &context);
-Status runQuantizedLstm(KernelContext &context);
+Status runLstm(RoutineContext &context);
+Status runUnidirectionalLstm(RoutineContext &context);
+Status runBidirectionalLstm(RoutineContext &context);
+Status runQuantized16BitLstm(RoutineContext &context);
+Status runQuantizedLstm(RoutineContext &context);
 
 } // namespace nnhal::rt::reference
 

@@ -1,4 +1,4 @@
-//===- RecurrentLstm.cpp - What LSTMs of floats compute ---------*- C++ -*-===//
+//===- RecurrentLstm.cpp - What LSTMs of floats compute -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ namespace {
 /// One cell with its weights and its state, for vectors of a batch.
 class LstmCell {
 public:
-  LstmCell(const KernelContext &context, const LstmInputs &inputs,
+  LstmCell(const RoutineContext &context, const LstmInputs &inputs,
            const LstmParams &params);
 
   /// \p aux is not looked at without weights for it.
@@ -54,7 +54,7 @@ private:
 };
 } // namespace
 
-LstmCell::LstmCell(const KernelContext &context, const LstmInputs &inputs,
+LstmCell::LstmCell(const RoutineContext &context, const LstmInputs &inputs,
                    const LstmParams &params)
     : batch(context.inputShape(inputs.outputState)[0]),
       units(context.inputShape(inputs.cellState)[1]),
@@ -183,7 +183,7 @@ void LstmCell::step(std::span<const float> input, std::span<const float> aux) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-Status reference::runLstm(KernelContext &context) {
+Status reference::runLstm(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(LstmForm form, decodeLstm(context.operation()));
   LstmCell cell(context, form.forward, form.params);
   cell.step(context.floats(0), {});
@@ -207,7 +207,7 @@ static Sequence runSequence(LstmCell &cell, const Sequence &input,
   return output;
 }
 
-Status reference::runUnidirectionalLstm(KernelContext &context) {
+Status reference::runUnidirectionalLstm(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(LstmForm form, decodeLstm(context.operation()));
   bool isTimeMajor = *form.sequence.isTimeMajor;
   LstmCell cell(context, form.forward, form.params);
@@ -221,7 +221,7 @@ Status reference::runUnidirectionalLstm(KernelContext &context) {
   return Status::ok();
 }
 
-Status reference::runBidirectionalLstm(KernelContext &context) {
+Status reference::runBidirectionalLstm(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(LstmForm form, decodeLstm(context.operation()));
   bool isTimeMajor = *form.sequence.isTimeMajor;
   LstmCell forward(context, form.forward, form.params);

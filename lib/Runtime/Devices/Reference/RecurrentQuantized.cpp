@@ -1,4 +1,4 @@
-//===- RecurrentQuantized.cpp - What quantized LSTMs compute ----*- C++ -*-===//
+//===- RecurrentQuantized.cpp - What quantized LSTMs compute --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ using namespace nnhal::rt::reference;
 
 using Ints32 = Elements<int32_t>;
 
-static Ints32 optionalIntegers(const KernelContext &context, size_t index) {
+static Ints32 optionalIntegers(const RoutineContext &context, size_t index) {
   return context.hasInput(index) ? context.integers(index) : Ints32();
 }
 
@@ -55,7 +55,7 @@ struct Lstm16Inputs {
 };
 } // namespace
 
-static Lstm16Inputs read16BitInputs(const KernelContext &context) {
+static Lstm16Inputs read16BitInputs(const RoutineContext &context) {
   LstmInputs indices = quantized16BitLstmInputs();
   Lstm16Inputs inputs;
   inputs.batch = context.inputShape(0)[0];
@@ -103,7 +103,7 @@ static int16_t gate16(const Lstm16Inputs &inputs, LstmGate gate, int64_t batch,
 
 /// All in 16 bits: gates with 3 integer bits, the cell state with 4, what
 /// sigmoid and tanh yield with none.
-Status reference::runQuantized16BitLstm(KernelContext &context) {
+Status reference::runQuantized16BitLstm(RoutineContext &context) {
   Lstm16Inputs inputs = read16BitInputs(context);
   Ints32 cell(inputs.cellState.size()), output(inputs.cellState.size());
   for (int64_t b = 0; b < inputs.batch; ++b)
@@ -134,7 +134,7 @@ namespace {
 /// One step of a cell; values are [batch][units] unless said otherwise.
 class QuantizedCell {
 public:
-  QuantizedCell(const KernelContext &context, const QuantizedLstmForm &form);
+  QuantizedCell(const RoutineContext &context, const QuantizedLstmForm &form);
 
   void step();
   const Ints32 &outputState() const { return output; }
@@ -156,7 +156,7 @@ private:
   void updateCell(const Ints32 &forget, const Ints32 &in, const Ints32 &update);
   Ints32 project(const Ints32 &hidden) const;
 
-  const KernelContext &context;
+  const RoutineContext &context;
   const QuantizedLstmForm &form;
   int64_t batch, inputSize, units, outputs;
   TensorType outputType;
@@ -167,7 +167,7 @@ private:
 };
 } // namespace
 
-QuantizedCell::QuantizedCell(const KernelContext &context,
+QuantizedCell::QuantizedCell(const RoutineContext &context,
                              const QuantizedLstmForm &form)
     : context(context), form(form), batch(context.inputShape(0)[0]),
       inputSize(context.inputShape(0)[1]),
@@ -347,7 +347,7 @@ void QuantizedCell::step() {
   output = project(hidden);
 }
 
-Status reference::runQuantizedLstm(KernelContext &context) {
+Status reference::runQuantizedLstm(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(QuantizedLstmForm form,
                          decodeQuantizedLstm(context.operation()));
   QuantizedCell cell(context, form);

@@ -1,4 +1,4 @@
-//===- Window.cpp - What the Window operations compute ----------*- C++ -*-===//
+//===- Window.cpp - What the Window operations compute --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -81,7 +81,7 @@ static Elements<T> pool(const PoolForm &form, const Shape &output,
 
 /// Pools floats and applies the activation.
 template <typename Step, typename Last>
-static Status poolFloats(KernelContext &context, const PoolForm &form,
+static Status poolFloats(RoutineContext &context, const PoolForm &form,
                          const Shape &output, float first, Step step,
                          Last last) {
   Elements<float> values =
@@ -97,7 +97,7 @@ static Status poolFloats(KernelContext &context, const PoolForm &form,
 /// Pools quantized values, to the bounds of the activation (M-017). The result
 /// has the input's scale and zero point.
 template <typename Step, typename Last>
-static Status poolIntegers(KernelContext &context, const PoolForm &form,
+static Status poolIntegers(RoutineContext &context, const PoolForm &form,
                            const Shape &output, int64_t first, Step step,
                            Last last) {
   Elements<int32_t> integers =
@@ -113,11 +113,11 @@ static Status poolIntegers(KernelContext &context, const PoolForm &form,
   return Status::ok();
 }
 
-static Shape nhwcOutput(const KernelContext &context, bool isNchw) {
+static Shape nhwcOutput(const RoutineContext &context, bool isNchw) {
   return isNchw ? nchwToNhwc(context.outputShape(0)) : context.outputShape(0);
 }
 
-static Status averagePool(KernelContext &context) {
+static Status averagePool(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(PoolForm form, decodePool(context.operation()));
   Shape output = nhwcOutput(context, form.isNchw);
   const TensorType &type = context.inputType(0);
@@ -135,7 +135,7 @@ static Status averagePool(KernelContext &context) {
                       });
 }
 
-static Status maxPool(KernelContext &context) {
+static Status maxPool(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(PoolForm form, decodePool(context.operation()));
   Shape output = nhwcOutput(context, form.isNchw);
   auto larger = [](auto lhs, auto rhs) { return std::max(lhs, rhs); };
@@ -148,7 +148,7 @@ static Status maxPool(KernelContext &context) {
                       keep);
 }
 
-static Status l2Pool(KernelContext &context) {
+static Status l2Pool(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(PoolForm form, decodePool(context.operation()));
   return poolFloats(
       context, form, nhwcOutput(context, form.isNchw), 0.0f,
@@ -224,7 +224,7 @@ static Elements<float> interpolate(const ResizeForm &form, const Shape &output,
   return result;
 }
 
-static Status resizeBilinear(KernelContext &context) {
+static Status resizeBilinear(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(ResizeForm form, decodeResize(context.operation()));
   Shape output = nhwcOutput(context, form.isNchw);
   const Shape &input = form.input.dimensions;
@@ -262,7 +262,7 @@ static Elements<int64_t> nearestOf(const ResizeForm &form, int64_t input,
 }
 
 /// Copies pixels.
-static Status resizeNearestNeighbor(KernelContext &context) {
+static Status resizeNearestNeighbor(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(ResizeForm form, decodeResize(context.operation()));
   Shape output = nhwcOutput(context, form.isNchw);
   const Shape &input = form.input.dimensions;
@@ -292,8 +292,8 @@ static Status resizeNearestNeighbor(KernelContext &context) {
   return Status::ok();
 }
 
-std::span<const KernelRow> reference::windowKernels() {
-  static constexpr KernelRow rows[] = {
+std::span<const RoutineRow> reference::windowRoutines() {
+  static constexpr RoutineRow rows[] = {
       {OperationType::AVERAGE_POOL_2D, averagePool},
       {OperationType::MAX_POOL_2D, maxPool},
       {OperationType::L2_POOL_2D, l2Pool},

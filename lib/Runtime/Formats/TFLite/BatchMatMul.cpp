@@ -1,5 +1,4 @@
-//===- BatchMatMul.cpp - Import of batched products of matrices
-//------------===//
+//===- BatchMatMul.cpp - Import of batched products of matrices -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

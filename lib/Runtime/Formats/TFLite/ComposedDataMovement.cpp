@@ -1,5 +1,4 @@
-//===- ComposedDataMovement.cpp - Data movement of several operations
-//--------===//
+//===- ComposedDataMovement.cpp - Data movement of several operations -----===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Composition.cpp - Several HAL operations for one operator -------===//
+//===- Composition.cpp - Several HAL operations for one operator ----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Composition.h - Several HAL operations for one operator -*- C++ -*-===//
+//===- Composition.h - Several HAL operations for one operator --*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ContractionShapes.cpp - Shapes of convolutions and fully connected layers
-//===//
+//===- ContractionShapes.cpp - Shapes of convolutions and layers ----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

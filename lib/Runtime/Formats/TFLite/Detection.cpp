@@ -1,5 +1,4 @@
-//===- Detection.cpp - Import of detection post-processing
-//------------------===//
+//===- Detection.cpp - Import of detection post-processing ----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

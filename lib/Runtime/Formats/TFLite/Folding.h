@@ -1,4 +1,4 @@
-//===- Folding.h - Operators whose result is known at import -*- C++ -*-===//
+//===- Folding.h - Operators whose result is known at import ----*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

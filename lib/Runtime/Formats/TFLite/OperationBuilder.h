@@ -1,5 +1,4 @@
-//===- OperationBuilder.h - Builds one HAL operation from an operator *- C++
-//-*-===//
+//===- OperationBuilder.h - One HAL operation per operator ------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Activation.cpp - Rules of activations --------------------*- C++ -*-===//
+//===- Activation.cpp - Rules of activations ------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - Rules of convolutions and products -----*- C++ -*-===//
+//===- Contraction.cpp - Rules of convolutions and products ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

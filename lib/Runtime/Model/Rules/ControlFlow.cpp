@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - Rules of branches and loops ------------*- C++ -*-===//
+//===- ControlFlow.cpp - Rules of branches and loops ----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

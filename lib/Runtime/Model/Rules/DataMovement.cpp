@@ -1,4 +1,4 @@
-//===- DataMovement.cpp - Rules of data movement ----------------*- C++ -*-===//
+//===- DataMovement.cpp - Rules of data movement --------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Detection.cpp - Rules of boxes and regions of interest ---*- C++ -*-===//
+//===- Detection.cpp - Rules of boxes and regions of interest -------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

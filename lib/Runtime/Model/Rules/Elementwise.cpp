@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - Rules of element-wise operations -------*- C++ -*-===//
+//===- Elementwise.cpp - Rules of element-wise operations -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

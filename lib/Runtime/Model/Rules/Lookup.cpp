@@ -1,4 +1,4 @@
-//===- Lookup.cpp - Rules of lookups and sampling ---------------*- C++ -*-===//
+//===- Lookup.cpp - Rules of lookups and sampling -------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

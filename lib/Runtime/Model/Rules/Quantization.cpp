@@ -1,4 +1,4 @@
-//===- Quantization.cpp - Rules of quantization -----------------*- C++ -*-===//
+//===- Quantization.cpp - Rules of quantization ---------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RecurrentCells.cpp - Rules of LSTM and RNN cells ---------*- C++ -*-===//
+//===- RecurrentCells.cpp - Rules of LSTM and RNN cells -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

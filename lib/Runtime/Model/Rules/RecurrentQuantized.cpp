@@ -1,4 +1,4 @@
-//===- RecurrentQuantized.cpp - Rules of quantized LSTMs --------*- C++ -*-===//
+//===- RecurrentQuantized.cpp - Rules of quantized LSTMs ------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Reshape.cpp - Rules of operations that rename extents ----*- C++ -*-===//
+//===- Reshape.cpp - Rules of operations that rename extents --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - Forms of the Contraction operations ----*- C++ -*-===//
+//===- Contraction.cpp - Forms of the Contraction operations --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

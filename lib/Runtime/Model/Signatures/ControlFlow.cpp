@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - Forms of IF and WHILE ------------------*- C++ -*-===//
+//===- ControlFlow.cpp - Forms of IF and WHILE ----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

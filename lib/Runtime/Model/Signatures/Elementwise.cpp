@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - Element-wise operations in HAL form ----*- C++ -*-===//
+//===- Elementwise.cpp - Element-wise operations in HAL form --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Lookup.cpp - Forms of the Lookup operations --------------*- C++ -*-===//
+//===- Lookup.cpp - Forms of the Lookup operations ------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

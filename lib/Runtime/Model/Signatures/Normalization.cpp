@@ -1,4 +1,4 @@
-//===- Normalization.cpp - Normalizations in HAL form -----------*- C++ -*-===//
+//===- Normalization.cpp - Normalizations in HAL form ---------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

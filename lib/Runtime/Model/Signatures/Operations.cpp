@@ -1,4 +1,4 @@
-//===- Operations.cpp - One table over all families -------------*- C++ -*-===//
+//===- Operations.cpp - One table over all families -----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

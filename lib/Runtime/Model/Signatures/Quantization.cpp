@@ -1,4 +1,4 @@
-//===- Quantization.cpp - Forms of QUANTIZE and DEQUANTIZE ------*- C++ -*-===//
+//===- Quantization.cpp - Forms of QUANTIZE and DEQUANTIZE ----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Reader.cpp - Decodes the operands of an operation --------*- C++ -*-===//
+//===- Reader.cpp - Decodes the operands of an operation ------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- WindowReader.cpp - Operands of moving windows ------------*- C++ -*-===//
+//===- WindowReader.cpp - Operands of moving windows ----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ImportingKernel.c - Code that imports what it must not -----*- C -*-===//
+//===- ImportingKernel.c - Code that imports what it must not -------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- InitializedKernel.c - Code that runs when it is loaded -----*- C -*-===//
+//===- InitializedKernel.c - Code that runs when it is loaded -------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Kernels.c - Code of a test artifact ------------------------*- C -*-===//
+//===- Kernels.c - Code of a test artifact --------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Contraction.td - Convolutions and products --------*- tablegen -*-===//
+//===- Contraction.td - Convolutions and products ----------*- tablegen -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

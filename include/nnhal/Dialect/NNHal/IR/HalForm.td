@@ -1,4 +1,4 @@
-//===- HalForm.td - Operations listed input by input ---*- tablegen -*-===//
+//===- HalForm.td - Operations listed input by input -------*- tablegen -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Lookup.td - Lookups and sampling ----------------*- tablegen -*-===//
+//===- Lookup.td - Lookups and sampling --------------------*- tablegen -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NNHalInterfaces.td - Interfaces of operations -----*- tablegen -*-===//
+//===- NNHalInterfaces.td - Interfaces of operations -------*- tablegen -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

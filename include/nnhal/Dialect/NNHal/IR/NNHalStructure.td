@@ -1,4 +1,4 @@
-//===- NNHalStructure.td - Models, graphs and HAL operations *- tablegen -*-===//
+//===- NNHalStructure.td - Models, graphs, HAL operations --*- tablegen -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -173,8 +173,8 @@ static bool mayBeComputed(OperationType type, size_t position) {
     return position == 1;
   case PAD_V2:
     return position == 2;
-#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY) case OPERATION:
-#include "Runtime/Artifact/RuntimeKernels.def"
+#define NNHAL_ROUTINE(SLOT, OPERATION, WHY) case OPERATION:
+#include "Runtime/Artifact/Routines.def"
     return true;
   default:
     return false;

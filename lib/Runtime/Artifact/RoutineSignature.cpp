@@ -1,24 +1,24 @@
-//===- KernelSignature.cpp - What a runtime kernel is called for ----------===//
+//===- RoutineSignature.cpp - What a routine of the runtime is called for -===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelSignature.h"
+#include "RoutineSignature.h"
 
-#include "KernelSignature_generated.h"
+#include "RoutineSignature_generated.h"
 
 #include "Runtime/Support/Errors.h"
 
 using namespace nnhal::rt;
 
-std::optional<uint32_t> nnhal::rt::runtimeKernelSlot(OperationType type) {
+std::optional<uint32_t> nnhal::rt::routineSlot(OperationType type) {
   switch (type) {
-#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY)                             \
+#define NNHAL_ROUTINE(SLOT, OPERATION, WHY)                                    \
   case OperationType::OPERATION:                                               \
     return SLOT;
-#include "RuntimeKernels.def"
+#include "Routines.def"
 
   default:
     return std::nullopt;
@@ -52,7 +52,7 @@ static auto writeOperands(Builder &builder,
 }
 
 std::vector<uint8_t>
-nnhal::rt::writeKernelSignature(const OperationView &operation) {
+nnhal::rt::writeRoutineSignature(const OperationView &operation) {
   Builder builder;
   auto inputs = writeOperands(builder, operation.inputs);
   auto outputs = writeOperands(builder, operation.outputs);
@@ -83,14 +83,14 @@ static OperandView readOperand(const signature::Operand &operand) {
   return view;
 }
 
-Result<KernelSignature>
-nnhal::rt::readKernelSignature(std::span<const uint8_t> bytes) {
+Result<RoutineSignature>
+nnhal::rt::readRoutineSignature(std::span<const uint8_t> bytes) {
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
   if (!signature::VerifySignatureBuffer(verifier))
-    return badData("{} bytes are no signature of a runtime kernel",
+    return badData("{} bytes are no signature of a routine of the runtime",
                    bytes.size());
   const signature::Signature &root = *signature::GetSignature(bytes.data());
-  KernelSignature result;
+  RoutineSignature result;
   result.operation.type = OperationType(root.operation());
   if (root.inputs())
     for (const signature::Operand *operand : *root.inputs()) {

@@ -1,11 +1,11 @@
-//===- ReductionKernelsTest.cpp - Kernels of reductions ---------*- C++ -*-===//
+//===- ReductionRoutinesTest.cpp - Routines of reductions -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
+#include "RoutineRunner.h"
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ using Values = std::vector<double>;
 
 namespace {
 
-KernelOutcome run(const OperationBuilder &builder) {
-  return runKernel(reference::reductionKernels(), builder);
+RoutineOutcome run(const OperationBuilder &builder) {
+  return runRoutine(reference::reductionRoutines(), builder);
 }
 
 TensorType unranked(TensorType type) {
@@ -37,12 +37,12 @@ Values reduce(Op type, const TensorType &input, const Values &values,
     builder.int32(0);
   else
     builder.boolean(true);
-  KernelOutcome outcome = run(builder.output(unranked(input)));
+  RoutineOutcome outcome = run(builder.output(unranked(input)));
   EXPECT_TRUE(outcome.status.isOk()) << outcome.status.message();
   return outcome.status.isOk() ? outcome.values[0] : Values();
 }
 
-TEST(ReductionKernelsTest, MeanOfFloats) {
+TEST(ReductionRoutinesTest, MeanOfFloats) {
   TensorType input = floatTensor({2, 2, 2});
   Values values{1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_EQ(reduce(Op::MEAN, input, values, {1}), (Values{2, 3, 6, 7}));
@@ -52,7 +52,7 @@ TEST(ReductionKernelsTest, MeanOfFloats) {
             (Values{1366}));
 }
 
-TEST(ReductionKernelsTest, MeanOfQuantizedValuesRounds) { // M-130
+TEST(ReductionRoutinesTest, MeanOfQuantizedValuesRounds) { // M-130
   EXPECT_EQ(reduce(Op::MEAN, quantTensor({2}, 0.5f, 9), {1, 2}, {0}),
             (Values{2}));
   EXPECT_EQ(reduce(Op::MEAN, quantTensor({3}, 0.5f, 9), {1, 1, 2}, {0}),
@@ -65,14 +65,14 @@ TEST(ReductionKernelsTest, MeanOfQuantizedValuesRounds) { // M-130
       (Values{-2}));
 }
 
-TEST(ReductionKernelsTest, SumsAndProducts) {
+TEST(ReductionRoutinesTest, SumsAndProducts) {
   EXPECT_EQ(reduce(Op::REDUCE_SUM, floatTensor({2, 2}), {1, 2, 3, 4}, {1}),
             (Values{3, 7}));
   EXPECT_EQ(reduce(Op::REDUCE_PROD, halfTensor({2, 2}), {1, 2, 3, 4}, {0}),
             (Values{3, 8}));
 }
 
-TEST(ReductionKernelsTest, Extrema) {
+TEST(ReductionRoutinesTest, Extrema) {
   EXPECT_EQ(reduce(Op::REDUCE_MAX, floatTensor({2, 2}), {-1, -2, -3, -4}, {1}),
             (Values{-1, -3}));
   EXPECT_EQ(reduce(Op::REDUCE_MIN, signedQuantTensor({2, 2}, 0.5f, 1),
@@ -83,16 +83,16 @@ TEST(ReductionKernelsTest, Extrema) {
             (Values{-infinity}));
 }
 
-TEST(ReductionKernelsTest, AnyByteButZeroIsTrue) { // M-133
+TEST(ReductionRoutinesTest, AnyByteButZeroIsTrue) { // M-133
   EXPECT_EQ(reduce(Op::REDUCE_ALL, boolTensor({2, 2}), {2, 4, 1, 0}, {1}),
             (Values{1, 0}));
   EXPECT_EQ(reduce(Op::REDUCE_ANY, boolTensor({2, 2}), {0, 4, 0, 0}, {1}),
             (Values{1, 0}));
 }
 
-TEST(ReductionKernelsTest, TiesKeepTheLowestIndex) { // M-136
+TEST(ReductionRoutinesTest, TiesKeepTheLowestIndex) { // M-136
   auto best = [](Op type, TensorType input, Values values, int32_t axis) {
-    KernelOutcome outcome =
+    RoutineOutcome outcome =
         run(OperationBuilder(type)
                 .tensor(std::move(input), values)
                 .int32(axis)
@@ -106,8 +106,8 @@ TEST(ReductionKernelsTest, TiesKeepTheLowestIndex) { // M-136
             (Values{0, 1, 1}));
 }
 
-TEST(ReductionKernelsTest, LargerIndexFirst) { // M-137
-  KernelOutcome outcome =
+TEST(ReductionRoutinesTest, LargerIndexFirst) { // M-137
+  RoutineOutcome outcome =
       run(OperationBuilder(Op::TOPK_V2)
               .tensor(int32Tensor({2, 4}), {1, 5, 5, 2, 9, 8, 7, 9})
               .int32(3)
@@ -118,13 +118,13 @@ TEST(ReductionKernelsTest, LargerIndexFirst) { // M-137
   EXPECT_EQ(outcome.values[1], (Values{2, 1, 3, 3, 0, 1}));
 }
 
-TEST(ReductionKernelsTest, NansRankLast) {
+TEST(ReductionRoutinesTest, NansRankLast) {
   double nan = std::numeric_limits<double>::quiet_NaN();
-  KernelOutcome outcome = run(OperationBuilder(Op::TOPK_V2)
-                                  .tensor(floatTensor({4}), {nan, 1, nan, 2})
-                                  .int32(3)
-                                  .output(floatTensor({3}))
-                                  .output(int32Tensor({3})));
+  RoutineOutcome outcome = run(OperationBuilder(Op::TOPK_V2)
+                                   .tensor(floatTensor({4}), {nan, 1, nan, 2})
+                                   .int32(3)
+                                   .output(floatTensor({3}))
+                                   .output(int32Tensor({3})));
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   EXPECT_EQ(outcome.values[1], (Values{3, 1, 2}));
 }

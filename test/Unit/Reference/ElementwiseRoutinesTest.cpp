@@ -1,12 +1,11 @@
-//===- ElementwiseKernelsTest.cpp - What element-wise operations compute -*- C++
-//-*-===//
+//===- ElementwiseRoutinesTest.cpp - What element-wise operations compute -===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
+#include "RoutineRunner.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +24,7 @@ constexpr double lowest = std::numeric_limits<int32_t>::min();
 constexpr double highest = std::numeric_limits<int32_t>::max();
 
 Values run(const OperationBuilder &builder) {
-  return runForValues(reference::elementwiseKernels(), builder);
+  return runForValues(reference::elementwiseRoutines(), builder);
 }
 
 /// ADD, SUB, MUL or DIV.
@@ -58,7 +57,7 @@ Values unary(OperationType operation, const TensorType &type,
 }
 
 // M-021, M-019, M-037.
-TEST(ElementwiseKernelsTest, FloatArithmeticBroadcastsEitherSide) {
+TEST(ElementwiseRoutinesTest, FloatArithmeticBroadcastsEitherSide) {
   TensorType column = floatTensor({2, 1}), row = floatTensor({3}),
              result = floatTensor({2, 3});
   EXPECT_EQ(arithmetic(SUB, column, {10, 20}, row, {1, 2, 3}, result),
@@ -73,14 +72,14 @@ TEST(ElementwiseKernelsTest, FloatArithmeticBroadcastsEitherSide) {
 }
 
 // M-023: the sum is rounded once, to even.
-TEST(ElementwiseKernelsTest, HalfArithmeticRoundsOnce) {
+TEST(ElementwiseRoutinesTest, HalfArithmeticRoundsOnce) {
   TensorType type = halfTensor({2});
   EXPECT_EQ(arithmetic(ADD, type, {2048, 2048}, type, {1, 3}, type),
             (Values{2048, 2052}));
 }
 
 // M-035, M-041.
-TEST(ElementwiseKernelsTest, IntegerArithmeticWrapsAndFloors) {
+TEST(ElementwiseRoutinesTest, IntegerArithmeticWrapsAndFloors) {
   TensorType type = int32Tensor({2});
   EXPECT_EQ(arithmetic(ADD, type, {highest, 5}, type, {1, -7}, type),
             (Values{lowest, -2}));
@@ -93,14 +92,14 @@ TEST(ElementwiseKernelsTest, IntegerArithmeticWrapsAndFloors) {
 }
 
 // M-042.
-TEST(ElementwiseKernelsTest, FloatDivisionByZeroIsInfinite) {
+TEST(ElementwiseRoutinesTest, FloatDivisionByZeroIsInfinite) {
   TensorType type = floatTensor({2});
   EXPECT_EQ(arithmetic(DIV, type, {1, -1}, type, {0, 0}, type),
             (Values{INFINITY, -INFINITY}));
 }
 
 // M-034: 0.5 * (q - 3) + 0.25 * (q - 1), in units of 0.5, plus 10.
-TEST(ElementwiseKernelsTest, QuantizedSums) {
+TEST(ElementwiseRoutinesTest, QuantizedSums) {
   TensorType lhs = quantTensor({3}, 0.5f, 3), rhs = quantTensor({3}, 0.25f, 1),
              result = quantTensor({3}, 0.5f, 10);
   EXPECT_EQ(arithmetic(ADD, lhs, {5, 0, 255}, rhs, {5, 1, 255}, result),
@@ -113,7 +112,7 @@ TEST(ElementwiseKernelsTest, QuantizedSums) {
 }
 
 // M-022: the signed type computes the same 128 steps below.
-TEST(ElementwiseKernelsTest, SignedQuantizedProducts) {
+TEST(ElementwiseRoutinesTest, SignedQuantizedProducts) {
   EXPECT_EQ(arithmetic(MUL, quantTensor({2}, 0.5f, 128), {130, 126},
                        quantTensor({2}, 0.5f, 128), {134, 134},
                        quantTensor({2}, 1.0f, 100)),
@@ -125,7 +124,7 @@ TEST(ElementwiseKernelsTest, SignedQuantizedProducts) {
 }
 
 // M-143, M-144.
-TEST(ElementwiseKernelsTest, ExtremaAndPowers) {
+TEST(ElementwiseRoutinesTest, ExtremaAndPowers) {
   EXPECT_EQ(binary(MAXIMUM, int32Tensor({2}), {16777217, -1}, {16777216, 3}),
             (Values{16777217, 3}));
   // 1 and 2 in the result's units of 0.5 with zero point 10.
@@ -137,7 +136,7 @@ TEST(ElementwiseKernelsTest, ExtremaAndPowers) {
 }
 
 // M-138, M-139, A-010.
-TEST(ElementwiseKernelsTest, Comparisons) {
+TEST(ElementwiseRoutinesTest, Comparisons) {
   TensorType result = boolTensor({3});
   EXPECT_EQ(binary(LESS, floatTensor({3}), {1, 2, NAN}, {2, 2, 2}, result),
             (Values{1, 0, 0}));
@@ -155,7 +154,7 @@ TEST(ElementwiseKernelsTest, Comparisons) {
 }
 
 // M-140: any byte but 0 is true.
-TEST(ElementwiseKernelsTest, Logic) {
+TEST(ElementwiseRoutinesTest, Logic) {
   TensorType type = boolTensor({4});
   EXPECT_EQ(binary(LOGICAL_AND, type, {1, 2, 0, 0}, {4, 1, 1, 0}),
             (Values{1, 1, 0, 0}));
@@ -165,7 +164,7 @@ TEST(ElementwiseKernelsTest, Logic) {
 }
 
 // M-142.
-TEST(ElementwiseKernelsTest, SelectRequantizes) {
+TEST(ElementwiseRoutinesTest, SelectRequantizes) {
   EXPECT_EQ(run(OperationBuilder(SELECT)
                     .tensor(boolTensor({3}), {1, 0, 2})
                     .tensor(quantTensor({3}, 1.0f, 0), {1, 2, 200})
@@ -181,7 +180,7 @@ TEST(ElementwiseKernelsTest, SelectRequantizes) {
 }
 
 // M-044, M-047, M-048.
-TEST(ElementwiseKernelsTest, UnaryFunctions) {
+TEST(ElementwiseRoutinesTest, UnaryFunctions) {
   EXPECT_EQ(unary(ABS, int32Tensor({3}), {-3, 3, lowest}),
             (Values{3, 3, lowest}));
   EXPECT_EQ(unary(NEG, int32Tensor({2}), {lowest, 7}), (Values{lowest, -7}));
@@ -201,7 +200,7 @@ Values cast(const TensorType &input, const Values &values,
 }
 
 // M-150, M-151: quantization parameters are ignored.
-TEST(ElementwiseKernelsTest, CastsConvertElementsAsStored) {
+TEST(ElementwiseRoutinesTest, CastsConvertElementsAsStored) {
   TensorType quantized = quantTensor({4}, 0.5f, 100);
   EXPECT_EQ(cast(floatTensor({4}), {1.9, -1.9, 3e9, NAN}, int32Tensor({4})),
             (Values{1, -1, highest, 0}));

@@ -1,11 +1,11 @@
-//===- KernelSignatureTest.cpp - Operations passed to kernels -------------===//
+//===- RoutineSignatureTest.cpp - Operations passed to routines -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime/Artifact/KernelSignature.h"
+#include "Runtime/Artifact/RoutineSignature.h"
 
 #include <gtest/gtest.h>
 
@@ -53,10 +53,10 @@ static void expectSame(const std::vector<OperandView> &found,
   }
 }
 
-TEST(KernelSignatureTest, RoundTrip) {
+TEST(RoutineSignatureTest, RoundTrip) {
   OperationView operation = sampleOperation();
-  std::vector<uint8_t> bytes = writeKernelSignature(operation);
-  auto read = readKernelSignature(bytes);
+  std::vector<uint8_t> bytes = writeRoutineSignature(operation);
+  auto read = readRoutineSignature(bytes);
   ASSERT_TRUE(read.isOk()) << read.status().message();
   EXPECT_EQ(read->operation.type, operation.type);
   expectSame(read->operation.inputs, operation.inputs);
@@ -64,20 +64,20 @@ TEST(KernelSignatureTest, RoundTrip) {
   EXPECT_EQ(read->arguments, std::vector<size_t>{0});
 }
 
-TEST(KernelSignatureTest, GarbageIsRejected) {
+TEST(RoutineSignatureTest, GarbageIsRejected) {
   std::vector<uint8_t> bytes(40, 0xa5);
-  auto read = readKernelSignature(bytes);
+  auto read = readRoutineSignature(bytes);
   ASSERT_FALSE(read.isOk());
   EXPECT_EQ(read.status().code(), StatusCode::invalidArgument);
   EXPECT_EQ(read.status().message(),
-            "40 bytes are no signature of a runtime kernel");
-  EXPECT_EQ(readKernelSignature({}).status().message(),
-            "0 bytes are no signature of a runtime kernel");
+            "40 bytes are no signature of a routine of the runtime");
+  EXPECT_EQ(readRoutineSignature({}).status().message(),
+            "0 bytes are no signature of a routine of the runtime");
 }
 
 /// Whatever the bytes are, the answer is an error or a signature within them.
-TEST(KernelSignatureTest, DamageIsAnswered) {
-  const std::vector<uint8_t> whole = writeKernelSignature(sampleOperation());
+TEST(RoutineSignatureTest, DamageIsAnswered) {
+  const std::vector<uint8_t> whole = writeRoutineSignature(sampleOperation());
   std::mt19937 random(1);
   size_t rejected = 0;
   for (size_t i = 0; i < 4000; ++i) {
@@ -86,7 +86,7 @@ TEST(KernelSignatureTest, DamageIsAnswered) {
       bytes.resize(random() % whole.size());
     for (size_t flips = i % 3 + 1; flips > 0 && !bytes.empty(); --flips)
       bytes[random() % bytes.size()] ^= uint8_t(1u << random() % 8);
-    auto read = readKernelSignature(bytes);
+    auto read = readRoutineSignature(bytes);
     rejected += !read.isOk();
     if (!read.isOk())
       continue;
@@ -101,8 +101,8 @@ TEST(KernelSignatureTest, DamageIsAnswered) {
   EXPECT_GT(rejected, 1000u);
 }
 
-TEST(KernelSignatureTest, SlotsAreThoseOfTheTable) {
-  EXPECT_EQ(runtimeKernelSlot(OperationType::BOX_WITH_NMS_LIMIT), 0u);
-  EXPECT_EQ(runtimeKernelSlot(OperationType::TOPK_V2), 6u);
-  EXPECT_EQ(runtimeKernelSlot(OperationType::ADD), std::nullopt);
+TEST(RoutineSignatureTest, SlotsAreThoseOfTheTable) {
+  EXPECT_EQ(routineSlot(OperationType::BOX_WITH_NMS_LIMIT), 0u);
+  EXPECT_EQ(routineSlot(OperationType::TOPK_V2), 6u);
+  EXPECT_EQ(routineSlot(OperationType::ADD), std::nullopt);
 }

@@ -1,4 +1,4 @@
-//===- Kernel.h - What a reference kernel sees ------------------*- C++ -*-===//
+//===- Routine.h - What a reference routine sees ----------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 //
-// The reference device executes a model operation by operation. A kernel is the
-// plainest statement of what an operation computes: it reads whole tensors as
-// floats or integers, computes, and stores. By the time it runs,
+// The reference device executes a model operation by operation. A routine is
+// the plainest statement of what an operation computes: it reads whole tensors
+// as floats or integers, computes, and stores. By the time it runs,
 // checkOperation() has accepted the operation with all values known, so that a
-// kernel checks only what depends on elements (indices, boxes).
+// routine checks only what depends on elements (indices, boxes).
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_ROUTINES_KERNEL_H
-#define NNHAL_LIB_RUNTIME_ROUTINES_KERNEL_H
+#ifndef NNHAL_LIB_RUNTIME_ROUTINES_ROUTINE_H
+#define NNHAL_LIB_RUNTIME_ROUTINES_ROUTINE_H
 
 #include "Elements.h"
 
@@ -38,11 +38,11 @@ int64_t elementCount(std::span<const int64_t> shape);
 ///
 /// Elements are read and written as whole tensors in row-major order of the
 /// tensor as the model states it (NCHW tensors in NCHW order: see Layout.h).
-class KernelContext {
+class RoutineContext {
 public:
   /// \p operation has values for all inputs that are not omitted; \p facts are
   /// those of checkOperation() for it.
-  KernelContext(const OperationView &operation, const OperationFacts &facts);
+  RoutineContext(const OperationView &operation, const OperationFacts &facts);
 
   const OperationView &operation() const { return view; }
   size_t inputCount() const { return view.inputs.size(); }
@@ -56,7 +56,7 @@ public:
   const Shape &inputShape(size_t index) const {
     return view.inputs[index].type.dimensions;
   }
-  /// Extents are unknown where only the kernel can tell them, until
+  /// Extents are unknown where only the routine can tell them, until
   /// setOutputShape().
   const TensorType &outputType(size_t index) const { return results[index]; }
   const Shape &outputShape(size_t index) const {
@@ -106,25 +106,25 @@ uint32_t elementSize(OperandType type);
 
 /// Computes all outputs. Fails with generalFailure naming the found value and
 /// the bound when elements break a rule.
-using Kernel = Status (*)(KernelContext &context);
+using Routine = Status (*)(RoutineContext &context);
 
-struct KernelRow {
+struct RoutineRow {
   OperationType type;
-  Kernel kernel;
+  Routine routine;
 };
 
-std::span<const KernelRow> elementwiseKernels();
-std::span<const KernelRow> activationKernels();
-std::span<const KernelRow> contractionKernels();
-std::span<const KernelRow> windowKernels();
-std::span<const KernelRow> normalizationKernels();
-std::span<const KernelRow> reductionKernels();
-std::span<const KernelRow> dataMovementKernels();
-std::span<const KernelRow> quantizationKernels();
-std::span<const KernelRow> lookupKernels();
-std::span<const KernelRow> recurrentKernels();
-std::span<const KernelRow> detectionKernels();
+std::span<const RoutineRow> elementwiseRoutines();
+std::span<const RoutineRow> activationRoutines();
+std::span<const RoutineRow> contractionRoutines();
+std::span<const RoutineRow> windowRoutines();
+std::span<const RoutineRow> normalizationRoutines();
+std::span<const RoutineRow> reductionRoutines();
+std::span<const RoutineRow> dataMovementRoutines();
+std::span<const RoutineRow> quantizationRoutines();
+std::span<const RoutineRow> lookupRoutines();
+std::span<const RoutineRow> recurrentRoutines();
+std::span<const RoutineRow> detectionRoutines();
 
 } // namespace nnhal::rt::reference
 
-#endif // NNHAL_LIB_RUNTIME_ROUTINES_KERNEL_H
+#endif // NNHAL_LIB_RUNTIME_ROUTINES_ROUTINE_H

@@ -1,11 +1,11 @@
-//===- LookupKernelsTest.cpp - Kernels of lookups and sampling --*- C++ -*-===//
+//===- LookupRoutinesTest.cpp - Routines of lookups and sampling ----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
+#include "RoutineRunner.h"
 #include "Runtime/Routines/Philox.h"
 
 #include <gtest/gtest.h>
@@ -21,36 +21,36 @@ using Values = std::vector<double>;
 
 namespace {
 
-KernelOutcome run(const OperationBuilder &builder) {
-  return runKernel(reference::lookupKernels(), builder);
+RoutineOutcome run(const OperationBuilder &builder) {
+  return runRoutine(reference::lookupRoutines(), builder);
 }
 
 TensorType openInts() { return unrankedTensor(OperandType::TENSOR_INT32); }
 
-KernelOutcome embed(const Values &lookups) {
+RoutineOutcome embed(const Values &lookups) {
   OperationBuilder builder(Op::EMBEDDING_LOOKUP);
   return run(builder.tensor(int32Tensor({int64_t(lookups.size())}), lookups)
                  .tensor(quantTensor({3, 2}, 0.5f, 7), {1, 2, 3, 4, 5, 6})
                  .output(quantTensor({unknownExtent, 2}, 0.5f, 7)));
 }
 
-TEST(LookupKernelsTest, EmbeddingCopiesRows) {
-  KernelOutcome outcome = embed({2, 0, 2, 1});
+TEST(LookupRoutinesTest, EmbeddingCopiesRows) {
+  RoutineOutcome outcome = embed({2, 0, 2, 1});
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   EXPECT_EQ(outcome.values[0], (Values{5, 6, 1, 2, 5, 6, 3, 4}));
 }
 
 // embedding_lookup C3, M-154: fails, nothing is clamped.
-TEST(LookupKernelsTest, EmbeddingRejectsIndices) {
+TEST(LookupRoutinesTest, EmbeddingRejectsIndices) {
   EXPECT_EQ(embed({1, 3}).status.message(), "lookup 3 is outside [0, 3)");
   EXPECT_EQ(embed({-1}).status.message(), "lookup -1 is outside [0, 3)");
   EXPECT_EQ(embed({-1}).status.code(), StatusCode::generalFailure);
 }
 
 // M-155, M-156: zero bytes for what is missed, whatever the zero point.
-TEST(LookupKernelsTest, HashtableHitsAndMisses) {
+TEST(LookupRoutinesTest, HashtableHitsAndMisses) {
   OperationBuilder builder(Op::HASHTABLE_LOOKUP);
-  KernelOutcome outcome =
+  RoutineOutcome outcome =
       run(builder.tensor(int32Tensor({4}), {1234, -292, -11, 0})
               .tensor(int32Tensor({3}), {-11, 0, 1234})
               .tensor(quantTensor({3, 2}, 0.5f, 100), {1, 2, 3, 4, 5, 6})
@@ -61,7 +61,7 @@ TEST(LookupKernelsTest, HashtableHitsAndMisses) {
   EXPECT_EQ(outcome.values[1], (Values{1, 0, 1, 1}));
 }
 
-KernelOutcome project(int32_t kind, bool hasWeights, const Values &weights) {
+RoutineOutcome project(int32_t kind, bool hasWeights, const Values &weights) {
   OperationBuilder builder(Op::LSH_PROJECTION);
   builder
       .tensor(floatTensor({4, 2}),
@@ -76,8 +76,8 @@ KernelOutcome project(int32_t kind, bool hasWeights, const Values &weights) {
 }
 
 // M-158, M-159, M-161
-TEST(LookupKernelsTest, LshProjects) {
-  KernelOutcome dense = project(2, true, {1, 1, 1});
+TEST(LookupRoutinesTest, LshProjects) {
+  RoutineOutcome dense = project(2, true, {1, 1, 1});
   ASSERT_TRUE(dense.status.isOk()) << dense.status.message();
   const Values &bits = dense.values[0];
   ASSERT_EQ(bits.size(), 8u);
@@ -98,7 +98,7 @@ TEST(LookupKernelsTest, LshProjects) {
 }
 
 // Known answers of the generator's authors (Random123, kat_vectors).
-TEST(LookupKernelsTest, PhiloxKnownAnswers) {
+TEST(LookupRoutinesTest, PhiloxKnownAnswers) {
   using Words = std::array<uint32_t, 4>;
   EXPECT_EQ(reference::philox4x32({0, 0, 0, 0}, {0, 0}),
             (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -111,7 +111,8 @@ TEST(LookupKernelsTest, PhiloxKnownAnswers) {
       (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-KernelOutcome sample(const Values &logits, int32_t count, const Values &seeds) {
+RoutineOutcome sample(const Values &logits, int32_t count,
+                      const Values &seeds) {
   OperationBuilder builder(Op::RANDOM_MULTINOMIAL);
   return run(builder.tensor(floatTensor({1, int64_t(logits.size())}), logits)
                  .int32(count)
@@ -120,12 +121,12 @@ KernelOutcome sample(const Values &logits, int32_t count, const Values &seeds) {
 }
 
 // M-236, M-237
-TEST(LookupKernelsTest, MultinomialFollowsTheDistribution) {
+TEST(LookupRoutinesTest, MultinomialFollowsTheDistribution) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Values logits{std::log(0.5), -infinity, std::log(0.3), std::log(0.2),
                 infinity};
   constexpr int count = 20000;
-  KernelOutcome outcome = sample(logits, count, {37, 42});
+  RoutineOutcome outcome = sample(logits, count, {37, 42});
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   const Values &classes = outcome.values[0];
   auto frequency = [&](double value) {
@@ -143,7 +144,7 @@ TEST(LookupKernelsTest, MultinomialFollowsTheDistribution) {
 }
 
 // random_multinomial C5
-TEST(LookupKernelsTest, MultinomialNeedsAFiniteLogit) {
+TEST(LookupRoutinesTest, MultinomialNeedsAFiniteLogit) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(sample({infinity, -infinity}, 3, {1, 2}).status.message(),
             "logits of batch 0 are 2 values, none of them finite");

@@ -1,11 +1,11 @@
-//===- WindowKernelsTest.cpp - Pools and resizing on numbers ----*- C++ -*-===//
+//===- WindowRoutinesTest.cpp - Pools and resizing on numbers -------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
+#include "RoutineRunner.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using Values = std::vector<double>;
 namespace {
 
 Values run(const OperationBuilder &builder) {
-  KernelOutcome outcome = runKernel(reference::windowKernels(), builder);
+  RoutineOutcome outcome = runRoutine(reference::windowRoutines(), builder);
   EXPECT_TRUE(outcome.status.isOk()) << outcome.status.message();
   return outcome.status.isOk() ? outcome.values.front() : Values();
 }
@@ -37,7 +37,7 @@ Values poolRow(Op type, TensorType row, const Values &values,
   return run(builder);
 }
 
-TEST(WindowKernelsTest, PaddingTakesNoPart) { // M-092, M-096
+TEST(WindowRoutinesTest, PaddingTakesNoPart) { // M-092, M-096
   TensorType row = floatTensor({1, 1, 3, 1});
   EXPECT_EQ(poolRow(Op::AVERAGE_POOL_2D, row, {-1, -3, -8}),
             (Values{-2, -5.5, -8}));
@@ -46,7 +46,7 @@ TEST(WindowKernelsTest, PaddingTakesNoPart) { // M-092, M-096
             (Values{5, 13, 17})); // M-094
 }
 
-TEST(WindowKernelsTest, QuantizedAveragesRoundHalfUp) { // M-093, M-022
+TEST(WindowRoutinesTest, QuantizedAveragesRoundHalfUp) { // M-093, M-022
   EXPECT_EQ(poolRow(Op::AVERAGE_POOL_2D, quantTensor({1, 1, 3, 1}, 0.5f, 128),
                     {1, 2, 4}),
             (Values{2, 3, 4}));
@@ -56,7 +56,7 @@ TEST(WindowKernelsTest, QuantizedAveragesRoundHalfUp) { // M-093, M-022
             (Values{-126, -125, -124}));
 }
 
-TEST(WindowKernelsTest, ActivationFollowsThePool) { // M-098, M-017
+TEST(WindowRoutinesTest, ActivationFollowsThePool) { // M-098, M-017
   EXPECT_EQ(poolRow(Op::MAX_POOL_2D, quantTensor({1, 1, 3, 1}, 0.5f, 10),
                     {0, 20, 40}, 3),
             (Values{20, 22, 22}));
@@ -65,7 +65,7 @@ TEST(WindowKernelsTest, ActivationFollowsThePool) { // M-098, M-017
       (Values{-1, 1, 1}));
 }
 
-TEST(WindowKernelsTest, PoolReadsNchw) {
+TEST(WindowRoutinesTest, PoolReadsNchw) {
   OperationBuilder builder(Op::MAX_POOL_2D);
   builder.tensor(floatTensor({1, 2, 2, 2}), {1, 2, 3, 4, 8, 7, 6, 5})
       .int32(2)
@@ -95,7 +95,7 @@ OperationBuilder resizeRow(Op type, TensorType row, const Values &values,
   return builder;
 }
 
-TEST(WindowKernelsTest, BilinearSamplesBetweenPixels) { // M-201
+TEST(WindowRoutinesTest, BilinearSamplesBetweenPixels) { // M-201
   TensorType row = floatTensor({1, 1, 2, 1});
   EXPECT_EQ(run(resizeRow(Op::RESIZE_BILINEAR, row, {1, 3}, 4, false, false)),
             (Values{1, 2, 3, 3}));
@@ -105,7 +105,7 @@ TEST(WindowKernelsTest, BilinearSamplesBetweenPixels) { // M-201
             (Values{1, 1.5, 2.5, 3}));
 }
 
-TEST(WindowKernelsTest, BilinearRoundsQuantizedValues) { // M-202
+TEST(WindowRoutinesTest, BilinearRoundsQuantizedValues) { // M-202
   EXPECT_EQ(
       run(resizeRow(Op::RESIZE_BILINEAR, quantTensor({1, 1, 2, 1}, 0.5f, 7),
                     {1, 4}, 4, false, false)),
@@ -116,7 +116,7 @@ TEST(WindowKernelsTest, BilinearRoundsQuantizedValues) { // M-202
             (Values{-4, -2, -1, -1}));
 }
 
-TEST(WindowKernelsTest, NearestTakesOnePixel) { // M-204
+TEST(WindowRoutinesTest, NearestTakesOnePixel) { // M-204
   TensorType row = floatTensor({1, 1, 3, 1});
   EXPECT_EQ(run(resizeRow(Op::RESIZE_NEAREST_NEIGHBOR, row, {1, 2, 3}, 2, false,
                           false)),
@@ -133,7 +133,7 @@ TEST(WindowKernelsTest, NearestTakesOnePixel) { // M-204
             (Values{1, 2, 2, 3, 3}));
 }
 
-TEST(WindowKernelsTest, NoBatchYieldsNoElements) { // M-097, M-205
+TEST(WindowRoutinesTest, NoBatchYieldsNoElements) { // M-097, M-205
   for (Op type : {Op::RESIZE_BILINEAR, Op::RESIZE_NEAREST_NEIGHBOR})
     EXPECT_TRUE(run(resizeRow(type, floatTensor({0, 1, 2, 1}), {}, 2147483647,
                               false, false))

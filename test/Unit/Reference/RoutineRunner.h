@@ -1,15 +1,15 @@
-//===- KernelRunner.h - Runs one kernel on numbers --------------*- C++ -*-===//
+//===- RoutineRunner.h - Runs one routine on numbers ------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_TEST_UNIT_REFERENCE_KERNELRUNNER_H
-#define NNHAL_TEST_UNIT_REFERENCE_KERNELRUNNER_H
+#ifndef NNHAL_TEST_UNIT_REFERENCE_ROUTINERUNNER_H
+#define NNHAL_TEST_UNIT_REFERENCE_ROUTINERUNNER_H
 
 #include "../Rules/OperationBuilder.h"
-#include "Runtime/Routines/Kernel.h"
+#include "Runtime/Routines/Routine.h"
 
 #include "Runtime/Support/Errors.h"
 
@@ -19,27 +19,28 @@
 
 namespace nnhal::rt::testing {
 
-/// What a kernel stored, as numbers of the storage type, or why it did not.
-struct KernelOutcome {
+/// What a routine stored, as numbers of the storage type, or why it did not.
+struct RoutineOutcome {
   Status status;
   std::vector<std::vector<double>> values;
   std::vector<std::vector<int64_t>> shapes;
 };
 
-/// Checks the use of an operation and runs its kernel, one of \p kernels.
-inline KernelOutcome runKernel(std::span<const reference::KernelRow> kernels,
-                               const OperationBuilder &builder) {
-  KernelOutcome outcome;
+/// Checks the use of an operation and runs its routine, one of \p routines.
+inline RoutineOutcome
+runRoutine(std::span<const reference::RoutineRow> routines,
+           const OperationBuilder &builder) {
+  RoutineOutcome outcome;
   Result<OperationFacts> facts = builder.check();
   if (!facts.isOk()) {
     outcome.status = facts.status();
     return outcome;
   }
-  for (const reference::KernelRow &row : kernels) {
+  for (const reference::RoutineRow &row : routines) {
     if (row.type != builder.operation().type)
       continue;
-    reference::KernelContext context(builder.operation(), *facts);
-    outcome.status = row.kernel(context);
+    reference::RoutineContext context(builder.operation(), *facts);
+    outcome.status = row.routine(context);
     for (size_t i = 0; outcome.status.isOk() && i < context.outputCount();
          ++i) {
       outcome.values.push_back(
@@ -49,18 +50,18 @@ inline KernelOutcome runKernel(std::span<const reference::KernelRow> kernels,
     return outcome;
   }
   outcome.status =
-      failure("no kernel for {}", nameOf(builder.operation().type));
+      failure("no routine for {}", nameOf(builder.operation().type));
   return outcome;
 }
 
-/// The values of the only output; empty when the kernel failed.
+/// The values of the only output; empty when the routine failed.
 inline std::vector<double>
-runForValues(std::span<const reference::KernelRow> kernels,
+runForValues(std::span<const reference::RoutineRow> routines,
              const OperationBuilder &builder) {
-  KernelOutcome outcome = runKernel(kernels, builder);
+  RoutineOutcome outcome = runRoutine(routines, builder);
   return outcome.status.isOk() ? outcome.values.front() : std::vector<double>();
 }
 
 } // namespace nnhal::rt::testing
 
-#endif // NNHAL_TEST_UNIT_REFERENCE_KERNELRUNNER_H
+#endif // NNHAL_TEST_UNIT_REFERENCE_ROUTINERUNNER_H

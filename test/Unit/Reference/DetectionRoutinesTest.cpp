@@ -1,11 +1,11 @@
-//===- DetectionKernelsTest.cpp - Kernels of boxes and regions --*- C++ -*-===//
+//===- DetectionRoutinesTest.cpp - Routines of boxes and regions ----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
+#include "RoutineRunner.h"
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ using Values = std::vector<double>;
 
 namespace {
 
-KernelOutcome run(const OperationBuilder &builder) {
-  return runKernel(reference::detectionKernels(), builder);
+RoutineOutcome run(const OperationBuilder &builder) {
+  return runRoutine(reference::detectionRoutines(), builder);
 }
 
 TensorType openFloats() { return unrankedTensor(OperandType::TENSOR_FLOAT32); }
@@ -36,8 +36,8 @@ void expectNear(const Values &found, const Values &expected,
 // AXIS_ALIGNED_BBOX_TRANSFORM
 //===----------------------------------------------------------------------===//
 
-KernelOutcome transform(const Values &rois, const Values &deltas,
-                        const Values &batches) {
+RoutineOutcome transform(const Values &rois, const Values &deltas,
+                         const Values &batches) {
   auto count = int64_t(batches.size());
   OperationBuilder builder(Op::AXIS_ALIGNED_BBOX_TRANSFORM);
   return run(builder.tensor(floatTensor({count, 4}), rois)
@@ -48,8 +48,8 @@ KernelOutcome transform(const Values &rois, const Values &deltas,
 }
 
 // M-220
-TEST(DetectionKernelsTest, TransformMovesScalesAndClips) {
-  KernelOutcome outcome =
+TEST(DetectionRoutinesTest, TransformMovesScalesAndClips) {
+  RoutineOutcome outcome =
       transform({100, 150, 400, 430, 100, 50, 200, 100},
                 {0.2, 0.2, 0.1, 0.1, 0, 0, 0, 0,
                  // Second roi: twice as wide; beyond the image of 128 x 256.
@@ -64,7 +64,7 @@ TEST(DetectionKernelsTest, TransformMovesScalesAndClips) {
              1e-3);
 }
 
-TEST(DetectionKernelsTest, TransformRejectsElements) {
+TEST(DetectionRoutinesTest, TransformRejectsElements) {
   // boxes C6
   EXPECT_EQ(transform({4, 0, 3, 5}, Values(8, 0), {0}).status.message(),
             "roi 0 has corners (4, 0) and (3, 5), expected x1 <= x2 and y1 <= "
@@ -78,8 +78,8 @@ TEST(DetectionKernelsTest, TransformRejectsElements) {
             "batch index -1 is outside [0, 2)");
 }
 
-TEST(DetectionKernelsTest, TransformOfNothing) {
-  KernelOutcome outcome = transform({}, {}, {});
+TEST(DetectionRoutinesTest, TransformOfNothing) {
+  RoutineOutcome outcome = transform({}, {}, {});
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   EXPECT_EQ(outcome.shapes[0], (std::vector<int64_t>{0, 8}));
 }
@@ -97,7 +97,7 @@ struct Nms {
   float nmsThreshold = 0.3f;
 
   /// Two classes, the first of which is the background.
-  KernelOutcome run() const {
+  RoutineOutcome run() const {
     auto count = int64_t(batches.size());
     OperationBuilder builder(Op::BOX_WITH_NMS_LIMIT);
     return ::run(builder.tensor(floatTensor({count, 2}), scores)
@@ -135,8 +135,8 @@ Nms overlappingBoxes() {
 }
 
 // M-223, M-224
-TEST(DetectionKernelsTest, HardNmsDropsOverlap) {
-  KernelOutcome outcome = overlappingBoxes().run();
+TEST(DetectionRoutinesTest, HardNmsDropsOverlap) {
+  RoutineOutcome outcome = overlappingBoxes().run();
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   expectNear(outcome.values[0], {0.9, 0.5, 0.4});
   EXPECT_EQ(outcome.values[1],
@@ -145,16 +145,16 @@ TEST(DetectionKernelsTest, HardNmsDropsOverlap) {
   EXPECT_EQ(outcome.values[3], (Values{0, 0, 1}));
 }
 
-TEST(DetectionKernelsTest, NmsLimitsBoxesPerImage) {
+TEST(DetectionRoutinesTest, NmsLimitsBoxesPerImage) {
   Nms nms = overlappingBoxes();
   nms.maxBoxes = 1;
-  KernelOutcome outcome = nms.run();
+  RoutineOutcome outcome = nms.run();
   expectNear(outcome.values[0], {0.9, 0.4});
   nms.maxBoxes = 0;
   EXPECT_EQ(nms.run().shapes[1], (std::vector<int64_t>{0, 4}));
 }
 
-TEST(DetectionKernelsTest, SoftNmsLowersScores) {
+TEST(DetectionRoutinesTest, SoftNmsLowersScores) {
   Nms nms = overlappingBoxes();
   nms.nmsThreshold = 0.0f;
   nms.kernel = 1;
@@ -167,9 +167,9 @@ TEST(DetectionKernelsTest, SoftNmsLowersScores) {
 }
 
 // M-225, M-226
-TEST(DetectionKernelsTest, NmsOfNothing) {
+TEST(DetectionRoutinesTest, NmsOfNothing) {
   Nms nms{.scores = {}, .boxes = {}, .batches = {}};
-  KernelOutcome outcome = nms.run();
+  RoutineOutcome outcome = nms.run();
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   EXPECT_EQ(outcome.shapes,
             (std::vector<std::vector<int64_t>>{{0}, {0, 4}, {0}, {0}}));
@@ -180,8 +180,8 @@ TEST(DetectionKernelsTest, NmsOfNothing) {
 //===----------------------------------------------------------------------===//
 
 /// Three anchors of size 1 at x = 0, 0.1 and 100; background and two classes.
-KernelOutcome postprocess(bool isRegular, int32_t detections, int32_t classes,
-                          int32_t perClass, bool isBackgroundLabeled) {
+RoutineOutcome postprocess(bool isRegular, int32_t detections, int32_t classes,
+                           int32_t perClass, bool isBackgroundLabeled) {
   OperationBuilder builder(Op::DETECTION_POSTPROCESSING);
   builder
       .tensor(floatTensor({1, 3, 3}), {0, 0.9, 0.8, 0, 0.75, 0.72, 0, 0.3, 0.7})
@@ -204,8 +204,8 @@ KernelOutcome postprocess(bool isRegular, int32_t detections, int32_t classes,
 }
 
 // M-232, M-233, M-234
-TEST(DetectionKernelsTest, FastPostprocessing) {
-  KernelOutcome outcome = postprocess(false, 3, 1, 1, false);
+TEST(DetectionRoutinesTest, FastPostprocessing) {
+  RoutineOutcome outcome = postprocess(false, 3, 1, 1, false);
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   expectNear(outcome.values[0], {0.9, 0.7, 0});
   expectNear(outcome.values[1], {0, 0, 1, 1, 0, 100, 1, 101, 0, 0, 0, 0});
@@ -218,8 +218,8 @@ TEST(DetectionKernelsTest, FastPostprocessing) {
   EXPECT_EQ(outcome.values[3], (Values{4}));
 }
 
-TEST(DetectionKernelsTest, RegularPostprocessing) {
-  KernelOutcome outcome = postprocess(true, 3, 1, 2, false);
+TEST(DetectionRoutinesTest, RegularPostprocessing) {
+  RoutineOutcome outcome = postprocess(true, 3, 1, 2, false);
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   expectNear(outcome.values[0], {0.9, 0.8, 0.7});
   EXPECT_EQ(outcome.values[2], (Values{0, 1, 1}));
@@ -235,8 +235,8 @@ TEST(DetectionKernelsTest, RegularPostprocessing) {
 //===----------------------------------------------------------------------===//
 
 /// Two places side by side, 10 pixels apart, with one anchor of 8 x 8.
-KernelOutcome propose(const Values &scores, int32_t preNms, int32_t postNms,
-                      float minSize, float imageWidth) {
+RoutineOutcome propose(const Values &scores, int32_t preNms, int32_t postNms,
+                       float minSize, float imageWidth) {
   OperationBuilder builder(Op::GENERATE_PROPOSALS);
   return run(builder.tensor(floatTensor({1, 1, 2, 1}), scores)
                  .tensor(floatTensor({1, 1, 2, 4}), Values(8, 0))
@@ -255,8 +255,8 @@ KernelOutcome propose(const Values &scores, int32_t preNms, int32_t postNms,
 }
 
 // M-229
-TEST(DetectionKernelsTest, Proposals) {
-  KernelOutcome outcome = propose({0.5, 0.75}, -1, -1, 1, 32);
+TEST(DetectionRoutinesTest, Proposals) {
+  RoutineOutcome outcome = propose({0.5, 0.75}, -1, -1, 1, 32);
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   EXPECT_EQ(outcome.values[0], (Values{0.75, 0.5}));
   EXPECT_EQ(outcome.values[1], (Values{10, 0, 18, 8, 0, 0, 8, 8}));
@@ -270,12 +270,12 @@ TEST(DetectionKernelsTest, Proposals) {
             (std::vector<std::vector<int64_t>>{{0}, {0, 4}, {0}}));
 }
 
-TEST(DetectionKernelsTest, ProposalsOfNchw) {
+TEST(DetectionRoutinesTest, ProposalsOfNchw) {
   // Channels are slowest: anchors 0 and 1 at two places.
   OperationBuilder builder(Op::GENERATE_PROPOSALS);
   Values deltas(16, 0);
   deltas[2 * 4 + 1] = 1; // Anchor 1, dx, at the second place.
-  KernelOutcome outcome =
+  RoutineOutcome outcome =
       run(builder.tensor(floatTensor({1, 2, 1, 2}), {0.1, 0.2, 0.3, 0.4})
               .tensor(floatTensor({1, 8, 1, 2}), deltas)
               .tensor(floatTensor({2, 4}), {0, 0, 8, 8, 0, 10, 8, 18})
@@ -300,7 +300,8 @@ TEST(DetectionKernelsTest, ProposalsOfNchw) {
 // HEATMAP_MAX_KEYPOINT
 //===----------------------------------------------------------------------===//
 
-KernelOutcome findKeypoint(int64_t size, const Values &map, const Values &box) {
+RoutineOutcome findKeypoint(int64_t size, const Values &map,
+                            const Values &box) {
   OperationBuilder builder(Op::HEATMAP_MAX_KEYPOINT);
   return run(builder.tensor(floatTensor({1, size, size, 1}), map)
                  .tensor(floatTensor({1, 4}), box)
@@ -310,20 +311,20 @@ KernelOutcome findKeypoint(int64_t size, const Values &map, const Values &box) {
 }
 
 // M-217: -(x - 1.25)^2 - (y - 1)^2 has its maximum between pixels.
-TEST(DetectionKernelsTest, HeatmapRefinesMaximum) {
+TEST(DetectionRoutinesTest, HeatmapRefinesMaximum) {
   Values map;
   for (int y = 0; y < 4; ++y)
     for (int x = 0; x < 4; ++x)
       map.push_back(10 - (x - 1.25) * (x - 1.25) - (y - 1) * (y - 1));
-  KernelOutcome outcome = findKeypoint(4, map, {10, 20, 18, 36});
+  RoutineOutcome outcome = findKeypoint(4, map, {10, 20, 18, 36});
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   expectNear(outcome.values[0], {10});
   expectNear(outcome.values[1], {10 + 1.75 / 4 * 8, 20 + 1.5 / 4 * 16});
 }
 
-TEST(DetectionKernelsTest, HeatmapWithoutSolution) {
+TEST(DetectionRoutinesTest, HeatmapWithoutSolution) {
   // Flat: the first pixel wins, nothing is solved.
-  KernelOutcome outcome = findKeypoint(2, Values(4, 1), {0, 0, 8, 8});
+  RoutineOutcome outcome = findKeypoint(2, Values(4, 1), {0, 0, 8, 8});
   EXPECT_EQ(outcome.values[0], (Values{1}));
   EXPECT_EQ(outcome.values[1], (Values{2, 2}));
   // boxes C6
@@ -350,7 +351,7 @@ struct Roi {
       values.push_back(i);
     return values;
   }
-  KernelOutcome run(Op type) const {
+  RoutineOutcome run(Op type) const {
     OperationBuilder builder(type);
     builder.tensor(features, ramp())
         .tensor(floatTensor({1, 4}), roi)
@@ -366,8 +367,8 @@ struct Roi {
 };
 
 // M-209, M-210: feature (h, w) is 4 h + w, which bilinear sampling reproduces.
-TEST(DetectionKernelsTest, RoiAlignSamplesBilinearly) {
-  KernelOutcome outcome =
+TEST(DetectionRoutinesTest, RoiAlignSamplesBilinearly) {
+  RoutineOutcome outcome =
       Roi{.roi = {2, 0, 6, 4}}.run(Op::ROI_ALIGN); // x 1 to 3, y 0 to 2
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   expectNear(outcome.values[0], {3.5, 4.5, 7.5, 8.5});
@@ -385,7 +386,7 @@ TEST(DetectionKernelsTest, RoiAlignSamplesBilinearly) {
 }
 
 // roi C4, M-211
-TEST(DetectionKernelsTest, RoisLieInTheMap) {
+TEST(DetectionRoutinesTest, RoisLieInTheMap) {
   for (Op type : {Op::ROI_ALIGN, Op::ROI_POOLING}) {
     EXPECT_EQ((Roi{.roi = {0, 0, 9, 8}}.run(type).status.message()),
               "roi 0 from (0, 0) to (4.5, 4) exceeds the feature map of 4x4");
@@ -399,16 +400,16 @@ TEST(DetectionKernelsTest, RoisLieInTheMap) {
 }
 
 // roi_align C2
-TEST(DetectionKernelsTest, RoiAlignLimitsSamples) {
+TEST(DetectionRoutinesTest, RoiAlignLimitsSamples) {
   Roi roi{.roi = {0, 0, 8, 8}, .samples = (1 << 16) + 1};
   EXPECT_EQ(roi.run(Op::ROI_ALIGN).status.message(),
             "65537 samples per bin exceed 65536");
 }
 
 // M-213
-TEST(DetectionKernelsTest, RoiPoolingTakesMaxima) {
+TEST(DetectionRoutinesTest, RoiPoolingTakesMaxima) {
   // Pixels 1 to 3 of both axes, both inclusive: bins of 1.5 pixels, widened.
-  KernelOutcome outcome = Roi{.roi = {2, 2, 6, 6}}.run(Op::ROI_POOLING);
+  RoutineOutcome outcome = Roi{.roi = {2, 2, 6, 6}}.run(Op::ROI_POOLING);
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   EXPECT_EQ(outcome.values[0], (Values{10, 11, 14, 15}));
   // Beyond the map's edge a bin is empty: real 0, the zero point.

@@ -1,11 +1,11 @@
-//===- DataMovementKernelsTest.cpp - Kernels of data movement ---*- C++ -*-===//
+//===- DataMovementRoutinesTest.cpp - Routines of data movement -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
+#include "RoutineRunner.h"
 
 #include <gtest/gtest.h>
 
@@ -18,12 +18,12 @@ using Values = std::vector<double>;
 
 namespace {
 
-KernelOutcome run(const OperationBuilder &builder) {
-  return runKernel(reference::dataMovementKernels(), builder);
+RoutineOutcome run(const OperationBuilder &builder) {
+  return runRoutine(reference::dataMovementRoutines(), builder);
 }
 
 /// The values of the first output, or none and a failed test.
-Values valuesOf(const KernelOutcome &outcome) {
+Values valuesOf(const RoutineOutcome &outcome) {
   EXPECT_TRUE(outcome.status.isOk()) << outcome.status.message();
   return outcome.status.isOk() ? outcome.values[0] : Values();
 }
@@ -49,7 +49,7 @@ TensorType anyBytes() {
   return type;
 }
 
-TEST(DataMovementKernelsTest, ReshapeKeepsElements) {
+TEST(DataMovementRoutinesTest, ReshapeKeepsElements) {
   EXPECT_EQ(valuesOf(OperationBuilder(Op::RESHAPE)
                          .tensor(halfTensor({2, 2}), {1, 2, 3, 4})
                          .tensor(int32Tensor({1}), {-1})
@@ -57,21 +57,21 @@ TEST(DataMovementKernelsTest, ReshapeKeepsElements) {
             (Values{1, 2, 3, 4}));
 }
 
-TEST(DataMovementKernelsTest, Transpose) {
+TEST(DataMovementRoutinesTest, Transpose) {
   EXPECT_EQ(valuesOf(OperationBuilder(Op::TRANSPOSE)
                          .tensor(floatTensor({1, 2, 3}), count(6))
                          .tensor(int32Tensor({3}), {2, 0, 1})
                          .output(floatTensor({3, 1, 2}))),
             (Values{0, 3, 1, 4, 2, 5}));
-  KernelOutcome empty = run(OperationBuilder(Op::TRANSPOSE)
-                                .tensor(floatTensor({0, 3}), {})
-                                .omitted(int32Tensor({0}))
-                                .output(floatTensor({3, 0})));
+  RoutineOutcome empty = run(OperationBuilder(Op::TRANSPOSE)
+                                 .tensor(floatTensor({0, 3}), {})
+                                 .omitted(int32Tensor({0}))
+                                 .output(floatTensor({3, 0})));
   ASSERT_TRUE(empty.status.isOk()) << empty.status.message();
   EXPECT_EQ(empty.values[0], Values());
 }
 
-TEST(DataMovementKernelsTest, ConcatenationRequantizes) { // M-110
+TEST(DataMovementRoutinesTest, ConcatenationRequantizes) { // M-110
   EXPECT_EQ(valuesOf(OperationBuilder(Op::CONCATENATION)
                          .tensor(quantTensor({2, 1}, 0.5f, 100), {7, 8})
                          .tensor(quantTensor({2, 2}, 1.0f, 0), {0, 1, 70, 90})
@@ -86,7 +86,7 @@ TEST(DataMovementKernelsTest, ConcatenationRequantizes) { // M-110
             (Values{-128, 0}));
 }
 
-TEST(DataMovementKernelsTest, ConcatenationOfExtremeScales) {
+TEST(DataMovementRoutinesTest, ConcatenationOfExtremeScales) {
   EXPECT_EQ(valuesOf(OperationBuilder(Op::CONCATENATION)
                          .tensor(quantTensor({3}, 1e30f, 5), {4, 5, 6})
                          .int32(0)
@@ -94,19 +94,19 @@ TEST(DataMovementKernelsTest, ConcatenationOfExtremeScales) {
             (Values{9, 9, 9}));
 }
 
-TEST(DataMovementKernelsTest, SplitStoresAllParts) {
-  KernelOutcome outcome = run(OperationBuilder(Op::SPLIT)
-                                  .tensor(int32Tensor({2, 4}), count(8))
-                                  .int32(-1)
-                                  .int32(2)
-                                  .output(int32Tensor({2, 2}))
-                                  .output(int32Tensor({2, 2})));
+TEST(DataMovementRoutinesTest, SplitStoresAllParts) {
+  RoutineOutcome outcome = run(OperationBuilder(Op::SPLIT)
+                                   .tensor(int32Tensor({2, 4}), count(8))
+                                   .int32(-1)
+                                   .int32(2)
+                                   .output(int32Tensor({2, 2}))
+                                   .output(int32Tensor({2, 2})));
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
   EXPECT_EQ(outcome.values[0], (Values{0, 1, 4, 5}));
   EXPECT_EQ(outcome.values[1], (Values{2, 3, 6, 7}));
 }
 
-TEST(DataMovementKernelsTest, GatherOfRankTwoIndices) {
+TEST(DataMovementRoutinesTest, GatherOfRankTwoIndices) {
   auto gather = [](double index) {
     return run(OperationBuilder(Op::GATHER)
                    .tensor(bytes({2, 3, 2}), count(12))
@@ -121,7 +121,7 @@ TEST(DataMovementKernelsTest, GatherOfRankTwoIndices) {
             "index -1 at position 1 is outside [0, 3)");
 }
 
-TEST(DataMovementKernelsTest, ChannelShuffle) {
+TEST(DataMovementRoutinesTest, ChannelShuffle) {
   EXPECT_EQ(valuesOf(OperationBuilder(Op::CHANNEL_SHUFFLE)
                          .tensor(floatTensor({6, 2}), count(12))
                          .int32(3)
@@ -130,7 +130,7 @@ TEST(DataMovementKernelsTest, ChannelShuffle) {
             (Values{0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11}));
 }
 
-TEST(DataMovementKernelsTest, Slice) {
+TEST(DataMovementRoutinesTest, Slice) {
   EXPECT_EQ(valuesOf(OperationBuilder(Op::SLICE)
                          .tensor(bytes({3, 3}), count(9))
                          .tensor(int32Tensor({2}), {1, 0})
@@ -145,7 +145,7 @@ TEST(DataMovementKernelsTest, Slice) {
             Values());
 }
 
-TEST(DataMovementKernelsTest, StridedSliceBackwardsAndShrinking) {
+TEST(DataMovementRoutinesTest, StridedSliceBackwardsAndShrinking) {
   auto slice = [](Values begin, Values end, Values strides, int32_t shrink) {
     return run(OperationBuilder(Op::STRIDED_SLICE)
                    .tensor(bytes({3, 4}), count(12))
@@ -164,7 +164,7 @@ TEST(DataMovementKernelsTest, StridedSliceBackwardsAndShrinking) {
             (Values{11}));
 }
 
-TEST(DataMovementKernelsTest, PaddingIsTheZeroPoint) { // M-116
+TEST(DataMovementRoutinesTest, PaddingIsTheZeroPoint) { // M-116
   EXPECT_EQ(valuesOf(OperationBuilder(Op::PAD)
                          .tensor(bytes({1, 2}), {1, 2})
                          .tensor(int32Tensor({2, 2}), {1, 0, 0, 1})
@@ -177,7 +177,7 @@ TEST(DataMovementKernelsTest, PaddingIsTheZeroPoint) { // M-116
             (Values{-3, 1}));
 }
 
-TEST(DataMovementKernelsTest, PadV2StoresTheValue) { // M-118
+TEST(DataMovementRoutinesTest, PadV2StoresTheValue) { // M-118
   EXPECT_EQ(valuesOf(OperationBuilder(Op::PAD_V2)
                          .tensor(signedQuantTensor({1}, 1.0f, -3), {1})
                          .tensor(int32Tensor({1, 2}), {1, 1})
@@ -192,7 +192,7 @@ TEST(DataMovementKernelsTest, PadV2StoresTheValue) { // M-118
             (Values{1, 2.5, 2.5}));
 }
 
-TEST(DataMovementKernelsTest, Tile) {
+TEST(DataMovementRoutinesTest, Tile) {
   EXPECT_EQ(valuesOf(OperationBuilder(Op::TILE)
                          .tensor(int32Tensor({2, 2}), count(4))
                          .tensor(int32Tensor({2}), {2, 2})
@@ -200,7 +200,7 @@ TEST(DataMovementKernelsTest, Tile) {
             (Values{0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3}));
 }
 
-TEST(DataMovementKernelsTest, FillAndRank) {
+TEST(DataMovementRoutinesTest, FillAndRank) {
   EXPECT_EQ(valuesOf(OperationBuilder(Op::FILL)
                          .tensor(int32Tensor({2}), {1, 3})
                          .float32(1.5f)
@@ -217,7 +217,7 @@ TEST(DataMovementKernelsTest, FillAndRank) {
             (Values{3}));
 }
 
-TEST(DataMovementKernelsTest, DepthToSpaceAndBack) { // M-119
+TEST(DataMovementRoutinesTest, DepthToSpaceAndBack) { // M-119
   // Channels 0 1 | 2 3 | 4 5 | 6 7 are the pixels of a block.
   Values picture{0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15};
   EXPECT_EQ(valuesOf(OperationBuilder(Op::DEPTH_TO_SPACE)
@@ -246,7 +246,7 @@ TEST(DataMovementKernelsTest, DepthToSpaceAndBack) { // M-119
             count(8));
 }
 
-TEST(DataMovementKernelsTest, BatchToSpaceAndBack) { // M-120, M-121
+TEST(DataMovementRoutinesTest, BatchToSpaceAndBack) { // M-120, M-121
   EXPECT_EQ(valuesOf(OperationBuilder(Op::BATCH_TO_SPACE_ND)
                          .tensor(bytes({4, 1, 2, 1}), count(8))
                          .tensor(int32Tensor({2}), {2, 2})

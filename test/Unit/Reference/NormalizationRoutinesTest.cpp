@@ -1,12 +1,11 @@
-//===- NormalizationKernelsTest.cpp - What normalizations compute -*- C++
-//-*-===//
+//===- NormalizationRoutinesTest.cpp - What normalizations compute --------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
+#include "RoutineRunner.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +18,7 @@ using enum OperationType;
 using Values = std::vector<double>;
 
 Values run(const OperationBuilder &builder) {
-  return runForValues(reference::normalizationKernels(), builder);
+  return runForValues(reference::normalizationRoutines(), builder);
 }
 
 Values l2(const TensorType &input, const Values &values, int32_t axis,
@@ -31,7 +30,7 @@ Values l2(const TensorType &input, const Values &values, int32_t axis,
 }
 
 // M-064, M-066.
-TEST(NormalizationKernelsTest, L2NormalizationAlongAnAxis) {
+TEST(NormalizationRoutinesTest, L2NormalizationAlongAnAxis) {
   TensorType type = floatTensor({2, 2});
   EXPECT_EQ(l2(type, {3, 0, 4, 0}, 0, type),
             (Values{double(3.0f / 5), 0, double(4.0f / 5), 0}));
@@ -41,7 +40,7 @@ TEST(NormalizationKernelsTest, L2NormalizationAlongAnAxis) {
 
 // M-065: 0.6 and 0.8 of 128 steps; a slice of zeros stays one; the sum of
 // squares leaves 32 bits.
-TEST(NormalizationKernelsTest, QuantizedL2Normalization) {
+TEST(NormalizationRoutinesTest, QuantizedL2Normalization) {
   EXPECT_EQ(l2(quantTensor({2, 2}, 0.3f, 50), {80, 90, 50, 50}, 1,
                quantTensor({2, 2}, 1.0f / 128, 128)),
             (Values{205, 230, 128, 128}));
@@ -57,7 +56,7 @@ TEST(NormalizationKernelsTest, QuantizedL2Normalization) {
 }
 
 // M-068: the window is cut at the ends.
-TEST(NormalizationKernelsTest, LocalResponseNormalization) {
+TEST(NormalizationRoutinesTest, LocalResponseNormalization) {
   auto run3 = [](int32_t radius) {
     return run(OperationBuilder(LOCAL_RESPONSE_NORMALIZATION)
                    .tensor(floatTensor({3}), {2, 4, 6})
@@ -79,7 +78,7 @@ TEST(NormalizationKernelsTest, LocalResponseNormalization) {
 }
 
 // M-069: mean 3 and variance 4 of the first channel, 0 of the second.
-TEST(NormalizationKernelsTest, InstanceNormalizationInBothLayouts) {
+TEST(NormalizationRoutinesTest, InstanceNormalizationInBothLayouts) {
   auto instance = [](std::vector<int64_t> shape, const Values &values,
                      bool isNchw) {
     TensorType type = floatTensor(std::move(shape));

@@ -1,13 +1,13 @@
-//===- RuntimeKernelsTest.cpp - Calls from generated code ----------------===//
+//===- RoutineTableTest.cpp - Calls from generated code -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime/Routines/RuntimeKernels.h"
+#include "Runtime/Routines/RoutineTable.h"
 
-#include "Runtime/Artifact/KernelSignature.h"
+#include "Runtime/Artifact/RoutineSignature.h"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ using namespace nnhal::rt;
 namespace {
 
 /// TOPK_V2 of 4 numbers as generated code calls it.
-class RuntimeKernelsTest : public testing::Test {
+class RoutineTableTest : public testing::Test {
 protected:
-  RuntimeKernelsTest() {
+  RoutineTableTest() {
     context.allocate = allocate;
     context.allocateContext = this;
     context.report = report;
@@ -44,19 +44,19 @@ protected:
 
   StatusCode call(uint32_t slot = 6, uint32_t inputCount = 1,
                   uint32_t outputCount = 2) {
-    std::vector<uint8_t> signature = writeKernelSignature(operation);
+    std::vector<uint8_t> signature = writeRoutineSignature(operation);
     return call(signature, slot, inputCount, outputCount);
   }
   StatusCode call(const std::vector<uint8_t> &signature, uint32_t slot,
                   uint32_t inputCount, uint32_t outputCount) {
-    return StatusCode(runtimeKernels().kernels[slot](
+    return StatusCode(routineTable().routines[slot](
         &context, signature.data(), signature.size(), &input, inputCount,
         outputs.data(), outputCount));
   }
 
   static void *allocate(void *self, const int64_t *extents, uint32_t rank,
                         uint64_t size) {
-    auto &test = *static_cast<RuntimeKernelsTest *>(self);
+    auto &test = *static_cast<RoutineTableTest *>(self);
     if (!test.hasMemory)
       return nullptr;
     int64_t count = std::accumulate(extents, extents + rank, int64_t(1),
@@ -64,7 +64,7 @@ protected:
     return test.memory.emplace_back(uint64_t(count) * size).data();
   }
   static void report(void *self, const char *message) {
-    static_cast<RuntimeKernelsTest *>(self)->message = message;
+    static_cast<RoutineTableTest *>(self)->message = message;
   }
 
   NNHalExecutionContext context = {};
@@ -73,14 +73,14 @@ protected:
   std::array<float, 4> numbers = {1, 4, 2, 3};
   std::array<int64_t, 4> inputExtents = {4, 1, 1, 1};
   std::array<std::array<int64_t, 4>, 2> outputExtents = {};
-  NNHalKernelTensor input = {};
-  std::array<NNHalKernelTensor, 2> outputs;
+  NNHalRoutineTensor input = {};
+  std::array<NNHalRoutineTensor, 2> outputs;
   bool hasMemory = true;
   std::vector<std::vector<std::byte>> memory;
   std::string message;
 };
 
-TEST_F(RuntimeKernelsTest, OutputsAreAllocatedAndFilled) {
+TEST_F(RoutineTableTest, OutputsAreAllocatedAndFilled) {
   ASSERT_EQ(call(), StatusCode::none) << message;
   EXPECT_EQ(outputExtents[0][0], 2);
   EXPECT_EQ(outputExtents[1][0], 2);
@@ -93,40 +93,41 @@ TEST_F(RuntimeKernelsTest, OutputsAreAllocatedAndFilled) {
   EXPECT_EQ(message, "");
 }
 
-TEST_F(RuntimeKernelsTest, WrongCountOfInputs) {
+TEST_F(RoutineTableTest, WrongCountOfInputs) {
   EXPECT_EQ(call(6, /*inputCount=*/0), StatusCode::generalFailure);
-  EXPECT_EQ(message, "a runtime kernel was passed 0 inputs, expected 1");
+  EXPECT_EQ(message,
+            "a routine of the runtime was passed 0 inputs, expected 1");
 }
 
-TEST_F(RuntimeKernelsTest, WrongCountOfOutputs) {
+TEST_F(RoutineTableTest, WrongCountOfOutputs) {
   EXPECT_EQ(call(6, 1, /*outputCount=*/1), StatusCode::generalFailure);
   EXPECT_EQ(message, "TOPK_V2 has 2 outputs, the code expects 1");
 }
 
-TEST_F(RuntimeKernelsTest, WrongRankOfAnOutput) {
+TEST_F(RoutineTableTest, WrongRankOfAnOutput) {
   outputs[1].rank = 3;
   EXPECT_EQ(call(), StatusCode::generalFailure);
   EXPECT_EQ(message, "output 1 has rank 1, expected 3");
 }
 
-TEST_F(RuntimeKernelsTest, SignatureOfAnotherOperation) {
+TEST_F(RoutineTableTest, SignatureOfAnotherOperation) {
   EXPECT_EQ(call(/*slot=*/3), StatusCode::generalFailure);
-  EXPECT_EQ(message, "the kernel for HASHTABLE_LOOKUP was called for TOPK_V2");
+  EXPECT_EQ(message, "the routine for HASHTABLE_LOOKUP was called for TOPK_V2");
 }
 
-TEST_F(RuntimeKernelsTest, NoSignature) {
+TEST_F(RoutineTableTest, NoSignature) {
   EXPECT_EQ(call({1, 2, 3}, 6, 1, 2), StatusCode::generalFailure);
-  EXPECT_EQ(message, "3 bytes are no signature of a runtime kernel");
+  EXPECT_EQ(message, "3 bytes are no signature of a routine of the runtime");
 }
 
 /// What validation would reject, had it known the values, fails the execution.
-TEST_F(RuntimeKernelsTest, IllegalValueFailsTheExecution) {
+TEST_F(RoutineTableTest, IllegalValueFailsTheExecution) {
   k = 9;
   EXPECT_EQ(call(), StatusCode::generalFailure);
   EXPECT_NE(message.find("9"), std::string::npos) << message;
 }
 
-TEST_F(RuntimeKernelsTest, NoMemoryForAnOutput) {
+TEST_F(RoutineTableTest, NoMemoryForAnOutput) {
   hasMemory = false;
   EXPECT_EQ(call(), StatusCode::resourceExhaustedTransient);
   // The allocator has said why.

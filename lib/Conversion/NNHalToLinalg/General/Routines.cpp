@@ -1,4 +1,4 @@
-//===- RuntimeKernels.cpp - Operations left to the runtime ----------------===//
+//===- Routines.cpp - Operations left to the runtime ----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 #include "OperationLowering.h"
 
-#include "Runtime/Artifact/KernelSignature.h"
+#include "Runtime/Artifact/RoutineSignature.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,9 +45,9 @@ static LogicalResult lowerToCall(OperationLowering &op) {
       return op.fail("the rank of an output is unknown");
     types.push_back(op.valueType(output.type));
   }
-  std::vector<uint8_t> signature = rt::writeKernelSignature(view);
-  auto call = kernel::CallKernelOp::create(
-      builder, types, inputs, *rt::runtimeKernelSlot(op.type()),
+  std::vector<uint8_t> signature = rt::writeRoutineSignature(view);
+  auto call = kernel::CallRoutineOp::create(
+      builder, types, inputs, *rt::routineSlot(op.type()),
       ArrayRef(reinterpret_cast<const int8_t *>(signature.data()),
                signature.size()));
   for (auto [index, result] : llvm::enumerate(call.getResults()))
@@ -55,11 +55,11 @@ static LogicalResult lowerToCall(OperationLowering &op) {
   return success();
 }
 
-std::span<const GeneralLoweringRow> nnhal::runtimeKernelRows() {
+std::span<const GeneralLoweringRow> nnhal::routineRows() {
   static constexpr std::array rows = {
-#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY)                             \
+#define NNHAL_ROUTINE(SLOT, OPERATION, WHY)                                    \
   GeneralLoweringRow{OperationType::OPERATION, lowerToCall},
-#include "Runtime/Artifact/RuntimeKernels.def"
+#include "Runtime/Artifact/Routines.def"
   };
   return rows;
 }

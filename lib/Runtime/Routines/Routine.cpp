@@ -1,11 +1,11 @@
-//===- Kernel.cpp - Tensors as kernels read and write them ------*- C++ -*-===//
+//===- Routine.cpp - Tensors as routines read and write them --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernel.h"
+#include "Routine.h"
 
 #include "Runtime/Support/Float16.h"
 
@@ -74,16 +74,16 @@ uint32_t reference::elementSize(OperandType type) {
   return 4;
 }
 
-KernelContext::KernelContext(const OperationView &operation,
-                             const OperationFacts &facts)
+RoutineContext::RoutineContext(const OperationView &operation,
+                               const OperationFacts &facts)
     : view(operation), results(facts.results), stored(facts.results.size()) {}
 
-void KernelContext::setOutputShape(size_t index, Shape shape) {
+void RoutineContext::setOutputShape(size_t index, Shape shape) {
   results[index].dimensions = std::move(shape);
   results[index].isRanked = true;
 }
 
-std::span<const std::byte> KernelContext::bytes(size_t index) const {
+std::span<const std::byte> RoutineContext::bytes(size_t index) const {
   const OperandView &operand = view.inputs[index];
   return operand.value ? *operand.value : std::span<const std::byte>();
 }
@@ -99,7 +99,7 @@ static void forEachElement(std::span<const std::byte> bytes, Visit visit) {
   }
 }
 
-Elements<float> KernelContext::floats(size_t index) const {
+Elements<float> RoutineContext::floats(size_t index) const {
   Elements<float> result;
   std::span<const std::byte> data = bytes(index);
   if (storageOf(inputType(index).type) == Storage::float16) {
@@ -115,8 +115,8 @@ Elements<float> KernelContext::floats(size_t index) const {
   return result;
 }
 
-std::span<const float> KernelContext::floats(size_t index,
-                                             Elements<float> &copy) const {
+std::span<const float> RoutineContext::floats(size_t index,
+                                              Elements<float> &copy) const {
   std::span<const std::byte> data = bytes(index);
   bool isAligned =
       reinterpret_cast<uintptr_t>(data.data()) % sizeof(float) == 0;
@@ -127,7 +127,7 @@ std::span<const float> KernelContext::floats(size_t index,
   return copy;
 }
 
-Elements<int32_t> KernelContext::integers(size_t index) const {
+Elements<int32_t> RoutineContext::integers(size_t index) const {
   Elements<int32_t> result;
   std::span<const std::byte> data = bytes(index);
   OperandType type = inputType(index).type;
@@ -153,7 +153,7 @@ Elements<int32_t> KernelContext::integers(size_t index) const {
   return result;
 }
 
-Elements<float> KernelContext::reals(size_t index) const {
+Elements<float> RoutineContext::reals(size_t index) const {
   const TensorType &type = inputType(index);
   Storage storage = storageOf(type.type);
   if (storage == Storage::float32 || storage == Storage::float16)
@@ -175,10 +175,10 @@ Elements<float> KernelContext::reals(size_t index) const {
   return result;
 }
 
-void KernelContext::storeBytes(size_t index, Elements<std::byte> bytes) {
+void RoutineContext::storeBytes(size_t index, Elements<std::byte> bytes) {
   assert(int64_t(bytes.size()) == reference::elementCount(outputShape(index)) *
                                       elementSize(outputType(index).type) &&
-         "a kernel stores all elements");
+         "a routine stores all elements");
   stored[index] = std::move(bytes);
 }
 
@@ -194,7 +194,7 @@ static Elements<std::byte> packElements(std::span<const From> values,
   return bytes;
 }
 
-void KernelContext::storeFloats(size_t index, std::span<const float> values) {
+void RoutineContext::storeFloats(size_t index, std::span<const float> values) {
   if (storageOf(outputType(index).type) == Storage::float16)
     return storeBytes(index, packElements<uint16_t>(values, [](float value) {
                         return float16FromDouble(value);
@@ -203,8 +203,8 @@ void KernelContext::storeFloats(size_t index, std::span<const float> values) {
              packElements<float>(values, [](float value) { return value; }));
 }
 
-void KernelContext::storeIntegers(size_t index,
-                                  std::span<const int32_t> values) {
+void RoutineContext::storeIntegers(size_t index,
+                                   std::span<const int32_t> values) {
   OperandType type = outputType(index).type;
   StorageRange range = storageRange(type);
   auto pack = [&]<typename T>(T) {
@@ -226,7 +226,7 @@ void KernelContext::storeIntegers(size_t index,
   }
 }
 
-void KernelContext::storeReals(size_t index, std::span<const float> values) {
+void RoutineContext::storeReals(size_t index, std::span<const float> values) {
   const TensorType &type = outputType(index);
   Storage storage = storageOf(type.type);
   if (storage == Storage::float32 || storage == Storage::float16)

@@ -1,20 +1,20 @@
-//===- RuntimeKernels.cpp - Work that compiled code calls for -------------===//
+//===- RoutineTable.cpp - Work that compiled code calls for ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernels are those of the reference device: what is irregular gains
+// The routines are those of the reference device: what is irregular gains
 // nothing from another implementation.
 //
 //===----------------------------------------------------------------------===//
 
-#include "RuntimeKernels.h"
+#include "RoutineTable.h"
 
-#include "Kernel.h"
+#include "Routine.h"
 
-#include "Runtime/Artifact/KernelSignature.h"
+#include "Runtime/Artifact/RoutineSignature.h"
 #include "Runtime/Support/Errors.h"
 
 #include <array>
@@ -24,12 +24,12 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
-static Kernel lookUpRow(OperationType type) {
-  for (std::span<const KernelRow> family :
-       {detectionKernels(), lookupKernels(), reductionKernels()})
-    for (const KernelRow &row : family)
+static Routine lookUpRow(OperationType type) {
+  for (std::span<const RoutineRow> family :
+       {detectionRoutines(), lookupRoutines(), reductionRoutines()})
+    for (const RoutineRow &row : family)
       if (row.type == type)
-        return row.kernel;
+        return row.routine;
   return nullptr;
 }
 
@@ -37,18 +37,18 @@ namespace {
 /// One call.
 struct Call {
   NNHalExecutionContext &context;
-  std::span<const NNHalKernelTensor> inputs;
-  std::span<NNHalKernelTensor> outputs;
+  std::span<const NNHalRoutineTensor> inputs;
+  std::span<NNHalRoutineTensor> outputs;
 };
 } // namespace
 
 /// Completes \p signature by what was passed.
-static Status bindInputs(KernelSignature &signature, const Call &call) {
+static Status bindInputs(RoutineSignature &signature, const Call &call) {
   if (signature.arguments.size() != call.inputs.size())
-    return failure("a runtime kernel was passed {} inputs, expected {}",
+    return failure("a routine of the runtime was passed {} inputs, expected {}",
                    call.inputs.size(), signature.arguments.size());
   for (size_t i = 0; i < call.inputs.size(); ++i) {
-    const NNHalKernelTensor &tensor = call.inputs[i];
+    const NNHalRoutineTensor &tensor = call.inputs[i];
     OperandView &operand = signature.operation.inputs[signature.arguments[i]];
     if (!tensor.data) {
       operand.isOmitted = true;
@@ -67,7 +67,7 @@ static Status bindInputs(KernelSignature &signature, const Call &call) {
 /// Allocates output \p index and copies \p bytes to it.
 static Status deliver(const Call &call, size_t index, const Shape &shape,
                       uint32_t size, std::span<const std::byte> bytes) {
-  NNHalKernelTensor &output = call.outputs[index];
+  NNHalRoutineTensor &output = call.outputs[index];
   if (shape.size() != output.rank)
     return failure("output {} has rank {}, expected {}", index, shape.size(),
                    output.rank);
@@ -81,11 +81,12 @@ static Status deliver(const Call &call, size_t index, const Shape &shape,
   return Status::ok();
 }
 
-static Status runKernel(OperationType type, std::span<const uint8_t> bytes,
-                        const Call &call) {
-  NNHAL_ASSIGN_OR_RETURN(KernelSignature signature, readKernelSignature(bytes));
+static Status runRoutine(OperationType type, std::span<const uint8_t> bytes,
+                         const Call &call) {
+  NNHAL_ASSIGN_OR_RETURN(RoutineSignature signature,
+                         readRoutineSignature(bytes));
   if (signature.operation.type != type)
-    return failure("the kernel for {} was called for {}", nameOf(type),
+    return failure("the routine for {} was called for {}", nameOf(type),
                    nameOf(signature.operation.type));
   NNHAL_RETURN_IF_ERROR(bindInputs(signature, call));
   NNHAL_ASSIGN_OR_RETURN(OperationFacts facts,
@@ -93,12 +94,12 @@ static Status runKernel(OperationType type, std::span<const uint8_t> bytes,
   if (facts.results.size() != call.outputs.size())
     return failure("{} has {} outputs, the code expects {}", nameOf(type),
                    facts.results.size(), call.outputs.size());
-  KernelContext kernel(signature.operation, facts);
-  NNHAL_RETURN_IF_ERROR(lookUpRow(type)(kernel));
+  RoutineContext routine(signature.operation, facts);
+  NNHAL_RETURN_IF_ERROR(lookUpRow(type)(routine));
   for (size_t i = 0; i < facts.results.size(); ++i) {
-    Elements<std::byte> result = kernel.takeOutput(i);
-    NNHAL_RETURN_IF_ERROR(deliver(call, i, kernel.outputShape(i),
-                                  elementSize(kernel.outputType(i).type),
+    Elements<std::byte> result = routine.takeOutput(i);
+    NNHAL_RETURN_IF_ERROR(deliver(call, i, routine.outputShape(i),
+                                  elementSize(routine.outputType(i).type),
                                   result));
   }
   return Status::ok();
@@ -107,17 +108,17 @@ static Status runKernel(OperationType type, std::span<const uint8_t> bytes,
 /// The boundary to generated code: nothing is thrown across it.
 template <OperationType type>
 static int32_t call(NNHalExecutionContext *context, const uint8_t *signature,
-                    uint64_t signatureSize, const NNHalKernelTensor *inputs,
-                    uint32_t inputCount, NNHalKernelTensor *outputs,
+                    uint64_t signatureSize, const NNHalRoutineTensor *inputs,
+                    uint32_t inputCount, NNHalRoutineTensor *outputs,
                     uint32_t outputCount) {
   Status status;
   try {
     status =
-        runKernel(type, {signature, signatureSize},
-                  {*context, {inputs, inputCount}, {outputs, outputCount}});
+        runRoutine(type, {signature, signatureSize},
+                   {*context, {inputs, inputCount}, {outputs, outputCount}});
   } catch (const std::bad_alloc &) {
     status = Status(StatusCode::resourceExhaustedTransient,
-                    "memory for a runtime kernel is not available");
+                    "memory for a routine of the runtime is not available");
   }
   if (status.isOk())
     return 0;
@@ -130,13 +131,12 @@ static int32_t call(NNHalExecutionContext *context, const uint8_t *signature,
                      : status.code());
 }
 
-const NNHalKernelTable &nnhal::rt::runtimeKernels() {
-  static constexpr std::array<NNHalKernel, 7> kernels = {
-#define NNHAL_RUNTIME_KERNEL(SLOT, OPERATION, WHY)                             \
-  call<OperationType::OPERATION>,
-#include "Runtime/Artifact/RuntimeKernels.def"
+const NNHalRoutineTable &nnhal::rt::routineTable() {
+  static constexpr std::array<NNHalRoutine, 7> routines = {
+#define NNHAL_ROUTINE(SLOT, OPERATION, WHY) call<OperationType::OPERATION>,
+#include "Runtime/Artifact/Routines.def"
   };
-  static constexpr NNHalKernelTable table = {sizeof(NNHalKernelTable),
-                                             kernels.size(), kernels.data()};
+  static constexpr NNHalRoutineTable table = {sizeof(NNHalRoutineTable),
+                                              routines.size(), routines.data()};
   return table;
 }

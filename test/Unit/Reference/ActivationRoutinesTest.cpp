@@ -1,11 +1,11 @@
-//===- ActivationKernelsTest.cpp - What activations compute -----*- C++ -*-===//
+//===- ActivationRoutinesTest.cpp - What activations compute --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
+#include "RoutineRunner.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using enum OperationType;
 using Values = std::vector<double>;
 
 Values run(const OperationBuilder &builder) {
-  return runForValues(reference::activationKernels(), builder);
+  return runForValues(reference::activationRoutines(), builder);
 }
 
 Values unary(OperationType operation, const TensorType &input,
@@ -58,7 +58,7 @@ double distance(const Values &found, const TensorType &input,
 }
 
 // M-050, M-051.
-TEST(ActivationKernelsTest, Rectifiers) {
+TEST(ActivationRoutinesTest, Rectifiers) {
   Values values = {-9, -0.5, 0.5, 9};
   EXPECT_EQ(unary(RELU, floatTensor({4}), values), (Values{0, 0, 0.5, 9}));
   EXPECT_EQ(unary(RELU1, floatTensor({4}), values), (Values{-1, -0.5, 0.5, 1}));
@@ -72,7 +72,7 @@ TEST(ActivationKernelsTest, Rectifiers) {
 
 // M-052, M-053, M-054: within a step of the real function, and saturated at
 // both ends.
-TEST(ActivationKernelsTest, QuantizedLogisticAndTanh) {
+TEST(ActivationRoutinesTest, QuantizedLogisticAndTanh) {
   TensorType logisticType = quantTensor({256}, 1.0f / 256, 0);
   TensorType tanhType = quantTensor({256}, 1.0f / 128, 128);
   for (float scale : {1e-12f, 0.01f, 0.1f, 1.0f, 1e30f}) {
@@ -96,7 +96,7 @@ TEST(ActivationKernelsTest, QuantizedLogisticAndTanh) {
 }
 
 // M-055.
-TEST(ActivationKernelsTest, Elu) {
+TEST(ActivationRoutinesTest, Elu) {
   EXPECT_EQ(run(OperationBuilder(ELU)
                     .tensor(floatTensor({3}), {2, 0, -100})
                     .float32(0.5f)
@@ -112,7 +112,7 @@ TEST(ActivationKernelsTest, Elu) {
 double realHardSwish(double x) { return x * std::clamp(x + 3, 0.0, 6.0) / 6; }
 
 // M-056, M-057.
-TEST(ActivationKernelsTest, HardSwish) {
+TEST(ActivationRoutinesTest, HardSwish) {
   EXPECT_EQ(unary(HARD_SWISH, floatTensor({4}), {-4, -1.5, 3, 9}),
             (Values{0, -0.375, 3, 9}));
   for (float scale : {0.01f, 0.03f, 0.2f, 3.0f}) {
@@ -132,7 +132,7 @@ TEST(ActivationKernelsTest, HardSwish) {
 }
 
 // M-145: -2 * 0.25 and 2, in units of 0.5.
-TEST(ActivationKernelsTest, Prelu) {
+TEST(ActivationRoutinesTest, Prelu) {
   EXPECT_EQ(run(OperationBuilder(PRELU)
                     .tensor(floatTensor({2, 1}), {-2, 2})
                     .tensor(floatTensor({2}), {0.25, 3})
@@ -155,7 +155,7 @@ Values softmax(const TensorType &type, const Values &values, float beta,
 }
 
 // M-058, M-062: no overflow, along any axis.
-TEST(ActivationKernelsTest, Softmax) {
+TEST(ActivationRoutinesTest, Softmax) {
   TensorType type = floatTensor({2, 2});
   EXPECT_EQ(softmax(type, {1000, 1000, -1000, 1000}, 1.0f, 1, type),
             (Values{0.5, 0.5, 0, 1}));
@@ -166,7 +166,7 @@ TEST(ActivationKernelsTest, Softmax) {
 }
 
 // M-061: the shares of e^0, e^-1 and e^-2.
-TEST(ActivationKernelsTest, QuantizedSoftmax) {
+TEST(ActivationRoutinesTest, QuantizedSoftmax) {
   EXPECT_EQ(softmax(quantTensor({3}, 0.5f, 7), {14, 12, 10}, 1.0f, 0,
                     quantTensor({3}, 1.0f / 256, 0)),
             (Values{170, 63, 23}));
@@ -180,7 +180,7 @@ TEST(ActivationKernelsTest, QuantizedSoftmax) {
 
 // Equal shares, down to those that round to nothing and beyond what 32 bits
 // sum up.
-TEST(ActivationKernelsTest, QuantizedSoftmaxOfManyElements) {
+TEST(ActivationRoutinesTest, QuantizedSoftmaxOfManyElements) {
   auto share = [](int64_t count) {
     TensorType input = quantTensor({count}, 0.5f, 0);
     return softmax(input, Values(size_t(count), 9), 1.0f, 0,
@@ -193,7 +193,7 @@ TEST(ActivationKernelsTest, QuantizedSoftmaxOfManyElements) {
 }
 
 // M-063.
-TEST(ActivationKernelsTest, LogSoftmax) {
+TEST(ActivationRoutinesTest, LogSoftmax) {
   Values found = run(OperationBuilder(LOG_SOFTMAX)
                          .tensor(floatTensor({2}), {2000, 1000})
                          .float32(2.0f)

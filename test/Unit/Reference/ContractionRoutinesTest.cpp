@@ -1,11 +1,11 @@
-//===- ContractionKernelsTest.cpp - Convolutions on numbers -----*- C++ -*-===//
+//===- ContractionRoutinesTest.cpp - Convolutions on numbers --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
+#include "RoutineRunner.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@ using Values = std::vector<double>;
 namespace {
 
 Values run(const OperationBuilder &builder) {
-  KernelOutcome outcome = runKernel(reference::contractionKernels(), builder);
+  RoutineOutcome outcome =
+      runRoutine(reference::contractionRoutines(), builder);
   EXPECT_TRUE(outcome.status.isOk()) << outcome.status.message();
   return outcome.status.isOk() ? outcome.values.front() : Values();
 }
@@ -28,7 +29,7 @@ TensorType biasOf(int64_t channels, float scale) {
   return type;
 }
 
-TEST(ContractionKernelsTest, Conv2DPadsWithZeros) {
+TEST(ContractionRoutinesTest, Conv2DPadsWithZeros) {
   OperationBuilder builder(Op::CONV_2D);
   builder.tensor(floatTensor({1, 2, 2, 1}), {1, 2, 3, 4})
       .tensor(floatTensor({1, 2, 2, 1}), {1, 10, 100, 1000})
@@ -41,7 +42,7 @@ TEST(ContractionKernelsTest, Conv2DPadsWithZeros) {
   EXPECT_EQ(run(builder), (Values{4321.5, 402.5, 43.5, 4.5}));
 }
 
-TEST(ContractionKernelsTest, Conv2DReadsNchw) { // M-011
+TEST(ContractionRoutinesTest, Conv2DReadsNchw) { // M-011
   OperationBuilder builder(Op::CONV_2D);
   builder.tensor(floatTensor({1, 2, 1, 2}), {1, 2, 3, 4})
       .tensor(floatTensor({2, 1, 1, 2}), {1, 10, 100, 1000})
@@ -55,7 +56,7 @@ TEST(ContractionKernelsTest, Conv2DReadsNchw) { // M-011
   EXPECT_EQ(run(builder), (Values{31, 42, 3100, 4200}));
 }
 
-TEST(ContractionKernelsTest, Conv2DDilates) { // M-005
+TEST(ContractionRoutinesTest, Conv2DDilates) { // M-005
   OperationBuilder builder(Op::CONV_2D);
   builder.tensor(floatTensor({1, 1, 4, 1}), {1, 2, 3, 4})
       .tensor(floatTensor({1, 1, 2, 1}), {1, 10})
@@ -71,7 +72,7 @@ TEST(ContractionKernelsTest, Conv2DDilates) { // M-005
   EXPECT_EQ(run(builder), (Values{31, 42}));
 }
 
-TEST(ContractionKernelsTest, HalfFloatsAreRoundedOnce) { // M-023
+TEST(ContractionRoutinesTest, HalfFloatsAreRoundedOnce) { // M-023
   OperationBuilder builder(Op::CONV_2D);
   // 2048 + 1 - 2048: the sum of halves would lose the 1.
   builder.tensor(halfTensor({1, 1, 1, 3}), {2048, 1, 2048})
@@ -85,7 +86,7 @@ TEST(ContractionKernelsTest, HalfFloatsAreRoundedOnce) { // M-023
   EXPECT_EQ(run(builder), (Values{1}));
 }
 
-TEST(ContractionKernelsTest, QuantizedPaddingIsTheZeroPoint) { // M-014, M-076
+TEST(ContractionRoutinesTest, QuantizedPaddingIsTheZeroPoint) { // M-014, M-076
   OperationBuilder builder(Op::CONV_2D);
   builder.tensor(quantTensor({1, 1, 2, 1}, 0.5f, 128), {130, 126})
       .tensor(quantTensor({1, 1, 3, 1}, 0.5f, 10), {12, 11, 14})
@@ -99,7 +100,7 @@ TEST(ContractionKernelsTest, QuantizedPaddingIsTheZeroPoint) { // M-014, M-076
   EXPECT_EQ(run(builder), (Values{100, 104}));
 }
 
-TEST(ContractionKernelsTest, QuantizedResultsAreRoundedTwice) { // decisions 17
+TEST(ContractionRoutinesTest, QuantizedResultsAreRoundedTwice) { // decisions 17
   // The factor 0.1 is 0.8 * 2^-3: 36 * 0.8 = 28.8 becomes 29, then
   // 29 / 8 = 3.6 becomes 4. Halves go away from zero.
   auto convolve = [](double value) {
@@ -122,7 +123,7 @@ TEST(ContractionKernelsTest, QuantizedResultsAreRoundedTwice) { // decisions 17
   EXPECT_EQ(convolve(-35), -4);
 }
 
-TEST(ContractionKernelsTest, ChannelsHaveTheirOwnScales) {
+TEST(ContractionRoutinesTest, ChannelsHaveTheirOwnScales) {
   TensorType filter =
       tensorType(OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL, {2, 1, 1, 1});
   filter.channelQuant = {{0.5f, 2.0f}, 0};
@@ -139,7 +140,7 @@ TEST(ContractionKernelsTest, ChannelsHaveTheirOwnScales) { // A-052
   EXPECT_EQ(run(builder), (Values{60, 50}));
 }
 
-TEST(ContractionKernelsTest, AccumulatorsWrapWithoutHarm) {
+TEST(ContractionRoutinesTest, AccumulatorsWrapWithoutHarm) {
   OperationBuilder builder(Op::FULLY_CONNECTED);
   builder.tensor(quantTensor({1, 1}, 1.0f, 0), {255})
       .tensor(quantTensor({1, 1}, 1.0f, 0), {255})
@@ -149,7 +150,7 @@ TEST(ContractionKernelsTest, AccumulatorsWrapWithoutHarm) {
   EXPECT_EQ(run(builder), (Values{0}));
 }
 
-TEST(ContractionKernelsTest, DepthwiseMultipliesChannels) { // M-081
+TEST(ContractionRoutinesTest, DepthwiseMultipliesChannels) { // M-081
   OperationBuilder builder(Op::DEPTHWISE_CONV_2D);
   builder.tensor(floatTensor({1, 1, 2, 2}), {1, 2, 3, 4})
       .tensor(floatTensor({1, 1, 2, 4}), {1, 2, 3, 4, 10, 20, 30, 40})
@@ -163,7 +164,7 @@ TEST(ContractionKernelsTest, DepthwiseMultipliesChannels) { // M-081
   EXPECT_EQ(run(builder), (Values{31, 62, 126, 1168}));
 }
 
-TEST(ContractionKernelsTest, GroupsSeeTheirChannels) { // M-084
+TEST(ContractionRoutinesTest, GroupsSeeTheirChannels) { // M-084
   OperationBuilder builder(Op::GROUPED_CONV_2D);
   builder.tensor(floatTensor({1, 1, 1, 4}), {1, 2, 3, 4})
       .tensor(floatTensor({2, 1, 1, 2}), {1, 10, 1, 10})
@@ -178,7 +179,7 @@ TEST(ContractionKernelsTest, GroupsSeeTheirChannels) { // M-084
   EXPECT_EQ(run(builder), (Values{21, 43}));
 }
 
-TEST(ContractionKernelsTest, TransposedWindowsOverlap) { // M-087
+TEST(ContractionRoutinesTest, TransposedWindowsOverlap) { // M-087
   OperationBuilder builder(Op::TRANSPOSE_CONV_2D);
   builder.tensor(floatTensor({1, 1, 2, 1}), {1, 2})
       .tensor(floatTensor({1, 1, 3, 1}), {1, 10, 100})
@@ -195,7 +196,7 @@ TEST(ContractionKernelsTest, TransposedWindowsOverlap) { // M-087
   EXPECT_EQ(run(builder), (Values{1.5, 10.5, 102.5, 20.5, 200.5}));
 }
 
-TEST(ContractionKernelsTest, TransposedGapsHoldTheBias) { // M-086
+TEST(ContractionRoutinesTest, TransposedGapsHoldTheBias) { // M-086
   OperationBuilder builder(Op::TRANSPOSE_CONV_2D);
   builder.tensor(floatTensor({1, 1, 2, 1}), {1, 2})
       .tensor(floatTensor({1, 1, 1, 1}), {3})
@@ -210,7 +211,7 @@ TEST(ContractionKernelsTest, TransposedGapsHoldTheBias) { // M-086
   EXPECT_EQ(run(builder), (Values{3.5, 0.5, 6.5, 0.5}));
 }
 
-TEST(ContractionKernelsTest, FullyConnectedFlattens) { // M-101, M-019
+TEST(ContractionRoutinesTest, FullyConnectedFlattens) { // M-101, M-019
   OperationBuilder builder(Op::FULLY_CONNECTED);
   builder.tensor(floatTensor({2, 1, 2}), {1, 2, 3, -4})
       .tensor(floatTensor({2, 2}), {1, 1, 0, 1})
@@ -220,14 +221,15 @@ TEST(ContractionKernelsTest, FullyConnectedFlattens) { // M-101, M-019
   EXPECT_EQ(run(builder), (Values{3, 3, 0, 0}));
 }
 
-TEST(ContractionKernelsTest, NoBatchYieldsNoElements) { // M-074, M-101
+TEST(ContractionRoutinesTest, NoBatchYieldsNoElements) { // M-074, M-101
   OperationBuilder builder(Op::FULLY_CONNECTED);
   builder.tensor(floatTensor({0, 2}), {})
       .tensor(floatTensor({2, 2}), {1, 1, 0, 1})
       .tensor(floatTensor({2}), {0, 1})
       .int32(0)
       .output(unrankedTensor(OperandType::TENSOR_FLOAT32));
-  KernelOutcome outcome = runKernel(reference::contractionKernels(), builder);
+  RoutineOutcome outcome =
+      runRoutine(reference::contractionRoutines(), builder);
   ASSERT_TRUE(outcome.status.isOk());
   EXPECT_EQ(outcome.shapes.front(), (std::vector<int64_t>{0, 2}));
   EXPECT_TRUE(outcome.values.front().empty());

@@ -1,4 +1,4 @@
-//===- RecurrentKernelsTest.cpp - What recurrent kernels compute *- C++ -*-===//
+//===- RecurrentRoutinesTest.cpp - What recurrent routines compute --------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Rules/RecurrentUses.h"
-#include "KernelRunner.h"
+#include "RoutineRunner.h"
 #include "Runtime/Numerics/FixedPointMath16.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using Numbers = std::vector<double>;
 /// All outputs of \p use; none, and a failed test, when it does not run.
 std::vector<Numbers> run(const RecurrentUse &use) {
   OperationBuilder builder = use.build();
-  KernelOutcome outcome = runKernel(reference::recurrentKernels(), builder);
+  RoutineOutcome outcome = runRoutine(reference::recurrentRoutines(), builder);
   EXPECT_EQ(outcome.status.message(), "");
   return outcome.values;
 }
@@ -33,7 +33,7 @@ std::vector<Numbers> run(const RecurrentUse &use) {
 //===----------------------------------------------------------------------===//
 
 // With weights of 0 all gates are 1/2: c' = (c + bias) / 2, h = c' / 2.
-TEST(RecurrentKernelsTest, LstmHalves) {
+TEST(RecurrentRoutinesTest, LstmHalves) {
   RecurrentUse use = lstmUse();
   use.set(14, {3, 1});  // cell gate bias
   use.set(19, {2, -1}); // cell state
@@ -45,7 +45,7 @@ TEST(RecurrentKernelsTest, LstmHalves) {
 }
 
 // M-167: i = 1 - f, which is 0 where f is 1.
-TEST(RecurrentKernelsTest, LstmCoupledGate) {
+TEST(RecurrentRoutinesTest, LstmCoupledGate) {
   RecurrentUse use = lstmUse();
   for (size_t i : {1, 5, 12})
     use.omit(i);
@@ -58,7 +58,7 @@ TEST(RecurrentKernelsTest, LstmCoupledGate) {
   EXPECT_EQ(outputs[2], (Numbers{2, 3}));
 }
 
-TEST(RecurrentKernelsTest, LstmReadsInputAndOutputState) {
+TEST(RecurrentRoutinesTest, LstmReadsInputAndOutputState) {
   RecurrentUse use = lstmUse();
   use.set(0, {1, 2});
   use.set(3, {1, 10, 0, 1});  // cell gate input weights
@@ -69,7 +69,7 @@ TEST(RecurrentKernelsTest, LstmReadsInputAndOutputState) {
 }
 
 // M-172 and the projection: cell states of 2.5 are clipped to 2, so h is 1.
-TEST(RecurrentKernelsTest, LstmClipsAndProjects) {
+TEST(RecurrentRoutinesTest, LstmClipsAndProjects) {
   RecurrentUse use = lstmUse(OperandType::TENSOR_FLOAT32, {2, 2, 1});
   use.set(14, {3, 3});
   use.set(19, {2, 2});
@@ -83,7 +83,7 @@ TEST(RecurrentKernelsTest, LstmClipsAndProjects) {
 }
 
 // Peepholes open or close gates; that of the output gate sees the new state.
-TEST(RecurrentKernelsTest, LstmPeephole) {
+TEST(RecurrentRoutinesTest, LstmPeephole) {
   RecurrentUse use = lstmUse();
   use.set(14, {3, 3});
   use.set(19, {2, 2});
@@ -97,7 +97,7 @@ TEST(RecurrentKernelsTest, LstmPeephole) {
 }
 
 // M-170: 1 and 3 become -1 and 1, times the weights, plus the bias.
-TEST(RecurrentKernelsTest, LstmLayerNorm) {
+TEST(RecurrentRoutinesTest, LstmLayerNorm) {
   RecurrentUse use = lstmUse27();
   for (size_t i : {23, 24, 26})
     use.zeros(i, floatTensor({2}));
@@ -111,7 +111,7 @@ TEST(RecurrentKernelsTest, LstmLayerNorm) {
 }
 
 // M-173.
-TEST(RecurrentKernelsTest, LstmActivations) {
+TEST(RecurrentRoutinesTest, LstmActivations) {
   RecurrentUse use = lstmUse();
   use.set(14, {3, -3});
   for (auto [code, high, low] :
@@ -131,7 +131,7 @@ TEST(RecurrentKernelsTest, LstmActivations) {
 //===----------------------------------------------------------------------===//
 
 // Two batches of two steps: c' = (c + x) / 2 and h = c' / 2.
-TEST(RecurrentKernelsTest, SequenceLstmOrders) {
+TEST(RecurrentRoutinesTest, SequenceLstmOrders) {
   RecurrentUse use = sequenceLstmUse();
   use.set(3, {1, 0, 0, 1});
   use.zeros(18, floatTensor({2, 2}));
@@ -159,7 +159,7 @@ RecurrentUse bidirectionalSum() {
   return use;
 }
 
-TEST(RecurrentKernelsTest, BidirectionalLstmGoesBackwards) {
+TEST(RecurrentRoutinesTest, BidirectionalLstmGoesBackwards) {
   RecurrentUse use = bidirectionalSum();
   use.outputs.insert(use.outputs.end(), 4, floatTensor({1, 2}));
   std::vector<Numbers> outputs = run(use);
@@ -173,7 +173,7 @@ TEST(RecurrentKernelsTest, BidirectionalLstmGoesBackwards) {
 }
 
 // M-179: forward features first.
-TEST(RecurrentKernelsTest, BidirectionalLstmMerges) {
+TEST(RecurrentRoutinesTest, BidirectionalLstmMerges) {
   RecurrentUse use = bidirectionalSum();
   use.set(51, {1});
   use.outputs = {floatTensor({1, 2, 4})};
@@ -181,7 +181,7 @@ TEST(RecurrentKernelsTest, BidirectionalLstmMerges) {
 }
 
 // M-178: the backward cell reads the auxiliary input alone.
-TEST(RecurrentKernelsTest, BidirectionalLstmParallelLinking) {
+TEST(RecurrentRoutinesTest, BidirectionalLstmParallelLinking) {
   RecurrentUse use = bidirectionalSum();
   use.set(39, floatTensor({1, 2, 2}), {80, 160, 40, 0});
   std::vector<Numbers> outputs = run(use);
@@ -190,7 +190,7 @@ TEST(RecurrentKernelsTest, BidirectionalLstmParallelLinking) {
 }
 
 // M-178: both cells read both inputs.
-TEST(RecurrentKernelsTest, BidirectionalLstmCrossLinking) {
+TEST(RecurrentRoutinesTest, BidirectionalLstmCrossLinking) {
   RecurrentUse use = bidirectionalSum();
   use.set(39, floatTensor({1, 2, 2}), {8, 16, 4, 0});
   for (size_t i = 40; i < 48; ++i)
@@ -207,7 +207,7 @@ TEST(RecurrentKernelsTest, BidirectionalLstmCrossLinking) {
 //===----------------------------------------------------------------------===//
 
 // h' = relu(W x + R h + bias).
-TEST(RecurrentKernelsTest, Rnn) {
+TEST(RecurrentRoutinesTest, Rnn) {
   RecurrentUse use = rnnUse();
   use.set(0, {5});
   use.set(1, {2});
@@ -226,7 +226,7 @@ TEST(RecurrentKernelsTest, Rnn) {
 }
 
 // M-023: float16 is rounded when it is stored.
-TEST(RecurrentKernelsTest, RnnOfHalves) {
+TEST(RecurrentRoutinesTest, RnnOfHalves) {
   RecurrentUse use = rnnUse(OperandType::TENSOR_FLOAT16);
   use.set(0, {2048});
   use.set(1, {1});
@@ -234,7 +234,7 @@ TEST(RecurrentKernelsTest, RnnOfHalves) {
   EXPECT_EQ(run(use)[1], Numbers{2048});
 }
 
-TEST(RecurrentKernelsTest, SequenceRnn) {
+TEST(RecurrentRoutinesTest, SequenceRnn) {
   RecurrentUse use = sequenceRnnUse();
   use.set(0, {1, 2});
   use.set(1, {1});
@@ -249,7 +249,7 @@ TEST(RecurrentKernelsTest, SequenceRnn) {
   EXPECT_EQ(run(use), (std::vector<Numbers>{{51, 512}, {512}}));
 }
 
-TEST(RecurrentKernelsTest, BidirectionalRnn) {
+TEST(RecurrentRoutinesTest, BidirectionalRnn) {
   RecurrentUse use = bidirectionalRnnUse();
   use.set(0, {1, 2});
   use.set(1, {1});
@@ -273,7 +273,7 @@ TEST(RecurrentKernelsTest, BidirectionalRnn) {
 
 // M-185: filters 1 and 2 see 2 x and 3 x; the oldest activations are 10 and 30,
 // the last place of the incoming state does not count.
-TEST(RecurrentKernelsTest, Svdf) {
+TEST(RecurrentRoutinesTest, Svdf) {
   RecurrentUse use = svdfUse();
   use.set(0, {1});
   use.set(1, {2, 3});
@@ -292,7 +292,7 @@ TEST(RecurrentKernelsTest, Svdf) {
 // Quantized
 //===----------------------------------------------------------------------===//
 
-TEST(RecurrentKernelsTest, Functions16) {
+TEST(RecurrentRoutinesTest, Functions16) {
   for (int32_t bits : {0, 1, 3, 4, 6})
     for (int32_t raw = -32768; raw < 32768; raw += 61) {
       double x = std::ldexp(double(raw), bits - 15);
@@ -311,7 +311,7 @@ TEST(RecurrentKernelsTest, Functions16) {
 }
 
 // Gates of 1/2 and no update: c' = c / 2 = 1 and h = tanh(1) / 2 = 0.381.
-TEST(RecurrentKernelsTest, Quantized16BitLstm) {
+TEST(RecurrentRoutinesTest, Quantized16BitLstm) {
   RecurrentUse use = quantized16BitLstmUse();
   use.set(13, {4096, -4096});
   std::vector<Numbers> outputs = run(use);
@@ -320,7 +320,7 @@ TEST(RecurrentKernelsTest, Quantized16BitLstm) {
 }
 
 // The row [recurrent weights, input weights] meets [x, previous output].
-TEST(RecurrentKernelsTest, Quantized16BitLstmPairsElements) {
+TEST(RecurrentRoutinesTest, Quantized16BitLstmPairsElements) {
   RecurrentUse use = quantized16BitLstmUse();
   // The forget gate's first recurrent weight closes it for x[0] below 128.
   use.set(6, {255, 0, 0, 0});
@@ -331,7 +331,7 @@ TEST(RecurrentKernelsTest, Quantized16BitLstmPairsElements) {
   EXPECT_EQ(outputs[0][1], 2048);
 }
 
-TEST(RecurrentKernelsTest, QuantizedLstm) {
+TEST(RecurrentRoutinesTest, QuantizedLstm) {
   RecurrentUse use = quantizedLstmUse();
   use.set(19, {4096, -4096});
   std::vector<Numbers> outputs = run(use);
@@ -348,7 +348,7 @@ TEST(RecurrentKernelsTest, QuantizedLstm) {
 
 // A projection by 1/2 to a scale of 0.01: 38 becomes 19, whatever the hidden
 // zero point.
-TEST(RecurrentKernelsTest, QuantizedLstmProjects) {
+TEST(RecurrentRoutinesTest, QuantizedLstmProjects) {
   RecurrentUse use = quantizedLstmUse();
   use.set(19, {4096, -4096});
   use.at(16).type.scale = 0.01f;
@@ -363,7 +363,7 @@ TEST(RecurrentKernelsTest, QuantizedLstmProjects) {
 }
 
 // M-170: a norm of weights 1 brings 1 and 3 to -1 and 1.
-TEST(RecurrentKernelsTest, QuantizedLstmLayerNorm) {
+TEST(RecurrentRoutinesTest, QuantizedLstmLayerNorm) {
   RecurrentUse use = quantizedLstmUse();
   TensorType norm =
       tensorType(OperandType::TENSOR_QUANT16_SYMM, {2}, 1.0f / 1024);
@@ -379,7 +379,7 @@ TEST(RecurrentKernelsTest, QuantizedLstmLayerNorm) {
 }
 
 // M-167.
-TEST(RecurrentKernelsTest, QuantizedLstmCoupledGate) {
+TEST(RecurrentRoutinesTest, QuantizedLstmCoupledGate) {
   RecurrentUse use = quantizedLstmUse();
   for (size_t i : {1, 5, 12})
     use.omit(i);
@@ -392,7 +392,7 @@ TEST(RecurrentKernelsTest, QuantizedLstmCoupledGate) {
 }
 
 // What a request cannot be kept from saying saturates.
-TEST(RecurrentKernelsTest, QuantizedLstmExtremes) {
+TEST(RecurrentRoutinesTest, QuantizedLstmExtremes) {
   RecurrentUse use = quantizedLstmUse();
   for (size_t i = 26; i < 30; ++i)
     use.set(i, {1e-38});
