@@ -48,7 +48,7 @@ TEST(EntryAbiTest, executionContext) {
   EXPECT_EQ(offsetof(NNHalExecutionContext, loopTimeout), 96u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, traceHook), 104u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, traceContext), 112u);
-  EXPECT_EQ(offsetof(NNHalExecutionContext, kernels), 120u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, routines), 120u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, allocate), 128u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, allocateContext), 136u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, clock), 144u);
@@ -65,7 +65,7 @@ TEST(EntryAbiTest, executionContext) {
 TEST(EntryAbiTest, kernelTable) {
   EXPECT_EQ(offsetof(NNHalRoutineTable, structSize), 0u);
   EXPECT_EQ(offsetof(NNHalRoutineTable, count), 4u);
-  EXPECT_EQ(offsetof(NNHalRoutineTable, kernels), 8u);
+  EXPECT_EQ(offsetof(NNHalRoutineTable, routines), 8u);
   EXPECT_EQ(sizeof(NNHalRoutineTable), 16u);
 }
 

@@ -65,8 +65,8 @@ int32_t checkContext(NNHalExecutionContext *context) {
   if ((uintptr_t)context->arena % NNHAL_ENTRY_ALIGNMENT != 0 ||
       (uintptr_t)context->constants % NNHAL_ENTRY_ALIGNMENT != 0)
     return 2;
-  if (!context->cancelFlag || *context->cancelFlag != 0 || !context->kernels ||
-      context->kernels->count == 0 || context->traceHook ||
+  if (!context->cancelFlag || *context->cancelFlag != 0 || !context->routines ||
+      context->routines->count == 0 || context->traceHook ||
       !context->allocate || !context->clock)
     return 2;
   struct Sum sum = {(const int32_t *)context->inputs[0].data, 0};
