@@ -186,7 +186,7 @@ static Status execute(const Step &step, const std::vector<Tensor> &tensors,
 
 /// Hands \p value to the caller, or says that it does not fit.
 static Status deliver(const Tensor &value, InvocationArgument &output) {
-  // What the request states of the shape has to be right.
+  // The request may state extents, and those have to be right.
   auto differs = [](int64_t computed, int64_t stated) {
     return stated != 0 && computed != stated;
   };

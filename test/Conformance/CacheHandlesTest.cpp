@@ -156,7 +156,7 @@ TEST_P(CacheHandlesTest, MessagesNameWhatIsWrong) {
   handles.dataCache[0] = {fd};
   EXPECT_EQ(load(handles, token).detail, "the data-cache descriptor " +
                                              std::to_string(fd) +
-                                             " is no regular file");
+                                             " is not a regular file");
   ::close(fd);
 }
 

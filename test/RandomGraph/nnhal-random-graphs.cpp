@@ -63,7 +63,7 @@ static rt::Result<uint64_t> parseNumber(std::string_view name,
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    return badData("{}: '{}' is no number", name, text);
+    return badData("{}: '{}' is not a number", name, text);
   return value;
 }
 

@@ -1,4 +1,4 @@
-//===- Entries.cpp - What is in a cache directory -------------------------===//
+//===- Entries.cpp - The contents of a cache directory --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ namespace {
 struct File {
   uint64_t size = 0;
   std::vector<std::byte> bytes;
-  /// Why it could not be read; 0 when it could.
+  /// The errno of the read; 0 when it succeeded.
   int error = 0;
 };
 
@@ -85,7 +85,7 @@ static CacheVerdict readFile(const std::string &path, uint64_t limit,
   if (!fd.isValid() || fstat(fd.get(), &status) != 0)
     return system("a file cannot be opened");
   if (!S_ISREG(status.st_mode))
-    return unreadable("a file is no regular file");
+    return unreadable("a file is not a regular file");
   file.size = uint64_t(status.st_size);
   file.bytes.resize(std::min(file.size, limit));
   size_t done = 0;

@@ -1,4 +1,4 @@
-//===- Entries.h - What is in a cache directory -----------------*- C++ -*-===//
+//===- Entries.h - The contents of a cache directory ------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 
 namespace nnhal::cachetool {
 
-/// What is known about an entry.
+/// The state of an entry, as far as it is known.
 enum class State {
   whole,
   /// The verdict says in which way.
@@ -25,7 +25,7 @@ enum class State {
   /// A process holds the lock of the entry, or a file went away while the
   /// directory was read.
   beingWritten,
-  /// This user may not open a file of it.
+  /// This user may not open a file of the entry.
   unreadable
 };
 
@@ -35,11 +35,11 @@ struct Entry {
   /// Names in the directory, in the order of their numbers.
   std::vector<std::string> modelFiles;
   std::vector<std::string> dataFiles;
-  /// Of all files.
+  /// The size of all files together.
   uint64_t bytes = 0;
   /// Since the newest file was written.
   int64_t ageSeconds = 0;
-  /// What the header says, when it says something.
+  /// The statements of the header, when it makes any.
   rt::CacheEntryInfo info;
   rt::CacheVerdict verdict;
   State state = State::whole;
@@ -53,12 +53,12 @@ struct Leftover {
 };
 
 struct Directory {
-  /// By name, so that two listings can be compared.
+  /// The entries are sorted by name, so that two listings can be compared.
   std::vector<Entry> entries;
   std::vector<Leftover> leftovers;
 };
 
-/// How much of an entry is looked at.
+/// The depth to which an entry is looked at.
 enum class Depth {
   /// Whether the sizes fit the header.
   header,
@@ -68,7 +68,8 @@ enum class Depth {
 
 /// Reads the directory \p path as it is at \p now, in seconds since 1970. Files
 /// that have nothing to do with a cache are passed over; one that disappears
-/// meanwhile is not an error. generalFailure when the directory cannot be read.
+/// meanwhile is not an error. Fails with generalFailure when the directory
+/// cannot be read.
 rt::Result<Directory> readDirectory(const std::string &path, int64_t now,
                                     Depth depth);
 

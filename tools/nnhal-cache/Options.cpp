@@ -48,7 +48,7 @@ static rt::Result<uint64_t> parseAmount(std::string_view value, uint64_t factor,
     std::string letters;
     for (const Unit &unit : units)
       letters += fmt::format("{}{}", letters.empty() ? "" : ", ", unit.letter);
-    return badData("'{}' is no number, with or without one of {} behind it",
+    return badData("'{}' is not a number, with or without one of {} behind it",
                    value, letters);
   }
   return number * factor;
@@ -58,13 +58,13 @@ static rt::Result<uint64_t> parseAmount(std::string_view value, uint64_t factor,
 // The table
 //===----------------------------------------------------------------------===//
 
-// In the order of the help, whose lines are those of the texts.
+// The rows are in the order of the help, whose lines are those of the texts.
 static constexpr Option options[] = {
     {
         .name = "max-age",
         .takes = Takes::value,
         .valueName = "N",
-        .help = "entries older than N days, or Ns, Nm, Nh, Nd",
+        .help = "remove entries older than N days, or Ns, Nm, Nh, Nd",
         .apply = [](Options &options, std::string_view value) -> Status {
           NNHAL_ASSIGN_OR_RETURN(uint64_t age,
                                  parseAmount(value, 86400, ageUnits));
@@ -76,8 +76,8 @@ static constexpr Option options[] = {
         .name = "max-size",
         .takes = Takes::value,
         .valueName = "N",
-        .help = "the oldest entries until the others have at most\n"
-                "N bytes, or NK, NM, NG",
+        .help = "remove the oldest entries until the others have at\n"
+                "most N bytes, or NK, NM, NG",
         .apply = [](Options &options, std::string_view value) -> Status {
           NNHAL_ASSIGN_OR_RETURN(options.maxBytes,
                                  parseAmount(value, 1, sizeUnits));
@@ -86,7 +86,7 @@ static constexpr Option options[] = {
     },
     {
         .name = "invalid",
-        .help = "entries that verify calls damaged",
+        .help = "remove entries that verify calls damaged",
         .apply =
             [](Options &options, std::string_view) {
               options.removeInvalid = true;
@@ -95,7 +95,7 @@ static constexpr Option options[] = {
     },
     {
         .name = "dry-run",
-        .help = "say what would be removed",
+        .help = "print what would be removed, and remove nothing",
         .apply =
             [](Options &options, std::string_view) {
               options.isDryRun = true;
@@ -161,7 +161,7 @@ cachetool::parseOptions(std::span<const std::string_view> arguments) {
       NNHAL_ASSIGN_OR_RETURN(
           const Option *option,
           tools::applyOption(allOptions(), options, argument));
-      // Nothing else matters then.
+      // No other option matters then.
       if (!option->isForPrune)
         return options;
       hasOptions = true;

@@ -23,7 +23,7 @@ enum class Command { help, version, list, verify, prune };
 struct Options {
   Command command = Command::help;
   std::string directory;
-  /// What prune removes.
+  /// The entries that prune removes.
   std::optional<int64_t> maxAgeSeconds;
   std::optional<uint64_t> maxBytes;
   bool removeInvalid = false;
@@ -37,18 +37,18 @@ struct Option {
   std::string_view valueName = {};
   std::string_view help;
   rt::Status (*apply)(Options &options, std::string_view value) = nullptr;
-  /// Of no other command than prune.
+  /// True for options of the command prune alone.
   bool isForPrune = true;
 };
 
 /// All options, in the order of the help.
 std::span<const Option> allOptions();
 
-/// Reads \p arguments, the program's name not among them. invalidArgument names
-/// the argument that is wrong.
+/// Reads \p arguments, the program's name not among them. Fails with
+/// invalidArgument, which names the argument that is wrong.
 rt::Result<Options> parseOptions(std::span<const std::string_view> arguments);
 
-/// What --help prints.
+/// Returns the text that --help prints.
 std::string helpText();
 
 } // namespace nnhal::cachetool

@@ -63,7 +63,8 @@ static std::string describeState(const Entry &entry) {
   return describeVerdict(entry.verdict);
 }
 
-/// What the list says of an entry, of which it reads no more than the headers.
+/// Returns the list's description of an entry, of which it reads no more than
+/// the headers.
 static std::string describeHeaders(const std::string &directory,
                                    const Entry &entry) {
   if (entry.state != State::whole)
@@ -152,7 +153,8 @@ static Status verify(const Options &options, int64_t now) {
   return Status::ok();
 }
 
-/// Why \p entry goes, whatever the size of all; empty when it stays.
+/// Returns the reason why \p entry goes, whatever the size of all; empty when
+/// it stays.
 static std::string reasonToRemove(const Options &options, const Entry &entry) {
   if (entry.state == State::beingWritten)
     return "";

@@ -27,7 +27,8 @@ namespace {
 enum class Help { none, own, all };
 } // namespace
 
-/// What help is asked for. `--help-all` becomes the name that LLVM has for it.
+/// Finds the help that is asked for. `--help-all` becomes the name that LLVM
+/// has for it.
 static Help findHelp(MutableArrayRef<const char *> arguments) {
   for (const char *&argument : arguments) {
     StringRef text = argument;

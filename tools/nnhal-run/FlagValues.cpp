@@ -1,4 +1,4 @@
-//===- FlagValues.cpp - What options take as values -----------------------===//
+//===- FlagValues.cpp - Values of options ---------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FlagValues.h - What options take as values ---------------*- C++ -*-===//
+//===- FlagValues.h - Values of options -------------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

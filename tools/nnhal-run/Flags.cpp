@@ -80,7 +80,8 @@ rt::Result<Flags> run::parseFlags(std::span<const std::string_view> arguments) {
     } else if (argument.starts_with('-') && argument != tools::standardInput) {
       return badData("unknown option '{}'; try --help", argument);
     } else {
-      // What they are only --check decides, which may come last.
+      // Only --check, which may come last, decides about the meaning of these
+      // paths.
       flags.cases.paths.emplace_back(argument);
       flags.model = flags.cases.paths.front();
     }

@@ -21,8 +21,8 @@
 
 namespace nnhal::run {
 
-/// What the command line says: the requests to the library lib/Tools, and what
-/// the program does with the answers.
+/// The statements of the command line: the requests to the library lib/Tools,
+/// and what the program does with the answers.
 struct Flags {
   /// Names of the options on the command line, in order.
   std::vector<std::string_view> given;
@@ -46,7 +46,7 @@ struct Flags {
   /// Measure the device instead of running a model.
   bool calibrate = false;
   bool explain = false;
-  /// Where the trace and the graph go; empty for neither.
+  /// The paths of the trace and the graph; empty for neither.
   std::string trace;
   std::string dumpGraph;
   /// True when a flag asks for an execution or something about one.
@@ -69,11 +69,11 @@ inline bool isOnlyEmitted(const Flags &flags) {
   return !flags.load.emit.empty() && !flags.wantsExecution;
 }
 
-/// Reads \p arguments, the program's name not among them. invalidArgument names
-/// the argument that is wrong.
+/// Reads \p arguments, the program's name not among them. Fails with
+/// invalidArgument, which names the argument that is wrong.
 rt::Result<Flags> parseFlags(std::span<const std::string_view> arguments);
 
-/// What --help prints.
+/// Returns the text that --help prints.
 std::string helpText();
 
 } // namespace nnhal::run

@@ -26,7 +26,7 @@ using tools::RunRequest;
 using tools::Takes;
 
 //===----------------------------------------------------------------------===//
-// Where options mean something
+// The work that options are for
 //===----------------------------------------------------------------------===//
 
 static constexpr WorkSet bit(Work work) { return WorkSet(work); }
@@ -49,7 +49,7 @@ static constexpr WorkSet anyCheck = checkCompile | checkExecute;
 static constexpr WorkSet everything = ~WorkSet(0);
 
 //===----------------------------------------------------------------------===//
-// How values are stored
+// Storage of values
 //===----------------------------------------------------------------------===//
 
 /// The member of \p flags at the end of the path \p Members.
@@ -88,15 +88,16 @@ static Status setNumber(Flags &flags, std::string_view value) {
 // The table
 //===----------------------------------------------------------------------===//
 
-// In the order of the help, whose lines are those of the texts.
+// The rows are in the order of the help, whose lines are those of the texts.
 static constexpr Option options[] = {
     {
         .name = "input",
         .takes = Takes::value,
         .valueName = "SPEC",
-        .help =
-            "N=FILE (index or name; .npy, or raw little-endian), repeatable;\n"
-            "or random:SEED or zeros (default) for all inputs without a file",
+        .help = "read input N (index or name) from FILE (.npy, or raw "
+                "little-endian),\n"
+                "repeatable; random:SEED or zeros (default) fills all inputs "
+                "without a file",
         .works = execute,
         .apply = setInput,
         .asksForExecution = true,
@@ -105,15 +106,15 @@ static constexpr Option options[] = {
         .name = "shape",
         .takes = Takes::value,
         .valueName = "N=AxBxC",
-        .help = "dimensions of input N (index or name), repeatable",
+        .help = "set the dimensions of input N (index or name), repeatable",
         .works = execute | emitSource | bit(Work::drawTFLite),
         .apply = setShape,
     },
     {
         .name = "frames",
-        .help =
-            "input files hold several frames: run once per frame, feed each\n"
-            "state output to its state input, concatenate the outputs",
+        .help = "read several frames from the input files: run once per frame, "
+                "feed each\n"
+                "state output to its state input, concatenate the outputs",
         .works = execute,
         .apply = setTrue<&Flags::inputs, &InputRequest::frames>,
         .asksForExecution = true,
@@ -131,7 +132,7 @@ static constexpr Option options[] = {
         .name = "print-outputs",
         .takes = Takes::optionalValue,
         .valueName = "N",
-        .help = "print the first N (10) values of each output",
+        .help = "print the first N values (default: 10) of each output",
         .works = execute,
         .apply = setPrintOutputs,
         .asksForExecution = true,
@@ -151,8 +152,9 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "SPEC",
         .help =
-            "range (float tolerances times the largest expected magnitude),\n"
-            "exact, steps:K or abs:X; default: by the output's type",
+            "compare with range (float tolerances times the largest expected\n"
+            "magnitude), exact, steps:K or abs:X (default: by the output's "
+            "type)",
         .works = execute,
         .apply = setTolerance,
         .needs = "expect",
@@ -161,17 +163,17 @@ static constexpr Option options[] = {
         .name = "emit",
         .takes = Takes::value,
         .valueName = "FILE",
-        .help =
-            "write the compiled model; alone, nothing is executed. With "
-            "--check:\n"
-            "write those of the cases into the folder FILE, execute nothing",
+        .help = "write the compiled model to FILE; without a request for more "
+                "nothing is\n"
+                "executed. With --check: write those of the cases into the "
+                "folder FILE",
         .works = compile | bit(Work::checkEmit),
         .apply = setText<&Flags::load, &LoadRequest::emit>,
         .isForCompilers = true,
     },
     {
         .name = "explain",
-        .help = "print for each operation which device has it, why, and what "
+        .help = "print for each operation its device, the reason, and the code "
                 "it became",
         .works = executeSource | emitSource,
         .apply = setTrue<&Flags::explain>,
@@ -180,9 +182,9 @@ static constexpr Option options[] = {
         .name = "dump-graph",
         .takes = Takes::value,
         .valueName = "FILE",
-        .help = "draw the model, with its devices, for Graphviz; alone, "
-                "nothing is\n"
-                "compiled or executed",
+        .help = "draw the model, with its devices, for Graphviz; without a "
+                "request for\n"
+                "more nothing is compiled or executed",
         .works = executeSource | emitSource | draw,
         .apply = setText<&Flags::dumpGraph>,
     },
@@ -190,7 +192,8 @@ static constexpr Option options[] = {
         .name = "trace",
         .takes = Takes::value,
         .valueName = "FILE",
-        .help = "write what took how long, for ui.perfetto.dev",
+        .help =
+            "write the durations of the parts of the work, for ui.perfetto.dev",
         .works = execute,
         .apply = setText<&Flags::trace>,
         .asksForExecution = true,
@@ -199,7 +202,7 @@ static constexpr Option options[] = {
         .name = "target-cpu",
         .takes = Takes::value,
         .valueName = "NAME",
-        .help = "CPU to compile for (default: host)",
+        .help = "compile for the CPU NAME (default: host)",
         .works = compile | checkCompile,
         .apply =
             [](Flags &flags, std::string_view value) {
@@ -212,7 +215,7 @@ static constexpr Option options[] = {
         .name = "target-triple",
         .takes = Takes::value,
         .valueName = "TRIPLE",
-        .help = "machine to compile for (default: host)",
+        .help = "compile for the machine TRIPLE (default: host)",
         .works = compile | checkCompile,
         .apply =
             [](Flags &flags, std::string_view value) {
@@ -225,7 +228,8 @@ static constexpr Option options[] = {
         .name = "rounding",
         .takes = Takes::value,
         .valueName = "MODE",
-        .help = "of quantized values: double (default), single or float",
+        .help =
+            "round quantized values by MODE: double (default), single or float",
         .works = compile | checkCompile,
         .apply = setRounding,
         .isForCompilers = true,
@@ -234,24 +238,24 @@ static constexpr Option options[] = {
         .name = "compile-threads",
         .takes = Takes::value,
         .valueName = "N",
-        .help = "threads that compile (default: one per core, at most 8)",
+        .help = "compile with N threads (default: one per core, at most 8)",
         .works = compile | checkCompile,
         .apply = setCompileThreads,
         .isForCompilers = true,
     },
     {
         .name = "specialize",
-        .help =
-            "compile code for the shapes of --shape beside that for any shapes",
+        .help = "compile code for the shapes of --shape beside the code for "
+                "any shapes",
         .works = executeSource | emitSource,
         .apply = setTrue<&Flags::load, &LoadRequest::specialize>,
         .isForCompilers = true,
     },
     {
         .name = "deferred",
-        .help =
-            "execute on nnhal-reference while the model is compiled; what is\n"
-            "compiled is also left in --cache-dir",
+        .help = "execute on nnhal-reference while the model is compiled; the "
+                "result is\n"
+                "also left in --cache-dir",
         .works = executeSource,
         .apply = setDeferred,
         .asksForExecution = true,
@@ -262,7 +266,8 @@ static constexpr Option options[] = {
         .name = "stages",
         .takes = Takes::value,
         .valueName = "N",
-        .help = "the same, but compile only after N executions",
+        .help =
+            "execute as with --deferred, but compile only after N executions",
         .works = executeSource,
         .apply = setStages,
         .asksForExecution = true,
@@ -273,7 +278,9 @@ static constexpr Option options[] = {
         .name = "device",
         .takes = Takes::value,
         .valueName = "NAME",
-        .help = "nnhal-cpu (default), nnhal-reference or a device of a plug-in",
+        .help = "use the device NAME: nnhal-cpu (default), nnhal-reference or "
+                "one of a\n"
+                "plug-in",
         .works = execute | emit | draw | anyCheck | bit(Work::calibrate),
         .apply = setText<&Flags::device>,
     },
@@ -289,14 +296,14 @@ static constexpr Option options[] = {
     },
     {
         .name = "list-devices",
-        .help = "print what devices there are, and how fast",
+        .help = "print the names of the devices and how fast they are",
         .works = bit(Work::listDevices),
         .apply = setTrue<&Flags::listDevices>,
     },
     {
         .name = "calibrate",
-        .help = "measure the device beside nnhal-reference and keep what was "
-                "found in\n"
+        .help = "measure the device beside nnhal-reference and keep the "
+                "results in\n"
                 "$NNHAL_STATE_DIR (~/.local/state/nnhal); takes no MODEL",
         .works = bit(Work::calibrate),
         .apply = setTrue<&Flags::calibrate>,
@@ -305,7 +312,7 @@ static constexpr Option options[] = {
         .name = "loop-timeout",
         .takes = Takes::value,
         .valueName = "MS",
-        .help = "milliseconds for one WHILE (2000)",
+        .help = "stop a WHILE after MS milliseconds (default: 2000)",
         .works = execute,
         .apply = setLoopTimeout,
     },
@@ -313,7 +320,7 @@ static constexpr Option options[] = {
         .name = "repeat",
         .takes = Takes::value,
         .valueName = "N",
-        .help = "measured executions (1)",
+        .help = "measure N executions (default: 1)",
         .works = execute,
         .apply = setNumber<1, &Flags::run, &RunRequest::repeat>,
         .asksForExecution = true,
@@ -322,7 +329,7 @@ static constexpr Option options[] = {
         .name = "warmup",
         .takes = Takes::value,
         .valueName = "N",
-        .help = "executions before them (0)",
+        .help = "execute N times before the measurement (default: 0)",
         .works = execute,
         .apply = setNumber<0, &Flags::run, &RunRequest::warmup>,
         .asksForExecution = true,
@@ -340,7 +347,7 @@ static constexpr Option options[] = {
         .name = "threads",
         .takes = Takes::value,
         .valueName = "N",
-        .help = "threads of an execution (1); 0: one per core",
+        .help = "execute on N threads (default: 1); 0 stands for one per core",
         .works = execute | checkExecute | bit(Work::calibrate),
         .apply = setThreads,
     },
@@ -349,7 +356,7 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "MODE",
         .help =
-            "how to execute: sync (default), async, fenced, several of them\n"
+            "execute in MODE: sync (default), async, fenced, several of them\n"
             "separated by commas, or all",
         .works = execute,
         .apply = setMode,
@@ -372,8 +379,8 @@ static constexpr Option options[] = {
         .valueName = "KIND",
         .help = "put every argument into a pool or a buffer of its own: memfd, "
                 "file\n"
-                "or buffers (of the device); without it they are passed as "
-                "they are",
+                "or buffers (of the device); without it they stay in the "
+                "process's memory",
         .works = execute,
         .apply = setPools,
         .asksForExecution = true,
@@ -391,7 +398,7 @@ static constexpr Option options[] = {
         .name = "priority",
         .takes = Takes::value,
         .valueName = "LEVEL",
-        .help = "of preparation and executions: low, medium (default) or high",
+        .help = "prepare and execute with LEVEL: low, medium (default) or high",
         .works = execute | checkExecute,
         .apply = setPriority,
     },
@@ -409,7 +416,7 @@ static constexpr Option options[] = {
         .name = "cache-dir",
         .takes = Takes::value,
         .valueName = "DIR",
-        .help = "keep what is compiled in DIR, and load it from there",
+        .help = "keep compiled models in DIR, and load them from there",
         .works = executeSource,
         .apply = setText<&Flags::load, &LoadRequest::cacheDirectory>,
         .excludes = "emit",
@@ -425,9 +432,9 @@ static constexpr Option options[] = {
         .name = "state-dir",
         .takes = Takes::value,
         .valueName = "DIR",
-        .help = "where devices remember what they have cached, for this user "
-                "alone\n"
-                "($NNHAL_STATE_DIR, else ~/.local/state/nnhal)",
+        .help = "let devices remember in DIR, for this user alone, what they "
+                "have cached\n"
+                "(default: $NNHAL_STATE_DIR, else ~/.local/state/nnhal)",
         .works = executeSource,
         .apply = setText<&Flags::load, &LoadRequest::stateDirectory>,
         .needs = "cache-dir",
@@ -442,19 +449,19 @@ static constexpr Option options[] = {
     },
     {
         .name = "dynamic-input-shape",
-        .help = "inputs have unknown dimensions in the model",
+        .help = "give the inputs unknown dimensions in the model",
         .works = anyCheck,
         .apply = setForm<&rt::DerivedForm::dynamicInputShape>,
     },
     {
         .name = "dynamic-output-shape",
-        .help = "outputs have unknown dimensions in the model",
+        .help = "give the outputs unknown dimensions in the model",
         .works = anyCheck,
         .apply = setForm<&rt::DerivedForm::dynamicOutputShape>,
     },
     {
         .name = "quantization-coupling",
-        .help = "TENSOR_QUANT8_ASYMM becomes TENSOR_QUANT8_ASYMM_SIGNED",
+        .help = "change TENSOR_QUANT8_ASYMM to TENSOR_QUANT8_ASYMM_SIGNED",
         .works = anyCheck,
         .apply = setForm<&rt::DerivedForm::quantizationCoupling>,
     },
@@ -474,7 +481,7 @@ static constexpr Option options[] = {
         .name = "jobs",
         .takes = Takes::value,
         .valueName = "N",
-        .help = "cases that run at once (1)",
+        .help = "run N cases at once (default: 1)",
         .works = anyCheck,
         .apply =
             [](Flags &flags, std::string_view value) {
@@ -485,7 +492,7 @@ static constexpr Option options[] = {
         .name = "filter",
         .takes = Takes::value,
         .valueName = "REGEX",
-        .help = "run the cases in whose spec/name it is found",
+        .help = "run the cases whose spec/name matches REGEX in some place",
         .works = anyCheck,
         .apply = setText<&Flags::cases, &CheckRequest::filter>,
     },
@@ -498,8 +505,8 @@ static constexpr Option options[] = {
                 "sync (default), async, fenced, buffers (arguments in buffers "
                 "of the\n"
                 "device), cached (prepared from a cache) and insufficient "
-                "(outputs\n"
-                "are one element too small at first)",
+                "(outputs that are\n"
+                "one element too small at first)",
         .works = checkExecute,
         .apply = setWays,
     },
@@ -507,8 +514,9 @@ static constexpr Option options[] = {
         .name = "artifacts",
         .takes = Takes::value,
         .valueName = "DIR",
-        .help =
-            "execute what --check --emit=DIR has compiled, here or elsewhere",
+        .help = "execute the artifacts that --check --emit=DIR has written, "
+                "here or\n"
+                "elsewhere",
         .works = bit(Work::checkArtifacts),
         .apply = setText<&Flags::cases, &CheckRequest::artifacts>,
         .isForCompilers = true,
@@ -517,7 +525,7 @@ static constexpr Option options[] = {
         .name = "report",
         .takes = Takes::value,
         .valueName = "FILE",
-        .help = "write what became of each case as JSON",
+        .help = "write the outcome of each case to FILE as JSON",
         .works = anyCheck,
         .apply = setText<&Flags::cases, &CheckRequest::report>,
     },
@@ -542,7 +550,7 @@ const Option *run::lookUpOption(std::string_view name) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a call does
+// The work of a call
 //===----------------------------------------------------------------------===//
 
 std::optional<Work> run::workWithoutModel(const Flags &flags) {
@@ -630,12 +638,13 @@ static std::string_view describe(Work work) {
   return "";
 }
 
-/// Why \p option is refused in \p work.
+/// Returns the reason why \p option is refused in \p work.
 static Status refuse(const Option &option, Work work) {
   std::optional<Work> execution = executionLike(work);
   if (execution && (option.works & ~anyCheck) == 0)
     return badData("option '--{}' needs --check", option.name);
-  // Not that nothing is executed, where the model is of the wrong kind.
+  // The message does not say that nothing is executed when the model is of the
+  // wrong kind.
   if (execution && (option.works & bit(*execution)) == 0)
     work = *execution;
   return badData("option '--{}' does not go with {}", option.name,
@@ -649,7 +658,7 @@ Status run::checkOptions(const Flags &flags, Work work) {
   };
   for (std::string_view name : flags.given) {
     const Option &option = *lookUpOption(name);
-    // What --no-cache overrules may be on the command line with it.
+    // Options that --no-cache overrules may be on the command line with it.
     if (flags.noCache && (name == "cache-dir" || name == "state-dir"))
       continue;
     if ((option.works & bit(work)) == 0)

@@ -14,7 +14,7 @@
 
 namespace nnhal::run {
 
-/// What a call of the program does. Every option says in which of these it
+/// The work of a call of the program. Every option says in which of these it
 /// means something; in all others it is refused.
 enum class Work : uint32_t {
   executeTFLite = 1 << 0,
@@ -45,7 +45,7 @@ struct Option {
   std::string_view valueName = {};
   /// Lines of the help.
   std::string_view help;
-  /// Where the option means something.
+  /// The work in which the option means something.
   WorkSet works = 0;
   /// Stores the value.
   rt::Status (*apply)(Flags &flags, std::string_view value) = nullptr;
@@ -62,18 +62,18 @@ struct Option {
 /// All options, in the order of the help.
 std::span<const Option> allOptions();
 
-/// Null when there is no option \p name.
+/// Returns null when there is no option \p name.
 const Option *lookUpOption(std::string_view name);
 
-/// What a call with \p flags does, where that does not depend on a model;
-/// otherwise nothing.
+/// Returns the work of a call with \p flags, where that does not depend on a
+/// model; otherwise nothing.
 std::optional<Work> workWithoutModel(const Flags &flags);
 
-/// What a call with \p flags does with a model of \p kind.
+/// Returns the work of a call with \p flags and a model of \p kind.
 Work workOn(const Flags &flags, tools::ModelKind kind);
 
-/// invalidArgument names the first option of \p flags that means nothing in
-/// \p work, and the work.
+/// Fails with invalidArgument, which names the first option of \p flags that
+/// means nothing in \p work, and the work.
 rt::Status checkOptions(const Flags &flags, Work work);
 
 } // namespace nnhal::run

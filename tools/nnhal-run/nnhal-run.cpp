@@ -44,7 +44,7 @@ using tools::fail;
 using tools::finish;
 using tools::flushOutput;
 
-/// What the device rules out, whatever it executes.
+/// Refuses the options that the device rules out, whatever it executes.
 static Status checkDevice(const Flags &flags, const rt::Device &device) {
   rt::DeviceTraits traits = device.traits();
   if (!traits.usesThreads && flags.load.threads != 1)
@@ -60,7 +60,7 @@ static Status checkDevice(const Flags &flags, const rt::Device &device) {
   return Status::ok();
 }
 
-/// What the kind of the model and the device rule out.
+/// Refuses the options that the kind of the model and the device rule out.
 static Status checkModelKind(const Flags &flags, ModelKind kind,
                              const rt::Device &device) {
   if (!device.traits().compiles &&
@@ -158,7 +158,8 @@ static Status runModel(const Flags &flags, const ModelFile &model,
     NNHAL_RETURN_IF_ERROR(writeOutputs(flags.outputDir, executed.outputs));
   if (flags.time != TimeFormat::none)
     fmt::print("{}", describeTimes(loaded, executions, flags.time));
-  // Whoever waits for it need not wait for megabytes to be given back.
+  // A program that waits for this one need not wait for megabytes to be given
+  // back.
   NNHAL_RETURN_IF_ERROR(flushOutput());
   finishCompilation(flags, loaded);
   for (const Executed &each : executions)
@@ -200,8 +201,8 @@ static std::string stateDirectoryFor(const Flags &flags) {
                                            : cacheStateDirectory(flags.load);
 }
 
-/// What the devices are made from. Checks that prepare through caches have
-/// these, and what devices remember of them, in \p folder.
+/// Completes the requests from which the devices are made. Checks that prepare
+/// through caches have these, and what devices remember of them, in \p folder.
 static Status completeRequests(Flags &flags, DevicesRequest &devices,
                                TemporaryFolder &folder) {
   NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<rt::WorkPool> workers,

@@ -1,20 +1,19 @@
-//===- Backend.h - What makes a device out of code --------------*- C++ -*-===//
+//===- Backend.h - The seam for engines -------------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-//
-// The place to plug in an engine: something that executes models in this
-// process. A backend knows which operations it can execute, turns a model into
-// something executable and executes invocations of it, on the thread that it
-// is called on or on its own. It may bring its own memory and fences.
+// A backend is the place to plug in an engine: something that executes models
+// in this process. It knows which operations it can execute, turns a model into
+// something executable and executes invocations of it, on the thread that it is
+// called on or on its own. It may bring its own memory and fences.
 // createDevice() adds everything else that the HAL promises: validation,
 // asynchronous and fenced executions, deadlines, priorities, queues, pools,
-// buffers, timing, tracing. What only passes the HAL on, to another process or
-// to several devices, implements Device instead (docs/Compiler/Rationale.md,
-// "Engines are backends, proxies are devices").
+// buffers, timing, tracing. A proxy, which only passes the HAL on to another
+// process or to several devices, implements Device instead
+// (docs/Compiler/Rationale.md, "Engines are backends, proxies are devices").
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +32,8 @@
 
 namespace nnhal::rt {
 
-/// A model that a backend has made executable. One that executes compiled code
-/// on this machine's processor is a HostCodeModel (HostCodeModel.h).
+/// A model that a backend has made executable. A model of compiled code for
+/// this machine's processor is a HostCodeModel (HostCodeModel.h).
 ///
 /// Threads: every member may be called from any number of threads at once.
 class NNHAL_API LoadedModel {
@@ -45,49 +44,53 @@ public:
 
   virtual MemoryUse memoryUse() const { return {}; }
 
-  /// Asked when more executions run at once than ever before. Null where an
-  /// execution needs nothing. resourceExhausted* when there is no memory.
+  /// Makes a workspace. The runtime calls this when more executions run at once
+  /// than ever before. Returns null where an execution needs nothing; fails
+  /// with resourceExhausted* when there is no memory.
   virtual Result<std::unique_ptr<Workspace>>
   createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const;
 
-  /// Whether submit() is called, and not run().
+  /// Whether the runtime calls submit() in place of run().
   virtual bool isAsynchronous() const { return false; }
 
   /// Whether submit() returns before the execution has ended, waits for the
-  /// fences of Invocation::waitFor and may set Invocation::fence. Once true it
-  /// stays so.
+  /// fences of Invocation::waitFor and may set Invocation::fence. The answer
+  /// never changes from true to false.
   virtual bool usesFences() const { return false; }
 
   /// Executes on the calling thread. Writes to every output its shape, whether
-  /// it sufficed and, if so, its elements. outputInsufficientSize, or success
-  /// with an output that does not suffice, makes the runtime run it again where
-  /// it can find more room.
+  /// it sufficed and, if so, its elements. When this returns
+  /// outputInsufficientSize, or success with an output that does not suffice,
+  /// the runtime runs the execution again where it can find more room.
   virtual Status run(Invocation &invocation) const;
 
-  /// Begins an execution, which ends as run() does. Success: \p completion is
-  /// told once, from any thread, perhaps before this returns. Otherwise the
-  /// execution has not begun and \p completion is never told.
+  /// Begins an execution, which ends as run() does. After success,
+  /// \p completion is told once, from any thread, perhaps before this returns.
+  /// After a failure the execution has not begun, and \p completion is never
+  /// told.
   virtual Status submit(Invocation &invocation, Completion &completion) const;
 };
 
-/// What a device says about itself. Constant for its life (C-024).
+/// The description that a device gives of itself. It is constant for the life
+/// of the device (C-024).
 struct DeviceInfo {
-  /// "VENDOR-DEVICE" with one hyphen (C-012).
+  /// The name has the form "VENDOR-DEVICE" with one hyphen (C-012).
   std::string name;
-  /// Changes whenever what is compiled changes (C-010).
+  /// The version changes whenever compiled code changes (C-010).
   std::string version;
   DeviceType type = DeviceType::other;
   HalVersion halVersion = HalVersion::V1_3;
   std::vector<Extension> extensions;
-  /// How many byte strings of each kind a cache entry of the backend has, up to
-  /// maxCacheFiles.
+  /// The numbers of byte strings of each kind in a cache entry of the backend,
+  /// up to maxCacheFiles each.
   CacheFiles cacheFiles;
   Capabilities capabilities;
   DeviceTraits traits;
 };
 
-/// What compiled code depends on beside the model, its options and the device:
-/// texts that differ when what would be compiled differs.
+/// Everything that compiled code depends on beside the model, its options and
+/// the device: two identities differ when the code compiled under them may
+/// differ.
 struct CompilationIdentity {
   std::string compiler;
   /// The machine for which a model is compiled when the options name none.
@@ -95,27 +98,32 @@ struct CompilationIdentity {
 };
 
 /// The contents of the files of a cache entry, as many as
-/// DeviceInfo::cacheFiles says. What is executed, or decides what memory is
-/// touched, belongs into modelCache: no byte of it can change unnoticed, while
-/// dataCache, where constants are, is not read before it is used (E-058).
+/// DeviceInfo::cacheFiles says. Everything that is executed, or that decides
+/// which memory is touched, belongs into modelCache, because no byte of that
+/// can change unnoticed. The data cache, where constants are, is not checked
+/// before it is used (E-058).
 struct CacheContents {
   std::vector<Memory> modelCache;
   std::vector<Memory> dataCache;
 };
 
-/// Whom Backend::load() tells about itself. Each function may be empty.
+/// The functions through which Backend::load() tells about itself. Each
+/// function may be empty.
 struct NNHAL_API LoadObserver {
   CompileObserver compile;
   /// Takes an artifact for loadArtifact(). A failure fails the loading.
   std::function<Status(const CompiledModel &)> keepArtifact;
-  /// Takes what loadFromCache() shall get later. May be called again: the last
-  /// call counts.
+  /// Takes the contents that loadFromCache() shall get later. It may be called
+  /// again: the last call counts.
   std::function<void(const CacheContents &)> keepEntry;
 
-  /// Both, of a backend whose entry is an artifact's two parts.
+  /// Calls both functions for a backend whose entry consists of the two parts
+  /// of an artifact.
   Status keep(const CompiledModel &compiled) const;
 };
 
+/// An engine that executes models in this process.
+///
 /// Threads: every member may be called from any thread at once.
 class NNHAL_API Backend {
 public:
@@ -123,49 +131,51 @@ public:
 
   virtual const DeviceInfo &info() const = 0;
 
-  /// One per operation of the main subgraph of a valid model; see
-  /// Device::supportedOperations().
+  /// Returns one status per operation of the main subgraph of a valid model;
+  /// see Device::supportedOperations().
   virtual Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &model) const = 0;
 
-  /// \p model is valid. invalidArgument for operations that are not supported
-  /// (C-108).
+  /// Loads \p model, which is valid. Fails with invalidArgument when an
+  /// operation is not supported (C-108).
   virtual Result<std::unique_ptr<LoadedModel>>
   load(const AnnotatedModel &model, const PrepareOptions &options,
        const LoadObserver &observer) const = 0;
 
-  /// Something that executes \p model at once, if slowly, until load() is done
-  /// (PrepareOptions::compileAfter). \p model is valid and supported. It may be
-  /// another backend's, so it may meet memory of this one.
+  /// Makes something that executes \p model at once, if slowly, until load() is
+  /// done (PrepareOptions::compileAfter). \p model is valid and supported. The
+  /// result may come from another backend, and so it may meet memory of this
+  /// one.
   virtual Result<std::unique_ptr<LoadedModel>>
   loadBaseline(const AnnotatedModel &model) const;
 
-  /// See Device::prepareModelFromArtifact().
+  /// Loads an artifact under the rules of Device::prepareModelFromArtifact().
   virtual Result<std::unique_ptr<LoadedModel>>
   loadArtifact(std::span<const std::byte> modelCache,
                const Memory &dataCache) const;
 
-  /// Loads what LoadObserver::keepEntry was given. The bytes of \p contents are
-  /// at hand (Memory::bytes()), aligned to constantAlignment, and nobody
-  /// changes them; those of the model cache live as long as the call.
+  /// Loads the contents that LoadObserver::keepEntry was given. The bytes of
+  /// \p contents are at hand (Memory::bytes()), aligned to constantAlignment,
+  /// and nobody changes them; those of the model cache live as long as the
+  /// call.
   virtual Result<std::unique_ptr<LoadedModel>>
   loadFromCache(const CacheContents &contents) const;
 
-  /// Asked, once, by a device that is to cache something. A failure makes it
-  /// cache nothing.
+  /// Returns the identity under which the device caches. A device asks once,
+  /// before it caches anything, and caches nothing after a failure.
   virtual Result<CompilationIdentity> compilationIdentity() const {
     return CompilationIdentity();
   }
 
-  /// The memory of a new buffer (the HAL's memory domains). By default the
-  /// host's.
+  /// Allocates the memory of a new buffer (the HAL's memory domains). The
+  /// default is memory of the host.
   virtual Result<std::unique_ptr<DeviceMemory>>
   allocate(const DeviceMemoryRequest &request) const;
 
-  /// Whether models of this backend use \p pool by its descriptor: the runtime
-  /// then neither maps nor copies it, whatever its kind and alignment, and an
-  /// argument in it has a pool and no data. Such a pool can be shortened by
-  /// others at any time unless it is stable.
+  /// Whether models of this backend use \p pool by its descriptor. The runtime
+  /// then neither maps nor copies the pool, whatever its kind and alignment,
+  /// and an argument in it has a pool and no data. Others can shorten such a
+  /// pool at any time unless it is stable.
   virtual bool importsPool(const SharedMemory &) const { return false; }
 
   /// Whether submit() can wait for \p fence by itself (Invocation::waitFor).
@@ -175,7 +185,7 @@ public:
   virtual bool waitsFor(const Fence &) const { return false; }
 };
 
-/// A device that prepares and executes by means of \p backend.
+/// Makes a device that prepares and executes by means of \p backend.
 NNHAL_API std::unique_ptr<Device> createDevice(std::unique_ptr<Backend> backend,
                                                DeviceServices services = {});
 

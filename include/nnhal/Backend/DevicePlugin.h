@@ -48,29 +48,30 @@ extern "C" {
   "nnhal " NNHAL_PLUGIN_TEXT(NNHAL_VERSION_MAJOR) "." NNHAL_PLUGIN_TEXT(       \
       NNHAL_VERSION_MINOR) ", " NNHAL_PLUGIN_CXX
 
-/// What the program gives to createBackends; lives until that returns.
+/// The arguments that the program gives to createBackends. They live until that
+/// returns.
 typedef struct NNHalPluginHost {
-  /// NNHAL_DEVICE_PLUGIN_VERSION of the program.
+  /// The NNHAL_DEVICE_PLUGIN_VERSION of the program.
   uint32_t version;
   uint32_t structSize;
   void *context;
-  /// A `const nnhal::rt::DeviceServices *`: those of the devices.
+  /// A `const nnhal::rt::DeviceServices *`, which the devices share.
   const void *services;
-  /// Takes a `nnhal::rt::Backend *` over.
+  /// Takes over a `nnhal::rt::Backend *`.
   void (*addBackend)(void *context, void *backend);
-  /// Takes the reason of a failure; \p message lives until it returns.
+  /// Takes the reason of a failure. \p message lives until this returns.
   void (*fail)(void *context, const char *message);
 } NNHalPluginHost;
 
 typedef struct NNHalDevicePlugin {
-  /// NNHAL_DEVICE_PLUGIN_VERSION of the plug-in.
+  /// The NNHAL_DEVICE_PLUGIN_VERSION of the plug-in.
   uint32_t version;
   uint32_t structSize;
-  /// NNHAL_PLUGIN_SDK.
+  /// The NNHAL_PLUGIN_SDK that the plug-in was built with.
   const char *sdk;
-  /// For messages.
+  /// The name by which messages call the plug-in.
   const char *name;
-  /// Calls host->addBackend for each device, or host->fail. Throws nothing.
+  /// Calls host->addBackend for each device, or host->fail. It throws nothing.
   void (*createBackends)(const NNHalPluginHost *host);
 } NNHalDevicePlugin;
 
@@ -89,7 +90,8 @@ namespace nnhal::rt {
 
 using Backends = std::vector<std::unique_ptr<Backend>>;
 
-/// Calls \p create and passes its outcome, or what it throws, to \p host.
+/// Calls \p create and passes its outcome, or the exception that it throws, to
+/// \p host.
 template <typename Create>
 void createPluginBackends(const NNHalPluginHost *host, Create create) {
   try {

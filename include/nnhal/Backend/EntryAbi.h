@@ -1,4 +1,4 @@
-//===- EntryAbi.h - What generated code is called with ----------*- C++ -*-===//
+//===- EntryAbi.h - The interface of generated code -------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,31 +33,32 @@ extern "C" {
 
 /// One model input or output of one execution.
 typedef struct NNHalTensorArgument {
-  /// Row-major elements; null when not present.
+  /// The row-major elements; null when the argument is not present.
   void *data;
-  /// Bytes behind data.
+  /// The number of bytes behind data.
   uint64_t size;
-  /// rank extents. Inputs: set by the caller. Outputs: capacity for rank
-  /// extents, written by the code before it returns.
+  /// The rank extents. The caller sets those of inputs. For outputs it provides
+  /// room for rank extents, and the code writes them before it returns.
   int64_t *shape;
   uint32_t rank;
-  /// Inputs: 0 when the optional input is omitted.
+  /// For an input, 0 says that the optional input is omitted.
   uint32_t isPresent;
-  /// Outputs: written by the code; 0 when size did not suffice.
+  /// For an output, the code writes 0 when size did not suffice.
   uint32_t isSufficient;
   uint32_t reserved;
 } NNHalTensorArgument;
 
 /// Runs \p body(\p bodyContext, begin, end) over a partition of [0, \p count)
-/// in pieces of at least \p grain, returning when all are done. Calls back from
-/// any threads, several at once, or on the calling thread only.
+/// in pieces of at least \p grain, and returns when all are done. It calls
+/// \p body from any threads, several at once, or on the calling thread only.
 typedef void (*NNHalParallelBody)(void *bodyContext, int64_t begin,
                                   int64_t end);
 typedef void (*NNHalParallelFor)(void *poolContext, NNHalParallelBody body,
                                  void *bodyContext, int64_t count,
                                  int64_t grain);
 
-/// Called before and after operation \p operationIndex when tracing is on.
+/// Generated code calls this before and after operation \p operationIndex when
+/// tracing is on.
 typedef void (*NNHalTraceHook)(void *traceContext, uint32_t operationIndex,
                                uint32_t isEnd);
 
@@ -65,16 +66,17 @@ struct NNHalExecutionContext;
 
 /// One tensor that a routine of the runtime reads or makes.
 typedef struct NNHalRoutineTensor {
-  /// Inputs: null when omitted. Outputs: allocated by the routine.
+  /// The elements of an input, null when it is omitted. The routine allocates
+  /// those of an output.
   void *data;
-  /// rank extents, written by the routine for outputs.
+  /// The rank extents, which the routine writes for outputs.
   int64_t *extents;
   uint32_t rank;
   uint32_t reserved;
 } NNHalRoutineTensor;
 
-/// Executes the operation that \p signature describes
-/// (RoutineSignature.h). Returns a HAL ErrorStatus value.
+/// Executes the operation that \p signature describes (RoutineSignature.h).
+/// Returns a HAL ErrorStatus value.
 typedef int32_t (*NNHalRoutine)(
     struct NNHalExecutionContext *context, const uint8_t *signature,
     uint64_t signatureSize, const NNHalRoutineTensor *inputs,
@@ -89,16 +91,17 @@ typedef struct NNHalRoutineTable {
   const NNHalRoutine *routines;
 } NNHalRoutineTable;
 
-/// Memory for a tensor of \p rank \p extents of \p elementSize bytes, aligned
-/// to NNHAL_ENTRY_ALIGNMENT, that lives until the execution ends. Null when
-/// there is none: failureReason, failureFound and failureBound then say why.
+/// Allocates memory for a tensor of \p rank \p extents of \p elementSize bytes,
+/// aligned to NNHAL_ENTRY_ALIGNMENT, that lives until the execution ends.
+/// Returns null when there is none: failureReason, failureFound and
+/// failureBound then say why.
 typedef void *(*NNHalAllocate)(void *allocateContext, const int64_t *extents,
                                uint32_t rank, uint64_t elementSize);
 
-/// Steady-clock nanoseconds.
+/// Reads the steady clock, in nanoseconds.
 typedef int64_t (*NNHalClock)(void *clockContext);
 
-/// Takes the message of a routine that fails; \p message lives until it
+/// Takes the message of a routine that fails. \p message lives until this
 /// returns.
 typedef void (*NNHalReport)(void *reportContext, const char *message);
 
@@ -113,12 +116,15 @@ typedef struct NNHalExecutionContext {
   uint64_t arenaSize;                // 40
   const void *constants;             // 48
   uint64_t constantsSize;            // 56
-  /// Null: the execution has one thread, and the code does everything itself.
+  /// The function is null when the execution has one thread: the code then does
+  /// everything itself.
   NNHalParallelFor parallelFor; // 64
   void *parallelForContext;     // 72
-  /// Non-zero asks the code to stop at the next check. Never null.
+  /// A value other than 0 asks the code to stop at its next check. The pointer
+  /// is never null.
   const volatile uint32_t *cancelFlag; // 80
-  /// Absolute steady-clock nanoseconds; INT64_MAX for none.
+  /// The deadline is in absolute steady-clock nanoseconds; INT64_MAX stands for
+  /// none.
   int64_t deadline;                  // 88
   uint64_t loopTimeout;              // 96, nanoseconds per WHILE
   NNHalTraceHook traceHook;          // 104, null when tracing is off
@@ -128,8 +134,9 @@ typedef struct NNHalExecutionContext {
   void *allocateContext;             // 136
   NNHalClock clock;                  // 144
   void *clockContext;                // 152
-  /// Written by code that stops for a reason of FailureReasons.def, with the
-  /// number of the operation, or UINT32_MAX, and what the message names.
+  /// Code that stops for a reason of FailureReasons.def writes these fields:
+  /// the reason, the number of the operation or UINT32_MAX, and the values that
+  /// the message names.
   uint32_t failureReason;   // 160
   uint32_t failedOperation; // 164
   int64_t failureFound;     // 168
@@ -138,8 +145,8 @@ typedef struct NNHalExecutionContext {
   void *reportContext;      // 192
 } NNHalExecutionContext;
 
-/// An entry of an artifact. Returns a HAL ErrorStatus value (StatusCode).
-/// Re-entrant: two calls with different contexts may run at once.
+/// The entry of an artifact. It returns a HAL ErrorStatus value (StatusCode).
+/// It is re-entrant: two calls with different contexts may run at once.
 typedef int32_t (*NNHalEntry)(NNHalExecutionContext *context);
 
 #ifdef __cplusplus

@@ -15,9 +15,9 @@
 namespace nnhal::rt {
 
 /// A model that is executed by calling code with the context of the entry ABI
-/// (EntryAbi.h): what nnhal-cpu and nnhal-reference have in common. Invocations
-/// become contexts here, with an arena, memory for tensors that the code asks
-/// for, the clock, the workers and the hooks.
+/// (EntryAbi.h), as those of nnhal-cpu and nnhal-reference are. This class
+/// turns invocations into contexts, with an arena, memory for tensors that the
+/// code asks for, the clock, the workers and the hooks.
 class NNHAL_API HostCodeModel : public LoadedModel {
 public:
   /// Bytes of the arena that call() needs.

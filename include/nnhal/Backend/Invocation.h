@@ -1,4 +1,4 @@
-//===- Invocation.h - What a backend executes -------------------*- C++ -*-===//
+//===- Invocation.h - One execution for a backend ---------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,25 +21,26 @@
 
 namespace nnhal::rt {
 
-/// One input or output of one execution, of which everything that can be known
-/// before the execution has been checked.
+/// One input or output of one execution. The runtime has checked everything
+/// about it that can be known before the execution.
 struct InvocationArgument {
-  /// The elements in row-major order, aligned to one of them. Null when the
-  /// argument is omitted or empty, when it is a pool that the backend imports,
-  /// or memory that the host does not reach.
+  /// The elements in row-major order, aligned to one of them. The pointer is
+  /// null when the argument is omitted or empty, when it is in a pool that the
+  /// backend imports, and when it is in memory that the host does not reach.
   std::byte *data = nullptr;
-  /// Bytes of the elements; of an output those that there is room for.
+  /// The bytes of an input's elements, or the bytes that there is room for in
+  /// an output.
   uint64_t size = 0;
-  /// `rank` extents. Of an output those that are known, 0 where they are not:
-  /// the backend writes all of them.
+  /// The `rank` extents. Those of an output that are not known are 0, and the
+  /// backend writes all of them.
   int64_t *extents = nullptr;
   uint32_t rank = 0;
-  /// False: an optional input is omitted.
+  /// This is false when an optional input is omitted.
   bool isPresent = false;
-  /// Of an output: the backend writes false when the elements do not fit.
+  /// The backend writes false when the elements of an output do not fit.
   bool isSufficient = true;
-  /// The pool whose bytes these are, from `offset` on; null for other memory
-  /// and for a copy of a pool.
+  /// The pool whose bytes these are, from `offset` on. The pointer is null for
+  /// other memory and for a copy of a pool.
   std::shared_ptr<const SharedMemory> pool;
   uint64_t offset = 0;
   /// The backend's own object where the argument is a buffer of its device.
@@ -48,10 +49,10 @@ struct InvocationArgument {
   std::span<int64_t> shape() const { return {extents, rank}; }
 };
 
-/// Told what single operations of the main subgraph took.
+/// Receives the times of single operations of the main subgraph.
 class NNHAL_API OperationObserver {
 public:
-  /// The clock that took() expects: nanoseconds.
+  /// Reads the clock that took() expects, in nanoseconds.
   virtual int64_t now() const = 0;
   virtual void took(uint32_t operation, int64_t begin, int64_t end) = 0;
 
@@ -59,68 +60,74 @@ protected:
   ~OperationObserver() = default;
 };
 
-/// What one execution at a time needs beside its arguments: an arena or a
-/// command buffer, for example. The runtime makes as many as executions ever
-/// run at once and uses them again. A workspace may outlive its model.
+/// Everything that one execution at a time needs beside its arguments: an arena
+/// or a command buffer, for example. The runtime makes as many workspaces as
+/// executions ever run at once and uses them again. A workspace may outlive its
+/// model.
 class NNHAL_API Workspace {
 public:
   virtual ~Workspace() = default;
-  /// The execution that LoadedModel::submit() was called for has ended, or has
-  /// not begun. Called on a thread of the runtime or of a client, never on one
-  /// of the backend.
+  /// The runtime calls this when the execution that LoadedModel::submit() was
+  /// called for has ended, or has not begun. The call comes on a thread of the
+  /// runtime or of a client, never on one of the backend.
   virtual void recycle() {}
 };
 
-/// Told once that an execution has ended.
+/// Receives, once, the news that an execution has ended.
 class NNHAL_API Completion {
 public:
-  /// From any thread, without locks that submit() takes. From then on the
-  /// backend touches neither this object nor the invocation.
+  /// The backend may call this from any thread, without holding locks that
+  /// submit() takes. From then on it touches neither this object nor the
+  /// invocation.
   virtual void complete(Status status) = 0;
 
 protected:
   ~Completion() = default;
 };
 
-/// One execution as a backend sees it. Lives until it has ended.
+/// One execution as a backend sees it. The object lives until the execution has
+/// ended.
 ///
-/// Threads: the backend's while it executes, but for cancelFlag.
+/// Threads: while the execution runs the object belongs to the backend, except
+/// cancelFlag.
 struct Invocation {
   std::span<const InvocationArgument> inputs;
   std::span<InvocationArgument> outputs;
-  /// From LoadedModel::createWorkspace() of this model.
+  /// A workspace that LoadedModel::createWorkspace() of this model has made.
   Workspace *workspace = nullptr;
-  /// Clock, memory, workers, log and tracer; complete. Its schedulers and its
-  /// reactor are the runtime's.
+  /// The clock, memory, workers, log and tracer; all are present. The
+  /// schedulers and the reactor among the services are the runtime's.
   const DeviceServices *services = nullptr;
-  /// Not 0: stop soon, between two submissions for example, with
-  /// missedDeadlineTransient. Set when the deadline passes.
+  /// A value other than 0 asks the backend to stop soon, between two
+  /// submissions for example, with missedDeadlineTransient. The runtime sets it
+  /// when the deadline passes.
   const std::atomic<uint32_t> *cancelFlag = nullptr;
-  /// By the services' clock.
+  /// The deadline is a time of the services' clock.
   Deadline deadline = noDeadline;
   uint64_t loopTimeout = defaultLoopTimeout;
-  /// Null: nobody asks what operations take.
+  /// The pointer is null when nobody asks how long operations take.
   OperationObserver *operations = nullptr;
-  /// Fences that Backend::waitsFor() has accepted and that no argument may be
-  /// read or written before; fails with generalFailure when one of them does.
-  /// Only for submit().
+  /// Fences that Backend::waitsFor() has accepted. No argument may be read or
+  /// written before all of them signal; when one of them fails, the execution
+  /// fails with generalFailure. Only submit() is given any.
   std::span<const FenceRef> waitFor;
   /// Whether the backend may set `fence`.
   bool wantsFence = false;
 
-  // What the backend reports.
+  // The remaining members are results, which the backend reports.
 
-  /// A fence that signals with the end of the execution and fails with it,
-  /// known when submit() returns; complete() follows without anybody's help.
-  /// Null: the runtime makes one.
+  /// A fence that signals with the end of the execution and fails with it. It
+  /// is known when submit() returns, and complete() follows without anybody's
+  /// help. When it stays null the runtime makes a fence.
   FenceRef fence;
-  /// Bytes of arguments that the backend has copied.
+  /// The bytes of arguments that the backend has copied.
   uint64_t copiedBytes = 0;
-  /// What the execution took by the device's own clock, in nanoseconds.
-  /// Negative: the runtime measures.
+  /// The duration of the execution by the device's own clock, in nanoseconds.
+  /// When it is negative the runtime measures.
   int64_t timeOnDevice = -1;
-  /// When the fences of `waitFor` had signaled, by the services' clock.
-  /// Negative: not known, as when it was submitted.
+  /// The time, by the services' clock, at which the fences of `waitFor` had
+  /// signaled. When it is negative the runtime takes the time of the
+  /// submission.
   int64_t fencesSignaled = -1;
 
   bool isCancelled() const {

@@ -13,8 +13,9 @@
 
 namespace nnhal::rt {
 
-/// \p model with pools whose bytes are in reach, belong to the copy and stay as
-/// they are. Pools that are so already are shared. Fails as Memory::snapshot().
+/// Returns a copy of \p model whose pools have bytes that are in reach, belong
+/// to the copy and never change. The copy shares the pools for which this holds
+/// already. Fails like Memory::snapshot().
 NNHAL_API Result<Model> ownedCopy(const Model &model);
 
 } // namespace nnhal::rt

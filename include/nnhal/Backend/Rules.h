@@ -1,4 +1,4 @@
-//===- Rules.h - What an operation accepts and yields -----------*- C++ -*-===//
+//===- Rules.h - Types and shapes of operations -----------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,31 +33,32 @@
 
 namespace nnhal::rt {
 
-/// An extent that is not known yet. 0 is a known extent here: tensors without
-/// elements are legal while a model runs (M-021, M-027).
+/// The value of an extent that is not known yet. 0 is a known extent here:
+/// tensors without elements are legal while a model runs (M-021, M-027).
 inline constexpr int64_t unknownExtent = -1;
 
-/// Type, shape and quantization of a tensor, as rules see it.
+/// The type, shape and quantization of a tensor, as rules see it.
 struct NNHAL_API TensorType {
   OperandType type = OperandType::TENSOR_FLOAT32;
   std::vector<int64_t> dimensions;
   bool isRanked = true;
   float scale = 0.0f;
   int32_t zeroPoint = 0;
-  /// Empty scales unless type is TENSOR_QUANT8_SYMM_PER_CHANNEL.
+  /// The scales are empty unless the type is TENSOR_QUANT8_SYMM_PER_CHANNEL.
   SymmPerChannelQuantParams channelQuant = {};
-  /// In the result of a rule: scale and zero point may be anything (M-252).
+  /// In the result of a rule this says that scale and zero point may be
+  /// anything (M-252).
   bool isQuantizationFree = false;
 
-  /// The type of a model's operand: there 0 is an unknown extent, except in a
-  /// constant, and a tensor without dimensions has unknown rank.
+  /// Makes the type of a model's operand, in which 0 is an unknown extent,
+  /// except in a constant, and a tensor without dimensions has unknown rank.
   static TensorType of(const Operand &operand);
 
   int64_t rank() const { return int64_t(dimensions.size()); }
   bool operator==(const TensorType &) const = default;
 };
 
-/// "1x?x3" or "unknown rank".
+/// Returns "1x?x3" or "unknown rank".
 NNHAL_API std::string shapeText(const TensorType &type);
 
 /// Whether \p stated may be the type of a value that a rule gives \p inferred:
@@ -69,10 +70,10 @@ NNHAL_API Status checkStated(const TensorType &inferred,
 
 /// The HAL's FusedActivationFunc, which is none, RELU, RELU1 or RELU6.
 enum class FusedActivation : int32_t { none, relu, relu1, relu6 };
-/// \p value as \p activation bounds it (M-019).
+/// Returns \p value as \p activation bounds it (M-019).
 NNHAL_API float applyActivation(FusedActivation activation, float value);
 
-/// Height, then width.
+/// A height, then a width.
 struct Extent2D {
   int64_t height = 1;
   int64_t width = 1;
@@ -87,8 +88,9 @@ struct Pads2D {
 
 using Ints = std::span<const int64_t>;
 
-/// Reads [height, width] or [top, bottom, left, right]. invalidArgument names
-/// the attribute when the number of elements differs.
+/// Reads [height, width] or [top, bottom, left, right]. Fails with
+/// invalidArgument, which names the attribute, when the number of elements
+/// differs.
 NNHAL_API Result<Extent2D> extent2D(std::string_view name, Ints values);
 NNHAL_API Result<Pads2D> pads2D(Ints values);
 
@@ -96,20 +98,20 @@ NNHAL_API Result<Pads2D> pads2D(Ints values);
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-/// add, sub, mul and div; \p allowsQuantized is false for div.
+/// The rule of add, sub, mul and div; \p allowsQuantized is false for div.
 NNHAL_API Result<TensorType> arithmetic(const TensorType &lhs,
                                         const TensorType &rhs,
                                         FusedActivation activation,
                                         bool allowsQuantized);
-/// What add and sub demand of a quantized result's scale (M-034).
+/// Checks the demand of add and sub on a quantized result's scale (M-034).
 NNHAL_API Status checkAddScale(const TensorType &lhs, const TensorType &rhs,
                                const TensorType &output);
-/// What mul demands of a quantized result's scale (M-039).
+/// Checks the demand of mul on a quantized result's scale (M-039).
 NNHAL_API Status checkMulScale(const TensorType &lhs, const TensorType &rhs,
                                const TensorType &output);
 NNHAL_API Result<TensorType> power(const TensorType &lhs,
                                    const TensorType &rhs);
-/// maximum and minimum.
+/// The rule of maximum and minimum.
 NNHAL_API Result<TensorType> extremum(const TensorType &lhs,
                                       const TensorType &rhs);
 NNHAL_API Result<TensorType> comparison(const TensorType &lhs,
@@ -120,9 +122,9 @@ NNHAL_API Result<TensorType> logicalNot(const TensorType &input);
 NNHAL_API Result<TensorType> select(const TensorType &condition,
                                     const TensorType &lhs,
                                     const TensorType &rhs);
-/// abs and neg, which take i32 too.
+/// The rule of abs and neg, which take i32 too.
 NNHAL_API Result<TensorType> signedUnary(const TensorType &input);
-/// exp, log, sin, sqrt and rsqrt.
+/// The rule of exp, log, sin, sqrt and rsqrt.
 NNHAL_API Result<TensorType> floatUnary(const TensorType &input);
 NNHAL_API Result<TensorType> floorOf(const TensorType &input);
 NNHAL_API Status checkCast(const TensorType &input, const TensorType &output);
@@ -131,7 +133,7 @@ NNHAL_API Status checkCast(const TensorType &input, const TensorType &output);
 // Activation
 //===----------------------------------------------------------------------===//
 
-/// relu, relu1 and relu6.
+/// The rule of relu, relu1 and relu6.
 NNHAL_API Result<TensorType> rectifier(const TensorType &input);
 NNHAL_API Result<TensorType> hyperbolicTangent(const TensorType &input);
 NNHAL_API Result<TensorType> logistic(const TensorType &input);
@@ -188,7 +190,7 @@ struct WindowParams {
   FusedActivation activation = FusedActivation::none;
 };
 
-/// average_pool_2d and max_pool_2d.
+/// The rule of average_pool_2d and max_pool_2d.
 NNHAL_API Result<TensorType> pool2D(const TensorType &input,
                                     const WindowParams &params);
 NNHAL_API Result<TensorType> l2Pool2D(const TensorType &input,
@@ -214,18 +216,18 @@ NNHAL_API Result<TensorType> instanceNormalization(const TensorType &input);
 
 NNHAL_API Result<TensorType> mean(const TensorType &input, Ints axes,
                                   bool keepDims);
-/// reduce_sum and reduce_prod.
+/// The rule of reduce_sum and reduce_prod.
 NNHAL_API Result<TensorType> reduceArithmetic(const TensorType &input,
                                               Ints axes, bool keepDims);
-/// reduce_max and reduce_min.
+/// The rule of reduce_max and reduce_min.
 NNHAL_API Result<TensorType> reduceExtremum(const TensorType &input, Ints axes,
                                             bool keepDims);
-/// reduce_all and reduce_any.
+/// The rule of reduce_all and reduce_any.
 NNHAL_API Result<TensorType> reduceLogical(const TensorType &input, Ints axes,
                                            bool keepDims);
-/// argmax and argmin.
+/// The rule of argmax and argmin.
 NNHAL_API Result<TensorType> argReduce(const TensorType &input, int64_t axis);
-/// Values, then indices.
+/// The results are the values, then the indices.
 NNHAL_API Result<std::vector<TensorType>> topK(const TensorType &input,
                                                int64_t k);
 
@@ -241,7 +243,7 @@ NNHAL_API Result<TensorType> transpose(const TensorType &input,
                                        Ints permutation);
 NNHAL_API Result<TensorType> concatenation(std::span<const TensorType> inputs,
                                            int64_t axis);
-/// The type of each of \p count parts.
+/// The result is the type of each of \p count parts.
 NNHAL_API Result<TensorType> split(const TensorType &input, int64_t axis,
                                    int64_t count);
 NNHAL_API Result<TensorType> slice(const TensorType &input, Ints begin,
@@ -249,9 +251,9 @@ NNHAL_API Result<TensorType> slice(const TensorType &input, Ints begin,
 NNHAL_API Result<TensorType> stridedSlice(const TensorType &input, Ints begin,
                                           Ints end, Ints strides,
                                           Ints shrinkAxes);
-/// pad and pad_v2; two paddings per dimension.
+/// The rule of pad and pad_v2, with two paddings per dimension.
 NNHAL_API Result<TensorType> pad(const TensorType &input, Ints paddings);
-/// What kind of value a pad_v2 or a fill takes: f32 for floating-point
+/// Returns the kind of the value of a pad_v2 or a fill: f32 for floating-point
 /// elements, i32 otherwise.
 NNHAL_API Status checkFillValue(const TensorType &type, bool isFloatValue);
 NNHAL_API Result<TensorType> tile(const TensorType &input, Ints multiples);
@@ -282,12 +284,12 @@ NNHAL_API Status checkDequantize(const TensorType &input,
 // Lookup
 //===----------------------------------------------------------------------===//
 
-/// How lsh_projection packs bits (M-158).
+/// The way in which lsh_projection packs bits (M-158).
 enum class LshKind : int32_t { sparseDeprecated = 1, dense = 2, sparse = 3 };
 
 NNHAL_API Result<TensorType> embeddingLookup(const TensorType &lookups,
                                              const TensorType &values);
-/// Values, then hits.
+/// The results are the values, then the hits.
 NNHAL_API Result<std::vector<TensorType>>
 hashtableLookup(const TensorType &lookups, const TensorType &keys,
                 const TensorType &values);
@@ -304,8 +306,8 @@ NNHAL_API Result<TensorType> randomMultinomial(const TensorType &logits,
 // Recurrent
 //===----------------------------------------------------------------------===//
 
-/// Whether an operand that an operation can do without has a value. Undecided:
-/// a model's input, which a request may omit.
+/// Whether an operand that an operation can do without has a value. It is
+/// undecided for a model's input, which a request may omit.
 enum class Presence { omitted, undecided, given };
 
 struct OptionalOperand {
@@ -313,7 +315,8 @@ struct OptionalOperand {
   Presence presence = Presence::omitted;
 };
 
-/// Of recurrent operations: the codes of FusedActivation and two more (M-173).
+/// The activation of recurrent operations: the codes of FusedActivation and two
+/// more (M-173).
 enum class RecurrentActivation : int32_t {
   none = 0,
   relu = 1,
@@ -327,8 +330,8 @@ enum class RecurrentActivation : int32_t {
 enum LstmGate : size_t { inputGate, forgetGate, cellGate, outputGate };
 using GateOperands = std::array<OptionalOperand, 4>;
 
-/// What an LSTM cell reads beside its input. Without input weights of the input
-/// gate that gate is coupled: 1 - forget gate (M-167).
+/// The operands that an LSTM cell reads beside its input. Without input weights
+/// the input gate is coupled to the forget gate: it is 1 - forget gate (M-167).
 struct LstmOperands {
   GateOperands inputWeights;         ///< [units, input size]
   GateOperands recurrentWeights;     ///< [units, output size]
@@ -344,12 +347,12 @@ struct LstmOperands {
 
 struct LstmParams {
   RecurrentActivation activation = RecurrentActivation::none;
-  /// 0 disables.
+  /// A clip of 0 disables clipping.
   float cellClip = 0.0f;
   float projectionClip = 0.0f;
 };
 
-/// What an RNN cell reads beside its input.
+/// The operands that an RNN cell reads beside its input.
 struct RnnOperands {
   OptionalOperand weights;          ///< [units, input size]
   OptionalOperand recurrentWeights; ///< [units, units]
@@ -359,68 +362,72 @@ struct RnnOperands {
 };
 
 struct SequenceParams {
-  /// [time, batch, size] instead of [batch, time, size]. Absent: not known.
+  /// True for [time, batch, size] in place of [batch, time, size]. The value is
+  /// absent when it is not known.
   std::optional<bool> isTimeMajor = false;
-  /// One result, forward and then backward features. Bidirectional only.
+  /// One result holds forward and then backward features. This is for
+  /// bidirectional operations only.
   bool mergesOutputs = false;
   /// The last states are results, too.
   bool yieldsStates = false;
 };
 
-/// Scratch, output state, cell state and output.
+/// The results are scratch, output state, cell state and output.
 NNHAL_API Result<std::vector<TensorType>> lstm(const TensorType &input,
                                                const LstmOperands &cell,
                                                const LstmParams &params);
-/// Output and, when they are asked for, output state and cell state.
+/// The results are the output and, when they are asked for, output state and
+/// cell state.
 NNHAL_API Result<std::vector<TensorType>>
 unidirectionalSequenceLstm(const TensorType &input, const LstmOperands &cell,
                            const LstmParams &params,
                            const SequenceParams &sequence);
-/// Forward and backward output (one when merged), then, when they are asked
-/// for, output state and cell state of each direction.
+/// The results are forward and backward output (one when merged), then, when
+/// they are asked for, output state and cell state of each direction.
 NNHAL_API Result<std::vector<TensorType>> bidirectionalSequenceLstm(
     const TensorType &input, const OptionalOperand &auxInput,
     const LstmOperands &forward, const LstmOperands &backward,
     const LstmParams &params, const SequenceParams &sequence);
 
-/// Hidden state and output.
+/// The results are hidden state and output.
 NNHAL_API Result<std::vector<TensorType>> rnn(const TensorType &input,
                                               const RnnOperands &cell,
                                               RecurrentActivation activation);
-/// Output and, when it is asked for, hidden state.
+/// The results are the output and, when it is asked for, the hidden state.
 NNHAL_API Result<std::vector<TensorType>>
 unidirectionalSequenceRnn(const TensorType &input, const RnnOperands &cell,
                           RecurrentActivation activation,
                           const SequenceParams &sequence);
-/// Forward and backward output (one when merged), then, when they are asked
-/// for, the hidden state of each direction.
+/// The results are forward and backward output (one when merged), then, when
+/// they are asked for, the hidden state of each direction.
 NNHAL_API Result<std::vector<TensorType>> bidirectionalSequenceRnn(
     const TensorType &input, const OptionalOperand &auxInput,
     const RnnOperands &forward, const RnnOperands &backward,
     RecurrentActivation activation, const SequenceParams &sequence);
 
-/// State and output. \p rank is absent when it is not known.
+/// The results are state and output. \p rank is absent when it is not known.
 NNHAL_API Result<std::vector<TensorType>>
 svdf(const TensorType &input, const TensorType &featureWeights,
      const TensorType &timeWeights, const OptionalOperand &bias,
      const TensorType &state, std::optional<int64_t> rank,
      RecurrentActivation activation);
 
-/// Cell state and output. Peepholes, layer norm, projection and auxiliary
-/// weights of \p cell are not looked at.
+/// The results are cell state and output. Peepholes, layer norm, projection and
+/// auxiliary weights of \p cell are not looked at.
 NNHAL_API Result<std::vector<TensorType>>
 quantized16BitLstm(const TensorType &input, const LstmOperands &cell);
 
 struct QuantizedLstmParams {
   float cellClip = 0.0f;
   float projectionClip = 0.0f;
-  /// Of the products of each gate; the input gate's counts unless coupled.
+  /// The scales of the products of each gate; the input gate's counts unless it
+  /// is coupled.
   std::array<float, 4> intermediateScales = {1.0f, 1.0f, 1.0f, 1.0f};
   int32_t hiddenZeroPoint = 0;
   float hiddenScale = 1.0f;
 };
 
-/// Output state, cell state and output.
+/// The results are output state, cell state and output.
 NNHAL_API Result<std::vector<TensorType>>
 quantizedLstm(const TensorType &input, const LstmOperands &cell,
               const QuantizedLstmParams &params);
@@ -429,16 +436,17 @@ quantizedLstm(const TensorType &input, const LstmOperands &cell,
 // Detection
 //===----------------------------------------------------------------------===//
 
-/// How boxes that overlap a better one lose score.
+/// The way in which boxes that overlap a better one lose score.
 enum class SoftNmsKernel : int32_t { hard, linear, gaussian };
 
 struct RoiParams {
-  /// Of the result.
+  /// The size of the result.
   Extent2D extent;
-  /// Original image to feature map.
+  /// The ratio of the original image to the feature map.
   float heightRatio = 1.0f;
   float widthRatio = 1.0f;
-  /// Sampling points per bin, roi_align only; 0 lets the bin's size decide.
+  /// The sampling points per bin, for roi_align only; 0 lets the bin's size
+  /// decide.
   Extent2D samples = {0, 0};
 };
 
@@ -450,13 +458,13 @@ struct ProposalParams {
 };
 
 struct PostprocessingParams {
-  /// dy, dx, dh, dw are divided by these.
+  /// The divisors of dy, dx, dh and dw.
   float scales[4] = {1.0f, 1.0f, 1.0f, 1.0f};
   bool isRegularNms = false;
   int64_t maxDetections = 1;
-  /// Without regular NMS.
+  /// The limit without regular NMS.
   int64_t maxClassesPerDetection = 1;
-  /// With regular NMS.
+  /// The limit with regular NMS.
   int64_t maxDetectionsPerClass = 1;
   float scoreThreshold = 0.0f;
   float iouThreshold = 0.0f;
@@ -466,21 +474,22 @@ NNHAL_API Result<TensorType>
 axisAlignedBBoxTransform(const TensorType &rois, const TensorType &deltas,
                          const TensorType &batches,
                          const TensorType &imageInfo);
-/// Scores, boxes, classes and batch indices; their number is unknown.
+/// The results are scores, boxes, classes and batch indices; their number is
+/// unknown.
 NNHAL_API Result<std::vector<TensorType>>
 boxWithNmsLimit(const TensorType &scores, const TensorType &boxes,
                 const TensorType &batches, SoftNmsKernel kernel);
-/// Scores, boxes, classes and numbers of detections.
+/// The results are scores, boxes, classes and numbers of detections.
 NNHAL_API Result<std::vector<TensorType>>
 detectionPostprocessing(const TensorType &scores, const TensorType &deltas,
                         const TensorType &anchors,
                         const PostprocessingParams &params);
-/// Scores, boxes and batch indices; their number is unknown.
+/// The results are scores, boxes and batch indices; their number is unknown.
 NNHAL_API Result<std::vector<TensorType>>
 generateProposals(const TensorType &scores, const TensorType &deltas,
                   const TensorType &anchors, const TensorType &imageInfo,
                   const ProposalParams &params);
-/// Scores, then keypoints.
+/// The results are the scores, then the keypoints.
 NNHAL_API Result<std::vector<TensorType>>
 heatmapMaxKeypoint(const TensorType &heatmaps, const TensorType &boxes);
 NNHAL_API Result<TensorType> roiAlign(const TensorType &features,
@@ -496,24 +505,26 @@ NNHAL_API Result<TensorType> roiPooling(const TensorType &features,
 // ControlFlow
 //===----------------------------------------------------------------------===//
 
-/// What a graph takes and yields, or what an IF or a WHILE passes to its graphs
-/// and gets back: its inputs without condition and references.
+/// The types that a graph takes and yields, or that an IF or a WHILE passes to
+/// its graphs and gets back: its inputs without condition and references.
 struct GraphSignature {
   std::vector<Operand> inputs;
   std::vector<Operand> outputs;
 };
 
-/// Both graphs take what is passed and yield what comes back (B-063, B-064).
+/// Checks that both graphs take the passed types and yield the types that come
+/// back (B-063, B-064).
 NNHAL_API Status checkIfGraphs(const GraphSignature &passed,
                                const GraphSignature &thenGraph,
                                const GraphSignature &elseGraph);
-/// The condition takes what is passed and yields one boolean; the body takes it
-/// and yields the next state, of which the first are the results (B-066 to
-/// B-068).
+/// Checks that the condition takes the passed types and yields one boolean, and
+/// that the body takes them and yields the next state, of which the first are
+/// the results (B-066 to B-068).
 NNHAL_API Status checkWhileGraphs(const GraphSignature &passed,
                                   const GraphSignature &condition,
                                   const GraphSignature &body);
-/// \p operand, called \p what in messages, is one boolean (B-062, B-066).
+/// Checks that \p operand, called \p what in messages, is one boolean (B-062,
+/// B-066).
 NNHAL_API Status checkCondition(const Operand &operand, std::string_view what);
 
 } // namespace nnhal::rt

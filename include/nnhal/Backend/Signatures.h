@@ -1,17 +1,16 @@
-//===- Signatures.h - What a use of an operation means ----------*- C++ -*-===//
+//===- Signatures.h - The forms of operations -------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-//
-// The HAL's operations in the form in which models state them: operands in
-// NNAPI order, several legal input counts, NHWC or NCHW, implicit or explicit
-// paddings, trailing defaults. checkOperation() decides whether a use is legal,
-// from which HAL version on, and what it yields; it decodes the form and leaves
-// the rule to the functions of Rules.h. Validation, the dialect's verifier and
-// the devices call it.
+// Signatures describe the HAL's operations in the form in which models state
+// them: operands in NNAPI order, several legal input counts, NHWC or NCHW,
+// implicit or explicit paddings, trailing defaults. checkOperation() decides
+// whether a use is legal, from which HAL version on, and what it yields; it
+// decodes the form and leaves the rule to the functions of Rules.h. Validation,
+// the dialect's verifier and the devices call it.
 //
 // Source: requirements M-001 to M-366; labels are those of docs/Spec.
 // Threads: pure functions.
@@ -33,50 +32,53 @@ namespace nnhal::rt {
 
 /// An operand as one operation sees it.
 struct NNHAL_API OperandView {
-  /// Scalars are ranked, without dimensions. In an execution all extents of
-  /// inputs are known.
+  /// The type of the operand. Scalars have a rank and no dimensions. In an
+  /// execution all extents of inputs are known.
   TensorType type;
-  /// NO_VALUE in the model, or omitted by the request.
+  /// The operand is NO_VALUE in the model, or the request omits it.
   bool isOmitted = false;
-  /// Row-major elements in the storage type; absent while nobody knows them: a
-  /// model input or a computed value when a model is validated. Unaligned.
+  /// The row-major elements in the storage type, without alignment. They are
+  /// absent while nobody knows them: a model input or a computed value has none
+  /// when a model is validated.
   std::optional<std::span<const std::byte>> value = std::nullopt;
 
-  /// The operand of a model, with its value if it is constant.
+  /// Makes the view of a model's operand, with its value if it is constant.
   static OperandView of(const Model &model, const Operand &operand);
 };
 
 struct NNHAL_API OperationView {
   OperationType type = OperationType::ADD;
   std::vector<OperandView> inputs;
-  /// As the model states them; extents may be unknown, values are absent.
+  /// The outputs as the model states them: extents may be unknown, and values
+  /// are absent.
   std::vector<OperandView> outputs;
 
-  /// The operation of a model. Its indices are in range.
+  /// Makes the view of a model's operation, whose indices are in range.
   static OperationView of(const Model &model, const Subgraph &subgraph,
                           const Operation &operation);
 };
 
-/// What is known about a legal use.
+/// The facts about a legal use of an operation.
 struct OperationFacts {
-  /// The lowest HAL version that accepts it.
+  /// The lowest HAL version that accepts the use.
   HalVersion since = HalVersion::V1_0;
-  /// One per output. Extents stay unknown where they depend on values or
-  /// extents that are; quantization is that of the stated output where the
-  /// operation leaves it free.
+  /// The types of the outputs. Extents stay unknown where they depend on
+  /// unknown values or extents; the quantization is that of the stated output
+  /// where the operation leaves it free.
   std::vector<TensorType> results;
 };
 
 /// Checks one use of an operation against everything that is known about its
-/// operands; values that are absent are taken to be right. invalidArgument
-/// names the operand, the found value and the bound. Extension and OEM
-/// operations are legal in any form, with the stated results. IF and WHILE are
-/// checked here as far as no subgraph is involved.
+/// operands; values that are absent are taken to be right. Fails with
+/// invalidArgument, which names the operand, the found value and the bound.
+/// Extension and OEM operations are legal in any form, with the stated results.
+/// IF and WHILE are checked here as far as no subgraph is involved.
 NNHAL_API Result<OperationFacts> checkOperation(const OperationView &operation);
 
-/// The same where only the number of outputs is known: their stated types are
-/// not compared with the results, and quantization may be free. Operations that
-/// read their stated outputs need them here, too.
+/// Checks a use of which only the number of outputs is known: unlike
+/// checkOperation() it does not compare their stated types with the results,
+/// and quantization may be free. Operations that read their stated outputs need
+/// them here, too.
 NNHAL_API Result<OperationFacts> inferOperation(const OperationView &operation);
 
 } // namespace nnhal::rt

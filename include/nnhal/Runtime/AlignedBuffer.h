@@ -18,23 +18,25 @@
 
 namespace nnhal::rt {
 
-/// Uninitialized bytes at a multiple of `minimumAlignment`. Move-only; the
-/// default is empty, with a null pointer.
+/// Uninitialized bytes at a multiple of `minimumAlignment`. The buffer is
+/// move-only; a default one is empty, with a null pointer.
 class NNHAL_API AlignedBuffer {
 public:
-  /// What the entry ABI promises of arenas, constants and tensors.
+  /// The alignment that the entry ABI promises for arenas, constants and
+  /// tensors.
   static constexpr size_t minimumAlignment = 64;
 
   AlignedBuffer() = default;
 
-  /// resourceExhaustedTransient when the system has not \p size bytes to give.
+  /// Allocates \p size bytes. Fails with resourceExhaustedTransient when the
+  /// system does not give them.
   static Result<AlignedBuffer> allocate(uint64_t size) {
     return allocate(size, minimumAlignment);
   }
 
-  /// As allocate(), with memory behind all bytes at once, and in large pages
-  /// where the system has them: for what is used as a whole, since a fault for
-  /// each page would take as long as a copy.
+  /// Allocates like allocate(), with memory behind all bytes at once, and in
+  /// large pages where the system has them. This is for buffers that are used
+  /// as a whole, because a fault for each page would take as long as a copy.
   static Result<AlignedBuffer> allocateResident(uint64_t size);
 
   std::byte *data() const { return storage.get(); }

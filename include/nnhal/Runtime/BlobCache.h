@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-//
-// The engine of a device's own cache (E-012, E.9), for what needs no file
-// handles of a client. NNCache keeps one in a file.
+// BlobCache is the engine of a device's own cache (E-012, E.9), for data that
+// needs no file handles of a client. NNCache keeps one in a file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,27 +26,30 @@
 
 namespace nnhal::rt {
 
-/// Keys and values of bytes, within limits.
+/// A cache of byte strings under keys, which are byte strings too, within
+/// limits.
 ///
-/// Ownership: of copies of all keys and values.
+/// Ownership: the cache owns copies of all keys and values.
 /// Threads:   one at a time (E-072).
-/// Failures:  what does not fit is not kept, and nobody is told (E-074).
+/// Failures:  a value that does not fit is not kept, and nobody is told
+///            (E-074).
 class NNHAL_API BlobCache {
 public:
-  /// Who has to go.
+  /// The way in which the entry to evict is chosen.
   enum class Select : uint8_t {
     random,
-    /// The least recently set or got.
+    /// Evicts the entry whose last set or get is the longest ago.
     lru
   };
-  /// How many have to go.
+  /// The rule by which the number of entries to evict is found.
   enum class Capacity : uint8_t {
-    /// Until no more than half of the total is in use; when it is not more
-    /// than that, nobody goes and the new entry is not kept.
+    /// Evicts until no more than half of the total is in use. When no more than
+    /// that is in use already, nothing is evicted and the new entry is not
+    /// kept.
     halve,
-    /// Until the new entry fits.
+    /// Evicts until the new entry fits.
     fit,
-    /// Until both hold.
+    /// Evicts until both hold.
     fitHalve
   };
   struct Policy {
@@ -56,10 +58,10 @@ public:
     bool operator==(const Policy &) const = default;
   };
   struct Options {
-    /// Serialized caches of another build are dropped. What is beyond
-    /// maxBuildId bytes is not looked at.
+    /// The build that serialized caches belong to: those of another build are
+    /// dropped. Bytes beyond the first maxBuildId are not looked at.
     std::string buildId;
-    /// Of Select::random; 0: another one for each cache.
+    /// The seed of Select::random; 0 chooses another one for each cache.
     uint32_t seed = 0;
   };
   static constexpr size_t maxBuildId = 92;
@@ -69,37 +71,40 @@ public:
   BlobCache(size_t maxKeySize, size_t maxValueSize, size_t maxTotalSize,
             Policy policy, const Options &options);
 
-  /// Keeps \p value for \p key, in place of what was kept for it. Nothing
-  /// changes when one of them is empty or beyond its limit, or both together
-  /// beyond the total. May evict others, never the entry that is replaced.
+  /// Keeps \p value for \p key, in place of an earlier value. Nothing changes
+  /// when one of them is empty or beyond its limit, or both together are beyond
+  /// the total. This may evict other entries, but never the entry that it
+  /// replaces.
   void set(std::span<const std::byte> key, std::span<const std::byte> value);
 
-  /// The size of the value of \p key, 0 when there is none. Copies the value
-  /// when \p buffer has room for it; otherwise the entry does not count as
-  /// used (E-088).
+  /// Returns the size of the value of \p key, or 0 when there is none. Copies
+  /// the value when \p buffer has room for it; otherwise the entry does not
+  /// count as used (E-088).
   size_t get(std::span<const std::byte> key, std::span<std::byte> buffer);
 
-  /// Memory for a value of this many bytes, or null.
+  /// Returns memory for a value of this many bytes, or null.
   using Allocate = std::function<void *(size_t size)>;
-  /// The same into memory of exactly the value's size from \p allocate, which
-  /// is then the caller's. \p value is null when nothing was copied.
+  /// Copies the value into memory of exactly its size from \p allocate, which
+  /// then belongs to the caller, and returns the size like the function above.
+  /// \p value is null when nothing was copied.
   size_t get(std::span<const std::byte> key, void *&value,
              const Allocate &allocate);
 
   size_t entryCount() const { return entries.size(); }
-  /// Bytes of all keys and values.
+  /// The number of bytes of all keys and values.
   size_t totalSize() const { return total; }
 
-  /// Bytes that flatten() needs at most.
+  /// The number of bytes that flatten() needs at most.
   size_t getFlattenedSize() const;
 
-  /// Writes the cache to the beginning of \p buffer; it has the byte order and
-  /// word size of the machine. 0, or -EINVAL when \p buffer is too small.
+  /// Writes the cache to the beginning of \p buffer, in the byte order and word
+  /// size of the machine. Returns 0, or -EINVAL when \p buffer is too small.
   [[nodiscard]] int flatten(std::span<std::byte> buffer) const;
 
-  /// Replaces the entries by those of \p buffer, which need not be aligned. 0,
-  /// also for the cache of another version or build, which counts as empty;
-  /// -EINVAL, with an empty cache, for anything that flatten() does not write.
+  /// Replaces the entries by those of \p buffer, which need not be aligned.
+  /// Returns 0, also for the cache of another version or build, which counts as
+  /// empty. Returns -EINVAL, and leaves the cache empty, for bytes that
+  /// flatten() does not write.
   [[nodiscard]] int unflatten(std::span<const std::byte> buffer);
 
 private:
@@ -107,13 +112,13 @@ private:
   struct Entry {
     Bytes key;
     Bytes value;
-    /// Grows with each use.
+    /// The time of the last use, which grows with each use.
     uint64_t recency = 0;
     size_t size() const { return key.size() + value.size(); }
   };
   static constexpr size_t noEntry = SIZE_MAX;
 
-  /// Where \p key is or belongs.
+  /// The position at which \p key is or belongs.
   size_t position(std::span<const std::byte> key) const;
   bool isAt(size_t index, std::span<const std::byte> key) const;
   /// Evicts for \p growth more bytes as the policy says, but not the entry
@@ -130,7 +135,7 @@ private:
   const Policy policy;
   const std::string buildId;
   std::minstd_rand random;
-  /// Ordered by the size of the key, then by its bytes (E-084).
+  /// The entries are ordered by the size of the key, then by its bytes (E-084).
   std::vector<Entry> entries;
   size_t total = 0;
   uint64_t uses = 0;

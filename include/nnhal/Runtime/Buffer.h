@@ -18,8 +18,8 @@ namespace nnhal::rt {
 
 class SharedMemory;
 
-/// The HAL's BufferDesc: extents that the roles leave open; 0 or no dimensions
-/// where this does too.
+/// The HAL's BufferDesc: extents for a buffer whose roles leave them open. An
+/// extent that is 0 here too, or an empty list, stays open.
 struct BufferDesc {
   std::vector<uint32_t> dimensions;
 };
@@ -29,7 +29,8 @@ struct BufferDesc {
 struct BufferRole {
   uint32_t modelIndex = 0;
   uint32_t ioIndex = 0;
-  /// How likely it is used so, in (0, 1]. Only a hint (F-046).
+  /// How likely the buffer is used in this role, in (0, 1]. This is only a hint
+  /// (F-046).
   float frequency = 1.0f;
 };
 
@@ -44,19 +45,22 @@ class NNHAL_API Buffer {
 public:
   virtual ~Buffer() = default;
 
-  /// Names the buffer in Memory::device() and OutputMemory::device(). Never 0,
-  /// and of no other living buffer of the device (C-071).
+  /// Returns the token that names the buffer in Memory::device() and
+  /// OutputMemory::device(). It is never 0 and differs from the tokens of all
+  /// other living buffers of the device (C-071).
   virtual uint32_t token() const = 0;
 
-  /// Writes all bytes to \p target. generalFailure when that cannot be written
-  /// or the buffer is uninitialized, invalidArgument when the sizes differ;
-  /// checked are, in this order, access, size and initialization (F-052).
+  /// Writes all bytes to \p target. Fails with generalFailure when the target
+  /// cannot be written or the buffer is uninitialized, and with invalidArgument
+  /// when the sizes differ. The checks come in this order: access, size,
+  /// initialization (F-052).
   virtual Status copyTo(const SharedMemory &target) const = 0;
 
-  /// Reads all bytes from \p source, which have the shape \p dimensions; none
-  /// for the shape of the allocation. generalFailure when it cannot be read,
-  /// invalidArgument when the size or the shape does not fit (F-054 to F-057).
-  /// A failure leaves the buffer uninitialized (F-053).
+  /// Reads all bytes from \p source, which have the shape \p dimensions, or the
+  /// shape of the allocation where that is empty. Fails with generalFailure
+  /// when the source cannot be read, and with invalidArgument when the size or
+  /// the shape does not fit (F-054 to F-057). A failure leaves the buffer
+  /// uninitialized (F-053).
   virtual Status copyFrom(const SharedMemory &source,
                           std::span<const uint32_t> dimensions) = 0;
 };

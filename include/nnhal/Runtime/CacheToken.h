@@ -25,8 +25,9 @@ class Sha256;
 }
 
 /// Makes the token under which a device is asked for one step of a compilation:
-/// SHA-256 over the application's token and what else the step depends on
-/// (E-013 to E-016). No addresses, no times: the same in every process (E-020).
+/// the SHA-256 over the application's token and everything else that the step
+/// depends on (E-013 to E-016). No address and no time enters it, so it is
+/// equal in every process (E-020).
 ///
 /// Threads: one at a time.
 class NNHAL_API CacheTokenBuilder {
@@ -35,18 +36,19 @@ public:
   explicit CacheTokenBuilder(const std::optional<CacheToken> &application);
   ~CacheTokenBuilder();
 
-  /// An operation of a step of a divided model, in order. A model that one
-  /// device has all of adds none (E-015).
+  /// Adds an operation of a step of a divided model; the calls come in order. A
+  /// model that one device executes wholly adds none (E-015).
   void addOperation(uint32_t sourceModel, uint32_t operation);
-  /// After the operations, once.
+  /// Adds the device. This is called once, after the operations.
   void addDevice(std::string_view name, std::string_view version,
                  int32_t preference, int32_t priority);
 
-  /// Called once, last. Whoever adds afterwards, or finishes again, has made a
-  /// mistake, and gets no token from there on (E-017).
+  /// Ends the token. This is called once, as the last call. A caller that adds
+  /// afterwards, or finishes again, has made a mistake and gets no token from
+  /// then on (E-017).
   void finish();
 
-  /// Nothing before finish() and after a mistake.
+  /// Returns the token, or nothing before finish() and after a mistake.
   std::optional<CacheToken> token() const;
 
 private:
@@ -59,12 +61,13 @@ private:
 
 enum class CacheFileKind { model = 1, data = 2 };
 
-/// The name of a file of an entry: two letters per byte of \p token, the low
-/// half first, then the kind's digit and the index (E-023, E-024).
+/// Returns the name of a file of an entry: two letters per byte of \p token,
+/// the low half first, then the kind's digit and the index (E-023, E-024).
 NNHAL_API std::string cacheFileName(const CacheToken &token, CacheFileKind kind,
                                     uint32_t index);
 
-/// What a file name says; nothing for names that cacheFileName() does not make.
+/// The parts of a file name; there are none for names that cacheFileName() does
+/// not make.
 struct CacheFileNameParts {
   CacheToken token = {};
   CacheFileKind kind = CacheFileKind::model;
@@ -73,12 +76,11 @@ struct CacheFileNameParts {
 NNHAL_API std::optional<CacheFileNameParts>
 parseCacheFileName(std::string_view name);
 
-/// The file in a cache directory whose bytes are locked by those who write
-/// entries.
+/// The file in a cache directory in which writers of entries lock bytes.
 inline constexpr const char *cacheLockName = "nnhal.lock";
 
-/// The byte of that file that is locked, by the open file description, while an
-/// entry of \p token is written.
+/// Returns the offset of the byte of that file that is locked, by the open file
+/// description, while an entry of \p token is written.
 NNHAL_API uint64_t cacheLockPlace(const CacheToken &token);
 
 } // namespace nnhal::rt

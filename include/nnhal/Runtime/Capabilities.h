@@ -26,7 +26,7 @@
 
 namespace nnhal::rt {
 
-/// Both finite and positive (C-020).
+/// A performance. Both numbers are finite and positive (C-020).
 struct PerformanceInfo {
   float execTime = FLT_MAX;
   float powerUsage = FLT_MAX;
@@ -39,21 +39,22 @@ struct OperandPerformance {
   bool operator==(const OperandPerformance &) const = default;
 };
 
-/// Of HAL 1.3 (C-019).
+/// The capabilities of HAL 1.3 (C-019).
 struct Capabilities {
-  /// In place of those of FLOAT32 and TENSOR_FLOAT32 in a relaxed model.
+  /// These two replace the performance of FLOAT32 and TENSOR_FLOAT32 in a
+  /// relaxed model.
   PerformanceInfo relaxedFloat32toFloat16PerformanceScalar;
   PerformanceInfo relaxedFloat32toFloat16PerformanceTensor;
-  /// Ascending by type, each type once, SUBGRAPH never (C-021). A type that is
-  /// missing has FLT_MAX for both numbers (C-022).
+  /// One entry per type, ascending by type, and never SUBGRAPH (C-021). A type
+  /// that is missing has FLT_MAX for both numbers (C-022).
   std::vector<OperandPerformance> operandPerformance;
-  /// Of the operation itself, without the subgraphs (I-013).
+  /// The performance of the operation itself, without the subgraphs (I-013).
   PerformanceInfo ifPerformance;
   PerformanceInfo whilePerformance;
   bool operator==(const Capabilities &) const = default;
 };
 
-/// Of HAL 1.2 (C-018).
+/// The capabilities of HAL 1.2 (C-018).
 struct Capabilities12 {
   PerformanceInfo relaxedFloat32toFloat16PerformanceScalar;
   PerformanceInfo relaxedFloat32toFloat16PerformanceTensor;
@@ -61,7 +62,7 @@ struct Capabilities12 {
   bool operator==(const Capabilities12 &) const = default;
 };
 
-/// Of HAL 1.1 (C-017).
+/// The capabilities of HAL 1.1 (C-017).
 struct Capabilities11 {
   PerformanceInfo float32Performance;
   PerformanceInfo quantized8Performance;
@@ -69,25 +70,25 @@ struct Capabilities11 {
   bool operator==(const Capabilities11 &) const = default;
 };
 
-/// Of HAL 1.0 (C-016).
+/// The capabilities of HAL 1.0 (C-016).
 struct Capabilities10 {
   PerformanceInfo float32Performance;
   PerformanceInfo quantized8Performance;
   bool operator==(const Capabilities10 &) const = default;
 };
 
-/// Success when \p capabilities may leave a driver (C-020, C-021, C-026);
-/// otherwise invalidArgument, which names the entry, the found value and the
-/// bound.
+/// Returns success when \p capabilities may leave a driver (C-020, C-021,
+/// C-026). Otherwise fails with invalidArgument, which names the entry, the
+/// found value and the bound.
 NNHAL_API Status validateCapabilities(const Capabilities &capabilities);
 
-/// \p info for every fundamental and OEM type of \p version but SUBGRAPH,
+/// Gives \p info to every fundamental and OEM type of \p version but SUBGRAPH,
 /// ascending by type (K-040).
 NNHAL_API std::vector<OperandPerformance>
 nonExtensionOperandPerformance(PerformanceInfo info,
                                HalVersion version = HalVersion::V1_3);
 
-/// \p info for every type, relaxed or not, and for IF and WHILE.
+/// Gives \p info to every type, relaxed or not, and to IF and WHILE.
 NNHAL_API Capabilities uniformCapabilities(PerformanceInfo info);
 
 /// Replaces the entry of \p type. A type without an entry ends the process
@@ -95,16 +96,17 @@ NNHAL_API Capabilities uniformCapabilities(PerformanceInfo info);
 NNHAL_API void update(std::span<OperandPerformance> performance,
                       OperandType type, PerformanceInfo info);
 
-/// The entry of \p type; both numbers FLT_MAX when there is none, as for every
-/// extension type (K-042, K-043). SUBGRAPH has no performance: asking for it
-/// ends the process.
+/// Returns the entry of \p type, or FLT_MAX twice when there is none, as for
+/// every extension type (K-042, K-043). SUBGRAPH has no performance: a request
+/// for it ends the process.
 NNHAL_API PerformanceInfo
 lookUp(std::span<const OperandPerformance> performance, OperandType type);
 
-/// What a device with \p capabilities needs for \p operation of \p subgraph of
-/// \p model, which is valid: the performance of the type of its first input,
-/// relaxed where the model is; ifPerformance or whilePerformance (C-023,
-/// I-010). Both numbers FLT_MAX for an operation without inputs (I-011).
+/// Returns the performance that a device with \p capabilities has for
+/// \p operation of \p subgraph of \p model, which is valid: that of the type of
+/// its first input, relaxed where the model is, or ifPerformance or
+/// whilePerformance (C-023, I-010). Both numbers are FLT_MAX for an operation
+/// without inputs (I-011).
 NNHAL_API PerformanceInfo performanceOf(const Capabilities &capabilities,
                                         const Model &model,
                                         const Subgraph &subgraph,
@@ -115,15 +117,15 @@ NNHAL_API PerformanceInfo performanceOf(const Capabilities &capabilities,
 NNHAL_API bool isCompliantWith(const Capabilities &capabilities,
                                HalVersion version);
 
-/// The form of an older version. What it has no place for is lost: of a device
-/// that is not compliant, too (C-025).
+/// Returns the form of an older version. It loses everything that the version
+/// has no place for, also when the device is not compliant (C-025).
 NNHAL_API Capabilities12 toCapabilities12(const Capabilities &capabilities);
 NNHAL_API Capabilities11 toCapabilities11(const Capabilities &capabilities);
 NNHAL_API Capabilities10 toCapabilities10(const Capabilities &capabilities);
 
-/// The form of HAL 1.3 of what an older driver says. The quantized performance
-/// is also that of TENSOR_QUANT8_ASYMM itself (K-028); IF and WHILE have none
-/// (K-029).
+/// Returns the form of HAL 1.3 of the capabilities that an older driver states.
+/// The quantized performance is also that of TENSOR_QUANT8_ASYMM itself
+/// (K-028); IF and WHILE have none (K-029).
 NNHAL_API Capabilities toCapabilities(const Capabilities12 &capabilities);
 NNHAL_API Capabilities toCapabilities(const Capabilities11 &capabilities);
 NNHAL_API Capabilities toCapabilities(const Capabilities10 &capabilities);

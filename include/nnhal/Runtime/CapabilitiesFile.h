@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// What a calibration has found, kept between runs of a program so that a
-// device always says the same (C-024). One file per device, JSON:
+// A capabilities file keeps the results of a calibration between runs of a
+// program, so that a device always states the same ones (C-024). There is one
+// file per device, in JSON:
 //
 //   {"format": "nnhal-capabilities", "formatVersion": 1,
 //    "device": "nnhal-cpu", "deviceVersion": "0.1.0",
@@ -18,9 +19,9 @@
 //        [{"type": "TENSOR_FLOAT32", "execTime": 0.1, "powerUsage": 0.2}, ...],
 //    "ifPerformance": ..., "whilePerformance": ...}
 //
-// A performance that is missing is one of FLT_MAX (C-022).
+// A missing performance counts as FLT_MAX (C-022).
 //
-// In libNNHalFormats. Threads: any function may be called from any thread.
+// Threads: any function may be called from any thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,28 +38,30 @@
 
 namespace nnhal::rt {
 
-/// The folder for what programs of this project remember: NNHAL_STATE_DIR, else
-/// nnhal in XDG_STATE_HOME, else .local/state/nnhal in HOME, of which the last
-/// two count only where they are absolute. \p environment answers as getenv().
-/// generalFailure when none of them is set. Nothing is created.
+/// Returns the folder for everything that programs of this project remember:
+/// NNHAL_STATE_DIR, else nnhal in XDG_STATE_HOME, else .local/state/nnhal in
+/// HOME, of which the last two count only where they are absolute.
+/// \p environment answers as getenv(). Fails with generalFailure when none of
+/// them is set. Nothing is created.
 NNHAL_API Result<std::string>
 stateDirectory(const std::function<const char *(const char *)> &environment);
 
-/// Where the capabilities of \p device are kept in \p directory.
+/// Returns the path at which the capabilities of \p device are kept in
+/// \p directory.
 NNHAL_API std::string capabilitiesPath(const std::string &directory,
                                        std::string_view device);
 
-/// The capabilities of \p device, version \p deviceVersion; nullopt when there
-/// is no file \p path. invalidArgument when the file is damaged, of a newer
-/// format, or about another device or version of it; the message names what was
-/// found and what was expected.
+/// Reads the capabilities of \p device, version \p deviceVersion; nullopt when
+/// there is no file \p path. Fails with invalidArgument when the file is
+/// damaged, of a newer format, or about another device or version of it; the
+/// message names the found and the expected value.
 NNHAL_API Result<std::optional<Capabilities>>
 readCapabilities(const std::string &path, std::string_view device,
                  std::string_view deviceVersion);
 
 /// Replaces the file \p path, whose folder is created where it is missing.
-/// invalidArgument when validateCapabilities() says so, generalFailure with the
-/// system's reason when it cannot be written.
+/// Fails with invalidArgument when validateCapabilities() does, and with
+/// generalFailure and the system's reason when the file cannot be written.
 NNHAL_API Status writeCapabilities(const std::string &path,
                                    std::string_view device,
                                    std::string_view deviceVersion,

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-//
-// C++ over CompilerPlugin.h. Opening the compiler loads LLVM (some 30 ms and
-// 80 MB), so whoever may need it holds a LazyCompiler and asks it only when
-// something must be compiled.
+// The C++ interface over CompilerPlugin.h. Opening the compiler loads LLVM
+// (some 30 ms and 80 MB), so code that may need it holds a LazyCompiler and
+// asks it only when something must be compiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,37 +35,39 @@ struct CompiledModel {
   Memory dataCache;
 };
 
-/// libNNHalCompiler.so, opened.
+/// The opened library libNNHalCompiler.so.
 ///
 /// The compiler runs in the calling process. LLVM cannot go on without memory,
 /// and so ends the process: with exit status 1 after the line "error: out of
 /// memory while compiling ..." on the standard error stream, without exit
-/// handlers or destructors. A fault of the compiler ends it, too. Whoever has
-/// to outlive both compiles in a process of its own.
+/// handlers or destructors. A fault of the compiler ends it, too. A program
+/// that has to outlive both compiles in a process of its own.
 ///
 /// Ownership: shared. The library itself stays loaded to the end of the
-///            process: LLVM registers exit handlers.
+///            process, because LLVM registers exit handlers.
 /// Threads:   every member may be called from any thread at once.
 class NNHAL_API Compiler {
 public:
   /// Opens \p path; when that is empty, libNNHalCompiler.so in the directory of
   /// the library or program that this function is part of, or in ../lib of it
-  /// (decisions 5). deviceUnavailable when it cannot be opened; failure when it
-  /// is not a compiler of a known version.
+  /// (decisions 5). Fails with deviceUnavailable when the library cannot be
+  /// opened, and with generalFailure when it is not a compiler of a known
+  /// version.
   static Result<std::shared_ptr<const Compiler>>
   open(const std::string &path = {});
 
-  /// Equal identities produce equal artifacts.
+  /// Two compilers with equal identities produce equal artifacts.
   std::string_view buildIdentity() const;
 
-  /// On failure the status has the compiler's code and its first error; every
-  /// diagnostic, that one included, has gone to \p observer.
+  /// Compiles a model. After a failure the status has the compiler's code and
+  /// its first error; every diagnostic, that one included, has gone to
+  /// \p observer.
   Result<CompiledModel>
   compileModel(const AnnotatedModel &model, const CompileOptions &options = {},
                const CompileObserver &observer = {}) const;
 
-  /// \p text is MLIR, textual or bytecode, with one nnhal.model; \p name is
-  /// what diagnostics call it.
+  /// Compiles \p text, which is MLIR, textual or bytecode, with one
+  /// nnhal.model; \p name is the name that diagnostics give it.
   Result<CompiledModel> compileMlir(std::span<const std::byte> text,
                                     std::string_view name,
                                     const CompileOptions &options = {},
@@ -78,18 +79,20 @@ private:
   const NNHalCompilerApi &api;
 };
 
-/// Opens a compiler when first asked for one. Threads: any.
+/// Opens a compiler when it is asked for one for the first time.
+///
+/// Threads: any.
 class NNHAL_API LazyCompiler {
 public:
-  /// \p path as for Compiler::open().
+  /// Takes a \p path like Compiler::open().
   explicit LazyCompiler(std::string path = {}) : path(std::move(path)) {}
 
-  /// The compiler, or why it cannot be opened; the first outcome stays.
+  /// Returns the compiler, or why it cannot be opened; the first outcome stays.
   Result<std::shared_ptr<const Compiler>> get();
 
   /// Names the build of the compiler and of the libraries that compile for it,
-  /// without opening it; the first outcome stays. invalidArgument when there is
-  /// no such library.
+  /// without opening it; the first outcome stays. Fails with invalidArgument
+  /// when there is no such library.
   Result<std::string> identity();
 
 private:

@@ -20,17 +20,18 @@ namespace nnhal::rt {
 class Backend;
 
 struct CpuDeviceOptions {
-  /// Asked by prepareModel() only. Never null.
+  /// The compiler, which only prepareModel() asks. The pointer is never null.
   std::shared_ptr<LazyCompiler> compiler = std::make_shared<LazyCompiler>();
   DeviceServices services;
-  /// Executes models while they are compiled (PrepareOptions::compileAfter).
-  /// Null: they are compiled first.
+  /// The backend that executes models while they are compiled
+  /// (PrepareOptions::compileAfter). When it is null they are compiled first.
   std::shared_ptr<const Backend> baseline;
-  /// Measured ones (nnhal-run --calibrate); without them built-in ones.
+  /// Measured capabilities (nnhal-run --calibrate). Without them the device
+  /// states built-in ones.
   std::optional<Capabilities> capabilities;
 };
 
-/// The device "nnhal-cpu": code for this machine's CPU.
+/// Makes the device "nnhal-cpu": code for this machine's CPU.
 NNHAL_API std::unique_ptr<Device>
 createCpuDevice(CpuDeviceOptions options = {});
 

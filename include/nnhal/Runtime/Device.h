@@ -41,44 +41,45 @@ struct Extension {
   struct OperandTypeInfo {
     uint16_t type = 0;
     bool isTensor = false;
-    /// Of one element.
+    /// The number of bytes of one element.
     uint32_t byteSize = 0;
   };
   std::string name;
   std::vector<OperandTypeInfo> operandTypes;
 };
 
-/// What a device can do beyond the HAL, for programs that would otherwise ask
-/// for its name. Constant for its life.
+/// The abilities of a device beyond the HAL, for programs that would otherwise
+/// ask for its name. They are constant for its life.
 struct DeviceTraits {
-  /// Compiles models to artifacts: CompileOptions mean something to it,
-  /// PrepareObserver::keepArtifact is called, and prepareModelFromArtifact()
-  /// takes what that was given.
+  /// The device compiles models to artifacts: it obeys CompileOptions, calls
+  /// PrepareObserver::keepArtifact, and its prepareModelFromArtifact() takes
+  /// the artifact that was given to that.
   bool compiles = false;
-  /// Shares the work of one execution among DeviceServices::workers.
+  /// The device shares the work of one execution among DeviceServices::workers.
   bool usesThreads = false;
-  /// Is in another process: memory that is not behind a descriptor is copied on
-  /// its way, and a compilation tells no observer about itself.
+  /// The device is in another process: memory that is not behind a descriptor
+  /// is copied on its way, and a compilation tells no observer about itself.
   bool isRemote = false;
   bool operator==(const DeviceTraits &) const = default;
 };
 
 using PreparedModelRef = std::shared_ptr<PreparedModel>;
 
-/// Called once, on a thread of the device or before the call that it was given
-/// to returns (C-039, C-040).
+/// The callback is called once, on a thread of the device or before the call
+/// that it was given to returns (C-039, C-040).
 using PrepareCallback = std::function<void(Result<PreparedModelRef>)>;
 
-/// Something that executes models.
+/// A device executes models.
 ///
-/// Ownership: whoever created it; prepared models and buffers live on without
-///            it.
+/// Ownership: the creator of a device owns it; prepared models and buffers live
+///            on without it.
 /// Threads:   every member may be called from any thread at once (C-006).
 class NNHAL_API Device {
 public:
   virtual ~Device() = default;
 
-  /// Unique among the devices of a process, "nnhal-cpu" for example.
+  /// The name is unique among the devices of a process: "nnhal-cpu" for
+  /// example.
   virtual std::string_view name() const = 0;
   virtual std::string_view version() const = 0;
   virtual DeviceType type() const = 0;
@@ -90,74 +91,78 @@ public:
   virtual const Capabilities &capabilities() const = 0;
   virtual DeviceStatus status() const = 0;
 
-  /// One per operation of the main subgraph: success when the device can
-  /// execute it, otherwise why not. invalidArgument for a model that is not
-  /// valid (C-028).
+  /// Returns one status per operation of the main subgraph: success when the
+  /// device can execute it, otherwise why not. Fails with invalidArgument for a
+  /// model that is not valid (C-028).
   virtual Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &model) const = 0;
 
   /// Compiles and loads on this thread, once the device admits it.
   ///
-  /// invalidArgument for a model, preference or priority that is not valid, or
-  /// when an operation is not supported; missedDeadlinePersistent when the
-  /// deadline had passed before, missedDeadlineTransient when it passed
-  /// meanwhile; resourceExhaustedTransient when too many preparations wait;
-  /// otherwise what Compiler::compileModel() reports.
+  /// Fails with invalidArgument for a model, preference or priority that is not
+  /// valid, or when an operation is not supported; with
+  /// missedDeadlinePersistent when the deadline had passed before, with
+  /// missedDeadlineTransient when it passed meanwhile; with
+  /// resourceExhaustedTransient when too many preparations wait; otherwise like
+  /// Compiler::compileModel().
   virtual Result<PreparedModelRef>
   prepareModel(const AnnotatedModel &model, const PrepareOptions &options = {},
                const PrepareObserver &observer = {}) const = 0;
 
-  /// The same on a thread of the device. The status says whether it was
-  /// launched (C.5): invalidArgument and resourceExhaustedTransient are
-  /// returned and given to \p callback; a deadline that has passed is only
-  /// given to it (C-050). Without a callback or a model nothing is called.
-  /// Memory that the model borrows must outlive the call of \p callback.
+  /// Prepares like prepareModel(), on a thread of the device. The status says
+  /// whether the preparation was launched (C.5): invalidArgument and
+  /// resourceExhaustedTransient are returned and given to \p callback; a
+  /// deadline that has passed is only given to it (C-050). Without a callback
+  /// or a model nothing is called. Memory that the model borrows must outlive
+  /// the call of \p callback.
   virtual Status
   prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
                     const PrepareOptions &options, PrepareCallback callback,
                     const PrepareObserver &observer = {}) const = 0;
 
-  /// Loads, without a compiler or a model, what a preparation with the same
-  /// token, by this device or another one of the same state directory, has left
-  /// in the files behind \p handles.
+  /// Loads, without a compiler or a model, the entry that a preparation with
+  /// the same token, by this device or another one of the same state directory,
+  /// has left in the files behind \p handles.
   ///
-  /// Only what this device knows to have written is used, as it was read once
-  /// into private memory (E-058, E-062): whatever is in the files, and whoever
-  /// changes them meanwhile. invalidArgument for other numbers of handles than
-  /// cacheFiles() or of descriptors than one each (E-051); generalFailure for
-  /// everything else that keeps the entry from being used; deadlines as for
-  /// prepareModel(). observer.cacheObserver is told the reason. Of the options,
-  /// compile is compared with that of the entry.
+  /// The device uses only entries that it knows to have written, as it read
+  /// them once into private memory (E-058, E-062), whatever is in the files and
+  /// whoever changes them meanwhile. Fails with invalidArgument for other
+  /// numbers of handles than cacheFiles() or of descriptors than one each
+  /// (E-051), with generalFailure for everything else that keeps the entry from
+  /// being used, and for deadlines like prepareModel(). observer.cacheObserver
+  /// receives the reason. Among the options, compile is compared with that of
+  /// the entry.
   virtual Result<PreparedModelRef>
   prepareModelFromCache(const CacheHandles &handles, const CacheToken &token,
                         const PrepareOptions &options = {},
                         const PrepareObserver &observer = {}) const = 0;
 
-  /// Loads what keepArtifact was given, without a compiler: trusts its caller,
-  /// who vouches for where the bytes come from. Takes a reference
-  /// to \p dataCache and copies it where it is not aligned to
-  /// constantAlignment or behind a descriptor. invalidArgument when a part is
-  /// damaged, of another version or for another machine; deadlines as for
-  /// prepareModel(). Of the options, those about compilation are not looked at.
+  /// Loads the artifact that keepArtifact was given, without a compiler. This
+  /// trusts its caller, who vouches for where the bytes come from. Takes a
+  /// reference to \p dataCache and copies it where it is not aligned to
+  /// constantAlignment or is behind a descriptor. Fails with invalidArgument
+  /// when a part is damaged, of another version or for another machine, and for
+  /// deadlines like prepareModel(). Options about compilation are not looked
+  /// at.
   virtual Result<PreparedModelRef>
   prepareModelFromArtifact(std::span<const std::byte> modelCache,
                            const Memory &dataCache,
                            const PrepareOptions &options = {}) const = 0;
 
-  /// Memory of the device for the given roles, which are the only ones that
-  /// it can be used for (F-030).
+  /// Allocates memory of the device for the given roles, which are the only
+  /// ones that it can be used for (F-030).
   ///
-  /// invalidArgument when the roles contradict each other, the description or
-  /// the models, which are this device's (B.8); resourceExhausted* when there
-  /// is no memory. Extents that stay unknown are those of the last write
-  /// (F-037, F-038).
+  /// Fails with invalidArgument when the roles contradict each other, the
+  /// description or the models, which are this device's (B.8), and with
+  /// resourceExhausted* when there is no memory. Extents that stay unknown are
+  /// those of the last write (F-037, F-038).
   virtual Result<std::shared_ptr<Buffer>>
   allocate(const BufferDesc &desc, std::span<const PreparedModelRef> models,
            std::span<const BufferRole> inputRoles,
            std::span<const BufferRole> outputRoles) const = 0;
 };
 
-/// 27 for HAL 1.0 to 30 for 1.3 (C-086).
+/// Returns 27 for HAL 1.0 to 30 for 1.3 (C-086).
 NNHAL_API int featureLevel(HalVersion version);
 
 } // namespace nnhal::rt

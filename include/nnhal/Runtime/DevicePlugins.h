@@ -25,14 +25,14 @@ namespace nnhal::rt {
 /// with the rights of the process: \p path comes from the user, never from a
 /// model.
 ///
-/// deviceUnavailable when the library cannot be opened; invalidArgument when it
-/// is not a plug-in or was built for another version or C++ library;
-/// generalFailure when its code reports a failure or throws.
+/// Fails with deviceUnavailable when the library cannot be opened; with
+/// invalidArgument when it is not a plug-in or was built for another version or
+/// C++ library; with generalFailure when its code reports a failure or throws.
 NNHAL_API Result<std::vector<std::unique_ptr<Device>>>
 loadDevicePlugin(const std::string &path, const DeviceServices &services);
 
-/// The paths in \p text, which a colon separates, without empty ones: what the
-/// environment variable NNHAL_PLUGINS holds.
+/// Splits \p text at colons into paths and drops empty ones. The environment
+/// variable NNHAL_PLUGINS holds such a text.
 NNHAL_API std::vector<std::string> pluginPaths(std::string_view text);
 
 } // namespace nnhal::rt

@@ -18,13 +18,14 @@
 
 namespace nnhal::rt {
 
-/// Devices in the order of their registration, which they keep (C-091).
+/// A list of devices, which keeps the order of their registration (C-091).
 ///
 /// Ownership: the program owns the registry, the registry its devices.
-/// Threads:   add() on one thread before the others look.
+/// Threads:   add() runs on one thread before other threads use the registry.
 class NNHAL_API DeviceRegistry {
 public:
-  /// \p log, which may be null, is told of what is registered and refused.
+  /// \p log, which may be null, receives a line about each device that is
+  /// registered or refused.
   explicit DeviceRegistry(std::shared_ptr<const Log> log = nullptr)
       : log(std::move(log)) {}
 
@@ -34,7 +35,7 @@ public:
   /// registry then stays as it was.
   Status add(std::unique_ptr<Device> device);
 
-  /// Null when there is none.
+  /// Returns the device of that name, or null when there is none.
   Device *find(std::string_view name) const;
 
   const std::vector<std::unique_ptr<Device>> &devices() const { return list; }

@@ -1,4 +1,4 @@
-//===- DeviceServices.h - What devices share --------------------*- C++ -*-===//
+//===- DeviceServices.h - Services that devices share -----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,37 +24,41 @@ class Scheduler;
 class Tracer;
 class WorkPool;
 
-/// The clock, the threads, the limits and the reports of a device, given by
-/// the program (decisions 10). Several devices may share them: then the limits
-/// hold for all of these devices together.
+/// The clock, the threads, the limits and the reports of a device, given by the
+/// program (decisions 10). When several devices share them, the limits hold for
+/// all of these devices together.
 ///
 /// Ownership: shared with every device and prepared model made with them.
 struct DeviceServices {
-  /// Steady-clock nanoseconds, for deadlines, loops and timings. Empty: the
-  /// system's.
+  /// The steady clock in nanoseconds, for deadlines, loops and timings. The
+  /// system's is used when this is empty.
   std::function<int64_t()> clock;
-  /// Bounds and orders executions. Null: one slot per hardware thread.
+  /// Bounds and orders executions. Without one the device makes its own, with
+  /// one slot per hardware thread.
   std::shared_ptr<Scheduler> executions;
-  /// Bounds and orders preparations. Null: one slot per hardware thread.
+  /// Bounds and orders preparations. Without one the device makes its own, with
+  /// one slot per hardware thread.
   std::shared_ptr<Scheduler> preparations;
-  /// Waits for fences and deadlines. Null: one of the device's own.
+  /// Waits for fences and deadlines. Without one the device makes its own.
   std::shared_ptr<Reactor> reactor;
-  /// Shares the work of an execution among threads. Null: an execution has one
-  /// thread, that on which it runs.
+  /// Shares the work of an execution among threads. Without one an execution
+  /// stays on the thread on which it runs.
   std::shared_ptr<WorkPool> workers;
-  /// Limits arenas, buffers and copies. Null: to the machine's memory.
+  /// Limits arenas, buffers and copies. Without one the limit is the machine's
+  /// memory.
   std::shared_ptr<MemoryBudget> memory;
-  /// Null: silent.
+  /// Nothing is logged when this is null.
   std::shared_ptr<const Log> log;
-  /// Null: not traced.
+  /// Nothing is traced when this is null.
   std::shared_ptr<Tracer> tracer;
-  /// Where a device remembers what it has written to caches (E-059); created
-  /// when it is needed. It belongs to the user alone, and no client can write
-  /// to it. Empty, or not usable: nothing is cached.
+  /// The directory where a device remembers which cache entries it has written
+  /// (E-059). It is created when it is needed. It belongs to the user alone,
+  /// and no client can write to it. Nothing is cached when it is empty or
+  /// cannot be used.
   std::string stateDirectory;
 };
 
-/// \p services with everything that a device cannot do without.
+/// Returns \p services with everything that a device needs.
 NNHAL_API DeviceServices completeServices(DeviceServices services);
 
 } // namespace nnhal::rt

@@ -1,12 +1,11 @@
-//===- Execution.h - What an execution takes and gives ----------*- C++ -*-===//
+//===- Execution.h - Requests and results -----------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-//
-// Plain values, as the HAL's Request, OutputShape and Timing (decisions 9, 10).
+// The HAL's Request, OutputShape and Timing as plain values (decisions 9, 10).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,32 +23,33 @@
 
 namespace nnhal::rt {
 
-/// Absolute steady-clock nanoseconds.
+/// A time of the steady clock, in nanoseconds.
 using Deadline = int64_t;
 inline constexpr Deadline noDeadline = std::numeric_limits<int64_t>::max();
-/// Now, by the system's clock.
+/// Reads the system's steady clock.
 NNHAL_API Deadline steadyNow();
 
-/// The HAL's Priority, of preparations and executions (C-053).
+/// The HAL's Priority of preparations and executions (C-053).
 enum class Priority : uint32_t { low = 0, medium = 1, high = 2 };
 
-/// A duration that was not measured (D-041).
+/// The value of a duration that was not measured (D-041).
 inline constexpr uint64_t noTiming = std::numeric_limits<uint64_t>::max();
 
 /// The HAL's default for one WHILE, in nanoseconds.
 inline constexpr uint64_t defaultLoopTimeout = 2'000'000'000;
 
-/// Where an output goes.
+/// The memory that an output is written to.
 class NNHAL_API OutputMemory {
 public:
   struct None {};
-  /// Owned by the caller until the execution has ended; overlaps no input and
-  /// no other output.
+  /// Memory that the caller owns until the execution has ended. It overlaps no
+  /// input and no other output.
   struct Borrowed {
     std::byte *data = nullptr;
     size_t size = 0;
   };
-  /// Bytes of a pool, as Memory::Descriptor; the padding bytes may be written.
+  /// Bytes of a pool, like Memory::Descriptor; the padding bytes may be
+  /// written.
   struct Region {
     std::shared_ptr<const SharedMemory> pool;
     uint64_t offset = 0;
@@ -66,7 +66,7 @@ public:
     memory.storage = Borrowed{bytes.data(), bytes.size()};
     return memory;
   }
-  /// Part of a pool that is not null. The bounds are checked by each use.
+  /// Makes a region of \p pool, which is not null. Each use checks the bounds.
   static OutputMemory region(std::shared_ptr<const SharedMemory> pool,
                              uint64_t offset, uint64_t size,
                              uint64_t padding = 0) {
@@ -81,7 +81,7 @@ public:
   }
 
   bool isNone() const { return std::holds_alternative<None>(storage); }
-  /// 0 where only the device knows.
+  /// Returns the size in bytes, or 0 where only the device knows it.
   uint64_t size() const {
     if (const auto *borrowed = std::get_if<Borrowed>(&storage))
       return borrowed->size;
@@ -98,17 +98,20 @@ private:
 };
 
 struct InputArgument {
-  /// `None` omits an optional input. Bytes that are not behind a descriptor are
-  /// passed to the code as they are: they are aligned to their element.
+  /// The input's bytes; `None` omits an optional input. Bytes that are not
+  /// behind a descriptor are passed to the code as they are: they are aligned
+  /// to their element.
   Memory memory;
-  /// Empty: those of the model. Otherwise of the same rank; each replaces an
-  /// unknown dimension or equals a known one.
+  /// The input's dimensions. When they are empty, those of the model count.
+  /// Otherwise they have the model's rank, and each one replaces an unknown
+  /// dimension or equals a known one.
   std::vector<uint32_t> dimensions;
 };
 
 struct OutputArgument {
   OutputMemory memory;
-  /// As for inputs; unknown dimensions that the code computes may stay 0.
+  /// The output's dimensions, under the rule for inputs; unknown dimensions
+  /// that the code computes may stay 0.
   std::vector<uint32_t> dimensions;
 };
 
@@ -116,7 +119,7 @@ struct Request {
   std::vector<InputArgument> inputs;
   std::vector<OutputArgument> outputs;
   bool measureTiming = false;
-  /// Fill ExecutionResult::operationTimes.
+  /// Asks for ExecutionResult::operationTimes.
   bool measureOperations = false;
   Deadline deadline = noDeadline;
   uint64_t loopTimeout = defaultLoopTimeout;
@@ -124,30 +127,32 @@ struct Request {
 
 struct OutputShape {
   std::vector<uint32_t> dimensions;
-  /// False when the memory was smaller than the output.
+  /// This is false when the memory was smaller than the output.
   bool isSufficient = true;
   bool operator==(const OutputShape &) const = default;
 };
 
-/// In microseconds; noTiming where not measured or not successful (D-044).
+/// Durations in microseconds; noTiming where one was not measured or the
+/// execution failed (D-044).
 struct Timing {
   uint64_t timeOnDevice = noTiming;
   uint64_t timeInDriver = noTiming;
   bool operator==(const Timing &) const = default;
 };
 
-/// What an execution reports beside its Status. Reuse one object for many
-/// executions: its vectors keep their memory.
+/// The report of an execution beside its Status. Programs reuse one object for
+/// many executions, because its vectors keep their memory.
 struct ExecutionResult {
-  /// One per output on success and on outputInsufficientSize; empty otherwise.
+  /// One shape per output on success and on outputInsufficientSize; empty
+  /// otherwise.
   std::vector<OutputShape> outputShapes;
   Timing timing;
-  /// Bytes of arguments that were copied between their memory and where the
+  /// The bytes of arguments that were copied between their memory and where the
   /// code found them: 0 for borrowed memory, buffers and sealed pools that are
   /// aligned to their elements.
   uint64_t copiedBytes = 0;
-  /// Nanoseconds per operation of the main subgraph, when asked for; empty when
-  /// the code does not tell them apart.
+  /// The nanoseconds per operation of the main subgraph, when asked for; empty
+  /// when the code does not tell them apart.
   std::vector<uint64_t> operationTimes;
 };
 

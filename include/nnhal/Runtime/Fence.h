@@ -18,26 +18,27 @@
 namespace nnhal::rt {
 
 class Fence;
-/// Null: already signalled (D-053).
+/// A null pointer stands for a fence that has signalled already (D-053).
 using FenceRef = std::shared_ptr<Fence>;
 
-/// What poll() tells of a fence (D-065).
+/// The states of a fence that poll() reports (D-065).
 enum class FenceState { active, signaled, error, unknown };
 
-/// Waits until \p fd is signalled, at most \p timeoutMs milliseconds; negative:
-/// without a limit, 0: only looks. `active` when the time is over, `error` when
-/// the fence failed or \p fd is not open, `unknown` when nothing can be asked
-/// (\p fd is 0 or less, or poll() fails). Interruptions are retried. (K-047,
-/// D-065, D-070)
+/// Waits until \p fd is signalled, at most \p timeoutMs milliseconds; a
+/// negative value waits without a limit, and 0 only looks. Returns `active`
+/// when the time is over, `error` when the fence failed or \p fd is not open,
+/// `unknown` when nothing can be asked (\p fd is 0 or less, or poll() fails).
+/// Interruptions are retried. (K-047, D-065, D-070)
 NNHAL_API FenceState syncWait(int fd, int timeoutMs);
 
 /// A point in time that a device or a client reaches once, well or with a
 /// failure; behind it is a descriptor that poll() can wait on (decisions 11).
 ///
-/// What a descriptor says: a sync_file tells its own status. Of anything else,
-/// a byte to read is success; a hang-up, an error or the end of the stream
-/// before any byte is a failure (generalFailure). An eventfd cannot fail. The
-/// byte is left where it is: who reads it takes the success away from others.
+/// A descriptor is read like this: a sync_file tells its own status. For
+/// anything else, a byte to read is success; a hang-up, an error or the end of
+/// the stream before any byte is a failure (generalFailure). An eventfd cannot
+/// fail. The byte is left where it is: a reader of it takes the success away
+/// from others.
 ///
 /// Ownership: shared; the last holder closes the descriptor. The last holder of
 ///            an own fence that nobody completed fails it. A thread in wait()
@@ -46,40 +47,42 @@ NNHAL_API FenceState syncWait(int fd, int timeoutMs);
 /// Blocking:  only wait().
 class NNHAL_API Fence {
 public:
-  /// What others made: takes over \p fd, also on failure; 0 alone is left open.
-  /// invalidArgument when it is 0 or less (D-070), not open, open only for
-  /// writing, or cannot be waited on (a regular file, a directory).
+  /// Makes a fence of a descriptor that others made. Takes over \p fd, also on
+  /// failure; 0 alone is left open. Fails with invalidArgument when it is 0 or
+  /// less (D-070), not open, open only for writing, or cannot be waited on (a
+  /// regular file, a directory).
   static Result<FenceRef> adopt(UniqueFd fd);
-  /// An own fence, which complete() ends. resourceExhaustedTransient when the
-  /// process has no descriptors left.
+  /// Makes an own fence, which complete() ends. Fails with
+  /// resourceExhaustedTransient when the process has no descriptors left.
   static Result<FenceRef> create();
   ~Fence();
   Fence(const Fence &) = delete;
   Fence &operator=(const Fence &) = delete;
 
-  /// Ok when the fence is signalled, also when \p deadline has passed
-  /// meanwhile. missedDeadlineTransient when \p deadline passes first; the
-  /// fence stays usable. The Status given to complete() when an own fence
-  /// failed, generalFailure when another one did.
+  /// Returns ok when the fence is signalled, also when \p deadline has passed
+  /// meanwhile. Fails with missedDeadlineTransient when \p deadline passes
+  /// first; the fence stays usable. A failed own fence returns the Status given
+  /// to complete(), another failed fence generalFailure.
   Status wait(Deadline deadline) const;
 
-  /// Now, without blocking.
+  /// Returns the present state without blocking.
   FenceState poll() const;
 
-  /// What wait() would return now; nothing while the fence is active.
+  /// Returns the status that wait() would return now, or nothing while the
+  /// fence is active.
   std::optional<Status> outcome() const;
 
-  /// A duplicate for another process or library, closed on exec (D-072). It
-  /// stays valid without this object.
+  /// Returns a duplicate for another process or library, closed on exec
+  /// (D-072). It stays valid without this object.
   Result<UniqueFd> share() const;
 
-  /// Ends an own fence; only the first call counts. Those who hold a shared
-  /// descriptor learn whether it failed, those who hold this object also why.
-  /// Never raises SIGPIPE, whatever the holders did. Must not be called on an
-  /// adopted fence (asserted; ignored otherwise).
+  /// Ends an own fence; only the first call counts. Holders of a shared
+  /// descriptor learn whether it failed, holders of this object also why. Never
+  /// raises SIGPIPE, whatever the holders did. Must not be called on an adopted
+  /// fence (asserted; ignored otherwise).
   void complete(Status outcome);
 
-  /// Owned by this object. To poll: see above.
+  /// The descriptor, which this object owns. To poll: see above.
   int fd() const { return readEnd.get(); }
   bool isOwn() const { return own != nullptr; }
 
@@ -87,7 +90,8 @@ private:
   friend class Reactor;
   /// The outcome of an own fence, and the end of the pipe that tells it.
   struct Own;
-  /// What a waiter needs to know the outcome without holding the fence.
+  /// Everything that a waiter needs to know the outcome without holding the
+  /// fence.
   struct Watch {
     UniqueFd fd;
     std::shared_ptr<const Own> own;

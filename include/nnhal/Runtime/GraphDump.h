@@ -20,21 +20,21 @@
 
 namespace nnhal::rt {
 
-/// What is known of one operation beside the model.
+/// Facts about one operation beside the model.
 struct OperationNote {
-  /// The device that has it; empty when none has or none was asked.
+  /// The device that has it; empty when none has it or none was asked.
   std::string device;
   /// Why no device has it; such operations stand out.
   std::string obstacle;
   std::optional<double> microseconds;
 };
 
-/// What a dump shows beside the model. Lists that are shorter than what they
-/// describe leave the rest without a note.
+/// Everything that a dump shows beside the model. Lists that are shorter than
+/// the lists that they describe leave the rest without a note.
 struct GraphNotes {
-  /// By operation of the main subgraph.
+  /// One note per operation of the main subgraph.
   std::vector<OperationNote> operations;
-  /// By main input and output, as in AnnotatedModel.
+  /// One name per main input and output, as in AnnotatedModel.
   std::span<const std::string> inputNames = {};
   std::span<const std::string> outputNames = {};
 };
@@ -48,13 +48,13 @@ struct GraphNotes {
 NNHAL_API std::string graphDump(std::string_view title, const Model &model,
                                 const GraphNotes &notes = {});
 
-/// The same as lines of \p tag; nothing when \p tag is off (K-022, K-024).
-/// Models are dumped with LogTag::model when a device first sees them, their
-/// parts with LogTag::compilation.
+/// Writes the same graph as lines of \p tag, or nothing when \p tag is off
+/// (K-022, K-024). Models are dumped with LogTag::model when a device first
+/// sees them, their parts with LogTag::compilation.
 NNHAL_API void graphDump(std::string_view title, const Model &model,
                          const Log &log, LogTag tag = LogTag::model);
 
-/// The type in short, "TF32" for TENSOR_FLOAT32 (K-017).
+/// Returns the type in short, "TF32" for TENSOR_FLOAT32 (K-017).
 NNHAL_API std::string shortNameOf(OperandType type);
 
 } // namespace nnhal::rt

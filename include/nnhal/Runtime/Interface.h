@@ -1,4 +1,4 @@
-//===- Interface.h - What a model looks like from outside -------*- C++ -*-===//
+//===- Interface.h - Inputs and outputs of a model --------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,25 +22,25 @@ namespace nnhal::rt {
 struct InterfaceTensor {
   std::string name;
   OperandType type = OperandType::TENSOR_FLOAT32;
-  /// 0 is a dimension that each execution supplies.
+  /// An extent of 0 is a dimension that each execution supplies.
   std::vector<uint32_t> dimensions;
   float scale = 0.0f;
   int32_t zeroPoint = 0;
   bool operator==(const InterfaceTensor &) const = default;
 };
 
-/// What a prepared model looks like from outside.
+/// A prepared model as seen from outside.
 struct Interface {
   std::vector<InterfaceTensor> inputs;
   std::vector<InterfaceTensor> outputs;
   std::vector<StatePair> statePairs;
 };
 
-/// Bytes of the elements of \p tensor; nothing while an extent or the rank is
-/// unknown, and for types without an element size.
+/// Returns the bytes of the elements of \p tensor; nothing while an extent or
+/// the rank is unknown, and for types without an element size.
 NNHAL_API std::optional<uint32_t> byteSizeOf(const InterfaceTensor &tensor);
 
-/// The interface of \p model, which is valid.
+/// Returns the interface of \p model, which is valid.
 NNHAL_API Interface interfaceOf(const AnnotatedModel &model);
 
 } // namespace nnhal::rt

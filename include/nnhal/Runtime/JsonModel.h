@@ -16,18 +16,18 @@
 
 namespace nnhal::rt {
 
-/// Reads the model JSON of docs/Using/ModelJson.md. Unknown keys, keys given
-/// twice, wrong types and out-of-range numbers are invalidArgument; the message
-/// names the JSON path. Pool files are read into private memory. They must lie
-/// in \p directory or below, symbolic links followed: a document may come from
-/// anybody and is not to read other files of the user.
-/// The result is not validated.
+/// Reads the model JSON of docs/Using/ModelJson.md. Fails with invalidArgument
+/// for unknown keys, keys given twice, wrong types and out-of-range numbers;
+/// the message names the JSON path. Pool files are read into private memory.
+/// They must lie in \p directory or below, symbolic links followed: a document
+/// may come from anybody and is not to read other files of the user. The result
+/// is not validated.
 NNHAL_API Result<Model> readJsonModel(std::string_view text,
                                       const std::string &directory = ".");
 
 /// Writes \p model so that readJsonModel() gives it back. Constants are stated
-/// inline except those in file-backed pools. invalidArgument when a constant's
-/// bytes are out of reach.
+/// inline except those in file-backed pools. Fails with invalidArgument when a
+/// constant's bytes are out of reach.
 NNHAL_API Result<std::string> writeJsonModel(const Model &model);
 
 } // namespace nnhal::rt

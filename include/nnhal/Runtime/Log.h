@@ -25,7 +25,7 @@
 
 namespace nnhal::rt {
 
-/// What a line is about; the value is the bit of the mask (K-002).
+/// The subject of a line; the value is the bit of the mask (K-002).
 enum class LogTag : uint32_t {
   model = 0,
   compilation = 1,
@@ -36,45 +36,46 @@ enum class LogTag : uint32_t {
   memory = 6,
 };
 
-/// "model" to "memory".
+/// Returns "model" to "memory".
 NNHAL_API std::string_view toString(LogTag tag);
 
-/// The mask with \p tag alone.
+/// Returns the mask with \p tag alone.
 constexpr uint32_t maskOf(LogTag tag) { return uint32_t(1) << uint32_t(tag); }
 
-/// Every tag.
+/// The mask of every tag.
 inline constexpr uint32_t logEverything = (maskOf(LogTag::memory) << 1) - 1;
 
 /// Receives one line without its end of line. Must not throw.
 using LogSink = std::function<void(std::string_view line)>;
 
-/// The mask that \p text asks for: tags separated by spaces, commas or colons;
-/// "1" and "all" are every tag, "0" and nothing are none (K-001 to K-003).
-/// A tag that is unknown is reported to \p errors, when there is one, and
+/// Returns the mask that \p text asks for: tags separated by spaces, commas or
+/// colons; "1" and "all" are every tag, "0" and the empty text are none (K-001
+/// to K-003). An unknown tag is reported to \p errors, when there is one, and
 /// ignored.
 NNHAL_API uint32_t parseLogMask(std::string_view text, const LogSink &errors);
 
 /// A log.
 ///
-/// Ownership: of the sink. Whoever logs refers to the log, which lives longer.
+/// Ownership: the log owns the sink. Its users refer to the log, which lives
+///            longer.
 /// Threads:   every member may be called from any thread at once. The sink is
 ///            called by one thread at a time, and never from itself: it must
 ///            not write to this log.
 /// Blocking:  while another thread is in the sink.
-/// Failures:  none reach the caller; a line for which there is no memory
-///            is replaced by one that says so. errno is preserved (K-005).
+/// Failures:  none reach the caller; a line for which there is no memory is
+///            replaced by one that says so. errno is preserved (K-005).
 class NNHAL_API Log {
 public:
-  /// A log that is off.
+  /// Makes a log that is off.
   Log() = default;
-  /// Writes lines of the tags in \p mask, and errors, to \p sink. An empty
-  /// sink makes a log that is off.
+  /// Makes a log that writes lines of the tags in \p mask, and errors, to
+  /// \p sink. An empty sink makes a log that is off.
   Log(uint32_t mask, LogSink sink);
   Log(const Log &) = delete;
   Log &operator=(const Log &) = delete;
 
   /// Whether lines of \p tag go anywhere: one test of a bit (K-004). Callers
-  /// ask before they collect what is costly to collect (K-015).
+  /// ask before they collect information that is costly to collect (K-015).
   bool isOn(LogTag tag) const { return (mask & maskOf(tag)) != 0; }
 
   /// Writes "TAG: " and \p text as one line when \p tag is on; control

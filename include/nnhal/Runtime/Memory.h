@@ -24,7 +24,7 @@ namespace nnhal::rt {
 
 class SharedMemory;
 
-/// A file descriptor that closes itself. Move-only; -1 is empty.
+/// A file descriptor that closes itself. It is move-only; -1 is empty.
 class NNHAL_API UniqueFd {
 public:
   UniqueFd() = default;
@@ -51,11 +51,12 @@ private:
 /// Bytes that a model or a request refers to (decisions 9): a value that can be
 /// copied, compared by kind and handed to another thread.
 ///
-/// Ownership: `Copied`, `Descriptor` and `Shared` share what they refer to,
-///            `Borrowed` owns nothing; its bytes must outlive every use.
+/// Ownership: `Copied`, `Descriptor` and `Shared` share the memory that they
+///            refer to, `Borrowed` owns nothing; its bytes must outlive every
+///            use.
 /// Threads:   const members may be called from any thread.
-/// Mapping:   SharedMemory says what may be mapped (decisions 8). Bytes that a
-///            holder of the descriptor could take away are copied.
+/// Mapping:   SharedMemory says which memory may be mapped (decisions 8). Bytes
+///            that a holder of the descriptor could take away are copied.
 class NNHAL_API Memory {
 public:
   struct None {};
@@ -79,7 +80,7 @@ public:
   struct DeviceToken {
     uint32_t token = 0;
   };
-  /// Bytes of a mapped pool, which it keeps mapped; not those of a dma-buf.
+  /// Bytes of a mapped pool, which it keeps mapped; never those of a dma-buf.
   struct Shared {
     std::shared_ptr<const SharedMemory> pool;
     const std::byte *data = nullptr;
@@ -92,39 +93,41 @@ public:
   static Memory adopt(std::vector<std::byte> bytes);
   static Memory adopt(AlignedBuffer bytes);
   static Memory borrow(std::span<const std::byte> bytes);
-  /// Part of a pool that is not null. The bounds are checked by each use.
+  /// Makes a region of \p pool, which is not null. Each use checks the bounds.
   static Memory region(std::shared_ptr<const SharedMemory> pool,
                        uint64_t offset, uint64_t size, uint64_t padding = 0);
-  /// A region that is the whole of an unchecked mmap_fd pool of its own.
+  /// Makes a region that is the whole of an unchecked mmap_fd pool of its own.
   static Memory fromDescriptor(UniqueFd fd, uint64_t offset, uint64_t size,
                                int protection);
   static Memory device(uint32_t token);
 
-  /// Reads the whole file \p path into private memory. invalidArgument when it
-  /// cannot be opened, is not a regular file or exceeds \p maxSize bytes.
+  /// Reads the whole file \p path into private memory. Fails with
+  /// invalidArgument when it cannot be opened, is not a regular file or exceeds
+  /// \p maxSize bytes.
   static Result<Memory> readFile(const std::string &path,
                                  uint64_t maxSize = uint64_t(2) << 30);
 
   uint64_t size() const;
   bool isNone() const { return std::holds_alternative<None>(storage); }
 
-  /// The bytes of `Copied`, `Borrowed` and `Shared` memory; empty for `None`.
-  /// invalidArgument for the other kinds: call materialize() or snapshot()
-  /// first.
+  /// Returns the bytes of `Copied`, `Borrowed` and `Shared` memory; none for
+  /// `None`. Fails with invalidArgument for the other kinds: call materialize()
+  /// or snapshot() first.
   Result<std::span<const std::byte>> bytes() const;
 
-  /// The same bytes in a kind for which bytes() succeeds: without a copy as
-  /// `Shared` when the pool is stable and no dma-buf, otherwise `Copied`.
-  /// Holders of the descriptor can still change shared bytes, though not take
-  /// them away: fit for data, not for what has to stay as it was checked.
-  /// invalidArgument for a device token and for a region outside its pool;
-  /// otherwise what SharedMemory::check(), mapForReading() and read() report,
-  /// and resourceExhaustedTransient when there is no memory for a copy.
+  /// Returns the same bytes in a kind for which bytes() succeeds: without a
+  /// copy as `Shared` when the pool is stable and not a dma-buf, otherwise
+  /// `Copied`. Holders of the descriptor can still change shared bytes, though
+  /// not take them away: they are fit for data, not for bytes that have to stay
+  /// as they were checked. Fails with invalidArgument for a device token and
+  /// for a region outside its pool, with resourceExhaustedTransient when there
+  /// is no memory for a copy, otherwise like SharedMemory::check(),
+  /// mapForReading() and read().
   Result<Memory> materialize() const;
 
-  /// As materialize(), in bytes that no holder of a descriptor can change: a
-  /// copy unless the pool is sealed against writing. For constants, programs
-  /// and whatever else is checked before it is used.
+  /// Returns bytes like materialize() that no holder of a descriptor can
+  /// change: a copy unless the pool is sealed against writing. This is for
+  /// constants, programs and everything else that is checked before it is used.
   Result<Memory> snapshot() const;
 
   using Kind =

@@ -24,8 +24,8 @@ namespace nnhal::rt {
 /// Threads:   every member may be called from any thread, without locks.
 class NNHAL_API MemoryBudget {
 public:
-  /// Bytes that are given back by the destructor. Move-only; a default one
-  /// holds nothing.
+  /// Bytes that the destructor gives back. A reservation is move-only; a
+  /// default one holds nothing.
   class Reservation {
   public:
     Reservation() = default;
@@ -43,7 +43,7 @@ public:
     ~Reservation() { release(); }
 
     uint64_t bytes() const { return count; }
-    /// Gives them back now.
+    /// Gives the bytes back now.
     void release();
 
   private:
@@ -54,19 +54,20 @@ public:
     uint64_t count = 0;
   };
 
-  /// \p limit in bytes; UINT64_MAX for none.
+  /// Takes the limit in bytes; UINT64_MAX stands for none.
   explicit MemoryBudget(uint64_t limit) : maximum(limit) {}
   ~MemoryBudget();
   MemoryBudget(const MemoryBudget &) = delete;
   MemoryBudget &operator=(const MemoryBudget &) = delete;
 
-  /// resourceExhaustedPersistent when \p bytes exceed the limit,
-  /// resourceExhaustedTransient when they do not fit beside what is in use.
+  /// Reserves \p bytes. Fails with resourceExhaustedPersistent when they exceed
+  /// the limit, with resourceExhaustedTransient when they do not fit beside the
+  /// bytes in use.
   Result<Reservation> reserve(uint64_t bytes);
 
   uint64_t limit() const { return maximum; }
   uint64_t inUse() const { return used.load(std::memory_order_relaxed); }
-  /// The most that was ever in use at a time.
+  /// The most bytes that were ever in use at a time.
   uint64_t peak() const { return highest.load(std::memory_order_relaxed); }
 
 private:

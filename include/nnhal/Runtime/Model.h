@@ -31,10 +31,10 @@
 
 namespace nnhal::rt {
 
-/// HAL versions in release order; they compare.
+/// The HAL versions in release order; they compare.
 enum class HalVersion : uint8_t { V1_0, V1_1, V1_2, V1_3 };
 
-/// "1.0" to "1.3".
+/// Returns "1.0" to "1.3".
 NNHAL_API std::string_view toString(HalVersion version);
 NNHAL_API std::optional<HalVersion> parseHalVersion(std::string_view text);
 
@@ -49,7 +49,7 @@ enum class OperandType : uint32_t {
 enum class OperationType : uint32_t {
 #define NNHAL_OPERATION(NAME, CODE, SINCE, FAMILY) NAME = CODE,
 #include "nnhal/Runtime/Operations.def"
-  /// Vendor-defined, deprecated, never checked.
+  /// A vendor-defined operation, deprecated and never checked.
   OEM_OPERATION = 10000,
 };
 
@@ -86,27 +86,29 @@ struct OperationInfo {
   OperationFamily family;
 };
 
-/// All rows, in table order.
+/// Returns all rows, in table order.
 NNHAL_API std::span<const OperandTypeInfo> allOperandTypes();
 NNHAL_API std::span<const OperationInfo> allOperations();
 
-/// The row of \p type; null for extension types and unknown codes.
+/// Returns the row of \p type; null for extension types and unknown codes.
 NNHAL_API const OperandTypeInfo *lookUp(OperandType type);
 NNHAL_API const OperandTypeInfo *lookUpOperandType(std::string_view name);
-/// The row of \p type; null for OEM and extension operations and unknown codes.
+/// Returns the row of \p type; null for OEM and extension operations and
+/// unknown codes.
 NNHAL_API const OperationInfo *lookUp(OperationType type);
 NNHAL_API const OperationInfo *lookUpOperation(std::string_view name);
 
 inline bool isExtension(OperandType type) { return uint32_t(type) > 0xFFFF; }
 inline bool isExtension(OperationType type) { return uint32_t(type) > 0xFFFF; }
 
-/// True for tensor types of the table, OEM byte tensors included. Whether an
-/// extension type is a tensor only its registration knows: false here.
+/// Returns true for tensor types of the table, OEM byte tensors included. Only
+/// the registration of an extension type says whether it is a tensor: the
+/// answer is false here.
 NNHAL_API bool isTensor(OperandType type);
 NNHAL_API bool isScalar(OperandType type);
 NNHAL_API bool isQuantized(OperandType type);
 
-/// The HAL name, or "code 4711" for a code that has none.
+/// Returns the HAL name, or "code 4711" for a code that has none.
 NNHAL_API std::string nameOf(OperandType type);
 NNHAL_API std::string nameOf(OperationType type);
 
@@ -131,14 +133,14 @@ struct DataLocation {
   bool operator==(const DataLocation &) const = default;
 };
 
-/// Scales of TENSOR_QUANT8_SYMM_PER_CHANNEL along dimension channelDim.
+/// The scales of TENSOR_QUANT8_SYMM_PER_CHANNEL along dimension channelDim.
 struct SymmPerChannelQuantParams {
   std::vector<float> scales;
   uint32_t channelDim = 0;
   bool operator==(const SymmPerChannelQuantParams &) const = default;
 };
 
-/// Parameters of an extension type, opaque here.
+/// The parameters of an extension type, which are opaque here.
 struct ExtensionParams {
   std::vector<uint8_t> bytes;
   bool operator==(const ExtensionParams &) const = default;
@@ -146,8 +148,8 @@ struct ExtensionParams {
 
 struct Operand {
   OperandType type = OperandType::FLOAT32;
-  /// 0 is an unknown dimension; an empty vector is a scalar, or a tensor of
-  /// unknown rank.
+  /// An extent of 0 is an unknown dimension; an empty vector is a scalar, or a
+  /// tensor of unknown rank.
   std::vector<uint32_t> dimensions;
   uint32_t numberOfConsumers = 0;
   float scale = 0.0f;
@@ -164,9 +166,9 @@ inline bool isConstant(OperandLifeTime lifetime) {
          lifetime == OperandLifeTime::CONSTANT_REFERENCE;
 }
 
-/// Elements times element size; nullopt when a dimension or the rank is
-/// unknown, the type has no element size, or the product exceeds 32 bits
-/// . A scalar's size does not depend on its dimensions.
+/// Returns the elements times the element size; nullopt when a dimension or the
+/// rank is unknown, the type has no element size, or the product exceeds 32
+/// bits. A scalar's size does not depend on its dimensions.
 NNHAL_API std::optional<uint32_t> byteSizeOf(const Operand &operand);
 
 struct Operation {
@@ -192,14 +194,15 @@ struct ExtensionNameAndPrefix {
 
 /// Memory that CONSTANT_REFERENCE operands point into.
 struct Pool {
-  /// "ashmem", "mmap_fd", "hardware_buffer_blob" or "hardware_buffer" (B-074).
+  /// The name is "ashmem", "mmap_fd", "hardware_buffer_blob" or
+  /// "hardware_buffer" (B-074).
   std::string name;
   Memory memory;
-  /// Where the bytes came from, when that was a file: kept for the writers.
+  /// The file that the bytes came from, if any: writers use it.
   std::string file;
   uint64_t fileOffset = 0;
-  /// Made by a reader to hold constants that its file states inline; a writer
-  /// states them inline again.
+  /// True when a reader made the pool to hold constants that its file states
+  /// inline; a writer states them inline again.
   bool isSynthetic = false;
 };
 
@@ -218,9 +221,9 @@ struct Model {
 /// out of range are left for validation to report.
 NNHAL_API void computeConsumers(Subgraph &subgraph);
 
-/// The bytes of a constant operand. invalidArgument when the operand is no
-/// constant, its location leaves its pool, or the pool's memory has not been
-/// materialized (Memory::materialize).
+/// Returns the bytes of a constant operand. Fails with invalidArgument when the
+/// operand is not a constant, its location leaves its pool, or the pool's
+/// memory has not been materialized (Memory::materialize).
 NNHAL_API Result<std::span<const std::byte>>
 constantBytes(const Model &model, const Operand &operand);
 
@@ -232,10 +235,11 @@ struct StatePair {
   bool operator==(const StatePair &) const = default;
 };
 
-/// A model with what the HAL has no place for.
+/// A model with everything that the HAL has no place for.
 struct AnnotatedModel {
   Model model;
-  /// One per main input or output; empty strings where the source names none.
+  /// One name per main input or output; empty strings where the source names
+  /// none.
   std::vector<std::string> inputNames;
   std::vector<std::string> outputNames;
   std::vector<StatePair> statePairs;

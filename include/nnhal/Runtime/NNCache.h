@@ -30,17 +30,18 @@ class Log;
 /// shared by the threads of a process. The program owns the object; a library
 /// with the interface of Android has one for each process.
 ///
-/// Threads:  every member may be called from any thread at once (E-092).
-/// Blocking: the first access after initialize() reads the file; terminate()
-///           and the destructor write it.
-/// Failures: none reach the caller; those of files are logged as errors, and
-///           the cache is then empty or not kept.
+/// Threads:   every member may be called from any thread at once (E-092).
+/// Blocking:  the first access after initialize() reads the file; terminate()
+///            and the destructor write it.
+/// Failures:  none reach the caller; those of files are logged as errors, and
+///            the cache is then empty or not kept.
 class NNHAL_API NNCache {
 public:
   struct Options {
-    /// Null: silent.
+    /// Nothing is logged when this is null.
     std::shared_ptr<const Log> log;
-    /// From the first value that is not in the file yet to the save (E-093).
+    /// The time from the first value that is not in the file yet to the save
+    /// (E-093).
     std::chrono::milliseconds saveDelay = std::chrono::seconds(4);
     /// A file of another build counts as empty.
     std::string buildId = defaultBuildId();
@@ -48,36 +49,38 @@ public:
 
   NNCache() : NNCache(Options()) {}
   explicit NNCache(Options options);
-  /// terminate().
+  /// Calls terminate().
   ~NNCache();
   NNCache(const NNCache &) = delete;
   NNCache &operator=(const NNCache &) = delete;
 
-  /// Turns the cache on. Ignored when it is on: other limits or another policy
-  /// need a terminate() before (E-098).
+  /// Turns the cache on. The call is ignored when the cache is on: other limits
+  /// or another policy need a terminate() before (E-098).
   void initialize(size_t maxKeySize, size_t maxValueSize, size_t maxTotalSize,
                   BlobCache::Policy policy = {});
 
   /// Saves now and turns the cache off: sets and gets do nothing from here on.
   void terminate();
 
-  /// See BlobCache::set(); negative sizes are ignored.
+  /// Keeps a value like BlobCache::set(); negative sizes are ignored.
   void setBlob(const void *key, ssize_t keySize, const void *value,
                ssize_t valueSize);
 
-  /// See BlobCache::get(); 0 for negative sizes and while the cache is off.
+  /// Looks a value up like BlobCache::get(); returns 0 for negative sizes and
+  /// while the cache is off.
   ssize_t getBlob(const void *key, ssize_t keySize, void *value,
                   ssize_t valueSize);
-  /// The same into memory that \p allocate returns, which becomes the caller's.
-  /// \p allocate must not call the cache.
+  /// Copies the value into memory that \p allocate returns, which then belongs
+  /// to the caller. \p allocate must not call the cache.
   ssize_t getBlob(const void *key, ssize_t keySize, void **value,
                   const BlobCache::Allocate &allocate);
 
-  /// The file to read before the first access and to write from now on; the
-  /// empty name is none.
+  /// Names the file to read before the first access and to write from now on;
+  /// the empty name stands for none.
   void setCacheFilename(std::string path);
 
-  /// The version and the build of this library, in less than maxBuildId bytes.
+  /// Returns the version and the build of this library, in less than maxBuildId
+  /// bytes.
   static std::string defaultBuildId();
 
 private:
@@ -99,12 +102,12 @@ private:
 
   const Options options;
   std::mutex mutex;
-  /// What the helper thread waits for.
+  /// The helper thread waits for this.
   std::condition_variable changed;
   std::optional<Limits> limits;
   std::unique_ptr<BlobCache> cache;
   std::string filename;
-  /// When the helper thread shall save.
+  /// The time at which the helper thread shall save.
   std::optional<std::chrono::steady_clock::time_point> saveAt;
   bool isEnding = false;
   std::thread helper;

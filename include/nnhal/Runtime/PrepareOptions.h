@@ -1,4 +1,4 @@
-//===- PrepareOptions.h - What a preparation is asked for -------*- C++ -*-===//
+//===- PrepareOptions.h - Options of a preparation --------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,63 +20,67 @@ namespace nnhal::rt {
 
 struct CompiledModel;
 
-/// The HAL's ExecutionPreference. Never changes results (C-054).
+/// The HAL's ExecutionPreference. It never changes results (C-054).
 enum class ExecutionPreference : uint32_t {
   lowPower = 0,
   fastSingleAnswer = 1,
   sustainedSpeed = 2
 };
 
-/// What a preparation is asked for: values and descriptors only, so that they
-/// can be sent to another process (decisions 19). Whom it tells is a
-/// PrepareObserver.
+/// The options of a preparation: values and descriptors only, so that they can
+/// be sent to another process (decisions 19). A PrepareObserver receives its
+/// reports.
 struct PrepareOptions {
   CompileOptions compile;
-  /// Executions before the model is compiled. Until then, and while a thread of
-  /// the device compiles, the model is executed by slower means; results differ
-  /// as they do between devices. 0 compiles at once, without anybody waiting.
-  /// Absent: the preparation waits for the compilation.
+  /// The number of executions before the model is compiled. Until then, and
+  /// while a thread of the device compiles, the model is executed by slower
+  /// means; results differ as they do between devices. The value 0 compiles at
+  /// once, without anybody waiting. Without a value the preparation waits for
+  /// the compilation.
   ///
   /// The deadline is that of the preparation alone. PrepareObserver::compile
   /// hears nothing of a compilation in the background; keepArtifact is called
   /// on its thread.
   std::optional<uint64_t> compileAfter;
   ExecutionPreference preference = ExecutionPreference::fastSingleAnswer;
-  /// Of the preparation and of every execution, among those of one client
-  /// (C-053).
+  /// The priority of the preparation and of every execution, among those of one
+  /// client (C-053).
   Priority priority = Priority::medium;
-  /// Of the preparation.
+  /// The deadline of the preparation.
   Deadline deadline = noDeadline;
-  /// Whose work it is: clients take turns, whatever their priorities.
+  /// The client that the work is for: clients take turns, whatever their
+  /// priorities.
   uint64_t client = 0;
-  /// Where prepareModel() and prepareModelAsync() leave what they compiled;
-  /// empty: nowhere. Nothing that is wrong with them, or with the files, fails
-  /// a preparation (E-033). Borrowed for the length of the call, also of
-  /// prepareModelAsync(): what is needed later is duplicated.
+  /// The files where prepareModel() and prepareModelAsync() leave the compiled
+  /// entry, if any. Nothing that is wrong with them fails a preparation
+  /// (E-033). They are borrowed for the length of the call, also of
+  /// prepareModelAsync(): handles that are needed later are duplicated.
   CacheHandles cache;
-  /// Whose entry that is.
+  /// The token that the entry belongs to.
   CacheToken token = {};
-  /// What the entry is made from (contentKeyOf()). Stored with it, and compared
-  /// by prepareModelFromCache() where it is given: tokens are the client's
-  /// promise, this is a check. Not part of the HAL.
+  /// The digest of everything that the entry is made from (contentKeyOf()). It
+  /// is stored with the entry, and compared by prepareModelFromCache() where it
+  /// is given: tokens are the client's promise, this is a check. It is not part
+  /// of the HAL.
   std::optional<ContentKey> contentKey;
   bool operator==(const PrepareOptions &) const = default;
 };
 
-/// Whom a preparation tells about itself. Each function may be empty. A device
-/// of another process calls none while it compiles (DeviceTraits::isRemote).
+/// The functions through which a preparation tells about itself. Each function
+/// may be empty. A device of another process calls none while it compiles
+/// (DeviceTraits::isRemote).
 struct PrepareObserver {
-  /// Told of the compilation, on the thread of the preparation.
+  /// Hears of the compilation, on the thread of the preparation.
   CompileObserver compile;
-  /// Told once what became of a compilation in the background, on its thread:
-  /// success when its code has taken over, otherwise why it has not. A
-  /// compilation that never begins is not told.
+  /// Is called once when a compilation in the background ends, on its thread:
+  /// with success when its code has taken over, otherwise with the reason why
+  /// not. It is not called for a compilation that never begins.
   std::function<void(const Status &)> compileEnded;
   /// Receives the artifact before it is loaded, so that a file can keep it. A
   /// failure that it returns fails the preparation.
   std::function<Status(const CompiledModel &)> keepArtifact;
-  /// Told how prepareModelFromCache() went, and why prepareModel() left nothing
-  /// in the files.
+  /// Hears how prepareModelFromCache() went, and why prepareModel() left
+  /// nothing in the files.
   CacheObserver cacheObserver;
 };
 

@@ -20,39 +20,43 @@
 
 namespace nnhal::rt {
 
-/// Bytes that a prepared model takes beside the arguments of its executions; 0
-/// for what is not known.
+/// The bytes that a prepared model takes beside the arguments of its
+/// executions; 0 for a number that is not known.
 struct MemoryUse {
   /// Intermediate results of one execution.
   uint64_t arena = 0;
-  /// What no plan of the arena can do with less than.
+  /// A lower bound of the arena, which no plan can undercut.
   uint64_t arenaLowerBound = 0;
-  /// Code and constants as the compiler wrote them.
+  /// The code and constants as the compiler wrote them.
   uint64_t artifact = 0;
   bool operator==(const MemoryUse &) const = default;
 };
 
-/// What became of a fenced execution.
+/// The outcome of a fenced execution.
 struct ExecutionInfo {
-  /// generalFailure while it has not ended (D-057).
+  /// The status; generalFailure while the execution has not ended (D-057).
   Status status;
-  /// From the call, and from when all fences had signaled (D-058).
+  /// The time from the call, and the time from when all fences had signaled
+  /// (D-058).
   Timing timingLaunched;
   Timing timingFenced;
 };
 
-/// The HAL's IFencedExecutionCallback. Threads: any.
+/// The HAL's IFencedExecutionCallback.
+///
+/// Threads: any.
 class NNHAL_API FencedExecution {
 public:
   virtual ~FencedExecution() = default;
 
-  /// Signals when the execution has ended, fails when that failed; null when it
-  /// had ended before the call returned (D-053).
+  /// Returns a fence that signals when the execution has ended and fails when
+  /// that failed; null when it had ended before the call returned (D-053).
   virtual FenceRef fence() const = 0;
   virtual ExecutionInfo executionInfo() const = 0;
 };
 
-/// Called once with what PreparedModel::execute() would have returned.
+/// Is called once with the status and result that PreparedModel::execute()
+/// would have returned.
 using ExecutionCallback =
     std::function<void(Status status, const ExecutionResult &result)>;
 
@@ -73,12 +77,12 @@ public:
 
   virtual const Interface &interface() const = 0;
 
-  /// Of what executes now, where a compilation may take over later.
+  /// Returns the memory of the code that executes now; a compilation may take
+  /// over later.
   virtual MemoryUse memoryUse() const { return {}; }
 
-  /// Executes once on this thread, when the device admits it, writing outputs
-  /// and \p result.
-  ///
+  /// Executes once on this thread, when the device admits it, and writes
+  /// outputs and \p result. The failures are:
   /// - invalidArgument when an argument does not match the interface or the
   ///   roles of its buffer: the message names it, the found value and the
   ///   bound.
@@ -94,10 +98,10 @@ public:
   virtual Status execute(const Request &request,
                          ExecutionResult &result) const = 0;
 
-  /// Executes once on a thread of the device. The status says whether it was
-  /// launched (D.2): invalidArgument and resourceExhausted* are returned and
-  /// given to \p callback, a deadline that has passed is only given to it
-  /// (D-016). Without a callback nothing is called (D-012).
+  /// Executes once on a thread of the device. The status says whether the
+  /// execution was launched (D.2): invalidArgument and resourceExhausted* are
+  /// returned and given to \p callback, a deadline that has passed is only
+  /// given to it (D-016). Without a callback nothing is called (D-012).
   virtual Status executeAsync(Request request,
                               ExecutionCallback callback) const = 0;
 
@@ -106,9 +110,9 @@ public:
   /// and request, without zero extents, and fits (D-035, D-050).
   ///
   /// \p durationAfterFence, in nanoseconds, is a second deadline that begins
-  /// when the fences have signaled (D-060). generalFailure when a fence has
-  /// failed already; missedDeadlinePersistent for a deadline that has passed;
-  /// otherwise the returned fence says how it went.
+  /// when the fences have signaled (D-060). Fails with generalFailure when a
+  /// fence has failed already and with missedDeadlinePersistent for a deadline
+  /// that has passed; otherwise the returned fence tells the outcome.
   virtual Result<std::shared_ptr<FencedExecution>>
   executeFenced(Request request, std::vector<FenceRef> waitFor = {},
                 std::optional<uint64_t> durationAfterFence = {}) const = 0;

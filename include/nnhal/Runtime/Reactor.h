@@ -38,8 +38,8 @@ namespace nnhal::rt {
 class NNHAL_API Reactor {
 public:
   Reactor();
-  /// A reactor that may be released by anybody. When that is one of its own
-  /// handlers, it is destroyed on a thread that is started for this and ends
+  /// Makes a reactor that any thread may release. When one of its own handlers
+  /// releases it, it is destroyed on a thread that is started for this and ends
   /// with it; should the system give no thread, it stays for the life of the
   /// process.
   static std::shared_ptr<Reactor> create();
@@ -59,8 +59,8 @@ public:
                  std::function<void(Status)> handler);
 
   /// Calls \p function once on the reactor's thread, not before \p time; at
-  /// once when that has passed, never for noDeadline. Returns what cancel()
-  /// takes; failures as of whenAll().
+  /// once when that has passed, never for noDeadline. Returns the number that
+  /// cancel() takes; fails like whenAll().
   Result<uint64_t> at(Deadline time, std::function<void()> function);
 
   /// On return the function of \p timer has run to its end or never will; when
@@ -68,9 +68,9 @@ public:
   /// 0, is ignored. The caller must not hold a lock that the function takes.
   void cancel(uint64_t timer);
 
-  /// A fence that is signalled when all \p fences are and fails with the first
-  /// failure. Null when all are signalled already, the fence itself when there
-  /// is only one to wait for.
+  /// Returns a fence that is signalled when all \p fences are and fails with
+  /// the first failure. The result is null when all are signalled already, and
+  /// the fence itself when there is only one to wait for.
   Result<FenceRef> join(std::vector<FenceRef> fences);
 
 private:

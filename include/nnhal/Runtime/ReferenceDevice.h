@@ -21,22 +21,19 @@ class Backend;
 
 struct ReferenceDeviceOptions {
   DeviceServices services;
-  /// Bytes of one tensor; an execution that needs a larger one fails with
+  /// The bytes of one tensor; an execution that needs a larger one fails with
   /// resourceExhaustedPersistent.
   uint64_t tensorLimit = UINT32_MAX;
 };
 
-/// The device "nnhal-reference": executes every operation of the HAL, plainly.
-/// It says what results are right, not fast;
-/// quantized values are rounded twice (decisions 17). It needs no compiler and
-/// keeps no artifacts.
-///
-/// In libNNHalReference.
+/// Makes the device "nnhal-reference", which executes every operation of the
+/// HAL plainly. It is made to be right, not to be fast; quantized values are
+/// rounded twice (decisions 17). It needs no compiler and keeps no artifacts.
 NNHAL_API std::unique_ptr<Device>
 createReferenceDevice(ReferenceDeviceOptions options = {});
 
-/// What that device is made of, for one that executes models with it until it
-/// has compiled them (CpuDeviceOptions::baseline).
+/// Makes the backend of that device, for a device that executes models with it
+/// until it has compiled them (CpuDeviceOptions::baseline).
 NNHAL_API std::unique_ptr<Backend>
 createReferenceBackend(ReferenceDeviceOptions options = {});
 

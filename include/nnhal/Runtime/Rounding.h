@@ -12,13 +12,13 @@
 
 namespace nnhal::rt {
 
-/// How an integer accumulator becomes a quantized value (decisions 17). Numbers
-/// are those of NNHalCompileOptions.
+/// The ways in which an integer accumulator becomes a quantized value
+/// (decisions 17). The numbers are those of NNHalCompileOptions.
 enum class Rounding : uint32_t {
   /// A 31-bit multiplier, rounded by the doubling high multiplication and again
-  /// by the shift: what TensorFlow Lite's goldens hold.
+  /// by the shift, as TensorFlow Lite's goldens have it.
   doubleRounding,
-  /// The same multiplier, rounded once.
+  /// A 31-bit multiplier, rounded once.
   singleRounding,
   /// A float multiplier; halves go to even.
   floatRounding

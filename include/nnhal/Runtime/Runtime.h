@@ -1,4 +1,4 @@
-//===- Runtime.h - All that a program that runs models needs ----*- C++ -*-===//
+//===- Runtime.h - All headers for running models ---------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // The runtime executes NN HAL models on devices of this process. A program
-// reads a model (readTFLite(), readModelJson()), has a Device prepare it, and
+// reads a model (importTFLite(), readJsonModel()), has a Device prepare it, and
 // executes the PreparedModel with requests. examples/run-a-model is such a
-// program. What holds for every class unless its header says otherwise:
+// program. These rules hold for every class unless its header says otherwise:
 //
-// Ownership. Values (models, requests, options, results) belong to whoever has
-//   them. Devices belong to the program that created them. Prepared models,
+// Ownership. Values (models, requests, options, results) belong to their
+//   holder. Devices belong to the program that created them. Prepared models,
 //   buffers, fences and memory are shared: they are std::shared_ptr or hold
 //   one, the last holder frees them, and each outlives the object that made it.
 //   Memory that a value only borrows (Memory::borrow(), OutputMemory::borrow())

@@ -1,4 +1,4 @@
-//===- Scheduler.h - Who runs next on a device ------------------*- C++ -*-===//
+//===- Scheduler.h - The order of executions --------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,20 +21,21 @@
 
 namespace nnhal::rt {
 
-/// Who asks for a slot, how urgently and until when.
+/// The client that asks for a slot, how urgently and until when.
 struct Ticket {
   /// Clients share the slots evenly; priorities count within one client.
   uint64_t client = 0;
   Priority priority = Priority::medium;
-  /// Of the wait for the slot: an execution that has one checks its own.
+  /// The deadline of the wait for the slot: an execution that has one checks
+  /// its own.
   Deadline deadline = noDeadline;
 };
 
 /// Admits at most `slots` executions at a time, those on the callers' threads
-/// and those on its own workers together. Who does not fit waits: clients take
-/// turns; within a client the higher priority goes first, then the earlier
-/// arrival, except that after 64 entries of higher priority in a row one of a
-/// lower priority has its turn (nobody starves).
+/// and those on its own workers together. An execution that does not fit waits:
+/// clients take turns; within a client the higher priority goes first, then the
+/// earlier arrival, except that after 64 entries of higher priority in a row
+/// one of a lower priority has its turn (nobody starves).
 ///
 /// Ownership: one per device; outlives its slots by contract: the destructor
 ///            waits for them.
@@ -49,15 +50,15 @@ struct Ticket {
 class NNHAL_API Scheduler {
 public:
   struct Options {
-    /// 0: one per hardware thread.
+    /// The number of slots; 0 stands for one per hardware thread.
     unsigned slots = 0;
-    /// How many may wait, callers and jobs together.
+    /// The number of executions that may wait, callers and jobs together.
     size_t queueLimit = 1024;
-    /// Steady nanoseconds; null: steadyNow().
+    /// The steady clock in nanoseconds; steadyNow() when it is empty.
     std::function<int64_t()> clock = nullptr;
   };
 
-  /// The right to execute, given back by the destructor. Move-only.
+  /// The right to execute, which the destructor gives back. It is move-only.
   class Slot {
   public:
     Slot(Slot &&other) noexcept
@@ -70,7 +71,7 @@ public:
       return *this;
     }
     ~Slot() { release(); }
-    /// Gives it back now.
+    /// Gives the slot back now.
     void release() {
       if (Scheduler *owner = std::exchange(scheduler, nullptr))
         owner->leave();
@@ -82,23 +83,24 @@ public:
     Scheduler *scheduler;
   };
 
-  /// For traces and tests; a snapshot, each number by itself.
+  /// Numbers for traces and tests: a snapshot, each number by itself.
   struct Stats {
     unsigned slots = 0;
     unsigned running = 0;
     unsigned queued = 0;
     unsigned peakRunning = 0;
     unsigned peakQueued = 0;
-    /// Refused because the queue was full.
+    /// Executions that were refused because the queue was full.
     uint64_t rejected = 0;
-    /// Refused or dropped from the queue because a deadline had passed.
+    /// Executions that were refused or dropped from the queue because a
+    /// deadline had passed.
     uint64_t missed = 0;
   };
 
   explicit Scheduler(Options options);
-  /// A scheduler that may be released by anybody. When that is one of its own
-  /// jobs, it is destroyed on a thread that is started for this and ends with
-  /// it; should the system give no thread, it stays for the life of the
+  /// Makes a scheduler that any thread may release. When one of its own jobs
+  /// releases it, it is destroyed on a thread that is started for this and ends
+  /// with it; should the system give no thread, it stays for the life of the
   /// process.
   static std::shared_ptr<Scheduler> create(Options options);
   /// Lets running jobs and holders of slots finish; calls queued jobs with
@@ -108,22 +110,22 @@ public:
   Scheduler &operator=(const Scheduler &) = delete;
 
   /// Waits on the caller's thread for a slot; one atomic operation when one is
-  /// free and nobody waits. Failures:
+  /// free and nobody waits. The failures are:
   /// - missedDeadlinePersistent: the deadline had passed before the call;
   /// - missedDeadlineTransient: it passed while waiting;
   /// - resourceExhaustedTransient: the queue is full;
   /// - generalFailure: the scheduler is being destroyed.
   Result<Slot> enter(const Ticket &ticket);
 
-  /// A slot when one is free and nobody waits; never waits.
+  /// Takes a slot when one is free and nobody waits; never waits.
   std::optional<Slot> tryTake();
 
   /// Calls \p job on a worker thread as soon as a slot is free, with ok, and
   /// holds the slot until it returns. A job whose deadline passes while it
   /// waits is called with missedDeadlineTransient, without a slot and without
-  /// waiting for one. Called exactly once when this returns ok, never
-  /// otherwise; failures as of enter(), and resourceExhaustedTransient when no
-  /// thread can be started. Must not throw.
+  /// waiting for one. The job is called exactly once when this returns ok, and
+  /// never otherwise. Fails like enter(), and with resourceExhaustedTransient
+  /// when no thread can be started. The job must not throw.
   Status submit(const Ticket &ticket, std::function<void(Status)> job);
 
   Stats stats() const;
@@ -133,14 +135,15 @@ private:
 
   bool isOwnThread() const;
   void leave();
-  /// The fast path: a slot is free and nobody waits.
+  /// Takes a slot on the fast path: one is free and nobody waits.
   bool tryEnter();
   void notePeak(unsigned taken);
   Status checkDeadline(const Ticket &ticket);
   Status waitForSlot(const Ticket &ticket);
 
   const unsigned slots;
-  /// Slots taken, number waiting and a stop bit in one word; see Scheduler.cpp.
+  /// The slots taken, the number waiting and a stop bit in one word; see
+  /// Scheduler.cpp.
   std::atomic<uint64_t> state{0};
   std::atomic<unsigned> peakRunning{0};
   std::unique_ptr<Queue> queue;

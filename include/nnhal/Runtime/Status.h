@@ -21,8 +21,8 @@
 namespace nnhal::rt {
 
 /// The closed list of outcomes. Values and names are those of the HAL's
-/// ErrorStatus; what the caller should do next stands beside
-/// each.
+/// ErrorStatus; the comment of each says what the caller should
+/// do next.
 enum class StatusCode : uint32_t {
   none = 0,
   /// The device is gone for now; use another one.
@@ -43,17 +43,17 @@ enum class StatusCode : uint32_t {
   resourceExhaustedPersistent = 8,
 };
 
-/// The HAL's spelling of \p code, "INVALID_ARGUMENT" for example.
+/// Returns the HAL's spelling of \p code, "INVALID_ARGUMENT" for example.
 NNHAL_API std::string_view toString(StatusCode code);
 
 /// Success, or a code with a message for a person: lower case, no final
 /// period, naming the found value and the bound.
 class [[nodiscard]] NNHAL_API Status {
 public:
-  /// Success.
+  /// Makes a success.
   Status() = default;
 
-  /// A failure. \p code must not be StatusCode::none.
+  /// Makes a failure. \p code must not be StatusCode::none.
   Status(StatusCode code, std::string message)
       : codeValue(code), text(std::move(message)) {
     assert(code != StatusCode::none && "a failure needs a failure code");
@@ -66,8 +66,8 @@ public:
   StatusCode code() const { return codeValue; }
   const std::string &message() const { return text; }
 
-  /// The same failure with "\p context: " before its message. A success stays
-  /// a success.
+  /// Returns the same failure with "\p context: " before its message. A success
+  /// stays a success.
   Status withContext(std::string_view context) && {
     if (!isOk())
       text.insert(0, ": ").insert(0, context);
@@ -88,7 +88,7 @@ public:
   }
 
   bool isOk() const { return storage.index() == 0; }
-  /// Success when there is a value.
+  /// Returns success when there is a value.
   Status status() const { return isOk() ? Status() : std::get<1>(storage); }
   Status takeStatus() && {
     return isOk() ? Status() : std::get<1>(std::move(storage));

@@ -18,19 +18,19 @@
 namespace nnhal::rt {
 
 struct TFLiteImportOptions {
-  /// Dimensions of main inputs, by name or by decimal index. Unknown dimensions
-  /// of inputs that are not listed become 1.
+  /// The dimensions of main inputs, by name or by decimal index. Unknown
+  /// dimensions of inputs that are not listed become 1.
   std::map<std::string, std::vector<uint32_t>> inputShapes;
 };
 
 /// Turns a .tflite file into a validated HAL model.
 ///
-/// \p file is verified before any field is read. Constants that are used as
-/// they stand point into \p file (a pool), float16 and sparse constants are
+/// \p file is verified before any field is read. Constants that need no
+/// conversion point into \p file (a pool), float16 and sparse constants are
 /// expanded, missing shapes are inferred, variable tensors become pairs of a
-/// state input and a state output after the model's own.
-/// invalidArgument for a damaged file; for an operator that the HAL cannot
-/// express, the message names the operator, its index and why.
+/// state input and a state output after the model's own. Fails with
+/// invalidArgument for a damaged file, and for an operator that the HAL cannot
+/// express: the message names the operator, its index and why.
 NNHAL_API Result<AnnotatedModel>
 importTFLite(const Memory &file, const TFLiteImportOptions &options = {});
 

@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-//
 // The test-case JSON of docs/Devices/TestCases.md: a model, inputs, and the
 // outputs that any device has to give, with the derived forms in which each
 // case is run too.
 //
-// In libNNHalFormats. Threads: values; concurrent reads are safe.
+// Threads: values; concurrent reads are safe.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +27,12 @@
 
 namespace nnhal::rt {
 
-/// An input, or what an output has to be.
+/// An input, or the expectation for an output.
 struct TestTensor {
-  /// Inputs: the request omits it. Outputs: not compared.
+  /// For an input: the request omits it. For an output: it is not compared.
   bool isAbsent = false;
   std::vector<uint32_t> dimensions;
-  /// Elements in the storage type, row-major.
+  /// The elements in the storage type, row-major.
   std::vector<uint8_t> bytes;
 };
 
@@ -41,8 +40,8 @@ struct TestTensor {
 struct TestExample {
   std::vector<TestTensor> inputs;
   std::vector<TestTensor> outputs;
-  /// The first output holds classes drawn from the first input: compare their
-  /// frequencies with its softmax, within this.
+  /// Present when the first output holds classes drawn from the first input:
+  /// their frequencies are compared with its softmax, within this tolerance.
   std::optional<double> multinomialTolerance;
 };
 
@@ -54,19 +53,19 @@ struct TestCase {
   bool expectFailure = false;
   Model model;
   std::vector<TestExample> examples;
-  /// In place of the bounds by type.
+  /// These two replace the bounds by type.
   std::optional<double> atol;
   std::optional<double> rtol;
 };
 
-/// Calls \p visit with each case of \p text, in order, until it fails.
-/// invalidArgument names the JSON path. The models are not validated; their
-/// pool files are those of \p directory, see readJsonModel().
+/// Calls \p visit with each case of \p text, in order, until it fails. Fails
+/// with invalidArgument, which names the JSON path. The models are not
+/// validated; their pool files are those of \p directory, see readJsonModel().
 NNHAL_API Status readTestCases(std::string_view text,
                                const std::function<Status(TestCase)> &visit,
                                const std::string &directory = ".");
 
-/// How a case is changed without changing what it computes.
+/// The ways in which a case is changed without changing its result.
 struct DerivedForm {
   /// Inputs have unknown extents; the request states them.
   bool dynamicInputShape = false;
@@ -76,10 +75,10 @@ struct DerivedForm {
   bool quantizationCoupling = false;
 };
 
-/// Changes \p test into \p form. False, and no change, when the form is not
-/// defined for the case: none is for an expected failure, unknown extents are
-/// not for RANK, IF and WHILE, coupling only is for a single operation on
-/// TENSOR_QUANT8_ASYMM that does not fix its type.
+/// Changes \p test into \p form. Returns false, and changes nothing, when the
+/// form is not defined for the case: none is for an expected failure, unknown
+/// extents are not for RANK, IF and WHILE, and coupling is only for a single
+/// operation on TENSOR_QUANT8_ASYMM that does not fix its type.
 NNHAL_API Result<bool> deriveForm(TestCase &test, const DerivedForm &form);
 
 } // namespace nnhal::rt

@@ -1,4 +1,4 @@
-//===- Trace.h - What ran when, by layer and phase --------------*- C++ -*-===//
+//===- Trace.h - Sections of work by layer and phase ------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +7,9 @@
 
 //
 // Sections are named as the HAL names them, "[NN_<layer>_<phase>]<detail>"
-// (K-006 to K-008), so that what reads such traces can read these. A trace must
-// keep the contract of K-010: sections of a thread nest, and the sub-phases of
-// an execution stand only inside one.
+// (K-006 to K-008), so that programs for such traces can read these. A trace
+// must keep the contract of K-010: sections of a thread nest, and the
+// sub-phases of an execution stand only inside one.
 //
 // A null Tracer pointer is tracing that is off: it costs one test (K-013). Text
 // that is costly to make is passed as a callable, which is then not called:
@@ -38,7 +38,7 @@
 
 namespace nnhal::rt {
 
-/// Who does the work (K-007).
+/// The layer that does the work (K-007).
 enum class TraceLayer : uint8_t {
   application, // LA
   runtime,     // LR
@@ -49,7 +49,7 @@ enum class TraceLayer : uint8_t {
   utility,     // LU
 };
 
-/// What the work is for (K-008). The last four are sub-phases: they stand
+/// The purpose of the work (K-008). The last four are sub-phases: they stand
 /// inside a section of the phase execution.
 enum class TracePhase : uint8_t {
   overall,        // PO
@@ -70,13 +70,13 @@ enum class TracePhase : uint8_t {
 /// How a section counts against the one around it (K-006).
 enum class TraceRelation : uint8_t {
   nested,
-  /// "[SW]": ends the phase that ran so far in the same scope.
+  /// "[SW]": the section ends the phase that ran so far in the same scope.
   switched,
-  /// "[SUB]": its time is not that of the section around it.
+  /// "[SUB]": the section's time does not count for the section around it.
   subtracted,
 };
 
-/// "LA" to "LU", "PO" to "PR".
+/// Returns "LA" to "LU", "PO" to "PR".
 NNHAL_API std::string_view toString(TraceLayer layer);
 NNHAL_API std::string_view toString(TracePhase phase);
 
@@ -84,7 +84,7 @@ constexpr bool isSubphase(TracePhase phase) {
   return phase >= TracePhase::inputOutput;
 }
 
-/// What a section is named after.
+/// The parts of a section's name.
 struct TraceName {
   TraceLayer layer = TraceLayer::other;
   TracePhase phase = TracePhase::unspecified;
@@ -94,11 +94,11 @@ struct TraceName {
 /// One entry of a trace.
 struct NNHAL_API TraceEvent {
   enum class Kind : uint8_t {
-    /// Begins and ends on one thread, nested.
+    /// The entry begins and ends on one thread, nested in others.
     section,
-    /// May end on another thread and overlap anything (K-011).
+    /// The entry may end on another thread and overlap anything (K-011).
     span,
-    /// A value at a point in time; `detail` is the counter's name.
+    /// The entry is a value at a point in time; `detail` is the counter's name.
     counter,
   };
   static constexpr int64_t notEnded = -1;
@@ -106,7 +106,8 @@ struct NNHAL_API TraceEvent {
   Kind kind = Kind::section;
   TraceName name;
   std::string detail;
-  /// Nanoseconds of the tracer's clock; end is notEnded while the work runs.
+  /// The nanoseconds of the tracer's clock; end is notEnded while the work
+  /// runs.
   int64_t begin = 0;
   int64_t end = notEnded;
   /// The kernel's thread ids.
@@ -114,25 +115,26 @@ struct NNHAL_API TraceEvent {
   uint32_t endThread = 0;
   int64_t value = 0;
 
-  /// "[SW][NN_LR_PE]detail" for example; of a counter its name alone.
+  /// Returns "[SW][NN_LR_PE]detail" for example; for a counter its name alone.
   std::string text() const;
 };
 
 /// Collects events in memory. See TraceFile.h for how to write them.
 ///
-/// Ownership: of the events. Sections and spans refer to the tracer, which
-///            lives longer.
+/// Ownership: the tracer owns the events. Sections and spans refer to the
+///            tracer, which lives longer.
 /// Threads:   every member may be called from any thread at once.
 /// Failures:  none reach the caller; an event for which there is no room is
 ///            dropped and counted.
 class NNHAL_API Tracer {
 public:
   struct Options {
-    /// Events that are kept; later ones are dropped.
+    /// The number of events that are kept; later ones are dropped.
     size_t maxEvents = size_t(1) << 18;
-    /// Bytes of a detail that are kept.
+    /// The number of bytes of a detail that are kept.
     size_t maxDetail = 256;
-    /// Nanoseconds, never going back; empty: the system's steady clock.
+    /// A clock in nanoseconds that never goes back; the system's steady clock
+    /// when it is empty.
     std::function<int64_t()> clock;
   };
 
@@ -141,28 +143,30 @@ public:
   Tracer(const Tracer &) = delete;
   Tracer &operator=(const Tracer &) = delete;
 
-  /// Now, by the tracer's clock.
+  /// Reads the tracer's clock.
   int64_t now() const;
 
-  /// Starts a section of the calling thread and returns what end() takes; 0
-  /// for one that was dropped. TraceSection does both.
+  /// Starts a section of the calling thread and returns the id that end()
+  /// takes; 0 for a section that was dropped. TraceSection does both.
   uint64_t beginSection(TraceName name, std::string_view detail) noexcept;
-  /// The same for work that another thread may end, see TraceSpan.
+  /// Starts work that another thread may end, see TraceSpan, and returns the id
+  /// that end() takes.
   uint64_t beginSpan(TraceName name, std::string_view detail) noexcept;
-  /// Ends what \p id stands for, once; 0 is nothing.
+  /// Ends the section or span of \p id, once; 0 is ignored.
   void end(uint64_t id) noexcept;
 
-  /// A section of the calling thread that somebody else has timed, with now()
-  /// or on the same clock.
+  /// Adds a section of the calling thread that somebody else has timed, with
+  /// now() or on the same clock.
   void addSection(TraceName name, std::string_view detail, int64_t begin,
                   int64_t end) noexcept;
   void addCounter(std::string_view counter, int64_t value) noexcept;
-  /// How the calling thread is shown.
+  /// Sets the name under which the calling thread is shown.
   void nameThread(std::string_view name) noexcept;
 
-  /// A copy of the events so far, in the order in which they were added.
+  /// Returns a copy of the events so far, in the order in which they were
+  /// added.
   std::vector<TraceEvent> events() const;
-  /// Thread ids and what they are named.
+  /// Returns the thread ids and their names.
   std::map<uint32_t, std::string> threadNames() const;
   uint64_t droppedEvents() const;
 
@@ -172,7 +176,8 @@ private:
 
   const Options options;
   mutable std::mutex mutex;
-  // A deque: growing moves nothing while other threads wait.
+  // The events are in a deque, because its growth moves nothing while other
+  // threads wait.
   std::deque<TraceEvent> stored;
   std::map<uint32_t, std::string> names;
   uint64_t dropped = 0;
@@ -211,11 +216,11 @@ private:
 };
 
 /// Work that may end on another thread than it began on: an asynchronous
-/// execution from its start to the end of the wait for it (K-011). Move-only;
-/// ends with end() or the object.
+/// execution from its start to the end of the wait for it (K-011). A span is
+/// move-only; it ends with end() or with the object.
 class [[nodiscard]] NNHAL_API TraceSpan {
 public:
-  /// Nothing.
+  /// Makes a span of nothing.
   TraceSpan() = default;
   TraceSpan(Tracer *tracer, TraceName name, std::string_view detail)
       : tracer(tracer) {
@@ -256,39 +261,40 @@ private:
 
 // The usual sections in short (K-009).
 
-/// NNTRACE_RT.
+/// The HAL's NNTRACE_RT.
 template <typename Detail>
 TraceSection traceRuntime(Tracer *tracer, TracePhase phase,
                           const Detail &detail) {
   return TraceSection(tracer, TraceLayer::runtime, phase, detail);
 }
 
-/// NNTRACE_DRIVER.
+/// The HAL's NNTRACE_DRIVER.
 template <typename Detail>
 TraceSection traceDriver(Tracer *tracer, TracePhase phase,
                          const Detail &detail) {
   return TraceSection(tracer, TraceLayer::driver, phase, detail);
 }
 
-/// NNTRACE_CPU.
+/// The HAL's NNTRACE_CPU.
 template <typename Detail>
 TraceSection traceCpu(Tracer *tracer, TracePhase phase, const Detail &detail) {
   return TraceSection(tracer, TraceLayer::cpu, phase, detail);
 }
 
-/// NNTRACE_TRANS: data changes its form.
+/// The HAL's NNTRACE_TRANS: data changes its form.
 template <typename Detail>
 TraceSection traceTransformation(Tracer *tracer, const Detail &detail) {
   return traceCpu(tracer, TracePhase::transformation, detail);
 }
 
-/// NNTRACE_COMP: the arithmetic of an operation.
+/// The HAL's NNTRACE_COMP: the arithmetic of an operation.
 template <typename Detail>
 TraceSection traceComputation(Tracer *tracer, const Detail &detail) {
   return traceCpu(tracer, TracePhase::computation, detail);
 }
 
-/// NNTRACE_COMP_SWITCH: the arithmetic begins where something else ran so far.
+/// The HAL's NNTRACE_COMP_SWITCH: the arithmetic begins where something else
+/// ran so far.
 template <typename Detail>
 TraceSection traceComputationSwitch(Tracer *tracer, const Detail &detail) {
   return TraceSection(tracer,

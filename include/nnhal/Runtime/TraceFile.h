@@ -15,13 +15,14 @@
 
 namespace nnhal::rt {
 
-/// What \p tracer has collected so far in the JSON form of the Trace Event
-/// Format, which ui.perfetto.dev and chrome://tracing open (K-012).
+/// Writes the events that \p tracer has collected so far in the JSON form of
+/// the Trace Event Format, which ui.perfetto.dev and chrome://tracing open
+/// (K-012).
 ///
 /// Sections are "X" events, or "B" while they run; spans are "b" and "e" with
 /// an id of their own; counters are "C"; names of threads are "M". Times are
 /// microseconds of the tracer's clock. "otherData" says how many events were
-/// dropped. Bytes that are no UTF-8 are replaced.
+/// dropped. Bytes that are not UTF-8 are replaced.
 NNHAL_API std::string writeTrace(const Tracer &tracer);
 
 } // namespace nnhal::rt

@@ -30,8 +30,8 @@ NNHAL_API Status validateStructure(const Model &model,
 NNHAL_API Status validateModel(const Model &model,
                                HalVersion version = HalVersion::V1_3);
 
-/// The lowest version as which \p model is valid (K-030). Fails as
-/// validateModel() does for a model that none holds. Trailing arguments that
+/// Returns the lowest version as which \p model is valid (K-030). Fails like
+/// validateModel() for a model that no version accepts. Trailing arguments that
 /// state a default count: see removeTrailingDefaults().
 NNHAL_API Result<HalVersion> lowestVersion(const Model &model);
 

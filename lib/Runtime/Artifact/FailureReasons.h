@@ -21,8 +21,8 @@ enum class FailureReason : uint32_t {
 #include "FailureReasons.def"
 };
 
-/// The status that an execution ends with for \p reason; generalFailure for a
-/// number that this version does not know.
+/// Returns the status that an execution ends with for \p reason; generalFailure
+/// for a number that this version does not know.
 StatusCode statusCodeOf(FailureReason reason);
 
 /// The status for \p reason with \p found and \p bound in its message.

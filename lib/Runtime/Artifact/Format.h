@@ -31,7 +31,7 @@ static_assert(std::endian::native == std::endian::little,
 
 using Magic = std::array<char, 8>;
 
-/// 0x1A stops a terminal from printing the rest.
+/// The byte 0x1A stops a terminal from printing the rest.
 inline constexpr Magic modelCacheMagic = {'N', 'N', 'H', 'A',
                                           'L', 'M', 'C', 0x1A};
 inline constexpr Magic bundleMagic = {'N', 'N', 'H', 'A', 'L', 'B', 'N', 0x1A};
@@ -83,7 +83,7 @@ struct EntryHeader {
   Magic magic;
   uint32_t version;
   uint32_t headerSize;
-  /// Of the file.
+  /// The size of the file.
   uint64_t totalSize;
   /// Bytes of constants.
   uint64_t dataCacheSize;
@@ -138,7 +138,7 @@ static_assert(sizeof(FileListHeader) == 16 &&
 
 /// One per file, those of the model cache first.
 struct FileRecord {
-  /// Of the contents, without the headers of files.
+  /// The size of the contents, without the headers of files.
   uint64_t size;
   Digest digest;
 };

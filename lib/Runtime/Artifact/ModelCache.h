@@ -31,7 +31,7 @@
 
 namespace nnhal::rt {
 
-/// What a code section contains (decisions 7).
+/// The kinds of code in a code section (decisions 7).
 enum class TargetKind : uint32_t { x86_64Elf, aarch64Elf, spirv, ptx };
 /// "x86_64-elf" and so on.
 std::string_view toString(TargetKind target);
@@ -40,16 +40,17 @@ std::string_view toString(TargetKind target);
 struct ArtifactEntry {
   /// Exported symbol, type NNHalEntry.
   std::string symbol;
-  /// Which code section holds it.
+  /// The code section that holds the entry.
   uint32_t codeIndex = 0;
-  /// Bit i of word i/64 set: input i must be present. Empty: all inputs.
+  /// Bit i of word i/64 is set when input i must be present. An empty vector
+  /// asks for all inputs.
   std::vector<uint64_t> presentInputs;
   /// Shapes that this entry is specialized for, one vector per input; empty:
   /// the interface's own. The first entry that fits is called, so specialized
   /// ones stand first.
   std::vector<std::vector<uint32_t>> inputShapes;
   uint64_t arenaSize = 0;
-  /// What no plan of the same buffers could do with less than; at most
+  /// A lower bound of the arena for any plan of the same buffers: at most
   /// arenaSize, 0 when it is not stated. Tools report it.
   uint64_t arenaLowerBound = 0;
   bool operator==(const ArtifactEntry &) const = default;
@@ -92,7 +93,7 @@ struct Artifact {
   std::string rounding;
 };
 
-/// More is no data cache.
+/// A larger size is not that of a data cache.
 inline constexpr uint64_t maxDataCacheSize = uint64_t(1) << 40;
 
 /// Alignment of every constant within the data cache, and of its base.
@@ -117,15 +118,15 @@ struct Bundle {
   std::span<const std::byte> modelCache;
   std::span<const std::byte> dataCache;
 };
-/// The parts as views of \p bytes, not themselves checked. invalidArgument when
-/// they are not inside.
+/// Returns the parts as views of \p bytes, which are not themselves checked.
+/// Fails with invalidArgument when they are not inside.
 Result<Bundle> readBundle(std::span<const std::byte> bytes);
-/// True when \p bytes begin like a bundle.
+/// Whether \p bytes begin like a bundle.
 bool isBundle(std::span<const std::byte> bytes);
 
-/// SHA-256 over everything of \p model that decides its meaning, constants
-/// included, and over \p options. invalidArgument when a pool has not been
-/// materialized.
+/// Returns the SHA-256 over everything of \p model that decides its meaning,
+/// constants included, and over \p options. Fails with invalidArgument when a
+/// pool has not been materialized.
 Result<std::array<uint8_t, 32>> contentKeyOf(const AnnotatedModel &model,
                                              std::string_view options);
 

@@ -1,4 +1,4 @@
-//===- RoutineSignature.cpp - What a routine of the runtime is called for -===//
+//===- RoutineSignature.cpp - Signatures of routines ----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -87,7 +87,7 @@ Result<RoutineSignature>
 nnhal::rt::readRoutineSignature(std::span<const uint8_t> bytes) {
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
   if (!signature::VerifySignatureBuffer(verifier))
-    return badData("{} bytes are no signature of a routine of the runtime",
+    return badData("{} bytes are not a signature of a routine of the runtime",
                    bytes.size());
   const signature::Signature &root = *signature::GetSignature(bytes.data());
   RoutineSignature result;

@@ -1,4 +1,4 @@
-//===- RoutineSignature.h - What a routine is called for --------*- C++ -*-===//
+//===- RoutineSignature.h - Signatures of routines --------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +33,9 @@ struct RoutineSignature {
   std::vector<size_t> arguments;
 };
 
-/// invalidArgument for bytes that writeRoutineSignature() did not write. Any
-/// bytes may be given. \p bytes must outlive the result.
+/// Reads a signature. Fails with invalidArgument for bytes that
+/// writeRoutineSignature() did not write; any bytes may be given. \p bytes must
+/// outlive the result.
 Result<RoutineSignature> readRoutineSignature(std::span<const uint8_t> bytes);
 
 } // namespace nnhal::rt

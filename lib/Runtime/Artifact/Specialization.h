@@ -27,14 +27,14 @@ namespace nnhal::rt {
 Result<AnnotatedModel> withInputShapes(const AnnotatedModel &model,
                                        const InputShapes &shapes);
 
-/// Adds the entries of \p special to \p general, for executions with
-/// \p shapes. \p special was compiled from withInputShapes(), its constants
-/// are to follow those of \p general. invalidArgument when the two are not of
-/// one model, machine and compiler.
+/// Adds the entries of \p special to \p general, for executions with \p shapes.
+/// \p special was compiled from withInputShapes(), and its constants are to
+/// follow those of \p general. Fails with invalidArgument when the two are not
+/// of one model, machine and compiler.
 Status addSpecialization(Artifact &general, Artifact special,
                          const InputShapes &shapes);
 
-/// The same for both parts of serialized artifacts.
+/// Adds a specialization to an artifact, both in serialized parts.
 Result<CompiledModel> addSpecialization(const CompiledModel &general,
                                         const CompiledModel &special,
                                         const InputShapes &shapes);

@@ -66,8 +66,9 @@ std::vector<std::byte> ElfFile::read(uint64_t offset, uint64_t size) const {
   return bytes;
 }
 
-/// What stands there up to a zero byte, cut off after a page: the names of
-/// libraries are short, and all names of a library are a hundred kilobytes.
+/// Returns the text at \p offset up to a zero byte, cut off after a page: the
+/// names of libraries are short, and all names of a library are a hundred
+/// kilobytes.
 std::string ElfFile::readText(uint64_t offset) const {
   constexpr uint64_t usualSize = 64;
   std::string text;
@@ -207,8 +208,8 @@ Result<std::string> nnhal::rt::binaryIdentity(const std::string &path) {
   std::string text = fmt::format(
       "{}:{};", path.substr(origin == "." ? 0 : slash + 1), file->identity());
   ElfFile::Needs needs = file->needs();
-  // Those of the system are not along the run path; they do not decide what is
-  // compiled.
+  // Libraries of the system are not along the run path; they do not decide what
+  // is compiled.
   for (const std::string &name : needs.names)
     if (auto needed = findLibrary(needs.runPath, origin, name))
       text += fmt::format("{}:{};", name, needed->identity());

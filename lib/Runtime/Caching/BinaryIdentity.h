@@ -16,12 +16,12 @@ namespace nnhal::rt {
 
 /// Names this build of the ELF file \p path and of those libraries that it
 /// needs and that lie along its run path: "NAME:BUILD-ID;..." A version number
-/// would not do: it stays the same while the code changes. A library without a
-/// build id is named by size and time.
+/// would not do, because it stays the same while the code changes. A library
+/// without a build id is named by size and time.
 ///
-/// Reads a few pages of each, without loading anything: the compiler's
-/// libraries would take 30 ms. invalidArgument when \p path is not a readable
-/// 64-bit library of this machine's byte order.
+/// This reads a few pages of each file and loads nothing: the compiler's
+/// libraries would take 30 ms. Fails with invalidArgument when \p path is not a
+/// readable 64-bit library of this machine's byte order.
 Result<std::string> binaryIdentity(const std::string &path);
 
 /// The file of the library or program that \p address belongs to; empty when

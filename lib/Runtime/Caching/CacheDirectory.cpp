@@ -18,7 +18,7 @@
 
 using namespace nnhal::rt;
 
-/// Of files that are not an entry yet.
+/// Files that are not an entry yet have this suffix.
 static constexpr const char *newSuffix = ".new";
 
 static std::vector<std::vector<int>>
@@ -174,8 +174,8 @@ void EntryLock::removeLeftovers(const std::string &directory,
         name.substr(0, name.size() - std::string_view(newSuffix).size()));
     if (!parts)
       continue;
-    // Whoever writes it holds its lock. One's own would be given twice, and
-    // gone after the first return.
+    // The writer of an entry holds its lock. This process would get its own
+    // lock twice, and lose it when this function returns.
     bool isHeld = parts->token == held;
     if (!isHeld && !tryLock(parts->token))
       continue;

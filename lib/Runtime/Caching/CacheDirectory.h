@@ -22,10 +22,10 @@ public:
 
   std::vector<UniqueFd> modelCache;
   std::vector<UniqueFd> dataCache;
-  /// Nobody else can write to the files or replace them
+  /// True when nobody else can write to the files or replace them
   /// (CacheHandles::arePrivate).
   bool isPrivate = false;
-  /// Whose the files are, and who else can write to them.
+  /// The owner of the files, and who else can write to them.
   CacheVerdict trust;
 };
 
@@ -41,8 +41,8 @@ public:
   /// All files, for reading and writing; nothing unless all are there (E-028).
   std::optional<OpenEntry> open() const;
 
-  /// Names what is there: differs when the entry has been replaced. Empty when
-  /// a file is missing.
+  /// Names the files that are there: the stamp differs when the entry has been
+  /// replaced. It is empty when a file is missing.
   std::string stamp() const;
 
   /// New empty files under other names, for this user alone (E-026, E-009);
@@ -69,7 +69,7 @@ private:
 /// Threads: one at a time; each has its own object.
 class EntryLock {
 public:
-  /// Nothing when the file cannot be created, or is not a regular file.
+  /// Returns nothing when the file cannot be created, or is not a regular file.
   static std::optional<EntryLock> open(const std::string &directory);
 
   /// Whether only this user can open the lock file. Anybody else who can may

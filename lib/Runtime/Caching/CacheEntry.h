@@ -13,9 +13,9 @@
 // which is one of the model cache where there are any, also lists the sizes and
 // digests of all. docs/Internals/ModelCacheFormat.md has the bytes.
 //
-// What a header says explains a miss and lists a directory. It never makes a
-// hit: anybody can write a header. What does is the SHA-256 of the whole file,
-// which the device remembers elsewhere (E-058).
+// The statements of a header explain a miss and list a directory. They never
+// make a hit, because anybody can write a header: the SHA-256 of the whole file
+// does, which the device remembers elsewhere (E-058).
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,8 @@ namespace nnhal::rt {
 
 using Sha256Digest = std::array<uint8_t, 32>;
 
-/// What a compilation depends on beside the model: a digest of each.
+/// Everything that a compilation depends on beside the model: a digest of each
+/// part.
 struct CacheIdentity {
   /// The device's name and version, for people; at most 63 bytes are kept.
   std::string device;
@@ -46,7 +47,7 @@ struct CacheIdentity {
   /// Name, version and build of the device and its runtime.
   Sha256Digest driver = {};
   Sha256Digest compiler = {};
-  /// What the CPU can execute.
+  /// The features that the CPU can execute.
   Sha256Digest cpu = {};
   /// The compile options, rounding among them.
   Sha256Digest options = {};
@@ -60,8 +61,9 @@ struct CacheEntryInfo {
   CacheToken token = {};
   std::optional<ContentKey> contentKey;
   CacheIdentity identity;
-  /// Sizes of the artifact's two parts, without the headers of the files. Of an
-  /// entry with a list of files: of all that follows the header, and 0.
+  /// The sizes of the artifact's two parts, without the headers of the files.
+  /// An entry with a list of files has here the size of everything that follows
+  /// the header, and 0.
   uint64_t modelCacheSize = 0;
   uint64_t dataCacheSize = 0;
   /// SHA-256 of the two parts.
@@ -95,7 +97,7 @@ constexpr bool hasFileList(size_t modelFiles, size_t dataFiles) {
   return modelFiles != 1 || dataFiles != 1;
 }
 
-/// What is to be thought of a file, with a sentence for a person.
+/// The verdict about a file, with a sentence for a person.
 struct CacheVerdict {
   CacheOutcome outcome = CacheOutcome::hit;
   std::string detail;
@@ -125,9 +127,10 @@ CacheVerdict checkCacheDataHeader(std::span<const std::byte> header,
                                   uint64_t fileSize,
                                   const CacheEntryInfo &info);
 
-/// The same, and that the constants have the digest that \p info states. Loads
-/// do without, since hundreds of megabytes would be read for it: constants
-/// cannot make code leave its bounds, which the compiler's last pass verifies.
+/// Checks a whole data-cache file like checkCacheDataHeader(), and that the
+/// constants have the digest that \p info states. Loads do without it, since
+/// hundreds of megabytes would be read for it: constants cannot make code leave
+/// its bounds, which the compiler's last pass verifies.
 CacheVerdict checkCacheData(std::span<const std::byte> file,
                             const CacheEntryInfo &info);
 
@@ -141,7 +144,8 @@ CacheVerdict readCacheFileList(std::span<const std::byte> contents,
                                const CacheEntryInfo &info, CacheFileList &files,
                                uint64_t &listSize);
 
-/// What the header of a data-cache file with the contents \p file is made from.
+/// Returns the values from which the header of a data-cache file with the
+/// contents \p file is made.
 CacheEntryInfo dataFileInfo(CacheEntryInfo info, const CacheFileInfo &file);
 
 /// Whether \p file, a model-cache file that is not the first one, has the
@@ -167,8 +171,9 @@ CacheVerdict checkCacheDirectory(const std::string &path);
 /// \p what: missWritableByOthers where group or others can write to it and it
 /// has a name. A hit otherwise.
 CacheVerdict checkCacheFileMode(int fd, std::string_view what);
-/// The same, and that it belongs to this user. For files that a process found
-/// under their names; a device may be lent those of another user.
+/// Checks like checkCacheFileMode(), and that the file belongs to this user.
+/// This is for files that a process found under their names; a device may be
+/// lent those of another user.
 CacheVerdict checkCacheFileOwner(int fd, std::string_view what);
 
 /// SHA-256 of \p bytes.

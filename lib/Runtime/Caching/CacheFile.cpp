@@ -49,7 +49,7 @@ static Result<std::vector<std::byte>> readAll(int fd, size_t size) {
 
 Status nnhal::rt::readCacheFile(const std::string &path, size_t maxTotalSize,
                                 BlobCache &cache) {
-  // Never waits for the writer of a pipe.
+  // O_NONBLOCK keeps this from waiting for the writer of a pipe.
   UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.isValid())
     return errno == ENOENT ? Status::ok() : systemFailure("be opened");
@@ -57,7 +57,7 @@ Status nnhal::rt::readCacheFile(const std::string &path, size_t maxTotalSize,
   if (fstat(fd.get(), &info) != 0)
     return systemFailure("be read");
   if (!S_ISREG(info.st_mode))
-    return badData("is no regular file");
+    return badData("is not a regular file");
   // Half of the size: twice the bound may be beyond all numbers.
   size_t size = size_t(info.st_size);
   if (size / 2 + size % 2 > maxTotalSize)
@@ -103,7 +103,8 @@ Status nnhal::rt::writeCacheFile(const std::string &path,
 
   if (unlink(path.c_str()) != 0 && errno != ENOENT)
     return systemFailure("be replaced");
-  // Without permissions, so that nobody opens it before it is complete.
+  // The file has no permissions at first, so that nobody opens it before it is
+  // complete.
   UniqueFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0));
   if (!fd.isValid())
     return systemFailure("be created");

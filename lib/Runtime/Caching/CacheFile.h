@@ -20,9 +20,10 @@
 
 namespace nnhal::rt {
 
-/// Replaces the entries of \p cache by those of the file \p path; a file that
-/// is not there has none. invalidArgument, with an empty cache, when it is no
-/// cache, damaged or larger than twice \p maxTotalSize (E-097).
+/// Replaces the entries of \p cache by those of the file \p path; a missing
+/// file has none. Fails with invalidArgument, and leaves the cache empty, when
+/// the file is not a cache, damaged or larger than twice \p maxTotalSize
+/// (E-097).
 Status readCacheFile(const std::string &path, size_t maxTotalSize,
                      BlobCache &cache);
 

@@ -84,8 +84,8 @@ public:
 
 private:
   Result<PreparedModelRef> prepareLocked(const ModelSource &source) {
-    // Whoever held the lock, or came and went before it was taken, may have
-    // done the work.
+    // Another process that held the lock, or came and went before it was taken,
+    // may have done the work.
     if (std::string now = names.stamp(); !now.empty() && now != stamp)
       if (PreparedModelRef prepared = load())
         return prepared;
@@ -95,7 +95,7 @@ private:
                    fmt::format("cannot create files in '{}'", cache.directory));
   }
 
-  /// From the files that are there; null when they do not serve.
+  /// Loads from the files that are there; null when they do not serve.
   PreparedModelRef load() {
     stamp = names.stamp();
     std::optional<OpenEntry> files = names.open();
@@ -225,7 +225,7 @@ private:
   CacheReport &report;
   EntryNames names;
   std::optional<EntryLock> lock;
-  /// Of the files that were tried.
+  /// The stamp of the files that were tried.
   std::string stamp;
 };
 

@@ -22,9 +22,9 @@ namespace cache {
 class Database;
 }
 
-/// What tells whether a file is still what it was, as far as the system says:
-/// which file, its size, and when content and properties last changed, in
-/// nanoseconds of the system's clock.
+/// The facts by which the system tells whether a file is unchanged: which file,
+/// its size, and when content and properties last changed, in nanoseconds of
+/// the system's clock.
 struct FileStamp {
   uint64_t device = 0;
   uint64_t inode = 0;
@@ -34,7 +34,8 @@ struct FileStamp {
   bool operator==(const FileStamp &) const = default;
 };
 
-/// The stamp of the open file \p fd; nothing for what is no regular file.
+/// Returns the stamp of the open file \p fd, or nothing unless it is a regular
+/// file.
 std::optional<FileStamp> stampOf(int fd);
 
 /// Remembers the content keys of files, so that a warm start need not read, let
@@ -50,19 +51,19 @@ class ContentKeyStore {
 public:
   struct Options {
     std::string directory;
-    /// Of the code that turns files into models: when it is another one,
+    /// The identity of the code that turns files into models: when it changes,
     /// everything is forgotten.
     Sha256Digest identity = {};
     int64_t maxFiles = 1024;
     /// A file that has changed within this many nanoseconds is not remembered:
     /// it could change again without another stamp.
     int64_t settleTime = 2'000'000'000;
-    /// Nanoseconds of the system's clock. Empty: the system's.
+    /// The clock in nanoseconds; the system's when it is empty.
     std::function<int64_t()> clock;
   };
 
-  /// generalFailure when the directory or the file cannot be used; the message
-  /// says why.
+  /// Opens the store. Fails with generalFailure when the directory or the file
+  /// cannot be used; the message says why.
   static Result<std::unique_ptr<ContentKeyStore>> open(Options options);
   ~ContentKeyStore();
 
@@ -89,7 +90,8 @@ private:
 };
 
 /// Names the build of the library that \p function is part of, for
-/// ContentKeyStore::Options::identity. invalidArgument when it cannot be read.
+/// ContentKeyStore::Options::identity. Fails with invalidArgument when it
+/// cannot be read.
 Result<Sha256Digest> libraryDigest(const void *function);
 
 } // namespace nnhal::rt

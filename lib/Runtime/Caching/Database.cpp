@@ -42,14 +42,15 @@ static Status createDirectory(const std::string &directory) {
   return Status::ok();
 }
 
-/// What is kept there decides what is executed: nobody else may write to it.
+/// The contents of the directory decide what is executed, so nobody else may
+/// write to it.
 static Status checkDirectory(const std::string &directory) {
   struct stat info;
   if (::stat(directory.c_str(), &info) != 0)
     return failure("cannot inspect the state directory '{}': {}", directory,
                    errorText(errno));
   if (!S_ISDIR(info.st_mode))
-    return failure("the state directory '{}' is no directory", directory);
+    return failure("the state directory '{}' is not a directory", directory);
   if (info.st_uid != ::geteuid())
     return failure("the state directory '{}' belongs to user {}, not to {}",
                    directory, info.st_uid, ::geteuid());
@@ -62,8 +63,8 @@ static Status checkDirectory(const std::string &directory) {
   return Status::ok();
 }
 
-/// With the journal, of whichever kind, which would otherwise be applied to the
-/// next file.
+/// Removes the file together with its journal, of whichever kind, which would
+/// otherwise be applied to the next file.
 static void remove(const std::string &path) {
   for (const char *suffix : {"", "-journal", "-wal", "-shm"})
     ::unlink((path + suffix).c_str());
@@ -117,14 +118,15 @@ Status Database::lastError() {
   Status status = failure("'{}': {}", path, sqlite3_errmsg(handle));
   if (isDamage(sqlite3_errcode(handle)) && !wasDamaged) {
     wasDamaged = true;
-    // Not the file with which another process has replaced it.
+    // The path may already name another file, with which another process has
+    // replaced this one: that one stays.
     if (fileAt(path) == file)
       remove(path);
   }
   return status;
 }
 
-/// How long to wait for a lock that another user can hold.
+/// The time to wait for a lock that another user can hold.
 static constexpr int foreignLockMilliseconds = 100;
 
 /// Holds the directory while a file is made or replaced: of programs that start
@@ -132,7 +134,8 @@ static constexpr int foreignLockMilliseconds = 100;
 /// goes on without.
 static UniqueFd lockDirectory(const std::string &directory, int milliseconds) {
   UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Whoever may open the directory can hold its lock for as long as they like.
+  // Every user who may open the directory can hold its lock for as long as they
+  // like.
   struct stat info;
   if (fd.isValid() && ::fstat(fd.get(), &info) == 0 &&
       (info.st_mode & (S_IRGRP | S_IROTH)))
@@ -150,7 +153,8 @@ static UniqueFd lockDirectory(const std::string &directory, int milliseconds) {
 /// reader of each process recover it and write its index anew.
 static void configure(sqlite3 *handle, int busyMilliseconds) {
   sqlite3_busy_timeout(handle, busyMilliseconds);
-  // 120 KB of small blocks for each connection, to answer a handful of queries.
+  // The default would be 120 KB of small blocks for each connection, to answer
+  // a handful of queries.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);
 }
 

@@ -42,7 +42,8 @@ public:
     int busyMilliseconds = 2000;
   };
 
-  /// generalFailure, naming directory or file and the system's reason.
+  /// Opens the database. Fails with generalFailure, naming directory or file
+  /// and the system's reason.
   static Result<std::unique_ptr<Database>> open(const Options &options);
   ~Database();
   Database(const Database &) = delete;
@@ -58,9 +59,8 @@ public:
   /// open() makes a new one. Nothing more is to be expected of this object.
   bool isDamaged() const { return wasDamaged; }
 
-  /// Whose content this is: unless \p identity is what was adopted last,
-  /// empties
-  /// \p table first. Needs the table identity(value BLOB).
+  /// States whose content this is: unless \p identity was adopted last,
+  /// \p table is emptied first. This needs the table identity(value BLOB).
   Status adoptIdentity(const Sha256Digest &identity, std::string_view table);
 
   /// Executes \p body between BEGIN IMMEDIATE and COMMIT, or ROLLBACK when it
@@ -68,7 +68,7 @@ public:
   Status transact(const std::function<Status()> &body);
 
 private:
-  /// Which file \p path was when it was opened.
+  /// The identity of the file \p path when it was opened.
   struct FileName {
     uint64_t device = 0;
     uint64_t inode = 0;
@@ -80,7 +80,7 @@ private:
       : handle(handle), path(std::move(path)), file(file) {}
   /// The error of the last call; damage is noted.
   Status lastError();
-  /// What was found in a file.
+  /// The condition in which a file was found.
   enum class Condition { ready, isNew, damaged, unusable };
   static Result<std::unique_ptr<Database>> openFile(const std::string &path,
                                                     const Options &options,

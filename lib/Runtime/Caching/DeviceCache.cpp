@@ -217,7 +217,7 @@ CacheVerdict DeviceCache::readFirst(const EntryFiles &files,
   auto isRecorded = shared.store->isRecorded(token, sha256(bytes));
   if (!isRecorded.isOk())
     return missFor(CacheOutcome::missNoState, isRecorded.status());
-  // What was not recorded is read only to find out why.
+  // Contents that were not recorded are read only to find out why.
   verdict = readCacheEntry(bytes, entry.info, /*checkParts=*/!*isRecorded);
   if (verdict.isHit())
     verdict = compareCacheEntry(

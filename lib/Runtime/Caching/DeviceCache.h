@@ -15,13 +15,13 @@
 
 namespace nnhal::rt {
 
-/// Where the outcome of a compilation goes, now or later: it owns duplicates of
-/// the client's descriptors (E-066).
+/// The place for the outcome of a compilation, now or later: it owns duplicates
+/// of the client's descriptors (E-066).
 struct CacheSlot {
   cache::EntryFiles files;
-  /// From the loan to the last byte, so that an entry whose compilation goes on
-  /// in the background is seen to be incomplete rather than damaged. Absent
-  /// where somebody else holds it.
+  /// The lock is held from the loan to the last byte, so that an entry whose
+  /// compilation goes on in the background is seen to be incomplete rather than
+  /// damaged. It is absent where somebody else holds it.
   std::optional<cache::FileLock> lock = {};
   CacheToken token = {};
   std::optional<ContentKey> contentKey;
@@ -35,18 +35,19 @@ struct CacheSlot {
 /// Threads: any.
 class DeviceCache {
 public:
-  /// Of \p services it keeps no threads: those may be destroyed before it.
+  /// The cache keeps no threads of \p services: those may be destroyed before
+  /// it.
   DeviceCache(std::shared_ptr<const Backend> backend, DeviceServices services);
 
-  /// Null when no caching is asked for, or when the handles do not serve: then
-  /// \p observer has been told.
+  /// Returns null when no caching is asked for, or when the handles do not
+  /// serve: then \p observer has been told.
   std::unique_ptr<CacheSlot> openSlot(const PrepareOptions &options,
                                       const CacheObserver &observer) const;
 
   /// Writes \p contents into \p slot, and remembers that it did. Until the last
-  /// byte is written the files are no valid entry, and when something fails
-  /// they stay none; slot.observer is then told. May be called again: the last
-  /// call counts.
+  /// byte is written the files are not a valid entry, and they do not become
+  /// one when something fails; slot.observer is then told. This may be called
+  /// again: the last call counts.
   void save(const CacheSlot &slot, const CacheContents &contents);
 
   /// See Device::prepareModelFromCache().
@@ -56,7 +57,8 @@ public:
                                             const CacheObserver &observer);
 
 private:
-  /// What both ways need: they are opened once, when first needed.
+  /// The parts that loading and saving need. They are opened once, when first
+  /// needed.
   struct State {
     Status status;
     CacheIdentity identity;

@@ -39,7 +39,7 @@ void nnhal::rt::describeParts(std::span<const std::byte> modelCache,
   info.dataCacheDigest = sha256(dataCache);
 }
 
-/// As much of \p text as fits with a zero byte after it.
+/// Stores as much of \p text as fits with a zero byte after it.
 static void setText(std::array<char, 64> &field, std::string_view text) {
   std::copy_n(text.begin(), std::min(text.size(), field.size() - 1),
               field.begin());
@@ -103,7 +103,7 @@ static CacheVerdict miss(CacheOutcome outcome,
   return {outcome, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// What the header of a file of \p fileSize bytes says about the file.
+/// Checks the statements of the header of a file of \p fileSize bytes.
 static CacheVerdict checkHeader(const EntryHeader &header, uint64_t fileSize) {
   // First, so that a damaged field is not taken at its word.
   if (header.magic != entryMagic)

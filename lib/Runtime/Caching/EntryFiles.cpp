@@ -41,7 +41,7 @@ static Result<UniqueFd> duplicateOne(std::string_view what,
     return badData("the {} descriptor {} cannot be used: {}", what, fd,
                    errorText(errno));
   if (!S_ISREG(info.st_mode))
-    return failure("the {} descriptor {} is no regular file", what, fd);
+    return failure("the {} descriptor {} is not a regular file", what, fd);
   if ((flags & O_ACCMODE) != O_RDWR)
     return failure("the {} descriptor {} is not open for reading and writing",
                    what, fd);
@@ -108,8 +108,8 @@ static Status emptyFile(int fd) {
   return Status::ok();
 }
 
-/// What follows must not reach the disk before what was written so far. File
-/// systems in memory have nothing to do.
+/// Later writes must not reach the disk before earlier ones. File systems in
+/// memory have nothing to do.
 static Status flush(int fd) {
   if (::fdatasync(fd) != 0 && errno != EINVAL && errno != EROFS)
     return failure("cannot write a cache file to the disk: {}",
@@ -133,10 +133,10 @@ struct EntryWriter {
   const EntryContents &contents;
   /// Described completely.
   CacheEntryInfo info;
-  /// Empty where there is one file of each kind.
+  /// The list is empty where there is one file of each kind.
   CacheFileList list;
-  /// What stands behind the header of the first file: the list, if any, and
-  /// the contents.
+  /// The bytes behind the header of the first file: the list, if any, and the
+  /// contents.
   std::vector<std::byte> listBytes;
   std::span<const std::byte> first;
 
@@ -270,7 +270,8 @@ CacheVerdict nnhal::rt::cache::readModelFile(int fd, AlignedBuffer &file) {
   return {};
 }
 
-// Of Linux 5.14, and newer than the headers of some systems.
+// MADV_POPULATE_READ is of Linux 5.14, and newer than the headers of some
+// systems.
 static constexpr int populateRead = 22;
 
 static CacheVerdict copyConstants(int fd, uint64_t size, Memory &constants) {
@@ -287,7 +288,7 @@ static CacheVerdict copyConstants(int fd, uint64_t size, Memory &constants) {
   return {};
 }
 
-/// Nothing where the file cannot be mapped.
+/// Returns nothing where the file cannot be mapped.
 static std::optional<Memory> mapConstants(int fd, uint64_t size) {
   UniqueFd own(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   auto pool =

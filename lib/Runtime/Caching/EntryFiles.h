@@ -34,10 +34,10 @@ struct EntryContents {
 };
 
 /// Duplicates the descriptors of \p handles, of which there are as many as
-/// \p expected says. invalidArgument, with what was found and what is expected,
-/// for other numbers (E-038, E-039, E-051) and for descriptors that are not
-/// open; generalFailure for what is no regular file or not open in both
-/// directions (C-064, E-040, E-052).
+/// \p expected says. Fails with invalidArgument, which names the found and the
+/// expected value, for other numbers (E-038, E-039, E-051) and for descriptors
+/// that are not open, and with generalFailure for a descriptor that is not of a
+/// regular file or not open in both directions (C-064, E-040, E-052).
 Result<EntryFiles> duplicateFiles(const CacheHandles &handles,
                                   CacheFiles expected);
 
@@ -45,7 +45,7 @@ Result<EntryFiles> duplicateFiles(const CacheHandles &handles,
 /// lives (E-067).
 class FileLock {
 public:
-  /// Null when somebody else holds it.
+  /// Returns nothing when somebody else holds the lock.
   static std::optional<FileLock> tryLock(int fd, bool isExclusive);
   FileLock(FileLock &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
   FileLock &operator=(FileLock &&) = delete;

@@ -1,4 +1,4 @@
-//===- IntegrityStore.cpp - What a device knows to have written -----------===//
+//===- IntegrityStore.cpp - The entries that a device has written ---------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- IntegrityStore.h - What a device knows to have written ---*- C++ -*-===//
+//===- IntegrityStore.h - Entries that a device wrote -----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,21 +28,22 @@ class IntegrityStore {
 public:
   struct Options {
     std::string directory;
-    /// Of the file: one per device.
+    /// The name of the file: one per device.
     std::string name;
-    /// Of driver and compiler: when it is another one, everything is forgotten
-    /// (E-059).
+    /// The identity of driver and compiler: when it changes, everything is
+    /// forgotten (E-059).
     Sha256Digest identity = {};
-    /// What is kept; beyond it the least recently used goes.
+    /// The number of entries that are kept; beyond it the least recently used
+    /// goes.
     int64_t maxEntries = 4096;
     int64_t maxHashesPerToken = 4;
     int busyMilliseconds = 2000;
-    /// Seconds. Empty: the system's.
+    /// The clock in seconds; the system's when it is empty.
     std::function<int64_t()> clock;
   };
 
-  /// generalFailure when the directory or the file cannot be used; the message
-  /// says why.
+  /// Opens the store. Fails with generalFailure when the directory or the file
+  /// cannot be used; the message says why.
   static Result<std::unique_ptr<IntegrityStore>> open(Options options);
 
   /// Remembers that a file with \p hash was written for \p token.

@@ -69,8 +69,8 @@ void NNCache::setCacheFilename(std::string path) {
   filename = std::move(path);
 }
 
-/// What \p work says, or that there is no memory for it: the cache is a help,
-/// no reason to end a program.
+/// Returns the status of \p work, or says that there is no memory for it: the
+/// cache is a help and must not end a program.
 template <typename Work> static Status withinMemory(const Work &work) {
   try {
     return work();

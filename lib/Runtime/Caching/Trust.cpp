@@ -44,8 +44,8 @@ CacheVerdict nnhal::rt::checkCacheDirectory(const std::string &path) {
   if (::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return {};
   std::string what = fmt::format("the directory '{}'", path);
-  // In a sticky directory nobody else renames or removes this user's files;
-  // but its owner may.
+  // In a sticky directory nobody else renames or removes this user's files; but
+  // its owner may.
   if (info.st_uid != ::geteuid() && info.st_uid != 0)
     return ofAnotherUser(what, info);
   if (isOpenToOthers(info) && (info.st_mode & S_ISVTX) == 0)

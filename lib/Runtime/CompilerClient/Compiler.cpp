@@ -28,8 +28,9 @@ static std::string lastDlError() {
   return text ? text : "unknown reason";
 }
 
-/// Where the compiler is: at \p path, or beside the library or program that
-/// this function is part of, or where an installation has its libraries.
+/// Returns the path of the compiler: \p path, or the library beside the library
+/// or program that this function is part of, or that where an installation has
+/// its libraries.
 static std::string locateCompiler(const std::string &path) {
   if (!path.empty())
     return path;
@@ -90,7 +91,7 @@ std::string_view Compiler::buildIdentity() const {
 }
 
 namespace {
-/// What the sinks of one compilation write to. The sinks are called from C:
+/// The sinks of one compilation write to a collector. They are called from C:
 /// nothing may be thrown through them.
 struct Collector {
   explicit Collector(const CompileObserver &observer) : observer(observer) {
@@ -157,7 +158,8 @@ struct Collector {
     if (ranOutOfMemory)
       return outOfResources("no memory for what the compiler reports");
     if (code < 0 || code > int32_t(StatusCode::resourceExhaustedPersistent))
-      return failure("the compiler returned {}, which is no status code", code);
+      return failure("the compiler returned {}, which is not a status code",
+                     code);
     if (code != 0)
       return Status(StatusCode(code), firstError.empty()
                                           ? "the compiler gave no reason"

@@ -119,23 +119,24 @@ typedef struct NNHalModelView {
 
 typedef struct NNHalCompileOptions {
   uint32_t structSize;
-  /// Empty means the host's.
+  /// The empty text stands for the host's triple.
   NNHalString targetTriple;
   NNHalString targetCpu;
   /// Comma-separated +feature,-feature; empty means what targetCpu has.
   NNHalString targetFeatures;
-  /// 0 double rounding, 1 single rounding, 2 float (decisions 17).
+  /// The values are 0 for double rounding, 1 for single rounding and 2 for
+  /// float (decisions 17).
   uint32_t rounding;
-  /// What the code adds to the offset of every constant: the size of the data
-  /// cache to which its own will be appended. A multiple of 64.
+  /// The code adds this to the offset of every constant: the size of the data
+  /// cache to which its own will be appended. It is a multiple of 64.
   uint64_t constantsOffset;
   /// Minor 2. Threads that compile at once, 1024 at most; 0 for one per
   /// processor, but no more than 8. The artifact is the same for any number.
   uint32_t threads;
 } NNHalCompileOptions;
 
-/// Where a compilation reports to. Every function is called on the thread that
-/// called compile; only remark may be null.
+/// The functions to which a compilation reports. Every function is called on
+/// the thread that called compile; only remark may be null.
 typedef struct NNHalCompileSinks {
   uint32_t structSize;
   void *context;
@@ -148,8 +149,8 @@ typedef struct NNHalCompileSinks {
                    uint32_t total);
   /// Minor 1; may be null. Not 0: the compilation shall stop and fail.
   uint32_t (*isCancelled)(void *context);
-  /// Minor 1; may be null. What became of operation \p operation of the main
-  /// subgraph.
+  /// This came with minor version 1 and may be null. It tells how operation
+  /// \p operation of the main subgraph is computed.
   void (*remark)(void *context, uint32_t operation, NNHalString text);
 } NNHalCompileSinks;
 
@@ -160,7 +161,8 @@ typedef struct NNHalCompilerApi {
   /// Names this build of the compiler; equal names produce equal artifacts.
   NNHalString buildIdentity;
   /// Both return a HAL ErrorStatus value (StatusCode); on failure at least one
-  /// error has gone to the diagnostic sink. Any thread; calls may overlap.
+  /// error has gone to the diagnostic sink. They may be called from any thread,
+  /// and calls may overlap.
   int32_t (*compileModel)(const NNHalModelView *model,
                           const NNHalCompileOptions *options,
                           const NNHalCompileSinks *sinks);
@@ -170,7 +172,7 @@ typedef struct NNHalCompilerApi {
                          const NNHalCompileSinks *sinks);
 } NNHalCompilerApi;
 
-/// The one exported symbol. Null when \p major is not supported.
+/// The one exported symbol. It returns null when \p major is not supported.
 typedef const NNHalCompilerApi *(*NNHalGetCompilerApiFunction)(uint32_t major);
 #define NNHAL_GET_COMPILER_API_SYMBOL "nnhalGetCompilerApi"
 

@@ -61,7 +61,7 @@ std::vector<BufferLocks::Lock> BufferLocks::inOrder(const Frame &frame) {
   std::vector<Lock> locks;
   for (const Frame::BufferUse &use : frame.buffers)
     locks.push_back({use.buffer, !use.isInput});
-  // The same order for all executions; several inputs may be one buffer.
+  // All executions lock in the same order; several inputs may be one buffer.
   std::ranges::sort(locks, {}, &Lock::buffer);
   auto repeated = std::ranges::unique(locks, {}, &Lock::buffer);
   locks.erase(repeated.begin(), repeated.end());

@@ -35,7 +35,7 @@ struct PoolRegion {
   uint64_t padding = 0;
 };
 
-/// 0 and 0 stand for the whole pool (D-095).
+/// An offset of 0 and a size of 0 stand for the whole pool (D-095).
 inline bool isWholePool(uint64_t offset, uint64_t size) {
   return offset == 0 && size == 0;
 }
@@ -52,20 +52,21 @@ Status bindPool(const Argument &which, const PoolRegion &region,
                 const BufferScope &scope, Frame &frame,
                 InvocationArgument &argument);
 
-/// generalFailure when the bytes of \p region are in no reach, of the backend
-/// either; invalidArgument when it states some bytes of a pool whose layout
-/// only its maker knows (F-006, F-013).
+/// Fails with generalFailure when neither the runtime nor the backend reaches
+/// the bytes of \p region, and with invalidArgument when it states some bytes
+/// of a pool whose layout only its maker knows (F-006, F-013).
 Status checkReach(const Argument &which, const PoolRegion &region,
                   const BufferScope &scope);
 
-/// Notes that \p which is the buffer with \p token. invalidArgument when there
-/// is none, it has not this role, or its shape contradicts that of \p argument
-/// (F-030, F-031, F-036).
+/// Notes that \p which is the buffer with \p token. Fails with invalidArgument
+/// when there is none, it has not this role, or its shape contradicts that of
+/// \p argument (F-030, F-031, F-036).
 Status bindToken(const Argument &which, uint32_t token,
                  const BufferScope &scope, Frame &frame,
                  const InvocationArgument &argument);
 
-/// invalidArgument when one buffer is an output and anything else (F-035).
+/// Fails with invalidArgument when one buffer is an output and anything else
+/// (F-035).
 Status checkBufferUses(const Frame &frame);
 
 } // namespace nnhal::rt

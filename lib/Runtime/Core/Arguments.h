@@ -20,25 +20,27 @@ struct BufferScope {
   uint64_t model = 0;
   /// Limits the copies of arguments; may be null.
   MemoryBudget *budget = nullptr;
-  /// What was found when the execution was launched; asked before the table.
+  /// The buffers that were found when the execution was launched; they are
+  /// looked up here before the table.
   std::span<const BufferPin> pins = {};
 };
 
 /// Fills the argument lists of \p frame from \p request, so that every size,
 /// shape, role and alignment that can be checked before the execution holds.
-/// Reads and writes no argument. invalidArgument names the argument, the found
-/// value and the bound. outputInsufficientSize when memory is known to be too
-/// small before anything ran.
+/// This reads and writes no argument. Fails with invalidArgument, which names
+/// the argument, the found value and the bound, and with outputInsufficientSize
+/// when memory is known to be too small before anything ran.
 Status bindArguments(const Interface &interface, const Request &request,
                      const BufferScope &scope, Frame &frame);
 
-/// Makes the arguments of a bound frame usable: copies in what cannot be mapped
-/// and begins the access to the rest. generalFailure when memory cannot be read
-/// any more.
+/// Makes the arguments of a bound frame usable: copies in those that cannot be
+/// mapped and begins the access to the rest. Fails with generalFailure when
+/// memory cannot be read any more.
 Status beginArguments(const Interface &interface, Frame &frame);
 
-/// Ends what beginArguments() began and, when \p isComplete, copies the outputs
-/// to memory that cannot be mapped. generalFailure when that fails.
+/// Ends the accesses that beginArguments() began and, when \p isComplete,
+/// copies the outputs to memory that cannot be mapped. Fails with
+/// generalFailure when that fails.
 Status endArguments(const Interface &interface, Frame &frame, bool isComplete);
 
 /// Copies what the backend reported about outputs to \p shapes. failure when it
@@ -46,8 +48,8 @@ Status endArguments(const Interface &interface, Frame &frame, bool isComplete);
 Status collectOutputs(const Interface &interface, const Frame &frame,
                       std::vector<OutputShape> &shapes);
 
-/// invalidArgument unless the extents of every output of a bound frame are
-/// known and none is 0 (D-035, D-050).
+/// Fails with invalidArgument unless the extents of every output of a bound
+/// frame are known and none is 0 (D-035, D-050).
 Status checkFullySpecified(const Interface &interface, const Frame &frame);
 
 /// The buffers of the device that one execution uses: inputs can be read by
@@ -80,15 +82,17 @@ private:
   std::vector<Lock> locks;
 };
 
-/// Points the arguments of \p frame at its buffers, which are locked.
-/// generalFailure when an input is uninitialized (F-032), invalidArgument when
-/// its shape does not fit, resourceExhausted* when an output finds no memory.
-/// In any case all outputs are uninitialized from now on (F-034).
+/// Points the arguments of \p frame at its buffers, which are locked. Fails
+/// with generalFailure when an input is uninitialized (F-032), with
+/// invalidArgument when its shape does not fit, and with resourceExhausted*
+/// when an output finds no memory. In any case all outputs are uninitialized
+/// from now on (F-034).
 Status bindBuffers(const Interface &interface, Frame &frame);
 
-/// After an execution: gives an output whose extents were unknown the memory
-/// that it turned out to need. True when it has to be executed again for that.
-/// generalFailure when the reported shape is not one of the buffer (F-036).
+/// Gives, after an execution, an output whose extents were unknown the memory
+/// that it turned out to need. Returns true when it has to be executed again
+/// for that. Fails with generalFailure when the reported shape is not one of
+/// the buffer (F-036).
 Result<bool> growBuffers(const Interface &interface, Frame &frame);
 
 /// Marks the output buffers as written, with the shapes of \p frame, or as

@@ -1,4 +1,4 @@
-//===- Backend.cpp - What a backend need not say --------------------------===//
+//===- Backend.cpp - Defaults of backends ---------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

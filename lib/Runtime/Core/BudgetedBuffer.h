@@ -18,11 +18,12 @@ struct BudgetedBuffer {
   AlignedBuffer bytes;
   Reservation reservation;
 
-  /// \p budget may be null. resourceExhausted* when there is no room.
+  /// Allocates within \p budget, which may be null. Fails with
+  /// resourceExhausted* when there is no room.
   static Result<BudgetedBuffer> allocate(uint64_t size, MemoryBudget *budget) {
     return allocate(size, budget, AlignedBuffer::allocate);
   }
-  /// As AlignedBuffer::allocateResident().
+  /// Allocates like AlignedBuffer::allocateResident().
   static Result<BudgetedBuffer> allocateResident(uint64_t size,
                                                  MemoryBudget *budget) {
     return allocate(size, budget, AlignedBuffer::allocateResident);

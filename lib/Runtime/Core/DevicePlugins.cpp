@@ -15,7 +15,8 @@
 using namespace nnhal::rt;
 
 namespace {
-/// What a plug-in gives through the functions of NNHalPluginHost.
+/// The backends and the failure that a plug-in gives through the functions of
+/// NNHalPluginHost.
 struct Received {
   Backends backends;
   bool hasFailed = false;

@@ -95,8 +95,8 @@ Status readableOutcome(int fd, const struct stat &information) {
                  errorText(-info.status));
 }
 
-/// What \p events of a descriptor that others signal mean; nothing while it is
-/// active.
+/// Returns the outcome that \p events mean for a descriptor that others signal;
+/// nothing while it is active.
 std::optional<Status> foreignOutcome(int fd, uint32_t events) {
   if (events & POLLIN) {
     struct stat information = {};
@@ -124,7 +124,7 @@ FenceState stateOf(const std::optional<Status> &outcome) {
   return outcome->isOk() ? FenceState::signaled : FenceState::error;
 }
 
-/// invalidArgument when \p fd cannot be polled for reading.
+/// Fails with invalidArgument when \p fd cannot be polled for reading.
 Status checkPollable(int fd) {
   int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0)
@@ -184,8 +184,8 @@ struct Fence::Own {
       return;
     bool isGood = status.isOk();
     outcome = std::move(status);
-    // The fence holds the read end until after this, so there is no SIGPIPE.
-    // A full pipe has been written by others and is readable: that will do.
+    // The fence holds the read end until after this, so there is no SIGPIPE. A
+    // full pipe has been written by others and is readable: that will do.
     while (isGood && ::write(writeEnd.get(), "", 1) < 0 && errno == EINTR) {
     }
     writeEnd.reset();
@@ -221,7 +221,8 @@ Fence::~Fence() {
 
 Result<FenceRef> Fence::adopt(UniqueFd fd) {
   if (fd.get() <= 0) {
-    // Not closed: an empty handle that reads as 0 would cost standard input.
+    // The descriptor 0 is not closed: an empty handle that reads as 0 would
+    // cost standard input.
     int number = fd.release();
     return badData("descriptor {} is not a fence: it must be above 0", number);
   }

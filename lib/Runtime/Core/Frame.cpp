@@ -1,4 +1,4 @@
-//===- Frame.cpp - What one execution needs while it runs -----------------===//
+//===- Frame.cpp - The state of one execution -----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

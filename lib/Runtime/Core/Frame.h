@@ -1,4 +1,4 @@
-//===- Frame.h - What one execution needs while it runs ---------*- C++ -*-===//
+//===- Frame.h - The state of one execution ---------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,23 +22,24 @@ namespace nnhal::rt {
 
 /// The workspace and the argument lists of one execution.
 struct Frame {
-  /// Null when the model needs none.
+  /// The workspace is null when the model needs none.
   std::unique_ptr<Workspace> workspace;
   std::vector<InvocationArgument> inputs;
   std::vector<InvocationArgument> outputs;
-  /// Behind the pointers to extents of both lists.
+  /// The extents that the pointers of both lists point to.
   std::vector<int64_t> extents;
-  /// Not 0: the backend shall stop. Set by the timer of a deadline.
+  /// A value other than 0 asks the backend to stop. The timer of a deadline
+  /// sets it.
   std::atomic<uint32_t> isCancelled = 0;
 
-  // What follows is of one binding; reset() empties it.
+  // The members below belong to one binding; reset() empties them.
 
   /// Bytes of a pool that cannot be used where they are.
   struct PoolCopy {
     std::shared_ptr<const SharedMemory> pool;
     uint64_t offset = 0;
     BudgetedBuffer copy;
-    /// Of the argument whose memory it is.
+    /// The index of the argument whose memory it is.
     size_t index = 0;
   };
   std::vector<PoolCopy> loads;
@@ -85,7 +86,8 @@ public:
   };
   using Lease = std::unique_ptr<Frame, Returner>;
 
-  /// resourceExhausted* when there is no memory for a new frame.
+  /// Takes a frame. Fails with resourceExhausted* when there is no memory for a
+  /// new one.
   Result<Lease> take();
 
 private:

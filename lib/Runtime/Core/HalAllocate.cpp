@@ -83,7 +83,7 @@ public:
 
   const InterfaceTensor &type() const { return tensor; }
   const std::vector<ArgumentRole> &roles() const { return list; }
-  /// The same roles, for the backend.
+  /// Returns the roles in the form for the backend.
   const std::vector<DeviceMemoryRole> &uses() const { return wishes; }
 
 private:
@@ -125,7 +125,7 @@ private:
     if (tensor.type != other.type)
       return badData("type {} differs from {} of the roles before",
                      nameOf(other.type), nameOf(tensor.type));
-    // What an interface says does not tell whether their scales agree.
+    // An interface does not tell whether their scales agree.
     if (other.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL)
       return failure("buffers of type {} with several roles are not supported",
                      nameOf(other.type));

@@ -37,7 +37,8 @@ DeviceServices nnhal::rt::completeServices(DeviceServices services) {
   if (!services.reactor)
     services.reactor = Reactor::create();
   if (!services.memory)
-    // Who asks for more shall hear so, and not have the kernel end the process.
+    // A client that asks for more shall hear so, and not have the kernel end
+    // the process.
     services.memory = std::make_shared<MemoryBudget>(machineMemory());
   if (!services.log)
     services.log = std::make_shared<Log>();
@@ -87,7 +88,7 @@ static Status checkModel(const AnnotatedModel &model,
 
 using Load = std::function<Result<std::unique_ptr<LoadedModel>>()>;
 
-/// C-108: the model is valid, but may not be supported. What is compiled is
+/// The model is valid, but may not be supported (C-108). The compiled entry is
 /// also left in \p slot, which may be null.
 static Result<std::unique_ptr<LoadedModel>>
 loadModel(const DeviceState &state, const AnnotatedModel &model,

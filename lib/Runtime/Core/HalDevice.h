@@ -17,7 +17,7 @@
 
 namespace nnhal::rt {
 
-/// What a device shares with its prepared models and buffers.
+/// The state that a device shares with its prepared models and buffers.
 ///
 /// Threads: any.
 struct DeviceState {

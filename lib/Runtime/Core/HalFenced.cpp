@@ -26,8 +26,8 @@ struct HalPreparedModel::OnDevice final : Completion {
         timer(*model.state->services.reactor, *frame),
         times(model.tracer(), model.state->services.clock, result) {}
 
-  /// Only tells the runtime, whose threads do the rest: the backend's must not
-  /// be the one that releases the last reference to the backend.
+  /// This only tells the runtime, whose threads do the rest: a thread of the
+  /// backend must not release the last reference to the backend.
   void complete(Status status) override {
     FenceRef keep = done; // This object may be gone as soon as it is known.
     keep->complete(std::move(status));
@@ -44,7 +44,7 @@ struct HalPreparedModel::OnDevice final : Completion {
   /// Ends with the backend's work; the runtime's own work follows.
   FenceRef done;
   int64_t begin = 0;
-  /// By the tracer's clock.
+  /// The time is of the tracer's clock.
   int64_t sectionBegin = 0;
 };
 
@@ -148,12 +148,13 @@ private:
       signal->complete(std::move(status));
   }
 
-  /// Null once the execution has ended.
+  /// The pointer is null once the execution has ended.
   std::shared_ptr<const HalPreparedModel> model;
-  /// Of the thread that moves the execution on; the client never looks.
+  /// The request belongs to the thread that moves the execution on; the client
+  /// never looks.
   Request request;
   std::vector<BufferPin> pins;
-  /// Until the launch the runtime's own.
+  /// Until the launch the fence is the runtime's own.
   FenceRef end;
   bool isBackendsFence = false;
   const std::optional<uint64_t> duration;
@@ -162,7 +163,7 @@ private:
   /// Held while the backend is given the execution and while its end is dealt
   /// with.
   std::mutex deviceMutex;
-  /// Null unless the backend has the execution.
+  /// The pointer is null unless the backend has the execution.
   std::unique_ptr<OnDevice> onDevice;
   mutable std::mutex mutex;
   ExecutionInfo info = {failure("the execution has not ended"), {}, {}};

@@ -47,7 +47,8 @@ public:
   void complete(Status status) override {
     std::lock_guard lock(mutex);
     outcome = std::move(status);
-    // Under the lock: afterwards there may be no waiter any more.
+    // This is called under the lock: afterwards there may be no waiter any
+    // more.
     ended.notify_one();
   }
   Status wait() {

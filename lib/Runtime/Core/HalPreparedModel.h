@@ -88,18 +88,19 @@ private:
   /// \p invocation of a frame whose arguments are bound.
   void describe(Frame &frame, const Request &request, Deadline deadline,
                 Invocation &invocation) const;
-  /// What an execution that ended with \p status leaves in its frame, in its
-  /// buffers and in \p result; \p status becomes what is reported.
+  /// Leaves the traces of an execution that ended with \p status in its frame,
+  /// in its buffers and in \p result; \p status becomes the status that is
+  /// reported.
   void finish(Frame &frame, Status &status, ExecutionResult &result) const;
-  /// Of an execution that has ended in \p result: empties what a failure does
-  /// not report, and logs.
+  /// Reports an execution that has ended in \p result: empties everything that
+  /// a failure does not report, and logs.
   void report(const Status &status, ExecutionResult &result) const;
-  /// What of \p request can be checked before it is launched. For a fenced
-  /// one, outputs that do not suffice are wrong. \p pins receives the buffers
-  /// of \p request.
+  /// Checks everything about \p request that can be checked before it is
+  /// launched. For a fenced one, outputs that do not suffice are wrong. \p pins
+  /// receives the buffers of \p request.
   Status checkRequest(const Request &request, bool isFenced,
                       std::vector<BufferPin> &pins) const;
-  /// missedDeadlinePersistent when \p deadline has passed.
+  /// Fails with missedDeadlinePersistent when \p deadline has passed.
   Status checkDeadline(Deadline deadline) const;
   BufferScope scope(std::span<const BufferPin> pins) const {
     return {*state->backend, state->buffers, number,

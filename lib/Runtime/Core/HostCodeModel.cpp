@@ -30,14 +30,14 @@ struct HostWorkspace final : Workspace {
   std::vector<NNHalTensorArgument> outputs;
   /// Points at the above.
   NNHalExecutionContext context = {};
-  /// What the code allocated in this run.
+  /// The memory that the code allocated in this run.
   std::vector<BudgetedBuffer> allocations;
   /// Copies of arguments that the host does not reach where they are: for a
   /// baseline, which meets memory of another backend.
   std::vector<BudgetedBuffer> copies;
 };
 
-/// What the code of one run asks for.
+/// The services that the code of one run asks for.
 class RunServices {
 public:
   RunServices(HostWorkspace &workspace, Invocation &invocation,
@@ -101,7 +101,8 @@ void *RunServices::allocate(std::span<const int64_t> extents,
   if (bytes > tensorLimit)
     return refuse(FailureReason::tensorTooLarge, int64_t(bytes),
                   int64_t(tensorLimit));
-  // Not empty: a null pointer is that of an omitted input.
+  // The buffer is never empty, because a null pointer is that of an omitted
+  // input.
   auto buffer = BudgetedBuffer::allocate(std::max<uint64_t>(bytes, 1),
                                          invocation.services->memory.get());
   if (!buffer.isOk())

@@ -1,4 +1,4 @@
-//===- Interface.cpp - What a model looks like from outside ---------------===//
+//===- Interface.cpp - Inputs and outputs of a model ----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

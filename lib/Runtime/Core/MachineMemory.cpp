@@ -30,7 +30,8 @@ static uint64_t resourceLimit(decltype(RLIMIT_AS) resource) {
   return limit.rlim_cur;
 }
 
-/// The number in \p file; UINT64_MAX for "max" and where there is no file.
+/// Returns the number in \p file; UINT64_MAX for "max" and where there is no
+/// file.
 static uint64_t readLimit(const std::string &file) {
   uint64_t limit = 0;
   return std::ifstream(file) >> limit ? limit : UINT64_MAX;

@@ -117,7 +117,8 @@ static Status checkMappable(const SharedMemory &memory) {
 Status ManagedBuffer::copyTo(const SharedMemory &target) const {
   NNHAL_RETURN_IF_ERROR(checkMappable(target));
   std::shared_lock lock(mutex);
-  // Without contents it has the size of its allocation, where that is known.
+  // A buffer without contents has the size of its allocation, where that is
+  // known.
   std::optional<uint64_t> size = state.size;
   if (!state.isInitialized)
     size = knownByteSize(tensor.type, tensor.dimensions);
@@ -167,7 +168,7 @@ Status ManagedBuffer::copyFrom(const SharedMemory &source,
   return Status::ok();
 }
 
-/// What copyFrom() does with `mutex` held.
+/// Does the work of copyFrom() with `mutex` held.
 Status ManagedBuffer::fill(const SharedMemory &source,
                            std::span<const uint32_t> dimensions) {
   NNHAL_RETURN_IF_ERROR(checkMappable(source));

@@ -22,7 +22,7 @@ namespace nnhal::rt {
 
 /// One argument of one prepared model.
 struct ArgumentRole {
-  /// Of the prepared model, unique for the life of the device.
+  /// The id of the prepared model, unique for the life of the device.
   uint64_t model = 0;
   bool isInput = false;
   uint32_t index = 0;
@@ -48,7 +48,8 @@ public:
 private:
   std::mutex mutex;
   std::condition_variable changed;
-  /// Who comes draws a number; `served` may take the lock next.
+  /// Each thread that waits for the lock draws a number; `served` may take the
+  /// lock next.
   uint64_t drawn = 0;
   uint64_t served = 0;
   uint32_t readers = 0;
@@ -71,15 +72,15 @@ public:
   bool hasRole(const ArgumentRole &role) const;
 
   struct State {
-    /// Those of the last write; until then those of the allocation.
+    /// The dimensions of the last write; until then those of the allocation.
     std::vector<uint32_t> dimensions;
     /// Bytes of a tensor with these dimensions.
     uint64_t size = 0;
     bool isInitialized = false;
   };
 
-  /// Gives the state room for \p dimensions and forgets its contents.
-  /// resourceExhausted* when there is no memory.
+  /// Gives the state room for \p dimensions and forgets its contents. Fails
+  /// with resourceExhausted* when there is no memory.
   Status resize(const std::vector<uint32_t> &dimensions);
 
   /// See Buffer.
@@ -117,7 +118,7 @@ public:
   /// A token of no living buffer.
   uint32_t add(std::shared_ptr<ManagedBuffer> buffer);
   void remove(uint32_t token);
-  /// Null when no living buffer has this token.
+  /// Returns null when no living buffer has this token.
   std::shared_ptr<ManagedBuffer> find(uint32_t token) const;
 
 private:
@@ -131,9 +132,9 @@ private:
 std::optional<uint64_t> knownByteSize(OperandType type,
                                       std::span<const uint32_t> dimensions);
 
-/// Where both know an extent they must agree; where one does, that one holds.
-/// An empty list knows nothing (B-100). nullopt when they contradict each
-/// other.
+/// Unites two lists of dimensions: where both know an extent they must agree;
+/// where one does, that one holds. An empty list knows nothing (B-100). Returns
+/// nullopt when they contradict each other.
 std::optional<std::vector<uint32_t>>
 combineDimensions(std::span<const uint32_t> lhs, std::span<const uint32_t> rhs);
 

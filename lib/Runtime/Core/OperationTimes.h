@@ -1,4 +1,4 @@
-//===- OperationTimes.h - What single operations take -----------*- C++ -*-===//
+//===- OperationTimes.h - Times of single operations ------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,8 +30,8 @@ public:
   OperationTimes(const OperationTimes &) = delete;
   OperationTimes &operator=(const OperationTimes &) = delete;
 
-  /// Whom a backend tells; null when nobody wants to know. \p isMeasured: the
-  /// result shall have the times.
+  /// Returns the observer for a backend; null when nobody wants to know.
+  /// \p isMeasured: the result shall have the times.
   OperationObserver *observer(bool isMeasured) {
     measures = isMeasured;
     result.operationTimes.clear();

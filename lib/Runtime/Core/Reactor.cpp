@@ -29,8 +29,8 @@ using namespace nnhal::rt;
 
 namespace {
 
-/// What epoll reports about the reactor's own descriptors; the numbers of
-/// fences, waits and timers are above.
+/// The id under which epoll reports the reactor's own descriptors; the numbers
+/// of fences, waits and timers are above.
 constexpr uint64_t wakeId = 0;
 constexpr uint64_t clockId = 1;
 constexpr uint64_t firstId = 2;
@@ -93,7 +93,7 @@ struct Reactor::Loop {
   uint64_t nextId = firstId;
   std::unordered_map<uint64_t, Source> sources;
   std::unordered_map<uint64_t, Wait> waits;
-  /// Those of at(), and with an empty function those of waits.
+  /// The functions of at(); those of waits are empty.
   std::map<TimerKey, std::function<void()>> timers;
   std::unordered_map<uint64_t, Deadline> timerTimes; // Those of at() only.
   Deadline armed = noDeadline;
@@ -117,7 +117,7 @@ struct Reactor::Loop {
   void shutDown(std::unique_lock<std::mutex> &lock);
 };
 
-/// Under the lock.
+/// Callers hold the lock.
 Status Reactor::Loop::start() {
   if (stopping)
     return stopped();
@@ -223,7 +223,7 @@ Status Reactor::Loop::addWait(std::vector<FenceRef> &fences, Wait wait) {
   return Status::ok();
 }
 
-/// Under the lock.
+/// Callers hold the lock.
 void Reactor::Loop::handle(const epoll_event &event) {
   uint64_t id = event.data.u64;
   if (id == wakeId)
@@ -263,8 +263,8 @@ void Reactor::Loop::runCalls(std::unique_lock<std::mutex> &lock) {
 void Reactor::Loop::runTimers(std::unique_lock<std::mutex> &lock) {
   if (timers.empty())
     return;
-  // Only those that are due now: a function that always starts another timer
-  // must not keep the fences waiting.
+  // This takes only the timers that are due now: a function that always starts
+  // another timer must not keep the fences waiting.
   std::vector<TimerKey> keys;
   Deadline now = steadyNow();
   for (auto &timer : timers) {

@@ -1,4 +1,4 @@
-//===- Scheduler.cpp - Who runs next on a device --------------------------===//
+//===- Scheduler.cpp - The order of executions ----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -38,8 +38,8 @@ static Status checkSameTensors(const char *what,
   return Status::ok();
 }
 
-/// What executions and the compilation share. It owns no scheduler: a thread of
-/// that one may release it.
+/// The state that executions and the compilation share. It owns no scheduler: a
+/// thread of that one may release it.
 class StagedModel::Stage {
 public:
   Stage(std::unique_ptr<LoadedModel> slow, StagePlan &plan)
@@ -47,11 +47,11 @@ public:
         log(plan.services.log), compile(std::move(plan.compile)),
         ended(std::move(plan.ended)), baseline(std::move(slow)) {}
 
-  /// Null until the code has taken over; from then on never null.
+  /// Returns null until the code has taken over; from then on never null.
   const LoadedModel *compiled() const {
     return published.load(std::memory_order_acquire);
   }
-  /// Null when the code has taken over.
+  /// Returns null when the code has taken over.
   std::shared_ptr<const LoadedModel> takeBaseline() const {
     std::lock_guard lock(mutex);
     return baseline;
@@ -164,7 +164,7 @@ void StagedModel::begin() const {
   if (hasBegun.exchange(true, std::memory_order_relaxed))
     return;
   stage->noteBegin();
-  // Behind everything that somebody waits for.
+  // The compilation waits behind all work that somebody waits for.
   Status launched = services.preparations->submit(
       {.client = client, .priority = Priority::low},
       [stage = stage](Status admitted) { stage->work(std::move(admitted)); });
@@ -227,7 +227,7 @@ Status StagedModel::submit(Invocation &invocation,
   std::shared_ptr<const LoadedModel> baseline;
   if (!model) {
     baseline = stage->takeBaseline();
-    // It may have been replaced since the first look.
+    // The baseline may have been replaced since the first look.
     model = baseline ? baseline.get() : stage->compiled();
   }
   bool isBaseline = baseline != nullptr;

@@ -18,7 +18,7 @@
 
 namespace nnhal::rt {
 
-/// How a staged model comes to its code.
+/// The plan by which a staged model gets its code.
 struct StagePlan {
   /// Executions before the compilation begins.
   uint64_t after = 0;
@@ -54,7 +54,7 @@ public:
   MemoryUse memoryUse() const override;
   Result<std::unique_ptr<Workspace>>
   createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override;
-  /// Nobody knows whether the code will be.
+  /// Nobody knows whether the code will be asynchronous.
   bool isAsynchronous() const override { return true; }
   bool usesFences() const override;
   Status submit(Invocation &invocation, Completion &completion) const override;
@@ -84,9 +84,9 @@ using LoadModel = std::function<Result<std::unique_ptr<LoadedModel>>(
     const AnnotatedModel &model, const PrepareOptions &options,
     const CompileObserver &observer)>;
 
-/// \p model on the baseline of \p backend, until \p load has compiled it as
-/// \p options say. Where there is no baseline it is compiled at once. \p load
-/// owns what it uses, but no scheduler.
+/// Makes a model that runs on the baseline of \p backend until \p load has
+/// compiled it as \p options say. Where there is no baseline it is compiled at
+/// once. \p load owns everything that it uses, but no scheduler.
 Result<std::unique_ptr<LoadedModel>>
 loadStaged(const Backend &backend, const DeviceServices &services,
            const AnnotatedModel &model, const PrepareOptions &options,

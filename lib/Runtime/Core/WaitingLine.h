@@ -24,9 +24,9 @@ namespace nnhal::rt {
 struct Waiting {
   explicit Waiting(const Ticket &ticket) : ticket(ticket) {}
   Ticket ticket;
-  /// Empty for a caller.
+  /// The job is empty for a caller.
   std::function<void(Status)> job;
-  /// For a caller only: what it waits for.
+  /// The condition that a caller waits for; a job does not use it.
   std::condition_variable answered;
   std::optional<Status> answer;
 
@@ -58,10 +58,10 @@ public:
 private:
   static constexpr size_t priorityCount = 3;
   struct Client {
-    /// By arrival, for each priority.
+    /// The entries of each priority, by arrival.
     std::array<std::map<uint64_t, WaitingRef>, priorityCount> entries;
     std::array<unsigned, priorityCount> passedOver = {};
-    /// Its place in `turns`.
+    /// The place of this client in `turns`.
     std::list<uint64_t>::iterator turn;
 
     bool isEmpty() const;

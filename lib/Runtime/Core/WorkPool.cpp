@@ -102,10 +102,12 @@ void WorkPool::run(NNHalParallelBody body, void *bodyContext, int64_t count,
   isBusy.store(false, std::memory_order_release);
 }
 
-/// Pieces are of equal size, but for one round: what is left over goes to the
-/// first.
-static int64_t firstRoundOf(uint64_t piece, uint64_t pieces, uint64_t rounds) {
-  return int64_t(piece * (rounds / pieces) + std::min(piece, rounds % pieces));
+/// Pieces are of equal size, but for one iteration: the remaining iterations go
+/// to the first pieces.
+static int64_t firstIterationOf(uint64_t piece, uint64_t pieces,
+                                uint64_t iterations) {
+  return int64_t(piece * (iterations / pieces) +
+                 std::min(piece, iterations % pieces));
 }
 
 static uint64_t firstPieceOf(uint64_t share, uint64_t shares, uint64_t pieces) {
@@ -168,17 +170,17 @@ void WorkPool::runPieces(unsigned self) {
     runShare(unsigned((self + i) % tickets.size()));
 }
 
-/// Takes pieces of \p share of the current loop until there are none, half of
-/// what is left each time: the long runs through memory come first, and what is
-/// taken last is short. What is read of the loop is only used when the exchange
-/// has shown that it was still that loop.
+/// Takes pieces of \p share of the current loop until there are none, each time
+/// half of the remaining ones: the long runs through memory come first, and the
+/// last are short. The values that are read of the loop are only used when the
+/// exchange has shown that it was still that loop.
 void WorkPool::runShare(unsigned share) {
   std::atomic<uint64_t> &ticket = tickets[share].value;
   uint64_t found = ticket.load(std::memory_order_acquire);
   while (true) {
     NNHalParallelBody function = body.load(std::memory_order_acquire);
     void *context = bodyContext.load(std::memory_order_acquire);
-    uint64_t rounds = uint64_t(count.load(std::memory_order_acquire));
+    uint64_t iterations = uint64_t(count.load(std::memory_order_acquire));
     uint64_t total = pieces.load(std::memory_order_acquire);
     uint64_t control = floatControl.load(std::memory_order_acquire);
     uint64_t first = found & pieceMask;
@@ -191,8 +193,8 @@ void WorkPool::runShare(unsigned share) {
                                       std::memory_order_acquire))
       continue;
     adoptFloatControl(control);
-    function(context, firstRoundOf(first, total, rounds),
-             firstRoundOf(first + taken, total, rounds));
+    function(context, firstIterationOf(first, total, iterations),
+             firstIterationOf(first + taken, total, iterations));
     // The last one tells a caller that has gone to sleep.
     if (completed.fetch_add(uint32_t(taken), std::memory_order_acq_rel) +
             taken ==

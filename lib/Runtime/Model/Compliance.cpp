@@ -1,4 +1,4 @@
-//===- Compliance.cpp - What older HAL versions can say -------------------===//
+//===- Compliance.cpp - Models of older HAL versions ----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,8 @@ namespace {
 
 using validation::Context;
 
-/// Which operands a version has, with constants where it has them.
+/// Returns, for each operand, whether a version has it, with constants where it
+/// has them.
 std::vector<bool> compliantOperands(const Context &context,
                                     const Subgraph &subgraph) {
   std::vector<bool> isCompliant;
@@ -54,7 +55,7 @@ Status checkKind(const SharedMemory &pool, HalVersion version) {
                  toString(pool.kind()), toString(version));
 }
 
-/// Of Memory or OutputMemory.
+/// Serves Memory and OutputMemory.
 template <typename AnyMemory>
 Status checkMemory(const AnyMemory &memory, HalVersion version) {
   return std::visit(

@@ -62,10 +62,10 @@ std::string rt::shortNameOf(OperandType type) {
 /// backslashes would start the escapes of labels. Line feeds break the line;
 /// other control characters, which dot cannot show, become spaces.
 static std::string quote(std::string_view text) {
-  // What dot's scanner takes is bounded, and nobody reads further.
+  // The length that dot's scanner takes is bounded, and nobody reads further.
   constexpr size_t longest = 1024;
   size_t shown = std::min(text.size(), longest);
-  // Not within a character of UTF-8.
+  // The text is not cut within a character of UTF-8.
   while (shown < text.size() && shown > 0 && (text[shown] & 0xC0) == 0x80)
     --shown;
   std::string quoted = "\"";
@@ -114,7 +114,8 @@ static std::string scalarValue(const Model &model, const Operand &operand) {
   }
 }
 
-/// How an operand gets its value, where its edges do not say so (K-017).
+/// Returns how an operand gets its value, where its edges do not say so
+/// (K-017).
 static std::string kindOf(const Model &model, const Operand &operand) {
   std::string value = scalarValue(model, operand);
   if (!value.empty())

@@ -17,7 +17,7 @@ namespace {
 /// The optional inputs of one form of an operation.
 struct Tail {
   OperationType operation;
-  /// Where the optional inputs start.
+  /// The index of the first optional input.
   uint32_t start;
   uint32_t count;
   int32_t defaults[3];
@@ -54,7 +54,8 @@ constexpr Tail tails[] = {
     {OperationType::RESIZE_NEAREST_NEIGHBOR, 4, 2, {0, 0}},
 };
 
-/// True for an inline scalar of this value; only those count (I-081).
+/// Whether an operand is an inline scalar of this value; only those count
+/// (I-081).
 bool isScalarConstant(const Model &model, const Operand &operand,
                       int32_t value) {
   if (operand.lifetime != OperandLifeTime::CONSTANT_COPY)
@@ -71,7 +72,7 @@ bool isScalarConstant(const Model &model, const Operand &operand,
   return stated == value;
 }
 
-/// How many inputs of \p operation are not trailing defaults.
+/// Returns the number of inputs of \p operation that are not trailing defaults.
 size_t countWithoutDefaults(const Model &model, const Subgraph &subgraph,
                             const Operation &operation) {
   const std::vector<uint32_t> &inputs = operation.inputs;
@@ -114,7 +115,7 @@ void removeOperands(Subgraph &subgraph, const std::vector<bool> &isRemoved) {
       subgraph.operands[kept] = std::move(subgraph.operands[index]);
     ++kept;
   }
-  // What was out of range must stay so.
+  // An index that was out of range must stay so.
   auto renumber = [&](std::vector<uint32_t> &indices) {
     for (uint32_t &index : indices)
       if (index < newIndex.size())
@@ -129,7 +130,7 @@ void removeOperands(Subgraph &subgraph, const std::vector<bool> &isRemoved) {
   renumber(subgraph.outputIndexes);
 }
 
-/// How often each operand is named, by anything.
+/// Counts how often each operand is named, by anything.
 std::vector<size_t> countUses(const Subgraph &subgraph) {
   std::vector<size_t> uses(subgraph.operands.size());
   auto count = [&](const std::vector<uint32_t> &indices) {

@@ -49,7 +49,8 @@ Status checkPools(const Model &model, HalVersion version) {
   return Status::ok();
 }
 
-/// What every operation means (M-001 to M-366), as far as the model says.
+/// Checks the meaning of every operation (M-001 to M-366), as far as the model
+/// states it.
 Status checkMeaning(const Model &model, const Subgraph &subgraph,
                     HalVersion version) {
   for (size_t index = 0; index < subgraph.operations.size(); ++index) {
@@ -129,7 +130,7 @@ Status validateStructure(const Model &model, HalVersion version) {
   NNHAL_RETURN_IF_ERROR(forEachSubgraph(model, [&](const Subgraph &subgraph) {
     return checkSubgraph(context, subgraph);
   }));
-  // Only now are the index lists of every subgraph known to be sound.
+  // The index lists of every subgraph are known to be sound only now.
   NNHAL_RETURN_IF_ERROR(forEachSubgraph(model, [&](const Subgraph &subgraph) {
     return validation::checkControlFlow(model, subgraph);
   }));

@@ -39,7 +39,7 @@ Status checkCounts(const Operation &operation) {
   return Status::ok();
 }
 
-/// What \p outer passes on: its inputs from \p skip on.
+/// Returns the signature that \p outer passes on: its inputs from \p skip on.
 GraphSignature passedBy(const Subgraph &subgraph, const Operation &outer,
                         size_t skip) {
   GraphSignature passed;

@@ -156,7 +156,7 @@ Status checkOrder(const Subgraph &subgraph) {
     const Operation &operation = subgraph.operations[index];
     for (size_t position = 0; position < operation.inputs.size(); ++position) {
       uint32_t input = operation.inputs[position];
-      // What an operation reads is known or written before (B-035).
+      // An operand that an operation reads is known or written before (B-035).
       if (needsWriter(operands[input].lifetime) && !isWritten[input])
         return badData("{}: input {} reads operand {} before it is written",
                        describe(subgraph, index), position, input);

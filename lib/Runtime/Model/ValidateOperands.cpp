@@ -16,7 +16,8 @@ namespace nnhal::rt::validation {
 
 namespace {
 
-/// What A.3 says about the operand-level scale and zero point of a type.
+/// The rule of section A.3 about the operand-level scale and zero point of a
+/// type.
 struct QuantizationRule {
   enum Scale { zero, notNegative, positive, anything } scale;
   int32_t zeroPointMin = 0;
@@ -193,7 +194,7 @@ Status checkExtraParams(const Operand &operand) {
 
 Status checkRegion(const DataLocation &location, uint64_t available,
                    std::string_view holder) {
-  // 64 bits: two 32-bit numbers cannot overflow their sum.
+  // The sum has 64 bits: two 32-bit numbers cannot overflow it.
   uint64_t end = uint64_t(location.offset) + location.length;
   if (end > available)
     return badData("offset {} plus length {} exceeds the {} bytes of {}",

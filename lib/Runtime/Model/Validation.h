@@ -18,7 +18,7 @@
 
 namespace nnhal::rt::validation {
 
-/// What is validated, and as what.
+/// The model that is validated, and the version that it is validated as.
 struct Context {
   const Model &model;
   HalVersion version;
@@ -27,7 +27,7 @@ struct Context {
 
   static Context of(const Model &model, HalVersion version);
 
-  /// True when the model names the extension of \p code, an extension type or
+  /// Whether the model names the extension of \p code, an extension type or
   /// operation.
   bool hasExtensionPrefix(uint32_t code) const { return prefixes[code >> 16]; }
 };
@@ -35,7 +35,7 @@ struct Context {
 /// The kind of memory and what constants can do with it (B-074 to B-078).
 Status checkPool(const Pool &pool, HalVersion version);
 
-/// What checkOperands() checks of one operand.
+/// Checks one operand for checkOperands().
 Status checkOperand(const Context &context, const Operand &operand);
 
 /// Whether there is such an operation (B-030, B-032, B-033, B-039).
@@ -45,8 +45,8 @@ Status checkOperationType(const Context &context, OperationType type);
 /// consumer counts of every operand (B-011 to B-024, B-027, A.3).
 Status checkOperands(const Context &context, const Subgraph &subgraph);
 
-/// Operation types and index lists (B-030 to B-034, B-072). What an operation
-/// asks of its operands is not looked at.
+/// Checks operation types and index lists (B-030 to B-034, B-072). The demands
+/// of an operation on its operands are not looked at.
 Status checkOperations(const Context &context, const Subgraph &subgraph);
 
 /// Input and output lists (B-052 to B-055).

@@ -25,7 +25,8 @@ int32_t saturatingRoundingDoublingHighMul(int32_t a, int32_t b);
 /// value * 2^-exponent, rounded to nearest, half away from zero. \p exponent is
 /// 0 to 31.
 int32_t roundingDivideByPowerOfTwo(int32_t value, int32_t exponent);
-/// value * 2^exponent, saturated. \p exponent may be negative, then it rounds.
+/// Returns value * 2^exponent, saturated. \p exponent may be negative, then it
+/// rounds.
 int32_t saturatingShift(int32_t value, int32_t exponent);
 
 /// value * factor, rounded twice (decisions 17). The left shift wraps.

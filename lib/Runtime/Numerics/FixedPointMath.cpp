@@ -14,10 +14,11 @@
 
 using namespace nnhal::rt;
 
-/// 1 without integer bits, as near as it gets.
+/// The number nearest to 1 without integer bits.
 static constexpr int32_t almostOne = std::numeric_limits<int32_t>::max();
 
-/// Without integer bits, and with n the product of n + 0 integer bits.
+/// Multiplies \p a without integer bits by \p b with n of them; the product has
+/// n integer bits.
 static int32_t multiply(int32_t a, int32_t b) {
   return saturatingRoundingDoublingHighMul(a, b);
 }
@@ -59,7 +60,7 @@ int32_t nnhal::rt::fixedPointExpOfNonPositive(int32_t raw,
   int32_t quarter = 1 << (fractionBits - 2);
   int32_t inQuarter = (raw & (quarter - 1)) - quarter;
   int32_t result = expOfLastQuarter(saturatingShift(inQuarter, integerBits));
-  // What is left is a multiple of 1/4: a product of the powers above.
+  // The rest is a multiple of 1/4: a product of the powers above.
   int64_t rest = int64_t(inQuarter) - raw;
   for (int32_t i = 0; i < 7; ++i)
     if (integerBits > i - 2 && (rest & (int64_t(quarter) << i)) != 0)
@@ -71,8 +72,8 @@ int32_t nnhal::rt::fixedPointExpOfNonPositive(int32_t raw,
 // Division, logistic, tanh
 //===----------------------------------------------------------------------===//
 
-/// 2 / (1 + a) with 2 integer bits, for a in [0, 1) without: Newton's method
-/// from the line 48/17 - 32/17 * (1 + a) / 2.
+/// Returns 2 / (1 + a) with 2 integer bits, for a in [0, 1) without: Newton's
+/// method from the line 48/17 - 32/17 * (1 + a) / 2.
 static int32_t twoOverOnePlus(int32_t a) {
   constexpr int32_t start = 1515870810;  // 48/17 with 2 integer bits.
   constexpr int32_t slope = -1010580540; // -32/17

@@ -20,13 +20,15 @@ namespace nnhal::rt {
 
 /// exp(a) without integer bits, for \p raw <= 0 with \p integerBits, 0 to 29.
 int32_t fixedPointExpOfNonPositive(int32_t raw, int32_t integerBits);
-/// 1 / (1 + a) without integer bits, for \p raw >= 0 without integer bits.
+/// Returns 1 / (1 + a) without integer bits, for \p raw >= 0 without integer
+/// bits.
 int32_t fixedPointOneOverOnePlus(int32_t raw);
-/// 1 / (1 + exp(-a)) without integer bits, for \p raw with \p integerBits.
+/// Returns 1 / (1 + exp(-a)) without integer bits, for \p raw with
+/// \p integerBits.
 int32_t fixedPointLogistic(int32_t raw, int32_t integerBits);
 /// tanh(a) without integer bits, for \p raw with \p integerBits.
 int32_t fixedPointTanh(int32_t raw, int32_t integerBits);
-/// 1 / sqrt(value), for \p value >= 0; 0 counts as 1.
+/// Returns 1 / sqrt(value), for \p value >= 0; 0 counts as 1.
 FixedPointFactor fixedPointInverseSqrt(int64_t value);
 
 /// The largest magnitude that, shifted left by \p leftShift, stays below the

@@ -15,7 +15,7 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
-/// 1 without integer bits, as near as it gets.
+/// The number nearest to 1 without integer bits.
 static constexpr int16_t almostOne = std::numeric_limits<int16_t>::max();
 
 /// A 32-bit constant, rounded to 16 bits.
@@ -69,7 +69,7 @@ static int16_t expOfNonPositive(int16_t raw, int32_t integerBits) {
   int32_t inQuarter = (raw & (quarter - 1)) - quarter;
   int16_t result =
       expOfLastQuarter(rescale16(int16_t(inQuarter), integerBits, 0));
-  // What is left is a multiple of 1/4: a product of the powers above.
+  // The rest is a multiple of 1/4: a product of the powers above.
   int32_t rest = inQuarter - raw;
   for (int32_t i = 0; i < 7; ++i)
     if (integerBits > i - 2 && (rest & (quarter << i)) != 0)
@@ -77,8 +77,8 @@ static int16_t expOfNonPositive(int16_t raw, int32_t integerBits) {
   return result;
 }
 
-/// 2 / (1 + a) with 2 integer bits, for a in [0, 1] without: Newton's method
-/// from the line 48/17 - 32/17 * (1 + a) / 2.
+/// Returns 2 / (1 + a) with 2 integer bits, for a in [0, 1] without: Newton's
+/// method from the line 48/17 - 32/17 * (1 + a) / 2.
 static int16_t twoOverOnePlus(int16_t a) {
   constexpr int32_t one = 1 << 13;
   auto halfDenominator = int16_t((int32_t(a) + almostOne + 1) / 2);

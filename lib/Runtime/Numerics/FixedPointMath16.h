@@ -30,8 +30,8 @@ int16_t multiply16(int16_t a, int16_t b);
 /// saturated.
 int16_t rescale16(int16_t raw, int32_t from, int32_t to);
 
-/// 1 / (1 + exp(-a)) without integer bits, for \p raw with \p integerBits, 0 to
-/// 6.
+/// Returns 1 / (1 + exp(-a)) without integer bits, for \p raw with
+/// \p integerBits, 0 to 6.
 int16_t logistic16(int16_t raw, int32_t integerBits);
 /// tanh(a) without integer bits, for \p raw with \p integerBits, 0 to 6.
 int16_t tanh16(int16_t raw, int32_t integerBits);

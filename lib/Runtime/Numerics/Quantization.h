@@ -32,8 +32,8 @@ struct FixedPointFactor {
   int32_t exponent = 0;
 };
 
-/// The factor nearest to \p value, which is not negative (M-015): rounds the
-/// mantissa to 31 bits; below 2^-31 it is zero.
+/// Returns the factor nearest to \p value, which is not negative (M-015):
+/// rounds the mantissa to 31 bits; below 2^-31 it is zero.
 FixedPointFactor fixedPointFactor(double value);
 
 /// The bounds that a fused activation and the storage set on a quantized output

@@ -130,7 +130,7 @@ static int16_t hardSwish16(int16_t value, HalfFactor toRelu,
     relu = shift16(relu, 1);
   else
     relu = shift16(relu, toRelu.exponent);
-  // From [-1, 1] to [0, 1].
+  // This maps [-1, 1] to [0, 1].
   relu = int16_t((int32_t(relu) + (1 << 15)) >> 1);
   return shift16(truncatingHighProduct(relu, unshifted), toResult.exponent);
 }

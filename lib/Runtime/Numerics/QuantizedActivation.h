@@ -23,7 +23,8 @@ namespace nnhal::rt {
 /// the byte b.
 using ByteTable = std::array<int32_t, 256>;
 
-// From \p input to \p output, both of 8 bits and asymmetric (M-054, M-057).
+// Makes the table from \p input to \p output, both of 8 bits and asymmetric
+// (M-054, M-057).
 ByteTable logisticTable(const TensorType &input, const TensorType &output);
 ByteTable hyperbolicTangentTable(const TensorType &input,
                                  const TensorType &output);

@@ -1,4 +1,4 @@
-//===- Detection.cpp - What the Detection operations compute --------------===//
+//===- Detection.cpp - The Detection operations ---------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,7 +53,7 @@ namespace {
 /// A maximum between pixels.
 struct Peak {
   float score;
-  /// From the centre of the pixel.
+  /// The coordinates are those of the centre of the pixel.
   float x = 0.0f;
   float y = 0.0f;
 };
@@ -188,7 +188,7 @@ static Result<Elements<Region>> readRegions(const RoutineContext &context,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the samples of a bin add up to along one axis: pixel first + i counts
+/// The weights of a bin's samples along one axis: pixel first + i counts
 /// weights[i] times in their mean.
 struct AxisWeights {
   int64_t first = 0;
@@ -304,7 +304,7 @@ static PixelRange binPixels(float regionStart, float regionEnd, int64_t bins,
           clip(std::ceil(start + binSize * float(bin + 1)))};
 }
 
-/// The largest value of channel \p c; 0 when there are no pixels.
+/// Returns the largest value of channel \p c; 0 when there are no pixels.
 static float maxOfBin(const FeatureMaps &maps, int64_t batch, PixelRange rows,
                       PixelRange columns, int64_t c) {
   if (rows.first >= rows.end || columns.first >= columns.end)

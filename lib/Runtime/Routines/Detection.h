@@ -85,7 +85,7 @@ struct Candidate {
   Candidate(size_t box, float score, size_t classIndex)
       : box(uint32_t(box)), score(score), classIndex(uint32_t(classIndex)) {}
 
-  /// Its number among the boxes.
+  /// The number of this box among the boxes.
   uint32_t box = 0;
   float score = 0.0f;
   uint32_t classIndex = 0;

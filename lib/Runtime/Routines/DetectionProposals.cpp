@@ -1,4 +1,4 @@
-//===- DetectionProposals.cpp - What box operations compute ---------------===//
+//===- DetectionProposals.cpp - Operations on boxes -----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -92,7 +92,8 @@ struct ImageBoxes {
 };
 } // namespace
 
-/// What remains of the boxes of one image, by class and then by score (M-224).
+/// Returns the boxes of one image that remain, by class and then by score
+/// (M-224).
 static Elements<Candidate> limitBoxes(const ImageBoxes &image,
                                       const Elements<float> &scores,
                                       const Elements<Box> &boxes,
@@ -331,8 +332,8 @@ static Elements<Candidate> bestClasses(const ScoredBoxes &input, size_t box,
   return result;
 }
 
-/// As bestClasses() with a limit of 1, in one pass: among equals the first
-/// class, and a NaN only where there is nothing else.
+/// Returns the same as bestClasses() with a limit of 1, in one pass: among
+/// equals the first class, and a NaN only where there is nothing else.
 static Candidate bestClass(const ScoredBoxes &input, size_t box) {
   size_t best = 1;
   for (size_t c = 2; c < input.classes; ++c)

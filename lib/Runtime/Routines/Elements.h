@@ -37,7 +37,7 @@ public:
   const Status status;
 };
 
-/// While it lives, what this thread allocates for Elements counts against
+/// While it lives, allocations of this thread for Elements count against
 /// \p budget, which may be null and outlives the elements.
 class BudgetScope {
 public:
@@ -72,7 +72,8 @@ template <typename T> struct CountedAllocator {
   }
 };
 
-/// As many as a tensor has, or as many as depend on a tensor's extents.
+/// A list with as many elements as a tensor has, or as many as depend on a
+/// tensor's extents.
 template <typename T> using Elements = std::vector<T, CountedAllocator<T>>;
 
 } // namespace nnhal::rt::reference

@@ -1,4 +1,4 @@
-//===- Lookup.cpp - What the Lookup operations compute --------------------===//
+//===- Lookup.cpp - The Lookup operations ---------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -115,7 +115,8 @@ static Status lshProjectionRoutine(RoutineContext &context) {
         result.push_back(isSet);
       signature = (signature << 1) | uint32_t(isSet);
     }
-    // In 64 bits: a shift by 32 is legal for a single function of 32 bits.
+    // The shift is in 64 bits: a shift by 32 is legal for a single function of
+    // 32 bits.
     if (form.kind == LshKind::sparse)
       signature += uint32_t(uint64_t(first / bitCount) << bitCount);
     if (form.kind != LshKind::dense)
@@ -129,8 +130,8 @@ static Status lshProjectionRoutine(RoutineContext &context) {
 // RANDOM_MULTINOMIAL
 //===----------------------------------------------------------------------===//
 
-/// Running sums of exp(logit - largest logit); infinite logits and NaNs weigh
-/// nothing (M-236). Empty when there is no finite logit.
+/// Returns running sums of exp(logit - largest logit); infinite logits and NaNs
+/// weigh nothing (M-236). The result is empty when there is no finite logit.
 static Elements<double> runningWeights(std::span<const float> logits) {
   double largest = -INFINITY;
   for (float logit : logits)

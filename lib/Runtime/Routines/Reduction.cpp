@@ -1,4 +1,4 @@
-//===- Reduction.cpp - What the Reduction operations compute --------------===//
+//===- Reduction.cpp - The Reduction operations ---------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

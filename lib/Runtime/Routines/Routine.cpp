@@ -28,7 +28,7 @@ int64_t reference::elementCount(std::span<const int64_t> shape) {
   return count;
 }
 
-/// How elements of a type are stored.
+/// The ways in which the elements of a type are stored.
 namespace {
 enum class Storage { float32, float16, int32, uint8, int8, uint16, int16 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- Routine.h - What a reference routine sees ----------------*- C++ -*-===//
+//===- Routine.h - The view of a routine ------------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -62,14 +62,14 @@ public:
   const Shape &outputShape(size_t index) const {
     return results[index].dimensions;
   }
-  /// For outputs whose extents depend on the computation.
+  /// States the shape of an output whose extents depend on the computation.
   void setOutputShape(size_t index, Shape shape);
 
   /// Elements of a FLOAT32, FLOAT16, TENSOR_FLOAT32 or TENSOR_FLOAT16 input as
   /// float32, exactly.
   Elements<float> floats(size_t index) const;
-  /// The same where they are, for inputs that are large and only read once;
-  /// in \p copy if they are no float32 or not at a multiple of 4.
+  /// Returns the floats of an input that is large and only read once, where
+  /// they are; in \p copy if they are not float32 or not at a multiple of 4.
   std::span<const float> floats(size_t index, Elements<float> &copy) const;
   /// Elements of an input of integers, quantized values or booleans, as stored.
   Elements<int32_t> integers(size_t index) const;
@@ -90,7 +90,7 @@ public:
   void storeReals(size_t index, std::span<const float> values);
   void storeBytes(size_t index, Elements<std::byte> bytes);
 
-  /// What was stored.
+  /// Returns the bytes that were stored.
   Elements<std::byte> takeOutput(size_t index) {
     return std::move(stored[index]);
   }

@@ -15,11 +15,12 @@
 
 using namespace nnhal::rt;
 
-/// Of all processors; where the large pages are larger the system takes small
-/// ones.
+/// The size of large pages on all processors; where they are larger the system
+/// takes small ones.
 static constexpr uint64_t largePage = 2u << 20;
 
-// Of Linux 5.14, and newer than the headers of some systems.
+// MADV_POPULATE_WRITE is of Linux 5.14, and newer than the headers of some
+// systems.
 static constexpr int populateWrite = 23;
 
 /// Finds memory for the pages that are \p bytes and nothing else. Only a wish.
@@ -54,7 +55,8 @@ Result<AlignedBuffer> AlignedBuffer::allocateResident(uint64_t size) {
   NNHAL_ASSIGN_OR_RETURN(
       AlignedBuffer buffer,
       allocate(size, large > 0 ? largePage : minimumAlignment));
-  // Only as many as are filled: the process would have more than it asked for.
+  // Large pages are asked for only where they are filled wholly: the process
+  // would otherwise get more than it asked for.
   if (large > 0)
     ::madvise(buffer.data(), large, MADV_HUGEPAGE);
   populate(buffer.bytes());

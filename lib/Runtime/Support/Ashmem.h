@@ -12,8 +12,8 @@
 
 namespace nnhal::rt {
 
-/// True for a descriptor of the device /dev/ashmem. No other device is sent
-/// the device's requests: it could take them for its own.
+/// Whether \p fd is a descriptor of the device /dev/ashmem. No other device is
+/// sent the device's requests: it could take them for its own.
 bool isAshmemDevice(int fd);
 
 /// The size of the region behind such a descriptor, 0 when it has none yet.

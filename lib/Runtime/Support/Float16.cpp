@@ -21,7 +21,7 @@ uint16_t float16FromDouble(double value) {
   if (magnitude >= 65520.0) // Halfway from 65504 to what would be next.
     return sign | 0x7C00;
   // A mantissa that rounds up to a power of two carries into the exponent
-  // field, which is just what the encoding wants.
+  // field, as the encoding wants it.
   if (magnitude < 0x1p-14)
     return sign | static_cast<uint16_t>(std::nearbyint(magnitude * 0x1p24));
   int exponent;

@@ -18,7 +18,7 @@
 using namespace nnhal;
 using namespace nnhal::rt;
 
-// In the order of the bits.
+// The names are in the order of the bits.
 static constexpr std::string_view tagNames[] = {
     "model",   "compilation", "execution", "cpuexe",
     "manager", "driver",      "memory"};

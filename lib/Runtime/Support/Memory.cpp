@@ -42,7 +42,8 @@ template <typename Fill> Result<Memory> fillNew(uint64_t size, Fill fill) {
 }
 
 Result<Memory> copyRegion(const Memory::Descriptor &region) {
-  // Before memory is taken for a size that nothing stands behind.
+  // The check comes before memory is taken for a size that nothing stands
+  // behind.
   NNHAL_RETURN_IF_ERROR(region.pool->check());
   return fillNew(region.size, [&](std::span<std::byte> bytes) {
     return region.pool->read(region.offset, bytes);
@@ -102,7 +103,7 @@ Memory Memory::device(uint32_t token) {
 }
 
 Result<Memory> Memory::readFile(const std::string &path, uint64_t maxSize) {
-  // Non-blocking: opening a pipe that nobody writes to would never return.
+  // O_NONBLOCK: opening a pipe that nobody writes to would never return.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.isValid())
     return badData("cannot open '{}': {}", path, errorText(errno));
@@ -158,7 +159,8 @@ Result<Memory> Memory::materialize() const {
   const SharedMemory &pool = *region->pool;
   NNHAL_RETURN_IF_ERROR(
       pool.checkRange(region->offset, region->size, region->padding));
-  // Nobody would bracket the reads of a dma-buf's bytes.
+  // The bytes of a dma-buf are not shared, because nobody would bracket the
+  // reads.
   if (!pool.isStable() || pool.isDmaBuf())
     return copyRegion(*region);
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,

@@ -58,7 +58,7 @@ Result<UniqueFd> nnhal::rt::duplicate(int fd) {
   return badData("cannot duplicate descriptor {}: {}", fd, errorText(errno));
 }
 
-/// What is wrong with the arguments of adopt(), whatever the descriptor is.
+/// Checks the arguments of adopt() in themselves, whatever the descriptor is.
 static Status checkStated(PoolKind kind, uint64_t size, int protection,
                           uint64_t fileOffset) {
   if (kind == PoolKind::hardwareBuffer)
@@ -81,7 +81,7 @@ SharedMemory::adopt(PoolKind kind, UniqueFd fd, uint64_t size, int protection,
   NNHAL_RETURN_IF_ERROR(checkStated(kind, size, protection, fileOffset));
   auto memory =
       adoptUnchecked(kind, std::move(fd), size, protection, fileOffset);
-  // Here a mismatch is the fault of what was stated; later, of the file.
+  // Here a mismatch is the fault of the statements; later, of the file.
   if (Status status = memory->check(); !status.isOk())
     return Status(StatusCode::invalidArgument, status.message());
   return memory;

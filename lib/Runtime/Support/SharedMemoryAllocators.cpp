@@ -51,8 +51,9 @@ Result<std::shared_ptr<SharedMemory>> SharedMemory::createMemfd(PoolKind kind,
                        PROT_READ | PROT_WRITE, /*fileOffset=*/0));
 }
 
-// An allocator that is missing, has no memory of its own left or gives what
-// cannot be mapped is no failure: the next one is asked. tryX() say so by null.
+// It is not a failure when an allocator is missing, has no memory of its own
+// left or gives memory that cannot be mapped: the next one is asked. tryX() say
+// so by null.
 
 /// Whether \p memory, fresh from its allocator, is what its users expect.
 static bool isUsable(const SharedMemory &memory) {

@@ -17,12 +17,12 @@ namespace nnhal::rt {
 
 /// Makes \p thread, which ran nothing, run \p body. It receives no signals
 /// (those of the program are for the program's threads) and shows \p name, at
-/// most 15 characters, in debuggers. resourceExhaustedTransient when the system
-/// gives no thread.
+/// most 15 characters, in debuggers. Fails with resourceExhaustedTransient when
+/// the system gives no thread.
 Status startThread(std::thread &thread, const char *name,
                    std::function<void()> body);
 
-/// The same for a thread that nobody joins.
+/// Starts a thread like startThread() that nobody joins.
 Status startDetached(const char *name, std::function<void()> body);
 
 } // namespace nnhal::rt

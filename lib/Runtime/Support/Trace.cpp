@@ -1,4 +1,4 @@
-//===- Trace.cpp - What ran when, by layer and phase ----------------------===//
+//===- Trace.cpp - Sections of work by layer and phase --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -67,7 +67,8 @@ uint64_t Tracer::add(TraceEvent::Kind kind, TraceName name,
       return stored.size();
     }
   } catch (const std::bad_alloc &) {
-    // As without room: tracing never fails the work that it follows.
+    // The event counts as dropped for want of room: tracing never fails the
+    // work that it follows.
     ++dropped;
     return 0;
   }
@@ -117,7 +118,7 @@ void Tracer::nameThread(std::string_view name) noexcept {
       return;
     }
   } catch (const std::bad_alloc &) {
-    // As in add().
+    // The event counts as dropped, like in add().
     ++dropped;
     return;
   }

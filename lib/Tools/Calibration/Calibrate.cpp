@@ -62,7 +62,7 @@ static void fill(std::span<std::byte> bytes, OperandType type) {
 }
 
 namespace {
-/// Of one execution, in nanoseconds.
+/// The cost of one execution, in nanoseconds.
 struct Cost {
   double wall = 0.0;
   double cpu = 0.0;
@@ -172,7 +172,7 @@ private:
                                          rounded(std::exp(power / count))});
   }
 
-  /// To the four digits that a measurement deserves at most.
+  /// Rounds to the four digits that a measurement deserves at most.
   static float rounded(double ratio) {
     return std::strtof(fmt::format("{:.4g}", ratio).c_str(), nullptr);
   }

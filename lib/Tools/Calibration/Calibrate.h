@@ -23,27 +23,28 @@ struct CalibrationOptions {
   uint64_t minRuns = 5;
   int64_t minDuration = 20'000'000;
   int64_t maxDuration = 1'000'000'000;
-  /// Nanoseconds. Empty: the steady clock, and the time that all threads of
-  /// the process have spent on CPUs.
+  /// Two clocks in nanoseconds. Where they are empty, the steady clock and the
+  /// time that all threads of the process have spent on CPUs are used.
   std::function<int64_t()> wallClock;
   std::function<int64_t()> cpuClock;
 };
 
-/// How fast \p device is beside \p cpu, which is 1 by definition (C-020).
-/// execTime is the ratio of the median times of an execution; powerUsage that
-/// of the CPU times, which only approximates energy, and says nothing where
-/// work is done elsewhere. With several models for a type it is the geometric
-/// mean of those that \p device supports; a type without one is missing
-/// (C-022).
+/// Measures how fast \p device is beside \p cpu, which is 1 by definition
+/// (C-020). execTime is the ratio of the median times of an execution;
+/// powerUsage that of the CPU times, which only approximates energy, and says
+/// nothing where work is done elsewhere. With several models for a type it is
+/// the geometric mean of those that \p device supports; a type without one is
+/// missing (C-022).
 ///
-/// Fails with what preparing or executing a supported model reports. Blocking:
-/// for seconds.
+/// Fails like the preparation or execution of a supported model.
+///
+/// Blocking: for seconds.
 rt::Result<rt::Capabilities> calibrate(const rt::Device &device,
                                        const rt::Device &cpu,
                                        const CalibrationOptions &options = {});
 
-/// A table of \p capabilities; ends with a newline. What is missing is left
-/// out.
+/// Returns a table of \p capabilities, which ends with a newline. Entries that
+/// are missing are left out.
 std::string describeCapabilities(const rt::Capabilities &capabilities);
 
 } // namespace nnhal::tools

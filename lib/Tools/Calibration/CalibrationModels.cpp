@@ -1,4 +1,4 @@
-//===- CalibrationModels.cpp - What a device is measured with -------------===//
+//===- CalibrationModels.cpp - Models to measure devices with -------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -94,7 +94,7 @@ public:
     return index;
   }
 
-  /// Of a convolution or matrix product on \p type.
+  /// Adds the bias of a convolution or matrix product on \p type.
   uint32_t bias(OperandType type, uint32_t count, bool isPerChannel = false) {
     if (!rt::isQuantized(type))
       return weights(type, {count});

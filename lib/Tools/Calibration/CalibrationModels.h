@@ -1,4 +1,4 @@
-//===- CalibrationModels.h - What a device is measured with -----*- C++ -*-===//
+//===- CalibrationModels.h - Models to measure devices with -----*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,8 @@ namespace nnhal::tools {
 struct CalibrationGroup {
   enum class Subject { operandTypes, relaxed, ifOperation, whileOperation };
   Subject subject = Subject::operandTypes;
-  /// Of operandTypes: a tensor type, and scalar types that share its entry.
+  /// The types that a model measures: a tensor type, and scalar types that
+  /// share its entry.
   std::vector<rt::OperandType> types;
   /// Valid for HAL 1.3, all dimensions known.
   std::vector<rt::AnnotatedModel> models;

@@ -1,4 +1,4 @@
-//===- KeptCapabilities.cpp - What calibrations have kept -----------------===//
+//===- KeptCapabilities.cpp - Results of calibrations ---------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ using namespace nnhal;
 using namespace nnhal::tools;
 using rt::Status;
 
-/// Where the calibration of \p device is kept.
+/// Returns the path at which the calibration of \p device is kept.
 static rt::Result<std::string> statePath(const rt::Device &device) {
   NNHAL_ASSIGN_OR_RETURN(std::string directory, rt::stateDirectory(getenv));
   return rt::capabilitiesPath(directory, device.name());

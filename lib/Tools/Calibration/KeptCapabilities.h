@@ -1,4 +1,4 @@
-//===- KeptCapabilities.h - What calibrations have kept ---------*- C++ -*-===//
+//===- KeptCapabilities.h - Results of calibrations -------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,9 @@
 
 namespace nnhal::tools {
 
-/// What a calibration has kept about \p device. A file that cannot be used is
-/// like a missing one, except that a warning on standard error says so.
+/// Returns the capabilities of \p device that a calibration has kept. A file
+/// that cannot be used is like a missing one, except that a warning on standard
+/// error says so.
 std::optional<rt::Capabilities> keptCapabilities(const rt::Device &device);
 
 /// Measures \p device beside \p cpu, prints what was found and keeps it in the

@@ -34,8 +34,8 @@ static bool hasZeroExtent(const std::vector<uint32_t> &dimensions) {
   return std::ranges::find(dimensions, 0u) != dimensions.end();
 }
 
-/// How many bytes of an output are left out to make it too small; 0 for one
-/// that cannot be smaller.
+/// Returns the number of bytes of an output that are left out to make it too
+/// small; 0 for one that cannot be smaller.
 static size_t missingBytes(const rt::TestCase &test,
                            const rt::TestExample &example, size_t output) {
   const rt::TestTensor &expected = example.outputs[output];
@@ -83,7 +83,7 @@ bool CaseExecution::isDefined(const rt::TestExample &example, Way way) const {
 
 size_t CaseExecution::sizeOf(const rt::TestExample &example,
                              size_t output) const {
-  // Nothing says how large an output is that is not compared and unknown.
+  // The size of an output that is not compared and whose size is unknown.
   constexpr size_t amplySized = 1 << 20;
   const rt::TestTensor &expected = example.outputs[output];
   return expected.isAbsent

@@ -21,7 +21,7 @@ namespace nnhal::tools {
 /// Whether what has to fail in \p test is the time-out of a loop.
 bool isInfiniteLoop(const rt::TestCase &test);
 
-/// What an execution has left.
+/// The outputs that an execution has left.
 struct CaseOutputs {
   std::vector<std::vector<std::byte>> bytes;
   rt::ExecutionResult result;

@@ -69,7 +69,7 @@ Status tools::compareFrequencies(const rt::TestTensor &logits,
 }
 
 namespace {
-/// How far a case came in one way, and how that went.
+/// The stage that a case reached in one way, and the outcome.
 struct WayOutcome {
   Status status;
   std::string stage;
@@ -96,7 +96,7 @@ private:
 
   rt::TestCase test;
   const CaseSubject &subject;
-  /// What all ways but Way::cached share.
+  /// The preparation that all ways but Way::cached share.
   std::optional<rt::Result<rt::PreparedModelRef>> prepared;
   CaseResult answer;
 };

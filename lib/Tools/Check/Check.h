@@ -22,17 +22,17 @@
 
 namespace nnhal::tools {
 
-/// Which test cases run, and how.
+/// The test cases to run, and the way to run them.
 struct CheckRequest {
   /// Files, and folders that are searched.
   std::vector<std::string> paths;
   rt::DerivedForm form;
-  /// How many cases to run; all without it.
+  /// The number of cases to run; all of them without it.
   std::optional<uint64_t> sample;
   uint64_t jobs = 1;
   /// A regular expression; empty for all.
   std::string filter;
-  /// Where the machine-readable report goes; empty for nowhere.
+  /// The path of the machine-readable report; empty for none.
   std::string report;
   /// The folder that the artifacts of the cases are written to, and nothing is
   /// executed; empty: they are not.
@@ -44,31 +44,32 @@ struct CheckRequest {
   /// Nanoseconds in which each execution has to end; no bound without it.
   std::optional<uint64_t> timeLimit;
   Ways ways;
-  /// An existing folder of this user alone for the caches of Way::cached.
-  /// Empty: that way is not applicable.
+  /// An existing folder of this user alone for the caches of Way::cached. When
+  /// it is empty that way is not applicable.
   std::string cacheFolder;
 };
 
 /// A case that failed in one of the ways to execute it.
 struct WayFailure {
   Way way = Way::sync;
-  /// As in CaseResult.
+  /// The stage is that of CaseResult.
   std::string stage;
   std::string message;
 };
 
-/// What became of one case in the form that was asked for.
+/// The outcome of one case in the form that was asked for.
 struct CaseResult {
   enum class Outcome { passed, failed, notApplicable };
   std::string name;
   std::string spec;
   Outcome outcome = Outcome::passed;
-  /// Where a failure was reported, expected ones included: "validation",
-  /// "preparation", "execution" or "comparison"; empty without one.
+  /// The stage at which a failure was reported, expected ones included:
+  /// "validation", "preparation", "execution" or "comparison"; empty without
+  /// one.
   std::string stage;
-  /// What was reported there.
+  /// The message that was reported there.
   std::string message = {};
-  /// Of the preparation, and of everything.
+  /// The durations of the preparation, and of everything.
   int64_t preparationMicroseconds = 0;
   int64_t microseconds = 0;
   /// One for each way in which the case failed; `stage` and `message` are those
@@ -86,24 +87,26 @@ std::string describeSlowCases(std::vector<CaseResult> results);
 
 /// Compares how often each class was drawn with the softmax of \p logits, which
 /// are [batches, classes]; \p drawn are the classes, [batches, samples] in
-/// TENSOR_INT32. generalFailure names the first that is beyond \p tolerance.
+/// TENSOR_INT32. Fails with generalFailure, which names the first that is
+/// beyond \p tolerance.
 rt::Status compareFrequencies(const rt::TestTensor &logits,
                               rt::OperandType logitsType,
                               std::span<const std::byte> drawn,
                               double tolerance);
 
-/// Makes the model of a case ready to execute. Null: the case is not executed,
-/// and passes.
+/// Makes the model of a case ready to execute. When it returns null the case is
+/// not executed, and passes.
 using PrepareCase =
     std::function<rt::Result<rt::PreparedModelRef>(const rt::TestCase &)>;
 
-/// How a case is prepared and executed.
+/// The subject of a check: how a case is prepared and executed.
 struct CaseSubject {
-  /// Has prepared what `prepare` returns. Null: no buffers.
+  /// The device has prepared the result of `prepare`. Without it there are no
+  /// buffers.
   const rt::Device *device = nullptr;
   PrepareCase prepare;
-  /// Prepares through a cache, for Way::cached. Empty: that way is not
-  /// applicable.
+  /// Prepares through a cache, for Way::cached. When it is empty that way is
+  /// not applicable.
   PrepareCase prepareCached = {};
   Ways ways = {};
   std::optional<uint64_t> timeLimit = {};
@@ -122,17 +125,19 @@ CaseResult checkCase(rt::TestCase test, const PrepareCase &prepare,
 CaseResult checkCase(rt::TestCase test, const rt::Device &device,
                      const rt::DerivedForm &form);
 
-/// What \p request asks for: to compile and load a case on \p device; with
-/// --emit to write its artifact, for whatever machine, and to leave it at that;
-/// with --artifacts to load what was written so. The artifact of a case is the
-/// file of its name in the folder; names that are no file names, and those that
-/// have been there before, fail. May be called from any thread.
+/// Returns the preparation that \p request asks for: to compile and load a case
+/// on \p device; with --emit to write its artifact, for whatever machine, and
+/// to leave it at that; with --artifacts to load an artifact that was written
+/// so. The artifact of a case is the file of its name in the folder; names that
+/// are not file names, and those that have been there before, fail. The result
+/// may be called from any thread.
 PrepareCase preparationOf(const CheckRequest &request, const rt::Device &device,
                           rt::LazyCompiler &compiler);
 
-/// How \p request prepares cases on \p device twice through a cache: the first
-/// preparation fills it, the second has to hit it and is returned. Empty where
-/// the device or \p request has no caches. May be called from any thread.
+/// Returns the way in which \p request prepares cases on \p device twice
+/// through a cache: the first preparation fills it, the second has to hit it
+/// and is returned. The result is empty where the device or \p request has no
+/// caches. It may be called from any thread.
 PrepareCase cachedPreparationOf(const CheckRequest &request,
                                 const rt::Device &device);
 

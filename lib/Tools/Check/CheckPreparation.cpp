@@ -31,10 +31,10 @@ class ArtifactFolder {
 public:
   explicit ArtifactFolder(std::string path) : path(std::move(path)) {}
 
-  /// Where the artifact of \p test is; each case may ask once.
+  /// Returns the path of the artifact of \p test; each case may ask once.
   Result<std::string> fileOf(const rt::TestCase &test) {
     if (test.name.empty() || test.name.find('/') != std::string::npos)
-      return badData("the case's name '{}' is no file name", test.name);
+      return badData("the case's name '{}' is not a file name", test.name);
     std::lock_guard lock(mutex);
     if (!names.insert(test.name).second)
       return badData("two cases have the name '{}'", test.name);

@@ -52,7 +52,7 @@ findFiles(const std::vector<std::string> &paths) {
   return files;
 }
 
-/// Nothing when \p path is empty.
+/// Does nothing when \p path is empty.
 static Status createFolder(const std::string &path) {
   std::error_code error;
   if (!path.empty())

@@ -19,7 +19,7 @@ namespace nnhal::tools {
 /// is in it by the destructor.
 class TemporaryFolder {
 public:
-  /// generalFailure when it cannot be made.
+  /// Fails with generalFailure when the folder cannot be made.
   static rt::Result<TemporaryFolder> create();
   TemporaryFolder() = default;
   TemporaryFolder(TemporaryFolder &&other) noexcept
@@ -30,7 +30,7 @@ public:
   }
   ~TemporaryFolder();
 
-  /// Empty for a folder that was not created.
+  /// The path is empty for a folder that was not created.
   const std::string &path() const { return folder; }
 
 private:

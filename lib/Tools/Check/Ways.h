@@ -20,11 +20,12 @@ enum class Way {
   sync,
   async,
   fenced,
-  /// Synchronously, with all arguments in buffers of the device.
+  /// The case runs synchronously, with all arguments in buffers of the device.
   buffers,
-  /// Synchronously, as prepared from a compilation cache.
+  /// The case runs synchronously, as prepared from a compilation cache.
   cached,
-  /// Synchronously, at first with outputs that are one element too small.
+  /// The case runs synchronously, at first with outputs that are one element
+  /// too small.
   insufficient
 };
 
@@ -32,8 +33,8 @@ std::string_view nameOf(Way way);
 
 /// Ways that follow each other.
 struct Ways {
-  /// Empty where nobody asked for a way: then it is Way::sync, and no message
-  /// names it.
+  /// The list is empty where nobody asked for a way: then Way::sync is used,
+  /// and no message names it.
   std::vector<Way> list;
   /// All ways were asked for, and so none in particular.
   bool isAll = false;
@@ -41,8 +42,8 @@ struct Ways {
   bool contains(Way way) const;
 };
 
-/// Ways separated by commas, or "all". invalidArgument names the one that does
-/// not exist.
+/// Reads ways separated by commas, or "all". Fails with invalidArgument, which
+/// names the one that does not exist.
 rt::Result<Ways> parseWays(std::string_view text);
 
 } // namespace nnhal::tools

@@ -16,7 +16,7 @@
 
 namespace nnhal::tools {
 
-/// Where the arguments of an execution lie.
+/// The memory that the arguments of an execution lie in.
 enum class ArgumentPlace {
   /// Memory of the process, which is passed as it is.
   process,
@@ -28,7 +28,7 @@ enum class ArgumentPlace {
   buffers
 };
 
-/// memfd, file or buffers. invalidArgument for anything else.
+/// Reads memfd, file or buffers. Fails with invalidArgument for any other text.
 rt::Result<ArgumentPlace> parseArgumentPlace(std::string_view text);
 
 /// The arguments of one model's executions in pools or buffers, which live as

@@ -23,7 +23,8 @@
 using namespace nnhal;
 using namespace nnhal::tools;
 
-/// How the model file is read, and for which shapes it is compiled.
+/// Returns the options by which the model file is read, and the shapes for
+/// which it is compiled.
 static std::string readingOptions(const LoadRequest &request) {
   std::string text;
   for (const auto &[name, shape] : request.shapes)
@@ -33,7 +34,7 @@ static std::string readingOptions(const LoadRequest &request) {
   return text;
 }
 
-/// What tells \p model from others.
+/// Returns the text that tells \p model from others.
 static rt::Result<std::string> placeOf(const ModelFile &model) {
   if (model.bytes) {
     NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,

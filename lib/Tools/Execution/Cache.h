@@ -23,12 +23,13 @@ namespace nnhal::tools {
 rt::Result<rt::CacheToken> cacheToken(const LoadRequest &request,
                                       const ModelFile &model);
 
-/// Where the program's devices remember what they have cached: --state-dir or
-/// what the environment says; empty when that says nothing.
+/// Returns the directory where the program's devices remember what they have
+/// cached: --state-dir or the one that the environment names; empty when it
+/// names none.
 std::string cacheStateDirectory(const LoadRequest &request);
 
-/// Creates the folder of --cache-dir, for this user, where it is missing. What
-/// is wrong with it the cache will find.
+/// Creates the folder of --cache-dir, for this user, where it is missing. The
+/// cache will find everything that is wrong with it.
 void createCacheDirectory(const LoadRequest &request);
 
 /// The content key of the model file, remembered from earlier runs while the
@@ -37,7 +38,8 @@ class ContentKeys {
 public:
   ContentKeys(const LoadRequest &request, const ModelFile &model);
 
-  /// Without reading the model; nothing when that cannot be said.
+  /// Returns the key without reading the model; nothing when that is not
+  /// possible.
   std::optional<rt::ContentKey> find() const;
 
   /// The key of \p model, which was read from the file after this object was
@@ -48,7 +50,7 @@ private:
   std::string path;
   std::optional<rt::FileStamp> stamp;
   rt::Sha256Digest variant = {};
-  /// Null where nothing is remembered.
+  /// The store is null where nothing is remembered.
   std::unique_ptr<rt::ContentKeyStore> store;
 };
 

@@ -20,7 +20,7 @@
 
 namespace nnhal::tools {
 
-/// Which devices a program wants to have.
+/// The devices that a program wants to have.
 struct DevicesRequest {
   /// Shared by all devices.
   rt::DeviceServices services;
@@ -39,7 +39,7 @@ struct DevicesRequest {
 rt::Status registerDevices(const DevicesRequest &request,
                            rt::DeviceRegistry &registry);
 
-/// invalidArgument names the devices that there are.
+/// Fails with invalidArgument, which names the devices that there are.
 rt::Result<const rt::Device *> findDevice(const rt::DeviceRegistry &registry,
                                           std::string_view name);
 

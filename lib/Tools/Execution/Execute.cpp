@@ -206,7 +206,7 @@ private:
   rt::Tracer *tracer;
   rt::Request request;
   rt::ExecutionResult result;
-  /// Where the arguments lie, if that is not in `outputs` and `inputs`.
+  /// The memory of the arguments, if that is not in `outputs` and `inputs`.
   std::optional<ArgumentPlaces> places;
   std::vector<rt::AlignedBuffer> outputs;
   std::vector<std::vector<std::byte>> states;

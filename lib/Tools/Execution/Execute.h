@@ -17,7 +17,7 @@
 
 namespace nnhal::tools {
 
-/// How often and how a model is executed.
+/// The number and the kind of the executions of a model.
 struct RunRequest {
   /// Executions that are not measured, before the others.
   uint64_t warmup = 0;
@@ -44,9 +44,9 @@ struct Duration {
 
 struct Executed {
   ExecutionMode mode = ExecutionMode::sync;
-  /// Of the last run, all frames: views of what follows.
+  /// The outputs of the last run, all frames: views of the buffers below.
   std::vector<OutputTensor> outputs;
-  /// Where each was computed: all of it where there is one frame.
+  /// The buffer in which each was computed: all of it where there is one frame.
   std::vector<rt::AlignedBuffer> buffers;
   /// Each of several frames, one after the other.
   std::vector<std::vector<std::byte>> frames;
@@ -56,7 +56,8 @@ struct Executed {
   std::vector<Duration> measured;
   /// Bytes of arguments that one execution copied (ExecutionResult).
   uint64_t copiedBytes = 0;
-  /// Of the last execution, as in rt::ExecutionResult; for --dump-graph.
+  /// The times of the last execution, as in rt::ExecutionResult; for
+  /// --dump-graph.
   std::vector<uint64_t> operationTimes;
 };
 

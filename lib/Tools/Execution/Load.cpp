@@ -33,9 +33,10 @@ int64_t tools::nowMicroseconds() {
       .count();
 }
 
-// From which size on memory that is freed goes back to the system. In a start
-// from the cache tensors and files do: the C library would learn from the first
-// of them to keep all others. A compiler asks for the same again and again.
+// The size from which on memory that is freed goes back to the system. In a
+// start from the cache tensors and files do: the C library would learn from the
+// first of them to keep all others. A compiler asks for the same again and
+// again.
 static constexpr int tensorSize = 16 << 10;
 static constexpr int compilerSize = 32 << 20;
 static void giveBackFrom(int size) { ::mallopt(M_MMAP_THRESHOLD, size); }
@@ -124,15 +125,15 @@ private:
     int64_t read = nowMicroseconds();
     loaded.loadMicroseconds = read - begin;
     Status status = prepareThroughCache(keys, *key);
-    // What was remembered may be damaged, and the file may have been changed
-    // just now: the key of what was read is right.
+    // The remembered key may be damaged, and the file may have been changed
+    // just now: the key of the bytes that were read is right.
     if (!status.isOk() && sourceKey && *sourceKey != *key)
       status = prepareThroughCache(keys, *sourceKey);
     loaded.compileMicroseconds = nowMicroseconds() - read;
     return status;
   }
 
-  /// How to prepare.
+  /// Returns the options of the preparation.
   rt::Result<rt::PrepareOptions> prepareOptionsFor() const {
     rt::PrepareOptions options = tools::prepareOptions(request.preparation);
     NNHAL_ASSIGN_OR_RETURN(options.compile, compileOptions());
@@ -288,7 +289,7 @@ private:
     return result;
   }
 
-  /// What the compiler's diagnostics call the model.
+  /// Returns the name that the compiler's diagnostics give the model.
   std::string sourceName() const {
     return model.bytes ? "<standard input>" : model.path;
   }
@@ -336,7 +337,8 @@ private:
   rt::Tracer *tracer;
   rt::Memory file;
   std::span<const std::byte> bytes;
-  /// Of the model that was read; what was remembered may be another one.
+  /// The key of the model that was read; a remembered key may be that of
+  /// another one.
   std::optional<rt::ContentKey> sourceKey;
   LoadOutcome loaded;
 };

@@ -24,7 +24,7 @@
 
 namespace nnhal::tools {
 
-/// How far a load goes.
+/// The step at which a load ends.
 enum class LoadGoal {
   /// The source is read and shown to the observer.
   source,
@@ -34,7 +34,7 @@ enum class LoadGoal {
   prepared
 };
 
-/// What loadModel() is to do, besides with which model.
+/// The task of loadModel(), besides the model.
 struct LoadRequest {
   LoadGoal goal = LoadGoal::prepared;
   Preparation preparation;
@@ -43,12 +43,12 @@ struct LoadRequest {
   /// Compile code for `shapes` beside that for any shapes.
   bool specialize = false;
   NamedShapes shapes;
-  /// Empty: nothing is cached.
+  /// Nothing is cached when this is empty.
   std::string cacheDirectory;
-  /// Where devices remember what they have cached. Empty: what the environment
-  /// says.
+  /// The directory where devices remember what they have cached. When it is
+  /// empty the environment decides.
   std::string stateDirectory;
-  /// Where the artifact is written; empty for nowhere.
+  /// The path to which the artifact is written; empty for none.
   std::string emit;
   /// The model itself is looked at, whatever comes from the cache.
   bool needsSource = false;
@@ -56,23 +56,23 @@ struct LoadRequest {
   uint64_t threads = 1;
 };
 
-/// What came of a load.
+/// The outcome of a load.
 struct LoadOutcome {
-  /// Null when the artifact or the graph was only to be written.
+  /// The model is null when the artifact or the graph was only to be written.
   std::shared_ptr<rt::PreparedModel> prepared;
-  /// Absent for .mlir and .nncache, and for a model from a cache that nothing
-  /// but an execution was asked for.
+  /// The source is absent for .mlir and .nncache, and for a model from a cache
+  /// that nothing but an execution was asked for.
   std::optional<rt::AnnotatedModel> source;
   /// Reading and, for .nncache, loading.
   int64_t loadMicroseconds = 0;
   /// Compiling and loading the code, or loading it from a cache.
   int64_t compileMicroseconds = 0;
-  /// How that went.
+  /// The report of the cache.
   rt::CacheReport cache;
-  /// Of one execution.
+  /// The number of threads of one execution.
   uint64_t threads = 1;
-  /// What became of a compilation in the background, ready at once where there
-  /// is none: success then.
+  /// The outcome of a compilation in the background. Where there is none it is
+  /// ready at once, with success.
   std::future<rt::Status> compilation;
 };
 
@@ -82,7 +82,8 @@ struct LoadServices {
   std::shared_ptr<rt::Tracer> tracer;
 };
 
-/// Whom a load tells what happens. Each function may be empty.
+/// The functions through which a load tells what happens. Each function may be
+/// empty.
 struct LoadObserver {
   /// Sees a source model before it is compiled; a failure ends the load.
   std::function<rt::Status(const rt::AnnotatedModel &)> source;

@@ -37,17 +37,18 @@ struct ModelFile {
   /// A file, or standardInput.
   std::string path;
   ModelKind kind = ModelKind::tflite;
-  /// Those of standard input, which can be read only once; a file is read when
-  /// it is needed.
+  /// The bytes of standard input, which can be read only once; a file is read
+  /// when it is needed.
   std::optional<rt::Memory> bytes;
 
-  /// What messages call it.
+  /// Returns the name that messages give it.
   std::string label() const;
 };
 
-/// Finds out what the model called \p path is; reads all of standard input for
-/// standardInput. invalidArgument when its format is not known, or it has no
-/// bytes or too many; generalFailure with the system's reason.
+/// Finds out the kind of the model called \p path; reads all of standard input
+/// for standardInput. Fails with invalidArgument when its format is not known,
+/// or it has no bytes or too many, and with generalFailure and the system's
+/// reason.
 rt::Result<ModelFile> openModel(const std::string &path);
 
 } // namespace nnhal::tools

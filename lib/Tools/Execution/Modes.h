@@ -17,13 +17,13 @@
 
 namespace nnhal::tools {
 
-/// Which member of PreparedModel is called.
+/// The member of PreparedModel that is called.
 enum class ExecutionMode { sync, async, fenced };
 
 std::string_view nameOf(ExecutionMode mode);
 
-/// Modes separated by commas, or "all". invalidArgument names the one that
-/// there is not.
+/// Reads modes separated by commas, or "all". Fails with invalidArgument, which
+/// names the one that does not exist.
 rt::Result<std::vector<ExecutionMode>> parseModes(std::string_view text);
 
 /// Executes \p request in \p mode and waits for the end. A fenced execution

@@ -14,7 +14,7 @@
 
 namespace nnhal::tools {
 
-/// What every preparation of a program has in common.
+/// The part that every preparation of a program has in common.
 struct Preparation {
   rt::CompileOptions compile;
   rt::ExecutionPreference preference =

@@ -1,4 +1,4 @@
-//===- Progress.cpp - What a user sees of a compilation -------------------===//
+//===- Progress.cpp - Progress of a compilation ---------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Progress.h - What a user sees of a compilation -----------*- C++ -*-===//
+//===- Progress.h - Progress of a compilation -------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -31,12 +31,12 @@ namespace nnhal::tools {
 /// Whether an option takes "=VALUE".
 enum class Takes { nothing, value, optionalValue };
 
-/// What people read about an option.
+/// The texts that people read about an option.
 struct OptionText {
-  /// Without the dashes.
+  /// The name without the dashes.
   std::string_view name;
   Takes takes = Takes::nothing;
-  /// What the help calls the value; empty for an option without one.
+  /// The name of the value in the help; empty for an option without one.
   std::string_view valueName;
   /// The lines of the help.
   std::string_view help;
@@ -45,15 +45,15 @@ struct OptionText {
 /// An argument that begins with two dashes.
 struct OptionArgument {
   std::string_view name;
-  /// Nothing where the argument has no "=".
+  /// The value is absent where the argument has no "=".
   std::optional<std::string_view> value;
 };
 
 /// Splits \p argument, which begins with two dashes.
 OptionArgument splitOption(std::string_view argument);
 
-/// invalidArgument names the option when \p argument has a value and \p option
-/// takes none, or the other way around.
+/// Fails with invalidArgument, which names the option, when \p argument has a
+/// value and \p option takes none, or the other way around.
 rt::Status checkValue(const OptionText &option, const OptionArgument &argument);
 
 /// "--name=VALUE", "--name[=VALUE]" or "--name".
@@ -84,15 +84,15 @@ const Row *findRow(std::span<const Row> rows, std::string_view name) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-/// invalidArgument: there is no such option.
+/// Returns invalidArgument: there is no such option.
 rt::Status unknownOption(std::string_view name);
 
-/// What \p status, the failure of option \p name, is called.
+/// Returns \p status, the failure of option \p name, with that name.
 rt::Status inOption(rt::Status status, std::string_view name);
 
-/// Stores in \p flags what \p argument, which begins with two dashes, says, and
-/// returns its row of \p rows. invalidArgument names the option and what is
-/// wrong.
+/// Stores the value of \p argument, which begins with two dashes, in \p flags,
+/// and returns its row of \p rows. Fails with invalidArgument, which names the
+/// option and what is wrong.
 template <typename Row, typename Flags>
 rt::Result<const Row *> applyOption(std::span<const Row> rows, Flags &flags,
                                     std::string_view argument) {

@@ -18,7 +18,8 @@
 
 namespace nnhal::tools {
 
-/// A decimal number from \p min to \p max; invalidArgument names both.
+/// Reads a decimal number from \p min to \p max. Fails with invalidArgument,
+/// which names both.
 rt::Result<uint64_t> parseCount(std::string_view text, uint64_t min,
                                 uint64_t max);
 
@@ -31,12 +32,12 @@ template <typename Value> struct Choice {
   Value value;
 };
 
-/// invalidArgument: \p text is none of \p words.
+/// Returns invalidArgument: \p text is not one of \p words.
 rt::Status notAmong(std::string_view text,
                     std::span<const std::string_view> words);
 
-/// The value that \p text stands for among \p choices; invalidArgument names
-/// them.
+/// Returns the value that \p text stands for among \p choices. Fails with
+/// invalidArgument, which names them.
 template <typename Value>
 rt::Result<Value> parseChoice(std::string_view text,
                               std::span<const Choice<Value>> choices) {

@@ -1,4 +1,4 @@
-//===- Process.cpp - What every tool does as a process --------------------===//
+//===- Process.cpp - The process of every tool ----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,15 +53,15 @@ int tools::runProcess(
 }
 
 int tools::fail(const Status &status, int exitStatus) {
-  // Not fmt::print, which throws when standard error cannot be written: the
-  // exit status counts all the more then.
+  // This does not call fmt::print, which throws when standard error cannot be
+  // written: the exit status counts all the more then.
   std::string text = fmt::format("error: {}\n", status.message());
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
   return exitStatus;
 }
 
 Status tools::flushOutput() {
-  // Also for what could not be written before.
+  // This also reports output that could not be written before.
   if (std::fflush(stdout) != 0)
     return rt::failure("cannot write to standard output: {}",
                        std::generic_category().message(errno));

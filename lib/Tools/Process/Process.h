@@ -1,4 +1,4 @@
-//===- Process.h - What every tool does as a process ------------*- C++ -*-===//
+//===- Process.h - The process of every tool --------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,15 +19,15 @@ namespace nnhal::tools {
 inline constexpr int exitFailure = 1;
 inline constexpr int exitUsage = 2;
 
-/// What main() of a tool does: calls \p tool with the arguments behind the
-/// program's name and returns the exit status, that of a failure when \p tool
-/// throws.
+/// Does the work of a tool's main(): calls \p tool with the arguments behind
+/// the program's name and returns the exit status, that of a failure when
+/// \p tool throws.
 ///
-/// Before that, occupies standard descriptors that are closed, so that no file
-/// of the program's own becomes one and gets its output; writing to standard
-/// output then still fails. A write beyond the file-size limit of the process
-/// fails as one to a full disk does, instead of ending the process before it
-/// has cleaned up.
+/// Before that, it occupies standard descriptors that are closed, so that no
+/// file of the program's own becomes one and gets its output; writing to
+/// standard output then still fails. A write beyond the file-size limit of the
+/// process fails as one to a full disk does, instead of ending the process
+/// before it has cleaned up.
 int runProcess(int argc, char **argv,
                int (*tool)(std::span<const std::string_view> arguments));
 

@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - What went on during the work ---------------------===//
+//===- Diagnostics.cpp - Log and trace of a run ---------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ using namespace nnhal::tools;
 using rt::Status;
 
 static void writeLogLine(std::string_view line) {
-  // Not fmt::print, which throws when standard error is closed.
+  // This does not call fmt::print, which throws when standard error is closed.
   std::string text = fmt::format("{}\n", line);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

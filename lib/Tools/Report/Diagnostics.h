@@ -1,4 +1,4 @@
-//===- Diagnostics.h - What went on during the work -------------*- C++ -*-===//
+//===- Diagnostics.h - Log and trace of a run -------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,18 +17,18 @@
 
 namespace nnhal::tools {
 
-/// What devices are to report.
+/// The reports that are asked of devices.
 struct DiagnosticsRequest {
   /// The tags of what is logged to standard error; null for nothing.
   const char *logTags = nullptr;
   bool isTraced = false;
 };
 
-/// What the devices report to: a log on standard error and a tracer, as
-/// \p request says.
+/// Makes the services to which the devices report: a log on standard error and
+/// a tracer, as \p request says.
 rt::DeviceServices makeServices(const DiagnosticsRequest &request);
 
-/// What \p tracer has collected, as a file.
+/// Writes the events that \p tracer has collected to a file.
 rt::Status writeTraceFile(const rt::Tracer &tracer, const std::string &path);
 
 /// Writes to \p path the graph of \p model, which is called \p name, with what

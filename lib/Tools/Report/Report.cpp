@@ -1,4 +1,4 @@
-//===- Report.cpp - What goes to standard output --------------------------===//
+//===- Report.cpp - Standard output ---------------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -83,8 +83,8 @@ static TimeSummary summarize(const std::vector<Duration> &durations) {
           percentile(device, 0.5), percentile(driver, 0.5)};
 }
 
-/// Of this process since it began: getrusage() would count that of the program
-/// which has started it.
+/// Returns the peak of this process since it began: getrusage() would count
+/// that of the program which has started it.
 static uint64_t peakResidentBytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -99,7 +99,7 @@ static rt::MemoryUse memoryUse(const LoadOutcome &loaded) {
   return loaded.prepared ? loaded.prepared->memoryUse() : rt::MemoryUse();
 }
 
-/// Of \p tensors, as far as their shapes are known.
+/// Returns the bytes of \p tensors, as far as their shapes are known.
 static uint64_t bytesOf(const std::vector<rt::InterfaceTensor> &tensors) {
   uint64_t total = 0;
   for (const rt::InterfaceTensor &tensor : tensors) {
@@ -218,7 +218,7 @@ std::string Explanation::text() const {
   std::string text;
   for (const Line &line : lines) {
     text += fmt::format("{}: {}", line.operation, line.answer);
-    // What was removed or folded left nothing to remark.
+    // An operation that was removed or folded has no remark.
     if (wasCompiled && line.isSupported)
       text += ", compiled: " +
               (line.remark.empty() ? "no code of its own" : line.remark);

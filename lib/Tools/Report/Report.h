@@ -1,4 +1,4 @@
-//===- Report.h - What goes to standard output ------------------*- C++ -*-===//
+//===- Report.h - Standard output -------------------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace nnhal::tools {
 
-/// How times are printed.
+/// The form in which times are printed.
 enum class TimeFormat { none, text, json };
 
 /// "output 0 ('y') TENSOR_FLOAT32 [1,3]: 0.5 1 2 ..." with \p count values.
@@ -29,11 +29,12 @@ std::string describeTimes(const LoadOutcome &loaded,
 /// The answer to --explain: what becomes of each operation of a model.
 class Explanation {
 public:
-  /// What \p device says about \p model.
+  /// Asks \p device about \p model.
   static rt::Result<Explanation> create(const rt::AnnotatedModel &model,
                                         const rt::Device &device);
 
-  /// What the compiler says about \p operation; see CompileObserver::remark.
+  /// Adds the compiler's remark about \p operation; see
+  /// CompileObserver::remark.
   void addRemark(uint32_t operation, std::string_view text);
 
   /// One line per operation, each ending with a newline.
@@ -42,7 +43,7 @@ public:
 private:
   struct Line {
     std::string operation;
-    /// Who executes it, or why nobody does.
+    /// The device that executes it, or the reason why none does.
     std::string answer;
     bool isSupported = false;
     std::string remark;

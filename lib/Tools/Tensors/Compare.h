@@ -13,11 +13,11 @@
 
 namespace nnhal::tools {
 
-/// How near an output must be to what is expected.
+/// The distance that an output may have from its expectation.
 struct Tolerance {
   enum class Kind { byType, range, exact, steps, absolute };
   Kind kind = Kind::byType;
-  /// Of steps and absolute.
+  /// The amount for steps and absolute.
   double amount = 0.0;
 };
 
@@ -34,13 +34,14 @@ bool isRelaxed(const rt::Model &model);
 /// The bounds of the conformance tests for \p type; \p isRelaxed for models
 /// that may compute in float16.
 Bounds boundsFor(rt::OperandType type, bool isRelaxed);
-/// The same as \p tolerance changes them; \p largestExpected is a magnitude.
+/// Returns the bounds that \p tolerance makes of the usual ones;
+/// \p largestExpected is a magnitude.
 Bounds boundsFor(const Tolerance &tolerance, rt::OperandType type,
                  bool isRelaxed, double largestExpected);
 
-/// What a comparison of two tensors found.
+/// The result of a comparison of two tensors.
 struct Differences {
-  /// How many elements differ by more than the bounds allow.
+  /// The number of elements that differ by more than the bounds allow.
   uint64_t count = 0;
   /// The first of them.
   uint64_t first = 0;
@@ -61,8 +62,9 @@ Differences compareElements(const ElementFormat &actualFormat,
 std::string positionText(uint64_t flat, std::span<const uint32_t> shape);
 
 /// Compares output \p index with the file \p path. Success gives a sentence for
-/// the user; generalFailure says where the first difference is and how many
-/// there are; invalidArgument when the file does not fit the output.
+/// the user. Fails with generalFailure, which says where the first difference
+/// is and how many there are, and with invalidArgument when the file does not
+/// fit the output.
 rt::Result<std::string> compareWithFile(const OutputTensor &output,
                                         size_t index, const std::string &path,
                                         const Tolerance &tolerance,

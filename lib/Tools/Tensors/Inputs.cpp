@@ -58,11 +58,11 @@ rt::Result<uint64_t> tools::byteSizeOf(const InterfaceTensor &tensor,
 }
 
 namespace {
-/// What a file given for one input holds.
+/// The contents of a file given for one input.
 struct InputFile {
   std::string path;
   std::vector<std::byte> data;
-  /// Only a .npy file has one.
+  /// Only a .npy file has a shape.
   std::optional<std::vector<uint64_t>> shape;
 };
 } // namespace

@@ -29,7 +29,7 @@ struct NamedFile {
 /// Dimensions by the index or the name of an input.
 using NamedShapes = std::map<std::string, std::vector<uint32_t>>;
 
-/// Where the inputs of a model come from.
+/// The sources of a model's inputs.
 struct InputRequest {
   std::vector<NamedFile> files;
   /// Fills inputs that no file is given for: zeros without a seed.
@@ -42,7 +42,7 @@ struct InputRequest {
 /// One input of all frames.
 struct InputTensor {
   std::vector<uint32_t> dimensions;
-  /// Of one frame.
+  /// The size of one frame.
   uint64_t frameSize = 0;
   /// One frame after the other; a single one that serves all frames where no
   /// file was given.
@@ -59,8 +59,8 @@ struct Inputs {
   uint64_t frameCount = 1;
 };
 
-/// The index of the tensor called \p key, a name or a decimal index.
-/// invalidArgument names what there is.
+/// Returns the index of the tensor called \p key, a name or a decimal index.
+/// Fails with invalidArgument, which names the tensors that there are.
 rt::Result<size_t> findTensor(std::string_view what,
                               std::span<const rt::InterfaceTensor> tensors,
                               std::string_view key);
@@ -69,13 +69,14 @@ rt::Result<size_t> findTensor(std::string_view what,
 rt::Result<uint64_t> byteSizeOf(const rt::InterfaceTensor &tensor,
                                 std::span<const uint32_t> dimensions);
 
-/// The extents of every input, as \p named or else \p interface state them.
-/// invalidArgument when \p named names an input that is none.
+/// Returns the extents of every input, as \p named or else \p interface state
+/// them. Fails with invalidArgument when \p named names an input that does not
+/// exist.
 rt::Result<rt::InputShapes> statedShapes(const NamedShapes &named,
                                          const rt::Interface &interface);
 
-/// Reads files and fills what has none, as \p request says. invalidArgument
-/// names the input, the found value and the bound.
+/// Reads files and fills the inputs that have none, as \p request says. Fails
+/// with invalidArgument, which names the input, the found value and the bound.
 rt::Result<Inputs> buildInputs(const InputRequest &request,
                                const rt::Interface &interface);
 

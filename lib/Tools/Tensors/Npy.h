@@ -25,9 +25,9 @@ struct ElementFormat {
   double (*load)(const std::byte *data);
 };
 
-/// Null when \p descr is none that is known.
+/// Returns null when \p descr is not known.
 const ElementFormat *lookUpFormat(std::string_view descr);
-/// How elements of \p type are stored. \p type has a size.
+/// Returns how elements of \p type are stored. \p type has a size.
 const ElementFormat &formatOf(rt::OperandType type);
 
 struct NpyArray {

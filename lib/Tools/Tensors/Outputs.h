@@ -27,7 +27,8 @@ struct OutputTensor {
 };
 
 /// Writes each of \p outputs to the file output_N.npy of \p directory, which is
-/// created where it is missing. generalFailure when that is not possible.
+/// created where it is missing. Fails with generalFailure when that is not
+/// possible.
 rt::Status writeOutputs(const std::string &directory,
                         std::span<const OutputTensor> outputs);
 

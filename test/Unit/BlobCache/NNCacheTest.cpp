@@ -373,8 +373,8 @@ TEST_F(NNCacheTest, RecoversFromDamage) {
 TEST_F(NNCacheTest, CannotLoad) {
   std::filesystem::create_directory(path);
   EXPECT_EQ(getFromFile(), "");
-  EXPECT_EQ(lines,
-            "error: blob cache '" + path.string() + "': is no regular file\n");
+  EXPECT_EQ(lines, "error: blob cache '" + path.string() +
+                       "': is not a regular file\n");
   lines.clear();
   std::filesystem::remove(path);
   std::filesystem::create_symlink(path, path);
@@ -388,8 +388,8 @@ TEST_F(NNCacheTest, CannotLoad) {
 TEST_F(NNCacheTest, DoesNotWaitForPipes) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_EQ(getFromFile(), "");
-  EXPECT_EQ(lines,
-            "error: blob cache '" + path.string() + "': is no regular file\n");
+  EXPECT_EQ(lines, "error: blob cache '" + path.string() +
+                       "': is not a regular file\n");
 }
 
 // E-012, E-089: another build begins anew, says nothing, and leaves nothing of

@@ -247,7 +247,7 @@ TEST_F(StoreTest, UnusableDirectories) {
   std::string file = directory + "/file";
   std::ofstream(file) << "x";
   EXPECT_EQ(messageOf(file),
-            "the state directory '" + file + "' is no directory");
+            "the state directory '" + file + "' is not a directory");
   std::string open = directory + "/open";
   std::filesystem::create_directory(open);
   ASSERT_EQ(::chmod(open.c_str(), 0777), 0);

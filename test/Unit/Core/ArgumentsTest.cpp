@@ -203,5 +203,5 @@ TEST(ArgumentsTest, CodeThatFails) {
             "the execution reported MISSED_DEADLINE_TRANSIENT");
   code = 99;
   EXPECT_EQ(model->execute(request, result).message(),
-            "code returned 99, which is no status code");
+            "code returned 99, which is not a status code");
 }

@@ -147,7 +147,7 @@ TEST(CompilerTest, CompileDiagnostics) {
   EXPECT_EQ(messageOf("fail"), "test.mlir:1:1: no model");
   EXPECT_EQ(messageOf("fail silently"), "the compiler gave no reason");
   EXPECT_EQ(messageOf("no status"),
-            "the compiler returned 77, which is no status code");
+            "the compiler returned 77, which is not a status code");
   EXPECT_EQ(messageOf("nothing"),
             "the compiler delivered 0 artifacts instead of 1");
   EXPECT_EQ(messageOf("twice"),

@@ -44,7 +44,7 @@ static constexpr Row rows[] = {
     {7, negativeExtent, generalFailure, "an extent is 7, below 3"},
     {8, valueTooSmall, generalFailure, "a parameter is 7, below 3"},
     {9, valueTooLarge, generalFailure, "a parameter is 7, above 3"},
-    {10, notDivisible, generalFailure, "extent 7 is no multiple of 3"},
+    {10, notDivisible, generalFailure, "extent 7 is not a multiple of 3"},
     {11, notAPermutation, generalFailure,
      "dimension 7 of 3 is named twice by the permutation"},
     {12, zeroStride, generalFailure, "stride 7 of dimension 3 is zero"},

@@ -286,7 +286,7 @@ TEST(SharedMemoryTest, rangesStayInThePool) {
   }
 }
 
-// F-011, F-012: an offset over 4 GiB that is no multiple of the page size.
+// F-011, F-012: an offset over 4 GiB that is not a multiple of the page size.
 TEST(SharedMemoryTest, hugeFileOffset) {
   constexpr uint64_t offset = (uint64_t(5) << 30) + 12345;
   for (int seals : {0, F_SEAL_SHRINK}) {

@@ -70,9 +70,9 @@ TEST(RoutineSignatureTest, GarbageIsRejected) {
   ASSERT_FALSE(read.isOk());
   EXPECT_EQ(read.status().code(), StatusCode::invalidArgument);
   EXPECT_EQ(read.status().message(),
-            "40 bytes are no signature of a routine of the runtime");
+            "40 bytes are not a signature of a routine of the runtime");
   EXPECT_EQ(readRoutineSignature({}).status().message(),
-            "0 bytes are no signature of a routine of the runtime");
+            "0 bytes are not a signature of a routine of the runtime");
 }
 
 /// Whatever the bytes are, the answer is an error or a signature within them.

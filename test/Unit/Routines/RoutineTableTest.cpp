@@ -117,7 +117,7 @@ TEST_F(RoutineTableTest, SignatureOfAnotherOperation) {
 
 TEST_F(RoutineTableTest, NoSignature) {
   EXPECT_EQ(call({1, 2, 3}, 6, 1, 2), StatusCode::generalFailure);
-  EXPECT_EQ(message, "3 bytes are no signature of a routine of the runtime");
+  EXPECT_EQ(message, "3 bytes are not a signature of a routine of the runtime");
 }
 
 /// What validation would reject, had it known the values, fails the execution.

@@ -237,7 +237,7 @@ TEST(DataMovementRulesTest, ChannelShuffle) { // M-122
   EXPECT_EQ(shuffle(3, -1), "2x6");
   EXPECT_EQ(shuffle(0, -1), "groups 0 must be positive"); // channel_shuffle C2
   EXPECT_EQ(shuffle(4, 1),                                // channel_shuffle C4
-            "extent 6 of axis 1 is no multiple of groups 4");
+            "extent 6 of axis 1 is not a multiple of groups 4");
 }
 
 //===----------------------------------------------------------------------===//
@@ -478,7 +478,7 @@ TEST(DataMovementRulesTest, DepthAndSpaceInBothLayouts) { // M-119
   EXPECT_EQ(shapes(Op::SPACE_TO_DEPTH, {1, 4, 6, 2}, false), "1x2x3x8");
   EXPECT_EQ(shapes(Op::SPACE_TO_DEPTH, {1, 2, 4, 6}, true), "1x8x2x3");
   EXPECT_EQ(shapes(Op::SPACE_TO_DEPTH, {1, 3, 4, 2}, false),
-            "input height 3 is no multiple of block size 2");
+            "input height 3 is not a multiple of block size 2");
   EXPECT_EQ(shapes(Op::DEPTH_TO_SPACE, {0, 2, 3, 8}, false),
             "input 0 of shape 0x2x3x8 is zero-sized");
 }
@@ -516,7 +516,7 @@ TEST(DataMovementRulesTest, BatchAndSpace) { // M-120, M-121
   EXPECT_EQ(withList(Op::BATCH_TO_SPACE_ND, floatTensor({6, 2, 2, 2}), {2, 3}),
             "1x4x6x2");
   EXPECT_EQ(withList(Op::BATCH_TO_SPACE_ND, floatTensor({5, 2, 2, 2}), {2, 3}),
-            "input batch 5 is no multiple of the block's area 6");
+            "input batch 5 is not a multiple of the block's area 6");
   EXPECT_EQ(withList(Op::BATCH_TO_SPACE_ND, floatTensor({6, 2, 2, 2}), {2}),
             "block_shape has 1 elements, expected 2");
 }

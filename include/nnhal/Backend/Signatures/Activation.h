@@ -18,15 +18,15 @@
 
 namespace nnhal::rt {
 
-/// SOFTMAX and LOG_SOFTMAX.
+/// The parameters of SOFTMAX and LOG_SOFTMAX.
 struct SoftmaxForm {
   float beta = 1.0f;
-  /// As stated: negative ones count from the end (M-024).
+  /// The axis as stated: negative ones count from the end (M-024).
   int64_t axis = -1;
 };
 NNHAL_API Result<SoftmaxForm> decodeSoftmax(const OperationView &operation);
 
-/// The factor of ELU's negative side.
+/// Returns the factor of ELU's negative side.
 NNHAL_API Result<float> decodeElu(const OperationView &operation);
 
 } // namespace nnhal::rt

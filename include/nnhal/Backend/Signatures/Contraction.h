@@ -18,9 +18,9 @@ namespace nnhal::rt {
 struct ConvolutionForm {
   TensorType input;
   ConvolutionParams params;
-  /// Of DEPTHWISE_CONV_2D.
+  /// The depth multiplier of DEPTHWISE_CONV_2D.
   int64_t depthMultiplier = 1;
-  /// Of GROUPED_CONV_2D.
+  /// The number of groups of GROUPED_CONV_2D.
   int64_t groups = 1;
   /// Input 0 and output 0 are in NCHW order; the filter never is (M-011).
   bool isNchw = false;
@@ -28,7 +28,7 @@ struct ConvolutionForm {
 
 /// Decodes CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D and TRANSPOSE_CONV_2D.
 /// Where a value is absent, the extents of the form's input are unknown and the
-/// parameters break no rule. invalidArgument where no form fits.
+/// parameters break no rule. Fails with invalidArgument where no form fits.
 NNHAL_API Result<ConvolutionForm>
 decodeConvolution(const OperationView &operation);
 

@@ -24,32 +24,33 @@
 
 namespace nnhal::rt {
 
-/// The axis of a CONCATENATION, SPLIT, GATHER or CHANNEL_SHUFFLE.
+/// Returns the axis of a CONCATENATION, SPLIT, GATHER or CHANNEL_SHUFFLE.
 NNHAL_API Result<int64_t> decodeAxis(const OperationView &operation);
 
-/// The permutation of a TRANSPOSE; dimensions in reverse where it is omitted
-/// (M-108).
+/// Returns the permutation of a TRANSPOSE; dimensions in reverse where it is
+/// omitted (M-108).
 NNHAL_API Result<std::vector<int64_t>>
 decodePermutation(const OperationView &operation);
 
-/// SLICE and STRIDED_SLICE: element i of dimension d of the result is element
-/// begin[d] + i * strides[d] of the input.
+/// The parameters of SLICE and STRIDED_SLICE: element i of dimension d of the
+/// result is element begin[d] + i * strides[d] of the input.
 struct SliceForm {
   std::vector<int64_t> begin;
-  /// One past the last element in the direction of the stride. Empty for a
-  /// SLICE.
+  /// One past the last element in the direction of the stride. The vector is
+  /// empty for a SLICE.
   std::vector<int64_t> end;
   std::vector<int64_t> strides;
-  /// Dimensions that the result does not have.
+  /// The dimensions that the result does not have.
   std::vector<int64_t> shrinkAxes;
 };
 NNHAL_API Result<SliceForm> decodeSlice(const OperationView &operation);
 
-/// Head and tail padding of each dimension, for PAD and PAD_V2.
+/// Returns the head and tail padding of each dimension, for PAD and PAD_V2.
 NNHAL_API Result<std::vector<int64_t>>
 decodePaddings(const OperationView &operation);
 
-/// DEPTH_TO_SPACE, SPACE_TO_DEPTH, BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND.
+/// The parameters of DEPTH_TO_SPACE, SPACE_TO_DEPTH, BATCH_TO_SPACE_ND and
+/// SPACE_TO_BATCH_ND.
 struct BlockForm {
   Extent2D block;
   Pads2D pads;
@@ -57,7 +58,7 @@ struct BlockForm {
 };
 NNHAL_API Result<BlockForm> decodeBlock(const OperationView &operation);
 
-/// The groups of a CHANNEL_SHUFFLE.
+/// Returns the groups of a CHANNEL_SHUFFLE.
 NNHAL_API Result<int64_t> decodeGroups(const OperationView &operation);
 
 } // namespace nnhal::rt

@@ -23,7 +23,7 @@ namespace nnhal::rt {
 
 struct BoxWithNmsLimitForm {
   float scoreThreshold = 0.0f;
-  /// Negative: no limit.
+  /// A negative number stands for no limit.
   int32_t maxBoxes = -1;
   SoftNmsKernel kernel = SoftNmsKernel::hard;
   float iouThreshold = 0.0f;
@@ -43,7 +43,7 @@ decodeDetectionPostprocessing(const OperationView &operation);
 
 struct GenerateProposalsForm {
   ProposalParams params;
-  /// Not positive: no limit.
+  /// A number that is not positive stands for no limit.
   int32_t preNmsLimit = 0;
   int32_t postNmsLimit = 0;
   /// Scores and deltas are NCHW.
@@ -58,7 +58,7 @@ struct HeatmapMaxKeypointForm {
 NNHAL_API Result<HeatmapMaxKeypointForm>
 decodeHeatmapMaxKeypoint(const OperationView &operation);
 
-/// Of ROI_ALIGN and ROI_POOLING.
+/// The parameters of ROI_ALIGN and ROI_POOLING.
 struct RoiForm {
   RoiParams params;
   /// Features and the result are NCHW.

@@ -17,7 +17,7 @@
 
 namespace nnhal::rt {
 
-/// The fused activation of ADD, SUB, MUL and DIV.
+/// Returns the fused activation of ADD, SUB, MUL and DIV.
 NNHAL_API Result<FusedActivation>
 decodeArithmetic(const OperationView &operation);
 

@@ -18,22 +18,25 @@
 
 namespace nnhal::rt {
 
-/// The axis of L2_NORMALIZATION as stated, the last one where it is not.
+/// Returns the axis of L2_NORMALIZATION as stated, or the last one where it is
+/// not stated.
 NNHAL_API Result<int64_t> decodeL2Normalization(const OperationView &operation);
 
-/// y = x / (bias + alpha * sum of squares in the window)^beta (M-068).
+/// The parameters of y = x / (bias + alpha * sum of squares in the window)^beta
+/// (M-068).
 struct LocalResponseForm {
   int64_t radius = 1;
   float bias = 1.0f;
   float alpha = 1.0f;
   float beta = 1.0f;
-  /// As stated: negative ones count from the end (M-024).
+  /// The axis as stated: negative ones count from the end (M-024).
   int64_t axis = -1;
 };
 NNHAL_API Result<LocalResponseForm>
 decodeLocalResponseNormalization(const OperationView &operation);
 
-/// y = (x - mean) * gamma / sqrt(variance + epsilon) + beta (M-069).
+/// The parameters of y = (x - mean) * gamma / sqrt(variance + epsilon) + beta
+/// (M-069).
 struct InstanceNormalizationForm {
   float gamma = 1.0f;
   float beta = 1.0f;

@@ -40,10 +40,12 @@ struct LstmInputs {
   size_t cellState = noInput;
 };
 
-/// LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM.
+/// The parameters of LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and
+/// BIDIRECTIONAL_SEQUENCE_LSTM.
 struct LstmForm {
   LstmInputs forward;
-  /// Bidirectional only, and so is the auxiliary input.
+  /// The backward cell and the auxiliary input are for the bidirectional
+  /// operation only.
   LstmInputs backward;
   size_t auxInput = noInput;
   LstmParams params;
@@ -51,7 +53,7 @@ struct LstmForm {
 };
 NNHAL_API Result<LstmForm> decodeLstm(const OperationView &operation);
 
-/// Inputs of an RNN cell: see RnnOperands.
+/// The inputs of an RNN cell: see RnnOperands.
 struct RnnInputs {
   size_t weights = noInput;
   size_t recurrentWeights = noInput;
@@ -60,10 +62,12 @@ struct RnnInputs {
   size_t auxWeights = noInput;
 };
 
-/// RNN, UNIDIRECTIONAL_SEQUENCE_RNN and BIDIRECTIONAL_SEQUENCE_RNN.
+/// The parameters of RNN, UNIDIRECTIONAL_SEQUENCE_RNN and
+/// BIDIRECTIONAL_SEQUENCE_RNN.
 struct RnnForm {
   RnnInputs forward;
-  /// Bidirectional only, and so is the auxiliary input.
+  /// The backward cell and the auxiliary input are for the bidirectional
+  /// operation only.
   RnnInputs backward;
   size_t auxInput = noInput;
   RecurrentActivation activation = RecurrentActivation::none;
@@ -72,7 +76,7 @@ struct RnnForm {
 NNHAL_API Result<RnnForm> decodeRnn(const OperationView &operation);
 
 struct SvdfForm {
-  /// Absent when it is not known.
+  /// The rank is absent when it is not known.
   std::optional<int64_t> rank;
   RecurrentActivation activation = RecurrentActivation::none;
 };

@@ -23,12 +23,12 @@
 
 namespace nnhal::rt {
 
-/// For each dimension of the input of MEAN or REDUCE_*, whether it is reduced
-/// (M-025).
+/// Returns, for each dimension of the input of MEAN or REDUCE_*, whether it is
+/// reduced (M-025).
 NNHAL_API Result<std::vector<bool>>
 decodeReducedDimensions(const OperationView &operation);
 
-/// The axis of an ARGMAX or ARGMIN, counted from the front.
+/// Returns the axis of an ARGMAX or ARGMIN, counted from the front.
 NNHAL_API Result<int64_t> decodeArgAxis(const OperationView &operation);
 
 } // namespace nnhal::rt

@@ -22,20 +22,21 @@ struct PoolForm {
 
 /// Decodes AVERAGE_POOL_2D, L2_POOL_2D and MAX_POOL_2D. Where a value is
 /// absent, the extents of the form's input are unknown and the parameters break
-/// no rule. invalidArgument where no form fits.
+/// no rule. Fails with invalidArgument where no form fits.
 NNHAL_API Result<PoolForm> decodePool(const OperationView &operation);
 
 struct ResizeForm {
-  /// NHWC.
+  /// The input is NHWC.
   TensorType input;
-  /// Of the result; unknown where it depends on what is.
+  /// The size of the result; unknown where it depends on an unknown value.
   Extent2D size;
   bool alignCorners = false;
   bool halfPixelCenters = false;
   bool isNchw = false;
 };
 
-/// Decodes RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR, in the same way.
+/// Decodes RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR under the same terms as
+/// decodePool().
 NNHAL_API Result<ResizeForm> decodeResize(const OperationView &operation);
 
 } // namespace nnhal::rt

@@ -18,8 +18,8 @@
 
 namespace nnhal::rt {
 
-/// A code section of an artifact, executable. What is executed is a private
-/// copy that was checked and can no longer change (decisions 8).
+/// An executable code section of an artifact: a private copy that was checked
+/// and can no longer change (decisions 8).
 ///
 /// Ownership: move-only; unloads the code when it goes.
 /// Threads:   const members may be called from any thread.
@@ -29,11 +29,13 @@ public:
   CodeImage &operator=(CodeImage &&other) = delete;
   ~CodeImage() = default;
 
-  /// invalidArgument when \p section is no loadable code for this machine;
-  /// deviceUnavailable when the machine lacks a feature that it needs.
+  /// Loads \p section. Fails with invalidArgument when it is not loadable code
+  /// for this machine, and with deviceUnavailable when the machine lacks a
+  /// feature that it needs.
   static Result<CodeImage> load(const CodeSection &section);
 
-  /// invalidArgument when the code does not export the function \p symbol.
+  /// Fails with invalidArgument when the code does not export the function
+  /// \p symbol.
   Result<NNHalEntry> find(const std::string &symbol) const;
 
 private:

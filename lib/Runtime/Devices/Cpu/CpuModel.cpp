@@ -47,7 +47,8 @@ uint64_t CpuModel::arenaSize() const {
 
 MemoryUse CpuModel::memoryUse() const {
   MemoryUse use = {arenaSize(), 0, modelCacheSize + artifact.dataCacheSize};
-  // Of the largest of the arenas, which is the one that there is.
+  // The arena is that of the entry that needs most, because there is one for
+  // all.
   for (const ArtifactEntry &entry : artifact.entries)
     if (entry.arenaSize == use.arena)
       use.arenaLowerBound =
@@ -145,7 +146,7 @@ static Status statusOf(int32_t code, const NNHalExecutionContext &context,
   if (code == 0)
     return Status::ok();
   if (code < 0 || code > int32_t(StatusCode::resourceExhaustedPersistent))
-    return failure("code returned {}, which is no status code", code);
+    return failure("code returned {}, which is not a status code", code);
   if (context.failureReason != 0)
     return withOperation(toStatus(FailureReason(context.failureReason),
                                   context.failureFound, context.failureBound),

@@ -40,7 +40,7 @@ constexpr ForbiddenTag forbiddenTags[] = {
     {DT_TEXTREL, "has relocations in its code"},
 };
 
-// Of AArch64, and newer than the headers of some systems.
+// DT_AARCH64_BTI_PLT is newer than the headers of some systems.
 constexpr int64_t tagBtiPlt = 0x70000001;
 constexpr int64_t tagPacPlt = 0x70000003;
 constexpr int64_t tagVariantPcs = 0x70000005;
@@ -219,8 +219,8 @@ Status ElfChecker::checkTagValues() const {
   return Status::ok();
 }
 
-/// What is written while it is read could not be checked: tables lie in
-/// segments that are only read.
+/// Bytes that are written while they are read could not be checked: tables lie
+/// in segments that are only read.
 Status ElfChecker::checkTable(const Table &table) const {
   const Elf64_Phdr *segment = segments.findInFile(table.address, table.size);
   if (!segment || (segment->p_flags & PF_W))
@@ -468,7 +468,7 @@ Status ElfChecker::checkRelocation(uint64_t index,
   return Status::ok();
 }
 
-/// What is imported is what a relocation asks for.
+/// The code imports the symbols that its relocations ask for.
 Status ElfChecker::checkRelocationSymbol(uint64_t index,
                                          uint64_t symbolIndex) const {
   if (symbolIndex == STN_UNDEF || symbolIndex >= symbolCount)

@@ -23,8 +23,8 @@ namespace nnhal::rt {
 /// believes the tables that it walks through, so that all of their addresses,
 /// indices and ends are checked, too. Machine code is not looked at.
 ///
-/// Returns the names of the functions that the code exports; invalidArgument
-/// names what was found.
+/// Returns the names of the functions that the code exports. Fails with
+/// invalidArgument, which names what was found.
 Result<std::vector<std::string>> checkElf(std::span<const std::byte> bytes,
                                           TargetKind target);
 

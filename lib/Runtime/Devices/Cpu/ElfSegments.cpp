@@ -1,4 +1,4 @@
-//===- ElfSegments.cpp - What a shared object maps into memory ------------===//
+//===- ElfSegments.cpp - Segments of a shared object ----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using namespace nnhal::rt;
 static constexpr uint64_t maxProgramHeaders = 64;
 /// Code is compiled to reach its data with displacements of 32 bits.
 static constexpr uint64_t maxAddress = uint64_t(1) << 32;
-/// Of all page sizes of the processors that code is compiled for.
+/// The smallest page size of the processors that code is compiled for.
 static constexpr uint64_t minAlignment = 4096;
 static constexpr uint64_t maxAlignment = uint64_t(2) << 20;
 
@@ -109,7 +109,7 @@ static bool isAllowed(uint32_t segmentType) {
   }
 }
 
-/// What holds for a segment of any type.
+/// Checks the rules for a segment of any type.
 Status ElfSegments::checkSegment(uint32_t index,
                                  const Elf64_Phdr &segment) const {
   if (segment.p_type == PT_INTERP)

@@ -1,4 +1,4 @@
-//===- ElfSegments.h - What a shared object maps into memory ----*- C++ -*-===//
+//===- ElfSegments.h - Segments of a shared object --------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,8 @@ namespace nnhal::rt {
 /// Ownership: a view of the bytes.
 class ElfSegments {
 public:
-  /// invalidArgument names what was found.
+  /// Reads the program headers. Fails with invalidArgument, which names what
+  /// was found.
   static Result<ElfSegments> read(std::span<const std::byte> bytes,
                                   TargetKind target);
 
@@ -36,7 +37,8 @@ public:
   /// The loaded segment that holds \p size bytes from \p address on, in the
   /// file and in memory; null when there is none.
   const Elf64_Phdr *findInFile(uint64_t address, uint64_t size) const;
-  /// The same for bytes that memory alone may have.
+  /// Finds bytes that may be in memory alone, unlike those of the function
+  /// above.
   const Elf64_Phdr *findInMemory(uint64_t address, uint64_t size) const;
 
   /// The object at \p address; nothing where no segment holds it.

@@ -1,4 +1,4 @@
-//===- HostCpu.cpp - What this machine can execute ------------------------===//
+//===- HostCpu.cpp - Features of this machine -----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ bool nnhal::rt::isHostTarget(TargetKind target) {
 
 #if defined(__aarch64__)
 namespace {
-/// What the kernel says about a feature, under LLVM's name for it.
+/// A feature under LLVM's name, and how the kernel reports it.
 struct Capability {
   std::string_view feature;
   unsigned long word;
@@ -153,7 +153,7 @@ std::string nnhal::rt::hostCpuIdentity() {
   ask(0, 0, [&](uint32_t, uint32_t b, uint32_t c, uint32_t d) {
     text += fmt::format(" vendor {:08x}{:08x}{:08x}", b, d, c);
   });
-  // Of leaf 1, b differs from core to core.
+  // Register b of leaf 1 is left out, because it differs from core to core.
   constexpr uint32_t osxsave = 1u << 27;
   ask(1, 0, [&](uint32_t a, uint32_t, uint32_t c, uint32_t d) {
     text += fmt::format(" model {:08x} features {:08x} {:08x}", a, c, d);

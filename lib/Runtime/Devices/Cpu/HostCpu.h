@@ -1,4 +1,4 @@
-//===- HostCpu.h - What this machine can execute ----------------*- C++ -*-===//
+//===- HostCpu.h - Features of this machine ---------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,13 +15,14 @@
 
 namespace nnhal::rt {
 
-/// True when this process can execute code for \p target at all.
+/// Whether this process can execute code for \p target at all.
 bool isHostTarget(TargetKind target);
 
-/// Success when this machine has every feature that is listed as +name in
-/// \p features (LLVM's names, comma-separated). deviceUnavailable names the
-/// first that is missing: better than the illegal instruction that would
-/// follow. Names that this build cannot ask the machine about pass.
+/// Returns success when this machine has every feature that is listed as +name
+/// in \p features (LLVM's names, comma-separated). Otherwise fails with
+/// deviceUnavailable, which names the first that is missing: better than the
+/// illegal instruction that would follow. Names that this build cannot ask the
+/// machine about pass.
 Status checkHostFeatures(std::string_view cpu, std::string_view features);
 
 /// Differs between machines for which different code would be compiled: what

@@ -173,7 +173,7 @@ static void quantizedSoftmaxSlice(Elements<int32_t> &values, const Slice &slice,
   constexpr int32_t sumBits = 12;
   int32_t top = largest(values, slice);
   auto expOf = [&](int32_t value) { return powers[size_t(top - value)]; };
-  // At least 2^19: the largest element has the power 1.
+  // The sum is at least 2^19: the largest element has the power 1.
   uint64_t sum = 0;
   for (size_t i = 0; i < slice.size; ++i)
     sum +=

@@ -44,7 +44,8 @@ public:
 private:
   const Shape &extents;
   Shape position;
-  /// How far the operand's element moves with each dimension of the result.
+  /// The distance by which the operand's element moves with each dimension of
+  /// the result.
   Shape steps;
   int64_t index = 0;
 };

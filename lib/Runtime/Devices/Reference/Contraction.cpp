@@ -1,4 +1,4 @@
-//===- Contraction.cpp - What the Contraction operations compute ----------===//
+//===- Contraction.cpp - The Contraction operations -----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -189,8 +189,8 @@ static Elements<uint32_t> centered(const RoutineContext &context,
   return result;
 }
 
-/// What a sum of products is worth in units of the output, per output channel
-/// (M-014, M-015).
+/// Returns the value of a sum of products in units of the output, per output
+/// channel (M-014, M-015).
 static Elements<FixedPointFactor> outputFactors(const RoutineContext &context,
                                                 int64_t channels) {
   const TensorType &input = context.inputType(0);
@@ -222,7 +222,7 @@ static Elements<float> finish(const RoutineContext &context,
   return sums;
 }
 
-/// The same in fixed point: each sum becomes a quantized value (M-014, M-017).
+/// Finishes sums in fixed point: each becomes a quantized value (M-014, M-017).
 static Elements<int32_t> finish(const RoutineContext &context,
                                 const Elements<uint32_t> &sums,
                                 int64_t channels, FusedActivation activation) {

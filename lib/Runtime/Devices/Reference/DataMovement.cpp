@@ -1,4 +1,4 @@
-//===- DataMovement.cpp - What the DataMovement operations compute --------===//
+//===- DataMovement.cpp - The DataMovement operations ---------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -77,8 +77,8 @@ static void moveElements(Bytes &to, std::span<const std::byte> from,
   }
 }
 
-/// Row-major strides in elements; zeros for a tensor without elements, whose
-/// other extents have no bounded product.
+/// Returns row-major strides in elements; zeros for a tensor without elements,
+/// whose other extents have no bounded product.
 static Shape stridesOf(std::span<const int64_t> shape) {
   Shape strides(shape.size(), 0);
   if (std::ranges::find(shape, 0) != shape.end())
@@ -397,10 +397,10 @@ static Spatial spatial(const Shape &values, bool isNchw) {
   return {values[0], values[1], values[2], values[3]};
 }
 
-/// Between a tensor in which a block's rows and columns are \p row and
+/// Moves between a tensor in which a block's rows and columns are \p row and
 /// \p column elements apart, given as the input of the movement, and one in
-/// which they are rows and columns of the picture. \p common is what both have
-/// besides blocks.
+/// which they are rows and columns of the picture. \p common holds the
+/// dimensions that both have besides blocks.
 static Movement spreadBlocks(const BlockForm &form, const Spatial &common,
                              const Spatial &packed, int64_t row, int64_t column,
                              const Spatial &spread) {
@@ -415,7 +415,7 @@ static Movement spreadBlocks(const BlockForm &form, const Spatial &common,
   return movement;
 }
 
-/// From a packed tensor of shape \p packedShape to one of shape
+/// Moves from a packed tensor of shape \p packedShape to one of shape
 /// \p spreadShape; blocks lie in channels, the block's row outermost (M-119).
 static Movement depthMovement(const BlockForm &form, const Shape &packedShape,
                               const Shape &spreadShape) {
@@ -428,7 +428,7 @@ static Movement depthMovement(const BlockForm &form, const Shape &packedShape,
                       spread);
 }
 
-/// The same for blocks that lie in the batch.
+/// Moves like depthMovement(), with blocks that lie in the batch.
 static Movement batchMovement(const BlockForm &form, const Shape &packedShape,
                               const Shape &spreadShape) {
   Spatial extents = spatial(packedShape, form.isNchw);

@@ -128,7 +128,7 @@ public:
     description.name = "nnhal-reference";
     description.version = NNHAL_VERSION;
     description.type = DeviceType::cpu;
-    // What the performance of other devices is relative to (C-020).
+    // The performance of other devices is relative to this one (C-020).
     description.capabilities = uniformCapabilities({1.0f, 1.0f});
   }
 
@@ -164,7 +164,8 @@ private:
 std::unique_ptr<Backend>
 nnhal::rt::createReferenceBackend(ReferenceDeviceOptions options) {
   DeviceServices complete = completeServices(std::move(options.services));
-  // Not the threads: they are a device's, and one of them may release this.
+  // The threads are not kept: they are a device's, and one of them may release
+  // this.
   options.services = {};
   options.services.clock = std::move(complete.clock);
   options.services.memory = std::move(complete.memory);

@@ -103,7 +103,7 @@ private:
   const Model &model;
   const Subgraph &subgraph;
   std::vector<Value> values;
-  /// How many reads of each operand are still to come.
+  /// The number of reads of each operand that are still to come.
   std::vector<uint32_t> uses;
 };
 

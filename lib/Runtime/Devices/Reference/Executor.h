@@ -37,7 +37,7 @@ struct Value {
 /// Threads: none; make one per execution.
 class Executor {
 public:
-  /// What of its surroundings an execution depends on.
+  /// The surroundings that an execution depends on.
   struct Limits {
     Deadline deadline = noDeadline;
     /// Nanoseconds for one WHILE.
@@ -46,14 +46,16 @@ public:
     std::function<int64_t()> clock;
     /// Bytes of one tensor.
     uint64_t tensorLimit = UINT32_MAX;
-    /// Not 0: stop before the next operation. May be null.
+    /// A value other than 0 asks to stop before the next operation. The pointer
+    /// may be null.
     const volatile uint32_t *cancelFlag = nullptr;
-    /// Told of each operation of the main subgraph. May be null.
+    /// The hook is told of each operation of the main subgraph. It may be null.
     NNHalTraceHook traceHook = nullptr;
     void *traceContext = nullptr;
-    /// Of all tensors and of what routines keep beside them. May be null.
+    /// The budget of all tensors and of the memory that routines keep beside
+    /// them. It may be null.
     MemoryBudget *budget = nullptr;
-    /// Told of each operation (LogTag::cpuexe). May be null.
+    /// The log is told of each operation (LogTag::cpuexe). It may be null.
     const Log *log = nullptr;
   };
 
@@ -61,9 +63,9 @@ public:
   Executor(const Model &model, Limits limits)
       : model(model), limits(std::move(limits)) {}
 
-  /// Runs the main subgraph. generalFailure names the operation, the found
-  /// value and the bound; missedDeadlineTransient when the deadline passed or
-  /// a loop ran for too long (D-084).
+  /// Runs the main subgraph. Fails with generalFailure, which names the
+  /// operation, the found value and the bound, and with missedDeadlineTransient
+  /// when the deadline passed or a loop ran for too long (D-084).
   Result<std::vector<Value>> run(std::vector<Value> inputs);
 
 private:

@@ -1,4 +1,4 @@
-//===- Quantization.cpp - What QUANTIZE and DEQUANTIZE compute ------------===//
+//===- Quantization.cpp - QUANTIZE and DEQUANTIZE -------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::reference;
 
-/// Both are a conversion of real values: reading dequantizes (M-030), storing
-/// quantizes (M-148).
+/// QUANTIZE and DEQUANTIZE both convert real values: reading dequantizes
+/// (M-030), storing quantizes (M-148).
 static Status convert(RoutineContext &context) {
   context.storeReals(0, context.reals(0));
   return Status::ok();

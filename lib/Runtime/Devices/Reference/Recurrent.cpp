@@ -1,4 +1,4 @@
-//===- Recurrent.cpp - What RNN and SVDF operations compute ---------------===//
+//===- Recurrent.cpp - RNN and SVDF operations ----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

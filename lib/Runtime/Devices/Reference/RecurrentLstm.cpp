@@ -1,4 +1,4 @@
-//===- RecurrentLstm.cpp - What LSTMs of floats compute -------------------===//
+//===- RecurrentLstm.cpp - LSTMs of floats --------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ public:
 
 private:
   struct Gate {
-    /// Empty where the cell has none.
+    /// The vectors are empty where the cell has no such operand.
     Floats inputWeights, recurrentWeights, peephole, bias, layerNorm,
         auxWeights;
   };
@@ -187,7 +187,7 @@ Status reference::runLstm(RoutineContext &context) {
   NNHAL_ASSIGN_OR_RETURN(LstmForm form, decodeLstm(context.operation()));
   LstmCell cell(context, form.forward, form.params);
   cell.step(context.floats(0), {});
-  // What the scratch output holds is nobody's business (M-171).
+  // The contents of the scratch output are unspecified (M-171).
   context.storeFloats(
       0, Floats(size_t(reference::elementCount(context.outputShape(0))), 0.0f));
   context.storeFloats(1, cell.outputState());

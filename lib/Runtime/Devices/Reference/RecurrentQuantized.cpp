@@ -1,4 +1,4 @@
-//===- RecurrentQuantized.cpp - What quantized LSTMs compute --------------===//
+//===- RecurrentQuantized.cpp - Quantized LSTMs ---------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,8 +29,8 @@ static int32_t saturate32(int64_t value) {
                                      std::numeric_limits<int32_t>::max()));
 }
 
-/// Row \p row of \p matrix times vector \p index of \p vectors, whose zero
-/// point is taken off.
+/// Multiplies row \p row of \p matrix by vector \p index of \p vectors, whose
+/// zero point is taken off.
 static int64_t dotProduct(const Ints32 &matrix, int64_t row,
                           const Ints32 &vectors, int64_t index, int64_t size,
                           int32_t zeroPoint) {
@@ -141,7 +141,7 @@ public:
   const Ints32 &cellState() const { return cell; }
 
 private:
-  /// What one gate is computed from; empty where the cell has none.
+  /// The operands of one gate; empty where the cell has none.
   struct Gate {
     Ints32 inputWeights, recurrentWeights, peephole, bias, layerNorm;
     FixedPointFactor inputFactor, recurrentFactor, peepholeFactor,
@@ -205,15 +205,15 @@ QuantizedCell::Gate QuantizedCell::readGate(size_t gate) const {
   result.peepholeFactor = fixedPointFactor(
       float(std::ldexp(double(scaleOf(inputs.peepholes[gate])), cellShift) /
             intermediate));
-  // From the norm's 10 fraction bits to 3 integer bits.
+  // The factor goes from the norm's 10 fraction bits to 3 integer bits.
   result.layerNormFactor = fixedPointFactor(scaleOf(inputs.layerNorm[gate]));
   result.layerNormFactor.exponent =
       std::min(result.layerNormFactor.exponent + 12, 31);
   return result;
 }
 
-/// To mean 0 and variance 1, times the weights, plus the bias, in integers with
-/// 10 fraction bits.
+/// Normalizes to mean 0 and variance 1, times the weights, plus the bias, in
+/// integers with 10 fraction bits.
 void QuantizedCell::normalize(std::span<int32_t> row, const Gate &gate) const {
   constexpr int64_t guard = 1 << 20;
   auto size = int64_t(row.size());

@@ -1,4 +1,4 @@
-//===- Window.cpp - What the Window operations compute --------------------===//
+//===- Window.cpp - The Window operations ---------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +33,8 @@ struct Interval {
 
 } // namespace
 
-/// Where window number \p index lies, less the padding (M-092, M-096). Pads are
-/// smaller than windows, so it is not empty (pool C5).
+/// Returns the place of window number \p index, less the padding (M-092,
+/// M-096). Pads are smaller than windows, so it is not empty (pool C5).
 static Interval windowAt(int64_t index, int64_t stride, int64_t pad,
                          int64_t window, int64_t input) {
   int64_t start = index * stride - pad;
@@ -164,7 +164,8 @@ static Status l2Pool(RoutineContext &context) {
 // Resizing
 //===----------------------------------------------------------------------===//
 
-/// How far the source moves from one output pixel to the next (M-201, M-204).
+/// Returns the distance that the source moves from one output pixel to the next
+/// (M-201, M-204).
 static float sourceStep(const ResizeForm &form, int64_t input, int64_t output) {
   return form.alignCorners && output > 1 ? float(input - 1) / float(output - 1)
                                          : float(input) / float(output);

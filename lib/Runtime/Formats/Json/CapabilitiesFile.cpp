@@ -134,8 +134,8 @@ static Status checkText(const JsonNode &root, std::string_view key,
   return Status::ok();
 }
 
-/// That the file is one of this format. Before anything that a newer version of
-/// the format may say differently.
+/// Checks that the file is one of this format. This comes before all members
+/// that a newer version of the format may change.
 static Status checkFormat(const JsonNode &root) {
   NNHAL_RETURN_IF_ERROR(checkText(root, "format", formatName));
   NNHAL_ASSIGN_OR_RETURN(JsonNode version, root.require("formatVersion"));

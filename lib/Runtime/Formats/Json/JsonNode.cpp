@@ -59,7 +59,7 @@ std::string describe(const nlohmann::json &value) {
   if (text.size() <= maxLength)
     return text;
   size_t length = maxLength;
-  // Not inside a UTF-8 sequence.
+  // The text is not cut inside a UTF-8 sequence.
   while (length > 0 && (text[length] & 0xC0) == 0x80)
     --length;
   return text.substr(0, length) + "...";
@@ -103,7 +103,7 @@ public:
 private:
   struct Level {
     bool isArray = false;
-    /// Of the element or member that is being parsed.
+    /// The index of the element or member that is being parsed.
     size_t index = 0;
     std::string key;
     std::set<std::string> keys;

@@ -171,7 +171,8 @@ Result<UniqueFd> ModelReader::openPoolFile(const JsonNode &node,
     return node.error(
         fmt::format("'{}' leaves the document's folder '{}'", name, directory));
   };
-  // Before anything is asked of a file that may lie outside.
+  // The name is checked before the system is asked about a file that may lie
+  // outside.
   fs::path normal = fs::path(name).lexically_normal();
   if (!normal.empty() && *normal.begin() == "..")
     return outside();
@@ -187,7 +188,7 @@ Result<UniqueFd> ModelReader::openPoolFile(const JsonNode &node,
   if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end())
           .first != folder.end())
     return outside();
-  // Non-blocking: opening a pipe that nobody writes to would never return.
+  // O_NONBLOCK: opening a pipe that nobody writes to would never return.
   UniqueFd fd(
       ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   if (!fd.isValid())
@@ -380,7 +381,7 @@ Result<Model> ModelReader::read(const JsonNode &root) {
     NNHAL_ASSIGN_OR_RETURN(model.relaxComputationFloat32toFloat16,
                            relaxed->toBool());
   }
-  // What operands refer to comes before them.
+  // Extensions, pools and values come first, because operands refer to them.
   if (std::optional<JsonNode> extensions = root.find("extensionNameToPrefix"))
     NNHAL_RETURN_IF_ERROR(readExtensions(*extensions));
   if (std::optional<JsonNode> pools = root.find("pools"))

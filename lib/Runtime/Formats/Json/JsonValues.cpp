@@ -22,7 +22,7 @@ namespace nnhal::rt {
 
 namespace {
 
-/// How the elements of a type are stored.
+/// The ways in which the elements of a type are stored.
 enum class Storage { int8, uint8, int16, uint16, int32, uint32, half, single };
 
 Storage storageOf(OperandType type) {
@@ -117,7 +117,7 @@ void writeFinite(std::string_view shortest, std::string &text) {
   text += shortest == "-0" ? std::string_view("-0.0") : shortest;
 }
 
-/// False, and nothing appended, when \p number is finite.
+/// Returns false, and appends nothing, when \p number is finite.
 bool writeNonFinite(float number, std::string &text) {
   if (std::isfinite(number))
     return false;
@@ -194,7 +194,8 @@ void writeFloat(float number, std::string &text) {
 }
 
 std::string encodeBase64(std::span<const uint8_t> bytes) {
-  // In pieces, as the library counts in int; a multiple of 3 needs no padding.
+  // The text is encoded in pieces, as the library counts in int; a multiple of
+  // 3 needs no padding.
   constexpr size_t piece = size_t(3) << 20;
   std::string text;
   std::vector<unsigned char> buffer(piece / 3 * 4 + 1);
@@ -214,7 +215,7 @@ Result<std::vector<uint8_t>> decodeBase64(const JsonNode &node) {
   while (padding < 2 && padding < text.size() &&
          text[text.size() - 1 - padding] == '=')
     ++padding;
-  // The library skips blanks at either end; they are no part of the format.
+  // The library skips blanks at either end; they are not part of the format.
   for (size_t index = 0; index + padding < text.size(); ++index)
     if (!isBase64Digit(text[index]))
       return node.error(

@@ -30,8 +30,9 @@ Result<Model> readJsonModel(const JsonNode &node, const std::string &directory);
 /// Bytes per array element of \p type: 1 where the type has no size of its own.
 uint32_t valueElementSize(OperandType type);
 
-/// Appends the elements of the array \p node to \p bytes. invalidArgument when
-/// \p node is no array or an element does not fit the storage type.
+/// Appends the elements of the array \p node to \p bytes. Fails with
+/// invalidArgument when \p node is not an array or an element does not fit the
+/// storage type.
 Status readValues(const JsonNode &node, OperandType type,
                   std::vector<uint8_t> &bytes);
 

@@ -23,7 +23,7 @@ struct Factor {
 
 struct Product {
   Factor a, b;
-  /// That of the result.
+  /// The batch of the result.
   Shape batch;
 };
 } // namespace

@@ -175,7 +175,7 @@ Status importRelu0To1(Operator &op) {
   return c.finish(OperationType::MINIMUM, {positive, c.reals({1}, {1.0f})});
 }
 
-/// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+/// Composes 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 Status importGelu(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::GeluOptions>());

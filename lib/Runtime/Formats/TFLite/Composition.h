@@ -17,7 +17,7 @@ namespace nnhal::rt::tflite {
 inline constexpr uint32_t maxUnrolled = 4096;
 
 /// Adds the operations of one operator but for the last, which an
-/// OperationBuilder or finish() adds. As there, the first failure is kept and
+/// OperationBuilder or finish() adds. Like there, the first failure is kept and
 /// operations after it are not added; the operand numbers that they would have
 /// had are meaningless.
 class Composition {
@@ -68,7 +68,7 @@ public:
   /// Adds the last operation, whose result is real and becomes output 0:
   /// quantized where that is quantized.
   Status finish(OperationType type, std::vector<uint32_t> inputs);
-  /// For a last operation that is added elsewhere.
+  /// Returns the status for a last operation that is added elsewhere.
   Status takeStatus() { return std::move(status); }
   bool hasFailed() const { return !status.isOk(); }
   void fail(Status failure);

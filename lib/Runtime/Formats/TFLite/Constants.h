@@ -14,13 +14,13 @@
 
 namespace nnhal::rt::tflite {
 
-/// True when expandConstant() is needed before the HAL can read \p tensor.
+/// Whether expandConstant() is needed before the HAL can read \p tensor.
 bool needsExpansion(const Tensor &tensor);
 
 /// Appends the value of the constant \p tensor, dense and in its HAL type, to
-/// \p bytes. invalidArgument when its index structure leaves its bounds, when
-/// a 64-bit value does not fit 32 bits, or when \p bytes would exceed
-/// \p maxSize.
+/// \p bytes. Fails with invalidArgument when its index structure leaves its
+/// bounds, when a 64-bit value does not fit 32 bits, or when \p bytes would
+/// exceed \p maxSize.
 Status expandConstant(const Tensor &tensor, size_t maxSize,
                       std::vector<std::byte> &bytes);
 

@@ -25,7 +25,7 @@ struct PostProcess {
   int32_t maxDetections = 0, maxClasses = 0, perClass = 100, classes = 0;
   bool isRegular = false;
   float scoreThreshold = 0, iouThreshold = 0;
-  /// Of y, x, height and width.
+  /// The scales of y, x, height and width.
   float scales[4] = {0, 0, 0, 0};
 };
 } // namespace

@@ -28,7 +28,7 @@ struct Integers {
   std::vector<int32_t> values;
 };
 
-/// What a fold function sees of an operator.
+/// The view that a fold function has of an operator.
 struct Known {
   Operator &op;
   std::vector<Integers> inputs;
@@ -63,7 +63,7 @@ static int64_t elementAt(const Integers &from, const Shape &position) {
   return from.values[index];
 }
 
-/// The same elements in another shape.
+/// Folds to the same elements in another shape.
 static Result<int64_t> foldReshape(const Known &known, size_t output,
                                    const Shape &position) {
   const Shape &shape = known.op.outputShapes[output];

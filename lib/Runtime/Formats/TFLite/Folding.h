@@ -12,8 +12,8 @@
 
 namespace nnhal::rt::tflite {
 
-/// True for an operator over integers that are all known: part of what files
-/// compute shapes with. Many have no HAL operation for integers.
+/// Whether this is an operator over integers that are all known: a part of the
+/// computation of shapes in files. Many have no HAL operation for integers.
 bool isFoldable(Operator &op);
 
 /// Makes the outputs of such an operator constants. Call with its output

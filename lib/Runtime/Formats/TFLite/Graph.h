@@ -50,7 +50,7 @@ public:
   uint32_t writeState(Tensor &variable);
 
   /// Makes \p tensor, which an operator would compute, the constant \p values
-  /// of its HAL type. invalidArgument when it has a value already.
+  /// of its HAL type. Fails with invalidArgument when it has a value already.
   Status fold(Tensor &tensor, Shape shape, std::vector<std::byte> values);
 
   uint32_t addOperand(Operand operand);
@@ -86,14 +86,14 @@ private:
   std::vector<Tensor> tensors;
   std::vector<State> states;
   std::vector<std::byte> expanded;
-  /// What folded tensors refer to.
+  /// The bytes that folded tensors refer to.
   std::deque<std::vector<std::byte>> folded;
   bool reshaped = false;
   AnnotatedModel result;
 };
 
-/// An operand of the type and quantization of \p tensor. invalidArgument when
-/// the HAL has no such type or no such size.
+/// Returns an operand of the type and quantization of \p tensor. Fails with
+/// invalidArgument when the HAL has no such type or no such size.
 Result<Operand> operandFor(const Tensor &tensor, const Shape &shape);
 
 } // namespace nnhal::rt::tflite

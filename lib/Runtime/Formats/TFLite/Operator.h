@@ -16,8 +16,8 @@ namespace nnhal::rt::tflite {
 
 struct OperatorRow;
 
-/// What importers and shape functions of the families see of an operator.
-/// Inputs that its row requires are present and have shapes.
+/// The view that importers and shape functions of the families have of an
+/// operator. Inputs that its row requires are present and have shapes.
 class Operator {
 public:
   Operator(Graph &graph, const schema::Operator &source, const OperatorRow &row)
@@ -30,7 +30,7 @@ public:
   Tensor &input(size_t i) { return graph.tensor(inputs[i]); }
   Tensor &output(size_t i) { return graph.tensor(outputs[i]); }
   const Shape &shape(size_t i) { return *input(i).shape; }
-  /// As shape(), for computations that may exceed 32 bits.
+  /// Returns the same as shape(), for computations that may exceed 32 bits.
   std::vector<int64_t> dimensions(size_t i);
   bool isConstant(size_t i) { return hasInput(i) && input(i).isConstant; }
 
@@ -41,8 +41,8 @@ public:
   /// \p axis as a number in [0, rank).
   static Result<uint32_t> normalizeAxis(int64_t axis, size_t rank);
 
-  /// The options; all defaults when the file states none. invalidArgument when
-  /// it states those of another operator.
+  /// Returns the options; all defaults when the file states none. Fails with
+  /// invalidArgument when it states those of another operator.
   template <typename T> Result<const T *> options() const {
     auto kind = schema::BuiltinOptionsTraits<T>::enum_value;
     if (source.builtin_options_type() == kind && source.builtin_options())

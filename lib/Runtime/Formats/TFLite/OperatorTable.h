@@ -30,33 +30,35 @@ enum TypeSet : uint8_t {
 using ShapeFunction = Result<std::vector<Shape>> (*)(Operator &op);
 using ImportFunction = Status (*)(Operator &op);
 
-/// How one operator is read. The constraints are those of the HAL operation
-/// (M-265 to M-366): what passes here is expressible.
+/// The way in which one operator is read. The constraints are those of the HAL
+/// operation (M-265 to M-366): an operator that passes here is expressible.
 struct OperatorRow {
   schema::BuiltinOperator code;
-  /// What the family's importer emits, where it serves several operators.
+  /// The operation that the family's importer emits, where it serves several
+  /// operators.
   OperationType type;
   uint8_t minInputs, maxInputs;
   uint8_t minOutputs, maxOutputs;
   /// Inputs below minInputs that may be absent.
   uint32_t optionalInputs;
-  /// Of the data input, which is mostly input 0.
+  /// The types of the data input, which is mostly input 0.
   uint8_t types;
   uint8_t dataInput;
   uint8_t maxRank;
-  /// That many inputs, from the data input on, have the same type.
+  /// The number of inputs, from the data input on, that have the same type.
   uint8_t sameTypeInputs;
   ShapeFunction inferShapes;
   ImportFunction import;
-  /// Of a custom operator.
+  /// The name of a custom operator.
   std::string_view custom = {};
 };
 
-/// Null when \p code cannot be imported. \p custom names a custom operator.
+/// Returns null when \p code cannot be imported. \p custom names a custom
+/// operator.
 const OperatorRow *findOperator(schema::BuiltinOperator code,
                                 std::string_view custom);
 
-/// Why \p code has no row.
+/// Returns the reason why \p code has no row.
 std::string_view whyUnsupported(schema::BuiltinOperator code);
 
 // Importers, by family.

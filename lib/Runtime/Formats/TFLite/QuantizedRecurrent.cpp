@@ -28,7 +28,7 @@ struct LstmForm {
   uint32_t steps = 1, batch = 1, inputSize = 1, outputs = 1, cells = 1;
   bool isTimeMajor = true;
   float cellClip = 0, projectionClip = 0;
-  /// Of the four gates before their activation.
+  /// The scales of the four gates before their activation.
   std::array<float, 4> gateScales;
   float hiddenScale = 0;
   int32_t hiddenZeroPoint = 0;
@@ -259,9 +259,9 @@ static uint32_t roundedTwice(Composition &c, uint32_t value, const Shape &shape,
   return binary(OperationType::MINIMUM, above, 32767);
 }
 
-/// What the features of this step add to the state: 16-bit integers, held in
-/// reals because the HAL computes with no other type of that width. [batch,
-/// filters].
+/// Returns the addition of this step's features to the state: 16-bit integers,
+/// held in reals because the HAL computes with no other type of that width. The
+/// shape is [batch, filters].
 static Result<uint32_t> quantizedFeatures(Operator &op, Composition &c,
                                           float stateScale) {
   const Tensor &data = op.input(0), &weights = op.input(1);

@@ -1,4 +1,4 @@
-//===- Recurrent.h - What the recurrent operators share ---------*- C++ -*-===//
+//===- Recurrent.h - Common parts of recurrent operators --------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

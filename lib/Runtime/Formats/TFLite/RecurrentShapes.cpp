@@ -31,7 +31,7 @@ static Status expectShape(Operator &op, size_t i, const Shape &expected,
                  nameOf(tensor.sourceType), nameOf(type));
 }
 
-/// As above, with the type of input 0.
+/// Expects a shape like the function above, with the type of input 0.
 static Status expectShape(Operator &op, size_t i, const Shape &expected) {
   return expectShape(op, i, expected, *op.input(0).type);
 }

@@ -1,4 +1,4 @@
-//===- Tensors.cpp - What a TFLite tensor is in the HAL -------------------===//
+//===- Tensors.cpp - TFLite tensors as HAL operands -----------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Tensors.h - What a TFLite tensor is in the HAL -----------*- C++ -*-===//
+//===- Tensors.h - TFLite tensors as HAL operands ---------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,28 +25,30 @@
 
 namespace nnhal::rt::tflite {
 
-/// Known dimensions, each positive. Empty for a single value.
+/// A list of known dimensions, each positive. It is empty for a single value.
 using Shape = std::vector<uint32_t>;
 
-/// How the bytes of a constant become the value that the HAL model holds.
+/// The ways in which the bytes of a constant become the value that the HAL
+/// model holds.
 enum class Expansion { None, Float16ToFloat32, Int64ToInt32 };
 
 struct Tensor {
   uint32_t index = 0;
   std::string name;
   schema::TensorType sourceType = schema::TensorType::FLOAT32;
-  /// Empty when the HAL has no such type; typeProblem then says why.
+  /// The type is absent when the HAL has none; typeProblem then says why.
   std::optional<OperandType> type;
   std::string typeProblem;
   float scale = 0.0f;
   int32_t zeroPoint = 0;
   std::optional<SymmPerChannelQuantParams> channels;
 
-  /// As the file states it; -1 where it states an unknown dimension.
+  /// The dimensions as the file states them; -1 where it states an unknown one.
   std::vector<int32_t> declared;
   bool isVariable = false;
 
-  /// Set for constants from the start, for others when they are computed.
+  /// The shape is set for constants from the start, for others when they are
+  /// computed.
   std::optional<Shape> shape;
   /// The operand that holds the value now.
   std::optional<uint32_t> operand;
@@ -70,8 +72,8 @@ std::string toString(const Shape &shape);
 /// The product of \p shape; nullopt beyond 32 bits.
 std::optional<uint32_t> elementCount(const Shape &shape);
 
-/// \p dimensions as a shape. invalidArgument when one is not positive, when
-/// there are more than 8, or when the product exceeds 32 bits.
+/// Returns \p dimensions as a shape. Fails with invalidArgument when one is not
+/// positive, when there are more than 8, or when the product exceeds 32 bits.
 Result<Shape> makeShape(std::span<const int64_t> dimensions);
 
 /// The elements of \p vector; empty when it is null.

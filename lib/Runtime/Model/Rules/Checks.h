@@ -36,7 +36,7 @@ inline constexpr OperandType numbersAndBools[] = {
 inline constexpr OperandType bools[] = {OperandType::TENSOR_BOOL8};
 inline constexpr OperandType integers[] = {OperandType::TENSOR_INT32};
 
-/// What a rank may be.
+/// The bounds of a rank.
 struct RankBounds {
   int64_t low = 1;
   int64_t high = std::numeric_limits<int64_t>::max();

@@ -77,7 +77,7 @@ static const char *const filterAxes[] = {"filter dimension 0", "filter height",
 static const char *const inputAxes[] = {"input batch", "input height",
                                         "input width", "input channels"};
 
-/// What the rules of all convolutions begin with.
+/// The checks with which the rules of all convolutions begin.
 static Status checkConvolution(const TensorType &input,
                                const TensorType &filter,
                                const ConvolutionParams &params,
@@ -177,7 +177,7 @@ Result<TensorType> nnhal::rt::groupedConv2D(const TensorType &input,
   int64_t outputChannels = extentsOf(filter)[0];
   if (isKnown(outputChannels) &&
       outputChannels % groups != 0) // grouped_conv_2d C2
-    return badData("output channels {} are no multiple of groups {}",
+    return badData("output channels {} are not a multiple of groups {}",
                    outputChannels, groups);
   NNHAL_ASSIGN_OR_RETURN(int64_t inputChannels,
                          multiplyExtents(extentsOf(filter)[3], groups));

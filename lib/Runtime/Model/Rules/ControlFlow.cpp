@@ -10,13 +10,13 @@
 
 using namespace nnhal::rt;
 
-// How many inputs stand before those that are passed on; messages count as the
-// HAL does.
+// The number of inputs that stand before those that are passed on; messages
+// count as the HAL does.
 static constexpr size_t ifOperands = 3;    // condition, then, else
 static constexpr size_t whileOperands = 2; // condition, body
 
-/// Why \p a and \p b cannot stand for the same value; empty when they can
-/// (B-069).
+/// Returns the reason why \p a and \p b cannot stand for one value; empty when
+/// they can (B-069).
 static std::string incompatibility(const Operand &a, const Operand &b) {
   if (a.type != b.type)
     return fmt::format("type {} and {}", nameOf(a.type), nameOf(b.type));
@@ -87,7 +87,8 @@ Status nnhal::rt::checkCondition(const Operand &operand,
 Status nnhal::rt::checkIfGraphs(const GraphSignature &passed,
                                 const GraphSignature &thenGraph,
                                 const GraphSignature &elseGraph) {
-  // Both branches take what is passed and yield what comes back (B-063, B-064).
+  // Both branches take the passed types and yield the types that come back
+  // (B-063, B-064).
   for (const GraphSignature *graph : {&thenGraph, &elseGraph}) {
     std::string_view name = graph == &thenGraph ? "then" : "else";
     NNHAL_RETURN_IF_ERROR(checkPassedInputs(passed, ifOperands, *graph, name));

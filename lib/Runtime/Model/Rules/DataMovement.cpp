@@ -80,7 +80,7 @@ Result<TensorType> nnhal::rt::split(const TensorType &input, int64_t axis,
   int64_t &extent = result[size_t(resolved)];
   if (isKnown(extent)) {
     if (extent % count != 0) // split C4
-      return badData("extent {} of axis {} is no multiple of {} results",
+      return badData("extent {} of axis {} is not a multiple of {} results",
                      extent, axis, count);
     extent /= count;
   }

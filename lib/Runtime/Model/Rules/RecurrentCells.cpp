@@ -75,8 +75,8 @@ static std::string nameOfGate(size_t gate, std::string_view what) {
   return fmt::format("{} gate {}", gateNames[gate], what);
 }
 
-/// What is known about \p lhs and \p rhs together, which do not contradict each
-/// other.
+/// Returns the presence that \p lhs and \p rhs tell together; they do not
+/// contradict each other.
 static Presence combine(Presence lhs, Presence rhs) {
   return lhs == Presence::undecided ? rhs : lhs;
 }

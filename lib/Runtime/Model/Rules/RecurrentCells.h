@@ -28,8 +28,9 @@ Status checkSizes(std::string_view name, const TensorType &operand,
 /// \p operand is not omitted, and of \p type and \p sizes.
 Status checkRequired(std::string_view name, const OptionalOperand &operand,
                      OperandType type, std::initializer_list<Size *> sizes);
-/// If \p operand is not omitted it is of \p type; if it is given, of \p sizes.
-/// What may be omitted yet can be stated with any shape.
+/// Checks that \p operand, unless it is omitted, is of \p type, and, if it is
+/// given, of \p sizes. An operand that may be omitted yet can be stated with
+/// any shape.
 Status checkOptional(std::string_view name, const OptionalOperand &operand,
                      OperandType type, std::initializer_list<Size *> sizes);
 

@@ -135,8 +135,8 @@ Result<TensorType> nnhal::rt::channelShuffle(const TensorType &input,
       resolveAxis("axis", axis, input.rank())); // channel_shuffle C3
   int64_t extent = input.dimensions[size_t(resolved)];
   if (isKnown(extent) && extent % groups != 0) // channel_shuffle C4
-    return badData("extent {} of axis {} is no multiple of groups {}", extent,
-                   axis, groups);
+    return badData("extent {} of axis {} is not a multiple of groups {}",
+                   extent, axis, groups);
   return input;
 }
 
@@ -151,8 +151,8 @@ static Result<int64_t> divide(std::string_view name, int64_t extent,
   if (!isKnown(extent))
     return unknownExtent;
   if (extent % divisor != 0)
-    return badData("{} {} is no multiple of {} {}", name, extent, divisorName,
-                   divisor);
+    return badData("{} {} is not a multiple of {} {}", name, extent,
+                   divisorName, divisor);
   return extent / divisor;
 }
 

@@ -42,11 +42,11 @@ struct ConvolutionOperands {
   int64_t factor = 1;
 };
 
-/// Where a convolution differs from CONV_2D.
+/// The differences of a convolution from CONV_2D.
 struct OperandOrder {
   bool isImplicit = false;
   size_t paddingAt = 3;
-  /// What the scalar after the strides is; empty where there is none.
+  /// The name of the scalar after the strides; empty where there is none.
   std::string_view factorName = {};
 };
 
@@ -215,7 +215,7 @@ nnhal::rt::decodeConvolution(const OperationView &operation) {
   case OperationType::TRANSPOSE_CONV_2D:
     return readTransposeConv2D(reader);
   default:
-    return badData("{} is no convolution", nameOf(operation.type));
+    return badData("{} is not a convolution", nameOf(operation.type));
   }
 }
 

@@ -29,7 +29,7 @@ static Result<int64_t> optionalAxis(Reader &reader, size_t index) {
   return int64_t(axis);
 }
 
-/// What normalizations along an axis have in common: \p count inputs and
+/// Reads the common part of normalizations along an axis: \p count inputs and
 /// perhaps an axis. Stating one is of 1.2, and so are ranks other than 4.
 static Status readAlongAxis(Reader &reader, size_t count) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({count, count + 1}));

@@ -67,7 +67,7 @@ nnhal::rt::inferOperation(const OperationView &operation) {
   }
   const Row *row = lookUpRow(operation.type);
   if (!row)
-    return badData("{} is no operation of the HAL", nameOf(operation.type));
+    return badData("{} is not an operation of the HAL", nameOf(operation.type));
   return row->check(operation);
 }
 

@@ -32,7 +32,7 @@ static Result<OperationFacts> dequantizeFacts(const OperationView &operation) {
   Reader reader(operation);
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({1}));
   NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  // Only unsigned bytes to float32 were there before HAL 1.2 (M-146).
+  // HAL 1.0 and 1.1 have only unsigned bytes to float32 (M-146).
   if (reader.inputType(0) != OperandType::TENSOR_QUANT8_ASYMM ||
       reader.output(0).type != OperandType::TENSOR_FLOAT32)
     reader.require(HalVersion::V1_2);

@@ -37,7 +37,7 @@ public:
     return operation.outputs[index].type;
   }
 
-  /// False when a value that was asked for is absent.
+  /// This is false when a value that was asked for is absent.
   bool isComplete() const { return complete; }
   /// Says that a result depends on something that is not known.
   void setIncomplete() { complete = false; }
@@ -102,8 +102,8 @@ struct TypeRow {
   OperandType type;
   HalVersion since;
 };
-/// Of operations that HAL 1.0 had (M-266, M-268, M-274, M-279, M-282, M-284 to
-/// M-286, M-290): half floats and signed quantized values came later.
+/// The types of operations that HAL 1.0 had (M-266, M-268, M-274, M-279, M-282,
+/// M-284 to M-286, M-290): half floats and signed quantized values came later.
 inline constexpr TypeRow sinceFirst[] = {
     {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
     {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_0},
@@ -124,8 +124,8 @@ Result<OperationFacts> factsOf(const Reader &reader, Result<TensorType> result);
 Result<OperationFacts> factsOf(const Reader &reader,
                                std::vector<TensorType> results);
 
-/// The same for a result whose shape no value changes: it stays known when
-/// values are not.
+/// Returns facts about a result whose shape no value changes: it stays known
+/// when values are not.
 Result<OperationFacts> shapeFactsOf(const Reader &reader,
                                     Result<TensorType> result);
 

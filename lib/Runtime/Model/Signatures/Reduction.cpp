@@ -13,8 +13,8 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 
-/// What all of the family demand of counts and operands; none takes zero-sized
-/// inputs (M-027).
+/// Checks the counts and operands that all of the family demand; none takes
+/// zero-sized inputs (M-027).
 static Status start(Reader &reader, size_t inputs, size_t outputs,
                     HalVersion since) {
   NNHAL_RETURN_IF_ERROR(reader.expectCounts({inputs}, outputs));

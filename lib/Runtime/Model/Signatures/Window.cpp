@@ -133,7 +133,7 @@ Result<ResizeForm> nnhal::rt::decodeResize(const OperationView &operation) {
 static Result<OperationFacts> resizeFacts(Reader &reader) {
   NNHAL_ASSIGN_OR_RETURN(ResizeForm form, readResize(reader));
   requireForType(reader, sinceFirst, reader.inputType(0));
-  // One that is no TENSOR_FLOAT32 came with HAL 1.2 (M-198).
+  // An operand that is not TENSOR_FLOAT32 came with HAL 1.2 (M-198).
   if (reader.inputType(0) != OperandType::TENSOR_FLOAT32)
     reader.require(HalVersion::V1_2);
   TensorType result = form.input;

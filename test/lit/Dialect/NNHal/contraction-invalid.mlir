@@ -291,7 +291,7 @@ func.func @grouped_conv_2d_c1(%arg0: tensor<1x8x8x4xf32>, %arg1: tensor<6x3x3x2x
 // -----
 
 func.func @grouped_conv_2d_c2(%arg0: tensor<1x8x8x4xf32>, %arg1: tensor<6x3x3x2xf32>, %arg2: tensor<6xf32>) {
-  // expected-error @below {{'nnhal.grouped_conv_2d' op output channels 6 are no multiple of groups 4}}
+  // expected-error @below {{'nnhal.grouped_conv_2d' op output channels 6 are not a multiple of groups 4}}
   %0 = nnhal.grouped_conv_2d %arg0, %arg1, %arg2
       {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 4 : i64}
       : (tensor<1x8x8x4xf32>, tensor<6x3x3x2xf32>, tensor<6xf32>) -> tensor<1x6x6x6xf32>

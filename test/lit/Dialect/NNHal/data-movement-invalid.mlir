@@ -76,7 +76,7 @@ func.func @split_c3(%arg0: tensor<4xf32>) {
 // -----
 
 func.func @split_c4(%arg0: tensor<5xf32>) {
-  // expected-error @below {{'nnhal.split' op extent 5 of axis 0 is no multiple of 2 results}}
+  // expected-error @below {{'nnhal.split' op extent 5 of axis 0 is not a multiple of 2 results}}
   %0:2 = nnhal.split %arg0 {axis = 0} : (tensor<5xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   return
 }

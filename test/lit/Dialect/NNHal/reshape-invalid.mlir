@@ -130,7 +130,7 @@ func.func @channel_shuffle_c3(%arg0: tensor<2x4xf32>) {
 // -----
 
 func.func @channel_shuffle_c4(%arg0: tensor<2x4xf32>) {
-  // expected-error @below {{'nnhal.channel_shuffle' op extent 4 of axis -1 is no multiple of groups 3}}
+  // expected-error @below {{'nnhal.channel_shuffle' op extent 4 of axis -1 is not a multiple of groups 3}}
   %0 = nnhal.channel_shuffle %arg0 {groups = 3, axis = -1} : (tensor<2x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -154,7 +154,7 @@ func.func @depth_to_space_c2(%arg0: tensor<1x2x2x4xf32>) {
 // -----
 
 func.func @depth_to_space_c3(%arg0: tensor<1x2x2x6xf32>) {
-  // expected-error @below {{'nnhal.depth_to_space' op input channels 6 is no multiple of the block's area 4}}
+  // expected-error @below {{'nnhal.depth_to_space' op input channels 6 is not a multiple of the block's area 4}}
   %0 = nnhal.depth_to_space %arg0 {block_size = 2} : (tensor<1x2x2x6xf32>) -> tensor<1x4x4x1xf32>
   return
 }
@@ -178,7 +178,7 @@ func.func @space_to_depth_c2(%arg0: tensor<1x2x2x4xf32>) {
 // -----
 
 func.func @space_to_depth_c3(%arg0: tensor<1x2x3x4xf32>) {
-  // expected-error @below {{'nnhal.space_to_depth' op input width 3 is no multiple of block size 2}}
+  // expected-error @below {{'nnhal.space_to_depth' op input width 3 is not a multiple of block size 2}}
   %0 = nnhal.space_to_depth %arg0 {block_size = 2} : (tensor<1x2x3x4xf32>) -> tensor<1x1x1x16xf32>
   return
 }
@@ -213,7 +213,7 @@ func.func @batch_to_space_nd_c2_count(%arg0: tensor<4x2x2x1xf32>) {
 // -----
 
 func.func @batch_to_space_nd_c3(%arg0: tensor<3x2x2x1xf32>) {
-  // expected-error @below {{'nnhal.batch_to_space_nd' op input batch 3 is no multiple of the block's area 4}}
+  // expected-error @below {{'nnhal.batch_to_space_nd' op input batch 3 is not a multiple of the block's area 4}}
   %0 = nnhal.batch_to_space_nd %arg0 {block_shape = array<i64: 2, 2>}
       : (tensor<3x2x2x1xf32>) -> tensor<1x4x4x1xf32>
   return
@@ -250,7 +250,7 @@ func.func @space_to_batch_nd_c3(%arg0: tensor<1x4x4x1xf32>) {
 // -----
 
 func.func @space_to_batch_nd_c4(%arg0: tensor<1x4x4x1xf32>) {
-  // expected-error @below {{'nnhal.space_to_batch_nd' op padded height 5 is no multiple of block height 2}}
+  // expected-error @below {{'nnhal.space_to_batch_nd' op padded height 5 is not a multiple of block height 2}}
   %0 = nnhal.space_to_batch_nd %arg0 {block_shape = array<i64: 2, 2>, pads = array<i64: 1, 0, 0, 0>}
       : (tensor<1x4x4x1xf32>) -> tensor<4x2x2x1xf32>
   return

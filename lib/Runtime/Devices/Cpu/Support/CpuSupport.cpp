@@ -1,4 +1,4 @@
-//===- CpuSupport.cpp - What the compiler for CPUs takes ------------------===//
+//===- CpuSupport.cpp - Operations that nnhal-cpu takes -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CpuSupport.h - What the compiler for CPUs takes ----------*- C++ -*-===//
+//===- CpuSupport.h - Operations that nnhal-cpu takes -----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,20 +29,22 @@ struct CpuSupportRow {
   OperationType type;
   /// Types of the tensor inputs and outputs.
   uint32_t types;
-  /// How many leading inputs may be computed while the model runs; the others
-  /// are parameters, which the canonical form has as constants.
+  /// The number of leading inputs that may be computed while the model runs.
+  /// The others are parameters, which the canonical form has as constants.
   int dataInputs;
 };
 
 /// All rows, in order of operation codes.
 std::span<const CpuSupportRow> cpuSupportTable();
 
-/// Success when the compiler for CPUs takes \p operation of \p subgraph
+/// Returns success when the compiler for CPUs takes \p operation of \p subgraph
 /// (decisions 3): every operation of the HAL, but scalars that choose what is
-/// compiled must be constants, and ranks known. Otherwise invalidArgument; the
-/// message says which operand is in the way and why. Extents of intermediate
-/// values may be unknown: the compiler infers them. \p model must have passed
-/// validateModel(). Threads: pure function.
+/// compiled must be constants, and ranks known. Otherwise fails with
+/// invalidArgument; the message says which operand is in the way and why.
+/// Extents of intermediate values may be unknown: the compiler infers them.
+/// \p model must have passed validateModel().
+///
+/// Threads: pure function.
 Status checkCpuSupport(const Model &model, const Subgraph &subgraph,
                        const Operation &operation);
 
@@ -52,10 +54,12 @@ Status checkCpuSupport(const Model &model, const Subgraph &subgraph,
 /// Threads: pure function.
 bool isLoweredCanonically(const OperationView &operation);
 
-/// Success when the compiler for CPUs can pass every input and output of the
-/// main subgraph of \p model, unread ones too; otherwise invalidArgument, which
-/// names the first that it cannot. Such a model is not compiled, whatever its
-/// operations are. Threads: pure function.
+/// Returns success when the compiler for CPUs can pass every input and output
+/// of the main subgraph of \p model, unread ones too. Otherwise fails with
+/// invalidArgument, which names the first that it cannot pass. Such a model is
+/// not compiled, whatever its operations are.
+///
+/// Threads: pure function.
 Status checkCpuInterface(const Model &model);
 
 } // namespace nnhal::rt
