@@ -7,11 +7,14 @@
 
 #include "LoadedValues.h"
 
+#include "PassStep.h"
+
 #include "nnhal/Codegen/EntryFunction.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -60,35 +63,60 @@ LoadedInfluence LoadedValues::at(Value value, Operation *reader,
     for (const Bound &bound : it->second) {
       bool &isOpen =
           bound.isUpper ? influence.isOpenAbove : influence.isOpenBelow;
-      if (!isOpen || !holds(bound, reader))
+      if (!isOpen || !holds(bound, reader, depth))
         continue;
       isOpen = false;
       influence.isBoundByValue = true;
     }
   // Checks may have passed since the value was computed.
   Operation *definition = value.getDefiningOp();
-  if (influence.isBounded() || depth == 0 || !definition ||
-      definition->getNumRegions() > 0 || !value.getType().isIntOrIndex() ||
-      isa<func::CallOp>(definition))
-    return influence;
-  LoadedInfluence again = ofResult(definition, reader, depth - 1);
-  influence.isOpenBelow &= again.isOpenBelow;
-  influence.isOpenAbove &= again.isOpenAbove;
-  influence.isBoundByValue |= again.isBoundByValue;
+  if (!influence.isBounded() && depth > 0 && definition &&
+      definition->getNumRegions() == 0 && value.getType().isIntOrIndex() &&
+      !isa<func::CallOp>(definition)) {
+    LoadedInfluence again = ofResult(definition, reader, depth - 1);
+    influence.isOpenBelow &= again.isOpenBelow;
+    influence.isOpenAbove &= again.isOpenAbove;
+    influence.isBoundByValue |= again.isBoundByValue;
+  }
+  // What never is negative is bounded from below. The ranges are asked last,
+  // and for values only that would be refused otherwise.
+  if (isComplete && influence.isOpenBelow && ranges.isNonNegative(value))
+    influence.isOpenBelow = false;
   return influence;
 }
 
-bool LoadedValues::holds(const Bound &bound, Operation *reader) const {
+/// Depth counts the checks, too, that have to have passed for a check to tell
+/// something.
+bool LoadedValues::holds(const Bound &bound, Operation *reader,
+                         unsigned depth) const {
   if (!dominance.properlyDominates(bound.check, reader))
     return false;
   auto isOpen = [&](Value value, bool isAbove) {
-    LoadedInfluence influence = at(value, bound.check);
+    LoadedInfluence influence =
+        depth == 0 ? raw(value) : at(value, bound.check, depth - 1);
     return isAbove ? influence.isOpenAbove : influence.isOpenBelow;
   };
   return (!bound.bound || !isOpen(bound.bound, bound.isUpper)) &&
          llvm::none_of(bound.rest, [&](Value value) {
            return isOpen(value, !bound.isUpper);
          });
+}
+
+std::optional<int64_t> LoadedValues::constantAt(Value value,
+                                                Operation *reader) const {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return constant;
+  auto found = bounds.find(value);
+  if (found == bounds.end())
+    return std::nullopt;
+  std::optional<int64_t> lower, upper;
+  for (const Bound &bound : found->second) {
+    if (!bound.bound || !bound.rest.empty() || !isBefore(bound.check, reader))
+      continue;
+    if (std::optional<int64_t> limit = getConstantIntValue(bound.bound))
+      (bound.isUpper ? upper : lower) = limit;
+  }
+  return lower == upper ? lower : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -246,6 +274,21 @@ LoadedInfluence LoadedValues::ofSelect(arith::SelectOp op, Operation *reader,
   return result;
 }
 
+/// A quotient is not farther from zero than the dividend, whatever the divisor
+/// is, and on the side of the dividend where the divisor is positive: a check
+/// refuses zero before the division.
+LoadedInfluence LoadedValues::ofQuotient(Operation *op, Operation *reader,
+                                         unsigned depth) const {
+  LoadedInfluence dividend = at(op->getOperand(0), reader, depth);
+  LoadedInfluence result = dividend | at(op->getOperand(1), reader, depth);
+  bool isOneSided = dividend.isOpenBelow != dividend.isOpenAbove;
+  bool keepsSide = isOneSided && !isa<arith::DivUIOp>(op) &&
+                   ranges.isNonNegative(op->getOperand(1));
+  result.isOpenBelow = keepsSide ? dividend.isOpenBelow : !dividend.isBounded();
+  result.isOpenAbove = keepsSide ? dividend.isOpenAbove : !dividend.isBounded();
+  return result;
+}
+
 /// Nothing for operations that need no rule of their own.
 std::optional<LoadedInfluence>
 LoadedValues::ofArithmetic(Operation *op, Operation *reader,
@@ -274,12 +317,9 @@ LoadedValues::ofArithmetic(Operation *op, Operation *reader,
           result = result | at(value, reader, depth);
         return result;
       })
-      .Case<arith::DivSIOp, arith::DivUIOp>([&](auto) {
-        // Not farther from zero than the dividend, whatever the divisor is.
-        LoadedInfluence result = operand(0) | operand(1);
-        result.isOpenBelow = result.isOpenAbove = !operand(0).isBounded();
-        return result;
-      })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+            arith::CeilDivSIOp>(
+          [&](auto) { return ofQuotient(op, reader, depth); })
       .Case<arith::SubIOp>([&](auto) {
         LoadedInfluence lhs = operand(0), rhs = operand(1);
         LoadedInfluence result = lhs | rhs;
@@ -463,11 +503,15 @@ void LoadedValues::visit(Operation *op) {
       join(result, ofResult(op, op, /*depth=*/0));
 }
 
-LoadedValues::LoadedValues(ModuleOp module)
-    : dominance(module), symbols(module) {
+LoadedValues::LoadedValues(ModuleOp module, IntegerRanges &ranges)
+    : ranges(ranges), dominance(module), symbols(module) {
   collectBounds(module);
   do {
     hasChanged = false;
-    module.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+    for (Operation &part : *module.getBody())
+      runStep(&part, [&] {
+        part.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+      });
   } while (hasChanged);
+  isComplete = true;
 }

@@ -17,6 +17,8 @@
 #ifndef NNHAL_LIB_CODEGEN_LOADEDVALUES_H
 #define NNHAL_LIB_CODEGEN_LOADEDVALUES_H
 
+#include "IntegerRanges.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -55,7 +57,8 @@ struct LoadedInfluence {
 /// nothing bounds the number of its iterations.
 class LoadedValues {
 public:
-  explicit LoadedValues(mlir::ModuleOp module);
+  /// \p ranges are those of \p module, and outlive this object.
+  LoadedValues(mlir::ModuleOp module, IntegerRanges &ranges);
 
   /// The influence on \p operand where its owner reads it: checks that have
   /// passed by then bound it.
@@ -65,6 +68,10 @@ public:
   LoadedInfluence at(mlir::Value value, mlir::Operation *reader) const {
     return at(value, reader, /*depth=*/8);
   }
+  /// What \p value is where \p reader is: a constant, or the one that a check
+  /// has compared it with.
+  std::optional<int64_t> constantAt(mlir::Value value,
+                                    mlir::Operation *reader) const;
 
   /// Whether \p first has run whenever \p second runs.
   bool isBefore(mlir::Operation *first, mlir::Operation *second) const {
@@ -94,7 +101,7 @@ private:
   void collectBounds(mlir::ModuleOp module);
   void collectBounds(mlir::Operation *check, mlir::Value condition);
   void addBound(mlir::Value value, Bound bound);
-  bool holds(const Bound &bound, mlir::Operation *reader) const;
+  bool holds(const Bound &bound, mlir::Operation *reader, unsigned depth) const;
 
   void visit(mlir::Operation *op);
   void visitFor(mlir::scf::ForOp loop);
@@ -111,6 +118,8 @@ private:
                                               unsigned depth) const;
   LoadedInfluence ofMinimum(mlir::Operation *op, bool isMaximum,
                             mlir::Operation *reader, unsigned depth) const;
+  LoadedInfluence ofQuotient(mlir::Operation *op, mlir::Operation *reader,
+                             unsigned depth) const;
   LoadedInfluence ofSelect(mlir::arith::SelectOp op, mlir::Operation *reader,
                            unsigned depth) const;
 
@@ -121,9 +130,12 @@ private:
   llvm::DenseMap<mlir::Type, LoadedInfluence> stored;
   /// Functions that are called by their name.
   llvm::DenseSet<mlir::Operation *> called;
+  IntegerRanges &ranges;
   mutable mlir::DominanceInfo dominance;
   mlir::SymbolTable symbols;
   bool hasChanged = false;
+  /// The influences have reached their fixed point.
+  bool isComplete = false;
 };
 
 /// Whether the buffer that \p memory is a part of is a constant of the code,

@@ -373,10 +373,13 @@ void RuntimeLowering::lower(Operation *op) {
   op->erase();
 }
 
-/// Whether the runtime can be told what \p type is: a buffer of a known rank.
-static bool isDescribed(Type type) {
+/// Why the runtime cannot be told what an operand or result of \p op of type
+/// \p type is; empty when it can. A test for presence looks at the pointer
+/// alone.
+static StringRef whyNotDescribed(Operation *op, Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
-  return !buffer || whyNotPlain(buffer).empty();
+  return buffer && !isa<kernel::IsPresentOp>(op) ? whyNotPlain(buffer)
+                                                 : StringRef();
 }
 
 /// Fails unless \p op, which asks the runtime, can be lowered where it stands.
@@ -396,9 +399,8 @@ static LogicalResult checkOperation(Operation *op, func::FuncOp entry) {
     if (isa<TensorType>(type))
       return op->emitOpError("has an operand or result of type ")
              << type << ": it must be bufferized before";
-    if (!isDescribed(type))
-      return op->emitOpError("has a buffer of type ")
-             << type << ": " << whyNotPlain(cast<MemRefType>(type));
+    if (StringRef why = whyNotDescribed(op, type); !why.empty())
+      return op->emitOpError("has a buffer of type ") << type << ": " << why;
   }
   if (auto allocate = dyn_cast<kernel::AllocateOp>(op)) {
     auto type = dyn_cast<MemRefType>(allocate.getMemory().getType());

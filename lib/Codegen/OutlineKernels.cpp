@@ -8,6 +8,7 @@
 #include "nnhal/Codegen/Passes.h"
 
 #include "KernelSplit.h"
+#include "PassStep.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
@@ -40,6 +41,7 @@ private:
   func::FuncOp outline(scf::ForOp loop, ValueRange captures,
                        const std::optional<KernelSplit> &split);
   func::FuncOp findEqual(func::FuncOp candidate);
+  void replaceByCall(scf::ForOp loop, SymbolTable &symbols);
 
   func::FuncOp entry;
   /// Kernels by hash of their bodies.
@@ -242,6 +244,36 @@ func::FuncOp OutlineKernelsPass::findEqual(func::FuncOp candidate) {
   return nullptr;
 }
 
+/// Moves \p loop into a function, or into one with an equal body, and calls it.
+void OutlineKernelsPass::replaceByCall(scf::ForOp loop, SymbolTable &symbols) {
+  SetVector<Operation *> cloned;
+  SmallVector<Value> captures = findCaptures(loop, cloned);
+  std::optional<KernelSplit> parts = split(loop, captures);
+  func::FuncOp kernel = outline(loop, captures, parts);
+  if (func::FuncOp equal = findEqual(kernel)) {
+    kernel.erase();
+    kernel = equal;
+    ++numShared;
+  } else {
+    // Another function may have that name.
+    symbols.insert(kernel);
+    ++nextNumber;
+    ++numOutlined;
+  }
+  OpBuilder builder(loop);
+  SmallVector<Value> operands = rangeOf(parts, loop.getLoc(), builder);
+  llvm::append_range(operands, captures);
+  auto call = func::CallOp::create(builder, loop.getLoc(), kernel, operands);
+  if (parts) {
+    call->setAttr(grainAttrName, builder.getI64IntegerAttr(parts->grain));
+    ++numSplit;
+  }
+  loop.erase();
+  for (Operation *definition : llvm::reverse(cloned))
+    if (isOpTriviallyDead(definition))
+      definition->erase();
+}
+
 void OutlineKernelsPass::runOnOperation() {
   FailureOr<func::FuncOp> found = findEntryFunction(getOperation());
   if (failed(found))
@@ -258,34 +290,8 @@ void OutlineKernelsPass::runOnOperation() {
         loop && loop.getNumResults() == 0 && !asksRuntime(loop))
       loops.push_back(loop);
 
-  for (scf::ForOp loop : loops) {
-    SetVector<Operation *> cloned;
-    SmallVector<Value> captures = findCaptures(loop, cloned);
-    std::optional<KernelSplit> parts = split(loop, captures);
-    func::FuncOp kernel = outline(loop, captures, parts);
-    if (func::FuncOp equal = findEqual(kernel)) {
-      kernel.erase();
-      kernel = equal;
-      ++numShared;
-    } else {
-      // Another function may have that name.
-      symbols.insert(kernel);
-      ++nextNumber;
-      ++numOutlined;
-    }
-    OpBuilder builder(loop);
-    SmallVector<Value> operands = rangeOf(parts, loop.getLoc(), builder);
-    llvm::append_range(operands, captures);
-    auto call = func::CallOp::create(builder, loop.getLoc(), kernel, operands);
-    if (parts) {
-      call->setAttr(grainAttrName, builder.getI64IntegerAttr(parts->grain));
-      ++numSplit;
-    }
-    loop.erase();
-    for (Operation *definition : llvm::reverse(cloned))
-      if (isOpTriviallyDead(definition))
-        definition->erase();
-  }
+  for (scf::ForOp loop : loops)
+    runStep(loop, [&] { replaceByCall(loop, symbols); });
   // It has been used, and is nothing to lower.
   getOperation().walk(
       [](scf::ForOp loop) { loop->removeAttr(parallelLoopAttrName); });

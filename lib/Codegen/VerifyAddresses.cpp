@@ -7,17 +7,16 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "IntegerRanges.h"
+#include "KnownExtents.h"
 #include "LoadedValues.h"
+#include "PassStep.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
-#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
-#include "mlir/Analysis/DataFlow/Utils.h"
-#include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -34,39 +33,11 @@ struct VerifyAddressesPass : impl::VerifyAddressesBase<VerifyAddressesPass> {
   void runOnOperation() override;
 };
 
-/// The ranges of integers, computed when the first one is asked for: few
-/// modules need any.
-class Ranges {
-public:
-  explicit Ranges(ModuleOp module) : module(module) {}
-
-  /// Nothing where the analysis fails or the code is not reached.
-  std::optional<ConstantIntRanges> of(Value value) {
-    if (!solver) {
-      solver = std::make_unique<DataFlowSolver>();
-      dataflow::loadBaselineAnalyses(*solver);
-      solver->load<dataflow::IntegerRangeAnalysis>();
-      hasRanges = succeeded(solver->initializeAndRun(module));
-    }
-    auto *state =
-        hasRanges
-            ? solver->lookupState<dataflow::IntegerValueRangeLattice>(value)
-            : nullptr;
-    if (!state || state->getValue().isUninitialized())
-      return std::nullopt;
-    return state->getValue().getValue();
-  }
-
-private:
-  ModuleOp module;
-  std::unique_ptr<DataFlowSolver> solver;
-  bool hasRanges = false;
-};
-
 /// Looks at one operation after another.
 class AddressVerifier {
 public:
-  explicit AddressVerifier(ModuleOp module) : loaded(module), ranges(module) {}
+  explicit AddressVerifier(ModuleOp module)
+      : ranges(module), loaded(module, ranges), extents(module, loaded) {}
 
   LogicalResult verify(Operation *op);
   int64_t bounded() const { return numBounded; }
@@ -76,8 +47,9 @@ private:
   std::string findRangeProblem(OpOperand &operand);
   LogicalResult verifyShape(memref::ReshapeOp op);
 
+  IntegerRanges ranges;
   LoadedValues loaded;
-  Ranges ranges;
+  KnownExtents extents;
   int64_t numBounded = 0;
 };
 
@@ -129,64 +101,9 @@ static bool touchesMemory(Operation *op) {
          llvm::any_of(op->getResultTypes(), isMemory);
 }
 
-static std::optional<int64_t> extentOfArgument(const LoadedValues &loaded,
-                                               Value memory, unsigned dim);
-
-/// The extent of dimension \p dim of \p memory where its type, or a check that
-/// \p reader comes after, states it.
-static std::optional<int64_t> extentOf(const LoadedValues &loaded, Value memory,
-                                       unsigned dim, Operation *reader) {
-  auto type = cast<MemRefType>(memory.getType());
-  if (!type.isDynamicDim(dim))
-    return type.getDimSize(dim);
-  for (Operation *user : memory.getUsers()) {
-    auto asked = dyn_cast<memref::DimOp>(user);
-    if (!asked || asked.getConstantIndex() != int64_t(dim))
-      continue;
-    for (Operation *compared : asked.getResult().getUsers()) {
-      auto isEqual = dyn_cast<arith::CmpIOp>(compared);
-      std::optional<int64_t> extent;
-      if (isEqual && isEqual.getPredicate() == arith::CmpIPredicate::eq)
-        extent = getConstantIntValue(isEqual.getRhs());
-      if (!extent)
-        continue;
-      for (Operation *check : isEqual.getResult().getUsers())
-        if (isa<kernel::CheckOp>(check) && loaded.isBefore(check, reader))
-          return extent;
-    }
-  }
-  return extentOfArgument(loaded, memory, dim);
-}
-
-/// extentOf() for an argument of a function: the one that all calls pass.
-static std::optional<int64_t> extentOfArgument(const LoadedValues &loaded,
-                                               Value memory, unsigned dim) {
-  auto argument = dyn_cast<BlockArgument>(memory);
-  auto function =
-      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
-               : nullptr;
-  if (!function || !function.isPrivate())
-    return std::nullopt;
-  auto uses = function.getSymbolUses(function->getParentOp());
-  std::optional<int64_t> extent;
-  if (!uses)
-    return std::nullopt;
-  for (SymbolTable::SymbolUse use : *uses) {
-    auto call = dyn_cast<func::CallOp>(use.getUser());
-    if (!call)
-      return std::nullopt;
-    std::optional<int64_t> passed =
-        extentOf(loaded, call.getOperand(argument.getArgNumber()), dim, call);
-    if (!passed || (extent && extent != passed))
-      return std::nullopt;
-    extent = passed;
-  }
-  return extent;
-}
-
 /// The element of \p memory that index \p index of a load or store of \p length
 /// elements in the innermost dimension counts, where the extent is known.
-static std::optional<Position> positionOf(const LoadedValues &loaded,
+static std::optional<Position> positionOf(KnownExtents &extents,
                                           OpOperand &operand, Value memory,
                                           OperandRange indices,
                                           int64_t length) {
@@ -195,8 +112,7 @@ static std::optional<Position> positionOf(const LoadedValues &loaded,
   unsigned dim = operand.getOperandNumber() - first;
   if (operand.getOperandNumber() < first || dim >= indices.size())
     return std::nullopt;
-  std::optional<int64_t> extent =
-      extentOf(loaded, memory, dim, operand.getOwner());
+  std::optional<int64_t> extent = extents.of(memory, dim, operand.getOwner());
   if (!extent)
     return std::nullopt;
   bool isInnermost = dim + 1 == unsigned(type.getRank());
@@ -208,29 +124,30 @@ static int64_t lengthOf(VectorType type) {
 }
 
 /// Nothing where \p operand is no such index.
-static std::optional<Position> findPosition(const LoadedValues &loaded,
+static std::optional<Position> findPosition(KnownExtents &extents,
                                             OpOperand &operand) {
   using Result = std::optional<Position>;
   return llvm::TypeSwitch<Operation *, Result>(operand.getOwner())
       .Case<memref::LoadOp, memref::StoreOp>([&](auto op) {
-        return positionOf(loaded, operand, op.getMemRef(), op.getIndices(), 1);
+        return positionOf(extents, operand, op.getMemRef(), op.getIndices(), 1);
       })
       .Case<vector::LoadOp, vector::StoreOp>([&](auto op) -> Result {
         VectorType type = op.getVectorType();
         if (type.getRank() > 1)
           return std::nullopt;
-        return positionOf(loaded, operand, op.getBase(), op.getIndices(),
+        return positionOf(extents, operand, op.getBase(), op.getIndices(),
                           lengthOf(type));
       })
       .Case([&](memref::SubViewOp op) -> Result {
-        MemRefType source = op.getSourceType();
         for (auto [dim, mixed] : llvm::enumerate(op.getMixedOffsets())) {
           if (dyn_cast<Value>(mixed) != operand.get() ||
-              op.isDynamicSize(dim) || op.isDynamicStride(dim) ||
-              source.isDynamicDim(dim))
+              op.isDynamicSize(dim) || op.isDynamicStride(dim))
+            continue;
+          std::optional<int64_t> extent = extents.of(op.getSource(), dim, op);
+          if (!extent)
             continue;
           int64_t size = op.getStaticSize(dim);
-          return Position{source.getDimSize(dim),
+          return Position{*extent,
                           size == 0 ? 0
                                     : (size - 1) * op.getStaticStride(dim) + 1};
         }
@@ -242,7 +159,7 @@ static std::optional<Position> findPosition(const LoadedValues &loaded,
 /// What keeps \p operand from being proven to be within an extent by integer
 /// range analysis; empty when nothing does.
 std::string AddressVerifier::findRangeProblem(OpOperand &operand) {
-  std::optional<Position> position = findPosition(loaded, operand);
+  std::optional<Position> position = findPosition(extents, operand);
   if (!position)
     return ", and the constants that bound it do not fit any extent";
   std::optional<ConstantIntRanges> range = ranges.of(operand.get());
@@ -319,12 +236,17 @@ LogicalResult AddressVerifier::verify(Operation *op) {
 
 void VerifyAddressesPass::runOnOperation() {
   AddressVerifier verifier(getOperation());
-  WalkResult result = getOperation().walk([&](Operation *op) {
-    return failed(verifier.verify(op)) ? WalkResult::interrupt()
-                                       : WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return signalPassFailure();
+  for (Operation &part : *getOperation().getBody()) {
+    WalkResult result = WalkResult::advance();
+    runStep(&part, [&] {
+      result = part.walk([&](Operation *op) {
+        return failed(verifier.verify(op)) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+      });
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+  }
   numBounded += verifier.bounded();
   markAllAnalysesPreserved();
 }

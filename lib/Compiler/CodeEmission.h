@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_COMPILER_CODEEMISSION_H
 #define NNHAL_LIB_COMPILER_CODEEMISSION_H
 
+#include "Cancellation.h"
 #include "Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -25,8 +26,11 @@ using Object = llvm::SmallVector<char, 0>;
 /// of. Fails when the objects together would need a symbol that an artifact may
 /// not import (decisions 6).
 /// Threads: works on those of the context of \p module.
+/// An object for each module in \p module. Stops when \p cancellation is
+/// requested; what it returns then, a success included, is not the code.
 rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
-                                            const Target &target);
+                                            const Target &target,
+                                            Cancellation &cancellation);
 
 /// \p objects as a position-independent shared object without dependencies.
 /// Threads: calls wait for each other; lld has global state.

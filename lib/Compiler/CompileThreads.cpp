@@ -20,11 +20,14 @@ using namespace llvm;
 /// Models have some ten parts; each thread of a part needs memory.
 static constexpr unsigned mostByDefault = 8;
 
-CompileThreads::CompileThreads(unsigned wanted)
+/// How long a request to cancel waits for a thread that waits.
+static constexpr std::chrono::milliseconds questionInterval(5);
+
+CompileThreads::CompileThreads(unsigned wanted, Cancellation &cancellation)
     : threads(wanted ? wanted
                      : std::clamp(std::thread::hardware_concurrency(), 1u,
                                   mostByDefault)),
-      helpers(threads - 1) {}
+      cancellation(cancellation), helpers(threads - 1) {}
 
 void CompileThreads::asyncEnqueue(Task task, ThreadPoolTaskGroup *group) {
   std::lock_guard lock(mutex);
@@ -69,17 +72,38 @@ bool CompileThreads::takeHelper() {
   return false;
 }
 
+void CompileThreads::waitFor(unsigned &running) {
+  std::unique_lock lock(mutex);
+  while (!helperEnded.wait_for(lock, questionInterval,
+                               [&] { return running == 0; })) {
+    // The client is asked without the lock, because its answer may take long.
+    lock.unlock();
+    cancellation.poll();
+    lock.lock();
+  }
+}
+
 void CompileThreads::run(MutableArrayRef<Task> tasks) {
+  unsigned running = 0;
   SmallVector<std::thread> started;
   MutableArrayRef<Task> left = tasks;
   while (left.size() > 1 && takeHelper()) {
     std::thread thread;
     Task &task = left.back();
-    auto help = [&task, doing = FatalErrorScope::current()] {
+    auto help = [this, &task, &running, doing = FatalErrorScope::current()] {
       FatalErrorScope scope(doing);
       task();
+      std::lock_guard lock(mutex);
+      --running;
+      helperEnded.notify_all();
     };
+    {
+      std::lock_guard lock(mutex);
+      ++running;
+    }
     if (!rt::startThread(thread, "nnhal-compile", help).isOk()) {
+      std::lock_guard lock(mutex);
+      --running;
       ++helpers;
       break;
     }
@@ -88,6 +112,7 @@ void CompileThreads::run(MutableArrayRef<Task> tasks) {
   }
   for (Task &task : left)
     task();
+  waitFor(running);
   for (std::thread &thread : started) {
     thread.join();
     ++helpers;

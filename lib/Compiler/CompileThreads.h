@@ -8,11 +8,14 @@
 #ifndef NNHAL_LIB_COMPILER_COMPILETHREADS_H
 #define NNHAL_LIB_COMPILER_COMPILETHREADS_H
 
+#include "Cancellation.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ThreadPool.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 
 namespace nnhal {
@@ -26,8 +29,9 @@ namespace nnhal {
 class CompileThreads final : public llvm::ThreadPoolInterface {
 public:
   /// \p threads at once, those that wait among them; 0 for one per processor,
-  /// but no more than are of use.
-  explicit CompileThreads(unsigned threads);
+  /// but no more than are of use. A thread that waits for others asks
+  /// \p cancellation meanwhile, which outlives the pool.
+  CompileThreads(unsigned threads, Cancellation &cancellation);
   ~CompileThreads() override { wait(); }
 
   /// Both run what has been enqueued, also on the calling thread.
@@ -43,11 +47,14 @@ private:
   Tasks take(llvm::ThreadPoolTaskGroup *group);
   void run(llvm::MutableArrayRef<Task> tasks);
   bool takeHelper();
+  void waitFor(unsigned &running);
 
   unsigned threads;
+  Cancellation &cancellation;
   /// Threads that may be started now.
   std::atomic<unsigned> helpers;
   std::mutex mutex;
+  std::condition_variable helperEnded;
   llvm::DenseMap<llvm::ThreadPoolTaskGroup *, Tasks> enqueued;
 };
 

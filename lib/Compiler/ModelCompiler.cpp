@@ -7,6 +7,7 @@
 
 #include "ModelCompiler.h"
 
+#include "Cancellation.h"
 #include "CodeEmission.h"
 #include "CompileThreads.h"
 #include "Interface.h"
@@ -40,25 +41,29 @@ public:
   rt::Result<CompiledArtifact> run(OwningOpRef<ModuleOp> module,
                                    std::array<uint8_t, 32> contentKey);
   /// The first error that was diagnosed, as a status.
-  rt::Status diagnosedFailure(std::string_view fallback) const;
+  rt::Status diagnosedFailure() const;
   /// Begins \p phase, unless the compilation has been cancelled.
   rt::Status begin(std::string_view phase);
+  /// The failure of a compilation that has been cancelled in the last phase.
+  rt::Status checkCancelled() const;
 
 private:
   rt::Status runPhases(ModuleOp module, const Target &target);
   void addParts(PassManager &manager,
                 const CompilePipelineOptions &pipelineOptions);
-  rt::Status takeConstants(ModuleOp module, rt::Artifact &artifact,
-                           std::vector<std::byte> &dataCache);
-  rt::Status describeEntry(ModuleOp module, rt::Artifact &artifact);
+  void takeConstants(ModuleOp module, rt::Artifact &artifact,
+                     std::vector<std::byte> &dataCache);
+  void describeEntry(ModuleOp module, rt::Artifact &artifact);
   void handleDiagnostic(Diagnostic &diagnostic);
 
   const CompilerOptions &options;
-  /// Of the context, which therefore ends first.
+  /// The context uses it and the threads, and therefore ends first.
+  Cancellation cancellation;
   CompileThreads threads;
   MLIRContext mlirContext;
   std::optional<ScopedDiagnosticHandler> handler;
   std::string firstError;
+  std::string phaseNow;
   uint32_t phasesDone = 0;
   /// As ArtifactEntry::presentInputs.
   std::vector<uint64_t> requiredInputs;
@@ -111,19 +116,24 @@ static LogicalResult forwardRemarks(MLIRContext &context,
 }
 
 Compilation::Compilation(const CompilerOptions &options)
-    : options(options), threads(options.threads),
+    : options(options), cancellation(options.isCancelled),
+      threads(options.threads, cancellation),
       mlirContext(makeRegistry(), noThreads()) {
   mlirContext.loadAllAvailableDialects();
   handler.emplace(&mlirContext, [this](Diagnostic &diagnostic) {
     handleDiagnostic(diagnostic);
     return success();
   });
+  cancellation.watch(mlirContext);
   // Fails only where remarks are reported already: this context is new.
   if (options.remark)
     (void)forwardRemarks(mlirContext, options.remark);
 }
 
 void Compilation::handleDiagnostic(Diagnostic &diagnostic) {
+  // A conversion says what it lacks when its patterns are not run any more.
+  if (cancellation.isRequested())
+    return;
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (auto position =
@@ -139,19 +149,31 @@ void Compilation::handleDiagnostic(Diagnostic &diagnostic) {
     options.diagnostic(isError, text);
 }
 
-rt::Status Compilation::diagnosedFailure(std::string_view fallback) const {
-  return rt::badData("{}", firstError.empty() ? fallback : firstError);
+rt::Status Compilation::diagnosedFailure() const {
+  if (firstError.empty())
+    return rt::badData("phase {} failed and did not say why", phaseNow);
+  return rt::badData("{}", firstError);
 }
 
 /// Import, the phases of the pipeline, code and link.
 static uint32_t totalPhases() { return allPhases().size() + 2; }
 
 rt::Status Compilation::begin(std::string_view phase) {
-  if (options.isCancelled && options.isCancelled())
-    return rt::failure("the compilation was cancelled before phase {}", phase);
+  // The artifact of a compilation that was cancelled in a phase is incomplete,
+  // even if nobody has noticed.
+  NNHAL_RETURN_IF_ERROR(checkCancelled());
+  phaseNow = phase;
+  cancellation.ask();
+  NNHAL_RETURN_IF_ERROR(checkCancelled());
   if (options.progress)
     options.progress(phase, phasesDone, totalPhases());
   ++phasesDone;
+  return rt::Status();
+}
+
+rt::Status Compilation::checkCancelled() const {
+  if (cancellation.isRequested())
+    return rt::failure("the compilation was cancelled in phase {}", phaseNow);
   return rt::Status();
 }
 
@@ -195,34 +217,33 @@ rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
       addParts(manager, pipelineOptions);
     else
       addPhase(manager, phase, pipelineOptions);
-    if (failed(manager.run(module)))
-      return diagnosedFailure("compilation failed in phase " +
-                              toString(phase).str());
+    LogicalResult result = manager.run(module);
+    NNHAL_RETURN_IF_ERROR(checkCancelled());
+    if (failed(result))
+      return diagnosedFailure();
   }
   return rt::Status();
 }
 
 /// Moves the data cache out of \p module.
-rt::Status Compilation::takeConstants(ModuleOp module, rt::Artifact &artifact,
-                                      std::vector<std::byte> &dataCache) {
+void Compilation::takeConstants(ModuleOp module, rt::Artifact &artifact,
+                                std::vector<std::byte> &dataCache) {
   auto blob =
       module->getAttrOfType<DenseResourceElementsAttr>(dataCacheAttrName);
-  if (!blob || !blob.getRawHandle().getBlob())
-    return rt::failure("the compiled module has no data cache");
+  assert(blob && blob.getRawHandle().getBlob() &&
+         "phase plan leaves the data cache in the module");
   ArrayRef<char> bytes = blob.getRawHandle().getBlob()->getData();
   auto *data = reinterpret_cast<const std::byte *>(bytes.data());
   dataCache.assign(data, data + bytes.size());
   artifact.dataCacheSize = dataCache.size();
   artifact.constants.push_back({0, dataCache.size(), "packed constants"});
   module->removeAttr(dataCacheAttrName);
-  return rt::Status();
 }
 
 /// The entry's arena is the last argument of the function that it calls.
-rt::Status Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
+void Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
   auto arenaSize = module->getAttrOfType<IntegerAttr>(arenaSizeAttrName);
-  if (!arenaSize)
-    return rt::failure("the compiled module has no entry");
+  assert(arenaSize && "phase outline leaves an entry in the module");
   rt::ArtifactEntry entry;
   entry.symbol = entrySymbolName.str();
   entry.arenaSize = arenaSize.getInt();
@@ -236,7 +257,6 @@ rt::Status Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
             part->getAttrOfType<DenseI32ArrayAttr>(routineSlotsAttrName))
       artifact.routineSlots.assign(slots.asArrayRef().begin(),
                                    slots.asArrayRef().end());
-  return rt::Status();
 }
 
 rt::Result<CompiledArtifact>
@@ -262,11 +282,12 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   NNHAL_RETURN_IF_ERROR(runPhases(*module, target));
 
   CompiledArtifact result;
-  NNHAL_RETURN_IF_ERROR(takeConstants(*module, artifact, result.dataCache));
-  NNHAL_RETURN_IF_ERROR(describeEntry(*module, artifact));
+  takeConstants(*module, artifact, result.dataCache);
+  describeEntry(*module, artifact);
   NNHAL_RETURN_IF_ERROR(begin("codegen"));
   NNHAL_ASSIGN_OR_RETURN(std::vector<Object> objects,
-                         emitObjects(*module, target));
+                         emitObjects(*module, target, cancellation));
+  NNHAL_RETURN_IF_ERROR(checkCancelled());
   NNHAL_ASSIGN_OR_RETURN(std::vector<std::byte> linked, linkObjects(objects));
   rt::CodeSection code;
   code.target = target.kind();
@@ -299,16 +320,15 @@ rt::Result<CompiledArtifact> compileModel(const rt::AnnotatedModel &model,
   OwningOpRef<ModuleOp> module =
       importModel(model, compilation.context(), importOptions);
   if (!module)
-    return compilation.diagnosedFailure("the model cannot be imported");
+    return compilation.diagnosedFailure();
   return compilation.run(std::move(module), contentKey);
 }
 
 rt::Result<CompiledArtifact> compileMlir(std::string_view text,
                                          std::string_view name,
                                          const CompilerOptions &options) {
-  std::string doing = "compiling '" + std::string(name) + "'";
-  FatalErrorScope scope(doing);
-  // The parser wants text with an end.
+  // The parser wants text with an end. What is too large is an error here; the
+  // compiler itself cannot go on without memory.
   std::unique_ptr<llvm::WritableMemoryBuffer> buffer =
       llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
           text.size(), StringRef(name.data(), name.size()),
@@ -317,6 +337,8 @@ rt::Result<CompiledArtifact> compileMlir(std::string_view text,
     return rt::outOfResources("no memory for the {} bytes of '{}'", text.size(),
                               name);
   std::copy(text.begin(), text.end(), buffer->getBufferStart());
+  std::string doing = "compiling '" + std::string(name) + "'";
+  FatalErrorScope scope(doing);
   Compilation compilation(options);
   NNHAL_RETURN_IF_ERROR(compilation.begin("import"));
   NNHAL_RETURN_IF_ERROR(checkNesting(*buffer, *compilation.context()));
@@ -325,7 +347,7 @@ rt::Result<CompiledArtifact> compileMlir(std::string_view text,
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, config);
   if (!module)
-    return compilation.diagnosedFailure("the text is not a valid module");
+    return compilation.diagnosedFailure();
   // The key of what the text says; canonical operations have no HAL form, so
   // that a module with them is known by its text.
   rt::Result<rt::AnnotatedModel> model = exportModel(*module);

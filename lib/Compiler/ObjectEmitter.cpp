@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeEmission.h"
+#include "InterruptibleEmission.h"
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Codegen/EntryFunction.h"
@@ -16,7 +17,6 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -49,12 +49,17 @@ static void setTargetAttributes(Module &module, const Target &target) {
 /// rest of O1 costs a fifth of a compilation and gains nothing that can be
 /// measured (docs/Internals/Measurements/CompileTime.md); O3's runtime
 /// unrolling spills accumulators.
-static void optimize(Module &module, TargetMachine &machine) {
+static void optimize(Module &module, TargetMachine &machine,
+                     Cancellation &cancellation) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
+  PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [&](StringRef, Any) { return !cancellation.poll(); });
+  PassBuilder builder(&machine, PipelineTuningOptions(), std::nullopt,
+                      &callbacks);
   // No C library stands behind the code: nothing may be turned into a call.
   TargetLibraryInfoImpl library(machine.getTargetTriple());
   library.disableAllFunctions();
@@ -94,7 +99,8 @@ static void hideInternals(Module &module) {
 
 /// Machine code for \p module (LLVM dialect).
 static rt::Result<Object> emitObject(mlir::ModuleOp module,
-                                     const Target &target) {
+                                     const Target &target,
+                                     Cancellation &cancellation) {
   LLVMContext context;
   // Remarks of passes are none of the user's business; errors come back as
   // failures.
@@ -109,11 +115,11 @@ static rt::Result<Object> emitObject(mlir::ModuleOp module,
   llvmModule->setPICLevel(PICLevel::BigPIC);
   setTargetAttributes(*llvmModule, target);
   hideInternals(*llvmModule);
-  optimize(*llvmModule, *machine);
+  optimize(*llvmModule, *machine, cancellation);
 
   Object object;
   raw_svector_ostream stream(object);
-  legacy::PassManager passes;
+  InterruptibleEmission passes(cancellation);
   if (machine->addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
                                    CodeGenFileType::ObjectFile))
     return rt::failure("target '{}' cannot emit object files",
@@ -129,39 +135,29 @@ struct Symbols {
   /// In the order of the objects.
   std::vector<std::string> undefined;
 
-  rt::Status add(ArrayRef<char> object);
+  void add(ArrayRef<char> object);
 };
 } // namespace
 
-rt::Status Symbols::add(ArrayRef<char> object) {
+/// The object is what LLVM has just written, so that it is readable.
+void Symbols::add(ArrayRef<char> object) {
   MemoryBufferRef buffer(StringRef(object.data(), object.size()), "object");
-  Expected<std::unique_ptr<object::ObjectFile>> file =
-      object::ObjectFile::createObjectFile(buffer);
-  if (!file)
-    return rt::failure("generated object is not readable: {}",
-                       toString(file.takeError()));
-  for (const object::SymbolRef &symbol : (*file)->symbols()) {
-    Expected<uint32_t> flags = symbol.getFlags();
-    Expected<StringRef> name = symbol.getName();
-    if (!flags || !name) {
-      consumeError(flags.takeError());
-      consumeError(name.takeError());
-      return rt::failure("generated object has an unreadable symbol");
-    }
-    if (*flags & object::SymbolRef::SF_Undefined)
-      undefined.push_back(name->str());
-    else if (*flags & object::SymbolRef::SF_Global)
-      defined.insert(*name);
+  std::unique_ptr<object::ObjectFile> file =
+      cantFail(object::ObjectFile::createObjectFile(buffer));
+  for (const object::SymbolRef &symbol : file->symbols()) {
+    uint32_t flags = cantFail(symbol.getFlags());
+    StringRef name = cantFail(symbol.getName());
+    if (flags & object::SymbolRef::SF_Undefined)
+      undefined.push_back(name.str());
+    else if (flags & object::SymbolRef::SF_Global)
+      defined.insert(name);
   }
-  return rt::Status();
 }
 
-/// Fails when \p objects refer to a symbol other than their own and the three
-/// that the ABI allows.
 static rt::Status checkImports(ArrayRef<Object> objects) {
   Symbols symbols;
   for (const Object &object : objects)
-    NNHAL_RETURN_IF_ERROR(symbols.add(object));
+    symbols.add(object);
   for (const std::string &name : symbols.undefined)
     if (!name.empty() && !isImportable(name) &&
         name != "_GLOBAL_OFFSET_TABLE_" && !symbols.defined.contains(name))
@@ -172,18 +168,23 @@ static rt::Status checkImports(ArrayRef<Object> objects) {
 }
 
 rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
-                                            const Target &target) {
+                                            const Target &target,
+                                            Cancellation &cancellation) {
   SmallVector<mlir::ModuleOp> parts(module.getOps<mlir::ModuleOp>());
   std::vector<Object> objects(parts.size());
   std::vector<rt::Status> statuses(parts.size());
   mlir::parallelFor(module.getContext(), 0, parts.size(), [&](size_t i) {
-    rt::Result<Object> object = emitObject(parts[i], target);
+    if (cancellation.poll())
+      return;
+    rt::Result<Object> object = emitObject(parts[i], target, cancellation);
     statuses[i] = object.status();
     if (object.isOk())
       objects[i] = *std::move(object);
   });
   for (const rt::Status &status : statuses)
     NNHAL_RETURN_IF_ERROR(status);
+  if (cancellation.isRequested())
+    return objects;
   NNHAL_RETURN_IF_ERROR(checkImports(objects));
   return objects;
 }

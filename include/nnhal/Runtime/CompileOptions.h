@@ -47,8 +47,8 @@ struct CompileObserver {
   /// begins.
   std::function<void(std::string_view phase, uint32_t done, uint32_t total)>
       progress;
-  /// Is called between the phases; a compilation that gets the answer true
-  /// fails.
+  /// Is asked about every millisecond; a compilation that gets the answer true
+  /// soon fails.
   std::function<bool()> isCancelled = nullptr;
   /// Tells how operation \p operation of the main subgraph is computed: by
   /// which code, and what was fused. An operation of which nothing is left gets

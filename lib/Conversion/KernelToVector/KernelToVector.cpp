@@ -44,9 +44,7 @@ LogicalResult nnhal::kernel::lowerKernel(KernelOpInterface op,
             return emitDepthwise(conv, emitter, target);
           })
           .Case([&](Pool2DOp pool) { return emitPool(pool, emitter, target); })
-          .Default([](Operation *other) {
-            return other->emitOpError("has no lowering to vectors");
-          });
+          .DefaultUnreachable("every kernel has a lowering above");
   if (failed(emitted))
     return failure();
   rewriter.eraseOp(op);

@@ -88,6 +88,31 @@ static Status checkModel(const AnnotatedModel &model,
 
 using Load = std::function<Result<std::unique_ptr<LoadedModel>>()>;
 
+static Status missedDeadline() {
+  return Status(StatusCode::missedDeadlineTransient,
+                "the deadline passed while the model was prepared");
+}
+
+/// Calls \p load with an observer that cancels the compilation after \p
+/// deadline, too: a driver may give up then (C-049).
+template <typename LoadFunction>
+static Result<std::unique_ptr<LoadedModel>>
+loadBefore(Deadline deadline, const std::function<int64_t()> &clock,
+           const CompileObserver &observer, LoadFunction load) {
+  if (deadline == noDeadline)
+    return load(observer);
+  bool isLate = false;
+  CompileObserver timed = observer;
+  timed.isCancelled = [&] {
+    isLate = isLate || clock() >= deadline;
+    return isLate || (observer.isCancelled && observer.isCancelled());
+  };
+  Result<std::unique_ptr<LoadedModel>> loaded = load(timed);
+  if (!loaded.isOk() && isLate)
+    return missedDeadline();
+  return loaded;
+}
+
 /// The model is valid, but may not be supported (C-108). The compiled entry is
 /// also left in \p slot, which may be null.
 static Result<std::unique_ptr<LoadedModel>>
@@ -112,7 +137,10 @@ loadModel(const DeviceState &state, const AnnotatedModel &model,
   if (options.compileAfter)
     return loadStaged(*state.backend, state.services, model, options, observer,
                       std::move(load));
-  return load(model, options, observer.compile);
+  return loadBefore(options.deadline, state.services.clock, observer.compile,
+                    [&](const CompileObserver &compile) {
+                      return load(model, options, compile);
+                    });
 }
 
 /// Prepares on this thread, which has been admitted.
@@ -124,8 +152,7 @@ prepareNow(const std::shared_ptr<DeviceState> &state,
   try {
     NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedModel> loaded, load());
     if (state->services.clock() >= options.deadline)
-      return Status(StatusCode::missedDeadlineTransient,
-                    "the deadline passed while the model was prepared");
+      return missedDeadline();
     return PreparedModelRef(std::make_shared<HalPreparedModel>(
         state, std::move(loaded), options.priority, options.client));
   } catch (const std::bad_alloc &) {

@@ -129,36 +129,6 @@ TEST(CompileTest, saysHowManyThreadsMayCompile) {
             "1025 compile threads exceed 1024");
 }
 
-// E-070: nobody waits for the end of a compilation that is not wanted.
-TEST(CompileTest, stopsBetweenPhases) {
-  auto compiler = Compiler::open();
-  ASSERT_TRUE(compiler.isOk()) << compiler.status().message();
-  std::vector<std::string> phases;
-  size_t allowed = SIZE_MAX;
-  CompileObserver observer;
-  observer.progress = [&](std::string_view phase, uint32_t, uint32_t) {
-    phases.emplace_back(phase);
-  };
-  observer.isCancelled = [&] { return phases.size() >= allowed; };
-  auto compile = [&] {
-    phases.clear();
-    std::string text = addModelText();
-    return (*compiler)
-        ->compileMlir(std::as_bytes(std::span(text)), "test", {}, observer)
-        .status();
-  };
-  EXPECT_EQ(compile().message(), "");
-  std::vector<std::string> all = phases;
-  ASSERT_GT(all.size(), 3u);
-  for (allowed = 0; allowed < all.size(); ++allowed) {
-    Status status = compile();
-    EXPECT_EQ(status.code(), StatusCode::generalFailure);
-    EXPECT_EQ(status.message(),
-              "the compilation was cancelled before phase " + all[allowed]);
-    EXPECT_EQ(phases.size(), allowed);
-  }
-}
-
 TEST(CompileTest, crossCompiles) {
   CompileOptions options;
   options.targetTriple = "aarch64-linux-gnu";

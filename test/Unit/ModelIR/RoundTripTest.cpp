@@ -223,6 +223,21 @@ TEST(RoundTrip, ReportsWhatHasNoPlace) {
   EXPECT_EQ(errorOf(annotated),
             "main subgraph: operand 0: zero point 256 is outside 0 to 255 of "
             "TENSOR_QUANT8_ASYMM");
+  input = tensor(OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL, {2, 3},
+                 OperandLifeTime::SUBGRAPH_INPUT);
+  EXPECT_EQ(errorOf(annotated),
+            "main subgraph: operand 0: a TENSOR_QUANT8_SYMM_PER_CHANNEL "
+            "operand has no channel scales");
+  input = tensor(OperandType::TENSOR_OEM_BYTE, {2, 3},
+                 OperandLifeTime::SUBGRAPH_INPUT);
+  input.scale = 0.5f;
+  input.zeroPoint = 3;
+  EXPECT_EQ(errorOf(annotated),
+            "main subgraph: operand 0: scale 0.5 and zero point 3 of an "
+            "TENSOR_OEM_BYTE operand have no place in the IR");
+  input = tensor(OperandType::INT32, {1}, OperandLifeTime::SUBGRAPH_INPUT);
+  EXPECT_EQ(errorOf(annotated),
+            "main subgraph: operand 0: a scalar operand has rank 1");
   input = tensor(OperandType(5u << 16), {}, OperandLifeTime::SUBGRAPH_INPUT);
   EXPECT_EQ(errorOf(annotated),
             "main subgraph: operand 0: extension prefix 5 of operand type "
@@ -244,4 +259,20 @@ TEST(RoundTrip, ReportsDamagedModels) {
   annotated.model.main.operations[0].type = OperationType(9999);
   EXPECT_EQ(errorOf(annotated),
             "main subgraph: operation 0: operation type 9999 is unknown");
+  annotated = reluModel();
+  Operand graph;
+  graph.type = OperandType::SUBGRAPH;
+  graph.lifetime = OperandLifeTime::SUBGRAPH;
+  graph.location.offset = 3;
+  annotated.model.main.operands.push_back(graph);
+  annotated.model.main.operations[0].inputs = {2};
+  EXPECT_EQ(errorOf(annotated),
+            "main subgraph: operation 0: operand 2 refers to subgraph 3 of 0");
+  annotated = reluModel();
+  annotated.model.operandValues.resize(8);
+  addConstant(annotated, OperandType::TENSOR_FLOAT32, {1}, {0, 0, 8});
+  annotated.model.main.operations[0].inputs = {2};
+  EXPECT_EQ(errorOf(annotated),
+            "main subgraph: operation 0: operand 2: a constant has 8 bytes, "
+            "its type needs 4");
 }

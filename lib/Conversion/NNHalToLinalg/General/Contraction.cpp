@@ -531,22 +531,15 @@ static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
   resolveTransposedAxis(op, columns, width);
   op.checkEqual(conv.filter.extent(3), conv.image.channel);
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
-  // reachingPlaces() keeps taps within the window; where the pads follow from
-  // elements that only an execution knows, --nnhal-verify-addresses cannot see
-  // that.
-  bool isComputed = height && !op.view().inputs[3].value;
+  // reachingPlaces() keeps taps within the window. No range of the pixels alone
+  // says so, and pads may follow from elements that only an execution knows:
+  // the clamp is what --nnhal-verify-addresses can see.
   auto tap = [&](Scalar at, const WindowAxis &axis) {
-    return isComputed ? clamp(at, op.index(0), axis.window - 1) : at;
-  };
-  auto reaching = [&](const WindowAxis &axis, Scalar shifted) {
-    Places places = reachingPlaces(axis, shifted);
-    if (isComputed)
-      places.begin = max(places.begin, 0.0);
-    return places;
+    return clamp(at, op.index(0), axis.window - 1);
   };
   defineOutput(op, conv, [&](const Pixel &at) {
     Scalar top = at.row + rows.head, left = at.column + columns.head;
-    return sumOver(op, reaching(rows, top), reaching(columns, left),
+    return sumOver(op, reachingPlaces(rows, top), reachingPlaces(columns, left),
                    zeroOf(op, input), [&](Scalar row, Scalar column) {
                      return dotProduct(
                          op, conv, input, filter, op.index(0),

@@ -262,8 +262,8 @@ static LogicalResult lowerLogicalNot(OperationLowering &op) {
 /// Quantized values are requantized from their operand to the result (M-142).
 static LogicalResult lowerSelect(OperationLowering &op) {
   Tensor condition = op.input(0), lhs = op.input(1), rhs = op.input(2);
-  if (lhs.rank() != condition.rank() || rhs.rank() != condition.rank())
-    return op.fail("operands have different ranks");
+  assert(lhs.rank() == condition.rank() && rhs.rank() == condition.rank() &&
+         "rules compare ranks");
   for (int64_t i = 0; i < condition.rank(); ++i) {
     op.checkEqual(lhs.extent(i), condition.extent(i));
     op.checkEqual(rhs.extent(i), condition.extent(i));

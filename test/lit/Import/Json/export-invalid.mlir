@@ -127,3 +127,28 @@ nnhal.model @m attributes {hal_version = "1.3"} {
 // -----
 
 // CHECK: error: the module holds 0 nnhal.model operations, one is needed
+
+// -----
+
+// What a resource holds may be unknown to this tool, and so large that its
+// size has no number.
+// CHECK: error: a constant's value has no data
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+    %c = nnhal.constant_copy dense_resource<absent> : tensor<1xf32> -> tensor<1xf32>
+    %zero = nnhal.constant_copy 0 : i32 -> i32
+    %0 = nnhal.operation "ADD"(%x, %c, %zero) : (tensor<1xf32>, tensor<1xf32>, i32) -> tensor<1xf32>
+    nnhal.return %0 : tensor<1xf32>
+  }
+}
+
+// -----
+
+// CHECK: error: a constant's value has no known size
+nnhal.model @m attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+    %c = nnhal.constant_copy dense_resource<absent> : tensor<4294967295x4294967295x4294967295xf32> -> tensor<4294967295x4294967295x4294967295xf32>
+    %0 = nnhal.operation "RELU"(%x) : (tensor<1xf32>) -> tensor<1xf32>
+    nnhal.return %0 : tensor<1xf32>
+  }
+}

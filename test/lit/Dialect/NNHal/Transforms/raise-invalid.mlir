@@ -286,3 +286,16 @@ nnhal.model @rule_says_no attributes {hal_version = "1.3"} {
     nnhal.return %r : tensor<2x4xf32>
   }
 }
+
+// -----
+
+nnhal.model @values_in_a_file attributes {hal_version = "1.3"} {
+  nnhal.pool @pool0 {kind = "mmap_fd", file = "weights.bin", size = 8 : i64}
+  nnhal.graph @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+    %c = nnhal.constant_reference @pool0[0] : tensor<1xf32>
+    %none = nnhal.constant_copy 0 : i32 -> i32
+    // expected-error @below {{cannot raise ADD: the value of input 1 is not available}}
+    %r = nnhal.operation "ADD"(%x, %c, %none) : (tensor<1xf32>, tensor<1xf32>, i32) -> tensor<1xf32>
+    nnhal.return %r : tensor<1xf32>
+  }
+}

@@ -1,0 +1,71 @@
+"""trace-sections.py PAGE MODEL FOLDER: traces of nnhal-run have the sections
+that the table of PAGE lists, and no others."""
+
+import fcntl
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+
+page, model, folder = sys.argv[1:]
+names = set()
+
+
+def run(*arguments):
+    trace = os.path.join(folder, "trace.json")
+    command = ["nnhal-run", model, f"--trace={trace}", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "NNHAL_VLOG": "compilation"})
+    return process, trace
+
+
+def finish(process, trace):
+    text = process.stderr.read()
+    if process.wait() != 0:
+        sys.exit(f"error: {process.args}: {text}")
+    with open(trace, encoding="utf-8") as file:
+        names.update(event["name"] for event in json.load(file)["traceEvents"] if event["ph"] in "Xb")
+
+
+def lock(file, kind):
+    # struct flock: type, whence, start, length, process.
+    fcntl.fcntl(file, 37, struct.pack("hhqqixxxx", kind, os.SEEK_SET, 0, 0, 0))  # F_OFD_SETLK
+
+
+cache = [f"--cache-dir={folder}/cache", f"--state-dir={folder}/state"]
+finish(*run("--warmup=1", "--mode=all"))
+finish(*run("--deferred"))
+for _ in range(2):
+    finish(*run(*cache))
+# As another process that compiles does, until this one has begun to wait.
+subprocess.run(["rm", "-r", f"{folder}/cache"], check=True)
+os.mkdir(f"{folder}/cache")
+with open(os.open(f"{folder}/cache/nnhal.lock", os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
+    lock(file, fcntl.F_WRLCK)
+    process, trace = run(*cache)
+    for line in process.stderr:
+        if "somebody else is compiling the same" in line:
+            break
+    lock(file, fcntl.F_UNLCK)
+    finish(process, trace)
+
+rows = []
+with open(page, encoding="utf-8") as file:
+    for cell in re.findall(r"^\| (`\[NN_[^|]*) \|", file.read(), re.M):
+        prefix = ""
+        for text in re.findall(r"`([^`]*)`", cell):
+            match = re.match(r"\[NN_[A-Z_]+\]", text)
+            prefix = match[0] if match else prefix
+            detail = re.escape(text.removeprefix(prefix)).replace(r"\.\.\.", ".*")
+            rows.append(re.escape(prefix) + re.sub(r"\b(FILE|DEVICE|RESULT|N)\b", ".*", detail))
+if not rows:
+    sys.exit(f"error: {page} has no table of sections")
+missing = [row for row in rows if not any(re.fullmatch(row, name) for name in names)]
+unlisted = [name for name in sorted(names) if not any(re.fullmatch(row, name) for row in rows)]
+for row in missing:
+    print(f"error: no trace has a section {row}", file=sys.stderr)
+for name in unlisted:
+    print(f"error: the page does not list {name}", file=sys.stderr)
+sys.exit(1 if missing or unlisted else 0)
