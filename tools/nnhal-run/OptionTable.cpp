@@ -355,9 +355,10 @@ static constexpr Option options[] = {
         .name = "mode",
         .takes = Takes::value,
         .valueName = "MODE",
-        .help =
-            "execute in MODE: sync (default), async, fenced, several of them\n"
-            "separated by commas, or all",
+        .help = "execute in MODE: sync (default), async, fenced, burst (over "
+                "queues "
+                "in\n"
+                "shared memory), several of them separated by commas, or all",
         .works = execute,
         .apply = setMode,
         .asksForExecution = true,
@@ -502,11 +503,11 @@ static constexpr Option options[] = {
         .valueName = "LIST",
         .help = "run each case in each of these ways, commas between them, or "
                 "in all:\n"
-                "sync (default), async, fenced, buffers (arguments in buffers "
-                "of the\n"
-                "device), cached (prepared from a cache) and insufficient "
-                "(outputs that are\n"
-                "one element too small at first)",
+                "sync (default), async, fenced, burst, buffers (arguments in "
+                "buffers\n"
+                "of the device), cached (prepared from a cache) and "
+                "insufficient\n"
+                "(outputs that are one element too small at first)",
         .works = checkExecute,
         .apply = setWays,
     },

@@ -9,6 +9,7 @@
 #define NNHAL_RUNTIME_PREPAREDMODEL_H
 
 #include "nnhal/Runtime/Api.h"
+#include "nnhal/Runtime/Burst.h"
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/Fence.h"
 #include "nnhal/Runtime/Interface.h"
@@ -116,6 +117,16 @@ public:
   virtual Result<std::shared_ptr<FencedExecution>>
   executeFenced(Request request, std::vector<FenceRef> waitFor = {},
                 std::optional<uint64_t> durationAfterFence = {}) const = 0;
+
+  /// Serves the queues behind \p channels, which the client made, until the
+  /// context is destroyed; Burst::create() is the client's side of it. Requests
+  /// are executed as execute() does. generalFailure for models without bursts
+  /// (G-003) and for channels that are not the queues of a burst,
+  /// invalidArgument without a callback (G-001), resourceExhaustedTransient
+  /// without a thread.
+  virtual Result<std::unique_ptr<BurstContext>>
+  configureBurst(std::shared_ptr<BurstCallback> callback,
+                 BurstChannels channels) const;
 };
 
 } // namespace nnhal::rt

@@ -9,6 +9,7 @@
 
 #include "OperationTimes.h"
 
+#include "Runtime/Burst/BurstServer.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/Log.h"
@@ -263,4 +264,14 @@ Status HalPreparedModel::executeAsync(Request request,
   if (!launched.isOk())
     (*notify)(launched, {});
   return launched;
+}
+
+Result<std::unique_ptr<BurstContext>>
+HalPreparedModel::configureBurst(std::shared_ptr<BurstCallback> callback,
+                                 BurstChannels channels) const {
+  BurstServerOptions options;
+  options.log = state->services.log;
+  return serveBurst(
+      createBurstExecutor(shared_from_this(), BurstCache::memories),
+      std::move(callback), std::move(channels), options);
 }

@@ -61,6 +61,9 @@ public:
   Result<std::shared_ptr<FencedExecution>>
   executeFenced(Request request, std::vector<FenceRef> waitFor,
                 std::optional<uint64_t> durationAfterFence) const override;
+  Result<std::unique_ptr<BurstContext>>
+  configureBurst(std::shared_ptr<BurstCallback> callback,
+                 BurstChannels channels) const override;
 
   /// Unique for the life of the device; see ArgumentRole.
   uint64_t id() const { return number; }

@@ -65,6 +65,9 @@ bool CaseExecution::isDefined(const rt::TestExample &example, Way way) const {
     return true;
   case Way::fenced:
     return hasKnownShapes(example);
+  case Way::burst:
+    // Packets state neither deadlines nor time-outs of loops.
+    return !timeLimit && !isInfiniteLoop(test);
   case Way::buffers:
     return device && hasKnownShapes(example) &&
            std::ranges::none_of(example.inputs, [](const auto &input) {
@@ -201,13 +204,16 @@ Status CaseExecution::execute(const rt::TestExample &example, Way way,
   case Way::cached:
     break;
   case Way::async:
-    return executeOnce(ExecutionMode::async, *prepared, request,
-                       outputs.result);
+    return Executions(ExecutionMode::async, prepared)
+        .execute(request, outputs.result);
+  case Way::burst:
+    return Executions(ExecutionMode::burst, prepared)
+        .execute(request, outputs.result);
   case Way::fenced:
     for (size_t i = 0; i < example.outputs.size(); ++i)
       request.outputs[i].dimensions = dimensionsOf(example, i);
-    return executeOnce(ExecutionMode::fenced, *prepared, request,
-                       outputs.result);
+    return Executions(ExecutionMode::fenced, prepared)
+        .execute(request, outputs.result);
   case Way::buffers:
     return executeInBuffers(example, request, outputs);
   case Way::insufficient:

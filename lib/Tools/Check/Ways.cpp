@@ -15,9 +15,13 @@ using namespace nnhal;
 using namespace nnhal::tools;
 
 static constexpr Choice<Way> allWays[] = {
-    {"sync", Way::sync},     {"async", Way::async},
-    {"fenced", Way::fenced}, {"buffers", Way::buffers},
-    {"cached", Way::cached}, {"insufficient", Way::insufficient},
+    {"sync", Way::sync},
+    {"async", Way::async},
+    {"fenced", Way::fenced},
+    {"burst", Way::burst},
+    {"buffers", Way::buffers},
+    {"cached", Way::cached},
+    {"insufficient", Way::insufficient},
 };
 
 std::string_view tools::nameOf(Way way) {

@@ -20,6 +20,8 @@ enum class Way {
   sync,
   async,
   fenced,
+  /// The case runs over the queues of a burst.
+  burst,
   /// The case runs synchronously, with all arguments in buffers of the device.
   buffers,
   /// The case runs synchronously, as prepared from a compilation cache.

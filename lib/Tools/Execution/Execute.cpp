@@ -25,7 +25,8 @@ public:
   Runner(const RunRequest &asked, ExecutionMode mode, const rt::Device &device,
          const rt::PreparedModelRef &model, const Inputs &inputs,
          rt::Tracer *tracer)
-      : asked(asked), model(*model), inputs(inputs), tracer(tracer) {
+      : asked(asked), model(*model), executions(mode, model, asked.fenceAfter),
+        inputs(inputs), tracer(tracer) {
     executed.mode = mode;
     if (asked.place != ArgumentPlace::process)
       places.emplace(asked.place, device, model);
@@ -146,7 +147,7 @@ private:
 
   Status executeNow() {
     request.deadline = deadlineAfter(asked.timeLimit);
-    return executeOnce(executed.mode, model, request, result, asked.fenceAfter);
+    return executions.execute(request, result);
   }
 
   /// Copies what lies in pools or buffers to where it is collected from.
@@ -202,6 +203,7 @@ private:
 
   const RunRequest &asked;
   const rt::PreparedModel &model;
+  Executions executions;
   const Inputs &inputs;
   rt::Tracer *tracer;
   rt::Request request;

@@ -21,7 +21,8 @@ using namespace nnhal::tools;
 using rt::Status;
 
 static constexpr ExecutionMode allModes[] = {
-    ExecutionMode::sync, ExecutionMode::async, ExecutionMode::fenced};
+    ExecutionMode::sync, ExecutionMode::async, ExecutionMode::fenced,
+    ExecutionMode::burst};
 
 std::string_view tools::nameOf(ExecutionMode mode) {
   switch (mode) {
@@ -31,6 +32,8 @@ std::string_view tools::nameOf(ExecutionMode mode) {
     return "async";
   case ExecutionMode::fenced:
     return "fenced";
+  case ExecutionMode::burst:
+    return "burst";
   }
   return "";
 }
@@ -45,7 +48,7 @@ tools::parseModes(std::string_view text) {
     std::string_view name = text.substr(0, comma);
     const auto *mode = std::ranges::find(allModes, name, tools::nameOf);
     if (mode == std::end(allModes))
-      return rt::badData("'{}' is not sync, async, fenced or all", name);
+      return rt::badData("'{}' is not sync, async, fenced, burst or all", name);
     modes.push_back(*mode);
     if (comma == std::string_view::npos)
       return modes;
@@ -115,17 +118,31 @@ static Status executeFenced(const rt::PreparedModel &model,
   return info.status;
 }
 
-Status tools::executeOnce(ExecutionMode mode, const rt::PreparedModel &model,
-                          const rt::Request &request,
-                          rt::ExecutionResult &result,
-                          std::optional<uint64_t> fenceAfter) {
+Status Executions::executeInBurst(const rt::Request &request,
+                                  rt::ExecutionResult &result) {
+  if (!burst) {
+    NNHAL_ASSIGN_OR_RETURN(burst, rt::Burst::create(model));
+  }
+  NNHAL_RETURN_IF_ERROR(burst->execute(request, result));
+  if (burst->ordinaryExecutions() != 0)
+    return rt::failure(
+        "the request was not sent over the queues of the burst, "
+        "which know no deadlines, time-outs of loops, buffers of "
+        "the device and times of operations");
+  return Status::ok();
+}
+
+Status Executions::execute(const rt::Request &request,
+                           rt::ExecutionResult &result) {
   switch (mode) {
   case ExecutionMode::sync:
     break;
   case ExecutionMode::async:
-    return executeAsync(model, request, result);
+    return executeAsync(*model, request, result);
   case ExecutionMode::fenced:
-    return executeFenced(model, request, result, fenceAfter);
+    return executeFenced(*model, request, result, fenceAfter);
+  case ExecutionMode::burst:
+    return executeInBurst(request, result);
   }
-  return model.execute(request, result);
+  return model->execute(request, result);
 }

@@ -8,17 +8,20 @@
 #ifndef NNHAL_LIB_TOOLS_EXECUTION_MODES_H
 #define NNHAL_LIB_TOOLS_EXECUTION_MODES_H
 
-#include "nnhal/Runtime/PreparedModel.h"
+#include "nnhal/Runtime/Burst.h"
+#include "nnhal/Runtime/Device.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nnhal::tools {
 
-/// The member of PreparedModel that is called.
-enum class ExecutionMode { sync, async, fenced };
+/// The way in which a prepared model is asked to execute.
+enum class ExecutionMode { sync, async, fenced, burst };
 
 std::string_view nameOf(ExecutionMode mode);
 
@@ -26,12 +29,30 @@ std::string_view nameOf(ExecutionMode mode);
 /// names the one that does not exist.
 rt::Result<std::vector<ExecutionMode>> parseModes(std::string_view text);
 
-/// Executes \p request in \p mode and waits for the end. A fenced execution
-/// tells no shapes: they are those of the request or the interface. It waits
-/// for a fence that signals after \p fenceAfter nanoseconds, if that is given.
-rt::Status executeOnce(ExecutionMode mode, const rt::PreparedModel &model,
-                       const rt::Request &request, rt::ExecutionResult &result,
-                       std::optional<uint64_t> fenceAfter = {});
+/// Executes one prepared model in one mode, any number of times.
+class Executions {
+public:
+  /// Fenced executions wait for a fence that signals after \p fenceAfter
+  /// nanoseconds, if that is given.
+  Executions(ExecutionMode mode, rt::PreparedModelRef model,
+             std::optional<uint64_t> fenceAfter = {})
+      : mode(mode), model(std::move(model)), fenceAfter(fenceAfter) {}
+
+  /// Executes \p request and waits for the end. A fenced execution tells no
+  /// shapes: they are those of the request or the interface. generalFailure
+  /// for a request that cannot be sent over the queues of a burst, which
+  /// begins with the first execution.
+  rt::Status execute(const rt::Request &request, rt::ExecutionResult &result);
+
+private:
+  rt::Status executeInBurst(const rt::Request &request,
+                            rt::ExecutionResult &result);
+
+  ExecutionMode mode;
+  rt::PreparedModelRef model;
+  std::optional<uint64_t> fenceAfter;
+  std::unique_ptr<rt::Burst> burst;
+};
 
 } // namespace nnhal::tools
 

@@ -136,8 +136,9 @@ TEST(FlagsTest, Diagnostics) {
             "option '--threads': '1025' is not a number from 0 to 1024");
   EXPECT_EQ(messageOf({"--threads=all"}),
             "option '--threads': 'all' is not a number from 0 to 1024");
-  EXPECT_EQ(messageOf({"--mode=burst"}),
-            "option '--mode': 'burst' is not sync, async, fenced or all");
+  EXPECT_EQ(
+      messageOf({"--mode=bursts"}),
+      "option '--mode': 'bursts' is not sync, async, fenced, burst or all");
 }
 
 TEST(FlagsTest, HowToPrepareAndExecute) {
@@ -182,10 +183,11 @@ TEST(FlagsTest, WaysOfCases) {
   EXPECT_EQ(flags->cases.timeLimit, 4'000'000u);
   EXPECT_EQ(flags->cases.preparation.timeLimit, 4'000'000u);
   EXPECT_EQ(flags->cases.preparation.priority, rt::Priority::low);
-  EXPECT_EQ(parse({"--check", "c", "--ways=all"})->cases.ways.list.size(), 6u);
-  EXPECT_EQ(messageOf({"--check", "c", "--ways=sync,burst"}),
-            "option '--ways': 'burst' is not sync, async, fenced, buffers, "
-            "cached, insufficient or all");
+  EXPECT_EQ(parse({"--check", "c", "--ways=all"})->cases.ways.list.size(), 7u);
+  EXPECT_EQ(
+      messageOf({"--check", "c", "--ways=sync,bursts"}),
+      "option '--ways': 'bursts' is not sync, async, fenced, burst, buffers, "
+      "cached, insufficient or all");
   EXPECT_EQ(messageOf({"--check", "c", "--ways="}),
             "option '--ways' needs a value: --ways=LIST");
   EXPECT_EQ(messageOf({"--check", "c", "--artifacts=d", "--ways=sync,cached"}),

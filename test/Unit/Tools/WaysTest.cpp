@@ -103,6 +103,12 @@ public:
         });
   }
 
+  rt::Result<std::unique_ptr<rt::BurstContext>>
+  configureBurst(std::shared_ptr<rt::BurstCallback> callback,
+                 rt::BurstChannels channels) const override {
+    return right->configureBurst(std::move(callback), std::move(channels));
+  }
+
   rt::Result<std::shared_ptr<rt::FencedExecution>>
   executeFenced(rt::Request request, std::vector<rt::FenceRef> waitFor,
                 std::optional<uint64_t> duration) const override {
@@ -217,16 +223,16 @@ TEST_F(WaysTest, EveryFailingWayHasALine) {
   rt::TestCase test = ownCase("add_quantized");
   test.examples[0].outputs[0].bytes[2] += 7;
   CaseResult result = checkCase(test, subject, {});
-  EXPECT_EQ(result.failures.size(), 6u);
+  EXPECT_EQ(result.failures.size(), 7u);
   CheckRequest request;
   EXPECT_EQ(describeFailure(request, result),
             "add_quantized: comparison: GENERAL_FAILURE: output 0: element 2 "
             "[2] is 123, expected 130 within 1; 1 of 4 differ\n");
   request.ways = subject.ways;
   std::string text = describeFailure(request, result);
-  EXPECT_EQ(std::ranges::count(text, '\n'), 6);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 7);
   auto report = nlohmann::json::parse(reportJson(request, *device, {result}));
-  EXPECT_EQ(report["ways"].size(), 6u);
+  EXPECT_EQ(report["ways"].size(), 7u);
   EXPECT_EQ(report["cases"][0]["failures"][2]["way"], "fenced");
   EXPECT_EQ(report["cases"][0]["failures"][2]["stage"], "comparison");
   EXPECT_EQ(report["cases"][0]["undefinedWays"].size(), 0u);
