@@ -108,18 +108,37 @@ TEST_P(BufferExecutionTest, needsALivingToken) {
                  fmt::format("input 0: no buffer has the token {}", token));
 }
 
-// F-040: a token of another device, as of another process.
+// F-040: a token of another device, as of another process, is refused each
+// time. Where the other device has given out the same number, it means the
+// buffer of that device.
 TEST_P(BufferExecutionTest, belongsToItsDevice) {
   std::unique_ptr<Device> otherDevice = createDeviceUnderTest();
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   NNHAL_PREPARE_OR_SKIP(foreign, *otherDevice, addModel());
-  NNHAL_ALLOCATE(buffer, *device, prepared, {0}, {});
-  ASSERT_EQ(copyFloatsTo(*buffer, {1, 2, 3, 4}).message(), "");
+  NNHAL_ALLOCATE(first, *device, prepared, {0}, {});
+  NNHAL_ALLOCATE(second, *device, prepared, {0}, {});
+  NNHAL_ALLOCATE(others, *otherDevice, foreign, {0}, {});
+  ASSERT_EQ(copyFloatsTo(*first, {5, 6, 7, 8}).message(), "");
+  ASSERT_EQ(copyFloatsTo(*second, {1, 2, 3, 4}).message(), "");
+  ASSERT_EQ(copyFloatsTo(*others, {10, 20, 30, 40}).message(), "");
   FloatArguments arguments(*foreign);
-  arguments.request.inputs[0] = inputFrom(*buffer);
-  expectRejected(
-      *foreign, arguments.request,
-      fmt::format("input 0: no buffer has the token {}", buffer->token()));
+  auto executeWith = [&](const PreparedModel &model, uint32_t token) {
+    arguments.request.inputs[0] = {Memory::device(token), {}};
+    return executeIn(GetParam(), model, arguments.request).status.message();
+  };
+  for (int i = 0; i < 3; ++i) {
+    for (const auto &buffer : {first, second}) {
+      EXPECT_EQ(executeWith(*prepared, buffer->token()), "");
+      std::string message = executeWith(*foreign, buffer->token());
+      if (buffer->token() == others->token()) {
+        EXPECT_EQ(message, "");
+        EXPECT_EQ(arguments.outputs[0], (std::vector<float>{11, 22, 33, 44}));
+      } else {
+        EXPECT_EQ(message, fmt::format("input 0: no buffer has the token {}",
+                                       buffer->token()));
+      }
+    }
+  }
 }
 
 // F-032, F-034, F-074, F-075.

@@ -23,7 +23,8 @@ namespace {
 
 using DeviceTest = ConformanceTest;
 
-// C-010, C-012, C-013, C-015, C-018 to C-021: what the registry checks.
+// The registry checks what a device says about itself; that it refuses what is
+// wrong is in DeviceRegistryTest.
 TEST_F(DeviceTest, canBeRegistered) {
   DeviceRegistry registry;
   std::string name(device->name());
@@ -35,7 +36,7 @@ TEST_F(DeviceTest, canBeRegistered) {
   EXPECT_EQ(registry.devices().size(), 1u);
 }
 
-// C-010, C-013, C-015, C-024.
+// C-010, C-024.
 TEST_F(DeviceTest, saysTheSameAlways) {
   std::unique_ptr<Device> other = createDeviceUnderTest();
   EXPECT_FALSE(device->version().empty());
@@ -47,28 +48,6 @@ TEST_F(DeviceTest, saysTheSameAlways) {
   EXPECT_EQ(device->cacheFiles().dataCache, other->cacheFiles().dataCache);
   EXPECT_TRUE(device->capabilities() == other->capabilities());
   EXPECT_TRUE(device->capabilities() == device->capabilities());
-}
-
-// C-011, C-086.
-TEST_F(DeviceTest, hasATypeAndAVersion) {
-  EXPECT_GE(uint32_t(device->type()), 1u);
-  EXPECT_LE(uint32_t(device->type()), 4u);
-  EXPECT_EQ(featureLevel(device->halVersion()),
-            27 + int(device->halVersion()) - int(HalVersion::V1_0));
-}
-
-// C-014.
-TEST_F(DeviceTest, describesItsExtensions) {
-  std::set<std::string> names;
-  for (const Extension &extension : device->extensions()) {
-    EXPECT_FALSE(extension.name.empty());
-    EXPECT_TRUE(names.insert(extension.name).second) << extension.name;
-    std::set<uint16_t> types;
-    for (const Extension::OperandTypeInfo &info : extension.operandTypes) {
-      EXPECT_TRUE(types.insert(info.type).second) << extension.name;
-      EXPECT_GT(info.byteSize, 0u);
-    }
-  }
 }
 
 // C-019, C-020, C-022, C-023.
@@ -137,6 +116,20 @@ TEST_F(DeviceTest, doesNotClaimUnknownExtensions) {
   AnnotatedModel model = addModel();
   makeForeign(model.model, model.model.main.operations[0]);
   expectUnclaimed(*device, model);
+}
+
+// H-033: each operation has an answer of its own.
+TEST_F(DeviceTest, claimsWhatStandsBesideAnUnknownExtension) {
+  AnnotatedModel model = addChainModel({2, 3}, 3);
+  if (auto reason = unsupportedReason(*device, model))
+    GTEST_SKIP() << *reason;
+  makeForeign(model.model, model.model.main.operations[1]);
+  auto supported = device->supportedOperations(model);
+  ASSERT_TRUE(supported.isOk()) << supported.status().message();
+  ASSERT_EQ(supported->size(), 3u);
+  EXPECT_TRUE((*supported)[0].isOk()) << (*supported)[0].message();
+  EXPECT_FALSE((*supported)[1].isOk());
+  EXPECT_TRUE((*supported)[2].isOk()) << (*supported)[2].message();
 }
 
 // C-030.

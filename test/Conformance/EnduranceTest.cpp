@@ -164,7 +164,7 @@ TEST_F(EnduranceTest, preparationsLeaveNothing) {
                                        compiles ? size_t(cycles) * 2000 : 0);
 }
 
-// C-062, C-069: the same from what a preparation kept.
+// C-069: the same from what a preparation kept.
 TEST_F(EnduranceTest, preparationsFromCacheLeaveNothing) {
   AnnotatedModel model = addModel();
   if (auto reason = unsupportedReason(*device, model))

@@ -131,7 +131,7 @@ TEST_F(FencedTest, waitsForAllFences) {
   EXPECT_EQ(endOf(*execution).status.message(), "");
 }
 
-// D-056, D-068, D-104: each takes what the one before wrote.
+// D-056, D-104: each takes what the one before wrote.
 TEST_F(FencedTest, chainsExecutions) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   constexpr size_t length = 16;

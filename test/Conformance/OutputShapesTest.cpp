@@ -38,7 +38,7 @@ TEST_P(OutputShapesTest, reportsKnownShapes) {
   EXPECT_EQ(executed.result.outputShapes[0], (OutputShape{{2, 3}, true}));
 }
 
-// D-027, D-028, D-033, D-035, D-050.
+// B-083, B-085, D-027, D-028, D-033, D-035, D-050.
 TEST_P(OutputShapesTest, computesUnknownShapes) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModelWithUnknownOutput({2, 2}));
   FloatArguments arguments({{2, 2}, {2, 2}}, {{2, 2}});

@@ -37,7 +37,8 @@ INSTANTIATE_TEST_SUITE_P(
              toString(std::get<1>(info.param));
     });
 
-// F-001 to F-003, F-005, F-009, F-011, F-012, F-015, F-016, F-026, F-084.
+// F-001, F-002, F-005, F-009, F-011, F-012, F-015, F-016: arguments in every
+// kind of pool.
 TEST_P(PoolTest, holdsArguments) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   SharedPool shared = createPool(source(), 64);

@@ -30,9 +30,9 @@ public:
       : log(std::move(log)) {}
 
   /// Takes over \p device. invalidArgument when it is null, or names the rule
-  /// that it breaks: its name (C-012, C-013), its version (C-010), the number
-  /// of its cache files (C-015) or its capabilities (C-020, C-021). The
-  /// registry then stays as it was.
+  /// that it breaks: its name (C-012, C-013), its version (C-010), its type
+  /// (C-011), its extensions (C-014), the number of its cache files (C-015) or
+  /// its capabilities (C-020, C-021). The registry then stays as it was.
   Status add(std::unique_ptr<Device> device);
 
   /// Returns the device of that name, or null when there is none.

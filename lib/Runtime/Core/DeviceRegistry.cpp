@@ -10,6 +10,7 @@
 #include "Runtime/Support/LogFormat.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace nnhal::rt;
 
@@ -20,11 +21,47 @@ static bool isDeviceName(std::string_view name) {
          hyphen + 1 < name.size() && std::ranges::count(name, '-') == 1;
 }
 
+/// "com.example.ext" (H-008).
+static bool isExtensionName(std::string_view name) {
+  return name.find('.') != std::string_view::npos &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                  c == '_' || c == '.';
+         });
+}
+
+/// Every extension has a name and says of each of its types how large an
+/// element is (C-014).
+static Status checkExtensions(const std::vector<Extension> &extensions) {
+  for (const Extension &extension : extensions) {
+    if (!isExtensionName(extension.name))
+      return badData("the extension name '{}' is not of lower-case letters, "
+                     "digits, '_' and at least one '.'",
+                     extension.name);
+    std::set<uint16_t> types;
+    for (const Extension::OperandTypeInfo &info : extension.operandTypes) {
+      if (!types.insert(info.type).second)
+        return badData("extension '{}' lists type {} twice", extension.name,
+                       info.type);
+      if (info.byteSize == 0)
+        return badData("type {} of extension '{}' has elements of 0 bytes",
+                       info.type, extension.name);
+    }
+  }
+  return Status::ok();
+}
+
 static Status checkDevice(const Device &device) {
   if (!isDeviceName(device.name()))
     return badData("the name must be of the form VENDOR-DEVICE");
   if (device.version().empty())
     return badData("the version must not be empty");
+  // A type is OTHER, CPU, GPU or ACCELERATOR (C-011).
+  if (uint32_t type = uint32_t(device.type());
+      type < uint32_t(DeviceType::other) ||
+      type > uint32_t(DeviceType::accelerator))
+    return badData("the type {} is not between 1 and 4", type);
+  NNHAL_RETURN_IF_ERROR(checkExtensions(device.extensions()));
   CacheFiles files = device.cacheFiles();
   if (files.modelCache > maxCacheFiles || files.dataCache > maxCacheFiles)
     return badData("{} model cache and {} data cache files exceed {}",

@@ -10,6 +10,7 @@
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/Trace.h"
 
 #include <algorithm>
 #include <new>
@@ -28,15 +29,19 @@ public:
 
   uint32_t token() const override { return number; }
   Status copyTo(const SharedMemory &target) const override {
-    return guarded([&] { return managed->copyTo(target); });
+    return guarded("copyTo", [&] { return managed->copyTo(target); });
   }
   Status copyFrom(const SharedMemory &source,
                   std::span<const uint32_t> dimensions) override {
-    return guarded([&] { return managed->copyFrom(source, dimensions); });
+    return guarded("copyFrom",
+                   [&] { return managed->copyFrom(source, dimensions); });
   }
 
 private:
-  template <typename Copy> static Status guarded(Copy copy) {
+  template <typename Copy>
+  Status guarded(std::string_view member, Copy copy) const {
+    auto section = traceRuntime(state->services.tracer.get(),
+                                TracePhase::execution, member);
     try {
       return copy();
     } catch (const std::bad_alloc &) {
@@ -192,6 +197,8 @@ HalDevice::allocate(const BufferDesc &desc,
                     std::span<const PreparedModelRef> models,
                     std::span<const BufferRole> inputRoles,
                     std::span<const BufferRole> outputRoles) const {
+  auto section = traceRuntime(state->services.tracer.get(),
+                              TracePhase::compilation, "allocate");
   // A buffer is for at least one prepared model (B-093).
   if (models.empty())
     return badData("a buffer needs a prepared model");

@@ -147,8 +147,9 @@ loadModel(const DeviceState &state, const AnnotatedModel &model,
 static Result<PreparedModelRef>
 prepareNow(const std::shared_ptr<DeviceState> &state,
            const PrepareOptions &options, const Load &load) {
-  TraceSection section(state->services.tracer.get(), TraceLayer::driver,
-                       TracePhase::compilation, state->backend->info().name);
+  auto section =
+      traceDriver(state->services.tracer.get(), TracePhase::compilation,
+                  state->backend->info().name);
   try {
     NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedModel> loaded, load());
     if (state->services.clock() >= options.deadline)
@@ -182,12 +183,16 @@ static void logCall(const DeviceState &state, std::string_view member) {
            state.backend->info().name, member);
 }
 
+/// Every call is a section of traces, whatever comes of it (K-014).
+static TraceSection tracePreparation(const DeviceState &state) {
+  return traceRuntime(state.services.tracer.get(), TracePhase::preparation,
+                      state.backend->info().name);
+}
+
 /// Waits to be admitted, then prepares.
 static Result<PreparedModelRef>
 prepareHere(const std::shared_ptr<DeviceState> &state,
             const PrepareOptions &options, const Load &load) {
-  TraceSection section(state->services.tracer.get(), TraceLayer::runtime,
-                       TracePhase::preparation, state->backend->info().name);
   auto slot = state->services.preparations->enter(ticketOf(options));
   if (!slot.isOk())
     return std::move(slot).takeStatus().withContext("the preparation");
@@ -199,6 +204,8 @@ prepareHere(const std::shared_ptr<DeviceState> &state,
 Result<std::vector<Status>>
 HalDevice::supportedOperations(const AnnotatedModel &model) const {
   logCall(*state, "supportedOperations");
+  auto section = traceRuntime(state->services.tracer.get(),
+                              TracePhase::compilation, "supportedOperations");
   NNHAL_RETURN_IF_ERROR(validateModel(model.model, model.model.halVersion));
   Status ranks = checkRanks(model.model);
   if (!ranks.isOk())
@@ -211,6 +218,7 @@ HalDevice::prepareModel(const AnnotatedModel &model,
                         const PrepareOptions &options,
                         const PrepareObserver &observer) const {
   logCall(*state, "prepareModel");
+  TraceSection section = tracePreparation(*state);
   NNHAL_RETURN_IF_ERROR(checkModel(model, options));
   dump(*state, model);
   std::shared_ptr<CacheSlot> slot =
@@ -225,6 +233,8 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
                                     PrepareCallback callback,
                                     const PrepareObserver &observer) const {
   logCall(*state, "prepareModelAsync");
+  TraceSpan span(state->services.tracer.get(), TraceLayer::runtime,
+                 TracePhase::preparation, state->backend->info().name);
   if (!callback)
     return badData("a preparation needs a callback");
   if (!model)
@@ -246,13 +256,11 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
   std::shared_ptr<DeviceState> keep = state;
   // Whichever of job and launch failure calls it.
   auto notify = std::make_shared<PrepareCallback>(std::move(callback));
-  auto span = std::make_shared<TraceSpan>(
-      state->services.tracer.get(), TraceLayer::runtime,
-      TracePhase::preparation, state->backend->info().name);
+  auto running = std::make_shared<TraceSpan>(std::move(span));
   std::shared_ptr<CacheSlot> slot =
       state->cache->openSlot(options, observer.cacheObserver);
   auto job = [state = state, model = std::move(model), options, observer,
-              notify, span, slot = std::move(slot)](Status admitted) {
+              notify, running, slot = std::move(slot)](Status admitted) {
     auto load = [&] {
       return loadModel(*state, *model, options, observer, slot);
     };
@@ -260,7 +268,7 @@ Status HalDevice::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
         admitted.isOk() ? prepareNow(state, options, load)
                         : Result<PreparedModelRef>(std::move(admitted));
     log(*state, prepared.status());
-    span->end();
+    running->end();
     (*notify)(std::move(prepared));
   };
   Status launched =
@@ -274,6 +282,7 @@ Result<PreparedModelRef> HalDevice::prepareModelFromCache(
     const CacheHandles &handles, const CacheToken &token,
     const PrepareOptions &options, const PrepareObserver &observer) const {
   logCall(*state, "prepareModelFromCache");
+  TraceSection section = tracePreparation(*state);
   NNHAL_RETURN_IF_ERROR(checkOptions(options));
   return prepareHere(state, options, [&] {
     return state->cache->load(handles, token, options, observer.cacheObserver);
@@ -285,6 +294,7 @@ HalDevice::prepareModelFromArtifact(std::span<const std::byte> modelCache,
                                     const Memory &dataCache,
                                     const PrepareOptions &options) const {
   logCall(*state, "prepareModelFromArtifact");
+  TraceSection section = tracePreparation(*state);
   NNHAL_RETURN_IF_ERROR(checkOptions(options));
   return prepareHere(state, options, [&] {
     return state->backend->loadArtifact(modelCache, dataCache);

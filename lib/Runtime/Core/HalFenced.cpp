@@ -57,12 +57,10 @@ class HalPreparedModel::Fenced final
 public:
   Fenced(std::shared_ptr<const HalPreparedModel> model, Request request,
          std::vector<BufferPin> pins, FenceRef fence,
-         std::optional<uint64_t> duration)
+         std::optional<uint64_t> duration, TraceSpan span)
       : model(std::move(model)), request(std::move(request)),
         pins(std::move(pins)), end(std::move(fence)), duration(duration),
-        launchTime(this->model->now()),
-        span(this->model->tracer(), TraceLayer::runtime, TracePhase::execution,
-             "executeFenced") {}
+        launchTime(this->model->now()), span(std::move(span)) {}
 
   FenceRef fence() const override { return end; }
 
@@ -285,6 +283,8 @@ void HalPreparedModel::Fenced::conclude() {
 Result<std::shared_ptr<FencedExecution>>
 HalPreparedModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
                                 std::optional<uint64_t> duration) const {
+  TraceSpan span(tracer(), TraceLayer::runtime, TracePhase::execution,
+                 "executeFenced");
   std::vector<BufferPin> pins;
   NNHAL_RETURN_IF_ERROR(checkRequest(request, /*isFenced=*/true, pins));
   NNHAL_RETURN_IF_ERROR(checkDeadline(request.deadline));
@@ -293,9 +293,9 @@ HalPreparedModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
     if (waitFor[i] && waitFor[i]->poll() == FenceState::error)
       return failure("fence {} of the execution has failed", i);
   NNHAL_ASSIGN_OR_RETURN(FenceRef fence, Fence::create());
-  auto execution =
-      std::make_shared<Fenced>(shared_from_this(), std::move(request),
-                               std::move(pins), std::move(fence), duration);
+  auto execution = std::make_shared<Fenced>(
+      shared_from_this(), std::move(request), std::move(pins), std::move(fence),
+      duration, std::move(span));
   NNHAL_RETURN_IF_ERROR(execution->launch(std::move(waitFor)));
   return std::shared_ptr<FencedExecution>(std::move(execution));
 }

@@ -87,8 +87,8 @@ Status HalPreparedModel::invoke(Frame &frame, const Request &request,
   OperationTimes times(tracer(), state->services.clock, result);
   invocation.operations = times.observer(request.measureOperations);
   while (true) {
-    TraceSection section(tracer(), TraceLayer::driver, TracePhase::computation,
-                         state->backend->info().name);
+    auto section = traceDriver(tracer(), TracePhase::computation,
+                               state->backend->info().name);
     int64_t begin = request.measureTiming ? now() : 0;
     invocation.timeOnDevice = -1;
     Status status =
@@ -156,8 +156,8 @@ void HalPreparedModel::report(const Status &status,
 Status HalPreparedModel::run(const Request &request,
                              std::span<const BufferPin> pins, Deadline deadline,
                              int64_t arrival, ExecutionResult &result) const {
-  TraceSection section(tracer(), TraceLayer::driver, TracePhase::execution,
-                       state->backend->info().name);
+  auto section =
+      traceDriver(tracer(), TracePhase::execution, state->backend->info().name);
   int64_t onDevice = 0;
   Status status;
   try {
@@ -194,8 +194,7 @@ Status HalPreparedModel::checkDeadline(Deadline deadline) const {
 Status HalPreparedModel::execute(const Request &request,
                                  ExecutionResult &result) const {
   int64_t arrival = request.measureTiming ? now() : 0;
-  TraceSection section(tracer(), TraceLayer::runtime, TracePhase::execution,
-                       "execute");
+  auto section = traceRuntime(tracer(), TracePhase::execution, "execute");
   result.timing = {};
   result.copiedBytes = 0;
   Status status = checkDeadline(request.deadline);
@@ -230,6 +229,8 @@ Status HalPreparedModel::checkRequest(const Request &request, bool isFenced,
 Status HalPreparedModel::executeAsync(Request request,
                                       ExecutionCallback callback) const {
   int64_t arrival = now();
+  TraceSpan span(tracer(), TraceLayer::runtime, TracePhase::execution,
+                 "executeAsync");
   if (!callback)
     return badData("an asynchronous execution needs a callback");
   std::vector<BufferPin> pins;
@@ -249,15 +250,15 @@ Status HalPreparedModel::executeAsync(Request request,
   std::shared_ptr<DeviceState> keep = state;
   // Whichever of job and launch failure calls it.
   auto notify = std::make_shared<ExecutionCallback>(std::move(callback));
-  auto span = std::make_shared<TraceSpan>(
-      tracer(), TraceLayer::runtime, TracePhase::execution, "executeAsync");
+  auto running = std::make_shared<TraceSpan>(std::move(span));
   auto job = [self = shared_from_this(), request = std::move(request),
-              pins = std::move(pins), notify, span, arrival](Status admitted) {
+              pins = std::move(pins), notify, running,
+              arrival](Status admitted) {
     ExecutionResult result;
     Status status = admitted.isOk() ? self->run(request, pins, request.deadline,
                                                 arrival, result)
                                     : std::move(admitted);
-    span->end();
+    running->end();
     (*notify)(std::move(status), result);
   };
   launched = keep->services.executions->submit(ticket, std::move(job));

@@ -106,9 +106,8 @@ Status StagedModel::Stage::compileAndPublish() {
   };
   if (isUnwanted())
     return failure("the model is gone");
-  TraceSection section(tracer.get(), TraceLayer::driver,
-                       TracePhase::compilation,
-                       [this] { return device + " in the background"; });
+  auto section = traceDriver(tracer.get(), TracePhase::compilation,
+                             [this] { return device + " in the background"; });
   NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedModel> loaded,
                          compile(isUnwanted));
   if (isUnwanted())

@@ -107,6 +107,12 @@ TEST_F(ScaleAndAddTest, Diagnostics) {
             "request has 0 outputs, the model 1");
   EXPECT_EQ(messageOf([](Request &r) { r.inputs[0].memory = Memory(); }),
             "input 0 is omitted and no entry of the model allows that");
+  // An argument without a value has no dimensions (B-080).
+  EXPECT_EQ(messageOf([](Request &r) {
+              r.inputs[1].memory = Memory();
+              r.inputs[1].dimensions = {4};
+            }),
+            "input 1 ('offset') is omitted and has the shape [4]");
   EXPECT_EQ(messageOf([&](Request &r) {
               r.inputs[0].memory = Memory::borrow(xBytes.first(60));
             }),
@@ -132,6 +138,7 @@ TEST_F(ScaleAndAddTest, Diagnostics) {
             "the deadline had passed before the execution began");
 }
 
+// B-083: the request states what the model leaves open, of inputs always.
 TEST(ArgumentsTest, UnknownInputDimension) {
   auto model = prepare(intArtifact("checkContext", 0, 1), {});
   int32_t x[3] = {1, 2, 4}, y = 0;

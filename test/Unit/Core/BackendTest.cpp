@@ -9,7 +9,9 @@
 #include "nnhal/Runtime/MemoryBudget.h"
 
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Reactor.h"
+#include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/Trace.h"
 
 #include <gtest/gtest.h>
@@ -220,12 +222,22 @@ TEST_F(BackendTest, ReportsInsufficientOutputs) {
   EXPECT_EQ(result.timing, Timing());
 }
 
-// K-014: every way to prepare and to execute is seen.
+std::multiset<std::string> textsOf(const Tracer &tracer) {
+  std::multiset<std::string> texts;
+  for (const TraceEvent &event : tracer.events())
+    texts.insert(event.text());
+  return texts;
+}
+
+// K-014: every call of a device, of a prepared model and of a buffer is a
+// section, and so is what the device does for it.
 TEST_F(BackendTest, IsTraced) {
   DeviceServices services;
   services.tracer = std::make_shared<Tracer>();
   {
-    PreparedModelRef model = prepare(reluModel(), services);
+    std::unique_ptr<Device> device = createDevice(services);
+    EXPECT_TRUE(device->supportedOperations(reluModel()).isOk());
+    PreparedModelRef model = *device->prepareModel(reluModel());
     EXPECT_EQ(execute(*model).message(), "");
     std::promise<Status> promise;
     Status launched = model->executeAsync(
@@ -237,15 +249,75 @@ TEST_F(BackendTest, IsTraced) {
     auto fenced = model->executeFenced(request);
     ASSERT_TRUE(fenced.isOk()) << fenced.status().message();
     EXPECT_EQ((*fenced)->fence()->wait(noDeadline).message(), "");
+    BufferRole role;
+    auto buffer = device->allocate({}, {&model, 1}, {&role, 1}, {});
+    ASSERT_TRUE(buffer.isOk()) << buffer.status().message();
+    auto pool = *SharedMemory::createAshmem(sizeof(input));
+    EXPECT_EQ((*buffer)->copyFrom(*pool, {}).message(), "");
+    EXPECT_EQ((*buffer)->copyTo(*pool).message(), "");
   }
-  std::multiset<std::string> texts;
-  for (const TraceEvent &event : services.tracer->events())
-    texts.insert(event.text());
+  std::multiset<std::string> texts = textsOf(*services.tracer);
+  for (const char *call : {"supportedOperations", "allocate"})
+    EXPECT_EQ(texts.count("[NN_LR_PC]" + std::string(call)), 1u) << call;
+  for (const char *call : {"copyFrom", "copyTo"})
+    EXPECT_EQ(texts.count("[NN_LR_PE]" + std::string(call)), 1u) << call;
   EXPECT_EQ(texts.count("[NN_LR_PP]test-scripted"), 1u);
   EXPECT_EQ(texts.count("[NN_LD_PC]test-scripted"), 1u);
   for (const char *call : {"execute", "executeAsync", "executeFenced"})
     EXPECT_EQ(texts.count("[NN_LR_PE]" + std::string(call)), 1u) << call;
   EXPECT_EQ(texts.count("[NN_LD_PCO]test-scripted"), 3u);
+}
+
+// K-014: so is a call that is refused at once.
+TEST_F(BackendTest, TracesWhatItRefuses) {
+  DeviceServices services;
+  services.tracer = std::make_shared<Tracer>();
+  std::unique_ptr<Device> device = createDevice(services);
+  PreparedModelRef model = *device->prepareModel(reluModel());
+  PrepareOptions wrong;
+  wrong.priority = Priority(7);
+  EXPECT_FALSE(device->supportedOperations({}).isOk());
+  EXPECT_FALSE(device->prepareModel({}).isOk());
+  EXPECT_FALSE(device->prepareModelAsync(nullptr, {}, nullptr).isOk());
+  EXPECT_FALSE(device->prepareModelFromCache({}, {}, wrong).isOk());
+  EXPECT_FALSE(device->prepareModelFromArtifact({}, {}, wrong).isOk());
+  EXPECT_FALSE(device->allocate({}, {}, {}, {}).isOk());
+  EXPECT_FALSE(model->execute({}, result).isOk());
+  EXPECT_FALSE(model->executeAsync(request, nullptr).isOk());
+  EXPECT_FALSE(model->executeFenced({}).isOk());
+  std::multiset<std::string> texts = textsOf(*services.tracer);
+  EXPECT_EQ(texts.count("[NN_LR_PP]test-scripted"), 5u);
+  EXPECT_EQ(texts.count("[NN_LR_PC]supportedOperations"), 1u);
+  EXPECT_EQ(texts.count("[NN_LR_PC]allocate"), 1u);
+  for (const char *call : {"execute", "executeAsync", "executeFenced"})
+    EXPECT_EQ(texts.count("[NN_LR_PE]" + std::string(call)), 1u) << call;
+}
+
+// K-022: with the tag `model` a model that is valid is drawn in the log when a
+// device prepares it, and otherwise never.
+TEST_F(BackendTest, DrawsModelsInTheLog) {
+  auto drawingsOf = [&](uint32_t mask, const AnnotatedModel &model) {
+    int drawings = 0;
+    DeviceServices services;
+    services.log = std::make_shared<Log>(mask, [&](std::string_view line) {
+      drawings += line == "model: digraph {";
+    });
+    std::unique_ptr<Device> device = createDevice(services);
+    (void)device->supportedOperations(model);
+    EXPECT_EQ(drawings, 0);
+    (void)device->prepareModel(model);
+    std::promise<void> told;
+    (void)device->prepareModelAsync(
+        std::make_shared<AnnotatedModel>(model), {},
+        [&](const Result<PreparedModelRef> &) { told.set_value(); });
+    told.get_future().wait();
+    return drawings;
+  };
+  EXPECT_EQ(drawingsOf(maskOf(LogTag::model), reluModel()), 2);
+  EXPECT_EQ(drawingsOf(~maskOf(LogTag::model), reluModel()), 0);
+  AnnotatedModel invalid = reluModel();
+  invalid.model.main.outputIndexes.clear();
+  EXPECT_EQ(drawingsOf(maskOf(LogTag::model), invalid), 0);
 }
 
 // A program that states no limit has one all the same.

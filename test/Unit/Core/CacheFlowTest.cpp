@@ -5,207 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime/Caching/CacheDirectory.h"
-#include "Runtime/Support/Errors.h"
+#include "CacheFlow.h"
 
-#include "nnhal/Runtime/CacheToken.h"
-#include "nnhal/Runtime/CompilationCache.h"
-#include "nnhal/Runtime/Log.h"
-#include "nnhal/Runtime/Trace.h"
+#include "nnhal/Runtime/ReferenceDevice.h"
 
-#include <gtest/gtest.h>
-
-#include <fcntl.h>
-#include <filesystem>
 #include <fstream>
-#include <set>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace nnhal::rt;
+using namespace nnhal::rt::testing;
 namespace fs = std::filesystem;
 
 namespace {
 
-/// Only there to be returned.
-class NoModel final : public PreparedModel {
-public:
-  const Interface &interface() const override { return face; }
-  Status execute(const Request &, ExecutionResult &) const override {
-    return failure("not executable");
-  }
-  Status executeAsync(Request, ExecutionCallback) const override {
-    return failure("not executable");
-  }
-  Result<std::shared_ptr<FencedExecution>>
-  executeFenced(Request, std::vector<FenceRef>,
-                std::optional<uint64_t>) const override {
-    return failure("not executable");
-  }
-
-private:
-  Interface face;
-};
-
-/// What a call was given.
-struct Call {
-  CacheHandles handles;
-  CacheToken token = {};
-  Deadline deadline = noDeadline;
-  /// Of the descriptors while the call ran.
-  std::vector<int> flags;
-  std::vector<unsigned> modes;
-};
-
-Call record(const CacheHandles &handles, const CacheToken &token,
-            const PrepareOptions &options) {
-  Call call = {handles, token, options.deadline, {}, {}};
-  for (const auto *list : {&handles.modelCache, &handles.dataCache})
-    for (const std::vector<int> &handle : *list)
-      for (int fd : handle) {
-        struct stat info = {};
-        fstat(fd, &info);
-        call.flags.push_back(fcntl(fd, F_GETFL) & O_ACCMODE);
-        call.modes.push_back(info.st_mode & 0777);
-      }
-  return call;
-}
-
-/// Counts what it is asked; leaves a word in each file.
-class CountingDevice final : public Device {
-public:
-  std::string_view name() const override { return deviceName; }
-  std::string_view version() const override { return deviceVersion; }
-  DeviceType type() const override { return DeviceType::other; }
-  HalVersion halVersion() const override { return version_; }
-  const std::vector<Extension> &extensions() const override { return none; }
-  CacheFiles cacheFiles() const override { return files; }
-  DeviceTraits traits() const override { return {}; }
-  const Capabilities &capabilities() const override { return figures; }
-  DeviceStatus status() const override { return DeviceStatus::available; }
-  Result<std::vector<Status>>
-  supportedOperations(const AnnotatedModel &) const override {
-    return std::vector<Status>();
-  }
-  Result<PreparedModelRef>
-  prepareModel(const AnnotatedModel &, const PrepareOptions &options,
-               const PrepareObserver &observer) const override {
-    prepared.push_back(record(options.cache, options.token, options));
-    NNHAL_RETURN_IF_ERROR(prepareStatus);
-    if (whilePreparing)
-      whilePreparing();
-    for (const auto *list :
-         {&options.cache.modelCache, &options.cache.dataCache})
-      for (const std::vector<int> &handle : *list)
-        if (write(handle.at(0), "word", 4) != 4)
-          return failure("cannot write");
-    if (saveProblem != CacheOutcome::off)
-      observer.cacheObserver(saveProblem, "no room on the device");
-    return PreparedModelRef(std::make_shared<NoModel>());
-  }
-  Status prepareModelAsync(std::shared_ptr<const AnnotatedModel>,
-                           const PrepareOptions &, PrepareCallback,
-                           const PrepareObserver &) const override {
-    return failure("not asked");
-  }
-  Result<PreparedModelRef>
-  prepareModelFromCache(const CacheHandles &handles, const CacheToken &token,
-                        const PrepareOptions &options,
-                        const PrepareObserver &) const override {
-    loaded.push_back(record(handles, token, options));
-    NNHAL_RETURN_IF_ERROR(loadStatus);
-    if (givesNull)
-      return PreparedModelRef();
-    return PreparedModelRef(std::make_shared<NoModel>());
-  }
-  Result<PreparedModelRef>
-  prepareModelFromArtifact(std::span<const std::byte>, const Memory &,
-                           const PrepareOptions &) const override {
-    return failure("not asked");
-  }
-  Result<std::shared_ptr<Buffer>>
-  allocate(const BufferDesc &, std::span<const PreparedModelRef>,
-           std::span<const BufferRole>,
-           std::span<const BufferRole>) const override {
-    return failure("not asked");
-  }
-
-  std::string deviceName = "test-counting";
-  std::string deviceVersion = "1";
-  HalVersion version_ = HalVersion::V1_3;
-  CacheFiles files = {2, 1};
-  Status prepareStatus;
-  Status loadStatus;
-  CacheOutcome saveProblem = CacheOutcome::off;
-  bool givesNull = false;
-  std::function<void()> whilePreparing;
-  mutable std::vector<Call> prepared;
-  mutable std::vector<Call> loaded;
-
-private:
-  std::vector<Extension> none;
-  Capabilities figures;
-};
-
-class CacheFlowTest : public testing::Test {
-protected:
-  CacheFlowTest() {
-    std::string pattern = fs::temp_directory_path() / "flow-XXXXXX";
-    root = mkdtemp(pattern.data());
-    directory = root / "cache";
-    fs::create_directory(directory);
-  }
-  ~CacheFlowTest() override { fs::remove_all(root); }
-
-  /// Prepares once; \p report says how.
-  Status prepare() {
-    device.prepared.clear();
-    device.loaded.clear();
-    CompilationCache cache(
-        {.directory = directory, .log = log, .tracer = tracer});
-    auto source = [&]() -> Result<const AnnotatedModel *> {
-      ++sources;
-      return &model;
-    };
-    return cache
-        .prepare(device, application, partition, source, options, report)
-        .status();
-  }
-  /// "from-cache:N prepare:N", and with how many handles.
-  std::string calls() {
-    std::string text;
-    for (const Call &call : device.loaded)
-      text += fmt::format("from-cache {}+{} ", call.handles.modelCache.size(),
-                          call.handles.dataCache.size());
-    for (const Call &call : device.prepared)
-      text += fmt::format("prepare {}+{} ", call.handles.modelCache.size(),
-                          call.handles.dataCache.size());
-    return text;
-  }
-  /// Entries' files; not the lock.
-  std::set<std::string> files() {
-    std::set<std::string> names;
-    for (const auto &file : fs::directory_iterator(directory))
-      if (file.path().filename() != "nnhal.lock")
-        names.insert(file.path().filename());
-    return names;
-  }
-
-  fs::path root;
-  std::string directory;
-  CountingDevice device;
-  AnnotatedModel model;
-  std::optional<CacheToken> application = CacheToken{7};
-  std::vector<SourceOperation> partition;
-  PrepareOptions options;
-  CacheReport report;
-  int sources = 0;
-  std::string lines;
-  std::shared_ptr<Log> log = std::make_shared<Log>(
-      maskOf(LogTag::compilation),
-      [this](std::string_view line) { (lines += line) += '\n'; });
-  std::shared_ptr<Tracer> tracer = std::make_shared<Tracer>();
-};
+using CacheFlowTest = CacheFlow;
 
 // E-003, E-032: no token, no caching, and a token of zeros for the device.
 TEST_F(CacheFlowTest, WithoutATokenNothingIsCached) {
@@ -214,6 +26,7 @@ TEST_F(CacheFlowTest, WithoutATokenNothingIsCached) {
   EXPECT_EQ(calls(), "prepare 0+0 ");
   EXPECT_EQ(device.prepared[0].token, CacheToken());
   EXPECT_EQ(report.outcome, CacheOutcome::off);
+  EXPECT_EQ(report.detail, "there is no token");
   EXPECT_TRUE(fs::is_empty(directory));
 }
 
@@ -249,6 +62,7 @@ TEST_F(CacheFlowTest, CompilesWhatTheDeviceRefuses) {
   EXPECT_EQ(prepare().message(), "");
   EXPECT_EQ(calls(), "from-cache 2+1 prepare 2+1 ");
   EXPECT_TRUE(isMiss(report.outcome));
+  EXPECT_EQ(report.detail, "the device gave no model");
 }
 
 // E-028: with a file missing the device is not even asked.
@@ -274,6 +88,7 @@ TEST_F(CacheFlowTest, PutsFilesIntoTheDirectory) {
   EXPECT_EQ(prepare().message(), "");
   EXPECT_EQ(report.outcome, CacheOutcome::hit);
   EXPECT_EQ(files(), names);
+  EXPECT_EQ(CompilationCache(cache).directory(), directory);
 }
 
 // E-023 to E-025: as many files as the device says, under the token's names.
@@ -341,6 +156,18 @@ TEST_F(CacheFlowTest, CompilesWithoutADirectory) {
     EXPECT_EQ(report.saveProblem, CacheOutcome::missUnreadable);
     EXPECT_EQ(report.saveDetail, "cannot write to '" + bad + "/'");
   }
+}
+
+// E-029: nothing of an entry is left when one of its files is in the way.
+TEST_F(CacheFlowTest, CompilesWhereAFileIsInTheWay) {
+  fs::create_directory(
+      fs::path(directory) /
+      (cacheFileName(token(), CacheFileKind::data, 0) + ".new"));
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(calls(), "prepare 0+0 ");
+  EXPECT_EQ(device.prepared[0].token, token());
+  EXPECT_EQ(report.saveDetail, "cannot create files in '" + directory + "/'");
+  EXPECT_EQ(files().size(), 1u);
 }
 
 // What a directory holds is believed, and vouched for, only where nobody else
@@ -430,9 +257,22 @@ TEST_F(CacheFlowTest, RecoversFromAnything) {
   EXPECT_EQ(calls(), "from-cache 2+1 prepare 2+1 ");
   for (const std::string &name : names)
     EXPECT_EQ(fs::file_size(fs::path(directory) / name), 4u);
+  device.loadStatus = Status::ok();
+  // A pipe that nobody writes to must not hold anybody up.
+  fs::path first = fs::path(directory) / *names.begin();
+  fs::remove(first);
+  ASSERT_EQ(::mkfifo(first.c_str(), 0600), 0);
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(report.outcome, CacheOutcome::hit);
+  // Symbolic links lead elsewhere.
+  fs::remove(first);
+  fs::create_symlink("/etc/hostname", first);
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(report.outcome, CacheOutcome::missAbsent);
   // Something that cannot be a file.
-  fs::remove(fs::path(directory) / *names.begin());
-  fs::create_directory(fs::path(directory) / *names.begin());
+  fs::remove(first);
+  fs::create_directory(first);
   EXPECT_EQ(prepare().message(), "");
 }
 
@@ -453,8 +293,8 @@ TEST_F(CacheFlowTest, KeepsNothingOfAFailure) {
   EXPECT_TRUE(files().empty());
 }
 
-// E-005, E-011, E-018, E-019, E-035: whatever changes makes another entry, and
-// the old one stays.
+// E-005, E-011, E-018, E-019: whatever changes makes another entry, and the old
+// one stays.
 TEST_F(CacheFlowTest, KeepsAnEntryForEachWay) {
   EXPECT_EQ(prepare().message(), "");
   size_t expected = 3;
@@ -500,6 +340,10 @@ TEST_F(CacheFlowTest, AsksNoDeviceThatKeepsNothing) {
   EXPECT_EQ(prepare().message(), "");
   EXPECT_EQ(calls(), "prepare 0+0 ");
   EXPECT_EQ(report.outcome, CacheOutcome::off);
+  EXPECT_EQ(report.detail, "the device keeps no compiled models");
+  EXPECT_EQ(CompilationCache::tokenFor(*createReferenceDevice(), application,
+                                       {}, options),
+            std::nullopt);
   device.files = {1, 1};
   device.version_ = HalVersion::V1_1;
   EXPECT_EQ(prepare().message(), "");
@@ -525,24 +369,27 @@ TEST_F(CacheFlowTest, SaysHowItWent) {
 }
 
 // What processes that died have left is removed, and does not cost the lock of
-// who removes it: the entry's own, and another's.
+// who removes it: the entry's own, and another's. What is still being written
+// stays.
 TEST_F(CacheFlowTest, RemovesLeftovers) {
-  auto token = CompilationCache::tokenFor(device, application, {}, options);
-  ASSERT_TRUE(token);
-  for (const CacheToken &of : {*token, CacheToken{9}})
+  for (const CacheToken &of : {token(), CacheToken{16}, CacheToken{9}})
     std::ofstream(fs::path(directory) /
                   (cacheFileName(of, CacheFileKind::model, 0) + ".new"))
         << "half";
   std::ofstream(fs::path(directory) / "readme.new") << "somebody else's";
+  auto writing = EntryLock::open(directory + '/');
+  ASSERT_TRUE(writing && writing->tryLock({16}));
   bool isFree = true;
   device.whilePreparing = [&] {
     auto other = EntryLock::open(directory + '/');
-    isFree = !other || other->tryLock(*token);
+    isFree = !other || other->tryLock(token());
   };
   EXPECT_EQ(prepare().message(), "");
   EXPECT_FALSE(isFree);
   std::set<std::string> names = files();
   EXPECT_EQ(names.erase("readme.new"), 1u);
+  EXPECT_EQ(names.erase(cacheFileName({16}, CacheFileKind::model, 0) + ".new"),
+            1u);
   EXPECT_EQ(names.size(), 3u);
   for (const std::string &name : names)
     EXPECT_FALSE(name.ends_with(".new")) << name;

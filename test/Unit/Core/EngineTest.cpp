@@ -440,7 +440,7 @@ TEST_F(EngineTest, fails) {
   EXPECT_EQ(model->execute(arguments.request, result).message(), "");
 }
 
-// D-058, K-014: times are the device's where it has a clock.
+// D-058: times are the device's where it has a clock.
 TEST_F(EngineTest, measures) {
   control->timeOnDevice = 7'000'000;
   TwoFloats arguments;

@@ -108,7 +108,7 @@ TEST(FenceTest, OwnFenceIsActiveUntilItIsCompleted) {
   EXPECT_TRUE(fence->wait(0).isOk());
 }
 
-// D-059, D-067: the error of the producer reaches those who wait.
+// D-059: the error of the producer reaches those who wait.
 TEST(FenceTest, OwnFenceReturnsTheRecordedError) {
   FenceRef fence = mustCreate();
   fence->complete({StatusCode::resourceExhaustedTransient, "no memory"});
@@ -130,7 +130,7 @@ TEST(FenceTest, TheFirstOutcomeWins) {
   EXPECT_EQ(syncWait(mustShare(bad).get(), 0), FenceState::error);
 }
 
-// D-067, D-072: a shared descriptor lives without the fence.
+// D-072: a shared descriptor lives without the fence.
 TEST(FenceTest, SharedDescriptorsCarrySuccessAndFailure) {
   FenceRef good = mustCreate();
   FenceRef bad = mustCreate();
@@ -179,7 +179,7 @@ TEST(FenceTest, ClientsCannotDisturbTheProducer) {
   EXPECT_EQ(signalCount, 0);
 }
 
-// D-076: waiting ends at the deadline, and can be tried again (C-052).
+// Waiting ends at the deadline, and can be tried again (C-052).
 TEST(FenceTest, AMissedDeadlineLeavesTheFenceUsable) {
   Pipe pipe = makePipe();
   FenceRef own = mustCreate();
@@ -366,7 +366,7 @@ TEST(SyncWaitTest, RetriesInterruptions) {
   EXPECT_GT(signalCount, 5);
 }
 
-// D-067: many waiters of one fence, in and out of it.
+// Many waiters of one fence, in and out of it.
 TEST(FenceTest, ManyThreadsWaitForOneFence) {
   for (int round = 0; round < 50; ++round) {
     FenceRef fence = mustCreate();

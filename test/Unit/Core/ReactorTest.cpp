@@ -150,7 +150,7 @@ TEST(ReactorTest, ADroppedFenceFails) {
   EXPECT_TRUE(good.get().isOk());
 }
 
-// D-060, D-076: deadlines in the past, near and at the end of time (C-051).
+// D-060: deadlines in the past, near and at the end of time (C-051).
 TEST(ReactorTest, ReportsAMissedDeadline) {
   Reactor reactor;
   FenceRef fence = mustCreate();
@@ -283,7 +283,7 @@ TEST(ReactorTest, HandlersMayCallTheReactor) {
   EXPECT_EQ(count, 0);
 }
 
-// D-066: dependencies become one fence.
+// Dependencies become one fence.
 TEST(ReactorTest, JoinsFences) {
   Reactor reactor;
   auto join = [&](std::vector<FenceRef> fences) {

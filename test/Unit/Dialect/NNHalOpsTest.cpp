@@ -11,6 +11,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <gtest/gtest.h>
@@ -42,13 +44,26 @@ protected:
         0, builder.getIntegerType(8), builder.getF32Type(), scale, 128, 0, 255);
   }
 
+  /// What \p check, which fails, says; empty when it succeeds.
+  std::string complaintOf(llvm::function_ref<llvm::LogicalResult()> check) {
+    std::string text;
+    mlir::ScopedDiagnosticHandler handler(&context,
+                                          [&](mlir::Diagnostic &diagnostic) {
+                                            text = diagnostic.str();
+                                            return mlir::success();
+                                          });
+    EXPECT_EQ(succeeded(check()), text.empty());
+    return text;
+  }
+
   mlir::MLIRContext context;
   mlir::OpBuilder builder{&context};
   mlir::Location location = builder.getUnknownLoc();
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-// Code and version on an operation's first line are those of Operations.def.
+// A-079 to A-181: code and version on an operation's first line are those of
+// Operations.def.
 TEST_F(NNHalOpsTest, OperationsAgreeWithTheTable) {
   unsigned count = 0;
   for (mlir::RegisteredOperationName name :
@@ -129,20 +144,55 @@ TEST_F(NNHalOpsTest, InfersPrescribedQuantization) {
 
 TEST_F(NNHalOpsTest, FreeQuantizationIsNotInferred) {
   mlir::Value input = valueOf(tensor({2, 4}, quantized(0.5)));
-  std::string text;
-  mlir::ScopedDiagnosticHandler handler(&context,
-                                        [&](mlir::Diagnostic &diagnostic) {
-                                          text = diagnostic.str();
-                                          return mlir::success();
-                                        });
   llvm::SmallVector<mlir::Type> types;
   AddOp::Properties properties;
   AddOp::populateDefaultProperties(
       mlir::OperationName(AddOp::getOperationName(), &context), properties);
-  EXPECT_TRUE(failed(AddOp::inferReturnTypes(&context, location, {input, input},
+  EXPECT_EQ(complaintOf([&] {
+              return AddOp::inferReturnTypes(&context, location, {input, input},
                                              builder.getDictionaryAttr({}),
-                                             &properties, {}, types)));
-  EXPECT_EQ(text, "the quantization of the result is free: state its type");
+                                             &properties, {}, types);
+            }),
+            "the quantization of the result is free: state its type");
+}
+
+// M-025, M-026: the verifier applies the rules of models, by which an axis that
+// is listed twice counts once and a result without dimensions has one.
+TEST_F(NNHalOpsTest, ReducesEachAxisOnce) {
+  mlir::Type f32 = builder.getF32Type();
+  mlir::Value value = valueOf(tensor({2, 3, 4}, f32));
+  int64_t twice[] = {1, -2};
+  int64_t all[] = {0, 1, 2};
+  auto mean = MeanOp::create(builder, location, value, twice);
+  EXPECT_EQ(mean.getType(), tensor({2, 4}, f32));
+  EXPECT_TRUE(succeeded(mlir::verify(mean)));
+  EXPECT_EQ(ReduceMaxOp::create(builder, location, value, all).getType(),
+            tensor({1}, f32));
+  mean.getResult().setType(tensor({2, 3, 4}, f32));
+  EXPECT_EQ(complaintOf([&] { return mlir::verify(mean); }),
+            "'nnhal.mean' op result shape 2x3x4 has rank 3, expected shape "
+            "2x4");
+}
+
+// B-037: an operand of a graph is one value.
+TEST_F(NNHalOpsTest, NumbersOperandsOnce) {
+  auto complaint = [&](int number) {
+    std::string text = R"(
+      nnhal.model @m attributes {hal_version = "1.3"} {
+        nnhal.graph @main(%x: tensor<2xf32>) -> tensor<2xf32>
+            attributes {input_operands = array<i32: 4>} {
+          %0 = nnhal.no_value {number = )" +
+                       std::to_string(number) + R"( : i32} : tensor<2xf32>
+          nnhal.return %x : tensor<2xf32>
+        }
+      })";
+    return complaintOf([&] {
+      return mlir::success(
+          bool(mlir::parseSourceString<mlir::ModuleOp>(text, &context)));
+    });
+  };
+  EXPECT_EQ(complaint(5), "");
+  EXPECT_EQ(complaint(4), "'nnhal.no_value' op operand number 4 is used twice");
 }
 
 TEST_F(NNHalOpsTest, TensorTypesRoundTrip) {

@@ -176,7 +176,7 @@ TEST(ComplianceTest, K035_DeviceMemoryNeeds13) { // K-039
             "output 0: device memory needs HAL 1.3, the request is for 1.0");
 }
 
-TEST(ComplianceTest, K035_PoolsOfRequests) { // K-039
+TEST(ComplianceTest, K035_PoolsOfRequests) { // B-091, K-039
   auto ashmem = SharedMemory::createAshmem(64);
   ASSERT_TRUE(ashmem.isOk()) << ashmem.status().message();
   auto pool = [&](PoolKind kind) -> std::shared_ptr<const SharedMemory> {

@@ -7,10 +7,15 @@
 
 #include "nnhal/Runtime/GraphDump.h"
 
+#include "nnhal/Runtime/TestCase.h"
+
 #include "TestModels.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::test;
@@ -171,7 +176,39 @@ TEST(GraphDump, ShowsDevicesAndTimes) {
                       text);
 }
 
-// K-022, K-024
+// K-022, K-023: Graphviz reads the drawing of every test model, and of models
+// whose names would end a label.
+TEST(GraphDump, IsReadByGraphviz) {
+  if (std::system("dot -V 2> /dev/null") != 0)
+    GTEST_SKIP() << "there is no program 'dot'";
+  std::string text = graphDump("\"\\]}\n-> d0 [label=\"", addTwice());
+  int count = 1;
+  auto file = Memory::readFile(NNHAL_TEST_DATA "/Cases/basic.json");
+  ASSERT_TRUE(file.isOk()) << file.status().message();
+  std::span<const std::byte> bytes = *file->bytes();
+  Status read = readTestCases(
+      {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+      [&](const TestCase &each) {
+        text += graphDump(each.name, each.model);
+        ++count;
+        return Status::ok();
+      });
+  ASSERT_EQ(read.message(), "");
+  EXPECT_GT(count, 10);
+  std::string path = testing::TempDir() + "nnhal-graphs.dot";
+  std::ofstream(path) << text;
+  // Layout is not the question, and takes seconds.
+  std::string command =
+      "dot -Tcanon " + path + " | grep -c '^digraph' > " + path + ".count";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  int drawn = 0;
+  std::ifstream(path + ".count") >> drawn;
+  EXPECT_EQ(drawn, count);
+  std::remove(path.c_str());
+  std::remove((path + ".count").c_str());
+}
+
+// K-024
 TEST(GraphDump, GoesToTheLog) {
   std::vector<std::string> lines;
   Log log(maskOf(LogTag::model),

@@ -195,7 +195,7 @@ TEST(MemoryTest, snapshotCannotBeChanged) {
   EXPECT_EQ(textOf(shared), "3456");
 }
 
-// F-003, F-086: a dma-buf is copied inside its bracket.
+// A dma-buf is copied (DmaBufTest), a memfd in its place is not.
 TEST(MemoryTest, regionOfABlob) {
   auto pool = *SharedMemory::createBlob(10);
   ASSERT_TRUE(pool->write(8, std::as_bytes(std::span("xy", 2))).isOk());

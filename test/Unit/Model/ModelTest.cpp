@@ -7,8 +7,7 @@
 
 #include "TestModels.h"
 
-#include <map>
-#include <set>
+#include <sstream>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::test;
@@ -23,42 +22,101 @@ TEST(ModelTest, versions) {
   EXPECT_EQ(parseHalVersion(""), std::nullopt);
 }
 
+/// What the HAL says of an operand type.
+struct HalType {
+  uint32_t code;
+  std::string_view name;
+  /// Bytes of an element; 0 where the vendor knows.
+  uint32_t size;
+  HalVersion since;
+};
+constexpr HalType halTypes[] = {
+    {0, "FLOAT32", 4, HalVersion::V1_0},
+    {1, "INT32", 4, HalVersion::V1_0},
+    {2, "UINT32", 4, HalVersion::V1_0},
+    {3, "TENSOR_FLOAT32", 4, HalVersion::V1_0},
+    {4, "TENSOR_INT32", 4, HalVersion::V1_0},
+    {5, "TENSOR_QUANT8_ASYMM", 1, HalVersion::V1_0},
+    {6, "BOOL", 1, HalVersion::V1_2},
+    {7, "TENSOR_QUANT16_SYMM", 2, HalVersion::V1_2},
+    {8, "TENSOR_FLOAT16", 2, HalVersion::V1_2},
+    {9, "TENSOR_BOOL8", 1, HalVersion::V1_2},
+    {10, "FLOAT16", 2, HalVersion::V1_2},
+    {11, "TENSOR_QUANT8_SYMM_PER_CHANNEL", 1, HalVersion::V1_2},
+    {12, "TENSOR_QUANT16_ASYMM", 2, HalVersion::V1_2},
+    {13, "TENSOR_QUANT8_SYMM", 1, HalVersion::V1_2},
+    {14, "TENSOR_QUANT8_ASYMM_SIGNED", 1, HalVersion::V1_3},
+    {15, "SUBGRAPH", 0, HalVersion::V1_3},
+    {10000, "OEM", 0, HalVersion::V1_0},
+    {10001, "TENSOR_OEM_BYTE", 1, HalVersion::V1_0},
+};
+
 TEST(ModelTest, operandTypeTable) {
-  size_t oem = 0;
-  std::set<uint32_t> codes;
-  for (const OperandTypeInfo &info : allOperandTypes()) {
-    oem += uint32_t(info.type) >= 10000;
-    codes.insert(uint32_t(info.type));
-    EXPECT_EQ(lookUp(info.type), &info);
-    EXPECT_EQ(lookUpOperandType(info.name), &info);
-    EXPECT_EQ(nameOf(info.type), info.name);
-    EXPECT_EQ(isTensor(info.type), info.isTensor);
-    EXPECT_EQ(isScalar(info.type), !info.isTensor);
-    EXPECT_EQ(isTensor(info.type), info.name.starts_with("TENSOR_"));
-    EXPECT_EQ(isQuantized(info.type),
-              info.name.find("QUANT") != std::string_view::npos);
+  EXPECT_EQ(std::size(halTypes), 16u + 2u);
+  ASSERT_EQ(allOperandTypes().size(), std::size(halTypes));
+  for (const HalType &type : halTypes) {
+    const OperandTypeInfo *info = lookUp(OperandType(type.code));
+    ASSERT_NE(info, nullptr) << type.name;
+    EXPECT_EQ(info->name, type.name);
+    EXPECT_EQ(info->elementSize, type.size) << type.name;
+    EXPECT_EQ(info->since, type.since) << type.name;
+    EXPECT_EQ(lookUpOperandType(type.name), info);
+    EXPECT_EQ(nameOf(info->type), type.name);
+    bool isTensorType = type.name.starts_with("TENSOR_");
+    EXPECT_EQ(info->isTensor, isTensorType) << type.name;
+    EXPECT_EQ(isTensor(info->type), isTensorType) << type.name;
+    EXPECT_EQ(isScalar(info->type), !isTensorType) << type.name;
+    EXPECT_EQ(isQuantized(info->type),
+              type.name.find("QUANT") != std::string_view::npos);
+    EXPECT_FALSE(isExtension(info->type)) << type.name;
   }
-  EXPECT_EQ(codes.size() - oem, 16u);
-  EXPECT_EQ(oem, 2u);
-  EXPECT_EQ(uint32_t(OperandType::SUBGRAPH), 15u);
-  EXPECT_EQ(uint32_t(OperandType::TENSOR_QUANT8_ASYMM_SIGNED), 14u);
-  EXPECT_EQ(uint32_t(OperandType::TENSOR_OEM_BYTE), 10001u);
+}
+
+/// The operations of the HAL in the order of their codes.
+constexpr std::string_view operationNames =
+    "ADD AVERAGE_POOL_2D CONCATENATION CONV_2D DEPTHWISE_CONV_2D "
+    "DEPTH_TO_SPACE DEQUANTIZE EMBEDDING_LOOKUP FLOOR FULLY_CONNECTED "
+    "HASHTABLE_LOOKUP L2_NORMALIZATION L2_POOL_2D "
+    "LOCAL_RESPONSE_NORMALIZATION LOGISTIC LSH_PROJECTION LSTM MAX_POOL_2D "
+    "MUL RELU RELU1 RELU6 RESHAPE RESIZE_BILINEAR RNN SOFTMAX "
+    "SPACE_TO_DEPTH SVDF TANH BATCH_TO_SPACE_ND DIV MEAN PAD "
+    "SPACE_TO_BATCH_ND SQUEEZE STRIDED_SLICE SUB TRANSPOSE ABS ARGMAX "
+    "ARGMIN AXIS_ALIGNED_BBOX_TRANSFORM BIDIRECTIONAL_SEQUENCE_LSTM "
+    "BIDIRECTIONAL_SEQUENCE_RNN BOX_WITH_NMS_LIMIT CAST CHANNEL_SHUFFLE "
+    "DETECTION_POSTPROCESSING EQUAL EXP EXPAND_DIMS GATHER "
+    "GENERATE_PROPOSALS GREATER GREATER_EQUAL GROUPED_CONV_2D "
+    "HEATMAP_MAX_KEYPOINT INSTANCE_NORMALIZATION LESS LESS_EQUAL LOG "
+    "LOGICAL_AND LOGICAL_NOT LOGICAL_OR LOG_SOFTMAX MAXIMUM MINIMUM NEG "
+    "NOT_EQUAL PAD_V2 POW PRELU QUANTIZE QUANTIZED_16BIT_LSTM "
+    "RANDOM_MULTINOMIAL REDUCE_ALL REDUCE_ANY REDUCE_MAX REDUCE_MIN "
+    "REDUCE_PROD REDUCE_SUM ROI_ALIGN ROI_POOLING RSQRT SELECT SIN SLICE "
+    "SPLIT SQRT TILE TOPK_V2 TRANSPOSE_CONV_2D "
+    "UNIDIRECTIONAL_SEQUENCE_LSTM UNIDIRECTIONAL_SEQUENCE_RNN "
+    "RESIZE_NEAREST_NEIGHBOR QUANTIZED_LSTM IF WHILE ELU HARD_SWISH FILL "
+    "RANK";
+
+HalVersion versionOfOperation(uint32_t code) {
+  if (code <= 28)
+    return HalVersion::V1_0;
+  if (code <= 37)
+    return HalVersion::V1_1;
+  return code <= 94 ? HalVersion::V1_2 : HalVersion::V1_3;
 }
 
 TEST(ModelTest, operationTable) {
-  std::map<HalVersion, uint32_t> last;
-  for (const OperationInfo &info : allOperations()) {
-    EXPECT_EQ(lookUp(info.type), &info);
-    EXPECT_EQ(lookUpOperation(info.name), &info);
-    EXPECT_EQ(nameOf(info.type), info.name);
-    last[info.since] = uint32_t(info.type);
-  }
   EXPECT_EQ(allOperations().size(), 102u);
-  EXPECT_EQ(last[HalVersion::V1_0], 28u);
-  EXPECT_EQ(last[HalVersion::V1_1], 37u);
-  EXPECT_EQ(last[HalVersion::V1_2], 94u);
-  EXPECT_EQ(last[HalVersion::V1_3], 101u);
-  EXPECT_EQ(uint32_t(OperationType::WHILE), 97u);
+  std::istringstream names{std::string(operationNames)};
+  std::string name;
+  uint32_t code = 0;
+  for (; names >> name; ++code) {
+    const OperationInfo *info = lookUp(OperationType(code));
+    ASSERT_NE(info, nullptr) << code;
+    EXPECT_EQ(info->name, name);
+    EXPECT_EQ(info->since, versionOfOperation(code)) << info->name;
+    EXPECT_EQ(lookUpOperation(info->name), info);
+    EXPECT_EQ(nameOf(info->type), info->name);
+  }
+  EXPECT_EQ(code, 102u);
 }
 
 TEST(ModelTest, codesWithoutRow) {
@@ -71,8 +129,13 @@ TEST(ModelTest, codesWithoutRow) {
   EXPECT_EQ(nameOf(OperationType::OEM_OPERATION), "OEM_OPERATION");
   EXPECT_EQ(lookUpOperandType("FLOAT64"), nullptr);
   EXPECT_EQ(lookUpOperation("BATCH_MATMUL"), nullptr);
-  EXPECT_FALSE(isExtension(OperandType(0xFFFF)));
+  EXPECT_FALSE(isExtension(OperandType(0xFFFF))); // A-019, H-002
   EXPECT_TRUE(isExtension(OperandType(0x10000)));
+  EXPECT_TRUE(isExtension(OperandType(0xFFFFFFFF))); // Codes are unsigned.
+  EXPECT_FALSE(isExtension(OperandType::OEM));       // H-051
+  EXPECT_FALSE(isExtension(OperandType::TENSOR_OEM_BYTE));
+  EXPECT_FALSE(isExtension(OperationType::OEM_OPERATION));
+  EXPECT_TRUE(isExtension(OperationType(0x10000)));
 }
 
 TEST(ModelTest, lifetimes) {

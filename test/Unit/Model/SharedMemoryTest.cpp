@@ -466,7 +466,7 @@ TEST(SharedMemoryTest, duplicateWithoutFreeDescriptor) {
                 "cannot create a pool of 1 bytes: Too many open files");
 }
 
-// F-086: nothing to do for a memfd; a dma-buf is bracketed.
+// Nothing to do for a memfd; DmaBufTest has the other kind.
 TEST(SharedMemoryTest, accessEndsOnce) {
   using Mode = SharedMemory::Access::Mode;
   Pool pool = poolOf(SharedMemory::createBlob(1));

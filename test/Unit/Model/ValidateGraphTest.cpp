@@ -71,6 +71,21 @@ TEST(ValidateGraphTest, extensionOperation) { // B-033
                 declared, HalVersion::V1_1);
 }
 
+// H-028: operands of an extension's operation have types of the HAL, of the
+// extension or of another one.
+TEST(ValidateGraphTest, extensionsTakeAnyOperands) {
+  expectValid(addTwice(), [](Model &m) {
+    m.extensionNameToPrefix = {{"com.example.ext", 7},
+                               {"com.example.other", 8}};
+    for (uint32_t prefix : {7u, 8u})
+      m.main.operands.push_back(operand(OperandType(prefix << 16 | 2), {},
+                                        OperandLifeTime::SUBGRAPH_INPUT));
+    m.main.inputIndexes = {0, 5, 6};
+    m.main.operations[0] = {OperationType(7u << 16 | 1), {0, 5, 6}, {3}};
+    computeConsumers(m.main);
+  });
+}
+
 TEST(ValidateGraphTest, oemOperation) { // B-032
   expectValid(
       addTwice(),

@@ -81,6 +81,8 @@ TEST(ValidateOperandsTest, typeNeedsVersion) { // A-022
       "type TENSOR_FLOAT16 needs HAL 1.2, the model is validated as 1.1");
 }
 
+// A-074, H-001, H-022: the upper 16 bits are the prefix, which the model gives
+// a name, the lower 16 the number of the type.
 TEST(ValidateOperandsTest, extensionTypeNeedsPrefix) { // B-008
   Model model = withInput(input(OperandType(7u << 16 | 3), {}));
   EXPECT_EQ(validateStructure(model).message(),
@@ -100,6 +102,42 @@ TEST(ValidateOperandsTest, extensionTypeNeedsPrefix) { // B-008
   model.main.operands[5].extraParams = SymmPerChannelQuantParams{};
   EXPECT_EQ(validateStructure(model).message(),
             "main: operand 5: code 458755 must not have per-channel scales");
+}
+
+// H-003 to H-005, H-007, H-023: an extension has any prefix from 1 to 65535,
+// another one in another model, and numbers from 0 to 65535.
+TEST(ValidateOperandsTest, extensionsHaveAnyPrefix) {
+  for (uint32_t prefix : {1u, 7u, 0x7FFFu, 0x8000u, 65535u})
+    for (uint32_t number : {0u, 1u, 65535u}) {
+      Model model = withInput(input(OperandType(prefix << 16 | number), {}));
+      model.extensionNameToPrefix = {{"com.example.ext", uint16_t(prefix)}};
+      EXPECT_EQ(validateStructure(model).message(), "");
+      // The numbers of operations are others.
+      model.main.operations[0].type = OperationType(prefix << 16 | number);
+      EXPECT_EQ(validateStructure(model).message(), "");
+      model.extensionNameToPrefix[0].prefix = 2;
+      EXPECT_EQ(validateStructure(model).message(),
+                fmt::format("main: operand 5: extension prefix {} of type code "
+                            "{} is not among the 1 of the model",
+                            prefix, prefix << 16 | number));
+    }
+}
+
+// H-017, H-025: dimensions may be unknown, and bytes of the extension absent or
+// of any length.
+TEST(ValidateOperandsTest, extensionsKnowTheirOperands) {
+  using Shape = std::vector<uint32_t>;
+  for (Shape dimensions : {Shape{}, Shape{0, 3}, Shape{2}}) {
+    Model model =
+        withInput(input(OperandType(7u << 16 | 3), std::move(dimensions)));
+    model.extensionNameToPrefix = {{"com.example.ext", 7}};
+    EXPECT_EQ(validateStructure(model).message(), "");
+    for (size_t length : {0, 1, 1000}) {
+      model.main.operands[5].extraParams =
+          ExtensionParams{std::vector<uint8_t>(length)};
+      EXPECT_EQ(validateStructure(model).message(), "");
+    }
+  }
 }
 
 TEST(ValidateOperandsTest, scalarHasNoDimensions) { // B-012, B-042
@@ -133,6 +171,7 @@ TEST(ValidateOperandsTest, sizeFits32Bits) { // A-027, A-030, B-088
             "dimensions");
 }
 
+// B-014: of an operand that nothing reads.
 TEST(ValidateOperandsTest, scaleFitsType) { // B-043
   EXPECT_EQ(complaint(OperandType::TENSOR_QUANT8_ASYMM, 0.0f, 0),
             "scale 0 of TENSOR_QUANT8_ASYMM must be positive");
@@ -165,6 +204,7 @@ TEST(ValidateOperandsTest, scaleFitsType) { // A-034 to A-041, B-043
   EXPECT_EQ(complaint(TENSOR_OEM_BYTE, -3.0f, 12345), "");
 }
 
+// B-014: of an operand that nothing reads.
 TEST(ValidateOperandsTest, zeroPointFitsType) { // B-044
   EXPECT_EQ(complaint(OperandType::TENSOR_QUANT8_ASYMM, 1.0f, 256),
             "zero point 256 of TENSOR_QUANT8_ASYMM must be from 0 to 255");
@@ -327,6 +367,30 @@ TEST(ValidateOperandsTest, subgraphReference) { // B-021
                 "main: operand 5: pool index 0 and length 4 of a SUBGRAPH "
                 "must be 0",
                 withReference({0, 0, 4}));
+}
+
+// a graph has no quantization.
+TEST(ValidateOperandsTest, subgraphsAreNotQuantized) {
+  auto with = [](auto change) {
+    return [=](Model &m) {
+      m.referenced.push_back(addTwice().main);
+      m.main.operands.push_back(
+          operand(OperandType::SUBGRAPH, {}, OperandLifeTime::SUBGRAPH));
+      change(m.main.operands.back());
+    };
+  };
+  expectValid(addTwice(), with([](Operand &) {}));
+  expectInvalid(addTwice(), "main: operand 5: scale 1 of SUBGRAPH must be 0",
+                with([](Operand &o) { o.scale = 1.0f; }));
+  expectInvalid(addTwice(),
+                "main: operand 5: zero point 1 of SUBGRAPH must be 0",
+                with([](Operand &o) { o.zeroPoint = 1; }));
+  expectInvalid(
+      addTwice(), "main: operand 5: SUBGRAPH must not have per-channel scales",
+      with([](Operand &o) { o.extraParams = SymmPerChannelQuantParams{}; }));
+  expectInvalid(addTwice(),
+                "main: operand 5: SUBGRAPH must not have extension data",
+                with([](Operand &o) { o.extraParams = ExtensionParams{}; }));
 }
 
 TEST(ValidateOperandsTest, numberOfConsumers) { // B-027

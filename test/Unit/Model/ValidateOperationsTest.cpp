@@ -14,7 +14,7 @@ using namespace nnhal::rt::test;
 
 namespace {
 
-TEST(ValidateOperationsTest, namesTheOperationAndTheRule) {
+TEST(ValidateOperationsTest, namesTheOperationAndTheRule) { // B-040
   Model model = addTwice();
   EXPECT_EQ(validateModel(model).message(), "");
   model.main.operations[1].inputs = {3, 1};
@@ -22,6 +22,18 @@ TEST(ValidateOperationsTest, namesTheOperationAndTheRule) {
   EXPECT_EQ(validateStructure(model).message(), "");
   EXPECT_EQ(validateModel(model).message(),
             "main: operation 1 (ADD): found 2 inputs, expected 3");
+}
+
+// H-029: an operation of the HAL takes no operands of extension types.
+TEST(ValidateOperationsTest, extensionTypesAreForExtensions) {
+  Model model = addTwice();
+  model.extensionNameToPrefix = {{"com.example.ext", 7}};
+  model.main.operands[0].type = OperandType(7u << 16 | 3);
+  EXPECT_EQ(validateStructure(model).message(), "");
+  EXPECT_EQ(validateModel(model).message(),
+            "main: operation 0 (ADD): lhs type code 458755 is not among "
+            "TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32, "
+            "TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED");
 }
 
 TEST(ValidateOperationsTest, aUseNeedsItsVersion) { // M-053

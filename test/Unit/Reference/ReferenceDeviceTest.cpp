@@ -85,6 +85,15 @@ TEST_F(ReferenceDeviceTest, extensionsHaveNoRoutine) { // D-102
   auto device = createReferenceDevice();
   EXPECT_EQ(device->prepareModel(annotated).status().message(),
             "nnhal-reference has no routine for code 65538");
+  // H-050: what only a vendor knows is not executed here.
+  annotated.model.main.operations[0].type = OperationType::OEM_OPERATION;
+  auto supported = device->supportedOperations(annotated);
+  ASSERT_TRUE(supported.isOk()) << supported.status().message();
+  EXPECT_FALSE((*supported)[0].isOk());
+  auto prepared = device->prepareModel(annotated);
+  EXPECT_EQ(prepared.status().code(), StatusCode::invalidArgument);
+  EXPECT_EQ(prepared.status().message(),
+            "nnhal-reference has no routine for OEM_OPERATION");
 }
 
 TEST_F(ReferenceDeviceTest, omittedConditionFails) { // control_flow C5, D-100

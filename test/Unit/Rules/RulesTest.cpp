@@ -68,7 +68,22 @@ TEST(RulesTest, BroadcastKeepsWhatIsKnown) {
   EXPECT_EQ(add(unranked(), tensor({2})), "unknown rank");
 }
 
-// M-018: arithmetic C1, convolution C4, fully_connected C4, pool C4.
+// A-061, M-019: NONE is 0, RELU 1, RELU1 2 and RELU6 3.
+TEST(RulesTest, FusedActivationsHaveCodes) {
+  auto apply = [](int32_t code) {
+    std::vector<float> results;
+    for (float value : {-3.0f, -0.5f, 0.5f, 3.0f, 9.0f})
+      results.push_back(applyActivation(FusedActivation(code), value));
+    return results;
+  };
+  using Results = std::vector<float>;
+  EXPECT_EQ(apply(0), (Results{-3, -0.5, 0.5, 3, 9}));
+  EXPECT_EQ(apply(1), (Results{0, 0, 0.5, 3, 9}));
+  EXPECT_EQ(apply(2), (Results{-1, -0.5, 0.5, 1, 1}));
+  EXPECT_EQ(apply(3), (Results{0, 0, 0.5, 3, 6}));
+}
+
+// A-061, M-018: arithmetic C1, convolution C4, fully_connected C4, pool C4.
 TEST(RulesTest, FusedActivationIsLimited) {
   constexpr auto activation = FusedActivation(4);
   std::string text = "fused activation 4 is outside [0, 3]";

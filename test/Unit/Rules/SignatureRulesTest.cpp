@@ -16,7 +16,7 @@ namespace {
 
 using enum OperationType;
 
-// signature C1, signature C2.
+// B-040, signature C1, signature C2.
 TEST(SignatureRulesTest, OperandCounts) {
   TensorType type = floatTensor({2});
   EXPECT_EQ(OperationBuilder(EXP).output(type).message(),
@@ -61,7 +61,7 @@ TEST(SignatureRulesTest, ListRanks) {
             "input 1 (axes) has rank 2, expected 1");
 }
 
-// signature C6: M-008.
+// signature C6: A-062, M-008: none is 0, SAME 1 and VALID 2.
 TEST(SignatureRulesTest, PaddingSchemes) {
   auto pool = [](int32_t scheme) {
     OperationBuilder builder(MAX_POOL_2D);
@@ -73,6 +73,7 @@ TEST(SignatureRulesTest, PaddingSchemes) {
   };
   EXPECT_EQ(pool(0), "1x1x1x1");
   EXPECT_EQ(pool(1), "1x2x2x1");
+  EXPECT_EQ(pool(2), "1x1x1x1");
   EXPECT_EQ(pool(3), "padding scheme is 3, expected 0 to 2");
   EXPECT_EQ(pool(-1), "padding scheme is -1, expected 0 to 2");
 }
