@@ -25,29 +25,34 @@ endif()
 install(EXPORT NNHalTargets NAMESPACE NNHal:: DESTINATION "${package_directory}" COMPONENT development)
 
 if(NNHAL_ENABLE_COMPILER)
-  install(TARGETS NNHalDialect EXPORT NNHalCompilerTargets
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler NAMELINK_COMPONENT development)
   # Opened by name, never linked.
   install(TARGETS NNHalCompiler LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler)
   install(TARGETS nnhal-opt nnhal-translate RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
-  set(archives NNHalFoundation NNHalTransforms NNHalConversionCommon NNHalKernelToVector NNHalGraphToFunc
-    NNHalToLinalg NNHalCodegen NNHalPasses NNHalModelIR NNHalLLVMHeaders)
-  install(TARGETS ${archives} EXPORT NNHalCompilerTargets
+  set(libraries Dialect Foundation Transforms ConversionCommon KernelToVector GraphToFunc ToLinalg Codegen Passes
+    ModelIR LLVMHeaders)
+  list(TRANSFORM libraries PREPEND NNHal OUTPUT_VARIABLE targets)
+  install(TARGETS ${targets} EXPORT NNHalCompilerTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler NAMELINK_COMPONENT development
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+  # NNHal::Dialect, not NNHal::NNHalDialect.
+  foreach(name ${libraries})
+    set_target_properties(NNHal${name} PROPERTIES EXPORT_NAME ${name})
+  endforeach()
   install(EXPORT NNHalCompilerTargets NAMESPACE NNHal:: DESTINATION "${package_directory}" COMPONENT development)
   foreach(root "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
     foreach(folder Codegen Compiler Conversion Dialect ModelIR)
       if(EXISTS "${root}/include/nnhal/${folder}")
         install(DIRECTORY "${root}/include/nnhal/${folder}"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal" COMPONENT development
-          FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "CMakeFiles" EXCLUDE)
+          FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc" PATTERN "CMakeFiles" EXCLUDE)
       endif()
     endforeach()
   endforeach()
 endif()
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/package/NNHalConfig.cmake.in"
-  "${PROJECT_BINARY_DIR}/NNHalConfig.cmake" INSTALL_DESTINATION "${package_directory}")
+  "${PROJECT_BINARY_DIR}/NNHalConfig.cmake" INSTALL_DESTINATION "${package_directory}"
+  PATH_VARS CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/NNHalConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/NNHalConfig.cmake" "${PROJECT_BINARY_DIR}/NNHalConfigVersion.cmake"
   DESTINATION "${package_directory}" COMPONENT development)
@@ -83,7 +88,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "nnhal-runtime (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake package of NNHal
  For programs that run models, for devices, and, with nnhal-compiler and
- libmlir-22-dev, for compiler plug-ins.")
+ libmlir-22-dev and libssl-dev, for compiler plug-ins.")
 if(NNHAL_ENABLE_COMPILER)
   list(APPEND CPACK_COMPONENTS_ALL compiler)
   set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME nnhal-compiler)
@@ -91,6 +96,6 @@ if(NNHAL_ENABLE_COMPILER)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   set(CPACK_COMPONENT_COMPILER_DESCRIPTION "Compiles NN HAL / NNAPI models to native code
  The compiler library that the runtime opens, nnhal-opt and nnhal-translate.")
-  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "nnhal-compiler, libmlir-22-dev")
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "nnhal-compiler (= ${PROJECT_VERSION}), libmlir-22-dev, libssl-dev")
 endif()
 include(CPack)

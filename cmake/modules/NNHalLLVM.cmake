@@ -14,8 +14,14 @@ list(REMOVE_DUPLICATES NNHAL_LLVM_INCLUDE_DIRS)
 # As a list: the string form redefines _GLIBCXX_USE_CXX11_ABI with a warning.
 separate_arguments(NNHAL_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
+# Where the headers of LLVM lie is known to whoever finds its package: the one
+# that is installed beside NNHal is found by NNHalConfig.cmake.
 add_library(NNHalLLVMHeaders INTERFACE)
-target_include_directories(NNHalLLVMHeaders SYSTEM INTERFACE ${NNHAL_LLVM_INCLUDE_DIRS})
+foreach(folder ${NNHAL_LLVM_INCLUDE_DIRS})
+  target_include_directories(NNHalLLVMHeaders SYSTEM INTERFACE "$<BUILD_INTERFACE:${folder}>")
+endforeach()
+target_include_directories(NNHalLLVMHeaders INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+target_compile_features(NNHalLLVMHeaders INTERFACE cxx_std_20)
 target_compile_definitions(NNHalLLVMHeaders INTERFACE ${NNHAL_LLVM_DEFINITIONS})
 if(NOT LLVM_ENABLE_ASSERTIONS)
   # Classes of the headers (llvm::Statistic) have another layout without it than
@@ -26,7 +32,7 @@ endif()
 # One precompiled header for every compiler translation unit: it takes a
 # conversion unit from 8 s to 1 s.
 add_library(NNHalPrecompiled OBJECT "${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp")
-target_link_libraries(NNHalPrecompiled PRIVATE NNHalLLVMHeaders nlohmann_json::nlohmann_json)
+target_link_libraries(NNHalPrecompiled PRIVATE NNHalLLVMHeaders)
 nnhal_compile_options(NNHalPrecompiled)
 target_precompile_headers(NNHalPrecompiled PRIVATE
   <mlir/Dialect/Arith/IR/Arith.h>

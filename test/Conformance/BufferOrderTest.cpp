@@ -57,7 +57,7 @@ TEST_F(BufferOrderTest, followsFences) {
   ASSERT_NE(last->fence(), nullptr);
   EXPECT_EQ(last->fence()->wait(noDeadline).message(), "");
   EXPECT_EQ(last->executionInfo().status.message(), "");
-  EXPECT_EQ(arguments.outputs[0], (std::vector<float>{6, 12, 18, 24}));
+  EXPECT_EQ(arguments.outputs[0], flow(flowOfCounts(4, 2), flowOfCounts(4, 2)));
 }
 
 // F-034, D-052: what was to be written after a fence that fails.
@@ -96,11 +96,11 @@ TEST_F(BufferOrderTest, keepsBuffersOfQueuedExecutions) {
   }
   for (int i = 0; i < count; ++i) {
     EXPECT_EQ(ends[i]->wait().status.message(), "");
-    EXPECT_EQ(arguments[i]->outputs[0][0], float(i) + 1);
+    EXPECT_EQ(arguments[i]->outputs[0][0], flow(float(i), 1));
   }
 }
 
-/// Executions of out = a + a on \p buffer with one float repeated.
+/// Executions with both inputs from \p buffer with one float repeated.
 void readRepeatedly(const PreparedModel &model, const Buffer &buffer,
                     size_t count, int rounds) {
   FloatArguments arguments(model);
@@ -109,8 +109,8 @@ void readRepeatedly(const PreparedModel &model, const Buffer &buffer,
     ExecutionResult result;
     Status status = model.execute(arguments.request, result);
     EXPECT_EQ(status.message(), "");
-    const std::vector<float> &sums = arguments.outputs[0];
-    EXPECT_EQ(sums, std::vector<float>(count, sums[0]));
+    const std::vector<float> &results = arguments.outputs[0];
+    EXPECT_EQ(results, std::vector<float>(count, results[0]));
   }
 }
 

@@ -61,7 +61,7 @@ template <typename T> static std::vector<T> constantsFrom(uint8_t first) {
   return values;
 }
 
-/// out = a + constant, whose elements begin with \p first.
+/// out = flow(a, constant), whose elements begin with \p first.
 static AnnotatedModel addValueModel(Precision precision, uint8_t first) {
   AnnotatedModel annotated;
   SubgraphBuilder builder(annotated.model);
@@ -77,7 +77,7 @@ static AnnotatedModel addValueModel(Precision precision, uint8_t first) {
   if (!isFloat)
     for (uint32_t index : {input, added, output})
       builder.operand(index).scale = 1.0f;
-  builder.operation(OperationType::ADD, {input, added, builder.scalar(0)},
+  builder.operation(flowOperation(), {input, added, builder.scalar(0)},
                     {output});
   annotated.model.main = builder.finish();
   return annotated;

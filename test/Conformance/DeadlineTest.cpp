@@ -31,7 +31,7 @@ TEST_P(DeadlineTest, aDeadlineIsKeptOrMissed) {
     Executed executed = executeIn(GetParam(), *prepared, arguments.request);
     EXPECT_EQ(executed.result.timing, Timing());
     if (executed.status.isOk()) {
-      EXPECT_EQ(arguments.outputs[0], (std::vector<float>{2, 4, 6, 8}));
+      EXPECT_EQ(arguments.outputs[0], flowOfCounts(4));
       continue;
     }
     EXPECT_TRUE(isMissed(executed.status.code())) << executed.status.message();
@@ -47,7 +47,7 @@ TEST_P(DeadlineTest, aFarDeadlineIsKept) {
     arguments.request.deadline = deadline;
     Executed executed = executeIn(GetParam(), *prepared, arguments.request);
     EXPECT_EQ(executed.status.message(), "");
-    EXPECT_EQ(arguments.outputs[0], (std::vector<float>{2, 4, 6, 8}));
+    EXPECT_EQ(arguments.outputs[0], flowOfCounts(4));
     EXPECT_EQ(executed.result.timing, Timing());
   }
 }
@@ -60,7 +60,7 @@ TEST_P(DeadlineTest, aPassedDeadlineIsMissedForGood) {
     arguments.request.deadline = deadline;
     Executed executed = executeIn(GetParam(), *prepared, arguments.request);
     EXPECT_EQ(executed.status.code(), StatusCode::missedDeadlinePersistent);
-    EXPECT_NE(arguments.outputs[0], (std::vector<float>{2, 4, 6, 8}));
+    EXPECT_NE(arguments.outputs[0], flowOfCounts(4));
   }
 }
 
@@ -72,7 +72,7 @@ TEST_P(DeadlineTest, aLongChainEndsEarly) {
   arguments.request.deadline = begin + 2 * millisecond;
   Executed executed = executeIn(GetParam(), *prepared, arguments.request);
   if (executed.status.isOk()) {
-    EXPECT_EQ(arguments.outputs[0][0], 401.0f);
+    EXPECT_EQ(arguments.outputs[0][0], flowOfCounts(1, 400)[0]);
     return;
   }
   EXPECT_TRUE(isMissed(executed.status.code())) << executed.status.message();

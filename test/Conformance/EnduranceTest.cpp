@@ -83,7 +83,7 @@ TEST_F(EnduranceTest, threadsShareOnePreparedModel) {
       float value = float(thread * 100000 + i);
       arguments.inputs[0][3] = value;
       if (!prepared->execute(arguments.request, result).isOk() ||
-          arguments.outputs[0][3] != value + 4.0f)
+          arguments.outputs[0][3] != flow(value, 4))
         ++wrong;
     }
   };
@@ -123,7 +123,7 @@ TEST_F(EnduranceTest, asynchronousExecutionsAllEnd) {
     for (int i = 0; i < count; ++i) {
       EXPECT_EQ(ends[size_t(i)].wait().status.message(), "");
       EXPECT_EQ(ends[size_t(i)].count(), 1);
-      EXPECT_EQ(all[size_t(i)].outputs[0], (std::vector<float>{2, 4, 6, 8}));
+      EXPECT_EQ(all[size_t(i)].outputs[0], flowOfCounts(4));
     }
   };
   runRound();
@@ -185,7 +185,7 @@ TEST_F(EnduranceTest, preparationsFromCacheLeaveNothing) {
     FloatArguments arguments(**prepared);
     ExecutionResult result;
     ASSERT_EQ((*prepared)->execute(arguments.request, result).message(), "");
-    EXPECT_EQ(arguments.outputs[0], (std::vector<float>{2, 4, 6, 8}));
+    EXPECT_EQ(arguments.outputs[0], flowOfCounts(4));
   };
   for (int i = 0; i < 20; ++i)
     cycle();

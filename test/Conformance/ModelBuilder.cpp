@@ -7,6 +7,11 @@
 
 #include "ModelBuilder.h"
 
+#include "Conformance.h"
+
+#include <algorithm>
+#include <numeric>
+
 using namespace nnhal::rt;
 using namespace nnhal::rt::conformance;
 
@@ -70,6 +75,61 @@ Subgraph SubgraphBuilder::finish() {
 
 static constexpr OperandType floatTensor = OperandType::TENSOR_FLOAT32;
 
+/// out = a OP b.
+static AnnotatedModel binaryModel(OperationType type) {
+  AnnotatedModel annotated;
+  SubgraphBuilder main(annotated.model);
+  uint32_t lhs = main.input(floatTensor, {2, 2});
+  uint32_t rhs = main.input(floatTensor, {2, 2});
+  uint32_t none = main.scalar(0);
+  uint32_t output = main.output(floatTensor, {2, 2});
+  main.operation(type, {lhs, rhs, none}, {output});
+  annotated.model.main = main.finish();
+  return annotated;
+}
+
+static OperationType findFlowOperation() {
+  std::unique_ptr<Device> device = createDeviceUnderTest();
+  for (OperationType type :
+       {OperationType::ADD, OperationType::MUL, OperationType::SUB})
+    if (!unsupportedReason(*device, binaryModel(type)))
+      return type;
+  return OperationType::ADD;
+}
+
+OperationType conformance::flowOperation() {
+  static const OperationType found = findFlowOperation();
+  return found;
+}
+
+float conformance::flow(float lhs, float rhs) {
+  switch (flowOperation()) {
+  case OperationType::MUL:
+    return lhs * rhs;
+  case OperationType::SUB:
+    return lhs - rhs;
+  default:
+    return lhs + rhs;
+  }
+}
+
+std::vector<float> conformance::flow(const std::vector<float> &lhs,
+                                     const std::vector<float> &rhs) {
+  std::vector<float> results(lhs.size());
+  std::ranges::transform(lhs, rhs, results.begin(),
+                         [](float x, float y) { return flow(x, y); });
+  return results;
+}
+
+std::vector<float> conformance::flowOfCounts(size_t count, unsigned length) {
+  std::vector<float> counts(count);
+  std::iota(counts.begin(), counts.end(), 1.0f);
+  std::vector<float> results = counts;
+  for (unsigned i = 0; i < length; ++i)
+    results = flow(results, counts);
+  return results;
+}
+
 AnnotatedModel conformance::addModel(const Dimensions &dimensions) {
   return addChainModel(dimensions, 1);
 }
@@ -84,7 +144,7 @@ AnnotatedModel conformance::addChainModel(const Dimensions &dimensions,
   for (unsigned i = 0; i < length; ++i) {
     uint32_t next = i + 1 == length ? main.output(floatTensor, dimensions)
                                     : main.temporary(floatTensor, dimensions);
-    main.operation(OperationType::ADD, {sum, addend, none}, {next});
+    main.operation(flowOperation(), {sum, addend, none}, {next});
     sum = next;
   }
   annotated.model.main = main.finish();
@@ -112,7 +172,7 @@ AnnotatedModel conformance::addConstantModel(const Dimensions &dimensions,
                                        std::vector<float>(count, 1.0f));
   uint32_t none = main.scalar(0);
   uint32_t output = main.output(floatTensor, dimensions);
-  main.operation(OperationType::ADD, {input, ones, none}, {output});
+  main.operation(flowOperation(), {input, ones, none}, {output});
   if (!pool.isNone()) {
     Operand &operand = main.operand(ones);
     operand.lifetime = OperandLifeTime::CONSTANT_REFERENCE;

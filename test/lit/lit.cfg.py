@@ -39,6 +39,7 @@ config.substitutions.append(("%nnhal_lib", os.path.join(config.nnhal_binary_dir,
 # The plug-in of examples/, as the unit tests build it.
 example_plugin = os.path.join(config.nnhal_binary_dir, "test", "Unit", "Core", "Inputs", "NNHalExampleDevice.so")
 config.substitutions.append(("%{example-plugin}", example_plugin))
+config.substitutions.append(("%{plugins}", os.path.dirname(example_plugin)))
 if os.path.exists(example_plugin):
     config.available_features.add("example-plugin")
 
@@ -52,8 +53,9 @@ probe = other_user.split() + [os.path.join(config.nnhal_binary_dir, "bin", "nnha
 if os.geteuid() == 0 and shutil.which("setpriv") and subprocess.run(probe, capture_output=True).returncode == 0:
     config.available_features.add("other-user")
 config.substitutions.append(("%{other-user}", other_user))
-if shutil.which("dot"):
-    config.available_features.add("dot")
+for program, feature in (("dot", "dot"), ("clang-format-22", "clang-format"), ("clang-tidy-22", "clang-tidy")):
+    if shutil.which(program):
+        config.available_features.add(feature)
 if os.path.isdir(os.path.join(config.nnhal_shared_data, "models")):
     config.available_features.add("shared-models")
 if os.path.exists(os.path.join(config.nnhal_binary_dir, "bin", "nnhal-benchmark-roofs")):
@@ -63,3 +65,5 @@ with open("/proc/cpuinfo", encoding="utf-8") as cpus:
         config.available_features.add("avx512")
 if config.nnhal_sanitize:
     config.available_features.add("sanitizer")
+elif config.nnhal_build_type == "Release":
+    config.available_features.add("release")

@@ -12,33 +12,51 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conformance.h"
+#include "Options.h"
 
+#include "Runtime/Support/Errors.h"
+#include "Tools/Process/Process.h"
+#include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/DevicePlugins.h"
+#include "nnhal/Runtime/Version.h"
 
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 
+using namespace nnhal;
 using namespace nnhal::rt;
 
 // GoogleTest runs tests as functions without arguments.
-static std::string pluginPath;
-static std::string deviceName;
+static conformancetool::Options options;
+
+static std::string listNames(const std::vector<std::unique_ptr<Device>> &all) {
+  std::vector<std::string_view> names;
+  names.reserve(all.size());
+  for (const std::unique_ptr<Device> &device : all)
+    names.push_back(device->name());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 static Result<std::unique_ptr<Device>> createDevice(DeviceServices services) {
+  if (!services.measuredCapabilities)
+    services.measuredCapabilities = keptCapabilities(getenv);
   NNHAL_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Device>> devices,
-                         loadDevicePlugin(pluginPath, services));
+                         loadDevicePlugin(options.plugin, services));
+  if (options.device.empty() && devices.size() > 1)
+    return badData("plug-in '{}' has several devices: {}; choose one by "
+                   "--device",
+                   options.plugin, listNames(devices));
   for (std::unique_ptr<Device> &device : devices)
-    if (deviceName.empty() || device->name() == deviceName)
+    if (options.device.empty() || device->name() == options.device)
       return std::move(device);
-  return Status(StatusCode::invalidArgument,
-                "'" + pluginPath + "' has no device '" + deviceName + "'");
+  return badData("plug-in '{}' has no device '{}', it has {}", options.plugin,
+                 options.device, listNames(devices));
 }
 
 std::unique_ptr<Device>
 conformance::createDeviceUnderTest(DeviceServices services) {
   Result<std::unique_ptr<Device>> device = createDevice(std::move(services));
-  // main() has made one before.
+  // There was one before the first test.
   if (!device.isOk()) {
     std::fprintf(stderr, "error: %s\n", device.status().message().c_str());
     std::abort();
@@ -46,31 +64,41 @@ conformance::createDeviceUnderTest(DeviceServices services) {
   return *std::move(device);
 }
 
-static bool takeValue(std::string_view argument, std::string_view option,
-                      std::string &value) {
-  if (!argument.starts_with(option))
-    return false;
-  value = argument.substr(option.size());
-  return true;
+/// Hands GoogleTest its options. invalidArgument names one that it does not
+/// know.
+static Status beginTesting(std::vector<std::string> &arguments) {
+  std::string name = "nnhal-conformance";
+  std::vector<char *> words = {name.data()};
+  for (std::string &argument : arguments)
+    words.push_back(argument.data());
+  words.push_back(nullptr);
+  int count = int(words.size()) - 1;
+  testing::InitGoogleTest(&count, words.data());
+  if (count > 1)
+    return badData("unknown option '{}'", words[1]);
+  return Status::ok();
+}
+
+static int runTool(std::span<const std::string_view> arguments) {
+  auto parsed = conformancetool::parseOptions(arguments);
+  if (!parsed.isOk())
+    return tools::fail(parsed.status(), tools::exitUsage);
+  options = *std::move(parsed);
+  if (options.help) {
+    fmt::print("{}", conformancetool::helpText());
+    return tools::finish(Status::ok());
+  }
+  if (options.version) {
+    fmt::print("nnhal-conformance {}\n", NNHAL_VERSION);
+    return tools::finish(Status::ok());
+  }
+  if (Status status = beginTesting(options.testing); !status.isOk())
+    return tools::fail(status, tools::exitUsage);
+  if (auto device = createDevice({}); !device.isOk())
+    return tools::fail(device.status(), tools::exitFailure);
+  return RUN_ALL_TESTS();
 }
 
 int main(int argc, char **argv) {
-  testing::InitGoogleTest(&argc, argv);
-  for (int i = 1; i < argc; ++i) {
-    if (takeValue(argv[i], "--plugin=", pluginPath) ||
-        takeValue(argv[i], "--device=", deviceName))
-      continue;
-    std::fprintf(stderr, "error: unknown option '%s'\n", argv[i]);
-    return 2;
-  }
-  if (pluginPath.empty()) {
-    std::fprintf(stderr, "usage: nnhal-conformance --plugin=FILE "
-                         "[--device=NAME] [GoogleTest's options]\n");
-    return 2;
-  }
-  if (auto device = createDevice({}); !device.isOk()) {
-    std::fprintf(stderr, "error: %s\n", device.status().message().c_str());
-    return 1;
-  }
-  return RUN_ALL_TESTS();
+  return tools::runProcess(argc, argv, runTool);
 }

@@ -54,6 +54,7 @@ static void hideOtherOptions() {
       "help",
       "help-hidden",
       "list-passes",
+      "load-pass-plugin",
       "mlir-disable-threading",
       "mlir-elide-elementsattrs-if-larger",
       "mlir-elide-resource-strings-if-larger",

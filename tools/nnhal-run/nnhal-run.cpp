@@ -24,9 +24,8 @@
 #include "Tools/Report/Diagnostics.h"
 
 #include "Runtime/Support/Errors.h"
-#include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/DevicePlugins.h"
-#include "nnhal/Runtime/ReferenceDevice.h"
 #include "nnhal/Runtime/Version.h"
 #include "nnhal/Runtime/WorkPool.h"
 
@@ -213,6 +212,7 @@ static Status completeRequests(Flags &flags, DevicesRequest &devices,
   devices.services =
       makeServices({std::getenv("NNHAL_VLOG"), !flags.trace.empty()});
   devices.services.workers = std::move(workers);
+  devices.services.measuredCapabilities = rt::keptCapabilities(getenv);
   devices.services.stateDirectory = stateDirectoryFor(flags);
   if (flags.check && flags.cases.ways.contains(Way::cached)) {
     NNHAL_ASSIGN_OR_RETURN(folder, TemporaryFolder::create());
@@ -223,8 +223,6 @@ static Status completeRequests(Flags &flags, DevicesRequest &devices,
   devices.plugins = rt::pluginPaths(plugins ? plugins : "");
   devices.plugins.insert(devices.plugins.end(), flags.plugins.begin(),
                          flags.plugins.end());
-  if (flags.listDevices) // Nothing else asks how fast a device is.
-    devices.cpuCapabilities = keptCapabilities(*rt::createCpuDevice());
   return Status::ok();
 }
 

@@ -21,6 +21,10 @@
 //
 // A missing performance counts as FLT_MAX (C-022).
 //
+// A program gives its devices what calibrations have kept with one line:
+//
+//   services.measuredCapabilities = keptCapabilities(getenv);
+//
 // Threads: any function may be called from any thread.
 //
 //===----------------------------------------------------------------------===//
@@ -58,6 +62,17 @@ NNHAL_API std::string capabilitiesPath(const std::string &directory,
 NNHAL_API Result<std::optional<Capabilities>>
 readCapabilities(const std::string &path, std::string_view device,
                  std::string_view deviceVersion);
+
+/// What DeviceServices::measuredCapabilities can be: reads the files in
+/// stateDirectory(\p environment), which is asked here and now; where that is
+/// none, nothing is kept. A file that cannot be used counts as a missing one,
+/// and \p warn is told: what readCapabilities() says, and that the device keeps
+/// the capabilities that are built in. Without \p warn that is a line on the
+/// standard error stream.
+NNHAL_API std::function<std::optional<Capabilities>(
+    std::string_view device, std::string_view deviceVersion)>
+keptCapabilities(const std::function<const char *(const char *)> &environment,
+                 std::function<void(const std::string &warning)> warn = {});
 
 /// Replaces the file \p path, whose folder is created where it is missing.
 /// Fails with invalidArgument when validateCapabilities() does, and with

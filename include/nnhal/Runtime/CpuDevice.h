@@ -13,7 +13,6 @@
 #include "nnhal/Runtime/DeviceServices.h"
 
 #include <memory>
-#include <optional>
 
 namespace nnhal::rt {
 
@@ -26,9 +25,6 @@ struct CpuDeviceOptions {
   /// The backend that executes models while they are compiled
   /// (PrepareOptions::compileAfter). When it is null they are compiled first.
   std::shared_ptr<const Backend> baseline;
-  /// Measured capabilities (nnhal-run --calibrate). Without them the device
-  /// states built-in ones.
-  std::optional<Capabilities> capabilities;
 };
 
 /// Makes the device "nnhal-cpu": code for this machine's CPU.

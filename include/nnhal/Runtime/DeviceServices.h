@@ -9,11 +9,14 @@
 #define NNHAL_RUNTIME_DEVICESERVICES_H
 
 #include "nnhal/Runtime/Api.h"
+#include "nnhal/Runtime/Capabilities.h"
 #include "nnhal/Runtime/Execution.h"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace nnhal::rt {
 
@@ -56,6 +59,13 @@ struct DeviceServices {
   /// and no client can write to it. Nothing is cached when it is empty or
   /// cannot be used.
   std::string stateDirectory;
+  /// The measured capabilities of a device, by its name and version. Asked
+  /// once, when a device is made, which then states them instead of its
+  /// backend's for its whole life (C-024). Empty, or nothing for a device: the
+  /// backend's. See keptCapabilities().
+  std::function<std::optional<Capabilities>(std::string_view device,
+                                            std::string_view deviceVersion)>
+      measuredCapabilities;
 };
 
 /// Returns \p services with everything that a device needs.

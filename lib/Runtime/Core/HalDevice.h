@@ -39,7 +39,10 @@ class HalDevice final : public Device {
 public:
   HalDevice(std::unique_ptr<Backend> backend, DeviceServices services)
       : state(std::make_shared<DeviceState>(std::move(backend),
-                                            std::move(services))) {}
+                                            std::move(services))) {
+    if (state->services.measuredCapabilities)
+      measured = state->services.measuredCapabilities(name(), version());
+  }
 
   std::string_view name() const override { return info().name; }
   std::string_view version() const override { return info().version; }
@@ -51,7 +54,7 @@ public:
   CacheFiles cacheFiles() const override { return info().cacheFiles; }
   DeviceTraits traits() const override { return info().traits; }
   const Capabilities &capabilities() const override {
-    return info().capabilities;
+    return measured ? *measured : info().capabilities;
   }
   DeviceStatus status() const override;
 
@@ -81,6 +84,7 @@ private:
   const DeviceInfo &info() const { return state->backend->info(); }
 
   std::shared_ptr<DeviceState> state;
+  std::optional<Capabilities> measured;
 };
 
 } // namespace nnhal::rt

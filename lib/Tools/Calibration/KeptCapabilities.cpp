@@ -26,21 +26,6 @@ static rt::Result<std::string> statePath(const rt::Device &device) {
   return rt::capabilitiesPath(directory, device.name());
 }
 
-std::optional<rt::Capabilities>
-tools::keptCapabilities(const rt::Device &device) {
-  auto path = statePath(device);
-  if (!path.isOk())
-    return std::nullopt;
-  auto kept = rt::readCapabilities(*path, device.name(), device.version());
-  if (kept.isOk())
-    return *std::move(kept);
-  fmt::print(stderr,
-             "warning: {}; {} keeps its built-in capabilities until it is "
-             "calibrated again\n",
-             kept.status().message(), device.name());
-  return std::nullopt;
-}
-
 Status tools::calibrateAndKeep(const rt::Device &device,
                                const rt::Device &cpu) {
   NNHAL_ASSIGN_OR_RETURN(std::string path, statePath(device));

@@ -8,17 +8,9 @@
 #ifndef NNHAL_LIB_TOOLS_CALIBRATION_KEPTCAPABILITIES_H
 #define NNHAL_LIB_TOOLS_CALIBRATION_KEPTCAPABILITIES_H
 
-#include "nnhal/Runtime/Capabilities.h"
 #include "nnhal/Runtime/Device.h"
 
-#include <optional>
-
 namespace nnhal::tools {
-
-/// Returns the capabilities of \p device that a calibration has kept. A file
-/// that cannot be used is like a missing one, except that a warning on standard
-/// error says so.
-std::optional<rt::Capabilities> keptCapabilities(const rt::Device &device);
 
 /// Measures \p device beside \p cpu, prints what was found and keeps it in the
 /// folder that the environment names. Fails with what calibrate() reports, and

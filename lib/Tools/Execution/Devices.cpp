@@ -8,10 +8,8 @@
 #include "Devices.h"
 
 #include "Runtime/Support/Errors.h"
-#include "nnhal/Backend/Backend.h"
-#include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/BuiltInDevices.h"
 #include "nnhal/Runtime/DevicePlugins.h"
-#include "nnhal/Runtime/ReferenceDevice.h"
 
 using namespace nnhal;
 using namespace nnhal::tools;
@@ -30,16 +28,9 @@ static Status registerPlugin(const std::string &path,
 
 Status tools::registerDevices(const DevicesRequest &request,
                               rt::DeviceRegistry &registry) {
-  rt::ReferenceDeviceOptions reference;
-  reference.services = request.services;
-  rt::CpuDeviceOptions cpu;
-  cpu.compiler = request.compiler;
-  cpu.services = request.services;
-  cpu.baseline = rt::createReferenceBackend(reference);
-  cpu.capabilities = request.cpuCapabilities;
-  NNHAL_RETURN_IF_ERROR(registry.add(rt::createCpuDevice(std::move(cpu))));
-  NNHAL_RETURN_IF_ERROR(
-      registry.add(rt::createReferenceDevice(std::move(reference))));
+  for (std::unique_ptr<rt::Device> &device :
+       rt::createBuiltInDevices({request.services, request.compiler}))
+    NNHAL_RETURN_IF_ERROR(registry.add(std::move(device)));
   for (const std::string &path : request.plugins)
     NNHAL_RETURN_IF_ERROR(registerPlugin(path, request.services, registry));
   return Status::ok();

@@ -13,7 +13,6 @@
 #include "nnhal/Runtime/DeviceServices.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +28,6 @@ struct DevicesRequest {
       std::make_shared<rt::LazyCompiler>();
   /// Files of plug-ins, whose devices follow those of the project.
   std::vector<std::string> plugins;
-  /// Measured capabilities of nnhal-cpu; built-in ones without them.
-  std::optional<rt::Capabilities> cpuCapabilities;
 };
 
 /// Registers the devices of the project and of plug-ins. Fails with what

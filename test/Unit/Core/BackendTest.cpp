@@ -321,6 +321,30 @@ TEST_F(BackendTest, DrawsModelsInTheLog) {
 }
 
 // A program that states no limit has one all the same.
+// C-024: a device states one thing for its whole life.
+TEST(DeviceServicesTest, MeasuredCapabilitiesReplaceThoseOfTheBackend) {
+  std::vector<std::string> asked;
+  DeviceServices services;
+  services.measuredCapabilities = [&](std::string_view device,
+                                      std::string_view version) {
+    asked.push_back(fmt::format("{} {}", device, version));
+    return std::optional(uniformCapabilities({0.25f, 0.75f}));
+  };
+  auto device = createDevice(
+      std::make_unique<ScriptedBackend>(std::make_shared<Script>()), services);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(device->capabilities() == uniformCapabilities({0.25f, 0.75f}));
+  EXPECT_EQ(asked, std::vector<std::string>{"test-scripted 1"});
+
+  services.measuredCapabilities = [](std::string_view, std::string_view) {
+    return std::optional<Capabilities>();
+  };
+  ScriptedBackend backend(std::make_shared<Script>());
+  device = createDevice(
+      std::make_unique<ScriptedBackend>(std::make_shared<Script>()), services);
+  EXPECT_TRUE(device->capabilities() == backend.info().capabilities);
+}
+
 TEST(DeviceServicesTest, MemoryIsLimitedToWhatTheMachineHas) {
   DeviceServices services = completeServices({});
   ASSERT_NE(services.memory, nullptr);

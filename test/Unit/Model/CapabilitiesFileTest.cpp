@@ -171,6 +171,45 @@ TEST_F(CapabilitiesFileTest, ReplacesAtOnce) {
   second.join();
 }
 
+/// What a device is given, with a warning where the file cannot be used.
+TEST_F(CapabilitiesFileTest, C024_IsFoundByDevices) {
+  auto environment = [&](const char *name) -> const char * {
+    return std::string_view(name) == "NNHAL_STATE_DIR" ? folder.c_str()
+                                                       : nullptr;
+  };
+  std::vector<std::string> warnings;
+  auto kept = keptCapabilities(environment, [&](const std::string &warning) {
+    warnings.push_back(warning);
+  });
+  EXPECT_EQ(kept("nnhal-cpu", "1.2.3"), std::nullopt);
+  ASSERT_TRUE(writeCapabilities(path, "nnhal-cpu", "1.2.3", measured()).isOk());
+  EXPECT_TRUE(kept("nnhal-cpu", "1.2.3") == measured());
+  EXPECT_EQ(kept("nnhal-reference", "1.2.3"), std::nullopt);
+  EXPECT_EQ(warnings, std::vector<std::string>());
+
+  EXPECT_EQ(kept("nnhal-cpu", "2"), std::nullopt);
+  constexpr std::string_view advice =
+      "; nnhal-cpu keeps its built-in capabilities until it is calibrated "
+      "again";
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0],
+            atPath("deviceVersion: expected \"2\", found \"1.2.3\"") +
+                std::string(advice));
+  fs::remove(path);
+  fs::create_directory(path);
+  EXPECT_EQ(kept("nnhal-cpu", "1.2.3"), std::nullopt);
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_NE(warnings[1].find(path), std::string::npos) << warnings[1];
+  EXPECT_TRUE(warnings[1].ends_with(advice)) << warnings[1];
+
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(keptCapabilities(environment)("nnhal-cpu", "1.2.3"), std::nullopt);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "warning: " + warnings[1] + "\n");
+  auto nowhere = keptCapabilities([](const char *) { return nullptr; });
+  EXPECT_EQ(nowhere("nnhal-cpu", "1.2.3"), std::nullopt);
+}
+
 TEST(StateDirectoryTest, FollowsTheEnvironment) {
   std::map<std::string, const char *> variables;
   auto directory = [&] {

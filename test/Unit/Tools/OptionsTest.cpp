@@ -8,6 +8,7 @@
 #include "nnhal-cache/Options.h"
 #include "Tools/Options/OptionRows.h"
 #include "Tools/Options/Values.h"
+#include "nnhal-conformance/Options.h"
 #include "nnhal-run/OptionTable.h"
 
 #include <gtest/gtest.h>
@@ -97,6 +98,7 @@ template <typename Row> void expectUsable(std::span<const Row> table) {
 TEST(OptionsTest, TablesAreWhole) {
   expectUsable(run::allOptions());
   expectUsable(cachetool::allOptions());
+  expectUsable(conformancetool::allOptions());
 }
 
 // What to do when this fails: copy the file that the message names.
@@ -109,7 +111,10 @@ TEST(OptionsTest, PageIsThatOfTheTables) {
       optionMarkdown(textsOf(run::allOptions())) +
       "\n## nnhal-cache\n\nAll but the last two belong to `nnhal-cache "
       "prune`.\n\n" +
-      optionMarkdown(textsOf(cachetool::allOptions()));
+      optionMarkdown(textsOf(cachetool::allOptions())) +
+      "\n## nnhal-conformance\n\nOptions that begin with `--gtest_` are those "
+      "of GoogleTest.\n\n" +
+      optionMarkdown(textsOf(conformancetool::allOptions()));
   std::ifstream stream(NNHAL_TEST_DATA "/../docs/Using/Options.md");
   std::stringstream page;
   page << stream.rdbuf();

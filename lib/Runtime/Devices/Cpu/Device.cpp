@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nnhal/Runtime/BuiltInDevices.h"
 #include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/ReferenceDevice.h"
 #include "nnhal/Runtime/Version.h"
 
 #include "CpuModel.h"
@@ -15,12 +17,6 @@
 #include "Runtime/Devices/Cpu/Support/CpuSupport.h"
 
 using namespace nnhal::rt;
-
-/// Built-in figures: twice as fast as plain code for every type that can be
-/// compiled. Measured ones come from nnhal-run --calibrate.
-static Capabilities defaultCapabilities() {
-  return uniformCapabilities({0.5f, 0.5f});
-}
 
 namespace {
 class CpuBackend final : public Backend {
@@ -35,8 +31,9 @@ public:
     description.cacheFiles = {1, 1};
     description.traits.compiles = true;
     description.traits.usesThreads = true;
-    description.capabilities =
-        given.capabilities.value_or(defaultCapabilities());
+    // Twice as fast as plain code for every type that can be compiled, until
+    // measured ones take their place (DeviceServices::measuredCapabilities).
+    description.capabilities = uniformCapabilities({0.5f, 0.5f});
   }
 
   const DeviceInfo &info() const override { return description; }
@@ -97,3 +94,17 @@ std::unique_ptr<Device> nnhal::rt::createCpuDevice(CpuDeviceOptions options) {
   return createDevice(std::make_unique<CpuBackend>(std::move(options)),
                       std::move(services));
 }
+
+namespace nnhal::rt {
+/// Executes models on nnhal-reference while they are compiled in the
+/// background.
+std::unique_ptr<Device> createBuiltInCpu(const BuiltInDevicesOptions &options) {
+  CpuDeviceOptions cpu;
+  cpu.compiler = options.compiler;
+  cpu.services = options.services;
+  ReferenceDeviceOptions reference;
+  reference.services = options.services;
+  cpu.baseline = createReferenceBackend(std::move(reference));
+  return createCpuDevice(std::move(cpu));
+}
+} // namespace nnhal::rt

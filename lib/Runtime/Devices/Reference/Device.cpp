@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nnhal/Runtime/BuiltInDevices.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
 #include "Executor.h"
@@ -180,3 +181,12 @@ nnhal::rt::createReferenceDevice(ReferenceDeviceOptions options) {
   return createDevice(createReferenceBackend(std::move(options)),
                       std::move(services));
 }
+
+namespace nnhal::rt {
+std::unique_ptr<Device>
+createBuiltInReference(const BuiltInDevicesOptions &options) {
+  ReferenceDeviceOptions reference;
+  reference.services = options.services;
+  return createReferenceDevice(std::move(reference));
+}
+} // namespace nnhal::rt

@@ -12,6 +12,7 @@
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Memory.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <new>
@@ -226,6 +227,34 @@ Result<std::string> nnhal::rt::stateDirectory(
     return fmt::format("{}/.local/state/nnhal", home);
   return failure("no folder for state: none of NNHAL_STATE_DIR, XDG_STATE_HOME "
                  "and HOME is set");
+}
+
+static void warnOnStandardError(const std::string &warning) {
+  std::string line = fmt::format("warning: {}\n", warning);
+  (void)std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+std::function<std::optional<Capabilities>(std::string_view, std::string_view)>
+nnhal::rt::keptCapabilities(
+    const std::function<const char *(const char *)> &environment,
+    std::function<void(const std::string &)> warn) {
+  Result<std::string> directory = stateDirectory(environment);
+  if (!directory.isOk())
+    return [](std::string_view, std::string_view) { return std::nullopt; };
+  if (!warn)
+    warn = warnOnStandardError;
+  return [directory = *std::move(directory), warn = std::move(warn)](
+             std::string_view device,
+             std::string_view deviceVersion) -> std::optional<Capabilities> {
+    Result<std::optional<Capabilities>> kept = readCapabilities(
+        capabilitiesPath(directory, device), device, deviceVersion);
+    if (kept.isOk())
+      return *std::move(kept);
+    warn(fmt::format("{}; {} keeps its built-in capabilities until it is "
+                     "calibrated again",
+                     kept.status().message(), device));
+    return std::nullopt;
+  };
 }
 
 std::string nnhal::rt::capabilitiesPath(const std::string &directory,
