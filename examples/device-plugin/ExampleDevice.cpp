@@ -185,14 +185,28 @@ static Status execute(const Step &step, const std::vector<Tensor> &tensors,
 }
 
 /// Hands \p value to the caller, or says that it does not fit.
-static Status deliver(const Tensor &value, InvocationArgument &output) {
+static Status deliver(size_t index, const Tensor &value,
+                      InvocationArgument &output) {
   // The request may state extents, and those have to be right.
   auto differs = [](int64_t computed, int64_t stated) {
     return stated != 0 && computed != stated;
   };
+  // A rank that neither the model nor the request states is 0.
+  if (output.rank == 0) {
+    if (value.extents.size() > maxOpenRank)
+      return Status(StatusCode::generalFailure,
+                    "an output has rank " +
+                        std::to_string(value.extents.size()));
+    output.rank = uint32_t(value.extents.size());
+    std::ranges::fill(output.shape(), 0);
+  }
   std::span<int64_t> stated = output.shape();
-  if (value.extents.size() != stated.size() ||
-      !std::ranges::equal(value.extents, stated, std::not_fn(differs)))
+  if (stated.size() != value.extents.size())
+    return Status(StatusCode::generalFailure,
+                  "output " + std::to_string(index) + " has rank " +
+                      std::to_string(value.extents.size()) +
+                      ", the request states " + std::to_string(stated.size()));
+  if (!std::ranges::equal(value.extents, stated, std::not_fn(differs)))
     return Status(StatusCode::generalFailure,
                   "an output has another shape than the request states");
   std::ranges::copy(value.extents, output.extents);
@@ -228,7 +242,8 @@ Status ExampleModel::run(Invocation &invocation) const {
       observer->took(uint32_t(i), begin, observer->now());
   }
   for (size_t i = 0; i < outputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(deliver(tensors[outputs[i]], invocation.outputs[i]));
+    NNHAL_RETURN_IF_ERROR(
+        deliver(i, tensors[outputs[i]], invocation.outputs[i]));
   return Status::ok();
 }
 

@@ -23,6 +23,9 @@ static rt::Result<rt::InterfaceTensor> describeTensor(Type type,
   tensor.dimensions = std::move(operand.dimensions);
   tensor.scale = operand.scale;
   tensor.zeroPoint = operand.zeroPoint;
+  if (auto *channels =
+          std::get_if<rt::SymmPerChannelQuantParams>(&operand.extraParams))
+    tensor.channelQuant = std::move(*channels);
   return tensor;
 }
 

@@ -111,6 +111,64 @@ TEST_F(BufferTest, hasOneType) {
   EXPECT_EQ(allocateBuffer(*device, first, {0, 1}, {0}).status().message(), "");
 }
 
+/// Two outputs: the inputs, which have \p scales along dimension
+/// \p channelDim, as floats.
+AnnotatedModel dequantizeChannelsModel(const std::vector<float> &scales,
+                                       uint32_t channelDim,
+                                       const Dimensions &dimensions) {
+  AnnotatedModel annotated;
+  SubgraphBuilder main(annotated.model);
+  for (int i = 0; i < 2; ++i) {
+    uint32_t input =
+        main.input(OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL, dimensions);
+    main.operand(input).extraParams =
+        SymmPerChannelQuantParams{scales, channelDim};
+    uint32_t output = main.output(OperandType::TENSOR_FLOAT32, dimensions);
+    main.operation(OperationType::DEQUANTIZE, {input}, {output});
+  }
+  annotated.model.main = main.finish();
+  return annotated;
+}
+
+// B-099: the scales of channels have to agree, too.
+TEST_F(BufferTest, hasOneSetOfChannelScales) {
+  auto model = [](std::vector<float> scales, uint32_t channelDim,
+                  Dimensions dimensions = {2, 2}) {
+    return dequantizeChannelsModel(scales, channelDim, dimensions);
+  };
+  NNHAL_PREPARE_OR_SKIP(first, *device, model({0.5f, 2}, 0));
+  NNHAL_PREPARE_OR_SKIP(same, *device, model({0.5f, 2}, 0, {2, 0}));
+  NNHAL_PREPARE_OR_SKIP(otherScale, *device, model({0.5f, 4}, 0));
+  NNHAL_PREPARE_OR_SKIP(otherDimension, *device, model({0.5f, 2}, 1));
+  NNHAL_PREPARE_OR_SKIP(otherCount, *device, model({0.5f, 2, 1}, 0, {3, 2}));
+  std::vector<BufferRole> both = {{0, 0, 1}, {1, 1, 1}};
+  expectRejected({}, {first, otherScale}, both, {},
+                 "role 1 (input 1 of model 1): scale 4 of channel 1 differs "
+                 "from 2 of the roles before");
+  expectRejected({}, {first, otherDimension}, both, {},
+                 "role 1 (input 1 of model 1): the scales are those of "
+                 "dimension 1, in the roles before of dimension 0");
+  expectRejected({}, {first, otherCount}, both, {},
+                 "role 1 (input 1 of model 1): there are 3 scales, in the "
+                 "roles before 2");
+
+  std::vector<PreparedModelRef> models = {first, same};
+  both.push_back({0, 1, 1});
+  auto buffer = device->allocate({}, models, both, {});
+  ASSERT_TRUE(buffer.isOk()) << buffer.status().message();
+  SharedPool pool = createPool(PoolSource::ashmem, 4);
+  ASSERT_TRUE(pool.isValid());
+  std::vector<int8_t> bytes = {1, -2, 3, -4};
+  ASSERT_EQ(pool.pool->write(0, std::as_bytes(std::span(bytes))).message(), "");
+  ASSERT_EQ((*buffer)->copyFrom(*pool.pool, {}).message(), "");
+  FloatArguments arguments({}, {{2, 2}, {2, 2}});
+  arguments.request.inputs = {inputFrom(**buffer), inputFrom(**buffer)};
+  Executed executed = executeIn(Mode::sync, *first, arguments.request);
+  EXPECT_EQ(executed.status.message(), "");
+  for (const std::vector<float> &output : arguments.outputs)
+    EXPECT_EQ(output, (std::vector<float>{0.5f, -1, 6, -8}));
+}
+
 // B-100.
 TEST_F(BufferTest, hasOneShape) {
   NNHAL_PREPARE_OR_SKIP(first, *device, addModel({2, 2}));

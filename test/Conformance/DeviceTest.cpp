@@ -200,20 +200,4 @@ TEST_F(DeviceTest, answersManyThreads) {
   EXPECT_EQ(prepared, 40);
 }
 
-// C-032, C-108: what is called supported can be prepared.
-TEST_F(DeviceTest, refusesInterfacesOfUnknownRank) {
-  AnnotatedModel model = addModel();
-  Subgraph &main = model.model.main;
-  main.operands[main.outputIndexes[0]].dimensions.clear();
-  auto supported = device->supportedOperations(model);
-  ASSERT_TRUE(supported.isOk()) << supported.status().message();
-  ASSERT_EQ(supported->size(), 1u);
-  EXPECT_EQ(supported->front().message(),
-            "output 0 of the model has an unknown rank, which no device here "
-            "executes");
-  auto prepared = device->prepareModel(model);
-  EXPECT_EQ(prepared.status().code(), StatusCode::invalidArgument);
-  EXPECT_EQ(prepared.status().message(), supported->front().message());
-}
-
 } // namespace

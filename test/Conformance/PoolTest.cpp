@@ -272,4 +272,100 @@ TEST_F(PoolConstantsTest, areNeverOpaque) {
       << prepared.status().message();
 }
 
+/// Pools that cannot be read, by the reason that is given.
+struct UnreadablePool {
+  const char *reason;
+  const char *name;
+  std::shared_ptr<const SharedMemory> pool;
+  /// Keeps the file.
+  UniqueFd peer = {};
+};
+
+std::vector<UnreadablePool> unreadablePools() {
+  std::vector<UnreadablePool> pools;
+  pools.push_back({"the descriptor of a memory is not open", "mmap_fd",
+                   SharedMemory::adoptUnchecked(PoolKind::mmapFd, UniqueFd(),
+                                                tensorSize, PROT_READ, 0)});
+  SharedPool written = createPool(PoolSource::unsealed, tensorSize);
+  pools.push_back({"memory of protection 2 cannot be read", "mmap_fd",
+                   reopened(written, PROT_WRITE), std::move(written.peer)});
+  SharedPool shortened = createPool(PoolSource::unsealed, tensorSize);
+  EXPECT_EQ(::ftruncate(shortened.peer.get(), 3), 0);
+  pools.push_back({"memory at offset 0 of size 16 exceeds its file of 3 bytes",
+                   "ashmem", shortened.pool, std::move(shortened.peer)});
+  pools.push_back({"memory of kind hardware_buffer is opaque: it is not "
+                   "mapped, read or written",
+                   "hardware_buffer", createOpaquePool(tensorSize)});
+  return pools;
+}
+
+/// Two outputs: a + c, with the constant c in the pool \p constants, and a + a;
+/// then, in the branches of an IF, the same sums again.
+AnnotatedModel partlyConstantModel(const Memory &constants, const char *name) {
+  AnnotatedModel annotated;
+  Model &model = annotated.model;
+  model.pools = {{name, constants, {}, 0, false}};
+  auto addSums = [&](SubgraphBuilder &graph, uint32_t input, bool readsPool,
+                     uint32_t output) {
+    uint32_t other = input;
+    if (readsPool) {
+      other = graph.constant<float>(OperandType::TENSOR_FLOAT32, {2, 2}, {});
+      graph.operand(other).lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+      graph.operand(other).location = {0, 0, uint32_t(tensorSize)};
+    }
+    graph.operation(OperationType::ADD, {input, other, graph.scalar(0)},
+                    {output});
+  };
+  Dimensions shape = {2, 2};
+  OperandType type = OperandType::TENSOR_FLOAT32;
+  for (bool readsPool : {true, false}) {
+    SubgraphBuilder branch(model);
+    uint32_t input = branch.input(type, shape);
+    addSums(branch, input, readsPool, branch.output(type, shape));
+    model.referenced.push_back(branch.finish());
+  }
+  SubgraphBuilder main(model);
+  uint32_t input = main.input(type, shape);
+  uint32_t condition = main.input(OperandType::TENSOR_BOOL8, {1});
+  addSums(main, input, true, main.output(type, shape));
+  addSums(main, input, false, main.output(type, shape));
+  for (uint32_t second : {0u, 1u})
+    main.operation(OperationType::IF,
+                   {condition, main.subgraphReference(1),
+                    main.subgraphReference(second), input},
+                   {main.output(type, shape)});
+  model.main = main.finish();
+  return annotated;
+}
+
+// C-032, F-007, F-013: operations that read a pool which cannot be read are not
+// supported, the others are; and the model cannot be prepared.
+TEST_F(PoolConstantsTest, thatCannotBeReadAreNotSupported) {
+  NNHAL_PREPARE_OR_SKIP(
+      readable, *device,
+      partlyConstantModel(Memory::region(poolOf({1, 2, 3, 4}), 0, tensorSize),
+                          "ashmem"));
+  for (const UnreadablePool &unreadable : unreadablePools()) {
+    ASSERT_TRUE(unreadable.pool);
+    AnnotatedModel model = partlyConstantModel(
+        Memory::region(unreadable.pool, 0, tensorSize), unreadable.name);
+    for (int round = 0; round < 2; ++round) {
+      auto supported = device->supportedOperations(model);
+      ASSERT_TRUE(supported.isOk()) << supported.status().message();
+      ASSERT_EQ(supported->size(), 4u);
+      // The first operation reads the pool, the first IF in one branch.
+      for (size_t i : {0, 2}) {
+        EXPECT_EQ((*supported)[i].code(), StatusCode::generalFailure);
+        EXPECT_EQ((*supported)[i].message(),
+                  std::string("pool 0 cannot be read: ") + unreadable.reason);
+      }
+      for (size_t i : {1, 3})
+        EXPECT_EQ((*supported)[i].message(), "");
+    }
+    auto prepared = device->prepareModel(model);
+    EXPECT_EQ(prepared.status().code(), StatusCode::generalFailure)
+        << prepared.status().message();
+  }
+}
+
 } // namespace

@@ -461,6 +461,12 @@ static constexpr Option options[] = {
         .apply = setForm<&rt::DerivedForm::dynamicOutputShape>,
     },
     {
+        .name = "unknown-rank",
+        .help = "give the inputs and outputs unknown rank in the model",
+        .works = anyCheck,
+        .apply = setForm<&rt::DerivedForm::unknownRank>,
+    },
+    {
         .name = "quantization-coupling",
         .help = "change TENSOR_QUANT8_ASYMM to TENSOR_QUANT8_ASYMM_SIGNED",
         .works = anyCheck,

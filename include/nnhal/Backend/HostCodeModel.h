@@ -25,7 +25,8 @@ public:
 
   /// Executes once on the calling thread. Sizes, shapes and alignment of all
   /// arguments have been checked against interface(). Writes to every output
-  /// its shape, whether it sufficed and, if so, its elements. Returns soon
+  /// its shape (its rank, too, where that is open; see InvocationArgument),
+  /// whether it sufficed and, if so, its elements. Returns soon
   /// after *context.cancelFlag is not 0, with missedDeadlineTransient.
   virtual Status call(NNHalExecutionContext &context) const = 0;
 

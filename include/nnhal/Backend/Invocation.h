@@ -21,6 +21,9 @@
 
 namespace nnhal::rt {
 
+/// The most extents of an argument whose rank the model leaves open.
+inline constexpr uint32_t maxOpenRank = 256;
+
 /// One input or output of one execution. The runtime has checked everything
 /// about it that can be known before the execution.
 struct InvocationArgument {
@@ -32,7 +35,9 @@ struct InvocationArgument {
   /// an output.
   uint64_t size = 0;
   /// The `rank` extents. Those of an output that are not known are 0, and the
-  /// backend writes all of them.
+  /// backend writes all of them. When neither the model nor the request states
+  /// the rank of an output, `rank` is 0: the backend writes it, too, and up to
+  /// maxOpenRank extents.
   int64_t *extents = nullptr;
   uint32_t rank = 0;
   /// This is false when an optional input is omitted.

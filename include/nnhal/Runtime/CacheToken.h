@@ -29,6 +29,10 @@ class Sha256;
 /// depends on (E-013 to E-016). No address and no time enters it, so it is
 /// equal in every process (E-020).
 ///
+/// Members that add or finish return false where nothing can be added: after
+/// finish(), which is a mistake that also takes the token away (E-017), and
+/// without a token of the application (K-050).
+///
 /// Threads: one at a time.
 class NNHAL_API CacheTokenBuilder {
 public:
@@ -36,23 +40,25 @@ public:
   explicit CacheTokenBuilder(const std::optional<CacheToken> &application);
   ~CacheTokenBuilder();
 
+  /// Adds bytes as they are, and the characters of a text without an end.
+  bool addBytes(std::span<const std::byte> bytes);
+  bool addText(std::string_view text);
   /// Adds an operation of a step of a divided model; the calls come in order. A
   /// model that one device executes wholly adds none (E-015).
-  void addOperation(uint32_t sourceModel, uint32_t operation);
-  /// Adds the device. This is called once, after the operations.
-  void addDevice(std::string_view name, std::string_view version,
+  bool addOperation(uint32_t sourceModel, uint32_t operation);
+  /// Adds the device and how it is used. This is called once, after the
+  /// operations.
+  bool addDevice(std::string_view name, std::string_view version,
                  int32_t preference, int32_t priority);
 
-  /// Ends the token. This is called once, as the last call. A caller that adds
-  /// afterwards, or finishes again, has made a mistake and gets no token from
-  /// then on (E-017).
-  void finish();
+  /// Ends the token. This is called once, as the last call.
+  bool finish();
 
   /// Returns the token, or nothing before finish() and after a mistake.
   std::optional<CacheToken> token() const;
 
 private:
-  void add(std::span<const std::byte> bytes);
+  bool isOpen();
 
   std::unique_ptr<cache::Sha256> hash;
   bool isFinished = false;

@@ -36,18 +36,6 @@ NNHAL_API std::string_view toString(DeviceType type);
 enum class DeviceStatus : uint32_t { available, busy, offline, unknown };
 NNHAL_API std::string_view toString(DeviceStatus status);
 
-/// The HAL's Extension: a vendor's operand types (C-014).
-struct Extension {
-  struct OperandTypeInfo {
-    uint16_t type = 0;
-    bool isTensor = false;
-    /// The number of bytes of one element.
-    uint32_t byteSize = 0;
-  };
-  std::string name;
-  std::vector<OperandTypeInfo> operandTypes;
-};
-
 /// The abilities of a device beyond the HAL, for programs that would otherwise
 /// ask for its name. They are constant for its life.
 struct DeviceTraits {
@@ -92,7 +80,9 @@ public:
   virtual DeviceStatus status() const = 0;
 
   /// Returns one status per operation of the main subgraph: success when the
-  /// device can execute it, otherwise why not. Fails with invalidArgument for a
+  /// device can execute it, otherwise why not. An operation that reads a
+  /// constant from a pool which cannot be read is not supported (F-013). Fails
+  /// with invalidArgument for a
   /// model that is not valid (C-028).
   virtual Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &model) const = 0;

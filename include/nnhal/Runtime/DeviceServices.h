@@ -33,8 +33,8 @@ class WorkPool;
 ///
 /// Ownership: shared with every device and prepared model made with them.
 struct DeviceServices {
-  /// The steady clock in nanoseconds, for deadlines, loops and timings. The
-  /// system's is used when this is empty.
+  /// The steady clock in nanoseconds, for deadlines, loops and timings, which
+  /// any thread asks. The system's is used when this is empty.
   std::function<int64_t()> clock;
   /// Bounds and orders executions. Without one the device makes its own, with
   /// one slot per hardware thread.
@@ -42,13 +42,14 @@ struct DeviceServices {
   /// Bounds and orders preparations. Without one the device makes its own, with
   /// one slot per hardware thread.
   std::shared_ptr<Scheduler> preparations;
-  /// Waits for fences and deadlines. Without one the device makes its own.
+  /// Waits for fences and deadlines, on the same clock. Without one the device
+  /// makes its own.
   std::shared_ptr<Reactor> reactor;
   /// Shares the work of an execution among threads. Without one an execution
   /// stays on the thread on which it runs.
   std::shared_ptr<WorkPool> workers;
-  /// Limits arenas, buffers and copies. Without one the limit is the machine's
-  /// memory.
+  /// Limits arenas, buffers and copies, and gives arenas back that are not used
+  /// for a while (D-010). Without one the limit is the machine's memory.
   std::shared_ptr<MemoryBudget> memory;
   /// Nothing is logged when this is null.
   std::shared_ptr<const Log> log;

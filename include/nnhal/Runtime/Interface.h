@@ -13,19 +13,42 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace nnhal::rt {
 
+/// The HAL's Extension: a vendor's operand types (C-014).
+struct Extension {
+  struct OperandTypeInfo {
+    /// The lower 16 bits of the type's code.
+    uint16_t type = 0;
+    bool isTensor = false;
+    /// Bytes of one element.
+    uint32_t byteSize = 0;
+    bool operator==(const OperandTypeInfo &) const = default;
+  };
+  std::string name;
+  std::vector<OperandTypeInfo> operandTypes;
+};
+
 /// One input or output of a model.
 struct InterfaceTensor {
   std::string name;
   OperandType type = OperandType::TENSOR_FLOAT32;
-  /// An extent of 0 is a dimension that each execution supplies.
+  /// An extent of 0 is a dimension that each execution supplies. A tensor
+  /// without dimensions has unknown rank: each execution supplies its shape
+  /// (D-027).
   std::vector<uint32_t> dimensions;
   float scale = 0.0f;
   int32_t zeroPoint = 0;
+  /// The scales of TENSOR_QUANT8_SYMM_PER_CHANNEL; none where they are not
+  /// known, as of an artifact from before they were kept.
+  SymmPerChannelQuantParams channelQuant = {};
+  /// What the device says of an extension type (H-016); nothing for other
+  /// types. Arguments of an extension type that it says nothing of are refused.
+  std::optional<Extension::OperandTypeInfo> extension = {};
   bool operator==(const InterfaceTensor &) const = default;
 };
 
@@ -36,12 +59,29 @@ struct Interface {
   std::vector<StatePair> statePairs;
 };
 
+/// Whether \p tensor is not a scalar; an extension says so of its own types.
+inline bool isTensor(const InterfaceTensor &tensor) {
+  return tensor.extension ? tensor.extension->isTensor : isTensor(tensor.type);
+}
+
+/// Whether \p tensor has a rank that only an execution knows.
+inline bool hasUnknownRank(const InterfaceTensor &tensor) {
+  return isTensor(tensor) && tensor.dimensions.empty();
+}
+
+/// Returns the bytes of one element of \p tensor; 0 for types without an
+/// element size, and for an extension type that nothing is known of.
+NNHAL_API uint32_t elementSizeOf(const InterfaceTensor &tensor);
+
 /// Returns the bytes of the elements of \p tensor; nothing while an extent or
 /// the rank is unknown, and for types without an element size.
 NNHAL_API std::optional<uint32_t> byteSizeOf(const InterfaceTensor &tensor);
 
-/// Returns the interface of \p model, which is valid.
-NNHAL_API Interface interfaceOf(const AnnotatedModel &model);
+/// Returns the interface of \p model, which is valid. \p extensions, those of
+/// the device that executes it, describe the extension types of the model,
+/// whose prefixes stand for names that it lists (H-022).
+NNHAL_API Interface interfaceOf(const AnnotatedModel &model,
+                                std::span<const Extension> extensions = {});
 
 } // namespace nnhal::rt
 

@@ -37,12 +37,19 @@ namespace nnhal::rt {
 ///            runs.
 class NNHAL_API Reactor {
 public:
-  Reactor();
+  /// The nanoseconds on the clock that times and deadlines are read from; any
+  /// thread asks it. A clock that is not the system's steady clock is looked at
+  /// when the reactor has something to do, and when as much time has passed as
+  /// a timer was away when it became the next one.
+  using Clock = std::function<int64_t()>;
+
+  /// An empty \p clock is the system's steady clock.
+  explicit Reactor(Clock clock = {});
   /// Makes a reactor that any thread may release. When one of its own handlers
   /// releases it, it is destroyed on a thread that is started for this and ends
   /// with it; should the system give no thread, it stays for the life of the
   /// process.
-  static std::shared_ptr<Reactor> create();
+  static std::shared_ptr<Reactor> create(Clock clock = {});
   /// Joins the thread. Calls the handlers that are still due with
   /// generalFailure; timers are dropped without a call.
   ~Reactor();

@@ -71,14 +71,17 @@ struct DerivedForm {
   bool dynamicInputShape = false;
   /// Outputs have unknown extents.
   bool dynamicOutputShape = false;
+  /// Inputs and outputs have unknown rank; the request states those of inputs.
+  bool unknownRank = false;
   /// TENSOR_QUANT8_ASYMM becomes TENSOR_QUANT8_ASYMM_SIGNED.
   bool quantizationCoupling = false;
 };
 
 /// Changes \p test into \p form. Returns false, and changes nothing, when the
 /// form is not defined for the case: none is for an expected failure, unknown
-/// extents are not for RANK, IF and WHILE, and coupling is only for a single
-/// operation on TENSOR_QUANT8_ASYMM that does not fix its type.
+/// extents are not for RANK, IF and WHILE, unknown ranks not for IF, and
+/// coupling is only for a single operation on TENSOR_QUANT8_ASYMM that does not
+/// fix its type.
 NNHAL_API Result<bool> deriveForm(TestCase &test, const DerivedForm &form);
 
 } // namespace nnhal::rt

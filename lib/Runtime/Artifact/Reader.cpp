@@ -123,6 +123,22 @@ private:
     return Status::ok();
   }
 
+  /// None is missing where there are any.
+  static Status readChannels(const std::string &what, const Tensor &row,
+                             InterfaceTensor &tensor) {
+    const auto *scales = row.channel_scales();
+    if (!scales || scales->size() == 0)
+      return Status::ok();
+    uint32_t dimension = row.channel_dim();
+    if (dimension >= tensor.dimensions.size() ||
+        scales->size() != tensor.dimensions[dimension])
+      return badData("{} of shape [{}] has {} scales of dimension {}", what,
+                     fmt::join(tensor.dimensions, ","), scales->size(),
+                     dimension);
+    tensor.channelQuant = {{scales->begin(), scales->end()}, dimension};
+    return Status::ok();
+  }
+
   template <typename Vector>
   Status readTensors(const char *what, const Vector *list,
                      std::vector<InterfaceTensor> &result) {
@@ -142,6 +158,7 @@ private:
       NNHAL_RETURN_IF_ERROR(checkShape(label, tensor.type, tensor.dimensions));
       tensor.scale = row.scale();
       tensor.zeroPoint = row.zero_point();
+      NNHAL_RETURN_IF_ERROR(readChannels(label, row, tensor));
       result.push_back(std::move(tensor));
     }
     return Status::ok();

@@ -22,9 +22,13 @@ using namespace nnhal::rt;
 static Result<bool> stateExtents(Operand &operand,
                                  const std::vector<uint32_t> &shape,
                                  size_t index) {
-  if (isTensor(operand.type) && operand.dimensions.empty())
-    return badData("input {} has unknown rank, its code cannot be specialized",
+  bool isOpen = isTensor(operand.type) && operand.dimensions.empty();
+  if (isOpen && shape.empty())
+    return badData("input {} has unknown rank, the specialization states no "
+                   "shape",
                    index);
+  if (isOpen)
+    operand.dimensions.assign(shape.size(), 0);
   if (shape.size() != operand.dimensions.size())
     return badData("input {} has rank {}, the specialization states {}", index,
                    operand.dimensions.size(), shape.size());
@@ -71,7 +75,8 @@ static bool areOfOneModel(const std::vector<InterfaceTensor> &lhs,
                           const std::vector<InterfaceTensor> &rhs) {
   return std::ranges::equal(lhs, rhs, [](const auto &left, const auto &right) {
     return left.name == right.name && left.type == right.type &&
-           left.scale == right.scale && left.zeroPoint == right.zeroPoint;
+           left.scale == right.scale && left.zeroPoint == right.zeroPoint &&
+           left.channelQuant == right.channelQuant;
   });
 }
 

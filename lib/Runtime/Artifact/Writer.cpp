@@ -55,8 +55,13 @@ private:
     for (const InterfaceTensor &tensor : list) {
       auto name = builder.CreateString(tensor.name);
       auto dimensions = builder.CreateVector(tensor.dimensions);
+      const SymmPerChannelQuantParams &channels = tensor.channelQuant;
+      flatbuffers::Offset<flatbuffers::Vector<float>> scales;
+      if (!channels.scales.empty())
+        scales = builder.CreateVector(channels.scales);
       rows.push_back(CreateTensor(builder, name, uint32_t(tensor.type),
-                                  dimensions, tensor.scale, tensor.zeroPoint));
+                                  dimensions, tensor.scale, tensor.zeroPoint,
+                                  scales, channels.channelDim));
     }
     return builder.CreateVector(rows);
   }

@@ -19,42 +19,49 @@ CacheTokenBuilder::CacheTokenBuilder(
   if (!application)
     return;
   hash = std::make_unique<cache::Sha256>();
-  add(std::as_bytes(std::span(*application)));
+  addBytes(std::as_bytes(std::span(*application)));
 }
 
 CacheTokenBuilder::~CacheTokenBuilder() = default;
 
-void CacheTokenBuilder::add(std::span<const std::byte> bytes) {
-  if (isFinished) {
+/// Whether anything can be added. A token that was made before somebody tries
+/// is of no use: it does not say what he wanted it to.
+bool CacheTokenBuilder::isOpen() {
+  if (isFinished)
     result.reset();
-    return;
-  }
-  if (hash)
-    hash->update(bytes);
+  return hash && !isFinished;
 }
 
-void CacheTokenBuilder::addOperation(uint32_t sourceModel, uint32_t operation) {
+bool CacheTokenBuilder::addBytes(std::span<const std::byte> bytes) {
+  if (!isOpen())
+    return false;
+  hash->update(bytes);
+  return true;
+}
+
+bool CacheTokenBuilder::addText(std::string_view text) {
+  return addBytes(std::as_bytes(std::span(text)));
+}
+
+bool CacheTokenBuilder::addOperation(uint32_t sourceModel, uint32_t operation) {
   uint32_t pair[] = {sourceModel, operation};
-  add(std::as_bytes(std::span(pair)));
+  return addBytes(std::as_bytes(std::span(pair)));
 }
 
-void CacheTokenBuilder::addDevice(std::string_view name,
+bool CacheTokenBuilder::addDevice(std::string_view name,
                                   std::string_view version, int32_t preference,
                                   int32_t priority) {
-  add(std::as_bytes(std::span(name)));
-  add(std::as_bytes(std::span(version)));
   int32_t numbers[] = {preference, priority};
-  add(std::as_bytes(std::span(numbers)));
+  return addText(name) && addText(version) &&
+         addBytes(std::as_bytes(std::span(numbers)));
 }
 
-void CacheTokenBuilder::finish() {
-  if (isFinished) {
-    result.reset();
-    return;
-  }
+bool CacheTokenBuilder::finish() {
+  bool isFirst = isOpen();
   isFinished = true;
-  if (hash)
+  if (isFirst)
     result = hash->finish();
+  return isFirst;
 }
 
 std::optional<CacheToken> CacheTokenBuilder::token() const { return result; }

@@ -25,7 +25,7 @@ static std::shared_ptr<ManagedBuffer> find(const BufferScope &scope,
 
 Status nnhal::rt::bindToken(const Argument &which, uint32_t token,
                             const BufferScope &scope, Frame &frame,
-                            const InvocationArgument &argument) {
+                            InvocationArgument &argument) {
   std::shared_ptr<ManagedBuffer> buffer = find(scope, token);
   if (!buffer)
     return badData("{}: no buffer has the token {}", which.label(), token);
@@ -33,6 +33,10 @@ Status nnhal::rt::bindToken(const Argument &which, uint32_t token,
     return badData("{}: the buffer with token {} was not allocated for it",
                    which.label(), token);
   const std::vector<uint32_t> &allocated = buffer->type().dimensions;
+  if (hasUnknownRank(which.tensor) && argument.rank == 0) {
+    argument.rank = uint32_t(std::min<size_t>(allocated.size(), maxOpenRank));
+    std::copy_n(allocated.begin(), argument.rank, argument.extents);
+  }
   // The argument has no room for another rank.
   if (allocated.size() != argument.rank ||
       !combineDimensions(allocated, shapeOf(argument)))

@@ -27,6 +27,9 @@ struct Argument {
   std::string label() const { return argumentLabel(isInput, index, tensor); }
 };
 
+/// What the address of the elements of \p tensor is a multiple of.
+uint64_t alignmentOf(const InterfaceTensor &tensor);
+
 /// Part of a pool.
 struct PoolRegion {
   const std::shared_ptr<const SharedMemory> &pool;
@@ -58,12 +61,13 @@ Status bindPool(const Argument &which, const PoolRegion &region,
 Status checkReach(const Argument &which, const PoolRegion &region,
                   const BufferScope &scope);
 
-/// Notes that \p which is the buffer with \p token. Fails with invalidArgument
-/// when there is none, it has not this role, or its shape contradicts that of
-/// \p argument (F-030, F-031, F-036).
+/// Notes that \p which is the buffer with \p token. An argument of unknown rank
+/// gets that of the buffer. Fails with invalidArgument when there is none, it
+/// has not this role, or its shape contradicts that of \p argument (F-030,
+/// F-031, F-036).
 Status bindToken(const Argument &which, uint32_t token,
                  const BufferScope &scope, Frame &frame,
-                 const InvocationArgument &argument);
+                 InvocationArgument &argument);
 
 /// Fails with invalidArgument when one buffer is an output and anything else
 /// (F-035).

@@ -30,8 +30,8 @@ static Result<std::byte *> mappedBytes(const Argument &which,
     base = bytes.data();
   }
   std::byte *data = base + region.offset;
-  uint64_t elementSize = lookUp(which.tensor.type)->elementSize;
-  bool isAligned = reinterpret_cast<uintptr_t>(data) % elementSize == 0;
+  bool isAligned =
+      reinterpret_cast<uintptr_t>(data) % alignmentOf(which.tensor) == 0;
   return isAligned ? data : nullptr;
 }
 
@@ -127,7 +127,9 @@ Status nnhal::rt::beginArguments(const Interface &interface, Frame &frame) {
 /// Bytes that the code has written to an output.
 static uint64_t writtenSize(const InvocationArgument &output,
                             const InterfaceTensor &tensor) {
-  uint64_t bytes = lookUp(tensor.type)->elementSize;
+  uint64_t bytes = elementSizeOf(tensor);
+  if (bytes == 0) // Nobody here knows.
+    return output.size;
   for (uint32_t i = 0; i < output.rank; ++i)
     bytes *= uint64_t(output.extents[i]);
   return std::min(bytes, output.size);

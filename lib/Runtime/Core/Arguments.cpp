@@ -22,16 +22,40 @@ std::string nnhal::rt::argumentLabel(bool isInput, size_t index,
   return fmt::format("{} {} ('{}')", what, index, tensor.name);
 }
 
-static uint64_t elementSize(const InterfaceTensor &tensor) {
-  return lookUp(tensor.type)->elementSize;
+uint64_t nnhal::rt::alignmentOf(const InterfaceTensor &tensor) {
+  // Elements of an extension may have any size: 12 bytes are aligned as three
+  // numbers of 4 are.
+  constexpr uint64_t most = AlignedBuffer::minimumAlignment;
+  uint64_t size = elementSizeOf(tensor);
+  return size == 0 ? 1 : std::min(size & (~size + 1), most);
 }
 
-/// An extension's elements have a size that no table here knows.
+/// The elements of an extension type have the size that the extension states
+/// (H-016).
 static Status checkType(const Argument &which) {
-  if (lookUp(which.tensor.type))
+  if (!isExtension(which.tensor.type) || which.tensor.extension)
     return Status::ok();
-  return failure("{} is of the extension type {}", which.label(),
-                 nameOf(which.tensor.type));
+  return failure("{} is of the extension type {}, which no extension of the "
+                 "device describes",
+                 which.label(), nameOf(which.tensor.type));
+}
+
+/// OEM scalars have any size: only who defined them knows it (F-023).
+static bool hasAnySize(const InterfaceTensor &tensor) {
+  return elementSizeOf(tensor) == 0;
+}
+
+/// Gives an argument of unknown rank the shape of the request; rank 0 where
+/// that states none.
+static Status bindOpenRank(const Argument &which,
+                           std::span<const uint32_t> requested,
+                           InvocationArgument &argument) {
+  if (requested.size() > maxOpenRank)
+    return badData("{} has rank {} in the request, above {}", which.label(),
+                   requested.size(), maxOpenRank);
+  argument.rank = uint32_t(requested.size());
+  std::ranges::copy(requested, argument.extents);
+  return Status::ok();
 }
 
 /// Merges what the request says into what the interface says. An extent that
@@ -39,6 +63,9 @@ static Status checkType(const Argument &which) {
 static Status bindShape(const Argument &which,
                         std::span<const uint32_t> requested,
                         InvocationArgument &argument) {
+  if (hasUnknownRank(which.tensor))
+    return bindOpenRank(which, requested, argument);
+  argument.rank = uint32_t(which.tensor.dimensions.size());
   if (!requested.empty() && requested.size() != argument.rank)
     return badData("{} has rank {} in the request and {} in the model",
                    which.label(), requested.size(), argument.rank);
@@ -57,7 +84,7 @@ static Status bindShape(const Argument &which,
 /// Bytes of a tensor with the extents in \p argument.
 static Result<uint64_t> byteSize(const Argument &which,
                                  const InvocationArgument &argument) {
-  uint64_t bytes = elementSize(which.tensor);
+  uint64_t bytes = elementSizeOf(which.tensor);
   for (size_t i = 0; i < argument.rank; ++i) {
     bytes *= uint64_t(argument.extents[i]);
     if (bytes > UINT32_MAX)
@@ -67,9 +94,9 @@ static Result<uint64_t> byteSize(const Argument &which,
 }
 
 static Status checkAlignment(const Argument &which, const void *data) {
-  if (reinterpret_cast<uintptr_t>(data) % elementSize(which.tensor) != 0)
+  if (reinterpret_cast<uintptr_t>(data) % alignmentOf(which.tensor) != 0)
     return badData("{} is not aligned to its element of {} bytes",
-                   which.label(), elementSize(which.tensor));
+                   which.label(), elementSizeOf(which.tensor));
   return Status::ok();
 }
 
@@ -87,6 +114,9 @@ static Status bindInputBytes(const Argument &which, const InputArgument &input,
                              const BufferScope &scope, Frame &frame,
                              InvocationArgument &argument) {
   const InterfaceTensor &tensor = which.tensor;
+  if (hasUnknownRank(tensor) && input.dimensions.empty())
+    return badData("{} has unknown rank, and the request states no shape",
+                   which.label());
   bool isUnknown = std::ranges::count(tensor.dimensions, 0u) != 0;
   if (isUnknown && input.dimensions.empty())
     return badData("{} of shape [{}] has unknown dimensions that the request "
@@ -100,10 +130,11 @@ static Status bindInputBytes(const Argument &which, const InputArgument &input,
     NNHAL_RETURN_IF_ERROR(
         checkReach(which, {region->pool, region->offset, region->size}, scope));
   bool isWhole = region && isWholePool(region->offset, region->size);
-  if (isWhole)
-    size =
-        needed == 0 || isOpaque(*region->pool) ? needed : region->pool->size();
-  if (size != needed)
+  if (isWhole) {
+    bool isEmpty = needed == 0 && !hasAnySize(tensor);
+    size = isEmpty || isOpaque(*region->pool) ? needed : region->pool->size();
+  }
+  if (size != needed && !hasAnySize(tensor))
     return badData("{} has {} bytes, its shape and type need {}", which.label(),
                    size, needed);
   if (region)
@@ -127,8 +158,7 @@ static Status bindInput(const Argument &which, const InputArgument &input,
     if (!input.dimensions.empty())
       return badData("{} is omitted and has the shape [{}]", which.label(),
                      fmt::join(input.dimensions, ","));
-    std::ranges::copy(which.tensor.dimensions, argument.extents);
-    return Status::ok();
+    return bindShape(which, {}, argument);
   }
   NNHAL_RETURN_IF_ERROR(checkType(which));
   const auto *token = std::get_if<Memory::DeviceToken>(&input.memory.kind());
@@ -175,7 +205,8 @@ static Status bindOutput(const Argument &which, const OutputArgument &output,
   if (std::holds_alternative<OutputMemory::DeviceToken>(output.memory.kind()))
     return Status::ok(); // Its room is known when it is locked.
   // The size that an unknown dimension leads to only the code knows.
-  bool isKnown = std::ranges::count(which.tensor.dimensions, 0u) == 0;
+  bool isKnown = !hasUnknownRank(which.tensor) &&
+                 std::ranges::count(which.tensor.dimensions, 0u) == 0;
   NNHAL_ASSIGN_OR_RETURN(uint64_t needed, byteSize(which, argument));
   argument.isSufficient = !isKnown || argument.size >= needed;
   return Status::ok();
@@ -218,11 +249,17 @@ Status nnhal::rt::collectOutputs(const Interface &interface, const Frame &frame,
   for (size_t i = 0; i < frame.outputs.size(); ++i) {
     const InvocationArgument &argument = frame.outputs[i];
     const InterfaceTensor &tensor = interface.outputs[i];
+    bool isOpen = hasUnknownRank(tensor);
+    if (isOpen ? argument.rank > maxOpenRank
+               : argument.rank != tensor.dimensions.size())
+      return failure("code reported rank {} of {} of shape [{}]", argument.rank,
+                     argumentLabel(false, i, tensor),
+                     fmt::join(tensor.dimensions, ","));
     shapes[i].isSufficient = argument.isSufficient;
     shapes[i].dimensions.resize(argument.rank);
     for (size_t d = 0; d < argument.rank; ++d) {
       int64_t extent = argument.extents[d];
-      bool fits = tensor.dimensions[d] == 0
+      bool fits = isOpen || tensor.dimensions[d] == 0
                       ? extent >= 0 && extent <= UINT32_MAX
                       : extent == tensor.dimensions[d];
       if (!fits)
@@ -240,7 +277,8 @@ Status nnhal::rt::checkFullySpecified(const Interface &interface,
                                       const Frame &frame) {
   for (size_t i = 0; i < frame.outputs.size(); ++i) {
     std::span<const int64_t> shape = frame.outputs[i].shape();
-    if (std::ranges::count(shape, 0) != 0)
+    bool isOpen = hasUnknownRank(interface.outputs[i]) && shape.empty();
+    if (isOpen || std::ranges::count(shape, 0) != 0)
       return badData("{} has the shape [{}]: a fenced execution needs to know "
                      "every extent, and none may be 0",
                      argumentLabel(false, i, interface.outputs[i]),

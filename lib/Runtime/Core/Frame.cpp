@@ -7,7 +7,16 @@
 
 #include "Frame.h"
 
+#include <algorithm>
+#include <iterator>
+#include <new>
+
 using namespace nnhal::rt;
+
+/// For how many extents there has to be room.
+static size_t extentCount(const InterfaceTensor &tensor) {
+  return hasUnknownRank(tensor) ? maxOpenRank : tensor.dimensions.size();
+}
 
 /// Arguments for \p tensors whose shapes are in \p extents from \p next on.
 static void connect(const std::vector<InterfaceTensor> &tensors,
@@ -17,7 +26,7 @@ static void connect(const std::vector<InterfaceTensor> &tensors,
   for (size_t i = 0; i < tensors.size(); ++i) {
     arguments[i].extents = extents.data() + next;
     arguments[i].rank = uint32_t(tensors[i].dimensions.size());
-    next += tensors[i].dimensions.size();
+    next += extentCount(tensors[i]);
   }
 }
 
@@ -27,9 +36,9 @@ Result<std::unique_ptr<Frame>> FramePool::create() const {
   const Interface &interface = model.interface();
   size_t total = 0;
   for (const InterfaceTensor &tensor : interface.inputs)
-    total += tensor.dimensions.size();
+    total += extentCount(tensor);
   for (const InterfaceTensor &tensor : interface.outputs)
-    total += tensor.dimensions.size();
+    total += extentCount(tensor);
   frame->extents.resize(total);
   size_t next = 0;
   connect(interface.inputs, frame->inputs, frame->extents, next);
@@ -50,13 +59,54 @@ Result<FramePool::Lease> FramePool::take() {
   std::lock_guard lock(mutex);
   idle.reserve(total + 1);
   ++total;
+  beginPeriod();
   return Lease(frame.release(), Returner{this});
 }
 
 void FramePool::give(Frame *frame) {
   frame->reset();
   std::lock_guard lock(mutex);
+  frame->period = period;
   idle.emplace_back(frame);
+}
+
+void FramePool::beginPeriod() {
+  if (timer != 0 || isEnding)
+    return;
+  auto started = services.reactor->at(services.clock() + periodLength, [this] {
+    try {
+      endPeriod();
+    } catch (const std::bad_alloc &) {
+      // They go with the model, then.
+    }
+  });
+  // Where the system gives no thread, frames stay as long as the model does.
+  timer = started.isOk() ? *started : 0;
+}
+
+void FramePool::endPeriod() {
+  std::vector<std::unique_ptr<Frame>> unused; // Destroyed without the lock.
+  std::lock_guard lock(mutex);
+  auto isUsed = [&](const auto &frame) { return frame->period == period; };
+  auto first = std::ranges::partition(idle, isUsed);
+  unused.insert(unused.end(), std::make_move_iterator(first.begin()),
+                std::make_move_iterator(first.end()));
+  idle.erase(first.begin(), first.end());
+  total -= unused.size();
+  ++period;
+  timer = 0;
+  if (total > 0)
+    beginPeriod();
+}
+
+FramePool::~FramePool() {
+  uint64_t last = 0;
+  {
+    std::lock_guard lock(mutex);
+    isEnding = true;
+    last = timer;
+  }
+  services.reactor->cancel(last);
 }
 
 void Frame::reset() {

@@ -12,6 +12,7 @@
 #include "ManagedBuffer.h"
 
 #include "nnhal/Backend/Backend.h"
+#include "nnhal/Runtime/Reactor.h"
 
 #include <atomic>
 #include <memory>
@@ -28,6 +29,8 @@ struct Frame {
   std::vector<InvocationArgument> outputs;
   /// The extents that the pointers of both lists point to.
   std::vector<int64_t> extents;
+  /// The number of the period in which it was used last; see FramePool.
+  uint64_t period = 0;
   /// A value other than 0 asks the backend to stop. The timer of a deadline
   /// sets it.
   std::atomic<uint32_t> isCancelled = 0;
@@ -70,15 +73,26 @@ struct Frame {
   void reset();
 };
 
-/// Frames that are not in use: as many as executions ever ran at once, so that
-/// a warm execution allocates nothing.
+/// Frames that are not in use: as many as executions ran at once of late, so
+/// that a warm execution allocates nothing. A frame that is not used for a
+/// whole period is released, with its arena and buffers, when that ends
+/// (D-010). No execution reads the clock for this, and there are no periods
+/// without frames.
 ///
-/// Threads: any. Blocking: only for the length of a list operation.
+/// Threads: any. Blocking: only for the length of a list operation; the
+///          destructor, while frames are released on the reactor's thread.
 class FramePool {
 public:
-  /// \p model must outlive the pool; \p budget may be null.
-  FramePool(const LoadedModel &model, std::shared_ptr<MemoryBudget> budget)
-      : budget(std::move(budget)), model(model) {}
+  /// What lies between two looks at the frames, in nanoseconds: a frame is
+  /// released after at least one and at most two periods without use.
+  static constexpr int64_t periodLength = 5'000'000'000;
+
+  /// \p model and \p services, which are complete, must outlive the pool.
+  FramePool(const LoadedModel &model, const DeviceServices &services)
+      : services(services), budget(services.memory), model(model) {}
+  FramePool(const FramePool &) = delete;
+  FramePool &operator=(const FramePool &) = delete;
+  ~FramePool();
 
   struct Returner {
     FramePool *pool = nullptr;
@@ -93,14 +107,23 @@ public:
 private:
   Result<std::unique_ptr<Frame>> create() const;
   void give(Frame *frame);
+  /// With the mutex held: begins a period, unless one has begun.
+  void beginPeriod();
+  void endPeriod();
 
-  /// First, so that it goes last: frames give back what they reserved.
+  const DeviceServices &services;
+  /// Before the frames, so that it goes last: frames give back what they
+  /// reserved.
   std::shared_ptr<MemoryBudget> budget;
   const LoadedModel &model;
   std::mutex mutex;
   std::vector<std::unique_ptr<Frame>> idle;
   /// Frames in existence; idle has room for all of them.
   size_t total = 0;
+  uint64_t period = 0;
+  /// Ends the period; 0 where there is none.
+  uint64_t timer = 0;
+  bool isEnding = false;
 };
 
 } // namespace nnhal::rt

@@ -130,10 +130,7 @@ private:
     if (tensor.type != other.type)
       return badData("type {} differs from {} of the roles before",
                      nameOf(other.type), nameOf(tensor.type));
-    // An interface does not tell whether their scales agree.
-    if (other.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL)
-      return failure("buffers of type {} with several roles are not supported",
-                     nameOf(other.type));
+    NNHAL_RETURN_IF_ERROR(checkChannels(other));
     if (tensor.scale != other.scale || tensor.zeroPoint != other.zeroPoint)
       return badData("scale {} and zero point {} differ from {} and {} of the "
                      "roles before",
@@ -146,6 +143,33 @@ private:
                      fmt::join(other.dimensions, ","),
                      fmt::join(tensor.dimensions, ","));
     tensor.dimensions = std::move(*combined);
+    return Status::ok();
+  }
+
+  /// The scales of all roles agree, channel by channel, and so does the
+  /// dimension that they belong to (B-099).
+  Status checkChannels(const InterfaceTensor &other) const {
+    if (other.type != OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL)
+      return Status::ok();
+    const SymmPerChannelQuantParams &known = tensor.channelQuant,
+                                    &found = other.channelQuant;
+    // Artifacts from before scales were kept do not tell.
+    if (known.scales.empty() || found.scales.empty())
+      return failure("the scales of a {} are not known, and so not whether "
+                     "they are those of the other roles",
+                     nameOf(other.type));
+    if (found.channelDim != known.channelDim)
+      return badData("the scales are those of dimension {}, in the roles "
+                     "before of dimension {}",
+                     found.channelDim, known.channelDim);
+    if (found.scales.size() != known.scales.size())
+      return badData("there are {} scales, in the roles before {}",
+                     found.scales.size(), known.scales.size());
+    for (size_t i = 0; i < known.scales.size(); ++i)
+      if (found.scales[i] != known.scales[i])
+        return badData("scale {} of channel {} differs from {} of the roles "
+                       "before",
+                       found.scales[i], i, known.scales[i]);
     return Status::ok();
   }
 

@@ -7,6 +7,7 @@
 
 #include "HalDevice.h"
 
+#include "ConstantPools.h"
 #include "HalPreparedModel.h"
 #include "MachineMemory.h"
 #include "StagedModel.h"
@@ -26,7 +27,8 @@
 using namespace nnhal::rt;
 
 DeviceServices nnhal::rt::completeServices(DeviceServices services) {
-  if (!services.clock)
+  bool hasOwnClock = bool(services.clock);
+  if (!hasOwnClock)
     services.clock = steadyNow;
   Scheduler::Options options;
   options.clock = services.clock;
@@ -35,7 +37,8 @@ DeviceServices nnhal::rt::completeServices(DeviceServices services) {
   if (!services.preparations)
     services.preparations = Scheduler::create(options);
   if (!services.reactor)
-    services.reactor = Reactor::create();
+    services.reactor =
+        Reactor::create(hasOwnClock ? services.clock : Reactor::Clock());
   if (!services.memory)
     // A client that asks for more shall hear so, and not have the kernel end
     // the process.
@@ -60,24 +63,6 @@ static Status checkOptions(const PrepareOptions &options) {
     return badData("priority {} is not between 0 and 2",
                    uint32_t(options.priority));
   return Status::ok();
-}
-
-/// Whether requests can be made of \p model: they state extents that it leaves
-/// open, but no rank. Success leads to an execution (C-032).
-static Status checkRanks(const Model &model) {
-  const Subgraph &main = model.main;
-  auto check = [&](const std::vector<uint32_t> &indexes, const char *what) {
-    for (size_t i = 0; i < indexes.size(); ++i) {
-      const Operand &operand = main.operands[indexes[i]];
-      if (isTensor(operand.type) && operand.dimensions.empty())
-        return badData("{} {} of the model has an unknown rank, which no "
-                       "device here executes",
-                       what, i);
-    }
-    return Status::ok();
-  };
-  NNHAL_RETURN_IF_ERROR(check(main.inputIndexes, "input"));
-  return check(main.outputIndexes, "output");
 }
 
 static Status checkModel(const AnnotatedModel &model,
@@ -119,7 +104,6 @@ static Result<std::unique_ptr<LoadedModel>>
 loadModel(const DeviceState &state, const AnnotatedModel &model,
           const PrepareOptions &options, const PrepareObserver &observer,
           std::shared_ptr<CacheSlot> slot) {
-  NNHAL_RETURN_IF_ERROR(checkRanks(model.model));
   if (slot && options.compileAfter)
     slot->observer = nullptr; // The caller has gone on.
   // Owns what it uses: it may be called when the device is gone.
@@ -207,10 +191,10 @@ HalDevice::supportedOperations(const AnnotatedModel &model) const {
   auto section = traceRuntime(state->services.tracer.get(),
                               TracePhase::compilation, "supportedOperations");
   NNHAL_RETURN_IF_ERROR(validateModel(model.model, model.model.halVersion));
-  Status ranks = checkRanks(model.model);
-  if (!ranks.isOk())
-    return std::vector<Status>(model.model.main.operations.size(), ranks);
-  return state->backend->supportedOperations(model);
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Status> answers,
+                         state->backend->supportedOperations(model));
+  refuseUnreadable(*state->backend, model.model, answers);
+  return answers;
 }
 
 Result<PreparedModelRef>

@@ -27,7 +27,7 @@ HalPreparedModel::HalPreparedModel(std::shared_ptr<DeviceState> device,
     : state(std::move(device)), loaded(std::move(model)),
       isAsynchronous(loaded->isAsynchronous()), priority(priority),
       client(client), number(++state->lastModel),
-      frames(*loaded, state->services.memory) {}
+      frames(*loaded, state->services) {}
 
 void HalPreparedModel::describe(Frame &frame, const Request &request,
                                 Deadline deadline,

@@ -237,8 +237,10 @@ static Status callOnce(const HostCodeModel &model, Invocation &invocation,
   NNHalExecutionContext &context = contextFor(invocation, workspace);
   RunServices services(workspace, invocation, context);
   Status status = model.call(context);
-  for (size_t i = 0; i < workspace.outputs.size(); ++i)
+  for (size_t i = 0; i < workspace.outputs.size(); ++i) {
+    invocation.outputs[i].rank = workspace.outputs[i].rank;
     invocation.outputs[i].isSufficient = workspace.outputs[i].isSufficient != 0;
+  }
   return status;
 }
 

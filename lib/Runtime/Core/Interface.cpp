@@ -7,36 +7,81 @@
 
 #include "nnhal/Runtime/PreparedModel.h"
 
+#include <algorithm>
+
 using namespace nnhal::rt;
 
+/// What \p extensions say of \p type; nothing when that is not an extension's,
+/// or of one that they do not know.
+static std::optional<Extension::OperandTypeInfo>
+describeExtension(const Model &model, std::span<const Extension> extensions,
+                  OperandType type) {
+  auto name =
+      std::ranges::find(model.extensionNameToPrefix, uint32_t(type) >> 16,
+                        &ExtensionNameAndPrefix::prefix);
+  if (!isExtension(type) || name == model.extensionNameToPrefix.end())
+    return std::nullopt;
+  auto extension = std::ranges::find(extensions, name->name, &Extension::name);
+  if (extension == extensions.end())
+    return std::nullopt;
+  auto row = std::ranges::find(extension->operandTypes, uint16_t(type),
+                               &Extension::OperandTypeInfo::type);
+  if (row == extension->operandTypes.end())
+    return std::nullopt;
+  return *row;
+}
+
 static std::vector<InterfaceTensor>
-describeTensors(const Subgraph &subgraph, const std::vector<uint32_t> &indexes,
-                const std::vector<std::string> &names) {
+describeTensors(const Model &model, const std::vector<uint32_t> &indexes,
+                const std::vector<std::string> &names,
+                std::span<const Extension> extensions) {
   std::vector<InterfaceTensor> tensors;
   for (size_t i = 0; i < indexes.size(); ++i) {
-    const Operand &operand = subgraph.operands[indexes[i]];
+    const Operand &operand = model.main.operands[indexes[i]];
     InterfaceTensor &tensor = tensors.emplace_back();
     if (i < names.size())
       tensor.name = names[i];
     tensor.type = operand.type;
-    if (!isScalar(operand.type))
+    tensor.extension = describeExtension(model, extensions, operand.type);
+    bool isPlain =
+        tensor.extension ? !tensor.extension->isTensor : isScalar(operand.type);
+    if (!isPlain)
       tensor.dimensions = operand.dimensions;
     tensor.scale = operand.scale;
     tensor.zeroPoint = operand.zeroPoint;
+    if (const auto *channels =
+            std::get_if<SymmPerChannelQuantParams>(&operand.extraParams))
+      tensor.channelQuant = *channels;
   }
   return tensors;
 }
 
-std::optional<uint32_t> nnhal::rt::byteSizeOf(const InterfaceTensor &tensor) {
-  Operand operand;
-  operand.type = tensor.type;
-  operand.dimensions = tensor.dimensions;
-  return byteSizeOf(operand);
+uint32_t nnhal::rt::elementSizeOf(const InterfaceTensor &tensor) {
+  if (tensor.extension)
+    return tensor.extension->byteSize;
+  const OperandTypeInfo *info = lookUp(tensor.type);
+  return info ? info->elementSize : 0;
 }
 
-Interface nnhal::rt::interfaceOf(const AnnotatedModel &annotated) {
-  const Subgraph &main = annotated.model.main;
-  return {describeTensors(main, main.inputIndexes, annotated.inputNames),
-          describeTensors(main, main.outputIndexes, annotated.outputNames),
+std::optional<uint32_t> nnhal::rt::byteSizeOf(const InterfaceTensor &tensor) {
+  uint64_t size = elementSizeOf(tensor);
+  if (size == 0 || hasUnknownRank(tensor))
+    return std::nullopt;
+  for (uint32_t extent : tensor.dimensions) {
+    // Both factors are below 2^32, so the product fits.
+    size *= extent;
+    if (size == 0 || size > UINT32_MAX)
+      return std::nullopt;
+  }
+  return uint32_t(size);
+}
+
+Interface nnhal::rt::interfaceOf(const AnnotatedModel &annotated,
+                                 std::span<const Extension> extensions) {
+  const Model &model = annotated.model;
+  return {describeTensors(model, model.main.inputIndexes, annotated.inputNames,
+                          extensions),
+          describeTensors(model, model.main.outputIndexes,
+                          annotated.outputNames, extensions),
           annotated.statePairs};
 }

@@ -83,6 +83,10 @@ struct Reactor::Loop {
     Status status;
   };
 
+  explicit Loop(Clock given) : now(std::move(given)) {}
+
+  /// Empty: the system's.
+  const Clock now;
   std::mutex mutex;
   std::condition_variable timerEnded;
   std::thread thread;
@@ -109,6 +113,7 @@ struct Reactor::Loop {
   Status addWait(std::vector<FenceRef> &fences, Wait wait);
   void finish(uint64_t id, Status status);
   void dropSources(const Wait &wait);
+  Deadline timeOf(Deadline deadline) const;
   void arm();
   void handle(const epoll_event &event);
   void runCalls(std::unique_lock<std::mutex> &lock);
@@ -143,13 +148,20 @@ void Reactor::Loop::notify() const {
   }
 }
 
+/// When \p deadline is by the system's clock, as far as that can be foreseen.
+Deadline Reactor::Loop::timeOf(Deadline deadline) const {
+  if (!now)
+    return deadline;
+  return steadyNow() + std::max<int64_t>(deadline - now(), 0);
+}
+
 /// Makes the clock wake the thread for the earliest timer.
 void Reactor::Loop::arm() {
   Deadline earliest = timers.empty() ? noDeadline : timers.begin()->first.first;
   if (earliest >= armed)
     return; // At worst it wakes once for nothing.
   armed = earliest;
-  Deadline time = std::max<Deadline>(earliest, 1); // 0 would disarm.
+  Deadline time = std::max<Deadline>(timeOf(earliest), 1); // 0 would disarm.
   itimerspec setting = {};
   setting.it_value.tv_sec = static_cast<time_t>(time / 1'000'000'000);
   setting.it_value.tv_nsec = static_cast<long>(time % 1'000'000'000);
@@ -266,9 +278,9 @@ void Reactor::Loop::runTimers(std::unique_lock<std::mutex> &lock) {
   // This takes only the timers that are due now: a function that always starts
   // another timer must not keep the fences waiting.
   std::vector<TimerKey> keys;
-  Deadline now = steadyNow();
+  Deadline present = now ? now() : steadyNow();
   for (auto &timer : timers) {
-    if (timer.first.first > now)
+    if (timer.first.first > present)
       break;
     keys.push_back(timer.first);
   }
@@ -321,10 +333,11 @@ void Reactor::Loop::shutDown(std::unique_lock<std::mutex> &lock) {
   lock.unlock(); // What the timers captured is destroyed without it.
 }
 
-Reactor::Reactor() : loop(std::make_unique<Loop>()) {}
+Reactor::Reactor(Clock clock)
+    : loop(std::make_unique<Loop>(std::move(clock))) {}
 
-std::shared_ptr<Reactor> Reactor::create() {
-  return {new Reactor, [](Reactor *reactor) {
+std::shared_ptr<Reactor> Reactor::create(Clock clock) {
+  return {new Reactor(std::move(clock)), [](Reactor *reactor) {
             bool isOwn;
             {
               std::lock_guard lock(reactor->loop->mutex);

@@ -124,8 +124,15 @@ resolveDimensions(const InputRequest &request, size_t index,
                   const InterfaceTensor &tensor,
                   const std::vector<uint32_t> *stated, const InputFile &file) {
   std::vector<uint32_t> dimensions = tensor.dimensions;
+  bool hasOpenRank = rt::hasUnknownRank(tensor);
+  if (hasOpenRank && !stated && !file.shape)
+    return badData("input {} has unknown rank: state its shape with "
+                   "--shape={}=...",
+                   index, index);
+  if (hasOpenRank && !stated)
+    dimensions.assign(file.shape->size(), 0);
   if (stated) {
-    if (!fits(*stated, dimensions))
+    if (!hasOpenRank && !fits(*stated, dimensions))
       return badData("option '--shape': [{}] does not fit input {} of shape "
                      "[{}]",
                      fmt::join(*stated, ","), index,

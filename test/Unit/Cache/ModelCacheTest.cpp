@@ -63,6 +63,19 @@ TEST(ModelCacheTest, KeepsTheLeastThatAnArenaCouldBe) {
   EXPECT_TRUE(isSame(*read, artifact));
 }
 
+TEST(ModelCacheTest, KeepsTheScalesOfChannels) {
+  Artifact artifact = sampleArtifact();
+  InterfaceTensor &weights = artifact.inputs.emplace_back();
+  weights.type = OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
+  weights.dimensions = {3, 2};
+  weights.channelQuant = {{0.5f, 0.25f}, 1};
+  artifact.entries[0].inputShapes.push_back({3, 2});
+  std::vector<std::byte> bytes = writeModelCache(artifact);
+  auto read = readModelCache(bytes);
+  ASSERT_TRUE(read.isOk()) << read.status().message();
+  EXPECT_TRUE(isSame(*read, artifact));
+}
+
 TEST(ModelCacheTest, ReadsFromAnyAddress) {
   std::vector<std::byte> bytes = writeModelCache(sampleArtifact());
   bytes.insert(bytes.begin(), std::byte(0));
@@ -145,6 +158,14 @@ TEST(ModelCacheTest, TensorDiagnostics) {
               a.outputs[0].dimensions = {1u << 20, 1u << 10};
             }),
             "output 0 exceeds 4294967295 bytes");
+  EXPECT_EQ(contentMessage([](Artifact &a) {
+              a.inputs[0].channelQuant = {{0.5f, 0.25f}, 1};
+            }),
+            "input 0 of shape [0,4,4,3] has 2 scales of dimension 1");
+  EXPECT_EQ(contentMessage([](Artifact &a) {
+              a.inputs[0].channelQuant = {{0.5f, 0.25f, 1.0f}, 4};
+            }),
+            "input 0 of shape [0,4,4,3] has 3 scales of dimension 4");
   EXPECT_EQ(contentMessage([](Artifact &a) { a.inputs.resize(65537); }),
             "model cache has 65537 inputs, more than 65536");
 }

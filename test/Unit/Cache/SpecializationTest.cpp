@@ -59,8 +59,12 @@ TEST(SpecializationTest, ContradictionsAreNamed) {
   EXPECT_EQ(errorOf(model, {{2, 5}, {}}),
             "the model leaves no extent of its inputs open");
   model.model.main.operands[1].dimensions = {};
-  EXPECT_EQ(errorOf(model, {{2, 5}, {}}),
-            "input 0 has unknown rank, its code cannot be specialized");
+  EXPECT_EQ(errorOf(model, {{}, {}}),
+            "input 0 has unknown rank, the specialization states no shape");
+  EXPECT_EQ(withInputShapes(model, {{2, 5, 7}, {}})
+                ->model.main.operands[1]
+                .dimensions,
+            (std::vector<uint32_t>{2, 5, 7}));
 }
 
 /// One code section, one entry, as a compiler makes it.

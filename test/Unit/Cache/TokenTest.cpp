@@ -106,30 +106,56 @@ TEST(TokenTest, E020_EqualInputsGiveEqualTokens) {
             "a58e93fbb9635357a6e9868ee6f282b497f042b48542b82bfbe4bde1e5f0c2eb");
 }
 
-// E-018.
+// E-018, K-050: without a token to begin with there is nothing to add to.
 TEST(TokenTest, NoTokenWithoutApplication) {
   Step step;
   step.application.reset();
   EXPECT_EQ(step.token(), std::nullopt);
+  CacheTokenBuilder builder(std::nullopt);
+  EXPECT_FALSE(builder.addText("a"));
+  EXPECT_FALSE(builder.finish());
+  EXPECT_EQ(builder.token(), std::nullopt);
 }
 
-// E-017, K-050: a finished hash takes no numbers and strings and cannot be
-// finished again.
+// K-050: bytes and strings may be added in any pieces.
+TEST(TokenTest, TakesBytesAndStrings) {
+  CacheTokenBuilder whole(CacheToken{1}), pieces(CacheToken{1}),
+      other(CacheToken{1});
+  EXPECT_TRUE(whole.addText("weights and shapes"));
+  EXPECT_TRUE(pieces.addBytes(std::as_bytes(std::span("weights ", 8))));
+  EXPECT_TRUE(pieces.addText(""));
+  EXPECT_TRUE(pieces.addBytes({}));
+  EXPECT_TRUE(pieces.addText("and shapes"));
+  EXPECT_TRUE(other.addText("weights and shape"));
+  for (CacheTokenBuilder *builder : {&whole, &pieces, &other})
+    EXPECT_TRUE(builder->finish());
+  ASSERT_NE(whole.token(), std::nullopt);
+  EXPECT_EQ(whole.token(), pieces.token());
+  EXPECT_NE(whole.token(), other.token());
+}
+
+// E-017, K-050: a finished hash takes no bytes, numbers and strings and cannot
+// be finished again: each attempt returns false, and takes the token away.
 TEST(TokenTest, FinishedOnlyOnce) {
-  CacheTokenBuilder early(CacheToken{});
-  EXPECT_EQ(early.token(), std::nullopt);
-  early.finish();
-  EXPECT_NE(early.token(), std::nullopt);
-  early.addOperation(0, 0);
-  EXPECT_EQ(early.token(), std::nullopt);
-  CacheTokenBuilder late(CacheToken{});
-  late.finish();
-  late.addDevice("vendor-device", "1.0", 1, 1);
-  EXPECT_EQ(late.token(), std::nullopt);
-  CacheTokenBuilder twice(CacheToken{});
-  twice.finish();
-  twice.finish();
-  EXPECT_EQ(twice.token(), std::nullopt);
+  using Attempt = bool (*)(CacheTokenBuilder &);
+  for (Attempt attempt : std::initializer_list<Attempt>{
+           [](auto &builder) { return builder.addBytes({}); },
+           [](auto &builder) { return builder.addText("late"); },
+           [](auto &builder) { return builder.addOperation(0, 0); },
+           [](auto &builder) {
+             return builder.addDevice("vendor-device", "1.0", 1, 1);
+           },
+           [](auto &builder) { return builder.finish(); }}) {
+    CacheTokenBuilder builder(CacheToken{});
+    EXPECT_EQ(builder.token(), std::nullopt);
+    EXPECT_TRUE(builder.addOperation(0, 0));
+    EXPECT_TRUE(builder.addDevice("vendor-device", "1.0", 1, 1));
+    EXPECT_TRUE(builder.finish());
+    EXPECT_NE(builder.token(), std::nullopt);
+    EXPECT_FALSE(attempt(builder));
+    EXPECT_EQ(builder.token(), std::nullopt);
+    EXPECT_FALSE(attempt(builder));
+  }
 }
 
 // E-023, E-024.

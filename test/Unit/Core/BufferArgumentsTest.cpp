@@ -227,25 +227,33 @@ TEST_F(BufferArgumentsTest, areOfKnownTypes) {
   Status executed = model->execute(request, result);
   EXPECT_EQ(executed.code(), StatusCode::generalFailure);
   EXPECT_EQ(executed.message(),
-            "input 0 ('in') is of the extension type code 65537");
+            "input 0 ('in') is of the extension type code 65537, which no "
+            "extension of the device describes");
   request.inputs[0].memory = Memory();
   EXPECT_EQ(model->execute(request, result).message(),
-            "output 0 ('out') is of the extension type code 65537");
+            "output 0 ('out') is of the extension type code 65537, which no "
+            "extension of the device describes");
 }
 
-// B-099: scales per channel are not part of an interface.
-TEST_F(BufferArgumentsTest, haveOneRolePerChannel) {
+// B-099: scales that are not known, as those of an artifact from before they
+// were kept, cannot be compared.
+TEST_F(BufferArgumentsTest, haveOneRoleWithoutChannelScales) {
   constexpr auto perChannel = OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
-  prepare(
-      {{tensor("a", {2}, perChannel), tensor("b", {2}, perChannel)}, {}, {}},
-      [](NNHalExecutionContext &) { return Status::ok(); });
+  auto run = [](NNHalExecutionContext &) { return Status::ok(); };
+  Interface interface = {
+      {tensor("a", {2}, perChannel), tensor("b", {2}, perChannel)}, {}, {}};
+  prepare(interface, run);
   EXPECT_EQ(allocate({{0, 0, 1}}, {}).status().message(), "");
   auto buffer = allocate({{0, 0, 1}, {0, 1, 1}}, {});
   EXPECT_EQ(buffer.status().code(), StatusCode::generalFailure);
   EXPECT_EQ(buffer.status().message(),
-            "role 1 (input 1 of model 0): buffers of type "
-            "TENSOR_QUANT8_SYMM_PER_CHANNEL with several roles are not "
-            "supported");
+            "role 1 (input 1 of model 0): the scales of a "
+            "TENSOR_QUANT8_SYMM_PER_CHANNEL are not known, and so not whether "
+            "they are those of the other roles");
+  for (InterfaceTensor &input : interface.inputs)
+    input.channelQuant = {{0.5f, 2.0f}, 0};
+  prepare(interface, run);
+  EXPECT_EQ(allocate({{0, 0, 1}, {0, 1, 1}}, {}).status().message(), "");
 }
 
 } // namespace

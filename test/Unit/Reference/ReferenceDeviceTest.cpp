@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 
 using namespace nnhal::rt;
@@ -108,7 +109,7 @@ TEST_F(ReferenceDeviceTest, omittedConditionFails) { // control_flow C5, D-100
 
 TEST_F(ReferenceDeviceTest, missesDeadlines) { // D-016
   ReferenceDeviceOptions options;
-  int64_t now = 0;
+  std::atomic<int64_t> now = 0;
   options.services.clock = [&] { return now += 10; };
   prepare("add_broadcast", options);
   request.deadline = 5;

@@ -63,7 +63,9 @@ TEST(DataMovementRulesTest, ReshapeToShapeThatIsNotKnown) {
         .shapes();
   };
   EXPECT_EQ(reshape(int32Tensor({2}), floatTensor({2, 2})), "?x?");
-  EXPECT_EQ(reshape(int32Tensor({2}), anyFloat), "unknown rank");
+  EXPECT_EQ(reshape(int32Tensor({2}), anyFloat), "?x?");
+  EXPECT_EQ(reshape(int32Tensor({unknown}), anyFloat), "unknown rank");
+  EXPECT_EQ(reshape(int32Tensor({257}), anyFloat), "unknown rank");
   EXPECT_EQ(reshape(int32Tensor({3}), floatTensor({2, 2})), // reshape C7
             "the shape has 3 elements, but the output has rank 2");
   // The length alone must not make anybody reserve memory.
@@ -417,7 +419,8 @@ TEST(DataMovementRulesTest, Fill) { // M-123
         .shapes();
   };
   EXPECT_EQ(open(unknown, int32Tensor({unknown, 3})), "?x?");
-  EXPECT_EQ(open(2, any), "unknown rank");
+  EXPECT_EQ(open(2, any), "?x?");
+  EXPECT_EQ(open(257, any), "unknown rank");
   EXPECT_EQ(open(unknown, any), // fill C4
             "neither the length of the dimensions nor the rank of the output "
             "is known");

@@ -119,8 +119,9 @@ TEST(CheckTest, versionIsThatOfTheCase) {
 TEST(CheckTest, derivedForms) {
   rt::DerivedForm inputs{.dynamicInputShape = true};
   rt::DerivedForm outputs{.dynamicOutputShape = true};
+  rt::DerivedForm ranks{.unknownRank = true};
   rt::DerivedForm coupled{.quantizationCoupling = true};
-  for (const rt::DerivedForm &form : {inputs, outputs, coupled})
+  for (const rt::DerivedForm &form : {inputs, outputs, ranks, coupled})
     EXPECT_EQ(check(ownCase("add_quantized"), form).message, "");
   for (const rt::DerivedForm &form : {inputs, outputs})
     for (const char *name : {"if_1", "while_counts", "rank_of_unread_elements",
@@ -128,6 +129,10 @@ TEST(CheckTest, derivedForms) {
       EXPECT_EQ(check(ownCase(name), form).outcome, Outcome::notApplicable);
   EXPECT_EQ(check(ownCase("add_broadcast"), coupled).outcome,
             Outcome::notApplicable);
+  for (const char *name : {"while_counts", "rank_of_unread_elements"})
+    EXPECT_EQ(check(ownCase(name), ranks).message, "");
+  for (const char *name : {"if_1", "concatenation_of_rank_5"})
+    EXPECT_EQ(check(ownCase(name), ranks).outcome, Outcome::notApplicable);
 
   rt::TestCase test = ownCase("add_quantized");
   rt::Result<bool> applies = deriveForm(test, coupled);

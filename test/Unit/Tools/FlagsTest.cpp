@@ -253,13 +253,15 @@ TEST(FlagsTest, TraceAndGraph) {
 TEST(FlagsTest, Check) {
   rt::Result<Flags> flags =
       parse({"a.json", "--check", "cases", "--dynamic-input-shape",
-             "--dynamic-output-shape", "--quantization-coupling", "--sample=3",
-             "--jobs=2", "--filter=^V1", "--report=f", "--artifacts=d"});
+             "--dynamic-output-shape", "--unknown-rank",
+             "--quantization-coupling", "--sample=3", "--jobs=2",
+             "--filter=^V1", "--report=f", "--artifacts=d"});
   ASSERT_TRUE(flags.isOk()) << flags.status().message();
   EXPECT_TRUE(flags->check);
   EXPECT_EQ(flags->cases.paths, (std::vector<std::string>{"a.json", "cases"}));
   EXPECT_TRUE(flags->cases.form.dynamicInputShape);
   EXPECT_TRUE(flags->cases.form.dynamicOutputShape);
+  EXPECT_TRUE(flags->cases.form.unknownRank);
   EXPECT_TRUE(flags->cases.form.quantizationCoupling);
   EXPECT_EQ(flags->cases.sample, 3u);
   EXPECT_EQ(flags->cases.jobs, 2u);

@@ -12,9 +12,13 @@
 
 #include "CpuModel.h"
 #include "HostCpu.h"
+#include "OpenRankModel.h"
 
 #include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Devices/Cpu/Support/CpuSupport.h"
+#include "Runtime/Support/Errors.h"
+
+#include <utility>
 
 using namespace nnhal::rt;
 
@@ -56,6 +60,8 @@ public:
        const LoadObserver &observer) const override {
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> opened,
                            compiler->get());
+    if (hasOpenRanks(model.model))
+      return loadOpenRanks(std::move(opened), model, options.compile, observer);
     NNHAL_ASSIGN_OR_RETURN(
         CompiledModel compiled,
         opened->compileModel(model, options.compile, observer.compile));
@@ -73,8 +79,7 @@ public:
   Result<std::unique_ptr<LoadedModel>>
   loadArtifact(std::span<const std::byte> modelCache,
                const Memory &dataCache) const override {
-    NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
-    return CpuModel::create(std::move(artifact), modelCache.size(), dataCache);
+    return loadCompiled(modelCache, dataCache);
   }
 
   Result<CompilationIdentity> compilationIdentity() const override {
@@ -83,6 +88,33 @@ public:
   }
 
 private:
+  static Result<std::unique_ptr<LoadedModel>>
+  loadCompiled(std::span<const std::byte> modelCache, const Memory &dataCache) {
+    NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
+    return CpuModel::create(std::move(artifact), modelCache.size(), dataCache);
+  }
+
+  /// \p model has no code, and so nothing to keep, before it is executed.
+  static Result<std::unique_ptr<LoadedModel>>
+  loadOpenRanks(std::shared_ptr<const Compiler> opened,
+                const AnnotatedModel &model, CompileOptions options,
+                const LoadObserver &observer) {
+    if (observer.keepArtifact)
+      return badData("a model with inputs or outputs of unknown rank is "
+                     "compiled when it is executed: there is no artifact");
+    auto specializations = std::exchange(options.specializations, {});
+    auto compile = [opened = std::move(opened),
+                    options](const AnnotatedModel &known,
+                             const CompileObserver &observer)
+        -> Result<std::unique_ptr<LoadedModel>> {
+      NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
+                             opened->compileModel(known, options, observer));
+      return loadCompiled(compiled.modelCache, compiled.dataCache);
+    };
+    return OpenRankModel::create(model, specializations, std::move(compile),
+                                 observer.compile);
+  }
+
   std::shared_ptr<LazyCompiler> compiler;
   std::shared_ptr<const Backend> baseline;
   DeviceInfo description;

@@ -15,6 +15,7 @@
 #include "nnhal/Backend/ModelCopy.h"
 #include "nnhal/Runtime/Version.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace nnhal::rt;
@@ -60,12 +61,28 @@ ReferenceModel::inputsOf(const NNHalExecutionContext &context) const {
   return values;
 }
 
+/// Gives an output of unknown rank, for which the request states none either,
+/// the rank of \p value.
+static Status setRank(size_t index, const Value &value,
+                      NNHalTensorArgument &argument) {
+  size_t rank = value.type.dimensions.size();
+  if (rank > maxOpenRank)
+    return failure("output {} has rank {}, above {}", index, rank, maxOpenRank);
+  argument.rank = uint32_t(rank);
+  std::fill_n(argument.shape, rank, 0);
+  return Status::ok();
+}
+
 /// Hands \p value to the caller; notes when it does not fit.
 static Status deliver(size_t index, const Value &value,
+                      const InterfaceTensor &tensor,
                       NNHalTensorArgument &argument) {
+  if (hasUnknownRank(tensor) && argument.rank == 0)
+    NNHAL_RETURN_IF_ERROR(setRank(index, value, argument));
   if (value.type.dimensions.size() != argument.rank)
-    return failure("output {} has rank {}, the model states {}", index,
-                   value.type.dimensions.size(), argument.rank);
+    return failure("output {} has rank {}, the {} states {}", index,
+                   value.type.dimensions.size(),
+                   hasUnknownRank(tensor) ? "request" : "model", argument.rank);
   for (size_t d = 0; d < argument.rank; ++d) {
     int64_t expected = argument.shape[d];
     if (expected != 0 && expected != value.type.dimensions[d])
@@ -93,7 +110,8 @@ Status ReferenceModel::call(NNHalExecutionContext &context) const {
   NNHAL_ASSIGN_OR_RETURN(std::vector<Value> outputs,
                          executor.run(inputsOf(context)));
   for (size_t i = 0; i < outputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(deliver(i, outputs[i], context.outputs[i]));
+    NNHAL_RETURN_IF_ERROR(
+        deliver(i, outputs[i], face.outputs[i], context.outputs[i]));
   return Status::ok();
 }
 

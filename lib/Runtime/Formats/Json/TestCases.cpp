@@ -169,6 +169,18 @@ static void forgetExtents(Model &model, const std::vector<uint32_t> &indexes) {
   }
 }
 
+/// All but those of channel scales, which need a channel dimension.
+static void forgetRanks(TestCase &test, const std::vector<uint32_t> &indexes) {
+  for (uint32_t index : indexes) {
+    Operand &operand = test.model.main.operands[index];
+    if (isTensor(operand.type) &&
+        !std::holds_alternative<SymmPerChannelQuantParams>(operand.extraParams))
+      operand.dimensions.clear();
+  }
+  // Unknown ranks need HAL 1.2.
+  test.minHalVersion = std::max(test.minHalVersion, HalVersion::V1_2);
+}
+
 static bool allowsCoupling(const TestCase &test) {
   const Model &model = test.model;
   return model.main.operations.size() == 1 && model.referenced.empty() &&
@@ -233,9 +245,11 @@ static Status couple(TestCase &test) {
 
 Result<bool> nnhal::rt::deriveForm(TestCase &test, const DerivedForm &form) {
   bool isDynamic = form.dynamicInputShape || form.dynamicOutputShape;
-  bool isDerived = isDynamic || form.quantizationCoupling;
+  bool isDerived = isDynamic || form.unknownRank || form.quantizationCoupling;
   if ((isDerived && test.expectFailure) ||
       (isDynamic && !allowsUnknownExtents(test)) ||
+      // The shape of a condition has to be stated (B-062).
+      (form.unknownRank && hasAnyOperation(test.model, {OperationType::IF})) ||
       (form.quantizationCoupling && !allowsCoupling(test)))
     return false;
   if (form.quantizationCoupling)
@@ -244,5 +258,9 @@ Result<bool> nnhal::rt::deriveForm(TestCase &test, const DerivedForm &form) {
     forgetExtents(test.model, test.model.main.inputIndexes);
   if (form.dynamicOutputShape)
     forgetExtents(test.model, test.model.main.outputIndexes);
+  if (form.unknownRank) {
+    forgetRanks(test, test.model.main.inputIndexes);
+    forgetRanks(test, test.model.main.outputIndexes);
+  }
   return true;
 }

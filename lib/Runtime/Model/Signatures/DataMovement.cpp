@@ -67,19 +67,26 @@ static Result<OperationFacts> rankFromValues(const Reader &reader,
   return factsOf(reader, std::vector<TensorType>{std::move(result)});
 }
 
+/// Lists that are longer give no rank: nobody shall reserve memory for what a
+/// length alone claims.
+static constexpr int64_t mostListedExtents = 256;
+
 /// \p result with as many unknown extents as the list \p index, whose elements
-/// are absent, has elements. Only a stated rank bounds that number; without one
-/// the rank stays unknown.
+/// are absent, has elements, or as the output is stated to have.
 static Result<TensorType> rankFromLength(const Reader &reader, size_t index,
                                          const TensorType &result) {
   const TensorType &list = reader.input(index);
   const TensorType &stated = reader.output(0);
-  if (!stated.isRanked)
+  bool isKnown =
+      list.isRanked && list.rank() == 1 && rules::isKnown(list.dimensions[0]);
+  int64_t length = isKnown ? list.dimensions[0] : 0;
+  if (!stated.isRanked && (length < 1 || length > mostListedExtents))
     return rules::withoutRank(result);
-  if (list.isRanked && list.rank() == 1 && rules::isKnown(list.dimensions[0]) &&
-      list.dimensions[0] != stated.rank()) // reshape C7, fill C5
+  if (!stated.isRanked)
+    return rules::withShape(result, Int64s(size_t(length), unknownExtent));
+  if (isKnown && length != stated.rank()) // reshape C7, fill C5
     return badData("the shape has {} elements, but the output has rank {}",
-                   list.dimensions[0], stated.rank());
+                   length, stated.rank());
   return rules::withShape(result,
                           Int64s(stated.dimensions.size(), unknownExtent));
 }

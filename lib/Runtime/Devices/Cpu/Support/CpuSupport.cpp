@@ -271,8 +271,6 @@ static Status checkInterfaceOperand(const Operand &operand, const char *what,
       operand.type == OperandType::TENSOR_OEM_BYTE)
     return badData("{} {} of the model is {}, which is not compiled for CPUs",
                    what, index, nameOf(operand.type));
-  if (isTensor(operand.type) && operand.dimensions.empty())
-    return badData("{} {} of the model has unknown rank", what, index);
   return Status::ok();
 }
 

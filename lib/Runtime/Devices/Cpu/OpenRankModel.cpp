@@ -1,0 +1,264 @@
+//===- OpenRankModel.cpp - Code for the ranks that are used ---------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpenRankModel.h"
+
+#include "Runtime/Artifact/Specialization.h"
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LogFormat.h"
+#include "nnhal/Backend/ModelCopy.h"
+#include "nnhal/Runtime/Log.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+using namespace nnhal::rt;
+
+/// So many sets of ranks and shapes have code at once, beside those that were
+/// asked for; another one takes the place of the one that was used least
+/// recently.
+static constexpr size_t maxVariants = 16;
+
+/// The workspace of the code that was used last.
+class OpenRankModel::VariantWorkspace final : public Workspace {
+public:
+  explicit VariantWorkspace(std::shared_ptr<MemoryBudget> budget)
+      : budget(std::move(budget)) {}
+
+  Result<Workspace *> take(const VariantRef &variant) {
+    if (owner != variant) {
+      inner.reset();
+      owner = nullptr;
+      NNHAL_ASSIGN_OR_RETURN(inner, variant->code->createWorkspace(budget));
+      owner = variant;
+    }
+    return inner.get();
+  }
+
+private:
+  const std::shared_ptr<MemoryBudget> budget;
+  VariantRef owner;
+  std::unique_ptr<Workspace> inner;
+};
+
+Result<std::unique_ptr<LoadedModel>>
+OpenRankModel::create(const AnnotatedModel &model,
+                      const std::vector<InputShapes> &specializations,
+                      Compile compile, const CompileObserver &observer) {
+  AnnotatedModel owned = model;
+  NNHAL_ASSIGN_OR_RETURN(owned.model, ownedCopy(model.model));
+  std::unique_ptr<OpenRankModel> created(new OpenRankModel(
+      std::move(owned), interfaceOf(model), std::move(compile)));
+  for (const InputShapes &stated : specializations) {
+    NNHAL_RETURN_IF_ERROR(withInputShapes(model, stated).status());
+    KnownShapes shapes;
+    for (const std::vector<uint32_t> &shape : stated)
+      shapes.push_back(shape.empty() ? std::nullopt : std::optional(shape));
+    NNHAL_ASSIGN_OR_RETURN(VariantRef variant,
+                           created->make(std::move(shapes), observer));
+    variant->isKept = true;
+    created->variants.push_back(std::move(variant));
+  }
+  return std::unique_ptr<LoadedModel>(std::move(created));
+}
+
+MemoryUse OpenRankModel::memoryUse() const {
+  std::lock_guard lock(mutex);
+  MemoryUse sum;
+  for (const VariantRef &variant : variants) {
+    MemoryUse use = variant->code->memoryUse();
+    sum.arena = std::max(sum.arena, use.arena);
+    sum.arenaLowerBound = std::max(sum.arenaLowerBound, use.arenaLowerBound);
+    sum.artifact += use.artifact;
+  }
+  return sum;
+}
+
+Result<std::unique_ptr<Workspace>> OpenRankModel::createWorkspace(
+    const std::shared_ptr<MemoryBudget> &budget) const {
+  return std::unique_ptr<Workspace>(std::make_unique<VariantWorkspace>(budget));
+}
+
+//===----------------------------------------------------------------------===//
+// Code for an invocation
+//===----------------------------------------------------------------------===//
+
+static bool fits(const KnownShapes &shapes, const Invocation &invocation) {
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (!shapes[i])
+      continue;
+    const InvocationArgument &input = invocation.inputs[i];
+    auto agrees = [](uint32_t known, int64_t extent) {
+      return known == 0 || known == extent;
+    };
+    if (input.isPresent == shapes[i]->empty() ||
+        (input.isPresent &&
+         !std::ranges::equal(*shapes[i], input.shape(), agrees)))
+      return false;
+  }
+  return true;
+}
+
+/// What code for \p invocation has to know: the ranks that \p face leaves open
+/// or, with \p withExtents, the shapes of all inputs.
+static KnownShapes shapesOf(const Interface &face, const Invocation &invocation,
+                            bool withExtents) {
+  KnownShapes shapes;
+  for (size_t i = 0; i < face.inputs.size(); ++i) {
+    const InvocationArgument &input = invocation.inputs[i];
+    std::optional<std::vector<uint32_t>> &shape = shapes.emplace_back();
+    if (!input.isPresent && hasUnknownRank(face.inputs[i]))
+      shape.emplace();
+    else if (input.isPresent && withExtents && input.rank > 0)
+      shape.emplace(input.extents, input.extents + input.rank);
+    else if (hasUnknownRank(face.inputs[i]))
+      shape.emplace(input.rank, 0);
+  }
+  return shapes;
+}
+
+static std::string textOf(const KnownShapes &shapes) {
+  std::string text;
+  for (const auto &shape : shapes) {
+    if (!text.empty())
+      text += " ";
+    text += shape ? fmt::format("[{}]", fmt::join(*shape, ",")) : "as stated";
+  }
+  return text;
+}
+
+Result<OpenRankModel::VariantRef>
+OpenRankModel::make(KnownShapes shapes, const CompileObserver &observer) const {
+  NNHAL_ASSIGN_OR_RETURN(AnnotatedModel known, withKnownShapes(model, shapes));
+  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedModel> code,
+                         compile(known, observer));
+  return std::make_shared<Variant>(Variant{std::move(shapes), std::move(code)});
+}
+
+Result<OpenRankModel::VariantRef>
+OpenRankModel::makeFor(const Invocation &invocation) const {
+  CompileObserver observer;
+  observer.isCancelled = [&] { return invocation.isCancelled(); };
+  KnownShapes shapes = shapesOf(face, invocation, /*withExtents=*/false);
+  // Ranks may follow from extents, as those of the result of RESHAPE do.
+  if (!withKnownShapes(model, shapes).isOk())
+    shapes = shapesOf(face, invocation, /*withExtents=*/true);
+  const Log *log = invocation.services->log.get();
+  if (log)
+    writeLog(*log, LogTag::compilation, "nnhal-cpu: compiles for the shapes {}",
+             textOf(shapes));
+  KnownShapes tried = shapes;
+  auto made = make(std::move(shapes), observer);
+  if (made.isOk() && !invocation.isCancelled())
+    return made;
+  if (invocation.isCancelled())
+    return Status(StatusCode::missedDeadlineTransient,
+                  "the deadline passed while the model was compiled for the "
+                  "ranks of the inputs");
+  Status status = std::move(made).takeStatus();
+  // What the model's operations do not take is found out by executing it.
+  if (status.code() == StatusCode::invalidArgument)
+    status = Status(StatusCode::generalFailure, status.message());
+  return std::move(status).withContext(
+      fmt::format("no code for inputs of the shapes {}", textOf(tried)));
+}
+
+OpenRankModel::VariantRef
+OpenRankModel::lookUp(const Invocation &invocation) const {
+  auto found = std::ranges::find_if(variants, [&](const VariantRef &variant) {
+    return fits(variant->shapes, invocation);
+  });
+  if (found == variants.end())
+    return nullptr;
+  (*found)->lastUse = ++uses;
+  return *found;
+}
+
+void OpenRankModel::add(VariantRef variant) const {
+  auto isReplaceable = [](const VariantRef &other) { return !other->isKept; };
+  if (std::ranges::count_if(variants, isReplaceable) >=
+      ptrdiff_t(maxVariants)) {
+    auto age = [](const VariantRef &other) {
+      return other->isKept ? UINT64_MAX : other->lastUse;
+    };
+    variants.erase(std::ranges::min_element(variants, {}, age));
+  }
+  variant->lastUse = ++uses;
+  variants.push_back(std::move(variant));
+}
+
+Result<OpenRankModel::VariantRef>
+OpenRankModel::find(const Invocation &invocation) const {
+  std::unique_lock lock(mutex);
+  while (true) {
+    if (VariantRef variant = lookUp(invocation))
+      return variant;
+    if (!isCompiling)
+      break;
+    // Nobody notifies of a deadline that passes.
+    compiled.wait_for(lock, std::chrono::milliseconds(1));
+    if (invocation.isCancelled())
+      return Status(StatusCode::missedDeadlineTransient,
+                    "the deadline passed while the model was compiled for "
+                    "other ranks");
+  }
+  isCompiling = true;
+  lock.unlock();
+  Result<VariantRef> made = outOfResources("no memory to compile the model");
+  try {
+    made = makeFor(invocation);
+  } catch (const std::bad_alloc &) {
+    // The status stands already.
+  }
+  lock.lock();
+  isCompiling = false;
+  compiled.notify_all();
+  if (made.isOk())
+    add(*made);
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Executions
+//===----------------------------------------------------------------------===//
+
+/// Gives outputs of unknown rank the rank that the code writes.
+static Status bindRanks(const Interface &face, const Interface &known,
+                        std::span<InvocationArgument> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    size_t rank = known.outputs[i].dimensions.size();
+    if (!hasUnknownRank(face.outputs[i]) || outputs[i].rank == rank)
+      continue;
+    if (outputs[i].rank != 0)
+      return failure("output {} has rank {}, the request states {}", i, rank,
+                     outputs[i].rank);
+    if (rank > maxOpenRank)
+      return failure("output {} has rank {}, above {}", i, rank, maxOpenRank);
+    outputs[i].rank = uint32_t(rank);
+    std::fill_n(outputs[i].extents, rank, 0);
+  }
+  return Status::ok();
+}
+
+Status OpenRankModel::run(Invocation &invocation) const {
+  NNHAL_ASSIGN_OR_RETURN(VariantRef variant, find(invocation));
+  NNHAL_RETURN_IF_ERROR(
+      bindRanks(face, variant->code->interface(), invocation.outputs));
+  auto &workspace = static_cast<VariantWorkspace &>(*invocation.workspace);
+  // Omitted inputs of unknown rank are none of the code's.
+  std::vector<InvocationArgument> inputs;
+  for (size_t i = 0; i < variant->shapes.size(); ++i)
+    if (!variant->shapes[i] || !variant->shapes[i]->empty())
+      inputs.push_back(invocation.inputs[i]);
+  Invocation inner = invocation;
+  inner.inputs = inputs;
+  NNHAL_ASSIGN_OR_RETURN(inner.workspace, workspace.take(variant));
+  Status status = variant->code->run(inner);
+  invocation.copiedBytes = inner.copiedBytes;
+  return status;
+}

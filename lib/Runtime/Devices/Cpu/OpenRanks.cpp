@@ -1,0 +1,216 @@
+//===- OpenRanks.cpp - Ranks that only an execution knows -----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpenRanks.h"
+
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/Signatures.h"
+
+#include <algorithm>
+
+using namespace nnhal::rt;
+
+static bool isOpen(const Operand &operand) {
+  return isTensor(operand.type) && operand.dimensions.empty() &&
+         operand.lifetime != OperandLifeTime::NO_VALUE;
+}
+
+bool nnhal::rt::hasOpenRanks(const Model &model) {
+  const Subgraph &main = model.main;
+  auto isOpenAt = [&](uint32_t index) { return isOpen(main.operands[index]); };
+  return std::ranges::any_of(main.inputIndexes, isOpenAt) ||
+         std::ranges::any_of(main.outputIndexes, isOpenAt);
+}
+
+namespace {
+using Types = std::vector<TensorType>;
+
+/// Finds the types of all values from those of the inputs, in order of
+/// execution, and writes the ranks into the model.
+class RankInference {
+public:
+  explicit RankInference(Model &model) : model(model) {}
+
+  /// The types of the outputs of \p graph for \p inputs.
+  Result<Types> infer(Subgraph &graph, const Types &inputs);
+
+private:
+  Result<Types> inferOperation(const Subgraph &graph,
+                               const Operation &operation, const Types &types);
+  Result<Types> inferIf(const Subgraph &graph, const Operation &operation,
+                        const Types &types);
+  Result<Types> inferWhile(const Subgraph &graph, const Operation &operation,
+                           const Types &types);
+  /// The types that the graph behind input \p position yields when it is passed
+  /// the inputs of \p operation from \p first on.
+  Result<Types> inferCall(const Subgraph &graph, const Operation &operation,
+                          size_t position, size_t first, const Types &types);
+
+  Model &model;
+};
+} // namespace
+
+/// Adds to \p known what \p found says. Two ranks that differ are left to the
+/// caller.
+static void merge(TensorType &known, const TensorType &found) {
+  if (!found.isRanked)
+    return;
+  if (!known.isRanked) {
+    known.isRanked = true;
+    known.dimensions = found.dimensions;
+    return;
+  }
+  for (size_t i = 0;
+       i < std::min(known.dimensions.size(), found.dimensions.size()); ++i)
+    if (known.dimensions[i] == unknownExtent)
+      known.dimensions[i] = found.dimensions[i];
+}
+
+Result<Types> RankInference::inferOperation(const Subgraph &graph,
+                                            const Operation &operation,
+                                            const Types &types) {
+  if (operation.type == OperationType::IF)
+    return inferIf(graph, operation, types);
+  if (operation.type == OperationType::WHILE)
+    return inferWhile(graph, operation, types);
+  OperationView view = OperationView::of(model, graph, operation);
+  for (size_t i = 0; i < view.inputs.size(); ++i)
+    view.inputs[i].type = types[operation.inputs[i]];
+  for (size_t i = 0; i < view.outputs.size(); ++i)
+    view.outputs[i].type = types[operation.outputs[i]];
+  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, checkOperation(view));
+  return std::move(facts.results);
+}
+
+Result<Types> RankInference::inferCall(const Subgraph &graph,
+                                       const Operation &operation,
+                                       size_t position, size_t first,
+                                       const Types &types) {
+  uint32_t callee = graph.operands[operation.inputs[position]].location.offset;
+  Types inputs;
+  for (size_t i = first; i < operation.inputs.size(); ++i)
+    inputs.push_back(types[operation.inputs[i]]);
+  auto results = infer(model.referenced[callee], inputs);
+  if (!results.isOk())
+    return std::move(results).takeStatus().withContext(
+        fmt::format("referenced[{}]", callee));
+  return results;
+}
+
+Result<Types> RankInference::inferIf(const Subgraph &graph,
+                                     const Operation &operation,
+                                     const Types &types) {
+  NNHAL_ASSIGN_OR_RETURN(Types results,
+                         inferCall(graph, operation, 1, 3, types));
+  NNHAL_ASSIGN_OR_RETURN(Types others,
+                         inferCall(graph, operation, 2, 3, types));
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].dimensions.size() != others[i].dimensions.size())
+      return failure("output {} of the branches has rank {} and {}", i,
+                     results[i].dimensions.size(), others[i].dimensions.size());
+    // Which branch runs is not known, and so are extents that differ.
+    for (size_t d = 0; d < results[i].dimensions.size(); ++d)
+      if (results[i].dimensions[d] != others[i].dimensions[d])
+        results[i].dimensions[d] = unknownExtent;
+  }
+  return results;
+}
+
+Result<Types> RankInference::inferWhile(const Subgraph &graph,
+                                        const Operation &operation,
+                                        const Types &types) {
+  // Extents of states, which the body computes anew, may change from round to
+  // round; ranks may not. What follows the states stays as it is.
+  const Operand &body = graph.operands[operation.inputs[1]];
+  size_t stateCount =
+      model.referenced[body.location.offset].outputIndexes.size();
+  Types states = types;
+  for (size_t i = 0; i < stateCount; ++i)
+    std::ranges::fill(states[operation.inputs[2 + i]].dimensions,
+                      unknownExtent);
+  NNHAL_RETURN_IF_ERROR(inferCall(graph, operation, 0, 2, states).status());
+  NNHAL_ASSIGN_OR_RETURN(Types results,
+                         inferCall(graph, operation, 1, 2, states));
+  results.resize(operation.outputs.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    size_t begin = states[operation.inputs[2 + i]].dimensions.size();
+    if (results[i].dimensions.size() != begin)
+      return failure("state {} begins with rank {} and goes on with rank {}", i,
+                     begin, results[i].dimensions.size());
+  }
+  return results;
+}
+
+/// Writes the ranks in \p types to \p graph.
+static Status stateRanks(Subgraph &graph, const Types &types) {
+  for (size_t i = 0; i < types.size(); ++i) {
+    Operand &operand = graph.operands[i];
+    if (!isOpen(operand))
+      continue;
+    if (!types[i].isRanked || types[i].dimensions.empty())
+      return failure("nothing gives operand {} a rank", i);
+    operand.dimensions.assign(types[i].dimensions.size(), 0);
+  }
+  return Status::ok();
+}
+
+Result<Types> RankInference::infer(Subgraph &graph, const Types &inputs) {
+  Types types;
+  for (const Operand &operand : graph.operands)
+    types.push_back(OperandView::of(model, operand).type);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    TensorType &type = types[graph.inputIndexes[i]];
+    // One graph may be called with several ranks, but there is one code of it.
+    if (type.isRanked && inputs[i].isRanked &&
+        type.dimensions.size() != inputs[i].dimensions.size())
+      return failure("input {} has rank {} and is passed rank {}", i,
+                     type.dimensions.size(), inputs[i].dimensions.size());
+    merge(type, inputs[i]);
+  }
+  for (size_t i = 0; i < graph.operations.size(); ++i) {
+    const Operation &operation = graph.operations[i];
+    auto results = inferOperation(graph, operation, types);
+    if (!results.isOk())
+      return failure("operation {} ({}): {}", i, nameOf(operation.type),
+                     results.status().message());
+    for (size_t k = 0; k < results->size(); ++k)
+      merge(types[operation.outputs[k]], (*results)[k]);
+  }
+  NNHAL_RETURN_IF_ERROR(stateRanks(graph, types));
+  Types outputs;
+  for (uint32_t index : graph.outputIndexes)
+    outputs.push_back(types[index]);
+  return outputs;
+}
+
+/// Takes the input at \p position, which is omitted, out of the interface.
+static void omitInput(AnnotatedModel &annotated, size_t position) {
+  Subgraph &main = annotated.model.main;
+  main.operands[main.inputIndexes[position]].lifetime =
+      OperandLifeTime::NO_VALUE;
+  main.inputIndexes.erase(main.inputIndexes.begin() + ptrdiff_t(position));
+  if (position < annotated.inputNames.size())
+    annotated.inputNames.erase(annotated.inputNames.begin() +
+                               ptrdiff_t(position));
+}
+
+Result<AnnotatedModel>
+nnhal::rt::withKnownShapes(const AnnotatedModel &annotated,
+                           const KnownShapes &shapes) {
+  AnnotatedModel result = annotated;
+  result.statePairs.clear(); // The caller's numbers of inputs.
+  Subgraph &main = result.model.main;
+  for (size_t i = 0; i < shapes.size(); ++i)
+    if (shapes[i] && !shapes[i]->empty())
+      main.operands[main.inputIndexes[i]].dimensions = *shapes[i];
+  for (size_t i = shapes.size(); i-- > 0;)
+    if (shapes[i] && shapes[i]->empty())
+      omitInput(result, i);
+  NNHAL_RETURN_IF_ERROR(
+      RankInference(result.model).infer(main, /*inputs=*/{}).status());
+  return result;
+}

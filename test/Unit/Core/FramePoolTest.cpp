@@ -1,0 +1,197 @@
+//===- FramePoolTest.cpp - Frames that nobody uses ------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime/Core/Frame.h"
+#include "nnhal/Backend/HostCodeModel.h"
+#include "nnhal/Runtime/MemoryBudget.h"
+
+#include "FakeEngine.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::testing;
+
+namespace {
+
+constexpr uint64_t arenaSize = 4096;
+
+/// Adds 1 to one float, with an arena and a temporary buffer.
+class ArenaModel final : public HostCodeModel {
+public:
+  explicit ArenaModel(const AnnotatedModel &model) : face(interfaceOf(model)) {}
+  const Interface &interface() const override { return face; }
+  uint64_t arenaSize() const override { return ::arenaSize; }
+  Status call(NNHalExecutionContext &context) const override {
+    int64_t extent = 1000;
+    void *temporary = context.allocate(context.allocateContext, &extent, 1, 1);
+    EXPECT_NE(temporary, nullptr);
+    *static_cast<float *>(context.outputs[0].data) =
+        *static_cast<const float *>(context.inputs[0].data) + 1;
+    context.outputs[0].isSufficient = 1;
+    return Status::ok();
+  }
+
+private:
+  const Interface face;
+};
+
+class ArenaBackend final : public Backend {
+public:
+  ArenaBackend() {
+    description.name = "test-arena";
+    description.version = "1";
+  }
+  const DeviceInfo &info() const override { return description; }
+  Result<std::vector<Status>>
+  supportedOperations(const AnnotatedModel &) const override {
+    return std::vector<Status>(1);
+  }
+  Result<std::unique_ptr<LoadedModel>>
+  load(const AnnotatedModel &model, const PrepareOptions &,
+       const LoadObserver &) const override {
+    return std::unique_ptr<LoadedModel>(std::make_unique<ArenaModel>(model));
+  }
+
+private:
+  DeviceInfo description;
+};
+
+class FramePoolTest : public ::testing::Test {
+protected:
+  FramePoolTest() {
+    services.clock = [this] { return now.load(); };
+    services.memory = budget;
+    services = completeServices(std::move(services));
+  }
+
+  /// Lets \p periods pass, and all that is due happen.
+  void pass(double periods) {
+    now += int64_t(periods * double(FramePool::periodLength));
+    // The second function runs after all timers that the first has woken.
+    for (int i = 0; i < 2; ++i) {
+      std::promise<void> hasRun;
+      ASSERT_TRUE(services.reactor->at(0, [&] { hasRun.set_value(); }).isOk());
+      hasRun.get_future().wait();
+    }
+  }
+  uint64_t frames() const { return budget->inUse() / arenaSize; }
+  FramePool::Lease take(FramePool &pool) {
+    auto lease = pool.take();
+    EXPECT_TRUE(lease.isOk()) << lease.status().message();
+    return *std::move(lease);
+  }
+
+  std::atomic<int64_t> now = 1'000'000'000'000;
+  std::shared_ptr<MemoryBudget> budget =
+      std::make_shared<MemoryBudget>(1 << 20);
+  DeviceServices services;
+  const AnnotatedModel relu = reluModel(1, 1);
+};
+
+// D-010.
+TEST_F(FramePoolTest, releasesWhatIsNotUsed) {
+  ArenaModel model(relu);
+  FramePool pool(model, services);
+  for (int round = 0; round < 3; ++round) {
+    take(pool);
+    EXPECT_EQ(frames(), 1u);
+    pass(0.9);
+    EXPECT_EQ(frames(), 1u);
+    pass(0.2); // The period of the last use ends.
+    EXPECT_EQ(frames(), 1u);
+    pass(0.9);
+    EXPECT_EQ(frames(), 1u);
+    pass(0.2); // So does one without a use.
+    EXPECT_EQ(frames(), 0u);
+    pass(10);
+  }
+}
+
+// D-010: an execution now and then keeps its frame.
+TEST_F(FramePoolTest, keepsWhatIsUsed) {
+  ArenaModel model(relu);
+  FramePool pool(model, services);
+  const Frame *first = nullptr;
+  {
+    FramePool::Lease lease = take(pool);
+    first = lease.get();
+  }
+  for (int round = 0; round < 5; ++round) {
+    pass(1.01);
+    FramePool::Lease lease = take(pool);
+    EXPECT_EQ(lease.get(), first);
+  }
+  EXPECT_EQ(frames(), 1u);
+}
+
+// D-010: those that were needed for a peak go.
+TEST_F(FramePoolTest, keepsAsManyAsAreUsed) {
+  ArenaModel model(relu);
+  FramePool pool(model, services);
+  {
+    FramePool::Lease a = take(pool), b = take(pool), c = take(pool);
+    EXPECT_EQ(frames(), 3u);
+  }
+  pass(1.01);
+  take(pool);
+  EXPECT_EQ(frames(), 3u);
+  pass(1.01);
+  EXPECT_EQ(frames(), 1u);
+}
+
+// D-010: a frame in use is nobody else's to release.
+TEST_F(FramePoolTest, leavesFramesInUse) {
+  ArenaModel model(relu);
+  FramePool pool(model, services);
+  FramePool::Lease lease = take(pool);
+  for (int i = 0; i < 5; ++i)
+    pass(1.01);
+  EXPECT_EQ(frames(), 1u);
+  lease.reset();
+  pass(1.01);
+  EXPECT_EQ(frames(), 1u);
+  pass(1.01);
+  EXPECT_EQ(frames(), 0u);
+}
+
+TEST_F(FramePoolTest, endsWithItsModel) {
+  {
+    ArenaModel model(relu);
+    FramePool pool(model, services);
+    take(pool);
+  }
+  EXPECT_EQ(frames(), 0u);
+  pass(5);
+}
+
+// D-010: through the device; the next execution makes its arena anew.
+TEST_F(FramePoolTest, isThatOfPreparedModels) {
+  auto device = createDevice(std::make_unique<ArenaBackend>(), services);
+  auto model = device->prepareModel(relu);
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  float input = 4, output = 0;
+  Request request;
+  request.inputs = {{Memory::borrow(std::as_bytes(std::span(&input, 1))), {}}};
+  request.outputs = {
+      {OutputMemory::borrow(std::as_writable_bytes(std::span(&output, 1))),
+       {}}};
+  for (int round = 0; round < 2; ++round) {
+    ExecutionResult result;
+    EXPECT_EQ((*model)->execute(request, result).message(), "");
+    EXPECT_EQ(output, 5);
+    EXPECT_EQ(budget->inUse(), arenaSize);
+    for (int i = 0; i < 2; ++i)
+      pass(1.01);
+    EXPECT_EQ(budget->inUse(), 0u);
+  }
+}
+
+} // namespace
