@@ -9,7 +9,7 @@
 
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/Function.h"
-#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/Pass.h"
 
 using namespace nnhal;
@@ -47,7 +47,7 @@ bool EmptyFunctions::runOnFunction(Function &function) {
   while (!function.empty())
     function.back().eraseFromParent();
   auto *block = BasicBlock::Create(function.getContext(), "", &function);
-  new UnreachableInst(function.getContext(), block);
+  IRBuilder<>(block).CreateUnreachable();
   return true;
 }
 
@@ -56,7 +56,7 @@ void InterruptibleEmission::add(Pass *pass) {
   // the first of them runs just before the code of a function is begun.
   bool isOfFunction = pass->getPassKind() == PT_Function;
   if (isOfFunction && !isInFunctions)
-    passes.add(new EmptyFunctions(cancellation));
+    passes.add(std::make_unique<EmptyFunctions>(cancellation).release());
   isInFunctions = isOfFunction;
   passes.add(pass);
 }

@@ -57,7 +57,7 @@ static void optimize(Module &module, TargetMachine &machine,
   ModuleAnalysisManager modules;
   PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
-      [&](StringRef, Any) { return !cancellation.poll(); });
+      [&](StringRef, const Any &) { return !cancellation.poll(); });
   PassBuilder builder(&machine, PipelineTuningOptions(), std::nullopt,
                       &callbacks);
   // No C library stands behind the code: nothing may be turned into a call.

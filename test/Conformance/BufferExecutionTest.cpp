@@ -132,7 +132,7 @@ TEST_P(BufferExecutionTest, belongsToItsDevice) {
       std::string message = executeWith(*foreign, buffer->token());
       if (buffer->token() == others->token()) {
         EXPECT_EQ(message, "");
-        EXPECT_EQ(arguments.outputs[0], (std::vector<float>{11, 22, 33, 44}));
+        EXPECT_EQ(arguments.outputs[0], flow({10, 20, 30, 40}, {1, 2, 3, 4}));
       } else {
         EXPECT_EQ(message, fmt::format("input 0: no buffer has the token {}",
                                        buffer->token()));
@@ -233,7 +233,7 @@ TEST_P(BufferExecutionTest, carriesChains) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   NNHAL_ALLOCATE(first, *device, prepared, {0}, {0});
   NNHAL_ALLOCATE(second, *device, prepared, {0}, {0});
-  ASSERT_EQ(copyFloatsTo(*first, {0, 0, 0, 0}).message(), "");
+  ASSERT_EQ(copyFloatsTo(*first, {1, 2, 3, 4}).message(), "");
   FloatArguments arguments(*prepared);
   std::shared_ptr<Buffer> from = first, to = second;
   for (int i = 0; i < 10; ++i) {
@@ -242,7 +242,7 @@ TEST_P(BufferExecutionTest, carriesChains) {
     expectExecuted(*prepared, arguments.request);
     std::swap(from, to);
   }
-  EXPECT_EQ(floatsOf(*from, 4), (std::vector<float>{10, 20, 30, 40}));
+  EXPECT_EQ(floatsOf(*from, 4), flowOfCounts(4, 10));
 }
 
 // F-036: what the request states.

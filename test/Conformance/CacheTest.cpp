@@ -71,6 +71,8 @@ TEST_F(CacheTest, devicesWithoutCacheIgnoreHandles) {
   EXPECT_LE(numbers.dataCache, maxCacheFiles);
   if (numbers.modelCache + numbers.dataCache > 0)
     GTEST_SKIP() << "the device keeps compiled models";
+  if (auto reason = unsupportedReason(*device, cachedModel(Precision::float32)))
+    GTEST_SKIP() << *reason;
   EXPECT_NE(prepare(cachedModel(Precision::float32), files.open(), token),
             nullptr);
   EXPECT_TRUE(readAll(files.modelPath).empty());

@@ -43,7 +43,7 @@ TEST_P(ExecutionTest, measuresOnRequest) {
 }
 
 // B-079, B-089, D-013, D-023.
-TEST_P(ExecutionTest, rejectsMissingArguments) {
+TEST_P(ExecutionTest, rejectsOtherNumbersOfArguments) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   FloatArguments arguments(*prepared);
   arguments.request.measureTiming = true;
@@ -59,6 +59,16 @@ TEST_P(ExecutionTest, rejectsMissingArguments) {
   executed = executeIn(GetParam(), *prepared, request);
   EXPECT_EQ(executed.status.code(), StatusCode::invalidArgument);
   EXPECT_EQ(executed.status.message(), "request has 0 outputs, the model 1");
+  request = arguments.request;
+  request.inputs.push_back(request.inputs[0]);
+  executed = executeIn(GetParam(), *prepared, request);
+  EXPECT_EQ(executed.status.code(), StatusCode::invalidArgument);
+  EXPECT_EQ(executed.status.message(), "request has 3 inputs, the model 2");
+  request = arguments.request;
+  request.outputs.push_back(request.outputs[0]);
+  executed = executeIn(GetParam(), *prepared, request);
+  EXPECT_EQ(executed.status.code(), StatusCode::invalidArgument);
+  EXPECT_EQ(executed.status.message(), "request has 2 outputs, the model 1");
 }
 
 // D-016, D-024, D-044.

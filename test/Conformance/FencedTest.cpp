@@ -135,15 +135,14 @@ TEST_F(FencedTest, waitsForAllFences) {
 TEST_F(FencedTest, chainsExecutions) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   constexpr size_t length = 16;
-  std::vector<std::vector<float>> values(length + 1,
-                                         std::vector<float>(4, 0.0f));
-  std::vector<float> ones(4, 1.0f);
+  std::vector<std::vector<float>> values(length + 1, {1, 2, 3, 4});
+  std::vector<float> counts = {1, 2, 3, 4};
   FenceRef start = mustCreate();
   FenceRef before = start;
   std::vector<std::shared_ptr<FencedExecution>> executions;
   for (size_t i = 0; i < length; ++i) {
     Request request;
-    for (std::vector<float> *input : {&values[i], &ones})
+    for (std::vector<float> *input : {&values[i], &counts})
       request.inputs.push_back(
           {Memory::borrow(std::as_bytes(std::span(*input))), {}});
     request.outputs.push_back(
@@ -156,7 +155,7 @@ TEST_F(FencedTest, chainsExecutions) {
   start->complete(Status::ok());
   for (const auto &execution : executions)
     EXPECT_EQ(endOf(*execution).status.message(), "");
-  EXPECT_EQ(values[length], std::vector<float>(4, float(length)));
+  EXPECT_EQ(values[length], flowOfCounts(4, length));
 }
 
 // D-052, D-059: what depends on a failure fails, with the same error.

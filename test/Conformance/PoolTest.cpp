@@ -363,8 +363,9 @@ TEST_F(PoolConstantsTest, thatCannotBeReadAreNotSupported) {
         EXPECT_EQ((*supported)[i].message(), "");
     }
     auto prepared = device->prepareModel(model);
-    EXPECT_EQ(prepared.status().code(), StatusCode::generalFailure)
-        << prepared.status().message();
+    EXPECT_EQ(prepared.status().code(), StatusCode::generalFailure);
+    EXPECT_EQ(prepared.status().message(),
+              std::string("pool 0 cannot be read: ") + unreadable.reason);
   }
 }
 

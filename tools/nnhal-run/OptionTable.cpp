@@ -390,8 +390,10 @@ static constexpr Option options[] = {
         .name = "preference",
         .takes = Takes::value,
         .valueName = "WHAT",
-        .help = "prepare for low-power, fast-single-answer (default) or\n"
-                "sustained-speed",
+        .help =
+            "tell the device to prepare for low-power, fast-single-answer\n"
+            "(default) or sustained-speed; nnhal-cpu and nnhal-reference do\n"
+            "the same for each, and a cache has an entry for each",
         .works = executeSource | bit(Work::check),
         .apply = setPreference,
     },
@@ -617,9 +619,8 @@ static std::optional<Work> executionLike(Work work) {
 static std::string_view describe(Work work) {
   switch (work) {
   case Work::executeTFLite:
-    return "a .tflite model";
   case Work::executeJson:
-    return "a .json model";
+    return "a model";
   case Work::executeMlir:
     return "a .mlir model";
   case Work::executeArtifact:

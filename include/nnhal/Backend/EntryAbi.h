@@ -39,6 +39,7 @@ typedef struct NNHalTensorArgument {
   uint64_t size;
   /// The rank extents. The caller sets those of inputs. For outputs it provides
   /// room for rank extents, and the code writes them before it returns.
+  /// Generated code knows every rank and writes none.
   int64_t *shape;
   uint32_t rank;
   /// For an input, 0 says that the optional input is omitted.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The C++ interface over CompilerPlugin.h. Opening the compiler loads LLVM
+// The C++ interface of libNNHalCompiler. Opening the compiler loads LLVM
 // (some 30 ms and 80 MB), so code that may need it holds a LazyCompiler and
 // asks it only when something must be compiled.
 //

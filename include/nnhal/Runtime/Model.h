@@ -213,6 +213,9 @@ struct Model {
   std::vector<Subgraph> referenced;
   std::vector<uint8_t> operandValues;
   std::vector<Pool> pools;
+  /// Whether float32 may be computed with the range and precision of float16
+  /// . nnhal-cpu and nnhal-reference compute it as float32 nevertheless
+  /// (decisions 22).
   bool relaxComputationFloat32toFloat16 = false;
   std::vector<ExtensionNameAndPrefix> extensionNameToPrefix;
 };

@@ -20,7 +20,9 @@ namespace nnhal::rt {
 
 struct CompiledModel;
 
-/// The HAL's ExecutionPreference. It never changes results (C-054).
+/// The HAL's ExecutionPreference, which may change speed and power and never
+/// changes results (C-054). nnhal-cpu and nnhal-reference do the same for each;
+/// compilation caches keep an entry for each (E-016).
 enum class ExecutionPreference : uint32_t {
   lowPower = 0,
   fastSingleAnswer = 1,

@@ -79,7 +79,8 @@ struct DerivedForm {
 
 /// Changes \p test into \p form. Returns false, and changes nothing, when the
 /// form is not defined for the case: none is for an expected failure, unknown
-/// extents are not for RANK, IF and WHILE, unknown ranks not for IF, and
+/// extents are not for RANK, IF and WHILE, unknown ranks not for IF and for
+/// SQUEEZE with computed axes, and
 /// coupling is only for a single operation on TENSOR_QUANT8_ASYMM that does not
 /// fix its type.
 NNHAL_API Result<bool> deriveForm(TestCase &test, const DerivedForm &form);

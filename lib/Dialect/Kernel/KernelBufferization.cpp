@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferLayout.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -14,6 +15,18 @@ using namespace mlir;
 using namespace nnhal::kernel;
 
 namespace {
+
+/// \p buffer, or a copy of it where its strides are unknown: those of the
+/// result of an IF whose graphs leave it in buffers of different layouts.
+Value withKnownStrides(OpBuilder &builder, Location loc, Value buffer) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  auto type = cast<MemRefType>(buffer.getType());
+  if (succeeded(type.getStridesAndOffset(strides, offset)) &&
+      !ShapedType::isDynamicShape(strides))
+    return buffer;
+  return copyContiguously(builder, loc, buffer);
+}
 
 /// The same for every kernel: inputs and extras are read, the destination is
 /// written without being read. Not declared elementwise even for extras: the
@@ -44,7 +57,10 @@ struct KernelModel
           bufferization::getBuffer(rewriter, operand, options, state);
       if (failed(buffer))
         return failure();
-      buffers.push_back(*buffer);
+      buffers.push_back(
+          operand == destination.getDpsInits().front()
+              ? *buffer
+              : withKnownStrides(rewriter, op->getLoc(), *buffer));
     }
     OperationState newState(op->getLoc(), op->getName());
     newState.addOperands(buffers);

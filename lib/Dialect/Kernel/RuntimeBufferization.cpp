@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferLayout.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -21,14 +22,7 @@ Value contiguous(OpBuilder &builder, Location loc, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   if (type.getLayout().isIdentity())
     return buffer;
-  SmallVector<Value> extents;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (type.isDynamicDim(i))
-      extents.push_back(memref::DimOp::create(builder, loc, buffer, i));
-  auto whole = MemRefType::get(type.getShape(), type.getElementType());
-  Value copy = memref::AllocOp::create(builder, loc, whole, extents);
-  memref::CopyOp::create(builder, loc, buffer, copy);
-  return copy;
+  return copyContiguously(builder, loc, buffer);
 }
 
 /// Operands are read; results, if tensors, are memory that the operation makes.

@@ -32,7 +32,10 @@ public:
                   std::chrono::microseconds pollingWindow)
       : model(std::move(model)), staging(this->model->interface()),
         requests(std::move(requests)), results(std::move(results)),
-        pollingWindow(pollingWindow) {}
+        pollingWindow(pollingWindow) {
+    // A request that was sent is answered: there is room for any answer before.
+    answer.reserve(this->results.capacity());
+  }
   /// Ends the server before the queues.
   ~BurstController() override { context.reset(); }
 

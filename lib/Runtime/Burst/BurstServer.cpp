@@ -27,7 +27,10 @@ public:
               FifoMemory results, const BurstServerOptions &options)
       : executor(std::move(executor)), callback(std::move(callback)),
         requests(std::move(requests)), results(std::move(results)),
-        pollingWindow(options.pollingWindow), log(options.log) {}
+        pollingWindow(options.pollingWindow), log(options.log) {
+    arrived.reserve(this->requests.capacity());
+    answer.reserve(this->results.capacity());
+  }
   ~BurstServer() override {
     requests.close();
     if (thread.joinable())
@@ -46,6 +49,7 @@ public:
 private:
   void serve();
   void answerAll();
+  void refuse(const Status &status);
   void execute(std::span<const RequestDatum> packet);
   Status run(std::span<const RequestDatum> packet);
   Status fetchMissing();
@@ -61,7 +65,8 @@ private:
   const std::shared_ptr<const Log> log;
   std::thread thread;
 
-  // Kept for their memory from one execution to the next; the thread's.
+  // The thread uses these, and keeps them for their memory. `arrived` and
+  // `answer` have room for all that their queues hold.
   std::vector<RequestDatum> arrived;
   std::vector<std::span<const RequestDatum>> packets;
   BurstRequest request;
@@ -81,18 +86,27 @@ void BurstServer::serve() {
   // Reading fails when the end is closed, and when the counter of the client
   // cannot be right: no packet can be told from another then, and nothing is
   // served any more.
-  while (requests.readBlocking(arrived, pollingWindow).isOk())
-    answerAll();
+  while (requests.readBlocking(arrived, pollingWindow).isOk()) {
+    try {
+      answerAll();
+    } catch (const std::bad_alloc &) {
+      refuse(outOfResources("no memory for a request"));
+    }
+  }
+}
+
+void BurstServer::refuse(const Status &status) {
+  report(status);
+  result.status = status.code();
+  result.outputShapes.clear();
+  result.timing = {};
+  send();
 }
 
 void BurstServer::answerAll() {
   Status status = splitPackets(arrived, packets);
-  if (!status.isOk()) {
-    report(status);
-    result = {.status = status.code(), .outputShapes = {}, .timing = {}};
-    send();
-    return;
-  }
+  if (!status.isOk())
+    return refuse(status);
   for (std::span<const RequestDatum> packet : packets)
     execute(packet);
 }
@@ -129,13 +143,9 @@ Status BurstServer::run(std::span<const RequestDatum> packet) {
 void BurstServer::execute(std::span<const RequestDatum> packet) {
   executed.outputShapes.clear();
   executed.timing = {};
-  try {
-    Status status = run(packet);
-    report(status);
-    result.status = status.code();
-  } catch (const std::bad_alloc &) {
-    result.status = StatusCode::resourceExhaustedTransient;
-  }
+  Status status = run(packet);
+  report(status);
+  result.status = status.code();
   // Shapes are reported with success and with outputs that are too small, times
   // with success alone.
   const bool isOk = result.status == StatusCode::none;

@@ -9,9 +9,11 @@
 
 #include "Crc32c.h"
 
+#include "Runtime/Support/AtomicFile.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Memory.h"
 
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -79,24 +81,12 @@ Status nnhal::rt::readCacheFile(const std::string &path, size_t maxTotalSize,
   return Status::ok();
 }
 
-static Status writeAll(int fd, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return systemFailure("be written");
-    bytes = bytes.subspan(size_t(count));
-  }
-  return Status::ok();
-}
-
 Status nnhal::rt::writeCacheFile(const std::string &path,
                                  const BlobCache &cache) {
   std::vector<std::byte> bytes(headerSize + cache.getFlattenedSize());
   std::span<std::byte> payload = std::span(bytes).subspan(headerSize);
-  if (cache.flatten(payload) != 0)
-    return failure("cannot be written: {} bytes do not suffice", bytes.size());
+  [[maybe_unused]] int flattened = cache.flatten(payload);
+  assert(flattened == 0 && "the cache has stated how many bytes it needs");
   uint32_t checksum = crc32c(payload);
   std::memcpy(bytes.data(), fileMagic, sizeof(fileMagic));
   std::memcpy(bytes.data() + sizeof(fileMagic), &checksum, sizeof(checksum));
@@ -108,7 +98,7 @@ Status nnhal::rt::writeCacheFile(const std::string &path,
   UniqueFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0));
   if (!fd.isValid())
     return systemFailure("be created");
-  Status status = writeAll(fd.get(), bytes);
+  Status status = writeAll(fd.get(), bytes).withContext("cannot be written");
   if (status.isOk() && fchmod(fd.get(), S_IRUSR) != 0)
     status = systemFailure("be made readable");
   if (!status.isOk())

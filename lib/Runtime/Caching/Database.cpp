@@ -211,18 +211,19 @@ Result<std::unique_ptr<Database>> Database::open(const Options &options) {
       return database;
   }
   UniqueFd lock = lockDirectory(options.directory, options.busyMilliseconds);
-  // Somebody else may have repaired it before the lock was given.
-  for (bool isSecond : {false, true}) {
+  auto openOrCreate = [&]() -> Result<std::unique_ptr<Database>> {
     if (!isPrivateFile(path)) {
       remove(path);
       NNHAL_RETURN_IF_ERROR(createFile(path));
     }
-    auto database = openFile(path, options, /*mayCreate=*/true, condition);
-    if (condition != Condition::damaged || isSecond)
-      return database;
-    remove(path);
-  }
-  return failure("'{}' is damaged and cannot be replaced", path);
+    return openFile(path, options, /*mayCreate=*/true, condition);
+  };
+  // Somebody else may have repaired it before the lock was given.
+  auto database = openOrCreate();
+  if (condition != Condition::damaged)
+    return database;
+  remove(path);
+  return openOrCreate();
 }
 
 Database::~Database() { sqlite3_close(handle); }

@@ -153,7 +153,9 @@ void NNCache::schedule() {
   if (helper.joinable())
     return;
   // Without a thread terminate() still saves.
-  report(startThread(helper, "nnhal-nncache", [this] { saveLater(); }));
+  Status started =
+      startThread(helper, "nnhal-nncache", [this] { saveLater(); });
+  report(std::move(started));
 }
 
 void NNCache::saveLater() {

@@ -100,7 +100,8 @@ struct Collector {
     sinks.artifact = &Collector::onArtifact;
     sinks.diagnostic = &Collector::onDiagnostic;
     sinks.progress = &Collector::onProgress;
-    sinks.isCancelled = &Collector::onIsCancelled;
+    if (observer.isCancelled)
+      sinks.isCancelled = &Collector::onIsCancelled;
     if (observer.remark)
       sinks.remark = &Collector::onRemark;
   }
@@ -146,7 +147,7 @@ struct Collector {
 
   static uint32_t onIsCancelled(void *context) {
     auto &self = *static_cast<Collector *>(context);
-    return self.observer.isCancelled && self.observer.isCancelled();
+    return self.observer.isCancelled();
   }
 
   static void onRemark(void *context, uint32_t operation, NNHalString text) {
@@ -156,7 +157,7 @@ struct Collector {
 
   Result<CompiledModel> finish(int32_t code) {
     if (ranOutOfMemory)
-      return outOfResources("no memory for what the compiler reports");
+      return outOfResources("no memory for the compiler's reports");
     if (code < 0 || code > int32_t(StatusCode::resourceExhaustedPersistent))
       return failure("the compiler returned {}, which is not a status code",
                      code);

@@ -27,9 +27,29 @@ static Status checkReadable(const Backend &backend, const Memory &memory) {
                    {&first, std::min<uint64_t>(region->size, 1)});
 }
 
+/// One status per pool of \p model.
+static std::vector<Status> inspectPools(const Backend &backend,
+                                        const Model &model) {
+  std::vector<Status> pools;
+  for (size_t i = 0; i < model.pools.size(); ++i) {
+    Status status = checkReadable(backend, model.pools[i].memory);
+    // A pool that cannot be read is a general failure, whatever the reason.
+    pools.push_back(status.isOk() ? status
+                                  : failure("pool {} cannot be read: {}", i,
+                                            status.message()));
+  }
+  return pools;
+}
+
+Status nnhal::rt::checkPools(const Backend &backend, const Model &model) {
+  for (Status &status : inspectPools(backend, model))
+    NNHAL_RETURN_IF_ERROR(std::move(status));
+  return Status::ok();
+}
+
 /// What is wrong with a pool that \p operation reads, itself or in the graphs
 /// that it executes; the graphs of a valid model do not call themselves.
-static Status checkPools(const Model &model, std::span<const Status> pools,
+static Status checkReads(const Model &model, std::span<const Status> pools,
                          const Subgraph &subgraph, const Operation &operation) {
   for (uint32_t input : operation.inputs) {
     const Operand &operand = subgraph.operands[input];
@@ -39,26 +59,19 @@ static Status checkPools(const Model &model, std::span<const Status> pools,
       continue;
     const Subgraph &callee = model.referenced[operand.location.offset];
     for (const Operation &inner : callee.operations)
-      NNHAL_RETURN_IF_ERROR(checkPools(model, pools, callee, inner));
+      NNHAL_RETURN_IF_ERROR(checkReads(model, pools, callee, inner));
   }
   return Status::ok();
 }
 
 void nnhal::rt::refuseUnreadable(const Backend &backend, const Model &model,
                                  std::vector<Status> &answers) {
-  std::vector<Status> pools;
-  for (size_t i = 0; i < model.pools.size(); ++i) {
-    Status status = checkReadable(backend, model.pools[i].memory);
-    // Whatever is wrong with it, preparing the model ends like this (F-007).
-    pools.push_back(status.isOk() ? status
-                                  : failure("pool {} cannot be read: {}", i,
-                                            status.message()));
-  }
+  std::vector<Status> pools = inspectPools(backend, model);
   if (std::ranges::all_of(pools, &Status::isOk))
     return;
   for (size_t i = 0; i < model.main.operations.size() && i < answers.size();
        ++i)
     if (answers[i].isOk())
       answers[i] =
-          checkPools(model, pools, model.main, model.main.operations[i]);
+          checkReads(model, pools, model.main, model.main.operations[i]);
 }

@@ -59,7 +59,8 @@ Result<FramePool::Lease> FramePool::take() {
   std::lock_guard lock(mutex);
   idle.reserve(total + 1);
   ++total;
-  beginPeriod();
+  if (model.memoryUse().arena >= smallestArena)
+    beginPeriod();
   return Lease(frame.release(), Returner{this});
 }
 

@@ -76,8 +76,8 @@ struct Frame {
 /// Frames that are not in use: as many as executions ran at once of late, so
 /// that a warm execution allocates nothing. A frame that is not used for a
 /// whole period is released, with its arena and buffers, when that ends
-/// (D-010). No execution reads the clock for this, and there are no periods
-/// without frames.
+/// (D-010), where the arenas of the model are large. No execution reads the
+/// clock for this, and there are no periods without frames.
 ///
 /// Threads: any. Blocking: only for the length of a list operation; the
 ///          destructor, while frames are released on the reactor's thread.
@@ -86,6 +86,10 @@ public:
   /// What lies between two looks at the frames, in nanoseconds: a frame is
   /// released after at least one and at most two periods without use.
   static constexpr int64_t periodLength = 5'000'000'000;
+  /// Bytes of an arena that are worth a look at all. Looking takes the thread
+  /// of the reactor, which costs a process that executes a small model once a
+  /// tenth of its time, and makes every allocation of the process slower.
+  static constexpr uint64_t smallestArena = 1 << 20;
 
   /// \p model and \p services, which are complete, must outlive the pool.
   FramePool(const LoadedModel &model, const DeviceServices &services)

@@ -104,6 +104,7 @@ static Result<std::unique_ptr<LoadedModel>>
 loadModel(const DeviceState &state, const AnnotatedModel &model,
           const PrepareOptions &options, const PrepareObserver &observer,
           std::shared_ptr<CacheSlot> slot) {
+  NNHAL_RETURN_IF_ERROR(checkPools(*state.backend, model.model));
   if (slot && options.compileAfter)
     slot->observer = nullptr; // The caller has gone on.
   // Owns what it uses: it may be called when the device is gone.

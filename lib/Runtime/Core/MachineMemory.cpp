@@ -7,8 +7,12 @@
 
 #include "MachineMemory.h"
 
+#include "nnhal/Runtime/Memory.h"
+
 #include <algorithm>
-#include <fstream>
+#include <array>
+#include <charconv>
+#include <fcntl.h>
 #include <string_view>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -30,18 +34,33 @@ static uint64_t resourceLimit(decltype(RLIMIT_AS) resource) {
   return limit.rlim_cur;
 }
 
+/// Returns the first bytes of \p file, of which no file of control groups has
+/// more; nothing where there is no file. A stream would take as long as the
+/// rest of the start of a device.
+static std::string readText(const std::string &file) {
+  std::array<char, 4096> text;
+  UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  ssize_t size = fd.isValid() ? ::read(fd.get(), text.data(), text.size()) : 0;
+  return {text.data(), size_t(std::max<ssize_t>(size, 0))};
+}
+
 /// Returns the number in \p file; UINT64_MAX for "max" and where there is no
 /// file.
 static uint64_t readLimit(const std::string &file) {
+  std::string text = readText(file);
   uint64_t limit = 0;
-  return std::ifstream(file) >> limit ? limit : UINT64_MAX;
+  auto read = std::from_chars(text.data(), text.data() + text.size(), limit);
+  return read.ec == std::errc() ? limit : UINT64_MAX;
 }
 
 uint64_t nnhal::rt::controlGroupMemory(const std::string &membership,
                                        const std::string &root) {
   uint64_t lowest = UINT64_MAX;
-  std::ifstream lines(membership);
-  for (std::string line; std::getline(lines, line);) {
+  const std::string lines = readText(membership);
+  for (size_t begin = 0; begin < lines.size();) {
+    const size_t end = std::min(lines.find('\n', begin), lines.size());
+    const std::string line = lines.substr(begin, end - begin);
+    begin = end + 1;
     // "0::/path" in the unified hierarchy, "5:memory:/path" before.
     size_t first = line.find(':');
     size_t second = line.find(':', first + 1);
@@ -71,7 +90,10 @@ uint64_t nnhal::rt::controlGroupMemory(const std::string &membership,
 }
 
 uint64_t nnhal::rt::machineMemory() {
-  return std::min({physicalMemory(), resourceLimit(RLIMIT_AS),
-                   resourceLimit(RLIMIT_DATA),
-                   controlGroupMemory("/proc/self/cgroup", "/sys/fs/cgroup")});
+  // These are read from files, and stay while the process runs.
+  static const uint64_t machine =
+      std::min(physicalMemory(),
+               controlGroupMemory("/proc/self/cgroup", "/sys/fs/cgroup"));
+  return std::min(
+      {machine, resourceLimit(RLIMIT_AS), resourceLimit(RLIMIT_DATA)});
 }

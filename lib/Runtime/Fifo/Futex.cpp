@@ -10,9 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <ctime>
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 using namespace nnhal::rt;

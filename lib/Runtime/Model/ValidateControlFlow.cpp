@@ -29,13 +29,12 @@ Result<const Subgraph *> subgraphAt(const Model &model,
   return &model.referenced[operand.location.offset];
 }
 
-/// Counts of IF and WHILE themselves (B-061, B-065).
-Status checkCounts(const Operation &operation) {
+/// Checks how many inputs IF and WHILE have (B-061, B-065). Every operation of
+/// the HAL is known to have outputs.
+Status checkInputCount(const Operation &operation) {
   if (operation.inputs.size() < 3)
     return badData("the operation needs at least 3 inputs, found {}",
                    operation.inputs.size());
-  if (operation.outputs.empty())
-    return badData("the operation needs at least 1 output, found 0");
   return Status::ok();
 }
 
@@ -61,7 +60,7 @@ GraphSignature signatureOf(const Subgraph &graph) {
 
 Status checkIf(const Model &model, const Subgraph &subgraph,
                const Operation &operation) {
-  NNHAL_RETURN_IF_ERROR(checkCounts(operation));
+  NNHAL_RETURN_IF_ERROR(checkInputCount(operation));
   NNHAL_RETURN_IF_ERROR(
       checkCondition(subgraph.operands[operation.inputs[0]], "input 0"));
   NNHAL_ASSIGN_OR_RETURN(const Subgraph *thenGraph,
@@ -74,7 +73,7 @@ Status checkIf(const Model &model, const Subgraph &subgraph,
 
 Status checkWhile(const Model &model, const Subgraph &subgraph,
                   const Operation &operation) {
-  NNHAL_RETURN_IF_ERROR(checkCounts(operation));
+  NNHAL_RETURN_IF_ERROR(checkInputCount(operation));
   NNHAL_ASSIGN_OR_RETURN(const Subgraph *condition,
                          subgraphAt(model, subgraph, operation, 0));
   NNHAL_ASSIGN_OR_RETURN(const Subgraph *body,

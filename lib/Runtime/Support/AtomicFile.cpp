@@ -18,7 +18,7 @@
 
 using namespace nnhal::rt;
 
-static Status writeAll(int fd, std::span<const std::byte> bytes) {
+Status nnhal::rt::writeAll(int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     ssize_t count = write(fd, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR)

@@ -16,11 +16,15 @@
 
 namespace nnhal::rt {
 
+/// Writes \p bytes to \p fd. Fails with generalFailure and the system's reason.
+Status writeAll(int fd, std::span<const std::byte> bytes);
+
 /// Replaces \p path by \p bytes, or leaves it alone: nobody ever sees a part
 /// of them, and where the file system can do it nothing is left of a process
 /// that is killed meanwhile. The file's mode is that of any new file of the
-/// user. generalFailure with the system's reason. Blocking: until the bytes are
-/// on the disk. Threads: any; of several writers of one path the last one wins.
+/// user. Fails with generalFailure and the system's reason. Blocking: until the
+/// bytes are on the disk. Threads: any; of several writers of one path the last
+/// one wins.
 Status writeFileAtomically(const std::string &path,
                            std::span<const std::byte> bytes);
 

@@ -15,6 +15,7 @@
 #include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Support/AtomicFile.h"
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/JsonModel.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 #include "nnhal/Runtime/Validate.h"
@@ -127,8 +128,11 @@ private:
     Status status = prepareThroughCache(keys, *key);
     // The remembered key may be damaged, and the file may have been changed
     // just now: the key of the bytes that were read is right.
-    if (!status.isOk() && sourceKey && *sourceKey != *key)
+    if (!status.isOk() && sourceKey && *sourceKey != *key) {
+      rt::writeLog(*services.log, rt::LogTag::compilation, "{}",
+                   status.message());
       status = prepareThroughCache(keys, *sourceKey);
+    }
     loaded.compileMicroseconds = nowMicroseconds() - read;
     return status;
   }

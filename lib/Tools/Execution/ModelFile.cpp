@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <vector>
@@ -55,6 +56,16 @@ std::optional<ModelKind> tools::kindOfBytes(std::span<const std::byte> bytes) {
 static rt::Result<rt::Memory> readToEnd(int fd) {
   constexpr uint64_t maxSize = UINT32_MAX;
   constexpr size_t step = size_t(1) << 20;
+  auto checkSize = [&](uint64_t size) {
+    return size <= maxSize ? rt::Status::ok()
+                           : rt::badData("standard input has {} bytes, more "
+                                         "than {}",
+                                         size, maxSize);
+  };
+  // A file's size is known before it is read.
+  struct stat info;
+  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+    NNHAL_RETURN_IF_ERROR(checkSize(uint64_t(info.st_size)));
   std::vector<std::byte> bytes;
   size_t used = 0;
   while (true) {
@@ -69,8 +80,7 @@ static rt::Result<rt::Memory> readToEnd(int fd) {
     if (count == 0)
       break;
     used += size_t(count);
-    if (used > maxSize)
-      return rt::badData("standard input has more than {} bytes", maxSize);
+    NNHAL_RETURN_IF_ERROR(checkSize(used));
   }
   if (used == 0)
     return rt::badData("standard input is empty");

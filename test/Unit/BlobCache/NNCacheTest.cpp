@@ -7,6 +7,7 @@
 
 #include "nnhal/Runtime/NNCache.h"
 
+#include "Faults/SystemCalls.h"
 #include "Runtime/Caching/Crc32c.h"
 
 #include "nnhal/Runtime/Log.h"
@@ -15,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -382,6 +384,16 @@ TEST_F(NNCacheTest, CannotLoad) {
   EXPECT_EQ(lines, "error: blob cache '" + path.string() +
                        "': cannot be opened: Too many levels of symbolic "
                        "links\n");
+}
+
+TEST_F(NNCacheTest, CannotMakeItReadable) {
+  {
+    SystemCallFailure failure(SystemCall::fchmod, EPERM);
+    writeFile();
+  }
+  EXPECT_EQ(lines, "error: blob cache '" + path.string() +
+                       "': cannot be made readable: Operation not permitted\n");
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 // A pipe without a writer: nobody waits for one.

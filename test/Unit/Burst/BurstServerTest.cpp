@@ -10,12 +10,14 @@
 #include "SampleModel.h"
 
 #include "Runtime/Fifo/Fifo.h"
+#include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/PreparedModel.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -59,7 +61,7 @@ protected:
     results.emplace(*std::move(resultMemory));
     memories->memories[0] = pool.pool;
     auto served = serveBurst(createBurstExecutor(prepareSum(), cache), memories,
-                             std::move(channels));
+                             std::move(channels), {.log = log});
     ASSERT_TRUE(served.isOk()) << served.status().message();
     context = *std::move(served);
   }
@@ -105,6 +107,19 @@ protected:
     EXPECT_TRUE(pool.hasSum());
   }
 
+  /// What the server has logged since the last call.
+  std::string takeLog() {
+    std::lock_guard lock(mutex);
+    return std::exchange(logged, {});
+  }
+
+  std::mutex mutex;
+  std::string logged;
+  std::shared_ptr<const Log> log = std::make_shared<Log>(
+      maskOf(LogTag::execution), [this](std::string_view line) {
+        std::lock_guard lock(mutex);
+        logged += std::string(line) + "\n";
+      });
   SumPool pool;
   std::shared_ptr<Memories> memories = std::make_shared<Memories>();
   std::optional<FifoWriter<RequestDatum>> requests;
@@ -179,12 +194,22 @@ TEST_F(BurstServerTest, SlotsThatTheClientDoesNotKnow) { // G-034, G-042, G-063
     BurstRequest unknown = sum();
     unknown.slots = {slot};
     expectRefusal(exchange(unknown), StatusCode::invalidArgument);
+    EXPECT_EQ(takeLog(), "execution: burst: no such slot\n"
+                         "execution: burst: slot " +
+                             std::to_string(slot) +
+                             " of a burst has no memory\n");
   }
   memories->extra = 1;
   expectRefusal(exchange(sum()), StatusCode::invalidArgument);
+  EXPECT_EQ(takeLog(), "execution: burst: the client gave 2 memories for 1 "
+                       "slots\nexecution: burst: slot 0 of a burst has no "
+                       "memory\n");
   memories->extra = 0;
   memories->memories[0] = nullptr;
   expectRefusal(exchange(sum()), StatusCode::invalidArgument);
+  EXPECT_EQ(takeLog(), "execution: burst: the client gave no memory for a "
+                       "slot\nexecution: burst: slot 0 of a burst has no "
+                       "memory\n");
   memories->memories[0] = pool.pool;
   EXPECT_EQ(memories->asked[0], 2);
   expectSum();
@@ -203,10 +228,19 @@ TEST_F(BurstServerTest, RequestsThatDoNotFitTheModel) { // G-032, G-036
   wrong[6].inputs[0].dimensions = {3, 2};
   wrong[7].inputs[0].length = sumBytes - 1;
   wrong[8].outputs[0].offset = UINT32_MAX;
+  std::string messages;
   for (const BurstRequest &request : wrong) {
     expectRefusal(exchange(request), StatusCode::invalidArgument);
+    messages += takeLog();
     expectSum();
   }
+  for (const char *message :
+       {"input 0 is in pool 1 of a packet, which has 1",
+        "output 0 is in pool 4294967295 of a packet, which has 1",
+        "output 0 of a packet has no value"})
+    EXPECT_NE(messages.find("execution: burst: " + std::string(message) + "\n"),
+              messages.npos)
+        << messages;
 }
 
 TEST_F(BurstServerTest, OutputsThatAreTooSmall) {

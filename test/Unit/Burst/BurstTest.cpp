@@ -9,6 +9,8 @@
 
 #include "SampleModel.h"
 
+#include "Faults/Allocations.h"
+
 #include "Runtime/Burst/BurstServer.h"
 #include "Runtime/Burst/BurstSlots.h"
 
@@ -89,6 +91,12 @@ TEST(BurstOptionsTest, BothEndsPollFor50Microseconds) { // G-050
 
 class BurstTest : public testing::Test {
 protected:
+  BurstTest() {
+    // The first execution of a device starts a thread of the device.
+    EXPECT_TRUE(model->execute(pool.request(), result).isOk());
+    model->executions = 0;
+  }
+
   void start(const BurstOptions &options = {}) {
     auto made = Burst::create(model, options);
     ASSERT_TRUE(made.isOk()) << made.status().message();
@@ -222,6 +230,24 @@ TEST_F(BurstTest, MemoriesOfOneRequest) { // G-026
   request.inputs[1].memory = Memory::region(other.pool, 64, sumBytes);
   ASSERT_EQ(burst->execute(request, result).message(), "");
   EXPECT_TRUE(pool.hasSum());
+}
+
+TEST_F(BurstTest, NoMemory) {
+  start();
+  const std::array<float, 6> left = {1, 2, 3, 4, 5, 6};
+  Request request = pool.request();
+  request.inputs[0].memory = Memory::borrow(std::as_bytes(std::span(left)));
+  auto failures = failuresWithoutMemory([&] {
+    pool.fill(7);
+    Status status = burst->execute(request, result);
+    EXPECT_TRUE(!status.isOk() || pool.hasSum());
+    return status;
+  });
+  if (AllocationFailure::isPossible())
+    EXPECT_EQ(failures,
+              std::set<std::string>{"RESOURCE_EXHAUSTED_TRANSIENT: no memory "
+                                    "for a request of a burst"});
+  EXPECT_TRUE(burst->execute(pool.request(), result).isOk());
 }
 
 TEST_F(BurstTest, ModelsWithoutBursts) {

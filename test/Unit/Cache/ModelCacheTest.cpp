@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 using namespace nnhal::rt;
@@ -131,6 +132,22 @@ TEST(ModelCacheTest, NewerMinorVersionIsRead) {
   header.digest = digestOfModelCache(bytes);
   std::memcpy(bytes.data(), &header, sizeof(header));
   EXPECT_EQ(messageOf(bytes), "accepted");
+}
+
+TEST(ModelCacheTest, ShortContentKey) {
+  Artifact artifact = sampleArtifact();
+  artifact.contentKey.fill(0xA7);
+  std::vector<std::byte> bytes = writeModelCache(artifact);
+  // A vector begins with its length.
+  auto key =
+      std::ranges::search(bytes, std::as_bytes(std::span(artifact.contentKey)));
+  ASSERT_FALSE(key.empty());
+  uint32_t length = 31;
+  std::memcpy(&key.front() - sizeof(length), &length, sizeof(length));
+  auto header = loadHeader<ModelCacheHeader>(bytes);
+  header.digest = digestOfModelCache(bytes);
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  EXPECT_EQ(messageOf(bytes), "content key has 31 bytes, not 32");
 }
 
 TEST(ModelCacheTest, ManifestThatIsNoFlatBuffer) {

@@ -7,6 +7,7 @@
 
 #include "Runtime/Caching/IntegrityStore.h"
 
+#include "Faults/SystemCalls.h"
 #include "Runtime/Caching/ContentKeyStore.h"
 #include "nnhal/Runtime/Memory.h"
 
@@ -19,6 +20,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <sqlite3.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -260,6 +262,25 @@ TEST_F(StoreTest, UnusableDirectories) {
                                       "' belongs to user 12345, not to " +
                                       std::to_string(::geteuid()));
   }
+  std::string good = directory + "/good";
+  std::filesystem::create_directory(good);
+  {
+    SystemCallFailure failure(SystemCall::stat, EIO);
+    EXPECT_EQ(messageOf(good), "cannot inspect the state directory '" + good +
+                                   "': Input/output error");
+  }
+  SystemCallFailure failure(SystemCall::access, EROFS);
+  EXPECT_EQ(messageOf(good), "cannot write to the state directory '" + good +
+                                 "': Read-only file system");
+}
+
+TEST_F(StoreTest, NeedsMemory) {
+  open();
+  sqlite3_int64 before = sqlite3_hard_heap_limit64(1);
+  auto store = IntegrityStore::open(options);
+  sqlite3_hard_heap_limit64(before);
+  EXPECT_EQ(store.status().code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(store.status().message(), "no memory to open '" + filePath() + "'");
 }
 
 class ContentKeyStoreTest : public StoreTest {

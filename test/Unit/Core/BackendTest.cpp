@@ -1,12 +1,15 @@
-//===- BackendTest.cpp - What becomes of what a backend says --------------===//
+//===- BackendTest.cpp - Backends that fail -------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReluModel.h"
+
 #include "nnhal/Backend/HostCodeModel.h"
 #include "nnhal/Runtime/MemoryBudget.h"
+#include "nnhal/Runtime/SharedMemory.h"
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Log.h"
@@ -16,20 +19,50 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <future>
 #include <new>
 #include <set>
 
 using namespace nnhal::rt;
+using nnhal::rt::test::reluModel;
 
 namespace {
 
-/// What a backend says to each question.
+/// The answers of a backend.
 struct Script {
   Status supported;
   Status loaded;
+  /// The member in which the backend runs out of memory.
+  std::string_view throwsIn;
+  /// Called while a model is loaded; may be empty.
+  std::function<void()> loading;
   std::function<Status(NNHalExecutionContext &)> run =
       [](NNHalExecutionContext &) { return Status::ok(); };
+
+  void enter(std::string_view member) const {
+    if (member == throwsIn)
+      throw std::bad_alloc();
+  }
+};
+
+/// Memory that has no room for copies.
+class ScriptedMemory final : public DeviceMemory {
+public:
+  explicit ScriptedMemory(std::shared_ptr<Script> script)
+      : script(std::move(script)) {}
+  Status resize(std::span<const uint32_t>, uint64_t) override {
+    return Status::ok();
+  }
+  Status read(std::span<std::byte>) const override { return Status::ok(); }
+  Status write(std::span<const std::byte>) override {
+    script->enter("write");
+    return Status::ok();
+  }
+
+private:
+  std::shared_ptr<Script> script;
 };
 
 class ScriptedModel final : public HostCodeModel {
@@ -63,34 +96,28 @@ public:
   Result<std::unique_ptr<LoadedModel>>
   load(const AnnotatedModel &model, const PrepareOptions &,
        const LoadObserver &) const override {
+    script->enter("load");
+    if (script->loading)
+      script->loading();
     NNHAL_RETURN_IF_ERROR(script->loaded);
     return std::unique_ptr<LoadedModel>(
         std::make_unique<ScriptedModel>(model, script));
+  }
+  Result<std::unique_ptr<DeviceMemory>>
+  allocate(const DeviceMemoryRequest &) const override {
+    script->enter("allocate");
+    return std::unique_ptr<DeviceMemory>(
+        std::make_unique<ScriptedMemory>(script));
+  }
+  bool importsPool(const SharedMemory &) const override {
+    script->enter("importsPool");
+    return false;
   }
 
 private:
   std::shared_ptr<Script> script;
   DeviceInfo description;
 };
-
-/// output = RELU(input), float, two elements; the output's extent is
-/// \p outputExtent.
-AnnotatedModel reluModel(uint32_t outputExtent = 2) {
-  AnnotatedModel annotated;
-  Subgraph &main = annotated.model.main;
-  main.operands.resize(2);
-  for (Operand &operand : main.operands)
-    operand.type = OperandType::TENSOR_FLOAT32;
-  main.operands[0].dimensions = {2};
-  main.operands[0].lifetime = OperandLifeTime::SUBGRAPH_INPUT;
-  main.operands[1].dimensions = {outputExtent};
-  main.operands[1].lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
-  main.operations = {{OperationType::RELU, {0}, {1}}};
-  main.inputIndexes = {0};
-  main.outputIndexes = {1};
-  computeConsumers(main);
-  return annotated;
-}
 
 class BackendTest : public testing::Test {
 protected:
@@ -157,6 +184,10 @@ TEST_F(BackendTest, FailsToLoad) {
 TEST_F(BackendTest, FailsToRun) {
   PreparedModelRef model = prepare();
   for (StatusCode code : codes) {
+    // The caller's result has the shapes of another execution.
+    script->run = [](NNHalExecutionContext &) { return Status::ok(); };
+    EXPECT_EQ(execute(*model).message(), "");
+    EXPECT_EQ(result.outputShapes.size(), 1u);
     script->run = [&](NNHalExecutionContext &) {
       return Status(code, "not today");
     };
@@ -184,6 +215,69 @@ TEST_F(BackendTest, RunsOutOfMemory) {
   EXPECT_EQ(status.message(), "no memory to execute the model");
 }
 
+TEST_F(BackendTest, RunsOutOfMemoryBeforeItRuns) {
+  auto device = createDevice();
+  script->throwsIn = "load";
+  Status status = device->prepareModel(reluModel()).status();
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(), "no memory to prepare the model");
+
+  script->throwsIn = "importsPool";
+  auto model = device->prepareModel(reluModel());
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  auto pool = SharedMemory::createAshmem(sizeof(input));
+  ASSERT_TRUE(pool.isOk()) << pool.status().message();
+  request.inputs[0].memory = Memory::region(*pool, 0, sizeof(input));
+  bool isCalled = false;
+  status =
+      (*model)->executeAsync(request, [&](const Status &told, const auto &) {
+        isCalled = true;
+        EXPECT_EQ(told.message(), "no memory to launch the execution");
+      });
+  EXPECT_TRUE(isCalled);
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(), "no memory to launch the execution");
+
+  script->throwsIn = "allocate";
+  auto allocate = [&] {
+    return device->allocate({}, std::array{*model}, std::array{BufferRole()},
+                            {});
+  };
+  status = allocate().status();
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(), "no memory for a buffer");
+
+  script->throwsIn = "write";
+  auto buffer = allocate();
+  ASSERT_TRUE(buffer.isOk()) << buffer.status().message();
+  status = (*buffer)->copyFrom(**pool, {});
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(), "no memory to copy a buffer");
+}
+
+// C-049, C-050: a deadline may pass before and during the preparation.
+TEST_F(BackendTest, MissesTheDeadlineOfAPreparation) {
+  DeviceServices services;
+  auto now = std::make_shared<std::atomic<int64_t>>(10);
+  services.clock = [now] { return now->load(); };
+  auto device = createDevice(services);
+  PrepareOptions options;
+  options.deadline = 20;
+  script->loading = [&] { *now = 20; };
+  Status status = device->prepareModel(reluModel(), options).status();
+  EXPECT_EQ(status.code(), StatusCode::missedDeadlineTransient);
+  EXPECT_EQ(status.message(),
+            "the deadline passed while the model was prepared");
+  Status told;
+  status = device->prepareModelAsync(
+      std::make_shared<AnnotatedModel>(reluModel()), options,
+      [&](const auto &prepared) { told = prepared.status(); });
+  EXPECT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(told.code(), StatusCode::missedDeadlinePersistent);
+  EXPECT_EQ(told.message(),
+            "the deadline had passed before the preparation began");
+}
+
 // D-020, D-021, D-038: what contradicts the model is not handed on.
 TEST_F(BackendTest, ReportsImpossibleShapes) {
   PreparedModelRef model = prepare();
@@ -197,7 +291,7 @@ TEST_F(BackendTest, ReportsImpossibleShapes) {
                               "0 of shape [2]");
   EXPECT_TRUE(result.outputShapes.empty());
   EXPECT_EQ(result.timing, Timing());
-  PreparedModelRef open = prepare(reluModel(0));
+  PreparedModelRef open = prepare(reluModel(2, 0));
   for (int64_t extent : {int64_t(-1), int64_t(UINT32_MAX) + 1}) {
     script->run = [&](NNHalExecutionContext &context) {
       context.outputs[0].shape[0] = extent;
@@ -210,7 +304,7 @@ TEST_F(BackendTest, ReportsImpossibleShapes) {
 
 // D-021, D-029: success with an output that does not suffice is none.
 TEST_F(BackendTest, ReportsInsufficientOutputs) {
-  PreparedModelRef model = prepare(reluModel(0));
+  PreparedModelRef model = prepare(reluModel(2, 0));
   script->run = [](NNHalExecutionContext &context) {
     context.outputs[0].shape[0] = 5;
     context.outputs[0].isSufficient = 0;
@@ -351,6 +445,19 @@ TEST(DeviceServicesTest, MemoryIsLimitedToWhatTheMachineHas) {
   auto excessive = services.memory->reserve(uint64_t(1) << 60);
   EXPECT_EQ(excessive.status().code(), StatusCode::resourceExhaustedPersistent);
   EXPECT_TRUE(services.memory->reserve(1 << 20).isOk());
+}
+
+// D-027: only ranks that the model leaves open are the backend's to write.
+TEST_F(BackendTest, ReportsTheRankOfTheModel) {
+  script->run = [](NNHalExecutionContext &context) {
+    context.outputs[0].rank = 2;
+    context.outputs[0].isSufficient = 1;
+    return Status::ok();
+  };
+  ExecutionResult result;
+  Status status = prepare()->execute(request, result);
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  EXPECT_EQ(status.message(), "code reported rank 2 of output 0 of shape [2]");
 }
 
 } // namespace

@@ -170,6 +170,16 @@ TEST_F(CacheFlowTest, CompilesWhereAFileIsInTheWay) {
   EXPECT_EQ(files().size(), 1u);
 }
 
+TEST_F(CacheFlowTest, CompilesWhereAFolderHasTheNameOfAFile) { // E-029
+  std::string name = cacheFileName(token(), CacheFileKind::data, 0);
+  fs::create_directory(fs::path(directory) / name);
+  EXPECT_EQ(prepare().message(), "");
+  EXPECT_EQ(report.saveDetail, "cannot rename a file to '" + directory + "/" +
+                                   name + "': Is a directory");
+  EXPECT_NE(lines.find("; not saved, "), lines.npos) << lines;
+  EXPECT_EQ(files(), std::set<std::string>{name});
+}
+
 // What a directory holds is believed, and vouched for, only where nobody else
 // can put files into it or replace those of this user.
 TEST_F(CacheFlowTest, VouchesForPrivateDirectories) {

@@ -10,6 +10,8 @@
 #include "Runtime/Devices/Cpu/HostCpu.h"
 #include "TestArtifact.h"
 
+#include "Faults/SystemCalls.h"
+
 #include <fmt/format.h>
 
 #include <gtest/gtest.h>
@@ -196,6 +198,23 @@ TEST(CodeImageTest, DamagedCodeIsAnswered) {
     Status status = checkElf(bytes, good.target).status();
     EXPECT_EQ(status.isOk(), status.message().empty());
   }
+}
+
+TEST(CodeImageTest, SystemDiagnostics) {
+  auto messageWithout = [](SystemCall call, int error) {
+    SystemCallFailure failure(call, error);
+    return loadMessage(kernels());
+  };
+  EXPECT_EQ(messageWithout(SystemCall::memfdCreate, EMFILE),
+            "cannot create a memory file for code: Too many open files");
+  EXPECT_EQ(messageWithout(SystemCall::write, ENOSPC),
+            fmt::format("cannot copy {} bytes of code: No space left on device",
+                        kernels().bytes.size()));
+  EXPECT_EQ(messageWithout(SystemCall::addSeals, EPERM),
+            "cannot seal code in memory: Operation not permitted");
+  EXPECT_EQ(messageWithout(SystemCall::dlopen, ENOMEM),
+            "cannot load the code: unknown reason");
+  EXPECT_EQ(loadMessage(kernels()), "loaded");
 }
 
 } // namespace

@@ -168,6 +168,17 @@ TEST(CompilerTest, EveryDiagnosticIsHeard) {
                                              "true nothing was compiled"}));
 }
 
+TEST(CompilerTest, ReportsNeedMemory) {
+  auto compiler = openFake();
+  ASSERT_TRUE(compiler);
+  CompileObserver observer;
+  observer.diagnostic = [](bool, std::string_view) { throw std::bad_alloc(); };
+  Status status =
+      compiler->compileMlir(bytesOf("fail"), "t", {}, observer).status();
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(), "no memory for the compiler's reports");
+}
+
 TEST(CompilerTest, LazyCompilerOpensOnce) {
   LazyCompiler lazy(pathOf("NNHalFakeCompiler"));
   std::vector<std::shared_ptr<const Compiler>> seen(8);

@@ -8,7 +8,8 @@
 #include "nnhal/Runtime/CpuDevice.h"
 #include "Runtime/Support/Errors.h"
 
-#include "AllocationCounter.h"
+#include "Faults/Allocations.h"
+#include "ReluModel.h"
 #include "TestArtifact.h"
 
 #include <gtest/gtest.h>
@@ -211,18 +212,8 @@ TEST(CpuDeviceTest, PrepareModelAsksTheCompiler) {
   CpuDeviceOptions options;
   options.compiler = std::make_shared<LazyCompiler>("/nonexistent.so");
   auto device = createCpuDevice(options);
-  AnnotatedModel model;
-  Operand operand;
-  operand.type = OperandType::TENSOR_FLOAT32;
-  operand.dimensions = {1};
-  operand.numberOfConsumers = 1;
-  operand.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
-  model.model.main.operands = {operand, operand};
-  model.model.main.operands[1].lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
-  model.model.main.operands[1].numberOfConsumers = 0;
-  model.model.main.operations = {{OperationType::FLOOR, {0}, {1}}};
-  model.model.main.inputIndexes = {0};
-  model.model.main.outputIndexes = {1};
+  AnnotatedModel model =
+      nnhal::rt::test::unaryModel(OperationType::FLOOR, 1, 1);
   EXPECT_EQ(device->prepareModel(model).status().code(),
             StatusCode::deviceUnavailable);
   auto supported = device->supportedOperations(model);
@@ -241,18 +232,8 @@ TEST(CpuDeviceTest, ArtifactIsKeptBeforeItIsLoaded) {
   options.compiler = std::make_shared<LazyCompiler>(
       std::string(NNHAL_TEST_INPUTS) + "/NNHalFakeCompiler.so");
   auto device = createCpuDevice(options);
-  AnnotatedModel model;
-  Operand operand;
-  operand.type = OperandType::TENSOR_FLOAT32;
-  operand.dimensions = {1};
-  operand.numberOfConsumers = 1;
-  operand.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
-  model.model.main.operands = {operand, operand};
-  model.model.main.operands[1].lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
-  model.model.main.operands[1].numberOfConsumers = 0;
-  model.model.main.operations = {{OperationType::FLOOR, {0}, {1}}};
-  model.model.main.inputIndexes = {0};
-  model.model.main.outputIndexes = {1};
+  AnnotatedModel model =
+      nnhal::rt::test::unaryModel(OperationType::FLOOR, 1, 1);
   PrepareObserver observer;
   observer.keepArtifact = [](const CompiledModel &compiled) {
     return failure("no room for {} bytes", compiled.modelCache.size() > 0);

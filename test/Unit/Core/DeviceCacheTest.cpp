@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReluModel.h"
+
 #include "Runtime/Caching/CacheEntry.h"
 #include "nnhal/Backend/HostCodeModel.h"
 #include "nnhal/Runtime/Compiler.h"
@@ -15,6 +17,8 @@
 #include "Runtime/Support/Errors.h"
 #include "TestArtifact.h"
 
+#include "Faults/SystemCalls.h"
+
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -23,6 +27,7 @@
 #include <filesystem>
 #include <functional>
 #include <gnu/libc-version.h>
+#include <set>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -30,6 +35,7 @@
 #include <unistd.h>
 
 using namespace nnhal::rt;
+using nnhal::rt::test::reluModel;
 
 namespace {
 
@@ -110,24 +116,6 @@ private:
   DeviceInfo description;
 };
 
-AnnotatedModel reluModel() {
-  AnnotatedModel annotated;
-  Subgraph &main = annotated.model.main;
-  for (OperandLifeTime lifetime :
-       {OperandLifeTime::SUBGRAPH_INPUT, OperandLifeTime::SUBGRAPH_OUTPUT}) {
-    Operand operand;
-    operand.type = OperandType::TENSOR_FLOAT32;
-    operand.dimensions = {2};
-    operand.lifetime = lifetime;
-    main.operands.push_back(operand);
-  }
-  main.operands[0].numberOfConsumers = 1;
-  main.operations = {{OperationType::RELU, {0}, {1}}};
-  main.inputIndexes = {0};
-  main.outputIndexes = {1};
-  return annotated;
-}
-
 class DeviceCacheTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -202,6 +190,30 @@ TEST_F(DeviceCacheTest, TheLockIsHeldWhileAModelIsCompiled) {
   EXPECT_EQ(saved, "");
   EXPECT_EQ(::flock(other.get(), LOCK_SH | LOCK_NB), 0);
   ::flock(other.get(), LOCK_UN);
+  EXPECT_EQ(load(), "hit: ");
+}
+
+// A lock of another process lets a preparation succeed, without the cache.
+TEST_F(DeviceCacheTest, FilesThatSomebodyElseUses) {
+  std::string lines;
+  services.log = std::make_shared<Log>(
+      maskOf(LogTag::compilation),
+      [&](std::string_view line) { lines += std::string(line) + "\n"; });
+  UniqueFd other(::open((directory + "/model").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(other.get(), LOCK_SH | LOCK_NB), 0);
+  save();
+  EXPECT_EQ(saved, "locked: somebody else uses the files");
+  EXPECT_NE(lines.find("test-keeping: save to the cache: locked, somebody else "
+                       "uses the files\n"),
+            lines.npos)
+      << lines;
+  EXPECT_EQ(load(), "hit: ");
+  ASSERT_EQ(::flock(other.get(), LOCK_EX | LOCK_NB), 0);
+  EXPECT_EQ(load(), "locked: somebody else writes the files");
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  ASSERT_EQ(::flock(other.get(), LOCK_UN), 0);
+  save();
+  EXPECT_EQ(saved, "");
   EXPECT_EQ(load(), "hit: ");
 }
 
@@ -346,6 +358,53 @@ TEST_F(DeviceCacheTest, FullDisksLeaveNoEntry) {
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(saved, "unreadable: cannot write to a cache file: File too large");
   EXPECT_EQ(load(), "absent: the model-cache file is empty");
+}
+
+// The preparation succeeds when the system refuses to write, a load fails when
+// it refuses to read.
+TEST_F(DeviceCacheTest, ReportsWhatTheSystemRefuses) {
+  auto saveWithout = [&](SystemCall call, int error) {
+    SystemCallFailure failure(call, error);
+    save();
+    return saved;
+  };
+  auto loadWithout = [&](SystemCall call, int error, int before = 0) {
+    auto shared = device();
+    std::string told;
+    PrepareObserver observer;
+    observer.cacheObserver = [&](CacheOutcome outcome, std::string_view text) {
+      told = fmt::format("{}: {}", toString(outcome), text);
+    };
+    SystemCallFailure failure(call, error, before);
+    (void)shared->prepareModelFromCache(handles(), {}, {}, observer);
+    return told;
+  };
+  EXPECT_EQ(saveWithout(SystemCall::ftruncate, EIO),
+            "unreadable: cannot empty a cache file: Input/output error");
+  EXPECT_EQ(saveWithout(SystemCall::fdatasync, EIO),
+            "unreadable: cannot write a cache file to the disk: Input/output "
+            "error");
+  EXPECT_EQ(load(), "absent: the model-cache file is empty");
+  save();
+  EXPECT_EQ(loadWithout(SystemCall::pread, EIO),
+            "unreadable: cannot read a cache file: Input/output error");
+  std::set<std::string> outcomes;
+  for (int before = 0; before < 20; ++before) {
+    outcomes.insert(loadWithout(SystemCall::fstat, EIO, before));
+    outcomes.insert(loadWithout(SystemCall::pread, 0, before));
+  }
+  size_t modelSize = std::filesystem::file_size(directory + "/model");
+  for (const std::string &expected :
+       {std::string("unreadable: cannot inspect the model-cache file: "
+                    "Input/output error"),
+        std::string("unreadable: cannot inspect the data-cache file: "
+                    "Input/output error"),
+        fmt::format("truncated: the model-cache file shrank from {} to 0 bytes",
+                    modelSize),
+        std::string("truncated: the data-cache file shrank to 0 bytes of "
+                    "constants"),
+        std::string("hit: ")})
+    EXPECT_TRUE(outcomes.contains(expected)) << expected;
 }
 
 // E-061, E-062 against another process: whoever replaces the file between the

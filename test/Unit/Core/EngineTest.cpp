@@ -440,6 +440,18 @@ TEST_F(EngineTest, fails) {
   EXPECT_EQ(model->execute(arguments.request, result).message(), "");
 }
 
+TEST_F(EngineTest, lacksMemory) {
+  control->lacksMemory = true;
+  TwoFloats arguments;
+  EXPECT_EQ(model->execute(arguments.request, result).message(),
+            "no memory to execute the model");
+  auto execution = launch(*model, arguments.request);
+  Status status = execution->fence()->wait(noDeadline);
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(execution->executionInfo().status.message(),
+            "no memory to launch the execution");
+}
+
 // D-058: times are the device's where it has a clock.
 TEST_F(EngineTest, measures) {
   control->timeOnDevice = 7'000'000;

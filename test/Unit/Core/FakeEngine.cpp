@@ -196,6 +196,8 @@ Status EngineModel::execute(EngineControl &control, Invocation &invocation) {
 Status EngineModel::submit(Invocation &invocation,
                            Completion &completion) const {
   EngineControl &control = *engine->control;
+  if (control.lacksMemory)
+    throw std::bad_alloc();
   NNHAL_RETURN_IF_ERROR(control.submitStatus);
   FenceRef own;
   if (invocation.wantsFence && control.makesFences) {
@@ -270,22 +272,4 @@ private:
 std::unique_ptr<Backend>
 nnhal::rt::testing::createFakeEngine(std::shared_ptr<EngineControl> control) {
   return std::make_unique<EngineBackend>(std::move(control));
-}
-
-AnnotatedModel nnhal::rt::testing::reluModel(uint32_t inputExtent,
-                                             uint32_t outputExtent) {
-  AnnotatedModel annotated;
-  Subgraph &main = annotated.model.main;
-  main.operands.resize(2);
-  for (Operand &operand : main.operands)
-    operand.type = OperandType::TENSOR_FLOAT32;
-  main.operands[0].dimensions = {inputExtent};
-  main.operands[0].lifetime = OperandLifeTime::SUBGRAPH_INPUT;
-  main.operands[1].dimensions = {outputExtent};
-  main.operands[1].lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
-  main.operations = {{OperationType::RELU, {0}, {1}}};
-  main.inputIndexes = {0};
-  main.outputIndexes = {1};
-  computeConsumers(main);
-  return annotated;
 }

@@ -8,6 +8,8 @@
 #ifndef NNHAL_TEST_UNIT_CORE_FAKEENGINE_H
 #define NNHAL_TEST_UNIT_CORE_FAKEENGINE_H
 
+#include "ReluModel.h"
+
 #include "nnhal/Backend/Backend.h"
 
 #include <atomic>
@@ -22,6 +24,8 @@
 
 namespace nnhal::rt::testing {
 
+using test::reluModel;
+
 /// What a test says to a fake engine, and what it hears of it.
 ///
 /// Threads: any.
@@ -33,8 +37,9 @@ public:
   /// Returns when released, or false when \p isCancelled says so.
   bool waitForRelease(const std::function<bool()> &isCancelled);
 
-  /// What submit() and the execution answer.
+  /// The answers of submit() and of the execution.
   Status submitStatus;
+  std::atomic<bool> lacksMemory = false;
   Status status;
   /// Added to the extent that an execution reports, and to its elements.
   std::atomic<uint32_t> addedExtent = 0;
@@ -69,9 +74,6 @@ private:
 /// does not reach, and fences that are descriptors, as a sync_file is.
 std::unique_ptr<Backend>
 createFakeEngine(std::shared_ptr<EngineControl> control);
-
-/// output = RELU(input), float; 0 is an unknown extent.
-AnnotatedModel reluModel(uint32_t inputExtent, uint32_t outputExtent);
 
 } // namespace nnhal::rt::testing
 

@@ -7,10 +7,13 @@
 
 #include "nnhal/Runtime/Fence.h"
 
+#include "Faults/SystemCalls.h"
+
 #include <fmt/format.h>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -307,6 +310,22 @@ TEST(FenceTest, RefusesWhatCannotBeAFence) {
                   number));
 }
 
+// D-070: no fence has the descriptor 0, even if that is the lowest free one.
+TEST(FenceTest, NeverHasDescriptorZero) {
+  UniqueFd input(::fcntl(0, F_DUPFD_CLOEXEC, 3));
+  ::close(0);
+  FenceRef fence = mustCreate();
+  FenceRef other = mustCreate();
+  UniqueFd shared = mustShare(fence);
+  UniqueFd again = mustShare(other);
+  int numbers[] = {fence->fd(), other->fd(), shared.get(), again.get()};
+  if (input.isValid())
+    ::dup2(input.get(), 0);
+  EXPECT_EQ(std::ranges::count(numbers, 0), 0);
+  fence->complete(Status::ok());
+  EXPECT_EQ(syncWait(shared.get(), 0), FenceState::signaled);
+}
+
 TEST(FenceTest, RunsOutOfDescriptorsWithAStatus) {
   FenceRef fence = mustCreate();
   rlimit before = {};
@@ -404,6 +423,42 @@ TEST(FenceTest, AnotherProcessSeesTheOutcome) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(FenceTest, ReportsWhatTheSystemRefuses) {
+  Pipe pipe = makePipe();
+  auto adopt = [&] {
+    int fd = ::dup(pipe.readEnd.get());
+    Status status = Fence::adopt(UniqueFd(fd)).status();
+    EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+    return std::pair(fd, status.message());
+  };
+  {
+    SystemCallFailure failure(SystemCall::epollCreate, EMFILE);
+    auto [fd, message] = adopt();
+    EXPECT_EQ(
+        message,
+        fmt::format("cannot check descriptor {}: Too many open files", fd));
+  }
+  {
+    SystemCallFailure failure(SystemCall::epollControl, ENOMEM);
+    auto [fd, message] = adopt();
+    EXPECT_EQ(
+        message,
+        fmt::format("cannot check descriptor {}: Cannot allocate memory", fd));
+  }
+  FenceRef fence = mustAdopt(std::move(pipe.readEnd));
+  SystemCallFailure failure(SystemCall::ppoll, ENOMEM);
+  Status status = fence->wait(noDeadline);
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  EXPECT_EQ(status.message(),
+            fmt::format("cannot wait for descriptor {}: Cannot allocate memory",
+                        fence->fd()));
+  auto outcome = fence->outcome();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->message(),
+            fmt::format("cannot ask descriptor {}: Cannot allocate memory",
+                        fence->fd()));
 }
 
 } // namespace

@@ -21,14 +21,15 @@ using namespace nnhal::rt::testing;
 
 namespace {
 
-constexpr uint64_t arenaSize = 4096;
+constexpr uint64_t arenaSize = FramePool::smallestArena;
 
 /// Adds 1 to one float, with an arena and a temporary buffer.
 class ArenaModel final : public HostCodeModel {
 public:
-  explicit ArenaModel(const AnnotatedModel &model) : face(interfaceOf(model)) {}
+  explicit ArenaModel(const AnnotatedModel &model, uint64_t size = ::arenaSize)
+      : face(interfaceOf(model)), size(size) {}
   const Interface &interface() const override { return face; }
-  uint64_t arenaSize() const override { return ::arenaSize; }
+  uint64_t arenaSize() const override { return size; }
   Status call(NNHalExecutionContext &context) const override {
     int64_t extent = 1000;
     void *temporary = context.allocate(context.allocateContext, &extent, 1, 1);
@@ -41,6 +42,7 @@ public:
 
 private:
   const Interface face;
+  const uint64_t size;
 };
 
 class ArenaBackend final : public Backend {
@@ -91,7 +93,7 @@ protected:
 
   std::atomic<int64_t> now = 1'000'000'000'000;
   std::shared_ptr<MemoryBudget> budget =
-      std::make_shared<MemoryBudget>(1 << 20);
+      std::make_shared<MemoryBudget>(uint64_t(1) << 30);
   DeviceServices services;
   const AnnotatedModel relu = reluModel(1, 1);
 };
@@ -160,6 +162,14 @@ TEST_F(FramePoolTest, leavesFramesInUse) {
   EXPECT_EQ(frames(), 1u);
   pass(1.01);
   EXPECT_EQ(frames(), 0u);
+}
+
+TEST_F(FramePoolTest, keepsSmallArenas) {
+  ArenaModel model(relu, FramePool::smallestArena - 1);
+  FramePool pool(model, services);
+  take(pool);
+  pass(5);
+  EXPECT_GT(budget->inUse(), 0u);
 }
 
 TEST_F(FramePoolTest, endsWithItsModel) {

@@ -7,6 +7,8 @@
 
 #include "nnhal/Runtime/Reactor.h"
 
+#include "Faults/SystemCalls.h"
+
 #include <fmt/format.h>
 
 #include <gtest/gtest.h>
@@ -455,6 +457,21 @@ TEST(ReactorTest, AHandlerMayReleaseAReactorThatWasCreated) {
     // By the destructor, on whichever thread.
     EXPECT_EQ(pending.get().message(), "the reactor has stopped");
   }
+}
+
+TEST(ReactorTest, ReportsWhatTheSystemRefuses) {
+  Reactor reactor;
+  settle(reactor); // Its thread runs.
+  FenceRef fence = mustCreate();
+  SystemCallFailure failure(SystemCall::epollControl, ENOSPC);
+  Status status = reactor.whenAll({fence}, noDeadline, [](const Status &) {
+    ADD_FAILURE() << "the handler of a wait that did not begin";
+  });
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  // The reactor waits for a duplicate of the fence's descriptor.
+  EXPECT_TRUE(status.message().starts_with("cannot wait for descriptor "));
+  EXPECT_TRUE(status.message().ends_with(": No space left on device"))
+      << status.message();
 }
 
 } // namespace

@@ -7,7 +7,7 @@
 
 #include "nnhal/Runtime/Scheduler.h"
 
-#include "AllocationCounter.h"
+#include "Faults/Allocations.h"
 
 #include <fmt/format.h>
 

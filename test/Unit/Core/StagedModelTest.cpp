@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReluModel.h"
+
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/HostCodeModel.h"
 #include "nnhal/Runtime/Compiler.h"
@@ -23,6 +25,7 @@
 #include <thread>
 
 using namespace nnhal::rt;
+using nnhal::rt::test::reluModel;
 
 namespace {
 
@@ -40,6 +43,7 @@ struct Script {
   bool raisesBadAlloc = false;
   uint64_t arena = 256;
   uint32_t compiledExtent = 2;
+  size_t compiledOutputs = 1;
   std::function<void()> duringBaseline;
   std::atomic<int> compilations = 0;
   std::atomic<int> baselines = 0;
@@ -109,6 +113,7 @@ public:
     NNHAL_RETURN_IF_ERROR(observer.keep({}));
     Interface face = interfaceOf(model);
     face.outputs[0].dimensions = {script->compiledExtent};
+    face.outputs.resize(script->compiledOutputs);
     return std::unique_ptr<LoadedModel>(std::make_unique<ConstantModel>(
         std::move(face), byCode, script->arena, script));
   }
@@ -123,24 +128,6 @@ private:
   std::shared_ptr<Script> script;
   DeviceInfo description;
 };
-
-/// output = RELU(input), float, two elements.
-AnnotatedModel reluModel() {
-  AnnotatedModel annotated;
-  Subgraph &main = annotated.model.main;
-  main.operands.resize(2);
-  for (Operand &operand : main.operands) {
-    operand.type = OperandType::TENSOR_FLOAT32;
-    operand.dimensions = {2};
-  }
-  main.operands[0].lifetime = OperandLifeTime::SUBGRAPH_INPUT;
-  main.operands[1].lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
-  main.operations = {{OperationType::RELU, {0}, {1}}};
-  main.inputIndexes = {0};
-  main.outputIndexes = {1};
-  computeConsumers(main);
-  return annotated;
-}
 
 class StagedModelTest : public testing::Test {
 protected:
@@ -325,6 +312,14 @@ TEST_F(StagedModelTest, KeepsTheBaselineWhenTheInterfaceDiffers) {
   EXPECT_EQ(waitForEnd().message(),
             "output 0 of the code is TENSOR_FLOAT32 [3], that of the model "
             "TENSOR_FLOAT32 [2]");
+  EXPECT_EQ(execute(*model), byBaseline);
+}
+
+TEST_F(StagedModelTest, KeepsTheBaselineWhenAnOutputIsMissing) {
+  script->compiledOutputs = 0;
+  open();
+  PreparedModelRef model = prepare();
+  EXPECT_EQ(waitForEnd().message(), "the code has 0 outputs, the model 1");
   EXPECT_EQ(execute(*model), byBaseline);
 }
 

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <ctime>
 #include <mutex>
+#include <pthread.h>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -109,6 +110,22 @@ struct Nest {
   Rounds inner;
   std::atomic<int> outerRounds = 0;
 };
+TEST(WorkPoolTest, NeedsThreads) {
+  // No machine has room for this stack.
+  pthread_attr_t before, huge;
+  ASSERT_EQ(::pthread_getattr_default_np(&before), 0);
+  ASSERT_EQ(::pthread_attr_init(&huge), 0);
+  ASSERT_EQ(::pthread_attr_setstacksize(&huge, size_t(1) << 47), 0);
+  ASSERT_EQ(::pthread_setattr_default_np(&huge), 0);
+  Status status = WorkPool::create(2).status();
+  ASSERT_EQ(::pthread_setattr_default_np(&before), 0);
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(),
+            "cannot start a thread: Resource temporarily unavailable");
+  ::pthread_attr_destroy(&before);
+  ::pthread_attr_destroy(&huge);
+}
+
 } // namespace
 
 // The pool is busy with the outer loop.

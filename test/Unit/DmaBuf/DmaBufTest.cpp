@@ -222,7 +222,7 @@ TEST(DmaBufAllocatorTest, theNextOneIsAsked) {
 }
 
 /// sum = a + b, four floats each.
-AnnotatedModel addModel(Memory constant = {}) {
+AnnotatedModel addModel(const Memory &constant = {}) {
   AnnotatedModel annotated;
   Subgraph &main = annotated.model.main;
   main.operands.resize(4);

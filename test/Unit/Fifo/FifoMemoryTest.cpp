@@ -7,13 +7,16 @@
 
 #include "Runtime/Fifo/FifoMemory.h"
 
+#include "Faults/SystemCalls.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace nnhal::rt;
@@ -67,6 +70,30 @@ TEST(FifoMemoryTest, CapacityIsBounded) {
   EXPECT_EQ(
       FifoMemory::create(1048577, 24).status().message(),
       "the capacity of a queue is 1048577 elements, expected 1 to 1048576");
+}
+
+TEST(FifoMemoryTest, NoMemory) {
+  {
+    SystemCallFailure failure(SystemCall::ftruncate, ENOMEM);
+    Status status = FifoMemory::create(8, 24).status();
+    EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+    EXPECT_EQ(status.message(), "no memory for a queue of 448 bytes: Cannot "
+                                "allocate memory");
+  }
+  // Room for the addresses of this process and a little more.
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 1;
+  auto memory = FifoMemory::create(1024, 24);
+  ASSERT_TRUE(memory.isOk());
+  UniqueFd other = *duplicate(memory->fd());
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &none), 0);
+  Status status = FifoMemory::open(std::move(other), 24).status();
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(),
+            "cannot map the 24832 bytes of a queue: Cannot allocate memory");
 }
 
 TEST(FifoMemoryTest, NobodyCanResizeIt) {

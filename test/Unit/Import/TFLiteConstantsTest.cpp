@@ -7,6 +7,8 @@
 
 #include "ImportTesting.h"
 
+#include "Faults/Allocations.h"
+
 #include <cmath>
 #include <functional>
 
@@ -153,6 +155,35 @@ TEST(TFLiteConstantsTest, damagedSparseTensors) {
                     "and 2 described");
   EXPECT_EQ(error({0, 2, 2, 3}, {1, 3, 0}, {0, 1}, {}, 2),
             where + "sparse level 0 has size 2, but the shape gives 3");
+}
+
+TEST(TFLiteConstantsTest, damagedBlocks) {
+  auto error = [](std::vector<int32_t> blockMap, int32_t blockSize) {
+    return importError(sparseFile(
+        {3, 4}, {1, 2, 3}, {0, 1, 2}, blockMap,
+        [&](flatbuffers::FlatBufferBuilder &builder) {
+          return std::vector{denseLevel(builder, 3),
+                             compressedLevel(builder, {0, 2, 2, 3}, {1, 3, 0}),
+                             denseLevel(builder, blockSize)};
+        }));
+  };
+  std::string where = "operator 1 (ADD): tensor 2 't2': ";
+  EXPECT_EQ(error({2}, 2), where + "sparse block map has 2 at position 0");
+  EXPECT_EQ(error({1}, 0), where + "sparse block size is 0");
+  EXPECT_EQ(error({1}, 3),
+            where + "sparse block size 3 does not divide dimension 1 of size "
+                    "4");
+}
+
+TEST(TFLiteConstantsTest, sparseTensorsMayNotClaimAnySize) {
+  EXPECT_EQ(importError(sparseFile({8193, 8192}, {1}, {0, 1}, {},
+                                   [](flatbuffers::FlatBufferBuilder &builder) {
+                                     return std::vector{
+                                         denseLevel(builder, 8193),
+                                         compressedLevel(builder, {0, 1}, {0})};
+                                   })),
+            "operator 1 (ADD): tensor 2 't2': expanded constants need more "
+            "than 268435456 bytes");
 }
 
 TEST(TFLiteConstantsTest, wideIntegersMustFit) {
@@ -308,4 +339,15 @@ TEST(TFLiteConstantsTest, lstmStates) {
 }
 
 } // namespace
+TEST(TFLiteConstantsTest, needMemory) {
+  if (!AllocationFailure::isPossible())
+    GTEST_SKIP() << "allocations are those of a sanitizer";
+  const std::vector<std::byte> bytes = writeSmallCnn();
+  Memory file = Memory::borrow(bytes);
+  EXPECT_EQ(failuresWithoutMemory([&] { return importTFLite(file).status(); }),
+            std::set<std::string>{
+                "RESOURCE_EXHAUSTED_TRANSIENT: out of memory while importing " +
+                std::to_string(bytes.size()) + " bytes"});
+}
+
 } // namespace nnhal::rt

@@ -176,6 +176,15 @@ TEST(TFLiteErrorsTest, tensors) {
   EXPECT_EQ(error(Code::RELU, {{3}, Type::INT8, {0.5f, 0.5f}, {0, 0}}),
             "input 0: tensor 0 't0' has 2 scales, which is not the size of its "
             "dimension 0");
+  TFLiteWriter stretched;
+  int32_t channels =
+      stretched.tensor({{2, 3}, Type::INT8, {0.5f, 0.25f}, {0, 0}});
+  int32_t absolute = stretched.tensor({{2, 3}});
+  stretched.add(Code::DEQUANTIZE, {channels}, {absolute});
+  EXPECT_EQ(
+      importError(stretched.finish({channels}, {absolute}), {{{"0", {4, 3}}}}),
+      "input 0: tensor 0 't0' has 2 scales, which is not the size of "
+      "dimension 0 of its shape 4x3");
   EXPECT_EQ(error(Code::RELU, {{-2}}), "tensor 0 't0': has dimension -2");
   EXPECT_EQ(error(Code::RELU, {std::vector<int32_t>(9, 1)}),
             "tensor 0 't0': has rank 9, which exceeds 8");
@@ -477,6 +486,14 @@ TEST(TFLiteErrorsTest, dataMovement) {
             "paddings of dimension 1 are -1 and 0");
   EXPECT_EQ(error(Code::SLICE, matrix, ints({{0}, {1}})),
             "begin has 1 and size 1 values, but input 0 has rank 2");
+  EXPECT_EQ(
+      error(Code::PADV2, matrix,
+            [](W &f) {
+              return std::vector{
+                  f.constant<int32_t>({{2, 2}, Type::INT32}, {0, 0, 0, 0}),
+                  f.constant<uint8_t>({{1}, Type::BOOL}, {1})};
+            }),
+      "the padding value has another type or scale than input 0");
   EXPECT_EQ(error(Code::SLICE, matrix, ints({{0, 4}, {2, 3}})),
             "slice 4 to 7 is not within dimension 1 of size 6");
   EXPECT_EQ(error(Code::PADV2, matrix,
@@ -605,6 +622,31 @@ TEST(TFLiteErrorsTest, recurrent) {
             "has a projection bias, but no projection");
   EXPECT_EQ(lstm(LSTMKernel::FULL, false, false, 2),
             "has 4 cells and 2 outputs, but no projection");
+  // The weights are inputs of the model, so that nobody has to hold them.
+  TFLiteWriter wide;
+  const int32_t cells = 1 << 29;
+  std::vector<int32_t> inputs = {wide.tensor({{1, 1}}), -1};
+  auto take = [&](int count, std::vector<int32_t> shape) {
+    for (int i = 0; i < count; ++i)
+      inputs.push_back(wide.tensor({shape}));
+  };
+  take(3, {cells, 1});
+  inputs.push_back(-1);
+  take(3, {cells, 1});
+  inputs.insert(inputs.end(), {-1, -1, -1, -1});
+  take(3, {cells});
+  take(1, {1, cells});
+  inputs.push_back(-1);
+  std::vector<int32_t> given;
+  std::ranges::copy_if(inputs, std::back_inserter(given),
+                       [](int32_t tensor) { return tensor >= 0; });
+  inputs.push_back(wide.tensor({.shape = {1, 1}, .isVariable = true}));
+  inputs.push_back(wide.tensor({.shape = {1, cells}, .isVariable = true}));
+  int32_t wideOutput = wide.tensor({{}});
+  wide.add(Code::LSTM, inputs, {wideOutput},
+           schema::CreateLSTMOptions(wide.builder, Activation::TANH));
+  EXPECT_EQ(importError(wide.finish(given, {wideOutput})),
+            "operator 0 (LSTM): has 536870912 cells, which are too many");
   auto rnn = [](Activation activation, std::vector<int32_t> state) {
     return optionsError<schema::RNNOptions>(
         Code::RNN, {{1, 3}},

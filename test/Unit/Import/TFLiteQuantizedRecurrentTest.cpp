@@ -306,13 +306,17 @@ struct SvdfWeights {
 };
 
 std::vector<std::byte> svdfFile(const SvdfShape &shape,
-                                const SvdfWeights &weights) {
+                                const SvdfWeights &weights,
+                                int64_t zeroPoint = 0) {
   TensorSpec input = svdfInput;
   input.shape = {shape.batch, shape.inputSize};
   float biasScale = svdfStateScale * timeScale;
   std::vector<TestInput> inputs = {
       {input, {}},
-      {{{shape.filters, shape.inputSize}, Type::INT8, {featureScale}, {0}},
+      {{{shape.filters, shape.inputSize},
+        Type::INT8,
+        {featureScale},
+        {zeroPoint}},
        weights.features,
        true},
       {{{shape.filters, shape.memory}, Type::INT16, {timeScale}, {0}},
@@ -424,6 +428,13 @@ TEST(TFLiteQuantizedRecurrentTest, svdfStateSaturates) {
 //===----------------------------------------------------------------------===//
 // Messages
 //===----------------------------------------------------------------------===//
+
+TEST(TFLiteQuantizedRecurrentTest, svdfWeightsAreSymmetric) {
+  SvdfShape shape{
+      .batch = 1, .inputSize = 1, .filters = 1, .rank = 1, .memory = 1};
+  EXPECT_EQ(importError(svdfFile(shape, {{1}, {1}, {1}}, /*zeroPoint=*/3)),
+            "operator 0 (SVDF): weights have zero point 3, expected 0");
+}
 
 /// The message for an LSTM after \p change; less its beginning.
 std::string lstmError(const LstmShape &shape,

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/CapabilitiesFile.h"
+
+#include "Faults/Allocations.h"
 #include "Runtime/Support/AtomicFile.h"
 
 #include <fmt/format.h>
@@ -233,6 +235,25 @@ TEST(StateDirectoryTest, FollowsTheEnvironment) {
   EXPECT_EQ(directory(), "/state/nnhal");
   variables["NNHAL_STATE_DIR"] = "mine";
   EXPECT_EQ(directory(), "mine");
+}
+
+// Only the first allocation fails: the JSON library allocates in destructors.
+TEST_F(CapabilitiesFileTest, NeedsMemory) {
+  if (!AllocationFailure::isPossible())
+    GTEST_SKIP() << "allocations are those of a sanitizer";
+  Capabilities capabilities = measured();
+  auto writing = [&] {
+    AllocationFailure failure(0);
+    return writeCapabilities(path, "nnhal-cpu", "1.2.3", capabilities);
+  };
+  EXPECT_EQ(writing().code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(writing().message(), "no memory for the capabilities of nnhal-cpu");
+  auto reading = [&] {
+    AllocationFailure failure(0);
+    return readCapabilities(path, "nnhal-cpu", "1.2.3").status();
+  };
+  EXPECT_EQ(reading().code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(reading().message(), "no memory for '" + path + "'");
 }
 
 } // namespace

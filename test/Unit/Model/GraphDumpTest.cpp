@@ -181,7 +181,7 @@ TEST(GraphDump, ShowsDevicesAndTimes) {
 TEST(GraphDump, IsReadByGraphviz) {
   if (std::system("dot -V 2> /dev/null") != 0)
     GTEST_SKIP() << "there is no program 'dot'";
-  std::string text = graphDump("\"\\]}\n-> d0 [label=\"", addTwice());
+  std::string text = graphDump("\\\"]}\n-> d0 [label=\"\\", addTwice());
   int count = 1;
   auto file = Memory::readFile(NNHAL_TEST_DATA "/Cases/basic.json");
   ASSERT_TRUE(file.isOk()) << file.status().message();

@@ -7,7 +7,9 @@
 
 #include "TestModels.h"
 
+#include "Faults/Allocations.h"
 #include "nnhal/Runtime/JsonModel.h"
+#include "nnhal/Runtime/TestCase.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +19,7 @@
 #include <fstream>
 #include <limits>
 #include <random>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace nnhal::rt;
@@ -470,6 +473,46 @@ TEST(JsonModelTest, totalOnDamagedText) {
     if (model.isOk())
       (void)validateModel(*model).isOk();
   }
+}
+
+TEST(JsonModelTest, isLimited) {
+  const size_t size = (size_t(1) << 30) + 1;
+  void *memory = ::mmap(nullptr, size, PROT_READ,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  EXPECT_EQ(readJsonModel({static_cast<const char *>(memory), size})
+                .status()
+                .message(),
+            "model has 1073741825 bytes of JSON, more than 1073741824");
+  ::munmap(memory, size);
+}
+
+// Only the first allocation fails: the JSON library allocates in destructors.
+TEST(JsonModelTest, memory) {
+  if (!AllocationFailure::isPossible())
+    GTEST_SKIP() << "allocations are those of a sanitizer";
+  std::string text = document().dump();
+  std::string cases = json{{"cases", json::array()}}.dump();
+  Model model = addTwice();
+  auto expectFailure = [](const Status &status, const std::string &message) {
+    EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+    EXPECT_EQ(status.message(), message);
+  };
+  auto withoutMemory = [](auto work) {
+    AllocationFailure failure(0);
+    return Status(work());
+  };
+  expectFailure(withoutMemory([&] { return readJsonModel(text).status(); }),
+                "no memory for a model of " + std::to_string(text.size()) +
+                    " bytes of JSON");
+  expectFailure(withoutMemory([&] { return writeJsonModel(model).status(); }),
+                "no memory for the model's JSON");
+  expectFailure(
+      withoutMemory([&] {
+        return readTestCases(cases,
+                             [](const TestCase &) { return Status::ok(); });
+      }),
+      "no memory for " + std::to_string(cases.size()) + " bytes of test cases");
 }
 
 } // namespace

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Faults/SystemCalls.h"
+
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
@@ -13,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-
+#include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -300,6 +302,10 @@ TEST_F(MemoryFileTest, explainsFailures) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(Memory::readFile(path("pipe")).status().message(),
             fmt::format("'{}' is not a regular file", path("pipe")));
+  SystemCallFailure failure(SystemCall::fstat, EIO);
+  EXPECT_EQ(
+      Memory::readFile(path("data")).status().message(),
+      fmt::format("cannot inspect '{}': Input/output error", path("data")));
 }
 
 } // namespace

@@ -17,6 +17,7 @@ namespace {
 TEST(ModelTest, versions) {
   EXPECT_EQ(toString(HalVersion::V1_0), "1.0");
   EXPECT_EQ(toString(HalVersion::V1_3), "1.3");
+  EXPECT_EQ(toString(HalVersion(4)), "unknown version");
   EXPECT_EQ(parseHalVersion("1.2"), HalVersion::V1_2);
   EXPECT_EQ(parseHalVersion("1.4"), std::nullopt);
   EXPECT_EQ(parseHalVersion(""), std::nullopt);

@@ -139,6 +139,16 @@ TEST(TrailingDefaultsTest, onlyInlineConstants) { // I-081
   Subgraph before = model.main;
   removeTrailingDefaults(model);
   EXPECT_EQ(model.main, before);
+  // The default value, in a pool.
+  model = modelOf(OperationType::DEPTH_TO_SPACE, {{i32, 2}, {boolean, 0}});
+  model.pools.push_back(
+      {"ashmem", Memory::adopt(std::vector<std::byte>(1)), {}, 0, false});
+  model.main.operands[2].lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+  model.main.operands[2].location = {0, 0, 1};
+  EXPECT_EQ(validateStructure(model).message(), "");
+  before = model.main;
+  removeTrailingDefaults(model);
+  EXPECT_EQ(model.main, before);
 }
 
 TEST(TrailingDefaultsTest, sharedOperandStays) { // I-082

@@ -124,7 +124,7 @@ TEST(ValidateControlFlowTest, condition) { // B-062
                 [](Model &m) { m.main.operands[0].type = floats; });
 }
 
-TEST(ValidateControlFlowTest, branchesAreSubgraphs) { // B-063
+TEST(ValidateControlFlowTest, branchesAreSubgraphs) { // B-063, M-238
   expectInvalid(ifModel(),
                 "main: operation 0 (IF): input 2 of type TENSOR_FLOAT32 must "
                 "be a SUBGRAPH",
@@ -139,7 +139,8 @@ TEST(ValidateControlFlowTest, branchesAreSubgraphs) { // B-063
                 [](Model &m) { addOutput(m.referenced[0]); });
 }
 
-TEST(ValidateControlFlowTest, branchOperandsAreCompatible) { // B-064, B-069
+TEST(ValidateControlFlowTest, branchOperandsAreCompatible) {
+  // B-064, B-069, and M-260: unknown extents are legal.
   auto setInner = [](auto set) {
     return [=](Model &m) { set(m.referenced[0].operands[0]); };
   };
@@ -213,7 +214,7 @@ TEST(ValidateControlFlowTest, whileCondition) { // B-066
                 [](Model &m) { m.referenced[0].operands[1].type = floats; });
 }
 
-TEST(ValidateControlFlowTest, whileBody) { // B-067, B-068
+TEST(ValidateControlFlowTest, whileBody) { // B-067, B-068, M-240
   expectInvalid(whileModel(),
                 "main: operation 0 (WHILE): the body subgraph has 2 outputs, "
                 "must have at most 1",

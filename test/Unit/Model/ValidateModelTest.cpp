@@ -67,6 +67,8 @@ TEST(ValidateModelTest, pools) { // B-074 to B-078
                 with("heap", memory));
   expectInvalid(addTwice(), "pool 0: there is no memory",
                 with("ashmem", Memory()));
+  expectInvalid(addTwice(), "pool 0: a device token cannot hold constants",
+                with("ashmem", Memory::device(1)));
   expectValid(addTwice(), with("ashmem", Memory::copy({})));
 }
 

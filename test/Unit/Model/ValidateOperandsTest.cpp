@@ -104,8 +104,8 @@ TEST(ValidateOperandsTest, extensionTypeNeedsPrefix) { // B-008
             "main: operand 5: code 458755 must not have per-channel scales");
 }
 
-// H-003 to H-005, H-007, H-023: an extension has any prefix from 1 to 65535,
-// another one in another model, and numbers from 0 to 65535.
+// H-003 to H-005, H-007, H-023, M-264: an extension has any prefix from 1 to
+// 65535, another one in another model, and numbers from 0 to 65535.
 TEST(ValidateOperandsTest, extensionsHaveAnyPrefix) {
   for (uint32_t prefix : {1u, 7u, 0x7FFFu, 0x8000u, 65535u})
     for (uint32_t number : {0u, 1u, 65535u}) {
@@ -159,6 +159,15 @@ TEST(ValidateOperandsTest, unknownRankNeedsVersion) { // A-025, A-026, B-013
 TEST(ValidateOperandsTest, sizeFits32Bits) { // B-088
   EXPECT_EQ(complaint(input(OperandType::TENSOR_FLOAT32, {0x10000, 0x3FFF})),
             "");
+  // The bound itself, and one byte or element more.
+  EXPECT_EQ(complaint(input(OperandType::TENSOR_BOOL8, {UINT32_MAX})), "");
+  EXPECT_EQ(complaint(input(OperandType::TENSOR_BOOL8, {0x10000, 0x10000})),
+            "dimensions [65536, 65536] of TENSOR_BOOL8 exceed 4294967295 "
+            "bytes");
+  EXPECT_EQ(complaint(input(OperandType::TENSOR_FLOAT32, {0x3FFFFFFF})), "");
+  EXPECT_EQ(complaint(input(OperandType::TENSOR_FLOAT32, {0x40000000})),
+            "dimensions [1073741824] of TENSOR_FLOAT32 exceed 4294967295 "
+            "bytes");
   EXPECT_EQ(complaint(input(OperandType::TENSOR_FLOAT32, {0x10000, 0x10000})),
             "dimensions [65536, 65536] of TENSOR_FLOAT32 exceed 4294967295 "
             "bytes");

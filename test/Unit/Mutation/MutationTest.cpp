@@ -52,8 +52,17 @@ std::vector<TestCase> readFolder(const std::string &folder) {
   return cases;
 }
 
+/// The outcome of one execution.
+struct Execution {
+  Status status;
+  ExecutionResult result;
+  std::vector<std::vector<std::byte>> outputs;
+};
+
 /// Executes as a caller would who trusts the model's statements about outputs.
-Status execute(const TestCase &test, const PreparedModel &prepared) {
+/// Every byte of the outputs is \p filler before.
+Execution execute(const TestCase &test, const PreparedModel &prepared,
+                  std::byte filler) {
   Request request;
   request.loopTimeout = 1'000'000;
   for (const TestTensor &input : test.examples[0].inputs) {
@@ -63,15 +72,43 @@ Status execute(const TestCase &test, const PreparedModel &prepared) {
     argument.memory = Memory::copy(std::as_bytes(std::span(input.bytes)));
     argument.dimensions = input.dimensions;
   }
-  std::vector<std::vector<std::byte>> outputs;
+  Execution execution;
   for (uint32_t index : test.model.main.outputIndexes) {
     uint32_t size = byteSizeOf(test.model.main.operands[index]).value_or(4096);
-    outputs.emplace_back(std::min<uint64_t>(size, tensorLimit));
+    execution.outputs.emplace_back(std::min<uint64_t>(size, tensorLimit),
+                                   filler);
     request.outputs.emplace_back().memory =
-        OutputMemory::borrow(outputs.back());
+        OutputMemory::borrow(execution.outputs.back());
   }
-  ExecutionResult result;
-  return prepared.execute(request, result);
+  execution.status = prepared.execute(request, execution.result);
+  return execution;
+}
+
+/// The shapes of the outputs are those of the model, as far as it states them.
+void expectStatedShapes(const Model &model, const ExecutionResult &result) {
+  ASSERT_EQ(result.outputShapes.size(), model.main.outputIndexes.size());
+  for (size_t i = 0; i < result.outputShapes.size(); ++i) {
+    const std::vector<uint32_t> &stated =
+        model.main.operands[model.main.outputIndexes[i]].dimensions;
+    const std::vector<uint32_t> &found = result.outputShapes[i].dimensions;
+    if (stated.empty())
+      continue;
+    ASSERT_EQ(found.size(), stated.size()) << "output " << i;
+    for (size_t d = 0; d < stated.size(); ++d)
+      EXPECT_TRUE(stated[d] == 0 || stated[d] == found[d])
+          << "output " << i << " has extent " << found[d] << " in dimension "
+          << d << ", the model " << stated[d];
+  }
+}
+
+/// The bytes of output \p i that the execution has computed.
+std::span<const std::byte> computedBytes(const Model &model,
+                                         const Execution &execution, size_t i) {
+  Operand operand = model.main.operands[model.main.outputIndexes[i]];
+  operand.dimensions = execution.result.outputShapes[i].dimensions;
+  std::span<const std::byte> bytes = execution.outputs[i];
+  return bytes.first(
+      std::min<size_t>(bytes.size(), byteSizeOf(operand).value_or(0)));
 }
 
 struct Counts {
@@ -80,23 +117,38 @@ struct Counts {
   size_t executed = 0;
 };
 
+/// A model that is not valid is refused with the reason that validation gives.
+/// One that executes does so twice with the same outputs, whatever was in their
+/// memory before.
 void tryOut(const TestCase &test, const Device &device, Counts &counts) {
   AnnotatedModel annotated;
   annotated.model = test.model;
   auto prepared = device.prepareModel(annotated);
+  Status valid = validateModel(test.model, test.model.halVersion);
+  if (!valid.isOk())
+    EXPECT_EQ(prepared.status().message(), valid.message());
   if (!prepared.isOk()) {
     EXPECT_FALSE(prepared.status().message().empty());
     ++counts.invalid;
     return;
   }
-  EXPECT_TRUE(validateModel(test.model).isOk());
-  Status status = execute(test, **prepared);
-  if (status.isOk()) {
-    ++counts.executed;
+  Execution first = execute(test, **prepared, std::byte(0x00));
+  if (!first.status.isOk()) {
+    EXPECT_FALSE(first.status.message().empty());
+    ++counts.failed;
     return;
   }
-  EXPECT_FALSE(status.message().empty());
-  ++counts.failed;
+  ++counts.executed;
+  expectStatedShapes(test.model, first.result);
+  Execution second = execute(test, **prepared, std::byte(0xFF));
+  // A loop may have no time left.
+  if (!second.status.isOk() || testing::Test::HasFailure())
+    return;
+  ASSERT_EQ(second.result.outputShapes, first.result.outputShapes);
+  for (size_t i = 0; i < first.outputs.size(); ++i)
+    EXPECT_TRUE(std::ranges::equal(computedBytes(test.model, first, i),
+                                   computedBytes(test.model, second, i)))
+        << "output " << i;
 }
 
 /// As many mutants as NNHAL_TEST_MUTATIONS says, 2,000 without it; seeds are

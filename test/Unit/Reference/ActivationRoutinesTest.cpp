@@ -165,6 +165,16 @@ TEST(ActivationRoutinesTest, Softmax) {
             Values());
 }
 
+// M-060: without an axis the last dimension is normalized.
+TEST(ActivationRoutinesTest, SoftmaxOfChannels) {
+  TensorType type = floatTensor({1, 2, 1, 2});
+  EXPECT_EQ(run(OperationBuilder(SOFTMAX)
+                    .tensor(type, {1000, 1000, -1000, 1000})
+                    .float32(1.0f)
+                    .output(type)),
+            (Values{0.5, 0.5, 0, 1}));
+}
+
 // M-061: the shares of e^0, e^-1 and e^-2.
 TEST(ActivationRoutinesTest, QuantizedSoftmax) {
   EXPECT_EQ(softmax(quantTensor({3}, 0.5f, 7), {14, 12, 10}, 1.0f, 0,

@@ -7,11 +7,13 @@
 
 #include "Runtime/Routines/RoutineTable.h"
 
+#include "Faults/Allocations.h"
 #include "Runtime/Artifact/RoutineSignature.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
 using namespace nnhal::rt;
 
@@ -132,6 +134,23 @@ TEST_F(RoutineTableTest, NoMemoryForAnOutput) {
   EXPECT_EQ(call(), StatusCode::resourceExhaustedTransient);
   // The allocator has said why.
   EXPECT_EQ(message, "");
+}
+
+TEST_F(RoutineTableTest, NoMemoryForARoutine) {
+  if (!AllocationFailure::isPossible())
+    GTEST_SKIP() << "allocations are those of a sanitizer";
+  std::vector<uint8_t> signature = writeRoutineSignature(operation);
+  std::set<std::string> messages;
+  for (size_t before = 0;; ++before) {
+    AllocationFailure failure(before);
+    StatusCode code = call(signature, 6, 1, 2);
+    if (!failure.hasFailed())
+      break;
+    if (code != StatusCode::none)
+      messages.insert(message);
+  }
+  EXPECT_TRUE(messages.contains(
+      "memory for a routine of the runtime is not available"));
 }
 
 } // namespace

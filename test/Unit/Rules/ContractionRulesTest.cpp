@@ -82,6 +82,8 @@ TEST(ContractionRulesTest, Conv2DFormsWithImplicitPadding) { // M-070
 }
 
 TEST(ContractionRulesTest, Conv2DFormsWithExplicitPadding) { // M-071, M-072
+  // M-006: (5 - 3 + 2 + 1) / 4 + 1 and (6 - 2 + 1) / 3 + 1, rounded down.
+  EXPECT_EQ(conv({1, 0, 2, 1, 3, 4, 0}).output(anyFloat).shapes(), "1x2x2x4");
   EXPECT_EQ(conv({0, 1, 2, 1, 1, 1, 0}).output(anyFloat).shapes(), "1x6x6x4");
   EXPECT_EQ(conv({0, 1, 2, 1, 1, 1, 0}).output(anyFloat).since(), "1.0");
   EXPECT_EQ(conv({0, 1, 2, 1, 1, 1, 0})
@@ -368,6 +370,13 @@ TEST(ContractionRulesTest, TransposedPadsMayBeNegativeAtTheEnd) { // M-086
   ASSERT_TRUE(form.isOk()) << form.status().message();
   EXPECT_EQ(form->params.pads.top, 0);
   EXPECT_EQ(form->params.pads.bottom, -1);
+}
+
+TEST(ContractionRulesTest, OtherOperationsAreNotDecoded) {
+  EXPECT_EQ(decodeConvolution(OperationBuilder(Op::ADD).operation())
+                .status()
+                .message(),
+            "ADD is not a convolution");
 }
 
 TEST(ContractionRulesTest, TransposedRejects) {

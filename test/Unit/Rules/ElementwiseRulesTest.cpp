@@ -64,7 +64,7 @@ TEST(ElementwiseRulesTest, ArithmeticBroadcastsAndTakesEmptyTensors) {
   EXPECT_EQ(shapes({0}, {2}), "shapes 0 and 2 do not broadcast");
 }
 
-// broadcast C1, broadcast C2.
+// M-043: broadcast C1, broadcast C2.
 TEST(ElementwiseRulesTest, BinaryTypesAndRanks) {
   auto message = [](OperationType operation, TensorType lhs, TensorType rhs) {
     return OperationBuilder(operation)
@@ -130,6 +130,15 @@ TEST(ElementwiseRulesTest, ArithmeticScales) {
   EXPECT_EQ(message(MUL, 0.51f), "");
   EXPECT_EQ(message(MUL, 0.5f),
             "result scale 0.5 must be above 0.5, the product of the operand "
+            "scales");
+  TensorType isSigned = signedQuantTensor({2}, 1.0f, 0);
+  EXPECT_EQ(OperationBuilder(MUL)
+                .tensor(isSigned)
+                .tensor(isSigned)
+                .int32(0)
+                .output(isSigned)
+                .message(), // M-263
+            "result scale 1 must be above 1, the product of the operand "
             "scales");
 }
 

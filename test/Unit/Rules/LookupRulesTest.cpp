@@ -150,8 +150,8 @@ struct Lsh {
   }
 };
 
-// A-077, M-159, M-162: SPARSE_DEPRECATED is 1, DENSE 2 and SPARSE 3; weights
-// may be omitted for all types.
+// A-077, M-159, M-162, M-262: SPARSE_DEPRECATED is 1, DENSE 2 and SPARSE 3;
+// weights may be omitted for all types.
 TEST(LookupRulesTest, LshShapes) {
   EXPECT_EQ(Lsh().shapes(), "8");
   EXPECT_EQ(Lsh{.kind = 1}.shapes(), "4");

@@ -282,11 +282,17 @@ TEST(RecurrentRulesTest, Svdf) {
   use = svdfUse();
   use.set(5, {3});
   EXPECT_EQ(use.message(), "number of filters 2 is not a multiple of rank 3");
-  // M-184; svdf C6
+  // M-184, M-255; svdf C6
   use = svdfUse();
   use.zeros(4, floatTensor({1, 2}));
   EXPECT_EQ(use.message(), "state dimension 1 is 2, expected the memory size "
                            "times number of filters 4");
+  // M-186: the bias may be omitted.
+  use = svdfUse();
+  EXPECT_EQ(use.since(), "1.0");
+  use.omit(3);
+  EXPECT_EQ(use.message(), "");
+  EXPECT_EQ(svdfUse(OperandType::TENSOR_FLOAT16).since(), "1.2");
   // A rank that is computed leaves the number of units open.
   use = svdfUse();
   use.at(5).values.reset();

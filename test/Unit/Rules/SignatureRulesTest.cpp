@@ -7,6 +7,8 @@
 
 #include "OperationBuilder.h"
 
+#include "nnhal/Backend/Signatures/Elementwise.h"
+
 #include <gtest/gtest.h>
 
 using namespace nnhal::rt;
@@ -25,6 +27,8 @@ TEST(SignatureRulesTest, OperandCounts) {
             "found 1 inputs, expected 2 or 3");
   EXPECT_EQ(OperationBuilder(EXP).tensor(type).message(),
             "found 0 outputs, expected 1");
+  EXPECT_EQ(OperationBuilder(OperationType(500)).output(type).message(),
+            "code 500 is not an operation of the HAL");
 }
 
 // signature C3: D-096.
@@ -33,6 +37,16 @@ TEST(SignatureRulesTest, OmittedOperands) {
   EXPECT_EQ(
       OperationBuilder(POW).tensor(type).omitted(type).output(type).message(),
       "input 1 is omitted, but it is not optional");
+  // A device may decode a use that nobody has checked.
+  EXPECT_EQ(decodeArithmetic(OperationBuilder(ADD)
+                                 .tensor(type)
+                                 .tensor(type)
+                                 .omitted(tensorType(OperandType::INT32, {}))
+                                 .output(type)
+                                 .operation())
+                .status()
+                .message(),
+            "input 2 (activation) is omitted, but it is not optional");
 }
 
 // signature C4: a tensor of one element is no scalar (M-001).

@@ -42,7 +42,9 @@ struct Signature {
   /// integers with an element per dimension (n: a permutation, a begin or
   /// indices; o: ones; s: the extents; p: pairs of 0), of one -1 (l), of two
   /// ones (t), of two pairs of 0 (q); an INT32 of 0 (i) or 1 (k), a BOOL (b), a
-  /// float scalar (f), one of the type of the elements (v); nothing (?).
+  /// float scalar (f), one of the type of the elements (v); nothing (?); a
+  /// filter or a matrix (w), a filter of one batch (d), a bias (B), two
+  /// integers (h), boxes (r).
   std::string_view inputs;
   /// Types of the first input with the version since which they are legal,
   /// "TF32 1.0, TF16 1.2". All others are refused.
@@ -114,17 +116,17 @@ const Signature signatures[] = {
     {PRELU, "xx", common12, 1, 0, false, "", 4.0f},   // M-336
     {REDUCE_ALL, "xlb", "TB8 1.2", 1, 4},             // M-340
     {REDUCE_ANY, "xlb", "TB8 1.2", 1, 4},             // M-341
-    {REDUCE_MAX, "xlb", common12, 1, 4},              // M-342
-    {REDUCE_MIN, "xlb", common12, 1, 4},              // M-343
-    {REDUCE_PROD, "xlb", floats12, 1, 4},             // M-344
-    {REDUCE_SUM, "xlb", floats12, 1, 4},              // M-345
+    {REDUCE_MAX, "xlb", common12, 1, 4},              // M-132, M-342
+    {REDUCE_MIN, "xlb", common12, 1, 4},              // M-132, M-343
+    {REDUCE_PROD, "xlb", floats12, 1, 4},             // M-131, M-344
+    {REDUCE_SUM, "xlb", floats12, 1, 4},              // M-131, M-345
     {RSQRT, "x", floats12},                           // M-348
     {SELECT, "cxx", numbers12},                       // M-349
     {SIN, "x", floats12},                             // M-350
     {SLICE, "xno", numbers12, 1, 0, true},            // M-351
     {SQRT, "x", floats12},                            // M-353
     {TILE, "xo", numbers12},                          // M-354
-    {ELU, "xv", "TF16 1.3, TF32 1.3"},                // M-363
+    {ELU, "xv", "TF16 1.3, TF32 1.3", 1, 0, true},    // M-258, M-363
     {HARD_SWISH, "x", "TF16 1.3, TF32 1.3, Q8A 1.3, Q8S 1.3", 1, 0,
      true},                                             // M-364
     {AVERAGE_POOL_2D, "xkkkkki", common10, 4, 4, true}, // M-266
@@ -142,7 +144,7 @@ const Signature signatures[] = {
     {PAD, "xp", common11, 1, 4},                // M-297
     {SPACE_TO_BATCH_ND, "xtq", common11, 4, 4}, // M-298
     {SQUEEZE, "x?", common11, 1, 4},            // M-299
-    {STRIDED_SLICE, "xnsoiii", common11, 1, 4}, // M-300
+    {STRIDED_SLICE, "xnsoiii", common11, 1, 4}, // M-113, M-300
     {CAST, "x",
      "TF32 1.2, TF16 1.2, TI32 1.2, Q8A 1.2, TB8 1.3, Q8S 1.3, Q8Y 1.3, "
      "Q16S 1.3, Q16A 1.3"},                                     // M-310
@@ -153,6 +155,13 @@ const Signature signatures[] = {
     {SPLIT, "xik", numbers12},                                  // M-352
     {TOPK_V2, "xk", numbers12},                                 // M-355
     {RESIZE_NEAREST_NEIGHBOR, "xkkb", common12, 4, 4, true},    // M-359
+    {CONV_2D, "xwBkkki", common10, 4, 4, true, "", 4.0f},       // M-268
+    {DEPTHWISE_CONV_2D, "xdBkkkki", common10, 4, 4, true, "",
+     4.0f},                                                      // M-082, M-269
+    {FULLY_CONNECTED, "xwBi", common10, 2, 4, true, "", 4.0f},   // M-274
+    {HASHTABLE_LOOKUP, "hhx", "TF32 1.0, TI32 1.0, Q8A 1.0", 2}, // M-275
+    {HEATMAP_MAX_KEYPOINT, "xrb", common12, 4, 4},               // M-321
+    {TRANSPOSE_CONV_2D, "xwBskkkib", common12, 4, 4},            // M-356
     {RANK, "x",
      "TF32 1.3, TF16 1.3, TI32 1.3, TB8 1.3, Q8A 1.3, Q8S 1.3, Q8Y 1.3, "
      "Q8PC 1.3, Q16S 1.3, Q16A 1.3",
@@ -175,6 +184,14 @@ public:
     builder.output(result());
     if (signature.type == TOPK_V2)
       builder.output(unrankedTensor(OperandType::TENSOR_INT32));
+    if (signature.type == HASHTABLE_LOOKUP)
+      builder.output(quantTensor({2}, 1.0f, 0));
+    if (signature.type == HEATMAP_MAX_KEYPOINT) {
+      TensorType keypoints = unrankedTensor(
+          isQuantized(type) ? OperandType::TENSOR_QUANT16_ASYMM : type);
+      keypoints.scale = isQuantized(type) ? 0.125f : 0.0f;
+      builder.output(keypoints);
+    }
     return builder.since();
   }
   std::string since() const { return since(signature.inputs.size()); }
@@ -267,8 +284,36 @@ private:
       isHalf ? builder.float16(1.0f) : builder.float32(1.0f);
       return;
     default:
+      addWeights(builder, letter);
+    }
+  }
+  /// Operands whose shape does not follow from that of the first input.
+  void addWeights(OperationBuilder &builder, char letter) const {
+    TensorType weights = tensor(1.0f, 0);
+    switch (letter) {
+    case 'w': // A filter of all channels, or a matrix.
+      weights.dimensions.assign(signature.type == FULLY_CONNECTED ? 2 : 4, 2);
+      break;
+    case 'd':
+      weights.dimensions = {1, 2, 2, 2};
+      break;
+    case 'B':
+      if (isQuantized(type))
+        weights = tensorType(OperandType::TENSOR_INT32, {}, 1.0f);
+      weights.dimensions = {2};
+      break;
+    case 'h':
+      weights = int32Tensor({2});
+      break;
+    case 'r':
+      if (isQuantized(type))
+        weights = tensorType(OperandType::TENSOR_QUANT16_ASYMM, {}, 0.125f);
+      weights.dimensions = {shape[0], 4};
+      break;
+    default:
       FAIL() << letter;
     }
+    builder.tensor(std::move(weights));
   }
 
   const Signature &signature;

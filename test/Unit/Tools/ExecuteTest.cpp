@@ -44,12 +44,21 @@ InputTensor inputOf(std::vector<uint32_t> dimensions,
   return input;
 }
 
-TEST(ExecuteTest, CountsRuns) {
-  auto model = prepare(rt::scaleAndAddArtifact(), rt::scaleAndAddConstants());
-  float x[16] = {1.0f}, offset[1] = {0.5f};
+/// Executions of one model over the same inputs.
+class ScaleAndAddTest : public testing::Test {
+protected:
+  ScaleAndAddTest() {
+    inputs.tensors.push_back(inputOf({4, 4}, std::as_bytes(std::span(x)), 64));
+    inputs.tensors.push_back(inputOf({1}, std::as_bytes(std::span(offset)), 4));
+  }
+
+  const float x[16] = {1.0f, 2.0f}, offset[1] = {0.5f};
+  rt::PreparedModelRef model =
+      prepare(rt::scaleAndAddArtifact(), rt::scaleAndAddConstants());
   Inputs inputs;
-  inputs.tensors.push_back(inputOf({4, 4}, std::as_bytes(std::span(x)), 64));
-  inputs.tensors.push_back(inputOf({1}, std::as_bytes(std::span(offset)), 4));
+};
+
+TEST_F(ScaleAndAddTest, CountsRuns) {
   RunRequest request;
   request.warmup = 2;
   request.repeat = 5;
@@ -65,12 +74,7 @@ TEST(ExecuteTest, CountsRuns) {
 }
 
 // D-001, D-002, D-003.
-TEST(ExecuteTest, EveryModeGivesTheSame) {
-  auto model = prepare(rt::scaleAndAddArtifact(), rt::scaleAndAddConstants());
-  float x[16] = {1.0f}, offset[1] = {0.5f};
-  Inputs inputs;
-  inputs.tensors.push_back(inputOf({4, 4}, std::as_bytes(std::span(x)), 64));
-  inputs.tensors.push_back(inputOf({1}, std::as_bytes(std::span(offset)), 4));
+TEST_F(ScaleAndAddTest, EveryModeGivesTheSame) {
   auto expected =
       executeModel(RunRequest(), ExecutionMode::sync, device(), model, inputs);
   ASSERT_TRUE(expected.isOk()) << expected.status().message();
@@ -86,12 +90,7 @@ TEST(ExecuteTest, EveryModeGivesTheSame) {
   }
 }
 
-TEST(ExecuteTest, EveryPlaceGivesTheSame) {
-  auto model = prepare(rt::scaleAndAddArtifact(), rt::scaleAndAddConstants());
-  float x[16] = {1.0f, 2.0f}, offset[1] = {0.5f};
-  Inputs inputs;
-  inputs.tensors.push_back(inputOf({4, 4}, std::as_bytes(std::span(x)), 64));
-  inputs.tensors.push_back(inputOf({1}, std::as_bytes(std::span(offset)), 4));
+TEST_F(ScaleAndAddTest, EveryPlaceGivesTheSame) {
   auto expected =
       executeModel(RunRequest(), ExecutionMode::sync, device(), model, inputs);
   ASSERT_TRUE(expected.isOk()) << expected.status().message();
@@ -114,12 +113,7 @@ TEST(ExecuteTest, EveryPlaceGivesTheSame) {
   }
 }
 
-TEST(ExecuteTest, FencedWaitsForTheFence) {
-  auto model = prepare(rt::scaleAndAddArtifact(), rt::scaleAndAddConstants());
-  float x[16] = {1.0f}, offset[1] = {0.5f};
-  Inputs inputs;
-  inputs.tensors.push_back(inputOf({4, 4}, std::as_bytes(std::span(x)), 64));
-  inputs.tensors.push_back(inputOf({1}, std::as_bytes(std::span(offset)), 4));
+TEST_F(ScaleAndAddTest, FencedWaitsForTheFence) {
   RunRequest request;
   request.fenceAfter = 20'000'000;
   auto executed =
@@ -136,12 +130,7 @@ TEST(ExecuteTest, FencedWaitsForTheFence) {
       << status.message();
 }
 
-TEST(ExecuteTest, DeadlineIsOfEachExecution) {
-  auto model = prepare(rt::scaleAndAddArtifact(), rt::scaleAndAddConstants());
-  float x[16] = {1.0f}, offset[1] = {0.5f};
-  Inputs inputs;
-  inputs.tensors.push_back(inputOf({4, 4}, std::as_bytes(std::span(x)), 64));
-  inputs.tensors.push_back(inputOf({1}, std::as_bytes(std::span(offset)), 4));
+TEST_F(ScaleAndAddTest, DeadlineIsOfEachExecution) {
   RunRequest request;
   request.timeLimit = 0;
   for (ExecutionMode mode : {ExecutionMode::sync, ExecutionMode::async})

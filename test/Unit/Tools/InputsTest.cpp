@@ -110,6 +110,11 @@ TEST_F(InputsTest, FilesAndFrames) {
   float value;
   std::memcpy(&value, inputs->tensors[0].frame(3).data(), sizeof(value));
   EXPECT_EQ(value, 9.0f);
+  interface.inputs[1] = interface.inputs[0];
+  std::string other = write("b.bin", 9);
+  request.files.push_back({"1", other});
+  EXPECT_EQ(messageOf(),
+            fmt::format("'{}' holds 3 frames, another input 4", other));
 }
 
 TEST_F(InputsTest, UnknownDimensions) {

@@ -209,7 +209,16 @@ TEST(NpyTest, DamagedFilesAreAnswered) {
     if (i % 2)
       bytes.resize(random() % bytes.size());
     auto array = readNpy(bytes);
-    EXPECT_TRUE(!array.isOk() || array->format);
+    if (!array.isOk()) {
+      EXPECT_EQ(array.status().code(), rt::StatusCode::invalidArgument);
+      EXPECT_NE(array.status().message().find("npy"), std::string::npos)
+          << array.status().message();
+      continue;
+    }
+    uint64_t size = array->format->size;
+    for (uint64_t extent : array->shape)
+      size *= extent;
+    EXPECT_EQ(array->data.size(), size);
   }
 }
 

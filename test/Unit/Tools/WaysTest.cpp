@@ -7,6 +7,8 @@
 
 #include "Tools/Check/Check.h"
 
+#include "Tools/Check/TemporaryFolder.h"
+#include "nnhal/Backend/Backend.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <gtest/gtest.h>
@@ -246,6 +248,53 @@ TEST_F(WaysTest, DeadlineBoundsEveryWay) {
     EXPECT_TRUE(failure.message.find("MISSED_DEADLINE_PERSISTENT") !=
                 std::string::npos)
         << nameOf(failure.way) << ": " << failure.message;
+}
+
+/// A device whose caches forget: it saves entries and cannot load them.
+class ForgetfulBackend final : public rt::Backend {
+public:
+  ForgetfulBackend()
+      : inner(rt::createReferenceBackend()), description(inner->info()) {
+    description.name = "test-forgetful";
+    description.cacheFiles = {1, 1};
+  }
+  const rt::DeviceInfo &info() const override { return description; }
+  rt::Result<std::vector<rt::Status>>
+  supportedOperations(const rt::AnnotatedModel &model) const override {
+    return inner->supportedOperations(model);
+  }
+  rt::Result<std::unique_ptr<rt::LoadedModel>>
+  load(const rt::AnnotatedModel &model, const rt::PrepareOptions &options,
+       const rt::LoadObserver &observer) const override {
+    observer.keepEntry({{rt::Memory::copy({})}, {rt::Memory::copy({})}});
+    return inner->load(model, options, observer);
+  }
+  rt::Result<std::unique_ptr<rt::LoadedModel>>
+  loadFromCache(const rt::CacheContents &) const override {
+    return rt::Status(rt::StatusCode::generalFailure, "it is forgotten");
+  }
+
+private:
+  std::unique_ptr<rt::Backend> inner;
+  rt::DeviceInfo description;
+};
+
+TEST(CachedPreparationTest, CachesHaveWhatWasLeftInThem) {
+  auto folder = TemporaryFolder::create();
+  ASSERT_TRUE(folder.isOk()) << folder.status().message();
+  rt::DeviceServices services;
+  services.stateDirectory = folder->path() + "/state";
+  auto device =
+      rt::createDevice(std::make_unique<ForgetfulBackend>(), services);
+  CheckRequest request;
+  request.cacheFolder = folder->path();
+  PrepareCase prepare = cachedPreparationOf(request, *device);
+  ASSERT_TRUE(prepare);
+  rt::Status status = prepare(ownCase("add_broadcast")).status();
+  EXPECT_EQ(status.code(), rt::StatusCode::generalFailure);
+  EXPECT_EQ(status.message(),
+            "the cache does not have what was left in it: unreadable: it is "
+            "forgotten");
 }
 
 } // namespace

@@ -237,8 +237,6 @@ static Status bindRanks(const Interface &face, const Interface &known,
     if (outputs[i].rank != 0)
       return failure("output {} has rank {}, the request states {}", i, rank,
                      outputs[i].rank);
-    if (rank > maxOpenRank)
-      return failure("output {} has rank {}, above {}", i, rank, maxOpenRank);
     outputs[i].rank = uint32_t(rank);
     std::fill_n(outputs[i].extents, rank, 0);
   }

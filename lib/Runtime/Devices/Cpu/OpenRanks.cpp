@@ -8,6 +8,7 @@
 #include "OpenRanks.h"
 
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/Invocation.h"
 #include "nnhal/Backend/Signatures.h"
 
 #include <algorithm>
@@ -153,6 +154,9 @@ static Status stateRanks(Subgraph &graph, const Types &types) {
       continue;
     if (!types[i].isRanked || types[i].dimensions.empty())
       return failure("nothing gives operand {} a rank", i);
+    if (types[i].dimensions.size() > maxOpenRank)
+      return failure("operand {} has rank {}, above {}", i,
+                     types[i].dimensions.size(), maxOpenRank);
     operand.dimensions.assign(types[i].dimensions.size(), 0);
   }
   return Status::ok();

@@ -74,14 +74,14 @@ Status nnhal::rt::writeCapabilities(const std::string &path,
                                     std::string_view deviceVersion,
                                     const Capabilities &capabilities) {
   NNHAL_RETURN_IF_ERROR(validateCapabilities(capabilities));
-  std::filesystem::path directory = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (!directory.empty())
-    std::filesystem::create_directories(directory, error);
-  if (error)
-    return failure("cannot create '{}': {}", directory.string(),
-                   error.message());
   try {
+    std::filesystem::path directory = std::filesystem::path(path).parent_path();
+    std::error_code error;
+    if (!directory.empty())
+      std::filesystem::create_directories(directory, error);
+    if (error)
+      return failure("cannot create '{}': {}", directory.string(),
+                     error.message());
     std::string text = textOf(device, deviceVersion, capabilities);
     return writeFileAtomically(path, std::as_bytes(std::span(text)));
   } catch (const std::bad_alloc &) {
@@ -196,10 +196,10 @@ static Result<Capabilities> readFile(const std::string &path,
 Result<std::optional<Capabilities>>
 nnhal::rt::readCapabilities(const std::string &path, std::string_view device,
                             std::string_view deviceVersion) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error) && !error)
-    return std::optional<Capabilities>();
   try {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error) && !error)
+      return std::optional<Capabilities>();
     Result<Capabilities> read = readFile(path, device, deviceVersion);
     if (read.isOk())
       return std::optional(*std::move(read));

@@ -22,6 +22,10 @@ namespace {
 /// operand, channelQuant, scales).
 constexpr size_t maxDepth = 32;
 
+/// A larger document could state more than 4 GiB of constants, which the HAL
+/// cannot address: two characters state up to four bytes.
+constexpr size_t maxDocumentSize = size_t(1) << 30;
+
 /// Fails when brackets outside strings nest deeper than maxDepth. Whether they
 /// match is for the parser to say.
 Status checkDepth(std::string_view text) {
@@ -130,6 +134,9 @@ private:
 } // namespace
 
 Result<nlohmann::json> parseJson(std::string_view text, std::string_view name) {
+  if (text.size() > maxDocumentSize)
+    return badData("{} has {} bytes of JSON, more than {}", name, text.size(),
+                   maxDocumentSize);
   NNHAL_RETURN_IF_ERROR(checkDepth(text));
   try {
     KeyWatcher watcher(name);

@@ -20,11 +20,11 @@
 
 namespace nnhal::rt {
 
-/// Parses \p text. Fails with invalidArgument for text that is not JSON, with
-/// line and column in the message; for arrays and objects nested deeper than
-/// any format of this project needs; for an object that has a key twice, with
-/// the key and the path of the object, where \p name stands for the root. May
-/// throw std::bad_alloc.
+/// Parses \p text. Fails with invalidArgument for text of more than 1 GiB; for
+/// text that is not JSON, with line and column in the message; for arrays and
+/// objects nested deeper than any format of this project needs; for an object
+/// that has a key twice, with the key and the path of the object, where \p name
+/// stands for the root. May throw std::bad_alloc.
 Result<nlohmann::json> parseJson(std::string_view text, std::string_view name);
 
 /// A view of one value of a JSON document, with the path that leads there for

@@ -11,6 +11,7 @@
 #include "nnhal/Runtime/JsonModel.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <charconv>
 #include <fcntl.h>
@@ -245,9 +246,8 @@ Status ModelReader::readInlineConstant(const JsonNode &node, Operand &operand) {
   uint64_t length = uint64_t(node.size()) * valueElementSize(operand.type);
   size_t alignment = length < 2 ? 1 : length < 4 ? 2 : 4;
   target.resize((target.size() + alignment - 1) / alignment * alignment);
-  if (target.size() + length > uint64_t(maxUInt32))
-    return node.error(
-        fmt::format("constants exceed {} bytes in all", maxUInt32));
+  assert(target.size() + length <= uint64_t(maxUInt32) &&
+         "the size of the document is limited");
   operand.location = {isCopy ? 0 : static_cast<uint32_t>(model.pools.size()),
                       static_cast<uint32_t>(target.size()),
                       static_cast<uint32_t>(length)};

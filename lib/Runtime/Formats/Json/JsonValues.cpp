@@ -13,6 +13,7 @@
 
 #include <openssl/evp.h>
 
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -228,12 +229,11 @@ Result<std::vector<uint8_t>> decodeBase64(const JsonNode &node) {
   std::vector<uint8_t> bytes(text.size() / 4 * 3);
   for (size_t offset = 0; offset < text.size(); offset += piece) {
     size_t length = std::min(piece, text.size() - offset);
-    int decoded = EVP_DecodeBlock(
+    [[maybe_unused]] int decoded = EVP_DecodeBlock(
         bytes.data() + offset / 4 * 3,
         reinterpret_cast<const unsigned char *>(text.data()) + offset,
         static_cast<int>(length));
-    if (decoded < 0)
-      return node.error("not base64");
+    assert(size_t(decoded) == length / 4 * 3 && "every digit was checked");
   }
   bytes.resize(bytes.size() - padding);
   return bytes;

@@ -155,6 +155,19 @@ static bool allowsUnknownExtents(const TestCase &test) {
                                        OperationType::WHILE});
 }
 
+/// The shape of a condition has to be stated (B-062). How many dimensions
+/// SQUEEZE leaves follows from its axes, which are values.
+static bool allowsUnknownRanks(const Model &model) {
+  return !hasAnyOperation(model, {OperationType::IF}) &&
+         std::ranges::none_of(
+             model.main.operations, [&](const Operation &operation) {
+               return operation.type == OperationType::SQUEEZE &&
+                      operation.inputs.size() > 1 &&
+                      !isConstant(
+                          model.main.operands[operation.inputs[1]].lifetime);
+             });
+}
+
 /// All but the channel dimension, which has to be known.
 static void forgetExtents(Model &model, const std::vector<uint32_t> &indexes) {
   for (uint32_t index : indexes) {
@@ -248,8 +261,7 @@ Result<bool> nnhal::rt::deriveForm(TestCase &test, const DerivedForm &form) {
   bool isDerived = isDynamic || form.unknownRank || form.quantizationCoupling;
   if ((isDerived && test.expectFailure) ||
       (isDynamic && !allowsUnknownExtents(test)) ||
-      // The shape of a condition has to be stated (B-062).
-      (form.unknownRank && hasAnyOperation(test.model, {OperationType::IF})) ||
+      (form.unknownRank && !allowsUnknownRanks(test.model)) ||
       (form.quantizationCoupling && !allowsCoupling(test)))
     return false;
   if (form.quantizationCoupling)

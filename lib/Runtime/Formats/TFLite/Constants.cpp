@@ -137,7 +137,7 @@ Status SparseReader::readLevels() {
       return badData("sparse block map has {} at position {}", dimension, i);
     blocked[dimension] = true;
     int64_t size = sizeAt(rank + i);
-    if (sparsity.dim_metadata() && size < 1)
+    if (size < 1)
       return badData("sparse block size is {}", size);
     blockSizes[dimension] = size;
     if (shape[dimension] % size != 0)

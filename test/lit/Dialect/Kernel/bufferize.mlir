@@ -41,3 +41,25 @@ func.func @pool_of_kernel(%in: tensor<1x8x8x8xf32>) -> tensor<1x1x1x8xf32> {
       {window = array<i64: 8, 8>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x1x1x8xf32>
   return %0 : tensor<1x1x1x8xf32>
 }
+
+// The strides of what is selected among buffers of two layouts are unknown; a
+// kernel reads a copy.
+// CHECK-LABEL: @unknown_strides
+// CHECK: %[[SELECTED:.+]] = scf.if {{.*}} -> (memref<1x8x8x8xf32, strided<[?, ?, ?, ?], offset: ?>>)
+// CHECK: %[[COPY:.+]] = memref.alloc() {{.*}}: memref<1x8x8x8xf32>
+// CHECK: memref.copy %[[SELECTED]], %[[COPY]]
+// CHECK: nnk.pool_2d average ins(%[[COPY]] :
+func.func @unknown_strides(%c: i1, %a: tensor<1x8x8x8xf32>, %b: tensor<1x8x9x8xf32>, %out: tensor<1x1x1x8xf32>) -> tensor<1x1x1x8xf32> {
+  %in = scf.if %c -> tensor<1x8x8x8xf32> {
+    scf.yield %a : tensor<1x8x8x8xf32>
+  } else {
+    %part = tensor.extract_slice %b[0, 0, 0, 0] [1, 8, 8, 8] [1, 1, 1, 1] : tensor<1x8x9x8xf32> to tensor<1x8x8x8xf32>
+    scf.yield %part : tensor<1x8x8x8xf32>
+  }
+  %0 = nnk.pool_2d average ins(%in : tensor<1x8x8x8xf32>) outs(%out : tensor<1x1x1x8xf32>)
+      {window = array<i64: 8, 8>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+  ^bb0(%value: f32):
+    nnk.yield %value : f32
+  } -> tensor<1x1x1x8xf32>
+  return %0 : tensor<1x1x1x8xf32>
+}

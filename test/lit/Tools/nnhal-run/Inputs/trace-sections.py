@@ -36,6 +36,7 @@ def lock(file, kind):
 
 cache = [f"--cache-dir={folder}/cache", f"--state-dir={folder}/state"]
 finish(*run("--warmup=1", "--mode=all"))
+finish(*run("--explain", "--pools=buffers"))
 finish(*run("--deferred"))
 for _ in range(2):
     finish(*run(*cache))

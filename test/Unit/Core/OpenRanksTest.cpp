@@ -1,0 +1,235 @@
+//===- OpenRanksTest.cpp - Ranks that only an execution knows -------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime/Devices/Cpu/OpenRanks.h"
+
+#include <gtest/gtest.h>
+
+using namespace nnhal::rt;
+
+namespace {
+
+using Dimensions = std::vector<uint32_t>;
+using enum OperandLifeTime;
+
+/// Builds graphs of tensors of unknown rank.
+struct Graph {
+  uint32_t add(OperandLifeTime lifetime, OperandType type,
+               Dimensions dimensions = {}) {
+    Operand &operand = graph.operands.emplace_back();
+    operand.type = type;
+    operand.lifetime = lifetime;
+    operand.dimensions = std::move(dimensions);
+    uint32_t index = uint32_t(graph.operands.size() - 1);
+    if (lifetime == SUBGRAPH_INPUT)
+      graph.inputIndexes.push_back(index);
+    if (lifetime == SUBGRAPH_OUTPUT)
+      graph.outputIndexes.push_back(index);
+    return index;
+  }
+  uint32_t floats(OperandLifeTime lifetime, Dimensions dimensions = {}) {
+    return add(lifetime, OperandType::TENSOR_FLOAT32, std::move(dimensions));
+  }
+  uint32_t callee(uint32_t index) {
+    uint32_t operand = add(SUBGRAPH, OperandType::SUBGRAPH);
+    graph.operands[operand].location.offset = index;
+    return operand;
+  }
+  Graph &operation(OperationType type, std::vector<uint32_t> inputs,
+                   std::vector<uint32_t> outputs) {
+    graph.operations.push_back({type, std::move(inputs), std::move(outputs)});
+    return *this;
+  }
+
+  Subgraph graph;
+};
+
+/// output = ABS(input).
+Subgraph absGraph() {
+  Graph graph;
+  uint32_t x = graph.floats(SUBGRAPH_INPUT);
+  return graph
+      .operation(OperationType::ABS, {x}, {graph.floats(SUBGRAPH_OUTPUT)})
+      .graph;
+}
+
+/// output = RESHAPE(input, a constant list of \p length ones in \p model).
+Subgraph reshapeGraph(Model &model, uint32_t length) {
+  Graph graph;
+  uint32_t x = graph.floats(SUBGRAPH_INPUT);
+  uint32_t list = graph.add(CONSTANT_COPY, OperandType::TENSOR_INT32, {length});
+  graph.graph.operands[list].location = {
+      0, uint32_t(model.operandValues.size()), length * 4};
+  for (uint32_t i = 0; i < length; ++i)
+    model.operandValues.insert(model.operandValues.end(), {1, 0, 0, 0});
+  return graph
+      .operation(OperationType::RESHAPE, {x, list},
+                 {graph.floats(SUBGRAPH_OUTPUT)})
+      .graph;
+}
+
+Result<AnnotatedModel> known(Model model, const KnownShapes &shapes) {
+  AnnotatedModel annotated;
+  annotated.model = std::move(model);
+  EXPECT_TRUE(hasOpenRanks(annotated.model));
+  return withKnownShapes(annotated, shapes);
+}
+std::string messageOf(Model model, const KnownShapes &shapes) {
+  auto result = known(std::move(model), shapes);
+  EXPECT_EQ(result.status().code(), StatusCode::generalFailure);
+  return result.status().message();
+}
+Dimensions outputOf(const Result<AnnotatedModel> &result) {
+  EXPECT_TRUE(result.isOk()) << result.status().message();
+  const Subgraph &main = result->model.main;
+  return main.operands[main.outputIndexes[0]].dimensions;
+}
+
+// D-027: ranks are written, extents stay open.
+TEST(OpenRanksTest, followOperations) {
+  Model model;
+  Graph graph;
+  uint32_t x = graph.floats(SUBGRAPH_INPUT),
+           t = graph.floats(TEMPORARY_VARIABLE);
+  uint32_t y = graph.floats(SUBGRAPH_OUTPUT);
+  model.main = graph.operation(OperationType::ABS, {x}, {t})
+                   .operation(OperationType::NEG, {t}, {y})
+                   .graph;
+  EXPECT_EQ(outputOf(known(model, {Dimensions{0, 0, 0}})),
+            (Dimensions{0, 0, 0}));
+  auto stated = known(model, {Dimensions{2, 3}});
+  EXPECT_EQ(outputOf(stated), (Dimensions{0, 0}));
+  EXPECT_EQ(stated->model.main.operands[x].dimensions, (Dimensions{2, 3}));
+  EXPECT_EQ(stated->model.main.operands[t].dimensions, (Dimensions{0, 0}));
+  EXPECT_EQ(messageOf(model, {std::nullopt}), "nothing gives operand 0 a rank");
+  model.main.operands[x].dimensions = {4};
+  EXPECT_EQ(outputOf(known(model, {std::nullopt})), Dimensions{0});
+}
+
+TEST(OpenRanksTest, followExtents) {
+  Graph graph;
+  uint32_t x = graph.floats(SUBGRAPH_INPUT);
+  uint32_t list = graph.add(SUBGRAPH_INPUT, OperandType::TENSOR_INT32);
+  uint32_t y = graph.floats(SUBGRAPH_OUTPUT);
+  Model model;
+  model.main = graph.operation(OperationType::RESHAPE, {x, list}, {y}).graph;
+  EXPECT_EQ(messageOf(model, {Dimensions{0, 0}, Dimensions{0}}),
+            "nothing gives operand 2 a rank");
+  EXPECT_EQ(outputOf(known(model, {Dimensions{2, 2}, Dimensions{3}})),
+            (Dimensions{0, 0, 0}));
+  EXPECT_EQ(messageOf(model, {Dimensions{2, 2}, Dimensions{3, 3}}),
+            "operation 0 (RESHAPE): input 1 (shape) has rank 2, expected 1");
+}
+
+/// output = IF(condition, referenced[0], referenced[1], input).
+Subgraph ifGraph() {
+  Graph graph;
+  uint32_t condition =
+      graph.add(SUBGRAPH_INPUT, OperandType::TENSOR_BOOL8, {1});
+  uint32_t x = graph.floats(SUBGRAPH_INPUT), y = graph.floats(SUBGRAPH_OUTPUT);
+  std::vector<uint32_t> inputs = {condition, graph.callee(0), graph.callee(1),
+                                  x};
+  return graph.operation(OperationType::IF, inputs, {y}).graph;
+}
+
+TEST(OpenRanksTest, followBranches) {
+  Model model;
+  model.main = ifGraph();
+  model.referenced = {absGraph(), absGraph()};
+  auto result = known(model, {std::nullopt, Dimensions{0, 0}});
+  EXPECT_EQ(outputOf(result), (Dimensions{0, 0}));
+  for (const Subgraph &branch : result->model.referenced)
+    for (const Operand &operand : branch.operands)
+      EXPECT_EQ(operand.dimensions, (Dimensions{0, 0}));
+  model.referenced[1] = reshapeGraph(model, 3);
+  EXPECT_EQ(messageOf(model, {std::nullopt, Dimensions{1, 1}}),
+            "operation 0 (IF): output 0 of the branches has rank 2 and 3");
+}
+
+// There is one code of a graph.
+TEST(OpenRanksTest, areThoseOfAllCalls) {
+  Model model;
+  Graph graph;
+  uint32_t condition =
+      graph.add(SUBGRAPH_INPUT, OperandType::TENSOR_BOOL8, {1});
+  uint32_t a = graph.floats(SUBGRAPH_INPUT), b = graph.floats(SUBGRAPH_INPUT);
+  uint32_t callee = graph.callee(0);
+  for (uint32_t input : {a, b})
+    graph.operation(OperationType::IF, {condition, callee, callee, input},
+                    {graph.floats(SUBGRAPH_OUTPUT)});
+  model.main = graph.graph;
+  model.referenced = {absGraph()};
+  EXPECT_EQ(
+      outputOf(known(model, {std::nullopt, Dimensions{0}, Dimensions{0}})),
+      Dimensions{0});
+  EXPECT_EQ(
+      messageOf(model, {std::nullopt, Dimensions{0}, Dimensions{0, 0}}),
+      "operation 1 (IF): referenced[0]: input 0 has rank 1 and is passed rank "
+      "2");
+}
+
+TEST(OpenRanksTest, areThoseOfAllRounds) {
+  Model model;
+  Graph condition;
+  uint32_t state = condition.floats(SUBGRAPH_INPUT);
+  uint32_t truth = condition.add(SUBGRAPH_OUTPUT, OperandType::TENSOR_BOOL8);
+  model.referenced.push_back(
+      condition.operation(OperationType::EQUAL, {state, state}, {truth}).graph);
+  model.referenced.push_back(absGraph());
+  Graph graph;
+  uint32_t x = graph.floats(SUBGRAPH_INPUT), y = graph.floats(SUBGRAPH_OUTPUT);
+  std::vector<uint32_t> inputs = {graph.callee(0), graph.callee(1), x};
+  model.main = graph.operation(OperationType::WHILE, inputs, {y}).graph;
+  EXPECT_EQ(outputOf(known(model, {Dimensions{0, 0}})), (Dimensions{0, 0}));
+  model.referenced[1] = reshapeGraph(model, 3);
+  EXPECT_EQ(messageOf(model, {Dimensions{1, 1}}),
+            "operation 0 (WHILE): state 0 begins with rank 2 and goes on with "
+            "rank 3");
+}
+
+TEST(OpenRanksTest, haveABound) {
+  Model model;
+  Graph graph;
+  uint32_t x = graph.floats(SUBGRAPH_INPUT);
+  model.main =
+      graph.operation(OperationType::ABS, {x}, {graph.floats(SUBGRAPH_OUTPUT)})
+          .graph;
+  EXPECT_EQ(outputOf(known(model, {Dimensions(256, 0)})).size(), 256u);
+  EXPECT_EQ(messageOf(model, {Dimensions(257, 0)}),
+            "operand 1 has rank 257, above 256");
+}
+
+// Inputs that are omitted are inputs no more.
+TEST(OpenRanksTest, leaveOutInputs) {
+  AnnotatedModel annotated;
+  Graph graph;
+  uint32_t x = graph.floats(SUBGRAPH_INPUT);
+  uint32_t axes = graph.add(SUBGRAPH_INPUT, OperandType::TENSOR_INT32);
+  annotated.model.main = graph
+                             .operation(OperationType::TRANSPOSE, {x, axes},
+                                        {graph.floats(SUBGRAPH_OUTPUT)})
+                             .graph;
+  annotated.inputNames = {"x", "axes"};
+  annotated.statePairs = {{0, 1}};
+  auto result = withKnownShapes(annotated, {Dimensions{0, 0}, Dimensions{}});
+  EXPECT_EQ(outputOf(result), (Dimensions{0, 0}));
+  EXPECT_EQ(result->model.main.inputIndexes, std::vector<uint32_t>{x});
+  EXPECT_EQ(result->model.main.operands[axes].lifetime, NO_VALUE);
+  EXPECT_EQ(result->inputNames, std::vector<std::string>{"x"});
+  EXPECT_TRUE(result->statePairs.empty());
+}
+
+TEST(OpenRanksTest, areNotThoseOfScalars) {
+  Model model;
+  Graph graph;
+  graph.add(SUBGRAPH_INPUT, OperandType::INT32);
+  graph.floats(SUBGRAPH_OUTPUT, {0});
+  model.main = graph.graph;
+  EXPECT_FALSE(hasOpenRanks(model));
+}
+
+} // namespace
