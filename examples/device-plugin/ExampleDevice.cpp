@@ -154,9 +154,21 @@ static int64_t broadcastIndex(int64_t index, const std::vector<int64_t> &shape,
   return result;
 }
 
+/// The operations take tensors of up to four dimensions. Only an execution
+/// tells the rank where the model leaves it open.
+static Status checkRank(const Tensor &operand) {
+  if (operand.extents.size() > 4)
+    return Status(StatusCode::generalFailure,
+                  "an input has rank " +
+                      std::to_string(operand.extents.size()) +
+                      ", expected at most 4");
+  return Status::ok();
+}
+
 static Status execute(const Step &step, const std::vector<Tensor> &tensors,
                       Tensor &output) {
   const Tensor &lhs = tensors[step.inputs[0]];
+  NNHAL_RETURN_IF_ERROR(checkRank(lhs));
   if (step.type == OperationType::RELU) {
     output.extents = lhs.extents;
     output.storage.resize(size_t(lhs.size()));
@@ -165,6 +177,7 @@ static Status execute(const Step &step, const std::vector<Tensor> &tensors,
     return Status::ok();
   }
   const Tensor &rhs = tensors[step.inputs[1]];
+  NNHAL_RETURN_IF_ERROR(checkRank(rhs));
   NNHAL_ASSIGN_OR_RETURN(output.extents,
                          broadcastShape(lhs.extents, rhs.extents));
   output.storage.resize(size_t(output.size()));
