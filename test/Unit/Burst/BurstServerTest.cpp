@@ -297,13 +297,15 @@ public:
     isExecuting = true;
     isExecuting.notify_all();
     isHeld.wait(true);
-    removedBefore = int(removed);
+    int none = -1;
+    removedBefore.compare_exchange_strong(none, removed);
     return Status::ok();
   }
   std::atomic<bool> isExecuting = false;
   std::atomic<bool> isHeld = true;
   std::atomic<int> removed = 0;
-  int removedBefore = -1;
+  /// How many slots had been freed when the first execution ended.
+  std::atomic<int> removedBefore = -1;
 };
 
 TEST_F(BurstServerTest, EndsWithAFullQueueOfRequests) { // G-060, G-061, G-066
