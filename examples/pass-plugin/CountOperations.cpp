@@ -63,7 +63,7 @@ std::unique_ptr<Pass> createCountOperations() {
   return std::make_unique<CountOperations>();
 }
 
-/// What nnhal-opt asks a plug-in for.
+/// The description of the plug-in that nnhal-opt asks for.
 extern "C" PassPluginLibraryInfo mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "CountOperations", "1.0",
           [] { PassRegistration<CountOperations>(); }};

@@ -29,7 +29,7 @@ public:
                             mlir::Operation *reader);
 
 private:
-  /// What the calls so far pass as one extent of an argument.
+  /// The extent of an argument that the calls so far pass.
   struct Passed {
     bool isAny = false;
     int64_t extent = 0;

@@ -78,8 +78,8 @@ LoadedInfluence LoadedValues::at(Value value, Operation *reader,
     influence.isOpenAbove &= again.isOpenAbove;
     influence.isBoundByValue |= again.isBoundByValue;
   }
-  // What never is negative is bounded from below. The ranges are asked last,
-  // and for values only that would be refused otherwise.
+  // A value that is never negative is bounded from below. The ranges are asked
+  // last, and for values only that would be refused otherwise.
   if (isComplete && influence.isOpenBelow && ranges.isNonNegative(value))
     influence.isOpenBelow = false;
   return influence;

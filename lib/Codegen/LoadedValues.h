@@ -68,8 +68,8 @@ public:
   LoadedInfluence at(mlir::Value value, mlir::Operation *reader) const {
     return at(value, reader, /*depth=*/8);
   }
-  /// What \p value is where \p reader is: a constant, or the one that a check
-  /// has compared it with.
+  /// Returns the value of \p value where \p reader is: a constant, or the one
+  /// that a check has compared it with.
   std::optional<int64_t> constantAt(mlir::Value value,
                                     mlir::Operation *reader) const;
 

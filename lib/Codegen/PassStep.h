@@ -14,7 +14,7 @@
 
 namespace nnhal {
 
-/// What a pass does with one of many operations. The context runs it as it runs
+/// The work of a pass on one of many operations. The context runs it as it runs
 /// patterns, so that a compilation that was cancelled leaves out the rest.
 class PassStep final : public mlir::tracing::ActionImpl<PassStep> {
   using Base = mlir::tracing::ActionImpl<PassStep>;

@@ -60,13 +60,13 @@ private:
 /// under test supports; ADD where it supports none, so that the tests are
 /// skipped with what the device says of that.
 OperationType flowOperation();
-/// What that operation makes of two numbers, and of the elements of two
+/// The result of that operation for two numbers, and for the elements of two
 /// vectors.
 float flow(float lhs, float rhs);
 std::vector<float> flow(const std::vector<float> &lhs,
                         const std::vector<float> &rhs);
-/// What \p length operations in a chain make of two inputs that hold 1, 2, 3
-/// and so on, as those of FloatArguments do.
+/// The result of \p length operations in a chain for two inputs that hold 1, 2,
+/// 3 and so on, as those of FloatArguments do.
 std::vector<float> flowOfCounts(size_t count, unsigned length = 1);
 
 /// out = a + b, float32; extents may be 0.

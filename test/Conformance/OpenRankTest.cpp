@@ -31,7 +31,7 @@ protected:
       arguments->request.outputs[0].dimensions.clear();
     return executeIn(GetParam(), model, arguments->request);
   }
-  /// Of the last execution.
+  /// The output of the last execution.
   const std::vector<float> &output() const { return arguments->outputs[0]; }
 
   /// Expects the shape in every mode that tells one.

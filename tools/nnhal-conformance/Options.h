@@ -17,7 +17,7 @@ struct Options {
   std::string plugin;
   /// The only device of the plug-in without a name.
   std::string device;
-  /// What GoogleTest reads.
+  /// The arguments that GoogleTest reads.
   std::vector<std::string> testing;
   bool help = false;
   bool version = false;
@@ -39,7 +39,7 @@ std::span<const Option> allOptions();
 /// the argument that is wrong.
 rt::Result<Options> parseOptions(std::span<const std::string_view> arguments);
 
-/// What --help prints.
+/// The text that --help prints.
 std::string helpText();
 
 } // namespace nnhal::conformancetool

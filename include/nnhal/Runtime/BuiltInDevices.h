@@ -24,7 +24,7 @@
 
 namespace nnhal::rt {
 
-/// What the devices are made from. All of them share it.
+/// The parts that all devices share.
 struct BuiltInDevicesOptions {
   DeviceServices services;
   /// Opened when a device has to compile something. Never null.

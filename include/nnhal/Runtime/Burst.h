@@ -31,7 +31,7 @@ namespace nnhal::rt {
 class PreparedModel;
 class SharedMemory;
 
-/// What the server asks of the client: the HAL's IBurstCallback.
+/// The client's answers to a server: the HAL's IBurstCallback.
 /// Threads: called on the thread of the server.
 class NNHAL_API BurstCallback {
 public:

@@ -63,12 +63,12 @@ NNHAL_API Result<std::optional<Capabilities>>
 readCapabilities(const std::string &path, std::string_view device,
                  std::string_view deviceVersion);
 
-/// What DeviceServices::measuredCapabilities can be: reads the files in
-/// stateDirectory(\p environment), which is asked here and now; where that is
-/// none, nothing is kept. A file that cannot be used counts as a missing one,
-/// and \p warn is told: what readCapabilities() says, and that the device keeps
-/// the capabilities that are built in. Without \p warn that is a line on the
-/// standard error stream.
+/// Returns a value for DeviceServices::measuredCapabilities: it reads the files
+/// in stateDirectory(\p environment), which is asked here and now; where that
+/// is none, nothing is kept. A file that cannot be used counts as a missing
+/// one, and \p warn is told: what readCapabilities() says, and that the device
+/// keeps the capabilities that are built in. Without \p warn that is a line on
+/// the standard error stream.
 NNHAL_API std::function<std::optional<Capabilities>(
     std::string_view device, std::string_view deviceVersion)>
 keptCapabilities(const std::function<const char *(const char *)> &environment,

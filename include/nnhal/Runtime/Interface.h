@@ -46,7 +46,7 @@ struct InterfaceTensor {
   /// The scales of TENSOR_QUANT8_SYMM_PER_CHANNEL; none where they are not
   /// known, as of an artifact from before they were kept.
   SymmPerChannelQuantParams channelQuant = {};
-  /// What the device says of an extension type (H-016); nothing for other
+  /// The device's description of an extension type (H-016); nothing for other
   /// types. Arguments of an extension type that it says nothing of are refused.
   std::optional<Extension::OperandTypeInfo> extension = {};
   bool operator==(const InterfaceTensor &) const = default;

@@ -17,8 +17,8 @@ namespace nnhal::rt {
 class PreparedModel;
 class SharedMemory;
 
-/// What a burst's server executes requests with (G-010). Threads: one at a
-/// time; the server holds a lock (G-061).
+/// The part of a burst's server that executes requests (G-010). Threads: one at
+/// a time; the server holds a lock (G-061).
 class BurstExecutor {
 public:
   virtual ~BurstExecutor() = default;

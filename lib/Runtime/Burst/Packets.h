@@ -58,7 +58,7 @@ struct ResultDatum {
 };
 static_assert(sizeof(ResultDatum) == 24);
 
-/// What a packet of requests says.
+/// The content of a packet of requests.
 struct BurstRequest {
   struct Operand {
     bool hasNoValue = false;
@@ -75,7 +75,7 @@ struct BurstRequest {
   bool operator==(const BurstRequest &) const = default;
 };
 
-/// What a packet of results says.
+/// The content of a packet of results.
 struct BurstResult {
   /// One of the codes 0 to 4, those of HAL 1.2 (G-030).
   StatusCode status = StatusCode::none;
@@ -87,7 +87,8 @@ struct BurstResult {
 /// Writes \p request as the elements of one packet in place of \p packet.
 void writePacket(const BurstRequest &request,
                  std::vector<RequestDatum> &packet);
-/// As above; codes that HAL 1.2 does not know become GENERAL_FAILURE (G-030).
+/// Writes \p result likewise; codes that HAL 1.2 does not know become
+/// GENERAL_FAILURE (G-030).
 void writePacket(const BurstResult &result, std::vector<ResultDatum> &packet);
 
 /// Reads \p packet, which is exactly one packet, into \p request, whose memory
@@ -96,7 +97,7 @@ void writePacket(const BurstResult &result, std::vector<ResultDatum> &packet);
 /// unspecified. Nothing is allocated in a size that the packet states and does
 /// not have (G-033).
 Status readPacket(std::span<const RequestDatum> packet, BurstRequest &request);
-/// As above.
+/// Reads a packet of results in the same way.
 Status readPacket(std::span<const ResultDatum> packet, BurstResult &result);
 
 /// Cuts the elements that arrived at once into \p packets, by the sizes that

@@ -27,7 +27,7 @@ struct Argument {
   std::string label() const { return argumentLabel(isInput, index, tensor); }
 };
 
-/// What the address of the elements of \p tensor is a multiple of.
+/// Returns the alignment of the elements of \p tensor in bytes.
 uint64_t alignmentOf(const InterfaceTensor &tensor);
 
 /// Part of a pool.

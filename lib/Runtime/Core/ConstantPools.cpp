@@ -47,7 +47,7 @@ Status nnhal::rt::checkPools(const Backend &backend, const Model &model) {
   return Status::ok();
 }
 
-/// What is wrong with a pool that \p operation reads, itself or in the graphs
+/// Returns the fault of a pool that \p operation reads, itself or in the graphs
 /// that it executes; the graphs of a valid model do not call themselves.
 static Status checkReads(const Model &model, std::span<const Status> pools,
                          const Subgraph &subgraph, const Operation &operation) {

@@ -83,7 +83,7 @@ struct Frame {
 ///          destructor, while frames are released on the reactor's thread.
 class FramePool {
 public:
-  /// What lies between two looks at the frames, in nanoseconds: a frame is
+  /// The nanoseconds between two looks at the frames: a frame is
   /// released after at least one and at most two periods without use.
   static constexpr int64_t periodLength = 5'000'000'000;
   /// Bytes of an arena that are worth a look at all. Looking takes the thread

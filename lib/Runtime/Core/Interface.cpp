@@ -11,8 +11,8 @@
 
 using namespace nnhal::rt;
 
-/// What \p extensions say of \p type; nothing when that is not an extension's,
-/// or of one that they do not know.
+/// Returns the description of \p type in \p extensions; nothing when it is not
+/// an extension's, or of one that they do not know.
 static std::optional<Extension::OperandTypeInfo>
 describeExtension(const Model &model, std::span<const Extension> extensions,
                   OperandType type) {

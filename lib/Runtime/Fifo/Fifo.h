@@ -27,7 +27,7 @@
 
 namespace nnhal::rt {
 
-/// What both ends have in common.
+/// The part that both ends have in common.
 ///
 /// Threads: close() and isClosed() may be called from any thread at any time;
 ///          the other members by one thread at a time.
@@ -38,7 +38,7 @@ public:
 
   /// In elements.
   uint32_t capacity() const { return memory.capacity(); }
-  /// Of the memory, to be duplicated for the other end.
+  /// The descriptor of the memory, to be duplicated for the other end.
   int fd() const { return memory.fd(); }
 
   /// Ends the wait of this end, and every later one, with deviceUnavailable.
@@ -59,8 +59,8 @@ protected:
   Status wait(uint32_t count, std::chrono::nanoseconds window);
   /// resourceExhaustedPersistent when \p count elements never fit.
   Status checkCapacity(size_t count) const;
-  /// As checkCapacity(), and resourceExhaustedTransient when they do not fit
-  /// now.
+  /// Fails like checkCapacity(), and with resourceExhaustedTransient when they
+  /// do not fit now.
   Status checkRoom(size_t count);
   /// Copies \p count available elements between the ring and \p bytes, and
   /// tells the other end of all of them at once.
@@ -99,8 +99,8 @@ public:
     return Status::ok();
   }
 
-  /// As tryWrite(), except that it waits for room: \p window long by polling,
-  /// then asleep. deviceUnavailable once the end is closed.
+  /// Writes like tryWrite(), except that it waits for room: \p window long by
+  /// polling, then asleep. deviceUnavailable once the end is closed.
   Status writeBlocking(std::span<const Element> elements,
                        std::chrono::nanoseconds window) {
     NNHAL_RETURN_IF_ERROR(checkCapacity(elements.size()));
@@ -127,8 +127,9 @@ public:
     return Status::ok();
   }
 
-  /// As tryRead(), except that it waits for one element or more: \p window
-  /// long by polling, then asleep. deviceUnavailable once the end is closed.
+  /// Reads like tryRead(), except that it waits for one element or more: \p
+  /// window long by polling, then asleep. deviceUnavailable once the end is
+  /// closed.
   Status readBlocking(std::vector<Element> &elements,
                       std::chrono::nanoseconds window) {
     NNHAL_RETURN_IF_ERROR(wait(/*count=*/1, window));

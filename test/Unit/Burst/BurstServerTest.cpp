@@ -107,7 +107,7 @@ protected:
     EXPECT_TRUE(pool.hasSum());
   }
 
-  /// What the server has logged since the last call.
+  /// Returns the lines that the server has logged since the last call.
   std::string takeLog() {
     std::lock_guard lock(mutex);
     return std::exchange(logged, {});
@@ -335,7 +335,8 @@ TEST_F(BurstServerTest, EndsWithAFullQueueOfRequests) { // G-060, G-061, G-066
   freeing.join();
   EXPECT_EQ(executor.removedBefore, 0);
   served->reset();
-  // What was read is answered; the end of the server is no request.
+  // Requests that were read are answered; the end of the server is not a
+  // request.
   std::vector<ResultDatum> answers;
   ASSERT_TRUE(reader.tryRead(answers).isOk());
   EXPECT_EQ(answers.size() % 2, 0u);

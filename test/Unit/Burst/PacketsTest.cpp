@@ -89,7 +89,8 @@ TEST(PacketsTest, NewCodesBecomeGeneralFailure) { // G-030
   }
 }
 
-/// What readPacket() says of a request that \p change has changed.
+/// Returns the message of readPacket() for a request that \p change has
+/// changed.
 template <typename Change> std::string refusal(Change change) {
   std::vector<RequestDatum> packet;
   writePacket(sampleRequest(), packet);

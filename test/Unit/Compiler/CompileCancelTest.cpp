@@ -84,7 +84,7 @@ TEST(CompileCancelTest, stopsWithinPhases) {
     Canceller whole;
     ASSERT_EQ(whole.compile(text, threads).message(), "");
     for (const std::string &phase : whole.phases) {
-      // What reads the text has no passes, and asks nothing.
+      // The parser of the text has no passes, and asks nothing.
       if (phase == whole.phases.front())
         continue;
       Canceller canceller;
@@ -95,7 +95,7 @@ TEST(CompileCancelTest, stopsWithinPhases) {
                 "the compilation was cancelled in phase " + phase);
       EXPECT_EQ(canceller.phases.back(), phase);
       EXPECT_EQ(canceller.askedAfterwards, 0) << phase;
-      // What a phase that was left says about its IR is not an error.
+      // Diagnostics of a phase that was left are not errors of its IR.
       EXPECT_EQ(canceller.diagnostics,
                 std::vector<std::string>{status.message()});
     }

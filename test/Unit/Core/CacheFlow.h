@@ -48,12 +48,12 @@ private:
   Interface face;
 };
 
-/// What a call was given.
+/// The arguments of a call.
 struct Call {
   CacheHandles handles;
   CacheToken token = {};
   Deadline deadline = noDeadline;
-  /// Of the descriptors while the call ran.
+  /// The flags of the descriptors while the call ran.
   std::vector<int> flags;
   std::vector<unsigned> modes;
 };

@@ -19,8 +19,8 @@ using namespace nnhal::rt;
 
 namespace {
 
-/// Of the extension "com.example.geometry": a tensor of points, a scalar that
-/// moves them, and the operation that does so.
+/// Types of the extension "com.example.geometry": a tensor of points, a scalar
+/// that moves them, and the operation that does so.
 using Point = std::array<float, 3>;
 struct Offset {
   float all = 0;

@@ -111,7 +111,7 @@ TEST_F(FramePoolTest, releasesWhatIsNotUsed) {
     EXPECT_EQ(frames(), 1u);
     pass(0.9);
     EXPECT_EQ(frames(), 1u);
-    pass(0.2); // So does one without a use.
+    pass(0.2); // A period without a use ends, too.
     EXPECT_EQ(frames(), 0u);
     pass(10);
   }

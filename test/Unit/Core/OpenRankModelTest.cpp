@@ -22,7 +22,7 @@ using namespace nnhal::rt::testing;
 
 namespace {
 
-/// What stands in for the compiler, and what it was asked for.
+/// A stand-in for the compiler, with what it was asked for.
 struct Script {
   /// The shapes of the input that code was made for.
   std::vector<std::vector<uint32_t>> compiled;

@@ -44,7 +44,7 @@ protected:
         0, builder.getIntegerType(8), builder.getF32Type(), scale, 128, 0, 255);
   }
 
-  /// What \p check, which fails, says; empty when it succeeds.
+  /// Returns the message of \p check; it is empty when that succeeds.
   std::string complaintOf(llvm::function_ref<llvm::LogicalResult()> check) {
     std::string text;
     mlir::ScopedDiagnosticHandler handler(&context,

@@ -38,7 +38,7 @@ namespace {
 
 FakeKernel *kernel = nullptr;
 using FileNumber = std::pair<dev_t, ino_t>;
-/// What devices see of each buffer, by the number of its file.
+/// The bytes of each buffer as devices see them, by the number of its file.
 std::map<FileNumber, std::vector<char>> buffers;
 
 FileNumber numberOf(const struct stat &info) {

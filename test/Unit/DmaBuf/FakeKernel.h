@@ -39,12 +39,12 @@ public:
   const char *udmabuf() const { return udmabufPath.c_str(); }
   const char *dmaHeap() const { return dmaHeapPath.c_str(); }
 
-  /// What a device sees of the buffer of \p fd, and what it writes there.
+  /// The bytes of the buffer of \p fd as a device reads and writes them.
   std::string deviceText(int fd, size_t offset, size_t size) const;
   void writeOnDevice(int fd, size_t offset, const std::string &text);
 
-  /// What the next DMA_BUF_IOCTL_SYNC calls answer, 0 being success; the calls
-  /// after them succeed.
+  /// The answer of the next DMA_BUF_IOCTL_SYNC calls, 0 being success; the
+  /// calls after them succeed.
   std::deque<int> syncErrors;
   /// Errors of the allocators; 0 for none.
   int udmabufError = 0;

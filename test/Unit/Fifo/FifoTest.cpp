@@ -41,7 +41,7 @@ struct Queue {
   FifoHeader &header() { return peer.header(); }
 
   FifoReader<Element> reader;
-  FifoMemory peer; // What a hostile process sees.
+  FifoMemory peer; // The mapping of a hostile process.
   FifoWriter<Element> writer;
 };
 

@@ -173,7 +173,8 @@ TEST_F(CapabilitiesFileTest, ReplacesAtOnce) {
   second.join();
 }
 
-/// What a device is given, with a warning where the file cannot be used.
+/// Returns the capabilities for a device, with a warning where the file cannot
+/// be used.
 TEST_F(CapabilitiesFileTest, C024_IsFoundByDevices) {
   auto environment = [&](const char *name) -> const char * {
     return std::string_view(name) == "NNHAL_STATE_DIR" ? folder.c_str()

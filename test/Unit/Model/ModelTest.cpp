@@ -23,7 +23,7 @@ TEST(ModelTest, versions) {
   EXPECT_EQ(parseHalVersion(""), std::nullopt);
 }
 
-/// What the HAL says of an operand type.
+/// The HAL's facts about an operand type.
 struct HalType {
   uint32_t code;
   std::string_view name;

@@ -34,7 +34,7 @@ const std::map<std::string_view, OperandType> tensorTypes = {
     {"Q16A", OperandType::TENSOR_QUANT16_ASYMM},
 };
 
-/// What the group M says of an operation whose operands follow from the type of
+/// The rules of group M for an operation whose operands follow from the type of
 /// its first input.
 struct Signature {
   OperationType type;

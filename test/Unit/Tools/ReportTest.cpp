@@ -59,7 +59,7 @@ TEST(ReportTest, TimesAsJson) {
                              {"driver_us", 2100},
                              {"mode", "sync"},
                              {"copied_bytes", 0},
-                             // Of a model that is not there.
+                             // The model is not there.
                              {"arena_bytes", 0},
                              {"arena_lower_bound_bytes", 0},
                              {"artifact_bytes", 0},

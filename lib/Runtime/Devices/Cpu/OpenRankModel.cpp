@@ -19,9 +19,9 @@
 
 using namespace nnhal::rt;
 
-/// So many sets of ranks and shapes have code at once, beside those that were
-/// asked for; another one takes the place of the one that was used least
-/// recently.
+/// The number of sets of ranks and shapes that have code at once, beside those
+/// that were asked for; another one takes the place of the one that was used
+/// least recently.
 static constexpr size_t maxVariants = 16;
 
 /// The workspace of the code that was used last.
@@ -104,8 +104,8 @@ static bool fits(const KnownShapes &shapes, const Invocation &invocation) {
   return true;
 }
 
-/// What code for \p invocation has to know: the ranks that \p face leaves open
-/// or, with \p withExtents, the shapes of all inputs.
+/// Returns the facts that code for \p invocation has to know: the ranks that \p
+/// face leaves open or, with \p withExtents, the shapes of all inputs.
 static KnownShapes shapesOf(const Interface &face, const Invocation &invocation,
                             bool withExtents) {
   KnownShapes shapes;
@@ -161,7 +161,7 @@ OpenRankModel::makeFor(const Invocation &invocation) const {
                   "the deadline passed while the model was compiled for the "
                   "ranks of the inputs");
   Status status = std::move(made).takeStatus();
-  // What the model's operations do not take is found out by executing it.
+  // An execution finds out which shapes the model's operations do not take.
   if (status.code() == StatusCode::invalidArgument)
     status = Status(StatusCode::generalFailure, status.message());
   return std::move(status).withContext(

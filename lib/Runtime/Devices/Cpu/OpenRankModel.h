@@ -38,7 +38,7 @@ public:
          const CompileObserver &observer);
 
   const Interface &interface() const override { return face; }
-  /// Of all code that there is, and the largest arena.
+  /// The sum over all code that there is, with the largest arena.
   MemoryUse memoryUse() const override;
   Result<std::unique_ptr<Workspace>>
   createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override;

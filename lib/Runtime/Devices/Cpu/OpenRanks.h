@@ -15,9 +15,9 @@
 
 namespace nnhal::rt {
 
-/// What code for a model of open ranks is made for, one per input: nothing
-/// where the model's own type is enough, no extents where the input is omitted,
-/// otherwise its shape, in which 0 stands for any extent.
+/// The shapes that code for a model of open ranks is made for, one per input:
+/// nothing where the model's own type is enough, no extents where the input is
+/// omitted, otherwise its shape, in which 0 stands for any extent.
 using KnownShapes = std::vector<std::optional<std::vector<uint32_t>>>;
 
 /// Whether an input or output of the main subgraph of \p model has unknown rank
