@@ -251,7 +251,7 @@ void Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
     entry.arenaLowerBound = bound.getInt();
   entry.presentInputs = requiredInputs;
   artifact.entries.push_back(std::move(entry));
-  // Of the part with the entry, which alone calls routines of the runtime.
+  // The part with the entry alone calls routines of the runtime.
   for (ModuleOp part : module.getOps<ModuleOp>())
     if (auto slots =
             part->getAttrOfType<DenseI32ArrayAttr>(routineSlotsAttrName))
