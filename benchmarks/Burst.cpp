@@ -42,14 +42,6 @@ using namespace nnhal::rt;
 
 namespace {
 
-template <typename T> T unwrap(Result<T> result) {
-  if (!result.isOk()) {
-    fmt::print(stderr, "error: {}\n", result.status().message());
-    std::exit(1);
-  }
-  return *std::move(result);
-}
-
 void check(bool isRight, const char *what) {
   if (isRight)
     return;

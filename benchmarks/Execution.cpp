@@ -30,14 +30,6 @@ using namespace nnhal::rt;
 
 namespace {
 
-template <typename T> T unwrap(Result<T> result) {
-  if (!result.isOk()) {
-    fmt::print(stderr, "error: {}\n", result.status().message());
-    std::exit(1);
-  }
-  return *std::move(result);
-}
-
 /// The model, prepared, with its arguments and its artifact.
 struct Subject {
   Subject() {

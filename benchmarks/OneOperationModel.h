@@ -10,6 +10,12 @@
 
 #include "nnhal/Runtime/Model.h"
 
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
 namespace nnhal::rt {
 
 /// x + y on four floats.
@@ -34,6 +40,16 @@ inline AnnotatedModel oneOperationModel() {
   model.main.outputIndexes = {3};
   computeConsumers(model.main);
   return annotated;
+}
+
+/// The value of \p result; ends the benchmark with its message where it has
+/// none.
+template <typename T> T unwrap(Result<T> result) {
+  if (!result.isOk()) {
+    fmt::print(stderr, "error: {}\n", result.status().message());
+    std::exit(1);
+  }
+  return *std::move(result);
 }
 
 } // namespace nnhal::rt

@@ -68,12 +68,6 @@ double median(std::vector<double> values) {
   std::exit(1);
 }
 
-template <typename T> T unwrap(Result<T> result) {
-  if (!result.isOk())
-    fail(result.status());
-  return *std::move(result);
-}
-
 void check(const Status &status) {
   if (!status.isOk())
     fail(status);

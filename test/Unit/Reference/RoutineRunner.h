@@ -19,7 +19,7 @@
 
 namespace nnhal::rt::testing {
 
-/// What a routine stored, as numbers of the storage type, or why it did not.
+/// The numbers that a routine stored, in the storage type, or why it did not.
 struct RoutineOutcome {
   Status status;
   std::vector<std::vector<double>> values;
