@@ -41,6 +41,10 @@ enum class StatusCode : uint32_t {
   resourceExhaustedTransient = 7,
   /// The request can never fit this device.
   resourceExhaustedPersistent = 8,
+  /// The process of the device has died, or the connection to it is lost. What
+  /// it had prepared is lost with it (C-077, C-082). The HAL has no such code;
+  /// the number is that of its runtime.
+  deadObject = 10000,
 };
 
 /// Returns the HAL's spelling of \p code, "INVALID_ARGUMENT" for example.

@@ -29,6 +29,8 @@ std::string_view toString(StatusCode code) {
     return "RESOURCE_EXHAUSTED_TRANSIENT";
   case StatusCode::resourceExhaustedPersistent:
     return "RESOURCE_EXHAUSTED_PERSISTENT";
+  case StatusCode::deadObject:
+    return "DEAD_OBJECT";
   }
   // Codes also arrive as plain integers, through C tables.
   return "unknown status";
