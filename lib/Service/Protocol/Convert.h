@@ -57,6 +57,10 @@ void write(const DeviceDescription &device,
 /// traits.isRemote is true.
 rt::Result<DeviceDescription> read(wire::DeviceDescription::Reader reader);
 
+void write(const rt::Extension::OperandTypeInfo &type,
+           wire::OperandTypeInfo::Builder builder);
+rt::Extension::OperandTypeInfo read(wire::OperandTypeInfo::Reader reader);
+
 // Models. Bytes of pools and operand values that are not behind a descriptor
 // are copied to sealed memory; resourceExhaustedTransient when there is none.
 rt::Status write(const rt::AnnotatedModel &model, wire::Model::Builder builder);
@@ -64,6 +68,13 @@ std::vector<NamedDescriptor> descriptorsOf(wire::Model::Reader reader);
 /// Pools keep their descriptors; the model is not validated.
 rt::Result<rt::AnnotatedModel> read(wire::Model::Reader reader,
                                     Descriptors descriptors);
+
+void write(const rt::SymmPerChannelQuantParams &quant,
+           wire::ChannelQuant::Builder builder);
+rt::SymmPerChannelQuantParams read(wire::ChannelQuant::Reader reader);
+void write(std::span<const rt::StatePair> pairs,
+           capnp::List<wire::StatePair>::Builder list);
+std::vector<rt::StatePair> read(capnp::List<wire::StatePair>::Reader list);
 
 // Pools, whose descriptor is named \p name in messages.
 rt::Status write(const rt::SharedMemory &pool, wire::Pool::Builder builder);
@@ -106,7 +117,8 @@ struct Place {
   uint64_t offset = 0;
 };
 /// Where an argument lies that is not in a buffer of the device: input or
-/// output \p index. \p pool is null for what is not behind a descriptor.
+/// output \p index. The offset counts only where \p pool is null, for what is
+/// not behind a descriptor.
 using FindPlace = std::function<Place(bool isOutput, size_t index,
                                       const rt::SharedMemory *pool)>;
 void write(const rt::Request &request, const FindPlace &place,

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every descriptor that crosses a connection is a capability of its own, which
-// has no methods: a message cannot mix up which of its descriptors is which, and
-// one that did not arrive is seen.
+// has no methods: a message cannot mix up which of its descriptors is which,
+// and one that did not arrive is seen.
 //
 //===----------------------------------------------------------------------===//
 
