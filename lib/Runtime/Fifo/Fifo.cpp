@@ -110,7 +110,8 @@ void FifoEnd::commit(uint32_t count) {
       .store(position, std::memory_order_seq_cst);
   const uint32_t bit = isReader ? fifoNotFull : fifoNotEmpty;
   std::atomic_ref events(header.events);
-  if ((events.load(std::memory_order_seq_cst) & bit) != 0)
+  woken = (events.load(std::memory_order_seq_cst) & bit) == 0;
+  if (!woken)
     return;
   events.fetch_or(bit, std::memory_order_seq_cst);
   wakeShared(header.events);

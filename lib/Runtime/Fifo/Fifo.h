@@ -45,6 +45,9 @@ public:
   /// The other end is not told.
   void close();
   bool isClosed() const { return closed.load(std::memory_order_acquire) != 0; }
+  /// Whether the last read or write of this end found the other end asleep, and
+  /// woke it.
+  bool hasWoken() const { return woken; }
 
 protected:
   enum class Side : uint32_t { reader, writer };
@@ -79,6 +82,7 @@ private:
   /// The slot of the next element: position modulo capacity.
   uint32_t next = 0;
   bool isBroken = false;
+  bool woken = false;
   std::atomic<uint32_t> closed = 0;
 };
 
