@@ -18,8 +18,8 @@
 
 namespace nnhal::rt::test {
 
-/// out = a + b, all of TENSOR_FLOAT32 [2, 3], prepared by nnhal-reference.
-inline PreparedModelRef prepareSum() {
+/// out = a + b, all of TENSOR_FLOAT32 [2, 3].
+inline AnnotatedModel sumModel() {
   AnnotatedModel annotated;
   Model &model = annotated.model;
   auto operand = [&](OperandType type, std::vector<uint32_t> dimensions,
@@ -40,7 +40,12 @@ inline PreparedModelRef prepareSum() {
   model.main.inputIndexes = {0, 1};
   model.main.outputIndexes = {3};
   computeConsumers(model.main);
-  auto made = createReferenceDevice()->prepareModel(annotated);
+  return annotated;
+}
+
+/// sumModel(), prepared by nnhal-reference.
+inline PreparedModelRef prepareSum() {
+  auto made = createReferenceDevice()->prepareModel(sumModel());
   EXPECT_TRUE(made.isOk()) << made.status().message();
   return made.isOk() ? *made : nullptr;
 }
