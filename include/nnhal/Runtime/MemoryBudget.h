@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 
 namespace nnhal::rt {
@@ -22,6 +23,7 @@ namespace nnhal::rt {
 ///
 /// Ownership: outlives its reservations (asserted).
 /// Threads:   every member may be called from any thread, without locks.
+/// Blocking:  only for the length of the function that finds the limit.
 class NNHAL_API MemoryBudget {
 public:
   /// Bytes that the destructor gives back. A reservation is move-only; a
@@ -55,7 +57,12 @@ public:
   };
 
   /// Takes the limit in bytes; UINT64_MAX stands for none.
-  explicit MemoryBudget(uint64_t limit) : maximum(limit) {}
+  explicit MemoryBudget(uint64_t limit) : unasked(limit), maximum(limit) {}
+  /// Takes a limit that is slow to find. \p find is called once, by limit() or
+  /// by the first reservation with which more than \p unasked bytes are in use;
+  /// so many are given even when the limit turns out to be lower.
+  MemoryBudget(uint64_t unasked, uint64_t (*find)())
+      : unasked(unasked), find(find) {}
   ~MemoryBudget();
   MemoryBudget(const MemoryBudget &) = delete;
   MemoryBudget &operator=(const MemoryBudget &) = delete;
@@ -65,13 +72,20 @@ public:
   /// bytes in use.
   Result<Reservation> reserve(uint64_t bytes);
 
-  uint64_t limit() const { return maximum; }
+  uint64_t limit() const;
   uint64_t inUse() const { return used.load(std::memory_order_relaxed); }
   /// The most bytes that were ever in use at a time.
   uint64_t peak() const { return highest.load(std::memory_order_relaxed); }
 
 private:
-  const uint64_t maximum;
+  /// Whether \p bytes are within the limit beside \p before.
+  Status check(uint64_t bytes, uint64_t before) const;
+
+  const uint64_t unasked;
+  /// Null where the limit is given.
+  uint64_t (*const find)() = nullptr;
+  mutable std::once_flag isFound;
+  mutable uint64_t maximum = 0;
   std::atomic<uint64_t> used{0};
   std::atomic<uint64_t> highest{0};
 };

@@ -42,7 +42,8 @@ DeviceServices nnhal::rt::completeServices(DeviceServices services) {
   if (!services.memory)
     // A client that asks for more shall hear so, and not have the kernel end
     // the process.
-    services.memory = std::make_shared<MemoryBudget>(machineMemory());
+    services.memory =
+        std::make_shared<MemoryBudget>(smallMemory, machineMemory);
   if (!services.log)
     services.log = std::make_shared<Log>();
   return services;

@@ -18,6 +18,11 @@ namespace nnhal::rt {
 /// when nothing says so.
 uint64_t machineMemory();
 
+/// Bytes that no process has to ask for whether it can have them: about as many
+/// as the runtime itself. Finding machineMemory() takes a process that executes
+/// a small model once some percent of its time.
+inline constexpr uint64_t smallMemory = uint64_t(16) << 20;
+
 /// The lowest limit of the control groups that the file \p membership (as
 /// /proc/self/cgroup) names and of those above them, in the hierarchy mounted
 /// at \p root. UINT64_MAX when there is none.

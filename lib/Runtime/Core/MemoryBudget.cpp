@@ -14,16 +14,29 @@ MemoryBudget::~MemoryBudget() {
   assert(inUse() == 0 && "a reservation outlives its budget");
 }
 
-Result<Reservation> MemoryBudget::reserve(uint64_t bytes) {
-  if (bytes > maximum)
+uint64_t MemoryBudget::limit() const {
+  if (find)
+    std::call_once(isFound, [this] { maximum = find(); });
+  return maximum;
+}
+
+Status MemoryBudget::check(uint64_t bytes, uint64_t before) const {
+  if (bytes <= unasked && before <= unasked - bytes)
+    return Status::ok();
+  if (bytes > limit())
     return Status(
         StatusCode::resourceExhaustedPersistent,
-        fmt::format("{} bytes exceed the limit of {}", bytes, maximum));
+        fmt::format("{} bytes exceed the limit of {}", bytes, limit()));
+  if (before > limit() - bytes)
+    return outOfResources("{} bytes do not fit: {} of {} are in use", bytes,
+                          before, limit());
+  return Status::ok();
+}
+
+Result<Reservation> MemoryBudget::reserve(uint64_t bytes) {
   uint64_t before = used.load(std::memory_order_relaxed);
   do {
-    if (before > maximum - bytes)
-      return outOfResources("{} bytes do not fit: {} of {} are in use", bytes,
-                            before, maximum);
+    NNHAL_RETURN_IF_ERROR(check(bytes, before));
   } while (!used.compare_exchange_weak(before, before + bytes,
                                        std::memory_order_acq_rel,
                                        std::memory_order_relaxed));

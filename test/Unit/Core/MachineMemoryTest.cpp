@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Runtime/Core/MachineMemory.h"
+#include "nnhal/Runtime/DeviceServices.h"
+#include "nnhal/Runtime/MemoryBudget.h"
 
 #include <gtest/gtest.h>
 
@@ -75,6 +77,13 @@ TEST_F(MachineMemoryTest, RespectsResourceLimits) {
   uint64_t limited = machineMemory();
   ASSERT_EQ(setrlimit(RLIMIT_AS, &old), 0);
   EXPECT_EQ(limited, before - 4096);
+}
+
+TEST_F(MachineMemoryTest, LimitsDevicesWithoutABudgetOfTheirOwn) {
+  DeviceServices services = completeServices({});
+  EXPECT_EQ(services.memory->limit(), machineMemory());
+  EXPECT_EQ(services.memory->reserve(UINT64_MAX).status().code(),
+            StatusCode::resourceExhaustedPersistent);
 }
 
 } // namespace

@@ -46,6 +46,39 @@ TEST(MemoryBudgetTest, RefusesWithTheStatusThatSaysWhetherToRetry) {
   EXPECT_EQ(budget.limit(), 100u);
 }
 
+int timesAsked = 0;
+uint64_t findLimit() {
+  ++timesAsked;
+  return 100;
+}
+
+TEST(MemoryBudgetTest, FindsTheLimitWhenItMatters) {
+  timesAsked = 0;
+  MemoryBudget budget(/*unasked=*/50, findLimit);
+  Reservation first = mustReserve(budget, 20);
+  Reservation second = mustReserve(budget, 30);
+  EXPECT_EQ(timesAsked, 0);
+  Reservation third = mustReserve(budget, 1);
+  EXPECT_EQ(timesAsked, 1);
+  EXPECT_EQ(budget.reserve(50).status().message(),
+            "50 bytes do not fit: 51 of 100 are in use");
+  EXPECT_EQ(budget.reserve(unlimited).status().message(),
+            "18446744073709551615 bytes exceed the limit of 100");
+  EXPECT_EQ(mustReserve(budget, 49).bytes(), 49u);
+  EXPECT_EQ(timesAsked, 1);
+
+  MemoryBudget another(/*unasked=*/50, findLimit);
+  EXPECT_EQ(another.limit(), 100u);
+  EXPECT_EQ(timesAsked, 2);
+}
+
+TEST(MemoryBudgetTest, GivesAFewBytesWithoutAsking) {
+  MemoryBudget budget(/*unasked=*/200, findLimit);
+  Reservation first = mustReserve(budget, 150);
+  EXPECT_EQ(budget.reserve(51).status().message(),
+            "51 bytes do not fit: 150 of 100 are in use");
+}
+
 TEST(MemoryBudgetTest, ReservationsMove) {
   MemoryBudget budget(10);
   Reservation first = mustReserve(budget, 4);
