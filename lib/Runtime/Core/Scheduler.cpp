@@ -268,10 +268,16 @@ void Scheduler::Queue::stop() {
     worker.join();
 }
 
+/// Asked once, because the C library reads a file for it: a program with two
+/// devices has six schedulers.
+static unsigned hardwareThreads() {
+  static const unsigned count =
+      std::max(1u, std::thread::hardware_concurrency());
+  return count;
+}
+
 Scheduler::Scheduler(Options options)
-    : slots(options.slots != 0
-                ? options.slots
-                : std::max(1u, std::thread::hardware_concurrency())),
+    : slots(options.slots != 0 ? options.slots : hardwareThreads()),
       queue(std::make_unique<Queue>(*this, options)) {}
 
 std::shared_ptr<Scheduler> Scheduler::create(Options options) {
