@@ -46,29 +46,39 @@ Result<std::unique_ptr<Frame>> FramePool::create() const {
   return frame;
 }
 
-Result<FramePool::Lease> FramePool::take() {
+Result<FramePool::Lease> FramePool::take(bool isSoonTakenAgain) {
   {
     std::lock_guard lock(mutex);
+    isReused = wasTaken || isSoonTakenAgain;
+    wasTaken = true;
     if (!idle.empty()) {
       Lease lease(idle.back().release(), Returner{this});
       idle.pop_back();
       return lease;
     }
   }
-  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<Frame> frame, create());
+  Result<std::unique_ptr<Frame>> frame = create();
   std::lock_guard lock(mutex);
   idle.reserve(total + 1);
-  ++total;
-  if (model.memoryUse().arena >= smallestArena)
+  total += frame.isOk() ? 1 : 0;
+  // A first execution that has not ended keeps its frame now, whether there was
+  // memory for another or not.
+  if (isReused && total > 0 && isLarge())
     beginPeriod();
-  return Lease(frame.release(), Returner{this});
+  NNHAL_RETURN_IF_ERROR(frame.status());
+  return Lease(frame->release(), Returner{this});
 }
 
 void FramePool::give(Frame *frame) {
-  frame->reset();
+  std::unique_ptr<Frame> returned(frame); // Destroyed without the lock.
+  returned->reset();
   std::lock_guard lock(mutex);
-  frame->period = period;
-  idle.emplace_back(frame);
+  if (!isReused && isLarge()) {
+    --total;
+    return;
+  }
+  returned->period = period;
+  idle.push_back(std::move(returned));
 }
 
 void FramePool::beginPeriod() {

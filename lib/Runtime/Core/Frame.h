@@ -79,6 +79,11 @@ struct Frame {
 /// (D-010), where the arenas of the model are large. No execution reads the
 /// clock for this, and there are no periods without frames.
 ///
+/// The large frame of a model's first execution is released at once. Many a
+/// process executes a model once: it needs neither the memory afterwards nor
+/// the thread that would release it, whose start takes a tenth of the time of
+/// such a process.
+///
 /// Threads: any. Blocking: only for the length of a list operation; the
 ///          destructor, while frames are released on the reactor's thread.
 class FramePool {
@@ -87,8 +92,7 @@ public:
   /// released after at least one and at most two periods without use.
   static constexpr int64_t periodLength = 5'000'000'000;
   /// Bytes of an arena that are worth a look at all. Looking takes the thread
-  /// of the reactor, which costs a process that executes a small model once a
-  /// tenth of its time, and makes every allocation of the process slower.
+  /// of the reactor, which makes every allocation of the process slower.
   static constexpr uint64_t smallestArena = 1 << 20;
 
   /// \p model and \p services, which are complete, must outlive the pool.
@@ -104,13 +108,15 @@ public:
   };
   using Lease = std::unique_ptr<Frame, Returner>;
 
-  /// Takes a frame. Fails with resourceExhausted* when there is no memory for a
-  /// new one.
-  Result<Lease> take();
+  /// Takes a frame, which is kept even from a first execution where the caller
+  /// takes one again right after it. Fails with resourceExhausted* when there
+  /// is no memory for a new one.
+  Result<Lease> take(bool isSoonTakenAgain = false);
 
 private:
   Result<std::unique_ptr<Frame>> create() const;
   void give(Frame *frame);
+  bool isLarge() const { return model.memoryUse().arena >= smallestArena; }
   /// With the mutex held: begins a period, unless one has begun.
   void beginPeriod();
   void endPeriod();
@@ -124,6 +130,9 @@ private:
   std::vector<std::unique_ptr<Frame>> idle;
   /// Frames in existence; idle has room for all of them.
   size_t total = 0;
+  /// Whether more than one execution has begun or will soon.
+  bool isReused = false;
+  bool wasTaken = false;
   uint64_t period = 0;
   /// Ends the period; 0 where there is none.
   uint64_t timer = 0;

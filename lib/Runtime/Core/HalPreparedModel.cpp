@@ -211,7 +211,8 @@ Status HalPreparedModel::execute(const Request &request,
 Status HalPreparedModel::checkRequest(const Request &request, bool isFenced,
                                       std::vector<BufferPin> &pins) const {
   try {
-    NNHAL_ASSIGN_OR_RETURN(FramePool::Lease lease, frames.take());
+    NNHAL_ASSIGN_OR_RETURN(FramePool::Lease lease,
+                           frames.take(/*isSoonTakenAgain=*/true));
     Status bound = bindArguments(interface(), request, scope({}), *lease);
     for (const Frame::BufferUse &use : lease->buffers)
       pins.push_back({use.token, use.buffer});
