@@ -27,6 +27,9 @@ namespace nnhal {
 
 using namespace mlir;
 
+/// Orders of placing that are tried; the models under test take at most six.
+static constexpr int maxAttempts = 32;
+
 namespace {
 /// An allocation and when, counted in operations of the function's block, it is
 /// in use.
@@ -37,6 +40,7 @@ struct Buffer {
   int64_t lastUse = 0;
   int64_t offset = -1;
 
+  int64_t end() const { return offset + size; }
   bool overlapsInTime(const Buffer &other) const {
     return firstUse <= other.lastUse && other.firstUse <= lastUse;
   }
@@ -50,7 +54,7 @@ private:
   LogicalResult check(func::FuncOp func);
   void collect(func::FuncOp func, SmallVectorImpl<Buffer> &buffers,
                SmallVectorImpl<memref::AllocOp> &dynamic);
-  int64_t assignOffsets(MutableArrayRef<Buffer> buffers);
+  int64_t assignOffsets(MutableArrayRef<Buffer> buffers, int64_t leastSize);
   int64_t lowerBound(ArrayRef<Buffer> buffers);
 };
 } // namespace
@@ -112,34 +116,62 @@ void PlanMemoryPass::collect(func::FuncOp func,
   });
 }
 
-int64_t PlanMemoryPass::assignOffsets(MutableArrayRef<Buffer> buffers) {
-  SmallVector<Buffer *> bySize;
-  for (Buffer &buffer : buffers)
-    bySize.push_back(&buffer);
-  llvm::sort(bySize, [](const Buffer *a, const Buffer *b) {
-    return std::tuple(-a->size, a->firstUse, a->lastUse) <
-           std::tuple(-b->size, b->firstUse, b->lastUse);
-  });
-
+/// Places each buffer of \p order at the lowest offset where it shares no bytes
+/// with those before it that are in use at the same time. Returns the size of
+/// the arena.
+static int64_t placeInOrder(ArrayRef<Buffer *> order) {
   SmallVector<Buffer *> placed; // In offset order.
   int64_t arenaSize = 0;
-  for (Buffer *buffer : bySize) {
+  for (Buffer *buffer : order) {
     int64_t offset = 0;
     for (const Buffer *other : placed) {
       if (!buffer->overlapsInTime(*other))
         continue;
       if (offset + buffer->size <= other->offset)
         break;
-      offset = std::max(offset, other->offset + other->size);
+      offset = std::max(offset, other->end());
     }
     buffer->offset = offset;
-    arenaSize = std::max(arenaSize, offset + buffer->size);
+    arenaSize = std::max(arenaSize, buffer->end());
     placed.insert(llvm::upper_bound(placed, buffer,
                                     [](const Buffer *a, const Buffer *b) {
                                       return a->offset < b->offset;
                                     }),
                   buffer);
   }
+  return arenaSize;
+}
+
+/// Large buffers first is best for most models. Where it leaves gaps, the
+/// buffer at the end of the arena found its place taken by ones that could have
+/// gone elsewhere: it goes first in the next attempt.
+int64_t PlanMemoryPass::assignOffsets(MutableArrayRef<Buffer> buffers,
+                                      int64_t leastSize) {
+  SmallVector<Buffer *> order;
+  for (Buffer &buffer : buffers)
+    order.push_back(&buffer);
+  llvm::sort(order, [](const Buffer *a, const Buffer *b) {
+    return std::tuple(-a->size, a->firstUse, a->lastUse) <
+           std::tuple(-b->size, b->firstUse, b->lastUse);
+  });
+
+  int64_t arenaSize = INT64_MAX;
+  SmallVector<int64_t> offsets;
+  for (int attempt = 0; attempt < maxAttempts && arenaSize > leastSize;
+       ++attempt) {
+    if (int64_t size = placeInOrder(order); size < arenaSize) {
+      arenaSize = size;
+      offsets = llvm::map_to_vector(
+          buffers, [](const Buffer &buffer) { return buffer.offset; });
+    }
+    auto last = llvm::max_element(order, [](const Buffer *a, const Buffer *b) {
+      return a->end() < b->end();
+    });
+    if (last != order.end())
+      std::rotate(order.begin(), last, std::next(last));
+  }
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
+    buffer.offset = offset;
   return arenaSize;
 }
 
@@ -205,7 +237,8 @@ void PlanMemoryPass::runOnOperation() {
   SmallVector<Buffer> buffers;
   SmallVector<memref::AllocOp> dynamic;
   collect(func, buffers, dynamic);
-  int64_t arenaSize = assignOffsets(buffers);
+  int64_t leastSize = lowerBound(buffers);
+  int64_t arenaSize = assignOffsets(buffers, leastSize);
 
   OpBuilder builder(func.getContext());
   auto arenaType = MemRefType::get({arenaSize}, builder.getI8Type());
@@ -213,8 +246,7 @@ void PlanMemoryPass::runOnOperation() {
   if (failed(func.insertArgument(func.getNumArguments(), arenaType, {}, loc)))
     return signalPassFailure();
   Value arena = func.getArguments().back();
-  func->setAttr(arenaLowerBoundAttrName,
-                builder.getI64IntegerAttr(lowerBound(buffers)));
+  func->setAttr(arenaLowerBoundAttrName, builder.getI64IntegerAttr(leastSize));
   for (Buffer &buffer : buffers) {
     builder.setInsertionPoint(buffer.alloc);
     Value offset = arith::ConstantIndexOp::create(

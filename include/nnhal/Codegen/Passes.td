@@ -113,8 +113,10 @@ def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::ModuleOp"> {
     Replaces the static allocations of the entry function by views of one arena,
     which becomes its last argument. Allocations of unknown size, and those that a
     loop carries to its next round, become `nnk.allocate`. Two buffers share bytes when
-    their lifetimes do not overlap. Largest first, each at the lowest offset
-    that is free during its lifetime. The arena's size is the argument's extent;
+    their lifetimes do not overlap. They are placed largest first, each at the
+    lowest offset that is free during its lifetime; when that leaves gaps, the
+    buffer that ends the arena goes first, some times over, and the smallest
+    arena is taken. The arena's size is the argument's extent;
     the function attribute `nnhal.arena_lower_bound` has the largest sum of sizes
     that are live at once, which no plan can beat.
   }];

@@ -22,6 +22,30 @@ func.func @buffers_share_bytes(%in: memref<16xf32>, %out: memref<16xf32>)
   return
 }
 
+// The small buffers, placed last, would find a gap of 64 bytes below the second
+// large one, and the arena would have 512 bytes.
+
+// -----
+
+// CHECK-LABEL: func.func @other_orders_close_gaps
+// CHECK-SAME:    memref<448xi8>
+// CHECK-SAME:    nnhal.arena_lower_bound = 448
+func.func @other_orders_close_gaps(
+    %in: memref<48xf32>, %smallIn: memref<32xf32>, %out: memref<48xf32>,
+    %smallOut: memref<32xf32>) attributes {nnhal.entry} {
+  %a = memref.alloc() : memref<48xf32>
+  %b = memref.alloc() : memref<48xf32>
+  %c = memref.alloc() : memref<32xf32>
+  %d = memref.alloc() : memref<32xf32>
+  memref.copy %in, %a : memref<48xf32> to memref<48xf32>
+  memref.copy %a, %b : memref<48xf32> to memref<48xf32>
+  memref.copy %smallIn, %c : memref<32xf32> to memref<32xf32>
+  memref.copy %c, %d : memref<32xf32> to memref<32xf32>
+  memref.copy %d, %smallOut : memref<32xf32> to memref<32xf32>
+  memref.copy %b, %out : memref<48xf32> to memref<48xf32>
+  return
+}
+
 // A view of a buffer keeps the buffer alive.
 
 // -----
