@@ -1,0 +1,53 @@
+//===- Answer.h - Answers to calls of a client ------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_SERVICE_HOST_ANSWER_H
+#define NNHAL_LIB_SERVICE_HOST_ANSWER_H
+
+#include "Account.h"
+
+#include "Service/Protocol/Convert.h"
+
+#include <kj/async.h>
+#include <kj/exception.h>
+
+#include <new>
+
+namespace nnhal::service {
+
+/// A message that cannot be read is the fault of its sender.
+rt::Status statusOf(const kj::Exception &exception);
+
+/// The outcome of \p function, which returns a Status or a Result, or what it
+/// throws.
+template <typename Function>
+auto callGuarded(Function &function) -> decltype(function()) {
+  try {
+    return function();
+  } catch (const kj::Exception &exception) {
+    return statusOf(exception);
+  } catch (const std::bad_alloc &) {
+    return rt::Status(rt::StatusCode::resourceExhaustedTransient,
+                      "no memory for the call");
+  }
+}
+
+/// Answers a call with the status that \p body, which returns a
+/// kj::Promise<Status>, promises or throws. \p body fills the other results.
+template <typename Context, typename Body>
+kj::Promise<void> answer(Account &account, Context context, Body body) {
+  return kj::evalNow(kj::mv(body))
+      .catch_([](kj::Exception &&exception) { return statusOf(exception); })
+      .then([&account, context](rt::Status status) mutable {
+        account.note(status);
+        write(status, context.getResults().initStatus());
+      });
+}
+
+} // namespace nnhal::service
+
+#endif // NNHAL_LIB_SERVICE_HOST_ANSWER_H

@@ -1,0 +1,44 @@
+//===- PreparedModelServer.h - A prepared model of a client -----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_SERVICE_HOST_PREPAREDMODELSERVER_H
+#define NNHAL_LIB_SERVICE_HOST_PREPAREDMODELSERVER_H
+
+#include "Session.h"
+
+namespace nnhal::service {
+
+/// A prepared model, which is released with the last capability for it.
+class PreparedModelServer final : public wire::PreparedModel::Server {
+public:
+  /// A capability for \p model, which holds \p memory. resourceExhausted* when
+  /// the client has too many, or too little memory for what it takes.
+  static rt::Result<wire::PreparedModel::Client>
+  create(const std::shared_ptr<Session> &session, rt::PreparedModelRef model,
+         MemoryTicket memory);
+  /// Use create().
+  PreparedModelServer(std::shared_ptr<Session> session,
+                      rt::PreparedModelRef model, Ticket ticket)
+      : session(std::move(session)), model(std::move(model)),
+        ticket(std::move(ticket)) {}
+  ~PreparedModelServer() noexcept(false);
+
+  const rt::PreparedModelRef &prepared() const { return model; }
+
+  kj::Promise<void> describe(DescribeContext context) override;
+  kj::Promise<void> execute(ExecuteContext context) override;
+  kj::Promise<void> memoryUse(MemoryUseContext context) override;
+
+private:
+  const std::shared_ptr<Session> session;
+  rt::PreparedModelRef model;
+  const Ticket ticket;
+};
+
+} // namespace nnhal::service
+
+#endif // NNHAL_LIB_SERVICE_HOST_PREPAREDMODELSERVER_H
