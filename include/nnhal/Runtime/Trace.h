@@ -166,6 +166,9 @@ public:
   /// Returns a copy of the events so far, in the order in which they were
   /// added.
   std::vector<TraceEvent> events() const;
+  /// Removes and returns the first \p most events, and no more than those before
+  /// the first one that has not ended.
+  std::vector<TraceEvent> take(size_t most);
   /// Returns the thread ids and their names.
   std::map<uint32_t, std::string> threadNames() const;
   uint64_t droppedEvents() const;
@@ -179,6 +182,7 @@ private:
   // The events are in a deque, because its growth moves nothing while other
   // threads wait.
   std::deque<TraceEvent> stored;
+  uint64_t taken = 0;
   std::map<uint32_t, std::string> names;
   uint64_t dropped = 0;
 };

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <new>
 #include <unistd.h>
 
@@ -64,7 +65,7 @@ uint64_t Tracer::add(TraceEvent::Kind kind, TraceName name,
       stored.push_back({kind, name,
                         std::string(detail.substr(0, options.maxDetail)), begin,
                         end, thread, thread, value});
-      return stored.size();
+      return taken + stored.size();
     }
   } catch (const std::bad_alloc &) {
     // The event counts as dropped for want of room: tracing never fails the
@@ -92,7 +93,9 @@ void Tracer::end(uint64_t id) noexcept {
   int64_t time = now();
   uint32_t thread = currentThread();
   std::scoped_lock lock(mutex);
-  TraceEvent &event = stored[id - 1];
+  if (id <= taken)
+    return; // It had ended.
+  TraceEvent &event = stored[id - taken - 1];
   if (event.end != TraceEvent::notEnded)
     return;
   event.end = std::max(time, event.begin);
@@ -128,6 +131,18 @@ void Tracer::nameThread(std::string_view name) noexcept {
 std::vector<TraceEvent> Tracer::events() const {
   std::scoped_lock lock(mutex);
   return {stored.begin(), stored.end()};
+}
+
+std::vector<TraceEvent> Tracer::take(size_t most) {
+  std::scoped_lock lock(mutex);
+  auto end = stored.begin();
+  while (end != stored.end() && most-- > 0 && end->end != TraceEvent::notEnded)
+    ++end;
+  std::vector<TraceEvent> events(std::make_move_iterator(stored.begin()),
+                                 std::make_move_iterator(end));
+  stored.erase(stored.begin(), end);
+  taken += events.size();
+  return events;
 }
 
 std::map<uint32_t, std::string> Tracer::threadNames() const {

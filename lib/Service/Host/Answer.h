@@ -25,7 +25,7 @@ rt::Status statusOf(const kj::Exception &exception);
 /// The outcome of \p function, which returns a Status or a Result, or what it
 /// throws.
 template <typename Function>
-auto callGuarded(Function &function) -> decltype(function()) {
+auto callGuarded(Function &&function) -> decltype(function()) {
   try {
     return function();
   } catch (const kj::Exception &exception) {

@@ -32,7 +32,9 @@ static constexpr kj::Duration drainPause = 5 * kj::MILLISECONDS;
 struct DeviceHost::Impl final : private kj::TaskSet::ErrorHandler {
   Impl(std::shared_ptr<HostState> state, kj::LowLevelAsyncIoProvider &io)
       : state(std::move(state)), io(io),
-        ends(kj::heap<kj::TaskSet>(static_cast<ErrorHandler &>(*this))) {}
+        ends(kj::heap<kj::TaskSet>(static_cast<ErrorHandler &>(*this))) {
+    ends->add(this->state->loop->run());
+  }
   ~Impl() {
     ends = nullptr;
     clients.clear();

@@ -21,15 +21,34 @@ public:
 
   kj::Promise<void> describe(DescribeContext context) override;
   kj::Promise<void> status(StatusContext context) override;
+  kj::Promise<void>
+  supportedOperations(SupportedOperationsContext context) override;
   kj::Promise<void> prepareModel(PrepareModelContext context) override;
+  kj::Promise<void>
+  prepareModelFromCache(PrepareModelFromCacheContext context) override;
+  kj::Promise<void>
+  prepareModelFromArtifact(PrepareModelFromArtifactContext context) override;
+  kj::Promise<void> allocate(AllocateContext context) override;
   kj::Promise<void> importMemory(ImportMemoryContext context) override;
+  kj::Promise<void> trace(TraceContext context) override;
 
 private:
-  kj::Promise<rt::Status>
-  prepare(PrepareModelContext context,
-          const std::shared_ptr<Preparation> &preparation);
-  rt::Status finish(PrepareModelContext context, Preparation &preparation,
-                    rt::Result<rt::PreparedModelRef> prepared);
+  using Prepared = rt::Result<rt::PreparedModelRef>;
+  using PreparationRef = std::shared_ptr<Preparation>;
+
+  kj::Promise<rt::Status> prepare(PrepareModelContext context,
+                                  const PreparationRef &preparation);
+  kj::Promise<rt::Status> load(PrepareModelFromCacheContext context,
+                               const PreparationRef &preparation);
+  kj::Promise<rt::Status> load(PrepareModelFromArtifactContext context,
+                               const PreparationRef &preparation);
+  rt::Status checkArtifacts() const;
+  /// Ends \p preparation and gives the client the model.
+  template <typename Context>
+  rt::Status finish(Context context, Preparation &preparation,
+                    Prepared prepared);
+  kj::Promise<rt::Status> allocate(AllocateContext context,
+                                   std::vector<rt::PreparedModelRef> models);
   kj::Promise<rt::Status> adopt(ImportMemoryContext context,
                                 rt::UniqueFd descriptor, Ticket ticket,
                                 MemoryTicket bytes);

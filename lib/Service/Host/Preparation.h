@@ -8,6 +8,8 @@
 #ifndef NNHAL_LIB_SERVICE_HOST_PREPARATION_H
 #define NNHAL_LIB_SERVICE_HOST_PREPARATION_H
 
+#include "Incoming.h"
+#include "PreparationObserver.h"
 #include "Session.h"
 
 #include <atomic>
@@ -21,43 +23,45 @@ namespace nnhal::service {
 /// Threads:   any, except where it is said.
 class Preparation : public std::enable_shared_from_this<Preparation> {
 public:
-  /// Takes a share of the quotas. resourceExhausted* when there is none,
-  /// deviceUnavailable when the host drains. The thread of the event loop.
+  /// resourceExhausted* when too many are under way, deviceUnavailable when the
+  /// host drains. The thread of the event loop.
   static rt::Result<std::shared_ptr<Preparation>> begin(Session &session);
 
-  /// Takes the descriptors of a message, with a share of the quota for them.
-  /// The thread of the event loop.
-  kj::Promise<rt::Status> takeDescriptors(std::vector<NamedDescriptor> model,
-                                          std::vector<NamedDescriptor> options);
+  const std::shared_ptr<Incoming> incoming;
+
+  /// The descriptors of the caches have come. \p cacheDescriptors are borrowed.
+  rt::Result<rt::PrepareOptions> readOptions(wire::PrepareOptions::Reader wire,
+                                             Descriptors cacheDescriptors);
+
+  /// Whom observer() also tells. The thread of the event loop.
+  void setClient(std::shared_ptr<LoopQueue> loop,
+                 wire::PrepareObserver::Client client) {
+    remote =
+        std::make_shared<PreparationObserver>(std::move(loop), kj::mv(client));
+  }
+  rt::PrepareObserver observer();
 
   /// Makes the device cancel the compilation, unless it has ended.
   void cancel() { isCancelled.store(!hasEnded, std::memory_order_relaxed); }
-  /// Gives back what is not held for the model; the result is. The thread of
-  /// the event loop.
-  MemoryTicket end();
+  /// Gives everything back but the memory of the model. The thread of the event
+  /// loop.
+  std::vector<MemoryTicket> end();
 
-  /// Reads \p wire and adds to the budget what it takes.
-  rt::Result<std::shared_ptr<const rt::AnnotatedModel>>
-  readModel(wire::Model::Reader wire);
-  rt::Result<rt::PrepareOptions> readOptions(wire::PrepareOptions::Reader wire);
-
-  rt::PrepareObserver observer();
   /// Writes what the cache said to \p results, which have a list of that.
   template <typename Results> void writeCacheEvents(Results results);
 
 private:
-  Preparation(std::shared_ptr<Account> account, uint64_t client)
-      : account(std::move(account)), client(client) {}
+  Preparation(std::shared_ptr<Account> account, uint64_t client, Ticket ticket)
+      : incoming(std::make_shared<Incoming>(account)),
+        account(std::move(account)), client(client), ticket(std::move(ticket)) {
+  }
 
   // Not the session, which ends on the thread of the event loop only.
   const std::shared_ptr<Account> account;
   const uint64_t client;
-  std::vector<rt::UniqueFd> descriptors; // Those of the model come first.
-  size_t modelDescriptors = 0;
   bool hasEnded = false;
   Ticket ticket;
-  Ticket descriptorTicket;
-  MemoryTicket memory;
+  std::shared_ptr<PreparationObserver> remote;
   std::atomic<bool> isCancelled = false;
   std::mutex mutex;
   std::vector<std::pair<rt::CacheOutcome, std::string>> cacheEvents;

@@ -7,11 +7,11 @@
 
 #include "PreparedModelServer.h"
 
-#include "Limits.h"
+#include "BurstServer.h"
+#include "ClientExecution.h"
+#include "Incoming.h"
 
-#include "nnhal/Runtime/SharedMemory.h"
-
-#include <algorithm>
+#include <sys/stat.h>
 
 using namespace nnhal;
 using namespace nnhal::service;
@@ -20,7 +20,8 @@ using rt::Status;
 
 Result<wire::PreparedModel::Client>
 PreparedModelServer::create(const std::shared_ptr<Session> &session,
-                            rt::PreparedModelRef model, MemoryTicket memory) {
+                            rt::PreparedModelRef model,
+                            std::vector<MemoryTicket> memory) {
   NNHAL_ASSIGN_OR_RETURN(Ticket ticket, session->account->models.take());
   NNHAL_ASSIGN_OR_RETURN(
       MemoryTicket artifact,
@@ -53,12 +54,6 @@ struct Executed {
   rt::ExecutionResult result;
 };
 
-/// A request of a client, and what it takes until it has ended.
-struct Execution {
-  rt::Request request;
-  Ticket ticket;
-};
-
 /// Where a thread of the device leaves what an execution gave.
 class Outcome {
 public:
@@ -78,44 +73,15 @@ private:
 };
 } // namespace
 
-/// Memories and buffers are the client's.
-static Result<Execution> readExecution(Session &session,
-                                       wire::Request::Reader wire) {
-  NNHAL_RETURN_IF_ERROR(session.checkAccepting());
-  NNHAL_RETURN_IF_ERROR(checkLists(wire));
-  NNHAL_ASSIGN_OR_RETURN(Ticket ticket, session.account->executions.take());
-  NNHAL_ASSIGN_OR_RETURN(rt::Request request, read(wire, [&](uint32_t id) {
-                           return session.findMemory(id);
-                         }));
-  NNHAL_RETURN_IF_ERROR(session.checkTokens(request));
-  return Execution{std::move(request), std::move(ticket)};
-}
-
-template <typename Region, typename Arguments>
-static bool areStable(const Arguments &arguments) {
-  return std::ranges::all_of(arguments, [](const auto &argument) {
-    const auto *region = std::get_if<Region>(&argument.memory.kind());
-    return !region || region->pool->isStable();
-  });
-}
-
-/// Whether all pools are memory, of which the system knows everything without
-/// asking whoever serves a file.
-static bool isInMemory(const rt::Request &request) {
-  return areStable<rt::Memory::Descriptor>(request.inputs) &&
-         areStable<rt::OutputMemory::Region>(request.outputs);
-}
-
 kj::Promise<void> PreparedModelServer::execute(ExecuteContext context) {
   auto body = [this, context]() mutable -> kj::Promise<Status> {
     NNHAL_ASSIGN_OR_RETURN(
-        Execution execution,
-        readExecution(*session, context.getParams().getRequest()));
-    ++session->account->executed;
+        ClientExecution execution,
+        ClientExecution::begin(*session, context.getParams().getRequest()));
     auto pair = kj::newPromiseAndCrossThreadFulfiller<Executed>();
     auto outcome = std::make_shared<Outcome>(kj::mv(pair.fulfiller),
                                              std::move(execution.ticket));
-    const bool isQuick = isInMemory(execution.request);
+    const bool isQuick = execution.isInMemory();
     auto launch = [model = model, outcome,
                    request = std::move(execution.request)]() mutable {
       return model->executeAsync(
@@ -139,4 +105,84 @@ kj::Promise<void> PreparedModelServer::execute(ExecuteContext context) {
     });
   };
   return answer(*session->account, context, kj::mv(body));
+}
+
+//===----------------------------------------------------------------------===//
+// Bursts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A burst that was made, and the memory of its queues.
+struct Configured {
+  std::shared_ptr<rt::BurstContext> burst;
+  std::vector<MemoryTicket> queues;
+};
+} // namespace
+
+/// The queue behind \p fd is mapped, and copied from as much.
+static Status reserveQueue(Incoming &incoming, const rt::UniqueFd &fd) {
+  struct stat state;
+  if (::fstat(fd.get(), &state) != 0 || state.st_size < 0)
+    return rt::badData("the queue of a burst has no size");
+  NNHAL_RETURN_IF_ERROR(incoming.reserve(uint64_t(state.st_size)));
+  return incoming.reserve(uint64_t(state.st_size));
+}
+
+static Result<Configured> configure(const rt::PreparedModel &model,
+                                    std::shared_ptr<rt::BurstCallback> callback,
+                                    Incoming &incoming) {
+  Descriptors queues = incoming.descriptors();
+  for (const rt::UniqueFd &queue : queues)
+    NNHAL_RETURN_IF_ERROR(reserveQueue(incoming, queue));
+  NNHAL_ASSIGN_OR_RETURN(
+      auto burst, model.configureBurst(std::move(callback),
+                                       {.requests = std::move(queues[0]),
+                                        .results = std::move(queues[1])}));
+  return Configured{std::move(burst), incoming.takeMemory()};
+}
+
+kj::Promise<void>
+PreparedModelServer::configureBurst(ConfigureBurstContext context) {
+  auto body = [this, context]() mutable -> kj::Promise<Status> {
+    auto params = context.getParams();
+    NNHAL_RETURN_IF_ERROR(session->checkAccepting());
+    if (!params.hasCallback())
+      return rt::badData("a burst has no callback");
+    NNHAL_ASSIGN_OR_RETURN(Ticket ticket, session->account->bursts.take());
+    std::vector<NamedDescriptor> named;
+    named.push_back({params.getRequests(), "the queue of requests"});
+    named.push_back({params.getResults(), "the queue of results"});
+    auto incoming = std::make_shared<Incoming>(session->account);
+    return incoming->take({}, std::move(named))
+        .then([this, context, incoming,
+               ticket = std::move(ticket)](Status taken) mutable {
+          return taken.isOk()
+                     ? configureBurst(context, incoming, std::move(ticket))
+                     : kj::Promise<Status>(std::move(taken));
+        });
+  };
+  return answer(*session->account, context, kj::mv(body));
+}
+
+kj::Promise<Status>
+PreparedModelServer::configureBurst(ConfigureBurstContext context,
+                                    std::shared_ptr<Incoming> incoming,
+                                    Ticket ticket) {
+  auto memories = std::make_shared<ClientMemories>(
+      *session, context.getParams().getCallback());
+  auto configured = session->callOnThread([model = model, memories, incoming] {
+    return configure(*model, memories, *incoming);
+  });
+  return configured.then(
+      [this, context, memories, incoming, ticket = std::move(ticket)](
+          Result<Configured> answered) mutable -> Status {
+        NNHAL_ASSIGN_OR_RETURN(Configured made, std::move(answered));
+        std::vector<Ticket> tickets;
+        tickets.push_back(std::move(ticket));
+        tickets.push_back(incoming->takeTicket());
+        context.getResults().setContext(
+            kj::heap<BurstServer>(session, memories, std::move(made.burst),
+                                  std::move(made.queues), std::move(tickets)));
+        return Status::ok();
+      });
 }

@@ -8,6 +8,8 @@
 #ifndef NNHAL_LIB_SERVICE_HOST_PREPAREDMODELSERVER_H
 #define NNHAL_LIB_SERVICE_HOST_PREPAREDMODELSERVER_H
 
+#include "ClientExecution.h"
+#include "Incoming.h"
 #include "Session.h"
 
 namespace nnhal::service {
@@ -19,7 +21,7 @@ public:
   /// the client has too many, or too little memory for what it takes.
   static rt::Result<wire::PreparedModel::Client>
   create(const std::shared_ptr<Session> &session, rt::PreparedModelRef model,
-         MemoryTicket memory);
+         std::vector<MemoryTicket> memory);
   /// Use create().
   PreparedModelServer(std::shared_ptr<Session> session,
                       rt::PreparedModelRef model, Ticket ticket)
@@ -31,9 +33,18 @@ public:
 
   kj::Promise<void> describe(DescribeContext context) override;
   kj::Promise<void> execute(ExecuteContext context) override;
+  kj::Promise<void> executeFenced(ExecuteFencedContext context) override;
+  kj::Promise<void> configureBurst(ConfigureBurstContext context) override;
   kj::Promise<void> memoryUse(MemoryUseContext context) override;
 
 private:
+  kj::Promise<rt::Status> executeFenced(ExecuteFencedContext context,
+                                        std::shared_ptr<Incoming> incoming,
+                                        ClientExecution execution);
+  kj::Promise<rt::Status> configureBurst(ConfigureBurstContext context,
+                                         std::shared_ptr<Incoming> incoming,
+                                         Ticket ticket);
+
   const std::shared_ptr<Session> session;
   rt::PreparedModelRef model;
   const Ticket ticket;

@@ -12,6 +12,7 @@
 #include "Answer.h"
 #include "DeviceHost.h"
 #include "Gate.h"
+#include "LoopQueue.h"
 
 #include "Runtime/Support/Errors.h"
 #include "Service/Protocol/Convert.h"
@@ -32,6 +33,7 @@ struct HostState {
   DeviceDescription description;
   /// Threads for calls that block; clients take turns. Null once the host ends.
   std::shared_ptr<rt::Scheduler> calls;
+  const std::shared_ptr<LoopQueue> loop = std::make_shared<LoopQueue>();
   /// No new work is accepted.
   bool isDraining = false;
 };

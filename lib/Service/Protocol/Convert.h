@@ -83,8 +83,10 @@ NamedDescriptor descriptorOf(wire::Pool::Reader reader, std::string name);
 rt::Result<std::shared_ptr<rt::SharedMemory>> read(wire::Pool::Reader reader,
                                                    rt::UniqueFd descriptor);
 
-/// Sealed memory with \p bytes, as a capability. The bytes of an artifact for
-/// example.
+/// Memory with \p bytes that nobody can change: whoever gets it need not copy
+/// it before looking at it. resourceExhaustedTransient when there is none.
+rt::Result<rt::UniqueFd> sealedCopy(std::span<const std::byte> bytes);
+/// That memory as a capability. The bytes of an artifact for example.
 rt::Result<wire::Descriptor::Client>
 makeBytes(std::span<const std::byte> bytes);
 /// The \p size bytes behind \p descriptor, in memory that its sender cannot

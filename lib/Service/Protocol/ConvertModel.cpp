@@ -33,9 +33,7 @@ static std::string errorText(int code) {
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// Memory with \p bytes that nobody can change: whoever gets it need not copy
-/// it before looking at it.
-static Result<UniqueFd> sealedCopy(std::span<const std::byte> bytes) {
+Result<UniqueFd> service::sealedCopy(std::span<const std::byte> bytes) {
   UniqueFd fd(::memfd_create("nnhal-message", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd.isValid())
     return rt::outOfResources("cannot create memory for {} bytes: {}",
