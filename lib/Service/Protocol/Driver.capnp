@@ -120,7 +120,8 @@ interface Driver {
   describe @0 () -> (device :DeviceDescription);
   status @1 () -> (status :UInt32);     # DeviceStatus
   supportedOperations @2 (model :Model) -> (status :Status, operations :List(Status));
-  prepareModel @3 (model :Model, options :PrepareOptions, observer :PrepareObserver)
+  prepareModel @3 (model :Model, options :PrepareOptions, observer :PrepareObserver,
+                   launch :Launch)
       -> (status :Status, launched :Bool, model :PreparedModel, cache :List(CacheEvent));
   # launched: whether the preparation began (C.5), for prepareModelAsync().
   prepareModelFromCache @4 (options :PrepareOptions)
@@ -198,6 +199,14 @@ struct Operation {
   outputs @2 :List(UInt32);
 }
 
+interface Launch {
+  # A null capability: nobody asks.
+  launched @0 () -> ();
+  # The execution or preparation that it was given to has begun, before that
+  # ends; what does not begin returns without a call. Callers of asynchronous
+  # members wait for one of the two (C.5, D.2).
+}
+
 # ---- Preparation ------------------------------------------------------------------
 
 struct PrepareOptions {
@@ -238,7 +247,8 @@ interface PrepareObserver {
 
 interface PreparedModel {
   describe @0 () -> (interface :Interface, memoryUse :MemoryUse);
-  execute @1 (request :Request) -> (status :Status, launched :Bool, result :ExecutionResult);
+  execute @1 (request :Request, launch :Launch)
+      -> (status :Status, launched :Bool, result :ExecutionResult);
   executeFenced @2 (request :Request, waitFor :List(Descriptor), durationAfterFence :UInt64,
                     hasDuration :Bool)
       -> (status :Status, execution :FencedExecution, fence :Descriptor);
