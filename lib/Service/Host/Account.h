@@ -103,6 +103,9 @@ public:
   Quota preparations;
   Quota descriptors;
 
+  /// Calls of the client that nobody waits for. The thread of the event loop.
+  unsigned unanswered = 0;
+
   /// Counts \p status as the outcome of a call.
   void note(const rt::Status &status);
   std::atomic<uint64_t> executed{0};

@@ -48,6 +48,22 @@ kj::Promise<void> answer(Account &account, Context context, Body body) {
       });
 }
 
+/// Sends \p request, whose answer nobody waits for; nothing when the client has
+/// left too many of them unanswered. The thread of the event loop.
+template <typename Request>
+void tell(const std::shared_ptr<Account> &account, Request request) {
+  constexpr unsigned maxUnanswered = 1024;
+  if (account->unanswered >= maxUnanswered)
+    return;
+  ++account->unanswered;
+  // The client's end is no failure of the host.
+  request.send()
+      .ignoreResult()
+      .catch_([](kj::Exception &&) {})
+      .then([account] { --account->unanswered; })
+      .detach([](kj::Exception &&) {});
+}
+
 } // namespace nnhal::service
 
 #endif // NNHAL_LIB_SERVICE_HOST_ANSWER_H

@@ -36,8 +36,8 @@ public:
   /// Whom observer() also tells. The thread of the event loop.
   void setClient(std::shared_ptr<LoopQueue> loop,
                  wire::PrepareObserver::Client client) {
-    remote =
-        std::make_shared<PreparationObserver>(std::move(loop), kj::mv(client));
+    remote = std::make_shared<PreparationObserver>(account, std::move(loop),
+                                                   kj::mv(client));
   }
   rt::PrepareObserver observer();
 

@@ -24,9 +24,11 @@ static constexpr size_t maxDiagnosticSize = 16 << 10;
 /// How long a preparation waits for its client to keep an artifact.
 static constexpr std::chrono::milliseconds artifactPatience{10'000};
 
-PreparationObserver::PreparationObserver(std::shared_ptr<LoopQueue> queue,
+PreparationObserver::PreparationObserver(std::shared_ptr<Account> account,
+                                         std::shared_ptr<LoopQueue> queue,
                                          wire::PrepareObserver::Client observer)
-    : loop(std::move(queue)), client(LoopQueue::own(loop, kj::mv(observer))) {}
+    : account(std::move(account)), loop(std::move(queue)),
+      client(LoopQueue::own(loop, kj::mv(observer))) {}
 
 void PreparationObserver::addTo(rt::PrepareObserver &observer) {
   auto self = shared_from_this();
@@ -44,20 +46,20 @@ void PreparationObserver::addTo(rt::PrepareObserver &observer) {
 void PreparationObserver::diagnostic(bool isError, std::string_view text) {
   if (diagnostics.fetch_add(1) >= maxDiagnostics)
     return;
-  loop->post([client = client, isError,
+  loop->post([account = account, client = client, isError,
               text = std::string(text.substr(0, maxDiagnosticSize))] {
     auto request = client->diagnosticRequest();
     request.setIsError(isError);
     request.setText(kj::heapString(text.data(), text.size()));
-    request.send().ignoreResult().detach([](kj::Exception &&) {});
+    tell(account, std::move(request));
   });
 }
 
 void PreparationObserver::compileEnded(const Status &status) {
-  loop->post([client = client, status] {
+  loop->post([account = account, client = client, status] {
     auto request = client->compileEndedRequest();
     write(status, request.initStatus());
-    request.send().ignoreResult().detach([](kj::Exception &&) {});
+    tell(account, std::move(request));
   });
 }
 

@@ -9,6 +9,7 @@
 #ifndef NNHAL_LIB_SERVICE_HOST_PREPARATIONOBSERVER_H
 #define NNHAL_LIB_SERVICE_HOST_PREPARATIONOBSERVER_H
 
+#include "Account.h"
 #include "LoopQueue.h"
 
 #include "Driver.capnp.h"
@@ -27,7 +28,8 @@ namespace nnhal::service {
 class PreparationObserver
     : public std::enable_shared_from_this<PreparationObserver> {
 public:
-  PreparationObserver(std::shared_ptr<LoopQueue> loop,
+  PreparationObserver(std::shared_ptr<Account> account,
+                      std::shared_ptr<LoopQueue> loop,
                       wire::PrepareObserver::Client client);
 
   /// Fills what the client can hear in \p observer.
@@ -39,6 +41,7 @@ private:
   /// Waits for the client's answer, for a while.
   rt::Status keepArtifact(const rt::CompiledModel &compiled);
 
+  const std::shared_ptr<Account> account;
   const std::shared_ptr<LoopQueue> loop;
   const std::shared_ptr<wire::PrepareObserver::Client> client;
   std::atomic<unsigned> diagnostics = 0;

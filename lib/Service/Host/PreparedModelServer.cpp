@@ -93,11 +93,14 @@ kj::Promise<void> PreparedModelServer::execute(ExecuteContext context) {
     kj::Promise<Status> launched =
         isQuick ? kj::Promise<Status>(launch())
                 : session->callOnThread(std::move(launch));
-    return launched.then([context, ended = kj::mv(pair.promise)](
+    return launched.then([this, context, ended = kj::mv(pair.promise)](
                              Status launched) mutable -> kj::Promise<Status> {
       if (!launched.isOk())
         return launched;
       context.getResults().setLaunched(true);
+      if (context.getParams().hasLaunch())
+        tell(session->account,
+             context.getParams().getLaunch().launchedRequest());
       return ended.then([context](Executed executed) mutable {
         write(executed.result, context.getResults().initResult());
         return std::move(executed.status);
