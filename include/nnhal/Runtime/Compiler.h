@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The C++ interface of libNNHalCompiler. Opening the compiler loads LLVM
+// The C++ interface of compilers. Opening the compiler loads LLVM
 // (some 30 ms and 80 MB), so code that may need it holds a LazyCompiler and
 // asks it only when something must be compiled.
 //
@@ -18,14 +18,13 @@
 #include "nnhal/Runtime/Memory.h"
 #include "nnhal/Runtime/Model.h"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-struct NNHalCompilerApi;
 
 namespace nnhal::rt {
 
@@ -35,19 +34,23 @@ struct CompiledModel {
   Memory dataCache;
 };
 
-/// The opened library libNNHalCompiler.so.
+/// A compiler: the library libNNHalCompiler.so in this process, which open()
+/// gives, or something that reaches one elsewhere.
 ///
-/// The compiler runs in the calling process. LLVM cannot go on without memory,
+/// The library runs in the calling process. LLVM cannot go on without memory,
 /// and so ends the process: with exit status 1 after the line "error: out of
 /// memory while compiling ..." on the standard error stream, without exit
 /// handlers or destructors. A fault of the compiler ends it, too. A program
-/// that has to outlive both compiles in a process of its own.
+/// that has to outlive both compiles in a process of its own, as the service
+/// does that hosts devices.
 ///
 /// Ownership: shared. The library itself stays loaded to the end of the
 ///            process, because LLVM registers exit handlers.
 /// Threads:   every member may be called from any thread at once.
 class NNHAL_API Compiler {
 public:
+  virtual ~Compiler();
+
   /// Opens \p path; when that is empty, libNNHalCompiler.so in the directory of
   /// the library or program that this function is part of, or in ../lib of it
   /// (decisions 5). Fails with deviceUnavailable when the library cannot be
@@ -57,26 +60,21 @@ public:
   open(const std::string &path = {});
 
   /// Two compilers with equal identities produce equal artifacts.
-  std::string_view buildIdentity() const;
+  virtual std::string_view buildIdentity() const = 0;
 
   /// Compiles a model. After a failure the status has the compiler's code and
   /// its first error; every diagnostic, that one included, has gone to
   /// \p observer.
-  Result<CompiledModel>
+  virtual Result<CompiledModel>
   compileModel(const AnnotatedModel &model, const CompileOptions &options = {},
-               const CompileObserver &observer = {}) const;
+               const CompileObserver &observer = {}) const = 0;
 
   /// Compiles \p text, which is MLIR, textual or bytecode, with one
   /// nnhal.model; \p name is the name that diagnostics give it.
-  Result<CompiledModel> compileMlir(std::span<const std::byte> text,
-                                    std::string_view name,
-                                    const CompileOptions &options = {},
-                                    const CompileObserver &observer = {}) const;
-
-private:
-  explicit Compiler(const NNHalCompilerApi &api) : api(api) {}
-
-  const NNHalCompilerApi &api;
+  virtual Result<CompiledModel>
+  compileMlir(std::span<const std::byte> text, std::string_view name,
+              const CompileOptions &options = {},
+              const CompileObserver &observer = {}) const = 0;
 };
 
 /// Opens a compiler when it is asked for one for the first time.
@@ -84,8 +82,14 @@ private:
 /// Threads: any.
 class NNHAL_API LazyCompiler {
 public:
-  /// Takes a \p path like Compiler::open().
-  explicit LazyCompiler(std::string path = {}) : path(std::move(path)) {}
+  /// Makes the compiler of the library \p path; Compiler::open() for example.
+  using Open = std::function<Result<std::shared_ptr<const Compiler>>(
+      const std::string &path)>;
+
+  /// Takes a \p path like Compiler::open(). \p open is that of a compiler in
+  /// another process, which compiles with the same library.
+  explicit LazyCompiler(std::string path = {}, Open open = &Compiler::open)
+      : path(std::move(path)), open(std::move(open)) {}
 
   /// Returns the compiler, or why it cannot be opened; the first outcome stays.
   Result<std::shared_ptr<const Compiler>> get();
@@ -97,6 +101,7 @@ public:
 
 private:
   std::string path;
+  Open open;
   std::once_flag once;
   Status status;
   std::shared_ptr<const Compiler> compiler;

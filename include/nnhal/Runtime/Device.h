@@ -36,6 +36,21 @@ NNHAL_API std::string_view toString(DeviceType type);
 enum class DeviceStatus : uint32_t { available, busy, offline, unknown };
 NNHAL_API std::string_view toString(DeviceStatus status);
 
+/// What a device needs of the process that hosts it beyond computing on memory
+/// that it is given. A service that hosts devices asks before any client does,
+/// and then forbids its process everything else (docs/Devices/Service.md).
+struct ProcessNeeds {
+  /// The device maps code after it was made: what it compiles or loads.
+  bool executableMemory = false;
+  /// The device asks the system for register state that x86 processors have
+  /// switched off by default (arch_prctl(), for AMX).
+  bool archPrctl = false;
+  /// The files, or folders of files, that the device opens for reading, writing
+  /// and ioctl() after it was made: "/dev/dri/renderD128" for example.
+  std::vector<std::string> deviceNodes;
+  bool operator==(const ProcessNeeds &) const = default;
+};
+
 /// The abilities of a device beyond the HAL, for programs that would otherwise
 /// ask for its name. They are constant for its life.
 struct DeviceTraits {
@@ -48,6 +63,8 @@ struct DeviceTraits {
   /// The device is in another process: memory that is not behind a descriptor
   /// is copied on its way, and a compilation tells no observer about itself.
   bool isRemote = false;
+  /// The default is nothing.
+  ProcessNeeds needs;
   bool operator==(const DeviceTraits &) const = default;
 };
 

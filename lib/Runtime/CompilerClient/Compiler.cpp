@@ -55,41 +55,6 @@ static NNHalString toText(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-Result<std::shared_ptr<const Compiler>>
-Compiler::open(const std::string &requestedPath) {
-  std::string path = locateCompiler(requestedPath);
-  // Local: two compilers must not see each other's LLVM.
-  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return Status(
-        StatusCode::deviceUnavailable,
-        fmt::format("cannot open the compiler '{}': {}", path, lastDlError()));
-  auto getApi = reinterpret_cast<NNHalGetCompilerApiFunction>(
-      dlsym(library, NNHAL_GET_COMPILER_API_SYMBOL));
-  if (!getApi)
-    return failure("'{}' is not a compiler: it does not export {}", path,
-                   NNHAL_GET_COMPILER_API_SYMBOL);
-  const NNHalCompilerApi *api = getApi(NNHAL_COMPILER_API_MAJOR);
-  if (!api)
-    return failure("compiler '{}' does not offer interface version {}", path,
-                   NNHAL_COMPILER_API_MAJOR);
-  if (api->structSize < sizeof(NNHalCompilerApi))
-    return failure("compiler '{}' has an interface table of {} bytes, less "
-                   "than {}",
-                   path, api->structSize, sizeof(NNHalCompilerApi));
-  if (api->major != NNHAL_COMPILER_API_MAJOR)
-    return failure("compiler '{}' has interface version {}.{}, this runtime "
-                   "needs {}.x",
-                   path, api->major, api->minor, NNHAL_COMPILER_API_MAJOR);
-  if (!api->compileModel || !api->compileMlir)
-    return failure("compiler '{}' leaves a function of its table empty", path);
-  return std::shared_ptr<const Compiler>(new Compiler(*api));
-}
-
-std::string_view Compiler::buildIdentity() const {
-  return toView(api.buildIdentity);
-}
-
 namespace {
 /// The sinks of one compilation write to a collector. They are called from C:
 /// nothing may be thrown through them.
@@ -201,10 +166,34 @@ static Result<CompiledModel> compileOnce(const NNHalCompilerApi &api,
       api.compileModel(&view.view(), &options, &collector.sinks));
 }
 
+namespace {
+/// The compiler behind an opened table.
+class LoadedCompiler final : public Compiler {
+public:
+  explicit LoadedCompiler(const NNHalCompilerApi &api) : api(api) {}
+
+  std::string_view buildIdentity() const override {
+    return toView(api.buildIdentity);
+  }
+  Result<CompiledModel>
+  compileModel(const AnnotatedModel &model, const CompileOptions &options,
+               const CompileObserver &observer) const override;
+  Result<CompiledModel>
+  compileMlir(std::span<const std::byte> text, std::string_view name,
+              const CompileOptions &options,
+              const CompileObserver &observer) const override;
+
+private:
+  const NNHalCompilerApi &api;
+};
+} // namespace
+
+Compiler::~Compiler() = default;
+
 Result<CompiledModel>
-Compiler::compileModel(const AnnotatedModel &model,
-                       const CompileOptions &options,
-                       const CompileObserver &observer) const {
+LoadedCompiler::compileModel(const AnnotatedModel &model,
+                             const CompileOptions &options,
+                             const CompileObserver &observer) const {
   NNHalCompileOptions view = toView(options);
   NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
                          compileOnce(api, model, view, observer));
@@ -219,10 +208,9 @@ Compiler::compileModel(const AnnotatedModel &model,
   return compiled;
 }
 
-Result<CompiledModel>
-Compiler::compileMlir(std::span<const std::byte> text, std::string_view name,
-                      const CompileOptions &options,
-                      const CompileObserver &observer) const {
+Result<CompiledModel> LoadedCompiler::compileMlir(
+    std::span<const std::byte> text, std::string_view name,
+    const CompileOptions &options, const CompileObserver &observer) const {
   NNHalCompileOptions optionsView = toView(options);
   Collector collector(observer);
   return collector.finish(api.compileMlir({text.data(), text.size()},
@@ -230,9 +218,41 @@ Compiler::compileMlir(std::span<const std::byte> text, std::string_view name,
                                           &collector.sinks));
 }
 
+Result<std::shared_ptr<const Compiler>>
+Compiler::open(const std::string &requestedPath) {
+  std::string path = locateCompiler(requestedPath);
+  // Local: two compilers must not see each other's LLVM.
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return Status(
+        StatusCode::deviceUnavailable,
+        fmt::format("cannot open the compiler '{}': {}", path, lastDlError()));
+  auto getApi = reinterpret_cast<NNHalGetCompilerApiFunction>(
+      dlsym(library, NNHAL_GET_COMPILER_API_SYMBOL));
+  if (!getApi)
+    return failure("'{}' is not a compiler: it does not export {}", path,
+                   NNHAL_GET_COMPILER_API_SYMBOL);
+  const NNHalCompilerApi *api = getApi(NNHAL_COMPILER_API_MAJOR);
+  if (!api)
+    return failure("compiler '{}' does not offer interface version {}", path,
+                   NNHAL_COMPILER_API_MAJOR);
+  if (api->structSize < sizeof(NNHalCompilerApi))
+    return failure("compiler '{}' has an interface table of {} bytes, less "
+                   "than {}",
+                   path, api->structSize, sizeof(NNHalCompilerApi));
+  if (api->major != NNHAL_COMPILER_API_MAJOR)
+    return failure("compiler '{}' has interface version {}.{}, this runtime "
+                   "needs {}.x",
+                   path, api->major, api->minor, NNHAL_COMPILER_API_MAJOR);
+  if (!api->compileModel || !api->compileMlir)
+    return failure("compiler '{}' leaves a function of its table empty", path);
+  return std::shared_ptr<const Compiler>(
+      std::make_shared<LoadedCompiler>(*api));
+}
+
 Result<std::shared_ptr<const Compiler>> LazyCompiler::get() {
   std::call_once(once, [this] {
-    auto opened = Compiler::open(path);
+    auto opened = open(path);
     status = opened.status();
     if (opened.isOk())
       compiler = *std::move(opened);

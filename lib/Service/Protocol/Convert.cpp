@@ -156,7 +156,8 @@ service::read(wire::DeviceDescription::Reader reader) {
                        .dataCache = reader.getDataCacheFiles()};
   device.traits = {.compiles = reader.getCompiles(),
                    .usesThreads = reader.getUsesThreads(),
-                   .isRemote = true};
+                   .isRemote = true,
+                   .needs = {}}; // Those of another process.
   device.capabilities = ::read(reader.getCapabilities());
   return device;
 }

@@ -35,6 +35,9 @@ public:
     description.cacheFiles = {1, 1};
     description.traits.compiles = true;
     description.traits.usesThreads = true;
+    description.traits.needs.executableMemory = true;
+    // Code for AMX runs only in a process that has asked for the tiles.
+    description.traits.needs.archPrctl = true;
     // Twice as fast as plain code for every type that can be compiled, until
     // measured ones take their place (DeviceServices::measuredCapabilities).
     description.capabilities = uniformCapabilities({0.5f, 0.5f});
