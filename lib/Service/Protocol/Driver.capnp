@@ -56,8 +56,14 @@ interface Host {
 
 interface Supervisor {
   # For the host; the other end's bootstrap capability.
-  compiler @0 () -> (status :Status, channel :Descriptor);
+  compiler @0 () -> (status :Status, channel :Descriptor, worker :Worker);
   # A socket to a new compile worker, whose bootstrap capability is Compiler.
+}
+
+interface Worker {
+  ended @0 () -> (how :Text);
+  # Returns when the worker's process has ended: "signal 11 (Segmentation fault)"
+  # for example.
 }
 
 struct HostReport {
@@ -333,7 +339,8 @@ interface BurstContext {
 # ---- Compile worker -------------------------------------------------------------------------
 
 interface Compiler {
-  compile @0 (model :Model, options :CompileOptions, observer :CompileObserver)
+  compile @0 (model :Model, options :CompileOptions, observer :CompileObserver,
+              wantsRemarks :Bool)
       -> (status :Status, modelCache :Descriptor, modelCacheSize :UInt64,
           dataCache :Descriptor, dataCacheSize :UInt64);
   # A caller that drops the call cancels the compilation.

@@ -170,10 +170,17 @@ static constexpr std::string_view calls[] = {
 /// What prctl() may be asked for: names of threads and of mappings.
 static constexpr int processControls[] = {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA};
 
-/// The ioctl() requests on what clients send: buffers of other drivers, their
-/// fences, and whether a descriptor is a terminal.
+/// The ioctl() requests on what clients send, which are buffers of other
+/// drivers and their fences, and on sockets and standard error.
 static constexpr unsigned long deviceRequests[] = {
-    DMA_BUF_IOCTL_SYNC, SYNC_IOC_FILE_INFO, SYNC_IOC_MERGE, FIONREAD, TCGETS,
+    DMA_BUF_IOCTL_SYNC,
+    SYNC_IOC_FILE_INFO,
+    SYNC_IOC_MERGE,
+    FIONREAD,
+    FIONBIO,
+    FIOCLEX,
+    FIONCLEX,
+    TCGETS,
 };
 
 namespace {

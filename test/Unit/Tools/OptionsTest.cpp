@@ -10,6 +10,7 @@
 #include "Tools/Options/Values.h"
 #include "nnhal-conformance/Options.h"
 #include "nnhal-run/OptionTable.h"
+#include "nnhal-service/Options.h"
 
 #include <gtest/gtest.h>
 
@@ -99,6 +100,7 @@ TEST(OptionsTest, TablesAreWhole) {
   expectUsable(run::allOptions());
   expectUsable(cachetool::allOptions());
   expectUsable(conformancetool::allOptions());
+  expectUsable(servicetool::allOptions());
 }
 
 // What to do when this fails: copy the file that the message names.
@@ -112,6 +114,8 @@ TEST(OptionsTest, PageIsThatOfTheTables) {
       "\n## nnhal-cache\n\nAll but the last two belong to `nnhal-cache "
       "prune`.\n\n" +
       optionMarkdown(textsOf(cachetool::allOptions())) +
+      "\n## nnhal-service\n\n" +
+      optionMarkdown(textsOf(servicetool::allOptions())) +
       "\n## nnhal-conformance\n\nOptions that begin with `--gtest_` are those "
       "of GoogleTest.\n\n" +
       optionMarkdown(textsOf(conformancetool::allOptions()));

@@ -1,0 +1,161 @@
+//===- HostMode.cpp - The process of one device ---------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Modes.h"
+
+#include "WorkerSource.h"
+
+#include "Runtime/Support/Errors.h"
+#include "Service/Host/DeviceHost.h"
+#include "Service/Protocol/Channel.h"
+#include "Service/Sandbox/Sandbox.h"
+#include "Service/Supervisor/Child.h"
+#include "nnhal/Runtime/BuiltInDevices.h"
+#include "nnhal/Runtime/CapabilitiesFile.h"
+#include "nnhal/Runtime/DevicePlugins.h"
+#include "nnhal/Runtime/WorkPool.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <sys/resource.h>
+
+using namespace nnhal;
+using namespace nnhal::servicetool;
+using rt::Result;
+using rt::Status;
+
+namespace {
+using DeviceRef = std::unique_ptr<rt::Device>;
+
+/// Makes the device of each client.
+class DeviceFactory {
+public:
+  DeviceFactory(const Options &options,
+                std::shared_ptr<rt::LazyCompiler> compiler)
+      : name(options.hostedDevice), plugins(options.settings.plugins),
+        compiler(std::move(compiler)) {}
+
+  Result<DeviceRef> make(const rt::DeviceServices &services) const {
+    std::vector<DeviceRef> devices;
+    if (plugins.empty()) {
+      devices = rt::createBuiltInDevices({services, compiler});
+    } else {
+      NNHAL_ASSIGN_OR_RETURN(devices,
+                             rt::loadDevicePlugin(plugins.front(), services));
+    }
+    auto found = std::ranges::find_if(devices, [&](const DeviceRef &device) {
+      return device->name() == name;
+    });
+    if (found == devices.end())
+      return rt::failure("there is no device '{}' any more", name);
+    return std::move(*found);
+  }
+
+private:
+  const std::string name;
+  const std::vector<std::string> plugins;
+  const std::shared_ptr<rt::LazyCompiler> compiler;
+};
+} // namespace
+
+/// The compiler of a host: the library decides what code it makes, and workers
+/// run it. \p source is there before anything is compiled.
+static std::shared_ptr<rt::LazyCompiler>
+makeCompiler(const Options &options,
+             const std::optional<WorkerSource> &source) {
+  const char *library = std::getenv("NNHAL_COMPILER");
+  auto identity = std::make_shared<std::string>();
+  auto open = [&options, &source, identity](const std::string &) {
+    auto &workers = const_cast<WorkerSource &>(*source);
+    return service::createRemoteCompiler(
+        {.startWorker = [&workers] { return workers.start(); },
+         .identity = *identity,
+         .seconds = options.settings.compile.seconds});
+  };
+  auto compiler = std::make_shared<rt::LazyCompiler>(library ? library : "",
+                                                     std::move(open));
+  // Now, while the library can be read. Without it nothing is cached.
+  if (auto known = compiler->identity(); known.isOk())
+    *identity = *known;
+  return compiler;
+}
+
+/// What was measured about the devices, as it is now: later the files cannot be
+/// read.
+static void keepCapabilities(const rt::Device &device,
+                             rt::DeviceServices &services) {
+  auto read = rt::keptCapabilities(getenv);
+  services.measuredCapabilities = [kept = read(device.name(), device.version()),
+                                   own = std::string(device.name())](
+                                      std::string_view name, std::string_view) {
+    return name == own ? kept : std::nullopt;
+  };
+}
+
+/// Clients have descriptors by the hundred.
+static void raiseDescriptorLimit() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static Status serveClients(const Options &options,
+                           service::DeviceHostOptions host,
+                           std::optional<WorkerSource> &source) {
+  kj::AsyncIoContext io = kj::setupAsyncIo();
+  auto released = kj::defer([&source] { source.reset(); });
+  host.quotas = options.settings.quotas;
+  NNHAL_ASSIGN_OR_RETURN(
+      auto served,
+      service::DeviceHost::create(std::move(host), *io.lowLevelProvider));
+  service::ChannelLimits limits;
+  limits.descriptors = 4; // One at a time comes from the supervisor.
+  service::Channel supervisor(
+      service::wrapSocket(*io.lowLevelProvider,
+                          rt::UniqueFd(service::childChannel)),
+      service::Channel::End::acceptor, served->supervisor(), limits);
+  source.emplace(supervisor.peer().castAs<service::wire::Supervisor>());
+  supervisor.onDisconnect().wait(io.waitScope);
+  // Clients are served no longer: what is under way goes with the process.
+  ::_exit(0);
+}
+
+Status servicetool::runHost(const Options &options,
+                            const std::shared_ptr<const rt::Log> &log) {
+  std::optional<WorkerSource> source;
+  DeviceFactory factory(options, makeCompiler(options, source));
+  rt::DeviceServices services;
+  services.log = log;
+  services.stateDirectory = options.settings.stateDirectory;
+
+  service::SandboxRules rules;
+  rules.folders = {options.settings.stateDirectory};
+  {
+    // This device ends before the sandbox, which its threads would escape.
+    NNHAL_ASSIGN_OR_RETURN(DeviceRef device, factory.make(services));
+    rules.needs = device->traits().needs;
+    keepCapabilities(*device, services);
+  }
+  raiseDescriptorLimit();
+  service::DeviceHostOptions host;
+  NNHAL_ASSIGN_OR_RETURN(host.sandbox, service::enterSandbox(rules));
+
+  NNHAL_ASSIGN_OR_RETURN(services.workers, rt::WorkPool::create(0));
+  host.services = std::move(services);
+  host.makeDevice = [&factory](const rt::DeviceServices &given) {
+    return factory.make(given);
+  };
+  try {
+    return serveClients(options, std::move(host), source);
+  } catch (const kj::Exception &exception) {
+    return rt::failure("the host of '{}' cannot go on: {}",
+                       options.hostedDevice, exception.getDescription().cStr());
+  }
+}
