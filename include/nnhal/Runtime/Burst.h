@@ -42,11 +42,17 @@ public:
   /// freed (G-041).
   virtual Result<std::vector<std::shared_ptr<SharedMemory>>>
   getMemories(std::span<const int32_t> slots) = 0;
+
+  /// Says that the process of the context has died, or cannot be reached any
+  /// more: nothing that was sent will be answered (G-011, G-065). Called at
+  /// most once, and never by a context in this process. Threads: any.
+  virtual void contextDied() {}
 };
 
 /// The server's end of a burst: the HAL's IBurstContext. Its end lets go of
 /// queues, memories and the thread of the server (G-012); it waits for the
-/// execution that runs.
+/// execution that runs, unless the server is in another process, which is only
+/// told.
 class NNHAL_API BurstContext {
 public:
   virtual ~BurstContext() = default;
@@ -100,7 +106,7 @@ public:
   /// invalidArgument and generalFailure as the server reports them: a packet
   /// carries no message, the log of the server has it. generalFailure while
   /// another execution of the burst runs (G-007) and for a result that cannot
-  /// be read (G-038); deviceUnavailable once the burst is invalidated (G-057).
+  /// be read (G-038); deadObject once the burst is invalidated (G-057, G-058).
   virtual Status execute(const Request &request, ExecutionResult &result) = 0;
 
   /// Frees the slot of \p memory here, then at the server (G-044). Nothing for
@@ -108,7 +114,7 @@ public:
   virtual void freeMemory(const SharedMemory &memory) = 0;
 
   /// Ends an execution that waits for a server which has died, and every later
-  /// one, with deviceUnavailable.
+  /// one, with deadObject. BurstCallback::contextDied() does so by itself.
   virtual void invalidate() = 0;
 
   /// How many executions did not go over the queues.

@@ -160,8 +160,13 @@ public:
   void addSection(TraceName name, std::string_view detail, int64_t begin,
                   int64_t end) noexcept;
   void addCounter(std::string_view counter, int64_t value) noexcept;
+  /// Adds an event of another process as it is, thread ids included. It was
+  /// timed on the same clock.
+  void addEvent(TraceEvent event) noexcept;
   /// Sets the name under which the calling thread is shown.
   void nameThread(std::string_view name) noexcept;
+  /// Names a thread by its id: one of another process, for example.
+  void nameThread(uint32_t thread, std::string_view name) noexcept;
 
   /// Returns a copy of the events so far, in the order in which they were
   /// added.
@@ -176,6 +181,7 @@ public:
 private:
   uint64_t add(TraceEvent::Kind kind, TraceName name, std::string_view detail,
                int64_t begin, int64_t end, int64_t value = 0) noexcept;
+  uint64_t keep(TraceEvent event) noexcept;
 
   const Options options;
   mutable std::mutex mutex;

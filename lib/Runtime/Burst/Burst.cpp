@@ -37,7 +37,10 @@ public:
     answer.reserve(this->results.capacity());
   }
   /// Ends the server before the queues.
-  ~BurstController() override { context.reset(); }
+  ~BurstController() override {
+    slots->onContextDeath(nullptr);
+    context.reset();
+  }
 
   Status start();
 
@@ -82,6 +85,7 @@ private:
 } // namespace
 
 Status BurstController::start() {
+  slots->onContextDeath([this] { invalidate(); });
   NNHAL_ASSIGN_OR_RETURN(UniqueFd requestMemory, duplicate(requests.fd()));
   NNHAL_ASSIGN_OR_RETURN(UniqueFd resultMemory, duplicate(results.fd()));
   NNHAL_ASSIGN_OR_RETURN(
@@ -114,19 +118,29 @@ bool BurstController::packArgument(const Region *region, uint64_t offset,
   return true;
 }
 
-/// Whether a packet cannot state what \p request asks for beside its arguments.
+/// Whether a packet cannot state what \p request asks for: more than its
+/// arguments, buffers of the device, outputs without memory.
 static bool needsOrdinaryExecution(const Request &request) {
+  auto isInBuffer = [](const InputArgument &input) {
+    return std::holds_alternative<Memory::DeviceToken>(input.memory.kind());
+  };
+  auto isNowhere = [](const OutputArgument &output) {
+    return output.memory.isNone() ||
+           std::holds_alternative<OutputMemory::DeviceToken>(
+               output.memory.kind());
+  };
   return request.deadline != noDeadline ||
-         request.loopTimeout != defaultLoopTimeout || request.measureOperations;
+         request.loopTimeout != defaultLoopTimeout ||
+         request.measureOperations ||
+         std::ranges::any_of(request.inputs, isInBuffer) ||
+         std::ranges::any_of(request.outputs, isNowhere);
 }
 
 /// False for what a packet cannot state.
 Result<bool> BurstController::pack(const Request &request) {
   if (needsOrdinaryExecution(request))
     return false;
-  NNHAL_ASSIGN_OR_RETURN(bool isStaged, staging.stage(request));
-  if (!isStaged)
-    return false;
+  NNHAL_RETURN_IF_ERROR(staging.stage(request));
   pools.clear();
   packed.slots.clear();
   packed.measureTiming = request.measureTiming;
@@ -218,7 +232,7 @@ Status BurstController::execute(const Request &request,
   if (!lock.owns_lock())
     return failure("another execution of the burst has not ended");
   if (requests.isClosed())
-    return Status(StatusCode::deviceUnavailable, "the burst was invalidated");
+    return Status(StatusCode::deadObject, "the burst was invalidated");
   try {
     return run(request, result);
   } catch (const std::bad_alloc &) {

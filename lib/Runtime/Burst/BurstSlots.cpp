@@ -30,6 +30,17 @@ BurstSlots::getMemories(std::span<const int32_t> slots) {
   return memories;
 }
 
+void BurstSlots::contextDied() {
+  std::lock_guard lock(deathMutex);
+  if (deathHandler)
+    deathHandler();
+}
+
+void BurstSlots::onContextDeath(std::function<void()> function) {
+  std::lock_guard lock(deathMutex);
+  deathHandler = std::move(function);
+}
+
 int32_t BurstSlots::slotOf(const std::shared_ptr<const SharedMemory> &memory) {
   std::lock_guard lock(mutex);
   // Owners are compared, not addresses: new memory may be where other memory

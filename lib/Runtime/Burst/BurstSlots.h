@@ -10,6 +10,7 @@
 
 #include "nnhal/Runtime/Burst.h"
 
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -21,6 +22,11 @@ class BurstSlots final : public BurstCallback {
 public:
   Result<std::vector<std::shared_ptr<SharedMemory>>>
   getMemories(std::span<const int32_t> slots) override;
+  void contextDied() override;
+
+  /// Has \p function called when the context dies. On return the one before it
+  /// has run to its end or never will.
+  void onContextDeath(std::function<void()> function);
 
   /// The slot of \p memory: the one that it has, the one that was freed last,
   /// or the next that was never used.
@@ -46,6 +52,8 @@ private:
   mutable std::mutex mutex;
   std::vector<Entry> entries; // By slot.
   std::vector<int32_t> unused;
+  std::mutex deathMutex; // Held while deathHandler runs.
+  std::function<void()> deathHandler;
 };
 
 } // namespace nnhal::rt

@@ -54,33 +54,29 @@ Status Staging::reserve(uint64_t size) {
   return Status::ok();
 }
 
-Result<bool> Staging::stage(const Request &request) {
+Status Staging::stage(const Request &request) {
   copied = 0;
+  hasPlaces = false;
+  hasOutputPlaces = false;
   uint64_t end = 0;
-  bool isUsed = false;
   inputOffsets.resize(request.inputs.size());
   outputOffsets.resize(request.outputs.size());
   for (size_t i = 0; i < request.inputs.size(); ++i) {
     const Memory &argument = request.inputs[i].memory;
-    if (std::holds_alternative<Memory::DeviceToken>(argument.kind()))
-      return false;
     if (isPrivate(argument)) {
       end = place(end, argument.size(), inputOffsets[i]);
-      isUsed = true;
+      hasPlaces = true;
     }
   }
   for (size_t i = 0; i < request.outputs.size(); ++i) {
     const OutputMemory &argument = request.outputs[i].memory;
-    if (argument.isNone() ||
-        std::holds_alternative<OutputMemory::DeviceToken>(argument.kind()))
-      return false;
     if (std::holds_alternative<OutputMemory::Borrowed>(argument.kind())) {
       end = place(end, argument.size(), outputOffsets[i]);
-      isUsed = true;
+      hasPlaces = hasOutputPlaces = true;
     }
   }
-  if (!isUsed)
-    return true;
+  if (!hasPlaces)
+    return Status::ok();
   // A pool has at least a byte, which an argument without elements is in.
   NNHAL_RETURN_IF_ERROR(reserve(std::max<uint64_t>(end, 1)));
   for (size_t i = 0; i < request.inputs.size(); ++i) {
@@ -92,7 +88,7 @@ Result<bool> Staging::stage(const Request &request) {
       std::memcpy(mapped.data() + inputOffsets[i], bytes.data(), bytes.size());
     copied += bytes.size();
   }
-  return true;
+  return Status::ok();
 }
 
 /// The bytes of output \p index when it has \p shape; \p otherwise where the
@@ -111,8 +107,8 @@ uint64_t Staging::byteSize(size_t index, const OutputShape &shape,
 Status Staging::collect(const Request &request,
                         std::span<const OutputShape> shapes) {
   if (shapes.size() != request.outputs.size())
-    return failure("the server of the burst answered {} outputs, expected {}",
-                   shapes.size(), request.outputs.size());
+    return failure("the server answered {} outputs, expected {}", shapes.size(),
+                   request.outputs.size());
   for (size_t i = 0; i < shapes.size(); ++i) {
     const auto *target =
         std::get_if<OutputMemory::Borrowed>(&request.outputs[i].memory.kind());
@@ -120,8 +116,8 @@ Status Staging::collect(const Request &request,
       continue;
     uint64_t size = byteSize(i, shapes[i], target->size);
     if (size > target->size)
-      return failure("the server of the burst answered {} bytes for output {}, "
-                     "expected at most {}",
+      return failure("the server answered {} bytes for output {}, expected at "
+                     "most {}",
                      size, i, target->size);
     if (size != 0)
       std::memcpy(target->data, mapped.data() + outputOffsets[i], size);

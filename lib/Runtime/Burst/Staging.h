@@ -17,22 +17,26 @@ namespace nnhal::rt {
 
 /// A pool that holds those arguments of a request which are not behind a
 /// descriptor. It is kept from one execution to the next, and replaced by a
-/// larger one when a request needs that.
+/// larger one when a request needs that. Bursts and clients of services use it.
 class Staging {
 public:
   explicit Staging(const Interface &interface);
 
   /// Gives each borrowed argument of \p request a place in the pool, and copies
-  /// the inputs there. False for arguments in buffers of the device, and
-  /// outputs without memory: such a request cannot be sent.
-  /// resourceExhaustedTransient when there is no memory.
-  Result<bool> stage(const Request &request);
+  /// the inputs there. Arguments in pools and buffers, and those without
+  /// memory, stay as they are. resourceExhaustedTransient when there is no
+  /// memory.
+  Status stage(const Request &request);
 
   /// Copies the borrowed outputs of \p request, which have \p shapes, to where
   /// they belong. generalFailure when the shapes are not those of as many
   /// outputs, or exceed the memory of one.
   Status collect(const Request &request, std::span<const OutputShape> shapes);
 
+  /// Whether the last stage() has given a place to an argument; to an output,
+  /// which collect() copies.
+  bool isUsed() const { return hasPlaces; }
+  bool hasOutputs() const { return hasOutputPlaces; }
   /// Null while nothing was staged.
   const std::shared_ptr<const SharedMemory> &pool() const { return memory; }
   uint64_t inputOffset(size_t index) const { return inputOffsets[index]; }
@@ -51,6 +55,8 @@ private:
   std::vector<uint64_t> inputOffsets;
   std::vector<uint64_t> outputOffsets;
   uint64_t copied = 0;
+  bool hasPlaces = false;
+  bool hasOutputPlaces = false;
 };
 
 } // namespace nnhal::rt

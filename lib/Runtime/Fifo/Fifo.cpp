@@ -56,7 +56,7 @@ static void relax() {
 }
 
 static Status closedStatus() {
-  return Status(StatusCode::deviceUnavailable, "the queue was closed");
+  return Status(StatusCode::deadObject, "the queue was closed");
 }
 
 Status FifoEnd::wait(uint32_t count, std::chrono::nanoseconds window) {

@@ -41,7 +41,7 @@ public:
   /// The descriptor of the memory, to be duplicated for the other end.
   int fd() const { return memory.fd(); }
 
-  /// Ends the wait of this end, and every later one, with deviceUnavailable.
+  /// Ends the wait of this end, and every later one, with deadObject.
   /// The other end is not told.
   void close();
   bool isClosed() const { return closed.load(std::memory_order_acquire) != 0; }
@@ -104,7 +104,7 @@ public:
   }
 
   /// Writes like tryWrite(), except that it waits for room: \p window long by
-  /// polling, then asleep. deviceUnavailable once the end is closed.
+  /// polling, then asleep. deadObject once the end is closed.
   Status writeBlocking(std::span<const Element> elements,
                        std::chrono::nanoseconds window) {
     NNHAL_RETURN_IF_ERROR(checkCapacity(elements.size()));
@@ -132,8 +132,7 @@ public:
   }
 
   /// Reads like tryRead(), except that it waits for one element or more: \p
-  /// window long by polling, then asleep. deviceUnavailable once the end is
-  /// closed.
+  /// window long by polling, then asleep. deadObject once the end is closed.
   Status readBlocking(std::vector<Element> &elements,
                       std::chrono::nanoseconds window) {
     NNHAL_RETURN_IF_ERROR(wait(/*count=*/1, window));

@@ -59,12 +59,22 @@ uint64_t Tracer::add(TraceEvent::Kind kind, TraceName name,
                      std::string_view detail, int64_t begin, int64_t end,
                      int64_t value) noexcept {
   uint32_t thread = currentThread();
+  TraceEvent event = {kind, name, {}, begin, end, thread, thread, value};
+  try {
+    event.detail = detail.substr(0, options.maxDetail);
+  } catch (const std::bad_alloc &) {
+    std::scoped_lock lock(mutex);
+    ++dropped;
+    return 0;
+  }
+  return keep(std::move(event));
+}
+
+uint64_t Tracer::keep(TraceEvent event) noexcept {
   std::scoped_lock lock(mutex);
   try {
     if (stored.size() < options.maxEvents) {
-      stored.push_back({kind, name,
-                        std::string(detail.substr(0, options.maxDetail)), begin,
-                        end, thread, thread, value});
+      stored.push_back(std::move(event));
       return taken + stored.size();
     }
   } catch (const std::bad_alloc &) {
@@ -112,8 +122,19 @@ void Tracer::addCounter(std::string_view counter, int64_t value) noexcept {
   add(TraceEvent::Kind::counter, {}, counter, time, time, value);
 }
 
+void Tracer::addEvent(TraceEvent event) noexcept {
+  if (event.detail.size() > options.maxDetail)
+    event.detail.resize(options.maxDetail);
+  // A span that has not ended there never ends here.
+  event.end = std::max(event.begin, event.end);
+  keep(std::move(event));
+}
+
 void Tracer::nameThread(std::string_view name) noexcept {
-  uint32_t thread = currentThread();
+  nameThread(currentThread(), name);
+}
+
+void Tracer::nameThread(uint32_t thread, std::string_view name) noexcept {
   std::scoped_lock lock(mutex);
   try {
     if (names.size() < options.maxEvents || names.contains(thread)) {

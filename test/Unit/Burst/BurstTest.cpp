@@ -49,6 +49,7 @@ public:
     if (!canBurst)
       return PreparedModel::configureBurst(std::move(callback),
                                            std::move(channels));
+    this->callback = callback;
     std::shared_ptr<const PreparedModel> self(std::shared_ptr<void>(), this);
     return serveBurst(createBurstExecutor(self, BurstCache::memories),
                       std::move(callback), std::move(channels));
@@ -62,6 +63,8 @@ public:
   PreparedModelRef model = prepareSum();
   bool canBurst = true;
   mutable std::atomic<int> executions = 0;
+  /// That of the last burst.
+  mutable std::shared_ptr<BurstCallback> callback;
 
 private:
   mutable std::mutex mutex;
@@ -219,11 +222,29 @@ TEST_F(BurstTest, InvalidatedWhileItWaits) { // G-057, G-058
     std::this_thread::yield();
   burst->invalidate();
   client.join();
-  EXPECT_EQ(status.code(), StatusCode::deviceUnavailable);
+  EXPECT_EQ(status.code(), StatusCode::deadObject);
   EXPECT_EQ(status.message(), "the queue was closed");
   EXPECT_EQ(burst->execute(pool.request(), result).message(),
             "the burst was invalidated");
   model->hold(false);
+}
+
+TEST_F(BurstTest, EndsWhenTheContextDies) { // G-011, G-057, G-058, G-065
+  start();
+  model->hold(true);
+  Status status;
+  std::thread client([&] { status = burst->execute(pool.request(), result); });
+  while (model->executions == 0)
+    std::this_thread::yield();
+  model->callback->contextDied();
+  client.join();
+  EXPECT_EQ(status.code(), StatusCode::deadObject);
+  EXPECT_EQ(burst->execute(pool.request(), result).code(),
+            StatusCode::deadObject);
+  model->hold(false);
+  // Nobody is told any more.
+  burst.reset();
+  model->callback->contextDied();
 }
 
 TEST_F(BurstTest, MemoriesOfOneRequest) { // G-026

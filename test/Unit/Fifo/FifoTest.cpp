@@ -157,7 +157,7 @@ TEST(FifoTest, CloseEndsASleeper) { // G-048, G-053
   std::this_thread::sleep_for(300ms);
   queue.reader.close();
   reader.join();
-  EXPECT_EQ(status.code(), StatusCode::deviceUnavailable);
+  EXPECT_EQ(status.code(), StatusCode::deadObject);
   EXPECT_EQ(status.message(), "the queue was closed");
   EXPECT_LT(used, 50'000) << "a reader that waits uses the processor";
   std::vector<Element> arrived;

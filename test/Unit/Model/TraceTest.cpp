@@ -211,6 +211,28 @@ TEST(Trace, TakesEventsOfManyThreads) {
       400u);
 }
 
+TEST(Tracer, KeepsEventsOfOtherProcesses) { // K-006, K-012
+  Tracer::Options options;
+  options.maxDetail = 4;
+  Tracer tracer(options);
+  TraceEvent event;
+  event.name = {TraceLayer::driver, TracePhase::computation};
+  event.detail = "detail";
+  event.begin = 20;
+  event.end = TraceEvent::notEnded;
+  event.beginThread = 7;
+  event.endThread = 8;
+  tracer.addEvent(event);
+  tracer.nameThread(7, "host");
+  std::vector<TraceEvent> events = tracer.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].text(), "[NN_LD_PCO]deta");
+  EXPECT_EQ(events[0].end, 20);
+  EXPECT_EQ(events[0].beginThread, 7u);
+  EXPECT_EQ(events[0].endThread, 8u);
+  EXPECT_EQ(tracer.threadNames().at(7), "host");
+}
+
 // K-012
 TEST(TraceFile, HasTheFormThatPerfettoReads) {
   Clock clock;
