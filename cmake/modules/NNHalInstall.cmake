@@ -1,9 +1,10 @@
-# What `cmake --install` copies, in four components, and the Debian packages that
+# What `cmake --install` copies, in five components, and the Debian packages that
 # are made of them (`cpack`, scripts/package).
 #
 #   runtime       libNNHalRuntime: loads and executes compiled models
 #   compiler      libNNHalCompiler and its dialects, nnhal-opt, nnhal-translate
 #   tools         nnhal-run, nnhal-cache: no shared library but the C library's
+#   service       libNNHalServiceClient, which needs Cap'n Proto
 #   development   headers, CMake package, pkg-config file, compiler archives,
 #                 nnhal-conformance
 
@@ -13,6 +14,8 @@ set(package_directory "${CMAKE_INSTALL_LIBDIR}/cmake/NNHal")
 
 install(TARGETS NNHalRuntime EXPORT NNHalTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development)
+# Opened by name, never linked.
+install(TARGETS NNHalServiceClient LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT service)
 install(TARGETS nnhal-run nnhal-cache RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nnhal/Runtime" "${PROJECT_SOURCE_DIR}/include/nnhal/Backend"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal" COMPONENT development
@@ -71,7 +74,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
-set(CPACK_COMPONENTS_ALL runtime tools development)
+set(CPACK_COMPONENTS_ALL runtime tools service development)
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME nnhal-runtime)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Executes NN HAL / NNAPI models that NNHal has compiled
@@ -79,9 +82,14 @@ set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Executes NN HAL / NNAPI models that NNH
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME nnhal-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS nnhal-compiler)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS nnhal-service)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Runs NN HAL / NNAPI models and looks after their compilation cache
  Models are compiled where nnhal-compiler is installed, and run without it
  where they have been compiled before.")
+set(CPACK_DEBIAN_SERVICE_PACKAGE_NAME nnhal-service)
+set(CPACK_COMPONENT_SERVICE_DESCRIPTION "Devices of NN HAL / NNAPI in processes of their own
+ The library through which programs reach devices that a service hosts. Only
+ programs that ask for such devices load it, and Cap'n Proto with it.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME nnhal-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)

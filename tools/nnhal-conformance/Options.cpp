@@ -37,14 +37,21 @@ static constexpr Option options[] = {
         .name = "plugin",
         .takes = Takes::value,
         .valueName = "FILE",
-        .help = "the library with the device; needed",
+        .help = "the library with the device; this or --service is needed",
         .apply = setText<&Options::plugin>,
+    },
+    {
+        .name = "service",
+        .takes = Takes::value,
+        .valueName = "PATH",
+        .help = "the socket of the nnhal-service with the device",
+        .apply = setText<&Options::service>,
     },
     {
         .name = "device",
         .takes = Takes::value,
         .valueName = "NAME",
-        .help = "the device to test; needed where the library has several",
+        .help = "the device to test; needed where there are several",
         .apply = setText<&Options::device>,
     },
     {
@@ -74,16 +81,22 @@ conformancetool::parseOptions(std::span<const std::string_view> arguments) {
       return badData("unexpected argument '{}'; try --help", argument);
     }
   }
-  if (parsed.plugin.empty() && !parsed.help && !parsed.version)
-    return badData("no plug-in to test: --plugin=FILE is missing");
+  if (parsed.help || parsed.version)
+    return parsed;
+  if (parsed.plugin.empty() && parsed.service.empty())
+    return badData("no device to test: --plugin=FILE or --service=PATH is "
+                   "missing");
+  if (!parsed.plugin.empty() && !parsed.service.empty())
+    return badData("option '--plugin' does not go with --service");
   return parsed;
 }
 
 std::string conformancetool::helpText() {
   return "usage: nnhal-conformance --plugin=FILE [options]\n"
+         "       nnhal-conformance --service=PATH [options]\n"
          "\n"
-         "Tests whether a device of a plug-in library keeps the promises of "
-         "the HAL:\n"
+         "Tests whether a device of a plug-in library or of a service keeps "
+         "the promises of\nthe HAL: "
          "preparation, executions in all modes, memory, caching, time.\n"
          "\n"
          "options:\n" +

@@ -13,9 +13,10 @@
 namespace nnhal::conformancetool {
 
 struct Options {
-  /// The file of the plug-in.
+  /// The file of the plug-in, or the socket of the service.
   std::string plugin;
-  /// The only device of the plug-in without a name.
+  std::string service;
+  /// The only device of the plug-in or the service without a name.
   std::string device;
   /// The arguments that GoogleTest reads.
   std::vector<std::string> testing;

@@ -7,7 +7,7 @@
 //
 // The tests of test/Conformance over a device that is named on the command
 // line. They create it anew for each test, so a plug-in is asked for its
-// devices many times.
+// devices, and a service connected, many times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "Tools/Process/Process.h"
 #include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/DevicePlugins.h"
+#include "nnhal/Runtime/Service.h"
 #include "nnhal/Runtime/Version.h"
 
 #include <cstdio>
@@ -40,17 +41,21 @@ static std::string listNames(const std::vector<std::unique_ptr<Device>> &all) {
 static Result<std::unique_ptr<Device>> createDevice(DeviceServices services) {
   if (!services.measuredCapabilities)
     services.measuredCapabilities = keptCapabilities(getenv);
+  const bool isRemote = !options.service.empty();
   NNHAL_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Device>> devices,
-                         loadDevicePlugin(options.plugin, services));
+                         isRemote ? connectDevices(options.service, services)
+                                  : loadDevicePlugin(options.plugin, services));
+  const std::string source = isRemote
+                                 ? fmt::format("service '{}'", options.service)
+                                 : fmt::format("plug-in '{}'", options.plugin);
   if (options.device.empty() && devices.size() > 1)
-    return badData("plug-in '{}' has several devices: {}; choose one by "
-                   "--device",
-                   options.plugin, listNames(devices));
+    return badData("{} has several devices: {}; choose one by --device", source,
+                   listNames(devices));
   for (std::unique_ptr<Device> &device : devices)
     if (options.device.empty() || device->name() == options.device)
       return std::move(device);
-  return badData("plug-in '{}' has no device '{}', it has {}", options.plugin,
-                 options.device, listNames(devices));
+  return badData("{} has no device '{}', it has {}", source, options.device,
+                 listNames(devices));
 }
 
 std::unique_ptr<Device>

@@ -123,6 +123,7 @@ std::string run::helpText() {
           "--target-triple=aarch64-linux-gnu\n"
           "  nnhal-run --check cases --artifacts=dir\n"
           "  nnhal-run --check cases --ways=all\n"
+          "  nnhal-run model.tflite --service=/run/nnhal/service.sock\n"
           "\n"
           "environment:\n"
           "  NNHAL_PLUGINS=FILES  plug-ins, colons between them, as --plugin\n"

@@ -34,6 +34,8 @@ struct Flags {
   /// One after the other.
   std::vector<tools::ExecutionMode> modes = {tools::ExecutionMode::sync};
   std::string device = "nnhal-cpu";
+  /// The socket of the service whose devices replace those of the project.
+  std::string service;
   /// Files of plug-ins.
   std::vector<std::string> plugins;
   std::string outputDir;

@@ -295,6 +295,16 @@ static constexpr Option options[] = {
         .apply = addText<&Flags::plugins>,
     },
     {
+        .name = "service",
+        .takes = Takes::value,
+        .valueName = "PATH",
+        .help = "use the devices of the nnhal-service at the socket PATH in "
+                "place of those\n"
+                "of this process",
+        .works = execute | emit | draw | anyCheck | bit(Work::listDevices),
+        .apply = setText<&Flags::service>,
+    },
+    {
         .name = "list-devices",
         .help = "print the names of the devices and how fast they are",
         .works = bit(Work::listDevices),

@@ -46,6 +46,10 @@ using tools::flushOutput;
 /// Refuses the options that the device rules out, whatever it executes.
 static Status checkDevice(const Flags &flags, const rt::Device &device) {
   rt::DeviceTraits traits = device.traits();
+  if (traits.isRemote && flags.load.threads != 1)
+    return badData("device {} executes on the threads of its service: "
+                   "--threads has no effect",
+                   device.name());
   if (!traits.usesThreads && flags.load.threads != 1)
     return badData("device {} executes on one thread: --threads has no effect",
                    device.name());
@@ -133,13 +137,16 @@ static Status runModel(const Flags &flags, const ModelFile &model,
     return Status::ok();
   NNHAL_ASSIGN_OR_RETURN(
       Inputs inputs, buildInputs(flags.inputs, loaded.prepared->interface()));
-  std::vector<Executed> executions;
-  for (ExecutionMode mode : flags.modes) {
+  auto revive = [&](const Status &death) -> rt::Result<rt::PreparedModelRef> {
+    fmt::print(stderr, "warning: {}; the model is prepared anew\n",
+               death.message());
     NNHAL_ASSIGN_OR_RETURN(
-        Executed executed,
-        executeModel(flags.run, mode, device, loaded.prepared, inputs, tracer));
-    executions.push_back(std::move(executed));
-  }
+        loaded, loadModel(flags.load, model, device, compiler, {}, services));
+    return loaded.prepared;
+  };
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Executed> executions,
+                         executeModes(flags.run, flags.modes, device,
+                                      loaded.prepared, inputs, revive, tracer));
   const Executed &executed = executions.back();
   // Again, with the times.
   if (loaded.source && !flags.dumpGraph.empty())
@@ -220,6 +227,7 @@ static Status completeRequests(Flags &flags, DevicesRequest &devices,
     flags.cases.cacheFolder = folder.path();
   }
   const char *plugins = std::getenv("NNHAL_PLUGINS");
+  devices.service = flags.service;
   devices.plugins = rt::pluginPaths(plugins ? plugins : "");
   devices.plugins.insert(devices.plugins.end(), flags.plugins.begin(),
                          flags.plugins.end());

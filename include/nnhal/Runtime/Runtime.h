@@ -49,6 +49,7 @@
 #include "nnhal/Runtime/DeviceRegistry.h"
 #include "nnhal/Runtime/JsonModel.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
+#include "nnhal/Runtime/Service.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 #include "nnhal/Runtime/Validate.h"
 #include "nnhal/Runtime/Version.h"

@@ -229,6 +229,19 @@ std::string nnhal::rt::fileOfAddress(const void *address) {
   return std::filesystem::read_symlink("/proc/self/exe", error).string();
 }
 
+std::string nnhal::rt::libraryBeside(std::string_view name) {
+  std::string self =
+      fileOfAddress(reinterpret_cast<const void *>(&libraryBeside));
+  size_t slash = self.rfind('/');
+  std::string directory =
+      slash == std::string::npos ? "." : self.substr(0, slash);
+  for (const char *folder : {"/", "/../lib/", "/../" NNHAL_LIBRARY_FOLDER "/"})
+    if (std::string file = fmt::format("{}{}{}", directory, folder, name);
+        ::access(file.c_str(), F_OK) == 0)
+      return file;
+  return fmt::format("{}/{}", directory, name);
+}
+
 Result<Sha256Digest> nnhal::rt::libraryDigest(const void *function) {
   NNHAL_ASSIGN_OR_RETURN(std::string identity,
                          binaryIdentity(fileOfAddress(function)));

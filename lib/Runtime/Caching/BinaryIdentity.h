@@ -11,6 +11,7 @@
 #include "nnhal/Runtime/Status.h"
 
 #include <string>
+#include <string_view>
 
 namespace nnhal::rt {
 
@@ -27,6 +28,11 @@ Result<std::string> binaryIdentity(const std::string &path);
 /// The file of the library or program that \p address belongs to; empty when
 /// there is none.
 std::string fileOfAddress(const void *address);
+
+/// The path of the library \p name that belongs to this one: beside the library
+/// or program that this function is part of, or where an installation has its
+/// libraries. The first of these where there is none.
+std::string libraryBeside(std::string_view name);
 
 } // namespace nnhal::rt
 

@@ -15,7 +15,6 @@
 #include "Runtime/Support/Errors.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <new>
 
@@ -28,23 +27,8 @@ static std::string lastDlError() {
   return text ? text : "unknown reason";
 }
 
-/// Returns the path of the compiler: \p path, or the library beside the library
-/// or program that this function is part of, or that where an installation has
-/// its libraries.
 static std::string locateCompiler(const std::string &path) {
-  if (!path.empty())
-    return path;
-  std::string self =
-      fileOfAddress(reinterpret_cast<const void *>(&locateCompiler));
-  size_t slash = self.rfind('/');
-  std::string directory =
-      slash == std::string::npos ? "." : self.substr(0, slash);
-  std::string beside = directory + "/" + compilerLibrary;
-  for (const char *folder : {"/", "/../lib/", "/../" NNHAL_LIBRARY_FOLDER "/"})
-    if (std::string file = directory + folder + compilerLibrary;
-        ::access(file.c_str(), F_OK) == 0)
-      return file;
-  return beside;
+  return path.empty() ? libraryBeside(compilerLibrary) : path;
 }
 
 static std::string_view toView(NNHalString text) {

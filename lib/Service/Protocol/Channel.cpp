@@ -11,6 +11,7 @@
 
 #include <kj/io.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/socket.h>
 #include <system_error>
@@ -29,7 +30,9 @@ Channel::Channel(kj::Own<kj::AsyncCapabilityStream> given, End end,
                  capnp::Capability::Client own, const ChannelLimits &limits)
     : side(end == End::opener ? Side::CLIENT : Side::SERVER),
       stream(kj::mv(given)),
-      network(*stream, limits.descriptors, side, readerOptions(limits)),
+      // An end that takes no descriptors could not send one either.
+      network(*stream, std::max(limits.descriptors, 1U), side,
+              readerOptions(limits)),
       rpc(network, kj::mv(own)) {
   rpc.setFlowLimit(limits.waitingWords);
 }

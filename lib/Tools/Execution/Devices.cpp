@@ -10,10 +10,22 @@
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/BuiltInDevices.h"
 #include "nnhal/Runtime/DevicePlugins.h"
+#include "nnhal/Runtime/Service.h"
 
 using namespace nnhal;
 using namespace nnhal::tools;
 using rt::Status;
+
+static Status registerService(const std::string &path,
+                              const rt::DeviceServices &services,
+                              rt::DeviceRegistry &registry) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<rt::Device>> devices,
+                         rt::connectDevices(path, services));
+  for (std::unique_ptr<rt::Device> &device : devices)
+    NNHAL_RETURN_IF_ERROR(registry.add(std::move(device))
+                              .withContext(fmt::format("service '{}'", path)));
+  return Status::ok();
+}
 
 static Status registerPlugin(const std::string &path,
                              const rt::DeviceServices &services,
@@ -28,9 +40,13 @@ static Status registerPlugin(const std::string &path,
 
 Status tools::registerDevices(const DevicesRequest &request,
                               rt::DeviceRegistry &registry) {
-  for (std::unique_ptr<rt::Device> &device :
-       rt::createBuiltInDevices({request.services, request.compiler}))
-    NNHAL_RETURN_IF_ERROR(registry.add(std::move(device)));
+  if (!request.service.empty())
+    NNHAL_RETURN_IF_ERROR(
+        registerService(request.service, request.services, registry));
+  else
+    for (std::unique_ptr<rt::Device> &device :
+         rt::createBuiltInDevices({request.services, request.compiler}))
+      NNHAL_RETURN_IF_ERROR(registry.add(std::move(device)));
   for (const std::string &path : request.plugins)
     NNHAL_RETURN_IF_ERROR(registerPlugin(path, request.services, registry));
   return Status::ok();

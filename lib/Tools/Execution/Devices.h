@@ -26,13 +26,16 @@ struct DevicesRequest {
   /// Opened when something has to be compiled. Never null.
   std::shared_ptr<rt::LazyCompiler> compiler =
       std::make_shared<rt::LazyCompiler>();
-  /// Files of plug-ins, whose devices follow those of the project.
+  /// The socket of a service, whose devices are in the place of those of the
+  /// project; none where it is empty.
+  std::string service;
+  /// Files of plug-ins, whose devices follow those of the project or service.
   std::vector<std::string> plugins;
 };
 
-/// Registers the devices of the project and of plug-ins. Fails with what
-/// loadDevicePlugin() or DeviceRegistry::add() reports, and then names the file
-/// of the plug-in.
+/// Registers the devices of the project or a service, and of plug-ins. Fails
+/// with what connectDevices(), loadDevicePlugin() or DeviceRegistry::add()
+/// reports, and then names the service or the file of the plug-in.
 rt::Status registerDevices(const DevicesRequest &request,
                            rt::DeviceRegistry &registry);
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 using namespace nnhal;
 using namespace nnhal::tools;
@@ -222,4 +223,27 @@ tools::executeModel(const RunRequest &request, ExecutionMode mode,
                     const rt::Device &device, const rt::PreparedModelRef &model,
                     const Inputs &inputs, rt::Tracer *tracer) {
   return Runner(request, mode, device, model, inputs, tracer).run();
+}
+
+rt::Result<std::vector<Executed>> tools::executeModes(
+    const RunRequest &request, std::span<const ExecutionMode> modes,
+    const rt::Device &device, rt::PreparedModelRef model, const Inputs &inputs,
+    const Revive &revive, rt::Tracer *tracer) {
+  std::vector<Executed> executions;
+  bool isRevived = false;
+  for (ExecutionMode mode : modes) {
+    auto execute = [&] {
+      return executeModel(request, mode, device, model, inputs, tracer);
+    };
+    rt::Result<Executed> executed = execute();
+    if (executed.status().code() == rt::StatusCode::deadObject &&
+        !std::exchange(isRevived, true)) {
+      NNHAL_ASSIGN_OR_RETURN(model, revive(executed.status()));
+      executed = execute();
+    }
+    if (!executed.isOk())
+      return executed.status();
+    executions.push_back(*std::move(executed));
+  }
+  return executions;
 }

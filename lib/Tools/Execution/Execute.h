@@ -15,6 +15,9 @@
 
 #include "nnhal/Runtime/Trace.h"
 
+#include <functional>
+#include <span>
+
 namespace nnhal::tools {
 
 /// The number and the kind of the executions of a model.
@@ -69,6 +72,19 @@ rt::Result<Executed> executeModel(const RunRequest &request, ExecutionMode mode,
                                   const rt::PreparedModelRef &model,
                                   const Inputs &inputs,
                                   rt::Tracer *tracer = nullptr);
+
+/// Makes another model in the place of one whose process has died, as \p death
+/// says.
+using Revive =
+    std::function<rt::Result<rt::PreparedModelRef>(const rt::Status &death)>;
+
+/// Runs \p model in each of \p modes. When it is found dead it is replaced by
+/// that of \p revive, once (C-082).
+rt::Result<std::vector<Executed>>
+executeModes(const RunRequest &request, std::span<const ExecutionMode> modes,
+             const rt::Device &device, rt::PreparedModelRef model,
+             const Inputs &inputs, const Revive &revive,
+             rt::Tracer *tracer = nullptr);
 
 } // namespace nnhal::tools
 

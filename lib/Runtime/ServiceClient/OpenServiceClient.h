@@ -1,0 +1,27 @@
+//===- OpenServiceClient.h - Opens the client of services ----- -*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_SERVICECLIENT_OPENSERVICECLIENT_H
+#define NNHAL_LIB_RUNTIME_SERVICECLIENT_OPENSERVICECLIENT_H
+
+#include "ServiceClientApi.h"
+
+#include "nnhal/Runtime/Status.h"
+
+#include <string>
+
+namespace nnhal::rt {
+
+/// Opens the library \p path, which stays open. deviceUnavailable when it
+/// cannot be opened, generalFailure when it is not a client of services or is
+/// of another build.
+Result<const NNHalServiceClientApi *>
+openServiceClient(const std::string &path);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_SERVICECLIENT_OPENSERVICECLIENT_H
