@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 //
-// One addition of four floats over a burst and by a call, beside the bare round
-// trips that the hardware and the system offer: a cache line that two processes
-// poll, a futex, and a Unix-domain socket. All of them take turns within one
-// run, and each figure has its 50th, 99th and 99.9th percentile.
+// One addition over a burst and by a call, in this process and in that of a
+// service, beside the bare round trips that the hardware and the system offer:
+// a cache line that two processes poll, a futex, and a Unix-domain socket. All
+// of them take turns within one run, and each figure has its 50th, 99th and
+// 99.9th percentile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 
 #include "nnhal/Runtime/Burst.h"
 #include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/Service.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <fmt/format.h>
@@ -27,18 +29,23 @@
 #include <climits>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <linux/futex.h>
 #include <memory>
+#include <spawn.h>
+#include <string>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
 using namespace nnhal::rt;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -143,36 +150,88 @@ Trip socketTrip() {
   };
 }
 
-/// The addition, its arguments in a pool.
+/// An addition whose arguments are in a pool, on one device.
 class Addition {
 public:
-  Addition() {
-    const char *path = std::getenv("NNHAL_COMPILER");
-    CpuDeviceOptions options;
-    options.compiler = std::make_shared<LazyCompiler>(path ? path : "");
-    model = unwrap(
-        createCpuDevice(std::move(options))->prepareModel(oneOperationModel()));
-    burst = unwrap(Burst::create(model));
-    auto pool = unwrap(SharedMemory::createAshmem(4096));
+  Addition(const Device &device, uint32_t elements)
+      : model(unwrap(device.prepareModel(oneOperationModel(elements)))),
+        burst(unwrap(Burst::create(model))) {
+    const uint64_t size = uint64_t(elements) * sizeof(float);
+    const uint64_t stride = (size + 63) / 64 * 64;
+    auto pool = unwrap(SharedMemory::createAshmem(3 * stride));
     for (uint64_t input = 0; input < 2; ++input)
-      request.inputs.push_back({Memory::region(pool, input * 64, 16), {}});
-    request.outputs.push_back({OutputMemory::region(pool, 128, 16), {}});
+      request.inputs.push_back(
+          {Memory::region(pool, input * stride, size), {}});
+    request.outputs.push_back(
+        {OutputMemory::region(pool, 2 * stride, size), {}});
   }
-  void execute() { check(model->execute(request, result).isOk(), "execute"); }
-  void executeInBurst() {
-    check(burst->execute(request, result).isOk(), "burst");
-  }
+  void execute() { finish(model->execute(request, result), "execute"); }
+  void executeInBurst() { finish(burst->execute(request, result), "burst"); }
   bool isWholly() const { return burst->ordinaryExecutions() == 0; }
+  uint64_t copiedBytes() const { return copied; }
 
 private:
+  void finish(const Status &status, const char *what) {
+    if (!status.isOk())
+      fmt::print(stderr, "{}\n", status.message());
+    check(status.isOk(), what);
+    copied += result.copiedBytes;
+  }
+
   PreparedModelRef model;
   std::unique_ptr<Burst> burst;
   Request request;
   ExecutionResult result;
+  uint64_t copied = 0;
+};
+
+/// nnhal-service beside this program, with a folder of its own.
+class ServiceProcess {
+public:
+  ServiceProcess() {
+    std::string name = fs::temp_directory_path() / "nnhal-benchmark-XXXXXX";
+    check(::mkdtemp(name.data()) != nullptr, "mkdtemp");
+    folder = name;
+    const fs::path program =
+        fs::read_symlink("/proc/self/exe").parent_path() / "nnhal-service";
+    std::vector<std::string> words = {
+        program, "--socket=" + socket(), "--device=nnhal-cpu",
+        "--state-dir=" + (folder / "state").string()};
+    std::vector<char *> argv;
+    for (std::string &word : words)
+      argv.push_back(word.data());
+    argv.push_back(nullptr);
+    check(::posix_spawn(&process, program.c_str(), nullptr, nullptr,
+                        argv.data(), environ) == 0,
+          "nnhal-service");
+  }
+  ~ServiceProcess() {
+    ::kill(process, SIGTERM);
+    ::waitpid(process, nullptr, 0);
+    fs::remove_all(folder);
+  }
+  ServiceProcess(const ServiceProcess &) = delete;
+  ServiceProcess &operator=(const ServiceProcess &) = delete;
+
+  /// The first device, once the service answers.
+  std::unique_ptr<Device> connect() const {
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      auto devices = connectDevices(socket());
+      if (devices.isOk())
+        return std::move(devices->front());
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return std::move(unwrap(connectDevices(socket())).front());
+  }
+
+private:
+  std::string socket() const { return folder / "socket"; }
+  fs::path folder;
+  pid_t process = 0;
 };
 
 struct Contender {
-  const char *name;
+  std::string name;
   Trip trip;
   /// How long both ends are left alone before each trip, so that they sleep.
   std::chrono::microseconds idle{0};
@@ -199,50 +258,86 @@ struct Contender {
   }
 };
 
+constexpr std::chrono::microseconds idleTime{300};
+
+/// The contenders of one length of model; names begin with \p what.
+void addExecutions(std::vector<Contender> &contenders, const std::string &what,
+                   Addition &here, Addition &there) {
+  auto add = [&](const char *name, Trip trip,
+                 std::chrono::microseconds idle = {}) {
+    contenders.push_back({what + name, std::move(trip), idle, {}});
+  };
+  add("execute", [&] { here.execute(); });
+  add("burst in this process", [&] { here.executeInBurst(); });
+  add("burst of a service", [&] { there.executeInBurst(); });
+  add(
+      "burst of a service after a pause", [&] { there.executeInBurst(); },
+      idleTime);
+  add("call of a service", [&] { there.execute(); });
+}
+
+double median(std::vector<Contender> &contenders, const std::string &name) {
+  auto found = std::ranges::find(contenders, name, &Contender::name);
+  check(found != contenders.end(), name.c_str());
+  return found->percentile(0.5);
+}
+
+void printBounds(std::vector<Contender> &contenders) {
+  auto of = [&](const std::string &name) { return median(contenders, name); };
+  const double execute = of("execute");
+  fmt::print("\nburst of a service less execute: {:.2f} us, bound 1.5 x the "
+             "cache line + 0.5: {:.2f} us\n",
+             of("burst of a service") - execute, 1.5 * of("cache line") + 0.5);
+  fmt::print("burst after a pause less execute: {:.2f} us, bound 1.3 x the "
+             "futex after a pause + 2: {:.2f} us\n",
+             of("burst of a service after a pause") - execute,
+             1.3 * of("futex after a pause") + 2);
+  fmt::print("call of a service less execute: {:.2f} us, bound 1.5 x the "
+             "socket + 30: {:.2f} us\n",
+             of("call of a service") - execute, 1.5 * of("socket") + 30);
+}
+
 } // namespace
 
 int main() {
   // The processes of the round trips start before the threads of a device.
   Trip polling = pollingTrip(), futex = futexTrip(), socket = socketTrip();
-  Addition addition;
+  ServiceProcess service;
+  const char *compiler = std::getenv("NNHAL_COMPILER");
+  CpuDeviceOptions options;
+  options.compiler = std::make_shared<LazyCompiler>(compiler ? compiler : "");
+  auto here = createCpuDevice(std::move(options));
+  auto there = service.connect();
+  Addition shortHere(*here, 4), shortThere(*there, 4);
+  constexpr uint32_t longElements = 1 << 18;
+  Addition longHere(*here, longElements), longThere(*there, longElements);
+
   std::vector<Contender> contenders = {
-      {"cache line, two processes", std::move(polling), {}, {}},
-      {"futex, two processes", [&] { futex(); }, {}, {}},
-      {"socket, two processes", std::move(socket), {}, {}},
-      {"execute", [&] { addition.execute(); }, {}, {}},
-      {"burst, both ends poll", [&] { addition.executeInBurst(); }, {}, {}},
-      {"burst, both ends sleep",
-       [&] { addition.executeInBurst(); },
-       std::chrono::microseconds(300),
-       {}},
-      {"futex after as long a pause",
-       [&] { futex(); },
-       std::chrono::microseconds(300),
-       {}}};
-  constexpr int rounds = 50;
+      {"cache line", std::move(polling), {}, {}},
+      {"futex", [&] { futex(); }, {}, {}},
+      {"futex after a pause", [&] { futex(); }, idleTime, {}},
+      {"socket", std::move(socket), {}, {}}};
+  addExecutions(contenders, "", shortHere, shortThere);
+  addExecutions(contenders, "1 MiB: ", longHere, longThere);
   for (Contender &contender : contenders)
     contender.run(100);
   for (Contender &contender : contenders)
     contender.microseconds.clear();
+  constexpr int rounds = 50;
   for (int round = 0; round < rounds; ++round)
     for (Contender &contender : contenders)
-      contender.run(contender.idle.count() != 0 ? 20 : 1000);
-  check(addition.isWholly(), "an execution over the queues");
+      contender.run(contender.idle.count() != 0 ? 20 : 400);
   fmt::print(
       "| round trip | p50 us | p99 us | p99.9 us |\n|---|---|---|---|\n");
   for (Contender &contender : contenders)
     fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} |\n", contender.name,
                contender.percentile(0.5), contender.percentile(0.99),
                contender.percentile(0.999));
-  double execute = contenders[3].percentile(0.5);
-  fmt::print(
-      "\nburst less execute: {:.2f} us, bound 1.5 x the cache line + 0.5: "
-      "{:.2f} us\n",
-      contenders[4].percentile(0.5) - execute,
-      1.5 * contenders[0].percentile(0.5) + 0.5);
-  fmt::print("asleep less execute: {:.2f} us, bound 1.3 x the futex after a "
-             "pause + 2: {:.2f} us\n",
-             contenders[5].percentile(0.5) - execute,
-             1.3 * contenders[6].percentile(0.5) + 2);
+  printBounds(contenders);
+  for (const Addition *addition :
+       {&shortHere, &shortThere, &longHere, &longThere}) {
+    check(addition->isWholly(), "an execution over the queues");
+    check(addition->copiedBytes() == 0, "an execution without a copy");
+  }
   return 0;
 }

@@ -19,12 +19,12 @@
 namespace nnhal::rt {
 
 /// x + y on four floats.
-inline AnnotatedModel oneOperationModel() {
+inline AnnotatedModel oneOperationModel(uint32_t elements = 4) {
   AnnotatedModel annotated;
   Model &model = annotated.model;
   Operand tensor;
   tensor.type = OperandType::TENSOR_FLOAT32;
-  tensor.dimensions = {4};
+  tensor.dimensions = {elements};
   tensor.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
   model.main.operands = {tensor, tensor};
   Operand activation;
