@@ -139,6 +139,9 @@ kj::Promise<Status> DriverServer::prepare(PrepareModelContext context,
         if (!launched.isOk())
           return launched;
         context.getResults().setLaunched(true);
+        if (context.getParams().hasLaunch())
+          tell(session->account,
+               context.getParams().getLaunch().launchedRequest());
         // From here on nothing reads the message, and a client that drops the
         // call or dies cancels the compilation.
         context.allowCancellation();
