@@ -38,6 +38,32 @@ static bool areStable(const Arguments &arguments) {
   });
 }
 
+template <typename Token, typename Arguments>
+static bool haveToken(const Arguments &arguments) {
+  return std::ranges::any_of(arguments, [](const auto &argument) {
+    return std::holds_alternative<Token>(argument.memory.kind());
+  });
+}
+
+bool ClientExecution::hasBuffers() const {
+  return haveToken<rt::Memory::DeviceToken>(request.inputs) ||
+         haveToken<rt::OutputMemory::DeviceToken>(request.outputs);
+}
+
+bool service::hasFixedCost(const rt::Model &model) {
+  const rt::Subgraph &main = model.main;
+  auto hasShape = [&](uint32_t input) {
+    if (input >= main.operands.size())
+      return false; // The model was not validated yet.
+    const rt::Operand &operand = main.operands[input];
+    return !rt::isTensor(operand.type) ||
+           (!operand.dimensions.empty() &&
+            std::ranges::count(operand.dimensions, 0u) == 0);
+  };
+  return model.referenced.empty() &&
+         std::ranges::all_of(main.inputIndexes, hasShape);
+}
+
 bool ClientExecution::isInMemory() const {
   return areStable<rt::Memory::Descriptor>(request.inputs) &&
          areStable<rt::OutputMemory::Region>(request.outputs);

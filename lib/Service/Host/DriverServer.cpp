@@ -78,7 +78,8 @@ Status DriverServer::finish(Context context, Preparation &preparation,
   NNHAL_ASSIGN_OR_RETURN(rt::PreparedModelRef model, std::move(prepared));
   NNHAL_ASSIGN_OR_RETURN(auto capability,
                          PreparedModelServer::create(session, std::move(model),
-                                                     std::move(memory)));
+                                                     std::move(memory),
+                                                     preparation.isFixed));
   context.getResults().setModel(kj::mv(capability));
   return Status::ok();
 }
@@ -90,6 +91,7 @@ static Status launch(Session &session, Preparation &preparation,
                      const rt::PrepareCallback &notify) {
   NNHAL_ASSIGN_OR_RETURN(auto model,
                          preparation.incoming->readModel(params.getModel()));
+  preparation.isFixed = hasFixedCost(model->model);
   NNHAL_ASSIGN_OR_RETURN(
       rt::PrepareOptions options,
       preparation.readOptions(params.getOptions(),
@@ -133,24 +135,23 @@ kj::Promise<Status> DriverServer::prepare(PrepareModelContext context,
       [this, preparation, notify, params = context.getParams()] {
         return launch(*session, *preparation, params, notify);
       });
-  return launched.then(
-      [this, context, preparation, prepared = kj::mv(pair.promise)](
-          Status launched) mutable -> kj::Promise<Status> {
-        if (!launched.isOk())
-          return launched;
-        context.getResults().setLaunched(true);
-        if (context.getParams().hasLaunch())
-          tell(session->account,
-               context.getParams().getLaunch().launchedRequest());
-        // From here on nothing reads the message, and a client that drops the
-        // call or dies cancels the compilation.
-        context.allowCancellation();
-        return prepared
-            .then([this, context, preparation](Prepared prepared) mutable {
-              return finish(context, *preparation, std::move(prepared));
-            })
-            .attach(CancelOnDrop(preparation));
-      });
+  return launched.then([this, context, preparation,
+                        prepared = kj::mv(pair.promise)](
+                           Status launched) mutable -> kj::Promise<Status> {
+    if (!launched.isOk())
+      return launched;
+    context.getResults().setLaunched(true);
+    if (context.getParams().hasLaunch())
+      tell(session->account, context.getParams().getLaunch().launchedRequest());
+    // From here on nothing reads the message, and a client that drops the
+    // call or dies cancels the compilation.
+    context.allowCancellation();
+    return prepared
+        .then([this, context, preparation](Prepared prepared) mutable {
+          return finish(context, *preparation, std::move(prepared));
+        })
+        .attach(CancelOnDrop(preparation));
+  });
 }
 
 kj::Promise<void>

@@ -41,6 +41,9 @@ public:
   }
   rt::PrepareObserver observer();
 
+  /// Of the model, where that has been read: hasFixedCost().
+  bool isFixed = false;
+
   /// Makes the device cancel the compilation, unless it has ended.
   void cancel() { isCancelled.store(!hasEnded, std::memory_order_relaxed); }
   /// Gives everything back but the memory of the model. The thread of the event

@@ -21,14 +21,14 @@ using rt::Status;
 Result<wire::PreparedModel::Client>
 PreparedModelServer::create(const std::shared_ptr<Session> &session,
                             rt::PreparedModelRef model,
-                            std::vector<MemoryTicket> memory) {
+                            std::vector<MemoryTicket> memory, bool isFixed) {
   NNHAL_ASSIGN_OR_RETURN(Ticket ticket, session->account->models.take());
   NNHAL_ASSIGN_OR_RETURN(
       MemoryTicket artifact,
       session->account->reserve(model->memoryUse().artifact));
   model = keepWith(std::move(model), std::move(memory), std::move(artifact));
   return session->models.add(kj::heap<PreparedModelServer>(
-      session, std::move(model), std::move(ticket)));
+      session, std::move(model), std::move(ticket), isFixed));
 }
 
 PreparedModelServer::~PreparedModelServer() noexcept(false) {
@@ -52,6 +52,7 @@ namespace {
 struct Executed {
   Status status;
   rt::ExecutionResult result;
+  std::chrono::nanoseconds took{};
 };
 
 /// Where a thread of the device leaves what an execution gave.
@@ -64,50 +65,81 @@ public:
   void set(Status status, const rt::ExecutionResult &result) {
     // First: the client may ask for the next one when it hears of this one.
     ticket.release();
-    fulfiller->fulfill({std::move(status), result});
+    fulfiller->fulfill({std::move(status), result,
+                        std::chrono::nanoseconds(rt::steadyNow() - begin)});
   }
 
 private:
+  const int64_t begin = rt::steadyNow();
   Fulfiller fulfiller;
   Ticket ticket;
 };
 } // namespace
 
+/// Whether \p execution may run on the thread of the event loop: it is short,
+/// it waits for nothing, and the client does not ask when it begins.
+bool PreparedModelServer::isQuick(const ClientExecution &execution) const {
+  if (!pace.isShort() || !execution.isInMemory() || execution.hasBuffers())
+    return false;
+  auto stats = session->host->options.services.executions->stats();
+  return stats.queued == 0 && stats.running < stats.slots;
+}
+
 kj::Promise<void> PreparedModelServer::execute(ExecuteContext context) {
   auto body = [this, context]() mutable -> kj::Promise<Status> {
+    auto params = context.getParams();
     NNHAL_ASSIGN_OR_RETURN(
         ClientExecution execution,
-        ClientExecution::begin(*session, context.getParams().getRequest()));
-    auto pair = kj::newPromiseAndCrossThreadFulfiller<Executed>();
-    auto outcome = std::make_shared<Outcome>(kj::mv(pair.fulfiller),
-                                             std::move(execution.ticket));
-    const bool isQuick = execution.isInMemory();
-    auto launch = [model = model, outcome,
-                   request = std::move(execution.request)]() mutable {
-      return model->executeAsync(
-          std::move(request),
-          [outcome](Status status, const rt::ExecutionResult &result) {
-            outcome->set(std::move(status), result);
-          });
-    };
-    kj::Promise<Status> launched =
-        isQuick ? kj::Promise<Status>(launch())
-                : session->callOnThread(std::move(launch));
-    return launched.then([this, context, ended = kj::mv(pair.promise)](
-                             Status launched) mutable -> kj::Promise<Status> {
-      if (!launched.isOk())
-        return launched;
-      context.getResults().setLaunched(true);
-      if (context.getParams().hasLaunch())
-        tell(session->account,
-             context.getParams().getLaunch().launchedRequest());
-      return ended.then([context](Executed executed) mutable {
-        write(executed.result, context.getResults().initResult());
-        return std::move(executed.status);
-      });
-    });
+        ClientExecution::begin(*session, params.getRequest()));
+    if (!params.hasLaunch() && isQuick(execution))
+      return executeHere(context, std::move(execution));
+    return executeOnThread(context, std::move(execution));
   };
   return answer(*session->account, context, kj::mv(body));
+}
+
+Status PreparedModelServer::executeHere(ExecuteContext context,
+                                        ClientExecution execution) {
+  const int64_t begin = rt::steadyNow();
+  rt::ExecutionResult result;
+  Status status = model->execute(execution.request, result);
+  pace.note(std::chrono::nanoseconds(rt::steadyNow() - begin));
+  context.getResults().setLaunched(true);
+  write(result, context.getResults().initResult());
+  return status;
+}
+
+kj::Promise<Status>
+PreparedModelServer::executeOnThread(ExecuteContext context,
+                                     ClientExecution execution) {
+  auto pair = kj::newPromiseAndCrossThreadFulfiller<Executed>();
+  auto outcome = std::make_shared<Outcome>(kj::mv(pair.fulfiller),
+                                           std::move(execution.ticket));
+  const bool isInMemory = execution.isInMemory();
+  auto launch = [model = model, outcome,
+                 request = std::move(execution.request)]() mutable {
+    return model->executeAsync(
+        std::move(request),
+        [outcome](Status status, const rt::ExecutionResult &result) {
+          outcome->set(std::move(status), result);
+        });
+  };
+  kj::Promise<Status> launched = isInMemory
+                                     ? kj::Promise<Status>(launch())
+                                     : session->callOnThread(std::move(launch));
+  return launched.then([this, context, ended = kj::mv(pair.promise)](
+                           Status launched) mutable -> kj::Promise<Status> {
+    if (!launched.isOk())
+      return launched;
+    context.getResults().setLaunched(true);
+    if (context.getParams().hasLaunch())
+      tell(session->account, context.getParams().getLaunch().launchedRequest());
+    return ended.then([this, context](Executed executed) mutable {
+      pace.note(executed.took);
+      write(executed.result, context.getResults().initResult());
+      return std::move(executed.status);
+    });
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,16 +17,17 @@ namespace nnhal::service {
 /// A prepared model, which is released with the last capability for it.
 class PreparedModelServer final : public wire::PreparedModel::Server {
 public:
-  /// A capability for \p model, which holds \p memory. resourceExhausted* when
+  /// A capability for \p model, which holds \p memory. hasFixedCost() says
+  /// \p isFixed, where the model is known. resourceExhausted* when
   /// the client has too many, or too little memory for what it takes.
   static rt::Result<wire::PreparedModel::Client>
   create(const std::shared_ptr<Session> &session, rt::PreparedModelRef model,
-         std::vector<MemoryTicket> memory);
+         std::vector<MemoryTicket> memory, bool isFixed);
   /// Use create().
   PreparedModelServer(std::shared_ptr<Session> session,
-                      rt::PreparedModelRef model, Ticket ticket)
+                      rt::PreparedModelRef model, Ticket ticket, bool isFixed)
       : session(std::move(session)), model(std::move(model)),
-        ticket(std::move(ticket)) {}
+        ticket(std::move(ticket)), pace(isFixed) {}
   ~PreparedModelServer() noexcept(false);
 
   const rt::PreparedModelRef &prepared() const { return model; }
@@ -38,6 +39,10 @@ public:
   kj::Promise<void> memoryUse(MemoryUseContext context) override;
 
 private:
+  bool isQuick(const ClientExecution &execution) const;
+  rt::Status executeHere(ExecuteContext context, ClientExecution execution);
+  kj::Promise<rt::Status> executeOnThread(ExecuteContext context,
+                                          ClientExecution execution);
   kj::Promise<rt::Status> executeFenced(ExecuteFencedContext context,
                                         std::shared_ptr<Incoming> incoming,
                                         ClientExecution execution);
@@ -48,6 +53,7 @@ private:
   const std::shared_ptr<Session> session;
   rt::PreparedModelRef model;
   const Ticket ticket;
+  Pace pace;
 };
 
 } // namespace nnhal::service

@@ -61,8 +61,7 @@ TEST_F(BufferTest, AnExecutionReadsABuffer) {
   ASSERT_EQ(read(allocated.getStatus()).message(), "");
   auto buffer = allocated.getBuffer();
   auto values = makePool(rt::test::sumBytes);
-  auto *floats =
-      reinterpret_cast<float *>(values->mapForWriting()->data());
+  auto *floats = reinterpret_cast<float *>(values->mapForWriting()->data());
   for (int i = 0; i < 6; ++i)
     floats[i] = float(100 * i);
   Imported source = import(*client, *values);

@@ -52,8 +52,8 @@ TEST_F(DriverTest, MakesADeviceForEachClientThatNeedsOne) {
 }
 
 TEST_F(DriverTest, AHostNeedsADevice) {
-  options.makeDevice = [](rt::DeviceServices)
-      -> rt::Result<std::unique_ptr<rt::Device>> {
+  options.makeDevice =
+      [](rt::DeviceServices) -> rt::Result<std::unique_ptr<rt::Device>> {
     return Status(StatusCode::deviceUnavailable, "no such device");
   };
   auto made = DeviceHost::create(options, *io.lowLevelProvider);
@@ -83,8 +83,7 @@ TEST_F(DriverTest, RefusesAnInvalidModel) {
   auto client = connect();
   rt::AnnotatedModel model = rt::test::sumModel();
   model.model.main.operations[0].inputs[0] = 77;
-  Status inProcess =
-      rt::createReferenceDevice()->prepareModel(model).status();
+  Status inProcess = rt::createReferenceDevice()->prepareModel(model).status();
   auto support = client->driver.supportedOperationsRequest();
   ASSERT_TRUE(write(model, support.initModel()).isOk());
   EXPECT_EQ(ask(support).message(), inProcess.message());

@@ -80,7 +80,8 @@ protected:
     options.makeDevice = [this](rt::DeviceServices services)
         -> rt::Result<std::unique_ptr<rt::Device>> {
       return std::unique_ptr<rt::Device>(std::make_unique<SlowDevice>(
-          control, rt::createReferenceDevice({.services = std::move(services)})));
+          control,
+          rt::createReferenceDevice({.services = std::move(services)})));
     };
     // Tests count threads.
     options.services.executions = rt::Scheduler::create({.slots = 4});
@@ -170,11 +171,12 @@ protected:
   /// The request of \p sum, whose pool is memory \p id.
   static void writeSum(const rt::test::SumPool &sum, uint32_t id,
                        wire::Request::Builder builder) {
-    write(sum.request(),
-          [&](bool, size_t, const rt::SharedMemory *) {
-            return Place{.memory = id};
-          },
-          builder);
+    write(
+        sum.request(),
+        [&](bool, size_t, const rt::SharedMemory *) {
+          return Place{.memory = id};
+        },
+        builder);
   }
   auto executeRequest(wire::PreparedModel::Client model,
                       const rt::test::SumPool &sum, uint32_t id) {

@@ -179,9 +179,9 @@ TEST_F(FencedTest, WaitsForItsFences) {
   rt::UniqueFd ended = fenceOf(answer);
   ASSERT_TRUE(ended.isValid());
   EXPECT_EQ(rt::syncWait(ended.get(), 20), rt::FenceState::active);
-  EXPECT_EQ(read(wait(answer.getExecution().infoRequest().send()).getStatus())
-                .code(),
-            StatusCode::generalFailure); // Not yet (D-057).
+  EXPECT_EQ(
+      read(wait(answer.getExecution().infoRequest().send()).getStatus()).code(),
+      StatusCode::generalFailure); // Not yet (D-057).
   EXPECT_EQ(report()[0].queued, 1u);
   gate->complete(Status::ok());
   EXPECT_EQ(rt::syncWait(ended.get(), 5000), rt::FenceState::signaled);

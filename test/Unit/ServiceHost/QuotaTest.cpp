@@ -33,9 +33,9 @@ protected:
                       .connections = 16};
     HostTest::SetUp();
   }
-  static void expectRefusal(const Status &status, std::string_view message,
-                            StatusCode code =
-                                StatusCode::resourceExhaustedTransient) {
+  static void
+  expectRefusal(const Status &status, std::string_view message,
+                StatusCode code = StatusCode::resourceExhaustedTransient) {
     EXPECT_EQ(status.code(), code) << status.message();
     EXPECT_EQ(status.message(), message);
   }

@@ -77,9 +77,10 @@ public:
                         const rt::PrepareObserver &observer) const override {
     return inner->prepareModelFromCache(handles, token, options, observer);
   }
-  rt::Result<rt::PreparedModelRef> prepareModelFromArtifact(
-      std::span<const std::byte> modelCache, const rt::Memory &dataCache,
-      const rt::PrepareOptions &options) const override {
+  rt::Result<rt::PreparedModelRef>
+  prepareModelFromArtifact(std::span<const std::byte> modelCache,
+                           const rt::Memory &dataCache,
+                           const rt::PrepareOptions &options) const override {
     return inner->prepareModelFromArtifact(modelCache, dataCache, options);
   }
   rt::Result<std::shared_ptr<rt::Buffer>>
@@ -95,10 +96,11 @@ private:
   const std::unique_ptr<rt::Device> inner;
 };
 
-inline rt::Status SlowDevice::prepareModelAsync(
-    std::shared_ptr<const rt::AnnotatedModel> model,
-    const rt::PrepareOptions &options, rt::PrepareCallback callback,
-    const rt::PrepareObserver &observer) const {
+inline rt::Status
+SlowDevice::prepareModelAsync(std::shared_ptr<const rt::AnnotatedModel> model,
+                              const rt::PrepareOptions &options,
+                              rt::PrepareCallback callback,
+                              const rt::PrepareObserver &observer) const {
   auto ended = [control = control, observer,
                 callback](rt::Result<rt::PreparedModelRef> prepared) {
     ++control->preparing;
@@ -107,8 +109,7 @@ inline rt::Status SlowDevice::prepareModelAsync(
     --control->preparing;
     if (observer.compile.isCancelled()) {
       ++control->cancelled;
-      return callback(
-          rt::Status(rt::StatusCode::generalFailure, "cancelled"));
+      return callback(rt::Status(rt::StatusCode::generalFailure, "cancelled"));
     }
     if (control->keepsArtifact && observer.keepArtifact) {
       observer.compile.diagnostic(false, "a remark");
