@@ -26,7 +26,12 @@ public:
                      std::shared_ptr<SharedMemory> memory) override {
     memories.insert_or_assign(slot, std::move(memory));
   }
-  void removeCacheEntry(int32_t slot) override { memories.erase(slot); }
+  void removeCacheEntry(int32_t slot) override {
+    memories.erase(slot);
+    // The last request may refer to it.
+    pools.clear();
+    bound = {};
+  }
   bool isCacheEntryPresent(int32_t slot) const override {
     return memories.contains(slot);
   }
