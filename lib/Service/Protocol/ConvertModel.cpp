@@ -97,6 +97,10 @@ Result<std::shared_ptr<SharedMemory>> service::read(wire::Pool::Reader reader,
   std::optional<rt::PoolKind> kind = rt::poolKindOf(name);
   if (!kind)
     return rt::badData("'{}' is not a kind of pool", name);
+  constexpr uint32_t both = PROT_READ | PROT_WRITE;
+  if (reader.getProtection() > both)
+    return rt::badData("protection {} of a pool is not one of 0 to {}",
+                       reader.getProtection(), both);
   return SharedMemory::adoptUnchecked(
       *kind, std::move(descriptor), reader.getSize(),
       int(reader.getProtection()), reader.getOffset());

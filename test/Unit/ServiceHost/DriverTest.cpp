@@ -9,6 +9,7 @@
 
 #include "nnhal/Runtime/Trace.h"
 
+#include <capnp/any.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -92,6 +93,64 @@ TEST_F(DriverTest, RefusesAnInvalidModel) {
   EXPECT_EQ(read(answer.getStatus()).code(), StatusCode::invalidArgument);
   EXPECT_FALSE(answer.getLaunched());
   EXPECT_FALSE(answer.hasModel());
+}
+
+TEST_F(DriverTest, RefusesMemoryThatMakesNoSense) {
+  auto client = connect();
+  auto pool = makePool(4096);
+  auto request = importRequest(*client, *pool);
+  request.getPool().setProtection(7);
+  EXPECT_EQ(ask(request).message(),
+            "protection 7 of a pool is not one of 0 to 3");
+  request = importRequest(*client, *pool);
+  request.getPool().setName("paper");
+  EXPECT_EQ(ask(request).message(), "'paper' is not a kind of pool");
+  request = importRequest(*client, *pool);
+  request.getPool().disownDescriptor();
+  EXPECT_EQ(ask(request).message(), "a memory came without a descriptor");
+}
+
+TEST_F(DriverTest, BoundsTheListsOfAModel) {
+  auto client = connect();
+  auto expect = [&](auto change, std::string_view message) {
+    auto request = prepareRequest(*client, rt::test::sumModel());
+    change(request.getModel());
+    EXPECT_EQ(ask(request).message(), message);
+  };
+  using Model = wire::Model::Builder;
+  expect([](Model model) { model.initReferenced(4097); },
+         "a message has 4097 subgraphs where 4096 are allowed");
+  expect([](Model model) { model.initPools(253); },
+         "a message has 253 pools where 252 are allowed");
+  expect([](Model model) { model.initExtensions(65537); },
+         "a message has 65537 extensions where 65536 are allowed");
+  expect([](Model model) { model.initStatePairs(65537); },
+         "a message has 65537 state pairs where 65536 are allowed");
+  auto widen = [](wire::Subgraph::Builder graph, unsigned list) {
+    capnp::AnyStruct::Builder any(kj::mv(graph));
+    any.getPointerSection()[list].initAs<capnp::List<capnp::Void>>(1048577);
+  };
+  expect([&](Model model) { widen(model.getMain(), 0); },
+         "a message has 1048577 operands where 1048576 are allowed");
+  expect([&](Model model) { widen(model.getMain(), 1); },
+         "a message has 1048577 operations where 1048576 are allowed");
+}
+
+TEST_F(DriverTest, BoundsTheListsOfOptions) {
+  auto client = connect();
+  auto expect = [&](auto change, std::string_view message) {
+    auto request = prepareRequest(*client, rt::test::sumModel());
+    change(request.getOptions());
+    EXPECT_EQ(ask(request).message(), message);
+  };
+  using Options = wire::PrepareOptions::Builder;
+  expect([](Options options) { options.initModelCache(33); },
+         "a message has 33 cache files where 32 are allowed");
+  expect([](Options options) { options.initModelCache(1).init(0, 65); },
+         "a message has 65 cache descriptors where 64 are allowed");
+  expect(
+      [](Options options) { options.getCompile().initSpecializations(1025); },
+      "a message has 1025 specializations where 1024 are allowed");
 }
 
 TEST_F(DriverTest, TellsThatAPreparationBegan) {
