@@ -115,12 +115,11 @@ static Status serveClients(const Options &options,
   NNHAL_ASSIGN_OR_RETURN(
       auto served,
       service::DeviceHost::create(std::move(host), *io.lowLevelProvider));
-  service::ChannelLimits limits;
-  limits.descriptors = 4; // One at a time comes from the supervisor.
   service::Channel supervisor(
       service::wrapSocket(*io.lowLevelProvider,
                           rt::UniqueFd(service::childChannel)),
-      service::Channel::End::acceptor, served->supervisor(), limits);
+      service::Channel::End::acceptor, served->supervisor(),
+      service::ChannelLimits());
   source.emplace(supervisor.peer().castAs<service::wire::Supervisor>());
   supervisor.onDisconnect().wait(io.waitScope);
   // Clients are served no longer: what is under way goes with the process.

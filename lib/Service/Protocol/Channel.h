@@ -19,8 +19,9 @@ namespace nnhal::service {
 struct ChannelLimits {
   /// The words of 8 bytes of one message.
   uint64_t messageWords = 1 << 16;
-  /// The descriptors that come with one message; more are closed unseen.
-  unsigned descriptors = 0;
+  /// The descriptors that come with one message; more are closed unseen. With 0
+  /// this end could send none, either.
+  unsigned descriptors = 1;
   /// The words of all calls that wait for their answers; then no message is
   /// read before there is one.
   uint64_t waitingWords = 1 << 18;

@@ -1,0 +1,54 @@
+//===- OfferTest.cpp - The devices that a service offers ------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Service/Supervisor/Offer.h"
+
+#include "Launch.h"
+
+using namespace nnhal;
+using namespace nnhal::service;
+
+namespace {
+
+std::vector<std::string> namesOf(const std::vector<FoundDevice> &devices) {
+  std::vector<std::string> names;
+  for (const FoundDevice &device : devices)
+    names.push_back(device.name);
+  return names;
+}
+
+TEST(OfferTest, DevicesAreSelectedByName) {
+  std::vector<FoundDevice> found = {{"a-a", ""}, {"b-b", "p.so"}};
+  EXPECT_EQ(namesOf(*selectDevices(found, {})),
+            (std::vector<std::string>{"a-a", "b-b"}));
+  EXPECT_EQ(namesOf(*selectDevices(found, {"b-b", "b-b"})),
+            std::vector<std::string>{"b-b"});
+  EXPECT_EQ(selectDevices(found, {"c-c"}).status().message(),
+            "unknown device 'c-c'; known devices: a-a, b-b");
+}
+
+/// What the program that lists devices tells.
+std::string tell(const std::vector<std::string> &plugins) {
+  int ends[2];
+  EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  EXPECT_TRUE(tellDevices(plugins, rt::UniqueFd(ends[1])).isOk());
+  char text[1024];
+  ssize_t size = ::read(ends[0], text, sizeof(text));
+  ::close(ends[0]);
+  return {text, size_t(std::max<ssize_t>(size, 0))};
+}
+
+TEST(OfferTest, DevicesAreTold) {
+  EXPECT_EQ(tell({}), R"({"devices":[{"name":"nnhal-cpu","plugin":""},)"
+                      R"({"name":"nnhal-reference","plugin":""}]})");
+  std::string failed = tell({"/nonexistent.so"});
+  EXPECT_TRUE(failed.starts_with(
+      R"({"error":"cannot open the plug-in '/nonexistent.so')"))
+      << failed;
+}
+
+} // namespace
