@@ -20,6 +20,7 @@
 #include "nnhal/Runtime/TFLiteModel.h"
 #include "nnhal/Runtime/Validate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <malloc.h>
@@ -229,10 +230,15 @@ private:
 
   Status readArtifact() {
     NNHAL_ASSIGN_OR_RETURN(rt::Bundle bundle, rt::readBundle(bytes));
+    // Constants that are not aligned would be copied once more.
+    NNHAL_ASSIGN_OR_RETURN(
+        rt::AlignedBuffer constants,
+        rt::AlignedBuffer::allocateResident(bundle.dataCache.size()));
+    std::ranges::copy(bundle.dataCache, constants.data());
     NNHAL_ASSIGN_OR_RETURN(loaded.prepared,
                            device.prepareModelFromArtifact(
                                bundle.modelCache,
-                               rt::Memory::copy(bundle.dataCache),
+                               rt::Memory::adopt(std::move(constants)),
                                tools::prepareOptions(request.preparation)));
     return Status::ok();
   }

@@ -287,6 +287,10 @@ TEST_F(MemoryFileTest, readsAFile) {
   ASSERT_TRUE(memory.isOk()) << memory.status().message();
   EXPECT_EQ(textOf(*memory), "0123456789");
   EXPECT_EQ(textOf(*Memory::readFile(path("data"), 10)), "0123456789");
+  // Constants are used where they are only when they are aligned.
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(memory->bytes()->data()) %
+                AlignedBuffer::minimumAlignment,
+            0u);
 }
 
 TEST_F(MemoryFileTest, explainsFailures) {
