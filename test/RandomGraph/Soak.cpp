@@ -127,8 +127,12 @@ private:
   SeedReport reportCrash(uint64_t seed, const Status &status, unsigned number);
   void take(uint64_t seed, SeedReport report);
   std::vector<std::string> workerArguments() const {
-    return {"--worker", "--device=" + options.device,
-            "--failures=" + options.failures};
+    std::vector<std::string> arguments = {"--worker",
+                                          "--device=" + options.device,
+                                          "--failures=" + options.failures};
+    if (!options.service.empty())
+      arguments.push_back("--service=" + options.service);
+    return arguments;
   }
 
   const SoakOptions &options;
@@ -247,13 +251,11 @@ Result<SoakState> Soak::run() {
 }
 
 Result<SoakState> randomgraph::soak(const SoakOptions &options,
-                                    const rt::DeviceRegistry &devices) {
-  const rt::Device &tested = *devices.find(options.device);
+                                    const rt::Device &tested,
+                                    const rt::Device &reference) {
   NNHAL_ASSIGN_OR_RETURN(SoakState state,
                          readState(options.state, options, tested));
-  return Soak(options, tested, *devices.find("nnhal-reference"),
-              std::move(state))
-      .run();
+  return Soak(options, tested, reference, std::move(state)).run();
 }
 
 //===----------------------------------------------------------------------===//

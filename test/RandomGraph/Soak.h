@@ -10,7 +10,7 @@
 
 #include "Seed.h"
 
-#include "nnhal/Runtime/DeviceRegistry.h"
+#include "nnhal/Runtime/Device.h"
 
 #include <chrono>
 #include <string>
@@ -20,6 +20,8 @@ namespace nnhal::randomgraph {
 
 struct SoakOptions {
   std::string device = "nnhal-cpu";
+  /// The socket of the service that has the device; empty for this process.
+  std::string service;
   uint64_t begin = 0;
   uint64_t end = 0;
   unsigned jobs = 1;
@@ -52,8 +54,8 @@ rt::Status writeState(const std::string &path, const SoakState &state);
 
 /// Runs the seeds that \p options ask for in processes of their own: one that
 /// crashes or hangs is a failure of its seed.
-rt::Result<SoakState> soak(const SoakOptions &options,
-                           const rt::DeviceRegistry &devices);
+rt::Result<SoakState> soak(const SoakOptions &options, const rt::Device &tested,
+                           const rt::Device &reference);
 
 /// Answers lines of standard input until it ends: what the processes of soak()
 /// do.

@@ -13,7 +13,7 @@
 #include "Soak.h"
 
 #include "Runtime/Support/Errors.h"
-#include "nnhal/Runtime/CpuDevice.h"
+#include "Tools/Execution/Devices.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <charconv>
@@ -37,6 +37,7 @@ operation where the graph as a whole deviates. Failing graphs are shrunk and
 written as test cases.
 
   --device=NAME     the device to test (default nnhal-cpu)
+  --service=PATH    take it from the nnhal-service at the socket PATH
   --seeds=B:E       seeds from B up to, but not including, E
   --jobs=N          processes at once (default 1)
   --state=FILE      keeps where it stands, and goes on from there
@@ -93,6 +94,8 @@ static Status parseFlag(std::string_view argument, Arguments &arguments) {
     arguments.isWorker = true;
   } else if (name == "--device") {
     soak.device = value;
+  } else if (name == "--service") {
+    soak.service = value;
   } else if (name == "--state") {
     soak.state = value;
   } else if (name == "--failures") {
@@ -118,12 +121,13 @@ static int fail(const Status &status, int exitStatus) {
   return exitStatus;
 }
 
-static Status registerDevices(rt::DeviceRegistry &registry) {
+static Status registerDevices(const SoakOptions &options,
+                              rt::DeviceRegistry &registry) {
   const char *path = std::getenv("NNHAL_COMPILER");
-  rt::CpuDeviceOptions options;
-  options.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
-  NNHAL_RETURN_IF_ERROR(registry.add(rt::createCpuDevice(options)));
-  return registry.add(rt::createReferenceDevice());
+  tools::DevicesRequest request;
+  request.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
+  request.service = options.service;
+  return tools::registerDevices(request, registry);
 }
 
 static int runTool(std::span<char *const> words) {
@@ -135,22 +139,23 @@ static int runTool(std::span<char *const> words) {
     fmt::print("{}", help);
     return 0;
   }
-  rt::DeviceRegistry devices;
-  if (Status status = registerDevices(devices); !status.isOk())
-    return fail(status, exitFailure);
   const SoakOptions &options = arguments.soak;
+  rt::DeviceRegistry devices;
+  if (Status status = registerDevices(options, devices); !status.isOk())
+    return fail(status, exitFailure);
   const rt::Device *tested = devices.find(options.device);
   if (!tested)
     return fail(badData("unknown device '{}'", options.device), exitUsage);
+  const std::unique_ptr<rt::Device> reference = rt::createReferenceDevice();
   if (arguments.isWorker) {
-    work(*tested, *devices.find("nnhal-reference"), options.failures);
+    work(*tested, *reference, options.failures);
     return 0;
   }
   if (options.begin >= options.end)
     return fail(badData("--seeds is missing; --help lists options"), exitUsage);
   // A process that is gone is noticed where it is written to.
   std::signal(SIGPIPE, SIG_IGN);
-  auto state = soak(options, devices);
+  auto state = soak(options, *tested, *reference);
   if (!state.isOk())
     return fail(state.status(), exitFailure);
   fmt::print("{}", summary(*state));

@@ -60,8 +60,9 @@ struct DeviceTraits {
   bool compiles = false;
   /// The device shares the work of one execution among DeviceServices::workers.
   bool usesThreads = false;
-  /// The device is in another process: memory that is not behind a descriptor
-  /// is copied on its way, and a compilation tells no observer about itself.
+  /// The device is in another process (Service.h): memory that is not behind a
+  /// descriptor is copied on its way, and a compilation tells its observer
+  /// nothing but diagnostics.
   bool isRemote = false;
   /// The default is nothing.
   ProcessNeeds needs;

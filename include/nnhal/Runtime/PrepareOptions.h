@@ -69,8 +69,8 @@ struct PrepareOptions {
 };
 
 /// The functions through which a preparation tells about itself. Each function
-/// may be empty. A device of another process calls none while it compiles
-/// (DeviceTraits::isRemote).
+/// may be empty. A device of another process tells nothing of progress and no
+/// remarks (DeviceTraits::isRemote).
 struct PrepareObserver {
   /// Hears of the compilation, on the thread of the preparation.
   CompileObserver compile;

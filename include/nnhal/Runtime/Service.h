@@ -1,4 +1,4 @@
-//===- Service.h - Devices in processes of their own ---------- -*- C++ -*-===//
+//===- Service.h - Devices in processes of their own ------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

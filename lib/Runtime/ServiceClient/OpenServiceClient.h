@@ -1,4 +1,4 @@
-//===- OpenServiceClient.h - Opens the client of services ----- -*- C++ -*-===//
+//===- OpenServiceClient.h - Opens the client of services -------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,6 +15,11 @@
 #include <string>
 
 namespace nnhal::rt {
+
+/// Whether this runtime can use the table that the library \p path returns.
+/// generalFailure says why not.
+Status checkServiceClient(const std::string &path,
+                          const NNHalServiceClientApi *api);
 
 /// Opens the library \p path, which stays open. deviceUnavailable when it
 /// cannot be opened, generalFailure when it is not a client of services or is

@@ -21,8 +21,8 @@ using namespace nnhal::rt;
 
 using Devices = Result<std::vector<std::unique_ptr<Device>>>;
 
-static Status checkApi(const std::string &path,
-                       const NNHalServiceClientApi *api) {
+Status nnhal::rt::checkServiceClient(const std::string &path,
+                                     const NNHalServiceClientApi *api) {
   if (!api)
     return failure("'{}' returns no table", path);
   if (api->version != NNHAL_SERVICE_CLIENT_VERSION)
@@ -57,7 +57,7 @@ nnhal::rt::openServiceClient(const std::string &path) {
     return failure("'{}' is not a client of services: it does not export {}",
                    path, NNHAL_SERVICE_CLIENT_SYMBOL);
   const NNHalServiceClientApi *api = get();
-  NNHAL_RETURN_IF_ERROR(checkApi(path, api));
+  NNHAL_RETURN_IF_ERROR(checkServiceClient(path, api));
   return api;
 }
 

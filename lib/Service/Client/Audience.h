@@ -1,4 +1,4 @@
-//===- Audience.h - Who hears of a preparation ---------------- -*- C++ -*-===//
+//===- Audience.h - Who hears of a preparation ------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Connection.h - One connection, on the loop's thread ---- -*- C++ -*-===//
+//===- Connection.h - One connection, on the loop's thread ------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

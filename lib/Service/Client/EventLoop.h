@@ -1,4 +1,4 @@
-//===- EventLoop.h - The thread that speaks with services ----- -*- C++ -*-===//
+//===- EventLoop.h - The thread that speaks with services -------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

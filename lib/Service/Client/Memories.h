@@ -1,4 +1,4 @@
-//===- Memories.h - Memories that a service knows ------------- -*- C++ -*-===//
+//===- Memories.h - Memories that a service knows ---------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Preparation.h - Models that a service prepares --------- -*- C++ -*-===//
+//===- Preparation.h - Models that a service prepares -----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

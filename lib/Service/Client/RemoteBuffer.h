@@ -1,4 +1,4 @@
-//===- RemoteBuffer.h - Memory that a service manages --------- -*- C++ -*-===//
+//===- RemoteBuffer.h - Memory that a service manages -----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -59,6 +59,7 @@ struct Ending {
   std::shared_ptr<Session> session;
   uint64_t watcher = 0;
   FenceRef fence; // The client's own.
+  std::shared_ptr<RemoteFenced> execution;
   Request request;
   Stagings::Lease staging;
   std::vector<rt::OutputShape> shapes;
@@ -68,6 +69,8 @@ struct Ending {
     session->forget(watcher);
     if (status.isOk())
       status = staging->collect(request, shapes);
+    else if (Status why = execution->executionInfo().status; !why.isOk())
+      status = std::move(why); // A descriptor does not tell.
     span.end();
     session->fetchTrace();
     fence->complete(std::move(status));
@@ -184,9 +187,9 @@ RemoteModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
   if (watcher == 0)
     return session->death();
   execution->setFence(own);
-  auto ending = std::make_shared<Ending>(
-      Ending{shared_from_this(), session, watcher, own, std::move(request),
-             std::move(staging), std::move(shapes), std::move(span)});
+  auto ending = std::make_shared<Ending>(Ending{
+      shared_from_this(), session, watcher, own, execution, std::move(request),
+      std::move(staging), std::move(shapes), std::move(span)});
   // The descriptor of a dead service may never signal: its end is seen by the
   // watcher, whichever comes first.
   NNHAL_RETURN_IF_ERROR(session->services().reactor->whenAll(

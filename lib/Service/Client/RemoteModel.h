@@ -1,4 +1,4 @@
-//===- RemoteModel.h - A prepared model of a service ---------- -*- C++ -*-===//
+//===- RemoteModel.h - A prepared model of a service ------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Session.h - A client at the process of a device -------- -*- C++ -*-===//
+//===- Session.h - A client at the process of a device ----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

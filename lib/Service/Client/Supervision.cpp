@@ -27,8 +27,6 @@ using rt::Status;
 using rt::StatusCode;
 using rt::UniqueFd;
 
-/// How long a service may take to say who it is.
-static constexpr unsigned patienceSeconds = 10;
 static constexpr unsigned maxDevices = 64;
 
 /// The objects of the loop's thread.
@@ -48,7 +46,7 @@ static Status unavailable(fmt::format_string<Args...> format, Args &&...args) {
                 fmt::format(format, std::forward<Args>(args)...));
 }
 
-static Result<UniqueFd> connectTo(const std::string &path) {
+static Result<UniqueFd> connectTo(const std::string &path, unsigned patience) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path))
@@ -59,9 +57,8 @@ static Result<UniqueFd> connectTo(const std::string &path) {
   if (!socket.isValid())
     return rt::outOfResources("cannot make a socket: {}", std::strerror(errno));
   // A listener with a full queue would hold the caller as long as it likes.
-  timeval patience = {.tv_sec = patienceSeconds, .tv_usec = 0};
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience,
-               sizeof(patience));
+  timeval limit = {.tv_sec = patience, .tv_usec = 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
   int failed = 0;
   do
     failed =
@@ -76,15 +73,14 @@ static Result<UniqueFd> connectTo(const std::string &path) {
 
 /// Gives \p answer, or deviceUnavailable when it takes too long.
 template <typename Outcome>
-static kj::Promise<Outcome> inTime(kj::AsyncIoContext &io,
-                                   const std::string &path,
-                                   kj::Promise<Outcome> answer) {
-  auto late = [path]() -> Outcome {
+kj::Promise<Outcome> Supervision::inTime(kj::Promise<Outcome> answer) const {
+  auto late = [this]() -> Outcome {
     return unavailable("the service '{}' did not answer within {} s", path,
-                       patienceSeconds);
+                       patience);
   };
-  return answer.exclusiveJoin(io.provider->getTimer()
-                                  .afterDelay(patienceSeconds * kj::SECONDS)
+  return answer.exclusiveJoin(loop->io()
+                                  .provider->getTimer()
+                                  .afterDelay(patience * kj::SECONDS)
                                   .then(kj::mv(late)));
 }
 
@@ -98,8 +94,7 @@ template <typename Ask> auto Supervision::ask(Ask function) {
     if (isNew)
       if (Status status = connect(); !status.isOk())
         return Outcome(std::move(status));
-    Outcome outcome =
-        loop->call([&] { return inTime(loop->io(), path, function(***wire)); });
+    Outcome outcome = loop->call([&] { return inTime(function(***wire)); });
     if (outcome.status().code() != StatusCode::deadObject)
       return outcome;
     wire.reset();
@@ -109,11 +104,11 @@ template <typename Ask> auto Supervision::ask(Ask function) {
 }
 
 Status Supervision::connect() {
-  NNHAL_ASSIGN_OR_RETURN(UniqueFd socket, connectTo(path));
+  NNHAL_ASSIGN_OR_RETURN(UniqueFd socket, connectTo(path, patience));
   std::unique_ptr<Wire> made;
   Status status = loop->call([&]() -> kj::Promise<Status> {
     made = std::make_unique<Wire>(loop->io(), std::move(socket));
-    return inTime(loop->io(), path, greet(*made));
+    return inTime(greet(*made));
   });
   OnLoop<std::unique_ptr<Wire>> held(loop, std::move(made));
   NNHAL_RETURN_IF_ERROR(std::move(status));

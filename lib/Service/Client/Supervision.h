@@ -1,4 +1,4 @@
-//===- Supervision.h - The connection to the supervisor ------- -*- C++ -*-===//
+//===- Supervision.h - The connection to the supervisor ---------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,11 +25,13 @@ namespace nnhal::service::client {
 /// Threads:   any, but not that of the loop.
 class Supervision {
 public:
-  Supervision(std::shared_ptr<EventLoop> loop, std::string path)
-      : loop(std::move(loop)), path(std::move(path)) {}
+  /// The service may take \p patience seconds for each answer.
+  Supervision(std::shared_ptr<EventLoop> loop, std::string path,
+              unsigned patience = 10)
+      : loop(std::move(loop)), path(std::move(path)), patience(patience) {}
 
   /// The names of the devices. deviceUnavailable when nobody listens at the
-  /// path or answers within ten seconds, generalFailure for a service that
+  /// path or answers in time, generalFailure for a service that
   /// speaks another major version of the protocol.
   rt::Result<std::vector<std::string>> listDevices();
 
@@ -41,6 +43,8 @@ private:
   struct Wire;
 
   template <typename Ask> auto ask(Ask function);
+  template <typename Outcome>
+  kj::Promise<Outcome> inTime(kj::Promise<Outcome> answer) const;
   rt::Status connect();
   kj::Promise<rt::Status> greet(Wire &wire) const;
   kj::Promise<rt::Result<std::vector<std::string>>> list(Wire &wire) const;
@@ -49,6 +53,7 @@ private:
 
   const std::shared_ptr<EventLoop> loop;
   const std::string path;
+  const unsigned patience;
   std::mutex mutex; // Held while the service is asked.
   std::optional<OnLoop<std::unique_ptr<Wire>>> wire;
 };

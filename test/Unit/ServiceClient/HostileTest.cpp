@@ -7,6 +7,7 @@
 
 #include "ClientTesting.h"
 
+#include "Service/Client/Supervision.h"
 #include "nnhal/Runtime/Fence.h"
 
 using namespace nnhal;
@@ -18,13 +19,23 @@ using rt::StatusCode;
 
 using HostileTest = ClientTest;
 
-TEST_F(HostileTest, ChannelsThatAreNone) {
+// The death of what is behind them could not be seen.
+TEST_F(HostileTest, ChannelsThatAreNone) { // C-078
   service.conduct.hasNoSocket = true;
   EXPECT_EQ(refusal(), "the channel to device 'nnhal-reference' is not a "
                        "socket");
   service.conduct.hasNoChannel = true;
   EXPECT_EQ(refusal(), "the channel to device 'nnhal-reference' came without a "
                        "descriptor");
+}
+
+TEST_F(HostileTest, NoAnswer) {
+  service.conduct.hangsIn = "hello";
+  Supervision supervision(*EventLoop::create(), service.path(), /*patience=*/1);
+  rt::Status status = supervision.listDevices().status();
+  EXPECT_EQ(status.code(), StatusCode::deviceUnavailable);
+  EXPECT_EQ(status.message(),
+            "the service '" + service.path() + "' did not answer within 1 s");
 }
 
 TEST_F(HostileTest, TooManyDevices) {

@@ -1,4 +1,4 @@
-//===- TestDriver.h - The device of a service for tests ------- -*- C++ -*-===//
+//===- TestDriver.h - The device of a service for tests ---------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -95,6 +95,8 @@ public:
       : owner(owner), device(std::move(device)) {}
 
   kj::Promise<void> hello(HelloContext context) override {
+    if (owner.conduct.hangsIn == "hello")
+      return kj::NEVER_DONE;
     auto results = context.getResults();
     EXPECT_EQ(context.getParams().getClient().getMajor(), protocolMajor);
     results.getService().setMajor(owner.conduct.major);

@@ -1,4 +1,4 @@
-//===- TestService.h - A service in the process of its client - -*- C++ -*-===//
+//===- TestService.h - A service in the process of its client ---*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
