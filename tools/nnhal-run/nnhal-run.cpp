@@ -226,6 +226,7 @@ static Status completeRequests(Flags &flags, DevicesRequest &devices,
     devices.services.stateDirectory = folder.path() + "/state";
     flags.cases.cacheFolder = folder.path();
   }
+  flags.run.burst = rt::burstOptions(flags.load.preparation.preference, getenv);
   const char *plugins = std::getenv("NNHAL_PLUGINS");
   devices.service = flags.service;
   devices.plugins = rt::pluginPaths(plugins ? plugins : "");

@@ -19,9 +19,11 @@
 
 #include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Execution.h"
+#include "nnhal/Runtime/PrepareOptions.h"
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -77,6 +79,15 @@ struct BurstOptions {
   std::chrono::microseconds pollingWindow{50};
 };
 
+/// The options of a client with \p preference: one that saves power does not
+/// poll (G-049). For others NNHAL_BURST_POLLING_WINDOW, for which \p
+/// environment answers as getenv(), replaces the window, in microseconds: less
+/// than 0 counts as 0, more than a second as one, and what is not an integer is
+/// ignored (G-051).
+NNHAL_API BurstOptions
+burstOptions(ExecutionPreference preference,
+             const std::function<const char *(const char *)> &environment);
+
 /// The client's end of a burst.
 ///
 /// Ownership: keeps the prepared model. Memories of requests are referred to
@@ -86,7 +97,9 @@ struct BurstOptions {
 /// Blocking:  execute() returns when the execution has ended.
 class NNHAL_API Burst {
 public:
-  /// Makes the queues and has \p model serve them. What
+  /// Makes the queues and has \p model serve them. A burst over a model that
+  /// has none, as those of devices before HAL 1.2, executes everything by
+  /// PreparedModel::execute() (G-003). What
   /// PreparedModel::configureBurst() reports; invalidArgument for a capacity
   /// that is not 1 to 2^20, resourceExhaustedTransient without memory.
   static Result<std::unique_ptr<Burst>>

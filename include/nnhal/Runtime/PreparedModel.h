@@ -120,8 +120,8 @@ public:
 
   /// Serves the queues behind \p channels, which the client made, until the
   /// context is destroyed; Burst::create() is the client's side of it. Requests
-  /// are executed as execute() does. generalFailure for models without bursts
-  /// (G-003) and for channels that are not the queues of a burst,
+  /// are executed as execute() does. Null for models without bursts (G-003).
+  /// generalFailure for channels that are not the queues of a burst,
   /// invalidArgument without a callback (G-001), resourceExhaustedTransient
   /// without a thread.
   virtual Result<std::unique_ptr<BurstContext>>

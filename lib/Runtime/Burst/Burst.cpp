@@ -18,8 +18,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <utility>
 
 using namespace nnhal::rt;
@@ -138,7 +140,7 @@ static bool needsOrdinaryExecution(const Request &request) {
 
 /// False for what a packet cannot state.
 Result<bool> BurstController::pack(const Request &request) {
-  if (needsOrdinaryExecution(request))
+  if (!context || needsOrdinaryExecution(request))
     return false;
   NNHAL_RETURN_IF_ERROR(staging.stage(request));
   pools.clear();
@@ -243,6 +245,25 @@ Status BurstController::execute(const Request &request,
 void BurstController::freeMemory(const SharedMemory &memory) {
   if (std::optional<int32_t> slot = slots->free(memory))
     context->freeMemory(*slot);
+}
+
+BurstOptions nnhal::rt::burstOptions(
+    ExecutionPreference preference,
+    const std::function<const char *(const char *)> &environment) {
+  BurstOptions options;
+  if (preference == ExecutionPreference::lowPower) {
+    options.pollingWindow = std::chrono::microseconds(0);
+    return options;
+  }
+  const char *text = environment("NNHAL_BURST_POLLING_WINDOW");
+  const std::string_view stated = text ? text : "";
+  const char *end = stated.data() + stated.size();
+  int64_t window = 0;
+  auto [rest, error] = std::from_chars(stated.data(), end, window);
+  if (error == std::errc() && rest == end)
+    options.pollingWindow =
+        std::chrono::microseconds(std::clamp<int64_t>(window, 0, 1'000'000));
+  return options;
 }
 
 Result<std::unique_ptr<Burst>>

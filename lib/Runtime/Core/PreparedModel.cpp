@@ -7,12 +7,10 @@
 
 #include "nnhal/Runtime/PreparedModel.h"
 
-#include "Runtime/Support/Errors.h"
-
 using namespace nnhal::rt;
 
 Result<std::unique_ptr<BurstContext>>
 PreparedModel::configureBurst(std::shared_ptr<BurstCallback>,
                               BurstChannels) const {
-  return failure("the prepared model has no bursts");
+  return std::unique_ptr<BurstContext>();
 }

@@ -43,13 +43,15 @@ public:
         context(std::move(context)) {}
   ~RemoteBurstContext() override { session->forget(watcher); }
 
+  // Waits for the service: the slot may be given to another memory right away,
+  // and a request that names it would overtake this on its queue (G-046).
   void freeMemory(int32_t slot) override {
-    // The loop destroys the capability after what was posted before.
-    session->eventLoop()->post([capability = &*context, slot] {
-      auto free = capability->freeMemoryRequest();
+    Status freed = session->call([&](Session::Wire &) {
+      auto free = context->freeMemoryRequest();
       free.setSlot(slot);
-      free.send().detach([](kj::Exception &&) {});
+      return free.send().then([](auto) { return Status::ok(); });
     });
+    (void)freed; // A service that is dead has forgotten the slot, too.
   }
 
 private:

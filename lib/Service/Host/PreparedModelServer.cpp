@@ -173,6 +173,8 @@ static Result<Configured> configure(const rt::PreparedModel &model,
       auto burst, model.configureBurst(std::move(callback),
                                        {.requests = std::move(queues[0]),
                                         .results = std::move(queues[1])}));
+  if (!burst)
+    return rt::failure("the prepared model has no bursts");
   return Configured{std::move(burst), incoming.takeMemory()};
 }
 

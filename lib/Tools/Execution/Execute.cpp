@@ -26,8 +26,9 @@ public:
   Runner(const RunRequest &asked, ExecutionMode mode, const rt::Device &device,
          const rt::PreparedModelRef &model, const Inputs &inputs,
          rt::Tracer *tracer)
-      : asked(asked), model(*model), executions(mode, model, asked.fenceAfter),
-        inputs(inputs), tracer(tracer) {
+      : asked(asked), model(*model),
+        executions(mode, model, asked.fenceAfter, asked.burst), inputs(inputs),
+        tracer(tracer) {
     executed.mode = mode;
     if (asked.place != ArgumentPlace::process)
       places.emplace(asked.place, device, model);

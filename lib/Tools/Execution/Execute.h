@@ -36,6 +36,7 @@ struct RunRequest {
   /// A fenced execution waits for a fence that signals after so many
   /// nanoseconds; for none without it.
   std::optional<uint64_t> fenceAfter;
+  rt::BurstOptions burst;
   ArgumentPlace place = ArgumentPlace::process;
 };
 

@@ -121,7 +121,7 @@ static Status executeFenced(const rt::PreparedModel &model,
 Status Executions::executeInBurst(const rt::Request &request,
                                   rt::ExecutionResult &result) {
   if (!burst) {
-    NNHAL_ASSIGN_OR_RETURN(burst, rt::Burst::create(model));
+    NNHAL_ASSIGN_OR_RETURN(burst, rt::Burst::create(model, burstOptions));
   }
   NNHAL_RETURN_IF_ERROR(burst->execute(request, result));
   if (burst->ordinaryExecutions() != 0)

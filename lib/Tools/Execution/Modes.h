@@ -35,8 +35,10 @@ public:
   /// Fenced executions wait for a fence that signals after \p fenceAfter
   /// nanoseconds, if that is given.
   Executions(ExecutionMode mode, rt::PreparedModelRef model,
-             std::optional<uint64_t> fenceAfter = {})
-      : mode(mode), model(std::move(model)), fenceAfter(fenceAfter) {}
+             std::optional<uint64_t> fenceAfter = {},
+             const rt::BurstOptions &burstOptions = {})
+      : mode(mode), model(std::move(model)), fenceAfter(fenceAfter),
+        burstOptions(burstOptions) {}
 
   /// Executes \p request and waits for the end. A fenced execution tells no
   /// shapes: they are those of the request or the interface. generalFailure
@@ -51,6 +53,7 @@ private:
   ExecutionMode mode;
   rt::PreparedModelRef model;
   std::optional<uint64_t> fenceAfter;
+  rt::BurstOptions burstOptions;
   std::unique_ptr<rt::Burst> burst;
 };
 

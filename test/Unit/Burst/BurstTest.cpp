@@ -278,12 +278,39 @@ TEST_F(BurstTest, NoMemory) {
   EXPECT_TRUE(burst->execute(pool.request(), result).isOk());
 }
 
-TEST_F(BurstTest, ModelsWithoutBursts) {
+TEST_F(BurstTest, ModelsWithoutBursts) { // G-003
   model->canBurst = false;
-  EXPECT_EQ(Burst::create(model).status().message(),
-            "the prepared model has no bursts");
+  start();
+  ASSERT_EQ(burst->execute(pool.request(), result).message(), "");
+  EXPECT_TRUE(pool.hasSum());
+  burst->freeMemory(*pool.pool);
+  EXPECT_EQ(burst->ordinaryExecutions(), 1u);
   EXPECT_EQ(Burst::create(model, {.capacity = 0}).status().message(),
             "the capacity of a queue is 0 elements, expected 1 to 1048576");
+}
+
+TEST(BurstOptionsTest, TheEnvironmentStatesTheWindow) { // G-049, G-051
+  const char *value = nullptr;
+  auto windowOf = [&](const char *text,
+                      ExecutionPreference preference =
+                          ExecutionPreference::fastSingleAnswer) {
+    value = text;
+    return burstOptions(preference,
+                        [&](const char *name) {
+                          EXPECT_STREQ(name, "NNHAL_BURST_POLLING_WINDOW");
+                          return value;
+                        })
+        .pollingWindow;
+  };
+  EXPECT_EQ(windowOf(nullptr), 50us);
+  EXPECT_EQ(windowOf("7"), 7us);
+  EXPECT_EQ(windowOf("0"), 0us);
+  EXPECT_EQ(windowOf("-3"), 0us);
+  EXPECT_EQ(windowOf(""), 50us);
+  EXPECT_EQ(windowOf("7us"), 50us);
+  EXPECT_EQ(windowOf("99999999999999999999"), 50us);
+  EXPECT_EQ(windowOf("9999999999"), 1s);
+  EXPECT_EQ(windowOf("7", ExecutionPreference::lowPower), 0us);
 }
 
 TEST_F(BurstTest, MemoriesAreLetGo) { // G-044, G-045, G-069

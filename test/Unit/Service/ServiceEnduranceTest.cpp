@@ -117,19 +117,23 @@ TEST(ServiceEnduranceTest, ServiceSurvivesDeathsOfClients) {
   ServiceProcess service({"--device=nnhal-reference"});
   auto device = service.connect(reference);
   ASSERT_NE(device, nullptr);
-  ASSERT_TRUE(work(*device, 2).isOk());
-  const pid_t host = service.hostOf(reference);
-  const Holdings hostBefore = holdingsOf(host);
-  const Holdings serviceBefore = holdingsOf(service.process());
   std::minstd_rand random(2);
-  const int deaths = lengthOfTest(/*normal=*/15, /*all=*/500);
-  for (int death = 0; death < deaths; ++death) {
+  auto killOne = [&](int number) {
     pid_t client = startClient(service);
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
     ::kill(client, SIGKILL);
     ::waitpid(client, nullptr, 0);
-    EXPECT_EQ(work(*device, unsigned(death)).message(), "");
-  }
+    EXPECT_EQ(work(*device, unsigned(number)).message(), "");
+  };
+  // Threads of pools start when they are first needed.
+  for (int i = 0; i < 10; ++i)
+    killOne(i);
+  const pid_t host = service.hostOf(reference);
+  const Holdings hostBefore = holdingsOf(host);
+  const Holdings serviceBefore = holdingsOf(service.process());
+  const int deaths = lengthOfTest(/*normal=*/15, /*all=*/500);
+  for (int death = 0; death < deaths; ++death)
+    killOne(death);
   EXPECT_EQ(service.hostOf(reference), host) << "the same process";
   expectSettled(host, hostBefore, /*kilobytes=*/8192);
   expectSettled(service.process(), serviceBefore, /*kilobytes=*/4096);

@@ -86,7 +86,7 @@ TEST_F(ServiceTest, EndsOrderlyAndRemovesItsSocket) {
   EXPECT_FALSE(std::filesystem::exists(service.socket()));
 }
 
-TEST_F(ServiceTest, IsFoundAgainAfterItsDeath) { // C-079, C-080, C-081, C-082
+TEST_F(ServiceTest, IsFoundAgainAfterItsDeath) { // C-079, C-080, C-082
   PreparedModelRef model = prepare(*device);
   const auto capabilities = device->capabilities();
   service.stop(SIGKILL);
