@@ -15,10 +15,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "OneOperationModel.h"
+#include "ServiceProcess.h"
 
 #include "nnhal/Runtime/Burst.h"
 #include "nnhal/Runtime/CpuDevice.h"
-#include "nnhal/Runtime/Service.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <fmt/format.h>
@@ -29,23 +29,19 @@
 #include <climits>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <linux/futex.h>
 #include <memory>
-#include <spawn.h>
 #include <string>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
 using namespace nnhal::rt;
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -185,51 +181,6 @@ private:
   uint64_t copied = 0;
 };
 
-/// nnhal-service beside this program, with a folder of its own.
-class ServiceProcess {
-public:
-  ServiceProcess() {
-    std::string name = fs::temp_directory_path() / "nnhal-benchmark-XXXXXX";
-    check(::mkdtemp(name.data()) != nullptr, "mkdtemp");
-    folder = name;
-    const fs::path program =
-        fs::read_symlink("/proc/self/exe").parent_path() / "nnhal-service";
-    std::vector<std::string> words = {
-        program, "--socket=" + socket(), "--device=nnhal-cpu",
-        "--state-dir=" + (folder / "state").string()};
-    std::vector<char *> argv;
-    for (std::string &word : words)
-      argv.push_back(word.data());
-    argv.push_back(nullptr);
-    check(::posix_spawn(&process, program.c_str(), nullptr, nullptr,
-                        argv.data(), environ) == 0,
-          "nnhal-service");
-  }
-  ~ServiceProcess() {
-    ::kill(process, SIGTERM);
-    ::waitpid(process, nullptr, 0);
-    fs::remove_all(folder);
-  }
-  ServiceProcess(const ServiceProcess &) = delete;
-  ServiceProcess &operator=(const ServiceProcess &) = delete;
-
-  /// The first device, once the service answers.
-  std::unique_ptr<Device> connect() const {
-    for (int attempt = 0; attempt < 1000; ++attempt) {
-      auto devices = connectDevices(socket());
-      if (devices.isOk())
-        return std::move(devices->front());
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return std::move(unwrap(connectDevices(socket())).front());
-  }
-
-private:
-  std::string socket() const { return folder / "socket"; }
-  fs::path folder;
-  pid_t process = 0;
-};
-
 struct Contender {
   std::string name;
   Trip trip;
@@ -302,7 +253,7 @@ void printBounds(std::vector<Contender> &contenders) {
 int main() {
   // The processes of the round trips start before the threads of a device.
   Trip polling = pollingTrip(), futex = futexTrip(), socket = socketTrip();
-  ServiceProcess service;
+  ServiceProcess service("nnhal-cpu");
   const char *compiler = std::getenv("NNHAL_COMPILER");
   CpuDeviceOptions options;
   options.compiler = std::make_shared<LazyCompiler>(compiler ? compiler : "");
