@@ -88,7 +88,8 @@ void FramePool::beginPeriod() {
     try {
       endPeriod();
     } catch (const std::bad_alloc &) {
-      // They go with the model, then.
+      std::lock_guard lock(mutex);
+      timer = 0; // The next frame that is made begins a period.
     }
   });
   // Where the system gives no thread, frames stay as long as the model does.
