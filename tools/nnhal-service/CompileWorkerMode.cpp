@@ -46,7 +46,7 @@ servicetool::runCompileWorker(const Options &options,
     rules.folders.emplace_back(temporary);
   NNHAL_ASSIGN_OR_RETURN(std::vector<std::string> inForce,
                          service::enterSandbox(rules));
-  rt::writeLog(*log, rt::LogTag::driver, "compile worker: {}",
+  rt::writeLog(*log, rt::LogTag::manager, "compile worker: {}",
                fmt::join(inForce, "; "));
   return service::serveCompiler(std::move(compiler),
                                 rt::UniqueFd(service::childChannel));

@@ -14,6 +14,8 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
+#include <link.h>
 #include <linux/landlock.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -95,6 +97,22 @@ static Status allowPath(int ruleset, const std::string &path, uint64_t access) {
   return Status::ok();
 }
 
+/// The files of this program and of the libraries that it has loaded.
+static std::vector<std::string> loadedFiles() {
+  std::vector<std::string> files;
+  std::error_code error;
+  files.push_back(
+      std::filesystem::read_symlink("/proc/self/exe", error).string());
+  auto add = [](dl_phdr_info *info, size_t, void *found) {
+    if (info->dlpi_name && info->dlpi_name[0] == '/')
+      static_cast<std::vector<std::string> *>(found)->push_back(
+          info->dlpi_name);
+    return 0;
+  };
+  ::dl_iterate_phdr(add, &files);
+  return files;
+}
+
 static Status allowAll(int ruleset, const SandboxRules &rules,
                        uint64_t handled) {
   for (const std::string &folder : rules.folders)
@@ -104,6 +122,11 @@ static Status allowAll(int ruleset, const SandboxRules &rules,
     NNHAL_RETURN_IF_ERROR(allowPath(
         ruleset, node,
         (readAndWrite | LANDLOCK_ACCESS_FS_READ_DIR | accessIoctl) & handled));
+  // What is in memory anyway: devices name their build by these files.
+  for (const std::string &file : loadedFiles())
+    if (::access(file.c_str(), R_OK) == 0)
+      NNHAL_RETURN_IF_ERROR(
+          allowPath(ruleset, file, LANDLOCK_ACCESS_FS_READ_FILE));
   for (const char *path : sanitizerFiles)
     NNHAL_RETURN_IF_ERROR(
         allowPath(ruleset, path,

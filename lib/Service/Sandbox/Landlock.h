@@ -13,9 +13,10 @@
 namespace nnhal::service {
 
 /// Lets this thread open nothing but what is in the folders and device nodes of
-/// \p rules, connect to no TCP port, and signal and reach by abstract sockets
-/// no process outside; each as far as the kernel's Landlock goes. Needs
-/// no_new_privs. Returns what is in force.
+/// \p rules, and read the files of the program and its libraries; connect to no
+/// TCP port, and signal and reach by abstract sockets no process outside; each
+/// as far as the kernel's Landlock goes. Needs no_new_privs. Returns what is in
+/// force.
 rt::Result<std::string> restrictFiles(const SandboxRules &rules);
 
 } // namespace nnhal::service

@@ -1,4 +1,4 @@
-//===- Report.h - The state of a service, for people and programs -*- C++ -*-=//
+//===- Report.h - The state of a service ------------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -249,6 +249,16 @@ TEST_F(SandboxTest, FilesAreForbidden) {
   EXPECT_EQ(tryIn(rules(), leaving), number(EPERM));
 }
 
+// Devices name their build by these.
+TEST_F(SandboxTest, FilesOfTheProgramCanBeRead) {
+  std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  auto open = [&] { return errorOf(::open(program.c_str(), O_RDONLY)); };
+  EXPECT_EQ(tryIn(rules(), open), "0");
+  std::string parent = std::filesystem::path(program).parent_path();
+  auto list = [&] { return errorOf(::open(parent.c_str(), O_RDONLY)); };
+  EXPECT_EQ(tryIn(rules(), list), number(EACCES));
+}
+
 TEST_F(SandboxTest, TheFolderIsUsable) {
   auto use = [this] {
     std::string path = folder + "/file";

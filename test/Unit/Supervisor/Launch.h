@@ -33,7 +33,7 @@ namespace nnhal::service::test {
 
 /// Waits for \p condition, some seconds at most.
 template <typename Condition> bool waitFor(Condition condition) {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     if (condition())
       return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/Compiler.h"
 
 #include "../Core/ReluModel.h"
 #include "Launch.h"
@@ -230,37 +230,34 @@ TEST_F(CacheOfAnotherUserTest, ChangedFilesAreNotUsed) {
         << place;
 }
 
-// E-059: an entry that another device wrote, whole and for the same token.
+// E-059: an entry that another service of the same build wrote, which the
+// client runs with a state directory of its own.
 TEST_F(CacheOfAnotherUserTest, ForgedEntriesAreNotUsed) {
-  std::string forged = runAs(clientUser, [&] {
-    EntryFiles files(own.path());
-    rt::CpuDeviceOptions options;
-    options.services.stateDirectory = own / "state";
-    auto device = rt::createCpuDevice(std::move(options));
-    auto prepared =
-        device->prepareModel(rt::test::reluModel(), files.options());
-    if (!prepared.isOk())
-      return prepared.status().message();
-    rt::PrepareOptions again = files.options();
-    auto loaded =
-        device->prepareModelFromCache(again.cache, again.token, again);
-    return std::string(loaded.isOk() ? "hit for itself"
-                                     : loaded.status().message());
-  });
-  ASSERT_EQ(forged, "hit for itself");
+  Service forger;
+  forger.options.user = clientUser;
+  ASSERT_EQ(::chown(forger.folder.path().c_str(), clientUser, clientUser), 0);
+  forger.start();
+  auto load = [&](const Service &from) {
+    return runAs(clientUser, [&] {
+      EntryFiles files(own.path());
+      return CpuClient(from.path()).load(files);
+    });
+  };
   EXPECT_EQ(runAs(clientUser,
                   [&] {
                     EntryFiles files(own.path());
-                    return CpuClient(service.path()).load(files);
+                    return CpuClient(forger.path()).prepare(files).message();
                   }),
-            "not-recorded");
+            "");
+  EXPECT_EQ(load(forger), "hit");
+  EXPECT_EQ(load(service), "not-recorded");
 }
 
 // The client cannot write what the device has recorded.
 TEST_F(CacheOfAnotherUserTest, TheStateIsTheServicesOwn) {
   std::string state = service.folder / "state/nnhal-cpu";
   struct stat info;
-  ASSERT_EQ(::stat(state.c_str(), &info), 0);
+  ASSERT_TRUE(waitFor([&] { return ::stat(state.c_str(), &info) == 0; }));
   EXPECT_EQ(info.st_uid, serviceUser);
   EXPECT_EQ(info.st_mode & 07777, 0700u);
 }
