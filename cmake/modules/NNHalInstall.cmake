@@ -4,7 +4,8 @@
 #   runtime       libNNHalRuntime: loads and executes compiled models
 #   compiler      libNNHalCompiler and its dialects, nnhal-opt, nnhal-translate
 #   tools         nnhal-run, nnhal-cache: no shared library but the C library's
-#   service       libNNHalServiceClient, which needs Cap'n Proto
+#   service       libNNHalServiceClient and nnhal-service, which need Cap'n
+#                 Proto, and the units of systemd
 #   development   headers, CMake package, pkg-config file, compiler archives,
 #                 nnhal-conformance
 
@@ -16,6 +17,10 @@ install(TARGETS NNHalRuntime EXPORT NNHalTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development)
 # Opened by name, never linked.
 install(TARGETS NNHalServiceClient LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT service)
+install(TARGETS nnhal-service RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT service)
+configure_file(cmake/package/nnhal-service.service.in nnhal-service.service @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/nnhal-service.service" "${PROJECT_SOURCE_DIR}/cmake/package/nnhal-service.socket"
+  DESTINATION lib/systemd/system COMPONENT service)
 install(TARGETS nnhal-run nnhal-cache RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nnhal/Runtime" "${PROJECT_SOURCE_DIR}/include/nnhal/Backend"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal" COMPONENT development
@@ -88,8 +93,9 @@ set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Runs NN HAL / NNAPI models and looks afte
  where they have been compiled before.")
 set(CPACK_DEBIAN_SERVICE_PACKAGE_NAME nnhal-service)
 set(CPACK_COMPONENT_SERVICE_DESCRIPTION "Devices of NN HAL / NNAPI in processes of their own
- The library through which programs reach devices that a service hosts. Only
- programs that ask for such devices load it, and Cap'n Proto with it.")
+ The service that hosts devices, and the library through which programs reach
+ them. Only programs that ask for such devices load it, and Cap'n Proto with
+ it.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME nnhal-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
