@@ -36,18 +36,6 @@ auto callGuarded(Function &&function) -> decltype(function()) {
   }
 }
 
-/// Answers a call with the status that \p body, which returns a
-/// kj::Promise<Status>, promises or throws. \p body fills the other results.
-template <typename Context, typename Body>
-kj::Promise<void> answer(Account &account, Context context, Body body) {
-  return kj::evalNow(kj::mv(body))
-      .catch_([](kj::Exception &&exception) { return statusOf(exception); })
-      .then([&account, context](rt::Status status) mutable {
-        account.note(status);
-        write(status, context.getResults().initStatus());
-      });
-}
-
 /// Sends \p request, whose answer nobody waits for; nothing when the client has
 /// left too many of them unanswered. The thread of the event loop.
 template <typename Request>

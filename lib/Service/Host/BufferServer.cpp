@@ -44,7 +44,8 @@ kj::Promise<void> BufferServer::copyTo(CopyToContext context) {
       return buffer->copyTo(*memory);
     });
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::unspecified, "copyTo",
+                         kj::mv(body));
 }
 
 kj::Promise<void> BufferServer::copyFrom(CopyFromContext context) {
@@ -59,5 +60,6 @@ kj::Promise<void> BufferServer::copyFrom(CopyFromContext context) {
           return buffer->copyFrom(*memory, dimensions);
         });
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::unspecified, "copyFrom",
+                         kj::mv(body));
 }

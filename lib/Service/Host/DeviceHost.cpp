@@ -40,6 +40,8 @@ struct DeviceHost::Impl final : private kj::TaskSet::ErrorHandler {
     clients.clear();
     // Waits for the calls that block.
     state->calls.reset();
+    // What those had for this thread.
+    state->loop->callAll();
   }
 
   /// A connection that ends is an end, whatever the reason.

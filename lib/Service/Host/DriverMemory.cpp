@@ -52,7 +52,8 @@ kj::Promise<void> DriverServer::importMemory(ImportMemoryContext context) {
                      : kj::Promise<Status>(std::move(taken).takeStatus());
         });
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::unspecified, "importMemory",
+                         kj::mv(body));
 }
 
 kj::Promise<Status> DriverServer::adopt(ImportMemoryContext context,
@@ -131,7 +132,8 @@ kj::Promise<void> DriverServer::allocate(AllocateContext context) {
           return allocate(context, std::move(models));
         });
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::unspecified, "allocate",
+                         kj::mv(body));
 }
 
 kj::Promise<Status>

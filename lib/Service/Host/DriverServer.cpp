@@ -64,7 +64,8 @@ DriverServer::supportedOperations(SupportedOperationsContext context) {
           return Status::ok();
         });
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::compilation,
+                         "supportedOperations", kj::mv(body));
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,7 +122,8 @@ kj::Promise<void> DriverServer::prepareModel(PrepareModelContext context) {
           return status;
         });
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::preparation, "prepareModel",
+                         kj::mv(body));
 }
 
 kj::Promise<Status> DriverServer::prepare(PrepareModelContext context,
@@ -170,7 +172,8 @@ DriverServer::prepareModelFromCache(PrepareModelFromCacheContext context) {
           return status;
         });
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::preparation,
+                         "prepareModelFromCache", kj::mv(body));
 }
 
 kj::Promise<Status> DriverServer::load(PrepareModelFromCacheContext context,
@@ -216,7 +219,8 @@ kj::Promise<void> DriverServer::prepareModelFromArtifact(
                               : kj::Promise<Status>(std::move(taken));
         });
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::preparation,
+                         "prepareModelFromArtifact", kj::mv(body));
 }
 
 kj::Promise<Status> DriverServer::load(PrepareModelFromArtifactContext context,

@@ -32,15 +32,19 @@ kj::Promise<void> LoopQueue::wait() {
   return kj::mv(pair.promise);
 }
 
+void LoopQueue::callAll() {
+  Functions arrived;
+  {
+    std::lock_guard lock(mutex);
+    arrived = std::exchange(functions, {});
+  }
+  for (const std::function<void()> &function : arrived)
+    function();
+}
+
 kj::Promise<void> LoopQueue::run() {
   return wait().then([this] {
-    Functions arrived;
-    {
-      std::lock_guard lock(mutex);
-      arrived = std::exchange(functions, {});
-    }
-    for (const std::function<void()> &function : arrived)
-      function();
+    callAll();
     return run();
   });
 }

@@ -24,13 +24,15 @@ namespace nnhal::service {
 /// Threads:   any, except where it is said.
 class LoopQueue {
 public:
-  /// Calls \p function on the thread of the event loop, or never once that has
-  /// left run().
+  /// Calls \p function on the thread of the event loop, or never after the last
+  /// callAll().
   void post(std::function<void()> function);
 
   /// Calls what is posted until the promise is dropped. The thread of the event
   /// loop, once.
   kj::Promise<void> run();
+  /// Calls what is posted. The thread of the event loop.
+  void callAll();
 
   /// \p object, which the thread of the event loop destroys, whoever lets go of
   /// it last.

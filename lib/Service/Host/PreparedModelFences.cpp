@@ -108,7 +108,8 @@ PreparedModelServer::executeFenced(ExecuteFencedContext context) {
                      : kj::Promise<Status>(std::move(taken));
         });
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::execution, "executeFenced",
+                         kj::mv(body));
 }
 
 kj::Promise<Status>

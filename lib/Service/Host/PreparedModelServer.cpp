@@ -95,7 +95,8 @@ kj::Promise<void> PreparedModelServer::execute(ExecuteContext context) {
       return executeHere(context, std::move(execution));
     return executeOnThread(context, std::move(execution));
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::execution, "execute",
+                         kj::mv(body));
 }
 
 Status PreparedModelServer::executeHere(ExecuteContext context,
@@ -198,7 +199,8 @@ PreparedModelServer::configureBurst(ConfigureBurstContext context) {
                      : kj::Promise<Status>(std::move(taken));
         });
   };
-  return answer(*session->account, context, kj::mv(body));
+  return session->answer(context, rt::TracePhase::unspecified, "configureBurst",
+                         kj::mv(body));
 }
 
 kj::Promise<Status>

@@ -65,6 +65,13 @@ public:
   template <typename Function>
   auto callOnThread(Function function) -> kj::Promise<decltype(function())>;
 
+  /// Answers the call of \p method with the status that \p body, which returns
+  /// a kj::Promise<Status>, promises or throws. \p body fills the other
+  /// results.
+  template <typename Context, typename Body>
+  kj::Promise<void> answer(Context context, rt::TracePhase phase,
+                           const char *method, Body body);
+
   /// Destroys \p object on such a thread, since that may take a while.
   void discard(std::shared_ptr<const void> object);
 
@@ -98,6 +105,22 @@ private:
   std::map<uint32_t, std::shared_ptr<rt::SharedMemory>> memories;
   uint32_t lastMemory = 0;
 };
+
+template <typename Context, typename Body>
+kj::Promise<void> Session::answer(Context context, rt::TracePhase phase,
+                                  const char *method, Body body) {
+  rt::TraceSpan span(tracer.get(), rt::TraceLayer::ipc, phase, method);
+  auto answered =
+      kj::evalNow(kj::mv(body))
+          .catch_([](kj::Exception &&exception) { return statusOf(exception); })
+          .then([this, context](rt::Status status) mutable {
+            account->note(status);
+            write(status, context.getResults().initStatus());
+          });
+  if (!tracer)
+    return answered;
+  return answered.attach(kj::mv(span));
+}
 
 template <typename Function>
 auto Session::callOnThread(Function function)

@@ -77,6 +77,35 @@ TEST(Trace, NamesSectionsAsTheHal) {
   EXPECT_EQ(event.text(), "[SUB][NN_LR_PE]startCompute");
 }
 
+TEST(Trace, GivesAwayWhatHasEnded) {
+  Clock clock;
+  Tracer tracer(clock.options());
+  uint64_t first = tracer.beginSection(runtimeExecution, "first");
+  uint64_t second = tracer.beginSection(runtimeExecution, "second");
+  uint64_t third = tracer.beginSection(runtimeExecution, "third");
+  EXPECT_TRUE(tracer.take(10).empty());
+  tracer.end(third);
+  tracer.end(first);
+  std::vector<TraceEvent> taken = tracer.take(10);
+  ASSERT_EQ(taken.size(), 1u); // The third waits for the second.
+  EXPECT_EQ(taken[0].detail, "first");
+  clock.time = 7;
+  tracer.end(first); // It is gone.
+  tracer.end(second);
+  taken = tracer.take(1);
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].detail, "second");
+  EXPECT_EQ(taken[0].end, 7);
+  taken = tracer.take(10);
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].end, 0);
+  // Later events have numbers of their own.
+  uint64_t fourth = tracer.beginSection(runtimeExecution, "fourth");
+  tracer.end(fourth);
+  EXPECT_EQ(tracer.take(10).size(), 1u);
+  EXPECT_TRUE(tracer.events().empty());
+}
+
 TEST(Trace, CollectsNestedSections) {
   Clock clock;
   Tracer tracer(clock.options());

@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <set>
+
 using namespace nnhal;
 using namespace nnhal::service;
 using namespace nnhal::service::test;
@@ -311,12 +313,13 @@ TEST_F(DriverTest, TracesOneClient) {
   prepareSum(*client);
   auto events = wait(client->driver.traceRequest().send());
   ASSERT_GT(events.getEvents().size(), 0u);
-  bool prepares = false;
+  std::set<rt::TraceLayer> layers;
   for (auto event : events.getEvents()) {
-    prepares |= read(event).name.phase == rt::TracePhase::preparation;
+    if (read(event).name.phase == rt::TracePhase::preparation)
+      layers.insert(read(event).name.layer);
     EXPECT_NE(event.getEnd(), rt::TraceEvent::notEnded);
   }
-  EXPECT_TRUE(prepares);
+  EXPECT_EQ(layers, (std::set{rt::TraceLayer::runtime, rt::TraceLayer::ipc}));
   // They are told once, and not to others.
   EXPECT_EQ(wait(client->driver.traceRequest().send()).getEvents().size(), 0u);
   EXPECT_EQ(wait(other->driver.traceRequest().send()).getEvents().size(), 0u);
