@@ -55,8 +55,13 @@ Status Staging::reserve(uint64_t size) {
 }
 
 Status Staging::stage(const Request &request) {
+  NNHAL_RETURN_IF_ERROR(reservePlaces(request));
+  return copyInputs(request);
+}
+
+Status Staging::reservePlaces(const Request &request) {
   copied = 0;
-  hasPlaces = false;
+  hasInputPlaces = false;
   hasOutputPlaces = false;
   uint64_t end = 0;
   inputOffsets.resize(request.inputs.size());
@@ -65,20 +70,23 @@ Status Staging::stage(const Request &request) {
     const Memory &argument = request.inputs[i].memory;
     if (isPrivate(argument)) {
       end = place(end, argument.size(), inputOffsets[i]);
-      hasPlaces = true;
+      hasInputPlaces = true;
     }
   }
   for (size_t i = 0; i < request.outputs.size(); ++i) {
     const OutputMemory &argument = request.outputs[i].memory;
     if (std::holds_alternative<OutputMemory::Borrowed>(argument.kind())) {
       end = place(end, argument.size(), outputOffsets[i]);
-      hasPlaces = hasOutputPlaces = true;
+      hasOutputPlaces = true;
     }
   }
-  if (!hasPlaces)
+  if (!isUsed())
     return Status::ok();
   // A pool has at least a byte, which an argument without elements is in.
-  NNHAL_RETURN_IF_ERROR(reserve(std::max<uint64_t>(end, 1)));
+  return reserve(std::max<uint64_t>(end, 1));
+}
+
+Status Staging::copyInputs(const Request &request) {
   for (size_t i = 0; i < request.inputs.size(); ++i) {
     const Memory &argument = request.inputs[i].memory;
     if (!isPrivate(argument))

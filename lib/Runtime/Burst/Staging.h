@@ -27,6 +27,9 @@ public:
   /// memory, stay as they are. resourceExhaustedTransient when there is no
   /// memory.
   Status stage(const Request &request);
+  /// The two halves of stage(): inputs may be written until they are copied.
+  Status reservePlaces(const Request &request);
+  Status copyInputs(const Request &request);
 
   /// Copies the borrowed outputs of \p request, which have \p shapes, to where
   /// they belong. generalFailure when the shapes are not those of as many
@@ -34,9 +37,10 @@ public:
   Status collect(const Request &request, std::span<const OutputShape> shapes);
 
   /// Whether the last stage() has given a place to an argument; to an output,
-  /// which collect() copies.
-  bool isUsed() const { return hasPlaces; }
+  /// which collect() copies; to an input.
+  bool isUsed() const { return hasInputPlaces || hasOutputPlaces; }
   bool hasOutputs() const { return hasOutputPlaces; }
+  bool hasInputs() const { return hasInputPlaces; }
   /// Null while nothing was staged.
   const std::shared_ptr<const SharedMemory> &pool() const { return memory; }
   uint64_t inputOffset(size_t index) const { return inputOffsets[index]; }
@@ -55,7 +59,7 @@ private:
   std::vector<uint64_t> inputOffsets;
   std::vector<uint64_t> outputOffsets;
   uint64_t copied = 0;
-  bool hasPlaces = false;
+  bool hasInputPlaces = false;
   bool hasOutputPlaces = false;
 };
 

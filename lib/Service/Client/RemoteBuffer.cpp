@@ -23,6 +23,8 @@ template <typename Ask>
 Status RemoteBuffer::copy(const rt::SharedMemory &memory, Ask ask) const {
   rt::TraceSection section(session->tracer(), rt::TraceLayer::ipc,
                            rt::TracePhase::execution, session->device());
+  if (memory.fd() < 0)
+    return memory.check();
   return session->call([&](Session::Wire &wire) {
     return wire.memories.lend(memory).then(
         [&](Result<Memories::Known> lent) -> kj::Promise<Status> {

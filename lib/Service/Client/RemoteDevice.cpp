@@ -253,11 +253,11 @@ ownModels(const Session &session, std::span<const PreparedModelRef> models) {
   std::vector<const RemoteModel *> own;
   for (size_t i = 0; i < models.size(); ++i) {
     auto *model = dynamic_cast<const RemoteModel *>(models[i].get());
-    if (!model || model->owner()->device() != session.device())
-      return rt::badData("model {} was not prepared by device {}", i,
-                         session.device());
-    if (model->owner().get() != &session)
+    const bool isOwn = model && model->owner().get() == &session;
+    if (model && !isOwn && model->owner()->isDead())
       return model->owner()->death();
+    if (!isOwn)
+      return rt::badData("model {} was not prepared by this device", i);
     own.push_back(model);
   }
   return own;

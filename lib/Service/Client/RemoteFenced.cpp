@@ -38,8 +38,10 @@ namespace {
 class RemoteFenced final : public rt::FencedExecution {
 public:
   RemoteFenced(std::shared_ptr<Session> session,
-               OnLoop<wire::FencedExecution::Client> execution)
-      : session(std::move(session)), execution(std::move(execution)) {}
+               OnLoop<wire::FencedExecution::Client> execution,
+               std::vector<FenceRef> waitFor)
+      : session(std::move(session)), execution(std::move(execution)),
+        waitFor(std::move(waitFor)) {}
 
   FenceRef fence() const override { return end; }
   ExecutionInfo executionInfo() const override;
@@ -49,26 +51,25 @@ public:
 private:
   const std::shared_ptr<Session> session;
   const OnLoop<wire::FencedExecution::Client> execution;
+  const std::vector<FenceRef> waitFor;
   FenceRef end; // The client's own; null: has ended already.
 };
 
 /// The work between the fence of the service and that of the client.
 struct Ending {
-  /// Keeps the stagings, and so comes before them.
-  std::shared_ptr<const RemoteModel> model;
   std::shared_ptr<Session> session;
   uint64_t watcher = 0;
   FenceRef fence; // The client's own.
   std::shared_ptr<RemoteFenced> execution;
-  Request request;
-  Stagings::Lease staging;
+  std::shared_ptr<const Request> request;
+  std::shared_ptr<Staging> staging;
   std::vector<rt::OutputShape> shapes;
   rt::TraceSpan span;
 
   void end(Status status) {
     session->forget(watcher);
     if (status.isOk())
-      status = staging->collect(request, shapes);
+      status = staging->collect(*request, shapes);
     else if (Status why = execution->executionInfo().status; !why.isOk())
       status = std::move(why); // A descriptor does not tell.
     span.end();
@@ -86,7 +87,33 @@ ExecutionInfo RemoteFenced::executionInfo() const {
                            read(answer.getFenced())};
     });
   });
-  return info.isOk() ? *info : ExecutionInfo{info.status(), {}, {}};
+  if (!info.isOk())
+    return {info.status(), {}, {}};
+  // The reason of a fence that has failed does not travel.
+  if (info->status.code() == rt::StatusCode::generalFailure)
+    for (const FenceRef &fence : waitFor)
+      if (auto outcome = fence->outcome(); outcome && !outcome->isOk())
+        info->status = *outcome;
+  return *info;
+}
+
+/// A fence that signals when \p waitFor have and the inputs of \p request are
+/// in
+/// \p staging: until then an input may be written by those who are waited for.
+static Result<FenceRef> copyAfter(const Session &session,
+                                  const std::vector<FenceRef> &waitFor,
+                                  std::shared_ptr<const Request> request,
+                                  std::shared_ptr<Staging> staging) {
+  NNHAL_ASSIGN_OR_RETURN(FenceRef copied, Fence::create());
+  NNHAL_RETURN_IF_ERROR(session.services().reactor->whenAll(
+      waitFor, rt::noDeadline,
+      [copied, request, staging, loop = session.eventLoop()](Status status) {
+        loop->callUser([copied, request, staging, status] {
+          copied->complete(status.isOk() ? staging->copyInputs(*request)
+                                         : status);
+        });
+      }));
+  return copied;
 }
 
 /// The shapes of outputs, which a fenced execution knows before it begins
@@ -153,27 +180,40 @@ RemoteModel::sendFenced(Session::Wire &wire, const Request &request,
 }
 
 Result<std::shared_ptr<rt::FencedExecution>>
-RemoteModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
+RemoteModel::executeFenced(Request asked, std::vector<FenceRef> waitFor,
                            std::optional<uint64_t> durationAfterFence) const {
   using Execution = std::shared_ptr<rt::FencedExecution>;
   rt::TraceSpan span(session->tracer(), rt::TraceLayer::ipc,
                      rt::TracePhase::execution, session->device());
+  for (size_t i = 0; i < waitFor.size(); ++i)
+    if (waitFor[i] && waitFor[i]->poll() == rt::FenceState::error)
+      return rt::failure("fence {} of the execution has failed", i);
   std::erase(waitFor, nullptr);
   if (waitFor.size() > maxDescriptorsPerMessage)
     return rt::badData("an execution waits for {} fences, expected at most {}",
                        waitFor.size(), maxDescriptorsPerMessage);
-  Stagings::Lease staging = stagings.take();
-  NNHAL_RETURN_IF_ERROR(staging->stage(request));
+  auto request = std::make_shared<const Request>(std::move(asked));
+  NNHAL_RETURN_IF_ERROR(checkPools(*request));
+  std::shared_ptr<Staging> staging = shareStaging();
+  NNHAL_RETURN_IF_ERROR(staging->reservePlaces(*request));
+  std::vector<FenceRef> sent = waitFor;
+  if (staging->hasInputs() && !waitFor.empty()) {
+    NNHAL_ASSIGN_OR_RETURN(FenceRef copied,
+                           copyAfter(*session, waitFor, request, staging));
+    sent = {std::move(copied)};
+  } else {
+    NNHAL_RETURN_IF_ERROR(staging->copyInputs(*request));
+  }
   NNHAL_ASSIGN_OR_RETURN(
       FencedAnswer answer, session->call([&](Session::Wire &wire) {
-        return sendFenced(wire, request, *staging, waitFor, durationAfterFence);
+        return sendFenced(wire, *request, *staging, sent, durationAfterFence);
       }));
-  auto execution =
-      std::make_shared<RemoteFenced>(session, std::move(answer.execution));
-  std::vector<rt::OutputShape> shapes = shapesOf(interface(), request);
+  auto execution = std::make_shared<RemoteFenced>(
+      session, std::move(answer.execution), std::move(waitFor));
+  std::vector<rt::OutputShape> shapes = shapesOf(interface(), *request);
   if (!answer.fence.isValid()) {
     if (staging->hasOutputs() && execution->executionInfo().status.isOk())
-      NNHAL_RETURN_IF_ERROR(staging->collect(request, shapes));
+      NNHAL_RETURN_IF_ERROR(staging->collect(*request, shapes));
     session->fetchTrace();
     return Execution(std::move(execution));
   }
@@ -187,9 +227,9 @@ RemoteModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
   if (watcher == 0)
     return session->death();
   execution->setFence(own);
-  auto ending = std::make_shared<Ending>(Ending{
-      shared_from_this(), session, watcher, own, execution, std::move(request),
-      std::move(staging), std::move(shapes), std::move(span)});
+  auto ending = std::make_shared<Ending>(
+      Ending{session, watcher, own, execution, request, staging,
+             std::move(shapes), std::move(span)});
   // The descriptor of a dead service may never signal: its end is seen by the
   // watcher, whichever comes first.
   NNHAL_RETURN_IF_ERROR(session->services().reactor->whenAll(

@@ -43,10 +43,40 @@ Stagings::Lease Stagings::take() {
   }
   if (!staging)
     staging = std::make_unique<Staging>(interface);
-  return {staging.release(), [this](Staging *returned) {
-            std::lock_guard lock(mutex);
-            unused.emplace_back(returned);
-          }};
+  return {staging.release(), [this](Staging *returned) { giveBack(returned); }};
+}
+
+void Stagings::giveBack(Staging *returned) {
+  std::unique_ptr<Staging> owned(returned);
+  std::lock_guard lock(mutex);
+  if (unused.size() < maxUnused)
+    unused.push_back(std::move(owned));
+}
+
+static const Memories::Pool *poolOf(const rt::Memory &memory) {
+  auto *region = std::get_if<rt::Memory::Descriptor>(&memory.kind());
+  return region ? &region->pool : nullptr;
+}
+static const Memories::Pool *poolOf(const rt::OutputMemory &memory) {
+  auto *region = std::get_if<rt::OutputMemory::Region>(&memory.kind());
+  return region ? &region->pool : nullptr;
+}
+
+/// Whether the arguments \p name are in pools that can be sent. What else is
+/// wrong with a pool the service finds.
+template <typename Argument>
+static Status checkPools(const char *name,
+                         const std::vector<Argument> &arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (const Memories::Pool *pool = poolOf(arguments[i].memory);
+        pool && (*pool)->fd() < 0)
+      return (*pool)->check().withContext(fmt::format("{} {}", name, i));
+  return Status::ok();
+}
+
+Status client::checkPools(const Request &request) {
+  NNHAL_RETURN_IF_ERROR(::checkPools("input", request.inputs));
+  return ::checkPools("output", request.outputs);
 }
 
 kj::Promise<Status> client::makePoolsKnown(Memories &memories,
@@ -58,13 +88,11 @@ kj::Promise<Status> client::makePoolsKnown(Memories &memories,
       pools.push_back(pool);
   };
   for (const rt::InputArgument &input : request.inputs)
-    if (auto *region =
-            std::get_if<rt::Memory::Descriptor>(&input.memory.kind()))
-      add(region->pool);
+    if (const Memories::Pool *pool = poolOf(input.memory))
+      add(*pool);
   for (const rt::OutputArgument &output : request.outputs)
-    if (auto *region =
-            std::get_if<rt::OutputMemory::Region>(&output.memory.kind()))
-      add(region->pool);
+    if (const Memories::Pool *pool = poolOf(output.memory))
+      add(*pool);
   if (staging.isUsed())
     add(staging.pool());
   return memories.makeKnown(pools);
@@ -99,6 +127,13 @@ rt::MemoryUse RemoteModel::memoryUse() const {
         [](auto answer) -> Use { return read(answer.getMemoryUse()); });
   });
   return use.isOk() ? *use : parts.use;
+}
+
+std::shared_ptr<Staging> RemoteModel::shareStaging() const {
+  return {stagings.take().release(),
+          [self = shared_from_this()](Staging *returned) {
+            self->stagings.giveBack(returned);
+          }};
 }
 
 kj::Promise<Result<RemoteModel::Answer>>
@@ -138,10 +173,14 @@ static Status checkShapes(const rt::Interface &interface,
     rt::InterfaceTensor tensor = interface.outputs[i];
     tensor.dimensions = shape.dimensions;
     std::optional<uint32_t> size = rt::byteSizeOf(tensor);
-    if (size && *size > memory.size())
+    const Memories::Pool *pool = poolOf(memory);
+    // A region without a size is the whole of its pool.
+    const uint64_t room =
+        pool && memory.size() == 0 ? (*pool)->size() : memory.size();
+    if (size && *size > room)
       return rt::failure("the service answered {} bytes for output {}, "
                          "expected at most {}",
-                         *size, i, memory.size());
+                         *size, i, room);
   }
   return Status::ok();
 }
@@ -185,6 +224,7 @@ Status RemoteModel::execute(const Request &request,
                              TracePhase::execution, session->device());
     try {
       Stagings::Lease staging = stagings.take();
+      NNHAL_RETURN_IF_ERROR(checkPools(request));
       NNHAL_RETURN_IF_ERROR(staging->stage(request));
       Result<Answer> answer = session->call([&](Session::Wire &wire) {
         return send(wire, request, *staging, nullptr);
@@ -274,7 +314,9 @@ Status RemoteModel::executeAsync(Request request,
           stagings.take(),
           rt::TraceSpan(session->tracer(), TraceLayer::ipc,
                         TracePhase::execution, session->device())});
-  Status launched = run->staging->stage(run->request);
+  Status launched = checkPools(run->request);
+  if (launched.isOk())
+    launched = run->staging->stage(run->request);
   if (launched.isOk())
     launched =
         session->call([&](Session::Wire &wire) { return start(wire, run); });

@@ -19,8 +19,8 @@
 
 namespace nnhal::service::client {
 
-/// The staging memories of one model, as many as it has had executions at once.
-/// Threads: any.
+/// The staging memories of one model: one for each execution, of which some are
+/// kept for the next ones. Threads: any.
 class Stagings {
 public:
   explicit Stagings(const rt::Interface &interface) : interface(interface) {}
@@ -29,8 +29,12 @@ public:
   using Lease =
       std::unique_ptr<rt::Staging, std::function<void(rt::Staging *)>>;
   Lease take();
+  /// Takes over what take() gave, where its lease was released.
+  void giveBack(rt::Staging *returned);
 
 private:
+  static constexpr size_t maxUnused = 8;
+
   const rt::Interface &interface;
   std::mutex mutex;
   std::vector<std::unique_ptr<rt::Staging>> unused;
@@ -77,6 +81,8 @@ private:
   struct Run;
   struct FencedAnswer;
 
+  /// A staging memory that keeps this model.
+  std::shared_ptr<rt::Staging> shareStaging() const;
   kj::Promise<rt::Result<Answer>> send(Session::Wire &wire,
                                        const rt::Request &request,
                                        const rt::Staging &staging,
@@ -97,6 +103,8 @@ private:
   mutable Stagings stagings;
 };
 
+/// Whether the pools of \p request have descriptors.
+rt::Status checkPools(const rt::Request &request);
 /// Makes the pools of \p request known, that of \p staging included.
 kj::Promise<rt::Status> makePoolsKnown(Memories &memories,
                                        const rt::Request &request,

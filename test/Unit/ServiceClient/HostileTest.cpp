@@ -77,7 +77,7 @@ TEST_F(HostileTest, ModelsOfOtherDevices) { // B.8, C-073
   connect();
   rt::PreparedModelRef models[] = {rt::test::prepareSum()};
   EXPECT_EQ(device->allocate({}, models, {}, {}).status().message(),
-            "model 0 was not prepared by device nnhal-reference");
+            "model 0 was not prepared by this device");
 }
 
 TEST_F(HostileTest, MemoryThatIsRefused) {
