@@ -171,8 +171,8 @@ public:
   /// Returns a copy of the events so far, in the order in which they were
   /// added.
   std::vector<TraceEvent> events() const;
-  /// Removes and returns the first \p most events, and no more than those before
-  /// the first one that has not ended.
+  /// Removes and returns the first \p most events, and no more than those
+  /// before the first one that has not ended.
   std::vector<TraceEvent> take(size_t most);
   /// Returns the thread ids and their names.
   std::map<uint32_t, std::string> threadNames() const;

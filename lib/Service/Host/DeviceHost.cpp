@@ -1,4 +1,4 @@
-//===- DeviceHost.cpp - Serves a device to clients of other processes -----===//
+//===- DeviceHost.cpp - Serves a device to other processes ----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

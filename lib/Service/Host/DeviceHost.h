@@ -1,4 +1,4 @@
-//===- DeviceHost.h - Serves a device to clients of other processes -*- C++
+//===- DeviceHost.h - Serves a device to other processes --------*- C++ -*-===//
 //-*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM

@@ -1,4 +1,4 @@
-//===- PreparationObserver.cpp - Tells a client about a preparation -------===//
+//===- PreparationObserver.cpp - Tells of a preparation -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

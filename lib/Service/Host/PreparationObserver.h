@@ -1,4 +1,4 @@
-//===- PreparationObserver.h - Tells a client about a preparation -*- C++
+//===- PreparationObserver.h - Tells of a preparation -----------*- C++ -*-===//
 //-*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM

@@ -205,7 +205,7 @@ PreparedModelServer::configureBurst(ConfigureBurstContext context) {
 
 kj::Promise<Status>
 PreparedModelServer::configureBurst(ConfigureBurstContext context,
-                                    std::shared_ptr<Incoming> incoming,
+                                    const std::shared_ptr<Incoming> &incoming,
                                     Ticket ticket) {
   auto memories = std::make_shared<ClientMemories>(
       *session, context.getParams().getCallback());

@@ -46,9 +46,9 @@ private:
   kj::Promise<rt::Status> executeFenced(ExecuteFencedContext context,
                                         std::shared_ptr<Incoming> incoming,
                                         ClientExecution execution);
-  kj::Promise<rt::Status> configureBurst(ConfigureBurstContext context,
-                                         std::shared_ptr<Incoming> incoming,
-                                         Ticket ticket);
+  kj::Promise<rt::Status>
+  configureBurst(ConfigureBurstContext context,
+                 const std::shared_ptr<Incoming> &incoming, Ticket ticket);
 
   const std::shared_ptr<Session> session;
   rt::PreparedModelRef model;

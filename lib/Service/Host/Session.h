@@ -113,7 +113,7 @@ kj::Promise<void> Session::answer(Context context, rt::TracePhase phase,
   auto answered =
       kj::evalNow(kj::mv(body))
           .catch_([](kj::Exception &&exception) { return statusOf(exception); })
-          .then([this, context](rt::Status status) mutable {
+          .then([this, context](const rt::Status &status) mutable {
             account->note(status);
             write(status, context.getResults().initStatus());
           });
