@@ -87,11 +87,12 @@ resolve(Session &session, wire::PreparedModel::Client capability,
   using Found = Result<rt::PreparedModelRef>;
   auto found = session.models.getLocalServer(capability);
   return found
-      .then([index](kj::Maybe<wire::PreparedModel::Server &> server) -> Found {
-        KJ_IF_MAYBE (known, server)
-          return kj::downcast<PreparedModelServer>(*known).prepared();
-        return rt::badData("model {} is not one of the client's", index);
-      })
+      .then(
+          [index](kj::Maybe<wire::PreparedModel::Server &> &&server) -> Found {
+            KJ_IF_MAYBE (known, server)
+              return kj::downcast<PreparedModelServer>(*known).prepared();
+            return rt::badData("model {} is not one of the client's", index);
+          })
       .attach(kj::mv(capability));
 }
 
