@@ -40,7 +40,7 @@ class Silence final : public wire::PrepareObserver::Server {
   }
 };
 
-/// Somebody who is never told apart from dead.
+/// A client that never answers what it asked to be told.
 class NeverLaunched final : public wire::Launch::Server {
   kj::Promise<void> launched(LaunchedContext) override {
     return kj::NEVER_DONE;
@@ -312,7 +312,7 @@ void foreignInput(MaliceTest &test) {
   });
 }
 
-/// Every operand list says \p count elements, which take no bytes.
+/// The list of operands states 16 million elements, which take no bytes.
 void operandsWithoutBytes(MaliceTest &test) {
   test.sendMessage([](capnp::rpc::Message::Builder message) {
     message.initBootstrap().setQuestionId(0);
@@ -596,17 +596,14 @@ void passedDeadline(MaliceTest &test) {
 void fencesThatNeverSignal(MaliceTest &test) {
   auto prepared = test.model();
   auto pool = test.import(*test.client, *test.sum.pool);
+  std::vector<rt::FenceRef> gates;
   int refused = 0;
   for (int i = 0; i < 80; ++i) {
-    auto gate = *rt::Fence::create();
+    gates.push_back(*rt::Fence::create());
     auto request = prepared.executeFencedRequest();
     test.writeSum(test.sum, pool.id, request.initRequest());
-    request.initWaitFor(1).set(0, makeDescriptor(*gate->share()));
-    static std::vector<rt::FenceRef> open;
-    open.push_back(gate);
+    request.initWaitFor(1).set(0, makeDescriptor(*gates.back()->share()));
     refused += !test.ask(request).isOk();
-    if (i == 79)
-      open.clear();
   }
   EXPECT_EQ(refused, 80 - 64);
 }
