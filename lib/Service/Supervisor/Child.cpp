@@ -121,20 +121,22 @@ rt::Result<std::unique_ptr<Child>> Child::start(const ChildProgram &program,
   return std::unique_ptr<Child>(new Child(std::move(launched), port));
 }
 
-kj::Promise<std::string> Child::watch(kj::UnixEventPort &port,
-                                      kj::Maybe<pid_t> &process) {
-  return port.onChildExit(process).then(
-      [](int status) { return describeEnd(status); });
+static kj::Promise<std::string>
+watch(kj::UnixEventPort &port, std::shared_ptr<kj::Maybe<pid_t>> process) {
+  kj::Promise<int> exit = port.onChildExit(*process);
+  return exit.attach(std::move(process)).then([](int status) {
+    return describeEnd(status);
+  });
 }
 
 Child::Child(LaunchedProcess launched, kj::UnixEventPort &port)
-    : id(launched.process), channel(std::move(launched.channel)),
-      ended(watch(port, id).fork()) {}
+    : id(std::make_shared<kj::Maybe<pid_t>>(launched.process)),
+      channel(std::move(launched.channel)), ended(watch(port, id).fork()) {}
 
 Child::~Child() { kill(); }
 
 pid_t Child::process() const {
-  KJ_IF_MAYBE (process, id)
+  KJ_IF_MAYBE (process, *id)
     return *process;
   return 0;
 }

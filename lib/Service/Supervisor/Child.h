@@ -74,11 +74,10 @@ public:
 
 private:
   Child(LaunchedProcess launched, kj::UnixEventPort &port);
-  static kj::Promise<std::string> watch(kj::UnixEventPort &port,
-                                        kj::Maybe<pid_t> &process);
 
-  /// Null once the process is reaped.
-  kj::Maybe<pid_t> id;
+  /// Null once the process is reaped. The event loop refers to it for as long
+  /// as anybody waits for the end.
+  std::shared_ptr<kj::Maybe<pid_t>> id;
   rt::UniqueFd channel;
   kj::ForkedPromise<std::string> ended;
 };

@@ -7,6 +7,8 @@
 
 #include "Launch.h"
 
+#include "../Core/ReluModel.h"
+
 #include <set>
 #include <sys/socket.h>
 
@@ -221,6 +223,114 @@ TEST_F(ServiceTest, ConnectionsOfAUserAreLimited) {
   EXPECT_TRUE(
       waitFor([&] { return clients[1]->open("nnhal-reference").isOk(); }));
   EXPECT_TRUE(waitFor([&] { return connect()->hello().isOk(); }));
+}
+
+//===----------------------------------------------------------------------===//
+// Work that is under way
+//===----------------------------------------------------------------------===//
+
+/// A client of nnhal-cpu, whose compiler does what the CPU of the options says
+/// (Inputs/WorkerCompiler.cpp).
+class PreparationTest : public ServiceTest {
+protected:
+  void SetUp() override {
+    service.options.environment = {"NNHAL_COMPILER=" NNHAL_TEST_COMPILER};
+    start();
+    client = enter();
+    auto device = client->open("nnhal-cpu");
+    ASSERT_TRUE(device.isOk()) << device.status().message();
+    opened = std::make_unique<kj::Own<Channel>>(std::move(*device));
+  }
+
+  kj::Promise<rt::Status> prepare(const std::string &what) {
+    auto driver = (*opened)->peer().castAs<wire::Driver>();
+    auto request = driver.prepareModelRequest();
+    rt::PrepareOptions options;
+    options.compile.targetCpu = what;
+    EXPECT_TRUE(write(rt::test::reluModel(), request.initModel()).isOk());
+    EXPECT_TRUE(write(options, request.initOptions()).isOk());
+    return request.send().then(
+        [](auto &&answer) { return read(answer.getStatus()); });
+  }
+  uint64_t workers(const char *key) {
+    return service.device("nnhal-cpu")[key].get<uint64_t>();
+  }
+  /// Returns when a preparation is compiled.
+  void awaitWorker() {
+    ASSERT_TRUE(waitFor([&] {
+      // The request is sent by the loop of the test.
+      io.provider->getTimer()
+          .afterDelay(1 * kj::MILLISECONDS)
+          .wait(io.waitScope);
+      return workers("compileWorkers") == 1;
+    }));
+  }
+
+  std::unique_ptr<Client> client;
+  /// Tests may not throw from their destructors, which kj's could.
+  std::unique_ptr<kj::Own<Channel>> opened;
+};
+
+TEST_F(PreparationTest, ACompileWorkerThatDiesIsReplaced) {
+  rt::Status status = prepare("exit").wait(io.waitScope);
+  EXPECT_EQ(status.code(), rt::StatusCode::generalFailure);
+  EXPECT_EQ(status.message(),
+            "the compile worker has ended while it compiled: exit status 3");
+  EXPECT_EQ(prepare("fail").wait(io.waitScope).message(), "operation 0 is odd");
+  EXPECT_EQ(prepare("fail").wait(io.waitScope).message(), "operation 0 is odd");
+  EXPECT_EQ(workers("compileWorkerStarts"), 2u);
+  EXPECT_EQ(workers("compileWorkerDeaths"), 1u);
+  EXPECT_EQ(workers("compileWorkers"), 1u);
+  EXPECT_EQ(deathsOf("nnhal-cpu"), 0);
+}
+
+TEST_F(PreparationTest, AHostThatDiesTakesItsWorkers) {
+  auto prepared = prepare("hang").catch_([](kj::Exception &&) {
+    return rt::Status(rt::StatusCode::deadObject, "the host has died");
+  });
+  awaitWorker();
+  ::kill(service.hostOf("nnhal-cpu"), SIGKILL);
+  EXPECT_EQ(prepared.wait(io.waitScope).message(), "the host has died");
+  EXPECT_TRUE(waitFor([&] { return workers("compileWorkers") == 0; }));
+  auto again = client->open("nnhal-cpu");
+  EXPECT_TRUE(again.isOk()) << again.status().message();
+  EXPECT_EQ(deathsOf("nnhal-cpu"), 1);
+}
+
+TEST_F(PreparationTest, WorkIsFinishedBeforeTheEnd) {
+  auto prepared = prepare("slow");
+  awaitWorker();
+  service.program->signal(SIGTERM);
+  EXPECT_EQ(prepared.wait(io.waitScope).message(), "operation 0 is odd");
+  EXPECT_EQ(service.program->wait(), 0);
+}
+
+TEST_F(PreparationTest, WorkIsWaitedForUntilTheDeadline) {
+  auto prepared = prepare("hang").catch_([](kj::Exception &&) {
+    return rt::Status(rt::StatusCode::deadObject, "the service has ended");
+  });
+  awaitWorker();
+  auto began = std::chrono::steady_clock::now();
+  service.program->signal(SIGTERM);
+  EXPECT_EQ(service.program->wait(), 0);
+  auto lasted = std::chrono::steady_clock::now() - began;
+  EXPECT_GE(lasted, std::chrono::milliseconds(1900)); // --drain=2
+  EXPECT_LE(lasted, std::chrono::seconds(5));
+  EXPECT_EQ(prepared.wait(io.waitScope).message(), "the service has ended");
+}
+
+TEST_F(PreparationTest, ASecondSignalIsObeyed) {
+  auto prepared =
+      prepare("hang").ignoreResult().eagerlyEvaluate([](kj::Exception &&) {});
+  awaitWorker();
+  auto began = std::chrono::steady_clock::now();
+  service.program->signal(SIGTERM);
+  ASSERT_TRUE(waitFor(
+      [&] { return service.log().find("stops when") != std::string::npos; }));
+  service.program->signal(SIGTERM);
+  EXPECT_EQ(service.program->wait(), 0);
+  EXPECT_LE(std::chrono::steady_clock::now() - began,
+            std::chrono::milliseconds(1800));
 }
 
 TEST_F(ServiceTest, ASocketOfSystemdIsUsed) {

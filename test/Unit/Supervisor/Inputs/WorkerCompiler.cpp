@@ -65,6 +65,10 @@ static int32_t compileModel(const NNHalModelView *model,
     ::_exit(3);
   if (cpu == "fail")
     return fail(sinks, "operation 0 is odd");
+  if (cpu == "slow") {
+    ::usleep(400'000);
+    return fail(sinks, "operation 0 is odd");
+  }
   if (cpu == "hang")
     while (true)
       ::usleep(1000);
