@@ -30,6 +30,8 @@ static constexpr uint64_t firstBackoff = 100;
 static constexpr uint64_t lastBackoff = 10'000;
 /// A client waits this many milliseconds for the next start, and not longer.
 static constexpr uint64_t patience = 1'000;
+/// Drivers of accelerators may take a while to start.
+static constexpr auto startTime = 30 * kj::SECONDS;
 /// A host that does not answer by then is taken for stuck.
 static constexpr auto answerTime = 1 * kj::SECONDS;
 
@@ -64,6 +66,11 @@ Status HostedDevice::launch() {
       [this](auto &&answer) { noteReady(answer); }, [](kj::Exception &&) {});
   run->described = noted.fork();
   tasks.add(run->described.addBranch());
+  auto kill = [this, number = starts] {
+    if (run && starts == number && !run->isReady)
+      run->child->kill();
+  };
+  tasks.add(context.port.getTimer().afterDelay(startTime).then(kj::mv(kill)));
   tasks.add(run->child->whenEnded().then(
       [this](const std::string &how) { noteEnd(how); }));
   return Status::ok();

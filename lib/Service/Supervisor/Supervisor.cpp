@@ -30,6 +30,9 @@ using rt::StatusCode;
 
 /// The bytes of a client's name that are kept.
 static constexpr size_t maxNameLength = 64;
+/// The calls of one connection, after which it ends: answers that a client
+/// never lets go of stay in memory.
+static constexpr uint64_t maxCalls = 2000;
 /// Those who are refused learn why, as long as there are few of them.
 static constexpr uint64_t maxRefusedConnections = 16;
 static constexpr auto refusalTime = 2 * kj::SECONDS;
@@ -81,12 +84,29 @@ private:
   kj::TaskSet tasks;
 };
 
+/// Counts the calls of a connection.
+class CallCounter {
+public:
+  explicit CallCounter(kj::Own<kj::PromiseFulfiller<void>> tooMany)
+      : tooMany(kj::mv(tooMany)) {}
+  void note() {
+    if (++calls > maxCalls)
+      tooMany->fulfill();
+  }
+
+private:
+  uint64_t calls = 0;
+  kj::Own<kj::PromiseFulfiller<void>> tooMany;
+};
+using CallCounterRef = std::shared_ptr<CallCounter>;
+
 class DriversServer final : public wire::Drivers::Server {
 public:
-  DriversServer(SupervisorLoop &loop, Peer peer)
-      : loop(loop), peer(std::move(peer)) {}
+  DriversServer(SupervisorLoop &loop, Peer peer, CallCounterRef calls)
+      : loop(loop), peer(std::move(peer)), calls(std::move(calls)) {}
 
   kj::Promise<void> list(ListContext context) override {
+    calls->note();
     const auto &devices = loop.allDevices();
     auto names = context.getResults().initDevices(unsigned(devices.size()));
     for (unsigned i = 0; i < devices.size(); ++i)
@@ -97,6 +117,7 @@ public:
   kj::Promise<void> connect(ConnectContext context) override;
 
   kj::Promise<void> report(ReportContext context) override {
+    calls->note();
     return loop.report(peer.user).then([context](ordered_json report) mutable {
       write(Status::ok(), context.getResults().initStatus());
       // Names of clients may be anything.
@@ -108,13 +129,16 @@ public:
 private:
   SupervisorLoop &loop;
   const Peer peer;
+  const CallCounterRef calls;
 };
 
 /// What a client, or one who is not to be one, reaches first.
 class ServiceServer final : public wire::Service::Server {
 public:
-  ServiceServer(SupervisorLoop &loop, Peer peer, Status refusal)
-      : loop(loop), peer(std::move(peer)), refusal(std::move(refusal)) {}
+  ServiceServer(SupervisorLoop &loop, Peer peer, Status refusal,
+                CallCounterRef calls)
+      : loop(loop), peer(std::move(peer)), refusal(std::move(refusal)),
+        calls(std::move(calls)) {}
 
   kj::Promise<void> hello(HelloContext context) override;
 
@@ -122,6 +146,7 @@ private:
   SupervisorLoop &loop;
   Peer peer;
   const Status refusal;
+  const CallCounterRef calls;
 };
 
 } // namespace
@@ -131,6 +156,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 kj::Promise<void> DriversServer::connect(ConnectContext context) {
+  calls->note();
   std::string name = textOf(context.getParams().getDevice());
   const auto &devices = loop.allDevices();
   auto found = std::ranges::find_if(
@@ -165,6 +191,7 @@ static Status checkVersion(wire::Version::Reader client,
 }
 
 kj::Promise<void> ServiceServer::hello(HelloContext context) {
+  calls->note();
   auto client = context.getParams();
   peer.name = textOf(client.getName()).substr(0, maxNameLength);
   auto results = context.getResults();
@@ -175,7 +202,7 @@ kj::Promise<void> ServiceServer::hello(HelloContext context) {
       refusal.isOk() ? checkVersion(client.getClient(), peer.name) : refusal;
   write(status, results.initStatus());
   if (status.isOk())
-    results.setDrivers(kj::heap<DriversServer>(loop, peer));
+    results.setDrivers(kj::heap<DriversServer>(loop, peer, calls));
   return kj::READY_NOW;
 }
 
@@ -264,11 +291,13 @@ void SupervisorLoop::serve(kj::Own<kj::AsyncCapabilityStream> stream,
     if (--connections[user] == 0)
       connections.erase(user);
   });
+  auto tooMany = kj::newPromiseAndFulfiller<void>();
+  auto calls = std::make_shared<CallCounter>(kj::mv(tooMany.fulfiller));
   auto channel = kj::heap<Channel>(
       kj::mv(stream), Channel::End::acceptor,
-      kj::heap<ServiceServer>(*this, std::move(peer), Status::ok()),
+      kj::heap<ServiceServer>(*this, std::move(peer), Status::ok(), calls),
       ChannelLimits());
-  auto gone = channel->onDisconnect();
+  auto gone = channel->onDisconnect().exclusiveJoin(kj::mv(tooMany.promise));
   tasks.add(gone.attach(kj::mv(channel), kj::mv(counted)));
 }
 
@@ -281,11 +310,16 @@ void SupervisorLoop::refuse(kj::Own<kj::AsyncCapabilityStream> stream,
     return;
   ++refusedNow;
   auto counted = kj::defer([this] { --refusedNow; });
+  auto enough = kj::newPromiseAndFulfiller<void>();
+  auto calls = std::make_shared<CallCounter>(kj::mv(enough.fulfiller));
   auto channel = kj::heap<Channel>(
       kj::mv(stream), Channel::End::acceptor,
-      kj::heap<ServiceServer>(*this, peer, std::move(why)), ChannelLimits());
-  auto gone = channel->onDisconnect().exclusiveJoin(
-      io.provider->getTimer().afterDelay(refusalTime));
+      kj::heap<ServiceServer>(*this, peer, std::move(why), calls),
+      ChannelLimits());
+  auto gone =
+      channel->onDisconnect()
+          .exclusiveJoin(kj::mv(enough.promise))
+          .exclusiveJoin(io.provider->getTimer().afterDelay(refusalTime));
   tasks.add(gone.attach(kj::mv(channel), kj::mv(counted)));
 }
 

@@ -83,7 +83,7 @@ TEST_F(ServiceTest, ClientsFindDevices) {
             "nnhal-reference");
 }
 
-// C-077: a service of another major version says why it cannot serve.
+// A service of another major version says why it cannot serve.
 TEST_F(ServiceTest, VersionsAreNegotiated) {
   start();
   auto client = connect();
@@ -396,6 +396,20 @@ TEST_F(ServiceTest, ConnectionsLeaveNothingBehind) {
   }));
   EXPECT_TRUE(waitFor([&] { return descriptorsOf(host) <= hostBefore; }));
   EXPECT_EQ(service.hostOf("nnhal-reference"), host);
+}
+
+// Answers that are not let go of cannot fill the memory of the supervisor.
+TEST_F(ServiceTest, CallsOfAConnectionAreLimited) {
+  start();
+  auto client = enter();
+  auto other = enter();
+  kj::Vector<kj::Promise<void>> answers;
+  for (int i = 0; i < 2100; ++i)
+    answers.add(client->drivers.listRequest().send().then(
+        [](auto &&) {}, [](kj::Exception &&) {}));
+  kj::joinPromises(answers.releaseAsArray()).wait(io.waitScope);
+  EXPECT_TRUE(isGone(*client->channel));
+  EXPECT_TRUE(other->open("nnhal-reference").isOk());
 }
 
 // What does not speak the protocol ends its own connection alone.
