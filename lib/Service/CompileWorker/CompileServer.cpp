@@ -46,22 +46,26 @@ public:
 private:
   Result<std::shared_ptr<Job>> makeJob(wire::Compiler::CompileParams::Reader,
                                        Descriptors descriptors) const;
-  static kj::Promise<Outcome> start(std::shared_ptr<Job> job,
+  static kj::Promise<Outcome> start(const std::shared_ptr<Job> &job,
                                     kj::Maybe<Observer> observer);
 
   const std::shared_ptr<const rt::Compiler> compiler;
 };
 } // namespace
 
+/// Runs \p function on the thread of \p loop. Returns false when the loop has
+/// ended, as the process then does.
+template <typename Function>
+static bool callIn(const kj::Executor &loop, Function function) {
+  return kj::runCatchingExceptions([&] { loop.executeSync(function); }) ==
+         nullptr;
+}
+
 /// Runs \p send, which makes a call, on the thread of \p loop. A host that is
 /// gone hears nothing.
 template <typename Send>
 static void callFrom(const kj::Executor &loop, Send send) {
-  try {
-    loop.executeSync([&] { send().detach([](kj::Exception &&) {}); });
-  } catch (const kj::Exception &) {
-    // The loop has ended, and so does the process.
-  }
+  callIn(loop, [&] { send().detach([](kj::Exception &&) {}); });
 }
 
 /// Tells \p observer, a capability of the thread of \p loop, what the
@@ -115,32 +119,29 @@ CompilerServer::makeJob(wire::Compiler::CompileParams::Reader params,
   return job;
 }
 
-kj::Promise<Outcome> CompilerServer::start(std::shared_ptr<Job> job,
+kj::Promise<Outcome> CompilerServer::start(const std::shared_ptr<Job> &job,
                                            kj::Maybe<Observer> observer) {
   auto pair = kj::newPromiseAndCrossThreadFulfiller<Outcome>();
-  using Fulfiller = decltype(pair.fulfiller);
-  auto fulfiller = std::make_shared<Fulfiller>(kj::mv(pair.fulfiller));
+  auto fulfiller =
+      std::make_shared<decltype(pair.fulfiller)>(kj::mv(pair.fulfiller));
   auto loop = std::make_shared<kj::Own<const kj::Executor>>(
       kj::getCurrentThreadExecutor().addRef());
   // The thread may outlive the call. It uses the observer, which only the
   // thread of the loop may delete.
-  Observer *listens = nullptr;
+  auto listens = std::make_shared<std::unique_ptr<Observer>>();
   KJ_IF_MAYBE (found, observer)
-    listens = new Observer(kj::mv(*found));
+    *listens = std::make_unique<Observer>(kj::mv(*found));
   auto body = [job, fulfiller, loop, listens] {
     (*fulfiller)
         ->fulfill(job->compiler->compileModel(
-            job->model, job->options, makeObserver(job, **loop, listens)));
-    callFrom(**loop, [listens]() -> kj::Promise<void> {
-      delete listens;
-      return kj::READY_NOW;
-    });
+            job->model, job->options,
+            makeObserver(job, **loop, listens->get())));
+    if (!callIn(**loop, [&] { listens->reset(); }))
+      (void)listens->release();
   };
   Status started = rt::startDetached("nnhal-compile", std::move(body));
-  if (!started.isOk()) {
-    delete listens;
+  if (!started.isOk())
     return Outcome(std::move(started));
-  }
   return pair.promise.attach(
       kj::defer([job] { job->isCancelled.store(true); }));
 }
