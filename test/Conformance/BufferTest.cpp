@@ -283,6 +283,7 @@ TEST_F(BufferTest, outlivesItsDevice) {
 
 // C-073, F-088: the memory of buffers is limited and given back.
 TEST_F(BufferTest, countsItsMemory) {
+  NNHAL_SKIP_REMOTE(*device);
   auto budget = std::make_shared<MemoryBudget>(uint64_t(1) << 20);
   DeviceServices services;
   services.memory = budget;

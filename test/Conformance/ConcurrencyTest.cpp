@@ -53,6 +53,7 @@ TEST_F(ConcurrencyTest, oneModelServesManyThreads) {
 
 // D-009: also when the device does one thing at a time.
 TEST_F(ConcurrencyTest, oneSlotServesManyThreads) {
+  NNHAL_SKIP_REMOTE(*device);
   DeviceServices services;
   services.executions = Scheduler::create({.slots = 1});
   device = createDeviceUnderTest(services);

@@ -46,6 +46,14 @@ std::unique_ptr<Device> createDeviceUnderTest(DeviceServices services = {});
     PREPARED = *result;                                                        \
   } while (false)
 
+/// Skips a test of DeviceServices that a device of another process does not
+/// use: queues, threads and limits are its own there.
+#define NNHAL_SKIP_REMOTE(DEVICE)                                              \
+  do {                                                                         \
+    if ((DEVICE).traits().isRemote)                                            \
+      GTEST_SKIP() << "the device is in another process";                      \
+  } while (false)
+
 /// Why \p device cannot execute \p model; nothing when it can.
 std::optional<std::string> unsupportedReason(const Device &device,
                                              const AnnotatedModel &model);

@@ -64,6 +64,7 @@ TEST_F(DeviceTest, hasPerformanceOfControlFlow) {
 
 // C-008, C-009: a busy device still accepts what fits its queue.
 TEST_F(DeviceTest, isBusyWhileExecutionsWait) {
+  NNHAL_SKIP_REMOTE(*device);
   DeviceServices services;
   services.executions = Scheduler::create({.slots = 1});
   device = createDeviceUnderTest(services);

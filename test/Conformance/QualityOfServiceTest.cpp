@@ -23,6 +23,7 @@ namespace {
 /// A device that does one thing at a time, with a short queue.
 class QualityOfServiceTest : public ConformanceTest {
 protected:
+  void SetUp() override { NNHAL_SKIP_REMOTE(*device); }
   QualityOfServiceTest() {
     services.executions = Scheduler::create({.slots = 1, .queueLimit = 4});
     services.preparations = Scheduler::create({.slots = 1, .queueLimit = 1});
