@@ -69,8 +69,8 @@ static Status checkTokens(const std::set<uint32_t> &tokens,
   for (size_t i = 0; i < arguments.size(); ++i)
     if (const auto *named = std::get_if<Token>(&arguments[i].memory.kind());
         named && !tokens.contains(named->token))
-      return rt::badData("{} {}: no buffer has the token {}",
-                         what, i, named->token);
+      return rt::badData("{} {}: no buffer has the token {}", what, i,
+                         named->token);
   return Status::ok();
 }
 

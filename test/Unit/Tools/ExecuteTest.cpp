@@ -90,6 +90,49 @@ TEST_F(ScaleAndAddTest, EveryModeGivesTheSame) {
   }
 }
 
+/// A model whose process has died.
+class DeadModel final : public rt::PreparedModel {
+public:
+  explicit DeadModel(rt::PreparedModelRef model) : model(std::move(model)) {}
+  const rt::Interface &interface() const override { return model->interface(); }
+  rt::Status execute(const rt::Request &,
+                     rt::ExecutionResult &) const override {
+    return {rt::StatusCode::deadObject, "gone"};
+  }
+  rt::Status executeAsync(rt::Request, rt::ExecutionCallback) const override {
+    return {rt::StatusCode::deadObject, "gone"};
+  }
+  rt::Result<std::shared_ptr<rt::FencedExecution>>
+  executeFenced(rt::Request, std::vector<rt::FenceRef>,
+                std::optional<uint64_t>) const override {
+    return rt::Status(rt::StatusCode::deadObject, "gone");
+  }
+
+private:
+  rt::PreparedModelRef model;
+};
+
+TEST_F(ScaleAndAddTest, ADeadModelIsReplacedOnce) { // C-082
+  auto dead = std::make_shared<DeadModel>(model);
+  const ExecutionMode modes[] = {ExecutionMode::sync, ExecutionMode::fenced};
+  int revivals = 0;
+  rt::PreparedModelRef next = model;
+  Revive revive = [&](const rt::Status &death) {
+    EXPECT_EQ(death.message(), "gone");
+    ++revivals;
+    return next;
+  };
+  auto executed =
+      executeModes(RunRequest(), modes, device(), dead, inputs, revive);
+  ASSERT_TRUE(executed.isOk()) << executed.status().message();
+  EXPECT_EQ(executed->size(), 2u);
+  EXPECT_EQ(revivals, 1);
+  next = dead;
+  executed = executeModes(RunRequest(), modes, device(), dead, inputs, revive);
+  EXPECT_EQ(executed.status().code(), rt::StatusCode::deadObject);
+  EXPECT_EQ(revivals, 2);
+}
+
 TEST_F(ScaleAndAddTest, EveryPlaceGivesTheSame) {
   auto expected =
       executeModel(RunRequest(), ExecutionMode::sync, device(), model, inputs);
