@@ -263,37 +263,65 @@ ownModels(const Session &session, std::span<const PreparedModelRef> models) {
   return own;
 }
 
+static Result<std::shared_ptr<rt::Buffer>>
+allocateOn(const std::shared_ptr<Session> &session, const rt::BufferDesc &desc,
+           std::span<const PreparedModelRef> models,
+           std::span<const rt::BufferRole> inputRoles,
+           std::span<const rt::BufferRole> outputRoles) {
+  using Answer = Result<std::shared_ptr<rt::Buffer>>;
+  NNHAL_ASSIGN_OR_RETURN(std::vector<const RemoteModel *> own,
+                         ownModels(*session, models));
+  return session->call([&](Session::Wire &wire) {
+    auto call = wire.driver.allocateRequest();
+    fillNumbers(desc.dimensions,
+                call.initDimensions(unsigned(desc.dimensions.size())));
+    auto list = call.initModels(unsigned(own.size()));
+    for (unsigned i = 0; i < own.size(); ++i)
+      list.set(i, own[i]->client());
+    writeRoles(inputRoles, call.initInputRoles(unsigned(inputRoles.size())));
+    writeRoles(outputRoles, call.initOutputRoles(unsigned(outputRoles.size())));
+    return call.send().then([session](auto answer) -> Answer {
+      NNHAL_RETURN_IF_ERROR(read(answer.getStatus()));
+      if (answer.getToken() == 0)
+        return rt::failure("the service allocated a buffer with token 0");
+      return Answer(std::make_shared<RemoteBuffer>(
+          session,
+          OnLoop<wire::Buffer::Client>(session->eventLoop(),
+                                       answer.getBuffer()),
+          answer.getToken()));
+    });
+  });
+}
+
+/// Whether the token of \p buffer is not that of another living one (C-071).
+bool RemoteDevice::takeToken(const BufferRef &buffer) const {
+  std::lock_guard lock(tokenMutex);
+  std::erase_if(tokens,
+                [](const auto &known) { return known.second.expired(); });
+  return tokens.try_emplace(buffer->token(), buffer).second;
+}
+
 Result<std::shared_ptr<rt::Buffer>>
 RemoteDevice::allocate(const rt::BufferDesc &desc,
                        std::span<const PreparedModelRef> models,
                        std::span<const rt::BufferRole> inputRoles,
                        std::span<const rt::BufferRole> outputRoles) const {
-  using Answer = Result<std::shared_ptr<rt::Buffer>>;
   rt::TraceSection section(services.tracer.get(), TraceLayer::ipc,
                            TracePhase::unspecified, described.name);
-  return ask([&](const SessionRef &session) -> Answer {
-    NNHAL_ASSIGN_OR_RETURN(std::vector<const RemoteModel *> own,
-                           ownModels(*session, models));
-    return session->call([&](Session::Wire &wire) {
-      auto call = wire.driver.allocateRequest();
-      fillNumbers(desc.dimensions,
-                  call.initDimensions(unsigned(desc.dimensions.size())));
-      auto list = call.initModels(unsigned(own.size()));
-      for (unsigned i = 0; i < own.size(); ++i)
-        list.set(i, own[i]->client());
-      writeRoles(inputRoles, call.initInputRoles(unsigned(inputRoles.size())));
-      writeRoles(outputRoles,
-                 call.initOutputRoles(unsigned(outputRoles.size())));
-      return call.send().then([session](auto answer) -> Answer {
-        NNHAL_RETURN_IF_ERROR(read(answer.getStatus()));
-        if (answer.getToken() == 0)
-          return rt::failure("the service allocated a buffer with token 0");
-        return Answer(std::make_shared<RemoteBuffer>(
-            session,
-            OnLoop<wire::Buffer::Client>(session->eventLoop(),
-                                         answer.getBuffer()),
-            answer.getToken()));
-      });
-    });
-  });
+  // A process that was started again begins anew with its tokens, while buffers
+  // of the one before may still be held.
+  constexpr size_t maxAttempts = 256;
+  std::vector<BufferRef> unfit;
+  while (true) {
+    NNHAL_ASSIGN_OR_RETURN(
+        BufferRef buffer, ask([&](const SessionRef &session) {
+          return allocateOn(session, desc, models, inputRoles, outputRoles);
+        }));
+    if (takeToken(buffer))
+      return buffer;
+    if (unfit.size() == maxAttempts)
+      return rt::failure("the service gave the token {} to two buffers",
+                         buffer->token());
+    unfit.push_back(std::move(buffer));
+  }
 }

@@ -14,6 +14,7 @@
 #include "Service/Protocol/Convert.h"
 #include "nnhal/Runtime/Device.h"
 
+#include <map>
 #include <mutex>
 
 namespace nnhal::service::client {
@@ -88,6 +89,9 @@ private:
   template <typename Ask>
   auto ask(Ask function, const bool &hasBegun = neverBegins) const;
 
+  using BufferRef = std::shared_ptr<rt::Buffer>;
+  bool takeToken(const BufferRef &buffer) const;
+
   static constexpr bool neverBegins = false;
 
   const std::shared_ptr<EventLoop> loop;
@@ -96,6 +100,9 @@ private:
   DeviceDescription described;
   mutable std::mutex mutex; // Held while a new process is looked for.
   mutable SessionRef session;
+  /// The buffers by their tokens, of processes that have ended, too.
+  mutable std::mutex tokenMutex;
+  mutable std::map<uint32_t, std::weak_ptr<rt::Buffer>> tokens;
 };
 
 } // namespace nnhal::service::client

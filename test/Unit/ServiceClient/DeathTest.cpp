@@ -212,6 +212,20 @@ TEST_F(DeathTest, ARestartedServiceIsFound) { // C-079, C-080, C-082
             death);
 }
 
+TEST_F(DeathTest, TokensOfBothProcessesDiffer) { // C-071
+  connect();
+  auto old = device->allocate({}, {}, {}, {});
+  ASSERT_TRUE(old.isOk());
+  service.killDevice();
+  uint32_t last = 0;
+  service.conduct.allocated = [&](auto results) { results.setToken(++last); };
+  auto buffer = device->allocate({}, {}, {}, {});
+  ASSERT_TRUE(buffer.isOk()) << buffer.status().message();
+  EXPECT_EQ((*old)->token(), 1u);
+  EXPECT_EQ((*buffer)->token(), 2u);
+  EXPECT_EQ((*old)->copyTo(*pool.pool).message(), death);
+}
+
 TEST_F(DeathTest, ARestartedDeviceIsFound) { // C-079
   prepare();
   service.killDevice();

@@ -73,6 +73,16 @@ TEST_F(HostileTest, NoBuffer) {
             "the service allocated a buffer with token 0");
 }
 
+TEST_F(HostileTest, OneTokenForTwoBuffers) { // C-071
+  connect();
+  auto first = device->allocate({}, {}, {}, {});
+  ASSERT_TRUE(first.isOk());
+  EXPECT_EQ(device->allocate({}, {}, {}, {}).status().message(),
+            "the service gave the token 1 to two buffers");
+  *first = nullptr;
+  EXPECT_TRUE(device->allocate({}, {}, {}, {}).isOk());
+}
+
 TEST_F(HostileTest, ModelsOfOtherDevices) { // B.8, C-073
   connect();
   rt::PreparedModelRef models[] = {rt::test::prepareSum()};
