@@ -182,6 +182,7 @@ TEST_F(CacheTest, OptionsAndContentKeyAreCompared) {
 
 // An unusable state directory means no caching, and a reason.
 TEST_F(CacheTest, nothingIsCachedWithoutState) {
+  NNHAL_SKIP_REMOTE(*device);
   AnnotatedModel model = cachedModel(Precision::float32);
   NNHAL_SKIP_WITHOUT_CACHE(model);
   prepare(model, files.open(), token);

@@ -113,6 +113,26 @@ private:
 };
 } // namespace
 
+/// Writes \p options. Nothing that is wrong with the files of a cache fails a
+/// preparation (E-033): then it goes without them, and the observer hears why.
+static Status writeOptions(const rt::PrepareOptions &options, Attempt &attempt,
+                           wire::PrepareOptions::Builder builder) {
+  Status written = write(options, builder);
+  if (written.isOk() || options.cache.isEmpty())
+    return written;
+  if (attempt.cacheObserver)
+    attempt.audience->tell(Audience::News::preparation,
+                           [observer = attempt.cacheObserver, written] {
+                             observer(rt::CacheOutcome::missUnreadable,
+                                      written.message());
+                           });
+  rt::PrepareOptions uncached = options;
+  uncached.cache = {};
+  builder.disownModelCache();
+  builder.disownDataCache();
+  return write(uncached, builder);
+}
+
 /// Sends the request. The promise ends when everything has been told.
 static Result<kj::Promise<void>> start(Session::Wire &wire,
                                        const std::shared_ptr<Attempt> &attempt,
@@ -121,7 +141,7 @@ static Result<kj::Promise<void>> start(Session::Wire &wire,
                                        const rt::PrepareObserver &observer) {
   auto call = wire.driver.prepareModelRequest();
   NNHAL_RETURN_IF_ERROR(write(model, call.initModel()));
-  NNHAL_RETURN_IF_ERROR(write(options, call.initOptions()));
+  NNHAL_RETURN_IF_ERROR(writeOptions(options, *attempt, call.initOptions()));
   call.setObserver(makeObserver(observer, attempt->audience));
   call.setLaunch(kj::heap<LaunchServer>(attempt));
   const SessionRef &session = attempt->session;

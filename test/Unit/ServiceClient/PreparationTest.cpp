@@ -145,6 +145,20 @@ TEST_F(PreparationTest, TellsOnTheThreadThatWaits) { // D-012
     EXPECT_EQ(thread, std::this_thread::get_id());
 }
 
+TEST_F(PreparationTest, CacheFilesThatCannotBeSentFailNothing) { // E-033
+  connect();
+  rt::PrepareOptions options;
+  options.cache.modelCache = {{100000}};
+  Heard heard;
+  auto prepared =
+      device->prepareModel(rt::test::sumModel(), options, heard.observer());
+  ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
+  EXPECT_EQ(heard.news,
+            std::vector<std::string>{
+                std::string(toString(rt::CacheOutcome::missUnreadable)) +
+                ": cannot duplicate descriptor 100000: Bad file descriptor"});
+}
+
 TEST_F(PreparationTest, TellsBeforeTheCallback) {
   connect();
   service.conduct.observe = tellEverything;
