@@ -169,6 +169,8 @@ TEST_P(CacheSecurityTest, PreparationRepairs) {
 
 // E-058: an entry that another device, or this one in another life, has made.
 TEST_P(CacheSecurityTest, EntriesFromElsewhereAreRefused) {
+  // The state of a service is not this process's to move.
+  NNHAL_SKIP_REMOTE(*device);
   services.stateDirectory = directory.path() + "/elsewhere";
   restart();
   expectRefused(files.open(), token, {StatusCode::generalFailure},
