@@ -102,12 +102,13 @@ ExecutionInfo RemoteFenced::executionInfo() const {
 /// \p staging: until then an input may be written by those who are waited for.
 static Result<FenceRef> copyAfter(const Session &session,
                                   const std::vector<FenceRef> &waitFor,
-                                  std::shared_ptr<const Request> request,
-                                  std::shared_ptr<Staging> staging) {
+                                  const std::shared_ptr<const Request> &request,
+                                  const std::shared_ptr<Staging> &staging) {
   NNHAL_ASSIGN_OR_RETURN(FenceRef copied, Fence::create());
   NNHAL_RETURN_IF_ERROR(session.services().reactor->whenAll(
       waitFor, rt::noDeadline,
-      [copied, request, staging, loop = session.eventLoop()](Status status) {
+      [copied, request, staging,
+       loop = session.eventLoop()](const Status &status) {
         loop->callUser([copied, request, staging, status] {
           copied->complete(status.isOk() ? staging->copyInputs(*request)
                                          : status);
@@ -233,7 +234,7 @@ RemoteModel::executeFenced(Request asked, std::vector<FenceRef> waitFor,
   // The descriptor of a dead service may never signal: its end is seen by the
   // watcher, whichever comes first.
   NNHAL_RETURN_IF_ERROR(session->services().reactor->whenAll(
-      {*fence}, rt::noDeadline, [ending](Status status) {
+      {*fence}, rt::noDeadline, [ending](const Status &status) {
         auto end = [ending, status] { ending->end(status); };
         // The copy of outputs would hold up others.
         ending->session->eventLoop()->callUser(std::move(end));

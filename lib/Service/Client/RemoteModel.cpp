@@ -293,7 +293,8 @@ kj::Promise<Status> RemoteModel::start(Session::Wire &wire,
                 kj::heap<LaunchServer>(beginning));
   });
   run->isOnLoop = true;
-  session->start(answered.then([run, beginning](Result<Answer> answer) mutable {
+  session->start(answered.then([run = run,
+                                beginning](Result<Answer> answer) mutable {
     const bool isLaunched = answer.isOk() && answer->isLaunched;
     beginning->tell(isLaunched      ? Status::ok()
                     : answer.isOk() ? answer->status
