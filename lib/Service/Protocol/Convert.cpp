@@ -1,4 +1,4 @@
-//===- Convert.cpp - Statuses, devices and traces ------------------------===//
+//===- Convert.cpp - Statuses, devices and traces -------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

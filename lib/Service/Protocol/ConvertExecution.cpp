@@ -1,4 +1,4 @@
-//===- ConvertExecution.cpp - Requests and results -----------------------===//
+//===- ConvertExecution.cpp - Requests and results ------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ConvertModel.cpp - Models and pools to messages and back ----------===//
+//===- ConvertModel.cpp - Models and pools to messages and back -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

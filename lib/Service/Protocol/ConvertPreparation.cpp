@@ -1,4 +1,4 @@
-//===- ConvertPreparation.cpp - Options and prepared models --------------===//
+//===- ConvertPreparation.cpp - Options and prepared models ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
