@@ -41,6 +41,7 @@ static Status applyQuota(Options &options, std::string_view value) {
   auto found = std::ranges::find(numbers, name, &service::NamedNumber::name);
   if (found == numbers.end()) {
     std::vector<std::string_view> names;
+    names.reserve(numbers.size());
     for (const service::NamedNumber &number : numbers)
       names.push_back(number.name);
     return tools::notAmong(name, names);

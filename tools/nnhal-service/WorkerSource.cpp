@@ -22,7 +22,8 @@ using rt::UniqueFd;
 /// The system tells how a process has ended soon after its sockets are closed.
 static constexpr std::chrono::seconds patience(1);
 
-kj::Promise<Result<UniqueFd>> WorkerSource::ask(std::shared_ptr<End> end) {
+kj::Promise<Result<UniqueFd>>
+WorkerSource::ask(const std::shared_ptr<End> &end) {
   auto take = [this, end](auto &&answer) -> kj::Promise<Result<UniqueFd>> {
     Status status = service::read(answer.getStatus());
     if (!status.isOk())

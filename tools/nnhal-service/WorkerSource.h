@@ -33,7 +33,7 @@ public:
 private:
   using End = std::promise<std::string>;
 
-  kj::Promise<rt::Result<rt::UniqueFd>> ask(std::shared_ptr<End> end);
+  kj::Promise<rt::Result<rt::UniqueFd>> ask(const std::shared_ptr<End> &end);
   void taskFailed(kj::Exception &&) override {}
 
   service::wire::Supervisor::Client supervisor;

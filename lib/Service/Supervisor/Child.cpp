@@ -133,7 +133,7 @@ Child::Child(LaunchedProcess launched, kj::UnixEventPort &port)
     : id(std::make_shared<kj::Maybe<pid_t>>(launched.process)),
       channel(std::move(launched.channel)), ended(watch(port, id).fork()) {}
 
-Child::~Child() { kill(); }
+Child::~Child() noexcept { kill(); }
 
 pid_t Child::process() const {
   KJ_IF_MAYBE (process, *id)

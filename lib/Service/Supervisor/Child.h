@@ -60,7 +60,7 @@ public:
   static rt::Result<std::unique_ptr<Child>> start(const ChildProgram &program,
                                                   kj::UnixEventPort &port);
   /// Kills the process.
-  ~Child();
+  ~Child() noexcept;
   Child(const Child &) = delete;
   Child &operator=(const Child &) = delete;
 

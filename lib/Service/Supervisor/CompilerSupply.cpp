@@ -21,7 +21,7 @@ public:
   explicit WorkerServer(kj::Promise<std::string> end) : end(end.fork()) {}
 
   kj::Promise<void> ended(EndedContext context) override {
-    return end.addBranch().then([context](std::string how) mutable {
+    return end.addBranch().then([context](const std::string &how) mutable {
       context.getResults().setHow(wireText(how));
     });
   }

@@ -184,7 +184,7 @@ kj::Promise<Result<UniqueFd>> HostedDevice::connect(Peer peer) {
        peer = std::move(peer)]() mutable -> kj::Promise<Result<UniqueFd>> {
         if (!run || !run->isReady)
           return Result<UniqueFd>(unavailable());
-        return addClient(std::move(peer));
+        return addClient(peer);
       });
 }
 
@@ -204,7 +204,7 @@ kj::Promise<Status> HostedDevice::checkConnections(uint32_t user) {
       kj::mv(count), [this](kj::Exception &&) { return unavailable(); });
 }
 
-kj::Promise<Result<UniqueFd>> HostedDevice::addClient(Peer peer) {
+kj::Promise<Result<UniqueFd>> HostedDevice::addClient(const Peer &peer) {
   ++pending[peer.user];
   auto counted = kj::defer([this, user = peer.user] { --pending[user]; });
   auto add = [this, peer](Status status) -> kj::Promise<Result<UniqueFd>> {

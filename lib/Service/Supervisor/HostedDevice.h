@@ -89,7 +89,7 @@ private:
   void noteReady(wire::Host::DescribeResults::Reader answer);
   void noteEnd(const std::string &how);
   void restartLater(int64_t lived);
-  kj::Promise<rt::Result<rt::UniqueFd>> addClient(Peer peer);
+  kj::Promise<rt::Result<rt::UniqueFd>> addClient(const Peer &peer);
   kj::Promise<rt::Status> checkConnections(uint32_t user);
   rt::Status unavailable() const;
   nlohmann::ordered_json describe() const;

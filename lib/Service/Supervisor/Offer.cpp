@@ -127,6 +127,7 @@ service::selectDevices(std::vector<FoundDevice> found,
     auto device = std::ranges::find(found, name, &FoundDevice::name);
     if (device == found.end()) {
       std::vector<std::string> known;
+      known.reserve(found.size());
       for (const FoundDevice &one : found)
         known.push_back(one.name);
       return rt::badData("unknown device '{}'; known devices: {}", name,
