@@ -112,6 +112,7 @@ static Status serveClients(const Options &options,
   kj::AsyncIoContext io = kj::setupAsyncIo();
   auto released = kj::defer([&source] { source.reset(); });
   host.quotas = options.settings.quotas;
+  host.polling = std::make_shared<service::LoopPolling>(io.waitScope);
   NNHAL_ASSIGN_OR_RETURN(
       auto served,
       service::DeviceHost::create(std::move(host), *io.lowLevelProvider));

@@ -9,6 +9,7 @@
 
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/Thread.h"
+#include "Service/Protocol/LoopPolling.h"
 
 #include <csignal>
 #include <exception>
@@ -75,6 +76,9 @@ struct EventLoop::State {
 
   kj::Own<const kj::Executor> executor;
   kj::AsyncIoContext *io = nullptr;
+  LoopPolling *polling = nullptr;
+  /// Calls that wait for an answer.
+  unsigned calls = 0;
 
   void post(kj::Function<void()> function, bool isLast = false);
   kj::Promise<void> serve();
@@ -117,7 +121,9 @@ void EventLoop::State::run(std::promise<Status> &started) {
   bool hasStarted = false;
   try {
     kj::AsyncIoContext made = setUp();
+    LoopPolling polls(made.waitScope);
     io = &made;
+    polling = &polls;
     executor = kj::getCurrentThreadExecutor().addRef();
     hasStarted = true;
     started.set_value(Status::ok());
@@ -163,6 +169,15 @@ EventLoop::~EventLoop() {
     thread.detach();
   else
     thread.join();
+}
+
+kj::Function<void()> EventLoop::poll() const {
+  ++state->calls;
+  state->polling->begin();
+  return [state = state] {
+    if (--state->calls == 0)
+      state->polling->end();
+  };
 }
 
 const kj::Executor &EventLoop::executor() const { return *state->executor; }

@@ -47,9 +47,10 @@ public:
   /// returns: kj::Promise<Status> or kj::Promise<Result<T>>. Exceptions become
   /// the status statusOf() of them. Never called on the loop's thread.
   template <typename Function> auto call(Function &&function) const {
-    using Outcome = decltype(executor().executeSync(function));
+    auto polled = [&] { return function().attach(kj::defer(poll())); };
+    using Outcome = decltype(executor().executeSync(polled));
     try {
-      return executor().executeSync(function);
+      return executor().executeSync(polled);
     } catch (const kj::Exception &exception) {
       return Outcome(statusOf(exception));
     }
@@ -69,6 +70,9 @@ private:
   struct State;
 
   explicit EventLoop(std::shared_ptr<State> state);
+  /// Lets the loop poll until the function that this returns is called. Only on
+  /// the loop's thread.
+  kj::Function<void()> poll() const;
   const kj::Executor &executor() const;
 
   const std::shared_ptr<State> state;

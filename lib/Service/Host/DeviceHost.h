@@ -12,6 +12,7 @@
 #include "Quotas.h"
 
 #include "Driver.capnp.h"
+#include "Service/Protocol/LoopPolling.h"
 
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/DeviceServices.h"
@@ -34,6 +35,8 @@ struct DeviceHostOptions {
   /// its own.
   rt::DeviceServices services;
   Quotas quotas;
+  /// Polls for a while after each answer; null for a loop that does not.
+  std::shared_ptr<LoopPolling> polling = nullptr;
   /// What confines this process, for the supervisor's report.
   std::vector<std::string> sandbox;
 };

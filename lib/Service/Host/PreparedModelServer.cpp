@@ -59,20 +59,32 @@ struct Executed {
 class Outcome {
 public:
   using Fulfiller = kj::Own<kj::CrossThreadPromiseFulfiller<Executed>>;
-  Outcome(Fulfiller fulfiller, Ticket ticket)
-      : fulfiller(kj::mv(fulfiller)), ticket(std::move(ticket)) {}
+  /// Gives the client the times of the execution where it \p wantsTiming.
+  Outcome(Fulfiller fulfiller, Ticket ticket, bool wantsTiming)
+      : fulfiller(kj::mv(fulfiller)), ticket(std::move(ticket)),
+        wantsTiming(wantsTiming) {}
 
   void set(Status status, const rt::ExecutionResult &result) {
     // First: the client may ask for the next one when it hears of this one.
     ticket.release();
-    fulfiller->fulfill({std::move(status), result,
-                        std::chrono::nanoseconds(rt::steadyNow() - begin)});
+    Executed executed{std::move(status), result, durationOf(result)};
+    if (!wantsTiming)
+      executed.result.timing = {};
+    fulfiller->fulfill(std::move(executed));
   }
 
 private:
+  /// The time of the execution alone, since a thread had to be woken for it.
+  std::chrono::nanoseconds durationOf(const rt::ExecutionResult &result) const {
+    if (result.timing.timeOnDevice != rt::noTiming)
+      return std::chrono::microseconds(result.timing.timeOnDevice);
+    return std::chrono::nanoseconds(rt::steadyNow() - begin);
+  }
+
   const int64_t begin = rt::steadyNow();
   Fulfiller fulfiller;
   Ticket ticket;
+  const bool wantsTiming;
 };
 } // namespace
 
@@ -114,8 +126,9 @@ kj::Promise<Status>
 PreparedModelServer::executeOnThread(ExecuteContext context,
                                      ClientExecution execution) {
   auto pair = kj::newPromiseAndCrossThreadFulfiller<Executed>();
-  auto outcome = std::make_shared<Outcome>(kj::mv(pair.fulfiller),
-                                           std::move(execution.ticket));
+  auto outcome = std::make_shared<Outcome>(
+      kj::mv(pair.fulfiller), std::move(execution.ticket),
+      std::exchange(execution.request.measureTiming, true));
   const bool isInMemory = execution.isInMemory();
   auto launch = [model = model, outcome,
                  request = std::move(execution.request)]() mutable {

@@ -116,6 +116,8 @@ kj::Promise<void> Session::answer(Context context, rt::TracePhase phase,
           .then([this, context](const rt::Status &status) mutable {
             account->note(status);
             write(status, context.getResults().initStatus());
+            if (LoopPolling *polling = host->options.polling.get())
+              polling->begin();
           });
   if (!tracer)
     return answered;
