@@ -12,6 +12,7 @@
 #include "Service/Sandbox/Sandbox.h"
 #include "Service/Sandbox/SanitizerNeeds.h"
 
+#include "../Faults/RefusedCall.h"
 #include "Runtime/Caching/IntegrityStore.h"
 #include "nnhal/Runtime/CpuDevice.h"
 #include "nnhal/Runtime/Memory.h"
@@ -28,6 +29,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <linux/landlock.h>
 #include <linux/perf_event.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -356,20 +358,55 @@ TEST_F(SandboxTest, BuiltInDevicesDeclareTheirNeeds) {
   EXPECT_TRUE(cpu.deviceNodes.empty());
 }
 
+/// What enterSandbox() says of its layer \p index while \p refused fails.
+std::string layerWithout(const rt::test::RefusedCall &refused,
+                         const SandboxRules &rules, size_t index) {
+  return rt::test::textWithout(refused, [&]() -> std::string {
+    auto inForce = enterSandbox(rules);
+    return inForce.isOk() ? inForce->at(index) : inForce.status().message();
+  });
+}
+
 TEST_F(SandboxTest, ItSaysWhatIsInForce) {
-  pid_t child = ::fork();
-  if (child == 0) {
-    auto inForce = enterSandbox(rules());
-    bool isTold = inForce.isOk() && inForce->size() == 4 &&
-                  inForce->at(0) == "no new privileges" &&
-                  inForce->at(1) == "no capabilities" &&
-                  inForce->at(2).find("Landlock") != std::string::npos &&
-                  inForce->at(3).starts_with("seccomp: ");
-    ::_exit(isTold ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  constexpr rt::test::RefusedCall none = {-1, 0};
+  EXPECT_EQ(layerWithout(none, rules(), 0), "no new privileges");
+  EXPECT_EQ(layerWithout(none, rules(), 1), "no capabilities");
+  long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0,
+                       LANDLOCK_CREATE_RULESET_VERSION);
+  ASSERT_GE(abi, 1);
+  EXPECT_EQ(layerWithout(none, rules(), 2),
+            "Landlock ABI " + std::to_string(abi) +
+                ": 1 folders, 0 device nodes" + (abi >= 4 ? ", no TCP" : "") +
+                (abi >= 6 ? ", no signals to others" : ""));
+  SandboxRules code = rules();
+  code.needs.executableMemory = true;
+  std::string filter = layerWithout(none, code, 3);
+  EXPECT_TRUE(filter.starts_with("seccomp: ")) << filter;
+  EXPECT_TRUE(filter.ends_with(std::string(" rules, executable memory") +
+                               (hasSanitizer ? ", calls of a sanitizer" : "")))
+      << filter;
+}
+
+// Kernels without Landlock have the other layers.
+TEST_F(SandboxTest, LayersThatCannotBeMadeAreNamed) {
+  EXPECT_EQ(layerWithout({SYS_landlock_create_ruleset, ENOSYS}, rules(), 2),
+            "no Landlock: Function not implemented");
+  EXPECT_EQ(layerWithout({SYS_capset, EPERM}, rules(), 0),
+            "cannot drop capabilities: Operation not permitted");
+  EXPECT_EQ(layerWithout({SYS_landlock_add_rule, ENOMEM}, rules(), 0),
+            "cannot allow '" + folder +
+                "' in the sandbox: Cannot allocate memory");
+  std::string abi =
+      std::to_string(::syscall(SYS_landlock_create_ruleset, nullptr, 0,
+                               LANDLOCK_CREATE_RULESET_VERSION));
+  EXPECT_EQ(
+      layerWithout({SYS_landlock_create_ruleset, ENOMEM, true}, rules(), 0),
+      "cannot make Landlock's rules (ABI " + abi + "): Cannot allocate memory");
+  EXPECT_EQ(layerWithout({SYS_landlock_restrict_self, E2BIG}, rules(), 0),
+            "cannot enter Landlock's rules (ABI " + abi +
+                "): Argument list too long");
+  std::string filter = layerWithout({SYS_seccomp, EPERM}, rules(), 0);
+  EXPECT_TRUE(filter.starts_with("cannot filter system calls: ")) << filter;
 }
 
 TEST_F(SandboxTest, FailuresNameThePlace) {
