@@ -216,8 +216,8 @@ static std::string asPrometheus(const json &report) {
   for (const Metric &metric : deviceMetrics) {
     lines += header(metric);
     for (const json &device : report.at("devices"))
-      lines += fmt::format("{}{{device={}}} {}\n", metric.name,
-                           labelValue(text(device, "name")),
+      lines += fmt::format("{}{{{}}} {}\n", metric.name,
+                           "device=" + labelValue(text(device, "name")),
                            number(device, metric.key));
   }
   for (const Metric &metric : clientMetrics) {

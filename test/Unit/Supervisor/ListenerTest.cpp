@@ -7,6 +7,8 @@
 
 #include "Launch.h"
 
+#include "../Faults/RefusedCall.h"
+
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -80,6 +82,20 @@ TEST(ListenerTest, WhatIsThereIsNamed) {
   EXPECT_EQ(connectTo(folder / "nothing").status().message(),
             "cannot connect to the service at '" + (folder / "nothing") +
                 "': No such file or directory");
+}
+
+TEST(ListenerTest, CallsThatFailAreNamed) {
+  Folder folder;
+  std::string path = folder / "socket";
+  auto errorWithout = [&](long call, int error) {
+    return rt::test::textWithout({call, error}, [&] { return errorOf(path); });
+  };
+  EXPECT_EQ(errorWithout(SYS_socket, EMFILE),
+            "cannot make a socket: Too many open files");
+  EXPECT_EQ(errorWithout(SYS_bind, EROFS),
+            "cannot make the socket '" + path + "': Read-only file system");
+  EXPECT_EQ(errorWithout(SYS_listen, ENOBUFS),
+            "cannot listen at '" + path + "': No buffer space available");
 }
 
 /// The message of inherit() in a process with \p variables and \p descriptor 3.

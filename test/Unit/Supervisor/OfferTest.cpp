@@ -9,6 +9,10 @@
 
 #include "Launch.h"
 
+#include "../Faults/RefusedCall.h"
+
+#include <sys/resource.h>
+
 using namespace nnhal;
 using namespace nnhal::service;
 
@@ -49,6 +53,42 @@ TEST(OfferTest, DevicesAreTold) {
   EXPECT_TRUE(failed.starts_with(
       R"({"error":"cannot open the plug-in '/nonexistent.so')"))
       << failed;
+}
+
+TEST(OfferTest, ATaleThatCannotBeToldIsAFailure) {
+  rt::UniqueFd unwritable(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  EXPECT_EQ(tellDevices({}, std::move(unwritable)).message(),
+            "cannot tell the devices: Bad file descriptor");
+}
+
+// The lister is this very program, which tells nothing.
+TEST(OfferTest, AListerThatTellsNothingIsNamed) {
+  ChildProgram lister = {{"--gtest_filter=none"}, {}};
+  std::string message = findDevices(lister).status().message();
+  EXPECT_TRUE(message.starts_with("the list of devices is damaged: "))
+      << message;
+  // GoogleTest refuses a part of the tests that there is not.
+  lister.environment = {"GTEST_TOTAL_SHARDS=1", "GTEST_SHARD_INDEX=1"};
+  EXPECT_EQ(findDevices(lister).status().message(),
+            "the process that lists the devices has ended: exit status 1");
+}
+
+TEST(OfferTest, AListerThatCannotBeMadeIsNamed) {
+  auto find = [] { return findDevices({}).status().message(); };
+  EXPECT_EQ(rt::test::textWithout({SYS_clone, EAGAIN}, find),
+            "cannot make a process: Resource temporarily unavailable");
+  auto findWithoutFiles = [&] {
+    // As many as the socket pair takes.
+    int first = ::dup(STDERR_FILENO);
+    int second = ::dup(STDERR_FILENO);
+    ::close(first);
+    ::close(second);
+    rlimit limit = {rlim_t(second) + 1, rlim_t(second) + 1};
+    (void)::setrlimit(RLIMIT_NOFILE, &limit);
+    return find();
+  };
+  EXPECT_EQ(rt::test::textWithout({-1, 0}, findWithoutFiles),
+            "cannot open '/dev/null': Too many open files");
 }
 
 } // namespace

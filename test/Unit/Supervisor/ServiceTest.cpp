@@ -144,6 +144,11 @@ TEST_F(ServiceTest, ADeviceThatDiesAtItsStartIsTriedLessAndLessOften) {
   EXPECT_TRUE(status.message().starts_with(
       "device 'test-dying' is not there: its process has ended: "))
       << status.message();
+  EXPECT_TRUE(waitFor([&] {
+    std::string why = client->open("test-dying").status().message();
+    return why.find("; the next one begins ") != std::string::npos &&
+           why.ends_with(" ms after it");
+  }));
 }
 
 TEST_F(ServiceTest, PluginsThatCannotBeUsedAreNamed) {
@@ -198,6 +203,14 @@ TEST_F(ServiceTest, ChildrenInheritNothing) {
   files.erase(service.folder / "log"); // Standard error.
   EXPECT_EQ(files,
             (std::set<std::string>{"/dev/null", "anon_inode", "socket"}));
+}
+
+TEST_F(ServiceTest, ChildrenHaveTheLimitsOfCompilations) {
+  start({"--start-at-once", "--compile-seconds=77"});
+  std::string process =
+      "/proc/" + std::to_string(service.hostOf("nnhal-reference"));
+  EXPECT_NE(contentsOf(process + "/cmdline").find("--compile-seconds=77"),
+            std::string::npos);
 }
 
 TEST_F(ServiceTest, ConnectionsOfAUserAreLimited) {
@@ -365,6 +378,21 @@ TEST_F(ServiceTest, AServiceThatLivesIsNotReplaced) {
 TEST_F(ServiceTest, ADeadServiceIsReported) {
   EXPECT_EQ(fetchReport(service.path()).status().code(),
             rt::StatusCode::deviceUnavailable);
+}
+
+TEST_F(ServiceTest, AServiceThatDoesNotAnswerIsReported) {
+  auto listener = Listener::create(service.path(), 0600);
+  ASSERT_TRUE(listener.isOk());
+  std::thread hangsUp(
+      [&] { ::close(::accept(listener->fd(), nullptr, nullptr)); });
+  rt::Status status = std::async(std::launch::async, [&] {
+                        return fetchReport(service.path()).status();
+                      }).get();
+  hangsUp.join();
+  EXPECT_EQ(status.code(), rt::StatusCode::deadObject);
+  EXPECT_TRUE(status.message().starts_with("the service at '" + service.path() +
+                                           "' does not answer: "))
+      << status.message();
 }
 
 /// The memory of \p process that is its own, in pages.
