@@ -69,11 +69,11 @@ namespace {
 class TemporaryFolder {
 public:
   static Result<TemporaryFolder> make() {
-    const char *base = std::getenv("TMPDIR");
-    std::string name =
-        fmt::format("{}/nnhal-service-XXXXXX", base && *base ? base : "/tmp");
+    const char *given = std::getenv("TMPDIR");
+    std::string base = given && *given ? given : "/tmp";
+    std::string name = base + "/nnhal-service-XXXXXX";
     if (!::mkdtemp(name.data()))
-      return rt::failure("cannot make the folder '{}': {}", name,
+      return rt::failure("cannot make a folder in '{}': {}", base,
                          std::generic_category().message(errno));
     return TemporaryFolder(name);
   }
