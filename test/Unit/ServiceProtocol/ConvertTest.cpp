@@ -7,6 +7,8 @@
 
 #include "Message.h"
 
+#include "Faults/SystemCalls.h"
+
 #include "nnhal/Runtime/BuiltInDevices.h"
 #include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/TFLiteModel.h"
@@ -219,6 +221,29 @@ TEST(ConvertBytes, CannotBeChangedByTheirSender) {
   ASSERT_TRUE(bytes.isOk()) << bytes.status().message();
   EXPECT_EQ(bytesOf(*bytes), bytesOf("an artifact"));
   EXPECT_EQ(readBytes(rt::UniqueFd(), 0)->size(), 0u);
+}
+
+TEST(ConvertBytes, NeedMemoryThatCanBeSealed) {
+  using enum rt::SystemCall;
+  struct Case {
+    rt::SystemCall call;
+    int error;
+    rt::StatusCode code;
+    std::string message;
+  };
+  const Case cases[] = {
+      {memfdCreate, EMFILE, rt::StatusCode::resourceExhaustedTransient,
+       "cannot create memory for 5 bytes: Too many open files"},
+      {write, ENOSPC, rt::StatusCode::resourceExhaustedTransient,
+       "cannot copy 5 bytes for another process"},
+      {addSeals, EPERM, rt::StatusCode::generalFailure,
+       "cannot seal 5 bytes for another process: Operation not permitted"}};
+  for (const Case &one : cases) {
+    rt::SystemCallFailure failure(one.call, one.error);
+    rt::Status status = makeBytes(bytesOf("bytes")).status();
+    EXPECT_EQ(status.code(), one.code);
+    EXPECT_EQ(status.message(), one.message);
+  }
 }
 
 TEST(ConvertStatus, KeepsCodesAndMessages) {

@@ -7,6 +7,8 @@
 
 #include "Message.h"
 
+#include "Faults/Descriptors.h"
+#include "Service/Protocol/Channel.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <gtest/gtest.h>
@@ -80,6 +82,14 @@ TEST(Descriptors, RefusesTooManyBeforeAnyIsTaken) {
                          /*limit=*/1);
   EXPECT_EQ(taken.status().message(),
             "a message carries 2 descriptors where 1 are allowed");
+}
+
+TEST(Channel, NoDescriptors) {
+  rt::DescriptorFailure failure;
+  auto pair = makeSocketPair();
+  EXPECT_EQ(pair.status().code(), rt::StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(pair.status().message(),
+            "cannot make a pair of sockets: Too many open files");
 }
 
 TEST(Descriptors, NoneAreNone) {
