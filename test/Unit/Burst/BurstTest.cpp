@@ -13,9 +13,11 @@
 
 #include "Runtime/Burst/BurstServer.h"
 #include "Runtime/Burst/BurstSlots.h"
+#include "Runtime/Burst/Staging.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <condition_variable>
 #include <filesystem>
 #include <thread>
@@ -363,6 +365,30 @@ TEST_F(BurstTest, ThousandBurstsLeaveNothing) { // G-012, G-055, G-056
   }
   expectThreads(threads);
   EXPECT_EQ(countDescriptors(), descriptors);
+}
+
+TEST(StagingTest, RefusesShapesThatAreNotOfItsOutputs) {
+  PreparedModelRef model = prepareSum();
+  Staging staging(model->interface());
+  std::array<float, 6> a = {}, b = {}, sum = {};
+  Request request;
+  request.inputs.resize(2);
+  request.outputs.resize(1);
+  request.inputs[0].memory = Memory::borrow(std::as_bytes(std::span(a)));
+  request.inputs[1].memory = Memory::borrow(std::as_bytes(std::span(b)));
+  request.outputs[0].memory =
+      OutputMemory::borrow(std::as_writable_bytes(std::span(sum)));
+  ASSERT_EQ(staging.stage(request).message(), "");
+  EXPECT_EQ(staging.collect(request, {}).message(),
+            "the server answered 0 outputs, expected 1");
+  OutputShape shape;
+  shape.dimensions = {2, 4};
+  Status status = staging.collect(request, std::span(&shape, 1));
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  EXPECT_EQ(status.message(),
+            "the server answered 32 bytes for output 0, expected at most 24");
+  shape.dimensions = {2, 3};
+  EXPECT_EQ(staging.collect(request, std::span(&shape, 1)).message(), "");
 }
 
 TEST(BurstSlotsTest, SlotsAreUsedAgain) { // G-039, G-041
