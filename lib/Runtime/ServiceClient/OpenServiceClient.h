@@ -10,9 +10,11 @@
 
 #include "ServiceClientApi.h"
 
-#include "nnhal/Runtime/Status.h"
+#include "nnhal/Runtime/Device.h"
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace nnhal::rt {
 
@@ -26,6 +28,12 @@ Status checkServiceClient(const std::string &path,
 /// of another build.
 Result<const NNHalServiceClientApi *>
 openServiceClient(const std::string &path);
+
+/// The devices of the service at \p path, as the client behind \p api answers.
+/// generalFailure when it does not answer.
+Result<std::vector<std::unique_ptr<Device>>>
+connectDevices(const NNHalServiceClientApi &api, const std::string &path,
+               const DeviceServices &services);
 
 } // namespace nnhal::rt
 

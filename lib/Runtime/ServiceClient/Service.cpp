@@ -61,12 +61,18 @@ nnhal::rt::openServiceClient(const std::string &path) {
   return api;
 }
 
+Devices nnhal::rt::connectDevices(const NNHalServiceClientApi &api,
+                                  const std::string &path,
+                                  const DeviceServices &services) {
+  Devices devices = failure("the client of services says nothing");
+  api.connectDevices(path.c_str(), &services, &devices);
+  return devices;
+}
+
 Devices nnhal::rt::connectDevices(const std::string &path,
                                   const DeviceServices &services) {
   NNHAL_ASSIGN_OR_RETURN(
       const NNHalServiceClientApi *api,
       openServiceClient(libraryBeside("libNNHalServiceClient.so")));
-  Devices devices = failure("the client of services says nothing");
-  api->connectDevices(path.c_str(), &services, &devices);
-  return devices;
+  return connectDevices(*api, path, services);
 }

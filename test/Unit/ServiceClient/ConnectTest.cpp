@@ -7,6 +7,8 @@
 
 #include "ClientTesting.h"
 
+#include "Faults/Descriptors.h"
+#include "Service/Client/Supervision.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Trace.h"
 
@@ -47,6 +49,18 @@ TEST_F(ConnectTest, PathsThatNoSocketHas) {
             "the path of a service has 0 bytes, expected 1 to 107");
   EXPECT_EQ(connectDevices(std::string(108, 'x'), {}).status().message(),
             "the path of a service has 108 bytes, expected 1 to 107");
+}
+
+TEST_F(ConnectTest, NoDescriptors) {
+  Supervision supervision(*EventLoop::create(), service.path());
+  rt::DescriptorFailure failure;
+  rt::Status status = EventLoop::create().status();
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_TRUE(status.message().starts_with("cannot start an event loop: "))
+      << status.message();
+  status = supervision.listDevices().status();
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(), "cannot make a socket: Too many open files");
 }
 
 TEST_F(ConnectTest, AServiceOfAnotherMajorVersion) {

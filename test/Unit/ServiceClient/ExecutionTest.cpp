@@ -7,9 +7,14 @@
 
 #include "ClientTesting.h"
 
+#include "Faults/Allocations.h"
+#include "Runtime/Burst/Packets.h"
+#include "Runtime/Fifo/Fifo.h"
 #include "nnhal/Runtime/Fence.h"
+#include "nnhal/Runtime/Log.h"
 
 #include <future>
+#include <mutex>
 
 using namespace nnhal;
 using namespace nnhal::service;
@@ -215,6 +220,81 @@ TEST_F(ExecutionTest, OverABurst) { // G-001, G-002, G-012
   EXPECT_TRUE(holds([&] { return service.seen.freedSlots == 1; }));
   EXPECT_EQ(model->configureBurst(nullptr, {}).status().message(),
             "a burst has no callback");
+}
+
+namespace {
+/// Gives one memory for all slots.
+class OneMemory final : public rt::BurstCallback {
+public:
+  explicit OneMemory(std::shared_ptr<rt::SharedMemory> memory)
+      : memory(std::move(memory)) {}
+  rt::Result<std::vector<std::shared_ptr<rt::SharedMemory>>>
+  getMemories(std::span<const int32_t> slots) override {
+    return std::vector(slots.size(), memory);
+  }
+
+private:
+  const std::shared_ptr<rt::SharedMemory> memory;
+};
+} // namespace
+
+// The process that serves the burst asks for more than a message carries.
+TEST_F(ExecutionTest, OverABurstWithTooManyMemories) {
+  std::mutex mutex;
+  std::string logged;
+  auto log = std::make_shared<rt::Log>(rt::maskOf(rt::LogTag::execution),
+                                       [&](std::string_view line) {
+                                         std::lock_guard lock(mutex);
+                                         logged += line;
+                                       });
+  rt::ReferenceDeviceOptions options;
+  options.services.log = log;
+  TestService other(rt::createReferenceDevice(std::move(options)));
+  auto devices = connectDevices(other.path(), {});
+  ASSERT_TRUE(devices.isOk()) << devices.status().message();
+  auto prepared = (*devices)[0]->prepareModel(rt::test::sumModel());
+  ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
+  auto requests = rt::FifoMemory::create(1024, sizeof(rt::RequestDatum));
+  auto results = rt::FifoMemory::create(1024, sizeof(rt::ResultDatum));
+  ASSERT_TRUE(requests.isOk() && results.isOk());
+  auto burst = (*prepared)->configureBurst(
+      std::make_shared<OneMemory>(pool.pool),
+      {*rt::duplicate(requests->fd()), *rt::duplicate(results->fd())});
+  ASSERT_TRUE(burst.isOk()) << burst.status().message();
+  rt::BurstRequest request;
+  for (int32_t slot = 0; slot < 254; ++slot)
+    request.slots.push_back(slot);
+  std::vector<rt::RequestDatum> packet;
+  writePacket(request, packet);
+  rt::FifoWriter<rt::RequestDatum> writer(*std::move(requests));
+  ASSERT_EQ(writer.tryWrite(packet).message(), "");
+  EXPECT_TRUE(holds([&] {
+    std::lock_guard lock(mutex);
+    return logged.find("254 memories of a burst are asked for at once, "
+                       "expected at most 253") != std::string::npos;
+  })) << logged;
+}
+
+TEST_F(ExecutionTest, NoMemory) {
+  if (!rt::AllocationFailure::isPossible())
+    GTEST_SKIP() << "another library brings operator new";
+  prepare();
+  const Request request = pool.request();
+  const rt::PreparedModelRef models[] = {model};
+  Status execution;
+  Status call;
+  {
+    rt::AllocationFailure failure(0);
+    execution = model->execute(request, result);
+  }
+  {
+    rt::AllocationFailure failure(0);
+    call = device->allocate({}, models, {}, {}).status();
+  }
+  EXPECT_EQ(execution.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(execution.message(), "no memory for an execution");
+  EXPECT_EQ(call.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(call.message(), "no memory for a call of a service");
 }
 
 TEST_F(ExecutionTest, ModelsAndDevicesAreReleased) {

@@ -7,6 +7,8 @@
 
 #include "ClientTesting.h"
 
+#include "Faults/Allocations.h"
+#include "Runtime/Caching/BinaryIdentity.h"
 #include "Runtime/ServiceClient/OpenServiceClient.h"
 #include "nnhal/Backend/DevicePlugin.h"
 #include "nnhal/Runtime/Service.h"
@@ -46,6 +48,14 @@ TEST(LibraryTableTest, RefusesWhatItCannotUse) {
   EXPECT_EQ(refusalOf(&other), "'x.so' leaves a function of its table empty");
 }
 
+TEST(LibraryTableTest, RefusesSilence) {
+  const NNHalServiceClientApi silent = {
+      NNHAL_SERVICE_CLIENT_VERSION, sizeof(NNHalServiceClientApi),
+      NNHAL_PLUGIN_SDK, [](const char *, const void *, void *) {}};
+  EXPECT_EQ(rt::connectDevices(silent, "path", {}).status().message(),
+            "the client of services says nothing");
+}
+
 TEST(LibraryTableTest, RefusesWhatIsNotAClient) {
   auto missing = rt::openServiceClient("/nonexistent.so");
   EXPECT_EQ(missing.status().code(), StatusCode::deviceUnavailable);
@@ -69,4 +79,21 @@ TEST_F(LibraryTest, ConnectsThroughTheLibrary) {
   EXPECT_TRUE(pool.hasSum());
   EXPECT_EQ(rt::connectDevices("/nonexistent").status().code(),
             StatusCode::deviceUnavailable);
+}
+
+// Nothing is thrown through the table of the library.
+TEST_F(LibraryTest, NoMemory) {
+  if (!rt::AllocationFailure::isPossible())
+    GTEST_SKIP() << "another library brings operator new";
+  auto api =
+      rt::openServiceClient(rt::libraryBeside("libNNHalServiceClient.so"));
+  ASSERT_TRUE(api.isOk()) << api.status().message();
+  rt::Result<std::vector<std::unique_ptr<rt::Device>>> devices = rt::Status();
+  const rt::DeviceServices services;
+  {
+    rt::AllocationFailure failure(0);
+    (*api)->connectDevices(service.path().c_str(), &services, &devices);
+  }
+  EXPECT_EQ(devices.status().code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(devices.status().message(), "no memory to connect to a service");
 }
