@@ -7,12 +7,17 @@
 
 #include "HostTesting.h"
 
+#include "Faults/SystemCalls.h"
+#include "Runtime/Burst/Packets.h"
+#include "Runtime/Fifo/Fifo.h"
 #include "Service/Host/LoopQueue.h"
 #include "nnhal/Runtime/Burst.h"
+#include "nnhal/Runtime/Log.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <mutex>
 #include <thread>
 
 using namespace nnhal;
@@ -68,6 +73,11 @@ protected:
   ~HostBurstTest() noexcept override = default;
   void SetUp() override {
     options.quotas.bursts = 2;
+    options.services.log = std::make_shared<rt::Log>(
+        rt::maskOf(rt::LogTag::execution), [this](std::string_view line) {
+          std::lock_guard lock(mutex);
+          logged += line;
+        });
     HostTest::SetUp();
     client = connect();
     remote = prepareSum(*client);
@@ -78,6 +88,14 @@ protected:
     remote = nullptr;
     client.reset();
     HostTest::TearDown();
+  }
+
+  /// Whether a burst of the host reports \p message within a while.
+  bool reports(const std::string &message) {
+    return waitFor([&] {
+      std::lock_guard lock(mutex);
+      return logged.find("burst: " + message) != std::string::npos;
+    });
   }
 
   /// The client's end of a burst, whose server is the host.
@@ -151,6 +169,10 @@ protected:
   wire::BurstContext::Client context = nullptr;
   const std::shared_ptr<Slots> slots = std::make_shared<Slots>();
   std::unique_ptr<rt::Burst> burst;
+
+private:
+  std::mutex mutex;
+  std::string logged;
 };
 } // namespace
 
@@ -210,6 +232,7 @@ TEST_F(HostBurstTest, AClientThatDoesNotAnswerHoldsNothing) {
   auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(execute(sum.request()).isOk());
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 4s);
+  EXPECT_TRUE(reports("the client did not answer within 2000 ms"));
   // It is not asked again.
   slots->isSilent = false;
   EXPECT_FALSE(execute(sum.request()).isOk());
@@ -229,8 +252,37 @@ TEST_F(HostBurstTest, ABurstEndsWhileItsClientDoesNotAnswer) {
   context = nullptr;
   EXPECT_TRUE(waitFor([&] { return report()[0].bursts == 0; }));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
+  EXPECT_TRUE(reports("the burst has ended"));
   burst->invalidate();
   thread.join();
+}
+
+TEST_F(HostBurstTest, AsksForNoMoreMemoriesThanAMessageCarries) {
+  auto requests = rt::FifoMemory::create(1024, sizeof(rt::RequestDatum));
+  auto results = rt::FifoMemory::create(1024, sizeof(rt::ResultDatum));
+  ASSERT_TRUE(requests.isOk() && results.isOk());
+  auto request = remote.configureBurstRequest();
+  request.setCallback(kj::heap<SlotServer>(slots));
+  request.setRequests(makeDescriptor(*rt::duplicate(requests->fd())));
+  request.setResults(makeDescriptor(*rt::duplicate(results->fd())));
+  auto answer = wait(request.send());
+  ASSERT_EQ(read(answer.getStatus()).message(), "");
+  context = answer.getContext();
+  rt::BurstRequest packed;
+  for (int32_t slot = 0; slot < 254; ++slot)
+    packed.slots.push_back(slot);
+  std::vector<rt::RequestDatum> packet;
+  writePacket(packed, packet);
+  rt::FifoWriter<rt::RequestDatum> writer(*std::move(requests));
+  ASSERT_EQ(writer.tryWrite(packet).message(), "");
+  EXPECT_TRUE(reports("a request names 254 new slots where 253 are allowed"));
+  EXPECT_EQ(slots->asked, 0);
+}
+
+TEST_F(HostBurstTest, ModelsWithoutBursts) { // G-003
+  control->hasNoBursts = true;
+  remote = prepareSum(*client);
+  EXPECT_EQ(open().message(), "the prepared model has no bursts");
 }
 
 TEST_F(HostBurstTest, BurstsAreCounted) {
@@ -263,6 +315,11 @@ TEST_F(HostBurstTest, QueuesAreQueues) {
   EXPECT_EQ(status.message().substr(0, 32), "the queue of requests of a burst")
       << status.message();
   EXPECT_TRUE(waitFor([&] { return report()[0].bursts == 0; }));
+}
+
+TEST_F(HostBurstTest, QueuesHaveASize) {
+  rt::SystemCallFailure failure(rt::SystemCall::fstat, EIO);
+  EXPECT_EQ(open().message(), "the queue of a burst has no size");
 }
 
 TEST(LoopQueueTest, CallsInOrderOnTheLoop) {

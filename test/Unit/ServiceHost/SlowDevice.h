@@ -10,6 +10,7 @@
 
 #include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/PreparedModel.h"
 
 #include <atomic>
 #include <chrono>
@@ -26,9 +27,37 @@ struct SlowControl {
   std::atomic<int> devices = 0;
   /// Preparations give their observer a made-up artifact.
   std::atomic<bool> keepsArtifact = false;
+  /// Models are prepared that have no bursts.
+  std::atomic<bool> hasNoBursts = false;
 
   void hold() { isHeld = true; }
   void release() { isHeld = false; }
+};
+
+/// Another model, without its bursts.
+class BurstlessModel final : public rt::PreparedModel {
+public:
+  explicit BurstlessModel(rt::PreparedModelRef inner)
+      : inner(std::move(inner)) {}
+
+  const rt::Interface &interface() const override { return inner->interface(); }
+  rt::Status execute(const rt::Request &request,
+                     rt::ExecutionResult &result) const override {
+    return inner->execute(request, result);
+  }
+  rt::Status executeAsync(rt::Request request,
+                          rt::ExecutionCallback callback) const override {
+    return inner->executeAsync(std::move(request), std::move(callback));
+  }
+  rt::Result<std::shared_ptr<rt::FencedExecution>>
+  executeFenced(rt::Request request, std::vector<rt::FenceRef> waitFor,
+                std::optional<uint64_t> durationAfterFence) const override {
+    return inner->executeFenced(std::move(request), std::move(waitFor),
+                                durationAfterFence);
+  }
+
+private:
+  const rt::PreparedModelRef inner;
 };
 
 /// Another device, whose preparations wait while they are held.
@@ -122,6 +151,9 @@ SlowDevice::prepareModelAsync(std::shared_ptr<const rt::AnnotatedModel> model,
         return callback(kept);
       observer.compileEnded(rt::Status::ok());
     }
+    if (control->hasNoBursts && prepared.isOk())
+      prepared = rt::PreparedModelRef(
+          std::make_shared<BurstlessModel>(*std::move(prepared)));
     callback(std::move(prepared));
   };
   return inner->prepareModelAsync(std::move(model), options, std::move(ended),
