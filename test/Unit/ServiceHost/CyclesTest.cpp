@@ -97,9 +97,16 @@ TEST_F(CyclesTest, AThousandClientsLeaveNothingBehind) {
   for (unsigned i = 0; i < 1000; ++i)
     live(i);
   settle();
-  EXPECT_TRUE(waitFor([&] { return holdings() == before; }))
-      << holdings().descriptors << " of " << before.descriptors
-      << " descriptors, " << holdings().threads << " of " << before.threads
-      << " threads, " << holdings().mappings << " of " << before.mappings
-      << " mappings";
+  // Threads that a pool keeps from the first time that it needs so many at
+  // once, each with the mappings of its stack and of its allocator.
+  constexpr size_t pooled = 8;
+  EXPECT_TRUE(waitFor([&] {
+    const Holdings now = holdings();
+    return now.descriptors == before.descriptors &&
+           now.threads <= before.threads + pooled &&
+           now.mappings <= before.mappings + 4 * pooled;
+  })) << holdings().descriptors
+      << " of " << before.descriptors << " descriptors, " << holdings().threads
+      << " of " << before.threads << " threads, " << holdings().mappings
+      << " of " << before.mappings << " mappings";
 }
