@@ -168,13 +168,13 @@ Status HostedDevice::unavailable() const {
                 fmt::format("device '{}' is not there: {}", deviceName, why));
 }
 
-kj::Promise<Result<UniqueFd>> HostedDevice::connect(Peer peer) {
+kj::Promise<Result<UniqueFd>> HostedDevice::connectOnce(Peer peer) {
   start();
   KJ_IF_MAYBE (planned, restart) {
     if (backoff <= patience && !isStopping)
       return planned->addBranch().then(
           [this, peer = std::move(peer)]() mutable {
-            return connect(std::move(peer));
+            return connectOnce(std::move(peer));
           });
   }
   if (!run || isStopping)
@@ -185,6 +185,26 @@ kj::Promise<Result<UniqueFd>> HostedDevice::connect(Peer peer) {
         if (!run || !run->isReady)
           return Result<UniqueFd>(unavailable());
         return addClient(peer);
+      });
+}
+
+kj::Promise<Result<UniqueFd>> HostedDevice::connect(Peer peer) {
+  const uint64_t number = starts;
+  return connectOnce(peer).then(
+      [this, peer,
+       number](Result<UniqueFd> found) -> kj::Promise<Result<UniqueFd>> {
+        bool isLost = found.status().code() == StatusCode::deviceUnavailable;
+        if (!isLost || isStopping)
+          return found;
+        // The process died under the call, perhaps before its end is known.
+        kj::Promise<void> ended = kj::READY_NOW;
+        if (run && starts == number)
+          ended = run->child->whenEnded().ignoreResult();
+        auto tired =
+            context.port.getTimer().afterDelay(patience * kj::MILLISECONDS);
+        return ended.exclusiveJoin(kj::mv(tired)).then([this, peer] {
+          return connectOnce(peer);
+        });
       });
 }
 

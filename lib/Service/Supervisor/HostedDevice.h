@@ -59,6 +59,7 @@ public:
   /// A socket whose bootstrap capability is the device's Driver. Fails with
   /// deviceUnavailable when there is no process, which says why, and with
   /// resourceExhaustedTransient when the user has too many connections.
+  /// A process that dies meanwhile is followed by the next one, once.
   kj::Promise<rt::Result<rt::UniqueFd>> connect(Peer peer);
 
   /// What docs/Devices/Service.md says about a device, with those clients that
@@ -89,6 +90,7 @@ private:
   void noteReady(wire::Host::DescribeResults::Reader answer);
   void noteEnd(const std::string &how);
   void restartLater(int64_t lived);
+  kj::Promise<rt::Result<rt::UniqueFd>> connectOnce(Peer peer);
   kj::Promise<rt::Result<rt::UniqueFd>> addClient(const Peer &peer);
   kj::Promise<rt::Status> checkConnections(uint32_t user);
   rt::Status unavailable() const;
