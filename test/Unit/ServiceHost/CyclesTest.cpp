@@ -57,8 +57,10 @@ protected:
       ::shutdown(client->fd, SHUT_RDWR); // With everything open.
     if (cycle % 3 == 1)
       burst = nullptr;
-    if (cycle % 5 == 0)
-      (void)executeRequest(model, sum, pool.id).send();
+    if (cycle % 5 == 0) {
+      [[maybe_unused]] auto dropped =
+          executeRequest(model, sum, pool.id).send();
+    }
   }
 
   wire::BurstContext::Client openBurst(wire::PreparedModel::Client model) {
