@@ -337,7 +337,7 @@ TEST_F(DriverTest, ReportsToTheSupervisor) {
   request.setProcess(8);
   request.setName("nine");
   ASSERT_TRUE(ask(request).isOk());
-  TestClient client(rt::UniqueFd(ends[0]), io);
+  TestClient client{rt::UniqueFd(ends[0]), io};
   auto model = prepareSum(client);
   auto answer = wait(supervisor.reportRequest().send());
   auto clients = answer.getReport().getClients();
