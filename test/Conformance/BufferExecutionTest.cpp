@@ -42,7 +42,7 @@ TEST_P(BufferExecutionTest, readsAndWrites) {
   arguments.request.outputs[0] = outputTo(*output, {2, 2});
   Executed executed = executeIn(GetParam(), *prepared, arguments.request);
   EXPECT_EQ(executed.status.message(), "");
-  // What is borrowed is copied on its way to another process.
+  // Borrowed arguments are copied on their way to another process.
   if (!device->traits().isRemote)
     EXPECT_EQ(executed.result.copiedBytes, 0u);
   if (GetParam() != Mode::fenced)

@@ -85,8 +85,8 @@ makeCompiler(const Options &options,
   return compiler;
 }
 
-/// What was measured about the devices, as it is now: later the files cannot be
-/// read.
+/// Reads the measured capabilities of the devices now: later the files cannot
+/// be read.
 static void keepCapabilities(const rt::Device &device,
                              rt::DeviceServices &services) {
   auto read = rt::keptCapabilities(getenv);

@@ -19,7 +19,7 @@
 
 namespace nnhal::servicetool {
 
-/// What a process of the program does. The last three are those that the
+/// The job of one process of the program. The last three are those that the
 /// service itself starts.
 enum class Mode { serve, status, help, version, host, compileWorker, list };
 

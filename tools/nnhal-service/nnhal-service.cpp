@@ -37,7 +37,7 @@ static void writeLogLine(std::string_view line) {
   (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// What the service itself does is always told; NNHAL_VLOG adds more.
+/// The acts of the service itself are always logged; NNHAL_VLOG adds more.
 static std::shared_ptr<const rt::Log> makeLog() {
   const char *tags = std::getenv("NNHAL_VLOG");
   uint32_t mask = rt::parseLogMask(tags ? tags : "", writeLogLine) |

@@ -36,9 +36,10 @@ NNHAL_API std::string_view toString(DeviceType type);
 enum class DeviceStatus : uint32_t { available, busy, offline, unknown };
 NNHAL_API std::string_view toString(DeviceStatus status);
 
-/// What a device needs of the process that hosts it beyond computing on memory
-/// that it is given. A service that hosts devices asks before any client does,
-/// and then forbids its process everything else (docs/Devices/Service.md).
+/// The abilities that a device needs of the process that hosts it, beside
+/// computing on memory that it is given. A service that hosts devices asks
+/// before any client does, and then forbids its process everything else
+/// (docs/Devices/Service.md).
 struct ProcessNeeds {
   /// The device maps code after it was made: what it compiles or loads.
   bool executableMemory = false;

@@ -25,9 +25,9 @@ namespace nnhal::service::client {
 /// Runs what is to be told about one preparation, in order: on the thread that
 /// waits for the preparation, or on threads for what users do.
 ///
-/// What the user's functions refer to lives until the outcome is told, and no
-/// longer, unless a compilation in the background follows: later news is
-/// dropped, whatever a service says.
+/// The objects that the user's functions refer to live until the outcome is
+/// told, and no longer, unless a compilation in the background follows: later
+/// news is dropped, whatever a service says.
 ///
 /// Threads: any.
 class Audience : public std::enable_shared_from_this<Audience> {

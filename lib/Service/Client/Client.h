@@ -17,7 +17,7 @@
 
 namespace nnhal::service::client {
 
-/// What rt::connectDevices() does (nnhal/Runtime/Service.h).
+/// Does the work of rt::connectDevices() (nnhal/Runtime/Service.h).
 rt::Result<std::vector<std::unique_ptr<rt::Device>>>
 connectDevices(const std::string &path, const rt::DeviceServices &services);
 

@@ -106,7 +106,7 @@ kj::Promise<void> EventLoop::State::serve() {
     wake = kj::mv(next.fulfiller);
   }
   for (kj::Function<void()> &function : ready) {
-    // What fails here is told through what the function has captured.
+    // A function reports its failure through what it has captured.
     (void)kj::runCatchingExceptions([&] { function(); });
   }
   ready.clear();

@@ -27,7 +27,7 @@ struct NewWorker {
 struct RemoteCompilerOptions {
   /// Starts a worker. Called from any thread, and may block.
   std::function<rt::Result<NewWorker>()> startWorker;
-  /// What buildIdentity() says.
+  /// The answer of buildIdentity().
   std::string identity;
   /// A compilation that takes longer loses its worker.
   uint64_t seconds = 600;

@@ -40,7 +40,7 @@ struct DeviceHost::Impl final : private kj::TaskSet::ErrorHandler {
     clients.clear();
     // Waits for the calls that block.
     state->calls.reset();
-    // What those had for this thread.
+    // The threads have left work for this one.
     state->loop->callAll();
   }
 

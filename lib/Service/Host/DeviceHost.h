@@ -31,13 +31,13 @@ struct DeviceHostOptions {
   /// once for the description and once per client, on any thread.
   std::function<rt::Result<std::unique_ptr<rt::Device>>(rt::DeviceServices)>
       makeDevice;
-  /// What the devices of all clients share; each gets a budget and a tracer of
-  /// its own.
+  /// The services that the devices of all clients share; each gets a budget and
+  /// a tracer of its own.
   rt::DeviceServices services;
   Quotas quotas;
   /// Polls for a while after each answer; null for a loop that does not.
   std::shared_ptr<LoopPolling> polling = nullptr;
-  /// What confines this process, for the supervisor's report.
+  /// The layers that confine this process, for the supervisor's report.
   std::vector<std::string> sandbox;
 };
 
@@ -56,7 +56,7 @@ struct ClientIdentity {
 ///            device or a client.
 class DeviceHost {
 public:
-  /// What makeDevice reports.
+  /// Fails as makeDevice does.
   static rt::Result<std::unique_ptr<DeviceHost>>
   create(DeviceHostOptions options, kj::LowLevelAsyncIoProvider &io);
   /// Drops the connections and waits for the executions and preparations that

@@ -41,7 +41,7 @@ public:
   }
   rt::PrepareObserver observer();
 
-  /// Of the model, where that has been read: hasFixedCost().
+  /// The answer of hasFixedCost() once the model has been read.
   bool isFixed = false;
 
   /// Makes the device cancel the compilation, unless it has ended.

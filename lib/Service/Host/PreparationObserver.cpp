@@ -9,6 +9,7 @@
 
 #include "Asking.h"
 
+#include "Runtime/Support/SealedCopy.h"
 #include "Service/Protocol/Convert.h"
 #include "nnhal/Runtime/Compiler.h"
 
@@ -76,7 +77,8 @@ struct SealedArtifact {
 } // namespace
 
 static Result<Sealed> seal(std::span<const std::byte> bytes) {
-  NNHAL_ASSIGN_OR_RETURN(rt::UniqueFd fd, sealedCopy(bytes));
+  NNHAL_ASSIGN_OR_RETURN(rt::UniqueFd fd,
+                         rt::sealedCopy(bytes, rt::SealedContent::message));
   return Sealed{std::move(fd), bytes.size()};
 }
 

@@ -48,7 +48,7 @@ kj::Promise<void> PreparedModelServer::memoryUse(MemoryUseContext context) {
 }
 
 namespace {
-/// What an execution gave.
+/// The outcome of an execution.
 struct Executed {
   Status status;
   rt::ExecutionResult result;

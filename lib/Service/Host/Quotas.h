@@ -12,8 +12,8 @@
 
 namespace nnhal::service {
 
-/// What one client may have at a time. A client that asks for more is told
-/// resourceExhausted*, what it has and what is allowed.
+/// The resources that one client may have at a time. A client that asks for
+/// more is told resourceExhausted*, what it has and what is allowed.
 struct Quotas {
   /// The bytes of imported memories, pools and operand values of models,
   /// buffers, queues of bursts, and arenas.

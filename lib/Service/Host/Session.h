@@ -27,7 +27,7 @@
 
 namespace nnhal::service {
 
-/// What the sessions of a host share.
+/// The parts of a host that its sessions share.
 struct HostState {
   DeviceHostOptions options;
   DeviceDescription description;
@@ -38,7 +38,7 @@ struct HostState {
   bool isDraining = false;
 };
 
-/// What the process of a device keeps for one client: its own device, so that
+/// The state of one client in the process of a device: its own device, so that
 /// no other client's objects can be named, and what the client has.
 ///
 /// Ownership: shared by the capabilities of the client; never by another

@@ -15,7 +15,7 @@
 
 namespace nnhal::service {
 
-/// What the other end of a channel may send.
+/// Bounds of the messages that the other end of a channel may send.
 struct ChannelLimits {
   /// The words of 8 bytes of one message.
   uint64_t messageWords = 1 << 16;

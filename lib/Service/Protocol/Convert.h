@@ -83,10 +83,8 @@ NamedDescriptor descriptorOf(wire::Pool::Reader reader, std::string name);
 rt::Result<std::shared_ptr<rt::SharedMemory>> read(wire::Pool::Reader reader,
                                                    rt::UniqueFd descriptor);
 
-/// Memory with \p bytes that nobody can change: whoever gets it need not copy
-/// it before looking at it. resourceExhaustedTransient when there is none.
-rt::Result<rt::UniqueFd> sealedCopy(std::span<const std::byte> bytes);
-/// That memory as a capability. The bytes of an artifact for example.
+/// A sealed copy of \p bytes as a capability: those of an artifact for example.
+/// Fails like sealedCopy().
 rt::Result<wire::Descriptor::Client>
 makeBytes(std::span<const std::byte> bytes);
 /// The \p size bytes behind \p descriptor, in memory that its sender cannot
@@ -113,7 +111,8 @@ void write(const rt::MemoryUse &use, wire::MemoryUse::Builder builder);
 rt::MemoryUse read(wire::MemoryUse::Reader reader);
 
 // Executions. A request names memory by the number that importMemory gave it.
-// What is borrowed or copied lies in a staging pool: \p place returns where.
+// Arguments that are borrowed or copied lie in a staging pool: \p place returns
+// where.
 struct Place {
   uint32_t memory = 0;
   uint64_t offset = 0;

@@ -9,14 +9,11 @@
 
 #include "Wire.h"
 
-#include "Runtime/Support/AtomicFile.h"
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/SealedCopy.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-
-#include <system_error>
 
 using namespace nnhal;
 using namespace nnhal::service;
@@ -25,33 +22,14 @@ using rt::SharedMemory;
 using rt::Status;
 using rt::UniqueFd;
 
-static std::string errorText(int code) {
-  return std::generic_category().message(code);
-}
-
 //===----------------------------------------------------------------------===//
 // Bytes
 //===----------------------------------------------------------------------===//
 
-Result<UniqueFd> service::sealedCopy(std::span<const std::byte> bytes) {
-  UniqueFd fd(::memfd_create("nnhal-message", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!fd.isValid())
-    return rt::outOfResources("cannot create memory for {} bytes: {}",
-                              bytes.size(), errorText(errno));
-  if (!rt::writeAll(fd.get(), bytes).isOk())
-    return rt::outOfResources("cannot copy {} bytes for another process",
-                              bytes.size());
-  constexpr int seals =
-      F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-  if (::fcntl(fd.get(), F_ADD_SEALS, seals) != 0)
-    return rt::failure("cannot seal {} bytes for another process: {}",
-                       bytes.size(), errorText(errno));
-  return fd;
-}
-
 Result<wire::Descriptor::Client>
 service::makeBytes(std::span<const std::byte> bytes) {
-  NNHAL_ASSIGN_OR_RETURN(UniqueFd fd, sealedCopy(bytes));
+  NNHAL_ASSIGN_OR_RETURN(UniqueFd fd,
+                         rt::sealedCopy(bytes, rt::SealedContent::message));
   return makeDescriptor(std::move(fd));
 }
 
@@ -116,7 +94,8 @@ static Status writeCopy(std::span<const std::byte> bytes, std::string_view name,
       wireText(isOpaque ? toString(rt::PoolKind::hardwareBufferBlob) : name));
   if (bytes.empty())
     return Status::ok();
-  NNHAL_ASSIGN_OR_RETURN(UniqueFd fd, sealedCopy(bytes));
+  NNHAL_ASSIGN_OR_RETURN(UniqueFd fd,
+                         rt::sealedCopy(bytes, rt::SealedContent::message));
   builder.setDescriptor(makeDescriptor(std::move(fd)));
   builder.setSize(bytes.size());
   builder.setProtection(PROT_READ);

@@ -122,7 +122,8 @@ static Status allowAll(int ruleset, const SandboxRules &rules,
     NNHAL_RETURN_IF_ERROR(allowPath(
         ruleset, node,
         (readAndWrite | LANDLOCK_ACCESS_FS_READ_DIR | accessIoctl) & handled));
-  // What is in memory anyway: devices name their build by these files.
+  // The files of loaded libraries are in memory anyway; devices name their
+  // build by them.
   for (const std::string &file : loadedFiles())
     if (::access(file.c_str(), R_OK) == 0)
       NNHAL_RETURN_IF_ERROR(

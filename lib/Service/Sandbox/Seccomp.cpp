@@ -167,7 +167,7 @@ static constexpr std::string_view calls[] = {
     "getegid",
 };
 
-/// What prctl() may be asked for: names of threads and of mappings.
+/// Requests that prctl() may be given: names of threads and of mappings.
 static constexpr int processControls[] = {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA};
 
 /// The ioctl() requests on what clients send, which are buffers of other

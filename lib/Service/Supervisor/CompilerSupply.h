@@ -24,7 +24,7 @@ struct WorkerCounts {
   uint64_t deaths = 0;
 };
 
-/// What a host asks its supervisor for: processes, which it cannot make itself.
+/// Gives a host the processes that it cannot make itself.
 ///
 /// Ownership: the workers die with it, and so with their host.
 /// Threads:   that of the event loop.

@@ -23,7 +23,7 @@
 
 namespace nnhal::service {
 
-/// What the devices of a supervisor share.
+/// The parts of a supervisor that its devices share.
 struct SupervisorContext {
   kj::UnixEventPort &port;
   kj::LowLevelAsyncIoProvider &io;
@@ -37,7 +37,7 @@ struct SupervisorContext {
 struct Peer {
   uint32_t user = 0;
   int32_t process = 0;
-  /// As the client calls itself.
+  /// The name that the client gives itself.
   std::string name;
 };
 
@@ -62,8 +62,8 @@ public:
   /// A process that dies meanwhile is followed by the next one, once.
   kj::Promise<rt::Result<rt::UniqueFd>> connect(Peer peer);
 
-  /// What docs/Devices/Service.md says about a device, with those clients that
-  /// \p viewer, a user, may hear of.
+  /// The report about a device that docs/Devices/Service.md describes, with
+  /// those clients that \p viewer, a user, may hear of.
   kj::Promise<nlohmann::ordered_json> report(uint32_t viewer);
 
   /// Starts no process any more, and returns when the device has finished what

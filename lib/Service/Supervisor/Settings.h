@@ -20,7 +20,7 @@
 
 namespace nnhal::service {
 
-/// What one compilation may take.
+/// Bounds of one compilation.
 struct CompileLimits {
   /// Bytes of address space of a compile worker.
   uint64_t memory = uint64_t(16) << 30;
@@ -59,7 +59,7 @@ std::vector<NamedNumber> numbersOf(Quotas &quotas);
 /// invalidArgument, which names the place, for a key that is unknown or comes
 /// twice and for a value of the wrong type or out of range.
 rt::Status applyConfig(std::string_view text, Settings &settings);
-/// The same for the file \p path, whose name precedes the message.
+/// Applies the file \p path; its name precedes the message of a failure.
 rt::Status applyConfigFile(const std::string &path, Settings &settings);
 
 /// The number of user \p text, which is a number or a name. invalidArgument

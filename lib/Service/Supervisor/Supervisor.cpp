@@ -132,7 +132,7 @@ private:
   const CallCounterRef calls;
 };
 
-/// What a client, or one who is not to be one, reaches first.
+/// The capability that whoever connects reaches first, client or not.
 class ServiceServer final : public wire::Service::Server {
 public:
   ServiceServer(SupervisorLoop &loop, Peer peer, Status refusal,

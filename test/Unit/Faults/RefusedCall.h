@@ -51,7 +51,7 @@ struct RefusedCall {
   }
 };
 
-/// What \p run returns in a process in which \p call fails.
+/// Returns the text of \p run, called in a process in which \p call fails.
 inline std::string textWithout(const RefusedCall &call,
                                const std::function<std::string()> &run) {
   int ends[2];

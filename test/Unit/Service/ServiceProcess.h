@@ -20,7 +20,7 @@
 
 namespace nnhal::rt::test {
 
-/// What a process holds, as the kernel counts it.
+/// The resources that a process holds, as the kernel counts them.
 struct Holdings {
   size_t threads = 0;
   size_t descriptors = 0;

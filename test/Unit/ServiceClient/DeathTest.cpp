@@ -202,7 +202,7 @@ TEST_F(DeathTest, ARestartedServiceIsFound) { // C-079, C-080, C-082
   ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
   EXPECT_EQ((*prepared)->execute(pool.request(), result).message(), "");
   EXPECT_TRUE(pool.hasSum());
-  // What the old one had prepared stays dead.
+  // Models that the old one had prepared stay dead.
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(old->execute(pool.request(), result).message(), death);
   rt::BufferRole role;

@@ -72,7 +72,7 @@ TEST_F(PreparationTest, WhatDoesNotBeginIsReturnedAndTold) { // C-036
 }
 
 namespace {
-/// What the service tells an observer: a diagnostic, an artifact, and an end.
+/// Tells an observer all that a service can: a diagnostic, an artifact, an end.
 kj::Promise<void> tellEverything(wire::PrepareObserver::Client observer) {
   auto diagnostic = observer.diagnosticRequest();
   diagnostic.setIsError(true);

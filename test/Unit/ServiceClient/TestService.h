@@ -30,7 +30,7 @@ struct Conduct {
   /// The channel of a device is no socket; there is none.
   bool hasNoSocket = false;
   bool hasNoChannel = false;
-  /// What happens to answers before they are sent.
+  /// Changes that are made to answers before they are sent.
   std::function<void(DeviceDescription &)> describe;
   std::function<void(wire::Driver::SupportedOperationsResults::Builder)>
       supported;
@@ -41,7 +41,7 @@ struct Conduct {
   std::function<void(wire::PreparedModel::ExecuteResults::Builder)> executed;
   std::function<void(wire::PreparedModel::ExecuteFencedResults::Builder)>
       fenced;
-  /// What it tells the observer of a preparation before that ends.
+  /// Speaks to the observer of a preparation before that ends.
   std::function<kj::Promise<void>(wire::PrepareObserver::Client)> observe;
   /// Calls of this name are never answered, after they have begun.
   std::string hangsIn;

@@ -18,7 +18,8 @@ using namespace nnhal::service;
 using namespace nnhal::service::test;
 
 namespace {
-/// What a process has; each connection, burst and memory would add to it.
+/// The resources of this process; each connection, burst and memory would add
+/// to it.
 struct Holdings {
   size_t descriptors = 0;
   size_t threads = 0;

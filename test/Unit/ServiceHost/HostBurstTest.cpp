@@ -29,7 +29,7 @@ using rt::StatusCode;
 using namespace std::chrono_literals;
 
 namespace {
-/// What a test does to the memories that a host asks for.
+/// The memories that a host asks for, which a test can spoil.
 struct Slots {
   std::shared_ptr<rt::BurstCallback> callback;
   bool isSilent = false;

@@ -62,7 +62,7 @@ private:
   int &count;
 };
 
-/// What a host reports of one client.
+/// The report of a host about one client.
 struct ClientReport {
   uint64_t models, buffers, bursts, memory, descriptors, queued, refusals;
 };
@@ -91,7 +91,7 @@ protected:
   void TearDown() override {
     control->release();
     host.reset();
-    // What the end of the connections has set off.
+    // The end of the connections has set off work of the loop.
     io.waitScope.poll();
   }
 

@@ -19,7 +19,7 @@
 
 namespace nnhal::service::test {
 
-/// What a test says to the devices of a host, and hears of them.
+/// Lets a test steer the devices of a host, and count them.
 struct SlowControl {
   std::atomic<bool> isHeld = false;
   std::atomic<int> preparing = 0;

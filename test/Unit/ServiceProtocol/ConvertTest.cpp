@@ -168,7 +168,8 @@ TEST(ConvertModel, RefusesToSendWhatIsOutOfReach) {
   EXPECT_EQ(sent(model).status().code(), StatusCode::invalidArgument);
 }
 
-/// What reading says of fullModel() after \p change of its message.
+/// The message with which fullModel() is refused after \p change of its
+/// message.
 template <typename Change> std::string refusalOf(Change change) {
   EventLoop loop;
   Message<wire::Model> message;
@@ -233,11 +234,11 @@ TEST(ConvertBytes, NeedMemoryThatCanBeSealed) {
   };
   const Case cases[] = {
       {memfdCreate, EMFILE, rt::StatusCode::resourceExhaustedTransient,
-       "cannot create memory for 5 bytes: Too many open files"},
+       "cannot create a memory file for a message: Too many open files"},
       {write, ENOSPC, rt::StatusCode::resourceExhaustedTransient,
-       "cannot copy 5 bytes for another process"},
+       "cannot copy 5 bytes of a message: No space left on device"},
       {addSeals, EPERM, rt::StatusCode::generalFailure,
-       "cannot seal 5 bytes for another process: Operation not permitted"}};
+       "cannot seal a message in memory: Operation not permitted"}};
   for (const Case &one : cases) {
     rt::SystemCallFailure failure(one.call, one.error);
     rt::Status status = makeBytes(bytesOf("bytes")).status();

@@ -358,7 +358,7 @@ TEST_F(SandboxTest, BuiltInDevicesDeclareTheirNeeds) {
   EXPECT_TRUE(cpu.deviceNodes.empty());
 }
 
-/// What enterSandbox() says of its layer \p index while \p refused fails.
+/// The text of enterSandbox() about its layer \p index while \p refused fails.
 std::string layerWithout(const rt::test::RefusedCall &refused,
                          const SandboxRules &rules, size_t index) {
   return rt::test::textWithout(refused, [&]() -> std::string {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr RefusedCall noPolling = {SYS_epoll_create1, EMFILE};
 
-/// What nnhal-service says when \p refused fails in it.
+/// The errors of nnhal-service when \p refused fails in it.
 std::string errorsOf(const RefusedCall &refused, const LaunchOptions &given) {
   Folder folder;
   LaunchOptions options = given;

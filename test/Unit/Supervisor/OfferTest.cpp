@@ -35,7 +35,7 @@ TEST(OfferTest, DevicesAreSelectedByName) {
             "unknown device 'c-c'; known devices: a-a, b-b");
 }
 
-/// What the program that lists devices tells.
+/// The answer of the program that lists devices.
 std::string tell(const std::vector<std::string> &plugins) {
   int ends[2];
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
@@ -78,7 +78,7 @@ TEST(OfferTest, AListerThatCannotBeMadeIsNamed) {
   EXPECT_EQ(rt::test::textWithout({SYS_clone, EAGAIN}, find),
             "cannot make a process: Resource temporarily unavailable");
   auto findWithoutFiles = [&] {
-    // As many as the socket pair takes.
+    // The socket pair takes two descriptors.
     int first = ::dup(STDERR_FILENO);
     int second = ::dup(STDERR_FILENO);
     ::close(first);

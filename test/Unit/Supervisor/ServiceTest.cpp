@@ -444,7 +444,7 @@ TEST_F(ServiceTest, CallsOfAConnectionAreLimited) {
   EXPECT_TRUE(other->open("nnhal-reference").isOk());
 }
 
-// What does not speak the protocol ends its own connection alone.
+// A client that does not speak the protocol ends its own connection alone.
 TEST_F(ServiceTest, GarbageIsSurvived) {
   start();
   auto client = enter();

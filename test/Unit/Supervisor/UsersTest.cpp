@@ -26,7 +26,7 @@ namespace {
 constexpr uid_t serviceUser = 65533;
 constexpr uid_t clientUser = 65534;
 
-/// What \p work returns in a process of user \p user.
+/// Returns the text of \p work, called in a process of user \p user.
 std::string runAs(uid_t user, const std::function<std::string()> &work) {
   int ends[2];
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
