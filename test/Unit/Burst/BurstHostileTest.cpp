@@ -165,6 +165,7 @@ TEST(BurstHostileTest, AProcessThatWritesAnything) {
   ASSERT_TRUE(model->execute(pool.request(), result).isOk());
   const std::vector<RequestDatum> packet = sumPacket();
   const size_t descriptors = countEntries("/proc/self/fd");
+  uint64_t answers = 0;
   const auto end = std::chrono::steady_clock::now() + length;
   for (unsigned seed = 0; std::chrono::steady_clock::now() < end; ++seed) {
     auto requests =
@@ -185,7 +186,9 @@ TEST(BurstHostileTest, AProcessThatWritesAnything) {
     ::kill(attacker, SIGKILL);
     ::waitpid(attacker, nullptr, 0);
     served->reset();
+    answers += std::atomic_ref(results->header().written).load();
   }
+  EXPECT_GT(answers, 0u) << "no packet of the attacker was read";
   EXPECT_EQ(countEntries("/proc/self/fd"), descriptors);
   pool.fill(1);
   ASSERT_EQ(model->execute(pool.request(), result).message(), "");

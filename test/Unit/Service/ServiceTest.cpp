@@ -10,6 +10,7 @@
 #include "Burst/SampleModel.h"
 
 #include <csignal>
+#include <ctime>
 #include <future>
 #include <sys/wait.h>
 #include <thread>
@@ -121,6 +122,34 @@ TEST_F(ServiceTest, BurstEndsWithItsServer) { // G-057, G-058
   EXPECT_LT(std::chrono::steady_clock::now() - begin, deathNoticed);
   EXPECT_EQ((*burst)->execute(pool.request(), result).code(),
             StatusCode::deadObject);
+}
+
+/// The processor time that \p process has taken.
+std::chrono::nanoseconds processorTimeOf(pid_t process) {
+  clockid_t clock = 0;
+  timespec time{};
+  EXPECT_EQ(::clock_getcpuclockid(process, &clock), 0);
+  EXPECT_EQ(::clock_gettime(clock, &time), 0);
+  return std::chrono::seconds(time.tv_sec) +
+         std::chrono::nanoseconds(time.tv_nsec);
+}
+
+TEST_F(ServiceTest, AnIdleBurstTakesNoProcessorTime) { // G-048
+  PreparedModelRef model = prepare(*device);
+  auto burst = Burst::create(model);
+  ASSERT_TRUE(burst.isOk());
+  ASSERT_TRUE((*burst)->execute(pool.request(), result).isOk());
+  const pid_t processes[] = {service.hostOf(reference), service.process(),
+                             ::getpid()};
+  std::chrono::nanoseconds before[std::size(processes)];
+  for (size_t i = 0; i < std::size(processes); ++i)
+    before[i] = processorTimeOf(processes[i]);
+  std::this_thread::sleep_for(400ms);
+  for (size_t i = 0; i < std::size(processes); ++i)
+    EXPECT_LT(processorTimeOf(processes[i]) - before[i], 100ms)
+        << "an end that polls on would have taken 400 ms";
+  ASSERT_TRUE((*burst)->execute(pool.request(), result).isOk());
+  EXPECT_TRUE(pool.hasSum());
 }
 
 TEST_F(ServiceTest, FencesOfADeadServiceFail) {
