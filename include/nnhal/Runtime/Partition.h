@@ -22,6 +22,7 @@
 #include "nnhal/Runtime/Status.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,6 +33,8 @@
 namespace nnhal::rt {
 
 class Log;
+class Reactor;
+class Scheduler;
 class Tracer;
 
 /// Whether models are divided, and whether the CPU device steps in (I-001).
@@ -80,6 +83,10 @@ struct PartitionCandidate {
   /// The newest HAL version that the device speaks. Operations that it does
   /// not have are not asked about (I-064).
   HalVersion halVersion = HalVersion::V1_3;
+  /// What Planner::leastCost adds for each step, and for each byte that crosses
+  /// to or from another device, in nanoseconds of the fallback device.
+  double stepCost = 2000;
+  double byteCost = 0.05;
   /// The device that interprets control flow, wins ties and steps in for
   /// others: nnapi-reference (I-014, I-020).
   bool isFallback = false;
@@ -95,12 +102,21 @@ struct PartitionStep {
   /// The subgraph of the model: 0 is the main one, i the one number i - 1 of
   /// Model::referenced.
   uint32_t subgraph = 0;
+  /// The use of the subgraph: one that is entered from two places has two
+  /// frames, in which its operands have values of their own (I-034). The main
+  /// subgraph is frame 0.
+  uint32_t frame = 0;
   /// The operations of that subgraph in an order of execution; the IF or WHILE
   /// of a branch or loop step.
   std::vector<uint32_t> operations;
   /// Branch and loop steps: the steps that the condition chooses, first the one
-  /// for true; jump steps: the next step in `targets[0]`.
+  /// for true; a loop step begins with the condition's first step, which is
+  /// `targets[2]`. Jump steps: the next step in `targets[0]`. The number of
+  /// steps stands for the end.
   std::vector<uint32_t> targets;
+  /// Branch and loop steps: the frames of the subgraphs in the order of the
+  /// operation's inputs, which are then and else, condition and body.
+  std::vector<uint32_t> frames;
 };
 
 /// The decision for one operation of the main subgraph.
@@ -149,6 +165,21 @@ struct PartitionOptions {
   bool strictSlicing = false;
   std::shared_ptr<const Log> log;
   std::shared_ptr<Tracer> tracer;
+  /// The threads of asynchronous and fenced executions, and the wait for
+  /// fences. Without them a prepared model makes its own when it needs them.
+  /// They are not those of a device: an execution that holds a slot here waits
+  /// for slots there.
+  std::shared_ptr<Scheduler> executions;
+  std::shared_ptr<Reactor> reactor;
+  /// The steady clock in nanoseconds, for deadlines and loops; the system's
+  /// when it is empty.
+  std::function<int64_t()> clock;
+  /// Returns the buffer of \p device with \p token, or null. Fallback and
+  /// interpreted control flow copy from and to it where another device needs
+  /// its bytes (I-053, F-081); without it they fail there. Any thread calls it
+  /// during an execution.
+  std::function<std::shared_ptr<Buffer>(const Device &device, uint32_t token)>
+      findBuffer;
 };
 
 /// The events since preparation that a user has to know of (never silent).

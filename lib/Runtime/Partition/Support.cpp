@@ -1,0 +1,65 @@
+//===- Support.cpp - The operations that each device takes ----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Runtime/Compliance.h"
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::partition;
+
+Result<Answers>
+nnhal::rt::partition::supportOfVersion(const Device &device,
+                                       const AnnotatedModel &model) {
+  HalVersion version = device.halVersion();
+  std::vector<uint32_t> foreign;
+  if (version < HalVersion::V1_3) {
+    NNHAL_ASSIGN_OR_RETURN(foreign,
+                           nonCompliantOperations(model.model, version));
+  }
+  NNHAL_ASSIGN_OR_RETURN(Answers answers, device.supportedOperations(model));
+  for (uint32_t operation : foreign)
+    if (operation < answers.size())
+      answers[operation] =
+          badData("the operation is not one of HAL {}", toString(version));
+  return answers;
+}
+
+Answers Support::ask(const Device &device, const AnnotatedModel &asked) const {
+  const std::vector<Operation> &operations = asked.model.main.operations;
+  Result<Answers> answers = supportOfVersion(device, asked);
+  // A device that cannot answer is one that supports nothing.
+  if (!answers.isOk())
+    return Answers(operations.size(), answers.status());
+  if (answers->size() != operations.size())
+    return Answers(operations.size(),
+                   failure("the device answered for {} of {} operations",
+                           answers->size(), operations.size()));
+  // Extension and OEM operations are never those of the fallback device
+  // (I-018).
+  for (size_t i = 0; &device == fallback && i < operations.size(); ++i)
+    if ((*answers)[i].isOk() && !lookUp(operations[i].type))
+      (*answers)[i] =
+          badData("the fallback device has no {}", nameOf(operations[i].type));
+  return *std::move(answers);
+}
+
+const std::vector<Answers> &Support::of(uint32_t subgraph) {
+  auto [place, isNew] = known.try_emplace(subgraph);
+  if (!isNew)
+    return place->second;
+  // A referenced subgraph is asked about as the main one of the same model.
+  AnnotatedModel inner;
+  if (subgraph != 0) {
+    inner.model = model.model;
+    inner.model.main = model.model.referenced[subgraph - 1];
+  }
+  for (const Device *device : devices)
+    place->second.push_back(ask(*device, subgraph == 0 ? model : inner));
+  return place->second;
+}

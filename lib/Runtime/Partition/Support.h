@@ -1,0 +1,55 @@
+//===- Support.h - The operations that each device takes --------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_PARTITION_SUPPORT_H
+#define NNHAL_LIB_RUNTIME_PARTITION_SUPPORT_H
+
+#include "nnhal/Runtime/Partition.h"
+
+#include <map>
+#include <span>
+#include <vector>
+
+namespace nnhal::rt::partition {
+
+/// One status per operation of a subgraph.
+using Answers = std::vector<Status>;
+
+/// What devices say of the subgraphs of one model. Each is asked once per
+/// subgraph (I-008), when somebody wants to know.
+///
+/// Threads: one at a time. The arguments of the constructor live longer.
+class Support {
+public:
+  Support(const AnnotatedModel &model, std::span<const Device *const> devices,
+          const Device *fallback)
+      : model(model), devices(devices), fallback(fallback) {}
+
+  /// One list per device.
+  const std::vector<Answers> &of(uint32_t subgraph);
+
+  bool isSupported(uint32_t subgraph, uint32_t operation, uint32_t device) {
+    return of(subgraph)[device][operation].isOk();
+  }
+
+private:
+  Answers ask(const Device &device, const AnnotatedModel &asked) const;
+
+  const AnnotatedModel &model;
+  std::span<const Device *const> devices;
+  const Device *fallback;
+  std::map<uint32_t, std::vector<Answers>> known;
+};
+
+/// The answers of a device of an older HAL version: no operation that
+/// \p device's version does not have is supported.
+Result<Answers> supportOfVersion(const Device &device,
+                                 const AnnotatedModel &model);
+
+} // namespace nnhal::rt::partition
+
+#endif // NNHAL_LIB_RUNTIME_PARTITION_SUPPORT_H
