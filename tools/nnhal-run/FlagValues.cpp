@@ -123,6 +123,32 @@ Status run::setTime(Flags &flags, std::string_view value) {
   return Status::ok();
 }
 
+Status run::setExplain(Flags &flags, std::string_view value) {
+  if (!value.empty() && value != "json")
+    return badData("'{}' is not json", value);
+  flags.explain =
+      value.empty() ? tools::ExplainFormat::text : tools::ExplainFormat::json;
+  return Status::ok();
+}
+
+Status run::setDevices(Flags &flags, std::string_view value) {
+  flags.devices.several.clear();
+  for (std::string_view name : tools::splitAtCommas(value)) {
+    if (name.empty())
+      return badData("'{}' has an empty name", value);
+    flags.devices.several.emplace_back(name);
+  }
+  return Status::ok();
+}
+
+Status run::setPlanner(Flags &flags, std::string_view value) {
+  static constexpr Choice<rt::Planner> choices[] = {
+      {"least-cost", rt::Planner::leastCost}, {"greedy", rt::Planner::greedy}};
+  NNHAL_ASSIGN_OR_RETURN(flags.devices.planner,
+                         parseChoice<rt::Planner>(value, choices));
+  return Status::ok();
+}
+
 Status run::setCompileThreads(Flags &flags, std::string_view value) {
   uint64_t threads = 0;
   NNHAL_RETURN_IF_ERROR(parseInto(value, 1, rt::WorkPool::maxThreads, threads));

@@ -64,7 +64,7 @@ static void completeRequests(Flags &flags) {
   else if (isOnlyEmitted(flags))
     load.goal = tools::LoadGoal::artifact;
   load.needsSource =
-      flags.explain || !flags.dumpGraph.empty() || !flags.expects.empty();
+      isExplained(flags) || !flags.dumpGraph.empty() || !flags.expects.empty();
   flags.run.frames = flags.inputs.frames;
   flags.run.measureOperations = !flags.dumpGraph.empty();
   flags.cases.preparation = load.preparation;

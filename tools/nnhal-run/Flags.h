@@ -9,8 +9,10 @@
 #define NNHAL_TOOLS_NNHAL_RUN_FLAGS_H
 
 #include "Tools/Check/Check.h"
+#include "Tools/Execution/Devices.h"
 #include "Tools/Execution/Execute.h"
 #include "Tools/Execution/Load.h"
+#include "Tools/Report/Explanation.h"
 #include "Tools/Report/Report.h"
 
 #include <optional>
@@ -33,7 +35,7 @@ struct Flags {
   tools::RunRequest run;
   /// One after the other.
   std::vector<tools::ExecutionMode> modes = {tools::ExecutionMode::sync};
-  std::string device = "nnhal-cpu";
+  tools::DeviceSelection devices;
   /// The socket of the service whose devices replace those of the project.
   std::string service;
   /// Files of plug-ins.
@@ -47,7 +49,7 @@ struct Flags {
   bool listDevices = false;
   /// Measure the device instead of running a model.
   bool calibrate = false;
-  bool explain = false;
+  tools::ExplainFormat explain = tools::ExplainFormat::none;
   /// The paths of the trace and the graph; empty for neither.
   std::string trace;
   std::string dumpGraph;
@@ -60,10 +62,14 @@ struct Flags {
   bool version = false;
 };
 
+inline bool isExplained(const Flags &flags) {
+  return flags.explain != tools::ExplainFormat::none;
+}
+
 /// Whether nothing is asked for but a graph of the model.
 inline bool isOnlyDrawn(const Flags &flags) {
   return !flags.dumpGraph.empty() && !flags.wantsExecution &&
-         flags.load.emit.empty() && !flags.explain;
+         flags.load.emit.empty() && !isExplained(flags);
 }
 
 /// Whether nothing is asked for but an artifact.

@@ -18,6 +18,7 @@ using namespace nnhal::run;
 using rt::badData;
 using rt::Status;
 using tools::CheckRequest;
+using tools::DeviceSelection;
 using tools::InputRequest;
 using tools::LoadRequest;
 using tools::ModelKind;
@@ -173,10 +174,14 @@ static constexpr Option options[] = {
     },
     {
         .name = "explain",
+        .takes = Takes::optionalValue,
+        .valueName = "json",
         .help = "print for each operation its device, the reason, and the code "
-                "it became",
+                "it became;\n"
+                "with several devices also how many operations and steps each "
+                "has",
         .works = executeSource | emitSource,
-        .apply = setTrue<&Flags::explain>,
+        .apply = setExplain,
     },
     {
         .name = "dump-graph",
@@ -280,9 +285,37 @@ static constexpr Option options[] = {
         .valueName = "NAME",
         .help = "use the device NAME: nnhal-cpu (default), nnhal-reference or "
                 "one of a\n"
-                "plug-in",
+                "plug-in; auto divides models among all of them",
         .works = execute | emit | draw | anyCheck | bit(Work::calibrate),
-        .apply = setText<&Flags::device>,
+        .apply = setText<&Flags::devices, &DeviceSelection::device>,
+    },
+    {
+        .name = "devices",
+        .takes = Takes::value,
+        .valueName = "A,B,...",
+        .help = "divide models among these devices; nnhal-reference, where it "
+                "is listed,\n"
+                "steps in for the others",
+        .works = executeSource | draw | checkCompile,
+        .apply = setDevices,
+        .excludes = "device",
+    },
+    {
+        .name = "require-device",
+        .help = "fail where nnhal-reference would step in for a device that "
+                "fails",
+        .works = executeSource | checkCompile,
+        .apply = setTrue<&Flags::devices, &DeviceSelection::isRequired>,
+    },
+    {
+        .name = "planner",
+        .takes = Takes::value,
+        .valueName = "NAME",
+        .help = "divide models by least-cost (default), which counts what "
+                "crosses from\n"
+                "device to device, or greedy, as Android does",
+        .works = executeSource | draw | checkCompile,
+        .apply = setPlanner,
     },
     {
         .name = "plugin",

@@ -29,6 +29,7 @@
 #include "nnhal/Runtime/Version.h"
 #include "nnhal/Runtime/WorkPool.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -43,9 +44,30 @@ using tools::fail;
 using tools::finish;
 using tools::flushOutput;
 
+/// Whether the options about compilation mean something to \p selected.
+static bool compiles(const SelectedDevice &selected) {
+  if (!selected.members)
+    return selected.device->traits().compiles;
+  return std::ranges::any_of(
+      selected.members->devices,
+      [](const rt::Device *device) { return device->traits().compiles; });
+}
+
+/// Refuses the options that several devices rule out.
+static Status checkSeveral(const Flags &flags) {
+  for (std::string_view name :
+       {"emit", "calibrate", "artifacts", "deferred", "stages", "specialize"})
+    if (std::ranges::find(flags.given, name) != flags.given.end())
+      return badData("option '--{}' does not go with several devices", name);
+  return Status::ok();
+}
+
 /// Refuses the options that the device rules out, whatever it executes.
-static Status checkDevice(const Flags &flags, const rt::Device &device) {
+static Status checkDevice(const Flags &flags, const SelectedDevice &selected) {
+  const rt::Device &device = *selected.device;
   rt::DeviceTraits traits = device.traits();
+  if (selected.members)
+    NNHAL_RETURN_IF_ERROR(checkSeveral(flags));
   if (traits.isRemote && flags.load.threads != 1)
     return badData("device {} executes on the threads of its service: "
                    "--threads has no effect",
@@ -53,7 +75,7 @@ static Status checkDevice(const Flags &flags, const rt::Device &device) {
   if (!traits.usesThreads && flags.load.threads != 1)
     return badData("device {} executes on one thread: --threads has no effect",
                    device.name());
-  if (traits.compiles)
+  if (compiles(selected))
     return Status::ok();
   for (std::string_view name : flags.given)
     if (lookUpOption(name)->isForCompilers)
@@ -65,12 +87,15 @@ static Status checkDevice(const Flags &flags, const rt::Device &device) {
 
 /// Refuses the options that the kind of the model and the device rule out.
 static Status checkModelKind(const Flags &flags, ModelKind kind,
-                             const rt::Device &device) {
-  if (!device.traits().compiles &&
-      (kind == ModelKind::mlir || kind == ModelKind::artifact))
-    return badData("device {} compiles nothing: it takes .tflite and .json "
-                   "models",
-                   device.name());
+                             const SelectedDevice &selected) {
+  if (kind == ModelKind::mlir || kind == ModelKind::artifact) {
+    if (selected.members)
+      return badData("several devices take .tflite and .json models only");
+    if (!selected.device->traits().compiles)
+      return badData("device {} compiles nothing: it takes .tflite and .json "
+                     "models",
+                     selected.device->name());
+  }
   return run::checkOptions(flags, workOn(flags, kind));
 }
 
@@ -108,30 +133,58 @@ static void finishCompilation(const Flags &flags, LoadOutcome &loaded) {
                status.message());
 }
 
+/// How several devices divide \p source; nothing for one device.
+static rt::Result<std::optional<rt::PartitionPlan>>
+planFor(const rt::AnnotatedModel &source, const Flags &flags,
+        const SelectedDevice &selected) {
+  if (!selected.members)
+    return std::optional<rt::PartitionPlan>();
+  rt::PartitionOptions options;
+  options.mode = selected.members->mode;
+  options.planner = selected.members->planner;
+  options.prepare = prepareOptions(flags.load.preparation);
+  NNHAL_ASSIGN_OR_RETURN(rt::PartitionPlan plan,
+                         rt::planPartition(source, selected.members->devices,
+                                           selected.members->fallback,
+                                           options));
+  return std::optional(std::move(plan));
+}
+
 static Status runModel(const Flags &flags, const ModelFile &model,
-                       const rt::Device &device, rt::LazyCompiler &compiler,
+                       const SelectedDevice &selected,
+                       rt::LazyCompiler &compiler,
                        const LoadServices &services) {
+  const rt::Device &device = *selected.device;
   rt::Tracer *tracer = services.tracer.get();
   rt::TraceSection section(tracer, applicationPhase(rt::TracePhase::overall),
                            "nnhal-run");
   Explanation explanation;
+  std::optional<rt::PartitionPlan> plan;
   LoadObserver observer;
   observer.source = [&](const rt::AnnotatedModel &source) -> Status {
+    if (flags.dumpGraph.empty() && !isExplained(flags))
+      return Status::ok();
+    NNHAL_ASSIGN_OR_RETURN(plan, planFor(source, flags, selected));
     if (!flags.dumpGraph.empty())
       NNHAL_RETURN_IF_ERROR(
-          drawModel(flags.dumpGraph, flags.model, source, device, {}));
-    if (!flags.explain)
+          drawModel(flags.dumpGraph, flags.model, source, device, plan, {}));
+    if (!isExplained(flags))
       return Status::ok();
+    if (plan) {
+      explanation = Explanation::create(source, *plan);
+      return Status::ok();
+    }
     NNHAL_ASSIGN_OR_RETURN(explanation, Explanation::create(source, device));
     return Status::ok();
   };
-  if (flags.explain)
+  if (isExplained(flags))
     observer.remark = [&](uint32_t operation, std::string_view text) {
       explanation.addRemark(operation, text);
     };
   auto outcome =
       loadModel(flags.load, model, device, compiler, observer, services);
-  fmt::print("{}", explanation.text()); // Above all when it failed.
+  // Above all when it failed.
+  fmt::print("{}", explanation.text(flags.explain));
   NNHAL_ASSIGN_OR_RETURN(LoadOutcome loaded, std::move(outcome));
   if (!loaded.prepared)
     return Status::ok();
@@ -151,11 +204,11 @@ static Status runModel(const Flags &flags, const ModelFile &model,
   // Again, with the times.
   if (loaded.source && !flags.dumpGraph.empty())
     NNHAL_RETURN_IF_ERROR(drawModel(flags.dumpGraph, flags.model,
-                                    *loaded.source, device,
+                                    *loaded.source, device, plan,
                                     executed.operationTimes));
   // Something must come of an execution that nothing was asked about.
   bool isPlain = flags.expects.empty() && flags.outputDir.empty() &&
-                 flags.time == TimeFormat::none && !flags.explain;
+                 flags.time == TimeFormat::none && !isExplained(flags);
   if (flags.printOutputs || isPlain)
     for (size_t i = 0; i < executed.outputs.size(); ++i)
       fmt::print("{}\n", describeOutput(executed.outputs[i], i,
@@ -175,7 +228,8 @@ static Status runModel(const Flags &flags, const ModelFile &model,
 
 /// The trace is written also of work that failed.
 static Status runTraced(const Flags &flags, const ModelFile &model,
-                        const rt::Device &device, rt::LazyCompiler &compiler,
+                        const SelectedDevice &device,
+                        rt::LazyCompiler &compiler,
                         const LoadServices &services) {
   Status status = runModel(flags, model, device, compiler, services);
   Status written;
@@ -235,7 +289,19 @@ static Status completeRequests(Flags &flags, DevicesRequest &devices,
   return Status::ok();
 }
 
-static int runOnModel(const Flags &flags, const rt::Device &device,
+/// The cache of the steps of divided models; null where nothing is cached.
+static std::shared_ptr<const rt::CompilationCache>
+stepCache(const Flags &flags, const rt::DeviceServices &services) {
+  if (flags.load.cacheDirectory.empty())
+    return nullptr;
+  rt::CompilationCache::Options options;
+  options.directory = flags.load.cacheDirectory;
+  options.log = services.log;
+  options.tracer = services.tracer;
+  return std::make_shared<rt::CompilationCache>(std::move(options));
+}
+
+static int runOnModel(const Flags &flags, const SelectedDevice &device,
                       const DevicesRequest &devices) {
   auto model = openModel(flags.model);
   if (!model.isOk())
@@ -272,16 +338,18 @@ static int runTool(std::span<const std::string_view> arguments) {
       fmt::print("{}", describeDevice(*device));
     return finish(Status::ok());
   }
-  auto device = findDevice(registry, flags->device);
-  if (!device.isOk())
-    return fail(device.status(), exitUsage);
-  if (Status status = checkDevice(*flags, **device); !status.isOk())
+  auto selected = selectDevice(registry, flags->devices, devices.services,
+                               stepCache(*flags, devices.services));
+  if (!selected.isOk())
+    return fail(selected.status(), exitUsage);
+  if (Status status = checkDevice(*flags, *selected); !status.isOk())
     return fail(status, exitUsage);
+  const rt::Device &device = *selected->device;
   if (flags->calibrate)
-    return finish(calibrateDevice(**device, *registry.find("nnhal-reference")));
+    return finish(calibrateDevice(device, *registry.find("nnhal-reference")));
   if (flags->check)
-    return finish(checkCases(*flags, **device, *devices.compiler));
-  return runOnModel(*flags, **device, devices);
+    return finish(checkCases(*flags, device, *devices.compiler));
+  return runOnModel(*flags, *selected, devices);
 }
 
 int main(int argc, char **argv) {

@@ -135,7 +135,11 @@ private:
   }
 
   Status addExecution(const PartitionStep &step, StepLayout &made) {
-    made.boundary = boundaryOf(graphOf(step), step.operations);
+    // A model that is not divided keeps the order of its arguments (I-036).
+    if (plan.isSimple())
+      made.boundary = {model.main.inputIndexes, model.main.outputIndexes};
+    else
+      made.boundary = boundaryOf(graphOf(step), step.operations);
     for (uint32_t input : made.boundary.inputs) {
       NNHAL_ASSIGN_OR_RETURN(Place place, read(step, input));
       made.inputs.push_back(place);

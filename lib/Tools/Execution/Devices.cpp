@@ -12,6 +12,8 @@
 #include "nnhal/Runtime/DevicePlugins.h"
 #include "nnhal/Runtime/Service.h"
 
+#include <algorithm>
+
 using namespace nnhal;
 using namespace nnhal::tools;
 using rt::Status;
@@ -62,4 +64,65 @@ tools::findDevice(const rt::DeviceRegistry &registry, std::string_view name) {
     names.push_back(device->name());
   return rt::badData("unknown device '{}'; known devices: {}", name,
                      fmt::join(names, ", "));
+}
+
+static constexpr std::string_view fallbackName = "nnhal-reference";
+
+static rt::Result<std::vector<const rt::Device *>>
+findDevices(const rt::DeviceRegistry &registry,
+            const std::vector<std::string> &names) {
+  std::vector<const rt::Device *> found;
+  for (const std::string &name : names) {
+    NNHAL_ASSIGN_OR_RETURN(const rt::Device *device,
+                           findDevice(registry, name));
+    if (std::ranges::find(found, device) != found.end())
+      return rt::badData("device {} is listed twice", name);
+    found.push_back(device);
+  }
+  return found;
+}
+
+/// The registered devices in their order, but for the fallback, which is last.
+static std::vector<const rt::Device *>
+everyDevice(const rt::DeviceRegistry &registry) {
+  std::vector<const rt::Device *> devices;
+  for (const auto &device : registry.devices())
+    devices.push_back(device.get());
+  auto fallback = std::ranges::find(devices, fallbackName, &rt::Device::name);
+  if (fallback != devices.end())
+    std::rotate(fallback, fallback + 1, devices.end());
+  return devices;
+}
+
+rt::Result<SelectedDevice>
+tools::selectDevice(const rt::DeviceRegistry &registry,
+                    const DeviceSelection &selection,
+                    const rt::DeviceServices &services,
+                    std::shared_ptr<const rt::CompilationCache> cache) {
+  SelectedDevice selected;
+  if (selection.several.empty() && selection.device != allDevices) {
+    NNHAL_ASSIGN_OR_RETURN(selected.device,
+                           findDevice(registry, selection.device));
+    return selected;
+  }
+  rt::DeviceSetOptions options;
+  options.name = allDevices;
+  if (selection.several.empty()) {
+    options.devices = everyDevice(registry);
+  } else {
+    NNHAL_ASSIGN_OR_RETURN(options.devices,
+                           findDevices(registry, selection.several));
+  }
+  const rt::Device *fallback = registry.find(fallbackName);
+  if (std::ranges::find(options.devices, fallback) != options.devices.end())
+    options.fallback = fallback;
+  if (selection.isRequired || !options.fallback)
+    options.mode = rt::PartitionMode::withoutFallback;
+  options.planner = selection.planner;
+  options.cache = std::move(cache);
+  options.services = services;
+  selected.members = options;
+  selected.set = rt::createDeviceSet(std::move(options));
+  selected.device = selected.set.get();
+  return selected;
 }

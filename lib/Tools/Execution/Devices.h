@@ -11,8 +11,10 @@
 #include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/DeviceRegistry.h"
 #include "nnhal/Runtime/DeviceServices.h"
+#include "nnhal/Runtime/DeviceSet.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +44,38 @@ rt::Status registerDevices(const DevicesRequest &request,
 /// Fails with invalidArgument, which names the devices that there are.
 rt::Result<const rt::Device *> findDevice(const rt::DeviceRegistry &registry,
                                           std::string_view name);
+
+/// The name that stands for all registered devices as one.
+inline constexpr std::string_view allDevices = "auto";
+
+/// The statements of a command line about the devices that execute.
+struct DeviceSelection {
+  /// A device, or `allDevices`.
+  std::string device = "nnhal-cpu";
+  /// Devices among which models are divided, in place of `device`.
+  std::vector<std::string> several;
+  /// Fail in place of falling back to nnhal-reference.
+  bool isRequired = false;
+  rt::Planner planner = rt::Planner::leastCost;
+};
+
+/// The device that executes: a registered one, or several as one.
+struct SelectedDevice {
+  const rt::Device *device = nullptr;
+  /// The options of a set and the set itself; nothing for a registered device.
+  std::optional<rt::DeviceSetOptions> members;
+  std::unique_ptr<rt::Device> set;
+};
+
+/// Finds the device or devices of \p selection. nnhal-reference steps in for
+/// the others of a set that has it, and is the last one of `allDevices`. Sets
+/// report to \p services and prepare through \p cache, which may be null. Fails
+/// with invalidArgument for a device that is unknown or listed twice.
+rt::Result<SelectedDevice>
+selectDevice(const rt::DeviceRegistry &registry,
+             const DeviceSelection &selection,
+             const rt::DeviceServices &services,
+             std::shared_ptr<const rt::CompilationCache> cache);
 
 } // namespace nnhal::tools
 

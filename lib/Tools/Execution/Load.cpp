@@ -17,6 +17,7 @@
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/JsonModel.h"
+#include "nnhal/Runtime/Partition.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 #include "nnhal/Runtime/Validate.h"
 
@@ -42,6 +43,24 @@ int64_t tools::nowMicroseconds() {
 static constexpr int tensorSize = 16 << 10;
 static constexpr int compilerSize = 32 << 20;
 static void giveBackFrom(int size) { ::mallopt(M_MMAP_THRESHOLD, size); }
+
+/// Returns the report of a model whose steps are cached each by itself: the
+/// first miss, or the hits of all.
+static rt::CacheReport summarize(const std::vector<rt::CacheReport> &steps) {
+  rt::CacheReport summary;
+  for (const rt::CacheReport &step : steps) {
+    if (!rt::isMiss(summary.outcome) && step.outcome != rt::CacheOutcome::off)
+      summary.outcome = step.outcome;
+    if (summary.detail.empty())
+      summary.detail = step.detail;
+    if (summary.saveProblem == rt::CacheOutcome::off) {
+      summary.saveProblem = step.saveProblem;
+      summary.saveDetail = step.saveDetail;
+    }
+    summary.hasWaited |= step.hasWaited;
+  }
+  return summary;
+}
 
 namespace {
 /// Tells what became of a compilation in the background, success when it is
@@ -177,6 +196,9 @@ private:
         loaded.cache, prepareObserver(progress));
     if (prepared.isOk())
       loaded.prepared = *prepared;
+    if (const auto *divided =
+            dynamic_cast<const rt::PartitionedModel *>(loaded.prepared.get()))
+      loaded.cache = summarize(divided->cacheReports());
     NNHAL_RETURN_IF_ERROR(progress.finish(prepared.status()));
     if (loaded.cache.saveProblem != rt::CacheOutcome::off)
       fmt::print(stderr, "warning: the compiled model is not cached: {}\n",

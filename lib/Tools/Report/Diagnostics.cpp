@@ -47,6 +47,7 @@ Status tools::writeTraceFile(const rt::Tracer &tracer,
 Status tools::drawModel(const std::string &path, std::string_view name,
                         const rt::AnnotatedModel &model,
                         const rt::Device &device,
+                        const std::optional<rt::PartitionPlan> &plan,
                         std::span<const uint64_t> operationTimes) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<Status> supported,
                          device.supportedOperations(model));
@@ -55,7 +56,9 @@ Status tools::drawModel(const std::string &path, std::string_view name,
   notes.outputNames = model.outputNames;
   for (size_t i = 0; i < supported.size(); ++i) {
     rt::OperationNote &note = notes.operations.emplace_back();
-    if (supported[i].isOk())
+    if (plan)
+      note.device = plan->candidates[plan->assignments[i].device].name;
+    else if (supported[i].isOk())
       note.device = device.name();
     else
       note.obstacle = supported[i].message();

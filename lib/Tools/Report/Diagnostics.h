@@ -10,8 +10,10 @@
 
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/DeviceServices.h"
+#include "nnhal/Runtime/Partition.h"
 #include "nnhal/Runtime/Trace.h"
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -32,10 +34,11 @@ rt::DeviceServices makeServices(const DiagnosticsRequest &request);
 rt::Status writeTraceFile(const rt::Tracer &tracer, const std::string &path);
 
 /// Writes to \p path the graph of \p model, which is called \p name, with what
-/// \p device says of each operation and how many nanoseconds it took, if that
-/// is known.
+/// \p device, or \p plan where the model is divided, says of each operation and
+/// how many nanoseconds it took, if that is known.
 rt::Status drawModel(const std::string &path, std::string_view name,
                      const rt::AnnotatedModel &model, const rt::Device &device,
+                     const std::optional<rt::PartitionPlan> &plan,
                      std::span<const uint64_t> operationTimes);
 
 } // namespace nnhal::tools

@@ -8,6 +8,7 @@
 #include "Report.h"
 
 #include "Tools/Calibration/Calibrate.h"
+#include "nnhal/Runtime/Partition.h"
 
 #include <fmt/format.h>
 
@@ -116,6 +117,40 @@ static std::string_view cacheState(const rt::CacheReport &report) {
   return rt::isMiss(report.outcome) ? "miss" : rt::toString(report.outcome);
 }
 
+/// The fallbacks of a divided model; nothing for a model of one device.
+static std::optional<rt::FallbackReport> fallbacks(const LoadOutcome &loaded) {
+  if (const auto *divided =
+          dynamic_cast<const rt::PartitionedModel *>(loaded.prepared.get()))
+    return divided->fallbacks();
+  return std::nullopt;
+}
+
+static std::string fallbacksAsJson(const LoadOutcome &loaded) {
+  auto report = fallbacks(loaded);
+  if (!report)
+    return {};
+  return fmt::format("\"fallback_at_preparation\":{},\"fallback_steps\":{},"
+                     "\"fallback_models\":{},",
+                     report->atPreparation, report->steps, report->models);
+}
+
+static std::string describeFallbacks(const LoadOutcome &loaded) {
+  auto report = fallbacks(loaded);
+  if (!report)
+    return {};
+  std::string text =
+      fmt::format("fallbacks   {:>10}", report->steps + report->models +
+                                            (report->atPreparation ? 1 : 0));
+  if (report->atPreparation)
+    text += " at preparation";
+  if (report->steps + report->models > 0)
+    text += fmt::format(" {} of steps, {} of the model", report->steps,
+                        report->models);
+  if (!report->firstCause.isOk())
+    text += fmt::format(": {}", report->firstCause.message());
+  return text + "\n";
+}
+
 static std::string timesAsJson(const LoadOutcome &loaded,
                                const Executed &executed) {
   TimeSummary summary = summarize(executed.measured);
@@ -128,7 +163,7 @@ static std::string timesAsJson(const LoadOutcome &loaded,
     reason = fmt::format("\"cache_reason\":\"{}\",",
                          rt::toString(loaded.cache.outcome));
   return fmt::format(
-      "{{\"load_us\":{},\"compile_us\":{},\"cache\":\"{}\",{}"
+      "{{\"load_us\":{},\"compile_us\":{},\"cache\":\"{}\",{}{}"
       "\"first_us\":{:.1f},\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":{:"
       ".1f},\"runs\":{},"
       "\"threads\":{},\"peak_rss_bytes\":{},\"arena_bytes\":{},"
@@ -137,12 +172,12 @@ static std::string timesAsJson(const LoadOutcome &loaded,
       "\"device_us\":{},\"driver_us\":{},"
       "\"mode\":\"{}\",\"copied_bytes\":{}}}\n",
       loaded.loadMicroseconds, loaded.compileMicroseconds,
-      cacheState(loaded.cache), reason, executed.first.total, summary.median,
-      summary.min, summary.p99, executed.measured.size(), loaded.threads,
-      peakResidentBytes(), memory.arena, memory.arenaLowerBound,
-      memory.artifact, bytesOf(interface.inputs), bytesOf(interface.outputs),
-      summary.device, summary.driver, nameOf(executed.mode),
-      executed.copiedBytes);
+      cacheState(loaded.cache), reason, fallbacksAsJson(loaded),
+      executed.first.total, summary.median, summary.min, summary.p99,
+      executed.measured.size(), loaded.threads, peakResidentBytes(),
+      memory.arena, memory.arenaLowerBound, memory.artifact,
+      bytesOf(interface.inputs), bytesOf(interface.outputs), summary.device,
+      summary.driver, nameOf(executed.mode), executed.copiedBytes);
 }
 
 /// A cell for a duration of the HAL, which may not be measured.
@@ -168,7 +203,7 @@ std::string tools::describeTimes(const LoadOutcome &loaded,
     cache = "cache              hit\n";
   text = fmt::format("load        {:>10} us\n"
                      "compile     {:>10} us\n"
-                     "{}"
+                     "{}{}"
                      "threads     {:>10}\n"
                      "peak memory {:>10.1f} MB\n"
                      "arena       {:>10} bytes\n"
@@ -177,8 +212,9 @@ std::string tools::describeTimes(const LoadOutcome &loaded,
                      "mode    runs   first us  median us     min us     p99 us"
                      "  device us  driver us  copied bytes\n",
                      loaded.loadMicroseconds, loaded.compileMicroseconds, cache,
-                     loaded.threads, double(peakResidentBytes()) / 1e6,
-                     memory.arena, memory.arenaLowerBound, memory.artifact);
+                     describeFallbacks(loaded), loaded.threads,
+                     double(peakResidentBytes()) / 1e6, memory.arena,
+                     memory.arenaLowerBound, memory.artifact);
   for (const Executed &executed : executions) {
     TimeSummary summary = summarize(executed.measured);
     text += fmt::format("{:<6}{:>6}{:>11.1f}{:>11.1f}{:>11.1f}{:>11.1f}{:>11}"
@@ -187,42 +223,6 @@ std::string tools::describeTimes(const LoadOutcome &loaded,
                         executed.first.total, summary.median, summary.min,
                         summary.p99, cell(summary.device), cell(summary.driver),
                         executed.copiedBytes);
-  }
-  return text;
-}
-
-rt::Result<Explanation> Explanation::create(const rt::AnnotatedModel &model,
-                                            const rt::Device &device) {
-  NNHAL_ASSIGN_OR_RETURN(std::vector<rt::Status> supported,
-                         device.supportedOperations(model));
-  Explanation result;
-  for (size_t i = 0; i < supported.size(); ++i) {
-    Line &line = result.lines.emplace_back();
-    line.operation = fmt::format(
-        "operation {} {}", i, rt::nameOf(model.model.main.operations[i].type));
-    line.isSupported = supported[i].isOk();
-    line.answer = line.isSupported
-                      ? std::string(device.name())
-                      : fmt::format("no device, {}", supported[i].message());
-  }
-  return result;
-}
-
-void Explanation::addRemark(uint32_t operation, std::string_view text) {
-  wasCompiled = true;
-  if (operation < lines.size())
-    lines[operation].remark = text;
-}
-
-std::string Explanation::text() const {
-  std::string text;
-  for (const Line &line : lines) {
-    text += fmt::format("{}: {}", line.operation, line.answer);
-    // An operation that was removed or folded has no remark.
-    if (wasCompiled && line.isSupported)
-      text += ", compiled: " +
-              (line.remark.empty() ? "no code of its own" : line.remark);
-    text += '\n';
   }
   return text;
 }

@@ -26,32 +26,6 @@ std::string describeTimes(const LoadOutcome &loaded,
                           std::span<const Executed> executions,
                           TimeFormat format);
 
-/// The answer to --explain: what becomes of each operation of a model.
-class Explanation {
-public:
-  /// Asks \p device about \p model.
-  static rt::Result<Explanation> create(const rt::AnnotatedModel &model,
-                                        const rt::Device &device);
-
-  /// Adds the compiler's remark about \p operation; see
-  /// CompileObserver::remark.
-  void addRemark(uint32_t operation, std::string_view text);
-
-  /// One line per operation, each ending with a newline.
-  std::string text() const;
-
-private:
-  struct Line {
-    std::string operation;
-    /// The device that executes it, or the reason why none does.
-    std::string answer;
-    bool isSupported = false;
-    std::string remark;
-  };
-  std::vector<Line> lines;
-  bool wasCompiled = false;
-};
-
 /// The answer to --list-devices for one device.
 std::string describeDevice(const rt::Device &device);
 

@@ -32,7 +32,7 @@ TEST(FlagsTest, Defaults) {
   auto flags = parse({"model.tflite"});
   ASSERT_TRUE(flags.isOk());
   EXPECT_EQ(flags->model, "model.tflite");
-  EXPECT_EQ(flags->device, "nnhal-cpu");
+  EXPECT_EQ(flags->devices.device, "nnhal-cpu");
   EXPECT_EQ(flags->run.repeat, 1u);
   EXPECT_EQ(flags->run.warmup, 0u);
   EXPECT_EQ(flags->run.loopTimeout, rt::defaultLoopTimeout);
@@ -80,7 +80,8 @@ TEST(FlagsTest, EveryOption) {
   EXPECT_EQ(flags->load.preparation.compile.targetTriple, "x86_64-linux-gnu");
   EXPECT_EQ(flags->load.preparation.compile.rounding,
             rt::Rounding::singleRounding);
-  EXPECT_TRUE(flags->inputs.frames && flags->explain);
+  EXPECT_TRUE(flags->inputs.frames);
+  EXPECT_EQ(flags->explain, ExplainFormat::text);
   EXPECT_EQ(flags->load.cacheDirectory, "cache");
   EXPECT_EQ(flags->load.stateDirectory, "state");
   EXPECT_EQ(flags->run.repeat, 10u);
@@ -97,6 +98,22 @@ TEST(FlagsTest, Tolerances) {
   EXPECT_EQ(toleranceOf("--tolerance=abs:1e-3").amount, 1e-3);
 }
 
+TEST(FlagsTest, SeveralDevices) {
+  auto flags = parse({"m.json", "--devices=a,b", "--require-device",
+                      "--planner=greedy", "--explain=json"});
+  ASSERT_TRUE(flags.isOk()) << flags.status().message();
+  EXPECT_EQ(flags->devices.several, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(flags->devices.isRequired);
+  EXPECT_EQ(flags->devices.planner, rt::Planner::greedy);
+  EXPECT_EQ(flags->explain, ExplainFormat::json);
+  EXPECT_EQ(messageOf({"m.json", "--devices=a,,b"}),
+            "option '--devices': 'a,,b' has an empty name");
+  EXPECT_EQ(messageOf({"m.json", "--devices=a", "--device=b"}),
+            "option '--devices' does not go with --device");
+  EXPECT_EQ(messageOf({"m.json", "--planner=best"}),
+            "option '--planner': 'best' is not least-cost or greedy");
+}
+
 TEST(FlagsTest, HelpNeedsNoModel) {
   EXPECT_TRUE(parse({"--help"})->help);
   EXPECT_TRUE(parse({"--version"})->version);
@@ -109,7 +126,7 @@ TEST(FlagsTest, Diagnostics) {
             "two models: 'a.json' and 'b.json'");
   EXPECT_EQ(messageOf({"--fast"}), "unknown option '--fast'; try --help");
   EXPECT_EQ(messageOf({"-v"}), "unknown option '-v'; try --help");
-  EXPECT_EQ(messageOf({"--explain=yes"}), "option '--explain' takes no value");
+  EXPECT_EQ(messageOf({"--explain=yes"}), "option '--explain': 'yes' is not json");
   EXPECT_EQ(messageOf({"--emit"}),
             "option '--emit' needs a value: --emit=FILE");
   EXPECT_EQ(messageOf({"--input=a.npy"}),
@@ -211,7 +228,7 @@ TEST(FlagsTest, Calibrate) {
   rt::Result<Flags> flags = parse({"--calibrate", "--device=nnhal-reference"});
   ASSERT_TRUE(flags.isOk()) << flags.status().message();
   EXPECT_TRUE(flags->calibrate);
-  EXPECT_EQ(flags->device, "nnhal-reference");
+  EXPECT_EQ(flags->devices.device, "nnhal-reference");
   EXPECT_EQ(messageOf({"--calibrate", "m.json"}),
             "option '--calibrate' takes no model");
   EXPECT_EQ(messageOf({"--list-devices", "m.json"}),
@@ -298,6 +315,8 @@ std::string argumentOf(const Option &option) {
       {"sample", "1"},
       {"jobs", "1"},
       {"device", "nnhal-cpu"},
+      {"devices", "nnhal-cpu"},
+      {"planner", "greedy"},
       {"ways", "sync"},
       {"pools", "file"},
       {"priority", "low"},

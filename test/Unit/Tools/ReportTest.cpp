@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tools/Report/Report.h"
+#include "Tools/Report/Explanation.h"
 
 #include "nnhal/Runtime/CpuDevice.h"
 
@@ -133,20 +134,59 @@ TEST(ReportTest, ExplainsEveryOperation) {
   auto device = rt::createCpuDevice();
   auto explanation = Explanation::create(model, *device);
   ASSERT_TRUE(explanation.isOk()) << explanation.status().message();
-  EXPECT_EQ(explanation->text(), "operation 0 FLOOR: nnhal-cpu\n");
+  EXPECT_EQ(explanation->text(ExplainFormat::text),
+            "operation 0 FLOOR: nnhal-cpu\n");
   explanation->addRemark(7, "of a graph that is not the main one");
-  EXPECT_EQ(explanation->text(), "operation 0 FLOOR: nnhal-cpu, compiled: no "
-                                 "code of its own\n");
+  EXPECT_EQ(explanation->text(ExplainFormat::text),
+            "operation 0 FLOOR: nnhal-cpu, compiled: no "
+            "code of its own\n");
   explanation->addRemark(0, "linalg.generic");
-  EXPECT_EQ(explanation->text(),
+  EXPECT_EQ(explanation->text(ExplainFormat::text),
             "operation 0 FLOOR: nnhal-cpu, compiled: linalg.generic\n");
 
   model.model.main.operations[0].type = rt::OperationType::OEM_OPERATION;
   explanation = Explanation::create(model, *device);
   ASSERT_TRUE(explanation.isOk()) << explanation.status().message();
   explanation->addRemark(0, "unheard");
-  EXPECT_EQ(explanation->text(), "operation 0 OEM_OPERATION: no device, "
-                                 "OEM_OPERATION is not compiled for CPUs\n");
+  EXPECT_EQ(explanation->text(ExplainFormat::text),
+            "operation 0 OEM_OPERATION: no device, "
+            "OEM_OPERATION is not compiled for CPUs\n");
+}
+
+TEST(ReportTest, ExplainsADivision) {
+  rt::AnnotatedModel model;
+  model.model.main.operations = {{rt::OperationType::FLOOR, {0}, {1}},
+                                 {rt::OperationType::ADD, {1, 1, 2}, {3}},
+                                 {rt::OperationType::RELU, {3}, {4}}};
+  rt::PartitionPlan plan;
+  plan.candidates.resize(3);
+  plan.candidates[0].name = "fast";
+  plan.candidates[1].name = "unused";
+  plan.candidates[2].name = "slow";
+  plan.steps.resize(2);
+  plan.steps[0].device = 2;
+  plan.steps[1].device = 0;
+  plan.assignments = {{2, 0, rt::AssignmentReason::parameter, "fast: no FLOOR"},
+                      {0, 1, rt::AssignmentReason::cost, ""},
+                      {0, 1, rt::AssignmentReason::cost, "0.5 in place of 1"}};
+  plan.estimate = 1.5;
+  plan.singleDeviceEstimate = std::numeric_limits<double>::infinity();
+  Explanation explanation = Explanation::create(model, plan);
+  EXPECT_EQ(explanation.text(ExplainFormat::text),
+            "2 of 3 operations on fast, 1 step, because of cost (2)\n"
+            "1 of 3 operations on slow, 1 step, because of parameter (1)\n"
+            "operation 0 FLOOR: slow, step 0, parameter: fast: no FLOOR\n"
+            "operation 1 ADD: fast, step 1, cost\n"
+            "operation 2 RELU: fast, step 1, cost: 0.5 in place of 1\n");
+  auto json = nlohmann::json::parse(explanation.text(ExplainFormat::json));
+  EXPECT_EQ(json["estimate"], 1.5);
+  EXPECT_TRUE(json["single_device_estimate"].is_null());
+  ASSERT_EQ(json["devices"].size(), 2u);
+  EXPECT_EQ(json["devices"][1]["device"], "slow");
+  EXPECT_EQ(json["devices"][1]["reasons"]["parameter"], 1);
+  ASSERT_EQ(json["operations"].size(), 3u);
+  EXPECT_EQ(json["operations"][2]["step"], 1);
+  EXPECT_EQ(json["operations"][2]["detail"], "0.5 in place of 1");
 }
 
 } // namespace
