@@ -163,6 +163,9 @@ struct PartitionOptions {
   /// Verifies that slices for older devices hold exactly the compliant
   /// operations (I-005).
   bool strictSlicing = false;
+  /// Replace PartitionCandidate::stepCost and byteCost of every candidate.
+  std::optional<double> stepCost;
+  std::optional<double> byteCost;
   std::shared_ptr<const Log> log;
   std::shared_ptr<Tracer> tracer;
   /// The threads of asynchronous and fenced executions, and the wait for

@@ -117,10 +117,15 @@ static std::vector<uint32_t> heightsOf(const Model &model) {
 }
 
 static PartitionPlan planFor(std::span<const Device *const> devices,
-                             const Device *fallback) {
+                             const Device *fallback,
+                             const PartitionOptions &options) {
   PartitionPlan plan;
-  for (const Device *device : devices)
-    plan.candidates.push_back(candidateOf(*device, device == fallback));
+  for (const Device *device : devices) {
+    PartitionCandidate &candidate =
+        plan.candidates.emplace_back(candidateOf(*device, device == fallback));
+    candidate.stepCost = options.stepCost.value_or(candidate.stepCost);
+    candidate.byteCost = options.byteCost.value_or(candidate.byteCost);
+  }
   return plan;
 }
 
@@ -128,7 +133,8 @@ PlanMaker::PlanMaker(const AnnotatedModel &annotated,
                      std::span<const Device *const> devices,
                      const Device *fallback, const PartitionOptions &options)
     : model(annotated.model), devices(devices), options(options),
-      plan(planFor(devices, fallback)), support(annotated, devices, fallback),
+      plan(planFor(devices, fallback, options)),
+      support(annotated, devices, fallback),
       costs(model, plan.candidates, options.prepare.preference),
       heights(heightsOf(model)) {
   auto place = std::ranges::find(devices, fallback);
