@@ -1,7 +1,8 @@
 # What `cmake --install` copies, in five components, and the Debian packages that
 # are made of them (`cpack`, scripts/package).
 #
-#   runtime       libNNHalRuntime: loads and executes compiled models
+#   runtime       libNNHalRuntime: loads and executes compiled models; and
+#                 libnativewindow
 #   compiler      libNNHalCompiler and its dialects, nnhal-opt, nnhal-translate
 #   tools         nnhal-run, nnhal-cache: no shared library but the C library's
 #   service       libNNHalServiceClient and nnhal-service, which need Cap'n
@@ -15,6 +16,9 @@ set(package_directory "${CMAKE_INSTALL_LIBDIR}/cmake/NNHal")
 
 install(TARGETS NNHalRuntime EXPORT NNHalTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development)
+install(TARGETS NNHalNativeWindow LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/android" "${PROJECT_SOURCE_DIR}/include/vndk"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
 # Opened by name, never linked.
 install(TARGETS NNHalServiceClient LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT service)
 install(TARGETS nnhal-service RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT service)
