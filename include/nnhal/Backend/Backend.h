@@ -79,6 +79,7 @@ struct DeviceInfo {
   /// The version changes whenever compiled code changes (C-010).
   std::string version;
   DeviceType type = DeviceType::other;
+  /// A plug-in's device of an older version is held to it (asHalVersion()).
   HalVersion halVersion = HalVersion::V1_3;
   std::vector<Extension> extensions;
   /// The numbers of byte strings of each kind in a cache entry of the backend,

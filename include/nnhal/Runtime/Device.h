@@ -25,6 +25,8 @@ namespace nnhal::rt {
 
 /// The HAL's DeviceType.
 enum class DeviceType : uint32_t {
+  /// The type of every device that is older than HAL 1.2 (C-085).
+  unknown = 0,
   other = 1,
   cpu = 2,
   gpu = 3,

@@ -19,6 +19,8 @@ Deadline nnhal::rt::steadyNow() {
 
 std::string_view nnhal::rt::toString(DeviceType type) {
   switch (type) {
+  case DeviceType::unknown:
+    return "UNKNOWN";
   case DeviceType::other:
     return "OTHER";
   case DeviceType::cpu:

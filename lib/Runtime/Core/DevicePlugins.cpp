@@ -9,6 +9,7 @@
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/DevicePlugin.h"
+#include "nnhal/Runtime/OlderDevice.h"
 
 #include <dlfcn.h>
 
@@ -98,8 +99,12 @@ nnhal::rt::loadDevicePlugin(const std::string &path,
     return failure("plug-in '{}' has no device", path);
 
   std::vector<std::unique_ptr<Device>> devices;
-  for (std::unique_ptr<Backend> &backend : received.backends)
-    devices.push_back(createDevice(std::move(backend), complete));
+  for (std::unique_ptr<Backend> &backend : received.backends) {
+    // A backend of an older version is held to that version.
+    HalVersion version = backend->info().halVersion;
+    devices.push_back(asHalVersion(createDevice(std::move(backend), complete),
+                                   version, complete.reactor));
+  }
   return devices;
 }
 

@@ -57,8 +57,10 @@ static Status checkDevice(const Device &device) {
   if (device.version().empty())
     return badData("the version must not be empty");
   // A type is OTHER, CPU, GPU or ACCELERATOR (C-011).
+  // Before HAL 1.2 nobody says (C-085).
+  bool saysType = device.halVersion() >= HalVersion::V1_2;
   if (uint32_t type = uint32_t(device.type());
-      type < uint32_t(DeviceType::other) ||
+      (type < uint32_t(DeviceType::other) && saysType) ||
       type > uint32_t(DeviceType::accelerator))
     return badData("the type {} is not between 1 and 4", type);
   NNHAL_RETURN_IF_ERROR(checkExtensions(device.extensions()));

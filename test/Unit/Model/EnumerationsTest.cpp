@@ -48,6 +48,7 @@ TEST(EnumerationsTest, deviceTypes) {
   for (uint32_t code = 1; code <= std::size(names); ++code)
     EXPECT_EQ(toString(DeviceType(code)), names[code - 1]);
   EXPECT_EQ(uint32_t(DeviceType::accelerator), 4u);
+  EXPECT_EQ(toString(DeviceType::unknown), "UNKNOWN"); // Before HAL 1.2.
 }
 
 // none, those of channels or those of an extension.
