@@ -230,10 +230,13 @@ Status Execution::followSteps() {
       break;
     }
     case PartitionStep::Kind::jump:
+      // Jumps back are those of loops; the one behind a branch may lead to a
+      // loop that begins.
+      isReturn = step.targets[0] < number;
       number = step.targets[0];
-      break;
+      continue;
     }
-    isReturn = step.kind == PartitionStep::Kind::jump;
+    isReturn = false;
   }
   return Status::ok();
 }
