@@ -1,0 +1,59 @@
+//===- Extension.h - Extensions of the process's devices --------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_NEURALNETWORKS_EXTENSION_H
+#define NNHAL_LIB_RUNTIME_NEURALNETWORKS_EXTENSION_H
+
+#include "nnhal/Runtime/Device.h"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nnhal::ndk {
+
+/// The extensions that devices have, and the prefixes that stand for them in
+/// models of this process (H-001 to H-020).
+///
+/// Threads: add() runs before other threads use the object.
+class Extensions {
+public:
+  /// Takes the extensions of \p device. A name that devices describe
+  /// differently is disabled (H-013); equal descriptions are one (H-014).
+  void add(const rt::Device &device);
+
+  /// Returns the code of \p type within the extension \p name, whose prefix is
+  /// chosen when it is first asked for. Nothing when there is no prefix left
+  /// (H-005, H-012).
+  std::optional<uint32_t> codeOf(const std::string &name, uint16_t type);
+
+  /// Returns the description of the operand type \p code; nothing when no
+  /// device has it, or its prefix was never given (H-015, H-020).
+  std::optional<rt::Extension::OperandTypeInfo> find(uint32_t code) const;
+
+  /// Returns the name that the prefix of \p code stands for; nothing for one
+  /// that was never given.
+  std::optional<std::string> nameOf(uint32_t code) const;
+
+private:
+  struct Description {
+    rt::Extension extension;
+    bool isEnabled = true;
+  };
+
+  std::map<std::string, Description, std::less<>> known;
+  mutable std::mutex mutex;
+  /// The names by prefix, from 1 on.
+  std::vector<std::string> prefixes;
+};
+
+} // namespace nnhal::ndk
+
+#endif // NNHAL_LIB_RUNTIME_NEURALNETWORKS_EXTENSION_H
