@@ -10,6 +10,7 @@
 #include "Boundary.h"
 
 #include "Runtime/Artifact/ModelCache.h"
+#include "Runtime/Partition/Support.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/CompilationCache.h"
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <sys/stat.h>
 
 using namespace nnhal;
 using namespace nnhal::ndk;
@@ -116,6 +118,12 @@ ANeuralNetworksCompilation::prepare() {
   options.strictSlicing = settings.strictSlicing;
   options.log = library.deviceServices().log;
   options.tracer = library.deviceServices().tracer;
+  options.executions = library.dividedExecutions();
+  options.reactor = library.deviceServices().reactor;
+  options.findBuffer = [&library = library](const rt::Device &device,
+                                            uint32_t token) {
+    return library.findBuffer(device, token);
+  };
   options.prepare.preference = preference;
   options.prepare.priority = priority;
   options.prepare.deadline = deadlineAfter(timeout);
@@ -228,7 +236,12 @@ int ndk::supportedOperations(const Model &model,
   const std::vector<uint32_t> &places = model.placesOfOperations();
   std::vector<bool> isSupported(places.size());
   for (const Device *device : devices) {
-    auto statuses = device->device.supportedOperations(*model.annotated());
+    // An older device is asked about what its version has (I-064).
+    auto statuses =
+        device->device.halVersion() < rt::HalVersion::V1_3
+            ? rt::partition::supportOfVersion(device->device,
+                                              *model.annotated())
+            : device->device.supportedOperations(*model.annotated());
     // A device that fails, or says too little, supports nothing (C-033).
     if (!statuses.isOk() || statuses->size() != places.size())
       continue;

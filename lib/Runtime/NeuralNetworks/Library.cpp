@@ -117,6 +117,7 @@ void Library::registerDevices() {
   if (auto directory = rt::stateDirectory(getenv); directory.isOk())
     services.stateDirectory = *std::move(directory);
   services = rt::completeServices(std::move(services));
+  executions = rt::Scheduler::create({});
   registry = std::make_unique<rt::DeviceRegistry>(services.log);
   if (!given.service.empty())
     registerAll(rt::connectDevices(given.service, services),

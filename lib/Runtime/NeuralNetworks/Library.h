@@ -15,6 +15,7 @@
 #include "nnhal/Runtime/Buffer.h"
 #include "nnhal/Runtime/DeviceRegistry.h"
 #include "nnhal/Runtime/DeviceServices.h"
+#include "nnhal/Runtime/Scheduler.h"
 
 #include <map>
 #include <memory>
@@ -47,6 +48,11 @@ public:
   rt::Tracer *tracer() const { return services.tracer.get(); }
   const rt::DeviceServices &deviceServices() const { return services; }
 
+  /// Threads for executions of models that are divided among devices.
+  const std::shared_ptr<rt::Scheduler> &dividedExecutions() const {
+    return executions;
+  }
+
   /// The devices in the order of their indices, nnapi-reference last (C-090).
   std::span<const std::unique_ptr<Device>> devices();
   /// The device nnapi-reference.
@@ -71,6 +77,7 @@ private:
 
   Settings given;
   rt::DeviceServices services;
+  std::shared_ptr<rt::Scheduler> executions;
   std::once_flag devicesOnce;
   std::unique_ptr<rt::DeviceRegistry> registry;
   std::vector<std::unique_ptr<Device>> handles;
