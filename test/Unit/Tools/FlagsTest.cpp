@@ -126,7 +126,8 @@ TEST(FlagsTest, Diagnostics) {
             "two models: 'a.json' and 'b.json'");
   EXPECT_EQ(messageOf({"--fast"}), "unknown option '--fast'; try --help");
   EXPECT_EQ(messageOf({"-v"}), "unknown option '-v'; try --help");
-  EXPECT_EQ(messageOf({"--explain=yes"}), "option '--explain': 'yes' is not json");
+  EXPECT_EQ(messageOf({"--explain=yes"}),
+            "option '--explain': 'yes' is not json");
   EXPECT_EQ(messageOf({"--emit"}),
             "option '--emit' needs a value: --emit=FILE");
   EXPECT_EQ(messageOf({"--input=a.npy"}),
