@@ -186,34 +186,43 @@ SimpleModel::configureBurst(std::shared_ptr<BurstCallback> callback,
 // Compound plans
 //===----------------------------------------------------------------------===//
 
+/// The memory of an execution that has ended, or new one.
+Result<std::unique_ptr<Run>> CompoundModel::take() const {
+  {
+    std::lock_guard lock(mutex);
+    if (!idle.empty()) {
+      std::unique_ptr<Run> run = std::move(idle.back());
+      idle.pop_back();
+      return run;
+    }
+  }
+  return Run::create(parts);
+}
+
 Status CompoundModel::executeWith(StepExecutor &executor,
                                   const Request &request,
                                   ExecutionResult &result) const {
   TraceSection section(tracer(), TraceLayer::runtime, TracePhase::execution,
                        "steps");
   NNHAL_RETURN_IF_ERROR(checkArguments(request));
-  std::unique_ptr<Run> run;
-  {
-    std::lock_guard lock(mutex);
-    if (!idle.empty()) {
-      run = std::move(idle.back());
-      idle.pop_back();
+  Status status;
+  bool needsWhole = true;
+  try {
+    auto run = take();
+    status = run.status();
+    if (run.isOk()) {
+      Execution execution(parts, **run, *fallback, executor, request, result);
+      status = execution.start();
+      needsWhole = execution.needsWhole();
+      (*run)->release(parts);
+      std::lock_guard lock(mutex);
+      idle.push_back(*std::move(run));
     }
+  } catch (const std::bad_alloc &) {
+    status = outOfResources("no memory to execute the steps of the model");
+    needsWhole = true;
   }
-  if (!run) {
-    auto made = Run::create(parts);
-    if (!made.isOk())
-      return executeWhole(request, result, std::move(made).takeStatus());
-    run = *std::move(made);
-  }
-  Execution execution(parts, *run, *fallback, executor, request, result);
-  Status status = execution.start();
-  run->release(parts);
-  {
-    std::lock_guard lock(mutex);
-    idle.push_back(std::move(run));
-  }
-  if (execution.needsWhole())
+  if (!status.isOk() && needsWhole)
     return executeWhole(request, result, std::move(status));
   return status;
 }

@@ -110,6 +110,8 @@ public:
                      ExecutionResult &result) const override;
 
 private:
+  Result<std::unique_ptr<Run>> take() const;
+
   /// The memory and requests of executions that have ended.
   mutable std::mutex mutex;
   mutable std::vector<std::unique_ptr<Run>> idle;

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::partition;
@@ -187,5 +188,11 @@ nnhal::rt::preparePartitioned(std::shared_ptr<const AnnotatedModel> model,
                               std::span<const Device *const> devices,
                               const Device *fallback,
                               const PartitionOptions &options) {
-  return Preparation(std::move(model), devices, fallback, options).run();
+  if (!model)
+    return badData("a preparation needs a model");
+  try {
+    return Preparation(std::move(model), devices, fallback, options).run();
+  } catch (const std::bad_alloc &) {
+    return outOfResources("no memory to divide the model");
+  }
 }

@@ -10,7 +10,7 @@
 #include <cmath>
 
 using namespace nnhal::rt;
-using namespace nnhal::rt::testing;
+using namespace nnhal::rt::partitiontest;
 
 PartitionTesting::PartitionTesting() : reference(createReferenceDevice()) {
   devices = {reference.get()};
@@ -79,9 +79,9 @@ std::string PartitionTesting::describe(const AnnotatedModel &model) const {
 }
 
 Result<std::vector<float>>
-nnhal::rt::testing::run(const PreparedModel &model,
-                        const std::vector<std::vector<float>> &inputs,
-                        size_t count) {
+nnhal::rt::partitiontest::run(const PreparedModel &model,
+                              const std::vector<std::vector<float>> &inputs,
+                              size_t count) {
   Request request;
   for (const std::vector<float> &input : inputs)
     request.inputs.push_back(
@@ -94,7 +94,7 @@ nnhal::rt::testing::run(const PreparedModel &model,
   return output;
 }
 
-AnnotatedModel nnhal::rt::testing::chainModel() {
+AnnotatedModel nnhal::rt::partitiontest::chainModel() {
   AnnotatedModel annotated;
   Model &model = annotated.model;
   SubgraphBuilder builder(model);
@@ -115,8 +115,10 @@ AnnotatedModel nnhal::rt::testing::chainModel() {
   return annotated;
 }
 
-std::vector<std::vector<float>> nnhal::rt::testing::chainInputs() {
+std::vector<std::vector<float>> nnhal::rt::partitiontest::chainInputs() {
   return {{1.25f, 2.25f, 3.25f, 4.25f}, {2, 2, 2, 2}};
 }
 
-std::vector<float> nnhal::rt::testing::chainResult() { return {6, 8, 10, 12}; }
+std::vector<float> nnhal::rt::partitiontest::chainResult() {
+  return {6, 8, 10, 12};
+}

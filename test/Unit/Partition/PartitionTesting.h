@@ -17,7 +17,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nnhal::rt::testing {
+namespace nnhal::rt::partitiontest {
 
 using conformance::SubgraphBuilder;
 
@@ -59,6 +59,6 @@ AnnotatedModel chainModel();
 std::vector<float> chainResult();
 std::vector<std::vector<float>> chainInputs();
 
-} // namespace nnhal::rt::testing
+} // namespace nnhal::rt::partitiontest
 
 #endif // NNHAL_TEST_UNIT_PARTITION_PARTITIONTESTING_H

@@ -8,7 +8,7 @@
 #include "PartitionTesting.h"
 
 using namespace nnhal::rt;
-using namespace nnhal::rt::testing;
+using namespace nnhal::rt::partitiontest;
 
 using enum OperationType;
 

@@ -18,7 +18,7 @@
 #include <cstdlib>
 
 using namespace nnhal::rt;
-using namespace nnhal::rt::testing;
+using namespace nnhal::rt::partitiontest;
 using nnhal::randomgraph::Tensors;
 
 namespace {

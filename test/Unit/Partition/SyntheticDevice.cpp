@@ -10,7 +10,7 @@
 #include <random>
 
 using namespace nnhal::rt;
-using namespace nnhal::rt::testing;
+using namespace nnhal::rt::partitiontest;
 
 namespace {
 /// A model of the reference device that fails when its device wants it to.
@@ -170,7 +170,7 @@ SyntheticDevice::allocate(const BufferDesc &desc,
 }
 
 std::function<Status(const Model &, const Subgraph &, const Operation &)>
-nnhal::rt::testing::supportsOnly(std::set<OperationType> types) {
+nnhal::rt::partitiontest::supportsOnly(std::set<OperationType> types) {
   return [types = std::move(types)](const Model &, const Subgraph &,
                                     const Operation &operation) {
     if (types.contains(operation.type))
@@ -180,8 +180,9 @@ nnhal::rt::testing::supportsOnly(std::set<OperationType> types) {
   };
 }
 
-SyntheticOptions nnhal::rt::testing::drawDevice(uint64_t seed, unsigned index,
-                                                unsigned percent) {
+SyntheticOptions nnhal::rt::partitiontest::drawDevice(uint64_t seed,
+                                                      unsigned index,
+                                                      unsigned percent) {
   // The same numbers everywhere: no distribution of the library is used.
   std::mt19937_64 random(seed * 64 + index);
   auto draw = [&](unsigned bound) { return unsigned(random() % bound); };

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace nnhal::rt::testing {
+namespace nnhal::rt::partitiontest {
 
 /// The failures of a synthetic device, and what it has done. It may be changed
 /// while the device works.
@@ -124,6 +124,6 @@ supportsOnly(std::set<OperationType> types);
 SyntheticOptions drawDevice(uint64_t seed, unsigned index,
                             unsigned percent = 60);
 
-} // namespace nnhal::rt::testing
+} // namespace nnhal::rt::partitiontest
 
 #endif // NNHAL_TEST_UNIT_PARTITION_SYNTHETICDEVICE_H
