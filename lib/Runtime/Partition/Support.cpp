@@ -7,32 +7,16 @@
 
 #include "Support.h"
 
+#include "Runtime/Model/Slice.h"
 #include "Runtime/Support/Errors.h"
-#include "nnhal/Runtime/Compliance.h"
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::partition;
 
-Result<Answers>
-nnhal::rt::partition::supportOfVersion(const Device &device,
-                                       const AnnotatedModel &model) {
-  HalVersion version = device.halVersion();
-  std::vector<uint32_t> foreign;
-  if (version < HalVersion::V1_3) {
-    NNHAL_ASSIGN_OR_RETURN(foreign,
-                           nonCompliantOperations(model.model, version));
-  }
-  NNHAL_ASSIGN_OR_RETURN(Answers answers, device.supportedOperations(model));
-  for (uint32_t operation : foreign)
-    if (operation < answers.size())
-      answers[operation] =
-          badData("the operation is not one of HAL {}", toString(version));
-  return answers;
-}
-
-Answers Support::ask(const Device &device, const AnnotatedModel &asked) const {
-  const std::vector<Operation> &operations = asked.model.main.operations;
-  Result<Answers> answers = supportOfVersion(device, asked);
+Answers Support::ask(const Device &device, const Slices &asked) const {
+  const std::vector<Operation> &operations =
+      asked.model().model.main.operations;
+  Result<Answers> answers = supportedOperations(device, asked);
   // A device that cannot answer is one that supports nothing.
   if (!answers.isOk())
     return Answers(operations.size(), answers.status());
@@ -59,7 +43,8 @@ const std::vector<Answers> &Support::of(uint32_t subgraph) {
     inner.model = model.model;
     inner.model.main = model.model.referenced[subgraph - 1];
   }
+  Slices slices(subgraph == 0 ? model : inner);
   for (const Device *device : devices)
-    place->second.push_back(ask(*device, subgraph == 0 ? model : inner));
+    place->second.push_back(ask(*device, slices));
   return place->second;
 }

@@ -14,6 +14,10 @@
 #include <span>
 #include <vector>
 
+namespace nnhal::rt {
+class Slices;
+}
+
 namespace nnhal::rt::partition {
 
 /// One status per operation of a subgraph.
@@ -37,18 +41,14 @@ public:
   }
 
 private:
-  Answers ask(const Device &device, const AnnotatedModel &asked) const;
+  /// Devices of older HAL versions are asked about a slice (I-064).
+  Answers ask(const Device &device, const Slices &asked) const;
 
   const AnnotatedModel &model;
   std::span<const Device *const> devices;
   const Device *fallback;
   std::map<uint32_t, std::vector<Answers>> known;
 };
-
-/// The answers of a device of an older HAL version: no operation that
-/// \p device's version does not have is supported.
-Result<Answers> supportOfVersion(const Device &device,
-                                 const AnnotatedModel &model);
 
 } // namespace nnhal::rt::partition
 

@@ -38,6 +38,15 @@ SyntheticDevice &PartitionTesting::add(std::string name,
   return add(std::move(made));
 }
 
+SyntheticDevice &PartitionTesting::addOlder(SyntheticOptions made,
+                                            HalVersion version) {
+  auto device = std::make_unique<SyntheticDevice>(*reference, std::move(made));
+  SyntheticDevice &added = *device;
+  older.push_back(asHalVersion(std::move(device), version));
+  devices.insert(devices.end() - 1, older.back().get());
+  return added;
+}
+
 Result<PartitionPlan>
 PartitionTesting::plan(const AnnotatedModel &model) const {
   return planPartition(model, devices, reference.get(), options);

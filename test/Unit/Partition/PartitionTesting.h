@@ -12,6 +12,7 @@
 
 #include "Conformance/ModelBuilder.h"
 #include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/OlderDevice.h"
 #include "nnhal/Runtime/Partition.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
@@ -32,6 +33,9 @@ protected:
   SyntheticDevice &add(std::string name, std::set<OperationType> types,
                        float performance = 0.5f);
 
+  /// One that speaks \p version.
+  SyntheticDevice &addOlder(SyntheticOptions options, HalVersion version);
+
   Result<PartitionPlan> plan(const AnnotatedModel &model) const;
   Result<std::shared_ptr<PartitionedModel>>
   prepare(const AnnotatedModel &model) const;
@@ -43,6 +47,8 @@ protected:
 
   std::unique_ptr<Device> reference;
   std::vector<std::unique_ptr<SyntheticDevice>> synthetic;
+  /// Devices of older versions, which own synthetic ones.
+  std::vector<std::unique_ptr<Device>> older;
   std::vector<const Device *> devices;
   PartitionOptions options;
   std::vector<std::string> log;

@@ -53,6 +53,9 @@ protected:
     return false;
   }
 
+  /// Whether the devices speak versions of the HAL that seeds draw.
+  bool areOlder = false;
+
   static void inject(Fault fault, SyntheticState &state) {
     switch (fault) {
     case Fault::none:
@@ -94,11 +97,18 @@ protected:
     if (model.model.main.operations.size() < 3)
       return;
     synthetic.clear();
+    older.clear();
     devices = {reference.get()};
-    for (unsigned i = 0; i < 3; ++i)
-      add(drawDevice(seed, i, 30 + unsigned(seed % 5) * 15));
+    std::vector<SyntheticDevice *> added;
+    for (unsigned i = 0; i < 3; ++i) {
+      SyntheticOptions drawn =
+          drawDevice(seed, i, 30 + unsigned(seed % 5) * 15);
+      added.push_back(&(areOlder
+                            ? addOlder(drawn, HalVersion((seed / 3 + i) % 4))
+                            : add(drawn)));
+    }
     if (fault == Fault::preparation)
-      synthetic[seed % 3]->state->failPreparations = StatusCode::generalFailure;
+      added[seed % 3]->state->failPreparations = StatusCode::generalFailure;
     options.planner = seed % 2 ? Planner::greedy : Planner::leastCost;
     // Half of the cheapest plans are for steps that cost next to nothing: the
     // operations of random graphs are too small to be moved otherwise.
@@ -114,7 +124,7 @@ protected:
       EXPECT_LE(plan.estimate, plan.singleDeviceEstimate);
     for (const auto &example : test->examples)
       for (int repetition = 0; repetition < 2; ++repetition) {
-        inject(fault, *synthetic[(seed + 1) % 3]->state);
+        inject(fault, *added[(seed + 1) % 3]->state);
         expectSame(model.model,
                    nnhal::randomgraph::execute(**whole, example.inputs),
                    nnhal::randomgraph::execute(**divided, example.inputs));
@@ -160,6 +170,15 @@ TEST_F(RandomPartitionTest, DividedModelsComputeWhatOneDeviceComputes) {
 // I-050
 TEST_F(RandomPartitionTest, DevicesThatFailEveryExecution) {
   EXPECT_GT(runAll(Fault::execution, 2).fallbacks, 0u);
+}
+
+// I-064, I-073: every step complies with the version of its device.
+TEST_F(RandomPartitionTest, DevicesOfOlderVersions) {
+  areOlder = true;
+  Tally tally = runAll(Fault::none, 1);
+  EXPECT_GT(2 * tally.divided, tally.graphs);
+  runAll(Fault::later, 4);
+  runAll(Fault::death, 4);
 }
 
 TEST_F(RandomPartitionTest, DevicesThatFailOneExecution) {
