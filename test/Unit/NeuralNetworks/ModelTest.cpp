@@ -194,7 +194,7 @@ TEST(NeuralNetworksModel, ChecksOperations) {
   EXPECT_EQ(ANeuralNetworksModel_addOperation(model.get(), ANEURALNETWORKS_ADD,
                                               3, inputs, 1, nullptr),
             ANEURALNETWORKS_UNEXPECTED_NULL);
-  for (int32_t type : {102, 9999, 10001, -1, 0x10000})
+  for (int32_t type : {102, 9999, 10001, -1, 0x7FFD0000})
     EXPECT_EQ(operation(type, 3, inputs), ANEURALNETWORKS_BAD_DATA) << type;
   EXPECT_EQ(operation(ANEURALNETWORKS_ADD, 3, tooFar),
             ANEURALNETWORKS_BAD_DATA);
