@@ -147,8 +147,11 @@ ANeuralNetworksCompilation::prepare() {
   std::optional<rt::CompilationCache> cache;
   std::string directory = cacheToken ? cacheDirectory : settings.cacheDirectory;
   options.token = cacheToken;
-  if (!options.token && !directory.empty())
+  if (!options.token && !directory.empty()) {
     options.token = automaticToken();
+    // Nothing is cached in a directory that cannot be made.
+    (void)::mkdir(directory.c_str(), 0700);
+  }
   if (options.token) {
     rt::CompilationCache::Options cacheOptions;
     cacheOptions.directory = std::move(directory);

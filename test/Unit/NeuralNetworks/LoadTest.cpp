@@ -1,0 +1,194 @@
+//===- LoadTest.cpp - Clients that open the library by name ---------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include <android/NeuralNetworks.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <vector>
+
+namespace {
+
+/// The path of the library that is tested.
+std::string libraryPath() {
+  Dl_info info = {};
+  EXPECT_NE(
+      ::dladdr(::dlsym(RTLD_DEFAULT, "ANeuralNetworksModel_create"), &info), 0);
+  return info.dli_fname;
+}
+
+/// Returns what \p command prints, both streams; it ends with status 0.
+std::string outputOf(const std::string &command) {
+  FILE *pipe = ::popen((command + " 2>&1").c_str(), "r");
+  EXPECT_NE(pipe, nullptr);
+  std::string text;
+  char buffer[4096];
+  while (size_t count = std::fread(buffer, 1, sizeof(buffer), pipe))
+    text.append(buffer, count);
+  int status = ::pclose(pipe);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << text;
+  return text;
+}
+
+/// Runs the client in C with settings, as "NAME=VALUE NAME=VALUE".
+std::string runClient(const std::string &work,
+                      const std::string &settings = "") {
+  return outputOf("env " + settings + " '" NNHAL_TEST_CLIENT "' '" +
+                  libraryPath() + "' " + work);
+}
+
+const std::string sum = "sum 11 22 33 44\n";
+
+// J-068: the library exports the functions, each with its version, and nothing
+// else.
+TEST(NeuralNetworksLibrary, ExportsItsFunctions) {
+  std::ifstream map(NNHAL_TEST_DATA
+                    "/../lib/Runtime/NeuralNetworks/libneuralnetworks.map");
+  std::set<std::string> expected, found;
+  for (std::string word; map >> word;)
+    if (word.starts_with("ANeuralNetworks"))
+      expected.insert(word.substr(0, word.size() - 1) + "@@LIBNEURALNETWORKS");
+  EXPECT_EQ(expected.size(), 73u);
+  std::istringstream lines(outputOf(
+      "nm -D --defined-only --with-symbol-versions '" + libraryPath() + "'"));
+  for (std::string line; std::getline(lines, line);) {
+    std::string name = line.substr(line.rfind(' ') + 1);
+    if (!name.starts_with("LIBNEURALNETWORKS"))
+      found.insert(name);
+  }
+  EXPECT_EQ(found, expected);
+}
+
+// J-068: a client in C99 finds everything by name.
+TEST(NeuralNetworksLibrary, IsOpenedByName) {
+  std::string text = runClient("devices add");
+  EXPECT_TRUE(text.ends_with("device nnapi-reference\n" + sum)) << text;
+}
+
+// The library stays where it is, because threads may be in its code.
+TEST(NeuralNetworksLibrary, IsClosedAndOpenedAgain) {
+  EXPECT_EQ(runClient("close add close add"),
+            "close 0\n" + sum + "close 0\n" + sum);
+}
+
+// A child of fork() gets UNAVAILABLE_DEVICE, which is 9, and does not hang.
+TEST(NeuralNetworksLibrary, FailsInAChild) {
+  EXPECT_EQ(runClient("fork"), sum +
+                                   "child count 9\nchild compute 9\n"
+                                   "child ended 7\n" +
+                                   sum);
+}
+
+// Another copy of the library, with devices of its own, in one process.
+TEST(NeuralNetworksLibrary, LivesBesideAnotherCopy) {
+  std::filesystem::path copy =
+      std::filesystem::path(testing::TempDir()) / "libneuralnetworks-copy.so";
+  std::filesystem::copy_file(libraryPath(), copy,
+                             std::filesystem::copy_options::overwrite_existing);
+  void *other = ::dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(other, nullptr) << ::dlerror();
+  auto count = reinterpret_cast<int (*)(uint32_t *)>(
+      ::dlsym(other, "ANeuralNetworks_getDeviceCount"));
+  auto get = reinterpret_cast<int (*)(uint32_t, ANeuralNetworksDevice **)>(
+      ::dlsym(other, "ANeuralNetworks_getDevice"));
+  ASSERT_TRUE(count && get && count != &ANeuralNetworks_getDeviceCount);
+  uint32_t devices = 0, theirs = 0;
+  ANeuralNetworksDevice *mine = nullptr, *their = nullptr;
+  EXPECT_EQ(ANeuralNetworks_getDeviceCount(&devices), 0);
+  EXPECT_EQ(count(&theirs), 0);
+  EXPECT_EQ(devices, theirs);
+  EXPECT_EQ(ANeuralNetworks_getDevice(0, &mine), 0);
+  EXPECT_EQ(get(0, &their), 0);
+  EXPECT_NE(mine, their);
+  std::filesystem::remove(copy);
+}
+
+// I-001 to I-007: values that are not valid are ignored, and told once.
+TEST(NeuralNetworksSettings, AreCheckedOnce) {
+  EXPECT_EQ(runClient("add add", "NNHAL_PARTITION=3 NNHAL_CPUONLY=yes "
+                                 "NNHAL_SYNCEXEC_RUNTIME= "
+                                 "NNHAL_PLANNER=best"),
+            "nnhal: error: NNHAL_PARTITION='3' is ignored, it is one of: 0, 1, "
+            "2\n"
+            "nnhal: error: NNHAL_PLANNER='best' is ignored, it is one of: "
+            "greedy, least-cost\n"
+            "nnhal: error: NNHAL_CPUONLY='yes' is ignored, it is one of: 0, "
+            "1\n" +
+                sum + sum);
+}
+
+// I-001 to I-006, C-089, J-096: every mode computes.
+TEST(NeuralNetworksSettings, ChooseHowToCompute) {
+  for (const char *settings :
+       {"NNHAL_PARTITION=0", "NNHAL_PARTITION=1", "NNHAL_PARTITION=2",
+        "NNHAL_CPUONLY=1", "NNHAL_STRICT_SLICING=1", "NNHAL_PLANNER=greedy",
+        "NNHAL_SYNCEXEC_CPU=0 NNHAL_SYNCEXEC_HAL=0",
+        "NNHAL_SYNCEXEC_RUNTIME=1"})
+    EXPECT_EQ(runClient("add", settings), sum) << settings;
+}
+
+// K-001 to K-004: the log says nothing unless it is asked to.
+TEST(NeuralNetworksSettings, TurnTheLogOn) {
+  EXPECT_EQ(runClient("add"), sum);
+  std::string text = runClient("add", "NNHAL_VLOG=model,manager,nothing");
+  EXPECT_NE(text.find("nnhal: manager: "), std::string::npos) << text;
+  EXPECT_NE(text.find("nnhal: model: "), std::string::npos) << text;
+  EXPECT_NE(text.find("nothing"), std::string::npos) << text;
+}
+
+// C-084, C-092: a plug-in or service that cannot be had is left out.
+TEST(NeuralNetworksSettings, LeaveOutWhatCannotBeHad) {
+  std::string text = runClient("devices add", "NNHAL_PLUGINS=/no/plugin.so "
+                                              "NNHAL_SERVICE=/no/socket");
+  EXPECT_NE(text.find("error: plug-in '/no/plugin.so': "), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("error: service '/no/socket': "), std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with("device nnapi-reference\n" + sum)) << text;
+}
+
+// K-012, K-014: the trace is written when the process ends.
+TEST(NeuralNetworksSettings, WriteATrace) {
+  std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / "neuralnetworks-trace.json";
+  std::filesystem::remove(file);
+  EXPECT_EQ(runClient("add", "NNHAL_TRACE='" + file.string() + "'"), sum);
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  for (const char *section : {"[NN_LR_PP]ANeuralNetworksModel_finish",
+                              "[NN_LR_PC]ANeuralNetworksCompilation_finish",
+                              "[NN_LR_PE]ANeuralNetworksExecution_compute"})
+    EXPECT_NE(text.str().find(section), std::string::npos) << section;
+  std::filesystem::remove(file);
+  std::string failed = runClient("add", "NNHAL_TRACE=/no/folder/trace");
+  EXPECT_TRUE(
+      failed.starts_with(sum + "nnhal: error: cannot write the trace: "))
+      << failed;
+}
+
+// E-003: a client that sets no cache has one where NNHAL_CACHE_DIR says.
+TEST(NeuralNetworksSettings, CacheForClientsThatDoNot) {
+  std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "neuralnetworks-cache";
+  std::filesystem::remove_all(folder);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(runClient("add", "NNHAL_CACHE_DIR='" + folder.string() + "'"),
+              sum);
+  EXPECT_TRUE(std::filesystem::is_directory(folder));
+  std::filesystem::remove_all(folder);
+}
+
+} // namespace
