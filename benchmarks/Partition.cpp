@@ -85,7 +85,7 @@ void planModel(benchmark::State &state, Planner planner) {
     auto plan =
         planPartition(model, devices.list, devices.reference.get(), options);
     if (!plan.isOk())
-      state.SkipWithError(plan.status().message());
+      state.SkipWithError(plan.status().message().c_str());
     else
       state.counters["steps"] = double(plan->steps.size());
   }

@@ -84,10 +84,9 @@ nnhal::rt::partition::groupsOf(const CostGraph &graph,
   }
 }
 
-/// The cost of handing \p value to the devices of its consumers.
-static double crossing(const CostGraph &graph,
-                       std::span<const uint32_t> devices,
-                       const CostGraph::Value &value) {
+double nnhal::rt::partition::crossingCost(const CostGraph &graph,
+                                          std::span<const uint32_t> devices,
+                                          const CostGraph::Value &value) {
   uint32_t from = devices[value.producer];
   double cost = 0;
   // Devices are few: a mask tells which have it already.
@@ -111,8 +110,9 @@ static double crossing(const CostGraph &graph,
   return cost;
 }
 
-static double operationCost(const CostGraph::Operation &operation,
-                            uint32_t device) {
+double
+nnhal::rt::partition::operationCost(const CostGraph::Operation &operation,
+                                    uint32_t device) {
   return device == interpreted ? operation.interpretedCost
                                : operation.costs[device];
 }
@@ -123,7 +123,7 @@ double nnhal::rt::partition::estimate(const CostGraph &graph,
   for (size_t i = 0; i < devices.size(); ++i)
     cost += operationCost(graph.operations[i], devices[i]);
   for (const CostGraph::Value &value : graph.values)
-    cost += crossing(graph, devices, value);
+    cost += crossingCost(graph, devices, value);
   ReadyQueue ready(graph, devices);
   while (true) {
     size_t queue = ready.next();

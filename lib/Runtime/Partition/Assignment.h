@@ -73,6 +73,13 @@ std::vector<Group> groupsOf(const CostGraph &graph,
 /// and bytes that cross.
 double estimate(const CostGraph &graph, std::span<const uint32_t> devices);
 
+/// The cost of \p operation at \p device, which may be `interpreted`.
+double operationCost(const CostGraph::Operation &operation, uint32_t device);
+
+/// The cost of handing \p value to the devices of its consumers.
+double crossingCost(const CostGraph &graph, std::span<const uint32_t> devices,
+                    const CostGraph::Value &value);
+
 /// The assignment with the least estimate: exact where the combinations of
 /// devices are at most `exactLimit`, otherwise the best that was found from
 /// \p greedy, from each device alone and from the cheapest path through the

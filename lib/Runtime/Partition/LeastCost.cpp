@@ -15,9 +15,9 @@ namespace {
 
 using Devices = std::vector<uint32_t>;
 
-/// The visits of operations that improvements of one assignment may take, so
-/// that a plan for hundreds of operations takes milliseconds.
-constexpr uint64_t improvementLimit = 60'000;
+/// The visits of operations that all improvements together may take, so that a
+/// plan for hundreds of operations takes milliseconds.
+constexpr uint64_t improvementLimit = 100'000;
 
 /// The places at which each operation can be, the cheapest first.
 class Choices {
@@ -187,9 +187,14 @@ Devices preferring(const CostGraph &graph, const Choices &choices,
 /// makes the plan cheaper.
 class Improvement {
 public:
-  Improvement(const CostGraph &graph, const Choices &choices, Devices devices)
+  /// Takes its visits from \p budget.
+  Improvement(const CostGraph &graph, const Choices &choices, Devices devices,
+              uint64_t &budget)
       : graph(graph), choices(choices), devices(std::move(devices)),
-        cost(estimate(graph, this->devices)) {}
+        cost(estimate(graph, this->devices)), budget(budget) {
+    for (double step : graph.stepCosts)
+      dearestStep = std::max(dearestStep, step);
+  }
 
   void run() {
     while (moveGroups() || moveOperations()) {
@@ -199,16 +204,43 @@ public:
   Devices take() { return std::move(devices); }
 
 private:
-  bool hasBudget() const { return visits < improvementLimit; }
+  bool hasBudget() const { return budget > 0; }
+  void spend(uint64_t visits) { budget -= std::min(budget, visits); }
+
+  /// The costs of \p operations and of the values that they read and write.
+  double costAround(std::span<const uint32_t> operations,
+                    const Devices &assigned) {
+    double sum = 0;
+    std::vector<uint32_t> touched;
+    for (uint32_t operation : operations) {
+      const CostGraph::Operation &stated = graph.operations[operation];
+      sum += operationCost(stated, assigned[operation]);
+      for (const auto *values : {&stated.reads, &stated.writes})
+        touched.insert(touched.end(), values->begin(), values->end());
+    }
+    std::ranges::sort(touched);
+    auto repeated = std::ranges::unique(touched);
+    touched.erase(repeated.begin(), repeated.end());
+    for (uint32_t value : touched)
+      sum += crossingCost(graph, assigned, graph.values[value]);
+    return sum;
+  }
 
   bool tryMove(std::span<const uint32_t> operations, uint32_t device) {
     for (uint32_t operation : operations)
       if (!choices.has(operation, device))
         return false;
-    visits += devices.size();
     Devices moved = devices;
     for (uint32_t operation : operations)
       moved[operation] = device;
+    // What is lost in bytes and operations can be won back by the steps before
+    // and behind that become one with this.
+    spend(operations.size() + 1);
+    double loss =
+        costAround(operations, moved) - costAround(operations, devices);
+    if (loss > 3 * dearestStep)
+      return false;
+    spend(devices.size());
     double reached = estimate(graph, moved);
     if (reached >= cost)
       return false;
@@ -241,7 +273,8 @@ private:
   const Choices &choices;
   Devices devices;
   double cost;
-  uint64_t visits = 0;
+  double dearestStep = 0;
+  uint64_t &budget;
 };
 
 } // namespace
@@ -264,8 +297,10 @@ nnhal::rt::partition::leastCostAssignment(const CostGraph &graph,
   std::ranges::sort(starts);
   auto repeated = std::ranges::unique(starts);
   starts.erase(repeated.begin(), repeated.end());
+  std::ranges::sort(starts, {}, cost);
+  uint64_t budget = improvementLimit;
   for (Devices &start : starts) {
-    Improvement improvement(graph, choices, std::move(start));
+    Improvement improvement(graph, choices, std::move(start), budget);
     improvement.run();
     if (improvement.reached() < bestCost) {
       bestCost = improvement.reached();
