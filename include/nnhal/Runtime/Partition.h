@@ -62,7 +62,7 @@ enum class Planner : uint32_t {
 enum class AssignmentReason : uint32_t {
   /// The estimated cost decided.
   cost,
-  /// No other device supports the operand types of the operation.
+  /// No other device supports the operation on these operand types.
   type,
   /// No other device supports the ranks of its operands.
   rank,
@@ -72,6 +72,8 @@ enum class AssignmentReason : uint32_t {
   dynamic,
   /// The mode or a list of devices left no choice.
   policy,
+  /// No other device supports it; findReasons() says what is in the way.
+  support,
 };
 NNHAL_API std::string_view toString(AssignmentReason reason);
 
@@ -236,6 +238,46 @@ NNHAL_API Result<PartitionPlan>
 planPartition(const AnnotatedModel &model,
               std::span<const Device *const> devices, const Device *fallback,
               const PartitionOptions &options);
+
+/// Finds out why devices do not support operations of \p plan, which was made
+/// for \p model and \p devices: replaces AssignmentReason::support by type,
+/// rank, parameter or dynamic. A device is asked about the operation alone with
+/// other extents, types, ranks and parameters; what it then supports was in the
+/// way. An operation that it supports in none of these forms counts as dynamic
+/// where extents are unknown, otherwise as type. Operations of one form are
+/// asked about once.
+NNHAL_API void findReasons(PartitionPlan &plan, const AnnotatedModel &model,
+                           std::span<const Device *const> devices);
+
+/// The parts of a plan by device, in the order of the candidates.
+struct PlanExplanation {
+  struct Because {
+    AssignmentReason reason = AssignmentReason::cost;
+    uint32_t operations = 0;
+    /// The names of the types of these operations, each once.
+    std::vector<std::string> types;
+    /// The detail of the first of them.
+    std::string detail;
+  };
+  struct Part {
+    std::string device;
+    uint32_t operations = 0;
+    /// The execute steps of the device, those of interpreted subgraphs
+    /// included.
+    uint32_t steps = 0;
+    std::vector<Because> reasons;
+  };
+  uint32_t operations = 0;
+  std::vector<Part> parts;
+  double estimate = 0;
+  double singleDeviceEstimate = 0;
+};
+NNHAL_API PlanExplanation explainPlan(const PartitionPlan &plan,
+                                      const AnnotatedModel &model);
+
+/// One line per device with operations, each ending with a newline:
+/// "N of M operations on DEVICE, K steps, because REASON (N: TYPES; DETAIL)".
+NNHAL_API std::string toString(const PlanExplanation &explanation);
 
 /// Plans, and prepares every step. A failure other than invalidArgument falls
 /// back to the fallback device for the whole model where the mode allows it

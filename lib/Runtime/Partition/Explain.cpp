@@ -29,6 +29,8 @@ std::string_view nnhal::rt::toString(AssignmentReason reason) {
     return "dynamic";
   case AssignmentReason::policy:
     return "policy";
+  case AssignmentReason::support:
+    return "support";
   }
   return "unknown";
 }
@@ -70,7 +72,7 @@ void nnhal::rt::partition::explainAssignment(
                         candidates[d].name, costs.costs[d]);
     return;
   }
-  assignment.reason = AssignmentReason::parameter;
+  assignment.reason = AssignmentReason::support;
   assignment.detail = fmt::format("{}: {}", candidates[*refused].name,
                                   answers[*refused][operation].message());
 }
@@ -110,5 +112,68 @@ std::string nnhal::rt::partition::describeSteps(const AnnotatedModel &model,
   for (size_t i = 0; i < plan.steps.size(); ++i)
     text +=
         fmt::format("{}: {}\n", i, describe(plan, model.model, plan.steps[i]));
+  return text;
+}
+
+/// Adds an operation to the reasons of the part of its device.
+static void add(PlanExplanation::Part &part, const Assignment &assignment,
+                const std::string &type) {
+  ++part.operations;
+  auto because = std::ranges::find(part.reasons, assignment.reason,
+                                   &PlanExplanation::Because::reason);
+  if (because == part.reasons.end()) {
+    part.reasons.push_back({assignment.reason, 0, {}, assignment.detail});
+    because = part.reasons.end() - 1;
+  }
+  ++because->operations;
+  if (std::ranges::find(because->types, type) == because->types.end())
+    because->types.push_back(type);
+}
+
+PlanExplanation nnhal::rt::explainPlan(const PartitionPlan &plan,
+                                       const AnnotatedModel &model) {
+  PlanExplanation explanation;
+  explanation.operations = uint32_t(plan.assignments.size());
+  explanation.estimate = plan.estimate;
+  explanation.singleDeviceEstimate = plan.singleDeviceEstimate;
+  for (const PartitionCandidate &candidate : plan.candidates)
+    explanation.parts.emplace_back().device = candidate.name;
+  const std::vector<Operation> &operations = model.model.main.operations;
+  for (size_t i = 0; i < plan.assignments.size(); ++i)
+    add(explanation.parts[plan.assignments[i].device], plan.assignments[i],
+        nameOf(operations[i].type));
+  for (const PartitionStep &step : plan.steps)
+    if (step.kind == PartitionStep::Kind::execute)
+      ++explanation.parts[step.device].steps;
+  return explanation;
+}
+
+static std::string describe(const PlanExplanation::Because &because) {
+  constexpr size_t shown = 6;
+  std::string types;
+  for (size_t i = 0; i < std::min(shown, because.types.size()); ++i)
+    types += (i == 0 ? "" : " ") + because.types[i];
+  if (because.types.size() > shown)
+    types += " ...";
+  return fmt::format("{} ({}: {}; {})", toString(because.reason),
+                     because.operations, types, because.detail);
+}
+
+std::string nnhal::rt::toString(const PlanExplanation &explanation) {
+  std::string text;
+  for (const PlanExplanation::Part &part : explanation.parts) {
+    if (part.operations == 0 && part.steps == 0)
+      continue;
+    std::string reasons;
+    for (const PlanExplanation::Because &because : part.reasons)
+      reasons += (reasons.empty() ? "" : ", ") + describe(because);
+    // A device may have operations of interpreted subgraphs alone.
+    if (reasons.empty())
+      reasons = "interpreted control flow leads there";
+    text +=
+        fmt::format("{} of {} operations on {}, {} {}, because {}\n",
+                    part.operations, explanation.operations, part.device,
+                    part.steps, part.steps == 1 ? "step" : "steps", reasons);
+  }
   return text;
 }
