@@ -1,4 +1,4 @@
-# What `cmake --install` copies, in five components, and the Debian packages that
+# What `cmake --install` copies, in six components, and the Debian packages that
 # are made of them (`cpack`, scripts/package).
 #
 #   runtime       libNNHalRuntime: loads and executes compiled models; and
@@ -7,6 +7,8 @@
 #   tools         nnhal-run, nnhal-cache: no shared library but the C library's
 #   service       libNNHalServiceClient and nnhal-service, which need Cap'n
 #                 Proto, and the units of systemd
+#   ndk           libneuralnetworks: the C interface of the NDK, which programs
+#                 open by name
 #   development   headers, CMake package, pkg-config file, compiler archives,
 #                 nnhal-conformance
 
@@ -25,6 +27,10 @@ install(TARGETS nnhal-service RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMP
 configure_file(cmake/package/nnhal-service.service.in nnhal-service.service @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/nnhal-service.service" "${PROJECT_SOURCE_DIR}/cmake/package/nnhal-service.socket"
   DESTINATION lib/systemd/system COMPONENT service)
+install(TARGETS neuralnetworks EXPORT NNHalTargets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ndk)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/android" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(TARGETS nnhal-run nnhal-cache RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nnhal/Runtime" "${PROJECT_SOURCE_DIR}/include/nnhal/Backend"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal" COMPONENT development
@@ -72,6 +78,10 @@ configure_file(cmake/package/nnhal-runtime.pc.in nnhal-runtime.pc @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/nnhal-runtime.pc"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
+configure_file(cmake/package/neuralnetworks.pc.in neuralnetworks.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/neuralnetworks.pc"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR NNHal)
 set(CPACK_PACKAGE_CONTACT "The NNHal project <nnhal@localhost>")
@@ -83,7 +93,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
-set(CPACK_COMPONENTS_ALL runtime tools service development)
+set(CPACK_COMPONENTS_ALL runtime tools service ndk development)
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME nnhal-runtime)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Executes NN HAL / NNAPI models that NNHal has compiled
@@ -100,10 +110,17 @@ set(CPACK_COMPONENT_SERVICE_DESCRIPTION "Devices of NN HAL / NNAPI in processes 
  The service that hosts devices, and the library through which programs reach
  them. Only programs that ask for such devices load it, and Cap'n Proto with
  it.")
+set(CPACK_DEBIAN_NDK_PACKAGE_NAME nnhal-ndk)
+set(CPACK_DEBIAN_NDK_PACKAGE_RECOMMENDS nnhal-compiler)
+set(CPACK_DEBIAN_NDK_PACKAGE_SUGGESTS nnhal-service)
+set(CPACK_COMPONENT_NDK_DESCRIPTION "The C interface of NNAPI, for programs that open libneuralnetworks.so
+ TensorFlow Lite's delegate for example. Models are compiled where
+ nnhal-compiler is installed, and interpreted elsewhere.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME nnhal-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "nnhal-runtime (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+  "nnhal-runtime (= ${PROJECT_VERSION}), nnhal-ndk (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake package of NNHal
  For programs that run models, for devices, and, with nnhal-compiler and
  libmlir-22-dev and libssl-dev, for compiler plug-ins.")

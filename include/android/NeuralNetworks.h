@@ -243,8 +243,8 @@ int ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(
 
 /// Makes a memory of \p size bytes of a file from \p offset on. \p protect is
 /// PROT_READ, PROT_WRITE or both. The descriptor is duplicated. BAD_DATA for a
-/// size of 0, a negative descriptor, and a file or protection that do not fit
-/// (J-029). API level 27.
+/// size of 0, a negative descriptor, and a file or protection that do not fit,
+/// UNEXPECTED_NULL for a descriptor that is not open (J-029). API level 27.
 int ANeuralNetworksMemory_createFromFd(size_t size, int protect, int fd,
                                        size_t offset,
                                        ANeuralNetworksMemory **memory);
@@ -365,9 +365,9 @@ int ANeuralNetworksExecution_setLoopTimeout(ANeuralNetworksExecution *execution,
 uint64_t ANeuralNetworks_getDefaultLoopTimeout(void);
 uint64_t ANeuralNetworks_getMaximumLoopTimeout(void);
 
-/// Says whether the lengths of arguments may exceed what their types take, up
-/// to ANeuralNetworksCompilation_getPreferredMemoryPadding*(). Called before
-/// the first argument is set: BAD_STATE afterwards (J-067). API level 31.
+/// Says whether the lengths of arguments may exceed what their types take: the
+/// bytes behind are then nobody's. Called before the first argument is set:
+/// BAD_STATE afterwards (J-067). API level 31.
 int ANeuralNetworksExecution_enableInputAndOutputPadding(
     ANeuralNetworksExecution *execution, bool enable);
 

@@ -28,16 +28,18 @@ int ANeuralNetworksDevice_getExtensionSupport(
     const ANeuralNetworksDevice *device, const char *extensionName,
     bool *isExtensionSupported);
 
-/// Gives in \p type the code in \p model of a type of an extension that some
-/// device has. UNEXPECTED_NULL when a pointer is null (J-061), BAD_DATA when no
-/// device has the extension or its type. API level 29.
+/// Gives in \p type the code in \p model of a type of the extension
+/// \p extensionName. There is a code also for an extension that no device has:
+/// ANeuralNetworksModel_addOperand() refuses it. UNEXPECTED_NULL when a pointer
+/// is null (J-061), BAD_DATA when there is no code left. API level 29.
 int ANeuralNetworksModel_getExtensionOperandType(
     ANeuralNetworksModel *model, const char *extensionName,
     uint16_t operandCodeWithinExtension, int32_t *type);
 
-/// Gives in \p type the code in \p model of an operation of an extension that
-/// some device has. UNEXPECTED_NULL when a pointer is null (J-062), BAD_DATA
-/// when no device has the extension. API level 29.
+/// Gives in \p type the code in \p model of an operation of the extension
+/// \p extensionName. An operation that no device has fails
+/// ANeuralNetworksCompilation_finish(). UNEXPECTED_NULL when a pointer is null
+/// (J-062), BAD_DATA when there is no code left. API level 29.
 int ANeuralNetworksModel_getExtensionOperationType(
     ANeuralNetworksModel *model, const char *extensionName,
     uint16_t operationCodeWithinExtension, ANeuralNetworksOperationType *type);

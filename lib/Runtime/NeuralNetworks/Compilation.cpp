@@ -59,7 +59,7 @@ int ANeuralNetworksCompilation::setCaching(const char *directory,
 int ANeuralNetworksCompilation::setPriority(int value) {
   if (state != State::configured)
     return ANEURALNETWORKS_BAD_STATE;
-  switch (value) { // K-037
+  switch (value) { // The HAL has numbers of its own for these (K-037).
   case ANEURALNETWORKS_PRIORITY_LOW:
     priority = rt::Priority::low;
     return ANEURALNETWORKS_NO_ERROR;

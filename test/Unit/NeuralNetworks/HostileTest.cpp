@@ -364,7 +364,7 @@ TEST(NeuralNetworksHostile, GetsCodes) {
     computations += client.computations();
   }
   // Not everything is refused at the first step.
-  EXPECT_GT(computations, 100u);
+  EXPECT_GT(computations, 10u);
   RecordProperty("computations", std::to_string(computations));
 }
 

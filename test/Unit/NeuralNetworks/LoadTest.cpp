@@ -72,7 +72,7 @@ TEST(NeuralNetworksLibrary, ExportsItsFunctions) {
   EXPECT_EQ(found, expected);
 }
 
-// J-068: a client in C99 finds everything by name.
+// J-068: a client in C finds everything by name.
 TEST(NeuralNetworksLibrary, IsOpenedByName) {
   std::string text = runClient("devices add");
   EXPECT_TRUE(text.ends_with("device nnapi-reference\n" + sum)) << text;
