@@ -10,7 +10,7 @@
 #include "Boundary.h"
 #include "Library.h"
 
-#include "Runtime/Support/LogFormat.h"
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Trace.h"
 
 #include <algorithm>
@@ -137,6 +137,16 @@ int ANeuralNetworksExecution::end(const Status &status) {
   return code;
 }
 
+template <typename Work>
+int ANeuralNetworksExecution::conclude(Work &&work) noexcept {
+  int concluded = guarded([&] { return end(work()); });
+  if (state == State::computing) {
+    code = concluded;
+    state = State::completed;
+  }
+  return concluded;
+}
+
 /// Executes on a thread of the devices and waits for it (I-006).
 Status ANeuralNetworksExecution::executeElsewhere() {
   Completion done;
@@ -159,9 +169,11 @@ int ANeuralNetworksExecution::compute() {
                            "ANeuralNetworksExecution_compute");
   if (int failed = begin())
     return failed;
-  return end(compilation.isSynchronous()
-                 ? compilation.prepared().execute(request, result)
-                 : executeElsewhere());
+  return conclude([&] {
+    return compilation.isSynchronous()
+               ? compilation.prepared().execute(request, result)
+               : executeElsewhere();
+  });
 }
 
 int ANeuralNetworksExecution::computeInBurst(ANeuralNetworksBurst &burst) {
@@ -174,7 +186,7 @@ int ANeuralNetworksExecution::computeInBurst(ANeuralNetworksBurst &burst) {
     return ANEURALNETWORKS_BAD_STATE;
   int computed = begin();
   if (computed == ANEURALNETWORKS_NO_ERROR)
-    computed = end(burst.burst->execute(request, result));
+    computed = conclude([&] { return burst.burst->execute(request, result); });
   burst.isBusy = false;
   return computed;
 }
@@ -190,21 +202,28 @@ int ANeuralNetworksExecution::start(ANeuralNetworksEvent **event) {
   if (int failed = begin())
     return failed;
   if (library.settings().isStartSynchronous) {
-    completion->set(end(compilation.prepared().execute(request, result)));
+    completion->set(conclude(
+        [&] { return compilation.prepared().execute(request, result); }));
     *event = made.release();
     return ANEURALNETWORKS_NO_ERROR;
   }
+  auto finish = [this, completion, running](
+                    const Status &status, const rt::ExecutionResult &executed) {
+    int ended = conclude([&] {
+      result = executed;
+      return status;
+    });
+    running->end();
+    completion->set(ended);
+  };
   // An execution that fails to be launched tells its callback so, and the event
   // says it (J-094).
-  Status launched = compilation.prepared().executeAsync(
-      request, [this, completion,
-                running](Status status, const rt::ExecutionResult &executed) {
-        result = executed;
-        int ended = end(status);
-        running->end();
-        completion->set(ended);
-      });
-  (void)launched.isOk();
+  int launched = guarded([&]() -> int {
+    (void)compilation.prepared().executeAsync(request, finish).isOk();
+    return ANEURALNETWORKS_NO_ERROR;
+  });
+  if (launched != ANEURALNETWORKS_NO_ERROR)
+    finish(rt::outOfResources("no memory to start the execution"), {});
   *event = made.release();
   return ANEURALNETWORKS_NO_ERROR;
 }
@@ -253,15 +272,28 @@ int ANeuralNetworksExecution::startAfter(
   bool arePending = std::ranges::any_of(fences, [](const auto &fence) {
     return fence->poll() == rt::FenceState::active;
   });
-  auto launched = compilation.prepared().executeFenced(
-      request, std::move(fences),
-      duration != 0 ? std::optional(duration) : std::nullopt);
-  if (!launched.isOk())
-    return end(launched.status());
-  // An execution that waits for this one finds its outputs written.
+  std::unique_ptr<Event> made;
+  int launched = guarded([&]() -> int {
+    auto execution = compilation.prepared().executeFenced(
+        request, std::move(fences),
+        duration != 0 ? std::optional(duration) : std::nullopt);
+    if (!execution.isOk())
+      return resultCodeOf(execution.status());
+    fenced = *execution;
+    made = std::make_unique<Event>(*std::move(execution));
+    return ANEURALNETWORKS_NO_ERROR;
+  });
+  if (!made) {
+    fenced = nullptr;
+    code = launched;
+    markOutputs(false);
+    state = State::completed;
+    return code;
+  }
+  // An execution that waits for this one finds its outputs written, with the
+  // dimensions that the request states.
+  result.outputShapes.clear();
   markOutputs(true);
-  fenced = *launched;
-  auto made = std::make_unique<Event>(*std::move(launched));
   // Outputs behind pointers are there when the function returns (D-069), unless
   // the caller has still to signal what the execution waits for. Copies are
   // made by nobody else.

@@ -109,6 +109,9 @@ private:
   bool sharesBytes(const nnhal::rt::OutputMemory::Borrowed &output) const;
   int copyArguments();
   int end(const nnhal::rt::Status &status);
+  /// Ends the computation with the status that \p work returns, or with what it
+  /// throws.
+  template <typename Work> int conclude(Work &&work) noexcept;
   void markOutputs(bool isOk);
   void settle();
   int outputState(int32_t index) const;
