@@ -21,6 +21,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,11 @@ struct TestCase {
 NNHAL_API Status readTestCases(std::string_view text,
                                const std::function<Status(TestCase)> &visit,
                                const std::string &directory = ".");
+
+/// Writes \p cases so that readTestCases() gives them back. Fails with
+/// invalidArgument when tensors are not as many as the model has, or not of
+/// whole elements, and like writeJsonModel().
+NNHAL_API Result<std::string> writeTestCases(std::span<const TestCase> cases);
 
 /// The ways in which a case is changed without changing its result.
 struct DerivedForm {

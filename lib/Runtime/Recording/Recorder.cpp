@@ -1,0 +1,273 @@
+//===- Recorder.cpp - Models and requests written to files ----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Runtime/Recorder.h"
+#include "RecordedTensors.h"
+#include "Runtime/Formats/Json/TestCaseWriter.h"
+#include "Runtime/Support/AtomicFile.h"
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LogFormat.h"
+#include "nnhal/Runtime/JsonModel.h"
+#include "nnhal/Runtime/Validate.h"
+
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <charconv>
+#include <filesystem>
+#include <mutex>
+#include <new>
+#include <unistd.h>
+
+using namespace nnhal::rt;
+
+/// The constants of a pool of at most this many bytes are stated in the text.
+static constexpr uint64_t maxInlinePool = 4096;
+/// Constants begin at multiples of this in the file beside the text.
+static constexpr size_t constantsAlignment = 64;
+
+/// The folder of the recorder, and what all of its models share.
+struct Recorder::State {
+  RecorderOptions options;
+  std::mutex mutex;
+  uint64_t lastModel = 0;
+
+  std::string path(std::string_view name) const {
+    return fmt::format("{}/{}", options.directory, name);
+  }
+  Status write(std::string_view name, std::string_view text) const {
+    return writeFileAtomically(path(name), std::as_bytes(std::span(text)))
+        .withContext(name);
+  }
+  /// Tells what is not recorded and why.
+  void tell(std::string_view what, const Status &status) const noexcept {
+    if (options.log)
+      writeError(*options.log, "{} is not recorded: {}", what,
+                 status.message());
+  }
+  /// A name that no model in the folder has.
+  std::string newName() {
+    std::lock_guard lock(mutex);
+    std::string name;
+    do
+      name = fmt::format("{}-{}", getpid(), ++lastModel);
+    while (access(path(name + ".json").c_str(), F_OK) == 0);
+    return name;
+  }
+};
+
+/// Calls \p work, which fails or throws, and returns its failure.
+template <typename Work> static Status guarded(Work work) noexcept {
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    // A message that needs no memory.
+    return Status(StatusCode::resourceExhaustedTransient, "no memory");
+  } catch (const std::exception &error) {
+    return Status(StatusCode::generalFailure, error.what());
+  }
+}
+
+namespace {
+
+std::string_view nameOf(ExecutionPreference preference) {
+  switch (preference) {
+  case ExecutionPreference::lowPower:
+    return "LOW_POWER";
+  case ExecutionPreference::fastSingleAnswer:
+    return "FAST_SINGLE_ANSWER";
+  case ExecutionPreference::sustainedSpeed:
+    return "SUSTAINED_SPEED";
+  }
+  return "UNKNOWN";
+}
+
+std::string_view nameOf(Priority priority) {
+  switch (priority) {
+  case Priority::low:
+    return "LOW";
+  case Priority::medium:
+    return "MEDIUM";
+  case Priority::high:
+    return "HIGH";
+  }
+  return "UNKNOWN";
+}
+
+/// An object of nlohmann::json may not survive that there is no memory while it
+/// is built; the text of a string does.
+std::string settingsJson(const RecordedSettings &settings) {
+  std::string devices;
+  for (const std::string &device : settings.devices)
+    devices += (devices.empty() ? "" : ",") + nlohmann::json(device).dump();
+  std::string timeout =
+      settings.timeout
+          ? fmt::format("\"timeoutNanoseconds\":{},", *settings.timeout)
+          : "";
+  return fmt::format("{{\"devices\":[{}],\"preference\":\"{}\","
+                     "\"priority\":\"{}\",{}\"cached\":{}}}\n",
+                     devices, nameOf(settings.preference),
+                     nameOf(settings.priority), timeout, settings.isCached);
+}
+
+/// Puts the large pools of \p model into the bytes of one file, \p name.
+Status movePools(Model &model, const std::string &name,
+                 std::vector<std::byte> &bytes) {
+  for (size_t i = 0; i < model.pools.size(); ++i) {
+    Pool &pool = model.pools[i];
+    auto memory = pool.memory.materialize();
+    if (!memory.isOk())
+      return memory.status().withContext(fmt::format("pool {}", i));
+    pool.memory = *std::move(memory);
+    pool.file.clear();
+    pool.fileOffset = 0;
+    if (pool.memory.size() <= maxInlinePool)
+      continue;
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> content,
+                           pool.memory.bytes());
+    bytes.resize((bytes.size() + constantsAlignment - 1) / constantsAlignment *
+                 constantsAlignment);
+    pool.file = name;
+    pool.fileOffset = bytes.size();
+    bytes.insert(bytes.end(), content.begin(), content.end());
+  }
+  return Status::ok();
+}
+
+class RecordedModelFile final : public RecordedModel {
+public:
+  RecordedModelFile(std::string name, std::string directory, uint64_t requests,
+                    std::shared_ptr<const Log> log)
+      : name(std::move(name)), directory(std::move(directory)),
+        requests(requests), log(std::move(log)) {}
+
+  /// Keeps what the cases of \p model need.
+  void keep(const AnnotatedModel &annotated, std::string json) {
+    modelJson = std::move(json);
+    interface = interfaceOf(annotated);
+    test.model.main = annotated.model.main;
+    auto version = lowestVersion(annotated.model);
+    if (version.isOk())
+      test.minHalVersion = *version;
+  }
+
+  void record(const Request &request, const Status &status,
+              const ExecutionResult &result) override {
+    uint64_t number = 1 + last.fetch_add(1, std::memory_order_relaxed);
+    if (number > requests)
+      return;
+    Status written =
+        guarded([&] { return write(number, request, status, result); });
+    if (!written.isOk() && log)
+      writeError(*log, "request {} of the model {} is not recorded: {}", number,
+                 name, written.message());
+  }
+
+private:
+  Status write(uint64_t number, const Request &request, const Status &status,
+               const ExecutionResult &result) const {
+    TestCase written = test;
+    written.name = fmt::format("{}-{}", name, number);
+    written.spec = status.isOk()
+                       ? "recorded"
+                       : fmt::format("recorded: {}: {}",
+                                     toString(status.code()), status.message());
+    NNHAL_ASSIGN_OR_RETURN(
+        TestExample example,
+        recordedExample(interface, request, result, status.isOk()));
+    written.examples.push_back(std::move(example));
+    NNHAL_ASSIGN_OR_RETURN(std::string text, writeTestCase(written, modelJson));
+    return writeFileAtomically(
+        fmt::format("{}/cases/{}.json", directory, written.name),
+        std::as_bytes(std::span(text)));
+  }
+
+  const std::string name;
+  const std::string directory;
+  const uint64_t requests;
+  const std::shared_ptr<const Log> log;
+  std::atomic<uint64_t> last = 0;
+  /// The model as the files of cases state it.
+  std::string modelJson;
+  Interface interface;
+  TestCase test;
+};
+
+} // namespace
+
+Recorder::Recorder(RecorderOptions options) : state(std::make_shared<State>()) {
+  state->options = std::move(options);
+  Status made = guarded([&] {
+    std::error_code error;
+    std::filesystem::create_directories(state->path("cases"), error);
+    return error ? failure("{}", error.message()) : Status::ok();
+  });
+  if (!made.isOk())
+    state->tell(state->path("cases"), made);
+}
+
+Recorder::~Recorder() = default;
+
+std::unique_ptr<Recorder> Recorder::fromEnvironment(
+    const std::function<const char *(const char *)> &environment,
+    std::shared_ptr<const Log> log) {
+  const char *directory = environment("NNHAL_RECORD");
+  if (!directory || !*directory)
+    return nullptr;
+  RecorderOptions options;
+  options.directory = directory;
+  options.log = std::move(log);
+  if (const char *text = environment("NNHAL_RECORD_REQUESTS")) {
+    std::string_view digits = text;
+    auto [end, error] = std::from_chars(
+        digits.data(), digits.data() + digits.size(), options.requests);
+    if (error != std::errc() || end != digits.data() + digits.size()) {
+      options.requests = 0;
+      if (options.log)
+        writeError(*options.log,
+                   "NNHAL_RECORD_REQUESTS is '{}', expected a number", digits);
+    }
+  }
+  return std::make_unique<Recorder>(std::move(options));
+}
+
+std::shared_ptr<RecordedModel>
+Recorder::record(const AnnotatedModel &source,
+                 const RecordedSettings &settings) {
+  std::shared_ptr<RecordedModelFile> recorded;
+  Status written = guarded([&] {
+    std::string name = state->newName();
+    std::string constants = name + ".bin";
+    Model model = source.model;
+    std::vector<std::byte> bytes;
+    NNHAL_RETURN_IF_ERROR(movePools(model, "cases/" + constants, bytes));
+    NNHAL_ASSIGN_OR_RETURN(std::string text, writeJsonModel(model));
+    if (!bytes.empty())
+      NNHAL_RETURN_IF_ERROR(
+          writeFileAtomically(state->path("cases/" + constants), bytes)
+              .withContext(constants));
+    NNHAL_RETURN_IF_ERROR(
+        state->write(name + ".settings.json", settingsJson(settings)));
+    // The model comes last: where it is, everything that it needs is.
+    NNHAL_RETURN_IF_ERROR(state->write(name + ".json", text));
+    if (state->options.requests == 0)
+      return Status::ok();
+    for (Pool &pool : model.pools)
+      if (!pool.file.empty())
+        pool.file = constants;
+    NNHAL_ASSIGN_OR_RETURN(std::string caseText, writeJsonModel(model));
+    auto made = std::make_shared<RecordedModelFile>(
+        name, state->options.directory, state->options.requests,
+        state->options.log);
+    made->keep(source, std::move(caseText));
+    recorded = std::move(made);
+    return Status::ok();
+  });
+  if (!written.isOk())
+    state->tell("a model", written);
+  return recorded;
+}
