@@ -90,14 +90,6 @@ void planModel(benchmark::State &state, Planner planner) {
       state.counters["steps"] = double(plan->steps.size());
   }
 }
-BENCHMARK_CAPTURE(planModel, greedy, Planner::greedy)
-    ->Arg(10)
-    ->Arg(100)
-    ->Arg(500);
-BENCHMARK_CAPTURE(planModel, leastCost, Planner::leastCost)
-    ->Arg(10)
-    ->Arg(100)
-    ->Arg(500);
 
 /// Executes one small operation: on the device, and through a simple plan,
 /// which may add 100 ns.
@@ -120,9 +112,22 @@ void executeOne(benchmark::State &state, bool isPlanned) {
   for (auto _ : state)
     benchmark::DoNotOptimize(prepared.execute(request, result).isOk());
 }
-BENCHMARK_CAPTURE(executeOne, direct, false);
-BENCHMARK_CAPTURE(executeOne, simplePlan, true);
 
 } // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char **argv) {
+  // Not the macros: they need __COUNTER__, which no C++ standard has.
+  for (auto [name, planner] : {std::pair("greedy", Planner::greedy),
+                               std::pair("leastCost", Planner::leastCost)})
+    benchmark::RegisterBenchmark(name, planModel, planner)
+        ->Arg(10)
+        ->Arg(100)
+        ->Arg(500);
+  benchmark::RegisterBenchmark("execute", executeOne, false);
+  benchmark::RegisterBenchmark("executeSimplePlan", executeOne, true);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

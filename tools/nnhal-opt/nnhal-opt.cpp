@@ -8,6 +8,7 @@
 #include "nnhal/Compiler/FatalErrors.h"
 #include "nnhal/Compiler/Pipelines.h"
 #include "nnhal/ModelIR/Nesting.h"
+#include "nnhal/ModelIR/Passes.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
@@ -119,6 +120,7 @@ int main(int argc, char **argv) {
   registerAllExtensions(registry);
   nnhal::registerCompilerDialects(registry);
   nnhal::registerAllPasses();
+  nnhal::registerNNHalModelIRPasses();
   // The help lists the passes that are registered.
   if (help != Help::own)
     registerAllPasses();

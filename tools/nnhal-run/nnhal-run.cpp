@@ -147,6 +147,7 @@ planFor(const rt::AnnotatedModel &source, const Flags &flags,
                          rt::planPartition(source, selected.members->devices,
                                            selected.members->fallback,
                                            options));
+  rt::findReasons(plan, source, selected.members->devices);
   return std::optional(std::move(plan));
 }
 

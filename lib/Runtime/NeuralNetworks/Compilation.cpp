@@ -10,7 +10,7 @@
 #include "Boundary.h"
 
 #include "Runtime/Artifact/ModelCache.h"
-#include "Runtime/Partition/Support.h"
+#include "Runtime/Model/Slice.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/CompilationCache.h"
@@ -238,13 +238,9 @@ int ndk::supportedOperations(const Model &model,
                              bool *supported) {
   const std::vector<uint32_t> &places = model.placesOfOperations();
   std::vector<bool> isSupported(places.size());
+  const rt::Slices slices(*model.annotated());
   for (const Device *device : devices) {
-    // An older device is asked about what its version has (I-064).
-    auto statuses =
-        device->device.halVersion() < rt::HalVersion::V1_3
-            ? rt::partition::supportOfVersion(device->device,
-                                              *model.annotated())
-            : device->device.supportedOperations(*model.annotated());
+    auto statuses = rt::supportedOperations(device->device, slices);
     // A device that fails, or says too little, supports nothing (C-033).
     if (!statuses.isOk() || statuses->size() != places.size())
       continue;

@@ -8,7 +8,6 @@
 #include "Explanation.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -41,18 +40,9 @@ rt::Result<Explanation> Explanation::create(const rt::AnnotatedModel &model,
 Explanation Explanation::create(const rt::AnnotatedModel &model,
                                 const rt::PartitionPlan &plan) {
   Explanation result;
-  result.estimate = plan.estimate;
-  result.singleDeviceEstimate = plan.singleDeviceEstimate;
-  std::vector<Part> all(plan.candidates.size());
-  for (size_t i = 0; i < all.size(); ++i)
-    all[i].device = plan.candidates[i].name;
-  for (const rt::PartitionStep &step : plan.steps)
-    if (step.kind == rt::PartitionStep::Kind::execute)
-      ++all[step.device].steps;
+  result.division = rt::explainPlan(plan, model);
   for (size_t i = 0; i < plan.assignments.size(); ++i) {
     const rt::Assignment &assignment = plan.assignments[i];
-    ++all[assignment.device].operations;
-    ++all[assignment.device].reasons[assignment.reason];
     Line &line = result.lines.emplace_back();
     line.operation = nameOfOperation(model, i);
     line.isSupported = true;
@@ -61,9 +51,6 @@ Explanation Explanation::create(const rt::AnnotatedModel &model,
     line.reason = assignment.reason;
     line.detail = assignment.detail;
   }
-  for (Part &part : all)
-    if (part.operations > 0)
-      result.parts.push_back(std::move(part));
   return result;
 }
 
@@ -87,15 +74,8 @@ std::string Explanation::text(ExplainFormat format) const {
 
 std::string Explanation::asText() const {
   std::string text;
-  for (const Part &part : parts) {
-    std::vector<std::string> reasons;
-    for (const auto &[reason, count] : part.reasons)
-      reasons.push_back(fmt::format("{} ({})", rt::toString(reason), count));
-    text += fmt::format("{} of {} operations on {}, {} {}, because of {}\n",
-                        part.operations, lines.size(), part.device, part.steps,
-                        part.steps == 1 ? "step" : "steps",
-                        fmt::join(reasons, ", "));
-  }
+  if (division)
+    text += rt::toString(*division);
   for (const Line &line : lines) {
     text += line.operation + ": ";
     if (!line.isSupported)
@@ -121,22 +101,32 @@ static nlohmann::ordered_json costAsJson(double cost) {
                              : nlohmann::ordered_json();
 }
 
+static nlohmann::ordered_json
+partAsJson(const rt::PlanExplanation::Part &part) {
+  using nlohmann::ordered_json;
+  ordered_json row = {{"device", part.device},
+                      {"operations", part.operations},
+                      {"steps", part.steps},
+                      {"reasons", ordered_json::array()}};
+  for (const rt::PlanExplanation::Because &because : part.reasons)
+    row["reasons"].push_back(
+        ordered_json{{"reason", rt::toString(because.reason)},
+                     {"operations", because.operations},
+                     {"types", because.types},
+                     {"detail", because.detail}});
+  return row;
+}
+
 std::string Explanation::asJson() const {
   using nlohmann::ordered_json;
   ordered_json object;
-  if (!parts.empty()) {
-    object["estimate"] = costAsJson(estimate);
-    object["single_device_estimate"] = costAsJson(singleDeviceEstimate);
+  if (division) {
+    object["estimate"] = costAsJson(division->estimate);
+    object["single_device_estimate"] =
+        costAsJson(division->singleDeviceEstimate);
     object["devices"] = ordered_json::array();
-  }
-  for (const Part &part : parts) {
-    ordered_json row = {{"device", part.device},
-                        {"operations", part.operations},
-                        {"steps", part.steps},
-                        {"reasons", ordered_json::object()}};
-    for (const auto &[reason, count] : part.reasons)
-      row["reasons"][std::string(rt::toString(reason))] = count;
-    object["devices"].push_back(std::move(row));
+    for (const rt::PlanExplanation::Part &part : division->parts)
+      object["devices"].push_back(partAsJson(part));
   }
   object["operations"] = ordered_json::array();
   for (const Line &line : lines) {

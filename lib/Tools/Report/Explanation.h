@@ -11,7 +11,6 @@
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/Partition.h"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,14 +41,6 @@ public:
   std::string text(ExplainFormat format) const;
 
 private:
-  /// The part of a divided model that a device has.
-  struct Part {
-    std::string device;
-    size_t operations = 0;
-    size_t steps = 0;
-    /// How many operations are there for each reason.
-    std::map<rt::AssignmentReason, size_t> reasons;
-  };
   struct Line {
     std::string operation;
     bool isSupported = false;
@@ -65,11 +56,9 @@ private:
   std::string asText() const;
   std::string asJson() const;
 
-  std::vector<Part> parts;
+  /// The devices of a divided model.
+  std::optional<rt::PlanExplanation> division;
   std::vector<Line> lines;
-  /// The estimated costs of a divided model.
-  double estimate = 0;
-  double singleDeviceEstimate = 0;
   bool wasCompiled = false;
 };
 

@@ -12,7 +12,7 @@
 #include <cstdlib>
 
 using namespace nnhal::rt;
-using namespace nnhal::rt::testing;
+using namespace nnhal::rt::partitiontest;
 
 using enum OperationType;
 

@@ -167,26 +167,29 @@ TEST(ReportTest, ExplainsADivision) {
   plan.steps[0].device = 2;
   plan.steps[1].device = 0;
   plan.assignments = {{2, 0, rt::AssignmentReason::parameter, "fast: no FLOOR"},
-                      {0, 1, rt::AssignmentReason::cost, ""},
-                      {0, 1, rt::AssignmentReason::cost, "0.5 in place of 1"}};
+                      {0, 1, rt::AssignmentReason::cost, "0.5 in place of 1"},
+                      {0, 1, rt::AssignmentReason::cost, ""}};
   plan.estimate = 1.5;
   plan.singleDeviceEstimate = std::numeric_limits<double>::infinity();
   Explanation explanation = Explanation::create(model, plan);
   EXPECT_EQ(explanation.text(ExplainFormat::text),
-            "2 of 3 operations on fast, 1 step, because of cost (2)\n"
-            "1 of 3 operations on slow, 1 step, because of parameter (1)\n"
+            "2 of 3 operations on fast, 1 step, because cost (2: ADD RELU; "
+            "0.5 in place of 1)\n"
+            "1 of 3 operations on slow, 1 step, because parameter (1: FLOOR; "
+            "fast: no FLOOR)\n"
             "operation 0 FLOOR: slow, step 0, parameter: fast: no FLOOR\n"
-            "operation 1 ADD: fast, step 1, cost\n"
-            "operation 2 RELU: fast, step 1, cost: 0.5 in place of 1\n");
+            "operation 1 ADD: fast, step 1, cost: 0.5 in place of 1\n"
+            "operation 2 RELU: fast, step 1, cost\n");
   auto json = nlohmann::json::parse(explanation.text(ExplainFormat::json));
   EXPECT_EQ(json["estimate"], 1.5);
   EXPECT_TRUE(json["single_device_estimate"].is_null());
-  ASSERT_EQ(json["devices"].size(), 2u);
-  EXPECT_EQ(json["devices"][1]["device"], "slow");
-  EXPECT_EQ(json["devices"][1]["reasons"]["parameter"], 1);
+  ASSERT_EQ(json["devices"].size(), 3u);
+  EXPECT_EQ(json["devices"][2]["device"], "slow");
+  EXPECT_EQ(json["devices"][2]["reasons"][0]["reason"], "parameter");
+  EXPECT_EQ(json["devices"][2]["reasons"][0]["operations"], 1);
   ASSERT_EQ(json["operations"].size(), 3u);
   EXPECT_EQ(json["operations"][2]["step"], 1);
-  EXPECT_EQ(json["operations"][2]["detail"], "0.5 in place of 1");
+  EXPECT_EQ(json["operations"][1]["detail"], "0.5 in place of 1");
 }
 
 } // namespace

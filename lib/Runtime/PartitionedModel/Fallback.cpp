@@ -7,9 +7,8 @@
 
 #include "Fallback.h"
 
-#include "CostModel.h"
-#include "StepModel.h"
-
+#include "Runtime/Partition/CostModel.h"
+#include "Runtime/Partition/StepModel.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/Trace.h"
 

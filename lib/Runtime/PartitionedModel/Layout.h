@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_PARTITION_LAYOUT_H
-#define NNHAL_LIB_RUNTIME_PARTITION_LAYOUT_H
+#ifndef NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_LAYOUT_H
+#define NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_LAYOUT_H
 
-#include "StepModel.h"
-
+#include "Runtime/Partition/StepModel.h"
 #include "nnhal/Runtime/Partition.h"
 
 #include <array>
@@ -86,4 +85,4 @@ Result<Layout> layOut(const AnnotatedModel &model, const PartitionPlan &plan,
 
 } // namespace nnhal::rt::partition
 
-#endif // NNHAL_LIB_RUNTIME_PARTITION_LAYOUT_H
+#endif // NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_LAYOUT_H

@@ -7,8 +7,7 @@
 
 #include "Layout.h"
 
-#include "Plan.h"
-
+#include "Runtime/Partition/Plan.h"
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_PARTITION_BUFFERCOPIES_H
-#define NNHAL_LIB_RUNTIME_PARTITION_BUFFERCOPIES_H
+#ifndef NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_BUFFERCOPIES_H
+#define NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_BUFFERCOPIES_H
 
 #include "Run.h"
 
@@ -64,4 +64,4 @@ private:
 
 } // namespace nnhal::rt::partition
 
-#endif // NNHAL_LIB_RUNTIME_PARTITION_BUFFERCOPIES_H
+#endif // NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_BUFFERCOPIES_H

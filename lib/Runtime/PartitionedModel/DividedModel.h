@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_PARTITION_DIVIDEDMODEL_H
-#define NNHAL_LIB_RUNTIME_PARTITION_DIVIDEDMODEL_H
+#ifndef NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_DIVIDEDMODEL_H
+#define NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_DIVIDEDMODEL_H
 
 #include "Run.h"
 
@@ -108,6 +108,10 @@ public:
   using DividedModel::DividedModel;
   Status executeWith(StepExecutor &executor, const Request &request,
                      ExecutionResult &result) const override;
+  /// Serves the burst here: each request goes through the steps.
+  Result<std::unique_ptr<BurstContext>>
+  configureBurst(std::shared_ptr<BurstCallback> callback,
+                 BurstChannels channels) const override;
 
 private:
   Result<std::unique_ptr<Run>> take() const;
@@ -119,4 +123,4 @@ private:
 
 } // namespace nnhal::rt::partition
 
-#endif // NNHAL_LIB_RUNTIME_PARTITION_DIVIDEDMODEL_H
+#endif // NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_DIVIDEDMODEL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_PARTITION_RUN_H
-#define NNHAL_LIB_RUNTIME_PARTITION_RUN_H
+#ifndef NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_RUN_H
+#define NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_RUN_H
 
 #include "Fallback.h"
 #include "Layout.h"
@@ -131,4 +131,4 @@ bool isFixed(const Place &place);
 
 } // namespace nnhal::rt::partition
 
-#endif // NNHAL_LIB_RUNTIME_PARTITION_RUN_H
+#endif // NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_RUN_H

@@ -9,6 +9,8 @@
 
 #include "BufferCopies.h"
 
+#include "Runtime/Burst/BurstExecutor.h"
+#include "Runtime/Burst/BurstServer.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Trace.h"
 
@@ -197,6 +199,14 @@ Result<std::unique_ptr<Run>> CompoundModel::take() const {
     }
   }
   return Run::create(parts);
+}
+
+Result<std::unique_ptr<BurstContext>>
+CompoundModel::configureBurst(std::shared_ptr<BurstCallback> callback,
+                              BurstChannels channels) const {
+  return serveBurst(
+      createBurstExecutor(shared_from_this(), BurstCache::memories),
+      std::move(callback), std::move(channels));
 }
 
 Status CompoundModel::executeWith(StepExecutor &executor,

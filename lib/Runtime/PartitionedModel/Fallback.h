@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_PARTITION_FALLBACK_H
-#define NNHAL_LIB_RUNTIME_PARTITION_FALLBACK_H
+#ifndef NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_FALLBACK_H
+#define NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_FALLBACK_H
 
 #include "nnhal/Runtime/Partition.h"
 
@@ -70,4 +70,4 @@ bool hasForeignParts(const Model &model);
 
 } // namespace nnhal::rt::partition
 
-#endif // NNHAL_LIB_RUNTIME_PARTITION_FALLBACK_H
+#endif // NNHAL_LIB_RUNTIME_PARTITIONEDMODEL_FALLBACK_H

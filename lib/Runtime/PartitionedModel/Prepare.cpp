@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DividedModel.h"
-#include "Plan.h"
 
+#include "Runtime/Partition/Plan.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Trace.h"
 
