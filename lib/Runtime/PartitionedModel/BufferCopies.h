@@ -1,4 +1,4 @@
-//===- BufferCopies.h - Device memory for another device ------------------===//
+//===- BufferCopies.h - Device memory for another device --------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

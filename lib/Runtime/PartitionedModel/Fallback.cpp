@@ -9,6 +9,7 @@
 
 #include "Runtime/Partition/CostModel.h"
 #include "Runtime/Partition/StepModel.h"
+#include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/Trace.h"
 
@@ -30,8 +31,11 @@ Fallback::Fallback(std::shared_ptr<const AnnotatedModel> model,
 Result<PreparedModelRef> Fallback::prepare(const AnnotatedModel &prepared) {
   Result<PreparedModelRef> made = device->prepareModel(prepared, options);
   if (made.isOk() && !*made)
-    return Status(StatusCode::generalFailure,
-                  "the fallback device has prepared nothing");
+    made = failure("the fallback device has prepared nothing");
+  // The caller hears of what it was to help out of.
+  if (!made.isOk() && log)
+    writeError(*log, "{} cannot step in: {}", device->name(),
+               made.status().message());
   return made;
 }
 

@@ -211,13 +211,12 @@ private:
     Places next;
     for (uint32_t i = 0; i < body.outputIndexes.size(); ++i) {
       const Operand &stated = body.operands[body.outputIndexes[i]];
-      std::optional<uint64_t> size = sizeOf(model, stated, devices);
-      if (!size)
-        return failure("value {} of a loop has no known size", i);
+      // Control flow of unknown sizes is not interpreted (I-019).
+      uint64_t size = sizeOf(model, stated, devices).value_or(0);
       loop.initial.push_back(passed[i]);
-      loop.carried.push_back({newTemporary(*size), newTemporary(*size)});
-      passed[i] = {Kind::loopValue, made.loop, i, 0, *size};
-      next.push_back({Kind::loopNext, made.loop, i, 0, *size});
+      loop.carried.push_back({newTemporary(size), newTemporary(size)});
+      passed[i] = {Kind::loopValue, made.loop, i, 0, size};
+      next.push_back({Kind::loopNext, made.loop, i, 0, size});
     }
     // A byte for the decision, which no place outside has.
     made.condition = newTemporary(1);

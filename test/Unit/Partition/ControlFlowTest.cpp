@@ -387,6 +387,67 @@ TEST_F(ControlFlowTest, AnOutputThatIsTooSmallForALoop) {
             "output 0 has no memory");
 }
 
+/// while (count < 5) count = count + 1, x = x + x; out = x.
+AnnotatedModel twoStatesModel() {
+  AnnotatedModel annotated;
+  Model &model = annotated.model;
+  const auto ints = OperandType::TENSOR_INT32;
+  SubgraphBuilder condition(model);
+  {
+    uint32_t count = condition.input(ints, {1});
+    condition.input(floats, {4});
+    uint32_t bound = condition.constant<int32_t>(ints, {1}, {5});
+    uint32_t decision = condition.output(OperandType::TENSOR_BOOL8, {1});
+    condition.operation(LESS, {count, bound}, {decision});
+  }
+  model.referenced.push_back(condition.finish());
+  SubgraphBuilder body(model);
+  {
+    uint32_t count = body.input(ints, {1}), x = body.input(floats, {4});
+    uint32_t one = body.constant<int32_t>(ints, {1}, {1});
+    uint32_t none = body.scalar(0);
+    uint32_t next = body.output(ints, {1}), sum = body.output(floats, {4});
+    body.operation(ADD, {count, one, none}, {next});
+    body.operation(ADD, {x, x, none}, {sum});
+  }
+  model.referenced.push_back(body.finish());
+  SubgraphBuilder main(model);
+  uint32_t conditionGraph = main.subgraphReference(0);
+  uint32_t bodyGraph = main.subgraphReference(1);
+  uint32_t count = main.input(ints, {1}), x = main.input(floats, {4});
+  uint32_t last = main.output(ints, {1}), out = main.output(floats, {4});
+  main.operation(WHILE, {conditionGraph, bodyGraph, count, x}, {last, out});
+  model.main = main.finish();
+  return annotated;
+}
+
+TEST_F(ControlFlowTest, AnInputThatALoopHandsOnHasItsSize) {
+  add("adds", {ADD});
+  add("compares", {LESS});
+  options.mode = PartitionMode::withoutFallback;
+  auto model = prepared(twoStatesModel());
+  int32_t count = 3, last = 0;
+  std::vector<float> x = {1, 2, 3, 4}, out(4);
+  Request request;
+  request.inputs = {{Memory::borrow(std::as_bytes(std::span(&count, 1))), {}},
+                    {Memory::borrow(std::as_bytes(std::span(x))), {}}};
+  request.outputs = {
+      {OutputMemory::borrow(std::as_writable_bytes(std::span(&last, 1))), {}},
+      {OutputMemory::borrow(std::as_writable_bytes(std::span(out))), {}}};
+  ExecutionResult result;
+  EXPECT_EQ(model->execute(request, result).message(), "");
+  EXPECT_EQ(out, (std::vector<float>{4, 8, 12, 16}));
+  // Without an iteration the initial values are handed on.
+  count = 9;
+  EXPECT_EQ(model->execute(request, result).message(), "");
+  EXPECT_EQ(last, 9);
+  EXPECT_EQ(out, x);
+  request.inputs[1].memory =
+      Memory::borrow(std::as_bytes(std::span(x).first(2)));
+  EXPECT_EQ(model->execute(request, result).message(),
+            "a value of a loop has 8 bytes, its place 16");
+}
+
 /// referenced[i] is an IF between referenced[i + 1] twice; the last adds.
 AnnotatedModel doublingModel(unsigned levels) {
   AnnotatedModel annotated;

@@ -247,6 +247,22 @@ TEST_F(FallbackTest, AnErrorOfAStepIsOneOfTheCompilation) {
             "step 1 on b: a synthetic failure");
 }
 
+TEST_F(FallbackTest, ADeviceThatPreparesNothing) {
+  second->state->preparesNothing = true;
+  auto model = prepared(chainModel());
+  EXPECT_EQ(model->fallbacks().firstCause.message(),
+            "step 1 on b: the device has prepared nothing");
+  options.mode = PartitionMode::withoutFallback;
+  EXPECT_EQ(tryPrepare(chainModel()).status().message(),
+            "step 1 on b: the device has prepared nothing");
+  options.mode = PartitionMode::withFallback;
+  fallback->state->preparesNothing = true;
+  EXPECT_EQ(tryPrepare(chainModel()).status().message(),
+            "step 1 on b: the device has prepared nothing");
+  EXPECT_EQ(log.back(), "error: fallback cannot step in: the fallback device "
+                        "has prepared nothing");
+}
+
 // I-016, I-039: a device that was not listed steps in for nobody.
 TEST_F(FallbackTest, WithListedDevicesTheErrorIsTheCallers) {
   devices.pop_back();

@@ -207,6 +207,9 @@ TEST_F(MemoryTest, AllocationsThatFailAreReported) {
   for (const std::string &failure : failures)
     EXPECT_TRUE(failure.starts_with("RESOURCE_EXHAUSTED_TRANSIENT: "))
         << failure;
+  if (AllocationFailure::isPossible())
+    EXPECT_TRUE(failures.contains("RESOURCE_EXHAUSTED_TRANSIENT: no memory to "
+                                  "execute the steps of the model"));
   auto made = std::make_shared<AnnotatedModel>(chainModel());
   failures = failuresWithoutMemory([&] {
     return preparePartitioned(made, devices, reference.get(), options).status();

@@ -129,6 +129,15 @@ TEST_F(PlanTest, ADeviceThatCannotAnswerSupportsNothing) {
   EXPECT_EQ(describe(chainModel()), "nnhal-reference:0:1:2:3");
 }
 
+TEST_F(PlanTest, ADeviceThatForgetsAnAnswerSupportsNothing) {
+  SyntheticDevice &all = add("all", {ADD, ABS, MUL, FLOOR});
+  all.state->forgetsAnAnswer = true;
+  devices.pop_back();
+  EXPECT_EQ(describe(chainModel()),
+            "main: operation 0 (ADD) is supported by none of 1 devices: all: "
+            "the device answered for 3 of 4 operations");
+}
+
 TEST_F(PlanTest, OlderDevicesAreNotGivenNewOperations) {
   SyntheticOptions old;
   old.name = "old";
@@ -136,6 +145,10 @@ TEST_F(PlanTest, OlderDevicesAreNotGivenNewOperations) {
   add(old);
   // ABS came with HAL 1.2.
   EXPECT_EQ(describe(chainModel()), "old:0 nnhal-reference:1 old:2:3");
+  devices.pop_back();
+  EXPECT_EQ(describe(chainModel()),
+            "main: operation 1 (ABS) is supported by none of 1 devices: old: "
+            "the operation is not one of HAL 1.1");
 }
 
 } // namespace

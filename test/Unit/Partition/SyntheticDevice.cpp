@@ -111,6 +111,8 @@ SyntheticDevice::supportedOperations(const AnnotatedModel &model) const {
   for (const Operation &operation : model.model.main.operations)
     answers.push_back(
         checkSupport(model.model, model.model.main, operation, 0));
+  if (state->forgetsAnAnswer)
+    answers.pop_back();
   return answers;
 }
 
@@ -128,6 +130,8 @@ SyntheticDevice::prepareModel(const AnnotatedModel &model,
     return Status(StatusCode::deadObject, "the synthetic device is dead");
   if (state->failPreparations != StatusCode::none)
     return Status(state->failPreparations, "a synthetic failure");
+  if (state->preparesNothing)
+    return PreparedModelRef();
   for (const Operation &operation : model.model.main.operations)
     NNHAL_RETURN_IF_ERROR(
         checkSupport(model.model, model.model.main, operation, 0));

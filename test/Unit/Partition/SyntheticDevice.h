@@ -32,6 +32,10 @@ struct SyntheticState {
   std::atomic<uint64_t> failCount = UINT64_MAX;
   /// Everything fails with deadObject.
   std::atomic<bool> isDead = false;
+  /// Preparations succeed without a model.
+  std::atomic<bool> preparesNothing = false;
+  /// The answers to a question are one too few.
+  std::atomic<bool> forgetsAnAnswer = false;
   /// Executions do not write anything and report that an output has no room.
   std::atomic<bool> hasNoRoom = false;
 
