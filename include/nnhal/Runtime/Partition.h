@@ -154,6 +154,10 @@ struct PartitionOptions {
   Planner planner = Planner::leastCost;
   /// Preference, priority and deadline of every step (I-030, I-085).
   PrepareOptions prepare;
+  /// Hears of the preparation of one step after another; the operations that it
+  /// is told of are those of the step's model. Reports about caching are in
+  /// PartitionedModel::cacheReports().
+  PrepareObserver observer;
   /// Prepares steps through this cache, with a token of each, when it and the
   /// application's token are given. Borrowed for the length of the call.
   const CompilationCache *cache = nullptr;
@@ -279,11 +283,14 @@ NNHAL_API PlanExplanation explainPlan(const PartitionPlan &plan,
 /// "N of M operations on DEVICE, K steps, because REASON (N: TYPES; DETAIL)".
 NNHAL_API std::string toString(const PlanExplanation &explanation);
 
-/// Plans, and prepares every step. A failure other than invalidArgument falls
-/// back to the fallback device for the whole model where the mode allows it
-/// and the model has no OEM and extension operations (I-037, I-038).
+/// Plans, and prepares every step. A plan that fails with invalidArgument is an
+/// error of the caller. Any other failure, and every one of a device that
+/// prepares a step, leaves the whole model to the fallback device where the
+/// mode allows it and the model has no OEM and extension operations (I-037,
+/// I-038).
 ///
-/// The devices outlive the result.
+/// The devices, and memory that the model borrows, outlive the result: the
+/// fallback device prepares from it when something fails.
 NNHAL_API Result<std::shared_ptr<PartitionedModel>>
 preparePartitioned(std::shared_ptr<const AnnotatedModel> model,
                    std::span<const Device *const> devices,

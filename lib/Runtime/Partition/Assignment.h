@@ -26,9 +26,10 @@ inline constexpr uint32_t interpreted = std::numeric_limits<uint32_t>::max();
 /// The cost of an operation on a device that does not support it.
 inline constexpr double impossible = std::numeric_limits<double>::infinity();
 
-/// The cost of what cannot be helped and fails later: a value of unknown size
-/// that crosses from one device to another (I-029).
-inline constexpr double discouraged = 1e18;
+/// The cost of what fails later: a value of unknown size that crosses from one
+/// device to another (I-029). It is above that of any operation on a device
+/// that does not list the type.
+inline constexpr double discouraged = 1e60;
 
 /// The graph of one subgraph with numbers, free of models and devices.
 struct CostGraph {

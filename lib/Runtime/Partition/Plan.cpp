@@ -166,6 +166,7 @@ static bool hasKnownSizes(const Model &model, const Subgraph &subgraph,
     return std::ranges::all_of(operands, [&](uint32_t index) {
       const Operand &operand = graph.operands[index];
       return operand.lifetime == OperandLifeTime::SUBGRAPH ||
+             operand.lifetime == OperandLifeTime::NO_VALUE ||
              sizeOf(model, operand, devices).has_value();
     });
   };

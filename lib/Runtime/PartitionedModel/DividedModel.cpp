@@ -82,14 +82,14 @@ Status DividedModel::executeWhole(const Request &request,
                                   ExecutionResult &result, Status cause) const {
   if (!fallback->isAllowed())
     return cause;
-  Result<PreparedModelRef> whole = fallback->wholeModel();
-  if (!whole.isOk())
+  PreparedModelRef whole = fallback->wholeModel();
+  if (!whole)
     return cause;
   TraceSection section(tracer(), TraceLayer::runtime, TracePhase::execution,
                        "model on the fallback device");
   fallback->noteModel(cause);
   if (!hasBuffers(request))
-    return (*whole)->execute(request, result);
+    return whole->execute(request, result);
   auto describe = [&](bool isInput, size_t k) {
     const Interface &interface = this->interface();
     const InterfaceTensor &tensor =
@@ -102,7 +102,7 @@ Status DividedModel::executeWhole(const Request &request,
   Request copied = request;
   BufferCopies copies;
   NNHAL_RETURN_IF_ERROR(copies.begin(parts.findBuffer, describe, copied));
-  NNHAL_RETURN_IF_ERROR((*whole)->execute(copied, result));
+  NNHAL_RETURN_IF_ERROR(whole->execute(copied, result));
   return copies.end(result);
 }
 

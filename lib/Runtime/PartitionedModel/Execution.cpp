@@ -182,8 +182,8 @@ Status Execution::executeStep(uint32_t number) {
 Status Execution::repeatStep(uint32_t number, const Status &cause) {
   TraceSection section(fallback.tracer(), TraceLayer::runtime,
                        TracePhase::execution, "step on the fallback device");
-  Result<PreparedModelRef> prepared = fallback.stepModel(compound.plan, number);
-  if (!prepared.isOk())
+  PreparedModelRef prepared = fallback.stepModel(compound.plan, number);
+  if (!prepared)
     return broken(cause);
   Request &own = run.requests[number];
   auto describe = [&](bool isInput, size_t k) {
@@ -194,7 +194,7 @@ Status Execution::repeatStep(uint32_t number, const Status &cause) {
   BufferCopies copies;
   if (!copies.begin(compound.findBuffer, describe, own).isOk())
     return broken(cause);
-  Status status = (*prepared)->execute(own, run.results[number]);
+  Status status = prepared->execute(own, run.results[number]);
   if (status.isOk())
     status = copies.end(run.results[number]);
   status = finishStep(number, std::move(status));

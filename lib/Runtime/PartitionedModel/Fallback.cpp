@@ -28,37 +28,54 @@ Fallback::Fallback(std::shared_ptr<const AnnotatedModel> model,
   this->options.contentKey.reset();
 }
 
-Result<PreparedModelRef> Fallback::prepare(const AnnotatedModel &prepared) {
+PreparedModelRef Fallback::prepare(const AnnotatedModel &prepared) {
   Result<PreparedModelRef> made = device->prepareModel(prepared, options);
   if (made.isOk() && !*made)
     made = failure("the fallback device has prepared nothing");
+  if (made.isOk())
+    return *std::move(made);
   // The caller hears of what it was to help out of.
-  if (!made.isOk() && log)
+  if (log)
     writeError(*log, "{} cannot step in: {}", device->name(),
                made.status().message());
-  return made;
+  return nullptr;
 }
 
-Result<PreparedModelRef> Fallback::stepModel(const PartitionPlan &plan,
-                                             uint32_t step) {
+PreparedModelRef Fallback::stepModel(const PartitionPlan &plan, uint32_t step) {
   // Held while preparing: other executions need the same.
   std::lock_guard lock(mutex);
   PreparedModelRef &known = steps[step];
   if (!known) {
     const PartitionStep &stated = plan.steps[step];
     const Subgraph &subgraph = subgraphOf(model->model, stated.subgraph);
-    NNHAL_ASSIGN_OR_RETURN(
-        known, prepare(extractStep(*model, stated.subgraph, stated.operations,
-                                   boundaryOf(subgraph, stated.operations))));
+    known = prepare(extractStep(*model, stated.subgraph, stated.operations,
+                                boundaryOf(subgraph, stated.operations)));
   }
   return known;
 }
 
-Result<PreparedModelRef> Fallback::wholeModel() {
-  std::lock_guard lock(mutex);
-  if (!whole) {
-    NNHAL_ASSIGN_OR_RETURN(whole, prepare(*model));
+static bool isForeign(OperandType type) {
+  return isExtension(type) || type == OperandType::OEM ||
+         type == OperandType::TENSOR_OEM_BYTE;
+}
+
+static bool hasForeignParts(const Model &model) {
+  for (uint32_t i = 0; i <= model.referenced.size(); ++i) {
+    const Subgraph &subgraph = subgraphOf(model, i);
+    for (const Operation &operation : subgraph.operations)
+      if (!lookUp(operation.type))
+        return true;
+    for (const Operand &operand : subgraph.operands)
+      if (isForeign(operand.type))
+        return true;
   }
+  return false;
+}
+
+PreparedModelRef Fallback::wholeModel() {
+  std::lock_guard lock(mutex);
+  if (!whole && !hasForeignParts(model->model))
+    whole = prepare(*model);
   return whole;
 }
 
@@ -96,24 +113,6 @@ void Fallback::noteModel(const Status &cause) {
 FallbackReport Fallback::report() const {
   std::lock_guard lock(mutex);
   return events;
-}
-
-static bool isForeign(OperandType type) {
-  return isExtension(type) || type == OperandType::OEM ||
-         type == OperandType::TENSOR_OEM_BYTE;
-}
-
-bool nnhal::rt::partition::hasForeignParts(const Model &model) {
-  for (uint32_t i = 0; i <= model.referenced.size(); ++i) {
-    const Subgraph &subgraph = subgraphOf(model, i);
-    for (const Operation &operation : subgraph.operations)
-      if (!lookUp(operation.type))
-        return true;
-    for (const Operand &operand : subgraph.operands)
-      if (isForeign(operand.type))
-        return true;
-  }
-  return false;
 }
 
 const Device *

@@ -30,10 +30,12 @@ public:
   bool isOn(const Device *other) const { return device == other; }
   const Device &target() const { return *device; }
 
-  /// Prepares the model of a step of \p plan (I-042).
-  Result<PreparedModelRef> stepModel(const PartitionPlan &plan, uint32_t step);
-  /// Prepares the whole model (I-043).
-  Result<PreparedModelRef> wholeModel();
+  /// Prepares the model of a step of \p plan (I-042). Null, with an error in
+  /// the log, when that fails.
+  PreparedModelRef stepModel(const PartitionPlan &plan, uint32_t step);
+  /// Prepares the whole model (I-043). Null when that fails, and for a model of
+  /// extensions or the OEM, which no fallback device knows (I-018, I-038).
+  PreparedModelRef wholeModel();
 
   /// Note what has happened; the first event is logged, all are traced.
   void notePreparation(const Status &cause);
@@ -44,7 +46,7 @@ public:
   Tracer *tracer() const { return trace.get(); }
 
 private:
-  Result<PreparedModelRef> prepare(const AnnotatedModel &prepared);
+  PreparedModelRef prepare(const AnnotatedModel &prepared);
   void note(std::string_view event, const Status &cause);
 
   std::shared_ptr<const AnnotatedModel> model;
@@ -63,10 +65,6 @@ private:
 const Device *allowedFallback(std::span<const Device *const> devices,
                               const Device *fallback,
                               const PartitionOptions &options);
-
-/// Whether \p model has operations or operands of extensions, or of the OEM,
-/// which no fallback device knows (I-018, I-038).
-bool hasForeignParts(const Model &model);
 
 } // namespace nnhal::rt::partition
 

@@ -27,10 +27,8 @@ public:
               const PartitionOptions &options)
       : model(std::move(model)), devices(devices), fallbackDevice(fallback),
         options(options) {
-    const Device *allowed = hasForeignParts(this->model->model)
-                                ? nullptr
-                                : allowedFallback(devices, fallback, options);
-    stepsIn = std::make_shared<Fallback>(this->model, allowed, options);
+    stepsIn = std::make_shared<Fallback>(
+        this->model, allowedFallback(devices, fallback, options), options);
   }
 
   Result<std::shared_ptr<PartitionedModel>> run() {
@@ -124,9 +122,15 @@ private:
   prepareOn(const Device &device, const PartitionStep &stated, bool isSimple,
             const CompilationCache::ModelSource &source) {
     CacheReport &report = reports.emplace_back();
+    PrepareOptions prepare = options.prepare;
+    // Files of the caller are those of a whole model.
+    if (!isSimple) {
+      prepare.cache = {};
+      prepare.contentKey.reset();
+    }
     if (!options.cache) {
       NNHAL_ASSIGN_OR_RETURN(const AnnotatedModel *prepared, source());
-      return device.prepareModel(*prepared, options.prepare);
+      return device.prepareModel(*prepared, prepare, options.observer);
     }
     // The token of a step is made from its operations (I-030).
     std::vector<SourceOperation> operations;
@@ -134,7 +138,7 @@ private:
       for (uint32_t operation : stated.operations)
         operations.push_back({stated.subgraph, operation});
     return options.cache->prepare(device, options.token, operations, source,
-                                  options.prepare, report);
+                                  prepare, report, options.observer);
   }
 
   /// Prepares the whole model on the fallback device (I-037).
@@ -143,8 +147,8 @@ private:
     if (!stepsIn->isAllowed() ||
         (isCallers && cause.code() == StatusCode::invalidArgument))
       return cause;
-    Result<PreparedModelRef> whole = stepsIn->wholeModel();
-    if (!whole.isOk())
+    PreparedModelRef whole = stepsIn->wholeModel();
+    if (!whole)
       return cause;
     stepsIn->notePreparation(cause);
     reports.assign(1, {});
@@ -157,7 +161,7 @@ private:
     PreparedStep &step = parts.steps.emplace_back();
     step.device = &stepsIn->target();
     step.isRemote = step.device->traits().isRemote;
-    step.model = *std::move(whole);
+    step.model = std::move(whole);
     return make(std::move(parts), /*isSimple=*/true);
   }
 

@@ -317,6 +317,7 @@ TEST_F(FallbackTest, ExtensionsDoNotFallBack) {
   vendor.state->failPreparations = StatusCode::generalFailure;
   EXPECT_EQ(tryPrepare(extensionModel()).status().message(),
             "step 3 on vendor: a synthetic failure");
+  EXPECT_EQ(fallback->state->preparations, 0u);
 }
 
 TEST_F(FallbackTest, FallbackIsTracedAndCounted) {
