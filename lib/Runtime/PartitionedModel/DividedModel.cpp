@@ -25,7 +25,8 @@ DividedModel::DividedModel(Compound parts, std::vector<CacheReport> reports,
                            const PartitionOptions &options)
     : parts(std::move(parts)), fallback(std::move(fallback)),
       reports(std::move(reports)), trace(options.tracer),
-      executions(options.executions), waiter(options.reactor) {}
+      givenClock(options.clock), executions(options.executions),
+      waiter(options.reactor) {}
 
 MemoryUse DividedModel::memoryUse() const {
   MemoryUse sum;
@@ -165,16 +166,6 @@ Status SimpleModel::executeAsync(Request request,
     return DividedModel::executeAsync(std::move(request), std::move(callback));
   return parts.steps[0].model->executeAsync(std::move(request),
                                             std::move(callback));
-}
-
-Result<std::shared_ptr<FencedExecution>>
-SimpleModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
-                           std::optional<uint64_t> duration) const {
-  if (canFallBack())
-    return DividedModel::executeFenced(std::move(request), std::move(waitFor),
-                                       duration);
-  return parts.steps[0].model->executeFenced(std::move(request),
-                                             std::move(waitFor), duration);
 }
 
 Result<std::unique_ptr<BurstContext>>

@@ -49,6 +49,10 @@ public:
 
 protected:
   Tracer *tracer() const { return trace.get(); }
+  /// The threads of executions, and the wait for fences; made when they are
+  /// first needed.
+  std::shared_ptr<Scheduler> scheduler() const;
+  std::shared_ptr<Reactor> reactor() const;
   /// The numbers of arguments are those of the model.
   Status checkArguments(const Request &request) const;
   /// Executes the whole model on the fallback device, because of \p cause,
@@ -64,11 +68,11 @@ private:
 
   void addRoles(Place::Kind kind, uint32_t index,
                 std::vector<Role> &roles) const;
-  std::shared_ptr<Scheduler> scheduler() const;
-  std::shared_ptr<Reactor> reactor() const;
 
   const std::vector<CacheReport> reports;
   const std::shared_ptr<Tracer> trace;
+  /// Empty for the system's clock.
+  const std::function<int64_t()> givenClock;
   mutable std::mutex mutex;
   mutable std::shared_ptr<Scheduler> executions;
   mutable std::shared_ptr<Reactor> waiter;
@@ -94,6 +98,8 @@ public:
                      ExecutionResult &result) const override;
 
 private:
+  class Guarded;
+
   bool canFallBack() const {
     return fallback->isAllowed() && !fallback->isOn(parts.steps[0].device);
   }

@@ -18,15 +18,18 @@ using namespace nnhal::rt::partition;
 
 std::shared_ptr<Scheduler> DividedModel::scheduler() const {
   std::lock_guard lock(mutex);
-  if (!executions)
-    executions = Scheduler::create({});
+  if (!executions) {
+    Scheduler::Options schedulerOptions;
+    schedulerOptions.clock = givenClock;
+    executions = Scheduler::create(schedulerOptions);
+  }
   return executions;
 }
 
 std::shared_ptr<Reactor> DividedModel::reactor() const {
   std::lock_guard lock(mutex);
   if (!waiter)
-    waiter = Reactor::create(parts.clock);
+    waiter = Reactor::create(givenClock);
   return waiter;
 }
 
@@ -186,4 +189,96 @@ DividedModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
       shared_from_this(), std::move(request), std::move(fence), duration);
   NNHAL_RETURN_IF_ERROR(execution->launch(std::move(waitFor)));
   return std::shared_ptr<FencedExecution>(std::move(execution));
+}
+
+/// A fenced execution that the device has on its way, with its own fences. The
+/// fallback device executes the model again when it fails.
+class SimpleModel::Guarded final
+    : public FencedExecution,
+      public std::enable_shared_from_this<Guarded> {
+public:
+  Guarded(std::shared_ptr<const SimpleModel> model, Request request,
+          std::shared_ptr<FencedExecution> inner, FenceRef end)
+      : model(std::move(model)), request(std::move(request)),
+        inner(std::move(inner)), end(std::move(end)) {}
+
+  FenceRef fence() const override { return end; }
+  ExecutionInfo executionInfo() const override {
+    std::lock_guard lock(infoMutex);
+    return info;
+  }
+
+  Status watch(FenceRef ended) {
+    std::shared_ptr<Reactor> keep = model->reactor();
+    return keep->whenAll(
+        {std::move(ended)}, noDeadline,
+        [self = shared_from_this()](const Status &) { self->conclude(); });
+  }
+
+private:
+  /// On the reactor's thread, which must not wait.
+  void conclude() {
+    ExecutionInfo ended = inner->executionInfo();
+    if (ended.status.isOk())
+      return finish(std::move(ended));
+    std::shared_ptr<Scheduler> keep = model->scheduler();
+    Status launched =
+        keep->submit({}, [self = shared_from_this(),
+                          cause = ended.status](const Status &admitted) {
+          ExecutionInfo repeated;
+          ExecutionResult result;
+          repeated.status =
+              admitted.isOk()
+                  ? self->model->recover(self->request, result, cause)
+                  : cause;
+          repeated.timingLaunched = repeated.timingFenced = result.timing;
+          self->finish(std::move(repeated));
+        });
+    if (!launched.isOk())
+      finish(std::move(ended));
+  }
+
+  void finish(ExecutionInfo outcome) {
+    Status status = outcome.status;
+    {
+      std::lock_guard lock(infoMutex);
+      info = std::move(outcome);
+    }
+    request = {};
+    std::shared_ptr<const SimpleModel> last = std::move(model);
+    end->complete(std::move(status));
+  }
+
+  /// The pointer is null once the execution has ended.
+  std::shared_ptr<const SimpleModel> model;
+  Request request;
+  const std::shared_ptr<FencedExecution> inner;
+  const FenceRef end;
+  mutable std::mutex infoMutex;
+  ExecutionInfo info = {failure("the execution has not ended"), {}, {}};
+};
+
+Result<std::shared_ptr<FencedExecution>>
+SimpleModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
+                           std::optional<uint64_t> duration) const {
+  const PreparedModel &prepared = *parts.steps[0].model;
+  if (!canFallBack())
+    return prepared.executeFenced(std::move(request), std::move(waitFor),
+                                  duration);
+  auto launched = prepared.executeFenced(request, waitFor, duration);
+  // What the device does not launch is executed on a thread, with fallback.
+  if (!launched.isOk())
+    return DividedModel::executeFenced(std::move(request), std::move(waitFor),
+                                       duration);
+  FenceRef ended = (*launched)->fence();
+  if (!ended && (*launched)->executionInfo().status.isOk())
+    return launched;
+  NNHAL_ASSIGN_OR_RETURN(FenceRef end, Fence::create());
+  auto self = std::static_pointer_cast<const SimpleModel>(shared_from_this());
+  auto guarded = std::make_shared<Guarded>(std::move(self), std::move(request),
+                                           *launched, std::move(end));
+  // The device has the memory of the caller until it has ended.
+  if (Status watched = guarded->watch(ended); !watched.isOk())
+    return launched;
+  return std::shared_ptr<FencedExecution>(std::move(guarded));
 }

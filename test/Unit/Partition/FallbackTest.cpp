@@ -8,6 +8,7 @@
 #include "PartitionTesting.h"
 
 #include "nnhal/Runtime/Buffer.h"
+#include "nnhal/Runtime/Fence.h"
 #include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/Trace.h"
 
@@ -108,6 +109,34 @@ TEST_F(FallbackTest, ASimplePlanFallsBackOnce) {
             StatusCode::resourceExhaustedPersistent);
   EXPECT_EQ(fallback->state->executions, 3u);
   EXPECT_EQ(alone->fallbacks().models, 0u);
+}
+
+// A device that waits for fences itself keeps doing so.
+TEST_F(FallbackTest, AFencedExecutionThatFailsLaterFallsBack) {
+  SyntheticDevice &all = add("all", {ADD, ABS, MUL, FLOOR}, 0.1f);
+  auto model = prepared(chainModel());
+  auto executeFenced = [&] {
+    Arguments arguments;
+    auto gate = Fence::create();
+    auto fenced = model->executeFenced(arguments.request, {*gate}, {});
+    EXPECT_EQ(fenced.status().message(), "");
+    (*gate)->complete(Status::ok());
+    if (FenceRef end = (*fenced)->fence())
+      EXPECT_EQ(end->wait(noDeadline).message(), "");
+    EXPECT_EQ((*fenced)->executionInfo().status.message(), "");
+    EXPECT_EQ(arguments.output, chainResult());
+  };
+  executeFenced();
+  EXPECT_EQ(all.state->executions, 1u);
+  EXPECT_EQ(model->fallbacks().models, 0u);
+  all.state->failsAfterLaunch = true;
+  executeFenced();
+  EXPECT_EQ(model->fallbacks().models, 1u);
+  EXPECT_EQ(model->fallbacks().firstCause.message(), "a late failure");
+  // One that fails at once is executed on a thread.
+  fail(all);
+  executeFenced();
+  EXPECT_EQ(model->fallbacks().models, 2u);
 }
 
 // I-043: a step that the fallback device cannot prepare, or fails, leads to an

@@ -13,6 +13,19 @@ using namespace nnhal::rt;
 using namespace nnhal::rt::partitiontest;
 
 namespace {
+/// A fenced execution that has failed.
+class FailedExecution final : public FencedExecution {
+public:
+  explicit FailedExecution(FenceRef end) : end(std::move(end)) {}
+  FenceRef fence() const override { return end; }
+  ExecutionInfo executionInfo() const override {
+    return {Status(StatusCode::generalFailure, "a late failure"), {}, {}};
+  }
+
+private:
+  FenceRef end;
+};
+
 /// A model of the reference device that fails when its device wants it to.
 class SyntheticModel final : public PreparedModel {
 public:
@@ -46,6 +59,12 @@ public:
   executeFenced(Request request, std::vector<FenceRef> waitFor,
                 std::optional<uint64_t> duration) const override {
     NNHAL_RETURN_IF_ERROR(begin(request));
+    if (state->failsAfterLaunch) {
+      NNHAL_ASSIGN_OR_RETURN(FenceRef fence, Fence::create());
+      fence->complete(Status(StatusCode::generalFailure, "a late failure"));
+      return std::shared_ptr<FencedExecution>(
+          std::make_shared<FailedExecution>(std::move(fence)));
+    }
     return inner->executeFenced(std::move(request), std::move(waitFor),
                                 duration);
   }

@@ -30,6 +30,8 @@ struct SyntheticState {
   std::atomic<StatusCode> failExecutions = StatusCode::none;
   std::atomic<uint64_t> failFrom = 0;
   std::atomic<uint64_t> failCount = UINT64_MAX;
+  /// Fenced executions are launched and then fail.
+  std::atomic<bool> failsAfterLaunch = false;
   /// Everything fails with deadObject.
   std::atomic<bool> isDead = false;
   /// Preparations succeed without a model.
