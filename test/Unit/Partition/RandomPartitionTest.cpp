@@ -28,6 +28,33 @@ uint64_t setting(const char *name, uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
+/// Executes over a burst.
+class OverBurst final : public PreparedModel {
+public:
+  explicit OverBurst(const PartitionedModel &model)
+      : model(model), burst(model.createBurst({})) {}
+
+  const Interface &interface() const override { return model.interface(); }
+  Status execute(const Request &request,
+                 ExecutionResult &result) const override {
+    return burst.isOk() ? (*burst)->execute(request, result) : burst.status();
+  }
+  Status executeAsync(Request request,
+                      ExecutionCallback callback) const override {
+    return model.executeAsync(std::move(request), std::move(callback));
+  }
+  Result<std::shared_ptr<FencedExecution>>
+  executeFenced(Request request, std::vector<FenceRef> waitFor,
+                std::optional<uint64_t> duration) const override {
+    return model.executeFenced(std::move(request), std::move(waitFor),
+                               duration);
+  }
+
+private:
+  const PartitionedModel &model;
+  Result<std::unique_ptr<Burst>> burst;
+};
+
 /// How devices fail.
 enum class Fault { none, preparation, execution, later, death };
 
@@ -122,12 +149,15 @@ protected:
     const PartitionPlan &plan = (*divided)->plan();
     if (options.planner == Planner::leastCost && fault == Fault::none)
       EXPECT_LE(plan.estimate, plan.singleDeviceEstimate);
+    OverBurst burst(**divided);
+    const PreparedModel &executed =
+        seed % 3 == 0 ? static_cast<const PreparedModel &>(burst) : **divided;
     for (const auto &example : test->examples)
       for (int repetition = 0; repetition < 2; ++repetition) {
         inject(fault, *added[(seed + 1) % 3]->state);
         expectSame(model.model,
                    nnhal::randomgraph::execute(**whole, example.inputs),
-                   nnhal::randomgraph::execute(**divided, example.inputs));
+                   nnhal::randomgraph::execute(executed, example.inputs));
       }
     FallbackReport report = (*divided)->fallbacks();
     tally.graphs += 1;
