@@ -199,6 +199,20 @@ bool ANeuralNetworksCompilation::ignoresTiming() const {
          &listed.front()->device == &library.reference().device;
 }
 
+/// Models are recorded before they are prepared: a preparation may be what
+/// fails.
+void ANeuralNetworksCompilation::record() {
+  rt::RecordedSettings settings;
+  for (const Device *device : listed)
+    settings.devices.emplace_back(device->device.name());
+  settings.preference = preference;
+  settings.priority = priority;
+  if (timeout != 0)
+    settings.timeout = timeout;
+  settings.isCached = cacheToken.has_value();
+  recordedModel = library.recorder()->record(*model, settings);
+}
+
 int ANeuralNetworksCompilation::finish() {
   if (state != State::configured)
     return ANEURALNETWORKS_BAD_STATE;
@@ -206,6 +220,8 @@ int ANeuralNetworksCompilation::finish() {
                            rt::TracePhase::compilation,
                            "ANeuralNetworksCompilation_finish");
   state = State::failed; // Unless the end is reached (J-072).
+  if (library.recorder())
+    record();
   auto made = prepare();
   if (!made.isOk()) {
     rt::writeLog(library.log(), rt::LogTag::compilation, "finish: {}",

@@ -87,6 +87,8 @@ struct ANeuralNetworksCompilation {
   nnhal::rt::ExecutionPreference executionPreference() const {
     return preference;
   }
+  /// Where executions are recorded; null when they are not.
+  nnhal::rt::RecordedModel *recorded() const { return recordedModel.get(); }
 
 private:
   enum class State { configured, finished, failed };
@@ -94,6 +96,7 @@ private:
   nnhal::rt::Result<std::shared_ptr<nnhal::rt::PartitionedModel>> prepare();
   std::optional<nnhal::rt::CacheToken> automaticToken() const;
   void describeArguments();
+  void record();
 
   const std::shared_ptr<const nnhal::rt::AnnotatedModel> model;
   const std::vector<const nnhal::ndk::Device *> listed;
@@ -105,6 +108,7 @@ private:
   std::string cacheDirectory;
   std::optional<nnhal::rt::CacheToken> cacheToken;
   std::shared_ptr<nnhal::rt::PartitionedModel> ready;
+  std::shared_ptr<nnhal::rt::RecordedModel> recordedModel;
   std::vector<nnhal::ndk::ArgumentInfo> inputInfos, outputInfos;
   bool synchronous = true;
   bool openOutput = false;

@@ -133,6 +133,9 @@ int ANeuralNetworksExecution::end(const Status &status) {
     if (isOk && argument.target)
       std::memcpy(argument.target, argument.copy.data(), argument.length);
   markOutputs(isOk);
+  // The client's memory may be gone when a fenced execution is looked at.
+  if (compilation.recorded() && !fenced)
+    compilation.recorded()->record(request, status, result);
   state.store(State::completed, std::memory_order_release);
   return code;
 }
@@ -304,6 +307,9 @@ int ANeuralNetworksExecution::startAfter(
     (void)ended.isOk(); // The event says it.
   }
   settle();
+  if (compilation.recorded() && state == State::completed)
+    compilation.recorded()->record(request, fenced->executionInfo().status,
+                                   result);
   *event = made.release();
   return ANEURALNETWORKS_NO_ERROR;
 }

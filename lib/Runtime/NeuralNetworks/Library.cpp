@@ -88,6 +88,7 @@ Library::Library() {
   services.log = std::make_shared<rt::Log>(given.logMask, writeLine);
   if (!given.traceFile.empty())
     services.tracer = std::make_shared<rt::Tracer>();
+  ownRecorder = rt::Recorder::fromEnvironment(getenv, services.log);
 }
 
 void Library::tryAdd(std::unique_ptr<rt::Device> device,

@@ -15,6 +15,7 @@
 #include "nnhal/Runtime/Buffer.h"
 #include "nnhal/Runtime/DeviceRegistry.h"
 #include "nnhal/Runtime/DeviceServices.h"
+#include "nnhal/Runtime/Recorder.h"
 #include "nnhal/Runtime/Scheduler.h"
 
 #include <map>
@@ -46,6 +47,8 @@ public:
   const Settings &settings() const { return given; }
   const rt::Log &log() const { return *services.log; }
   rt::Tracer *tracer() const { return services.tracer.get(); }
+  /// Records what clients ask for; null unless NNHAL_RECORD says so.
+  rt::Recorder *recorder() const { return ownRecorder.get(); }
   const rt::DeviceServices &deviceServices() const { return services; }
 
   /// Threads for executions of models that are divided among devices.
@@ -77,6 +80,7 @@ private:
 
   Settings given;
   rt::DeviceServices services;
+  std::unique_ptr<rt::Recorder> ownRecorder;
   std::shared_ptr<rt::Scheduler> executions;
   std::once_flag devicesOnce;
   std::unique_ptr<rt::DeviceRegistry> registry;

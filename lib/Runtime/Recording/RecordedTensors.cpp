@@ -72,14 +72,14 @@ static Result<TestTensor> inputOf(const InterfaceTensor &tensor,
 
 static Result<TestTensor> outputOf(const InterfaceTensor &tensor,
                                    const OutputArgument &argument,
-                                   const OutputShape &shape) {
+                                   const std::vector<uint32_t> &dimensions) {
   TestTensor result;
   result.isAbsent = argument.memory.isNone();
   if (result.isAbsent)
     return result;
   if (std::holds_alternative<OutputMemory::DeviceToken>(argument.memory.kind()))
     return badData("it is in memory of a device");
-  result.dimensions = extentsOf(tensor, shape.dimensions);
+  result.dimensions = extentsOf(tensor, dimensions);
   NNHAL_RETURN_IF_ERROR(copyFrom(
       argument.memory, sizeOf(tensor, result.dimensions), result.bytes));
   return result;
@@ -89,8 +89,10 @@ Result<TestExample> nnhal::rt::recordedExample(const Interface &interface,
                                                const Request &request,
                                                const ExecutionResult &result,
                                                bool hasOutputs) {
-  size_t shapes =
-      hasOutputs ? result.outputShapes.size() : interface.outputs.size();
+  // Shapes that the request states need not be told again (D-028).
+  size_t shapes = hasOutputs && !result.outputShapes.empty()
+                      ? result.outputShapes.size()
+                      : interface.outputs.size();
   if (request.inputs.size() != interface.inputs.size() ||
       request.outputs.size() != interface.outputs.size() ||
       shapes != interface.outputs.size())
@@ -111,7 +113,9 @@ Result<TestExample> nnhal::rt::recordedExample(const Interface &interface,
       continue;
     }
     auto output = outputOf(interface.outputs[i], request.outputs[i],
-                           result.outputShapes[i]);
+                           result.outputShapes.empty()
+                               ? request.outputs[i].dimensions
+                               : result.outputShapes[i].dimensions);
     if (!output.isOk())
       return output.status().withContext(fmt::format("output {}", i));
     example.outputs.push_back(*std::move(output));

@@ -15,7 +15,8 @@
 namespace nnhal::rt {
 
 /// Copies the arguments of \p request, whose execution has ended with
-/// \p result; outputs are left out where \p hasOutputs is false. May throw
+/// \p result; shapes that it does not have are those of
+/// the request. Outputs are left out where \p hasOutputs is false. May throw
 /// std::bad_alloc.
 ///
 /// Fails with invalidArgument for arguments whose number or size is not that of
