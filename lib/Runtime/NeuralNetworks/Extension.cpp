@@ -7,8 +7,6 @@
 
 #include "Extension.h"
 
-#include <algorithm>
-
 using namespace nnhal;
 using namespace nnhal::ndk;
 
@@ -28,22 +26,22 @@ void Extensions::add(const rt::Device &device) {
 std::optional<uint32_t> Extensions::codeOf(const std::string &name,
                                            uint16_t type) {
   std::lock_guard lock(mutex);
-  auto found = std::ranges::find(prefixes, name);
-  size_t index = size_t(found - prefixes.begin());
+  auto found = prefixes.find(name);
   if (found == prefixes.end()) {
-    if (prefixes.size() == maxPrefixes)
+    if (names.size() == maxPrefixes)
       return std::nullopt;
-    prefixes.push_back(name);
+    names.push_back(name);
+    found = prefixes.emplace(name, uint32_t(names.size())).first;
   }
-  return uint32_t(index + 1) << 16 | type;
+  return found->second << 16 | type;
 }
 
 std::optional<std::string> Extensions::nameOf(uint32_t code) const {
   std::lock_guard lock(mutex);
   size_t prefix = code >> 16;
-  if (prefix == 0 || prefix > prefixes.size())
+  if (prefix == 0 || prefix > names.size())
     return std::nullopt;
-  return prefixes[prefix - 1];
+  return names[prefix - 1];
 }
 
 std::optional<rt::Extension::OperandTypeInfo>

@@ -50,8 +50,9 @@ private:
 
   std::map<std::string, Description, std::less<>> known;
   mutable std::mutex mutex;
-  /// The names by prefix, from 1 on.
-  std::vector<std::string> prefixes;
+  /// The names by prefix, from 1 on, and the prefixes by name.
+  std::vector<std::string> names;
+  std::map<std::string, uint32_t> prefixes;
 };
 
 } // namespace nnhal::ndk

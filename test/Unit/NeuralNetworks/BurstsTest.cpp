@@ -5,9 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EndlessLoop.h"
 #include "TestModels.h"
 
 #include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
 
 using namespace client;
 
@@ -65,6 +69,43 @@ TEST(NeuralNetworksBurst, Computes) {
     }
     ANeuralNetworksBurst_free(burst);
   }
+}
+
+/// Computes an endless loop for \p nanoseconds in \p burst.
+int loopFor(const Compilation &compilation, ANeuralNetworksBurst *burst,
+            uint64_t nanoseconds) {
+  Execution execution(compilation);
+  float value = 0, result = 0;
+  EXPECT_EQ(execution.setInput(0, &value, 4), Result::NO_ERROR);
+  EXPECT_EQ(execution.setOutput(0, &result, 4), Result::NO_ERROR);
+  EXPECT_EQ(
+      ANeuralNetworksExecution_setLoopTimeout(execution.get(), nanoseconds),
+      ANEURALNETWORKS_NO_ERROR);
+  return ANeuralNetworksExecution_burstCompute(execution.get(), burst);
+}
+
+// J-015, J-109, G-007: a burst that computes is busy.
+TEST(NeuralNetworksBurst, ComputesOneExecutionAtATime) {
+  EndlessLoop loop;
+  Compilation compilation(loop.model, {reference()});
+  ASSERT_EQ(compilation.finish(), Result::NO_ERROR);
+  ANeuralNetworksBurst *burst = nullptr;
+  ASSERT_EQ(ANeuralNetworksBurst_create(compilation.get(), &burst),
+            ANEURALNETWORKS_NO_ERROR);
+  std::atomic<bool> isBusy = false;
+  {
+    std::jthread other([&] {
+      while (!isBusy)
+        (void)loopFor(compilation, burst, 20'000'000);
+    });
+    while (!isBusy) {
+      std::this_thread::yield();
+      isBusy = loopFor(compilation, burst, 1) == ANEURALNETWORKS_BAD_STATE;
+    }
+  }
+  EXPECT_EQ(loopFor(compilation, burst, 1000),
+            ANEURALNETWORKS_MISSED_DEADLINE_TRANSIENT);
+  ANeuralNetworksBurst_free(burst);
 }
 
 } // namespace

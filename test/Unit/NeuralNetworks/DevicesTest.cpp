@@ -117,6 +117,33 @@ TEST(NeuralNetworksDevices, TellTheNumbersOfTheLibrary) {
             ANEURALNETWORKS_FEATURE_LEVEL_5);
 }
 
+// the numbers of the ABI.
+TEST(NeuralNetworksDevices, HaveTheCodesOfTheAbi) {
+  const int results[] = {ANEURALNETWORKS_NO_ERROR,
+                         ANEURALNETWORKS_OUT_OF_MEMORY,
+                         ANEURALNETWORKS_INCOMPLETE,
+                         ANEURALNETWORKS_UNEXPECTED_NULL,
+                         ANEURALNETWORKS_BAD_DATA,
+                         ANEURALNETWORKS_OP_FAILED,
+                         ANEURALNETWORKS_BAD_STATE,
+                         ANEURALNETWORKS_UNMAPPABLE,
+                         ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE,
+                         ANEURALNETWORKS_UNAVAILABLE_DEVICE,
+                         ANEURALNETWORKS_MISSED_DEADLINE_TRANSIENT,
+                         ANEURALNETWORKS_MISSED_DEADLINE_PERSISTENT,
+                         ANEURALNETWORKS_RESOURCE_EXHAUSTED_TRANSIENT,
+                         ANEURALNETWORKS_RESOURCE_EXHAUSTED_PERSISTENT,
+                         ANEURALNETWORKS_DEAD_OBJECT};
+  for (int i = 0; i < 15; ++i)
+    EXPECT_EQ(results[i], i);
+  EXPECT_EQ(ANEURALNETWORKS_DURATION_ON_HARDWARE, 0);
+  EXPECT_EQ(ANEURALNETWORKS_DURATION_IN_DRIVER, 1);
+  EXPECT_EQ(ANEURALNETWORKS_FENCED_DURATION_ON_HARDWARE, 2);
+  EXPECT_EQ(ANEURALNETWORKS_FENCED_DURATION_IN_DRIVER, 3);
+  EXPECT_EQ(ANEURALNETWORKS_PRIORITY_DEFAULT, ANEURALNETWORKS_PRIORITY_MEDIUM);
+  EXPECT_EQ(ANEURALNETWORKS_MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES, 128);
+}
+
 // J-008: which operations any of the listed devices supports.
 TEST(NeuralNetworksDevices, TellWhatTheySupport) {
   Model model;

@@ -183,7 +183,7 @@ TEST(NeuralNetworksEvents, HoldExecutionsBack) {
   run->expectSum();
 }
 
-// J-103, D-052: the failure of a dependency is that of the execution.
+// J-103, D-052, D-067: the failure of a dependency is that of the execution.
 TEST(NeuralNetworksEvents, PassFailuresOn) {
   CompiledAdd add;
   {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EndlessLoop.h"
 #include "TestModels.h"
 
 #include <gtest/gtest.h>
@@ -224,42 +225,6 @@ TEST(NeuralNetworksExecution, TakesLoopTimeouts) {
       ANEURALNETWORKS_NO_ERROR);
 }
 
-/// A model that counts for ever: WHILE true { x = x + 1 }.
-struct EndlessLoop {
-  EndlessLoop() {
-    OperandType flag(Type::TENSOR_BOOL8, {1});
-    OperandType number(Type::TENSOR_FLOAT32, {1});
-    {
-      uint32_t input = condition.addOperand(number);
-      uint32_t output = condition.addOperand(flag);
-      condition.addOperation(ANEURALNETWORKS_EQUAL, {input, input}, {output});
-      condition.identifyInputsAndOutputs({input}, {output});
-      EXPECT_EQ(condition.finish(), Result::NO_ERROR);
-    }
-    {
-      uint32_t input = body.addOperand(number);
-      uint32_t one = body.addConstant<float>(number, {1});
-      uint32_t none = body.addScalar(Type::INT32, int32_t(0));
-      uint32_t output = body.addOperand(number);
-      body.addOperation(ANEURALNETWORKS_ADD, {input, one, none}, {output});
-      body.identifyInputsAndOutputs({input}, {output});
-      EXPECT_EQ(body.finish(), Result::NO_ERROR);
-    }
-    uint32_t first = model.addOperand(Type::MODEL);
-    uint32_t second = model.addOperand(Type::MODEL);
-    uint32_t input = model.addOperand(number);
-    uint32_t output = model.addOperand(number);
-    model.setOperandValueFromModel(first, condition);
-    model.setOperandValueFromModel(second, body);
-    model.addOperation(ANEURALNETWORKS_WHILE, {first, second, input}, {output});
-    model.identifyInputsAndOutputs({input}, {output});
-    EXPECT_TRUE(model.isValid());
-    EXPECT_EQ(model.finish(), Result::NO_ERROR);
-  }
-
-  Model condition, body, model;
-};
-
 // J-095, D-084: a loop that does not end misses its deadline.
 TEST(NeuralNetworksExecution, EndsLoops) {
   EndlessLoop loop;
@@ -380,6 +345,24 @@ TEST(NeuralNetworksExecution, TellsFailuresWithTheEvent) {
   Result result = event.wait();
   EXPECT_EQ(result, Result::OP_FAILED);
   EXPECT_EQ(event.wait(), result);
+}
+
+// J-079: what refers to something is freed before it.
+TEST(NeuralNetworksExecution, IsFreedInReverseOrder) {
+  auto model = std::make_unique<Model>();
+  buildAdd(*model);
+  ASSERT_EQ(model->finish(), Result::NO_ERROR);
+  for (int i = 0; i < 2; ++i) {
+    Compilation compilation(*model, {reference()});
+    ASSERT_EQ(compilation.finish(), Result::NO_ERROR);
+    AddExecution first(compilation), second(compilation), never(compilation);
+    first.setAll();
+    second.setAll();
+    EXPECT_EQ(second.execution.compute(), Result::NO_ERROR);
+    EXPECT_EQ(first.execution.compute(), Result::NO_ERROR);
+    first.expectSum();
+    second.expectSum();
+  }
 }
 
 // J-105, J-106, J-108: ten threads compute with one compilation.
