@@ -10,7 +10,6 @@
 #include "Boundary.h"
 #include "Library.h"
 
-#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Trace.h"
 
 #include <algorithm>
@@ -140,6 +139,14 @@ int ANeuralNetworksExecution::end(const Status &status) {
   return code;
 }
 
+/// Ends a computation that was not launched.
+void ANeuralNetworksExecution::fail(int why) {
+  code = why;
+  result.outputShapes.clear();
+  markOutputs(false);
+  state = State::completed;
+}
+
 template <typename Work>
 int ANeuralNetworksExecution::conclude(Work &&work) noexcept {
   int concluded = guarded([&] { return end(work()); });
@@ -225,8 +232,11 @@ int ANeuralNetworksExecution::start(ANeuralNetworksEvent **event) {
     (void)compilation.prepared().executeAsync(request, finish).isOk();
     return ANEURALNETWORKS_NO_ERROR;
   });
-  if (launched != ANEURALNETWORKS_NO_ERROR)
-    finish(rt::outOfResources("no memory to start the execution"), {});
+  // An exception comes before the launch.
+  if (launched != ANEURALNETWORKS_NO_ERROR) {
+    fail(launched);
+    completion->set(launched);
+  }
   *event = made.release();
   return ANEURALNETWORKS_NO_ERROR;
 }
@@ -288,10 +298,8 @@ int ANeuralNetworksExecution::startAfter(
   });
   if (!made) {
     fenced = nullptr;
-    code = launched;
-    markOutputs(false);
-    state = State::completed;
-    return code;
+    fail(launched);
+    return launched;
   }
   // An execution that waits for this one finds its outputs written, with the
   // dimensions that the request states.

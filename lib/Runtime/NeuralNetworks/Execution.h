@@ -112,6 +112,7 @@ private:
   /// Ends the computation with the status that \p work returns, or with what it
   /// throws.
   template <typename Work> int conclude(Work &&work) noexcept;
+  void fail(int why);
   void markOutputs(bool isOk);
   void settle();
   int outputState(int32_t index) const;

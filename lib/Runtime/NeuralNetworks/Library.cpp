@@ -57,7 +57,8 @@ static void writeTraceAtExit() {
       rt::writeError(library->log(), "cannot write the trace: {}",
                      written.message());
   } catch (const std::bad_alloc &) {
-    library->log().error("no memory to write the trace");
+    // The process ends, and nobody waits for the trace.
+    return;
   }
 }
 

@@ -164,9 +164,11 @@ TEST(NeuralNetworksEvents, HoldExecutionsBack) {
   auto *execution = run->execution.get();
   EXPECT_EQ(ANeuralNetworksExecution_getOutputOperandRank(execution, 0, &rank),
             ANEURALNETWORKS_BAD_STATE);
-  // It is left alone, which the log says: "an execution is freed that has not
-  // ended".
+  // It is left alone, which the log says.
+  testing::internal::CaptureStderr();
   ANeuralNetworksExecution_free(execution);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "nnhal: error: an execution is freed that has not ended\n");
   int fd = -1;
   ASSERT_EQ(ANeuralNetworksEvent_getSyncFenceFd(end.get(), &fd),
             ANEURALNETWORKS_NO_ERROR);

@@ -149,6 +149,16 @@ TEST(NeuralNetworksSettings, TurnTheLogOn) {
   EXPECT_NE(text.find("nothing"), std::string::npos) << text;
 }
 
+// K-005: the log says why a model is not valid.
+TEST(NeuralNetworksSettings, TellWhatIsWrongWithAModel) {
+  EXPECT_EQ(runClient("cycle"), "cycle 4\n");
+  std::string text = runClient("cycle", "NNHAL_VLOG=model");
+  EXPECT_NE(text.find("nnhal: model: finish: the operations depend on each "
+                      "other in a cycle\n"),
+            std::string::npos)
+      << text;
+}
+
 // C-084, C-092: a plug-in or service that cannot be had is left out.
 TEST(NeuralNetworksSettings, LeaveOutWhatCannotBeHad) {
   std::string text = runClient("devices add", "NNHAL_PLUGINS=/no/plugin.so "

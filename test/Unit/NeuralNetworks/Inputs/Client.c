@@ -8,7 +8,7 @@
 /* usage: Client LIBRARY WORK...
  *
  * Opens the library as clients do that find it at run time, and does the work,
- * of which each prints lines: devices, add, fork, close, idle. */
+ * of which each prints lines: devices, add, cycle, fork, close. */
 
 #include <android/NeuralNetworks.h>
 #include <android/NeuralNetworksExtensions.h>
@@ -114,6 +114,30 @@ static ANeuralNetworksCompilation *compile(void) {
   return compilation;
 }
 
+/* Two operations that read what the other one writes. */
+static void printCycle(void) {
+  int (*create)(ANeuralNetworksModel **);
+  int (*addOperand)(ANeuralNetworksModel *, const ANeuralNetworksOperandType *);
+  int (*addOperation)(ANeuralNetworksModel *, ANeuralNetworksOperationType,
+                      uint32_t, const uint32_t *, uint32_t, const uint32_t *);
+  int (*finish)(ANeuralNetworksModel *);
+  static const uint32_t four[] = {4}, one[] = {0}, other[] = {1};
+  ANeuralNetworksOperandType tensor = {ANEURALNETWORKS_TENSOR_FLOAT32, 1, NULL,
+                                       0.0f, 0};
+  ANeuralNetworksModel *model = NULL;
+  tensor.dimensions = four;
+  FIND(ANeuralNetworksModel_create, create);
+  FIND(ANeuralNetworksModel_addOperand, addOperand);
+  FIND(ANeuralNetworksModel_addOperation, addOperation);
+  FIND(ANeuralNetworksModel_finish, finish);
+  check("model", create(&model));
+  check("one", addOperand(model, &tensor));
+  check("other", addOperand(model, &tensor));
+  check("to", addOperation(model, ANEURALNETWORKS_RELU, 1, one, 1, other));
+  check("fro", addOperation(model, ANEURALNETWORKS_RELU, 1, other, 1, one));
+  printf("cycle %d\n", finish(model));
+}
+
 /* Returns the result of adding 1, 2, 3, 4 and 10, 20, 30, 40. */
 static int compute(ANeuralNetworksCompilation *compilation, float *sum) {
   int (*create)(ANeuralNetworksCompilation *, ANeuralNetworksExecution **);
@@ -184,6 +208,8 @@ int main(int argc, char **argv) {
       printDevices();
     else if (strcmp(argv[i], "add") == 0)
       printSum(compile());
+    else if (strcmp(argv[i], "cycle") == 0)
+      printCycle();
     else if (strcmp(argv[i], "fork") == 0)
       testFork();
     else if (strcmp(argv[i], "close") == 0) {
