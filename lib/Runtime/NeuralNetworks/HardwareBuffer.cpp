@@ -55,6 +55,11 @@ static WindowLibrary openWindowLibrary() {
   return functions;
 }
 
+// The names of the structures are not those of the other library, which is all
+// that the sanitizer compares.
+#ifdef __clang__
+[[clang::no_sanitize("function")]]
+#endif
 int ndk::createFromHardwareBuffer(const AHardwareBuffer *buffer,
                                   Memory **memory) {
   WindowLibrary library = openWindowLibrary();

@@ -70,6 +70,19 @@ static void printDevices(void) {
   }
 }
 
+/* The model behind the compilation that there is. */
+static ANeuralNetworksModel *compiledModel;
+
+static void freeAll(ANeuralNetworksCompilation *compilation) {
+  void (*freeCompilation)(ANeuralNetworksCompilation *);
+  void (*freeModel)(ANeuralNetworksModel *);
+  FIND(ANeuralNetworksCompilation_free, freeCompilation);
+  FIND(ANeuralNetworksModel_free, freeModel);
+  freeCompilation(compilation);
+  freeModel(compiledModel);
+  compiledModel = NULL;
+}
+
 /* A compilation of ADD for all devices. */
 static ANeuralNetworksCompilation *compile(void) {
   int (*create)(ANeuralNetworksModel **);
@@ -111,6 +124,7 @@ static ANeuralNetworksCompilation *compile(void) {
   check("finish model", finishModel(model));
   check("compilation", createCompilation(model, &compilation));
   check("finish", finish(compilation));
+  compiledModel = model;
   return compilation;
 }
 
@@ -136,6 +150,8 @@ static void printCycle(void) {
   check("to", addOperation(model, ANEURALNETWORKS_RELU, 1, one, 1, other));
   check("fro", addOperation(model, ANEURALNETWORKS_RELU, 1, other, 1, one));
   printf("cycle %d\n", finish(model));
+  compiledModel = model;
+  freeAll(NULL);
 }
 
 /* Returns the result of adding 1, 2, 3, 4 and 10, 20, 30, 40. */
@@ -198,21 +214,24 @@ static void testFork(void) {
     fail("child", status);
   printf("child ended %d\n", WEXITSTATUS(status));
   printSum(compilation);
+  freeAll(compilation);
 }
 
 int main(int argc, char **argv) {
   int i;
   openLibrary(argv[1]);
   for (i = 2; i < argc; ++i) {
-    if (strcmp(argv[i], "devices") == 0)
+    if (strcmp(argv[i], "devices") == 0) {
       printDevices();
-    else if (strcmp(argv[i], "add") == 0)
-      printSum(compile());
-    else if (strcmp(argv[i], "cycle") == 0)
+    } else if (strcmp(argv[i], "add") == 0) {
+      ANeuralNetworksCompilation *compilation = compile();
+      printSum(compilation);
+      freeAll(compilation);
+    } else if (strcmp(argv[i], "cycle") == 0) {
       printCycle();
-    else if (strcmp(argv[i], "fork") == 0)
+    } else if (strcmp(argv[i], "fork") == 0) {
       testFork();
-    else if (strcmp(argv[i], "close") == 0) {
+    } else if (strcmp(argv[i], "close") == 0) {
       printf("close %d\n", dlclose(library));
       openLibrary(argv[1]);
     }

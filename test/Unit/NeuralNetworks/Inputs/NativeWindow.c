@@ -16,7 +16,7 @@ struct Handle {
   int fds[1];
 };
 
-struct Buffer {
+struct AHardwareBuffer {
   struct Handle handle;
   uint32_t width, format;
 };
@@ -28,14 +28,16 @@ struct Description {
   uint64_t rfu1;
 };
 
-struct Buffer *nnhalTestMakeBuffer(int fd, uint32_t width, uint32_t format);
-void AHardwareBuffer_describe(const struct Buffer *buffer,
+struct AHardwareBuffer *nnhalTestMakeBuffer(int fd, uint32_t width,
+                                            uint32_t format);
+void AHardwareBuffer_describe(const struct AHardwareBuffer *buffer,
                               struct Description *description);
 const struct Handle *
-AHardwareBuffer_getNativeHandle(const struct Buffer *buffer);
+AHardwareBuffer_getNativeHandle(const struct AHardwareBuffer *buffer);
 
-struct Buffer *nnhalTestMakeBuffer(int fd, uint32_t width, uint32_t format) {
-  struct Buffer *buffer = malloc(sizeof(*buffer));
+struct AHardwareBuffer *nnhalTestMakeBuffer(int fd, uint32_t width,
+                                            uint32_t format) {
+  struct AHardwareBuffer *buffer = malloc(sizeof(*buffer));
   if (!buffer)
     abort();
   buffer->handle.version = 12;
@@ -47,7 +49,7 @@ struct Buffer *nnhalTestMakeBuffer(int fd, uint32_t width, uint32_t format) {
   return buffer;
 }
 
-void AHardwareBuffer_describe(const struct Buffer *buffer,
+void AHardwareBuffer_describe(const struct AHardwareBuffer *buffer,
                               struct Description *description) {
   description->width = description->stride = buffer->width;
   description->height = description->layers = 1;
@@ -58,6 +60,6 @@ void AHardwareBuffer_describe(const struct Buffer *buffer,
 }
 
 const struct Handle *
-AHardwareBuffer_getNativeHandle(const struct Buffer *buffer) {
+AHardwareBuffer_getNativeHandle(const struct AHardwareBuffer *buffer) {
   return &buffer->handle;
 }
