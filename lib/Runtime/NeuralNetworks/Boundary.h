@@ -38,7 +38,7 @@ template <typename Function> int guarded(Function &&function) noexcept {
 /// Makes an object for the caller of a C function; null when that fails
 /// (J-075).
 template <typename Object, typename... Args>
-int create(Object **result, Args &&...args) noexcept {
+int create(Object **result, Args &&...args) {
   *result = nullptr;
   return guarded([&] {
     *result = new Object(std::forward<Args>(args)...);

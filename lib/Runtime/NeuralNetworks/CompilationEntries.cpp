@@ -29,12 +29,12 @@ static int createCompilation(ANeuralNetworksModel &model,
     if (list.size() <= library->devices().size() &&
         std::ranges::count(list, nullptr) != 0)
       return ANEURALNETWORKS_UNEXPECTED_NULL;
-    if (!model.isFinished())
-      return ANEURALNETWORKS_BAD_STATE;
     std::vector<const Device *> devices;
     if (isListed)
       if (int code = lookUpDevices(*library, list, devices))
         return code;
+    if (!model.isFinished())
+      return ANEURALNETWORKS_BAD_STATE;
     *compilation = new Compilation(*library, model, std::move(devices));
     return ANEURALNETWORKS_NO_ERROR;
   });

@@ -127,6 +127,8 @@ int ANeuralNetworksModel_getSupportedOperationsForDevices(
     if (numDevices <= library->devices().size() &&
         std::ranges::count(handles, nullptr) != 0)
       return ANEURALNETWORKS_UNEXPECTED_NULL;
+    if (numDevices == 0)
+      return ANEURALNETWORKS_BAD_DATA;
     if (!model->isFinished())
       return ANEURALNETWORKS_BAD_STATE;
     std::vector<const Device *> list;

@@ -8,13 +8,15 @@
 /* usage: Client LIBRARY WORK...
  *
  * Opens the library as clients do that find it at run time, and does the work,
- * of which each prints lines: devices, add, cycle, fork, close. */
+ * of which each prints lines: devices, add, cycle, fork,
+ * death, close. */
 
 #include <android/NeuralNetworks.h>
 #include <android/NeuralNetworksExtensions.h>
 #include <android/NeuralNetworksTypes.h>
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +85,9 @@ static void freeAll(ANeuralNetworksCompilation *compilation) {
   compiledModel = NULL;
 }
 
-/* A compilation of ADD for all devices. */
-static ANeuralNetworksCompilation *compile(void) {
+/* A compilation of ADD for a device, or for all. */
+static ANeuralNetworksCompilation *
+compile(const ANeuralNetworksDevice *device) {
   int (*create)(ANeuralNetworksModel **);
   int (*addOperand)(ANeuralNetworksModel *, const ANeuralNetworksOperandType *);
   int (*setValue)(ANeuralNetworksModel *, int32_t, const void *, size_t);
@@ -95,6 +98,9 @@ static ANeuralNetworksCompilation *compile(void) {
   int (*finishModel)(ANeuralNetworksModel *);
   int (*createCompilation)(ANeuralNetworksModel *,
                            ANeuralNetworksCompilation **);
+  int (*createForDevices)(ANeuralNetworksModel *,
+                          const ANeuralNetworksDevice *const *, uint32_t,
+                          ANeuralNetworksCompilation **);
   int (*finish)(ANeuralNetworksCompilation *);
   const uint32_t four[] = {4}, inputs[] = {0, 1, 2}, outputs[] = {3};
   const int32_t none = ANEURALNETWORKS_FUSED_NONE;
@@ -111,6 +117,7 @@ static ANeuralNetworksCompilation *compile(void) {
   FIND(ANeuralNetworksModel_identifyInputsAndOutputs, identify);
   FIND(ANeuralNetworksModel_finish, finishModel);
   FIND(ANeuralNetworksCompilation_create, createCompilation);
+  FIND(ANeuralNetworksCompilation_createForDevices, createForDevices);
   FIND(ANeuralNetworksCompilation_finish, finish);
   check("model", create(&model));
   check("left", addOperand(model, &tensor));
@@ -122,7 +129,10 @@ static ANeuralNetworksCompilation *compile(void) {
         addOperation(model, ANEURALNETWORKS_ADD, 3, inputs, 1, outputs));
   check("identify", identify(model, 2, inputs, 1, outputs));
   check("finish model", finishModel(model));
-  check("compilation", createCompilation(model, &compilation));
+  if (device)
+    check("list", createForDevices(model, &device, 1, &compilation));
+  else
+    check("compilation", createCompilation(model, &compilation));
   check("finish", finish(compilation));
   compiledModel = model;
   return compilation;
@@ -191,7 +201,7 @@ static void printSum(ANeuralNetworksCompilation *compilation) {
 
 /* A child has no threads of the devices: it gets errors, and can end. */
 static void testFork(void) {
-  ANeuralNetworksCompilation *compilation = compile();
+  ANeuralNetworksCompilation *compilation = compile(NULL);
   pid_t child;
   int status = 0;
   printSum(compilation);
@@ -217,6 +227,27 @@ static void testFork(void) {
   freeAll(compilation);
 }
 
+/* The first device dies, with everything that it has prepared. */
+static void testDeath(void) {
+  int (*get)(uint32_t, ANeuralNetworksDevice **);
+  int (*wait)(const ANeuralNetworksDevice *);
+  ANeuralNetworksDevice *device = NULL;
+  ANeuralNetworksCompilation *compilation;
+  float sum[4];
+  const char *group = getenv("NNHAL_TEST_GROUP");
+  FIND(ANeuralNetworks_getDevice, get);
+  FIND(ANeuralNetworksDevice_wait, wait);
+  check("get", get(0, &device));
+  compilation = compile(device);
+  printSum(compilation);
+  printf("wait %d\n", wait(device));
+  if (!group || kill(-(pid_t)atol(group), SIGKILL) != 0)
+    fail("kill", -1);
+  printf("compute after death %d\n", compute(compilation, sum));
+  printf("wait after death %d\n", wait(device));
+  freeAll(compilation);
+}
+
 int main(int argc, char **argv) {
   int i;
   openLibrary(argv[1]);
@@ -224,13 +255,15 @@ int main(int argc, char **argv) {
     if (strcmp(argv[i], "devices") == 0) {
       printDevices();
     } else if (strcmp(argv[i], "add") == 0) {
-      ANeuralNetworksCompilation *compilation = compile();
+      ANeuralNetworksCompilation *compilation = compile(NULL);
       printSum(compilation);
       freeAll(compilation);
     } else if (strcmp(argv[i], "cycle") == 0) {
       printCycle();
     } else if (strcmp(argv[i], "fork") == 0) {
       testFork();
+    } else if (strcmp(argv[i], "death") == 0) {
+      testDeath();
     } else if (strcmp(argv[i], "close") == 0) {
       printf("close %d\n", dlclose(library));
       openLibrary(argv[1]);
