@@ -23,7 +23,6 @@
 
 using namespace nnhal;
 using namespace nnhal::ndk;
-using rt::Status;
 
 static uint64_t nextNumber() {
   static std::atomic<uint64_t> last = 0;

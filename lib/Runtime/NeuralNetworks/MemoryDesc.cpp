@@ -115,6 +115,8 @@ ANeuralNetworksMemoryDesc::allocate(const rt::Device **device) const {
         list.push_back({model, role.index, use.frequency});
     }
   }
+  if (!*device)
+    return nullptr;
   auto buffer =
       (*device)->allocate({dimensions}, models, inputRoles, outputRoles);
   // A device need not have memory of its own (F-070, F-073).

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -137,9 +138,9 @@ static bool measureStart(int operations, const std::string &folder,
   return isReady;
 }
 
-int main(int argc, char **argv) {
-  int operations = argc > 1 ? std::atoi(argv[1]) : 100;
-  int invocations = argc > 2 ? std::atoi(argv[2]) : 10000;
+static int measure(int argc, char **argv) {
+  int operations = argc > 1 ? int(std::strtol(argv[1], nullptr, 10)) : 100;
+  int invocations = argc > 2 ? int(std::strtol(argv[2], nullptr, 10)) : 10000;
   std::filesystem::path folder =
       std::filesystem::temp_directory_path() /
       ("nnhal-delegate-" +
@@ -150,4 +151,13 @@ int main(int argc, char **argv) {
               measureInvocations(1, invocations);
   std::filesystem::remove_all(folder);
   return isOk ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv) {
+  try {
+    return measure(argc, argv);
+  } catch (const std::exception &error) {
+    (void)std::fputs(error.what(), stderr);
+    return EXIT_FAILURE;
+  }
 }

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <sys/mman.h>
@@ -355,7 +356,7 @@ private:
 // steps per seed is NNHAL_HOSTILE_STEPS for longer runs.
 TEST(NeuralNetworksHostile, GetsCodes) {
   const char *text = ::getenv("NNHAL_HOSTILE_STEPS");
-  int steps = text ? std::atoi(text) : 2000;
+  int steps = text ? int(std::strtol(text, nullptr, 10)) : 2000;
   uint64_t computations = 0;
   for (uint32_t seed = 1; seed <= 10; ++seed) {
     HostileClient client(seed);

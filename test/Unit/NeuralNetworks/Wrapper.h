@@ -292,6 +292,7 @@ public:
   startComputeWithDependencies(const std::vector<const Event *> &dependencies,
                                uint64_t duration, Event *event) {
     std::vector<const ANeuralNetworksEvent *> events;
+    events.reserve(dependencies.size());
     for (const Event *each : dependencies)
       events.push_back(each->get());
     ANeuralNetworksEvent *made = nullptr;
