@@ -180,7 +180,9 @@ static Status runModel(const Flags &flags, const ModelFile &model,
   };
   if (isExplained(flags))
     observer.remark = [&](uint32_t operation, std::string_view text) {
-      explanation.addRemark(operation, text);
+      // Steps number their operations each by itself.
+      if (!plan || plan->isSimple())
+        explanation.addRemark(operation, text);
     };
   auto outcome =
       loadModel(flags.load, model, device, compiler, observer, services);

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
+#include <mutex>
 
 using namespace nnhal::rt;
 
@@ -22,6 +24,22 @@ namespace {
 struct SetState {
   DeviceSetOptions options;
   DeviceServices services;
+  /// The buffers that clients hold, by device and token, for steps that another
+  /// device repeats (F-081).
+  std::mutex mutex;
+  std::map<std::pair<const Device *, uint32_t>, std::weak_ptr<Buffer>> buffers;
+
+  void keep(const Device &device, const std::shared_ptr<Buffer> &buffer) {
+    std::lock_guard lock(mutex);
+    std::erase_if(buffers,
+                  [](const auto &each) { return each.second.expired(); });
+    buffers[{&device, buffer->token()}] = buffer;
+  }
+  std::shared_ptr<Buffer> find(const Device &device, uint32_t token) {
+    std::lock_guard lock(mutex);
+    auto found = buffers.find({&device, token});
+    return found == buffers.end() ? nullptr : found->second.lock();
+  }
 };
 
 class DeviceSet final : public Device {
@@ -68,7 +86,7 @@ public:
            std::span<const BufferRole> outputRoles) const override;
 
 private:
-  std::shared_ptr<const SetState> state;
+  std::shared_ptr<SetState> state = std::make_shared<SetState>();
   std::string versionText;
   HalVersion newest = HalVersion::V1_0;
   std::vector<Extension> allExtensions;
@@ -113,10 +131,8 @@ static void keepBetter(Capabilities &best, const Capabilities &other) {
 
 DeviceSet::DeviceSet(DeviceSetOptions given) {
   assert(!given.devices.empty() && "a set has devices");
-  auto shared = std::make_shared<SetState>();
-  shared->services = completeServices(given.services);
-  shared->options = std::move(given);
-  state = std::move(shared);
+  state->services = completeServices(given.services);
+  state->options = std::move(given);
   for (const Device *device : state->options.devices) {
     versionText += versionText.empty() ? "" : "+";
     versionText += device->version();
@@ -168,10 +184,10 @@ DeviceSet::supportedOperations(const AnnotatedModel &model) const {
 }
 
 static Result<PreparedModelRef>
-prepareDivided(const SetState &state,
+prepareDivided(const std::shared_ptr<SetState> &state,
                std::shared_ptr<const AnnotatedModel> model,
-               const PrepareOptions &options) {
-  const DeviceSetOptions &set = state.options;
+               const PrepareOptions &options, const PrepareObserver &observer) {
+  const DeviceSetOptions &set = state->options;
   PartitionOptions partition;
   partition.mode = set.mode;
   partition.planner = set.planner;
@@ -179,8 +195,13 @@ prepareDivided(const SetState &state,
   partition.cache = set.cache.get();
   partition.token = options.contentKey;
   partition.prepare.contentKey.reset(); // It is not that of any step.
-  partition.log = state.services.log;
-  partition.tracer = state.services.tracer;
+  partition.observer = observer;
+  partition.log = state->services.log;
+  partition.tracer = state->services.tracer;
+  partition.reactor = state->services.reactor;
+  partition.findBuffer = [state](const Device &device, uint32_t token) {
+    return state->find(device, token);
+  };
   NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<PartitionedModel> prepared,
                          preparePartitioned(std::move(model), set.devices,
                                             set.fallback, partition));
@@ -204,28 +225,28 @@ modelFor(const DeviceSetOptions &set, const AnnotatedModel &model) {
 Result<PreparedModelRef>
 DeviceSet::prepareModel(const AnnotatedModel &model,
                         const PrepareOptions &options,
-                        const PrepareObserver &) const {
+                        const PrepareObserver &observer) const {
   NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const AnnotatedModel> kept,
                          modelFor(state->options, model));
-  return prepareDivided(*state, std::move(kept), options);
+  return prepareDivided(state, std::move(kept), options, observer);
 }
 
 Status DeviceSet::prepareModelAsync(std::shared_ptr<const AnnotatedModel> model,
                                     const PrepareOptions &options,
                                     PrepareCallback callback,
-                                    const PrepareObserver &) const {
+                                    const PrepareObserver &observer) const {
   if (!callback)
     return badData("a preparation needs a callback");
   if (!model)
     return badData("a preparation needs a model");
   auto notify = std::make_shared<PrepareCallback>(std::move(callback));
-  auto job = [state = state, model = std::move(model), options,
+  auto job = [state = state, model = std::move(model), options, observer,
               notify](Status admitted) {
     if (!admitted.isOk())
       return (*notify)(std::move(admitted));
     auto kept = modelFor(state->options, *model);
     (*notify)(kept.isOk()
-                  ? prepareDivided(*state, *std::move(kept), options)
+                  ? prepareDivided(state, *std::move(kept), options, observer)
                   : Result<PreparedModelRef>(std::move(kept).takeStatus()));
   };
   Ticket ticket{options.client, options.priority, options.deadline};
@@ -279,8 +300,11 @@ DeviceSet::allocate(const BufferDesc &desc,
     NNHAL_RETURN_IF_ERROR(roles.add(models, role, /*isInput=*/false));
   if (!roles.device)
     return badData("a buffer needs a role of a step");
-  return roles.device->allocate(desc, roles.models, roles.inputs,
-                                roles.outputs);
+  NNHAL_ASSIGN_OR_RETURN(
+      std::shared_ptr<Buffer> buffer,
+      roles.device->allocate(desc, roles.models, roles.inputs, roles.outputs));
+  state->keep(*roles.device, buffer);
+  return buffer;
 }
 
 std::unique_ptr<Device> nnhal::rt::createDeviceSet(DeviceSetOptions options) {

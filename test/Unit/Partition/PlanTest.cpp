@@ -146,9 +146,10 @@ TEST_F(PlanTest, OlderDevicesAreNotGivenNewOperations) {
   // ABS came with HAL 1.2.
   EXPECT_EQ(describe(chainModel()), "old:0 nnhal-reference:1 old:2:3");
   devices.pop_back();
-  EXPECT_EQ(describe(chainModel()),
-            "main: operation 1 (ABS) is supported by none of 1 devices: old: "
-            "the operation is not one of HAL 1.1");
+  EXPECT_EQ(
+      describe(chainModel()),
+      "main: operation 1 (ABS) is supported by none of 1 devices: old: "
+      "HAL 1.1, which old speaks, does not have the operation in this form");
 }
 
 } // namespace

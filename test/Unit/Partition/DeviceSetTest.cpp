@@ -1,0 +1,142 @@
+//===- DeviceSetTest.cpp - Several devices as one -------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PartitionTesting.h"
+
+#include "nnhal/Runtime/DeviceSet.h"
+#include "nnhal/Runtime/SharedMemory.h"
+
+#include <future>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::partitiontest;
+
+using enum OperationType;
+
+namespace {
+
+class DeviceSetTest : public PartitionTesting {
+protected:
+  std::unique_ptr<Device> makeSet(const Device *fallback) {
+    DeviceSetOptions made;
+    made.devices = devices;
+    made.fallback = fallback;
+    made.planner = Planner::greedy;
+    return createDeviceSet(std::move(made));
+  }
+
+  PreparedModelRef prepareOn(const Device &set) {
+    auto prepared = set.prepareModel(chainModel());
+    EXPECT_EQ(prepared.status().message(), "");
+    return prepared.isOk() ? *prepared : nullptr;
+  }
+};
+
+TEST_F(DeviceSetTest, IsADevice) {
+  add("fast", {ADD, MUL}, 0.25f);
+  auto set = makeSet(reference.get());
+  EXPECT_EQ(set->name(), "auto");
+  EXPECT_EQ(set->version(), "1+" + std::string(reference->version()));
+  EXPECT_EQ(set->status(), DeviceStatus::available);
+  EXPECT_EQ(set->halVersion(), HalVersion::V1_3);
+  EXPECT_EQ(lookUp(set->capabilities().operandPerformance,
+                   OperandType::TENSOR_FLOAT32)
+                .execTime,
+            0.25f);
+  EXPECT_TRUE(validateCapabilities(set->capabilities()).isOk());
+  EXPECT_EQ(set->cacheFiles(), CacheFiles());
+
+  auto supported = set->supportedOperations(chainModel());
+  ASSERT_TRUE(supported.isOk());
+  for (const Status &status : *supported)
+    EXPECT_EQ(status.message(), "");
+  PreparedModelRef model = prepareOn(*set);
+  EXPECT_EQ(*run(*model, chainInputs()), chainResult());
+}
+
+TEST_F(DeviceSetTest, PreparesAsynchronously) {
+  add("fast", {ADD, MUL}, 0.25f);
+  auto set = makeSet(reference.get());
+  auto model = std::make_shared<AnnotatedModel>(chainModel());
+  std::promise<Result<PreparedModelRef>> promise;
+  Status launched =
+      set->prepareModelAsync(model, {}, [&](Result<PreparedModelRef> prepared) {
+        promise.set_value(std::move(prepared));
+      });
+  EXPECT_EQ(launched.message(), "");
+  auto prepared = promise.get_future().get();
+  ASSERT_EQ(prepared.status().message(), "");
+  EXPECT_EQ(*run(**prepared, chainInputs()), chainResult());
+  EXPECT_EQ(set->prepareModelAsync(model, {}, nullptr).message(),
+            "a preparation needs a callback");
+  EXPECT_EQ(set->prepareModelAsync(nullptr, {}, [](auto) {}).message(),
+            "a preparation needs a model");
+}
+
+TEST_F(DeviceSetTest, KeepsNothingItself) {
+  auto set = makeSet(reference.get());
+  EXPECT_EQ(set->prepareModelFromCache({}, {}).status().message(),
+            "device auto keeps no compiled models: its devices do");
+  EXPECT_EQ(set->prepareModelFromArtifact({}, {}).status().message(),
+            "device auto loads no artifacts: name one of its devices");
+}
+
+// F-069: a buffer is of the one device that has all of its roles.
+TEST_F(DeviceSetTest, BuffersAreThoseOfOneDevice) {
+  add("fast", {ADD, MUL}, 0.25f);
+  auto set = makeSet(reference.get());
+  PreparedModelRef model = prepareOn(*set);
+  auto allocate = [&](std::vector<BufferRole> inputs,
+                      std::vector<BufferRole> outputs) {
+    return set->allocate({}, std::span(&model, model ? 1 : 0), inputs, outputs)
+        .status()
+        .message();
+  };
+  EXPECT_EQ(allocate({{0, 0}}, {}), "");
+  EXPECT_EQ(allocate({}, {{0, 0}}), "");
+  EXPECT_EQ(allocate({{0, 0}}, {{0, 0}}),
+            "no device has all roles of a buffer: fast and nnhal-reference "
+            "share them");
+  EXPECT_EQ(allocate({}, {}), "a buffer needs a role of a step");
+  EXPECT_EQ(allocate({{1, 0}}, {}), "a role names model 1 of 1");
+  EXPECT_EQ(allocate({{0, 2}}, {}), "a role names input 2 of 2");
+  EXPECT_EQ(allocate({}, {{0, 1}}), "a role names output 1 of 1");
+  model = *reference->prepareModel(chainModel());
+  EXPECT_EQ(allocate({{0, 0}}, {}),
+            "model 0 of a buffer's roles was prepared by another device");
+}
+
+// F-081: the fallback device repeats a step whose input is in a buffer.
+TEST_F(DeviceSetTest, StepsWithBuffersFallBack) {
+  SyntheticDevice &fast = add("fast", {ADD, ABS, MUL, FLOOR}, 0.25f);
+  auto set = makeSet(reference.get());
+  PreparedModelRef model = prepareOn(*set);
+  const BufferRole role{0, 0};
+  auto buffer =
+      set->allocate({}, std::span(&model, 1), std::span(&role, 1), {});
+  ASSERT_EQ(buffer.status().message(), "");
+  std::vector<std::vector<float>> inputs = chainInputs();
+  auto pool = *SharedMemory::createAshmem(4 * sizeof(float));
+  ASSERT_TRUE(pool->write(0, std::as_bytes(std::span(inputs[0]))).isOk());
+  ASSERT_EQ((*buffer)->copyFrom(*pool, {}).message(), "");
+
+  fast.state->failExecutions = StatusCode::generalFailure;
+  std::vector<float> output(4);
+  Request request;
+  request.inputs = {{Memory::device((*buffer)->token()), {}},
+                    {Memory::borrow(std::as_bytes(std::span(inputs[1]))), {}}};
+  request.outputs = {
+      {OutputMemory::borrow(std::as_writable_bytes(std::span(output))), {}}};
+  ExecutionResult result;
+  EXPECT_EQ(model->execute(request, result).message(), "");
+  EXPECT_EQ(output, chainResult());
+  auto &divided = dynamic_cast<PartitionedModel &>(*model);
+  FallbackReport report = divided.fallbacks();
+  EXPECT_EQ(report.steps + report.models, 1u);
+}
+
+} // namespace
