@@ -202,8 +202,23 @@ Result<const Slice *> Slices::of(HalVersion version) const {
   return &**entry.slice;
 }
 
-Result<std::vector<Status>> supportedOperations(const Device &device,
-                                                const Slices &slices) {
+Status checkSlice(const AnnotatedModel &source, HalVersion version,
+                  const Slice &slice) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<uint32_t> others,
+                         nonCompliantOperations(source.model, version));
+  uint32_t count = uint32_t(source.model.main.operations.size());
+  for (uint32_t operation = 0; operation < count; ++operation) {
+    bool complies = !std::ranges::binary_search(others, operation);
+    if (complies != std::ranges::binary_search(slice.operations, operation))
+      return failure("the slice for HAL {} {} operation {}, which {}",
+                     toString(version), complies ? "lacks" : "has", operation,
+                     complies ? "complies" : "does not comply");
+  }
+  return Status::ok();
+}
+
+Result<std::vector<Status>>
+supportedOperations(const Device &device, const Slices &slices, bool isStrict) {
   HalVersion version = device.halVersion();
   if (version == HalVersion::V1_3)
     return device.supportedOperations(slices.model());
@@ -211,6 +226,8 @@ Result<std::vector<Status>> supportedOperations(const Device &device,
   size_t count = slices.model().model.main.operations.size();
   if (!slice->model)
     return std::vector<Status>(count, slice->reason);
+  if (isStrict)
+    NNHAL_RETURN_IF_ERROR(checkSlice(slices.model(), version, *slice));
   NNHAL_ASSIGN_OR_RETURN(std::vector<Status> answers,
                          device.supportedOperations(*slice->model));
   if (answers.size() != slice->operations.size())

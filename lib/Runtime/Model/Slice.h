@@ -75,12 +75,20 @@ private:
   mutable std::array<Entry, size_t(HalVersion::V1_3) + 1> entries;
 };
 
+/// Verifies that \p slice has exactly the operations of \p source that comply
+/// with \p version. Fails with generalFailure, which names the first one that
+/// is missing or too much (I-005), and like nonCompliantOperations().
+Status checkSlice(const AnnotatedModel &source, HalVersion version,
+                  const Slice &slice);
+
 /// Asks \p device about the slice of its version and returns one status per
 /// operation of the source (I-070). An operation outside of the slice is not
-/// supported. Fails like Device::supportedOperations(), and with generalFailure
-/// when the device answers for another number of operations.
+/// supported. Fails like Device::supportedOperations(), like checkSlice() where
+/// \p isStrict is set, and with generalFailure when the device answers for
+/// another number of operations.
 Result<std::vector<Status>> supportedOperations(const Device &device,
-                                                const Slices &slices);
+                                                const Slices &slices,
+                                                bool isStrict = false);
 
 } // namespace nnhal::rt
 

@@ -248,14 +248,15 @@ int ndk::lookUpDevices(Library &library,
   return ANEURALNETWORKS_NO_ERROR;
 }
 
-int ndk::supportedOperations(const Model &model,
+int ndk::supportedOperations(const Library &library, const Model &model,
                              std::span<const Device *const> devices,
                              bool *supported) {
   const std::vector<uint32_t> &places = model.placesOfOperations();
   std::vector<bool> isSupported(places.size());
   const rt::Slices slices(*model.annotated());
   for (const Device *device : devices) {
-    auto statuses = rt::supportedOperations(device->device, slices);
+    auto statuses = rt::supportedOperations(device->device, slices,
+                                            library.settings().strictSlicing);
     // A device that fails, or says too little, supports nothing (C-033).
     if (!statuses.isOk() || statuses->size() != places.size())
       continue;

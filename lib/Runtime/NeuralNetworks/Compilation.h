@@ -128,7 +128,7 @@ int lookUpDevices(Library &library,
                   std::vector<const Device *> &devices);
 
 /// Tells which operations any of \p devices supports (J-008).
-int supportedOperations(const Model &model,
+int supportedOperations(const Library &library, const Model &model,
                         std::span<const Device *const> devices,
                         bool *supported);
 

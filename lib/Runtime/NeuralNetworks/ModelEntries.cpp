@@ -134,7 +134,7 @@ int ANeuralNetworksModel_getSupportedOperationsForDevices(
     std::vector<const Device *> list;
     if (int code = lookUpDevices(*library, handles, list))
       return code;
-    return supportedOperations(*model, list, supportedOps);
+    return supportedOperations(*library, *model, list, supportedOps);
   });
 }
 

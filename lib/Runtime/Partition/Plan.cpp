@@ -134,7 +134,7 @@ PlanMaker::PlanMaker(const AnnotatedModel &annotated,
                      const Device *fallback, const PartitionOptions &options)
     : model(annotated.model), devices(devices), options(options),
       plan(planFor(devices, fallback, options)),
-      support(annotated, devices, fallback),
+      support(annotated, devices, fallback, options.strictSlicing),
       costs(model, plan.candidates, options.prepare.preference),
       heights(heightsOf(model)) {
   auto place = std::ranges::find(devices, fallback);

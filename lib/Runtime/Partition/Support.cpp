@@ -16,7 +16,7 @@ using namespace nnhal::rt::partition;
 Answers Support::ask(const Device &device, const Slices &asked) const {
   const std::vector<Operation> &operations =
       asked.model().model.main.operations;
-  Result<Answers> answers = supportedOperations(device, asked);
+  Result<Answers> answers = supportedOperations(device, asked, strictSlicing);
   // A device that cannot answer is one that supports nothing.
   if (!answers.isOk())
     return Answers(operations.size(), answers.status());

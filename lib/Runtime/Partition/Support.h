@@ -30,8 +30,9 @@ using Answers = std::vector<Status>;
 class Support {
 public:
   Support(const AnnotatedModel &model, std::span<const Device *const> devices,
-          const Device *fallback)
-      : model(model), devices(devices), fallback(fallback) {}
+          const Device *fallback, bool strictSlicing)
+      : model(model), devices(devices), fallback(fallback),
+        strictSlicing(strictSlicing) {}
 
   /// One list per device.
   const std::vector<Answers> &of(uint32_t subgraph);
@@ -47,6 +48,7 @@ private:
   const AnnotatedModel &model;
   std::span<const Device *const> devices;
   const Device *fallback;
+  const bool strictSlicing;
   std::map<uint32_t, std::vector<Answers>> known;
 };
 

@@ -144,6 +144,21 @@ TEST(SliceTest, I064_I066_SlicingAddMax) {
   EXPECT_EQ(result.model->model.halVersion, HalVersion::V1_1);
 }
 
+// I-005: a slice with another operation, or without one, is found.
+TEST(SliceTest, I005_StrictSlicing) {
+  AnnotatedModel model =
+      chain({{add, {1, 2}}, {maximum, {3, 2}}, {add, {4, 2}}}, {5});
+  Slice result = slice(model, HalVersion::V1_1);
+  ASSERT_EQ(result.operations, (Indices{0, 2}));
+  EXPECT_EQ(checkSlice(model, HalVersion::V1_1, result).message(), "");
+  result.operations = {0, 1, 2};
+  EXPECT_EQ(checkSlice(model, HalVersion::V1_1, result).message(),
+            "the slice for HAL 1.1 has operation 1, which does not comply");
+  result.operations = {0};
+  EXPECT_EQ(checkSlice(model, HalVersion::V1_1, result).message(),
+            "the slice for HAL 1.1 lacks operation 2, which complies");
+}
+
 TEST(SliceTest, I065_SlicingMaxAdd) {
   // The result of MAXIMUM goes into the slice, and its own inputs are dropped
   // where nobody else reads them.
