@@ -199,7 +199,7 @@ typedef enum {
 
 /// The implicit paddings.
 typedef enum {
-  /// As much padding as the output of the input's extent divided by the stride,
+  /// Padding to an output of the input's extent divided by the stride,
   /// rounded up, needs; an odd element is added at the end.
   ANEURALNETWORKS_PADDING_SAME = 1,
   /// No padding.

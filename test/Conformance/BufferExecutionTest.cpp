@@ -157,7 +157,7 @@ TEST_P(BufferExecutionTest, needsInitializedInputs) {
   Executed executed = executeIn(GetParam(), *prepared, request);
   EXPECT_EQ(executed.status.code(), StatusCode::generalFailure);
   EXPECT_EQ(executed.status.message(), "input 0: the buffer is uninitialized");
-  // What the failed execution was to write is lost.
+  // The contents that the failed execution was to write are lost.
   EXPECT_EQ(readabilityOf(*output, 4).message(), "the buffer is uninitialized");
   ASSERT_EQ(copyFloatsTo(*input, {1, 1, 1, 1}).message(), "");
   expectExecuted(*prepared, request);
@@ -179,7 +179,7 @@ TEST_P(BufferExecutionTest, losesOutputsOfFailures) {
   EXPECT_EQ(executeIn(GetParam(), *prepared, failing).status.code(),
             StatusCode::generalFailure);
   EXPECT_EQ(readabilityOf(*output, 4).message(), "the buffer is uninitialized");
-  // What is not valid is no execution: it changes nothing.
+  // A request that is not valid is no execution: it changes nothing.
   expectExecuted(*prepared, arguments.request);
   failing.inputs.pop_back();
   expectRejected(*prepared, failing, "request has 1 inputs, the model 2");

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What test/Unit/NeuralNetworks/HostileTest.cpp leaves out: null for every
-// pointer, objects that are freed while they work, objects that threads share,
-// and questions with numbers that mean nothing.
+// The calls that test/Unit/NeuralNetworks/HostileTest.cpp leaves out: null for
+// every pointer, objects that are freed while they work, objects that threads
+// share, and questions with numbers that mean nothing.
 //
 //===----------------------------------------------------------------------===//
 

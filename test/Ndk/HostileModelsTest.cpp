@@ -198,7 +198,8 @@ void tryOut(const rt::TestCase &test, std::mt19937 &random, Counts &counts) {
   static_assert(sizeof(bool) == 1);
   expectCode(ANeuralNetworksModel_getSupportedOperationsForDevices(
       fed.model.get(), &device, 1, reinterpret_cast<bool *>(supported.data())));
-  // What was not finished well, or not at all, is compiled nevertheless.
+  // A model that was not finished well, or not at all, is compiled
+  // nevertheless.
   counts.finished += fed.finished == ANEURALNETWORKS_NO_ERROR;
   ANeuralNetworksCompilation *made = nullptr;
   expectCode(ANeuralNetworksCompilation_createForDevices(fed.model.get(),

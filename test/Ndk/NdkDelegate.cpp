@@ -221,7 +221,7 @@ static Status run(const Flags &flags) {
   NNHAL_RETURN_IF_ERROR(delegate.infer());
   double first = since(begin);
 
-  // As many threads as those of the library.
+  // The library has as many threads.
   rt::CpuDeviceOptions options;
   NNHAL_ASSIGN_OR_RETURN(options.services.workers, rt::WorkPool::create(0));
   auto device = rt::createCpuDevice(std::move(options));

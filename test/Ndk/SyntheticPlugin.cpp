@@ -37,7 +37,7 @@ public:
     reference = createReferenceBackend(options);
     description = reference->info();
     description.name = "test-synthetic" + std::to_string(number);
-    // What another process has cached is that of other abilities.
+    // Entries that another process has cached are those of other abilities.
     description.cacheFiles = {};
     std::minstd_rand random(seed + 1);
     std::uniform_real_distribution<float> performance(0.05f, 0.45f);

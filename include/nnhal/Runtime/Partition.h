@@ -85,8 +85,9 @@ struct PartitionCandidate {
   /// The newest HAL version that the device speaks. Operations that it does
   /// not have are not asked about (I-064).
   HalVersion halVersion = HalVersion::V1_3;
-  /// What Planner::leastCost adds for each step, and for each byte that crosses
-  /// to or from another device, in nanoseconds of the fallback device.
+  /// The costs that Planner::leastCost adds for each step, and for each byte
+  /// that crosses to or from another device, in nanoseconds of the fallback
+  /// device.
   double stepCost = 2000;
   double byteCost = 0.05;
   /// The device that interprets control flow, wins ties and steps in for
@@ -96,7 +97,7 @@ struct PartitionCandidate {
 
 /// The operations of one subgraph that one device executes at once.
 struct PartitionStep {
-  /// What a step of a plan does (I-032, I-033).
+  /// The work of a step of a plan (I-032, I-033).
   enum class Kind : uint32_t { execute, branch, loop, jump };
   Kind kind = Kind::execute;
   /// The index into the candidates; of an execute step only.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a program asks of the runtime, as files that nnhal-run replays: a report
-// of a bug in one folder. Of the model N of process PID there is
+// The requests of a program to the runtime, as files that nnhal-run replays: a
+// report of a bug in one folder. Of the model N of process PID there is
 //
 //   PID-N.json            the model: nnhal-run PID-N.json
 //   PID-N.settings.json   how it was compiled

@@ -73,7 +73,7 @@ struct ANeuralNetworksCompilation {
   /// Differs from that of every other compilation of the process.
   const uint64_t number;
 
-  // Of a finished compilation:
+  // A finished compilation has these:
   const nnhal::rt::PartitionedModel &prepared() const { return *ready; }
   const std::shared_ptr<nnhal::rt::PartitionedModel> &preparedModel() const {
     return ready;

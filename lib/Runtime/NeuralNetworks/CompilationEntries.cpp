@@ -61,7 +61,7 @@ int ANeuralNetworksCompilation_createForDevices(
 }
 
 void ANeuralNetworksCompilation_free(ANeuralNetworksCompilation *compilation) {
-  // What devices have prepared may wait for threads that a child does not have.
+  // Prepared models may wait for threads that a child does not have.
   if (!Library::isForked())
     delete compilation;
 }

@@ -14,8 +14,8 @@
 
 #include <string>
 
-/// What a client holds of a device. The strings are kept, because clients read
-/// them at any time (J-003, J-005).
+/// The object that a client holds for a device. The strings are kept, because
+/// clients read them at any time (J-003, J-005).
 ///
 /// Threads: any.
 struct ANeuralNetworksDevice {

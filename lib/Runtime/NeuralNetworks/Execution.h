@@ -69,7 +69,7 @@ struct ANeuralNetworksExecution {
 private:
   enum class State : uint32_t { preparation, computing, completed };
 
-  /// What is known of one argument beside the request.
+  /// The facts about one argument beside the request.
   struct Argument {
     bool isSet = false;
     /// The client's memory, where the request cannot have it as it is.

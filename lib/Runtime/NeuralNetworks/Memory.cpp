@@ -50,7 +50,7 @@ int ndk::createFromFd(size_t size, int protection, int fd, size_t offset,
     return ANEURALNETWORKS_BAD_DATA;
   auto duplicate = rt::duplicate(fd);
   if (!duplicate.isOk())
-    // What is not open cannot be duplicated (F-017).
+    // A descriptor that is not open cannot be duplicated (F-017).
     return ANEURALNETWORKS_UNEXPECTED_NULL;
   auto pool = SharedMemory::adopt(rt::PoolKind::mmapFd, *std::move(duplicate),
                                   size, protection, offset);

@@ -233,7 +233,7 @@ private:
     Devices moved = devices;
     for (uint32_t operation : operations)
       moved[operation] = device;
-    // What is lost in bytes and operations can be won back by the steps before
+    // A loss in bytes and operations can be won back by the steps before
     // and behind that become one with this.
     spend(operations.size() + 1);
     double loss =

@@ -21,8 +21,8 @@ using namespace nnhal::rt::partition;
 /// Chains of subgraphs that are longer are not interpreted: they go to a device
 /// as a whole.
 static constexpr uint32_t maxHeight = 16;
-/// Likewise for plans of more steps than this, because subgraphs that name each
-/// other twice would double it with each level.
+/// Plans of more steps than this are left to one device, too, because subgraphs
+/// that name each other twice would double it with each level.
 static constexpr uint64_t maxSteps = 1024;
 
 PartitionCandidate nnhal::rt::partition::candidateOf(const Device &device,

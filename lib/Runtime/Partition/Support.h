@@ -23,8 +23,8 @@ namespace nnhal::rt::partition {
 /// One status per operation of a subgraph.
 using Answers = std::vector<Status>;
 
-/// What devices say of the subgraphs of one model. Each is asked once per
-/// subgraph (I-008), when somebody wants to know.
+/// The answers of devices about the subgraphs of one model. Each is asked once
+/// per subgraph (I-008), when somebody wants to know.
 ///
 /// Threads: one at a time. The arguments of the constructor live longer.
 class Support {

@@ -171,7 +171,8 @@ Status Execution::executeStep(uint32_t number) {
     return status;
   if (!fallback.isAllowed())
     return status;
-  // What the fallback device fails at is tried with the whole model (I-048).
+  // A step that the fallback device fails at is tried with the whole model
+  // (I-048).
   if (fallback.isOn(compound.steps[number].device))
     return broken(std::move(status));
   return repeatStep(number, status);

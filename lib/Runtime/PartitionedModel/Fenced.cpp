@@ -266,7 +266,8 @@ SimpleModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
     return prepared.executeFenced(std::move(request), std::move(waitFor),
                                   duration);
   auto launched = prepared.executeFenced(request, waitFor, duration);
-  // What the device does not launch is executed on a thread, with fallback.
+  // An execution that the device does not launch runs on a thread, with
+  // fallback.
   if (!launched.isOk())
     return DividedModel::executeFenced(std::move(request), std::move(waitFor),
                                        duration);

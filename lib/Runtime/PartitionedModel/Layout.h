@@ -30,7 +30,7 @@ struct Place {
     /// The value number `position` of loop number `index`: the initial one, or
     /// what the last iteration wrote.
     loopValue,
-    /// What the present iteration of the loop writes there.
+    /// The present iteration of the loop writes it there.
     loopNext,
   };
   Kind kind = Kind::none;

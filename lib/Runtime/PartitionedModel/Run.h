@@ -47,7 +47,7 @@ public:
   std::span<std::byte> bytes(const Place &place) const {
     return {base + place.offset, place.size};
   }
-  /// The same for a device, which may be in another process.
+  /// A region for a device, which may be in another process.
   Memory input(const Place &place, bool isRemote) const;
   OutputMemory output(const Place &place, bool isRemote) const;
 

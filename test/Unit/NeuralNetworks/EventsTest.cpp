@@ -177,7 +177,7 @@ TEST(NeuralNetworksEvents, HoldExecutionsBack) {
   pollfd waits = {fd, POLLIN, 0};
   EXPECT_EQ(::poll(&waits, 1, -1), 1);
   ::close(fd);
-  // What ended with the fence is told without a wait for the event.
+  // An end with the fence is told without a wait for the event.
   EXPECT_EQ(ANeuralNetworksExecution_getOutputOperandRank(execution, 0, &rank),
             ANEURALNETWORKS_NO_ERROR);
   EXPECT_EQ(rank, 1u);

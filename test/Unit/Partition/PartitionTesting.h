@@ -61,7 +61,7 @@ Result<std::vector<float>> run(const PreparedModel &model,
 
 /// out = floor(abs(a + b) * b): ADD, ABS, MUL, FLOOR.
 AnnotatedModel chainModel();
-/// That for a = 1.25 to 4.25 and b = 2 each.
+/// The result for a = 1.25 to 4.25 and b = 2 each.
 std::vector<float> chainResult();
 std::vector<std::vector<float>> chainInputs();
 

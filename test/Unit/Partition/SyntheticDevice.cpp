@@ -206,7 +206,7 @@ nnhal::rt::partitiontest::supportsOnly(std::set<OperationType> types) {
 SyntheticOptions nnhal::rt::partitiontest::drawDevice(uint64_t seed,
                                                       unsigned index,
                                                       unsigned percent) {
-  // The same numbers everywhere: no distribution of the library is used.
+  // Numbers are equal everywhere: no distribution of the library is used.
   std::mt19937_64 random(seed * 64 + index);
   auto draw = [&](unsigned bound) { return unsigned(random() % bound); };
   std::set<OperationType> types;

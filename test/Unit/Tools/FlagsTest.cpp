@@ -331,7 +331,7 @@ std::string argumentOf(const Option &option) {
                      option.takes == Takes::value ? "=v" : "");
 }
 
-/// What makes a call do \p work.
+/// The arguments that make a call do \p work.
 std::vector<std::string_view> callFor(Work work) {
   switch (work) {
   case Work::executeTFLite:
