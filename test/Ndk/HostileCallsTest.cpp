@@ -243,7 +243,10 @@ TEST(HostileCallsTest, ObjectsThatAreFreedWhileTheyWork) {
     std::vector<NdkEvent> events;
     for (std::array<float, 4> &result : out) {
       ANeuralNetworksExecution *made = nullptr;
-      expectCode(ANeuralNetworksExecution_create(compilation.get(), &made));
+      {
+        ExpectedLeaks leaks;
+        expectCode(ANeuralNetworksExecution_create(compilation.get(), &made));
+      }
       executions.emplace_back(made);
       events.push_back(start(made, in.data(), result.data()));
       // A second computation of one that is under way.

@@ -17,7 +17,26 @@
 #include <cstdlib>
 #include <string_view>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+#define NNHAL_HAS_LEAK_SANITIZER
+#endif
+#endif
+
 namespace nnhal::test {
+
+/// While one of these lives, the leak sanitizer takes what its thread allocates
+/// for in use. Executions that are freed while they run are left as they are
+/// (J-048), and a client cannot tell which ones were.
+#ifdef NNHAL_HAS_LEAK_SANITIZER
+using ExpectedLeaks = __lsan::ScopedDisabler;
+#else
+struct [[maybe_unused]] ExpectedLeaks {
+  ExpectedLeaks() {}
+  ~ExpectedLeaks() {}
+};
+#endif
 
 /// Expects that \p code is a ResultCode, and returns it (J-113).
 inline int expectCode(int code) {

@@ -11,7 +11,7 @@
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 #include <sys/mman.h>
 #include <thread>
 
@@ -295,7 +295,8 @@ static Status executeLike(const NdkPreparedModel &prepared,
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto &expected =
         std::get<rt::OutputMemory::Borrowed>(request.outputs[i].memory.kind());
-    if (std::memcmp(outputs[i].data(), expected.data, expected.size) != 0)
+    if (!std::ranges::equal(outputs[i],
+                            std::span(expected.data, expected.size)))
       return rt::failure("output {} differs from that of another thread", i);
   }
   return Status::ok();

@@ -10,7 +10,7 @@
 
 #include "Runtime/Support/Errors.h"
 
-#include <cstring>
+#include <algorithm>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::partition;
@@ -62,7 +62,7 @@ Status Execution::copyToOutput(std::span<const std::byte> bytes,
           std::get_if<OutputMemory::Borrowed>(&memory.kind())) {
     if (isTooSmall(borrowed->size))
       return tooSmall;
-    std::memcpy(borrowed->data, bytes.data(), bytes.size());
+    std::ranges::copy(bytes, borrowed->data);
     return Status::ok();
   }
   if (const auto *region = std::get_if<OutputMemory::Region>(&memory.kind())) {
@@ -96,7 +96,7 @@ Status Execution::copy(const Place &from, const Place &at) {
                    to.size);
   if (to.kind == Kind::output)
     return copyToOutput(bytes, to.index);
-  std::memcpy(run.bytes(to).data(), bytes.data(), bytes.size());
+  std::ranges::copy(bytes, run.bytes(to).data());
   return Status::ok();
 }
 
