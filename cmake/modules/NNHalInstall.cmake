@@ -3,7 +3,8 @@
 #
 #   runtime       libNNHalRuntime: loads and executes compiled models; and
 #                 libnativewindow
-#   compiler      libNNHalCompiler and its dialects, nnhal-opt, nnhal-translate
+#   compiler      libNNHalCompiler and its dialects, nnhal-opt, nnhal-translate,
+#                 nnhal-lsp-server, nnhal-reduce and its tests
 #   tools         nnhal-run, nnhal-cache: no shared library but the C library's
 #   service       libNNHalServiceClient and nnhal-service, which need Cap'n
 #                 Proto, and the units of systemd
@@ -45,7 +46,10 @@ install(EXPORT NNHalTargets NAMESPACE NNHal:: DESTINATION "${package_directory}"
 if(NNHAL_ENABLE_COMPILER)
   # Opened by name, never linked.
   install(TARGETS NNHalCompiler LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler)
-  install(TARGETS nnhal-opt nnhal-translate RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
+  install(TARGETS nnhal-lsp-server nnhal-opt nnhal-reduce nnhal-translate
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
+  install(PROGRAMS tools/nnhal-reduce/nnhal-reduce-failure tools/nnhal-reduce/nnhal-reduce-wrong-result
+    DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
   set(libraries Dialect Foundation Transforms ConversionCommon KernelToVector GraphToFunc ToLinalg Codegen Passes
     ModelIR LLVMHeaders)
   list(TRANSFORM libraries PREPEND NNHal OUTPUT_VARIABLE targets)
@@ -130,7 +134,8 @@ if(NNHAL_ENABLE_COMPILER)
   set(CPACK_DEBIAN_COMPILER_PACKAGE_SECTION devel)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   set(CPACK_COMPONENT_COMPILER_DESCRIPTION "Compiles NN HAL / NNAPI models to native code
- The compiler library that the runtime opens, nnhal-opt and nnhal-translate.")
+ The compiler library that the runtime opens, and the tools of who works on
+ passes: nnhal-opt, nnhal-translate, nnhal-lsp-server and nnhal-reduce.")
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "nnhal-compiler (= ${PROJECT_VERSION}), libmlir-22-dev, libssl-dev")
 endif()
 include(CPack)

@@ -43,6 +43,9 @@ config.substitutions.append(("%{plugins}", os.path.dirname(example_plugin)))
 if os.path.exists(example_plugin):
     config.available_features.add("example-plugin")
 
+# Plug-ins of nnhal-opt.
+config.substitutions.append(("%{compiler-plugins}", os.path.join(config.nnhal_binary_dir, "test", "Plugins")))
+
 config.substitutions.append(("%{other-machine}", "x86_64" if platform.machine() == "aarch64" else "aarch64"))
 
 config.available_features.add("compiler")
