@@ -7,52 +7,14 @@
 
 #include "TrailingDefaults.h"
 
+#include "nnhal/Backend/SignatureTable.h"
+
 #include <algorithm>
 #include <cstring>
 
 namespace nnhal::rt {
 
 namespace {
-
-/// The optional inputs of one form of an operation.
-struct Tail {
-  OperationType operation;
-  /// The index of the first optional input.
-  uint32_t start;
-  uint32_t count;
-  int32_t defaults[3];
-  /// This form has an operand of formType at formInput; 0 when there is one
-  /// form only.
-  uint32_t formInput = 0;
-  OperandType formType = OperandType::INT32;
-};
-
-constexpr Tail tails[] = {
-    // Pools end with the layout (I-075).
-    {OperationType::AVERAGE_POOL_2D, 10, 1, {0}, 7, OperandType::INT32},
-    {OperationType::AVERAGE_POOL_2D, 7, 1, {0}, 7, OperandType::BOOL},
-    {OperationType::L2_POOL_2D, 10, 1, {0}, 7, OperandType::INT32},
-    {OperationType::L2_POOL_2D, 7, 1, {0}, 7, OperandType::BOOL},
-    {OperationType::MAX_POOL_2D, 10, 1, {0}, 7, OperandType::INT32},
-    {OperationType::MAX_POOL_2D, 7, 1, {0}, 7, OperandType::BOOL},
-    // Convolutions end with layout and dilations (I-076, I-077).
-    {OperationType::CONV_2D, 10, 3, {0, 1, 1}, 7, OperandType::INT32},
-    {OperationType::CONV_2D, 7, 3, {0, 1, 1}, 7, OperandType::BOOL},
-    {OperationType::DEPTHWISE_CONV_2D, 11, 3, {0, 1, 1}, 8, OperandType::INT32},
-    {OperationType::DEPTHWISE_CONV_2D, 8, 3, {0, 1, 1}, 8, OperandType::BOOL},
-    // Operations of blocks end with the layout (I-078).
-    {OperationType::DEPTH_TO_SPACE, 2, 1, {0}},
-    {OperationType::SPACE_TO_DEPTH, 2, 1, {0}},
-    {OperationType::BATCH_TO_SPACE_ND, 2, 1, {0}},
-    {OperationType::SPACE_TO_BATCH_ND, 3, 1, {0}},
-    // Normalizations end with the axis (I-079).
-    {OperationType::L2_NORMALIZATION, 1, 1, {-1}},
-    {OperationType::LOCAL_RESPONSE_NORMALIZATION, 5, 1, {-1}},
-    {OperationType::SOFTMAX, 2, 1, {-1}},
-    // Resizes end with layout, align corners and half-pixel centers (I-080).
-    {OperationType::RESIZE_BILINEAR, 3, 3, {0, 0, 0}},
-    {OperationType::RESIZE_NEAREST_NEIGHBOR, 4, 2, {0, 0}},
-};
 
 /// Whether an operand is an inline scalar of this value; only those count
 /// (I-081).
@@ -81,26 +43,26 @@ size_t countWithoutDefaults(const Model &model, const Subgraph &subgraph,
   };
   if (!std::ranges::all_of(inputs, isInRange))
     return inputs.size();
-  for (const Tail &tail : tails) {
-    if (tail.operation != operation.type || inputs.size() <= tail.start ||
-        inputs.size() > tail.start + tail.count)
-      continue;
-    if (tail.formInput != 0 &&
-        subgraph.operands[inputs[tail.formInput]].type != tail.formType)
-      continue;
-    size_t count = inputs.size();
-    while (count > tail.start &&
-           isScalarConstant(model, subgraph.operands[inputs[count - 1]],
-                            tail.defaults[count - 1 - tail.start]))
-      --count;
-    // Dilations come in pairs (I-076, I-077).
-    bool hasDilations = operation.type == OperationType::CONV_2D ||
-                        operation.type == OperationType::DEPTHWISE_CONV_2D;
-    if (hasDilations && count == tail.start + 2)
-      count = inputs.size();
-    return count;
+  const Signature *signature = signatureOf(operation.type);
+  if (!signature)
+    return inputs.size();
+  std::vector<OperandType> types;
+  types.reserve(inputs.size());
+  for (uint32_t index : inputs)
+    types.push_back(subgraph.operands[index].type);
+  std::vector<const InputRow *> rows = inputRowsOf(*signature, types);
+  // Of dilations both are taken away or none (I-076, I-077).
+  size_t kept = inputs.size();
+  for (size_t count = rows.size(); count > 0; --count) {
+    const InputRow &row = *rows[count - 1];
+    if (row.presence != InputPresence::trailing || !row.defaultValue ||
+        !isScalarConstant(model, subgraph.operands[inputs[count - 1]],
+                          *row.defaultValue))
+      break;
+    if (!row.isJoined)
+      kept = count - 1;
   }
-  return inputs.size();
+  return kept;
 }
 
 /// Removes the operands marked in \p isRemoved and renumbers the others.

@@ -183,7 +183,7 @@ TEST_F(OpenRankModelTest, omitsInputs) {
   EXPECT_EQ(status.code(), StatusCode::generalFailure);
   EXPECT_EQ(status.message(),
             "no code for inputs of the shapes []: operation 0 (RELU): input 0 "
-            "is omitted, but it is not optional");
+            "(input) is omitted, but it is not optional");
 }
 
 TEST_F(OpenRankModelTest, refusesAnotherRankThanIsStated) {

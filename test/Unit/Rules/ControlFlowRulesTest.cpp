@@ -60,7 +60,7 @@ TEST(ControlFlowRulesTest, Rejects) {
                 .scalar(OperandType::SUBGRAPH)
                 .output(floatTensor({2}))
                 .message(),
-            "input 0 is omitted, but it is not optional");
+            "input 0 (condition) is omitted, but it is not optional");
   // control_flow C3
   EXPECT_EQ(ifOn(boolTensor({1, 1})).message(), "condition rank 2 is above 1");
   EXPECT_EQ(ifOn(floatTensor({1})).message(),

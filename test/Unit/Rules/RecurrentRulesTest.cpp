@@ -125,7 +125,8 @@ TEST(RecurrentRulesTest, Lstm) {
   EXPECT_EQ(use.message(), "found 22 inputs, expected 23 or 27");
   use = lstmUse();
   use.omit(0);
-  EXPECT_EQ(use.message(), "input 0 is omitted, but it is not optional");
+  EXPECT_EQ(use.message(),
+            "input 0 (input) is omitted, but it is not optional");
   use = lstmUse();
   use.zeros(0, floatTensor({0, 2}));
   EXPECT_EQ(use.message(), "input 0 of shape 0x2 is zero-sized");
@@ -136,7 +137,8 @@ TEST(RecurrentRulesTest, LstmCellOperands) {
   RecurrentUse use = lstmUse();
   use.omit(2);
   EXPECT_EQ(use.message(),
-            "forget gate input weights is omitted, but it is not optional");
+            "input 2 (forget gate input weights) is omitted, but it is not "
+            "optional");
   use = lstmUse();
   use.zeros(3, floatTensor({2, 3}));
   EXPECT_EQ(use.message(),
@@ -249,7 +251,7 @@ TEST(RecurrentRulesTest, Rnn) {
                            "number of units 1");
   use = rnnUse();
   use.omit(3);
-  EXPECT_EQ(use.message(), "bias is omitted, but it is not optional");
+  EXPECT_EQ(use.message(), "input 3 (bias) is omitted, but it is not optional");
   // rnn_cell C2
   use = rnnUse();
   use.set(5, {5});

@@ -7,6 +7,7 @@
 
 #include "OperationBuilder.h"
 
+#include "nnhal/Backend/Signatures/Activation.h"
 #include "nnhal/Backend/Signatures/Elementwise.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ TEST(SignatureRulesTest, OmittedOperands) {
   TensorType type = floatTensor({2});
   EXPECT_EQ(
       OperationBuilder(POW).tensor(type).omitted(type).output(type).message(),
-      "input 1 is omitted, but it is not optional");
+      "input 1 (rhs) is omitted, but it is not optional");
   // A device may decode a use that nobody has checked.
   EXPECT_EQ(decodeArithmetic(OperationBuilder(ADD)
                                  .tensor(type)
@@ -47,6 +48,19 @@ TEST(SignatureRulesTest, OmittedOperands) {
                 .status()
                 .message(),
             "input 2 (activation) is omitted, but it is not optional");
+}
+
+// A device may decode a use with another operation's parameters.
+TEST(SignatureRulesTest, ForeignParameters) {
+  auto message = [](OperationType type) {
+    OperationBuilder builder(type);
+    builder.tensor(floatTensor({2})).output(floatTensor({2}));
+    return decodeElu(builder.operation()).status().message();
+  };
+  EXPECT_EQ(message(RELU), "RELU of 1 inputs has no input 'alpha'");
+  EXPECT_EQ(message(ELU), "found 1 inputs, expected 2");
+  EXPECT_EQ(message(OperationType(500)),
+            "code 500 is not an operation of the HAL");
 }
 
 // signature C4: a tensor of one element is no scalar (M-001).

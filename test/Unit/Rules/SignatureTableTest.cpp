@@ -7,6 +7,8 @@
 
 #include "OperationBuilder.h"
 
+#include "nnhal/Backend/SignatureTable.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
@@ -36,7 +38,7 @@ const std::map<std::string_view, OperandType> tensorTypes = {
 
 /// The rules of group M for an operation whose operands follow from the type of
 /// its first input.
-struct Signature {
+struct Expected {
   OperationType type;
   /// A letter for each input: a tensor of the type (x), of bools (c), of 32-bit
   /// integers with an element per dimension (n: a permutation, a begin or
@@ -70,7 +72,7 @@ constexpr std::string_view numbers12 =
 constexpr std::string_view all12 =
     "TB8 1.2, TF32 1.2, TF16 1.2, TI32 1.2, Q8A 1.2, Q8S 1.3";
 
-const Signature signatures[] = {
+const Expected signatures[] = {
     {ADD, "xxi", "TF32 1.0, Q8A 1.0, TF16 1.2, Q8S 1.3, TI32 1.3", 1, 4,
      true},                       // M-265
     {FLOOR, "x", floats10, 1, 4}, // M-273
@@ -171,7 +173,7 @@ const Signature signatures[] = {
 /// A use of an operation on tensors of some shape.
 class Use {
 public:
-  Use(const Signature &signature, std::string_view type,
+  Use(const Expected &signature, std::string_view type,
       std::vector<int64_t> shape)
       : signature(signature), type(tensorTypes.at(type)),
         shape(std::move(shape)) {}
@@ -316,7 +318,7 @@ private:
     builder.tensor(std::move(weights));
   }
 
-  const Signature &signature;
+  const Expected &signature;
   OperandType type;
   std::vector<int64_t> shape;
 };
@@ -335,7 +337,7 @@ std::vector<int64_t> shapeOfRank(size_t rank, int64_t first = 2) {
   return shape;
 }
 
-class SignatureTableTest : public ::testing::TestWithParam<Signature> {};
+class SignatureTableTest : public ::testing::TestWithParam<Expected> {};
 INSTANTIATE_TEST_SUITE_P(All, SignatureTableTest,
                          ::testing::ValuesIn(signatures), [](const auto &info) {
                            return std::string(nameOf(info.param.type));
@@ -347,7 +349,7 @@ bool isVersion(const std::string &text) {
 
 // The types of the first input, each with its version.
 TEST_P(SignatureTableTest, types) {
-  const Signature &signature = GetParam();
+  const Expected &signature = GetParam();
   size_t rank = std::max<size_t>(signature.minRank, 2);
   for (const auto &[name, type] : tensorTypes) {
     std::string version = versionIn(signature.types, name);
@@ -361,7 +363,7 @@ TEST_P(SignatureTableTest, types) {
 
 // How many inputs there are.
 TEST_P(SignatureTableTest, inputs) {
-  const Signature &signature = GetParam();
+  const Expected &signature = GetParam();
   std::string_view type = signature.types.substr(0, signature.types.find(' '));
   Use use(signature, type, shapeOfRank(std::max<size_t>(signature.minRank, 2)));
   size_t count = signature.inputs.size();
@@ -376,7 +378,7 @@ TEST_P(SignatureTableTest, inputs) {
 
 // The rank of the first input.
 TEST_P(SignatureTableTest, ranks) {
-  const Signature &signature = GetParam();
+  const Expected &signature = GetParam();
   std::string_view type = signature.types.substr(0, signature.types.find(' '));
   for (size_t rank = signature.minRank; rank <= 6; ++rank) {
     std::string found = Use(signature, type, shapeOfRank(rank)).since();
@@ -387,7 +389,7 @@ TEST_P(SignatureTableTest, ranks) {
 
 // Tensors without elements.
 TEST_P(SignatureTableTest, zeroSizedInputs) {
-  const Signature &signature = GetParam();
+  const Expected &signature = GetParam();
   if (!signature.takesZeroSized)
     return;
   std::string_view type = signature.types.substr(0, signature.types.find(' '));
@@ -396,6 +398,84 @@ TEST_P(SignatureTableTest, zeroSizedInputs) {
           shapeOfRank(std::max<size_t>(signature.minRank, 2), 0))
           .since();
   EXPECT_TRUE(isVersion(found)) << found;
+}
+
+// The types in the table of signatures, which validation leaves to the rules.
+TEST_P(SignatureTableTest, typesOfTheTable) {
+  const Expected &signature = GetParam();
+  std::map<std::string, std::string> expected, found;
+  for (const auto &[name, type] : tensorTypes)
+    if (std::string version = versionIn(signature.types, name);
+        !version.empty())
+      expected[std::string(nameOf(type))] = version;
+  // The first tensor of a type that operands do not share.
+  size_t index = signature.inputs.find('x');
+  for (const TypeSince &type : signatureOf(signature.type)->inputs[index].types)
+    found[std::string(nameOf(type.type))] = toString(type.since);
+  EXPECT_EQ(found, expected);
+}
+
+TEST(SignaturesTest, everyOperationHasOne) {
+  for (const OperationInfo &operation : allOperations()) {
+    const nnhal::rt::Signature *signature = signatureOf(operation.type);
+    ASSERT_TRUE(signature) << operation.name;
+    EXPECT_EQ(signature->operation, operation.type);
+  }
+  EXPECT_FALSE(signatureOf(OperationType(102)));
+  EXPECT_FALSE(signatureOf(OEM_OPERATION));
+}
+
+TEST(SignaturesTest, inputCounts) {
+  using Counts = std::vector<size_t>;
+  auto counts = [](OperationType type) {
+    return inputCountsOf(*signatureOf(type));
+  };
+  EXPECT_EQ(counts(CONV_2D), (Counts{7, 8, 10, 11, 13}));           // M-071
+  EXPECT_EQ(counts(DEPTHWISE_CONV_2D), (Counts{8, 9, 11, 12, 14})); // M-079
+  EXPECT_EQ(counts(GROUPED_CONV_2D), (Counts{9, 12}));
+  EXPECT_EQ(counts(TRANSPOSE_CONV_2D), (Counts{9, 11}));
+  EXPECT_EQ(counts(MAX_POOL_2D), (Counts{7, 8, 10, 11}));
+  EXPECT_EQ(counts(LSTM), (Counts{23, 27}));
+  EXPECT_EQ(counts(BIDIRECTIONAL_SEQUENCE_LSTM), (Counts{61}));
+  EXPECT_EQ(counts(QUANTIZED_LSTM), (Counts{32}));
+  EXPECT_EQ(counts(CONCATENATION), (Counts{2}));
+  EXPECT_TRUE(hasRepeatedInputs(*signatureOf(CONCATENATION)));
+  EXPECT_EQ(counts(WHILE), (Counts{3}));
+}
+
+// M-072: ten inputs are implicit with dilations or explicit without a layout.
+TEST(SignaturesTest, formsByTypes) {
+  auto names = [](OperandType eighth) {
+    std::vector<OperandType> types(10, OperandType::INT32);
+    std::fill_n(types.begin(), 3, OperandType::TENSOR_FLOAT32);
+    types[7] = eighth;
+    std::vector<std::string_view> result;
+    for (const InputRow *row : inputRowsOf(*signatureOf(CONV_2D), types))
+      result.push_back(row->name);
+    return result;
+  };
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(names(OperandType::BOOL),
+            (Names{"input", "filter", "bias", "padding scheme", "stride width",
+                   "stride height", "activation", "layout", "dilation width",
+                   "dilation height"}));
+  for (OperandType other : {OperandType::INT32, OperandType::FLOAT32})
+    EXPECT_EQ(
+        names(other),
+        (Names{"input", "filter", "bias", "left pad", "right pad", "top pad",
+               "bottom pad", "stride width", "stride height", "activation"}));
+  std::vector<OperandType> nine(9, OperandType::INT32);
+  EXPECT_TRUE(inputRowsOf(*signatureOf(CONV_2D), nine).empty());
+}
+
+TEST(SignaturesTest, repeatedInputs) {
+  std::vector<OperandType> types(4, OperandType::TENSOR_FLOAT32);
+  types.back() = OperandType::INT32;
+  std::vector<const InputRow *> rows =
+      inputRowsOf(*signatureOf(CONCATENATION), types);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[2]->name, "input");
+  EXPECT_EQ(rows[3]->name, "axis");
 }
 
 } // namespace

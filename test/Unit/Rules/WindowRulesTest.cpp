@@ -167,7 +167,7 @@ TEST(WindowRulesTest, ResizeScales) { // M-196, M-199
                 .shapes(),
             "1x?x3x2");
   EXPECT_EQ(bilinear().float16(0.5f).float16(2.0f).output(anyFloat).message(),
-            "input 1 (width scale) has type FLOAT16, expected FLOAT32");
+            "input 1 (width) has type FLOAT16, expected INT32 or FLOAT32");
 }
 
 TEST(WindowRulesTest, ResizeRejects) {

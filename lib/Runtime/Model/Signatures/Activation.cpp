@@ -12,72 +12,29 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 
-// TANH (M-293) and PRELU (M-336), which is of 1.2 itself.
-static constexpr TypeRow tanhTypes[] = {
-    {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
-    {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_2},
-    {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
-    {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
-};
-
 //===----------------------------------------------------------------------===//
 // Functions of one element
 //===----------------------------------------------------------------------===//
 
 using UnaryRule = Result<TensorType> (*)(const TensorType &input);
 
-static Result<OperationFacts> unaryFacts(const OperationView &operation,
-                                         std::span<const TypeRow> rows,
-                                         UnaryRule rule) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({1}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  requireForType(reader, rows, reader.inputType(0));
+template <UnaryRule rule>
+static Result<OperationFacts> unaryFacts(Reader &reader) {
   return shapeFactsOf(reader, rule(reader.input(0)));
 }
 
-static Result<OperationFacts> rectifierFacts(const OperationView &operation) {
-  return unaryFacts(operation, sinceFirst, rectifier);
-}
-static Result<OperationFacts> logisticFacts(const OperationView &operation) {
-  return unaryFacts(operation, sinceFirst, logistic);
-}
-static Result<OperationFacts> tanhFacts(const OperationView &operation) {
-  return unaryFacts(operation, tanhTypes, hyperbolicTangent);
-}
-
-static Result<OperationFacts> hardSwishFacts(const OperationView &operation) {
-  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts,
-                         unaryFacts(operation, {}, hardSwish));
-  // HARD_SWISH came with HAL 1.3, for all of its types (M-364).
-  facts.since = HalVersion::V1_3;
-  return facts;
-}
-
 Result<float> nnhal::rt::decodeElu(const OperationView &operation) {
-  return Reader(operation).real(1, "alpha", operation.inputs[0].type.type);
+  return Reader(operation).real("alpha");
 }
 
-static Result<OperationFacts> eluFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({2}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  // ELU came with HAL 1.3 (M-363).
-  reader.require(HalVersion::V1_3);
+static Result<OperationFacts> eluFacts(Reader &reader) {
   Result<TensorType> result = elu(reader.input(0));
   if (result.isOk())
-    NNHAL_RETURN_IF_ERROR(decodeElu(operation).status());
+    NNHAL_RETURN_IF_ERROR(reader.real("alpha").status());
   return shapeFactsOf(reader, std::move(result));
 }
 
-static Result<OperationFacts> preluFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({2}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  // PRELU came with HAL 1.2 (M-336).
-  reader.require(HalVersion::V1_2);
-  requireForType(reader, tanhTypes, reader.inputType(0));
+static Result<OperationFacts> preluFacts(Reader &reader) {
   return shapeFactsOf(reader, prelu(reader.input(0), reader.input(1)));
 }
 
@@ -85,38 +42,29 @@ static Result<OperationFacts> preluFacts(const OperationView &operation) {
 // SOFTMAX, LOG_SOFTMAX
 //===----------------------------------------------------------------------===//
 
-Result<SoftmaxForm> nnhal::rt::decodeSoftmax(const OperationView &operation) {
-  Reader reader(operation);
+static Result<SoftmaxForm> readSoftmax(Reader &reader) {
   SoftmaxForm form;
-  NNHAL_ASSIGN_OR_RETURN(form.beta,
-                         reader.real(1, "beta", operation.inputs[0].type.type));
-  if (reader.inputCount() > 2) {
-    NNHAL_ASSIGN_OR_RETURN(form.axis, reader.int32(2, "axis", /*fallback=*/-1));
-  }
+  NNHAL_ASSIGN_OR_RETURN(form.beta, reader.real("beta"));
+  NNHAL_ASSIGN_OR_RETURN(form.axis, reader.int32("axis", /*fallback=*/-1));
   return form;
 }
 
-static Result<OperationFacts> softmaxFacts(const OperationView &operation) {
+Result<SoftmaxForm> nnhal::rt::decodeSoftmax(const OperationView &operation) {
   Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({2, 3}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(operation));
+  return readSoftmax(reader);
+}
+
+static Result<OperationFacts> softmaxFacts(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, readSoftmax(reader));
   const TensorType &input = reader.input(0);
-  requireForType(reader, sinceFirst, input.type);
-  // An axis, and ranks other than 2 and 4, came with HAL 1.2 (M-059).
-  if (reader.inputCount() > 2 || (input.rank() != 2 && input.rank() != 4))
+  // Ranks other than 2 and 4 came with HAL 1.2 (M-059).
+  if (input.rank() != 2 && input.rank() != 4)
     reader.require(HalVersion::V1_2);
   return shapeFactsOf(reader, softmax(input, form.beta, form.axis));
 }
 
-static Result<OperationFacts> logSoftmaxFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({3}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  // LOG_SOFTMAX came with HAL 1.2 (M-329).
-  reader.require(HalVersion::V1_2);
-  NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, decodeSoftmax(operation));
+static Result<OperationFacts> logSoftmaxFacts(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(SoftmaxForm form, readSoftmax(reader));
   return shapeFactsOf(reader, logSoftmax(reader.input(0), form.axis));
 }
 
@@ -127,13 +75,13 @@ static Result<OperationFacts> logSoftmaxFacts(const OperationView &operation) {
 std::span<const Row> signatures::activationRows() {
   using enum OperationType;
   static constexpr Row rows[] = {
-      {RELU, rectifierFacts},
-      {RELU1, rectifierFacts},
-      {RELU6, rectifierFacts},
-      {LOGISTIC, logisticFacts},
-      {TANH, tanhFacts},
+      {RELU, unaryFacts<rectifier>},
+      {RELU1, unaryFacts<rectifier>},
+      {RELU6, unaryFacts<rectifier>},
+      {LOGISTIC, unaryFacts<logistic>},
+      {TANH, unaryFacts<hyperbolicTangent>},
       {ELU, eluFacts},
-      {HARD_SWISH, hardSwishFacts},
+      {HARD_SWISH, unaryFacts<hardSwish>},
       {PRELU, preluFacts},
       {SOFTMAX, softmaxFacts},
       {LOG_SOFTMAX, logSoftmaxFacts},

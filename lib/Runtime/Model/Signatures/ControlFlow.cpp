@@ -21,30 +21,17 @@ static Status checkSubgraphs(const Reader &reader, size_t first) {
   return Status::ok();
 }
 
-static Status checkCounts(const Reader &reader, size_t inputs) {
-  if (reader.inputCount() < inputs ||
-      reader.outputCount() < 1) // control_flow C1
-    return badData("found {} inputs and {} outputs, expected at least {} and 1",
-                   reader.inputCount(), reader.outputCount(), inputs);
-  return Status::ok();
-}
-
 /// Results are what the subgraphs say, which structural validation has compared
 /// with the outputs (B-061 to B-070).
 static Result<OperationFacts> statedFacts(Reader &reader) {
-  reader.require(HalVersion::V1_3);
   std::vector<TensorType> results;
   for (size_t i = 0; i < reader.outputCount(); ++i)
     results.push_back(reader.output(i));
   return OperationFacts{reader.since(), std::move(results)};
 }
 
-static Result<OperationFacts> ifFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(checkCounts(reader, 3));
+static Result<OperationFacts> ifFacts(Reader &reader) {
   NNHAL_RETURN_IF_ERROR(checkSubgraphs(reader, 1));
-  if (!reader.hasInput(0)) // signature C3
-    return badData("input 0 is omitted, but it is not optional");
   const TensorType &condition = reader.input(0);
   NNHAL_RETURN_IF_ERROR(rules::checkOperand(
       "condition", condition, rules::bools, {1, 1})); // control_flow C3
@@ -55,9 +42,7 @@ static Result<OperationFacts> ifFacts(const OperationView &operation) {
   return statedFacts(reader);
 }
 
-static Result<OperationFacts> whileFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(checkCounts(reader, 3));
+static Result<OperationFacts> whileFacts(Reader &reader) {
   NNHAL_RETURN_IF_ERROR(checkSubgraphs(reader, 0));
   return statedFacts(reader);
 }

@@ -28,24 +28,6 @@ using Int64s = std::vector<int64_t>;
 // Shared
 //===----------------------------------------------------------------------===//
 
-/// Versions of first inputs that came after the operation itself.
-static constexpr TypeRow laterTypes[] = {
-    {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
-    {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
-};
-
-/// Counts, omitted operands and the lowest version of an operation that came
-/// with \p since and does not take zero-sized inputs.
-static Status start(Reader &reader, std::initializer_list<size_t> inputs,
-                    HalVersion since) {
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts(inputs, 1));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  reader.require(since);
-  requireForType(reader, laterTypes, reader.inputType(0));
-  return Status::ok();
-}
-
 /// Input 0 as a rule may see it: without extents where a parameter is missing.
 static TensorType visible(const Reader &reader, size_t index = 0) {
   return reader.isComplete() ? reader.input(index)
@@ -91,13 +73,17 @@ static Result<TensorType> rankFromLength(const Reader &reader, size_t index,
                           Int64s(stated.dimensions.size(), unknownExtent));
 }
 
-/// The type of the omitted optional operand \p index (M-001).
-static Status checkOmittedType(const Reader &reader, size_t index,
-                               std::string_view name) {
-  if (reader.inputType(index) != OperandType::TENSOR_INT32) // signature C4
+/// The list \p name. One that is omitted has the type of a list, too (M-001).
+static Result<std::optional<Int64s>> optionalList(Reader &reader,
+                                                  std::string_view name) {
+  if (reader.states(name))
+    return reader.int32List(name);
+  size_t index = reader.indexOf(name);
+  if (index < reader.inputCount() &&
+      reader.inputType(index) != OperandType::TENSOR_INT32) // signature C4
     return badData("input {} ({}) has type {}, expected TENSOR_INT32", index,
                    name, nameOf(reader.inputType(index)));
-  return Status::ok();
+  return std::optional<Int64s>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,11 +115,9 @@ static Result<TensorType> reshaped(const TensorType &input, Ints sizes) {
   return result;
 }
 
-static Result<OperationFacts> reshapeFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, {2}, HalVersion::V1_0));
+static Result<OperationFacts> reshapeFacts(Reader &reader) {
   NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> sizes,
-                         reader.int32List(1, "shape"));
+                         reader.int32List("shape"));
   if (sizes)
     return factsOf(reader, reshaped(reader.input(0), *sizes));
   NNHAL_ASSIGN_OR_RETURN(TensorType result,
@@ -142,19 +126,11 @@ static Result<OperationFacts> reshapeFacts(const OperationView &operation) {
   return factsOf(reader, std::vector<TensorType>{std::move(result)});
 }
 
-static Result<OperationFacts> squeezeFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({2}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent({1}));
-  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  reader.require(HalVersion::V1_1);
-  requireForType(reader, laterTypes, reader.inputType(0));
+static Result<OperationFacts> squeezeFacts(Reader &reader) {
   const TensorType &input = reader.input(0);
-  std::optional<Int64s> axes;
-  if (reader.hasInput(1)) {
-    NNHAL_ASSIGN_OR_RETURN(axes, reader.int32List(1, "axes"));
-  } else {
-    NNHAL_RETURN_IF_ERROR(checkOmittedType(reader, 1, "axes"));
+  NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> axes,
+                         optionalList(reader, "axes"));
+  if (!reader.states("axes")) {
     axes.emplace();
     for (size_t i = 0; i < input.dimensions.size(); ++i) {
       if (input.dimensions[i] == 1)
@@ -168,10 +144,8 @@ static Result<OperationFacts> squeezeFacts(const OperationView &operation) {
   return rankFromValues(reader, std::move(result));
 }
 
-static Result<OperationFacts> expandDimsFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, {2}, HalVersion::V1_2));
-  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32(1, "axis", 0));
+static Result<OperationFacts> expandDimsFacts(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32("axis", 0));
   return factsOf(reader, expandDims(reader.input(0), axis));
 }
 
@@ -182,21 +156,12 @@ static Result<Int64s> readPermutation(Reader &reader) {
   Int64s reverse;
   for (int64_t i = rank - 1; i >= 0; --i)
     reverse.push_back(i);
-  if (!reader.hasInput(1)) {
-    NNHAL_RETURN_IF_ERROR(checkOmittedType(reader, 1, "permutation"));
-    return reverse;
-  }
   NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> values,
-                         reader.int32List(1, "permutation"));
+                         optionalList(reader, "permutation"));
   return values ? *std::move(values) : reverse;
 }
 
-static Result<OperationFacts> transposeFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({2}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent({1}));
-  reader.require(HalVersion::V1_1);
-  requireForType(reader, laterTypes, reader.inputType(0));
+static Result<OperationFacts> transposeFacts(Reader &reader) {
   NNHAL_ASSIGN_OR_RETURN(Int64s permutation, readPermutation(reader));
   return factsOf(reader, transpose(reader.input(0), permutation));
 }
@@ -210,16 +175,9 @@ Result<Int64s> nnhal::rt::decodePermutation(const OperationView &operation) {
 // CONCATENATION, SPLIT, GATHER and CHANNEL_SHUFFLE
 //===----------------------------------------------------------------------===//
 
-static Result<OperationFacts>
-concatenationFacts(const OperationView &operation) {
-  Reader reader(operation);
-  if (reader.inputCount() < 2) // concatenation C7
-    return badData("found {} inputs, expected at least 2", reader.inputCount());
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({reader.inputCount()}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  requireForType(reader, laterTypes, reader.inputType(0));
+static Result<OperationFacts> concatenationFacts(Reader &reader) {
   size_t count = reader.inputCount() - 1;
-  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32(count, "axis", 0));
+  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32("axis", 0));
   std::vector<TensorType> inputs;
   for (size_t i = 0; i < count; ++i) {
     inputs.push_back(visible(reader, i));
@@ -232,16 +190,10 @@ concatenationFacts(const OperationView &operation) {
   return factsOf(reader, concatenation(inputs, axis));
 }
 
-static Result<OperationFacts> splitFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({3}, reader.outputCount()));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  reader.require(HalVersion::V1_2);
-  requireForType(reader, laterTypes, reader.inputType(0));
+static Result<OperationFacts> splitFacts(Reader &reader) {
   auto results = int32_t(reader.outputCount());
-  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32(1, "axis", 0));
-  NNHAL_ASSIGN_OR_RETURN(int32_t count, reader.int32(2, "splits", results));
+  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32("axis", 0));
+  NNHAL_ASSIGN_OR_RETURN(int32_t count, reader.int32("splits", results));
   if (count != results) // split C5
     return badData("found {} outputs, expected {}, the number of splits",
                    results, count);
@@ -249,38 +201,26 @@ static Result<OperationFacts> splitFacts(const OperationView &operation) {
   return factsOf(reader, std::vector<TensorType>(reader.outputCount(), part));
 }
 
-static Result<OperationFacts> gatherFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, {3}, HalVersion::V1_2));
-  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32(1, "axis", 0));
+static Result<OperationFacts> gatherFacts(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32("axis", 0));
   return factsOf(reader, gather(reader.input(0), reader.input(2), axis));
 }
 
-static Result<OperationFacts>
-channelShuffleFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, {3}, HalVersion::V1_2));
-  NNHAL_ASSIGN_OR_RETURN(int32_t groups, reader.int32(1, "groups"));
-  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32(2, "axis", 0));
+static Result<OperationFacts> channelShuffleFacts(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(int32_t groups, reader.int32("groups"));
+  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32("axis", 0));
   return factsOf(reader, channelShuffle(visible(reader), groups, axis));
 }
 
 Result<int64_t> nnhal::rt::decodeGroups(const OperationView &operation) {
   Reader reader(operation);
-  NNHAL_ASSIGN_OR_RETURN(int32_t groups, reader.int32(1, "groups"));
+  NNHAL_ASSIGN_OR_RETURN(int32_t groups, reader.int32("groups"));
   return int64_t(groups);
-}
-
-static size_t axisIndex(const OperationView &operation) {
-  if (operation.type == OperationType::CONCATENATION)
-    return operation.inputs.size() - 1;
-  return operation.type == OperationType::CHANNEL_SHUFFLE ? 2 : 1;
 }
 
 Result<int64_t> nnhal::rt::decodeAxis(const OperationView &operation) {
   Reader reader(operation);
-  NNHAL_ASSIGN_OR_RETURN(int32_t axis,
-                         reader.int32(axisIndex(operation), "axis", 0));
+  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32("axis", 0));
   return rules::resolveAxis("axis", axis, reader.input(0).rank());
 }
 
@@ -288,16 +228,10 @@ Result<int64_t> nnhal::rt::decodeAxis(const OperationView &operation) {
 // SLICE and STRIDED_SLICE
 //===----------------------------------------------------------------------===//
 
-static Result<OperationFacts> sliceFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({3}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  reader.require(HalVersion::V1_2);
-  requireForType(reader, laterTypes, reader.inputType(0));
+static Result<OperationFacts> sliceFacts(Reader &reader) {
   NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> begin,
-                         reader.int32List(1, "begin"));
-  NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> size,
-                         reader.int32List(2, "size"));
+                         reader.int32List("begin"));
+  NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> size, reader.int32List("size"));
   TensorType input = visible(reader);
   return factsOf(reader, slice(input, valuesOr(std::move(begin), input, 0),
                                valuesOr(std::move(size), input, -1)));
@@ -318,22 +252,21 @@ static bool hasBit(int32_t mask, size_t dimension) {
   return dimension < 32 && (uint32_t(mask) >> dimension & 1) != 0;
 }
 
-static Result<StridedParams> readStrided(Reader &reader,
-                                         const OperationView &operation) {
+static Result<StridedParams> readStrided(Reader &reader) {
   const TensorType &input = reader.input(0);
   StridedParams params;
   NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> begin,
-                         reader.int32List(1, "begin"));
-  NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> end, reader.int32List(2, "end"));
+                         reader.int32List("begin"));
+  NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> end, reader.int32List("end"));
   NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> strides,
-                         reader.int32List(3, "strides"));
+                         reader.int32List("strides"));
   params.begin = valuesOr(std::move(begin), input, 0);
   params.end = valuesOr(std::move(end), input, 0);
   params.strides = valuesOr(std::move(strides), input, 1);
-  NNHAL_ASSIGN_OR_RETURN(params.beginMask, reader.int32(4, "begin_mask", 0));
-  NNHAL_ASSIGN_OR_RETURN(params.endMask, reader.int32(5, "end_mask", 0));
-  NNHAL_ASSIGN_OR_RETURN(params.shrinkMask, reader.int32(6, "shrink_mask", 0));
-  params.knowsShrinkMask = operation.inputs[6].value.has_value();
+  NNHAL_ASSIGN_OR_RETURN(params.beginMask, reader.int32("begin_mask", 0));
+  NNHAL_ASSIGN_OR_RETURN(params.endMask, reader.int32("end_mask", 0));
+  NNHAL_ASSIGN_OR_RETURN(params.shrinkMask, reader.int32("shrink_mask", 0));
+  params.knowsShrinkMask = reader.knows("shrink_mask");
   return params;
 }
 
@@ -371,11 +304,8 @@ static SliceForm resolveStrided(const StridedParams &params,
   return form;
 }
 
-static Result<OperationFacts>
-stridedSliceFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, {7}, HalVersion::V1_1));
-  NNHAL_ASSIGN_OR_RETURN(StridedParams params, readStrided(reader, operation));
+static Result<OperationFacts> stridedSliceFacts(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(StridedParams params, readStrided(reader));
   const TensorType &input = reader.input(0);
   if (std::ranges::count(input.dimensions, unknownExtent) > 0)
     reader.setIncomplete();
@@ -404,13 +334,12 @@ stridedSliceFacts(const OperationView &operation) {
 Result<SliceForm> nnhal::rt::decodeSlice(const OperationView &operation) {
   Reader reader(operation);
   if (operation.type == OperationType::STRIDED_SLICE) {
-    NNHAL_ASSIGN_OR_RETURN(StridedParams params,
-                           readStrided(reader, operation));
+    NNHAL_ASSIGN_OR_RETURN(StridedParams params, readStrided(reader));
     return resolveStrided(params, reader.input(0));
   }
   SliceForm form;
   NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> begin,
-                         reader.int32List(1, "begin"));
+                         reader.int32List("begin"));
   form.begin = valuesOr(std::move(begin), reader.input(0), 0);
   form.strides.assign(form.begin.size(), 1);
   return form;
@@ -421,8 +350,11 @@ Result<SliceForm> nnhal::rt::decodeSlice(const OperationView &operation) {
 //===----------------------------------------------------------------------===//
 
 /// A TENSOR_INT32 of \p rows pairs; any number where \p rows is unknown.
-static Result<std::optional<Int64s>> readPairs(Reader &reader, size_t index,
-                                               int64_t rows) {
+static Result<std::optional<Int64s>> readPaddings(Reader &reader,
+                                                  int64_t rows) {
+  size_t index = reader.indexOf("paddings");
+  if (index >= reader.inputCount()) // Says what is wrong.
+    return reader.int32Tensor("paddings");
   const TensorType &type = reader.input(index);
   TensorType expected = rules::withShape(type, {rows, 2});
   if (type.isRanked &&
@@ -430,80 +362,56 @@ static Result<std::optional<Int64s>> readPairs(Reader &reader, size_t index,
        !rules::checkSameShape("paddings", type, "expected", expected).isOk()))
     return badData("paddings have shape {}, expected {}", shapeText(type),
                    shapeText(expected));
-  return reader.int32Tensor(index, "paddings");
+  return reader.int32Tensor("paddings");
 }
 
 /// The paddings of PAD and PAD_V2; none where they are absent.
-static Result<Int64s> readPaddings(Reader &reader) {
+static Result<Int64s> readAllPaddings(Reader &reader) {
   const TensorType &input = reader.input(0);
   NNHAL_ASSIGN_OR_RETURN(
       std::optional<Int64s> paddings,
-      readPairs(reader, 1, input.isRanked ? input.rank() : unknownExtent));
+      readPaddings(reader, input.isRanked ? input.rank() : unknownExtent));
   return paddings ? *std::move(paddings)
                   : Int64s(2 * input.dimensions.size(), 0);
 }
 
-static Result<OperationFacts> padFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, {2}, HalVersion::V1_1));
+static Result<OperationFacts> padFacts(Reader &reader) {
   // Padding of a zero point other than 0 came with HAL 1.2 (M-116).
   if (reader.input(0).zeroPoint != 0)
     reader.require(HalVersion::V1_2);
-  NNHAL_ASSIGN_OR_RETURN(Int64s paddings, readPaddings(reader));
+  NNHAL_ASSIGN_OR_RETURN(Int64s paddings, readAllPaddings(reader));
   return factsOf(reader, pad(reader.input(0), paddings));
 }
 
-/// A scalar of the type that elements of \p type take: FLOAT32, FLOAT16 or an
-/// INT32 in the units of storage (M-117, M-118). Results do not depend on it.
-static Status checkElement(const OperationView &operation, size_t index,
-                           OperandType type) {
-  Reader reader(operation);
-  if (rules::isFloat(type))
-    return reader.real(index, "value", type).status();
-  NNHAL_ASSIGN_OR_RETURN(int32_t value, reader.int32(index, "value", 0));
-  bool isSigned = type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
-  int32_t low = isSigned ? -128 : 0, high = isSigned ? 127 : 255;
-  if (rules::isAsymmetric(type) &&
-      (value < low || value > high)) // fill_value C2
-    return badData("value {} is outside [{}, {}]", value, low, high);
-  return Status::ok();
-}
-
-static Result<OperationFacts> padV2Facts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, {3}, HalVersion::V1_2));
-  NNHAL_ASSIGN_OR_RETURN(Int64s paddings, readPaddings(reader));
+static Result<OperationFacts> padV2Facts(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(Int64s paddings, readAllPaddings(reader));
   Result<TensorType> result = pad(reader.input(0), paddings);
   NNHAL_RETURN_IF_ERROR(result.status());
-  NNHAL_RETURN_IF_ERROR(checkElement(operation, 2, reader.inputType(0)));
+  NNHAL_RETURN_IF_ERROR(reader.element("value", reader.inputType(0)));
   return factsOf(reader, std::move(result));
 }
 
 Result<Int64s> nnhal::rt::decodePaddings(const OperationView &operation) {
   Reader reader(operation);
-  return readPaddings(reader);
+  return readAllPaddings(reader);
 }
 
-static Result<OperationFacts> tileFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, {2}, HalVersion::V1_2));
+static Result<OperationFacts> tileFacts(Reader &reader) {
   NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> multiples,
-                         reader.int32List(1, "multiples"));
+                         reader.int32List("multiples"));
   TensorType input = visible(reader);
   return factsOf(reader, tile(input, valuesOr(std::move(multiples), input, 1)));
 }
 
-static Result<OperationFacts> fillFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, {2}, HalVersion::V1_3));
+static Result<OperationFacts> fillFacts(Reader &reader) {
   TensorType result = reader.output(0);
   OperandType value = reader.inputType(1);
   NNHAL_RETURN_IF_ERROR(checkFill(result, value == OperandType::FLOAT32 ||
                                               value == OperandType::FLOAT16));
-  NNHAL_RETURN_IF_ERROR(checkElement(operation, 1, result.type));
+  NNHAL_RETURN_IF_ERROR(reader.element("value", result.type));
   const TensorType &length = reader.input(0);
   NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> sizes,
-                         reader.int32List(0, "dimensions"));
+                         reader.int32List("dimensions"));
   if (sizes) {
     for (size_t i = 0; i < sizes->size(); ++i)
       if ((*sizes)[i] < 0) // fill C3
@@ -518,7 +426,7 @@ static Result<OperationFacts> fillFacts(const OperationView &operation) {
   return factsOf(reader, rankFromLength(reader, 0, result));
 }
 
-static Result<OperationFacts> rankFacts(const OperationView &operation) {
+static Result<OperationFacts> rankFacts(Reader &reader) {
   static constexpr OperandType tensors[] = {
       OperandType::TENSOR_FLOAT32,
       OperandType::TENSOR_INT32,
@@ -530,10 +438,6 @@ static Result<OperationFacts> rankFacts(const OperationView &operation) {
       OperandType::TENSOR_QUANT16_ASYMM,
       OperandType::TENSOR_QUANT8_SYMM,
       OperandType::TENSOR_QUANT8_ASYMM_SIGNED};
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({1}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  reader.require(HalVersion::V1_3);
   NNHAL_RETURN_IF_ERROR(
       rules::checkOperand("input", reader.input(0), tensors)); // rank C1
   TensorType result;
@@ -548,32 +452,26 @@ static Result<OperationFacts> rankFacts(const OperationView &operation) {
 /// The two elements of a block shape, height first; 1x1 where it is absent.
 static Result<Extent2D> readBlockShape(Reader &reader) {
   NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> values,
-                         reader.int32List(1, "block_shape"));
+                         reader.int32List("block_shape"));
   return values ? extent2D("block_shape", *values) : Result<Extent2D>({1, 1});
 }
 
-static Result<BlockForm> readBlock(Reader &reader, OperationType type) {
+static Result<BlockForm> readBlock(Reader &reader) {
   BlockForm form;
-  size_t layout = 2;
-  if (type == OperationType::DEPTH_TO_SPACE ||
-      type == OperationType::SPACE_TO_DEPTH) {
-    NNHAL_ASSIGN_OR_RETURN(int32_t size, reader.int32(1, "block_size"));
+  if (reader.states("block_size")) {
+    NNHAL_ASSIGN_OR_RETURN(int32_t size, reader.int32("block_size"));
     form.block = {size, size};
   } else {
     NNHAL_ASSIGN_OR_RETURN(form.block, readBlockShape(reader));
   }
-  if (type == OperationType::SPACE_TO_BATCH_ND) {
+  if (reader.states("paddings")) {
     NNHAL_ASSIGN_OR_RETURN(std::optional<Int64s> pads,
-                           readPairs(reader, 2, /*rows=*/2));
+                           readPaddings(reader, /*rows=*/2));
     if (pads) {
       NNHAL_ASSIGN_OR_RETURN(form.pads, pads2D(*pads));
     }
-    layout = 3;
   }
-  if (layout < reader.inputCount()) {
-    reader.require(HalVersion::V1_2);
-    NNHAL_ASSIGN_OR_RETURN(form.isNchw, reader.layout(layout));
-  }
+  NNHAL_ASSIGN_OR_RETURN(form.isNchw, reader.layout());
   return form;
 }
 
@@ -592,32 +490,22 @@ static Result<TensorType> blockRule(OperationType type, const TensorType &input,
   }
 }
 
-static Result<OperationFacts> blockFacts(const OperationView &operation) {
-  Reader reader(operation);
-  switch (operation.type) {
-  case OperationType::SPACE_TO_BATCH_ND:
-    NNHAL_RETURN_IF_ERROR(start(reader, {3, 4}, HalVersion::V1_1));
-    // Padding of a zero point other than 0 came with HAL 1.2 (M-120).
-    if (reader.input(0).zeroPoint != 0)
-      reader.require(HalVersion::V1_2);
-    break;
-  case OperationType::BATCH_TO_SPACE_ND:
-    NNHAL_RETURN_IF_ERROR(start(reader, {2, 3}, HalVersion::V1_1));
-    break;
-  default:
-    NNHAL_RETURN_IF_ERROR(start(reader, {2, 3}, HalVersion::V1_0));
-    break;
-  }
-  NNHAL_ASSIGN_OR_RETURN(BlockForm form, readBlock(reader, operation.type));
+static Result<OperationFacts> blockFacts(Reader &reader) {
+  OperationType type = reader.view().type;
+  // Padding of a zero point other than 0 came with HAL 1.2 (M-120).
+  if (type == OperationType::SPACE_TO_BATCH_ND &&
+      reader.input(0).zeroPoint != 0)
+    reader.require(HalVersion::V1_2);
+  NNHAL_ASSIGN_OR_RETURN(BlockForm form, readBlock(reader));
   NNHAL_ASSIGN_OR_RETURN(
       TensorType result,
-      blockRule(operation.type, toNhwc(visible(reader), form.isNchw), form));
+      blockRule(type, toNhwc(visible(reader), form.isNchw), form));
   return factsOf(reader, fromNhwc(std::move(result), form.isNchw));
 }
 
 Result<BlockForm> nnhal::rt::decodeBlock(const OperationView &operation) {
   Reader reader(operation);
-  return readBlock(reader, operation.type);
+  return readBlock(reader);
 }
 
 std::span<const Row> signatures::dataMovementRows() {

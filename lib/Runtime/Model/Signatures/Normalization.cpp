@@ -12,96 +12,73 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 
-// The lowest version per type: M-276, M-278.
-static constexpr TypeRow types[] = {
-    {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
-    {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_2},
-    {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
-    {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
-};
-
-/// The axis at \p index; the last one where it is not stated.
-static Result<int64_t> optionalAxis(Reader &reader, size_t index) {
-  if (reader.inputCount() <= index)
-    return int64_t(-1);
-  NNHAL_ASSIGN_OR_RETURN(int32_t axis,
-                         reader.int32(index, "axis", /*fallback=*/-1));
-  return int64_t(axis);
+/// Ranks other than 4 came with HAL 1.2 (M-064, M-067).
+static void requireForRank(Reader &reader) {
+  if (reader.input(0).rank() != 4)
+    reader.require(HalVersion::V1_2);
 }
 
-/// Reads the common part of normalizations along an axis: \p count inputs and
-/// perhaps an axis. Stating one is of 1.2, and so are ranks other than 4.
-static Status readAlongAxis(Reader &reader, size_t count) {
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({count, count + 1}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  requireForType(reader, types, reader.inputType(0));
-  // An axis, and ranks below 4, came with HAL 1.2 (M-064, M-067).
-  if (reader.inputCount() > count || reader.input(0).rank() != 4)
-    reader.require(HalVersion::V1_2);
-  return Status::ok();
+static Result<int64_t> readAxis(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32("axis", /*fallback=*/-1));
+  return int64_t(axis);
 }
 
 Result<int64_t>
 nnhal::rt::decodeL2Normalization(const OperationView &operation) {
   Reader reader(operation);
-  return optionalAxis(reader, 1);
+  return readAxis(reader);
 }
 
-static Result<OperationFacts> l2Facts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(readAlongAxis(reader, 1));
-  NNHAL_ASSIGN_OR_RETURN(int64_t axis, decodeL2Normalization(operation));
+static Result<OperationFacts> l2Facts(Reader &reader) {
+  requireForRank(reader);
+  NNHAL_ASSIGN_OR_RETURN(int64_t axis, readAxis(reader));
   return shapeFactsOf(reader, l2Normalization(reader.input(0), axis));
+}
+
+static Result<LocalResponseForm> readLocalResponse(Reader &reader) {
+  LocalResponseForm form;
+  NNHAL_ASSIGN_OR_RETURN(form.radius, reader.int32("radius"));
+  NNHAL_ASSIGN_OR_RETURN(form.bias, reader.real("bias"));
+  NNHAL_ASSIGN_OR_RETURN(form.alpha, reader.real("alpha"));
+  NNHAL_ASSIGN_OR_RETURN(form.beta, reader.real("beta"));
+  NNHAL_ASSIGN_OR_RETURN(form.axis, readAxis(reader));
+  return form;
 }
 
 Result<LocalResponseForm>
 nnhal::rt::decodeLocalResponseNormalization(const OperationView &operation) {
   Reader reader(operation);
-  OperandType type = operation.inputs[0].type.type;
-  LocalResponseForm form;
-  NNHAL_ASSIGN_OR_RETURN(form.radius, reader.int32(1, "radius"));
-  NNHAL_ASSIGN_OR_RETURN(form.bias, reader.real(2, "bias", type));
-  NNHAL_ASSIGN_OR_RETURN(form.alpha, reader.real(3, "alpha", type));
-  NNHAL_ASSIGN_OR_RETURN(form.beta, reader.real(4, "beta", type));
-  NNHAL_ASSIGN_OR_RETURN(form.axis, optionalAxis(reader, 5));
-  return form;
+  return readLocalResponse(reader);
 }
 
-static Result<OperationFacts>
-localResponseFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(readAlongAxis(reader, 5));
-  NNHAL_ASSIGN_OR_RETURN(LocalResponseForm form,
-                         decodeLocalResponseNormalization(operation));
+static Result<OperationFacts> localResponseFacts(Reader &reader) {
+  requireForRank(reader);
+  NNHAL_ASSIGN_OR_RETURN(LocalResponseForm form, readLocalResponse(reader));
   return shapeFactsOf(reader,
                       localResponseNormalization(reader.input(0), form.radius,
                                                  form.bias, form.axis));
 }
 
-Result<InstanceNormalizationForm>
-nnhal::rt::decodeInstanceNormalization(const OperationView &operation) {
-  Reader reader(operation);
-  OperandType type = operation.inputs[0].type.type;
+static Result<InstanceNormalizationForm> readInstance(Reader &reader) {
   InstanceNormalizationForm form;
-  NNHAL_ASSIGN_OR_RETURN(form.gamma, reader.real(1, "gamma", type));
-  NNHAL_ASSIGN_OR_RETURN(form.beta, reader.real(2, "beta", type));
-  NNHAL_ASSIGN_OR_RETURN(form.epsilon, reader.real(3, "epsilon", type));
-  NNHAL_ASSIGN_OR_RETURN(form.isNchw, reader.layout(4));
+  NNHAL_ASSIGN_OR_RETURN(form.gamma, reader.real("gamma"));
+  NNHAL_ASSIGN_OR_RETURN(form.beta, reader.real("beta"));
+  NNHAL_ASSIGN_OR_RETURN(form.epsilon, reader.real("epsilon"));
+  NNHAL_ASSIGN_OR_RETURN(form.isNchw, reader.layout());
   return form;
 }
 
-static Result<OperationFacts> instanceFacts(const OperationView &operation) {
+Result<InstanceNormalizationForm>
+nnhal::rt::decodeInstanceNormalization(const OperationView &operation) {
   Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({5}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  // INSTANCE_NORMALIZATION came with HAL 1.2 (M-322).
-  reader.require(HalVersion::V1_2);
+  return readInstance(reader);
+}
+
+static Result<OperationFacts> instanceFacts(Reader &reader) {
   // The layout moves no extent from input to result.
   Result<TensorType> result = instanceNormalization(reader.input(0));
   if (result.isOk())
-    NNHAL_RETURN_IF_ERROR(decodeInstanceNormalization(operation).status());
+    NNHAL_RETURN_IF_ERROR(readInstance(reader).status());
   return shapeFactsOf(reader, std::move(result));
 }
 

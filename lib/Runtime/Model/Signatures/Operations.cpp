@@ -68,7 +68,9 @@ nnhal::rt::inferOperation(const OperationView &operation) {
   const Row *row = lookUpRow(operation.type);
   if (!row)
     return badData("{} is not an operation of the HAL", nameOf(operation.type));
-  return row->check(operation);
+  Reader reader(operation);
+  NNHAL_RETURN_IF_ERROR(reader.checkOperands());
+  return row->check(reader);
 }
 
 Result<OperationFacts>

@@ -18,23 +18,14 @@ static TensorType likeInput(const TensorType &input, const TensorType &output) {
   return result;
 }
 
-static Result<OperationFacts> quantizeFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({1}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  // QUANTIZE came with HAL 1.2 (M-148).
-  reader.require(HalVersion::V1_2);
+static Result<OperationFacts> quantizeFacts(Reader &reader) {
   NNHAL_RETURN_IF_ERROR(checkQuantize(reader.input(0), reader.output(0)));
   return factsOf(reader, likeInput(reader.input(0), reader.output(0)));
 }
 
-static Result<OperationFacts> dequantizeFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({1}));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
+static Result<OperationFacts> dequantizeFacts(Reader &reader) {
   // HAL 1.0 and 1.1 have only unsigned bytes to float32 (M-146).
-  if (reader.inputType(0) != OperandType::TENSOR_QUANT8_ASYMM ||
-      reader.output(0).type != OperandType::TENSOR_FLOAT32)
+  if (reader.output(0).type != OperandType::TENSOR_FLOAT32)
     reader.require(HalVersion::V1_2);
   NNHAL_RETURN_IF_ERROR(checkDequantize(reader.input(0), reader.output(0)));
   return factsOf(reader, likeInput(reader.input(0), reader.output(0)));

@@ -22,36 +22,78 @@ using namespace nnhal::rt::signatures;
 // Reader
 //===----------------------------------------------------------------------===//
 
-static std::string listText(std::initializer_list<size_t> values) {
+template <typename List> static std::string listText(const List &values) {
   std::string text;
-  for (const size_t *it = values.begin(); it != values.end(); ++it) {
-    if (it != values.begin())
-      text += it + 1 == values.end() ? " or " : ", ";
-    text += std::to_string(*it);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0)
+      text += i + 1 == values.size() ? " or " : ", ";
+    text += std::to_string(values[i]);
   }
   return text;
 }
 
-Status Reader::expectCounts(std::initializer_list<size_t> counts,
-                            size_t outputs) {
-  if (std::find(counts.begin(), counts.end(), inputCount()) ==
-      counts.end()) // signature C1
-    return badData("found {} inputs, expected {}", inputCount(),
+static std::vector<const InputRow *> rowsOf(const Signature *signature,
+                                            const OperationView &operation) {
+  if (!signature)
+    return {};
+  std::vector<OperandType> types;
+  types.reserve(operation.inputs.size());
+  for (const OperandView &input : operation.inputs)
+    types.push_back(input.type.type);
+  return inputRowsOf(*signature, types);
+}
+
+Reader::Reader(const OperationView &operation)
+    : operation(operation), signature(signatureOf(operation.type)),
+      rows(rowsOf(signature, operation)) {}
+
+static Status wrongInputCount(const OperationView &operation,
+                              const Signature &signature) {
+  std::vector<size_t> counts = inputCountsOf(signature);
+  return badData("found {} inputs, expected {}{}", operation.inputs.size(),
+                 hasRepeatedInputs(signature) ? "at least " : "",
+                 listText(counts));
+}
+
+Status Reader::checkCounts() {
+  bool isOpen = signature->outputs.empty() && hasRepeatedInputs(*signature);
+  if (isOpen && (rows.empty() || outputCount() < 1)) // control_flow C1
+    return badData("found {} inputs and {} outputs, expected at least {} and 1",
+                   inputCount(), outputCount(), inputCountsOf(*signature)[0]);
+  if (rows.empty()) // signature C1, concatenation C7
+    return wrongInputCount(operation, *signature);
+  if (signature->outputs.empty())
+    return Status::ok();
+  auto found =
+      std::ranges::find(signature->outputs, outputCount(), &OutputCount::count);
+  if (found == signature->outputs.end()) { // signature C2, sequence C3
+    std::vector<size_t> counts;
+    for (const OutputCount &output : signature->outputs)
+      counts.push_back(output.count);
+    return badData("found {} outputs, expected {}", outputCount(),
                    listText(counts));
-  if (outputCount() != outputs) // signature C2
-    return badData("found {} outputs, expected {}", outputCount(), outputs);
+  }
+  require(found->since);
   return Status::ok();
 }
 
-Status Reader::expectPresent(std::initializer_list<size_t> optional) {
+static Status omitted(size_t index, std::string_view name) {
+  return badData("input {} ({}) is omitted, but it is not optional", index,
+                 name); // signature C3
+}
+
+Status Reader::checkPresence() const {
+  // Whether an input names a graph is checked with the graphs.
   for (size_t i = 0; i < inputCount(); ++i)
-    if (!hasInput(i) && std::find(optional.begin(), optional.end(), i) ==
-                            optional.end()) // signature C3
-      return badData("input {} is omitted, but it is not optional", i);
+    if (!hasInput(i) && !rows[i]->isOmittable &&
+        rows[i]->kind != InputKind::subgraph)
+      return omitted(i, rows[i]->name);
   return Status::ok();
 }
 
-Status Reader::expectNonEmpty() const {
+Status Reader::checkSizes() const {
+  if (signature->takesEmpty)
+    return Status::ok();
   for (size_t i = 0; i < inputCount(); ++i)
     if (hasInput(i) &&
         std::ranges::count(input(i).dimensions, 0) > 0) // signature C7
@@ -60,15 +102,64 @@ Status Reader::expectNonEmpty() const {
   return Status::ok();
 }
 
-static Status checkType(const OperandView &operand, size_t index,
-                        std::string_view name, OperandType expected) {
-  if (operand.isOmitted)
-    return badData("input {} ({}) is omitted, but it is not optional", index,
-                   name);
-  if (operand.type.type != expected) // signature C4
-    return badData("input {} ({}) has type {}, expected {}", index, name,
-                   nameOf(operand.type.type), nameOf(expected));
+Status Reader::checkOperands() {
+  NNHAL_RETURN_IF_ERROR(checkCounts());
+  NNHAL_RETURN_IF_ERROR(checkPresence());
+  NNHAL_RETURN_IF_ERROR(checkSizes());
+  require(lookUp(operation.type)->since);
+  for (size_t i = 0; i < inputCount(); ++i) {
+    require(rows[i]->since);
+    // Types that no row has are left to the rules.
+    auto type =
+        std::ranges::find(rows[i]->types, inputType(i), &TypeSince::type);
+    if (type != rows[i]->types.end() && hasInput(i))
+      require(type->since);
+  }
   return Status::ok();
+}
+
+size_t Reader::indexOf(std::string_view name) const {
+  auto row = std::ranges::find(rows, name, &InputRow::name);
+  return size_t(row - rows.begin()) < inputCount() ? row - rows.begin()
+                                                   : inputCount();
+}
+
+bool Reader::states(std::string_view name) const {
+  return hasInput(indexOf(name));
+}
+
+bool Reader::knows(std::string_view name) const {
+  size_t index = indexOf(name);
+  return index < inputCount() && operation.inputs[index].value;
+}
+
+Result<Reader::Place> Reader::find(std::string_view name) const {
+  if (rows.empty())
+    return signature ? wrongInputCount(operation, *signature)
+                     : badData("{} is not an operation of the HAL",
+                               nameOf(operation.type));
+  if (size_t index = indexOf(name); index < inputCount()) {
+    if (operation.inputs[index].isOmitted)
+      return omitted(index, name);
+    return Place{rows[index], &operation.inputs[index], index};
+  }
+  auto row = std::ranges::find(signature->inputs, name, &InputRow::name);
+  if (row == signature->inputs.end() || !row->defaultValue)
+    return badData("{} of {} inputs has no input '{}'", nameOf(operation.type),
+                   inputCount(), name);
+  return Place{&*row, nullptr, 0};
+}
+
+Result<Reader::Place> Reader::find(std::string_view name,
+                                   OperandType expected) const {
+  NNHAL_ASSIGN_OR_RETURN(Place place, find(name));
+  bool isNumberToo =
+      place.row->kind == InputKind::extent && expected != OperandType::INT32;
+  if (place.operand && place.operand->type.type != expected) // signature C4
+    return badData("input {} ({}) has type {}, expected {}{}", place.index,
+                   name, nameOf(place.operand->type.type),
+                   isNumberToo ? "INT32 or " : "", nameOf(expected));
+  return place;
 }
 
 /// The first element of \p value, which is of size sizeof(T) at least.
@@ -78,69 +169,82 @@ template <typename T> static T loadScalar(std::span<const std::byte> value) {
   return result;
 }
 
-Result<int32_t> Reader::int32(size_t index, std::string_view name,
-                              int32_t fallback) {
-  const OperandView &operand = operation.inputs[index];
-  NNHAL_RETURN_IF_ERROR(checkType(operand, index, name, OperandType::INT32));
-  if (operand.value)
-    return loadScalar<int32_t>(*operand.value);
+Result<int32_t> Reader::int32(std::string_view name, int32_t fallback) {
+  NNHAL_ASSIGN_OR_RETURN(Place place, find(name, OperandType::INT32));
+  if (!place.operand)
+    return *place.row->defaultValue;
+  if (place.operand->value)
+    return loadScalar<int32_t>(*place.operand->value);
   complete = false;
   return fallback;
 }
 
-Result<bool> Reader::boolean(size_t index, std::string_view name) {
-  const OperandView &operand = operation.inputs[index];
-  NNHAL_RETURN_IF_ERROR(checkType(operand, index, name, OperandType::BOOL));
-  if (operand.value)
-    return loadScalar<uint8_t>(*operand.value) != 0;
+Result<bool> Reader::boolean(std::string_view name) {
+  NNHAL_ASSIGN_OR_RETURN(Place place, find(name, OperandType::BOOL));
+  if (!place.operand)
+    return *place.row->defaultValue != 0;
+  if (place.operand->value)
+    return loadScalar<uint8_t>(*place.operand->value) != 0;
   complete = false;
   return false;
 }
 
-Result<float> Reader::real(size_t index, std::string_view name,
-                           OperandType like, float fallback) {
-  const OperandView &operand = operation.inputs[index];
-  bool isHalf = like == OperandType::TENSOR_FLOAT16;
-  NNHAL_RETURN_IF_ERROR(
-      checkType(operand, index, name,
-                isHalf ? OperandType::FLOAT16 : OperandType::FLOAT32));
-  if (!operand.value) {
-    complete = false;
-    return fallback;
-  }
-  return isHalf ? floatFromFloat16(loadScalar<uint16_t>(*operand.value))
-                : loadScalar<float>(*operand.value);
+Result<float> Reader::real(std::string_view name, float fallback) {
+  bool isHalf = inputCount() > 0 && inputType(0) == OperandType::TENSOR_FLOAT16;
+  NNHAL_ASSIGN_OR_RETURN(
+      Place place,
+      find(name, isHalf ? OperandType::FLOAT16 : OperandType::FLOAT32));
+  if (place.operand && place.operand->value)
+    return isHalf
+               ? floatFromFloat16(loadScalar<uint16_t>(*place.operand->value))
+               : loadScalar<float>(*place.operand->value);
+  complete = false;
+  return fallback;
+}
+
+Status Reader::element(std::string_view name, OperandType type) {
+  if (rules::isFloat(type))
+    return find(name, type == OperandType::TENSOR_FLOAT16
+                          ? OperandType::FLOAT16
+                          : OperandType::FLOAT32)
+        .status();
+  NNHAL_ASSIGN_OR_RETURN(Place place, find(name, OperandType::INT32));
+  if (!place.operand || !place.operand->value || !rules::isAsymmetric(type))
+    return Status::ok();
+  auto value = loadScalar<int32_t>(*place.operand->value);
+  bool isSigned = type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+  int32_t low = isSigned ? -128 : 0, high = isSigned ? 127 : 255;
+  if (value < low || value > high) // fill_value C2
+    return badData("value {} is outside [{}, {}]", value, low, high);
+  return Status::ok();
 }
 
 Result<std::optional<std::vector<int64_t>>>
-Reader::int32Tensor(size_t index, std::string_view name) {
-  const OperandView &operand = operation.inputs[index];
-  NNHAL_RETURN_IF_ERROR(
-      checkType(operand, index, name, OperandType::TENSOR_INT32));
-  if (!operand.value) {
+Reader::int32Tensor(std::string_view name) {
+  NNHAL_ASSIGN_OR_RETURN(Place place, find(name, OperandType::TENSOR_INT32));
+  if (!place.operand || !place.operand->value) {
     complete = false;
     return std::optional<std::vector<int64_t>>();
   }
-  std::vector<int64_t> values(operand.value->size() / sizeof(int32_t));
+  std::span<const std::byte> bytes = *place.operand->value;
+  std::vector<int64_t> values(bytes.size() / sizeof(int32_t));
   for (size_t i = 0; i < values.size(); ++i)
-    values[i] =
-        loadScalar<int32_t>(operand.value->subspan(i * sizeof(int32_t)));
+    values[i] = loadScalar<int32_t>(bytes.subspan(i * sizeof(int32_t)));
   return std::optional(std::move(values));
 }
 
 Result<std::optional<std::vector<int64_t>>>
-Reader::int32List(size_t index, std::string_view name) {
-  const TensorType &type = operation.inputs[index].type;
-  if (type.isRanked && type.rank() != 1) // signature C5
-    return badData("input {} ({}) has rank {}, expected 1", index, name,
-                   type.rank());
-  return int32Tensor(index, name);
+Reader::int32List(std::string_view name) {
+  NNHAL_ASSIGN_OR_RETURN(Place place, find(name));
+  if (place.operand && place.operand->type.isRanked &&
+      place.operand->type.rank() != 1) // signature C5
+    return badData("input {} ({}) has rank {}, expected 1", place.index, name,
+                   place.operand->type.rank());
+  return int32Tensor(name);
 }
 
-Result<bool> Reader::layout(size_t index) { return boolean(index, "layout"); }
-
-Result<FusedActivation> Reader::activation(size_t index) {
-  NNHAL_ASSIGN_OR_RETURN(int32_t value, int32(index, "activation", 0));
+Result<FusedActivation> Reader::activation() {
+  NNHAL_ASSIGN_OR_RETURN(int32_t value, int32("activation", 0));
   NNHAL_RETURN_IF_ERROR(rules::checkActivation(FusedActivation(value)));
   return FusedActivation(value);
 }
@@ -182,13 +286,6 @@ AxisPads signatures::implicitPads(PaddingScheme scheme, int64_t input,
 //===----------------------------------------------------------------------===//
 // Facts
 //===----------------------------------------------------------------------===//
-
-void signatures::requireForType(Reader &reader, std::span<const TypeRow> rows,
-                                OperandType type) {
-  for (const TypeRow &row : rows)
-    if (row.type == type)
-      reader.require(row.since);
-}
 
 TensorType signatures::shapeless(const TensorType &type) {
   return type.isRanked ? rules::withShape(type, std::vector<int64_t>(

@@ -8,20 +8,24 @@
 #ifndef NNHAL_LIB_RUNTIME_MODEL_SIGNATURES_READER_H
 #define NNHAL_LIB_RUNTIME_MODEL_SIGNATURES_READER_H
 
+#include "nnhal/Backend/SignatureTable.h"
 #include "nnhal/Backend/Signatures.h"
 
-#include <initializer_list>
+#include <algorithm>
 #include <string_view>
 
 namespace nnhal::rt::signatures {
 
-/// Reads parameters of one operation in its HAL form. Types are checked
-/// always; a value that is absent reads as a fallback that breaks no rule and
-/// makes the reader incomplete, whereupon results have unknown shapes.
+/// Reads parameters of one operation in its HAL form by the names of the table
+/// of signatures. Types are checked always; a value that is absent reads as a
+/// fallback that breaks no rule and makes the reader incomplete, whereupon
+/// results have unknown shapes. An input that the use leaves out reads as its
+/// default.
 class Reader {
 public:
-  explicit Reader(const OperationView &operation) : operation(operation) {}
+  explicit Reader(const OperationView &operation);
 
+  const OperationView &view() const { return operation; }
   size_t inputCount() const { return operation.inputs.size(); }
   size_t outputCount() const { return operation.outputs.size(); }
   bool hasInput(size_t index) const {
@@ -46,37 +50,59 @@ public:
   HalVersion since() const { return version; }
   void require(HalVersion needed) { version = std::max(version, needed); }
 
-  /// The number of inputs is one of \p counts, of outputs \p outputs.
-  Status expectCounts(std::initializer_list<size_t> counts, size_t outputs = 1);
-  /// No input is omitted but those in \p optional.
-  Status expectPresent(std::initializer_list<size_t> optional = {});
-  /// No present input is zero-sized: for operations that do not say what they
-  /// yield then (M-027).
-  Status expectNonEmpty() const;
+  /// Checks the use against the table: the numbers of inputs and outputs, that
+  /// no input is omitted which must not be, and that none is zero-sized where
+  /// the operation does not say what it yields then (M-027). Demands the
+  /// versions of the operation, of its inputs and their types, and of the
+  /// number of outputs.
+  Status checkOperands();
 
-  // Each checks the type of input \p index, called \p name in messages, and
-  // reads its value.
+  /// Whether the use states the input \p name, and does not omit it.
+  bool states(std::string_view name) const;
+  /// Whether the value of the input \p name is known.
+  bool knows(std::string_view name) const;
+  /// The place of the input \p name; inputCount() where it is left out.
+  size_t indexOf(std::string_view name) const;
+
+  // Each checks the type of the input \p name and reads its value.
 
   /// INT32. A fallback of 1 where the value is absent.
-  Result<int32_t> int32(size_t index, std::string_view name,
-                        int32_t fallback = 1);
-  Result<bool> boolean(size_t index, std::string_view name);
-  /// FLOAT32, or FLOAT16 when \p like is TENSOR_FLOAT16 (M-058, M-256).
-  Result<float> real(size_t index, std::string_view name, OperandType like,
-                     float fallback = 1.0f);
+  Result<int32_t> int32(std::string_view name, int32_t fallback = 1);
+  Result<bool> boolean(std::string_view name);
+  /// FLOAT32, or FLOAT16 when input 0 is TENSOR_FLOAT16 (M-058, M-256).
+  Result<float> real(std::string_view name, float fallback = 1.0f);
+  /// The type of a scalar that holds an element of a tensor of \p type, and its
+  /// bounds where it is an integer (M-117, M-118).
+  Status element(std::string_view name, OperandType type);
   /// A TENSOR_INT32 of rank 1. Absent: nothing.
-  Result<std::optional<std::vector<int64_t>>> int32List(size_t index,
-                                                        std::string_view name);
+  Result<std::optional<std::vector<int64_t>>> int32List(std::string_view name);
   /// A TENSOR_INT32 of any rank, its elements in row-major order.
   Result<std::optional<std::vector<int64_t>>>
-  int32Tensor(size_t index, std::string_view name);
+  int32Tensor(std::string_view name);
   /// A layout flag: true for NCHW. Absent: incomplete, NHWC.
-  Result<bool> layout(size_t index);
+  Result<bool> layout() { return boolean("layout"); }
   /// The fused activation, an INT32 from 0 to 3 (M-018).
-  Result<FusedActivation> activation(size_t index);
+  Result<FusedActivation> activation();
 
 private:
+  /// An input of this use; the operand is null where it is left out.
+  struct Place {
+    const InputRow *row;
+    const OperandView *operand;
+    size_t index;
+  };
+  Result<Place> find(std::string_view name) const;
+  /// find(), and the operand has type \p expected.
+  Result<Place> find(std::string_view name, OperandType expected) const;
+
+  Status checkCounts();
+  Status checkPresence() const;
+  Status checkSizes() const;
+
   const OperationView &operation;
+  const Signature *signature;
+  /// The row of each input; empty where the operation has no use like this one.
+  std::vector<const InputRow *> rows;
   HalVersion version = HalVersion::V1_0;
   bool complete = true;
 };
@@ -97,24 +123,6 @@ struct AxisPads {
 AxisPads implicitPads(PaddingScheme scheme, int64_t input, int64_t stride,
                       int64_t effectiveFilter);
 
-/// The lowest version whose table accepts a first input of a type.
-struct TypeRow {
-  OperandType type;
-  HalVersion since;
-};
-/// The types of operations that HAL 1.0 had (M-266, M-268, M-274, M-279, M-282,
-/// M-284 to M-286, M-290): half floats and signed quantized values came later.
-inline constexpr TypeRow sinceFirst[] = {
-    {OperandType::TENSOR_FLOAT32, HalVersion::V1_0},
-    {OperandType::TENSOR_QUANT8_ASYMM, HalVersion::V1_0},
-    {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
-    {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
-};
-/// Demands the version of the row of \p type; rules report types that have
-/// none.
-void requireForType(Reader &reader, std::span<const TypeRow> rows,
-                    OperandType type);
-
 /// \p type with nothing known about its shape, its rank but where \p isRanked.
 TensorType shapeless(const TensorType &type);
 
@@ -129,11 +137,12 @@ Result<OperationFacts> factsOf(const Reader &reader,
 Result<OperationFacts> shapeFactsOf(const Reader &reader,
                                     Result<TensorType> result);
 
-/// One operation: checks a use of it and says what it yields. Output types are
-/// compared with the stated ones by checkOperation().
+/// One operation: checks a use of it whose operands are those of the table, and
+/// says what it yields. Output types are compared with the stated ones by
+/// checkOperation().
 struct Row {
   OperationType type;
-  Result<OperationFacts> (*check)(const OperationView &operation);
+  Result<OperationFacts> (*check)(Reader &reader);
 };
 
 std::span<const Row> elementwiseRows();

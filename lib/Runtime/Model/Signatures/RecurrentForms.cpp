@@ -31,50 +31,41 @@ static LstmInputs cellFrom(size_t first) {
   return cell;
 }
 
-static Result<RecurrentActivation> readActivation(Reader &reader,
-                                                  size_t index) {
+static Result<RecurrentActivation> readActivation(Reader &reader) {
   NNHAL_ASSIGN_OR_RETURN(int32_t code,
-                         reader.int32(index, "activation", /*fallback=*/0));
+                         reader.int32("activation", /*fallback=*/0));
   return RecurrentActivation(code);
 }
 
-/// Activation, cell clip and projection clip, from \p first on.
-static Result<LstmParams> readParams(Reader &reader, size_t first) {
+static Result<LstmParams> readParams(Reader &reader) {
   LstmParams params;
-  NNHAL_ASSIGN_OR_RETURN(params.activation, readActivation(reader, first));
-  NNHAL_ASSIGN_OR_RETURN(params.cellClip, reader.real(first + 1, "cell clip",
-                                                      reader.inputType(0)));
-  NNHAL_ASSIGN_OR_RETURN(
-      params.projectionClip,
-      reader.real(first + 2, "projection clip", reader.inputType(0)));
+  NNHAL_ASSIGN_OR_RETURN(params.activation, readActivation(reader));
+  NNHAL_ASSIGN_OR_RETURN(params.cellClip, reader.real("cell clip"));
+  NNHAL_ASSIGN_OR_RETURN(params.projectionClip, reader.real("projection clip"));
   return params;
 }
 
 /// A flag whose value may not be known.
-static Result<std::optional<bool>>
-readFlag(const OperationView &operation, size_t index, std::string_view name) {
-  Reader reader(operation);
-  NNHAL_ASSIGN_OR_RETURN(bool value, reader.boolean(index, name));
-  return reader.isComplete() ? std::optional(value) : std::nullopt;
+static Result<std::optional<bool>> readFlag(Reader &reader,
+                                            std::string_view name) {
+  NNHAL_ASSIGN_OR_RETURN(bool value, reader.boolean(name));
+  return reader.knows(name) ? std::optional(value) : std::nullopt;
 }
 
 /// Merging and states of an operation with one result when merged,
 /// \p mergedWithStates when states follow, and one more when not merged.
-static Result<SequenceParams> readDirections(const OperationView &operation,
-                                             size_t mergeIndex,
-                                             size_t timeMajorIndex,
+static Result<SequenceParams> readDirections(Reader &reader,
                                              size_t mergedWithStates) {
-  size_t outputs = operation.outputs.size();
+  size_t outputs = reader.outputCount();
   SequenceParams sequence;
   sequence.mergesOutputs = outputs == 1 || outputs == mergedWithStates;
   sequence.yieldsStates = outputs > 2;
   NNHAL_ASSIGN_OR_RETURN(std::optional<bool> merges,
-                         readFlag(operation, mergeIndex, "merge outputs"));
+                         readFlag(reader, "merge outputs"));
   if (merges && *merges != sequence.mergesOutputs) // bidirectional C5
     return badData("outputs are {}, but {} are stated",
                    *merges ? "merged" : "not merged", outputs);
-  NNHAL_ASSIGN_OR_RETURN(sequence.isTimeMajor,
-                         readFlag(operation, timeMajorIndex, "time major"));
+  NNHAL_ASSIGN_OR_RETURN(sequence.isTimeMajor, readFlag(reader, "time major"));
   return sequence;
 }
 
@@ -82,7 +73,6 @@ Result<LstmForm> nnhal::rt::decodeLstm(const OperationView &operation) {
   Reader reader(operation);
   LstmForm form;
   form.forward = cellFrom(1);
-  size_t firstParam = 20;
   if (operation.type == OperationType::BIDIRECTIONAL_SEQUENCE_LSTM) {
     form.backward = cellFrom(18);
     form.forward.outputState = 35;
@@ -92,8 +82,7 @@ Result<LstmForm> nnhal::rt::decodeLstm(const OperationView &operation) {
     form.auxInput = 39;
     form.forward.auxWeights = gatesFrom(40);
     form.backward.auxWeights = gatesFrom(44);
-    firstParam = 48;
-    NNHAL_ASSIGN_OR_RETURN(form.sequence, readDirections(operation, 51, 52, 5));
+    NNHAL_ASSIGN_OR_RETURN(form.sequence, readDirections(reader, 5));
     form.forward.layerNorm = gatesFrom(53);
     form.backward.layerNorm = gatesFrom(57);
   } else {
@@ -103,22 +92,20 @@ Result<LstmForm> nnhal::rt::decodeLstm(const OperationView &operation) {
         operation.type == OperationType::UNIDIRECTIONAL_SEQUENCE_LSTM;
     if (isSequence) {
       NNHAL_ASSIGN_OR_RETURN(form.sequence.isTimeMajor,
-                             readFlag(operation, 23, "time major"));
+                             readFlag(reader, "time major"));
       form.sequence.yieldsStates = operation.outputs.size() > 1;
     }
     if (reader.inputCount() > 23)
       form.forward.layerNorm = gatesFrom(isSequence ? 24 : 23);
   }
-  NNHAL_ASSIGN_OR_RETURN(form.params, readParams(reader, firstParam));
+  NNHAL_ASSIGN_OR_RETURN(form.params, readParams(reader));
   return form;
 }
 
 /// UNIDIRECTIONAL_SEQUENCE_RNN states the order as an INT32 (M-180).
-static Result<std::optional<bool>>
-readTimeMajorNumber(const OperationView &operation, size_t index) {
-  Reader reader(operation);
-  NNHAL_ASSIGN_OR_RETURN(int32_t value, reader.int32(index, "time major"));
-  if (!reader.isComplete())
+static Result<std::optional<bool>> readTimeMajorNumber(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(int32_t value, reader.int32("time major"));
+  if (!reader.knows("time major"))
     return std::optional<bool>();
   if (value != 0 && value != 1) // sequence C4
     return badData("time major is {}, expected 0 or 1", value);
@@ -129,29 +116,27 @@ Result<RnnForm> nnhal::rt::decodeRnn(const OperationView &operation) {
   Reader reader(operation);
   RnnForm form;
   form.forward = {1, 2, 3, 4, noInput};
-  size_t activation = 5;
   if (operation.type == OperationType::BIDIRECTIONAL_SEQUENCE_RNN) {
     form.backward = {5, 6, 7, 8, 11};
     form.auxInput = 9;
     form.forward.auxWeights = 10;
-    activation = 12;
-    NNHAL_ASSIGN_OR_RETURN(form.sequence, readDirections(operation, 14, 13, 3));
+    NNHAL_ASSIGN_OR_RETURN(form.sequence, readDirections(reader, 3));
   } else if (operation.type == OperationType::UNIDIRECTIONAL_SEQUENCE_RNN) {
     NNHAL_ASSIGN_OR_RETURN(form.sequence.isTimeMajor,
-                           readTimeMajorNumber(operation, 6));
+                           readTimeMajorNumber(reader));
     form.sequence.yieldsStates = operation.outputs.size() > 1;
   }
-  NNHAL_ASSIGN_OR_RETURN(form.activation, readActivation(reader, activation));
+  NNHAL_ASSIGN_OR_RETURN(form.activation, readActivation(reader));
   return form;
 }
 
 Result<SvdfForm> nnhal::rt::decodeSvdf(const OperationView &operation) {
   Reader reader(operation);
   SvdfForm form;
-  NNHAL_ASSIGN_OR_RETURN(int32_t rank, reader.int32(5, "rank"));
+  NNHAL_ASSIGN_OR_RETURN(int32_t rank, reader.int32("rank"));
   if (reader.isComplete())
     form.rank = rank;
-  NNHAL_ASSIGN_OR_RETURN(form.activation, readActivation(reader, 6));
+  NNHAL_ASSIGN_OR_RETURN(form.activation, readActivation(reader));
   return form;
 }
 
@@ -173,24 +158,24 @@ nnhal::rt::decodeQuantizedLstm(const OperationView &operation) {
   form.cell.outputState = 18;
   form.cell.cellState = 19;
   form.cell.layerNorm = gatesFrom(20);
-  auto real = [&](size_t index, std::string_view name) {
-    return reader.real(index, name, OperandType::TENSOR_FLOAT32);
-  };
+  static constexpr std::string_view scaleNames[] = {
+      "input gate intermediate scale", "forget gate intermediate scale",
+      "cell gate intermediate scale", "output gate intermediate scale"};
   // An omitted clip is disabled (M-193).
-  if (reader.hasInput(24)) {
-    NNHAL_ASSIGN_OR_RETURN(form.params.cellClip, real(24, "cell clip"));
+  if (reader.states("cell clip")) {
+    NNHAL_ASSIGN_OR_RETURN(form.params.cellClip, reader.real("cell clip"));
   }
-  if (reader.hasInput(25)) {
+  if (reader.states("projection clip")) {
     NNHAL_ASSIGN_OR_RETURN(form.params.projectionClip,
-                           real(25, "projection clip"));
+                           reader.real("projection clip"));
   }
   for (size_t gate = 0; gate < 4; ++gate) {
     NNHAL_ASSIGN_OR_RETURN(form.params.intermediateScales[gate],
-                           real(26 + gate, "intermediate scale"));
+                           reader.real(scaleNames[gate]));
   }
   NNHAL_ASSIGN_OR_RETURN(form.params.hiddenZeroPoint,
-                         reader.int32(30, "hidden state zero point"));
+                         reader.int32("hidden state zero point"));
   NNHAL_ASSIGN_OR_RETURN(form.params.hiddenScale,
-                         real(31, "hidden state scale"));
+                         reader.real("hidden state scale"));
   return form;
 }

@@ -13,22 +13,6 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 
-/// Checks the counts and operands that all of the family demand; none takes
-/// zero-sized inputs (M-027).
-static Status start(Reader &reader, size_t inputs, size_t outputs,
-                    HalVersion since) {
-  NNHAL_RETURN_IF_ERROR(reader.expectCounts({inputs}, outputs));
-  NNHAL_RETURN_IF_ERROR(reader.expectPresent());
-  NNHAL_RETURN_IF_ERROR(reader.expectNonEmpty());
-  reader.require(since);
-  const TypeRow laterTypes[] = {
-      {OperandType::TENSOR_FLOAT16, HalVersion::V1_2},
-      {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3},
-  };
-  requireForType(reader, laterTypes, reader.inputType(0));
-  return Status::ok();
-}
-
 //===----------------------------------------------------------------------===//
 // MEAN and REDUCE_*
 //===----------------------------------------------------------------------===//
@@ -46,28 +30,25 @@ using ReduceRule = Result<TensorType> (*)(const TensorType &, Ints, bool);
 
 } // namespace
 
-static Result<ReduceParams> readReduce(Reader &reader,
-                                       const OperationView &operation) {
+static Result<ReduceParams> readReduce(Reader &reader) {
   ReduceParams params;
-  NNHAL_ASSIGN_OR_RETURN(params.axes, reader.int32List(1, "axes"));
+  NNHAL_ASSIGN_OR_RETURN(params.axes, reader.int32List("axes"));
   bool keepsDims = false;
   // The keep_dims of MEAN is an INT32, that of other reductions a BOOL (M-127).
-  if (operation.type == OperationType::MEAN) {
-    NNHAL_ASSIGN_OR_RETURN(int32_t value, reader.int32(2, "keep_dims"));
+  if (reader.view().type == OperationType::MEAN) {
+    NNHAL_ASSIGN_OR_RETURN(int32_t value, reader.int32("keep_dims"));
     keepsDims = value > 0;
   } else {
-    NNHAL_ASSIGN_OR_RETURN(keepsDims, reader.boolean(2, "keep_dims"));
+    NNHAL_ASSIGN_OR_RETURN(keepsDims, reader.boolean("keep_dims"));
   }
-  if (operation.inputs[2].value)
+  if (reader.knows("keep_dims"))
     params.keepsDims = keepsDims;
   return params;
 }
 
-static Result<OperationFacts> reduceFacts(const OperationView &operation,
-                                          HalVersion since, ReduceRule rule) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, 3, 1, since));
-  NNHAL_ASSIGN_OR_RETURN(ReduceParams params, readReduce(reader, operation));
+template <ReduceRule rule>
+static Result<OperationFacts> reduceFacts(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(ReduceParams params, readReduce(reader));
   // Axis 0 breaks no rule that the others would not.
   const std::vector<int64_t> axes =
       params.axes.value_or(std::vector<int64_t>{0});
@@ -81,15 +62,10 @@ static Result<OperationFacts> reduceFacts(const OperationView &operation,
   return factsOf(reader, std::vector<TensorType>{std::move(result)});
 }
 
-template <ReduceRule rule, HalVersion since>
-static Result<OperationFacts> reduce(const OperationView &operation) {
-  return reduceFacts(operation, since, rule);
-}
-
 Result<std::vector<bool>>
 nnhal::rt::decodeReducedDimensions(const OperationView &operation) {
   Reader reader(operation);
-  NNHAL_ASSIGN_OR_RETURN(ReduceParams params, readReduce(reader, operation));
+  NNHAL_ASSIGN_OR_RETURN(ReduceParams params, readReduce(reader));
   std::vector<bool> isReduced(reader.input(0).dimensions.size(), false);
   for (int64_t axis : params.axes.value_or(std::vector<int64_t>{})) {
     NNHAL_ASSIGN_OR_RETURN(
@@ -104,23 +80,19 @@ nnhal::rt::decodeReducedDimensions(const OperationView &operation) {
 // ARGMAX, ARGMIN and TOPK_V2
 //===----------------------------------------------------------------------===//
 
-static Result<OperationFacts> argFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, 2, 1, HalVersion::V1_2));
-  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32(1, "axis", 0));
+static Result<OperationFacts> argFacts(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32("axis", 0));
   return factsOf(reader, argReduce(reader.input(0), axis));
 }
 
 Result<int64_t> nnhal::rt::decodeArgAxis(const OperationView &operation) {
   Reader reader(operation);
-  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32(1, "axis", 0));
+  NNHAL_ASSIGN_OR_RETURN(int32_t axis, reader.int32("axis", 0));
   return rules::resolveAxis("axis", axis, reader.input(0).rank());
 }
 
-static Result<OperationFacts> topKFacts(const OperationView &operation) {
-  Reader reader(operation);
-  NNHAL_RETURN_IF_ERROR(start(reader, 2, 2, HalVersion::V1_2));
-  NNHAL_ASSIGN_OR_RETURN(int32_t k, reader.int32(1, "k"));
+static Result<OperationFacts> topKFacts(Reader &reader) {
+  NNHAL_ASSIGN_OR_RETURN(int32_t k, reader.int32("k"));
   NNHAL_ASSIGN_OR_RETURN(std::vector<TensorType> results,
                          topK(reader.input(0), k));
   return factsOf(reader, std::move(results));
@@ -128,13 +100,13 @@ static Result<OperationFacts> topKFacts(const OperationView &operation) {
 
 std::span<const Row> signatures::reductionRows() {
   static constexpr Row rows[] = {
-      {OperationType::MEAN, reduce<mean, HalVersion::V1_1>},
-      {OperationType::REDUCE_SUM, reduce<reduceArithmetic, HalVersion::V1_2>},
-      {OperationType::REDUCE_PROD, reduce<reduceArithmetic, HalVersion::V1_2>},
-      {OperationType::REDUCE_MAX, reduce<reduceExtremum, HalVersion::V1_2>},
-      {OperationType::REDUCE_MIN, reduce<reduceExtremum, HalVersion::V1_2>},
-      {OperationType::REDUCE_ALL, reduce<reduceLogical, HalVersion::V1_2>},
-      {OperationType::REDUCE_ANY, reduce<reduceLogical, HalVersion::V1_2>},
+      {OperationType::MEAN, reduceFacts<mean>},
+      {OperationType::REDUCE_SUM, reduceFacts<reduceArithmetic>},
+      {OperationType::REDUCE_PROD, reduceFacts<reduceArithmetic>},
+      {OperationType::REDUCE_MAX, reduceFacts<reduceExtremum>},
+      {OperationType::REDUCE_MIN, reduceFacts<reduceExtremum>},
+      {OperationType::REDUCE_ALL, reduceFacts<reduceLogical>},
+      {OperationType::REDUCE_ANY, reduceFacts<reduceLogical>},
       {OperationType::ARGMAX, argFacts},
       {OperationType::ARGMIN, argFacts},
       {OperationType::TOPK_V2, topKFacts},

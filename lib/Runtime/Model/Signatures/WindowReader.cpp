@@ -14,43 +14,29 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::signatures;
 
-Result<Padding> signatures::readPadding(Reader &reader, size_t &at,
-                                        bool isImplicit) {
+Result<Padding> signatures::readPadding(Reader &reader) {
   Padding padding;
-  padding.isImplicit = isImplicit;
-  if (isImplicit) {
-    NNHAL_ASSIGN_OR_RETURN(int32_t scheme,
-                           reader.int32(at++, "padding scheme"));
+  padding.isImplicit = !reader.states("left pad");
+  if (padding.isImplicit) {
+    NNHAL_ASSIGN_OR_RETURN(int32_t scheme, reader.int32("padding scheme"));
     NNHAL_ASSIGN_OR_RETURN(padding.scheme, paddingScheme(scheme));
     return padding;
   }
-  NNHAL_ASSIGN_OR_RETURN(padding.pads.left, reader.int32(at++, "left pad", 0));
-  NNHAL_ASSIGN_OR_RETURN(padding.pads.right,
-                         reader.int32(at++, "right pad", 0));
-  NNHAL_ASSIGN_OR_RETURN(padding.pads.top, reader.int32(at++, "top pad", 0));
-  NNHAL_ASSIGN_OR_RETURN(padding.pads.bottom,
-                         reader.int32(at++, "bottom pad", 0));
+  NNHAL_ASSIGN_OR_RETURN(padding.pads.left, reader.int32("left pad", 0));
+  NNHAL_ASSIGN_OR_RETURN(padding.pads.right, reader.int32("right pad", 0));
+  NNHAL_ASSIGN_OR_RETURN(padding.pads.top, reader.int32("top pad", 0));
+  NNHAL_ASSIGN_OR_RETURN(padding.pads.bottom, reader.int32("bottom pad", 0));
   return padding;
 }
 
-Result<Extent2D> signatures::readExtent(Reader &reader, size_t &at,
-                                        std::string_view name,
+Result<Extent2D> signatures::readExtent(Reader &reader, std::string_view name,
                                         int32_t fallback) {
   Extent2D extent;
+  NNHAL_ASSIGN_OR_RETURN(extent.width,
+                         reader.int32(fmt::format("{} width", name), fallback));
   NNHAL_ASSIGN_OR_RETURN(
-      extent.width,
-      reader.int32(at++, fmt::format("{} width", name), fallback));
-  NNHAL_ASSIGN_OR_RETURN(
-      extent.height,
-      reader.int32(at++, fmt::format("{} height", name), fallback));
+      extent.height, reader.int32(fmt::format("{} height", name), fallback));
   return extent;
-}
-
-Result<bool> signatures::readLayout(Reader &reader, size_t &at) {
-  if (at >= reader.inputCount())
-    return false;
-  reader.require(HalVersion::V1_2);
-  return reader.layout(at++);
 }
 
 /// \p head and \p tail for one axis of an implicit padding.

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// What convolutions and pools have in common: paddings in two forms, extents
-// with the width first (M-075), an optional layout.
+// What convolutions and pools have in common: paddings in two forms and
+// extents.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,17 +27,12 @@ struct Padding {
   Pads2D pads;
 };
 
-/// Reads one scheme or four pads (left, right, top, bottom) from input \p at
-/// on, which is moved past them.
-Result<Padding> readPadding(Reader &reader, size_t &at, bool isImplicit);
+/// Reads one scheme or four pads, whichever the form of the use has.
+Result<Padding> readPadding(Reader &reader);
 
-/// Reads a width and a height from input \p at on, which is moved past them.
-Result<Extent2D> readExtent(Reader &reader, size_t &at, std::string_view name,
+/// Reads the inputs "NAME width" and "NAME height".
+Result<Extent2D> readExtent(Reader &reader, std::string_view name,
                             int32_t fallback = 1);
-
-/// Reads the layout at input \p at, which needs HAL 1.2, and moves \p at past
-/// it; NHWC where there is no such input.
-Result<bool> readLayout(Reader &reader, size_t &at);
 
 /// \p padding as pads; none along axes on which an extent is unknown.
 Pads2D resolvePads(const Padding &padding, Extent2D input,

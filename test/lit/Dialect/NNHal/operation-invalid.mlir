@@ -36,7 +36,7 @@ nnhal.model @constant_value attributes {hal_version = "1.3"} {
 nnhal.model @omitted attributes {hal_version = "1.3"} {
   nnhal.graph @main() -> tensor<2xf32> {
     %n = nnhal.no_value : tensor<2xf32>
-    // expected-error @below {{'nnhal.operation' op input 0 is omitted, but it is not optional}}
+    // expected-error @below {{'nnhal.operation' op input 0 (input) is omitted, but it is not optional}}
     %0 = nnhal.operation "RELU"(%n) : (tensor<2xf32>) -> tensor<2xf32>
     nnhal.return %0 : tensor<2xf32>
   }
