@@ -10,6 +10,7 @@
 #include "Cancellation.h"
 #include "CodeEmission.h"
 #include "CompileThreads.h"
+#include "CrashReproducer.h"
 #include "Interface.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Codegen/Passes.h"
@@ -59,6 +60,7 @@ private:
   const CompilerOptions &options;
   /// The context uses it and the threads, and therefore ends first.
   Cancellation cancellation;
+  CrashReproducer reproducer;
   CompileThreads threads;
   MLIRContext mlirContext;
   std::optional<ScopedDiagnosticHandler> handler;
@@ -117,6 +119,7 @@ static LogicalResult forwardRemarks(MLIRContext &context,
 
 Compilation::Compilation(const CompilerOptions &options)
     : options(options), cancellation(options.isCancelled),
+      reproducer(options.crashReproducer, cancellation),
       threads(options.threads, cancellation),
       mlirContext(makeRegistry(), noThreads()) {
   mlirContext.loadAllAvailableDialects();
@@ -141,6 +144,12 @@ void Compilation::handleDiagnostic(Diagnostic &diagnostic) {
     stream << position.getFilename().getValue() << ':' << position.getLine()
            << ':' << position.getColumn() << ": ";
   stream << diagnostic;
+  if (reproducer.isAccount(diagnostic)) {
+    // The status has the place, also where the pass has told the reason.
+    if (firstError.empty())
+      firstError = CrashReproducer::reasonOf(diagnostic);
+    return;
+  }
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
   if (isError && firstError.empty())
     firstError = text;
@@ -152,7 +161,7 @@ void Compilation::handleDiagnostic(Diagnostic &diagnostic) {
 rt::Status Compilation::diagnosedFailure() const {
   if (firstError.empty())
     return rt::badData("phase {} failed and did not say why", phaseNow);
-  return rt::badData("{}", firstError);
+  return rt::badData("{}{}", firstError, reproducer.place());
 }
 
 /// Import, the phases of the pipeline, code and link.
@@ -213,6 +222,8 @@ rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
     // Each verification costs as much as a pass; tests run with assertions.
     manager.enableVerifier(false);
 #endif
+    if (!options.crashReproducer.empty())
+      reproducer.watch(manager);
     if (phase == Phase::llvm)
       addParts(manager, pipelineOptions);
     else

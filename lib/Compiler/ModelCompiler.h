@@ -34,6 +34,8 @@ struct CompilerOptions {
   uint64_t constantsOffset = 0;
   /// As rt::CompileOptions::threads.
   unsigned threads = 0;
+  /// As rt::CompileOptions::crashReproducer.
+  std::string crashReproducer;
   /// Called as phases begin: name, phases done, phases in all.
   std::function<void(std::string_view, uint32_t, uint32_t)> progress;
   /// Called with what became of an operation of the main graph; may be empty.

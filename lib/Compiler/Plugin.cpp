@@ -32,6 +32,8 @@ static NNHalBytes toView(const std::vector<std::byte> &bytes) {
 /// What callers of the minor versions before have.
 static constexpr size_t sizeOfOptionsMinor1 =
     offsetof(NNHalCompileOptions, threads);
+static constexpr size_t sizeOfOptionsMinor2 =
+    offsetof(NNHalCompileOptions, crashReproducer);
 static constexpr size_t sizeOfSinksMinor0 =
     offsetof(NNHalCompileSinks, isCancelled);
 
@@ -60,12 +62,14 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
   result.target.features = toString(options.targetFeatures);
   result.rounding = Rounding(options.rounding);
   result.constantsOffset = options.constantsOffset;
-  if (options.structSize >= sizeof(NNHalCompileOptions)) {
+  if (options.structSize >= sizeOfOptionsMinor2) {
     if (options.threads > maxCompileThreads)
       return rt::badData("{} compile threads exceed {}", options.threads,
                          maxCompileThreads);
     result.threads = options.threads;
   }
+  if (options.structSize >= sizeof(NNHalCompileOptions))
+    result.crashReproducer = toString(options.crashReproducer);
   result.progress = [&sinks](std::string_view phase, uint32_t done,
                              uint32_t total) {
     sinks.progress(sinks.context, toView(phase), done, total);

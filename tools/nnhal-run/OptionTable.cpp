@@ -249,6 +249,21 @@ static constexpr Option options[] = {
         .isForCompilers = true,
     },
     {
+        .name = "crash-reproducer",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "write the IR and the passes of a compilation that fails to "
+                "FILE, for\n"
+                "nnhal-opt --run-reproducer",
+        .works = compile,
+        .apply =
+            [](Flags &flags, std::string_view value) {
+              flags.load.preparation.compile.crashReproducer = value;
+              return Status::ok();
+            },
+        .isForCompilers = true,
+    },
+    {
         .name = "specialize",
         .help = "compile code for the shapes of --shape beside the code for "
                 "any shapes",

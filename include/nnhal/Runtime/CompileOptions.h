@@ -36,6 +36,13 @@ struct CompileOptions {
   /// per processor, but no more than 8. The artifact is the same for any
   /// number.
   uint32_t threads = 0;
+  /// A file for `nnhal-opt --run-reproducer`: when a pass of the compiler
+  /// fails, the IR that its phase began with and the passes of the phase are
+  /// written there, and the message of the failure names the file. A signal
+  /// that a pass raises fails the compilation then, and does not end the
+  /// process; what the pass had is never freed. Empty for none. Compilers in
+  /// other processes write none.
+  std::string crashReproducer;
   bool operator==(const CompileOptions &) const = default;
 };
 

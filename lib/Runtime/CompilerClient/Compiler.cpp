@@ -137,6 +137,7 @@ static NNHalCompileOptions toView(const CompileOptions &options) {
   view.targetFeatures = toText(options.targetFeatures);
   view.rounding = uint32_t(options.rounding);
   view.threads = options.threads;
+  view.crashReproducer = toText(options.crashReproducer);
   return view;
 }
 

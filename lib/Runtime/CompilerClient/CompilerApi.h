@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define NNHAL_COMPILER_API_MAJOR 1
-#define NNHAL_COMPILER_API_MINOR 2
+#define NNHAL_COMPILER_API_MINOR 3
 
 typedef struct NNHalString {
   const char *data;
@@ -133,6 +133,9 @@ typedef struct NNHalCompileOptions {
   /// Minor 2. Threads that compile at once, 1024 at most; 0 for one per
   /// processor, but no more than 8. The artifact is the same for any number.
   uint32_t threads;
+  /// Minor 3. Where a pass that fails or crashes leaves what it was run on, as
+  /// rt::CompileOptions says; empty for nowhere.
+  NNHalString crashReproducer;
 } NNHalCompileOptions;
 
 /// The functions to which a compilation reports. Every function is called on

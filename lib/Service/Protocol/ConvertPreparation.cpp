@@ -23,6 +23,7 @@ using rt::Status;
 
 void service::write(const rt::CompileOptions &options,
                     wire::CompileOptions::Builder builder) {
+  // The name of the reproducer is one of this process's files and stays here.
   builder.setTargetTriple(wireText(options.targetTriple));
   builder.setTargetCpu(wireText(options.targetCpu));
   builder.setTargetFeatures(wireText(options.targetFeatures));
