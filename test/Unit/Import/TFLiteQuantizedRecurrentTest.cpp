@@ -24,6 +24,8 @@ struct LstmShape {
   int32_t batch = 2, steps = 5, inputSize = 6, cells = 8, outputs = 8;
   bool isTimeMajor = false, isSequence = true;
   bool hasInputGate = true, hasPeephole = false, hasNorm = false;
+  /// Of the output, its state and, beside a projection, the hidden state.
+  int32_t zeroPoint = 0;
 
   bool hasProjection() const { return outputs != cells; }
   std::vector<int32_t> input() const {
@@ -88,8 +90,10 @@ LstmWeights randomWeights(const LstmShape &shape, uint32_t seed) {
 std::vector<std::byte> lstmFile(const LstmShape &shape,
                                 const LstmWeights &weights) {
   TFLiteWriter file;
-  TensorSpec state = {
-      {shape.batch, shape.outputs}, Type::INT8, {float(stateScale)}, {0}};
+  TensorSpec state = {{shape.batch, shape.outputs},
+                      Type::INT8,
+                      {float(stateScale)},
+                      {shape.zeroPoint}};
   std::vector<int32_t> inputs(24, -1);
   inputs[0] =
       file.tensor({shape.input(), Type::INT8, {float(inputScale)}, {3}});
@@ -121,7 +125,7 @@ std::vector<std::byte> lstmFile(const LstmShape &shape,
         shape.hasNorm ? file.tensor({{0}, Type::INT16, {float(gateScale)}, {0}})
                       : file.tensor({{0}}));
   extras.intermediates.push_back(
-      file.tensor({{0}, Type::INT8, {float(stateScale)}, {0}}));
+      file.tensor({{0}, Type::INT8, {float(stateScale)}, {shape.zeroPoint}}));
   state.isVariable = false;
   state.shape = {};
   int32_t output = file.tensor(state);
@@ -221,7 +225,9 @@ void checkLstm(const LstmShape &shape, double tolerance) {
   LstmWeights weights = randomWeights(shape, 7);
   std::mt19937 random(8);
   Numbers input = randomWhole(random, countOf(shape.input()), -100, 100);
-  std::vector<Numbers> results = runFile(lstmFile(shape, weights), {input});
+  Numbers state(shape.batch * shape.outputs, shape.zeroPoint);
+  std::vector<Numbers> results =
+      runFile(lstmFile(shape, weights), {input, state});
   ASSERT_EQ(results.size(), 3u);
   for (int32_t batch = 0; batch < shape.batch; ++batch) {
     RealLstm real(shape, weights);
@@ -231,7 +237,7 @@ void checkLstm(const LstmShape &shape, double tolerance) {
         value = (value - 3) * inputScale;
       Numbers expected = real.step(x);
       for (double &value : expected)
-        value = std::clamp(value / stateScale, -128.0, 127.0);
+        value = std::clamp(value / stateScale + shape.zeroPoint, -128.0, 127.0);
       expectNear(elementsAt(shape, results[0], shape.outputs, batch, step),
                  expected, tolerance);
     }
@@ -247,6 +253,14 @@ TEST(TFLiteQuantizedRecurrentTest, lstmFollowsRealNumbers) {
   checkLstm({.outputs = 4}, 2.5);
   checkLstm({.hasNorm = true}, 2.5);
   checkLstm({.steps = 1, .isSequence = false}, 1.5);
+}
+
+TEST(TFLiteQuantizedRecurrentTest, lstmOutputsHaveZeroPoints) {
+  for (int32_t zeroPoint : {-20, 30}) {
+    checkLstm({.zeroPoint = zeroPoint}, 1.5);
+    checkLstm({.outputs = 4, .zeroPoint = zeroPoint}, 2.5);
+    checkLstm({.steps = 1, .isSequence = false, .zeroPoint = zeroPoint}, 1.5);
+  }
 }
 
 TEST(TFLiteQuantizedRecurrentTest, layoutsOfSequencesAgree) {
@@ -453,6 +467,11 @@ TEST(TFLiteQuantizedRecurrentTest, lstmErrors) {
             "needs 5000 operations, at most 4096 are composed");
   EXPECT_EQ(lstmError({}, [](LstmWeights &w) { w.specs[2].zeroPoints = {1}; }),
             "input 2, tensor 2 't2', must be a constant with zero point 0");
+  EXPECT_EQ(lstmError({.zeroPoint = -127}, nothing), "imported");
+  EXPECT_EQ(lstmError({.zeroPoint = -128}, nothing),
+            "intermediate 4, tensor 19 't19', has zero point -128, without a "
+            "projection it must be at least -127");
+  EXPECT_EQ(lstmError({.outputs = 4, .zeroPoint = -128}, nothing), "imported");
   EXPECT_EQ(lstmError({},
                       [](LstmWeights &w) {
                         w.specs[13].type = Type::INT8;

@@ -65,6 +65,15 @@ static Status readIntermediates(Operator &op, LstmForm &form) {
     return badData("intermediate 4, {}, has no scale", describe(*tensors[4]));
   form.hiddenScale = tensors[4]->scale;
   form.hiddenZeroPoint = tensors[4]->zeroPoint;
+  if (op.hasInput(projectionWeights))
+    return Status();
+  // The HAL subtracts this zero point. TensorFlow Lite does so, too, before a
+  // projection; without one the zero point is the output's, and is added.
+  if (form.hiddenZeroPoint < -127)
+    return badData("intermediate 4, {}, has zero point {}, without a "
+                   "projection it must be at least -127",
+                   describe(*tensors[4]), form.hiddenZeroPoint);
+  form.hiddenZeroPoint = -form.hiddenZeroPoint;
   return Status();
 }
 
@@ -130,7 +139,8 @@ sharedOperands(Operator &op, Composition &c, const LstmForm &form) {
     optional(i, OperandType::TENSOR_QUANT16_SYMM);
   for (size_t i = 12; i <= 15; ++i)
     optional(i, OperandType::TENSOR_INT32);
-  NNHAL_ASSIGN_OR_RETURN(uint32_t projection, symmetricWeights(op, 16));
+  NNHAL_ASSIGN_OR_RETURN(uint32_t projection,
+                         symmetricWeights(op, projectionWeights));
   operands.push_back(projection);
   optional(17, OperandType::TENSOR_INT32);
   operands.resize(layerNorm);

@@ -13,7 +13,8 @@
 namespace nnhal::rt::tflite {
 
 /// Positions shared by LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM (M-165).
-inline constexpr size_t outputState = 18, cellState = 19, layerNorm = 20;
+inline constexpr size_t projectionWeights = 16, outputState = 18,
+                        cellState = 19, layerNorm = 20;
 
 /// The state input \p i of shape \p shape; not a variable in files that feed
 /// states themselves.
