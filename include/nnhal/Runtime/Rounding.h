@@ -16,7 +16,8 @@ namespace nnhal::rt {
 /// (decisions 17). The numbers are those of NNHalCompileOptions.
 enum class Rounding : uint32_t {
   /// A 31-bit multiplier, rounded by the doubling high multiplication and again
-  /// by the shift, as TensorFlow Lite's goldens have it.
+  /// by the shift, as TensorFlow Lite's goldens have it. There the sums of
+  /// FULLY_CONNECTED are scaled as real numbers and rounded once.
   doubleRounding,
   /// A 31-bit multiplier, rounded once.
   singleRounding,

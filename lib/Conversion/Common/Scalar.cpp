@@ -274,6 +274,9 @@ Scalar nnhal::leadingZeros(Scalar operand) {
 Scalar nnhal::abs(Scalar operand) {
   return make<math::AbsFOp>(operand, operand.get());
 }
+Scalar nnhal::copySign(Scalar magnitude, Scalar sign) {
+  return make<math::CopySignOp>(magnitude, magnitude.get(), sign.get());
+}
 Scalar nnhal::exp(Scalar operand) {
   return make<math::ExpOp>(operand, operand.get());
 }
@@ -308,8 +311,7 @@ Scalar nnhal::trunc(Scalar operand) {
 Scalar nnhal::round(Scalar operand) {
   // math.round becomes a call of libm: away from zero by the exact distance.
   Scalar whole = trunc(operand);
-  Scalar one =
-      make<math::CopySignOp>(operand, operand.like(1).get(), operand.get());
+  Scalar one = copySign(operand.like(1), operand);
   return select(abs(operand - whole) >= 0.5, whole + one, whole);
 }
 Scalar nnhal::roundEven(Scalar operand) {

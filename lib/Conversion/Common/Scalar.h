@@ -137,6 +137,8 @@ Scalar leadingZeros(Scalar operand);
 
 // Of floats.
 Scalar abs(Scalar operand);
+/// |magnitude| with the sign of \p sign.
+Scalar copySign(Scalar magnitude, Scalar sign);
 Scalar exp(Scalar operand);
 Scalar log(Scalar operand);
 Scalar sqrt(Scalar operand);

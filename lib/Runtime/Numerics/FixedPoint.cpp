@@ -8,6 +8,7 @@
 #include "FixedPoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace nnhal::rt;
@@ -43,4 +44,10 @@ int32_t nnhal::rt::multiplyByFactor(int32_t value, FixedPointFactor factor) {
   auto shifted = int32_t(uint32_t(value) << left);
   return roundingDivideByPowerOfTwo(
       saturatingRoundingDoublingHighMul(shifted, factor.multiplier), right);
+}
+
+int32_t nnhal::rt::multiplyByReal(int32_t value, double factor) {
+  return int32_t(std::clamp(std::round(double(value) * factor),
+                            double(std::numeric_limits<int32_t>::min()),
+                            double(std::numeric_limits<int32_t>::max())));
 }

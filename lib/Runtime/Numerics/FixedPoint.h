@@ -8,7 +8,8 @@
 //
 // The arithmetic of the `double-rounding` policy: a real factor is a Q31
 // multiplier and a power of two; the product is rounded once by the doubling
-// high multiplication and once by the shift.
+// high multiplication and once by the shift. FULLY_CONNECTED has a factor of
+// double precision and one rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,9 @@ int32_t saturatingShift(int32_t value, int32_t exponent);
 
 /// value * factor, rounded twice (decisions 17). The left shift wraps.
 int32_t multiplyByFactor(int32_t value, FixedPointFactor factor);
+/// value * factor in double precision, rounded once to nearest, half away from
+/// zero; saturates. \p factor is not negative and at most 2^30.
+int32_t multiplyByReal(int32_t value, double factor);
 
 } // namespace nnhal::rt
 

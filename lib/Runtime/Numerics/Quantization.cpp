@@ -57,6 +57,17 @@ FixedPointFactor nnhal::rt::fixedPointFactor(double value) {
   return factor;
 }
 
+double nnhal::rt::fullyConnectedScale(float input, float filter, float output) {
+  return std::min(double(input) * double(filter) / double(output), 0x1p30);
+}
+
+double nnhal::rt::convolutionScale(const TensorType &input, float filter,
+                                   float output) {
+  if (input.type == OperandType::TENSOR_QUANT8_ASYMM)
+    return std::min(double(input.scale * filter) / double(output), 0x1p30);
+  return fullyConnectedScale(input.scale, filter, output);
+}
+
 StorageRange nnhal::rt::activationRange(FusedActivation activation,
                                         const TensorType &output) {
   StorageRange range = storageRange(output.type);

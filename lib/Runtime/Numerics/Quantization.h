@@ -36,6 +36,15 @@ struct FixedPointFactor {
 /// rounds the mantissa to 31 bits; below 2^-31 it is zero.
 FixedPointFactor fixedPointFactor(double value);
 
+/// What brings the sums of FULLY_CONNECTED, products of values with the scales
+/// \p input and \p filter, to the scale \p output; at most 2^30, beyond which
+/// any sum saturates.
+double fullyConnectedScale(float input, float filter, float output);
+/// What does so for the sums of convolutions of \p input. The product of the
+/// scales is a float where values are unsigned (M-014). TensorFlow Lite keeps
+/// that for its first quantized models; for signed values it is a double.
+double convolutionScale(const TensorType &input, float filter, float output);
+
 /// The bounds that a fused activation and the storage set on a quantized output
 /// (M-017).
 StorageRange activationRange(FusedActivation activation,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoutineRunner.h"
-#include "Runtime/Numerics/Quantization.h"
+#include "Runtime/Numerics/FixedPoint.h"
 
 #include <gtest/gtest.h>
 
@@ -105,6 +105,31 @@ TEST(QuantizationRoutinesTest, FactorsHave31Bits) {
   expectFactor(std::ldexp(1.0, -32), int64_t(1) << 30, -31);
   expectFactor(std::ldexp(1.0, -33), 0, 0);
   expectFactor(0.0, 0, 0);
+}
+
+TEST(QuantizationRoutinesTest, ProductsAreRoundedOnceOrTwice) {
+  FixedPointFactor factor = fixedPointFactor(0.15625);
+  // -18.4375 becomes -18.5 where the high multiplication ends.
+  EXPECT_EQ(multiplyByFactor(-118, factor), -19);
+  EXPECT_EQ(multiplyByReal(-118, 0.15625), -18);
+  // A half.
+  EXPECT_EQ(multiplyByReal(-48, 0.15625), -8);
+  EXPECT_EQ(multiplyByReal(48, 0.15625), 8);
+  EXPECT_EQ(multiplyByReal(1, std::nextafter(0.5, 0.0)), 0);
+  EXPECT_EQ(multiplyByReal(INT32_MAX, 0x1p30), INT32_MAX);
+  EXPECT_EQ(multiplyByReal(INT32_MIN, 0x1p30), INT32_MIN);
+}
+
+TEST(QuantizationRoutinesTest, ScalesOfSumsAreFloatsForUnsignedValues) {
+  float scale = std::nextafter(1.0f, 2.0f);
+  double exact = double(scale) * scale, rounded = double(scale * scale);
+  ASSERT_NE(exact, rounded);
+  TensorType input = quantTensor({1}, scale, 0);
+  EXPECT_EQ(convolutionScale(input, scale, 0.5f), 2 * rounded);
+  EXPECT_EQ(fullyConnectedScale(scale, scale, 0.5f), 2 * exact);
+  input.type = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+  EXPECT_EQ(convolutionScale(input, scale, 0.5f), 2 * exact);
+  EXPECT_EQ(convolutionScale(input, 0x1p60f, 0x1p-60f), 0x1p30);
 }
 
 } // namespace

@@ -22,11 +22,12 @@ ContractionOutput::ContractionOutput(OperationLowering &op,
   const rt::TensorType &filter = op.view().inputs[1].type;
   if (bias.isFloat())
     return;
+  isReal = op.type() == rt::OperationType::FULLY_CONNECTED &&
+           op.rounding() == rt::Rounding::doubleRounding;
   auto scaleOf = [&](float filterScale) {
-    // The product of two scales is rounded to a float before it is divided;
-    // beyond 2^30 any product saturates.
-    double product = double(input.scale * filterScale);
-    return std::min(product / double(op.outputType().scale), 0x1p30);
+    float output = op.outputType().scale;
+    return isReal ? rt::fullyConnectedScale(input.scale, filterScale, output)
+                  : rt::convolutionScale(input, filterScale, output);
   };
   if (filter.channelQuant.scales.empty()) {
     scales.push_back(scaleOf(filter.scale));
@@ -81,6 +82,8 @@ Scalar ContractionOutput::floatScale(Scalar channel) const {
 }
 
 Scalar ContractionOutput::rescaled(Scalar sum, Scalar channel) const {
+  if (isReal)
+    return multiplyByReal(sum, scales.front(), largestSum);
   if (scales.size() == 1)
     return rescale(sum, scales.front(), op.rounding(), largestSum);
   Scalar multiplier = multipliers.integer({channel});

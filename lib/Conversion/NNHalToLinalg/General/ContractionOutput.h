@@ -55,6 +55,8 @@ private:
   // Instead of exponents where all go right and sums are small.
   Tensor rightShifts, halves;
   double largestSum;
+  /// Scaled as a real number, which FULLY_CONNECTED does by default.
+  bool isReal = false;
 };
 
 } // namespace nnhal

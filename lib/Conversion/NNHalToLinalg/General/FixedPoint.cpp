@@ -10,6 +10,7 @@
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -108,6 +109,17 @@ Scalar nnhal::multiplyOnce(Scalar value, rt::FixedPointFactor factor) {
 Scalar nnhal::multiplyOnce(Scalar value, Scalar multiplier, Scalar exponent) {
   return shiftedOnce(value.toI64() * multiplier.toI64(),
                      min(31.0 - exponent.toI64(), 62.0));
+}
+
+Scalar nnhal::multiplyByReal(Scalar value, double factor, double largest) {
+  Scalar real = value.toF64() * factor;
+  // The number before a half, which takes a half to the next integer and
+  // nothing below it that far; the conversion then cuts.
+  Scalar nudge = copySign(real.like(std::nextafter(0.5, 0.0)), real);
+  Scalar nudged = real + nudge;
+  if (largest * factor < smallLimit)
+    return nudged.toI32();
+  return clamp(nudged, lowest, highest).toI32();
 }
 
 Scalar nnhal::rescale(Scalar value, double scale, rt::Rounding rounding,

@@ -50,6 +50,10 @@ Scalar multiplySmallByFactor(Scalar value, Scalar multiplier, Scalar rightShift,
 Scalar multiplyOnce(Scalar value, rt::FixedPointFactor factor);
 Scalar multiplyOnce(Scalar value, Scalar multiplier, Scalar exponent);
 
+/// value * factor in double precision, rounded once to nearest, half away from
+/// zero; saturates. |value| is at most \p largest.
+Scalar multiplyByReal(Scalar value, double factor, double largest);
+
 /// value * scale, rounded as \p rounding says: what brings an accumulator to
 /// the scale of a result. |value| is at most \p largest: where the result then
 /// fits easily, nothing guards against an overflow, which takes half of the

@@ -195,12 +195,9 @@ static Elements<FixedPointFactor> outputFactors(const RoutineContext &context,
                                                 int64_t channels) {
   const TensorType &input = context.inputType(0);
   const TensorType &filter = context.inputType(1);
-  // Beyond 2^30 a product saturates in any case.
   auto factorOf = [&](float filterScale) {
-    // The product of two scales is rounded to a float before it is divided.
-    double product = double(input.scale * filterScale);
     return fixedPointFactor(
-        std::min(product / double(context.outputType(0).scale), 0x1p30));
+        convolutionScale(input, filterScale, context.outputType(0).scale));
   };
   if (filter.channelQuant.scales.empty())
     return Elements<FixedPointFactor>(size_t(channels), factorOf(filter.scale));
@@ -222,19 +219,21 @@ static Elements<float> finish(const RoutineContext &context,
   return sums;
 }
 
-/// Finishes sums in fixed point: each becomes a quantized value (M-014, M-017).
-static Elements<int32_t> finish(const RoutineContext &context,
-                                const Elements<uint32_t> &sums,
-                                int64_t channels, FusedActivation activation) {
+/// Adds the bias to \p sums, whose innermost extent is \p channels; each
+/// becomes a quantized value (M-014, M-017). \p rescale(sum, channel) brings a
+/// sum to the scale of the output.
+template <typename Rescale>
+static Elements<int32_t>
+finish(const RoutineContext &context, const Elements<uint32_t> &sums,
+       int64_t channels, FusedActivation activation, Rescale rescale) {
   const TensorType &output = context.outputType(0);
   Elements<int32_t> bias = context.integers(2);
-  Elements<FixedPointFactor> factors = outputFactors(context, channels);
   StorageRange range = activationRange(activation, output);
   Elements<int32_t> result(sums.size());
   for (size_t i = 0; i < sums.size(); i += size_t(channels))
     for (size_t c = 0; c < size_t(channels); ++c) {
       auto sum = int32_t(sums[i + c] + uint32_t(bias[c]));
-      int64_t value = multiplyByFactor(sum, factors[c]);
+      int64_t value = rescale(sum, c);
       result[i + c] = int32_t(
           std::clamp<int64_t>(value + output.zeroPoint, range.low, range.high));
     }
@@ -289,9 +288,12 @@ static Status convolution(RoutineContext &context) {
     Elements<uint32_t> sums = accumulate(
         type, form, geometry, toNhwc(centered(context, 0), shape, form.isNchw),
         centered(context, 1));
-    context.storeIntegers(0,
-                          fromNhwc(finish(context, sums, output[3], activation),
-                                   output, form.isNchw));
+    Elements<FixedPointFactor> factors = outputFactors(context, output[3]);
+    Elements<int32_t> result = finish(
+        context, sums, output[3], activation, [&](int32_t sum, size_t channel) {
+          return multiplyByFactor(sum, factors[channel]);
+        });
+    context.storeIntegers(0, fromNhwc(result, output, form.isNchw));
     return Status::ok();
   }
   Elements<float> sums = accumulate(
@@ -314,7 +316,13 @@ static Status connectFully(RoutineContext &context) {
   if (isQuantized(context.inputType(0).type)) {
     Elements<uint32_t> sums =
         convolve(geometry, centered(context, 0), centered(context, 1), 1);
-    context.storeIntegers(0, finish(context, sums, weights[0], activation));
+    double scale = fullyConnectedScale(context.inputType(0).scale,
+                                       context.inputType(1).scale,
+                                       context.outputType(0).scale);
+    context.storeIntegers(0, finish(context, sums, weights[0], activation,
+                                    [&](int32_t sum, size_t) {
+                                      return multiplyByReal(sum, scale);
+                                    }));
     return Status::ok();
   }
   Elements<float> sums =
