@@ -114,6 +114,28 @@ TEST(TFLiteProductsTest, quantizedBatchMatMul) {
   }
 }
 
+// TensorFlow Lite rounds sums of BATCH_MATMUL twice, those of FULLY_CONNECTED
+// once: of -118 * 0.15625 = -18.4375 the first makes -18.5, then -19.
+TEST(TFLiteProductsTest, roundsSumsOfProducts) {
+  TensorSpec x = {{1, 2}, Type::INT8, {0.5f}, {0}};
+  TensorSpec y = {{2, 1}, Type::INT8, {0.3125f}, {0}};
+  TensorSpec z = {{}, Type::INT8, {1.0f}, {0}};
+  for (bool isConstant : {false, true}) {
+    EXPECT_EQ(runOperator(Code::BATCH_MATMUL,
+                          {{x, {-118, 0}}, {y, {1, 7}, isConstant}}, {z},
+                          adjoint(false, false))[0],
+              (Numbers{-19}));
+    y.shape = {1, 2};
+    EXPECT_EQ(runOperator(Code::FULLY_CONNECTED,
+                          {{x, {-118, 0}}, {y, {1, 7}, isConstant}}, {z},
+                          options([](Builder &b) {
+                            return schema::CreateFullyConnectedOptions(b);
+                          }))[0],
+              (Numbers{-18}));
+    y.shape = {2, 1};
+  }
+}
+
 /// The options of Convolution2DTransposeBias.
 OperatorExtras transposeExtras(int32_t padding, int32_t width, int32_t height) {
   std::vector<uint8_t> bytes;

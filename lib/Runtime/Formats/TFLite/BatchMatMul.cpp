@@ -102,8 +102,32 @@ static uint32_t zeroBias(Operator &op, uint32_t units) {
   return addConstant(op.graph, *a.type, std::vector<float>(units));
 }
 
-/// A fully connected layer for each matrix: its weights are the other factor,
-/// transposed.
+/// \p rows of data times \p weights, which are transposed: a fully connected
+/// layer, or a convolution of single elements where values are quantized, for
+/// TensorFlow Lite scales those sums in fixed point, as it does a
+/// convolution's.
+static uint32_t multiply(Operator &op, Composition &c, const Product &product,
+                         uint32_t data, uint32_t weights, uint32_t bias,
+                         uint32_t rows) {
+  uint32_t inner = product.a.columns, columns = product.b.columns;
+  uint32_t zero = c.int32(0), one = c.int32(1);
+  if (!isQuantized(*op.input(0).type)) {
+    uint32_t result = c.outputLike(0, {rows, columns});
+    c.addTo(OperationType::FULLY_CONNECTED,
+            {data, c.reshape(weights, {columns, inner}), bias, zero}, {result});
+    return result;
+  }
+  uint32_t result = c.outputLike(0, {1, 1, rows, columns});
+  constexpr int32_t validPadding = 2;
+  c.addTo(OperationType::CONV_2D,
+          {c.reshape(data, {1, 1, rows, inner}),
+           c.reshape(weights, {columns, 1, 1, inner}), bias,
+           c.int32(validPadding), one, one, zero},
+          {result});
+  return c.reshape(result, {rows, columns});
+}
+
+/// One product for each matrix of the batch.
 Status importBatchMatMul(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::BatchMatMulOptions>());
@@ -113,18 +137,10 @@ Status importBatchMatMul(Operator &op) {
   uint32_t b = matrices(c, op, 1, !options->adj_y());
   uint32_t aCount = *elementCount(product.a.batch);
   uint32_t bCount = *elementCount(product.b.batch);
-  uint32_t inner = product.a.columns, columns = product.b.columns;
-  uint32_t bias = zeroBias(op, columns);
-  auto multiply = [&](uint32_t data, uint32_t weights, uint32_t rows) {
-    uint32_t result = c.outputLike(0, {rows, columns});
-    c.addTo(OperationType::FULLY_CONNECTED,
-            {data, c.reshape(weights, {columns, inner}), bias, c.int32(0)},
-            {result});
-    return result;
-  };
+  uint32_t columns = product.b.columns, bias = zeroBias(op, columns);
   uint32_t result;
   if (bCount == 1) { // The rows of all matrices of the other.
-    result = multiply(a, b, aCount * product.a.rows);
+    result = multiply(op, c, product, a, b, bias, aCount * product.a.rows);
   } else {
     uint32_t count = *elementCount(product.batch);
     std::vector<uint32_t> as = c.split(a, 0, aCount),
@@ -134,9 +150,9 @@ Status importBatchMatMul(Operator &op) {
                      maxUnrolled));
     std::vector<uint32_t> parts;
     for (uint32_t i = 0; i < count && !c.hasFailed(); ++i)
-      parts.push_back(multiply(as[matrixOf(product.a, product.batch, i)],
-                               bs[matrixOf(product.b, product.batch, i)],
-                               product.a.rows));
+      parts.push_back(multiply(
+          op, c, product, as[matrixOf(product.a, product.batch, i)],
+          bs[matrixOf(product.b, product.batch, i)], bias, product.a.rows));
     NNHAL_RETURN_IF_ERROR(c.takeStatus());
     result = c.concatenate(parts, 0, {count * product.a.rows, columns});
   }

@@ -184,7 +184,7 @@ Status importTransposeConvBias(Operator &op) {
 }
 
 /// The HAL's FULLY_CONNECTED takes one scale; a convolution of single elements
-/// computes the same with several.
+/// computes the same with several, but for the second rounding of its sums.
 static Status importPerChannel(Operator &op, schema::Activation activation) {
   NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
   uint32_t units = op.shape(1)[0], inputSize = op.shape(1)[1];
