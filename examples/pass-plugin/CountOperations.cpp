@@ -41,9 +41,10 @@ private:
 static std::optional<std::string> halName(Operation *operation) {
   if (auto asStated = dyn_cast<nnhal::OperationOp>(operation))
     return asStated.getHalName().str();
-  if (auto canonical = dyn_cast<nnhal::HalOperationInterface>(operation))
-    return nnhal::rt::nameOf(canonical.getOperationCode());
-  return std::nullopt;
+  auto canonical = dyn_cast<nnhal::HalFormOpInterface>(operation);
+  if (!canonical || !canonical.getOperationType())
+    return std::nullopt;
+  return nnhal::rt::nameOf(*canonical.getOperationType());
 }
 
 void CountOperations::runOnOperation() {

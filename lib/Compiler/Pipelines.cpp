@@ -75,9 +75,7 @@ void addPhase(OpPassManager &pm, Phase phase,
   switch (phase) {
   case Phase::legalize: {
     // nnhal.operation "CONV_2D" -> nnhal.conv_2d
-    RaiseOperationsOptions raise;
-    raise.forKernels = true;
-    pm.addPass(createRaiseOperations(raise));
+    pm.addPass(createRaiseOperations());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     return;

@@ -82,16 +82,40 @@ static Type refinedBy(Value value, Type stated) {
   return known ? withKnownExtents(stated, known.getShape()) : value.getType();
 }
 
-GraphOp GraphInliner::graphOf(OperationOp op, unsigned index) {
-  auto reference =
-      index < op.getInputs().size()
-          ? op.getInputs()[index].getDefiningOp<SubgraphReferenceOp>()
-          : SubgraphReferenceOp();
-  GraphOp graph =
-      reference ? model.lookupSymbol<GraphOp>(reference.getGraph()) : GraphOp();
-  if (!graph)
-    op.emitError("input ") << index << " names no graph";
-  return graph;
+/// Which operation of the HAL \p op is, canonical or not.
+static std::optional<rt::OperationType> typeOf(Operation *op) {
+  auto use = dyn_cast<HalFormOpInterface>(op);
+  return use ? use.getOperationType() : std::nullopt;
+}
+
+bool GraphCall::isLoop() const {
+  return typeOf(op) == rt::OperationType::WHILE;
+}
+
+FailureOr<GraphCall> GraphInliner::readCall(Operation *op,
+                                            const IRMapping &mapping) {
+  GraphCall call{op, {}, {}};
+  SmallVector<FlatSymbolRefAttr> names;
+  if (auto branch = dyn_cast<IfOp>(op))
+    names = {branch.getThenGraphAttr(), branch.getElseGraphAttr()};
+  else if (auto loop = dyn_cast<WhileOp>(op))
+    names = {loop.getConditionGraphAttr(), loop.getBodyGraphAttr()};
+  for (Value input : op->getOperands()) {
+    if (auto reference = input.getDefiningOp<SubgraphReferenceOp>())
+      names.push_back(reference.getGraphAttr());
+    else
+      call.inputs.push_back(mapping.lookup(input));
+  }
+  for (FlatSymbolRefAttr name : names)
+    call.graphs.push_back(model.lookupSymbol<GraphOp>(name.getAttr()));
+  bool isComplete = call.isLoop() || !call.inputs.empty();
+  if (!isComplete || call.graphs.size() != 2 ||
+      llvm::is_contained(call.graphs, GraphOp()))
+    return op->emitError("names ")
+           << llvm::count_if(call.graphs,
+                             [](GraphOp graph) { return bool(graph); })
+           << " graphs, expected 2";
+  return call;
 }
 
 /// Graphs in one another become regions in one another, which everything that
@@ -142,41 +166,56 @@ FailureOr<SmallVector<Value>> GraphInliner::copyGraph(GraphOp graph,
              << input.getType() << " is no " << argument.getType();
     mapping.map(argument, value);
   }
-  for (Operation &op : body.without_terminator()) {
-    if (auto operation = dyn_cast<OperationOp>(op)) {
-      if (failed(inlineOperation(operation, mapping)))
-        return failure();
-    } else if (!isa<SubgraphReferenceOp>(op)) {
-      builder.clone(op, mapping);
-    }
-  }
+  for (Operation &op : body.without_terminator())
+    if (!isa<SubgraphReferenceOp>(op) && failed(inlineOperation(&op, mapping)))
+      return failure();
   SmallVector<Value> outputs;
   for (Value output : body.getTerminator()->getOperands())
     outputs.push_back(mapping.lookup(output));
   return outputs;
 }
 
-LogicalResult GraphInliner::inlineOperation(OperationOp op,
-                                            IRMapping &mapping) {
-  StringRef name = op.getHalName();
-  if (name != "IF" && name != "WHILE") {
-    auto copy = cast<OperationOp>(builder.clone(*op, mapping));
-    if (rt::Status status = refineResultTypes(copy); !status.isOk())
-      return op.emitError("cannot compile ")
-             << name << ": " << status.message();
+/// Whether \p op executes graphs.
+static bool isCall(Operation *op) {
+  std::optional<rt::OperationType> type = typeOf(op);
+  return type == rt::OperationType::IF || type == rt::OperationType::WHILE;
+}
+
+/// Whether the types of the inputs may tell more than the result types of \p op
+/// say.
+static bool mayBeRefined(Operation *op) {
+  return isa<OperationOp>(op) ||
+         (isa<HalFormOpInterface>(op) &&
+          !llvm::all_of(op->getResultTypes(), [](Type type) {
+            auto tensor = dyn_cast<RankedTensorType>(type);
+            return tensor && tensor.hasStaticShape();
+          }));
+}
+
+LogicalResult GraphInliner::inlineOperation(Operation *op, IRMapping &mapping) {
+  if (!isCall(op)) {
+    Operation *copy = builder.clone(*op, mapping);
+    rt::Status status;
+    if (mayBeRefined(copy))
+      status = refineResultTypes(copy);
+    if (!status.isOk())
+      return op->emitError("cannot compile ")
+             << (typeOf(op) ? rt::nameOf(*typeOf(op)) : "the operation") << ": "
+             << status.message();
     return success();
   }
-  SmallVector<Value> inputs;
-  for (Value input : op.getInputs())
-    inputs.push_back(mapping.lookupOrNull(input));
+  FailureOr<GraphCall> call = readCall(op, mapping);
+  if (failed(call))
+    return failure();
   FailureOr<Values> results =
-      name == "IF" ? inlineIf(op, inputs) : inlineWhile(op, inputs);
+      call->isLoop() ? inlineWhile(*call) : inlineIf(*call);
   if (failed(results) || results->size() < op->getNumResults())
     return failure();
   for (auto [result, value] : llvm::zip(op->getResults(), *results)) {
-    Value cast = castTo(op.getLoc(), value, refinedBy(value, result.getType()));
+    Value cast =
+        castTo(op->getLoc(), value, refinedBy(value, result.getType()));
     if (!cast)
-      return op.emitError("a result of type ")
+      return op->emitError("a result of type ")
              << value.getType() << " is no " << result.getType();
     mapping.map(result, cast);
   }
@@ -232,18 +271,14 @@ static Type commonType(Type lhs, Type rhs) {
   return left.clone(shape);
 }
 
-FailureOr<SmallVector<Value>> GraphInliner::inlineIf(OperationOp op,
-                                                     ValueRange inputs) {
-  GraphOp thenGraph = graphOf(op, 1), elseGraph = graphOf(op, 2);
-  if (!thenGraph || !elseGraph)
-    return failure();
-  Value condition = truthOf(op.getLoc(), inputs[0]);
+FailureOr<SmallVector<Value>> GraphInliner::inlineIf(const GraphCall &call) {
+  Operation *op = call.op;
+  Value condition = truthOf(op->getLoc(), call.inputs.front());
+  ValueRange inputs = ValueRange(call.inputs).drop_front();
   // The branches tell what the results are, so they are made first.
   Region thenRegion, elseRegion;
-  FailureOr<Values> yes =
-      inlineBranch(thenGraph, inputs.drop_front(3), thenRegion);
-  FailureOr<Values> no =
-      inlineBranch(elseGraph, inputs.drop_front(3), elseRegion);
+  FailureOr<Values> yes = inlineBranch(call.graphs[0], inputs, thenRegion);
+  FailureOr<Values> no = inlineBranch(call.graphs[1], inputs, elseRegion);
   if (failed(yes) || failed(no))
     return failure();
   markCalled(thenRegion, op);
@@ -252,10 +287,10 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineIf(OperationOp op,
   for (auto [lhs, rhs] : llvm::zip(*yes, *no)) {
     types.push_back(commonType(lhs.getType(), rhs.getType()));
     if (!types.back())
-      return op.emitError("the branches yield ")
+      return op->emitError("the branches yield ")
              << lhs.getType() << " and " << rhs.getType();
   }
-  auto branch = scf::IfOp::create(builder, op.getLoc(), types, condition,
+  auto branch = scf::IfOp::create(builder, op->getLoc(), types, condition,
                                   /*addThenBlock=*/false,
                                   /*addElseBlock=*/false);
   for (auto [region, target, values] :
@@ -265,8 +300,8 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineIf(OperationOp op,
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&target->front());
     for (auto [value, type] : llvm::zip(*values, types))
-      value = castTo(op.getLoc(), value, type);
-    scf::YieldOp::create(builder, op.getLoc(), *values);
+      value = castTo(op->getLoc(), value, type);
+    scf::YieldOp::create(builder, op->getLoc(), *values);
   }
   return Values(branch.getResults());
 }
@@ -315,9 +350,9 @@ static void addState(ImplicitLocOpBuilder &builder, Value value,
   writeBuffer(builder, value, states.buffers.back());
 }
 
-FailureOr<LoopStates> GraphInliner::beginStates(OperationOp op, GraphOp body,
+FailureOr<LoopStates> GraphInliner::beginStates(Operation *op, GraphOp body,
                                                 ValueRange initial) {
-  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  ImplicitLocOpBuilder b(op->getLoc(), builder);
   LoopStates states;
   // The extents of a state may change from round to round unless the body
   // states them.
@@ -327,9 +362,10 @@ FailureOr<LoopStates> GraphInliner::beginStates(OperationOp op, GraphOp body,
     SmallVector<int64_t> shape(known.getRank(), ShapedType::kDynamic);
     if (stated)
       shape.assign(stated.getShape().begin(), stated.getShape().end());
-    Value state = castTo(op.getLoc(), value, known.clone(shape));
+    Value state = castTo(op->getLoc(), value, known.clone(shape));
     if (!state)
-      return op.emitError("a state of type ") << known << " is no " << argument;
+      return op->emitError("a state of type ")
+             << known << " is no " << argument;
     addState(b, state, states);
   }
   return states;
@@ -337,16 +373,16 @@ FailureOr<LoopStates> GraphInliner::beginStates(OperationOp op, GraphOp body,
 
 /// Ends a round: \p next become the states. None is overwritten before all
 /// are computed, because they may be one another.
-LogicalResult GraphInliner::endRound(OperationOp op, const LoopStates &states,
+LogicalResult GraphInliner::endRound(Operation *op, const LoopStates &states,
                                      ValueRange next) {
-  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  ImplicitLocOpBuilder b(op->getLoc(), builder);
   SmallVector<std::pair<Value, Value>> copies;
   SmallVector<Value> carried;
   for (auto [value, type, buffer] :
        llvm::zip(next, states.types, states.buffers)) {
-    Value cast = castTo(op.getLoc(), value, type);
+    Value cast = castTo(op->getLoc(), value, type);
     if (!cast)
-      return op.emitError("the loop turns a state of type ")
+      return op->emitError("the loop turns a state of type ")
              << type << " into " << value.getType();
     if (!buffer) {
       carried.push_back(cast);
@@ -363,14 +399,12 @@ LogicalResult GraphInliner::endRound(OperationOp op, const LoopStates &states,
   return success();
 }
 
-FailureOr<SmallVector<Value>> GraphInliner::inlineWhile(OperationOp op,
-                                                        ValueRange inputs) {
-  GraphOp condition = graphOf(op, 0), body = graphOf(op, 1);
-  if (!condition || !body)
-    return failure();
-  Location loc = op.getLoc();
+FailureOr<SmallVector<Value>> GraphInliner::inlineWhile(const GraphCall &call) {
+  Operation *op = call.op;
+  GraphOp condition = call.graphs[0], body = call.graphs[1];
+  Location loc = op->getLoc();
   ImplicitLocOpBuilder b(loc, builder);
-  ValueRange initial = inputs.drop_front(2);
+  ValueRange initial = call.inputs;
   size_t stateCount = body.getResultTypes().size();
   FailureOr<LoopStates> states =
       beginStates(op, body, initial.take_front(stateCount));

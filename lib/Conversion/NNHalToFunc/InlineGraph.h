@@ -28,6 +28,17 @@ void writeBuffer(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
 
 struct LoopStates;
 
+/// An IF or WHILE, canonical or as the HAL states it.
+struct GraphCall {
+  bool isLoop() const;
+
+  mlir::Operation *op;
+  /// The two branches; the condition and the body of a loop.
+  llvm::SmallVector<GraphOp, 2> graphs;
+  /// The condition of an IF and what is passed.
+  llvm::SmallVector<mlir::Value> inputs;
+};
+
 /// Copies graphs of a model to where its builder stands; IF becomes scf.if and
 /// WHILE scf.while around copies of the graphs that they name.
 class GraphInliner {
@@ -35,7 +46,7 @@ public:
   GraphInliner(ModelOp model, mlir::OpBuilder &builder)
       : model(model), builder(builder) {}
 
-  /// What \p graph yields for \p inputs. Operations in the HAL's form infer
+  /// What \p graph yields for \p inputs. Operations infer
   /// their results' types again, from those of \p inputs.
   llvm::FailureOr<llvm::SmallVector<mlir::Value>>
   inlineGraph(GraphOp graph, mlir::ValueRange inputs);
@@ -46,15 +57,16 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  llvm::LogicalResult inlineOperation(OperationOp op, mlir::IRMapping &mapping);
-  llvm::FailureOr<Values> inlineIf(OperationOp op, mlir::ValueRange inputs);
-  llvm::FailureOr<Values> inlineWhile(OperationOp op, mlir::ValueRange inputs);
-  llvm::FailureOr<LoopStates> beginStates(OperationOp op, GraphOp body,
+  llvm::LogicalResult inlineOperation(mlir::Operation *op,
+                                      mlir::IRMapping &mapping);
+  llvm::FailureOr<GraphCall> readCall(mlir::Operation *op,
+                                      const mlir::IRMapping &mapping);
+  llvm::FailureOr<Values> inlineIf(const GraphCall &call);
+  llvm::FailureOr<Values> inlineWhile(const GraphCall &call);
+  llvm::FailureOr<LoopStates> beginStates(mlir::Operation *op, GraphOp body,
                                           mlir::ValueRange initial);
-  llvm::LogicalResult endRound(OperationOp op, const LoopStates &states,
+  llvm::LogicalResult endRound(mlir::Operation *op, const LoopStates &states,
                                mlir::ValueRange next);
-  /// The graph that input \p index of \p op names.
-  GraphOp graphOf(OperationOp op, unsigned index);
   /// The only element of \p condition, as i1.
   mlir::Value truthOf(mlir::Location loc, mlir::Value condition);
   llvm::FailureOr<Values> inlineBranch(GraphOp graph, mlir::ValueRange inputs,

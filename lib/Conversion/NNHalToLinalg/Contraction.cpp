@@ -9,6 +9,7 @@
 
 #include "../Common/ConstantData.h"
 
+#include "nnhal/Backend/Signatures/Contraction.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -74,6 +75,8 @@ struct Conv2DLowering : PanelLowering<Conv2DOp> {
                       ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getOutput().getType();
     ArrayRef<int64_t> ohwi = op.getFilter().getType().getShape();
+    if (!op.getPads())
+      return rewriter.notifyMatchFailure(op, "the pads follow from extents");
     int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
     Value filter =
         pack(builder, op.getFilter(), adaptor.getFilter(), ohwi, width);
@@ -82,7 +85,7 @@ struct Conv2DLowering : PanelLowering<Conv2DOp> {
                                          type.getElementType());
     auto conv = kernel::Conv2DOp::create(builder, adaptor.getInput(), filter,
                                          bias, init, op.getStrides(),
-                                         op.getDilations(), op.getPads());
+                                         op.getDilations(), *op.getPads());
     addEpilogue(builder, conv, op.getActivation());
     rewriter.replaceOp(op, conv.getResults());
     return success();
@@ -123,6 +126,8 @@ struct DepthwiseConv2DLowering : LoweringPattern<DepthwiseConv2DOp> {
   LogicalResult lower(DepthwiseConv2DOp op, Adaptor adaptor,
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
+    if (!op.getPads())
+      return rewriter.notifyMatchFailure(op, "the pads follow from extents");
     RankedTensorType type = op.getOutput().getType();
     ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
     Value filter =
@@ -131,7 +136,7 @@ struct DepthwiseConv2DLowering : LoweringPattern<DepthwiseConv2DOp> {
                                          type.getElementType());
     auto conv = kernel::DepthwiseConv2DOp::create(
         builder, adaptor.getInput(), filter, adaptor.getBias(), init,
-        op.getStrides(), op.getDilations(), op.getPads(),
+        op.getStrides(), op.getDilations(), *op.getPads(),
         op.getDepthMultiplier());
     addEpilogue(builder, conv, op.getActivation());
     rewriter.replaceOp(op, conv.getResults());
@@ -155,6 +160,8 @@ struct GroupedConv2DLowering : LoweringPattern<GroupedConv2DOp> {
   LogicalResult lower(GroupedConv2DOp op, Adaptor adaptor,
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
+    if (!op.getPads())
+      return rewriter.notifyMatchFailure(op, "the pads follow from extents");
     RankedTensorType type = op.getOutput().getType();
     SmallVector<int64_t> inputShape(op.getInput().getType().getShape());
     SmallVector<int64_t> ohwi(op.getFilter().getType().getShape());
@@ -181,7 +188,7 @@ struct GroupedConv2DLowering : LoweringPattern<GroupedConv2DOp> {
           tensor::EmptyOp::create(builder, outputShape, type.getElementType());
       auto conv = kernel::Conv2DOp::create(
           builder, input, packFilterAtRuntime(builder, filter, ohwi, width),
-          bias, init, op.getStrides(), ArrayRef<int64_t>{1, 1}, op.getPads());
+          bias, init, op.getStrides(), ArrayRef<int64_t>{1, 1}, *op.getPads());
       addEpilogue(builder, conv, op.getActivation());
       result =
           buildInsert(builder, conv->getResult(0), result, {0, 0, 0, channel});
@@ -198,6 +205,12 @@ struct TransposeConv2DLowering : PanelLowering<TransposeConv2DOp> {
   LogicalResult lower(TransposeConv2DOp op, Adaptor adaptor,
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
+    HalView view;
+    rt::Status status = op.readHalForm(view);
+    rt::Result<rt::ConvolutionForm> form =
+        rt::decodeConvolution(view.getOperation());
+    if (!status.isOk() || !form.isOk() || !foldedConstantOf(op.getBias()))
+      return rewriter.notifyMatchFailure(op, "the bias is not constant");
     RankedTensorType type = op.getOutput().getType();
     ArrayRef<int64_t> ohwi = op.getFilter().getType().getShape();
     int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
@@ -206,28 +219,29 @@ struct TransposeConv2DLowering : PanelLowering<TransposeConv2DOp> {
                               ? lowering.packTurnedFilter(constant, ohwi, width)
                               : ElementsAttr();
     if (!packed)
-      return reject(op, "the filter is not constant");
+      return rewriter.notifyMatchFailure(op, "the filter is not constant");
     Value filter = arith::ConstantOp::create(builder, cast<TypedAttr>(packed));
     Value bias = pack(builder, op.getBias(), adaptor.getBias(), ohwi[0], width);
     Value init = tensor::EmptyOp::create(builder, type.getShape(),
                                          type.getElementType());
     int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
     auto conv = kernel::Conv2DOp::create(
-        builder, spread(builder, op, adaptor.getInput()), filter, bias, init,
-        ones, ones, noPads);
+        builder, spread(builder, op, form->params.pads, adaptor.getInput()),
+        filter, bias, init, ones, ones, noPads);
     addEpilogue(builder, conv, op.getActivation());
     rewriter.replaceOp(op, conv.getResults());
     return success();
   }
 
   static Value spread(ImplicitLocOpBuilder &builder, TransposeConv2DOp op,
-                      Value input) {
+                      const rt::Pads2D &pads, Value input) {
     RankedTensorType type = rankedType(input);
+    int64_t heads[] = {pads.top, pads.left};
     SmallVector<int64_t> shape(type.getShape()), offsets(4, 0), strides(4, 1);
     for (unsigned i = 0; i < 2; ++i) {
       int64_t taps = op.getFilter().getType().getDimSize(1 + i);
       shape[1 + i] = op.getOutput().getType().getDimSize(1 + i) + taps - 1;
-      offsets[1 + i] = taps - 1 - op.getPads()[2 * i];
+      offsets[1 + i] = taps - 1 - heads[i];
       strides[1 + i] = op.getStrides()[i];
     }
     Value zero = scalarConstant(builder, type.getElementType(), 0);

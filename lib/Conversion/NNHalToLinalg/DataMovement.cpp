@@ -7,9 +7,8 @@
 
 #include "Patterns.h"
 
-#include "../Common/ConstantData.h"
+#include "nnhal/Backend/Signatures/DataMovement.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -129,14 +128,18 @@ struct StridedSliceLowering : LoweringPattern<StridedSliceOp> {
   LogicalResult lower(StridedSliceOp op, Adaptor adaptor,
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
-    int64_t rank = rankedType(adaptor.getInput()).getRank();
+    HalView view;
+    rt::Status status = op.readHalForm(view);
+    rt::Result<rt::SliceForm> form = rt::decodeSlice(view.getOperation());
+    if (!status.isOk() || !form.isOk())
+      return rewriter.notifyMatchFailure(op, "is no strided slice of the HAL");
     SmallVector<int64_t> offsets, sizes, strides;
     SmallVector<bool> isReversed;
-    for (int64_t dim = 0; dim < rank; ++dim) {
-      int64_t begin = op.getBegin()[dim], stride = op.getStrides()[dim];
+    for (size_t dim = 0; dim < form->begin.size(); ++dim) {
+      int64_t begin = form->begin[dim], stride = form->strides[dim];
       int64_t step = std::abs(stride);
-      int64_t span = std::abs(op.getEnd()[dim] - begin);
-      int64_t size = llvm::is_contained(op.getShrinkAxes(), dim)
+      int64_t span = std::abs(form->end[dim] - begin);
+      int64_t size = llvm::is_contained(form->shrinkAxes, int64_t(dim))
                          ? 1
                          : (span + step - 1) / step;
       bool isBackward = stride < 0;
@@ -228,88 +231,6 @@ struct TileLowering : LoweringPattern<TileOp> {
         copy);
     rewriter.replaceOp(op, buildReshape(builder, tiled, type.getShape()));
     return success();
-  }
-};
-
-/// nnhal.gather with constant indices -> a loop that copies one slice per
-/// index. Indices that are computed would have to be checked when the model
-/// runs (M-125).
-struct GatherLowering : LoweringPattern<GatherOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(GatherOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    SmallVector<int64_t> shape = shapeOf(adaptor.getInput());
-    int64_t rank = static_cast<int64_t>(shape.size());
-    int64_t axis = frontAxis(op.getAxis(), rank);
-    ElementsAttr constant = foldedConstantOf(op.getIndices());
-    auto bytes = constant ? ConstantBytes::of(constant) : std::nullopt;
-    if (!bytes)
-      return reject(op, "the indices are not constant");
-    SmallVector<int32_t> indices(bytes->bytes().size() / sizeof(int32_t));
-    std::memcpy(indices.data(), bytes->bytes().data(), bytes->bytes().size());
-    for (int32_t index : indices)
-      if (index < 0 || index >= shape[axis])
-        return reject(op, "index " + Twine(index) + " is not in [0, " +
-                              Twine(shape[axis]) + ")");
-    auto begin = shape.begin();
-    int64_t outer =
-        std::accumulate(begin, begin + axis, int64_t(1), std::multiplies<>());
-    int64_t inner = std::accumulate(begin + axis + 1, shape.end(), int64_t(1),
-                                    std::multiplies<>());
-    Value rows =
-        buildReshape(builder, adaptor.getInput(), {outer, shape[axis], inner});
-    Value result = copyRows(builder, rows, indices);
-    rewriter.replaceOp(
-        op, buildReshape(builder, result, op.getOutput().getType().getShape()));
-    return success();
-  }
-
-  /// rows[:, indices, :] of a rank 3 tensor.
-  static Value copyRows(ImplicitLocOpBuilder &builder, Value rows,
-                        ArrayRef<int32_t> indices) {
-    RankedTensorType type = rankedType(rows);
-    auto count = static_cast<int64_t>(indices.size());
-    Value table = arith::ConstantOp::create(
-        builder,
-        DenseElementsAttr::get(
-            RankedTensorType::get(count, builder.getI32Type()), indices));
-    Value init = tensor::EmptyOp::create(
-        builder,
-        ArrayRef<int64_t>{type.getDimSize(0), count, type.getDimSize(2)},
-        type.getElementType());
-    Value zero = arith::ConstantIndexOp::create(builder, 0);
-    Value one = arith::ConstantIndexOp::create(builder, 1);
-    Value extent = arith::ConstantIndexOp::create(builder, count);
-    auto loop = scf::ForOp::create(
-        builder, zero, extent, one, init,
-        [&](OpBuilder &nested, Location location, Value at, ValueRange state) {
-          ImplicitLocOpBuilder b(location, nested);
-          Value element = tensor::ExtractOp::create(b, table, at);
-          Value any = arith::IndexCastOp::create(b, b.getIndexType(), element);
-          // The table may be large, so that it goes to the data cache, whose
-          // damage must not lead outside of the rows.
-          Value last =
-              arith::ConstantIndexOp::create(b, type.getDimSize(1) - 1);
-          Value row = arith::MinSIOp::create(
-              b, arith::MaxSIOp::create(b, any, zero), last);
-          OpFoldResult none = b.getIndexAttr(0), step = b.getIndexAttr(1);
-          SmallVector<OpFoldResult> sizes = {
-              b.getIndexAttr(type.getDimSize(0)), step,
-              b.getIndexAttr(type.getDimSize(2))};
-          SmallVector<OpFoldResult> strides(3, step);
-          SmallVector<OpFoldResult> from = {none, row, none};
-          SmallVector<OpFoldResult> to = {none, at, none};
-          Value source =
-              tensor::ExtractSliceOp::create(b, rows, from, sizes, strides);
-          Value target =
-              tensor::ExtractSliceOp::create(b, state[0], to, sizes, strides);
-          Value copied = linalg::CopyOp::create(b, source, target).getResult(0);
-          Value next = tensor::InsertSliceOp::create(b, copied, state[0], to,
-                                                     sizes, strides);
-          scf::YieldOp::create(b, next);
-        });
-    return loop.getResult(0);
   }
 };
 
@@ -426,11 +347,12 @@ void nnhal::populateDataMovementPatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns,
                                          LinalgLowering &lowering) {
   patterns.add<BatchToSpaceLowering, ChannelShuffleLowering,
-               ConcatenationLowering, DepthToSpaceLowering, FillLowering,
-               GatherLowering, PadLowering, PadV2Lowering,
-               ReshapeLowering<ExpandDimsOp>, ReshapeLowering<ReshapeOp>,
-               ReshapeLowering<SqueezeOp>, SliceLowering, SpaceToBatchLowering,
-               SpaceToDepthLowering, SplitLowering, StridedSliceLowering,
-               TileLowering, TransposeLowering>(
+               ConcatenationLowering, DepthToSpaceLowering, PadLowering,
+               PadV2Lowering, ReshapeLowering<ReshapeOp>,
+               ReshapeLowering<SqueezeOp>, SpaceToBatchLowering,
+               SpaceToDepthLowering, StridedSliceLowering, TransposeLowering>(
       converter, patterns.getContext(), lowering);
+  patterns.add<FillLowering, ReshapeLowering<ExpandDimsOp>, SliceLowering,
+               SplitLowering, TileLowering>(
+      converter, patterns.getContext(), lowering, takesFloats | takesIntegers);
 }

@@ -193,19 +193,15 @@ template <typename OpTy> struct ElementwiseLowering : LoweringPattern<OpTy> {
 void nnhal::populateElementwisePatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns,
                                         LinalgLowering &lowering) {
-  patterns
-      .add<ElementwiseLowering<AddOp>, ElementwiseLowering<SubOp>,
-           ElementwiseLowering<MulOp>, ElementwiseLowering<DivOp>,
-           ElementwiseLowering<MaximumOp>, ElementwiseLowering<MinimumOp>,
-           ElementwiseLowering<EqualOp>, ElementwiseLowering<NotEqualOp>,
-           ElementwiseLowering<GreaterOp>, ElementwiseLowering<GreaterEqualOp>,
-           ElementwiseLowering<LessOp>, ElementwiseLowering<LessEqualOp>,
-           ElementwiseLowering<LogicalAndOp>, ElementwiseLowering<LogicalOrOp>,
-           ElementwiseLowering<LogicalNotOp>, ElementwiseLowering<SelectOp>,
-           ElementwiseLowering<AbsOp>, ElementwiseLowering<NegOp>,
-           ElementwiseLowering<ExpOp>, ElementwiseLowering<LogOp>,
-           ElementwiseLowering<SinOp>, ElementwiseLowering<SqrtOp>,
-           ElementwiseLowering<RsqrtOp>, ElementwiseLowering<FloorOp>,
-           ElementwiseLowering<CastOp>>(converter, patterns.getContext(),
-                                        lowering);
+  auto add = [&]<typename... OpTys>(unsigned types) {
+    patterns.add<ElementwiseLowering<OpTys>...>(
+        converter, patterns.getContext(), lowering, types);
+  };
+  add.operator()<AddOp, SubOp, MulOp, DivOp, MaximumOp, MinimumOp, SelectOp,
+                 AbsOp, NegOp>(takesFloats | takesIntegers);
+  add.operator()<EqualOp, NotEqualOp, GreaterOp, GreaterEqualOp, LessOp,
+                 LessEqualOp, CastOp>(takesFloats | takesIntegers |
+                                      takesBooleans);
+  add.operator()<LogicalAndOp, LogicalOrOp, LogicalNotOp>(takesBooleans);
+  add.operator()<ExpOp, LogOp, SinOp, SqrtOp, RsqrtOp, FloorOp>(takesFloats);
 }

@@ -75,39 +75,26 @@ ElementsAttr LinalgLowering::packBias(ElementsAttr source, int64_t width) {
   return pack(Packing::bias, source, source.getNumElements(), width);
 }
 
-/// Why values of \p type cannot be compiled; empty when they can.
-static std::string whyNotCompilable(Type type) {
-  // The operations take nothing else.
-  auto tensor = cast<RankedTensorType>(type);
-  Type element = tensor.getElementType();
-  if (isa<quant::QuantizedType>(element))
-    return "has quantized elements";
-  if (!element.isF32() && !element.isInteger(32) && !element.isInteger(8))
-    return "has elements that are not f32, i32 or i8";
-  if (!tensor.hasStaticShape())
-    return "has unknown dimensions";
-  if (tensor.getNumElements() == 0)
-    return "has no elements";
-  return {};
+/// The bit of \p element; 0 where it has none.
+static unsigned bitOf(Type element) {
+  if (element.isF32())
+    return takesFloats;
+  if (element.isSignlessInteger(32))
+    return takesIntegers;
+  return element.isSignlessInteger(8) ? takesBooleans : 0;
 }
 
-LogicalResult nnhal::checkTensorTypes(Operation *op, LinalgLowering &lowering) {
-  auto check = [&](StringRef role, unsigned index, Type type) {
-    std::string why = whyNotCompilable(type);
-    if (why.empty())
-      return success();
-    std::string text;
-    llvm::raw_string_ostream(text) << type;
-    return lowering.reject(op, role + " " + Twine(index) + " of type " + text +
-                                   " " + why);
+bool nnhal::isStatic(Operation *op, unsigned types) {
+  auto isStaticTensor = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && bitOf(tensor.getElementType()) &&
+           tensor.hasStaticShape() && tensor.getNumElements() != 0;
   };
-  for (auto [index, type] : llvm::enumerate(op->getOperandTypes()))
-    if (failed(check("operand", index, type)))
-      return failure();
-  for (auto [index, type] : llvm::enumerate(op->getResultTypes()))
-    if (failed(check("result", index, type)))
-      return failure();
-  return success();
+  Type data = op->getNumOperands() != 0 ? op->getOperands().back().getType()
+                                        : op->getResultTypes().front();
+  return llvm::all_of(op->getOperandTypes(), isStaticTensor) &&
+         llvm::all_of(op->getResultTypes(), isStaticTensor) &&
+         (types & bitOf(getElementTypeOrSelf(data))) != 0;
 }
 
 void nnhal::populateNNHalToLinalgPatterns(const TypeConverter &converter,

@@ -22,12 +22,13 @@ template <typename ConvOp> struct FoldPadIntoConv : OpRewritePattern<ConvOp> {
   LogicalResult matchAndRewrite(ConvOp op,
                                 PatternRewriter &rewriter) const override {
     auto pad = op.getInput().template getDefiningOp<PadOp>();
-    if (!pad || !pad->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "no pad of its own");
+    if (!pad || !pad->hasOneUse() || !op.getPads())
+      return rewriter.notifyMatchFailure(
+          op, "no pad of its own, or pads that follow");
     ArrayRef<int64_t> around = pad.getPaddings();
     if (around.size() != 8 || around[0] || around[1] || around[6] || around[7])
       return rewriter.notifyMatchFailure(op, "pads batch or channels");
-    SmallVector<int64_t> pads(op.getPads());
+    SmallVector<int64_t> pads(*op.getPads());
     for (unsigned i = 0; i < 4; ++i)
       pads[i] += around[2 + i];
     // A convolution's padding stays below its filter's extent (M-009).

@@ -16,45 +16,54 @@
 
 namespace nnhal {
 
-/// Base of every lowering: checks what all of them need, then calls lower().
+/// Element types of tensors that a pattern takes, as bits.
+enum ElementTypes : unsigned {
+  takesFloats = 1,
+  takesIntegers = 2,
+  takesBooleans = 4,
+};
+
+/// Base of lowerings that make better code of some uses than the general one of
+/// General/OperationLowering.h, which takes the rest: declines what is not of
+/// static tensors with elements of \p types, then calls lower().
 template <typename OpTy>
 class LoweringPattern : public mlir::OpConversionPattern<OpTy> {
 public:
   using Adaptor = typename OpTy::Adaptor;
 
   LoweringPattern(const mlir::TypeConverter &converter,
-                  mlir::MLIRContext *context, LinalgLowering &lowering)
-      : mlir::OpConversionPattern<OpTy>(converter, context),
-        lowering(lowering) {}
+                  mlir::MLIRContext *context, LinalgLowering &lowering,
+                  unsigned types = takesFloats)
+      : mlir::OpConversionPattern<OpTy>(converter, context, /*benefit=*/2),
+        lowering(lowering), types(types) {}
 
   mlir::LogicalResult
   matchAndRewrite(OpTy op, Adaptor adaptor,
                   mlir::ConversionPatternRewriter &rewriter) const final;
 
 protected:
-  /// Replaces \p op, or returns reject(...) before it has changed anything.
+  /// Replaces \p op, or declines it before it has changed anything.
   virtual mlir::LogicalResult
   lower(OpTy op, Adaptor adaptor, mlir::ImplicitLocOpBuilder &builder,
         mlir::ConversionPatternRewriter &rewriter) const = 0;
 
-  mlir::LogicalResult reject(mlir::Operation *op,
-                             const llvm::Twine &reason) const {
-    return lowering.reject(op, reason);
-  }
-
   LinalgLowering &lowering;
+
+private:
+  unsigned types;
 };
 
-/// Success when every operand and result of \p op is a tensor that can be
-/// compiled; otherwise rejects the first that is not.
-mlir::LogicalResult checkTensorTypes(mlir::Operation *op,
-                                     LinalgLowering &lowering);
+/// Whether the operands and results of \p op are static tensors with elements
+/// of f32, i32 or i8, the data being of \p types. The data is the last operand
+/// of an operation that has one, else the result: the others have its type or
+/// one that the rule says.
+bool isStatic(mlir::Operation *op, unsigned types);
 
 template <typename OpTy>
 mlir::LogicalResult LoweringPattern<OpTy>::matchAndRewrite(
     OpTy op, Adaptor adaptor, mlir::ConversionPatternRewriter &rewriter) const {
-  if (failed(checkTensorTypes(op, lowering)))
-    return mlir::failure();
+  if (!isStatic(op, types))
+    return rewriter.notifyMatchFailure(op, "other types or unknown extents");
   mlir::ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
   return lower(op, adaptor, builder, rewriter);
 }

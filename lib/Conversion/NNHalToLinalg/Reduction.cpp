@@ -172,8 +172,11 @@ void nnhal::populateReductionPatterns(const TypeConverter &converter,
                                       LinalgLowering &lowering) {
   patterns.add<ReduceLowering<MeanOp>, ReduceLowering<ReduceSumOp>,
                ReduceLowering<ReduceProdOp>, ReduceLowering<ReduceMaxOp>,
-               ReduceLowering<ReduceMinOp>, ReduceLowering<ReduceAllOp>,
-               ReduceLowering<ReduceAnyOp>, ArgReduceLowering<ArgMaxOp, true>,
+               ReduceLowering<ReduceMinOp>>(converter, patterns.getContext(),
+                                            lowering);
+  patterns.add<ReduceLowering<ReduceAllOp>, ReduceLowering<ReduceAnyOp>>(
+      converter, patterns.getContext(), lowering, takesBooleans);
+  patterns.add<ArgReduceLowering<ArgMaxOp, true>,
                ArgReduceLowering<ArgMinOp, false>>(
-      converter, patterns.getContext(), lowering);
+      converter, patterns.getContext(), lowering, takesFloats | takesIntegers);
 }

@@ -23,12 +23,14 @@ struct PoolLowering : LoweringPattern<OpTy> {
   LogicalResult lower(OpTy op, typename OpTy::Adaptor adaptor,
                       ImplicitLocOpBuilder &builder,
                       ConversionPatternRewriter &rewriter) const override {
+    if (!op.getPads())
+      return rewriter.notifyMatchFailure(op, "the pads follow from extents");
     RankedTensorType type = op.getOutput().getType();
     Value init = tensor::EmptyOp::create(builder, type.getShape(),
                                          type.getElementType());
-    auto pool =
-        kernel::Pool2DOp::create(builder, Kind, adaptor.getInput(), init,
-                                 op.getWindow(), op.getStrides(), op.getPads());
+    auto pool = kernel::Pool2DOp::create(builder, Kind, adaptor.getInput(),
+                                         init, op.getWindow(), op.getStrides(),
+                                         *op.getPads());
     addEpilogue(builder, pool, op.getActivation());
     rewriter.replaceOp(op, pool.getResults());
     return success();

@@ -62,31 +62,55 @@ protected:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-// code and version on an operation's first line are those of
-// Operations.def.
-TEST_F(NNHalOpsTest, OperationsAgreeWithTheTable) {
+/// Expects code and version of an operation to be those of Operations.def.
+template <typename OpTy> void expectTableRow() {
+  const rt::OperationInfo *info = rt::lookUp(OpTy::getOperationCode());
+  ASSERT_NE(info, nullptr) << OpTy::getOperationName().str();
+  EXPECT_EQ("nnhal." + llvm::StringRef(info->name).lower(),
+            OpTy::getOperationName().str());
+  EXPECT_EQ(OpTy::getHalVersion(), info->since) << info->name;
+}
+
+/// Counts the operations that stand for one of the HAL.
+template <typename... OpTys> unsigned expectTableRows() {
   unsigned count = 0;
-  for (mlir::RegisteredOperationName name :
-       context.getRegisteredOperationsByDialect("nnhal")) {
-    auto *hal = name.getInterface<HalOperationInterface>();
-    if (!hal)
-      continue;
-    ++count;
-    const rt::OperationInfo *info = rt::lookUp(hal->getOperationCode());
-    ASSERT_NE(info, nullptr) << name.getStringRef().str();
-    EXPECT_EQ("nnhal." + llvm::StringRef(info->name).lower(),
-              name.getStringRef().str());
-    EXPECT_EQ(hal->getHalVersion(), info->since) << info->name;
-  }
+  auto check = [&]<typename OpTy>() {
+    if constexpr (requires { OpTy::getOperationCode(); }) {
+      expectTableRow<OpTy>();
+      ++count;
+    }
+  };
+  (check.template operator()<OpTys>(), ...);
+  return count;
+}
+
+//
+TEST_F(NNHalOpsTest, OperationsAgreeWithTheTable) {
+  unsigned count = expectTableRows<
+#define GET_OP_LIST
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.cpp.inc"
+      >();
   EXPECT_EQ(count, rt::allOperations().size());
 }
 
-TEST_F(NNHalOpsTest, FeatureLevelFollowsTheVersion) {
-  mlir::Value value = valueOf(tensor({2}, builder.getF32Type()));
-  auto add = AddOp::create(builder, location, value, value);
-  EXPECT_EQ(llvm::cast<HalOperationInterface>(*add).getFeatureLevel(), 27);
-  auto elu = EluOp::create(builder, location, value, llvm::APFloat(1.0f));
-  EXPECT_EQ(llvm::cast<HalOperationInterface>(*elu).getFeatureLevel(), 30);
+// Attributes become constants in the HAL's order.
+TEST_F(NNHalOpsTest, ReadsOperationsInTheFormOfTheHal) {
+  mlir::Value input = valueOf(tensor({1, 8, 6, 4}, builder.getF32Type()));
+  auto pool = MaxPool2DOp::create(builder, location, input,
+                                  builder.getDenseI64ArrayAttr({0, 1, 2, 3}),
+                                  {2, 1}, {4, 5});
+  HalView view;
+  ASSERT_TRUE(llvm::cast<HalFormOpInterface>(*pool).readHalForm(view).isOk());
+  const rt::OperationView &operation = view.getOperation();
+  EXPECT_EQ(operation.type, rt::OperationType::MAX_POOL_2D);
+  EXPECT_EQ(view.operandOf(0), 0u);
+  EXPECT_EQ(view.operandOf(1), std::nullopt);
+  std::vector<int> values;
+  for (const rt::OperandView &parameter :
+       llvm::ArrayRef(operation.inputs).drop_front())
+    values.push_back(int(parameter.value->front()));
+  EXPECT_EQ(values, (std::vector<int>{2, 3, 0, 1, 1, 2, 5, 4, 0, 0}));
+  EXPECT_EQ(operation.outputs.size(), 1u);
 }
 
 TEST_F(NNHalOpsTest, InfersResultTypes) {
@@ -170,7 +194,7 @@ TEST_F(NNHalOpsTest, ReducesEachAxisOnce) {
             tensor({1}, f32));
   mean.getResult().setType(tensor({2, 3, 4}, f32));
   EXPECT_EQ(complaintOf([&] { return mlir::verify(mean); }),
-            "'nnhal.mean' op result shape 2x3x4 has rank 3, expected shape "
+            "'nnhal.mean' op output shape 2x3x4 has rank 3, expected shape "
             "2x4");
 }
 

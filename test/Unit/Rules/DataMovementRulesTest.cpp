@@ -315,6 +315,29 @@ TEST(DataMovementRulesTest, StridedSliceRejects) {
             "stride -1 of shrink axis 0 must be positive"); // strided_slice C7
 }
 
+// Masks and limits keep the HAL's form from these.
+TEST(DataMovementRulesTest, StridedSliceTakesResolvedPositions) {
+  auto check = [](std::vector<int64_t> begin, std::vector<int64_t> end,
+                  std::vector<int64_t> strides,
+                  std::vector<int64_t> shrinkAxes = {}) {
+    return nnhal::rt::stridedSlice(floatTensor({4, 5}), begin, end, strides,
+                                   shrinkAxes)
+        .status()
+        .message();
+  };
+  EXPECT_EQ(check({5, 0}, {4, 5}, {1, 1}), // strided_slice C4
+            "begin 5 of dimension 0 is outside [0, 4]");
+  EXPECT_EQ(check({0, 4}, {4, 5}, {1, -1}), // strided_slice C5
+            "end 5 of dimension 1 is outside [-1, 4]");
+  EXPECT_EQ(check({0, 0}, {4, 5}, {1, 1}, {2}), // strided_slice C6
+            "shrink axis 2 is outside [0, 2)");
+}
+
+TEST(DataMovementRulesTest, ConcatenationTakesAnInput) {
+  EXPECT_EQ(nnhal::rt::concatenation({}, 0).status().message(),
+            "0 inputs, expected at least 1");
+}
+
 TEST(DataMovementRulesTest, StridedSliceOfUnknownExtents) {
   TensorType input = floatTensor({unknown, 3});
   EXPECT_EQ(stridedSlice(input, {{0, 0}, {2, 3}, {1, 1}}), "?x?");

@@ -151,3 +151,10 @@ TEST(ReductionRulesTest, TopK) { // M-137
 }
 
 } // namespace
+
+TEST(ReductionRulesTest, AxesHaveElements) {
+  EXPECT_EQ(nnhal::rt::mean(floatTensor({2, 3}), {}, false).status().message(),
+            "axes has 0 elements, expected at least 1");
+  EXPECT_EQ(nnhal::rt::argReduce(floatTensor({0, 3}), 0).status().message(),
+            "extent of the axis 0 must be positive");
+}

@@ -34,16 +34,21 @@ static GeneralLowering lookUpLowering(rt::OperationType type) {
 }
 
 namespace {
-/// nnhal.operation -> tensors of expressions.
-struct OperationPattern : OpConversionPattern<OperationOp> {
-  OperationPattern(const TypeConverter &converter, MLIRContext *context,
+/// An operation of the HAL, in whatever form -> tensors of expressions.
+/// One is made per operation: among patterns of one operation the benefit
+/// decides, but not between these and a pattern of an interface.
+struct OperationPattern : ConversionPattern {
+  OperationPattern(const TypeConverter &converter, OperationName name,
                    LinalgLowering &lowering)
-      : OpConversionPattern(converter, context), lowering(lowering) {}
+      : ConversionPattern(converter, name.getStringRef(), /*benefit=*/1,
+                          name.getContext()),
+        lowering(lowering) {}
 
   LogicalResult
-  matchAndRewrite(OperationOp op, OpAdaptor adaptor,
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
-    OperationLowering operation(op, adaptor.getInputs(), rewriter, lowering);
+    OperationLowering operation(cast<HalFormOpInterface>(op), operands,
+                                rewriter, lowering);
     if (failed(operation.prepare()) || failed(checkRanks(op, operation)))
       return failure();
     GeneralLowering lower = lookUpLowering(operation.type());
@@ -57,8 +62,8 @@ struct OperationPattern : OpConversionPattern<OperationOp> {
 private:
   /// Every operand that is given must have a known rank: loops and checks are
   /// made for each dimension.
-  static LogicalResult checkRanks(OperationOp op, OperationLowering &lowering) {
-    for (auto [index, input] : llvm::enumerate(op.getInputs()))
+  static LogicalResult checkRanks(Operation *op, OperationLowering &lowering) {
+    for (auto [index, input] : llvm::enumerate(op->getOperands()))
       if (isa<UnrankedTensorType>(input.getType()) &&
           !input.getDefiningOp<NoValueOp>())
         return lowering.fail("input " + std::to_string(index) +
@@ -73,5 +78,8 @@ private:
 void nnhal::populateGeneralPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns,
                                     LinalgLowering &lowering) {
-  patterns.add<OperationPattern>(converter, patterns.getContext(), lowering);
+  for (RegisteredOperationName name :
+       patterns.getContext()->getRegisteredOperations())
+    if (name.hasInterface<HalFormOpInterface>())
+      patterns.add<OperationPattern>(converter, name, lowering);
 }

@@ -21,19 +21,23 @@
 using namespace mlir;
 using namespace nnhal;
 
-OperationLowering::OperationLowering(OperationOp op, ValueRange operands,
+OperationLowering::OperationLowering(HalFormOpInterface op, ValueRange operands,
                                      ConversionPatternRewriter &rewriter,
                                      LinalgLowering &shared)
     : op(op), operands(operands), rewriter(rewriter), shared(shared),
-      builder(op.getLoc(), rewriter), results(op->getNumResults()) {}
+      builder(op->getLoc(), rewriter), results(op->getNumResults()) {}
 
 LogicalResult OperationLowering::fail(const Twine &reason) {
   return shared.reject(op, reason);
 }
 
 LogicalResult OperationLowering::prepare() {
-  if (rt::Status status = readHalForm(op, halView); !status.isOk())
+  if (rt::Status status = op.readHalForm(halView); !status.isOk())
     return fail(status.message());
+  for (auto [index, input] : llvm::enumerate(view().inputs))
+    if (!input.isOmitted && !input.value && !halView.operandOf(index))
+      return fail("input " + Twine(index) +
+                  " follows from a result type with unknown extents");
   rt::Result<rt::OperationFacts> found = rt::checkOperation(view());
   if (!found.isOk())
     return fail(found.status().message());
@@ -45,31 +49,67 @@ LogicalResult OperationLowering::prepare() {
 // Inputs
 //===----------------------------------------------------------------------===//
 
+Value OperationLowering::operandOf(size_t index) const {
+  std::optional<unsigned> operand = halView.operandOf(index);
+  return operand ? op->getOperand(*operand) : Value();
+}
+
+TypedAttr OperationLowering::parameterOf(size_t index) {
+  const rt::OperandView &parameter = view().inputs[index];
+  ArrayRef<char> bytes(reinterpret_cast<const char *>(parameter.value->data()),
+                       parameter.value->size());
+  bool isTensor = parameter.type.type == rt::OperandType::TENSOR_INT32;
+  Type element = builder.getI32Type();
+  if (parameter.type.type == rt::OperandType::FLOAT32)
+    element = builder.getF32Type();
+  else if (parameter.type.type == rt::OperandType::FLOAT16)
+    element = builder.getF16Type();
+  else if (parameter.type.type == rt::OperandType::BOOL)
+    element = builder.getI8Type();
+  SmallVector<int64_t> shape = {1};
+  if (isTensor)
+    shape.assign(parameter.type.dimensions.begin(),
+                 parameter.type.dimensions.end());
+  auto elements = DenseElementsAttr::getFromRawBuffer(
+      RankedTensorType::get(shape, element), bytes);
+  return isTensor ? TypedAttr(elements)
+                  : cast<TypedAttr>(*elements.value_begin<Attribute>());
+}
+
 Scalar OperationLowering::isPresent(size_t index) {
   if (!hasInput(index))
     return truth(false);
   // Only the request can leave out what the model has, and only its inputs.
-  Operation *definition = op.getInputs()[index].getDefiningOp();
-  if (definition && isa<NNHalDialect>(definition->getDialect()))
+  std::optional<unsigned> operand = halView.operandOf(index);
+  Operation *definition =
+      operand ? op->getOperand(*operand).getDefiningOp() : nullptr;
+  if (!operand || (definition && isa<NNHalDialect>(definition->getDialect())))
     return truth(true);
   return {builder, kernel::IsPresentOp::create(builder, builder.getI1Type(),
-                                               operands[index])};
+                                               operands[*operand])};
 }
 
 Tensor OperationLowering::input(size_t index) {
   rt::TensorType type = view().inputs[index].type;
-  Value value = operands[index];
-  if (auto elements = dyn_cast_if_present<ElementsAttr>(
-          definingConstant(op.getInputs()[index])))
-    value = arith::ConstantOp::create(builder, cast<TypedAttr>(elements));
-  return {builder, value, std::move(type)};
+  Value operand = operandOf(index);
+  if (!operand)
+    return {builder, arith::ConstantOp::create(builder, parameterOf(index)),
+            std::move(type)};
+  if (auto elements =
+          dyn_cast_if_present<ElementsAttr>(definingConstant(operand)))
+    return {builder,
+            arith::ConstantOp::create(builder, cast<TypedAttr>(elements)),
+            std::move(type)};
+  return {builder, operands[*halView.operandOf(index)], std::move(type)};
 }
 
 Scalar OperationLowering::scalar(size_t index) {
-  if (auto constant = dyn_cast_if_present<TypedAttr>(
-          definingConstant(op.getInputs()[index])))
+  Value operand = operandOf(index);
+  if (!operand)
+    return {builder, arith::ConstantOp::create(builder, parameterOf(index))};
+  if (auto constant = dyn_cast_if_present<TypedAttr>(definingConstant(operand)))
     return {builder, arith::ConstantOp::create(builder, constant)};
-  return {builder, operands[index]};
+  return {builder, operands[*halView.operandOf(index)]};
 }
 
 SmallVector<Scalar> OperationLowering::integers(size_t index, int64_t count) {

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The general lowering takes operations in the HAL's form (nnhal.operation):
-// every signature, every type, extents and parameters known or not. It states
-// each result element as an expression over elements of the inputs; the form
-// is decoded by the functions of nnhal/Runtime/Signatures that validation and
-// the reference device use. Operations of static f32 tensors, which take most
-// of the time of most models, go through their canonical form and the patterns
-// of Patterns.h instead.
+// The general lowering takes every operation of the HAL, canonical or not:
+// every type, extents and parameters known or not. It reads the operation in
+// the HAL's form (HalFormOpInterface) and states each result element as an
+// expression over elements of the inputs; the form is decoded by the functions
+// of nnhal/Backend/Signatures that validation and the reference device use.
+// Patterns of Patterns.h, which go first, take operations of static f32
+// tensors, which take most of the time of most models.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,7 +86,7 @@ using ElementBuilder = llvm::function_ref<Scalar(Indices)>;
 
 class OperationLowering {
 public:
-  OperationLowering(OperationOp op, mlir::ValueRange operands,
+  OperationLowering(HalFormOpInterface op, mlir::ValueRange operands,
                     mlir::ConversionPatternRewriter &rewriter,
                     LinalgLowering &shared);
 
@@ -271,7 +271,13 @@ public:
   llvm::LogicalResult fail(const llvm::Twine &reason);
 
 private:
-  OperationOp op;
+  /// The operand that input \p index is, before conversion; null for a
+  /// parameter.
+  mlir::Value operandOf(size_t index) const;
+  /// The value of input \p index, a parameter.
+  mlir::TypedAttr parameterOf(size_t index);
+
+  HalFormOpInterface op;
   mlir::ValueRange operands;
   mlir::ConversionPatternRewriter &rewriter;
   LinalgLowering &shared;

@@ -70,16 +70,19 @@ static LogicalResult verifyGraphs(Operation *op, ValueRange inputs,
 // IfOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult IfOp::verify() {
-  HalView view;
+rt::Status IfOp::readHalForm(HalView &view) {
   view.setType(getOperationCode());
   view.addInput(getCondition());
   view.addReference();
   view.addReference();
   for (Value input : getInputs())
     view.addInput(input);
-  return verifyHalForm(*this, view);
+  for (Type output : getResultTypes())
+    view.addOutput(output);
+  return rt::Status(view.getStatus());
 }
+
+LogicalResult IfOp::verify() { return verifyHalForm(*this); }
 
 LogicalResult IfOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   return verifyGraphs(*this, getInputs(), getThenGraphAttr(),
@@ -90,15 +93,18 @@ LogicalResult IfOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 // WhileOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult WhileOp::verify() {
-  HalView view;
+rt::Status WhileOp::readHalForm(HalView &view) {
   view.setType(getOperationCode());
   view.addReference();
   view.addReference();
   for (Value input : getInputs())
     view.addInput(input);
-  return verifyHalForm(*this, view);
+  for (Type output : getResultTypes())
+    view.addOutput(output);
+  return rt::Status(view.getStatus());
 }
+
+LogicalResult WhileOp::verify() { return verifyHalForm(*this); }
 
 LogicalResult WhileOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   return verifyGraphs(*this, getInputs(), getConditionGraphAttr(),

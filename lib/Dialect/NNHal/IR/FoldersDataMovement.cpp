@@ -8,6 +8,7 @@
 #include "Folding.h"
 
 #include "Runtime/Support/Float16.h"
+#include "nnhal/Backend/Signatures/DataMovement.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -182,24 +183,26 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult StridedSliceOp::fold(FoldAdaptor adaptor) {
-  if (hasStaticShape(getInput()) && isAll(getStrides(), 1) &&
-      getShrinkAxes().empty())
+  if (!hasStaticShape(getInput()) || !hasStaticShape(getOutput()))
+    return {};
+  HalView view;
+  rt::Status status = readHalForm(view);
+  rt::Result<rt::SliceForm> form = rt::decodeSlice(view.getOperation());
+  if (!status.isOk() || !form.isOk())
+    return {};
+  if (isAll(form->strides, 1) && form->shrinkAxes.empty())
     if (OpFoldResult same = sameAs(getInput(), getType()))
       return same;
-  auto type = llvm::cast<RankedTensorType>(getType());
-  auto inputType = llvm::cast<RankedTensorType>(getInput().getType());
-  if (!type.hasStaticShape())
-    return {};
   // The axes that are kept; the result of none of them has shape [1].
   SmallVector<size_t> kept;
-  for (int64_t axis = 0; axis < inputType.getRank(); ++axis)
-    if (!llvm::is_contained(getShrinkAxes(), axis))
-      kept.push_back(size_t(axis));
+  for (size_t axis = 0; axis < form->begin.size(); ++axis)
+    if (!llvm::is_contained(form->shrinkAxes, int64_t(axis)))
+      kept.push_back(axis);
   return foldMove(getOutput(), adaptor.getInput(),
                   [&](ArrayRef<int64_t> index, SmallVectorImpl<int64_t> &from) {
-                    from.assign(getBegin().begin(), getBegin().end());
+                    from.assign(form->begin.begin(), form->begin.end());
                     for (auto [axis, position] : llvm::zip(kept, index))
-                      from[axis] += position * getStrides()[axis];
+                      from[axis] += position * form->strides[axis];
                   });
 }
 

@@ -117,32 +117,11 @@ rt::TensorType nnhal::typeOf(mlir::Value value) {
   return *type;
 }
 
-llvm::SmallVector<rt::TensorType>
-nnhal::resultTensorTypes(mlir::Operation *op) {
-  return llvm::map_to_vector(op->getResults(),
-                             [](mlir::Value value) { return typeOf(value); });
-}
-
 llvm::LogicalResult nnhal::verifyStatus(mlir::Operation *op,
                                         const rt::Status &status) {
   if (status.isOk())
     return mlir::success();
   return op->emitOpError(status.message());
-}
-
-llvm::LogicalResult nnhal::verifyInferred(mlir::Operation *op,
-                                          const RuleResult &inferred) {
-  if (!inferred.isOk())
-    return verifyStatus(op, inferred.status());
-  for (auto [index, type] : llvm::enumerate(*inferred)) {
-    std::string name =
-        inferred->size() == 1 ? "result" : fmt::format("result {}", index);
-    if (failed(verifyStatus(
-            op, rt::checkStated(type, typeOf(op->getResult(unsigned(index))),
-                                name))))
-      return mlir::failure();
-  }
-  return mlir::success();
 }
 
 llvm::LogicalResult nnhal::inferFromRule(
@@ -158,12 +137,4 @@ llvm::LogicalResult nnhal::inferFromRule(
     types.push_back(result);
   }
   return mlir::success();
-}
-
-RuleResult nnhal::single(rt::Result<rt::TensorType> result) {
-  if (!result.isOk())
-    return std::move(result).takeStatus();
-  std::vector<rt::TensorType> results;
-  results.push_back(*std::move(result));
-  return results;
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// What the verifiers of the family files share: an adapter from the operands
-// and attributes of an operation to the arguments of its rule.
+// What folders and canonicalizations share: types and attributes of operations
+// as arguments of rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +24,6 @@ rt::TensorType typeOf(mlir::Value value);
 inline rt::FusedActivation toRule(FusedActivation activation) {
   return rt::FusedActivation(int32_t(activation));
 }
-
-inline rt::Ints toRule(llvm::ArrayRef<int64_t> values) {
-  return rt::Ints(values.data(), values.size());
-}
-
-/// A rule's single result as the result list of an operation.
-RuleResult single(rt::Result<rt::TensorType> result);
 
 } // namespace nnhal
 

@@ -5,135 +5,374 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Normalization, Lookup, Recurrent, Detection and RANK: what NNHal_FormOp says
-// about each input is enough to read it.
+// What NNHal_FormOp says about each input is enough to read it. The rule of the
+// operation has been checked: numbers and types of inputs are those of a form.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Raising.h"
 
+#include "nnhal/Backend/Signatures/Contraction.h"
+#include "nnhal/Backend/Signatures/Window.h"
+
 #include "mlir/IR/OpDefinition.h"
 
+#include <numeric>
+
 using namespace nnhal;
+using llvm::ArrayRef;
 using llvm::SmallVector;
+using mlir::Attribute;
+using mlir::ShapedType;
+using mlir::Type;
+using mlir::Value;
 using rt::OperationType;
 
 namespace {
-/// The inputs of an operation, in canonical form.
-struct Inputs {
-  SmallVector<mlir::Value> operands;
+/// Reads the inputs of one operation from first to last.
+class FormReader {
+public:
+  FormReader(Raising &raising, ArrayRef<HalInput> inputs, bool hasSpatialResult)
+      : raising(raising), inputs(inputs), hasSpatialResult(hasSpatialResult) {}
+
+  void read();
+  /// Replaces the operation by one of type \p name.
+  void replace(mlir::OperationName name, llvm::StringRef segmentsName);
+
+private:
+  /// How many inputs of the HAL \p input stands for.
+  unsigned widthOf(const HalInput &input) const;
+  /// Whether input \p at, the first of the pads that \p input stands for, is
+  /// followed by what the form with a padding scheme has next.
+  bool isImplicit(const HalInput &input) const;
+  bool readLayout() const;
+  void readOperand(const HalInput &input);
+  Attribute readAttribute(const HalInput &input);
+  Attribute readFlag(const HalInput &input);
+  Attribute readPads(const HalInput &input);
+  Attribute readFactor();
+  SmallVector<int64_t> readSize();
+  SmallVector<int64_t> unitAxes();
+  SmallVector<int64_t> reversedDimensions();
+
+  Raising &raising;
+  ArrayRef<HalInput> inputs;
+  bool hasSpatialResult;
+  bool isNchw = false;
+  /// The next input of the HAL.
+  unsigned at = 0;
+  SmallVector<Value> operands;
   SmallVector<int32_t> segments;
   SmallVector<mlir::NamedAttribute> attributes;
+  /// The type of a spatial result with channels last.
+  Type spatialType;
 };
 } // namespace
 
-/// The value of the HAL's input \p index as attribute.
-static mlir::Attribute readAttribute(Raising &raising, const HalInput &input,
-                                     unsigned index) {
-  mlir::Builder &builder = raising.getBuilder();
+/// Whether an attribute may stand for no input of the HAL, by its default.
+static bool mayBeLeftOut(const HalInput &input) {
+  return input.fallback || input.kind == HalInput::optionalSize;
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+unsigned FormReader::widthOf(const HalInput &input) const {
   switch (input.kind) {
-  case HalInput::integer:
-    return builder.getI64IntegerAttr(raising.integer(index));
-  case HalInput::real:
-    return builder.getF32FloatAttr(raising.real(index));
-  case HalInput::flag:
-    return builder.getBoolAttr(raising.flag(index));
-  case HalInput::numberFlag: {
-    int64_t value = raising.integer(index);
-    if (value != 0 && value != 1)
-      raising.fail("{} is {}, expected 0 or 1", input.name, value);
-    return builder.getBoolAttr(value == 1);
-  }
-  default: {
-    int64_t code = raising.integer(index);
-    mlir::Attribute attribute =
-        enumeratorAttr(builder.getContext(), input.kind, code);
-    if (!attribute)
-      raising.fail("{} {} has no meaning", input.name, code);
-    return attribute;
-  }
+  case HalInput::variadic:
+    // The other inputs of such an operation have one place each.
+    return raising.size() + 1 - unsigned(inputs.size());
+  case HalInput::size:
+  case HalInput::optionalSize:
+    return 2;
+  case HalInput::pads:
+    return isImplicit(input) ? 1 : 4;
+  case HalInput::transposedPads:
+    return isImplicit(input) ? 2 : 4;
+  default:
+    return 1;
   }
 }
 
-static void readOperand(Raising &raising, const HalInput &input, unsigned index,
-                        bool isNchw, Inputs &result) {
-  bool isGiven = input.kind != HalInput::optional || raising.isGiven(index);
-  result.segments.push_back(isGiven);
-  if (isGiven)
-    result.operands.push_back(
-        raising.channelsLast(index, isNchw && input.kind == HalInput::spatial));
-}
-
-static Inputs readInputs(Raising &raising, llvm::ArrayRef<HalInput> inputs,
-                         bool isNchw) {
-  mlir::Builder &builder = raising.getBuilder();
-  Inputs result;
-  for (auto [index, input] : llvm::enumerate(inputs)) {
-    if (raising.hasFailed())
+/// The layout, a BOOL, or the end tells the forms apart (M-070 to M-092).
+bool FormReader::isImplicit(const HalInput &input) const {
+  unsigned place = 0;
+  for (const HalInput &other : inputs.take_front(&input - inputs.begin()))
+    place += widthOf(other);
+  place += input.kind == HalInput::transposedPads ? 2 : 1;
+  for (const HalInput &other : inputs.drop_front(&input - inputs.begin() + 1)) {
+    if (other.kind == HalInput::layout)
       break;
-    if (input.isOperand()) {
-      readOperand(raising, input, index, isNchw, result);
-      continue;
-    }
-    // A fallback is the attribute's default.
-    if (input.kind == HalInput::layout ||
-        (input.fallback && !raising.isGiven(index)))
-      continue;
-    if (mlir::Attribute attribute = readAttribute(raising, input, index))
-      result.attributes.push_back(builder.getNamedAttr(input.name, attribute));
+    place += widthOf(other);
   }
-  return result;
+  return raising.size() <= place || raising.isFlag(place);
 }
 
-/// Whether the layout flag, if there is one, says NCHW.
-static bool readLayout(Raising &raising, llvm::ArrayRef<HalInput> inputs) {
-  for (auto [index, input] : llvm::enumerate(inputs))
+bool FormReader::readLayout() const {
+  unsigned place = 0;
+  for (const HalInput &input : inputs) {
     if (input.kind == HalInput::layout)
-      return raising.isNchw(index);
+      return raising.isNchw(place);
+    place += widthOf(input);
+  }
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+void FormReader::readOperand(const HalInput &input) {
+  if (input.kind == HalInput::variadic) {
+    for (unsigned i = 0; i < widthOf(input); ++i)
+      operands.push_back(raising.tensor(at + i));
+    return;
+  }
+  bool isGiven = input.kind != HalInput::optional || raising.isGiven(at);
+  segments.push_back(isGiven);
+  if (isGiven)
+    operands.push_back(
+        raising.channelsLast(at, isNchw && input.kind == HalInput::spatial));
+}
+
+Attribute FormReader::readFlag(const HalInput &input) {
+  mlir::Builder &builder = raising.getBuilder();
+  if (input.kind == HalInput::flag)
+    return builder.getBoolAttr(raising.flag(at));
+  return builder.getBoolAttr(raising.integer(at) > 0);
+}
+
+/// A width and a height as [height, width] (M-075).
+SmallVector<int64_t> FormReader::readSize() {
+  return {raising.integer(at + 1), raising.integer(at)};
+}
+
+/// Every dimension of extent 1 goes where axes are left out (M-106).
+SmallVector<int64_t> FormReader::unitAxes() {
+  SmallVector<int64_t> axes;
+  for (auto [axis, extent] :
+       llvm::enumerate(Raising::shapeOf(operands.front()))) {
+    if (ShapedType::isDynamic(extent))
+      raising.fail("squeezing without axes needs known extents");
+    if (extent == 1)
+      axes.push_back(int64_t(axis));
+  }
+  return axes;
+}
+
+/// The permutation that stands for a left-out one (M-108).
+SmallVector<int64_t> FormReader::reversedDimensions() {
+  SmallVector<int64_t> permutation(Raising::shapeOf(operands.front()).size());
+  std::iota(permutation.rbegin(), permutation.rend(), 0);
+  return permutation;
+}
+
+/// Pads as the decoder resolves them: [top, bottom, left, right]; nullopt where
+/// the extents that they follow from are unknown.
+static std::optional<SmallVector<int64_t>> resolvedPads(Raising &raising) {
+  HalView view;
+  if (!raising.getOperation().readHalForm(view).isOk())
+    return std::nullopt;
+  auto isKnown = [](const rt::TensorType &type) {
+    return type.isRanked && type.rank() == 4 &&
+           type.dimensions[1] != rt::unknownExtent &&
+           type.dimensions[2] != rt::unknownExtent;
+  };
+  auto pads = [](const rt::Pads2D &pads) {
+    return SmallVector<int64_t>{pads.top, pads.bottom, pads.left, pads.right};
+  };
+  const rt::OperationView &operation = view.getOperation();
+  if (rt::Result<rt::ConvolutionForm> form = rt::decodeConvolution(operation);
+      form.isOk()) {
+    if (!isKnown(form->input) || !isKnown(operation.inputs[1].type))
+      return std::nullopt;
+    return pads(form->params.pads);
+  }
+  rt::Result<rt::PoolForm> form = rt::decodePool(operation);
+  if (!form.isOk() || !isKnown(form->input))
+    return std::nullopt;
+  return pads(form->params.pads);
+}
+
+Attribute FormReader::readPads(const HalInput &input) {
+  mlir::Builder &builder = raising.getBuilder();
+  if (!isImplicit(input))
+    return builder.getDenseI64ArrayAttr(
+        {raising.integer(at + 2), raising.integer(at + 3), raising.integer(at),
+         raising.integer(at + 1)});
+  bool isTransposed = input.kind == HalInput::transposedPads;
+  int64_t scheme = raising.integer(at + (isTransposed ? 1 : 0));
+  if (isTransposed) {
+    SmallVector<int64_t> shape = raising.integers(at);
+    if (raising.hasFailed())
+      return nullptr;
+    unsigned height = isNchw ? 2 : 1;
+    spatialType = withKnownExtents(spatialType,
+                                   {ShapedType::kDynamic, shape[height],
+                                    shape[height + 1], ShapedType::kDynamic});
+  }
+  // Of the schemes 0 to 2 only SAME, 1, pads (M-008).
+  if (scheme != 1)
+    return builder.getDenseI64ArrayAttr({0, 0, 0, 0});
+  if (isTransposed)
+    return nullptr;
+  std::optional<SmallVector<int64_t>> pads = resolvedPads(raising);
+  return pads ? builder.getDenseI64ArrayAttr(*pads) : mlir::DenseI64ArrayAttr();
+}
+
+/// The factor by which a result differs from its operand, unless its type says
+/// both extents.
+Attribute FormReader::readFactor() {
+  if (!raising.isReal(at)) {
+    raising.integer(at);
+    return nullptr;
+  }
+  float factor = raising.real(at);
+  auto type = llvm::dyn_cast<mlir::RankedTensorType>(spatialType);
+  if (type && !type.isDynamicDim(1) && !type.isDynamicDim(2))
+    return nullptr;
+  return raising.getBuilder().getF32FloatAttr(factor);
+}
+
+Attribute FormReader::readAttribute(const HalInput &input) {
+  mlir::Builder &builder = raising.getBuilder();
+  switch (input.kind) {
+  case HalInput::integer:
+    return builder.getI64IntegerAttr(raising.integer(at));
+  case HalInput::real:
+    return builder.getF32FloatAttr(raising.real(at));
+  case HalInput::number:
+    if (raising.isReal(at))
+      return builder.getF32FloatAttr(raising.real(at));
+    return builder.getI32IntegerAttr(int32_t(raising.integer(at)));
+  case HalInput::flag:
+  case HalInput::numberFlag:
+  case HalInput::positiveFlag:
+    return readFlag(input);
+  case HalInput::unitAxes:
+  case HalInput::permutation: {
+    bool areAxes = input.kind == HalInput::unitAxes;
+    SmallVector<int64_t> values;
+    if (raising.isGiven(at))
+      values = raising.integers(at);
+    else
+      values = areAxes ? unitAxes() : reversedDimensions();
+    return builder.getDenseI64ArrayAttr(values);
+  }
+  case HalInput::integers:
+  case HalInput::pairs:
+    return builder.getDenseI64ArrayAttr(raising.integers(at));
+  case HalInput::size:
+  case HalInput::optionalSize:
+    return builder.getDenseI64ArrayAttr(readSize());
+  case HalInput::pads:
+  case HalInput::transposedPads:
+    return readPads(input);
+  case HalInput::width:
+  case HalInput::height:
+    return readFactor();
+  case HalInput::resultShape:
+    raising.integers(at);
+    return nullptr;
+  case HalInput::resultCount:
+    raising.integer(at);
+    return nullptr;
+  default:
+    return enumeratorAttr(builder.getContext(), input.kind,
+                          raising.integer(at));
+  }
+}
+
+void FormReader::read() {
+  raising.checkRanks();
+  if (raising.hasFailed())
+    return;
+  isNchw = readLayout();
+  if (hasSpatialResult)
+    spatialType = raising.spatialResultType(isNchw);
+  for (const HalInput &input : inputs) {
+    if (raising.hasFailed())
+      return;
+    if (input.isOperand()) {
+      readOperand(input);
+    } else if (input.kind != HalInput::layout &&
+               (raising.isGiven(at) || !mayBeLeftOut(input))) {
+      if (Attribute attribute = readAttribute(input))
+        attributes.push_back(
+            raising.getBuilder().getNamedAttr(input.name, attribute));
+    }
+    at += widthOf(input);
+  }
+}
+
+void FormReader::replace(mlir::OperationName name,
+                         llvm::StringRef segmentsName) {
+  if (!segmentsName.empty())
+    attributes.push_back(raising.getBuilder().getNamedAttr(
+        segmentsName, raising.getBuilder().getDenseI32ArrayAttr(segments)));
+  raising.replaceForm(name, operands, attributes, isNchw && hasSpatialResult,
+                      spatialType);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Raises to an operation that is declared by NNHal_FormOp.
 template <typename OpTy> static void raiseForm(Raising &raising) {
-  bool isNchw = readLayout(raising, OpTy::getHalInputs());
-  Inputs inputs = readInputs(raising, OpTy::getHalInputs(), isNchw);
-  if (raising.size() > OpTy::getHalInputs().size())
-    raising.fail("found {} inputs, expected {}", raising.size(),
-                 OpTy::getHalInputs().size());
+  FormReader reader(raising, OpTy::getHalInputs(), OpTy::hasSpatialResult);
+  reader.read();
+  llvm::StringRef segmentsName;
   if constexpr (OpTy::template hasTrait<
                     mlir::OpTrait::AttrSizedOperandSegments>())
-    inputs.attributes.push_back(raising.getBuilder().getNamedAttr(
-        OpTy::getOperandSegmentSizeAttr(),
-        raising.getBuilder().getDenseI32ArrayAttr(inputs.segments)));
-  raising.replaceForm<OpTy>(isNchw && OpTy::hasSpatialResult, inputs.operands,
-                            inputs.attributes);
+    segmentsName = OpTy::getOperandSegmentSizeAttr();
+  reader.replace(mlir::OperationName(OpTy::getOperationName(),
+                                     raising.getBuilder().getContext()),
+                 segmentsName);
+}
+
+template <typename... OpTys> static void addRows(RaiseTable &table) {
+  (table.emplace(OpTys::getOperationCode(), raiseForm<OpTys>), ...);
 }
 
 void nnhal::addHalFormRows(RaiseTable &table) {
-  using enum OperationType;
-  table.insert({
-      {L2_NORMALIZATION, raiseForm<L2NormalizationOp>},
-      {LOCAL_RESPONSE_NORMALIZATION, raiseForm<LocalResponseNormalizationOp>},
-      {INSTANCE_NORMALIZATION, raiseForm<InstanceNormalizationOp>},
-      {EMBEDDING_LOOKUP, raiseForm<EmbeddingLookupOp>},
-      {HASHTABLE_LOOKUP, raiseForm<HashtableLookupOp>},
-      {LSH_PROJECTION, raiseForm<LshProjectionOp>},
-      {RANDOM_MULTINOMIAL, raiseForm<RandomMultinomialOp>},
-      {LSTM, raiseForm<LstmOp>},
-      {UNIDIRECTIONAL_SEQUENCE_LSTM, raiseForm<UnidirectionalSequenceLstmOp>},
-      {BIDIRECTIONAL_SEQUENCE_LSTM, raiseForm<BidirectionalSequenceLstmOp>},
-      {RNN, raiseForm<RnnOp>},
-      {UNIDIRECTIONAL_SEQUENCE_RNN, raiseForm<UnidirectionalSequenceRnnOp>},
-      {BIDIRECTIONAL_SEQUENCE_RNN, raiseForm<BidirectionalSequenceRnnOp>},
-      {SVDF, raiseForm<SvdfOp>},
-      {QUANTIZED_16BIT_LSTM, raiseForm<Quantized16BitLstmOp>},
-      {QUANTIZED_LSTM, raiseForm<QuantizedLstmOp>},
-      {AXIS_ALIGNED_BBOX_TRANSFORM, raiseForm<AxisAlignedBBoxTransformOp>},
-      {BOX_WITH_NMS_LIMIT, raiseForm<BoxWithNmsLimitOp>},
-      {DETECTION_POSTPROCESSING, raiseForm<DetectionPostprocessingOp>},
-      {GENERATE_PROPOSALS, raiseForm<GenerateProposalsOp>},
-      {HEATMAP_MAX_KEYPOINT, raiseForm<HeatmapMaxKeypointOp>},
-      {ROI_ALIGN, raiseForm<RoiAlignOp>},
-      {ROI_POOLING, raiseForm<RoiPoolingOp>},
-      {RANK, raiseForm<RankOp>},
-  });
+  // Activation.
+  addRows<ReluOp, Relu1Op, Relu6Op, TanhOp, LogisticOp, HardSwishOp, EluOp,
+          PreluOp, SoftmaxOp, LogSoftmaxOp>(table);
+  // Contraction.
+  addRows<Conv2DOp, DepthwiseConv2DOp, GroupedConv2DOp, TransposeConv2DOp,
+          FullyConnectedOp>(table);
+  // Data movement.
+  addRows<ReshapeOp, SqueezeOp, ExpandDimsOp, TransposeOp, ConcatenationOp,
+          SplitOp, SliceOp, StridedSliceOp, PadOp, PadV2Op, TileOp, GatherOp,
+          FillOp, ChannelShuffleOp, DepthToSpaceOp, SpaceToDepthOp,
+          BatchToSpaceNDOp, SpaceToBatchNDOp, RankOp>(table);
+  // Detection.
+  addRows<AxisAlignedBBoxTransformOp, BoxWithNmsLimitOp,
+          DetectionPostprocessingOp, GenerateProposalsOp, HeatmapMaxKeypointOp,
+          RoiAlignOp, RoiPoolingOp>(table);
+  // Elementwise.
+  addRows<AddOp, SubOp, MulOp, DivOp, PowOp, MaximumOp, MinimumOp, EqualOp,
+          NotEqualOp, GreaterOp, GreaterEqualOp, LessOp, LessEqualOp,
+          LogicalAndOp, LogicalOrOp, LogicalNotOp, SelectOp, AbsOp, NegOp,
+          ExpOp, LogOp, SinOp, SqrtOp, RsqrtOp, FloorOp, CastOp>(table);
+  // Lookup.
+  addRows<EmbeddingLookupOp, HashtableLookupOp, LshProjectionOp,
+          RandomMultinomialOp>(table);
+  // Normalization.
+  addRows<L2NormalizationOp, LocalResponseNormalizationOp,
+          InstanceNormalizationOp>(table);
+  // Quantization.
+  addRows<QuantizeOp, DequantizeOp>(table);
+  // Recurrent.
+  addRows<LstmOp, UnidirectionalSequenceLstmOp, BidirectionalSequenceLstmOp,
+          RnnOp, UnidirectionalSequenceRnnOp, BidirectionalSequenceRnnOp,
+          SvdfOp, Quantized16BitLstmOp, QuantizedLstmOp>(table);
+  // Reduction.
+  addRows<MeanOp, ReduceSumOp, ReduceProdOp, ReduceMaxOp, ReduceMinOp,
+          ReduceAllOp, ReduceAnyOp, ArgMaxOp, ArgMinOp, TopKV2Op>(table);
+  // Window.
+  addRows<AveragePool2DOp, L2Pool2DOp, MaxPool2DOp, ResizeBilinearOp,
+          ResizeNearestNeighborOp>(table);
 }

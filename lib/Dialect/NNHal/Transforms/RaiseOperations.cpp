@@ -9,8 +9,6 @@
 
 #include "Raising.h"
 
-#include "Runtime/Devices/Cpu/Support/CpuSupport.h"
-
 namespace nnhal {
 #define GEN_PASS_DEF_RAISEOPERATIONS
 #include "nnhal/Dialect/NNHal/Transforms/Passes.h.inc"
@@ -21,15 +19,8 @@ using namespace nnhal;
 
 static RaiseTable makeTable() {
   RaiseTable table;
-  addActivationRows(table);
-  addContractionRows(table);
   addControlFlowRows(table);
-  addDataMovementRows(table);
-  addElementwiseRows(table);
   addHalFormRows(table);
-  addReductionRows(table);
-  addSliceRows(table);
-  addWindowRows(table);
   return table;
 }
 
@@ -64,11 +55,11 @@ struct RaiseOperationsPass
       llvm::DenseMap<Operation *, ConstantCache> constants;
       for (GraphOp graph : model.getOps<GraphOp>())
         hasFailed |= failed(
-            raiseGraph(graph, constants[graph], /*isControlFlow=*/false));
+            raiseGraph(graph, constants[graph], /*ofControlFlow=*/false));
       // The types of graphs are final now.
       for (GraphOp graph : model.getOps<GraphOp>()) {
         hasFailed |=
-            failed(raiseGraph(graph, constants[graph], /*isControlFlow=*/true));
+            failed(raiseGraph(graph, constants[graph], /*ofControlFlow=*/true));
         eraseUnusedOperands(graph);
       }
       eraseUnusedPools(model);
@@ -80,52 +71,44 @@ struct RaiseOperationsPass
 private:
   /// Raises either branches and loops or everything else.
   LogicalResult raiseGraph(GraphOp graph, ConstantCache &constants,
-                           bool isControlFlow);
+                           bool ofControlFlow);
   LogicalResult raiseOperation(OperationOp op, ConstantCache &constants);
 
-  /// Infers results of \p op, which stays in the HAL's form.
-  LogicalResult settle(OperationOp op);
+  /// Puts constants beside \p op, checks it by its rule and infers what its
+  /// results' types leave open.
+  rt::Status settle(OperationOp op, ConstantCache &constants);
 
   RaiseTable table = makeTable();
 };
 } // namespace
 
-static bool isForKernels(OperationOp op) {
-  HalView view;
-  return readHalForm(op, view).isOk() &&
-         rt::isLoweredCanonically(view.getOperation());
+static bool isControlFlow(OperationOp op) {
+  std::optional<rt::OperationType> type = op.getOperationType();
+  return type == rt::OperationType::IF || type == rt::OperationType::WHILE;
 }
 
-LogicalResult RaiseOperationsPass::settle(OperationOp op) {
-  rt::Status status;
-  StringRef name = op.getHalName();
+rt::Status RaiseOperationsPass::settle(OperationOp op,
+                                       ConstantCache &constants) {
+  NNHAL_RETURN_IF_ERROR(settleConstants(op, constants));
   // The graphs of IF and WHILE tell more than their rules.
   bool isRanked = llvm::all_of(op.getInputs(), [](Value input) {
-    return !isa<UnrankedTensorType>(input.getType());
+    return !isa<UnrankedTensorType>(input.getType()) ||
+           input.getDefiningOp<NoValueOp>();
   });
-  if (isRanked && name != "IF" && name != "WHILE")
-    status = refineResultTypes(op);
-  if (!status.isOk())
-    return op.emitError("cannot compile ") << name << ": " << status.message();
-  return success();
+  if (!isRanked || isControlFlow(op))
+    return rt::Status::ok();
+  return refineResultTypes(op);
 }
 
 LogicalResult RaiseOperationsPass::raiseOperation(OperationOp op,
                                                   ConstantCache &constants) {
-  const rt::OperationInfo *info =
-      rt::lookUpOperation(std::string_view(op.getHalName()));
-  auto row = info ? table.find(info->type) : table.end();
-  if (forKernels) {
-    if (rt::Status status = settleConstants(op, constants); !status.isOk())
-      return op.emitError("cannot compile ")
-             << op.getHalName() << ": " << status.message();
-    if (!isForKernels(op)) {
-      ++numGeneric;
-      return settle(op);
-    }
-  }
+  std::optional<rt::OperationType> type = op.getOperationType();
+  auto row = type ? table.find(*type) : table.end();
   std::string reason = "no canonical operation stands for it";
   if (row != table.end()) {
+    if (rt::Status status = settle(op, constants); !status.isOk())
+      return op.emitError("cannot compile ")
+             << op.getHalName() << ": " << status.message();
     Raising raising(op, constants);
     row->second(raising);
     if (!raising.hasFailed()) {
@@ -135,8 +118,6 @@ LogicalResult RaiseOperationsPass::raiseOperation(OperationOp op,
     reason = raising.message();
   }
   ++numGeneric;
-  if (forKernels)
-    return settle(op);
   if (strict)
     return op.emitError("cannot raise ") << op.getHalName() << ": " << reason;
   op.emitRemark("not raised: ") << op.getHalName() << ": " << reason;
@@ -145,15 +126,14 @@ LogicalResult RaiseOperationsPass::raiseOperation(OperationOp op,
 
 LogicalResult RaiseOperationsPass::raiseGraph(GraphOp graph,
                                               ConstantCache &constants,
-                                              bool isControlFlow) {
+                                              bool ofControlFlow) {
   bool hasFailed = false;
   Block &body = graph.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body)) {
     auto operation = dyn_cast<OperationOp>(op);
     if (!operation)
       continue;
-    StringRef name = operation.getHalName();
-    if ((name == "IF" || name == "WHILE") == isControlFlow)
+    if (isControlFlow(operation) == ofControlFlow)
       hasFailed |= failed(raiseOperation(operation, constants));
   }
   // Inference may have made output types more precise.

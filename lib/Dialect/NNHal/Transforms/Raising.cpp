@@ -135,6 +135,13 @@ bool Raising::isReal(unsigned index) {
   return index < size() && isa<FloatType>(op.getInputs()[index].getType());
 }
 
+void Raising::checkRanks() {
+  for (unsigned index = 0; index < size(); ++index)
+    if (isGiven(index) &&
+        isa<UnrankedTensorType>(op.getInputs()[index].getType()))
+      fail("the rank of input {} is unknown", index);
+}
+
 Value Raising::tensor(unsigned index) {
   if (!isGiven(index)) {
     fail("input {} is left out", index);
@@ -176,60 +183,22 @@ Attribute Raising::constant(unsigned index) {
 
 int64_t Raising::integer(unsigned index) {
   Attribute value = constant(index);
-  if (!value)
-    return 0;
-  auto integer = dyn_cast<IntegerAttr>(value);
-  if (!integer || !integer.getType().isSignlessInteger(32)) {
-    fail("input {} is not an INT32 scalar", index);
-    return 0;
-  }
-  return integer.getInt();
+  return value ? cast<IntegerAttr>(value).getInt() : 0;
 }
 
 float Raising::real(unsigned index) {
   Attribute value = constant(index);
-  if (!value)
-    return 0;
-  auto real = dyn_cast<FloatAttr>(value);
-  if (!real) {
-    fail("input {} is not a FLOAT32 or FLOAT16 scalar", index);
-    return 0;
-  }
-  return float(real.getValueAsDouble());
+  return value ? float(cast<FloatAttr>(value).getValueAsDouble()) : 0;
 }
 
 bool Raising::flag(unsigned index) {
   Attribute value = constant(index);
-  if (!value)
-    return false;
-  auto flag = dyn_cast<IntegerAttr>(value);
-  if (!flag || !flag.getType().isSignlessInteger(8)) {
-    fail("input {} is not a BOOL scalar", index);
-    return false;
-  }
-  return !flag.getValue().isZero();
+  return value && !cast<IntegerAttr>(value).getValue().isZero();
 }
 
 SmallVector<int64_t> Raising::integers(unsigned index) {
   Attribute value = constant(index);
-  if (!value)
-    return {};
-  std::optional<SmallVector<int64_t>> integers = integersOf(value);
-  if (!integers) {
-    fail("input {} is not a TENSOR_INT32", index);
-    return {};
-  }
-  return *integers;
-}
-
-FusedActivation Raising::activation(unsigned index) {
-  int64_t code = integer(index);
-  if (code < 0 || code > 3) {
-    // A fused activation is 0 to 3 (M-018).
-    fail("activation {} is outside 0 to 3", code);
-    return FusedActivation::none;
-  }
-  return FusedActivation(code);
+  return value ? *integersOf(value) : SmallVector<int64_t>();
 }
 
 FlatSymbolRefAttr Raising::graph(unsigned index) {
@@ -250,10 +219,7 @@ Value Raising::channelsLast(unsigned index, bool isNchw) {
   if (!value || !isNchw)
     return value;
   auto type = cast<RankedTensorType>(value.getType());
-  if (type.getRank() != 4) {
-    fail("input {} has rank {}, NCHW needs 4", index, type.getRank());
-    return nullptr;
-  }
+  assert(type.getRank() == 4 && "rules demand that of images");
   ArrayRef<int64_t> shape = type.getShape();
   auto last = RankedTensorType::get({shape[0], shape[2], shape[3], shape[1]},
                                     type.getElementType());
@@ -272,30 +238,6 @@ ArrayRef<int64_t> Raising::shapeOf(Value value) {
 // Results
 //===----------------------------------------------------------------------===//
 
-Type Raising::resultType(unsigned index,
-                         std::optional<ArrayRef<int64_t>> shape) {
-  if (index >= op->getNumResults()) {
-    fail("output {} is missing", index);
-    return nullptr;
-  }
-  Type type = op->getResult(index).getType();
-  return shape ? statedType(type, *shape) : type;
-}
-
-Type Raising::statedType(Type stated, ArrayRef<int64_t> shape) {
-  auto tensor = dyn_cast<RankedTensorType>(stated);
-  if (tensor && tensor.getRank() != int64_t(shape.size()))
-    fail("the output is stated with rank {}, the inputs give {}",
-         tensor.getRank(), shape.size());
-  if (tensor && !hasFailed())
-    for (auto [i, extent, known] : llvm::enumerate(tensor.getShape(), shape))
-      if (extent != known && !ShapedType::isDynamic(extent) &&
-          !ShapedType::isDynamic(known))
-        fail("dimension {} of the output is stated as {}, the inputs give {}",
-             i, extent, known);
-  return withKnownExtents(stated, shape);
-}
-
 Type Raising::spatialResultType(bool isNchw) {
   Type type = resultType(0);
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
@@ -306,11 +248,22 @@ Type Raising::spatialResultType(bool isNchw) {
                                tensor.getElementType());
 }
 
-void Raising::refine(Operation *created, const RuleResult &inferred) {
-  if (!inferred.isOk())
-    return fail("{}", inferred.status().message());
-  for (auto [result, type] : llvm::zip(created->getResults(), *inferred))
-    result.setType(withInferredExtents(result.getType(), type));
+void Raising::replaceForm(OperationName name, ValueRange operands,
+                          ArrayRef<NamedAttribute> attributes, bool isNchw,
+                          Type spatialType) {
+  if (hasFailed())
+    return eraseMade();
+  SmallVector<Type> types(op->getResultTypes());
+  if (spatialType)
+    types = {spatialType};
+  OperationState state(op.getLoc(), name, operands, types, attributes);
+  replaceBy(builder.create(state), isNchw);
+}
+
+void Raising::eraseMade() {
+  for (Operation *operation : llvm::reverse(made))
+    operation->erase();
+  made.clear();
 }
 
 void Raising::replaceBy(Operation *created, bool isNchw) {
@@ -326,7 +279,8 @@ void Raising::replaceBy(Operation *created, bool isNchw) {
         created->getResult(0), ArrayRef<int64_t>{0, 3, 1, 2});
     made.push_back(last);
   }
-  // The operation's own verifier runs the rules; what it says is the reason.
+  // The rule of the operation has been checked; what the canonical level cannot
+  // hold, such as a type, its verifier says.
   {
     ScopedDiagnosticHandler handler(
         op.getContext(), [&](Diagnostic &diagnostic) {
@@ -334,52 +288,15 @@ void Raising::replaceBy(Operation *created, bool isNchw) {
             fail("{}", diagnostic.str());
           return success();
         });
-    for (Operation *operation : made)
-      if (!hasFailed() && failed(mlir::verify(operation)))
-        fail("'{}' does not verify", operation->getName().getStringRef().str());
+    if (!hasFailed() && failed(mlir::verify(created)))
+      fail("'{}' does not verify", created->getName().getStringRef().str());
     auto user = dyn_cast<SymbolUserOpInterface>(created);
     SymbolTableCollection symbols;
     if (user && !hasFailed() && failed(user.verifySymbolUses(symbols)))
       fail("'{}' does not verify", created->getName().getStringRef().str());
   }
-  if (hasFailed()) {
-    for (Operation *operation : llvm::reverse(made))
-      operation->erase();
-    made.clear();
-    return;
-  }
+  if (hasFailed())
+    return eraseMade();
   op->replaceAllUsesWith(last->getResults());
   op.erase();
-}
-
-std::pair<int64_t, int64_t> nnhal::implicitPads(Raising &raising,
-                                                int64_t scheme, int64_t input,
-                                                int64_t filter, int64_t stride,
-                                                int64_t dilation) {
-  if (scheme < 0 || scheme > 2) {
-    // A padding scheme is 0 to 2, of which only SAME pads (M-008).
-    raising.fail("padding scheme {} is outside 0 to 2", scheme);
-    return {0, 0};
-  }
-  if (scheme != 1)
-    return {0, 0};
-  if (stride < 1 || dilation < 1) {
-    // Strides and dilations are positive (M-010).
-    raising.fail("stride {} and dilation {} must be positive", stride,
-                 dilation);
-    return {0, 0};
-  }
-  if (ShapedType::isDynamic(filter) ||
-      (ShapedType::isDynamic(input) && stride != 1)) {
-    raising.fail("padding SAME needs known heights and widths");
-    return {0, 0};
-  }
-  // A dilated filter reaches over (filter - 1) * dilation + 1 elements (M-005).
-  int64_t effective = (filter - 1) * dilation + 1;
-  int64_t total = effective - 1;
-  if (!ShapedType::isDynamic(input)) {
-    int64_t output = (input + stride - 1) / stride;
-    total = std::max<int64_t>(0, (output - 1) * stride + effective - input);
-  }
-  return {total / 2, total - total / 2};
 }

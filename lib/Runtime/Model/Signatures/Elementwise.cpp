@@ -36,8 +36,9 @@ using CheckScale = Status (*)(const TensorType &lhs, const TensorType &rhs,
 template <CheckScale checkScale>
 static Result<OperationFacts> scaledFacts(Reader &reader) {
   NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, arithmeticFacts(reader));
-  NNHAL_RETURN_IF_ERROR(
-      checkScale(reader.input(0), reader.input(1), reader.output(0)));
+  if (!reader.output(0).isQuantizationFree)
+    NNHAL_RETURN_IF_ERROR(
+        checkScale(reader.input(0), reader.input(1), reader.output(0)));
   return facts;
 }
 

@@ -6,7 +6,7 @@ nnhal.model @model attributes {hal_version = "1.3"} {
   nnhal.graph @main(%c: tensor<1xi8>, %x: tensor<2xf32>) -> tensor<2xf32> {
     %then = nnhal.subgraph_reference @keep
     %else = nnhal.no_value : !nnhal.subgraph
-    // expected-error @below {{input 2 names no graph}}
+    // expected-error @below {{names 1 graphs, expected 2}}
     %0 = nnhal.operation "IF"(%c, %then, %else, %x) : (tensor<1xi8>, !nnhal.subgraph, !nnhal.subgraph, tensor<2xf32>) -> tensor<2xf32>
     nnhal.return %0 : tensor<2xf32>
   }

@@ -38,7 +38,7 @@ func.func @transpose_permutes(%x: tensor<1x2x3x4xf32>) -> tensor<1x4x2x3xf32> {
 // CHECK:         tensor.extract
 // CHECK:         tensor.collapse_shape {{.*}} into tensor<2xf32>
 func.func @strided_slice_backward_reverses(%x: tensor<2x4xf32>) -> tensor<2xf32> {
-  %0 = nnhal.strided_slice %x {begin = array<i64: 0, 3>, end = array<i64: 1, -1>, strides = array<i64: 1, -2>, shrink_axes = array<i64: 0>}
+  %0 = nnhal.strided_slice %x {begin = array<i64: 0, 3>, end = array<i64: 1, 0>, strides = array<i64: 1, -2>, end_mask = 2 : i64, shrink_mask = 1 : i64}
       : (tensor<2x4xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
@@ -61,11 +61,11 @@ func.func @tile_repeats(%x: tensor<2x3xf32>) -> tensor<4x3xf32> {
   return %0 : tensor<4x3xf32>
 }
 
-// CHECK-LABEL: @gather_copies_rows
+// CHECK-LABEL: @gather_reads_indices
 // CHECK:         arith.constant dense<[2, 0]> : tensor<2xi32>
-// CHECK:         scf.for
-// CHECK:           linalg.copy
-func.func @gather_copies_rows(%x: tensor<3x4xf32>) -> tensor<2x4xf32> {
+// CHECK:         linalg.generic
+// CHECK:           tensor.extract
+func.func @gather_reads_indices(%x: tensor<3x4xf32>) -> tensor<2x4xf32> {
   %i = nnhal.constant dense<[2, 0]> : tensor<2xi32> -> tensor<2xi32>
   %0 = nnhal.gather %x, %i {axis = 0 : i64} : (tensor<3x4xf32>, tensor<2xi32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>

@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --nnhal-raise-operations=for-kernels --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize --split-input-file | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-raise-operations --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize --split-input-file | FileCheck %s
 
 // Rows of windows are contiguous; the clamped bounds leave the loop over their
 // elements without branches. Bias, scale and zero point follow in a step of

@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --nnhal-raise-operations=for-kernels --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize --split-input-file | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-raise-operations --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize --split-input-file | FileCheck %s
 
 // Only the part of other units is requantized; both are inserted.
 

@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --nnhal-raise-operations=for-kernels --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize --split-input-file | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-raise-operations --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize --split-input-file | FileCheck %s
 
 // Batch indices, corners and the bounds of the map are checked before pixels
 // are read.

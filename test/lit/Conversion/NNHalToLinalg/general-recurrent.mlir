@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations=for-kernels --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
+// RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
 // RUN: nnhal-opt %s --split-input-file --nnhal-compile=until=bufferize | FileCheck %s --check-prefix=BUFFER
 
 // One loop over time carries the output, the state and the next state, in

@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations=for-kernels --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
+// RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @main(
 // CHECK:         scf.for

@@ -9,7 +9,7 @@ func.func @rectifier_c1(%arg0: tensor<2xi32>) {
 // -----
 
 func.func @stated_c4_relu_keeps_quantization(%arg0: tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) {
-  // expected-error @below {{'nnhal.relu' op result has scale 0.25 and zero point 128, expected scale 0.5 and zero point 128}}
+  // expected-error @below {{'nnhal.relu' op output has scale 0.25 and zero point 128, expected scale 0.5 and zero point 128}}
   %0 = nnhal.relu %arg0
       : (tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<2x3x!quant.uniform<u8:f32, 0.25:128>>
   return
@@ -26,7 +26,7 @@ func.func @tanh_c1(%arg0: tensor<1x1x1x1x2xf32>) {
 // -----
 
 func.func @tanh_prescribes_quantization(%arg0: tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) {
-  // expected-error @below {{'nnhal.tanh' op result has scale 0.5 and zero point 128, expected scale 0.0078125 and zero point 128}}
+  // expected-error @below {{'nnhal.tanh' op output has scale 0.5 and zero point 128, expected scale 0.0078125 and zero point 128}}
   %0 = nnhal.tanh %arg0
       : (tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>
   return
@@ -43,7 +43,7 @@ func.func @logistic_c1(%arg0: tensor<1x1x1x1x2xf32>) {
 // -----
 
 func.func @logistic_prescribes_quantization(%arg0: tensor<2x3x!quant.uniform<i8:f32, 0.5:3>>) {
-  // expected-error @below {{'nnhal.logistic' op result has scale 0.00390625 and zero point 0, expected scale 0.00390625 and zero point -128}}
+  // expected-error @below {{'nnhal.logistic' op output has scale 0.00390625 and zero point 0, expected scale 0.00390625 and zero point -128}}
   %0 = nnhal.logistic %arg0
       : (tensor<2x3x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<2x3x!quant.uniform<i8:f32, 0.00390625:0>>
   return
@@ -118,7 +118,7 @@ func.func @softmax_c3(%arg0: tensor<2x3xf32>) {
 // -----
 
 func.func @softmax_prescribes_quantization(%arg0: tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) {
-  // expected-error @below {{'nnhal.softmax' op result has scale 0.5 and zero point 128, expected scale 0.00390625 and zero point 0}}
+  // expected-error @below {{'nnhal.softmax' op output has scale 0.5 and zero point 128, expected scale 0.00390625 and zero point 0}}
   %0 = nnhal.softmax %arg0 {beta = 1.0 : f32, axis = -1}
       : (tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>
   return

@@ -18,7 +18,7 @@ func.func @rectifiers_keep_the_type(%a: tensor<?x4x!u8>) -> tensor<?x4x!u8> {
 // CHECK-LABEL: @prescribed_quantization_of_unsigned_results
 // CHECK: nnhal.tanh
 // CHECK: nnhal.logistic
-// CHECK: nnhal.softmax %{{.*}} {axis = -1 : i64, beta = 1.000000e+00 : f32}
+// CHECK: nnhal.softmax %{{.*}} {beta = 1.000000e+00 : f32}
 func.func @prescribed_quantization_of_unsigned_results(%a: tensor<2x4x!u8>) {
   %0 = nnhal.tanh %a : (tensor<2x4x!u8>) -> tensor<2x4x!quant.uniform<u8:f32, 0.0078125:128>>
   %1 = nnhal.logistic %a : (tensor<2x4x!u8>) -> tensor<2x4x!quant.uniform<u8:f32, 0.00390625>>

@@ -46,8 +46,8 @@ func.func @moves() -> (tensor<3x2x!q>, tensor<2x2x!q>, tensor<2x2x!q>, tensor<2x
   %0 = nnhal.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8> -> tensor<2x3x!q>
   %1 = nnhal.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<2x3x!q>) -> tensor<3x2x!q>
   %2 = nnhal.slice %0 {begin = array<i64: 0, 1>, size = array<i64: 2, -1>} : (tensor<2x3x!q>) -> tensor<2x2x!q>
-  %3 = nnhal.strided_slice %0 {begin = array<i64: 1, 2>, end = array<i64: -1, -1>, strides = array<i64: -1, -2>} : (tensor<2x3x!q>) -> tensor<2x2x!q>
-  %4 = nnhal.strided_slice %0 {begin = array<i64: 1, 0>, end = array<i64: 2, 3>, strides = array<i64: 1, 2>, shrink_axes = array<i64: 0>} : (tensor<2x3x!q>) -> tensor<2x!q>
+  %3 = nnhal.strided_slice %0 {begin = array<i64: 1, 2>, end = array<i64: 0, 0>, strides = array<i64: -1, -2>, end_mask = 3 : i64} : (tensor<2x3x!q>) -> tensor<2x2x!q>
+  %4 = nnhal.strided_slice %0 {begin = array<i64: 1, 0>, end = array<i64: 2, 3>, strides = array<i64: 1, 2>, shrink_mask = 1 : i64} : (tensor<2x3x!q>) -> tensor<2x!q>
   return %1, %2, %3, %4 : tensor<3x2x!q>, tensor<2x2x!q>, tensor<2x2x!q>, tensor<2x!q>
 }
 

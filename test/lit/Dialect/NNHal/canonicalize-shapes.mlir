@@ -122,7 +122,7 @@ func.func @identities(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK-LABEL: func @reversal
 // CHECK: nnhal.strided_slice
 func.func @reversal(%x: tensor<3xf32>) -> tensor<3xf32> {
-  %0 = nnhal.strided_slice %x {begin = array<i64: 2>, end = array<i64: -1>, strides = array<i64: -1>} : (tensor<3xf32>) -> tensor<3xf32>
+  %0 = nnhal.strided_slice %x {begin = array<i64: 2>, end = array<i64: 0>, strides = array<i64: -1>, end_mask = 1 : i64} : (tensor<3xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
 

@@ -111,7 +111,7 @@ func.func @pads_have_four_elements(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x
 // -----
 
 func.func @strides_fit_32_bits(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
-  // expected-error @below {{'nnhal.conv_2d' op strides element 4294967296 does not fit 32 bits}}
+  // expected-error @below {{'nnhal.conv_2d' op strides is 4294967296, expected -2147483648 to 2147483647}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
       {strides = array<i64: 4294967296, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
@@ -241,7 +241,7 @@ func.func @conv_2d_c1(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x4xf32>, %
 // -----
 
 func.func @stated_c3(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
-  // expected-error @below {{'nnhal.conv_2d' op result dimension 2 is 8, expected 6}}
+  // expected-error @below {{'nnhal.conv_2d' op output dimension 2 is 8, expected 6}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
       {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x8x16xf32>

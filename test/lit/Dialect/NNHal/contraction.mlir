@@ -58,12 +58,12 @@ func.func @grouped_conv_2d_divides_channels(%x: tensor<1x8x8x4xf32>, %f: tensor<
   return
 }
 
-// M-086: the second pads give a height that the last window does not reach.
-// CHECK-LABEL: @transpose_conv_2d_may_pad_negatively
+// M-086: the height is one that the last window does not reach.
+// CHECK-LABEL: @transpose_conv_2d_may_extend_beyond_windows
 // CHECK: nnhal.transpose_conv_2d
-func.func @transpose_conv_2d_may_pad_negatively(%x: tensor<1x2x2x1xf32>, %f: tensor<1x2x2x1xf32>, %b: tensor<1xf32>) {
-  %0 = nnhal.transpose_conv_2d %x, %f, %b {strides = array<i64: 3, 3>, pads = array<i64: 0, -1, 0, 0>}
-      : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>, tensor<1xf32>) -> tensor<1x6x5x1xf32>
+func.func @transpose_conv_2d_may_extend_beyond_windows(%x: tensor<1x2x2x1xf32>, %f: tensor<1x2x2x1xf32>, %b: tensor<1xf32>) {
+  %0 = nnhal.transpose_conv_2d %x, %f, %b {strides = array<i64: 3, 3>}
+      : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>, tensor<1xf32>) -> tensor<1x6x6x1xf32>
   return
 }
 

@@ -9,7 +9,7 @@ func.func @concatenation_c2(%arg0: tensor<2xi32>, %arg1: tensor<2xi32>) {
 // -----
 
 func.func @concatenation_c1() {
-  // expected-error @below {{'nnhal.concatenation' op 0 inputs, expected at least 1}}
+  // expected-error @below {{'nnhal.concatenation' op found 1 inputs, expected at least 2}}
   %0 = nnhal.concatenation {axis = 0} : () -> tensor<4xf32>
   return
 }
@@ -84,7 +84,7 @@ func.func @split_c4(%arg0: tensor<5xf32>) {
 // -----
 
 func.func @split_results_are_equal(%arg0: tensor<4xf32>) {
-  // expected-error @below {{'nnhal.split' op result 1 dimension 0 is 1, expected 2}}
+  // expected-error @below {{'nnhal.split' op output 1 dimension 0 is 1, expected 2}}
   %0:2 = nnhal.split %arg0 {axis = 0} : (tensor<4xf32>) -> (tensor<2xf32>, tensor<1xf32>)
   return
 }
@@ -166,40 +166,10 @@ func.func @strided_slice_c3(%arg0: tensor<4x5xf32>) {
 
 // -----
 
-func.func @strided_slice_c4(%arg0: tensor<4x5xf32>) {
-  // expected-error @below {{'nnhal.strided_slice' op begin 5 of dimension 0 is outside [0, 4]}}
-  %0 = nnhal.strided_slice %arg0
-      {begin = array<i64: 5, 0>, end = array<i64: 4, 5>, strides = array<i64: 1, 1>}
-      : (tensor<4x5xf32>) -> tensor<4x5xf32>
-  return
-}
-
-// -----
-
-func.func @strided_slice_c5(%arg0: tensor<4x5xf32>) {
-  // expected-error @below {{'nnhal.strided_slice' op end 5 of dimension 1 is outside [-1, 4]}}
-  %0 = nnhal.strided_slice %arg0
-      {begin = array<i64: 0, 4>, end = array<i64: 4, 5>, strides = array<i64: 1, -1>}
-      : (tensor<4x5xf32>) -> tensor<4x5xf32>
-  return
-}
-
-// -----
-
-func.func @strided_slice_c6(%arg0: tensor<4x5xf32>) {
-  // expected-error @below {{'nnhal.strided_slice' op shrink axis 2 is outside [0, 2)}}
-  %0 = nnhal.strided_slice %arg0
-      {begin = array<i64: 0, 0>, end = array<i64: 4, 5>, strides = array<i64: 1, 1>, shrink_axes = array<i64: 2>}
-      : (tensor<4x5xf32>) -> tensor<4x5xf32>
-  return
-}
-
-// -----
-
 func.func @strided_slice_c7(%arg0: tensor<4x5xf32>) {
   // expected-error @below {{'nnhal.strided_slice' op stride -1 of shrink axis 0 must be positive}}
   %0 = nnhal.strided_slice %arg0
-      {begin = array<i64: 1, 0>, end = array<i64: 0, 5>, strides = array<i64: -1, 1>, shrink_axes = array<i64: 0>}
+      {begin = array<i64: 1, 0>, end = array<i64: 0, 5>, strides = array<i64: -1, 1>, shrink_mask = 1 : i64}
       : (tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }
@@ -209,7 +179,7 @@ func.func @strided_slice_c7(%arg0: tensor<4x5xf32>) {
 func.func @strided_slice_c8(%arg0: tensor<4x5xf32>) {
   // expected-error @below {{'nnhal.strided_slice' op shrink axis 0 has 2 elements, expected 1}}
   %0 = nnhal.strided_slice %arg0
-      {begin = array<i64: 0, 0>, end = array<i64: 2, 5>, strides = array<i64: 1, 1>, shrink_axes = array<i64: 0>}
+      {begin = array<i64: 0, 0>, end = array<i64: 2, 5>, strides = array<i64: 1, 1>, shrink_mask = 1 : i64}
       : (tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }
@@ -225,7 +195,7 @@ func.func @pad_c1(%arg0: tensor<2xi32>) {
 // -----
 
 func.func @pad_c2(%arg0: tensor<2x2xf32>) {
-  // expected-error @below {{'nnhal.pad' op paddings has 2 elements, expected 4}}
+  // expected-error @below {{'nnhal.pad' op paddings have shape 1x2, expected 2x2}}
   %0 = nnhal.pad %arg0 {paddings = array<i64: 1, 1>} : (tensor<2x2xf32>) -> tensor<4x2xf32>
   return
 }
@@ -241,7 +211,7 @@ func.func @pad_c3(%arg0: tensor<2xf32>) {
 // -----
 
 func.func @stated_c5(%arg0: tensor<4294967295xf32>) {
-  // expected-error @below {{'nnhal.pad' op result dimension 0 is 4294967296, above 4294967295}}
+  // expected-error @below {{'nnhal.pad' op output dimension 0 is 4294967296, above 4294967295}}
   %0 = nnhal.pad %arg0 {paddings = array<i64: 0, 1>}
       : (tensor<4294967295xf32>) -> tensor<4294967296xf32>
   return
@@ -250,7 +220,7 @@ func.func @stated_c5(%arg0: tensor<4294967295xf32>) {
 // -----
 
 func.func @fill_value_c1(%arg0: tensor<2xf32>) {
-  // expected-error @below {{'nnhal.pad_v2' op value is an i32, TENSOR_FLOAT32 takes an f32}}
+  // expected-error @below {{'nnhal.pad_v2' op input 2 (value) has type INT32, expected FLOAT32}}
   %0 = nnhal.pad_v2 %arg0 {paddings = array<i64: 1, 1>, value = 3 : i32}
       : (tensor<2xf32>) -> tensor<4xf32>
   return
@@ -259,7 +229,7 @@ func.func @fill_value_c1(%arg0: tensor<2xf32>) {
 // -----
 
 func.func @fill_value_c1_quantized(%arg0: tensor<2x!quant.uniform<u8:f32, 0.5:128>>) {
-  // expected-error @below {{'nnhal.pad_v2' op value is an f32, TENSOR_QUANT8_ASYMM takes an i32}}
+  // expected-error @below {{'nnhal.pad_v2' op input 2 (value) has type FLOAT32, expected INT32}}
   %0 = nnhal.pad_v2 %arg0 {paddings = array<i64: 1, 1>, value = 3.0 : f32}
       : (tensor<2x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<4x!quant.uniform<u8:f32, 0.5:128>>
   return
@@ -334,5 +304,13 @@ func.func @fill_c1() {
 func.func @fill_c2() {
   // expected-error @below {{'nnhal.fill' op value is an f32, TENSOR_INT32 takes an i32}}
   %0 = nnhal.fill {value = 1.0 : f32} : () -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @pad_odd(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'nnhal.pad' op paddings has 3 elements, expected an even number}}
+  %0 = nnhal.pad %x {paddings = array<i64: 0, 1, 2>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }

@@ -22,11 +22,11 @@ func.func @slice_to_the_end(%x: tensor<4x5xi32>) -> tensor<2x5xi32> {
 }
 
 // CHECK-LABEL: @strided_slice_backward_and_shrunk
-// CHECK: nnhal.strided_slice {{.*}}shrink_axes = array<i64: 0>
+// CHECK: nnhal.strided_slice {{.*}}shrink_mask = 1 : i64
 // CHECK: nnhal.strided_slice
 func.func @strided_slice_backward_and_shrunk(%x: tensor<4x5xf32>) -> tensor<0x5xf32> {
-  %0 = nnhal.strided_slice %x {begin = array<i64: 1, 4>, end = array<i64: 2, -1>, strides = array<i64: 1, -2>,
-      shrink_axes = array<i64: 0>} : (tensor<4x5xf32>) -> tensor<3xf32>
+  %0 = nnhal.strided_slice %x {begin = array<i64: 1, 4>, end = array<i64: 2, 0>, strides = array<i64: 1, -2>,
+      end_mask = 2 : i64, shrink_mask = 1 : i64} : (tensor<4x5xf32>) -> tensor<3xf32>
   %1 = nnhal.strided_slice %x {begin = array<i64: 3, 0>, end = array<i64: 1, 5>, strides = array<i64: 1, 1>}
       : (tensor<4x5xf32>) -> tensor<0x5xf32>
   return %1 : tensor<0x5xf32>

@@ -159,7 +159,7 @@ func.func @cast_c2(%arg0: tensor<2xi32>) {
 // -----
 
 func.func @stated_c1(%arg0: tensor<2xf32>, %arg1: tensor<2xf32>) {
-  // expected-error @below {{'nnhal.add' op result type TENSOR_FLOAT16 is not the expected TENSOR_FLOAT32}}
+  // expected-error @below {{'nnhal.add' op output type TENSOR_FLOAT16 is not the expected TENSOR_FLOAT32}}
   %0 = nnhal.add %arg0, %arg1 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf16>
   return
 }
@@ -167,7 +167,7 @@ func.func @stated_c1(%arg0: tensor<2xf32>, %arg1: tensor<2xf32>) {
 // -----
 
 func.func @stated_c2(%arg0: tensor<2x3xf32>) {
-  // expected-error @below {{'nnhal.neg' op result shape 6 has rank 1, expected shape 2x3}}
+  // expected-error @below {{'nnhal.neg' op output shape 6 has rank 1, expected shape 2x3}}
   %0 = nnhal.neg %arg0 : (tensor<2x3xf32>) -> tensor<6xf32>
   return
 }
@@ -175,7 +175,7 @@ func.func @stated_c2(%arg0: tensor<2x3xf32>) {
 // -----
 
 func.func @stated_c3(%arg0: tensor<2x1xf32>, %arg1: tensor<1x3xf32>) {
-  // expected-error @below {{'nnhal.equal' op result dimension 1 is 2, expected 3}}
+  // expected-error @below {{'nnhal.equal' op output dimension 1 is 2, expected 3}}
   %0 = nnhal.equal %arg0, %arg1 : (tensor<2x1xf32>, tensor<1x3xf32>) -> tensor<2x2xi8>
   return
 }

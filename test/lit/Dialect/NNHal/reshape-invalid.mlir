@@ -9,7 +9,7 @@ func.func @reshape_c1(%arg0: tensor<4xi32>) {
 // -----
 
 func.func @reshape_c2(%arg0: tensor<4xf32>) {
-  // expected-error @below {{'nnhal.reshape' op result type TENSOR_FLOAT16 is not the expected TENSOR_FLOAT32}}
+  // expected-error @below {{'nnhal.reshape' op output type TENSOR_FLOAT16 is not the expected TENSOR_FLOAT32}}
   %0 = nnhal.reshape %arg0 : (tensor<4xf32>) -> tensor<2x2xf16>
   return
 }

@@ -71,7 +71,7 @@ func.func @pool_c7(%arg0: tensor<1x8x8x3xf32>) {
 // -----
 
 func.func @pool_keeps_quantization(%arg0: tensor<1x8x8x3x!quant.uniform<u8:f32, 0.5:128>>) {
-  // expected-error @below {{'nnhal.max_pool_2d' op result has scale 0.25 and zero point 128, expected scale 0.5 and zero point 128}}
+  // expected-error @below {{'nnhal.max_pool_2d' op output has scale 0.25 and zero point 128, expected scale 0.5 and zero point 128}}
   %0 = nnhal.max_pool_2d %arg0
       {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>}
       : (tensor<1x8x8x3x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<1x4x4x3x!quant.uniform<u8:f32, 0.25:128>>
@@ -114,7 +114,15 @@ func.func @resize_c4(%arg0: tensor<1x8x8x3xf32>) {
 // -----
 
 func.func @resize_c5(%arg0: tensor<1x8x8x3xf32>) {
-  // expected-error @below {{'nnhal.resize_nearest_neighbor' op result dimension 3 is 4, expected 3}}
+  // expected-error @below {{'nnhal.resize_nearest_neighbor' op output dimension 3 is 4, expected 3}}
   %0 = nnhal.resize_nearest_neighbor %arg0 : (tensor<1x8x8x3xf32>) -> tensor<1x4x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @resize_without_size(%x: tensor<1x?x6x3xf32>) {
+  // expected-error @below {{'nnhal.resize_bilinear' op height_factor is left out, but the height of the result is unknown}}
+  %0 = nnhal.resize_bilinear %x : (tensor<1x?x6x3xf32>) -> tensor<1x?x6x3xf32>
   return
 }

@@ -8,7 +8,7 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_ACTIVATION
 #define NNHAL_DIALECT_NNHAL_IR_ACTIVATION
 
-include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+include "nnhal/Dialect/NNHal/IR/HalForm.td"
 
 def NNHal_ActivationGroup : OpDocGroup {
   let summary = "Activation operations";
@@ -16,16 +16,14 @@ def NNHal_ActivationGroup : OpDocGroup {
 }
 
 class NNHal_ActivationOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_InferredOp<mnemonic, opCode, halVersion> {
-  let arguments = (ins NNHal_Tensor:$input);
-  let results = (outs NNHal_Tensor:$output);
-}
+    : NNHal_FormOp<mnemonic, opCode, halVersion, [NNHal_In<"input">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1>;
 
 class NNHal_SoftmaxLikeOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_InferredOp<mnemonic, opCode, halVersion> {
-  let arguments = (ins NNHal_Tensor:$input, F32Attr:$beta, I64Attr:$axis);
-  let results = (outs NNHal_Tensor:$output);
-}
+    : NNHal_FormOp<mnemonic, opCode, halVersion,
+                   [NNHal_In<"input">, NNHal_RealIn<"beta">,
+                    NNHal_OptionalIntegerIn<"axis", "-1">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1>;
 
 let opDocGroup = NNHal_ActivationGroup in {
 
@@ -50,19 +48,21 @@ def NNHal_TanhOp : NNHal_ActivationOp<"tanh", /*opCode=*/28, "V1_0"> {
 def NNHal_LogisticOp : NNHal_ActivationOp<"logistic", /*opCode=*/14, "V1_0"> {
   let summary = "1 / (1 + exp(-x))";
 }
-def NNHal_EluOp : NNHal_InferredOp<"elu", /*opCode=*/98, "V1_3"> {
+def NNHal_EluOp
+    : NNHal_FormOp<"elu", /*opCode=*/98, "V1_3",
+                   [NNHal_In<"input">, NNHal_RealIn<"alpha">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
   let summary = "x for x >= 0, else alpha * (exp(x) - 1)";
-  let arguments = (ins NNHal_Tensor:$input, F32Attr:$alpha);
-  let results = (outs NNHal_Tensor:$output);
 }
 def NNHal_HardSwishOp
     : NNHal_ActivationOp<"hard_swish", /*opCode=*/99, "V1_3"> {
   let summary = "x * clamp(x + 3, 0, 6) / 6";
 }
-def NNHal_PreluOp : NNHal_InferredOp<"prelu", /*opCode=*/71, "V1_2"> {
+def NNHal_PreluOp
+    : NNHal_FormOp<"prelu", /*opCode=*/71, "V1_2",
+                   [NNHal_In<"input">, NNHal_In<"alpha">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
   let summary = "x for x >= 0, else alpha * x; broadcasting";
-  let arguments = (ins NNHal_Tensor:$input, NNHal_Tensor:$alpha);
-  let results = (outs NNHal_Tensor:$output);
 }
 def NNHal_SoftmaxOp : NNHal_SoftmaxLikeOp<"softmax", /*opCode=*/25, "V1_0"> {
   let summary = "exp(beta * x), normalized to sum 1 along an axis";

@@ -8,69 +8,72 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_CONTRACTION
 #define NNHAL_DIALECT_NNHAL_IR_CONTRACTION
 
-include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+include "nnhal/Dialect/NNHal/IR/HalForm.td"
 
 def NNHal_ContractionGroup : OpDocGroup {
   let summary = "Convolutions and products";
   let description = [{
     Rules: docs/Spec/Contraction.md. `strides` and `dilations` are [height,
-    width], `pads` is [top, bottom, left, right]. Padding is real zero.
+    width], `pads` is [top, bottom, left, right]. Padding is real zero. Where
+    `pads` is left out it follows from the extents, which may be unknown, as
+    padding SAME says (M-007).
   }];
 }
 
-class NNHal_ConvolutionOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_InferredOp<mnemonic, opCode, halVersion> {
-  let results = (outs NNHal_Tensor:$output);
-}
+class NNHal_ContractionOp<string mnemonic, int opCode, string halVersion,
+                          string weights, list<NNHal_HalInput> parameters,
+                          bit hasLayout = 1>
+    : NNHal_FormOp<mnemonic, opCode, halVersion, !listconcat(
+                       !if(hasLayout,
+                           [NNHal_SpatialIn<"input">]<NNHal_HalInput>,
+                           [NNHal_In<"input">]<NNHal_HalInput>),
+                       [NNHal_In<weights>, NNHal_In<"bias">]<NNHal_HalInput>,
+                       parameters),
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
+                   /*isNamed=*/0, /*hasSpatialResult=*/hasLayout>;
 
 let opDocGroup = NNHal_ContractionGroup in {
 
-def NNHal_Conv2DOp : NNHal_ConvolutionOp<"conv_2d", /*opCode=*/3, "V1_0"> {
+def NNHal_Conv2DOp
+    : NNHal_ContractionOp<"conv_2d", /*opCode=*/3, "V1_0", "filter",
+                          [NNHal_PadsIn, NNHal_SizeIn<"strides">,
+                           NNHal_ActivationIn, NNHal_LayoutIn,
+                           NNHal_OptionalSizeIn<"dilations">]> {
   let summary = "convolution; filter [out, height, width, in]";
-  let arguments = (ins NNHal_Tensor:$input, NNHal_Tensor:$filter,
-                       NNHal_Tensor:$bias, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads,
-                       NNHal_OptionalActivation:$activation);
 }
 
 def NNHal_DepthwiseConv2DOp
-    : NNHal_ConvolutionOp<"depthwise_conv_2d", /*opCode=*/4, "V1_0"> {
+    : NNHal_ContractionOp<"depthwise_conv_2d", /*opCode=*/4, "V1_0", "filter",
+                          [NNHal_PadsIn, NNHal_SizeIn<"strides">,
+                           NNHal_IntegerIn<"depth_multiplier">,
+                           NNHal_ActivationIn, NNHal_LayoutIn,
+                           NNHal_OptionalSizeIn<"dilations">]> {
   let summary = "convolution per channel; filter [1, height, width, out]";
-  let arguments = (ins NNHal_Tensor:$input, NNHal_Tensor:$filter,
-                       NNHal_Tensor:$bias, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads,
-                       I64Attr:$depth_multiplier,
-                       NNHal_OptionalActivation:$activation);
 }
 
 def NNHal_GroupedConv2DOp
-    : NNHal_ConvolutionOp<"grouped_conv_2d", /*opCode=*/55, "V1_2"> {
+    : NNHal_ContractionOp<"grouped_conv_2d", /*opCode=*/55, "V1_2", "filter",
+                          [NNHal_PadsIn, NNHal_SizeIn<"strides">,
+                           NNHal_IntegerIn<"groups">, NNHal_ActivationIn,
+                           NNHal_LayoutIn]> {
   let summary = "convolution per group; filter [out, height, width, in / groups]";
-  let arguments = (ins NNHal_Tensor:$input, NNHal_Tensor:$filter,
-                       NNHal_Tensor:$bias, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$pads, I64Attr:$groups,
-                       NNHal_OptionalActivation:$activation);
 }
 
 def NNHal_TransposeConv2DOp
-    : NNHal_ConvolutionOp<"transpose_conv_2d", /*opCode=*/91, "V1_2"> {
+    : NNHal_ContractionOp<"transpose_conv_2d", /*opCode=*/91, "V1_2", "filter",
+                          [NNHal_TransposedPadsIn, NNHal_SizeIn<"strides">,
+                           NNHal_ActivationIn, NNHal_LayoutIn]> {
   let summary = "transposed convolution; filter [out, height, width, in]";
   let description = [{
-    The bottom and right pad may be negative: the result then extends beyond
-    the last window (M-086).
+    Without `pads` the height and width of the result's type are the extents
+    from which padding SAME follows (M-086).
   }];
-  let arguments = (ins NNHal_Tensor:$input, NNHal_Tensor:$filter,
-                       NNHal_Tensor:$bias, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$pads,
-                       NNHal_OptionalActivation:$activation);
 }
 
 def NNHal_FullyConnectedOp
-    : NNHal_ConvolutionOp<"fully_connected", /*opCode=*/9, "V1_0"> {
+    : NNHal_ContractionOp<"fully_connected", /*opCode=*/9, "V1_0", "weights",
+                          [NNHal_ActivationIn], /*hasLayout=*/0> {
   let summary = "product with weights [units, size], input flattened to rows";
-  let arguments = (ins NNHal_Tensor:$input, NNHal_Tensor:$weights,
-                       NNHal_Tensor:$bias,
-                       NNHal_OptionalActivation:$activation);
 }
 
 } // opDocGroup

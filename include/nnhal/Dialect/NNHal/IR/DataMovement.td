@@ -17,86 +17,103 @@ def NNHal_DataMovementGroup : OpDocGroup {
 
 /// One tensor to one tensor.
 class NNHal_MoveOp<string mnemonic, int opCode, string halVersion,
-                   dag attributes>
-    : NNHal_InferredOp<mnemonic, opCode, halVersion> {
-  let arguments = !con((ins NNHal_Tensor:$input), attributes);
-  let results = (outs NNHal_Tensor:$output);
-}
+                   list<NNHal_HalInput> parameters>
+    : NNHal_FormOp<mnemonic, opCode, halVersion,
+                   !listconcat([NNHal_In<"input">]<NNHal_HalInput>, parameters),
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1>;
+
+/// One that moves blocks between height, width and another dimension.
+class NNHal_BlockOp<string mnemonic, int opCode, string halVersion,
+                    list<NNHal_HalInput> parameters>
+    : NNHal_FormOp<mnemonic, opCode, halVersion,
+                   !listconcat([NNHal_SpatialIn<"input">]<NNHal_HalInput>,
+                               parameters,
+                               [NNHal_LayoutIn]<NNHal_HalInput>),
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
+                   /*isNamed=*/0, /*hasSpatialResult=*/1>;
 
 let opDocGroup = NNHal_DataMovementGroup in {
 
-def NNHal_ReshapeOp : NNHal_StatedOp<"reshape", /*opCode=*/22, "V1_0"> {
+def NNHal_ReshapeOp
+    : NNHal_FormOp<"reshape", /*opCode=*/22, "V1_0",
+                   [NNHal_In<"input">, NNHal_ResultShapeIn],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/0> {
   let summary = "the same elements in the result's shape";
   let hasFolder = 1;
   let hasCanonicalizer = 1;
-  let arguments = (ins NNHal_Tensor:$input);
-  let results = (outs NNHal_Tensor:$output);
 }
 
 def NNHal_SqueezeOp : NNHal_MoveOp<"squeeze", /*opCode=*/34, "V1_1",
-                                   (ins DenseI64ArrayAttr:$axes)> {
+                                   [NNHal_UnitAxesIn<"axes">]> {
   let summary = "removes the listed dimensions, each of extent 1";
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
 def NNHal_ExpandDimsOp : NNHal_MoveOp<"expand_dims", /*opCode=*/50, "V1_2",
-                                      (ins I64Attr:$axis)> {
+                                      [NNHal_IntegerIn<"axis">]> {
   let summary = "inserts a dimension of extent 1";
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
 def NNHal_TransposeOp : NNHal_MoveOp<"transpose", /*opCode=*/37, "V1_1",
-                                     (ins DenseI64ArrayAttr:$permutation)> {
+                                     [NNHal_PermutationIn<"permutation">]> {
   let summary = "result dimension i is operand dimension permutation[i]";
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
 def NNHal_ConcatenationOp
-    : NNHal_InferredOp<"concatenation", /*opCode=*/2, "V1_0"> {
+    : NNHal_FormOp<"concatenation", /*opCode=*/2, "V1_0",
+                   [NNHal_VariadicIn<"inputs">, NNHal_IntegerIn<"axis">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
   let summary = "the operands one after another along an axis";
   let hasFolder = 1;
-  let arguments = (ins Variadic<NNHal_Tensor>:$inputs, I64Attr:$axis);
-  let results = (outs NNHal_Tensor:$output);
 }
 
-def NNHal_SplitOp : NNHal_StatedOp<"split", /*opCode=*/87, "V1_2"> {
+def NNHal_SplitOp
+    : NNHal_FormOp<"split", /*opCode=*/87, "V1_2",
+                   [NNHal_In<"input">, NNHal_IntegerIn<"axis">,
+                    NNHal_ResultCountIn],
+                   (outs Variadic<NNHal_Tensor>:$outputs), /*resultCount=*/0> {
   let summary = "equal parts along an axis, one per result";
   let hasFolder = 1;
-  let arguments = (ins NNHal_Tensor:$input, I64Attr:$axis);
-  let results = (outs Variadic<NNHal_Tensor>:$outputs);
 }
 
 def NNHal_SliceOp : NNHal_MoveOp<"slice", /*opCode=*/86, "V1_2",
-    (ins DenseI64ArrayAttr:$begin, DenseI64ArrayAttr:$size)> {
+                                 [NNHal_IntegersIn<"begin">,
+                                  NNHal_IntegersIn<"size">]> {
   let summary = "size[i] elements from begin[i]; size -1 reaches to the end";
   let hasFolder = 1;
 }
 
-def NNHal_StridedSliceOp : NNHal_MoveOp<"strided_slice", /*opCode=*/35, "V1_1",
-    (ins DenseI64ArrayAttr:$begin, DenseI64ArrayAttr:$end,
-         DenseI64ArrayAttr:$strides,
-         DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$shrink_axes)> {
+def NNHal_StridedSliceOp
+    : NNHal_MoveOp<"strided_slice", /*opCode=*/35, "V1_1",
+                   [NNHal_IntegersIn<"begin">, NNHal_IntegersIn<"end">,
+                    NNHal_IntegersIn<"strides">,
+                    NNHal_OptionalIntegerIn<"begin_mask", "0">,
+                    NNHal_OptionalIntegerIn<"end_mask", "0">,
+                    NNHal_OptionalIntegerIn<"shrink_mask", "0">]> {
   let summary = "every strides[i]-th element from begin[i] up to end[i]";
   let hasFolder = 1;
   let description = [{
-    `begin` and `end` are positions, not wrapped or masked: 0 to the extent for
-    a positive stride, -1 to the extent - 1 for a negative one, whose end -1 is
-    the place before the first element. The axes in `shrink_axes` yield one
-    element and are removed.
+    Negative positions count from the end. In a dimension whose bit is set in
+    `begin_mask` or `end_mask` the slice begins or ends where the operand does.
+    A dimension whose bit is set in `shrink_mask` yields one element and is
+    removed (M-114).
   }];
 }
 
 def NNHal_PadOp : NNHal_MoveOp<"pad", /*opCode=*/32, "V1_1",
-                               (ins DenseI64ArrayAttr:$paddings)> {
+                               [NNHal_PairsIn<"paddings">]> {
   let summary = "real zero around the operand; paddings [low, high] per dimension";
   let hasFolder = 1;
 }
 
 def NNHal_PadV2Op : NNHal_MoveOp<"pad_v2", /*opCode=*/69, "V1_2",
-    (ins DenseI64ArrayAttr:$paddings, AnyAttrOf<[F32Attr, I32Attr]>:$value)> {
+                                 [NNHal_PairsIn<"paddings">,
+                                  NNHal_NumberIn<"value">]> {
   let summary = "a value around the operand; paddings [low, high] per dimension";
   let hasFolder = 1;
   let description = [{
@@ -106,53 +123,55 @@ def NNHal_PadV2Op : NNHal_MoveOp<"pad_v2", /*opCode=*/69, "V1_2",
 }
 
 def NNHal_TileOp : NNHal_MoveOp<"tile", /*opCode=*/89, "V1_2",
-                                (ins DenseI64ArrayAttr:$multiples)> {
+                                [NNHal_IntegersIn<"multiples">]> {
   let summary = "the operand repeated multiples[i] times along dimension i";
   let hasFolder = 1;
 }
 
-def NNHal_GatherOp : NNHal_InferredOp<"gather", /*opCode=*/51, "V1_2"> {
+def NNHal_GatherOp
+    : NNHal_FormOp<"gather", /*opCode=*/51, "V1_2",
+                   [NNHal_In<"input">, NNHal_IntegerIn<"axis">,
+                    NNHal_In<"indices", NNHal_IndexTensor>],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
   let summary = "the slices along an axis that the indices name";
   let hasFolder = 1;
-  let arguments = (ins NNHal_Tensor:$input, NNHal_IndexTensor:$indices,
-                       I64Attr:$axis);
-  let results = (outs NNHal_Tensor:$output);
 }
 
-def NNHal_FillOp : NNHal_StatedOp<"fill", /*opCode=*/100, "V1_3"> {
+def NNHal_FillOp
+    : NNHal_FormOp<"fill", /*opCode=*/100, "V1_3",
+                   [NNHal_ResultShapeIn, NNHal_NumberIn<"value">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/0> {
   let summary = "one value in the result's shape";
   let hasFolder = 1;
-  let arguments = (ins AnyAttrOf<[F32Attr, I32Attr]>:$value);
-  let results = (outs NNHal_Tensor:$output);
 }
 
 def NNHal_ChannelShuffleOp
     : NNHal_MoveOp<"channel_shuffle", /*opCode=*/46, "V1_2",
-                   (ins I64Attr:$groups, I64Attr:$axis)> {
+                   [NNHal_IntegerIn<"groups">, NNHal_IntegerIn<"axis">]> {
   let summary = "interleaves groups of channels";
 }
 
-def NNHal_DepthToSpaceOp : NNHal_MoveOp<"depth_to_space", /*opCode=*/5, "V1_0",
-                                        (ins I64Attr:$block_size)> {
+def NNHal_DepthToSpaceOp : NNHal_BlockOp<"depth_to_space", /*opCode=*/5, "V1_0",
+                                         [NNHal_IntegerIn<"block_size">]> {
   let summary = "moves blocks of channels to height and width";
 }
 
 def NNHal_SpaceToDepthOp
-    : NNHal_MoveOp<"space_to_depth", /*opCode=*/26, "V1_0",
-                   (ins I64Attr:$block_size)> {
+    : NNHal_BlockOp<"space_to_depth", /*opCode=*/26, "V1_0",
+                    [NNHal_IntegerIn<"block_size">]> {
   let summary = "moves blocks of height and width to channels";
 }
 
 def NNHal_BatchToSpaceNDOp
-    : NNHal_MoveOp<"batch_to_space_nd", /*opCode=*/29, "V1_1",
-                   (ins DenseI64ArrayAttr:$block_shape)> {
+    : NNHal_BlockOp<"batch_to_space_nd", /*opCode=*/29, "V1_1",
+                    [NNHal_IntegersIn<"block_shape">]> {
   let summary = "moves blocks of the batch to height and width";
 }
 
 def NNHal_SpaceToBatchNDOp
-    : NNHal_MoveOp<"space_to_batch_nd", /*opCode=*/33, "V1_1",
-                   (ins DenseI64ArrayAttr:$block_shape,
-                        DenseI64ArrayAttr:$pads)> {
+    : NNHal_BlockOp<"space_to_batch_nd", /*opCode=*/33, "V1_1",
+                    [NNHal_IntegersIn<"block_shape">,
+                     NNHal_PairsIn<"pads">]> {
   let summary = "pads [top, bottom, left, right], then moves blocks to the batch";
 }
 

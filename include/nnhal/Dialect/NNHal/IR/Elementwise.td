@@ -8,7 +8,7 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_ELEMENTWISE
 #define NNHAL_DIALECT_NNHAL_IR_ELEMENTWISE
 
-include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+include "nnhal/Dialect/NNHal/IR/HalForm.td"
 
 def NNHal_ElementwiseGroup : OpDocGroup {
   let summary = "Element-wise operations";
@@ -17,48 +17,47 @@ def NNHal_ElementwiseGroup : OpDocGroup {
 
 /// Broadcasting, with a fused activation.
 class NNHal_ArithmeticOp<string mnemonic, int opCode, string halVersion,
-                         list<Trait> traits = [], bit checksOutputs = 0>
-    : NNHal_InferredOp<mnemonic, opCode, halVersion, traits, checksOutputs> {
-  let arguments = (ins NNHal_Tensor:$lhs, NNHal_Tensor:$rhs,
-                       NNHal_OptionalActivation:$activation);
-  let results = (outs NNHal_Tensor:$output);
+                         list<Trait> traits = []>
+    : NNHal_FormOp<mnemonic, opCode, halVersion,
+                   [NNHal_In<"lhs">, NNHal_In<"rhs">, NNHal_ActivationIn],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
+                   /*isNamed=*/0, /*hasSpatialResult=*/0, traits> {
   let hasFolder = 1;
 }
 
 /// Broadcasting, without activation.
 class NNHal_BinaryOp<string mnemonic, int opCode, string halVersion,
                      list<Trait> traits = []>
-    : NNHal_InferredOp<mnemonic, opCode, halVersion, traits> {
-  let arguments = (ins NNHal_Tensor:$lhs, NNHal_Tensor:$rhs);
-  let results = (outs NNHal_Tensor:$output);
-}
+    : NNHal_FormOp<mnemonic, opCode, halVersion,
+                   [NNHal_In<"lhs">, NNHal_In<"rhs">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
+                   /*isNamed=*/0, /*hasSpatialResult=*/0, traits>;
 
 /// Broadcasting; the result is TENSOR_BOOL8.
 class NNHal_ComparisonOp<string mnemonic, int opCode, list<Trait> traits = []>
-    : NNHal_InferredOp<mnemonic, opCode, "V1_2", traits> {
-  let arguments = (ins NNHal_Tensor:$lhs, NNHal_Tensor:$rhs);
-  let results = (outs NNHal_BoolTensor:$output);
+    : NNHal_FormOp<mnemonic, opCode, "V1_2",
+                   [NNHal_In<"lhs">, NNHal_In<"rhs">],
+                   (outs NNHal_BoolTensor:$output), /*resultCount=*/1,
+                   /*isNamed=*/0, /*hasSpatialResult=*/0, traits> {
   let hasFolder = 1;
 }
 
 /// Result type is operand type.
 class NNHal_UnaryOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_InferredOp<mnemonic, opCode, halVersion> {
-  let arguments = (ins NNHal_Tensor:$input);
-  let results = (outs NNHal_Tensor:$output);
-}
+    : NNHal_FormOp<mnemonic, opCode, halVersion, [NNHal_In<"input">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1>;
 
 let opDocGroup = NNHal_ElementwiseGroup in {
 
 def NNHal_AddOp
-    : NNHal_ArithmeticOp<"add", /*opCode=*/0, "V1_0", [Commutative], 1> {
+    : NNHal_ArithmeticOp<"add", /*opCode=*/0, "V1_0", [Commutative]> {
   let summary = "sum of two tensors";
 }
-def NNHal_SubOp : NNHal_ArithmeticOp<"sub", /*opCode=*/36, "V1_1", [], 1> {
+def NNHal_SubOp : NNHal_ArithmeticOp<"sub", /*opCode=*/36, "V1_1"> {
   let summary = "difference of two tensors";
 }
 def NNHal_MulOp
-    : NNHal_ArithmeticOp<"mul", /*opCode=*/18, "V1_0", [Commutative], 1> {
+    : NNHal_ArithmeticOp<"mul", /*opCode=*/18, "V1_0", [Commutative]> {
   let summary = "product of two tensors";
 }
 def NNHal_DivOp : NNHal_ArithmeticOp<"div", /*opCode=*/30, "V1_1"> {
@@ -113,11 +112,12 @@ def NNHal_LogicalNotOp : NNHal_UnaryOp<"logical_not", /*opCode=*/62, "V1_2"> {
   let hasFolder = 1;
 }
 
-def NNHal_SelectOp : NNHal_InferredOp<"select", /*opCode=*/84, "V1_2"> {
+def NNHal_SelectOp
+    : NNHal_FormOp<"select", /*opCode=*/84, "V1_2",
+                   [NNHal_In<"condition", NNHal_BoolTensor>, NNHal_In<"lhs">,
+                    NNHal_In<"rhs">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
   let summary = "elements of lhs where the condition holds, else of rhs";
-  let arguments = (ins NNHal_BoolTensor:$condition, NNHal_Tensor:$lhs,
-                       NNHal_Tensor:$rhs);
-  let results = (outs NNHal_Tensor:$output);
   let hasFolder = 1;
 }
 
@@ -149,10 +149,10 @@ def NNHal_FloorOp : NNHal_UnaryOp<"floor", /*opCode=*/8, "V1_0"> {
   let hasFolder = 1;
 }
 
-def NNHal_CastOp : NNHal_StatedOp<"cast", /*opCode=*/45, "V1_2"> {
+def NNHal_CastOp
+    : NNHal_FormOp<"cast", /*opCode=*/45, "V1_2", [NNHal_In<"input">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/0> {
   let summary = "conversion of the stored values, ignoring quantization";
-  let arguments = (ins NNHal_Tensor:$input);
-  let results = (outs NNHal_Tensor:$output);
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }

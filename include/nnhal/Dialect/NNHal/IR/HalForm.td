@@ -31,7 +31,8 @@ class NNHal_HalInput<string inputName, string inputKind,
   string assembly = !cond(
     !eq(inputKind, "optional"):
       "(`" # inputName # "` `(` $" # inputName # "^ `)`)?",
-    !or(!eq(inputKind, "operand"), !eq(inputKind, "spatial")):
+    !or(!eq(inputKind, "operand"), !eq(inputKind, "spatial"),
+        !eq(inputKind, "variadic")):
       "`" # inputName # "` `(` $" # inputName # " `)`",
     true: "");
 }
@@ -43,6 +44,9 @@ class NNHal_SpatialIn<string name>
     : NNHal_HalInput<name, "spatial", NNHal_Tensor>;
 class NNHal_OptionalIn<string name>
     : NNHal_HalInput<name, "optional", Optional<NNHal_Tensor>>;
+/// As many tensors as the HAL operation has beside its other inputs.
+class NNHal_VariadicIn<string name>
+    : NNHal_HalInput<name, "variadic", Variadic<NNHal_Tensor>>;
 /// INT32.
 class NNHal_IntegerIn<string name> : NNHal_HalInput<name, "integer", I64Attr>;
 class NNHal_OptionalIntegerIn<string name, string fallback>
@@ -55,15 +59,61 @@ class NNHal_OptionalRealIn<string name, string fallback>
                      fallback>;
 /// BOOL, or an INT32 that is 0 or 1.
 class NNHal_FlagIn<string name> : NNHal_HalInput<name, "flag", BoolAttr>;
+class NNHal_OptionalFlagIn<string name>
+    : NNHal_HalInput<name, "flag", DefaultValuedAttr<BoolAttr, "false">,
+                     "false">;
 class NNHal_NumberFlagIn<string name>
     : NNHal_HalInput<name, "numberFlag", BoolAttr>;
+/// An INT32 that means true where it is positive.
+class NNHal_PositiveFlagIn<string name>
+    : NNHal_HalInput<name, "positiveFlag", DefaultValuedAttr<BoolAttr, "false">>;
+/// A FLOAT32, FLOAT16 or INT32 that says by its type which it is.
+class NNHal_NumberIn<string name>
+    : NNHal_HalInput<name, "number", AnyAttrOf<[F32Attr, I32Attr]>>;
+/// A TENSOR_INT32 of rank 1.
+class NNHal_IntegersIn<string name>
+    : NNHal_HalInput<name, "integers", DenseI64ArrayAttr>;
+/// A TENSOR_INT32 of shape [n, 2], row by row.
+class NNHal_PairsIn<string name>
+    : NNHal_HalInput<name, "pairs", DenseI64ArrayAttr>;
+/// The dimensions of extent 1 and those in reverse stand for left-out ones.
+class NNHal_UnitAxesIn<string name>
+    : NNHal_HalInput<name, "unitAxes", DenseI64ArrayAttr>;
+class NNHal_PermutationIn<string name>
+    : NNHal_HalInput<name, "permutation", DenseI64ArrayAttr>;
 /// An INT32 with a meaning per value.
+def NNHal_ActivationIn
+    : NNHal_HalInput<"activation", "activation", NNHal_OptionalActivation,
+                     "0">;
 class NNHal_RecurrentActivationIn<string name>
     : NNHal_HalInput<name, "recurrentActivation", NNHal_RecurrentActivationAttr>;
 class NNHal_SoftNmsKernelIn<string name>
     : NNHal_HalInput<name, "softNmsKernel", NNHal_SoftNmsKernelAttr>;
 class NNHal_LshKindIn<string name>
     : NNHal_HalInput<name, "lshKind", NNHal_LshKindAttr>;
+/// Two INT32, a width and a height; the attribute is [height, width].
+class NNHal_SizeIn<string name>
+    : NNHal_HalInput<name, "size", DenseI64ArrayAttr>;
+class NNHal_OptionalSizeIn<string name>
+    : NNHal_HalInput<name, "optionalSize",
+                     DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">>;
+/// Four INT32, left, right, top and bottom, or a padding scheme. The attribute
+/// is [top, bottom, left, right]; without it the scheme is SAME.
+def NNHal_PadsIn : NNHal_HalInput<"pads", "pads",
+                                  OptionalAttr<DenseI64ArrayAttr>>;
+/// Likewise, but the scheme comes after the shape of the result.
+def NNHal_TransposedPadsIn : NNHal_HalInput<"pads", "transposedPads",
+                                            OptionalAttr<DenseI64ArrayAttr>>;
+/// An INT32, the extent of the result, or a FLOAT32 or FLOAT16, the factor by
+/// which it differs from that of the operand. The attribute is the factor,
+/// where the extent of the result does not say it all.
+def NNHal_WidthIn : NNHal_HalInput<"width_factor", "width",
+                                   OptionalAttr<F32Attr>>;
+def NNHal_HeightIn : NNHal_HalInput<"height_factor", "height",
+                                    OptionalAttr<F32Attr>>;
+/// Shape and number of results, which their types say.
+def NNHal_ResultShapeIn : NNHal_HalInput<"", "resultShape", BoolAttr>;
+def NNHal_ResultCountIn : NNHal_HalInput<"", "resultCount", BoolAttr>;
 /// The layout flag, which the canonical operation does not have.
 def NNHal_LayoutIn : NNHal_HalInput<"", "layout", BoolAttr>;
 
@@ -73,8 +123,9 @@ def NNHal_LayoutIn : NNHal_HalInput<"", "layout", BoolAttr>;
 /// spatial inputs.
 class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
                    list<NNHal_HalInput> halInputs, dag halResults,
-                   int resultCount, bit isNamed = 0, bit hasSpatialResult = 0>
-    : NNHal_Op<mnemonic, opCode, halVersion, !listconcat(
+                   int resultCount, bit isNamed = 0, bit hasSpatialResult = 0,
+                   list<Trait> traits = []>
+    : NNHal_Op<mnemonic, opCode, halVersion, !listconcat(traits,
         !if(!lt(!size(!filter(entry, halInputs, !eq(entry.kind, "optional"))),
                 2), []<Trait>, [AttrSizedOperandSegments]<Trait>),
         !if(!eq(resultCount, 0), []<Trait>,
@@ -117,16 +168,20 @@ class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
       static constexpr ::nnhal::HalInput inputs[] = {}] # rows # [{};
       return inputs;
     }
+    ::nnhal::rt::Status $cppClass::readHalForm(::nnhal::HalView &view) {
+      ::nnhal::readHalForm<$cppClass>(Adaptor(*this),
+                                      (*this)->getResultTypes(), view);
+      return ::nnhal::rt::Status(view.getStatus());
+    }
     ::nnhal::RuleResult $cppClass::inferTypes(Adaptor adaptor,
                                               unsigned resultCount) {
       ::nnhal::HalView view;
-      ::nnhal::readHalForm<$cppClass>(adaptor, view);
-      return ::nnhal::inferHalForm(view, resultCount);
+      view.setOutputCount(resultCount);
+      ::nnhal::readHalForm<$cppClass>(adaptor, {}, view);
+      return ::nnhal::inferHalForm(view);
     }
     ::llvm::LogicalResult $cppClass::verify() {
-      ::nnhal::HalView view;
-      ::nnhal::readHalForm<$cppClass>(Adaptor(*this), view);
-      return ::nnhal::verifyHalForm(*this, view);
+      return ::nnhal::verifyHalForm(*this);
     }
   }] # !if(!eq(resultCount, 0), "", [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(

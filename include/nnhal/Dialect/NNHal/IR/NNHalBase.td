@@ -65,7 +65,7 @@ def NNHal_BoolTensor : RankedTensorOf<[I8]>;
 class NNHal_HalOp<string mnemonic, int opCode, string halVersion,
                   list<Trait> traits>
     : Op<NNHal_Dialect, mnemonic,
-         !listconcat([NNHal_HalOperationInterface]<Trait>, traits)> {
+         !listconcat([NNHal_HalFormOpInterface]<Trait>, traits)> {
   string halDeclaration = [{
     static ::nnhal::rt::OperationType getOperationCode() {
       return ::nnhal::rt::OperationType(}] # !cast<string>(opCode) # [{);
@@ -73,6 +73,7 @@ class NNHal_HalOp<string mnemonic, int opCode, string halVersion,
     static ::nnhal::rt::HalVersion getHalVersion() {
       return ::nnhal::rt::HalVersion::}] # halVersion # [{;
     }
+    ::nnhal::rt::Status readHalForm(::nnhal::HalView &view);
   }];
   let extraClassDeclaration = halDeclaration;
   let hasVerifier = 1;
@@ -85,79 +86,6 @@ class NNHal_Op<string mnemonic, int opCode, string halVersion,
                   !listconcat([Pure]<Trait>, traits)> {
   let assemblyFormat =
       "operands attr-dict `:` functional-type(operands, results)";
-}
-
-/// An operation whose result types follow from its operands and attributes,
-/// except for quantization parameters that the HAL leaves free. inferTypes() is
-/// written by hand and calls the rule; with \p checksOutputs so is
-/// checkOutputs(), for rules that relate operands and stated results.
-class NNHal_InferredOp<string mnemonic, int opCode, string halVersion,
-                       list<Trait> traits = [], bit checksOutputs = 0>
-    : NNHal_Op<mnemonic, opCode, halVersion,
-               !listconcat([DeclareOpInterfaceMethods<InferTypeOpInterface>],
-                           traits)> {
-  string inferDeclaration = halDeclaration # [{
-    static ::nnhal::RuleResult inferTypes(Adaptor adaptor);
-    static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
-                                        ::mlir::TypeRange stated) {
-      return ::nnhal::areCompatibleReturnTypes(inferred, stated);
-    }
-    /// The verifier runs the same rule and names the operation in its message.
-    static ::llvm::LogicalResult refineReturnTypes(
-        ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
-        ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
-        ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &) {
-      return ::mlir::success();
-    }
-  }] # !if(checksOutputs, [{
-    static ::nnhal::rt::Status
-    checkOutputs(Adaptor adaptor,
-                 ::llvm::ArrayRef<::nnhal::rt::TensorType> outputs);
-  }], "");
-  let extraClassDeclaration = inferDeclaration;
-  let extraClassDefinition = [{
-    ::llvm::LogicalResult $cppClass::verify() {
-      if (failed(::nnhal::verifyInferred(*this, inferTypes(Adaptor(*this)))))
-        return ::mlir::failure();
-  }] # !if(checksOutputs, [{
-      return ::nnhal::verifyStatus(
-          *this,
-          checkOutputs(Adaptor(*this), ::nnhal::resultTensorTypes(*this)));
-  }], [{
-      return ::mlir::success();
-  }]) # [{
-    }
-    ::llvm::LogicalResult $cppClass::inferReturnTypes(
-        ::mlir::MLIRContext *context,
-        ::std::optional<::mlir::Location> location,
-        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
-        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
-        ::llvm::SmallVectorImpl<::mlir::Type> &inferredReturnTypes) {
-      Adaptor adaptor(operands, attributes, properties, regions);
-      return ::nnhal::inferFromRule(context, location, inferTypes(adaptor),
-                                    inferredReturnTypes);
-    }
-  }];
-}
-
-/// An operation that reads part of its meaning from its stated result types.
-/// checkOutputs() is written by hand and calls the rule.
-class NNHal_StatedOp<string mnemonic, int opCode, string halVersion,
-                     list<Trait> traits = []>
-    : NNHal_Op<mnemonic, opCode, halVersion, traits> {
-  string statedDeclaration = halDeclaration # [{
-    static ::nnhal::rt::Status
-    checkOutputs(Adaptor adaptor,
-                 ::llvm::ArrayRef<::nnhal::rt::TensorType> outputs);
-  }];
-  let extraClassDeclaration = statedDeclaration;
-  let extraClassDefinition = [{
-    ::llvm::LogicalResult $cppClass::verify() {
-      return ::nnhal::verifyStatus(
-          *this,
-          checkOutputs(Adaptor(*this), ::nnhal::resultTensorTypes(*this)));
-    }
-  }];
 }
 
 #endif // NNHAL_DIALECT_NNHAL_IR_NNHALBASE

@@ -10,20 +10,25 @@
 
 include "mlir/IR/OpBase.td"
 
-def NNHal_HalOperationInterface : OpInterface<"HalOperationInterface"> {
+def NNHal_HalFormOpInterface : OpInterface<"HalFormOpInterface"> {
   let cppNamespace = "::nnhal";
   let description = [{
-    A canonical operation that stands for one HAL operation.
+    A use of one HAL operation, canonical or as the HAL states it. Validation,
+    type inference and lowering read it in the form that the HAL's rules take:
+    every input in the HAL's order, attributes as constants.
   }];
   let methods = [
-    StaticInterfaceMethod<"the HAL operation code",
-                          "::nnhal::rt::OperationType", "getOperationCode">,
-    StaticInterfaceMethod<"the HAL version that introduced the operation",
-                          "::nnhal::rt::HalVersion", "getHalVersion">,
-    StaticInterfaceMethod<"the NNAPI feature level of that version, 27 to 30",
-                          "int", "getFeatureLevel", (ins), [{
-      return 27 + int(ConcreteOp::getHalVersion());
+    InterfaceMethod<[{
+      The operation of the HAL; nullopt for extensions and OEM operations.
+    }], "::std::optional<::nnhal::rt::OperationType>", "getOperationType",
+    (ins), /*methodBody=*/"", /*defaultImplementation=*/[{
+      return ConcreteOp::getOperationCode();
     }]>,
+    InterfaceMethod<[{
+      Reads the operation into an empty `view`: its type, the inputs with what
+      is known of their values, the results. Fails when the HAL has no such
+      operation or type.
+    }], "::nnhal::rt::Status", "readHalForm", (ins "::nnhal::HalView &":$view)>,
   ];
 }
 

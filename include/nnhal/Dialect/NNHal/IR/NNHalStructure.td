@@ -206,7 +206,8 @@ def NNHal_ConstantReferenceOp : NNHal_OperandOp<"constant_reference",
 }
 
 def NNHal_OperationOp : Op<NNHal_Dialect, "operation",
-    [NoMemoryEffect]> {
+    [NoMemoryEffect, DeclareOpInterfaceMethods<NNHal_HalFormOpInterface,
+                                              ["getOperationType"]>]> {
   let summary = "one operation as the HAL states it";
   let description = [{
     `hal_name` is the HAL's name of the operation, `OEM_OPERATION`, or extension

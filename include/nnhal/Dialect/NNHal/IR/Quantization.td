@@ -8,7 +8,7 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_QUANTIZATION
 #define NNHAL_DIALECT_NNHAL_IR_QUANTIZATION
 
-include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+include "nnhal/Dialect/NNHal/IR/HalForm.td"
 
 def NNHal_QuantizationGroup : OpDocGroup {
   let summary = "Quantization";
@@ -17,18 +17,18 @@ def NNHal_QuantizationGroup : OpDocGroup {
 
 let opDocGroup = NNHal_QuantizationGroup in {
 
-def NNHal_QuantizeOp : NNHal_StatedOp<"quantize", /*opCode=*/72, "V1_2"> {
+def NNHal_QuantizeOp
+    : NNHal_FormOp<"quantize", /*opCode=*/72, "V1_2", [NNHal_In<"input">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/0> {
   let summary = "real values to the result's quantized type";
   let hasFolder = 1;
-  let arguments = (ins NNHal_Tensor:$input);
-  let results = (outs NNHal_Tensor:$output);
 }
 
-def NNHal_DequantizeOp : NNHal_StatedOp<"dequantize", /*opCode=*/6, "V1_0"> {
+def NNHal_DequantizeOp
+    : NNHal_FormOp<"dequantize", /*opCode=*/6, "V1_0", [NNHal_In<"input">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/0> {
   let summary = "quantized values to real values";
   let hasFolder = 1;
-  let arguments = (ins NNHal_Tensor:$input);
-  let results = (outs NNHal_Tensor:$output);
 }
 
 } // opDocGroup

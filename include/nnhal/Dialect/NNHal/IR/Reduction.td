@@ -8,7 +8,7 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_REDUCTION
 #define NNHAL_DIALECT_NNHAL_IR_REDUCTION
 
-include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+include "nnhal/Dialect/NNHal/IR/HalForm.td"
 
 def NNHal_ReductionGroup : OpDocGroup {
   let summary = "Reductions";
@@ -18,22 +18,21 @@ def NNHal_ReductionGroup : OpDocGroup {
   }];
 }
 
-class NNHal_ReduceOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_InferredOp<mnemonic, opCode, halVersion> {
-  let arguments = (ins NNHal_Tensor:$input, DenseI64ArrayAttr:$axes,
-                       DefaultValuedAttr<BoolAttr, "false">:$keep_dims);
-  let results = (outs NNHal_Tensor:$output);
-}
+class NNHal_ReduceOp<string mnemonic, int opCode, string halVersion,
+                     NNHal_HalInput keepDims = NNHal_OptionalFlagIn<"keep_dims">>
+    : NNHal_FormOp<mnemonic, opCode, halVersion,
+                   [NNHal_In<"input">, NNHal_IntegersIn<"axes">, keepDims],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1>;
 
 class NNHal_ArgReduceOp<string mnemonic, int opCode>
-    : NNHal_InferredOp<mnemonic, opCode, "V1_2"> {
-  let arguments = (ins NNHal_Tensor:$input, I64Attr:$axis);
-  let results = (outs NNHal_IndexTensor:$output);
-}
+    : NNHal_FormOp<mnemonic, opCode, "V1_2",
+                   [NNHal_In<"input">, NNHal_IntegerIn<"axis">],
+                   (outs NNHal_IndexTensor:$output), /*resultCount=*/1>;
 
 let opDocGroup = NNHal_ReductionGroup in {
 
-def NNHal_MeanOp : NNHal_ReduceOp<"mean", /*opCode=*/31, "V1_1"> {
+def NNHal_MeanOp : NNHal_ReduceOp<"mean", /*opCode=*/31, "V1_1",
+                                  NNHal_PositiveFlagIn<"keep_dims">> {
   let summary = "mean over axes";
 }
 def NNHal_ReduceSumOp : NNHal_ReduceOp<"reduce_sum", /*opCode=*/80, "V1_2"> {
@@ -60,10 +59,12 @@ def NNHal_ArgMaxOp : NNHal_ArgReduceOp<"argmax", /*opCode=*/39> {
 def NNHal_ArgMinOp : NNHal_ArgReduceOp<"argmin", /*opCode=*/40> {
   let summary = "index of the first smallest element along an axis";
 }
-def NNHal_TopKV2Op : NNHal_InferredOp<"topk_v2", /*opCode=*/90, "V1_2"> {
+def NNHal_TopKV2Op
+    : NNHal_FormOp<"topk_v2", /*opCode=*/90, "V1_2",
+                   [NNHal_In<"input">, NNHal_IntegerIn<"k">],
+                   (outs NNHal_Tensor:$values, NNHal_IndexTensor:$indices),
+                   /*resultCount=*/2> {
   let summary = "the k largest elements of each row, larger index first";
-  let arguments = (ins NNHal_Tensor:$input, I64Attr:$k);
-  let results = (outs NNHal_Tensor:$values, NNHal_IndexTensor:$indices);
 }
 
 } // opDocGroup

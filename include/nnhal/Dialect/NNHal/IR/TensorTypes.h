@@ -49,16 +49,8 @@ bool areCompatibleReturnTypes(mlir::TypeRange inferred, mlir::TypeRange stated);
 // Used by generated code
 //===----------------------------------------------------------------------===//
 
-/// The types of all results of \p op, which operation verification has found
-/// to be tensors of the HAL.
-llvm::SmallVector<rt::TensorType> resultTensorTypes(mlir::Operation *op);
-
 /// Reports \p status, when it is a failure, as an error of \p op.
 llvm::LogicalResult verifyStatus(mlir::Operation *op, const rt::Status &status);
-
-/// Compares the result types of \p op with those of its rule.
-llvm::LogicalResult verifyInferred(mlir::Operation *op,
-                                   const RuleResult &inferred);
 
 /// Appends the types of \p inferred to \p types.
 llvm::LogicalResult inferFromRule(mlir::MLIRContext *context,

@@ -8,32 +8,34 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_WINDOW
 #define NNHAL_DIALECT_NNHAL_IR_WINDOW
 
-include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+include "nnhal/Dialect/NNHal/IR/HalForm.td"
 
 def NNHal_WindowGroup : OpDocGroup {
   let summary = "Pooling and resizing";
   let description = [{
     Rules: docs/Spec/Window.md. `window` and `strides` are [height, width],
     `pads` is [top, bottom, left, right]. Padding takes no part in a result.
+    Where `pads` is left out it follows from the extents, which may be unknown,
+    as padding SAME says (M-007).
   }];
 }
 
 class NNHal_Pool2DOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_InferredOp<mnemonic, opCode, halVersion> {
-  let arguments = (ins NNHal_Tensor:$input, DenseI64ArrayAttr:$window,
-                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
-                       NNHal_OptionalActivation:$activation);
-  let results = (outs NNHal_Tensor:$output);
-}
+    : NNHal_FormOp<mnemonic, opCode, halVersion,
+                   [NNHal_SpatialIn<"input">, NNHal_PadsIn,
+                    NNHal_SizeIn<"strides">, NNHal_SizeIn<"window">,
+                    NNHal_ActivationIn, NNHal_LayoutIn],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
+                   /*isNamed=*/0, /*hasSpatialResult=*/1>;
 
-/// The result type has the new height and width.
+/// The result type has the new height and width, where they are known.
 class NNHal_ResizeOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_StatedOp<mnemonic, opCode, halVersion> {
-  let arguments = (ins NNHal_Tensor:$input,
-                       DefaultValuedAttr<BoolAttr, "false">:$align_corners,
-                       DefaultValuedAttr<BoolAttr, "false">:$half_pixel_centers);
-  let results = (outs NNHal_Tensor:$output);
-}
+    : NNHal_FormOp<mnemonic, opCode, halVersion,
+                   [NNHal_SpatialIn<"input">, NNHal_WidthIn, NNHal_HeightIn,
+                    NNHal_LayoutIn, NNHal_OptionalFlagIn<"align_corners">,
+                    NNHal_OptionalFlagIn<"half_pixel_centers">],
+                   (outs NNHal_Tensor:$output), /*resultCount=*/0,
+                   /*isNamed=*/0, /*hasSpatialResult=*/1>;
 
 let opDocGroup = NNHal_WindowGroup in {
 

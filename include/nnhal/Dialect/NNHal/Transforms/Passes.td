@@ -14,25 +14,19 @@ def RaiseOperations : Pass<"nnhal-raise-operations", "::mlir::ModuleOp"> {
   let summary = "rewrite HAL operations to operations of the canonical level";
   let description = [{
     Replaces each `nnhal.operation` whose scalar, axes, padding and permutation
-    operands are constants by the canonical operation: every signature form is
-    resolved, NCHW operands are transposed, SAME padding becomes explicit pads,
-    defaults are filled in. Tensor constants become `nnhal.constant`. Unknown
+    operands are constants by the canonical operation, whatever its types and
+    extents: every signature form is resolved, NCHW operands are transposed, SAME
+    padding becomes explicit pads where the extents are known, defaults are
+    filled in. Tensor constants become `nnhal.constant`. Unknown
     extents of results are inferred. Constants and pools that nothing uses any
     more are removed.
 
-    An operation that cannot be raised stays as it is, with a remark that says
-    why; with `strict` that is an error.
-
-    With `for-kernels` only those are raised that convert-nnhal-to-linalg takes
-    in their canonical form: of static f32, i32 or boolean tensors
-    (rt::isLoweredCanonically()). The others keep the HAL's form, with constants
-    beside them and what is known of their results' types; IF and WHILE, whose
-    graphs take part in that, too.
+    An operation with computed parameters stays in the HAL's form, with constants
+    beside it and what is known of its results' types, and a remark says why;
+    with `strict` that is an error. An operation that breaks its rule is one.
   }];
   let options = [Option<"strict", "strict", "bool", "false",
-                        "fail when an operation cannot be raised">,
-                 Option<"forKernels", "for-kernels", "bool", "false",
-                        "raise only what has a lowering of its own">];
+                        "fail when an operation cannot be raised">];
   let statistics = [
     Statistic<"numRaised", "num-raised", "operations raised">,
     Statistic<"numGeneric", "num-generic", "operations that stay generic">];

@@ -29,7 +29,7 @@ nnhal.model @elu attributes {hal_version = "1.3"} {
 nnhal.model @softmax_default_axis attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
     %c0 = nnhal.constant_copy 0.5 : f32 -> f32
-    // CHECK: nnhal.softmax %{{.+}} {axis = -1 : i64, beta = 5.000000e-01 : f32}
+    // CHECK: nnhal.softmax %{{.+}} {beta = 5.000000e-01 : f32}
     %r = nnhal.operation "SOFTMAX"(%a, %c0)
         : (tensor<2x3xf32>, f32) -> tensor<2x3xf32>
     nnhal.return %r : tensor<2x3xf32>

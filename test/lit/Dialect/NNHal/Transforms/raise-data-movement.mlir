@@ -70,7 +70,7 @@ nnhal.model @split attributes {hal_version = "1.3"} {
   nnhal.graph @main(%s: tensor<2x4xf32>) -> (tensor<2x?xf32>, tensor<2x2xf32>) {
     %c0 = nnhal.constant_copy -1 : i32 -> i32
     %c1 = nnhal.constant_copy 2 : i32 -> i32
-    // CHECK: nnhal.split %{{.+}} {axis = 1 : i64} : (tensor<2x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>)
+    // CHECK: nnhal.split %{{.+}} {axis = -1 : i64} : (tensor<2x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>)
     %r:2 = nnhal.operation "SPLIT"(%s, %c0, %c1)
         : (tensor<2x4xf32>, i32, i32) -> (tensor<2x?xf32>, tensor<2x2xf32>)
     nnhal.return %r#0, %r#1 : tensor<2x?xf32>, tensor<2x2xf32>
@@ -101,7 +101,7 @@ nnhal.model @strided_slice_masks attributes {hal_version = "1.3"} {
     %c2 = nnhal.constant_copy dense<[1, -1]> : tensor<2xi32> -> tensor<2xi32>
     %c3 = nnhal.constant_copy 2 : i32 -> i32
     %c4 = nnhal.constant_copy 1 : i32 -> i32
-    // CHECK: nnhal.strided_slice %{{.+}} {begin = array<i64: 1, 2>, end = array<i64: 2, -1>, shrink_axes = array<i64: 0>, strides = array<i64: 1, -1>}
+    // CHECK: nnhal.strided_slice %{{.+}} {begin = array<i64: -1, 5>, begin_mask = 2 : i64, end = array<i64: 9, 9>, end_mask = 2 : i64, shrink_mask = 1 : i64, strides = array<i64: 1, -1>}
     %r = nnhal.operation "STRIDED_SLICE"(%a, %c0, %c1, %c2, %c3, %c3, %c4)
         : (tensor<2x3xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, i32, i32, i32) -> tensor<3xf32>
     nnhal.return %r : tensor<3xf32>
