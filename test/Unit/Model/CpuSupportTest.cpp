@@ -1,4 +1,4 @@
-//===- CpuSupportTest.cpp - The table of what the CPU takes ---------------===//
+//===- CpuSupportTest.cpp - What the compiler for CPUs takes --------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -71,17 +71,6 @@ constexpr OperandType f32 = OperandType::TENSOR_FLOAT32;
 
 } // namespace
 
-TEST(CpuSupportTest, rowsAreKnownDistinctAndInCodeOrder) {
-  auto table = cpuSupportTable();
-  EXPECT_GE(table.size(), 70u);
-  EXPECT_TRUE(std::ranges::is_sorted(table, std::ranges::less_equal(),
-                                     &CpuSupportRow::type));
-  for (const CpuSupportRow &row : table) {
-    EXPECT_NE(lookUp(row.type), nullptr);
-    EXPECT_NE(row.types, 0u) << nameOf(row.type);
-  }
-}
-
 TEST(CpuSupportTest, takesFloatConvolution) {
   Model model;
   uint32_t x = addInput(model, f32, {1, 8, 8, 3});
@@ -127,28 +116,6 @@ TEST(CpuSupportTest, namesOutputOfUnknownRank) {
   uint32_t y = addOutput(model, f32, {});
   EXPECT_EQ(why(model, OperationType::RESHAPE, {x, shape}, {y}),
             "RESHAPE: output 0 has unknown rank");
-}
-
-TEST(CpuSupportTest, tellsWhatIsLoweredCanonically) {
-  auto isCanonical = [](OperationType type, TensorType input,
-                        TensorType output) {
-    OperationView view;
-    view.type = type;
-    view.inputs = {{input}};
-    view.outputs = {{output}};
-    return isLoweredCanonically(view);
-  };
-  TensorType plain{f32, {4}}, unknown{f32, {unknownExtent}}, empty{f32, {0}};
-  EXPECT_TRUE(isCanonical(OperationType::FLOOR, plain, plain));
-  EXPECT_FALSE(isCanonical(OperationType::FLOOR, unknown, plain));
-  EXPECT_FALSE(isCanonical(OperationType::FLOOR, empty, empty));
-  TensorType scaled{OperandType::TENSOR_INT32, {4}};
-  EXPECT_TRUE(isCanonical(OperationType::ABS, scaled, scaled));
-  scaled.scale = 0.5f;
-  EXPECT_FALSE(isCanonical(OperationType::ABS, scaled, scaled));
-  TensorType truth{OperandType::TENSOR_BOOL8, {4}};
-  EXPECT_TRUE(isCanonical(OperationType::CAST, truth, truth));
-  EXPECT_FALSE(isCanonical(OperationType::CAST, truth, plain));
 }
 
 // C-032: what nobody reads has to be passed all the same.

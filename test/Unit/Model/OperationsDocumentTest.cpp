@@ -5,14 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime/Devices/Cpu/Support/CpuSupport.h"
 #include "nnhal/Backend/SignatureTable.h"
 #include "nnhal/Runtime/Model.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -30,18 +28,13 @@ constexpr std::string_view preamble =
     "accepts, yields and computes\n"
     "stands in [docs/Spec](../Spec/README.md), on the page of its family.\n"
     "\n"
-    "`nnhal-cpu` compiles all of them too, for every type and shape. *Fast* "
-    "lists the element types that it lowers\n"
-    "in canonical form, to micro-kernels and vector loops, where all extents "
-    "are known; *Computed* says how many\n"
-    "leading inputs may then be computed while the model runs: the others are "
-    "parameters and must be constants.\n"
-    "Everything else goes the general way, through linalg. Comparisons yield "
-    "bool8, ARGMAX and ARGMIN int32,\n"
-    "SELECT's condition is bool8.\n"
+    "`nnhal-cpu` compiles all of them too, for every type and shape; "
+    "convolutions, products, pooling and what is\n"
+    "element-wise have faster forms where the extents are known "
+    "([Rationale](../Compiler/Rationale.md)).\n"
     "\n"
-    "A test writes this file from `Operations.def`, the table of signatures "
-    "and `CpuSupport.cpp`:\n"
+    "A test writes this file from `Operations.def` and the table of "
+    "signatures: "
     "`NNHAL_UPDATE_TEST_DATA=1 ModelTest`.\n"
     "\n";
 
@@ -84,28 +77,6 @@ std::string_view familyName(OperationFamily family) {
 #undef NNHAL_FAMILY
   }
   return "";
-}
-
-std::string typeList(uint32_t types) {
-  std::vector<std::string_view> names;
-  if (types & CpuSupportRow::float32)
-    names.push_back("float32");
-  if (types & CpuSupportRow::int32)
-    names.push_back("int32");
-  if (types & CpuSupportRow::bool8)
-    names.push_back("bool8");
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string computedInputs(int count) {
-  switch (count) {
-  case CpuSupportRow::allInputs:
-    return "all";
-  case CpuSupportRow::allButLast:
-    return "all but the last";
-  default:
-    return fmt::format("{}", count);
-  }
 }
 
 std::string_view kindName(InputKind kind) {
@@ -219,21 +190,20 @@ std::string inputsSection() {
 }
 
 std::string operationsDocument() {
-  std::span<const CpuSupportRow> support = cpuSupportTable();
   std::string rows;
-  for (const OperationInfo &operation : allOperations()) {
-    auto row = std::ranges::find(support, operation.type, &CpuSupportRow::type);
-    bool isSupported = row != support.end();
-    rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n",
-                        uint32_t(operation.type), operation.name,
-                        toString(operation.since), familyName(operation.family),
-                        isSupported ? typeList(row->types) : "",
-                        isSupported ? computedInputs(row->dataInputs) : "");
-  }
-  return fmt::format("{}nnhal-cpu has fast forms of {} operations.\n\n"
-                     "| Code | Operation | Since | Family | Fast | "
-                     "Computed |\n|---|---|---|---|---|---|\n{}{}",
-                     preamble, support.size(), rows, inputsSection());
+  for (const OperationInfo &operation : allOperations())
+    rows +=
+        fmt::format("| {} | {} | {} | {} |
+                    ", uint32_t(operation.type),
+                    operation.name,
+                    toString(operation.since), familyName(operation.family));
+  return fmt::format(
+      "{}| Code | Operation | Since | Family |
+      "
+      "|---|---|---|---|
+      {} {} ",
+      preamble,
+      rows, inputsSection());
 }
 
 } // namespace

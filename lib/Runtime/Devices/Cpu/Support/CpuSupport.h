@@ -8,34 +8,9 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_CPU_SUPPORT_CPUSUPPORT_H
 #define NNHAL_LIB_RUNTIME_DEVICES_CPU_SUPPORT_CPUSUPPORT_H
 
-#include "nnhal/Backend/Signatures.h"
 #include "nnhal/Runtime/Model.h"
 
-#include <cstdint>
-#include <span>
-
 namespace nnhal::rt {
-
-/// An operation that the compiler for CPUs lowers in its canonical form, to
-/// micro-kernels and vector loops, when its operands are as the row says. It
-/// takes every operation of the HAL; see checkCpuSupport().
-struct CpuSupportRow {
-  /// Bits of `types`.
-  enum Types : uint32_t { float32 = 1, int32 = 2, bool8 = 4 };
-  /// Values of `dataInputs`.
-  static constexpr int allInputs = -1;
-  static constexpr int allButLast = -2;
-
-  OperationType type;
-  /// Types of the tensor inputs and outputs.
-  uint32_t types;
-  /// The number of leading inputs that may be computed while the model runs.
-  /// The others are parameters, which the canonical form has as constants.
-  int dataInputs;
-};
-
-/// All rows, in order of operation codes.
-std::span<const CpuSupportRow> cpuSupportTable();
 
 /// Returns success when the compiler for CPUs takes \p operation of \p subgraph
 /// (decisions 3): every operation of the HAL, but scalars that choose what is
@@ -47,12 +22,6 @@ std::span<const CpuSupportRow> cpuSupportTable();
 /// Threads: pure function.
 Status checkCpuSupport(const Model &model, const Subgraph &subgraph,
                        const Operation &operation);
-
-/// Whether the compiler for CPUs lowers \p operation in its canonical form: a
-/// row of the table, static tensors with elements, constant parameters. Others
-/// are lowered in the HAL's form.
-/// Threads: pure function.
-bool isLoweredCanonically(const OperationView &operation);
 
 /// Returns success when the compiler for CPUs can pass every input and output
 /// of the main subgraph of \p model, unread ones too. Otherwise fails with
