@@ -1,11 +1,15 @@
-//===- Activation.cpp - Activations ---------------------------------------===//
+//===- Activation.cpp - Activations of any type and shape -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "Engine/FixedPoint.h"
+#include "Engine/OperationLowering.h"
 #include "Patterns.h"
+
+#include "Runtime/Numerics/QuantizedActivation.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -13,6 +17,161 @@
 
 using namespace mlir;
 using namespace nnhal;
+using rt::OperationType;
+
+/// Bounds come first: a comparison with NaN is false.
+Scalar nnhal::activated(Scalar value, rt::FusedActivation activation) {
+  auto limited = [&](double low, double high) {
+    return min(value.like(high), max(value.like(low), value));
+  };
+  switch (activation) {
+  case rt::FusedActivation::none:
+    return value;
+  case rt::FusedActivation::relu:
+    return max(value.like(0), value);
+  case rt::FusedActivation::relu1:
+    return limited(-1, 1);
+  case rt::FusedActivation::relu6:
+    return limited(0, 6);
+  }
+  return value;
+}
+
+/// RELU, RELU1, RELU6: quantized values keep their scale (M-051).
+static LogicalResult lowerRelu(OperationLowering &op,
+                               rt::FusedActivation activation) {
+  Tensor input = op.input(0);
+  const rt::TensorType &type = op.outputType();
+  op.setOutput(op.define(type, input.extents(), [&](Indices at) {
+    if (!input.isQuantized())
+      return op.encode(activated(input.real(at), activation), type);
+    rt::StorageRange range = rt::activationRange(activation, type);
+    return op.encodeInteger(clamp(input.integer(at), range.low, range.high),
+                            type);
+  }));
+  return success();
+}
+
+template <rt::FusedActivation activation>
+static LogicalResult lowerReluOf(OperationLowering &op) {
+  return lowerRelu(op, activation);
+}
+
+//===----------------------------------------------------------------------===//
+// LOGISTIC, TANH, ELU, HARD_SWISH
+//===----------------------------------------------------------------------===//
+
+/// A function of one element: of quantized ones what \p table holds.
+static LogicalResult
+lowerFunction(OperationLowering &op, function_ref<Scalar(Scalar)> function,
+              function_ref<rt::ByteTable()> table = nullptr) {
+  Tensor input = op.input(0);
+  const rt::TensorType &type = op.outputType();
+  Tensor results;
+  if (input.isQuantized()) {
+    SmallVector<int8_t> bytes;
+    for (int32_t result : table())
+      bytes.push_back(int8_t(result));
+    results = op.constantTable(bytes);
+  }
+  op.setOutput(op.define(type, input.extents(), [&](Indices at) {
+    if (!input.isQuantized())
+      return op.encode(function(input.real(at)), type);
+    Type i32 = op.getBuilder().getI32Type();
+    return results.stored({input.stored(at).zeroExtended(i32).toIndex()});
+  }));
+  return success();
+}
+
+static LogicalResult lowerLogistic(OperationLowering &op) {
+  return lowerFunction(op, logistic, [&] {
+    return rt::logisticTable(op.input(0).getType(), op.outputType());
+  });
+}
+
+static LogicalResult lowerTanh(OperationLowering &op) {
+  auto function = [](Scalar value) { return tanh(value); };
+  return lowerFunction(op, function, [&] {
+    return rt::hyperbolicTangentTable(op.input(0).getType(), op.outputType());
+  });
+}
+
+/// A negative x becomes alpha * (exp(x) - 1), others stay (M-055).
+static LogicalResult lowerElu(OperationLowering &op) {
+  Scalar alpha = op.scalar(1).toF32();
+  return lowerFunction(op, [&](Scalar value) {
+    return select(value < 0, alpha * (exp(value) - 1), value);
+  });
+}
+
+static LogicalResult lowerHardSwish(OperationLowering &op) {
+  auto function = [](Scalar value) {
+    return value * activated(value + 3, rt::FusedActivation::relu6) / 6;
+  };
+  return lowerFunction(op, function, [&] {
+    return rt::hardSwishTable(op.input(0).getType(), op.outputType());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// PRELU
+//===----------------------------------------------------------------------===//
+
+/// Positive and negative values have factors of their own (M-145).
+static Scalar quantizedPrelu(OperationLowering &op, Scalar value,
+                             Scalar alpha) {
+  const rt::TensorType &type = op.outputType();
+  float inputScale = op.input(0).getType().scale;
+  float product = inputScale * op.input(1).getType().scale;
+  Scalar result = select(
+      value >= 0, rescale(value, inputScale / type.scale, op.rounding()),
+      rescale(value * alpha, double(product) / type.scale, op.rounding()));
+  // Limits first: the zero point cannot make the sum wrap then.
+  rt::StorageRange range = rt::storageRange(type.type);
+  result = clamp(result, double(range.low) - type.zeroPoint,
+                 double(range.high) - type.zeroPoint);
+  return op.encodeInteger(result + double(type.zeroPoint), type);
+}
+
+static LogicalResult lowerPrelu(OperationLowering &op) {
+  Tensor input = op.input(0), alpha = op.input(1);
+  op.checkNotEmpty(input);
+  op.checkNotEmpty(alpha);
+  SmallVector<Scalar> inputExtents = input.extents();
+  SmallVector<Scalar> alphaExtents = alpha.extents();
+  SmallVector<Scalar> extents = op.broadcast(inputExtents, alphaExtents);
+  const rt::TensorType &type = op.outputType();
+  op.setOutput(op.define(type, extents, [&](Indices at) {
+    SmallVector<Scalar> x = op.broadcastIndices(inputExtents, at);
+    SmallVector<Scalar> a = op.broadcastIndices(alphaExtents, at);
+    if (input.isQuantized())
+      return quantizedPrelu(op, input.centered(x), alpha.centered(a));
+    Scalar value = input.real(x);
+    return op.encode(select(value >= 0, value, value * alpha.real(a)), type);
+  }));
+  return success();
+}
+
+static constexpr GeneralLoweringRow rows[] = {
+    {OperationType::RELU, lowerReluOf<rt::FusedActivation::relu>},
+    {OperationType::RELU1, lowerReluOf<rt::FusedActivation::relu1>},
+    {OperationType::RELU6, lowerReluOf<rt::FusedActivation::relu6>},
+    {OperationType::LOGISTIC, lowerLogistic},
+    {OperationType::TANH, lowerTanh},
+    {OperationType::ELU, lowerElu},
+    {OperationType::HARD_SWISH, lowerHardSwish},
+    {OperationType::PRELU, lowerPrelu},
+    {OperationType::SOFTMAX, lowerSoftmax},
+    {OperationType::LOG_SOFTMAX, lowerLogSoftmax},
+};
+
+std::span<const GeneralLoweringRow> nnhal::generalActivationRows() {
+  return rows;
+}
+
+//===----------------------------------------------------------------------===//
+// Static tensors
+//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -85,99 +244,6 @@ template <typename OpTy> struct ActivationLowering : LoweringPattern<OpTy> {
   }
 };
 
-/// The shape of \p type with extent 1 at \p axis.
-SmallVector<int64_t> keepAxis(RankedTensorType type, int64_t axis) {
-  SmallVector<int64_t> shape(type.getShape());
-  shape[axis] = 1;
-  return shape;
-}
-
-/// (x - max) * beta along \p axis: no exponential of it can overflow (M-062).
-Value buildShifted(ImplicitLocOpBuilder &builder, Value input, int64_t axis,
-                   double beta) {
-  RankedTensorType type = rankedType(input);
-  Value lowest = scalarConstant(builder, type.getElementType(),
-                                -std::numeric_limits<double>::infinity());
-  auto keepLarger = [](ImplicitLocOpBuilder &b, ValueRange v) {
-    return larger(b, v[0], v[1]);
-  };
-  Value largest = buildReduction(builder, input, axis, lowest, keepLarger);
-  largest = buildReshape(builder, largest, keepAxis(type, axis));
-  auto shift = [&](ImplicitLocOpBuilder &b, ValueRange v) {
-    Value difference = arith::SubFOp::create(b, v[0], v[1]);
-    if (beta == 1.0)
-      return difference;
-    return Value(
-        arith::MulFOp::create(b, difference, constantLike(b, v[0], beta)));
-  };
-  return buildElementwise(builder, type, {input, largest}, shift);
-}
-
-/// Sum along \p axis, kept with extent 1.
-Value buildSum(ImplicitLocOpBuilder &builder, Value input, int64_t axis) {
-  RankedTensorType type = rankedType(input);
-  Value zero = scalarConstant(builder, type.getElementType(), 0);
-  auto add = [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-    return arith::AddFOp::create(b, v[1], v[0]);
-  };
-  Value sum = buildReduction(builder, input, axis, zero, add);
-  return buildReshape(builder, sum, keepAxis(type, axis));
-}
-
-Value buildExp(ImplicitLocOpBuilder &builder, Value input) {
-  return buildElementwise(builder, rankedType(input), input,
-                          [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-                            return math::ExpOp::create(b, v[0]);
-                          });
-}
-
-/// nnhal.softmax -> maximum, exponentials, sum, quotients.
-struct SoftmaxLowering : LoweringPattern<SoftmaxOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(SoftmaxOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOutput().getType();
-    int64_t axis = frontAxis(op.getAxis(), type.getRank());
-    Value powers =
-        buildExp(builder, buildShifted(builder, adaptor.getInput(), axis,
-                                       op.getBeta().convertToDouble()));
-    Value sum = buildSum(builder, powers, axis);
-    auto divide = [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-      return arith::DivFOp::create(b, v[0], v[1]);
-    };
-    rewriter.replaceOp(op,
-                       buildElementwise(builder, type, {powers, sum}, divide));
-    return success();
-  }
-};
-
-/// nnhal.log_softmax -> shifted input minus logarithm of the sum.
-struct LogSoftmaxLowering : LoweringPattern<LogSoftmaxOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(LogSoftmaxOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOutput().getType();
-    int64_t axis = frontAxis(op.getAxis(), type.getRank());
-    Value shifted = buildShifted(builder, adaptor.getInput(), axis,
-                                 op.getBeta().convertToDouble());
-    Value sum = buildSum(builder, buildExp(builder, shifted), axis);
-    // Logarithms of the sums, not of each element.
-    Value logarithm =
-        buildElementwise(builder, rankedType(sum), sum,
-                         [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-                           return math::LogOp::create(b, v[0]);
-                         });
-    auto subtract = [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-      return arith::SubFOp::create(b, v[0], v[1]);
-    };
-    rewriter.replaceOp(
-        op, buildElementwise(builder, type, {shifted, logarithm}, subtract));
-    return success();
-  }
-};
-
 } // namespace
 
 Value nnhal::applyActivation(ImplicitLocOpBuilder &builder,
@@ -203,7 +269,7 @@ void nnhal::populateActivationPatterns(const TypeConverter &converter,
   patterns.add<ActivationLowering<ReluOp>, ActivationLowering<Relu1Op>,
                ActivationLowering<Relu6Op>, ActivationLowering<TanhOp>,
                ActivationLowering<LogisticOp>, ActivationLowering<EluOp>,
-               ActivationLowering<HardSwishOp>, ActivationLowering<PreluOp>,
-               SoftmaxLowering, LogSoftmaxLowering>(
+               ActivationLowering<HardSwishOp>, ActivationLowering<PreluOp>>(
       converter, patterns.getContext(), lowering);
+  populateSoftmaxPatterns(converter, patterns, lowering);
 }

@@ -1,279 +1,597 @@
-//===- Contraction.cpp - Convolutions and products ------------------------===//
+//===- Contraction.cpp - Convolutions and products of any type and shape --===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Each output element is a sum of products over the places of its window that
+// lie inside the input: the padding is real 0 (M-076). Quantized values, less
+// their zero points, are added up modulo 2^32 (M-014).
+//
+//===----------------------------------------------------------------------===//
 
-#include "Patterns.h"
+#include "ContractionKernel.h"
+#include "ContractionOutput.h"
+#include "Engine/WindowAxes.h"
 
-#include "../Common/ConstantData.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include "nnhal/Backend/Signatures/Contraction.h"
-#include "nnhal/Dialect/Kernel/Kernel.h"
-
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <limits>
 
 using namespace mlir;
 using namespace nnhal;
+using rt::OperandType;
+using rt::OperationType;
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
 
 namespace {
-
-/// \p value with zeros after its first dimension's elements, up to
-/// \p extent of them.
-Value padFirst(ImplicitLocOpBuilder &builder, Value value, int64_t extent) {
-  RankedTensorType type = rankedType(value);
-  if (type.getDimSize(0) == extent)
-    return value;
-  SmallVector<int64_t> low(type.getRank(), 0), high(type.getRank(), 0);
-  high[0] = extent - type.getDimSize(0);
-  Value zero = scalarConstant(builder, type.getElementType(), 0);
-  return buildPadded(builder, value, low, high, zero);
-}
-
-/// The work of LinalgLowering::packFilter() when the model runs, for a
-/// \p filter [O,H,W,I] that it computes or is given.
-Value packFilterAtRuntime(ImplicitLocOpBuilder &builder, Value filter,
-                          ArrayRef<int64_t> ohwi, int64_t width) {
-  int64_t panels = kernel::panelCount(ohwi[0], width);
-  Value padded =
-      padFirst(builder, buildReshape(builder, filter, ohwi), panels * width);
-  Value split =
-      buildReshape(builder, padded, {panels, width, ohwi[1], ohwi[2], ohwi[3]});
-  return buildTranspose(builder, split, {0, 2, 3, 4, 1});
-}
-
-/// What becomes nnk.conv_2d.
-template <typename OpTy> struct PanelLowering : LoweringPattern<OpTy> {
-  using LoweringPattern<OpTy>::LoweringPattern;
-
-  /// \p original is the value that \p converted replaces, with the shape
-  /// \p ohwi (a filter) or [O] (a bias). Constants are packed now, others when
-  /// the model runs.
-  Value pack(ImplicitLocOpBuilder &builder, Value original, Value converted,
-             ArrayRef<int64_t> ohwi, int64_t width) const {
-    bool isBias = ohwi.size() == 1;
-    ElementsAttr packed;
-    if (ElementsAttr constant = foldedConstantOf(original))
-      packed = isBias ? this->lowering.packBias(constant, width)
-                      : this->lowering.packFilter(constant, ohwi, width);
-    if (packed)
-      return arith::ConstantOp::create(builder, cast<TypedAttr>(packed));
-    if (!isBias)
-      return packFilterAtRuntime(builder, converted, ohwi, width);
-    int64_t panels = kernel::panelCount(ohwi[0], width);
-    return buildReshape(builder, padFirst(builder, converted, panels * width),
-                        {panels, width});
-  }
+/// A convolution of any kind.
+struct Convolution {
+  Tensor input, filter;
+  ImageLayout layout;
+  /// The extents of the input.
+  Pixel image;
+  WindowAxes axes;
+  Scalar outputChannels;
+  /// Depth multiplier or groups; 1 for other kinds.
+  Scalar factor;
+  rt::FusedActivation activation = rt::FusedActivation::none;
 };
 
-/// nnhal.conv_2d -> nnk.conv_2d with packed filter and bias.
-struct Conv2DLowering : PanelLowering<Conv2DOp> {
-  using PanelLowering::PanelLowering;
-  LogicalResult lower(Conv2DOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOutput().getType();
-    ArrayRef<int64_t> ohwi = op.getFilter().getType().getShape();
-    if (!op.getPads())
-      return rewriter.notifyMatchFailure(op, "the pads follow from extents");
-    int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
-    Value filter =
-        pack(builder, op.getFilter(), adaptor.getFilter(), ohwi, width);
-    Value bias = pack(builder, op.getBias(), adaptor.getBias(), ohwi[0], width);
-    Value init = tensor::EmptyOp::create(builder, type.getShape(),
-                                         type.getElementType());
-    auto conv = kernel::Conv2DOp::create(builder, adaptor.getInput(), filter,
-                                         bias, init, op.getStrides(),
-                                         op.getDilations(), *op.getPads());
-    addEpilogue(builder, conv, op.getActivation());
-    rewriter.replaceOp(op, conv.getResults());
-    return success();
-  }
+/// Where the operands of one kind differ from those of CONV_2D.
+struct OperandOrder {
+  size_t paddingAt = 3;
+  bool isImplicit = false;
+  bool hasFactor = false;
 };
-
-/// nnhal.fully_connected -> nnk.conv_2d with a 1x1 filter over one row of
-/// pixels.
-struct FullyConnectedLowering : PanelLowering<FullyConnectedOp> {
-  using PanelLowering::PanelLowering;
-  LogicalResult lower(FullyConnectedOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOutput().getType();
-    int64_t rows = type.getDimSize(0), units = type.getDimSize(1);
-    int64_t depth = op.getWeights().getType().getDimSize(1);
-    int64_t width = kernel::preferredPanelWidth(units, lowering.getTarget());
-    Value filter = pack(builder, op.getWeights(), adaptor.getWeights(),
-                        {units, 1, 1, depth}, width);
-    Value bias = pack(builder, op.getBias(), adaptor.getBias(), units, width);
-    Value input =
-        buildReshape(builder, adaptor.getInput(), {1, 1, rows, depth});
-    Value init = tensor::EmptyOp::create(
-        builder, ArrayRef<int64_t>{1, 1, rows, units}, type.getElementType());
-    int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
-    auto product = kernel::Conv2DOp::create(builder, input, filter, bias, init,
-                                            ones, ones, noPads);
-    addEpilogue(builder, product, op.getActivation());
-    rewriter.replaceOp(
-        op, buildReshape(builder, product->getResult(0), type.getShape()));
-    return success();
-  }
-};
-
-/// nnhal.depthwise_conv_2d -> nnk.depthwise_conv_2d.
-struct DepthwiseConv2DLowering : LoweringPattern<DepthwiseConv2DOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(DepthwiseConv2DOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    if (!op.getPads())
-      return rewriter.notifyMatchFailure(op, "the pads follow from extents");
-    RankedTensorType type = op.getOutput().getType();
-    ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
-    Value filter =
-        buildFilter(builder, op, adaptor.getFilter(), shape.drop_front());
-    Value init = tensor::EmptyOp::create(builder, type.getShape(),
-                                         type.getElementType());
-    auto conv = kernel::DepthwiseConv2DOp::create(
-        builder, adaptor.getInput(), filter, adaptor.getBias(), init,
-        op.getStrides(), op.getDilations(), *op.getPads(),
-        op.getDepthMultiplier());
-    addEpilogue(builder, conv, op.getActivation());
-    rewriter.replaceOp(op, conv.getResults());
-    return success();
-  }
-
-  /// The filter without its leading dimension; a constant is shared, not
-  /// copied.
-  static Value buildFilter(ImplicitLocOpBuilder &builder, DepthwiseConv2DOp op,
-                           Value converted, ArrayRef<int64_t> shape) {
-    if (ElementsAttr constant = foldedConstantOf(op.getFilter()))
-      if (TypedAttr reshaped = reshapeConstant(constant, shape))
-        return arith::ConstantOp::create(builder, reshaped);
-    return buildReshape(builder, converted, shape);
-  }
-};
-
-/// nnhal.grouped_conv_2d -> one nnk.conv_2d per group, on slices.
-struct GroupedConv2DLowering : LoweringPattern<GroupedConv2DOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(GroupedConv2DOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    if (!op.getPads())
-      return rewriter.notifyMatchFailure(op, "the pads follow from extents");
-    RankedTensorType type = op.getOutput().getType();
-    SmallVector<int64_t> inputShape(op.getInput().getType().getShape());
-    SmallVector<int64_t> ohwi(op.getFilter().getType().getShape());
-    SmallVector<int64_t> outputShape(type.getShape());
-    int64_t groups = op.getGroups();
-    inputShape[3] /= groups, ohwi[0] /= groups, outputShape[3] /= groups;
-    int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
-    SmallVector<int64_t> ones(4, 1);
-    Value result = tensor::EmptyOp::create(builder, type.getShape(),
-                                           type.getElementType());
-    for (int64_t group = 0; group < groups; ++group) {
-      int64_t channel = group * outputShape[3];
-      Value input =
-          buildExtract(builder, adaptor.getInput(),
-                       {0, 0, 0, group * inputShape[3]}, inputShape, ones);
-      Value filter = buildExtract(builder, adaptor.getFilter(),
-                                  {channel, 0, 0, 0}, ohwi, ones);
-      Value bias = buildExtract(builder, adaptor.getBias(), channel, ohwi[0],
-                                /*strides=*/1);
-      int64_t panels = kernel::panelCount(ohwi[0], width);
-      bias = buildReshape(builder, padFirst(builder, bias, panels * width),
-                          {panels, width});
-      Value init =
-          tensor::EmptyOp::create(builder, outputShape, type.getElementType());
-      auto conv = kernel::Conv2DOp::create(
-          builder, input, packFilterAtRuntime(builder, filter, ohwi, width),
-          bias, init, op.getStrides(), ArrayRef<int64_t>{1, 1}, *op.getPads());
-      addEpilogue(builder, conv, op.getActivation());
-      result =
-          buildInsert(builder, conv->getResult(0), result, {0, 0, 0, channel});
-    }
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-/// nnhal.transpose_conv_2d -> nnk.conv_2d of stride 1 with the filter turned by
-/// 180 degrees, over the input with zeros between and around its pixels.
-struct TransposeConv2DLowering : PanelLowering<TransposeConv2DOp> {
-  using PanelLowering::PanelLowering;
-  LogicalResult lower(TransposeConv2DOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    HalView view;
-    rt::Status status = op.readHalForm(view);
-    rt::Result<rt::ConvolutionForm> form =
-        rt::decodeConvolution(view.getOperation());
-    if (!status.isOk() || !form.isOk() || !foldedConstantOf(op.getBias()))
-      return rewriter.notifyMatchFailure(op, "the bias is not constant");
-    RankedTensorType type = op.getOutput().getType();
-    ArrayRef<int64_t> ohwi = op.getFilter().getType().getShape();
-    int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
-    ElementsAttr constant = foldedConstantOf(op.getFilter());
-    ElementsAttr packed = constant
-                              ? lowering.packTurnedFilter(constant, ohwi, width)
-                              : ElementsAttr();
-    if (!packed)
-      return rewriter.notifyMatchFailure(op, "the filter is not constant");
-    Value filter = arith::ConstantOp::create(builder, cast<TypedAttr>(packed));
-    Value bias = pack(builder, op.getBias(), adaptor.getBias(), ohwi[0], width);
-    Value init = tensor::EmptyOp::create(builder, type.getShape(),
-                                         type.getElementType());
-    int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
-    auto conv = kernel::Conv2DOp::create(
-        builder, spread(builder, op, form->params.pads, adaptor.getInput()),
-        filter, bias, init, ones, ones, noPads);
-    addEpilogue(builder, conv, op.getActivation());
-    rewriter.replaceOp(op, conv.getResults());
-    return success();
-  }
-
-  static Value spread(ImplicitLocOpBuilder &builder, TransposeConv2DOp op,
-                      const rt::Pads2D &pads, Value input) {
-    RankedTensorType type = rankedType(input);
-    int64_t heads[] = {pads.top, pads.left};
-    SmallVector<int64_t> shape(type.getShape()), offsets(4, 0), strides(4, 1);
-    for (unsigned i = 0; i < 2; ++i) {
-      int64_t taps = op.getFilter().getType().getDimSize(1 + i);
-      shape[1 + i] = op.getOutput().getType().getDimSize(1 + i) + taps - 1;
-      offsets[1 + i] = taps - 1 - heads[i];
-      strides[1 + i] = op.getStrides()[i];
-    }
-    Value zero = scalarConstant(builder, type.getElementType(), 0);
-    Value zeros = buildFilled(
-        builder, RankedTensorType::get(shape, type.getElementType()), zero);
-    MLIRContext *context = builder.getContext();
-    return tensor::InsertSliceOp::create(
-        builder, input, zeros, getAsIndexOpFoldResult(context, offsets),
-        getAsIndexOpFoldResult(context, type.getShape()),
-        getAsIndexOpFoldResult(context, strides));
-  }
-};
-
 } // namespace
 
-void nnhal::addEpilogue(ImplicitLocOpBuilder &builder,
-                        kernel::KernelOpInterface kernel,
-                        FusedActivation activation) {
-  if (activation == FusedActivation::none)
-    return;
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&kernel.getEpilogue());
-  Value accumulator =
-      block->addArgument(builder.getF32Type(), builder.getLoc());
-  kernel::YieldOp::create(builder,
-                          applyActivation(builder, activation, accumulator));
+static OperandOrder operandOrder(OperationLowering &op) {
+  size_t count = op.inputCount();
+  auto isBool = [&](size_t index) {
+    return op.view().inputs[index].type.type == OperandType::BOOL;
+  };
+  switch (op.type()) {
+  // With 11 inputs a BOOL as input 8 tells the implicit form (M-080).
+  case OperationType::DEPTHWISE_CONV_2D:
+    return {3, count < 11 || (count == 11 && isBool(8)), true};
+  case OperationType::GROUPED_CONV_2D:
+    return {3, count == 9, true};
+  case OperationType::TRANSPOSE_CONV_2D:
+    // The implicit form states the shape of the result first.
+    return count == 9 ? OperandOrder{4, true, false} : OperandOrder{};
+  // With 10 inputs a BOOL as input 7 tells the implicit form (M-072).
+  default:
+    return {3, count < 10 || (count == 10 && isBool(7)), false};
+  }
 }
 
-void nnhal::populateContractionPatterns(const TypeConverter &converter,
-                                        RewritePatternSet &patterns,
-                                        LinalgLowering &lowering) {
-  patterns.add<Conv2DLowering, DepthwiseConv2DLowering, FullyConnectedLowering,
-               GroupedConv2DLowering, TransposeConv2DLowering>(
-      converter, patterns.getContext(), lowering);
+/// Reads what all kinds have. \p isSame: pads follow from extents.
+static LogicalResult readConvolution(OperationLowering &op, Convolution &conv,
+                                     bool &isSame) {
+  OperandOrder order = operandOrder(op);
+  WindowOperands operands(op, order.paddingAt, order.isImplicit);
+  WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  if (failed(operands.readPadding(conv.axes)))
+    return failure();
+  operands.readPair(columns.stride, rows.stride);
+  conv.factor = order.hasFactor ? operands.readInteger() : op.index(1);
+  FailureOr<rt::FusedActivation> activation = operands.readActivation();
+  if (failed(activation))
+    return failure();
+  FailureOr<ImageLayout> layout = operands.readLayout();
+  if (failed(layout))
+    return failure();
+  if (!operands.isAtEnd())
+    operands.readPair(columns.dilation, rows.dilation);
+  isSame = operands.isSame();
+  conv.activation = *activation;
+  conv.layout = *layout;
+  conv.input = op.input(0);
+  conv.filter = op.input(1);
+  conv.image = conv.layout.extents(conv.input);
+  Scalar outer = conv.filter.extent(0), inner = conv.filter.extent(3);
+  rows.input = conv.image.row;
+  columns.input = conv.image.column;
+  rows.window = conv.filter.extent(1);
+  columns.window = conv.filter.extent(2);
+  bool isDepthwise = op.type() == OperationType::DEPTHWISE_CONV_2D;
+  conv.outputChannels = isDepthwise ? inner : outer;
+  checkNotEmpty(op, conv.image);
+  checkAtLeast(op, outer, 1);
+  checkAtLeast(op, inner, 1);
+  checkAtLeast(op, conv.factor, 1);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of products
+//===----------------------------------------------------------------------===//
+
+static Scalar product(const Tensor &lhs, Indices lhsAt, const Tensor &rhs,
+                      Indices rhsAt) {
+  if (lhs.isFloat())
+    return lhs.real(lhsAt) * rhs.real(rhsAt);
+  return lhs.centered(lhsAt) * rhs.centered(rhsAt);
+}
+
+/// Marks the loop that gives \p sum as one for LLVM's vectorizer, which may
+/// reorder the sum then.
+static Scalar vectorized(Scalar sum) {
+  auto loop = sum.get().getDefiningOp<scf::ForOp>();
+  if (!loop)
+    return sum;
+  MLIRContext *context = loop.getContext();
+  auto vectorize = LLVM::LoopVectorizeAttr::get(
+      context, /*disable=*/BoolAttr::get(context, false),
+      /*predicateEnable=*/{}, /*scalableEnable=*/{}, /*width=*/{},
+      /*followupVectorized=*/{}, /*followupEpilogue=*/{}, /*followupAll=*/{});
+  loop->setAttr("loop_annotation",
+                LLVM::LoopAnnotationAttr::get(
+                    context, /*disableNonforced=*/{}, vectorize,
+                    /*interleave=*/{}, /*unroll=*/{}, /*unrollAndJam=*/{},
+                    /*licm=*/{}, /*distribute=*/{}, /*pipeline=*/{},
+                    /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
+                    /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+                    /*parallelAccesses=*/{}));
+  return sum;
+}
+
+/// Adds \p element over \p places to \p sum.
+static Scalar addOver(OperationLowering &op, Places places, Scalar sum,
+                      llvm::function_ref<Scalar(Scalar place)> element) {
+  return op
+      .loop(places.begin, places.end, {sum},
+            [&](Scalar place, ArrayRef<Scalar> values) {
+              return SmallVector<Scalar>{values[0] + element(place)};
+            })
+      .front();
+}
+
+/// The sum of \p element over \p rows and \p columns.
+static Scalar
+sumOver(OperationLowering &op, Places rows, Places columns, Scalar zero,
+        llvm::function_ref<Scalar(Scalar row, Scalar column)> element) {
+  return op
+      .loop(rows.begin, rows.end, {zero},
+            [&](Scalar row, ArrayRef<Scalar> values) {
+              return SmallVector<Scalar>{
+                  addOver(op, columns, values[0],
+                          [&](Scalar column) { return element(row, column); })};
+            })
+      .front();
+}
+
+static bool isStatic(const Tensor &tensor) {
+  return tensor.getValueType().hasStaticShape();
+}
+
+/// Gives the sum of output element \p at.
+using SumBuilder = llvm::function_ref<Scalar(const Pixel &at)>;
+
+/// Defines the output of a convolution of known output extents.
+static void defineOutput(OperationLowering &op, const Convolution &conv,
+                         SumBuilder sumOf) {
+  ContractionOutput output(op, conv.activation);
+  output.checkChannels(conv.outputChannels);
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  auto extents = conv.layout.indices(
+      {conv.image.batch, rows.output, columns.output, conv.outputChannels});
+  auto sumAt = [&](Indices indices) {
+    return sumOf(conv.layout.pixel(indices));
+  };
+  auto finish = [&](Scalar sum, Indices indices) {
+    return output.finish(sum, conv.layout.pixel(indices).channel);
+  };
+  if (conv.input.isFloat() || !isStatic(conv.input) || !isStatic(conv.filter)) {
+    op.setOutput(op.define(op.outputType(), extents, [&](Indices indices) {
+      return finish(sumAt(indices), indices);
+    }));
+    return;
+  }
+  // In a step of its own, scaling becomes a loop over vectors.
+  rt::TensorType sumType;
+  sumType.type = OperandType::TENSOR_INT32;
+  Tensor sums = op.define(sumType, extents, sumAt);
+  op.setOutput(op.define(op.outputType(), extents, [&](Indices indices) {
+    return finish(sums.integer(indices), indices);
+  }));
+}
+
+static Scalar zeroOf(OperationLowering &op, const Tensor &input) {
+  return input.isFloat() ? op.f32(0) : op.i32(0);
+}
+
+/// The sum over the input channels, from \p first on, of pixel \p from and
+/// output channel \p channel at a place of the window.
+static Scalar dotProduct(OperationLowering &op, const Convolution &conv,
+                         const Tensor &input, const Tensor &filter,
+                         Scalar first, Scalar row, Scalar column, Pixel from,
+                         Scalar channel) {
+  Places depth = {op.index(0), filter.extent(3)};
+  return vectorized(addOver(op, depth, zeroOf(op, input), [&](Scalar place) {
+    from.channel = first.known() == 0 ? place : first + place;
+    return product(input, conv.layout.indices(from), filter,
+                   {channel, row, column, place});
+  }));
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+static LogicalResult readForward(OperationLowering &op, Convolution &conv) {
+  bool isSame = false;
+  if (failed(readConvolution(op, conv, isSame)))
+    return failure();
+  resolveAxis(op, conv.axes.rows, isSame);
+  resolveAxis(op, conv.axes.columns, isSame);
+  return success();
+}
+
+/// Where place \p index of a window lies, and whether that is in the input.
+static std::pair<Scalar, Scalar> locate(OperationLowering &op,
+                                        const WindowAxis &axis, Scalar start,
+                                        Scalar index) {
+  Scalar at = start + index * axis.dilation;
+  Scalar last = axis.input - 1;
+  bool isPadded = axis.head.known() != 0 || axis.tail.known() != 0;
+  if (!isPadded)
+    return {at, op.truth(true)};
+  return {clamp(at, at.like(0), last), (at >= 0) & (at <= last)};
+}
+
+/// The sum of \p element over a small window of known extent without loops and
+/// branches, so that the loop over channels is one over vectors.
+static Scalar
+sumOverAllPlaces(OperationLowering &op, const Convolution &conv, Scalar top,
+                 Scalar left, const Pixel &at,
+                 llvm::function_ref<Scalar(Scalar row, Scalar column,
+                                           Pixel from, Scalar channel)>
+                     element) {
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  Scalar zero = zeroOf(op, conv.input), sum = zero;
+  for (int64_t r = 0; r < *rows.window.known(); ++r)
+    for (int64_t c = 0; c < *columns.window.known(); ++c) {
+      auto [row, rowIsInside] = locate(op, rows, top, op.index(r));
+      auto [column, columnIsInside] = locate(op, columns, left, op.index(c));
+      Scalar term = element(op.index(r), op.index(c),
+                            {at.batch, row, column, Scalar()}, at.channel);
+      sum = sum + select(rowIsInside & columnIsInside, term, zero);
+    }
+  return sum;
+}
+
+/// Whether convolveFew() pays for \p filter, of known extents.
+static bool isWorthTransposing(const Tensor &filter) {
+  int64_t channels = filter.getValueType().getDimSize(0);
+  return channels >= 8 &&
+         filter.getValueType().getNumElements() <= 32 * channels;
+}
+
+/// CONV_2D of few products per element: without loops over them, the loop over
+/// output channels is one over vectors.
+static void convolveFew(OperationLowering &op, const Convolution &conv,
+                        const Tensor &input, const Tensor &filter) {
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  int64_t depth = *filter.extent(3).known();
+  // Output channels last.
+  rt::TensorType type;
+  type.type = filter.isFloat() ? OperandType::TENSOR_FLOAT32
+                               : OperandType::TENSOR_INT32;
+  Tensor weights = op.define(
+      type, {rows.window, columns.window, filter.extent(3), filter.extent(0)},
+      [&](Indices at) {
+        SmallVector<Scalar> from = {at[3], at[0], at[1], at[2]};
+        return filter.isFloat() ? filter.real(from) : filter.centered(from);
+      });
+  defineOutput(op, conv, [&](const Pixel &at) {
+    Scalar top = rows.start(at.row), left = columns.start(at.column);
+    return sumOverAllPlaces(
+        op, conv, top, left, at,
+        [&](Scalar row, Scalar column, Pixel from, Scalar channel) {
+          Scalar sum;
+          for (int64_t i = 0; i < depth; ++i) {
+            from.channel = op.index(i);
+            Scalar term = product(input, conv.layout.indices(from), weights,
+                                  {row, column, from.channel, channel});
+            sum = i == 0 ? term : sum + term;
+          }
+          return sum;
+        });
+  });
+}
+
+/// The elements of the quantized \p tensor less its zero point, for loops that
+/// read each of them often: as i16 the factors of a product of pairs.
+static Tensor centeredCopy(OperationLowering &op, const Tensor &tensor) {
+  rt::TensorType type;
+  type.type = OperandType::TENSOR_QUANT16_SYMM;
+  Type element = op.getBuilder().getI16Type();
+  return op.define(type, tensor.extents(),
+                   [&](Indices at) { return tensor.centered(at).to(element); });
+}
+
+/// CONV_2D where a row of a window is contiguous in input and filter: one loop
+/// goes over its pixels and their channels.
+static void convolveRows(OperationLowering &op, const Convolution &conv,
+                         const Tensor &input, const Tensor &filter) {
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  Scalar depth = filter.extent(3);
+  constexpr int64_t worthCopying = 16;
+  bool isReadOften = *conv.outputChannels.known() >= worthCopying;
+  Tensor source =
+      input.isQuantized() && isReadOften ? centeredCopy(op, input) : input;
+  Tensor inputRows =
+      op.reshape(source, {input.extent(0), rows.input, columns.input * depth});
+  Tensor filterRows = op.reshape(
+      filter, {filter.extent(0), rows.window, columns.window * depth});
+  defineOutput(op, conv, [&](const Pixel &at) {
+    Scalar top = rows.start(at.row), left = columns.start(at.column);
+    Places inside = columns.inside(left);
+    Places places = {inside.begin * depth, inside.end * depth};
+    Scalar first = left * depth;
+    return addOver(op, rows.inside(top), zeroOf(op, input), [&](Scalar row) {
+      Scalar inputRow = top + row * rows.dilation;
+      return vectorized(
+          addOver(op, places, zeroOf(op, input), [&](Scalar place) {
+            return product(inputRows, {at.batch, inputRow, first + place},
+                           filterRows, {at.channel, row, place});
+          }));
+    });
+  });
+}
+
+/// Strides, dilations, pads and outputs of \p conv, if all of them are known.
+static std::optional<KernelWindow> knownWindow(const Convolution &conv) {
+  KernelWindow window;
+  const WindowAxis *axes[] = {&conv.axes.rows, &conv.axes.columns};
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    std::optional<int64_t> known[] = {
+        axis->stride.known(), axis->dilation.known(), axis->head.known(),
+        axis->tail.known(), axis->output.known()};
+    if (!llvm::all_of(known, [](auto number) { return number.has_value(); }) ||
+        *known[4] < 1)
+      return std::nullopt;
+    window.strides[i] = *known[0];
+    window.dilations[i] = *known[1];
+    window.pads[2 * i] = *known[2];
+    window.pads[2 * i + 1] = *known[3];
+    window.output[i] = *known[4];
+  }
+  return window;
+}
+
+/// Whether \p conv is one that kernels take, and how it moves.
+static std::optional<KernelWindow> kernelWindow(const OperationLowering &op,
+                                                const Convolution &conv) {
+  if (conv.layout.isNchw || !isKernelContraction(op, conv.input, conv.filter))
+    return std::nullopt;
+  return knownWindow(conv);
+}
+
+/// CONV_2D, and GROUPED_CONV_2D: the output channels of a group see the input
+/// channels of that group. The filter is [out, height, width, in / groups].
+static LogicalResult lowerConv2D(OperationLowering &op) {
+  Convolution conv;
+  if (failed(readForward(op, conv)))
+    return failure();
+  Scalar depth = conv.filter.extent(3), groups = conv.factor;
+  op.checkEqual(depth * groups, conv.image.channel);
+  op.check(conv.outputChannels.remainder(groups) == 0,
+           FailureReason::notDivisible, conv.outputChannels, groups);
+  // GROUPED_CONV_2D does not take tensors without elements (M-320).
+  if (op.type() == OperationType::GROUPED_CONV_2D)
+    op.check(conv.image.batch >= 1, FailureReason::negativeExtent,
+             conv.image.batch, op.index(1));
+  if (std::optional<KernelWindow> window = kernelWindow(op, conv);
+      window && groups.known() == 1 &&
+      depth.known() == conv.image.channel.known()) {
+    lowerToConvolutionKernel(op, conv.input, conv.filter, *window,
+                             conv.activation);
+    return success();
+  }
+  Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  if (isStatic(input) && isStatic(filter) && !conv.layout.isNchw &&
+      groups.known() == 1) {
+    if (isWorthTransposing(filter)) {
+      convolveFew(op, conv, input, filter);
+      return success();
+    }
+    if (columns.dilation.known() == 1) {
+      convolveRows(op, conv, input, filter);
+      return success();
+    }
+  }
+  Scalar channelsPerGroup = conv.outputChannels.quotient(groups);
+  defineOutput(op, conv, [&](const Pixel &at) {
+    Scalar top = rows.start(at.row), left = columns.start(at.column);
+    Scalar first = groups.known() == 1
+                       ? op.index(0)
+                       : at.channel.quotient(channelsPerGroup) * depth;
+    return sumOver(op, rows.inside(top), columns.inside(left),
+                   zeroOf(op, input), [&](Scalar row, Scalar column) {
+                     Pixel from = {at.batch, top + row * rows.dilation,
+                                   left + column * columns.dilation, Scalar()};
+                     return dotProduct(op, conv, input, filter, first, row,
+                                       column, from, at.channel);
+                   });
+  });
+  return success();
+}
+
+/// Output channel c * multiplier + m sees input channel c (M-081). The filter
+/// is [1, height, width, out].
+static LogicalResult lowerDepthwiseConv2D(OperationLowering &op) {
+  Convolution conv;
+  if (failed(readForward(op, conv)))
+    return failure();
+  Scalar multiplier = conv.factor;
+  op.checkEqual(conv.filter.extent(0), op.index(1));
+  op.checkEqual(conv.image.channel * multiplier, conv.outputChannels);
+  if (std::optional<KernelWindow> window = kernelWindow(op, conv);
+      window && multiplier.known() && conv.filter.extent(0).known() == 1 &&
+      (conv.image.channel * multiplier).known() ==
+          conv.outputChannels.known() &&
+      lowerToDepthwiseKernel(op, conv.input, conv.filter, *window,
+                             conv.activation))
+    return success();
+  Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
+  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  auto productAt = [&](Scalar row, Scalar column, Pixel from, Scalar channel) {
+    from.channel =
+        multiplier.known() == 1 ? channel : channel.quotient(multiplier);
+    return product(input, conv.layout.indices(from), filter,
+                   {op.index(0), row, column, channel});
+  };
+  bool isSmall = isStatic(input) && isStatic(filter) &&
+                 *rows.window.known() * *columns.window.known() <= 25;
+  defineOutput(op, conv, [&](const Pixel &at) {
+    Scalar top = rows.start(at.row), left = columns.start(at.column);
+    if (isSmall && multiplier.known() == 1 && !conv.layout.isNchw)
+      return sumOverAllPlaces(op, conv, top, left, at, productAt);
+    return sumOver(op, rows.inside(top), columns.inside(left),
+                   zeroOf(op, input), [&](Scalar row, Scalar column) {
+                     Pixel from = {at.batch, top + row * rows.dilation,
+                                   left + column * columns.dilation, Scalar()};
+                     return productAt(row, column, from, at.channel);
+                   });
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Transposed convolution
+//===----------------------------------------------------------------------===//
+
+/// Sets the pads that follow from \p stated, the extent that the model gives
+/// for the result, and the output. The tail may be negative then, where the
+/// result goes on after the last window (M-086).
+static void resolveTransposedAxis(OperationLowering &op, WindowAxis &axis,
+                                  std::optional<Scalar> stated) {
+  checkAtLeast(op, axis.window, 1);
+  checkAtLeast(op, axis.stride, 1);
+  if (stated) {
+    Scalar windows = (*stated + axis.stride - 1).quotient(axis.stride);
+    Scalar total = (windows - 1) * axis.stride + axis.window - *stated;
+    axis.head = max(total, 0.0).quotient(op.index(2));
+    axis.tail = total - axis.head;
+  } else {
+    checkAtLeast(op, axis.head, 0);
+    checkAtLeast(op, axis.tail, 0);
+    for (Scalar pad : {axis.head, axis.tail})
+      op.check(pad < axis.window, FailureReason::valueTooLarge, pad,
+               axis.window - 1);
+  }
+  axis.output =
+      (axis.input - 1) * axis.stride + axis.window - axis.head - axis.tail;
+  constexpr double highest = std::numeric_limits<uint32_t>::max();
+  op.check(axis.output >= 1, FailureReason::negativeExtent, axis.output,
+           op.index(1));
+  op.check(axis.output <= highest, FailureReason::valueTooLarge, axis.output,
+           axis.output.like(highest));
+}
+
+/// The input pixels on an axis whose windows reach output \p index; \p shifted
+/// is that index counted from the first window on.
+static Places reachingPlaces(const WindowAxis &axis, Scalar shifted) {
+  Scalar stride = axis.stride;
+  Scalar before = max(shifted - axis.window + 1, 0.0);
+  return {(before + stride - 1).quotient(stride),
+          min(shifted.quotient(stride) + 1, axis.input)};
+}
+
+/// Each input pixel adds to a window of the output; seen from the output, it is
+/// the sum over the input pixels whose windows it lies in. The filter is [out,
+/// height, width, in].
+static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
+  Convolution conv;
+  bool isSame = false;
+  if (failed(readConvolution(op, conv, isSame)))
+    return failure();
+  WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
+  std::optional<Scalar> height, width;
+  if (op.inputCount() == 9) {
+    op.checkEqual(op.input(3).extent(0), op.index(4));
+    Pixel stated = conv.layout.pixel(op.integers(3, 4));
+    checkAtLeast(op, stated.row, 1);
+    checkAtLeast(op, stated.column, 1);
+    if (isSame) {
+      height = stated.row;
+      width = stated.column;
+    }
+  }
+  resolveTransposedAxis(op, rows, height);
+  resolveTransposedAxis(op, columns, width);
+  op.checkEqual(conv.filter.extent(3), conv.image.channel);
+  Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
+  // reachingPlaces() keeps taps within the window. No range of the pixels alone
+  // says so, and pads may follow from elements that only an execution knows:
+  // the clamp is what --nnhal-verify-addresses can see.
+  auto tap = [&](Scalar at, const WindowAxis &axis) {
+    return clamp(at, op.index(0), axis.window - 1);
+  };
+  defineOutput(op, conv, [&](const Pixel &at) {
+    Scalar top = at.row + rows.head, left = at.column + columns.head;
+    return sumOver(op, reachingPlaces(rows, top), reachingPlaces(columns, left),
+                   zeroOf(op, input), [&](Scalar row, Scalar column) {
+                     return dotProduct(
+                         op, conv, input, filter, op.index(0),
+                         tap(top - row * rows.stride, rows),
+                         tap(left - column * columns.stride, columns),
+                         {at.batch, row, column, Scalar()}, at.channel);
+                   });
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Fully connected
+//===----------------------------------------------------------------------===//
+
+static LogicalResult lowerFullyConnected(OperationLowering &op) {
+  FailureOr<rt::FusedActivation> activation =
+      WindowOperands(op, 3, /*isImplicit=*/false).readActivation();
+  if (failed(activation))
+    return failure();
+  Tensor input = op.input(0), weights = op.input(1);
+  Scalar units = weights.extent(0), size = weights.extent(1);
+  checkAtLeast(op, units, 1);
+  checkAtLeast(op, size, 1);
+  Scalar count = input.count();
+  op.check(count.remainder(size) == 0, FailureReason::notDivisible, count,
+           size);
+  ContractionOutput output(op, *activation);
+  output.checkChannels(units);
+  Tensor rows = op.reshape(input, {count.quotient(size), size});
+  if (isKernelContraction(op, rows, weights)) {
+    lowerToProductKernel(op, rows, weights, *activation);
+    return success();
+  }
+  Scalar batch = rows.extent(0);
+  op.setOutput(op.define(op.outputType(), {batch, units}, [&](Indices at) {
+    Scalar sum = addOver(op, {op.index(0), size}, output.zero(), [&](Scalar i) {
+      return product(rows, {at[0], i}, weights, {at[1], i});
+    });
+    return output.finish(vectorized(sum), at[1]);
+  }));
+  return success();
+}
+
+static constexpr GeneralLoweringRow rows[] = {
+    {OperationType::CONV_2D, lowerConv2D},
+    {OperationType::DEPTHWISE_CONV_2D, lowerDepthwiseConv2D},
+    {OperationType::GROUPED_CONV_2D, lowerConv2D},
+    {OperationType::TRANSPOSE_CONV_2D, lowerTransposeConv2D},
+    {OperationType::FULLY_CONNECTED, lowerFullyConnected},
+};
+
+std::span<const GeneralLoweringRow> nnhal::generalContractionRows() {
+  return rows;
 }

@@ -24,7 +24,7 @@ enum ElementTypes : unsigned {
 };
 
 /// Base of lowerings that make better code of some uses than the general one of
-/// General/OperationLowering.h, which takes the rest: declines what is not of
+/// Engine/OperationLowering.h, which takes the rest: declines what is not of
 /// static tensors with elements of \p types, then calls lower().
 template <typename OpTy>
 class LoweringPattern : public mlir::OpConversionPattern<OpTy> {
@@ -96,7 +96,7 @@ void populateDataMovementPatterns(const mlir::TypeConverter &converter,
 void populateElementwisePatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns,
                                  LinalgLowering &lowering);
-/// Operations in the HAL's form (General/OperationLowering.h).
+/// Operations in the HAL's form (Engine/OperationLowering.h).
 void populateGeneralPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns,
                              LinalgLowering &lowering);
@@ -106,6 +106,12 @@ void populateReductionPatterns(const mlir::TypeConverter &converter,
 void populateResizePatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns,
                             LinalgLowering &lowering);
+void populateShapePatterns(const mlir::TypeConverter &converter,
+                           mlir::RewritePatternSet &patterns,
+                           LinalgLowering &lowering);
+void populateSoftmaxPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns,
+                             LinalgLowering &lowering);
 void populateWindowPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns,
                             LinalgLowering &lowering);

@@ -1,18 +1,207 @@
-//===- Window.cpp - Pools -------------------------------------------------===//
+//===- Window.cpp - Pools of any type and shape ---------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "Engine/WindowAxes.h"
 #include "Patterns.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace nnhal;
+using rt::OperationType;
+
+namespace {
+struct Pool {
+  Tensor input;
+  ImageLayout layout;
+  Pixel image;
+  WindowAxes axes;
+  rt::FusedActivation activation = rt::FusedActivation::none;
+
+  const WindowAxis &rows() const { return axes.rows; }
+  const WindowAxis &columns() const { return axes.columns; }
+};
+} // namespace
+
+static LogicalResult readPool(OperationLowering &op, Pool &pool) {
+  // Pools have 7 or 8 inputs in the implicit form, 10 or 11 in the explicit one
+  // (M-089).
+  WindowOperands operands(op, 1, op.inputCount() < 10);
+  WindowAxis &rows = pool.axes.rows, &columns = pool.axes.columns;
+  if (failed(operands.readPadding(pool.axes)))
+    return failure();
+  operands.readPair(columns.stride, rows.stride);
+  operands.readPair(columns.window, rows.window);
+  FailureOr<rt::FusedActivation> activation = operands.readActivation();
+  if (failed(activation))
+    return failure();
+  FailureOr<ImageLayout> layout = operands.readLayout();
+  if (failed(layout))
+    return failure();
+  pool.activation = *activation;
+  pool.layout = *layout;
+  pool.input = op.input(0);
+  pool.image = pool.layout.extents(pool.input);
+  rows.input = pool.image.row;
+  columns.input = pool.image.column;
+  checkNotEmpty(op, pool.image);
+  resolveAxis(op, rows, operands.isSame());
+  resolveAxis(op, columns, operands.isSame());
+  return success();
+}
+
+/// Joins a value with an element.
+using StepBuilder = llvm::function_ref<Scalar(Scalar value, Indices element)>;
+/// Makes an output element of what the elements under a window were joined to;
+/// \p count is how many there were, as an index.
+using LastBuilder = llvm::function_ref<Scalar(Scalar value, Scalar count)>;
+
+/// Defines the output as joined elements of windows, starting with \p first.
+static void definePool(OperationLowering &op, const Pool &pool, Scalar first,
+                       StepBuilder step, LastBuilder last) {
+  Pixel extents = {pool.image.batch, pool.rows().output, pool.columns().output,
+                   pool.image.channel};
+  auto element = [&](Indices indices) {
+    Pixel at = pool.layout.pixel(indices);
+    Scalar top = pool.rows().start(at.row);
+    Scalar left = pool.columns().start(at.column);
+    Places rows = pool.rows().inside(top);
+    Places columns = pool.columns().inside(left);
+    using Values = SmallVector<Scalar>;
+    Scalar joined =
+        op.loop(rows.begin, rows.end, {first},
+                [&](Scalar row, ArrayRef<Scalar> outer) {
+                  return op.loop(columns.begin, columns.end, outer,
+                                 [&](Scalar column, ArrayRef<Scalar> inner) {
+                                   Pixel from = {at.batch, top + row,
+                                                 left + column, at.channel};
+                                   return Values{step(
+                                       inner[0], pool.layout.indices(from))};
+                                 });
+                })
+            .front();
+    return last(joined,
+                (rows.end - rows.begin) * (columns.end - columns.begin));
+  };
+  op.setOutput(
+      op.define(op.outputType(), pool.layout.indices(extents), element));
+}
+
+/// A pooled quantized value, to the bounds of the activation (M-017). The
+/// result has the input's scale and zero point.
+static Scalar limited(OperationLowering &op, const Pool &pool, Scalar value) {
+  const rt::TensorType &type = op.outputType();
+  rt::StorageRange range = rt::activationRange(pool.activation, type);
+  return op.encodeInteger(clamp(value, range.low, range.high).toI32(), type);
+}
+
+/// The type that the sum over a window fits: that of bytes over less than 2^22
+/// elements is an i32.
+static Type sumType(OperationLowering &op, const Pool &pool) {
+  std::optional<int64_t> height = pool.rows().window.known();
+  std::optional<int64_t> width = pool.columns().window.known();
+  constexpr int64_t bound = 1 << 11;
+  bool isSmall = height && width && *height < bound && *width < bound;
+  return isSmall ? op.getBuilder().getI32Type() : op.getBuilder().getI64Type();
+}
+
+static LogicalResult lowerAveragePool2D(OperationLowering &op) {
+  Pool pool;
+  if (failed(readPool(op, pool)))
+    return failure();
+  const Tensor &input = pool.input;
+  if (input.isFloat()) {
+    definePool(
+        op, pool, op.f32(0),
+        [&](Scalar sum, Indices at) { return sum + input.real(at); },
+        [&](Scalar sum, Scalar count) {
+          return op.encode(activated(sum / count.toF32(), pool.activation),
+                           op.outputType());
+        });
+    return success();
+  }
+  // Half is rounded up (M-093), for signed values too: they are taken from the
+  // lowest value on (M-022).
+  double low = rt::storageRange(input.getType().type).low;
+  Type type = sumType(op, pool);
+  definePool(
+      op, pool, Scalar::integer(op.getBuilder(), type, 0),
+      [&](Scalar sum, Indices at) {
+        return sum + (input.integer(at) - low).to(type);
+      },
+      [&](Scalar sum, Scalar count) {
+        Scalar number = count.to(type);
+        Scalar mean = (sum + number.quotient(number.like(2))).quotient(number);
+        return limited(op, pool, mean + low);
+      });
+  return success();
+}
+
+static LogicalResult lowerMaxPool2D(OperationLowering &op) {
+  Pool pool;
+  if (failed(readPool(op, pool)))
+    return failure();
+  const Tensor &input = pool.input;
+  if (input.isFloat()) {
+    definePool(
+        op, pool, op.f32(-std::numeric_limits<double>::infinity()),
+        // In this order a NaN is passed over.
+        [&](Scalar largest, Indices at) {
+          return max(input.real(at), largest);
+        },
+        [&](Scalar largest, Scalar) {
+          return op.encode(activated(largest, pool.activation),
+                           op.outputType());
+        });
+    return success();
+  }
+  definePool(
+      op, pool, op.i32(rt::storageRange(input.getType().type).low),
+      [&](Scalar largest, Indices at) {
+        return max(largest, input.integer(at));
+      },
+      [&](Scalar largest, Scalar) { return limited(op, pool, largest); });
+  return success();
+}
+
+static LogicalResult lowerL2Pool2D(OperationLowering &op) {
+  Pool pool;
+  if (failed(readPool(op, pool)))
+    return failure();
+  definePool(
+      op, pool, op.f32(0),
+      [&](Scalar sum, Indices at) {
+        Scalar element = pool.input.real(at);
+        return sum + element * element;
+      },
+      [&](Scalar sum, Scalar count) {
+        // L2_POOL_2D is the root of the mean of the squares that are not
+        // padding (M-094).
+        return op.encode(activated(sqrt(sum / count.toF32()), pool.activation),
+                         op.outputType());
+      });
+  return success();
+}
+
+static constexpr GeneralLoweringRow rows[] = {
+    {OperationType::AVERAGE_POOL_2D, lowerAveragePool2D},
+    {OperationType::MAX_POOL_2D, lowerMaxPool2D},
+    {OperationType::L2_POOL_2D, lowerL2Pool2D},
+};
+
+std::span<const GeneralLoweringRow> nnhal::generalWindowRows() { return rows; }
+
+//===----------------------------------------------------------------------===//
+// Static tensors
+//===----------------------------------------------------------------------===//
 
 namespace {
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FixedPoint.h"
-#include "FixedPointMath.h"
-#include "Slices.h"
+#include "Engine/FixedPoint.h"
+#include "Engine/FixedPointMath.h"
+#include "Engine/Slices.h"
 
 #include "nnhal/Backend/Signatures/Normalization.h"
 

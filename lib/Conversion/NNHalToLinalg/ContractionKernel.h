@@ -17,10 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONKERNEL_H
-#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONKERNEL_H
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_CONTRACTIONKERNEL_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_CONTRACTIONKERNEL_H
 
-#include "OperationLowering.h"
+#include "Engine/OperationLowering.h"
 
 #include <array>
 
@@ -72,4 +72,4 @@ std::optional<Tensor> multiplyByByteMatrices(OperationLowering &op,
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONKERNEL_H
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_CONTRACTIONKERNEL_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_OPERATIONLOWERING_H
-#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_OPERATIONLOWERING_H
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_OPERATIONLOWERING_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_OPERATIONLOWERING_H
 
 #include "Runtime/Artifact/FailureReasons.h"
 #include "Runtime/Numerics/Quantization.h"
@@ -317,4 +317,4 @@ std::span<const GeneralLoweringRow> routineRows();
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_OPERATIONLOWERING_H
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_OPERATIONLOWERING_H

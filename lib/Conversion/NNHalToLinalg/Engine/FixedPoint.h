@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_FIXEDPOINT_H
-#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_FIXEDPOINT_H
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_FIXEDPOINT_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_FIXEDPOINT_H
 
 #include "../../Common/Scalar.h"
 
@@ -63,4 +63,4 @@ Scalar rescale(Scalar value, double scale, rt::Rounding rounding,
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_FIXEDPOINT_H
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_FIXEDPOINT_H

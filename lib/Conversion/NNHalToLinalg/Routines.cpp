@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperationLowering.h"
+#include "Engine/OperationLowering.h"
 
 #include "Runtime/Artifact/RoutineSignature.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_WINDOWAXES_H
-#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_WINDOWAXES_H
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_WINDOWAXES_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_WINDOWAXES_H
 
 #include "OperationLowering.h"
 
@@ -105,4 +105,4 @@ Tensor widened(OperationLowering &op, const Tensor &tensor);
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_WINDOWAXES_H
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_WINDOWAXES_H

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperationLowering.h"
+#include "Engine/OperationLowering.h"
 
 #include "nnhal/Backend/Signatures/Detection.h"
 

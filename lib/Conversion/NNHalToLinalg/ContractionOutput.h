@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONOUTPUT_H
-#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONOUTPUT_H
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_CONTRACTIONOUTPUT_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_CONTRACTIONOUTPUT_H
 
-#include "OperationLowering.h"
+#include "Engine/OperationLowering.h"
 
 #include <limits>
 
@@ -61,4 +61,4 @@ private:
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_CONTRACTIONOUTPUT_H
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_CONTRACTIONOUTPUT_H

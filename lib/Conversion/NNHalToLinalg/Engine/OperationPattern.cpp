@@ -1,4 +1,4 @@
-//===- GeneralLowering.cpp - Operations in the HAL's form -----------------===//
+//===- OperationPattern.cpp - Operations in the HAL's form ----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FixedPointMath.h"
-#include "Slices.h"
-
-#include "FixedPoint.h"
+#include "Engine/FixedPoint.h"
+#include "Engine/FixedPointMath.h"
+#include "Engine/Slices.h"
+#include "Patterns.h"
 
 #include "Runtime/Numerics/FixedPoint.h"
 #include "Runtime/Numerics/QuantizedActivation.h"
 #include "nnhal/Backend/Signatures/Activation.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
 
 #include <limits>
 
@@ -225,4 +227,112 @@ LogicalResult nnhal::lowerSoftmax(OperationLowering &op) {
   Powers powers = op.isConstant(1) ? knownPowers(op, form->beta, scale)
                                    : computedPowers(op, betaOf(op), scale);
   return lowerQuantizedSoftmax(op, slices, powers);
+}
+
+//===----------------------------------------------------------------------===//
+// Static tensors
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The shape of \p type with extent 1 at \p axis.
+SmallVector<int64_t> keepAxis(RankedTensorType type, int64_t axis) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 1;
+  return shape;
+}
+
+/// (x - max) * beta along \p axis: no exponential of it can overflow (M-062).
+Value buildShifted(ImplicitLocOpBuilder &builder, Value input, int64_t axis,
+                   double beta) {
+  RankedTensorType type = rankedType(input);
+  Value lowest = scalarConstant(builder, type.getElementType(),
+                                -std::numeric_limits<double>::infinity());
+  auto keepLarger = [](ImplicitLocOpBuilder &b, ValueRange v) {
+    return larger(b, v[0], v[1]);
+  };
+  Value largest = buildReduction(builder, input, axis, lowest, keepLarger);
+  largest = buildReshape(builder, largest, keepAxis(type, axis));
+  auto shift = [&](ImplicitLocOpBuilder &b, ValueRange v) {
+    Value difference = arith::SubFOp::create(b, v[0], v[1]);
+    if (beta == 1.0)
+      return difference;
+    return Value(arith::MulFOp::create(
+        b, difference, scalarConstant(b, v[0].getType(), beta)));
+  };
+  return buildElementwise(builder, type, {input, largest}, shift);
+}
+
+/// Sum along \p axis, kept with extent 1.
+Value buildSum(ImplicitLocOpBuilder &builder, Value input, int64_t axis) {
+  RankedTensorType type = rankedType(input);
+  Value zero = scalarConstant(builder, type.getElementType(), 0);
+  auto add = [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
+    return arith::AddFOp::create(b, v[1], v[0]);
+  };
+  Value sum = buildReduction(builder, input, axis, zero, add);
+  return buildReshape(builder, sum, keepAxis(type, axis));
+}
+
+Value buildExp(ImplicitLocOpBuilder &builder, Value input) {
+  return buildElementwise(builder, rankedType(input), input,
+                          [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
+                            return math::ExpOp::create(b, v[0]);
+                          });
+}
+
+/// nnhal.softmax -> maximum, exponentials, sum, quotients.
+struct SoftmaxLowering : LoweringPattern<SoftmaxOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(SoftmaxOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getOutput().getType();
+    int64_t axis = frontAxis(op.getAxis(), type.getRank());
+    Value powers =
+        buildExp(builder, buildShifted(builder, adaptor.getInput(), axis,
+                                       op.getBeta().convertToDouble()));
+    Value sum = buildSum(builder, powers, axis);
+    auto divide = [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
+      return arith::DivFOp::create(b, v[0], v[1]);
+    };
+    rewriter.replaceOp(op,
+                       buildElementwise(builder, type, {powers, sum}, divide));
+    return success();
+  }
+};
+
+/// nnhal.log_softmax -> shifted input minus logarithm of the sum.
+struct LogSoftmaxLowering : LoweringPattern<LogSoftmaxOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(LogSoftmaxOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getOutput().getType();
+    int64_t axis = frontAxis(op.getAxis(), type.getRank());
+    Value shifted = buildShifted(builder, adaptor.getInput(), axis,
+                                 op.getBeta().convertToDouble());
+    Value sum = buildSum(builder, buildExp(builder, shifted), axis);
+    // Logarithms of the sums, not of each element.
+    Value logarithm =
+        buildElementwise(builder, rankedType(sum), sum,
+                         [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
+                           return math::LogOp::create(b, v[0]);
+                         });
+    auto subtract = [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
+      return arith::SubFOp::create(b, v[0], v[1]);
+    };
+    rewriter.replaceOp(
+        op, buildElementwise(builder, type, {shifted, logarithm}, subtract));
+    return success();
+  }
+};
+
+} // namespace
+
+void nnhal::populateSoftmaxPatterns(const TypeConverter &converter,
+                                    RewritePatternSet &patterns,
+                                    LinalgLowering &lowering) {
+  patterns.add<SoftmaxLowering, LogSoftmaxLowering>(
+      converter, patterns.getContext(), lowering);
 }

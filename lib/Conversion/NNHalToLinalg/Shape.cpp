@@ -11,8 +11,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "DataMovement.h"
+#include "Patterns.h"
 
 #include "nnhal/Backend/Signatures/DataMovement.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -440,3 +443,158 @@ static constexpr GeneralLoweringRow rows[] = {
 };
 
 std::span<const GeneralLoweringRow> nnhal::generalShapeRows() { return rows; }
+
+//===----------------------------------------------------------------------===//
+// Static tensors
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+SmallVector<int64_t> shapeOf(Value value) {
+  return SmallVector<int64_t>(rankedType(value).getShape());
+}
+
+/// An operation that keeps the order of the elements -> tensor reshapes.
+template <typename OpTy> struct ReshapeLowering : LoweringPattern<OpTy> {
+  using LoweringPattern<OpTy>::LoweringPattern;
+  LogicalResult lower(OpTy op, typename OpTy::Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, buildReshape(builder, adaptor.getInput(),
+                                        op.getOutput().getType().getShape()));
+    return success();
+  }
+};
+
+/// nnhal.transpose -> linalg.transpose.
+struct TransposeLowering : LoweringPattern<TransposeOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(TransposeOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(
+        op, buildTranspose(builder, adaptor.getInput(), op.getPermutation()));
+    return success();
+  }
+};
+
+/// Splits dimensions, transposes, merges: how all the swaps below work.
+Value buildShuffle(ImplicitLocOpBuilder &builder, Value input,
+                   ArrayRef<int64_t> split, ArrayRef<int64_t> permutation,
+                   ArrayRef<int64_t> shape) {
+  Value parts = buildReshape(builder, input, split);
+  return buildReshape(builder, buildTranspose(builder, parts, permutation),
+                      shape);
+}
+
+/// nnhal.channel_shuffle -> transposition of (group, channel).
+struct ChannelShuffleLowering : LoweringPattern<ChannelShuffleOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(ChannelShuffleOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    SmallVector<int64_t> shape = shapeOf(adaptor.getInput());
+    auto rank = static_cast<int64_t>(shape.size());
+    int64_t axis = frontAxis(op.getAxis(), rank);
+    auto groups = static_cast<int64_t>(op.getGroups());
+    SmallVector<int64_t> split = shape;
+    split[axis] /= groups;
+    split.insert(split.begin() + axis, groups);
+    auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, rank + 1));
+    std::swap(permutation[axis], permutation[axis + 1]);
+    rewriter.replaceOp(op, buildShuffle(builder, adaptor.getInput(), split,
+                                        permutation, shape));
+    return success();
+  }
+};
+
+/// nnhal.depth_to_space -> transposition; blocks are the outer part of the
+/// channels (M-119).
+struct DepthToSpaceLowering : LoweringPattern<DepthToSpaceOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(DepthToSpaceOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    SmallVector<int64_t> in = shapeOf(adaptor.getInput());
+    auto block = static_cast<int64_t>(op.getBlockSize());
+    rewriter.replaceOp(op, buildShuffle(builder, adaptor.getInput(),
+                                        {in[0], in[1], in[2], block, block,
+                                         in[3] / (block * block)},
+                                        {0, 1, 3, 2, 4, 5},
+                                        op.getOutput().getType().getShape()));
+    return success();
+  }
+};
+
+/// nnhal.space_to_depth -> the inverse transposition.
+struct SpaceToDepthLowering : LoweringPattern<SpaceToDepthOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(SpaceToDepthOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    SmallVector<int64_t> in = shapeOf(adaptor.getInput());
+    auto block = static_cast<int64_t>(op.getBlockSize());
+    rewriter.replaceOp(
+        op,
+        buildShuffle(builder, adaptor.getInput(),
+                     {in[0], in[1] / block, block, in[2] / block, block, in[3]},
+                     {0, 1, 3, 2, 4, 5}, op.getOutput().getType().getShape()));
+    return success();
+  }
+};
+
+/// nnhal.batch_to_space_nd -> transposition.
+struct BatchToSpaceLowering : LoweringPattern<BatchToSpaceNDOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(BatchToSpaceNDOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    SmallVector<int64_t> in = shapeOf(adaptor.getInput());
+    int64_t height = op.getBlockShape()[0], width = op.getBlockShape()[1];
+    rewriter.replaceOp(
+        op, buildShuffle(
+                builder, adaptor.getInput(),
+                {height, width, in[0] / (height * width), in[1], in[2], in[3]},
+                {2, 3, 0, 4, 1, 5}, op.getOutput().getType().getShape()));
+    return success();
+  }
+};
+
+/// nnhal.space_to_batch_nd -> pad and transposition.
+struct SpaceToBatchLowering : LoweringPattern<SpaceToBatchNDOp> {
+  using LoweringPattern::LoweringPattern;
+  LogicalResult lower(SpaceToBatchNDOp op, Adaptor adaptor,
+                      ImplicitLocOpBuilder &builder,
+                      ConversionPatternRewriter &rewriter) const override {
+    Value input = adaptor.getInput();
+    ArrayRef<int64_t> pads = op.getPads();
+    if (llvm::any_of(pads, [](int64_t pad) { return pad != 0; })) {
+      Value zero =
+          scalarConstant(builder, rankedType(input).getElementType(), 0);
+      input = buildPadded(builder, input, {0, pads[0], pads[2], 0},
+                          {0, pads[1], pads[3], 0}, zero);
+    }
+    SmallVector<int64_t> in = shapeOf(input);
+    int64_t height = op.getBlockShape()[0], width = op.getBlockShape()[1];
+    rewriter.replaceOp(op, buildShuffle(builder, input,
+                                        {in[0], in[1] / height, height,
+                                         in[2] / width, width, in[3]},
+                                        {2, 4, 0, 1, 3, 5},
+                                        op.getOutput().getType().getShape()));
+    return success();
+  }
+};
+
+} // namespace
+
+void nnhal::populateShapePatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns,
+                                  LinalgLowering &lowering) {
+  patterns
+      .add<BatchToSpaceLowering, ChannelShuffleLowering, DepthToSpaceLowering,
+           ReshapeLowering<ReshapeOp>, ReshapeLowering<SqueezeOp>,
+           SpaceToBatchLowering, SpaceToDepthLowering, TransposeLowering>(
+          converter, patterns.getContext(), lowering);
+  patterns.add<ReshapeLowering<ExpandDimsOp>>(
+      converter, patterns.getContext(), lowering, takesFloats | takesIntegers);
+}

@@ -7,8 +7,8 @@
 
 #include "ContractionOutput.h"
 
-#include "FixedPoint.h"
-#include "WindowAxes.h"
+#include "Engine/FixedPoint.h"
+#include "Engine/WindowAxes.h"
 
 using namespace mlir;
 using namespace nnhal;

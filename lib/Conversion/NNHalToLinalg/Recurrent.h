@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_RECURRENT_H
-#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_RECURRENT_H
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_RECURRENT_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_RECURRENT_H
 
-#include "OperationLowering.h"
+#include "Engine/OperationLowering.h"
 
 #include "nnhal/Backend/Signatures/Recurrent.h"
 
@@ -163,4 +163,4 @@ llvm::LogicalResult lowerQuantizedLstm(OperationLowering &op);
 
 } // namespace nnhal::recurrent
 
-#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_RECURRENT_H
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_RECURRENT_H

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
-#include "FixedPoint.h"
-#include "FixedPoint16.h"
-#include "FixedPointMath.h"
+#include "Engine/FixedPoint.h"
+#include "Engine/FixedPoint16.h"
+#include "Engine/FixedPointMath.h"
 #include "Recurrent.h"
 
 #include <algorithm>

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_DATAMOVEMENT_H
-#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_DATAMOVEMENT_H
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_DATAMOVEMENT_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_DATAMOVEMENT_H
 
-#include "OperationLowering.h"
+#include "Engine/OperationLowering.h"
 
 namespace nnhal {
 
@@ -32,4 +32,4 @@ void checkIndices(OperationLowering &op, size_t index, Scalar extent);
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_DATAMOVEMENT_H
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_DATAMOVEMENT_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_SLICES_H
-#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_SLICES_H
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_SLICES_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_SLICES_H
 
 #include "OperationLowering.h"
 
@@ -64,4 +64,4 @@ private:
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_GENERAL_SLICES_H
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_ENGINE_SLICES_H
