@@ -410,23 +410,6 @@ Value fromTruth(ImplicitLocOpBuilder &b, Value truth) {
   return arith::ExtUIOp::create(b, b.getI8Type(), truth);
 }
 
-/// Quotient toward negative infinity; 0 for a zero divisor (M-041). Neither
-/// that nor the smallest integer over -1 may trap.
-Value floorDivide(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
-  Value zero = scalarConstant(b, rhs.getType(), 0);
-  Value one = scalarConstant(b, rhs.getType(), 1);
-  Value minusOne = scalarConstant(b, rhs.getType(), -1);
-  Value byZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rhs, zero);
-  Value byMinusOne =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rhs, minusOne);
-  Value isSpecial = arith::OrIOp::create(b, byZero, byMinusOne);
-  Value divisor = arith::SelectOp::create(b, isSpecial, one, rhs);
-  Value quotient = arith::FloorDivSIOp::create(b, lhs, divisor);
-  Value negated = arith::SubIOp::create(b, zero, lhs);
-  quotient = arith::SelectOp::create(b, byMinusOne, negated, quotient);
-  return arith::SelectOp::create(b, byZero, zero, quotient);
-}
-
 Value compare(ImplicitLocOpBuilder &b, ValueRange v,
               arith::CmpFPredicate floats, arith::CmpIPredicate integers) {
   if (isFloat(v[0]))
@@ -460,7 +443,7 @@ Value compute(MulOp op, ImplicitLocOpBuilder &b, ValueRange v) {
 }
 Value compute(DivOp op, ImplicitLocOpBuilder &b, ValueRange v) {
   Value quotient = isFloat(v[0]) ? Value(arith::DivFOp::create(b, v[0], v[1]))
-                                 : floorDivide(b, v[0], v[1]);
+                                 : floorDivide({b, v[0]}, {b, v[1]}).get();
   return applyActivation(b, op.getActivation(), quotient);
 }
 Value compute(MaximumOp, ImplicitLocOpBuilder &b, ValueRange v) {
