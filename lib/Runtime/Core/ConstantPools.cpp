@@ -8,6 +8,7 @@
 #include "ConstantPools.h"
 
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <algorithm>
@@ -48,20 +49,18 @@ Status nnhal::rt::checkPools(const Backend &backend, const Model &model) {
 }
 
 /// Returns the fault of a pool that \p operation reads, itself or in the graphs
-/// that it executes; the graphs of a valid model do not call themselves.
-static Status checkReads(const Model &model, std::span<const Status> pools,
+/// that it executes.
+static Status checkReads(CalledGraphs &graphs, std::span<const Status> pools,
                          const Subgraph &subgraph, const Operation &operation) {
   for (uint32_t input : operation.inputs) {
     const Operand &operand = subgraph.operands[input];
     if (operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE)
       NNHAL_RETURN_IF_ERROR(pools[operand.location.poolIndex]);
-    if (operand.lifetime != OperandLifeTime::SUBGRAPH)
-      continue;
-    const Subgraph &callee = model.referenced[operand.location.offset];
-    for (const Operation &inner : callee.operations)
-      NNHAL_RETURN_IF_ERROR(checkReads(model, pools, callee, inner));
   }
-  return Status::ok();
+  return graphs.check(subgraph, operation,
+                      [&](const Subgraph &callee, const Operation &inner) {
+                        return checkReads(graphs, pools, callee, inner);
+                      });
 }
 
 void nnhal::rt::refuseUnreadable(const Backend &backend, const Model &model,
@@ -69,9 +68,10 @@ void nnhal::rt::refuseUnreadable(const Backend &backend, const Model &model,
   std::vector<Status> pools = inspectPools(backend, model);
   if (std::ranges::all_of(pools, &Status::isOk))
     return;
+  CalledGraphs graphs(model);
   for (size_t i = 0; i < model.main.operations.size() && i < answers.size();
        ++i)
     if (answers[i].isOk())
       answers[i] =
-          checkReads(model, pools, model.main, model.main.operations[i]);
+          checkReads(graphs, pools, model.main, model.main.operations[i]);
 }

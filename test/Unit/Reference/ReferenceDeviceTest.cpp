@@ -7,6 +7,7 @@
 
 #include "nnhal/Runtime/ReferenceDevice.h"
 
+#include "Runtime/Devices/Cpu/Support/CpuSupport.h"
 #include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/TestCase.h"
 
@@ -14,6 +15,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <optional>
 
 using namespace nnhal::rt;
 
@@ -75,6 +77,62 @@ TEST_F(ReferenceDeviceTest, describesItself) {
   EXPECT_TRUE((*answers)[0].isOk());
   EXPECT_EQ(device->prepareModelFromArtifact({}, Memory()).status().message(),
             "nnhal-reference keeps no compiled models");
+}
+
+/// A graph whose inputs are a condition and a tensor: its IF executes graph \p
+/// next in both cases; without one, an operation of \p type.
+static Subgraph makeLevel(std::optional<uint32_t> next, OperationType type) {
+  auto operand = [](OperandType kind, std::vector<uint32_t> dimensions,
+                    OperandLifeTime lifetime) {
+    Operand result;
+    result.type = kind;
+    result.dimensions = std::move(dimensions);
+    result.lifetime = lifetime;
+    return result;
+  };
+  Subgraph graph;
+  graph.operands = {
+      operand(OperandType::TENSOR_BOOL8, {1}, OperandLifeTime::SUBGRAPH_INPUT),
+      operand(OperandType::TENSOR_FLOAT32, {2},
+              OperandLifeTime::SUBGRAPH_INPUT),
+      operand(OperandType::TENSOR_FLOAT32, {2},
+              OperandLifeTime::SUBGRAPH_OUTPUT)};
+  graph.inputIndexes = {0, 1};
+  graph.outputIndexes = {2};
+  if (!next) {
+    graph.operations = {{type, {1}, {2}}};
+    return graph;
+  }
+  Operand callee =
+      operand(OperandType::SUBGRAPH, {}, OperandLifeTime::SUBGRAPH);
+  callee.location.offset = *next;
+  graph.operands.insert(graph.operands.end(), 2, callee);
+  graph.operations = {{OperationType::IF, {0, 3, 4, 0, 1}, {2}}};
+  return graph;
+}
+
+// Each of 40 graphs names the next one twice: asking about the last by every
+// way to it would not end.
+TEST_F(ReferenceDeviceTest, graphsAreAskedAboutOnce) { // C-030
+  for (OperationType last :
+       {OperationType::FLOOR, OperationType::OEM_OPERATION}) {
+    AnnotatedModel annotated;
+    Model &model = annotated.model;
+    constexpr uint32_t levels = 40;
+    model.main = makeLevel(0, last);
+    for (uint32_t i = 1; i < levels; ++i)
+      model.referenced.push_back(makeLevel(i, last));
+    model.referenced.push_back(makeLevel({}, last));
+    computeConsumers(model.main);
+    for (Subgraph &graph : model.referenced)
+      computeConsumers(graph);
+    auto answers = createReferenceDevice()->supportedOperations(annotated);
+    ASSERT_TRUE(answers.isOk()) << answers.status().message();
+    EXPECT_EQ((*answers)[0].isOk(), last == OperationType::FLOOR);
+    EXPECT_EQ(
+        checkCpuSupport(model, model.main, model.main.operations[0]).isOk(),
+        last == OperationType::FLOOR);
+  }
 }
 
 TEST_F(ReferenceDeviceTest, extensionsHaveNoRoutine) { // D-102

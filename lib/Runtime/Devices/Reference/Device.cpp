@@ -11,6 +11,7 @@
 #include "Executor.h"
 
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Backend/HostCodeModel.h"
 #include "nnhal/Backend/ModelCopy.h"
 #include "nnhal/Runtime/Version.h"
@@ -116,7 +117,7 @@ Status ReferenceModel::call(NNHalExecutionContext &context) const {
 }
 
 /// An IF or WHILE is supported when all that it can execute is (C-030).
-static Status checkSupport(const Model &model, const Subgraph &subgraph,
+static Status checkSupport(CalledGraphs &graphs, const Subgraph &subgraph,
                            const Operation &operation) {
   if (operation.type != OperationType::IF &&
       operation.type != OperationType::WHILE) {
@@ -125,18 +126,10 @@ static Status checkSupport(const Model &model, const Subgraph &subgraph,
     return badData("nnhal-reference has no routine for {}",
                    nameOf(operation.type));
   }
-  for (uint32_t input : operation.inputs) {
-    const Operand &operand = subgraph.operands[input];
-    if (operand.lifetime != OperandLifeTime::SUBGRAPH)
-      continue;
-    const Subgraph &callee = model.referenced[operand.location.offset];
-    for (const Operation &inner : callee.operations)
-      NNHAL_RETURN_IF_ERROR(
-          checkSupport(model, callee, inner)
-              .withContext(
-                  fmt::format("referenced[{}]", operand.location.offset)));
-  }
-  return Status::ok();
+  return graphs.check(subgraph, operation,
+                      [&](const Subgraph &callee, const Operation &inner) {
+                        return checkSupport(graphs, callee, inner);
+                      });
 }
 
 namespace {
@@ -158,8 +151,9 @@ public:
     const Model &model = annotated.model;
     std::vector<Status> answers;
     answers.reserve(model.main.operations.size());
+    CalledGraphs graphs(model);
     for (const Operation &operation : model.main.operations)
-      answers.push_back(checkSupport(model, model.main, operation));
+      answers.push_back(checkSupport(graphs, model.main, operation));
     return answers;
   }
 
@@ -167,8 +161,9 @@ public:
   load(const AnnotatedModel &annotated, const PrepareOptions &,
        const LoadObserver &) const override {
     const Model &model = annotated.model;
+    CalledGraphs graphs(model);
     for (const Operation &operation : model.main.operations)
-      NNHAL_RETURN_IF_ERROR(checkSupport(model, model.main, operation));
+      NNHAL_RETURN_IF_ERROR(checkSupport(graphs, model.main, operation));
     NNHAL_ASSIGN_OR_RETURN(Model owned, ownedCopy(model));
     return std::unique_ptr<LoadedModel>(
         std::make_unique<ReferenceModel>(annotated, std::move(owned), options));

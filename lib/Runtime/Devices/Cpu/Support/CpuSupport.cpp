@@ -8,6 +8,7 @@
 #include "CpuSupport.h"
 
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Backend/Signatures.h"
 
 #include <algorithm>
@@ -15,23 +16,6 @@
 using namespace nnhal::rt;
 
 using enum OperationType;
-
-/// IF and WHILE are compiled when all that they can execute is (C-030).
-static Status checkGraphs(const Model &model, const Subgraph &subgraph,
-                          const Operation &operation) {
-  for (uint32_t input : operation.inputs) {
-    const Operand &operand = subgraph.operands[input];
-    if (operand.lifetime != OperandLifeTime::SUBGRAPH)
-      continue;
-    uint32_t index = operand.location.offset;
-    const Subgraph &callee = model.referenced[index];
-    for (const Operation &inner : callee.operations)
-      NNHAL_RETURN_IF_ERROR(
-          checkCpuSupport(model, callee, inner)
-              .withContext(fmt::format("referenced[{}]", index)));
-  }
-  return Status::ok();
-}
 
 /// Scalars choose what is compiled, but for those that are values.
 static bool mayBeComputed(OperationType type, size_t position) {
@@ -78,10 +62,15 @@ static Status checkRanks(const OperationView &view) {
   return Status::ok();
 }
 
-Status nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
-                                  const Operation &operation) {
+/// IF and WHILE are compiled when all that they can execute is (C-030).
+static Status checkSupport(const Model &model, CalledGraphs &graphs,
+                           const Subgraph &subgraph,
+                           const Operation &operation) {
   if (operation.type == IF || operation.type == WHILE)
-    return checkGraphs(model, subgraph, operation);
+    return graphs.check(subgraph, operation,
+                        [&](const Subgraph &callee, const Operation &inner) {
+                          return checkSupport(model, graphs, callee, inner);
+                        });
   // lib/Conversion/NNHalToLinalg lowers every operation of the HAL.
   if (isExtension(operation.type) || operation.type == OEM_OPERATION)
     return badData("{} is not compiled for CPUs", nameOf(operation.type));
@@ -89,22 +78,8 @@ Status nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
   return checkRanks(OperationView::of(model, subgraph, operation));
 }
 
-static Status checkInterfaceOperand(const Operand &operand, const char *what,
-                                    size_t index) {
-  if (isExtension(operand.type) || operand.type == OperandType::OEM ||
-      operand.type == OperandType::TENSOR_OEM_BYTE)
-    return badData("{} {} of the model is {}, which is not compiled for CPUs",
-                   what, index, nameOf(operand.type));
-  return Status::ok();
-}
-
-Status nnhal::rt::checkCpuInterface(const Model &model) {
-  const Subgraph &main = model.main;
-  for (size_t i = 0; i < main.inputIndexes.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        checkInterfaceOperand(main.operands[main.inputIndexes[i]], "input", i));
-  for (size_t i = 0; i < main.outputIndexes.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(checkInterfaceOperand(
-        main.operands[main.outputIndexes[i]], "output", i));
-  return Status::ok();
+Status nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
+                                  const Operation &operation) {
+  CalledGraphs graphs(model);
+  return checkSupport(model, graphs, subgraph, operation);
 }

@@ -1,0 +1,68 @@
+//===- CalledGraphs.h - Graphs that others execute --------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_BACKEND_CALLEDGRAPHS_H
+#define NNHAL_BACKEND_CALLEDGRAPHS_H
+
+#include "nnhal/Runtime/Model.h"
+#include "nnhal/Runtime/Status.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// Checks the graphs that IF and WHILE execute, each of them once: where 30
+/// graphs name the next one twice, the last is reached in 2^30 ways. A device
+/// answers supportedOperations() with it (C-030).
+///
+/// The model outlives this and is valid: no graph executes itself.
+/// Threads: one at a time.
+class CalledGraphs {
+public:
+  explicit CalledGraphs(const Model &model)
+      : model(model), answers(model.referenced.size()) {}
+
+  /// The first failure of \p checkOperation(graph, operation) in the graphs
+  /// that \p operation of \p subgraph names. That function asks this one about
+  /// graphs further down.
+  template <typename Check>
+  Status check(const Subgraph &subgraph, const Operation &operation,
+               Check checkOperation) {
+    for (uint32_t input : operation.inputs) {
+      const Operand &operand = subgraph.operands[input];
+      if (operand.lifetime != OperandLifeTime::SUBGRAPH)
+        continue;
+      uint32_t index = operand.location.offset;
+      if (!answers[index])
+        answers[index] =
+            checkGraph(model.referenced[index], checkOperation)
+                .withContext("referenced[" + std::to_string(index) + "]");
+      if (!answers[index]->isOk())
+        return *answers[index];
+    }
+    return Status::ok();
+  }
+
+private:
+  template <typename Check>
+  static Status checkGraph(const Subgraph &graph, Check checkOperation) {
+    for (const Operation &operation : graph.operations)
+      if (Status status = checkOperation(graph, operation); !status.isOk())
+        return status;
+    return Status::ok();
+  }
+
+  const Model &model;
+  std::vector<std::optional<Status>> answers;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_BACKEND_CALLEDGRAPHS_H
