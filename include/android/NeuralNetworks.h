@@ -55,6 +55,9 @@ extern "C" {
 
 //===-- Devices -----------------------------------------------------------===//
 
+// A device is a handle that ANeuralNetworks_getDevice has given. The functions
+// on devices answer BAD_DATA to any other pointer and do not read there.
+
 /// Returns the feature level of the library, 31. API level 31.
 int64_t ANeuralNetworks_getRuntimeFeatureLevel(void);
 

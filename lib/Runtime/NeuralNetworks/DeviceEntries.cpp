@@ -54,18 +54,27 @@ int ANeuralNetworks_getDevice(uint32_t devIndex,
   });
 }
 
+/// Checks the arguments of a question about \p device.
+static int checkQuestion(const ANeuralNetworksDevice *device,
+                         const void *answer) {
+  if (!device || !answer)
+    return ANEURALNETWORKS_UNEXPECTED_NULL;
+  return Library::isHandle(device) ? ANEURALNETWORKS_NO_ERROR
+                                   : ANEURALNETWORKS_BAD_DATA;
+}
+
 int ANeuralNetworksDevice_getName(const ANeuralNetworksDevice *device,
                                   const char **name) {
-  if (!device || !name)
-    return ANEURALNETWORKS_UNEXPECTED_NULL;
+  if (int error = checkQuestion(device, name))
+    return error;
   *name = device->name.c_str();
   return ANEURALNETWORKS_NO_ERROR;
 }
 
 int ANeuralNetworksDevice_getType(const ANeuralNetworksDevice *device,
                                   int32_t *type) {
-  if (!device || !type)
-    return ANEURALNETWORKS_UNEXPECTED_NULL;
+  if (int error = checkQuestion(device, type))
+    return error;
   if (device->type < ANEURALNETWORKS_DEVICE_UNKNOWN ||
       device->type > ANEURALNETWORKS_DEVICE_ACCELERATOR)
     return ANEURALNETWORKS_OP_FAILED;
@@ -75,16 +84,16 @@ int ANeuralNetworksDevice_getType(const ANeuralNetworksDevice *device,
 
 int ANeuralNetworksDevice_getVersion(const ANeuralNetworksDevice *device,
                                      const char **version) {
-  if (!device || !version)
-    return ANEURALNETWORKS_UNEXPECTED_NULL;
+  if (int error = checkQuestion(device, version))
+    return error;
   *version = device->version.c_str();
   return ANEURALNETWORKS_NO_ERROR;
 }
 
 int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevice *device,
                                           int64_t *featureLevel) {
-  if (!device || !featureLevel)
-    return ANEURALNETWORKS_UNEXPECTED_NULL;
+  if (int error = checkQuestion(device, featureLevel))
+    return error;
   if (device->featureLevel < 0)
     return ANEURALNETWORKS_BAD_STATE;
   *featureLevel = device->featureLevel;
@@ -92,8 +101,8 @@ int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevice *device,
 }
 
 int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device) {
-  if (!device)
-    return ANEURALNETWORKS_UNEXPECTED_NULL;
+  if (int error = checkQuestion(device, device))
+    return error;
   if (Library::isForked())
     return ANEURALNETWORKS_UNAVAILABLE_DEVICE;
   return guarded([&]() -> int {
@@ -105,8 +114,10 @@ int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device) {
 int ANeuralNetworksDevice_getExtensionSupport(
     const ANeuralNetworksDevice *device, const char *extensionName,
     bool *isExtensionSupported) {
-  if (!device || !extensionName || !isExtensionSupported)
+  if (!extensionName)
     return ANEURALNETWORKS_UNEXPECTED_NULL;
+  if (int error = checkQuestion(device, isExtensionSupported))
+    return error;
   *isExtensionSupported = std::ranges::any_of(
       device->device.extensions(), [&](const rt::Extension &extension) {
         return extension.name == extensionName;

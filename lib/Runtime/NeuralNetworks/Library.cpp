@@ -20,6 +20,7 @@
 #include "nnhal/Runtime/TraceFile.h"
 #include "nnhal/Runtime/WorkPool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -138,6 +139,7 @@ void Library::registerDevices() {
     handles.push_back(std::make_unique<Device>(*device));
     knownExtensions.add(*device);
   }
+  hasHandles.store(true, std::memory_order_release);
 }
 
 std::span<const std::unique_ptr<Device>> Library::devices() {
@@ -145,11 +147,20 @@ std::span<const std::unique_ptr<Device>> Library::devices() {
   return handles;
 }
 
+static const Device *findHandle(std::span<const std::unique_ptr<Device>> all,
+                                const ANeuralNetworksDevice *handle) {
+  auto place = std::ranges::find(all, handle, &std::unique_ptr<Device>::get);
+  return place == all.end() ? nullptr : place->get();
+}
+
 const Device *Library::lookUp(const ANeuralNetworksDevice *handle) {
-  for (const std::unique_ptr<Device> &device : devices())
-    if (device.get() == handle)
-      return device.get();
-  return nullptr;
+  return findHandle(devices(), handle);
+}
+
+bool Library::isHandle(const ANeuralNetworksDevice *handle) {
+  const Library *library = instance.load(std::memory_order_acquire);
+  return library && library->hasHandles.load(std::memory_order_acquire) &&
+         findHandle(library->handles, handle);
 }
 
 Extensions &Library::extensions() {

@@ -18,6 +18,7 @@
 #include "nnhal/Runtime/Recorder.h"
 #include "nnhal/Runtime/Scheduler.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -62,6 +63,9 @@ public:
   const Device &reference() { return *devices().back(); }
   /// The device of that handle, or null for a pointer that is none.
   const Device *lookUp(const ANeuralNetworksDevice *handle);
+  /// Whether \p handle is one that clients have got. Makes no devices, and
+  /// holds in a child of the process, too, which may read names (J-003).
+  static bool isHandle(const ANeuralNetworksDevice *handle);
 
   Extensions &extensions();
 
@@ -85,6 +89,8 @@ private:
   std::once_flag devicesOnce;
   std::unique_ptr<rt::DeviceRegistry> registry;
   std::vector<std::unique_ptr<Device>> handles;
+  /// Set when the handles are complete.
+  std::atomic<bool> hasHandles = false;
   Extensions knownExtensions;
   std::mutex buffersMutex;
   std::map<std::pair<const rt::Device *, uint32_t>, std::weak_ptr<rt::Buffer>>

@@ -139,8 +139,8 @@ void buildOem(Model &model) {
   ASSERT_EQ(model.finish(), Result::NO_ERROR);
 }
 
-// J-044, J-072, H-050, I-041: a failed finish is told, and nothing can be made
-// of the compilation.
+// J-044, J-072, H-050, I-041, I-088: a failed finish is told, and nothing can
+// be made of the compilation.
 TEST(NeuralNetworksCompilation, IsUselessAfterAFailedFinish) {
   Model model;
   buildOem(model);

@@ -7,6 +7,8 @@
 
 #include "TestModels.h"
 
+#include <android/NeuralNetworksExtensions.h>
+
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -100,6 +102,29 @@ TEST(NeuralNetworksDevices, HaveFeatureLevels) {
   ASSERT_EQ(ANeuralNetworksDevice_getFeatureLevel(reference(), &level),
             ANEURALNETWORKS_NO_ERROR);
   EXPECT_EQ(level, ANEURALNETWORKS_FEATURE_LEVEL_4);
+}
+
+// J-009: what is no handle is not read. Whatever else the pointer is good for,
+// nothing lies where it points to.
+TEST(NeuralNetworksDevices, AreKnownByTheirHandles) {
+  auto *stray = reinterpret_cast<ANeuralNetworksDevice *>(1);
+  const char *text = nullptr;
+  int32_t type = 0;
+  int64_t level = 0;
+  bool isSupported = false;
+  EXPECT_EQ(ANeuralNetworksDevice_getName(stray, &text),
+            ANEURALNETWORKS_BAD_DATA);
+  EXPECT_EQ(ANeuralNetworksDevice_getVersion(stray, &text),
+            ANEURALNETWORKS_BAD_DATA);
+  EXPECT_EQ(ANeuralNetworksDevice_getType(stray, &type),
+            ANEURALNETWORKS_BAD_DATA);
+  EXPECT_EQ(ANeuralNetworksDevice_getFeatureLevel(stray, &level),
+            ANEURALNETWORKS_BAD_DATA);
+  EXPECT_EQ(ANeuralNetworksDevice_wait(stray), ANEURALNETWORKS_BAD_DATA);
+  EXPECT_EQ(
+      ANeuralNetworksDevice_getExtensionSupport(stray, "x.y", &isSupported),
+      ANEURALNETWORKS_BAD_DATA);
+  EXPECT_EQ(text, nullptr);
 }
 
 // J-007: a device of this process is alive.
