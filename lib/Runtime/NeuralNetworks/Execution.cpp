@@ -124,9 +124,11 @@ void ANeuralNetworksExecution::markOutputs(bool isOk) {
   }
 }
 
-/// Ends a computation and returns its result code.
+/// Ends a computation and returns its result code. With the last assignment a
+/// reusable execution may begin another one, on another thread.
 int ANeuralNetworksExecution::end(const Status &status) {
-  code = resultCodeOf(status);
+  int ended = resultCodeOf(status);
+  code = ended;
   bool isOk = status.isOk();
   for (Argument &argument : arguments)
     if (isOk && argument.target)
@@ -136,7 +138,7 @@ int ANeuralNetworksExecution::end(const Status &status) {
   if (compilation.recorded() && !fenced)
     compilation.recorded()->record(request, status, result);
   state.store(State::completed, std::memory_order_release);
-  return code;
+  return ended;
 }
 
 /// Ends a computation that was not launched.
@@ -149,8 +151,13 @@ void ANeuralNetworksExecution::fail(int why) {
 
 template <typename Work>
 int ANeuralNetworksExecution::conclude(Work &&work) noexcept {
-  int concluded = guarded([&] { return end(work()); });
-  if (state == State::computing) {
+  bool hasEnded = false;
+  int concluded = guarded([&] {
+    int ended = end(work());
+    hasEnded = true;
+    return ended;
+  });
+  if (!hasEnded) {
     code = concluded;
     state = State::completed;
   }
