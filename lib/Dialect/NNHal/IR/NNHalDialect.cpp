@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Dialect/NNHal/IR/NNHal.h"
+
+#include "DialectInterfaces.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
 #include "mlir/IR/Builders.h"
@@ -27,6 +29,7 @@ void NNHalDialect::initialize() {
   registerTypes();
   registerAttributes();
   registerOperations();
+  addInterface(createAsmInterface(this));
 }
 
 void NNHalDialect::registerAttributes() {

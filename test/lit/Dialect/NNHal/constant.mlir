@@ -2,7 +2,7 @@
 // RUN: nnhal-opt %s --canonicalize | FileCheck %s --check-prefix=FOLDED
 
 // CHECK-LABEL: @a_quantized_constant_has_its_stored_values
-// CHECK: nnhal.constant dense<[1, 2]> : tensor<2xi8> -> tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>
+// CHECK: nnhal.constant dense<[1, 2]> : tensor<2xi8> -> tensor<2x!quant8_asymm_signed{{[0-9]*}}>
 func.func @a_quantized_constant_has_its_stored_values() -> tensor<2x!quant.uniform<i8:f32, 0.5>> {
   %0 = nnhal.constant dense<[1, 2]> : tensor<2xi8> -> tensor<2x!quant.uniform<i8:f32, 0.5>>
   return %0 : tensor<2x!quant.uniform<i8:f32, 0.5>>

@@ -2,7 +2,7 @@
 
 // CHECK-LABEL: @lookups
 // CHECK: nnhal.embedding_lookup %{{.*}}, %{{.*}} : (tensor<3xi32>, tensor<5x2xf32>) -> tensor<3x2xf32>
-// CHECK: nnhal.hashtable_lookup %{{.*}}, %{{.*}}, %{{.*}} : (tensor<3xi32>, tensor<5xi32>, tensor<5x2xf32>) -> (tensor<3x2xf32>, tensor<3x!quant.uniform<u8:f32, 1.000000e+00>>)
+// CHECK: nnhal.hashtable_lookup %{{.*}}, %{{.*}}, %{{.*}} : (tensor<3xi32>, tensor<5xi32>, tensor<5x2xf32>) -> (tensor<3x2xf32>, tensor<3x!quant8_asymm{{[0-9]*}}>)
 func.func @lookups(%i: tensor<3xi32>, %k: tensor<5xi32>, %v: tensor<5x2xf32>) {
   %0 = nnhal.embedding_lookup %i, %v : (tensor<3xi32>, tensor<5x2xf32>) -> tensor<3x2xf32>
   %1:2 = nnhal.hashtable_lookup %i, %k, %v : (tensor<3xi32>, tensor<5xi32>, tensor<5x2xf32>) -> (tensor<3x2xf32>, tensor<3x!quant.uniform<u8:f32, 1.0>>)

@@ -3,7 +3,7 @@
 // CHECK-LABEL: @normalizations
 // CHECK: nnhal.l2_normalization %{{.*}} {axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK: nnhal.l2_normalization %{{.*}} : (tensor<?x3xf16>) -> tensor<?x3xf16>
-// CHECK: nnhal.l2_normalization %{{.*}} -> tensor<2x3x!quant.uniform<u8:f32, 7.812500e-03:128>>
+// CHECK: nnhal.l2_normalization %{{.*}} -> tensor<2x3x!quant8_asymm{{[0-9]*}}>
 // CHECK: nnhal.local_response_normalization %{{.*}} {alpha = 2.000000e+00 : f32, axis = 0 : i64, beta = 5.000000e-01 : f32, bias = 1.000000e+00 : f32, radius = 2 : i64}
 // CHECK: nnhal.instance_normalization %{{.*}} {beta = 0.000000e+00 : f32, epsilon = 1.000000e-03 : f32, gamma = 1.500000e+00 : f32}
 func.func @normalizations(%x: tensor<2x3xf32>, %h: tensor<?x3xf16>, %q: tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>, %i: tensor<2x4x4x3xf16>) {

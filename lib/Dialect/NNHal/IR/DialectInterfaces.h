@@ -1,0 +1,25 @@
+//===- DialectInterfaces.h - Interfaces of the nnhal dialect ----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_DIALECT_NNHAL_IR_DIALECTINTERFACES_H
+#define NNHAL_LIB_DIALECT_NNHAL_IR_DIALECTINTERFACES_H
+
+#include "mlir/IR/DialectInterface.h"
+
+#include <memory>
+
+namespace nnhal {
+
+class NNHalDialect;
+
+/// Aliases in the text of IR.
+std::unique_ptr<mlir::DialectInterface>
+createAsmInterface(NNHalDialect *dialect);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_DIALECT_NNHAL_IR_DIALECTINTERFACES_H
