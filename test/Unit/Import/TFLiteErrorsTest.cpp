@@ -61,25 +61,6 @@ optionsError(Code code, const TensorSpec &input,
 const TensorSpec image = {{1, 4, 4, 3}};
 const TensorSpec byte = {{1, 4}, Type::UINT8, {0.5f}, {3}};
 
-TEST(TFLiteErrorsTest, files) {
-  EXPECT_EQ(importError({}), "not a TensorFlow Lite file: no identifier TFL3");
-  TFLiteWriter old;
-  EXPECT_EQ(importError(old.finish({}, {}, 2)),
-            "TensorFlow Lite schema version 2 is not supported, expected 3");
-  TFLiteWriter file;
-  std::vector<std::byte> bytes = file.finish({}, {});
-  bytes.resize(bytes.size() / 2);
-  EXPECT_EQ(importError(bytes), "damaged TensorFlow Lite file of " +
-                                    std::to_string(bytes.size()) + " bytes");
-  TFLiteWriter empty;
-  schema::FinishModelBuffer(empty.builder,
-                            schema::CreateModel(empty.builder, 3));
-  const auto *data =
-      reinterpret_cast<const std::byte *>(empty.builder.GetBufferPointer());
-  EXPECT_EQ(importError({data, data + empty.builder.GetSize()}),
-            "the file has no subgraph");
-}
-
 TEST(TFLiteErrorsTest, inputsAndOutputs) {
   auto message = [](std::vector<int32_t> inputs, std::vector<int32_t> outputs) {
     TFLiteWriter file;
@@ -121,10 +102,11 @@ TEST(TFLiteErrorsTest, operators) {
   EXPECT_EQ(error(Code::ADD, image, [](W &) { return std::vector{9}; }),
             "input 1 refers to tensor 9 of 2");
   EXPECT_EQ(error(Code::EXP, {{2}, Type::INT32}),
-            "the HAL's EXP does not take input 0 of type INT32");
-  EXPECT_EQ(
-      error(Code::TANH, {{1, 1, 1, 2, 2}}),
-      "the HAL's TANH takes at most rank 4, but input 0 has shape 1x1x1x2x2");
+            "input type TENSOR_INT32 is not among TENSOR_FLOAT32, "
+            "TENSOR_FLOAT16");
+  EXPECT_EQ(error(Code::CEIL, {{2}, Type::INT32}),
+            "the HAL's FLOOR does not take input 0 of type INT32");
+  EXPECT_EQ(error(Code::TANH, {{1, 1, 1, 2, 2}}), "input rank 5 is above 4");
   EXPECT_EQ(
       error(Code::ADD, {{2}},
             [](W &f) { return std::vector{f.integers({1, 2})}; }),
@@ -245,8 +227,7 @@ TEST(TFLiteErrorsTest, elementwise) {
   EXPECT_EQ(
       error(Code::SELECT, {{1}, Type::BOOL},
             [](W &f) { return std::vector{f.floats({2}), f.floats({2})}; }),
-      "the HAL's SELECT does not broadcast: input 0 has shape 1, input 2 has "
-      "2");
+      "lhs shape 2 differs from condition shape 1");
   EXPECT_EQ(
       error(Code::SELECT, {{2}},
             [](W &f) { return std::vector{f.floats({2}), f.floats({2})}; }),
@@ -271,15 +252,17 @@ TEST(TFLiteErrorsTest, contraction) {
   };
   EXPECT_EQ(conv(image, {4, 3, 3}, 1),
             "input 1 has shape 4x3x3, expected rank 4");
-  EXPECT_EQ(conv(image, {4, 3, 3, 3}, 0), "stride 0x0 is not positive");
-  EXPECT_EQ(conv(image, {4, 3, 3, 3}, 1, 0), "dilation 0x0 is not positive");
+  EXPECT_EQ(conv(image, {4, 3, 3, 3}, 0), "stride height 0 must be positive");
+  EXPECT_EQ(conv(image, {4, 3, 3, 3}, 1, 0),
+            "dilation height 0 must be positive");
   EXPECT_EQ(conv(image, {4, 3, 3, 3}, 1, 1, Padding(7)),
             "has unknown padding 7");
-  EXPECT_EQ(conv(image, {4, 5, 5, 3}, 1), "filter 5x5 exceeds the input 4x4");
+  EXPECT_EQ(conv(image, {4, 5, 5, 3}, 1),
+            "filter height 5 exceeds padded input height 4");
   EXPECT_EQ(conv(image, {4, 3, 3, 2}, 1),
-            "3 channels and 4 outputs do not divide into groups of 2 channels");
+            "filter channels 2 differs from input channels 3");
   EXPECT_EQ(conv(image, {4, 3, 3, 1}, 1),
-            "3 channels and 4 outputs do not divide into groups of 1 channels");
+            "output channels 4 are not a multiple of groups 3");
   EXPECT_EQ(conv(image, {3, 1, 1, 1}, 1, 2),
             "has 3 groups and dilation 2x2, but the HAL's GROUPED_CONV_2D has "
             "none");
@@ -297,7 +280,8 @@ TEST(TFLiteErrorsTest, contraction) {
                 [](W &f) {
                   return std::vector{f.floats({1, 3, 3, 4}), f.floats({4})};
                 }),
-            "filter has shape 1x3x3x4, which does not fit 3 input channels");
+            "filter channels 4 differs from input channels times depth "
+            "multiplier 3");
   auto dense = [](const TensorSpec &input, Constants constants,
                   schema::WeightsFormat format = schema::WeightsFormat::DEFAULT,
                   bool keepsRank = false) {
@@ -361,11 +345,11 @@ TEST(TFLiteErrorsTest, transposeConv) {
   };
   std::string where = "operator 0 (TRANSPOSE_CONV): ";
   EXPECT_EQ(message({1, 9, 8, 2}, {2, 3, 3, 3}),
-            where + "output shape 9x8 needs input 5x4, found 4x4");
+            where + "output shape is 9x8, but input 4x4 gives 7x8");
   EXPECT_EQ(message({8, 8}, {2, 3, 3, 3}),
-            where + "output shape has 2 values, expected 4");
+            where + "output shape has 2 elements, expected 4");
   EXPECT_EQ(message({1, 8, 8, 2}, {2, 3, 3, 4}),
-            where + "input has 3 channels, but the filter has 4");
+            where + "filter channels 4 differs from input channels 3");
 }
 
 TEST(TFLiteErrorsTest, windowAndNormalization) {
@@ -376,10 +360,10 @@ TEST(TFLiteErrorsTest, windowAndNormalization) {
                                              stride, size, size);
         });
   };
-  EXPECT_EQ(pool({{4, 4}}, 1, 2), "input 0 has shape 4x4, expected rank 4");
-  EXPECT_EQ(pool(image, 0, 2), "stride 0x0 is not positive");
-  EXPECT_EQ(pool(image, 1, 0), "window 0x0 is not positive");
-  EXPECT_EQ(pool(image, 1, 5), "window 5x5 exceeds the input 4x4");
+  EXPECT_EQ(pool({{4, 4}}, 1, 2), "input rank 2 is below 4");
+  EXPECT_EQ(pool(image, 0, 2), "stride height 0 must be positive");
+  EXPECT_EQ(pool(image, 1, 0), "window height 0 must be positive");
+  EXPECT_EQ(pool(image, 1, 5), "window height 5 exceeds padded input height 4");
   auto resize = [](std::vector<int32_t> size, bool both) {
     return optionsError<schema::ResizeBilinearOptions>(
         Code::RESIZE_BILINEAR, image,
@@ -391,8 +375,7 @@ TEST(TFLiteErrorsTest, windowAndNormalization) {
   EXPECT_EQ(resize({2, 2}, true),
             "align_corners and half_pixel_centers are both set");
   EXPECT_EQ(resize({2}, false), "size has 1 values, expected 2");
-  EXPECT_EQ(resize({2, 0}, false),
-            "dimension 2 is 0, which is not in 1..2147483647");
+  EXPECT_EQ(resize({2, 0}, false), "result width 0 must be positive");
   EXPECT_EQ(optionsError<schema::LocalResponseNormalizationOptions>(
                 Code::LOCAL_RESPONSE_NORMALIZATION, image,
                 [](W &f) {
@@ -406,7 +389,7 @@ TEST(TFLiteErrorsTest, reductionAndLookup) {
   auto ints = [](std::vector<int32_t> values) {
     return [=](W &f) { return std::vector{f.integers(values)}; };
   };
-  EXPECT_EQ(error(Code::MEAN, image, ints({4})), "axis 4 is not in -4..3");
+  EXPECT_EQ(error(Code::MEAN, image, ints({4})), "axis 4 is outside [-4, 4)");
   EXPECT_EQ(error(Code::ARG_MAX, image, ints({1, 2})),
             "input 1 has 2 values, expected 1");
   EXPECT_EQ(error(Code::ARG_MAX, image,
@@ -421,16 +404,17 @@ TEST(TFLiteErrorsTest, reductionAndLookup) {
     file.add(Code::TOPK_V2, {x, file.integers({k})}, {a, b});
     return importError(file.finish({x}, {a, b}));
   };
-  EXPECT_EQ(topK({5}, 6), "operator 0 (TOPK_V2): k is 6, which is not in 1..5");
+  EXPECT_EQ(topK({5}, 6),
+            "operator 0 (TOPK_V2): k 6 exceeds the last extent 5");
   EXPECT_EQ(
       topK({}, 1),
       "operator 0 (TOPK_V2): input 0 is a scalar, expected rank 1 or more");
   EXPECT_EQ(error(Code::EMBEDDING_LOOKUP, {{3}},
                   [](W &f) { return std::vector{f.floats({2, 2})}; }),
-            "lookups have type FLOAT32 and shape 3, expected INT32 and rank 1");
+            "lookups type TENSOR_FLOAT32 is not among TENSOR_INT32");
   EXPECT_EQ(error(Code::EMBEDDING_LOOKUP, {{3}, Type::INT32},
                   [](W &f) { return std::vector{f.floats({2})}; }),
-            "input 1 has shape 2, expected rank 2 or more");
+            "values rank 1 is below 2");
   auto hashtable = [](int32_t keys, Type hitsType) {
     TFLiteWriter file;
     int32_t x = file.tensor({{3}, Type::INT32}), a = file.tensor({{}}),
@@ -442,8 +426,8 @@ TEST(TFLiteErrorsTest, reductionAndLookup) {
     return importError(file.finish({x}, {a, b}));
   };
   EXPECT_EQ(hashtable(3, Type::UINT8),
-            "operator 0 (HASHTABLE_LOOKUP): keys have type INT32 and shape 3, "
-            "expected INT32 and 2");
+            "operator 0 (HASHTABLE_LOOKUP): number of keys 3 differs from "
+            "number of rows 2");
   EXPECT_EQ(
       hashtable(2, Type::INT32),
       "operator 0 (HASHTABLE_LOOKUP): output 1 has type INT32, expected UINT8");
@@ -471,11 +455,11 @@ TEST(TFLiteErrorsTest, dataMovement) {
             "the HAL's RESHAPE gives at most rank 4, but output 0 has shape "
             "1x1x1x2x6");
   EXPECT_EQ(error(Code::TRANSPOSE, matrix, ints({{0}})),
-            "permutation has 1 values, but input 0 has rank 2");
+            "permutation has 1 elements, expected 2");
   EXPECT_EQ(error(Code::TRANSPOSE, matrix, ints({{0, 0}})),
-            "permutation has 0 at position 1");
+            "permutation repeats dimension 0");
   EXPECT_EQ(error(Code::TILE, matrix, ints({{2}})),
-            "has 1 multiples, but input 0 has rank 2");
+            "multiples has 1 elements, expected 2");
   EXPECT_EQ(error(Code::PAD, matrix, ints({{0, 1}})),
             "paddings have shape 2, expected 2x2");
   EXPECT_EQ(error(Code::PAD, matrix,
@@ -483,9 +467,9 @@ TEST(TFLiteErrorsTest, dataMovement) {
                     return std::vector{f.constant<int32_t>(
                         {{2, 2}, Type::INT32}, {0, 0, -1, 0})};
                   }),
-            "paddings of dimension 1 are -1 and 0");
+            "paddings -1 and 0 of dimension 1 must not be negative");
   EXPECT_EQ(error(Code::SLICE, matrix, ints({{0}, {1}})),
-            "begin has 1 and size 1 values, but input 0 has rank 2");
+            "begin has 1 elements, expected 2");
   EXPECT_EQ(
       error(Code::PADV2, matrix,
             [](W &f) {
@@ -495,7 +479,7 @@ TEST(TFLiteErrorsTest, dataMovement) {
             }),
       "the padding value has another type or scale than input 0");
   EXPECT_EQ(error(Code::SLICE, matrix, ints({{0, 4}, {2, 3}})),
-            "slice 4 to 7 is not within dimension 1 of size 6");
+            "3 elements from 4 leave dimension 1 of extent 6");
   EXPECT_EQ(error(Code::PADV2, matrix,
                   [](W &f) {
                     return std::vector{f.constant<int32_t>(
@@ -504,8 +488,7 @@ TEST(TFLiteErrorsTest, dataMovement) {
                   }),
             "the padding value has another type or scale than input 0");
   EXPECT_EQ(error(Code::DEPTH_TO_SPACE, image),
-            "has block size 0 and input shape 1x4x4x3, "
-            "expected 1 or more and rank 4");
+            "block size 0 must be positive");
   EXPECT_EQ(
       optionsError<schema::GatherOptions>(
           Code::GATHER, matrix,
@@ -519,13 +502,13 @@ TEST(TFLiteErrorsTest, dataMovement) {
                       f.builder,
                       f.builder.CreateVector(std::vector<int32_t>{0}));
                 }),
-            "dimension 0 has size 2, expected 1");
+            "extent 2 of axis 0 must be 1");
   EXPECT_EQ(
       optionsError<schema::ConcatenationOptions>(
           Code::CONCATENATION, matrix,
           [](W &f) { return schema::CreateConcatenationOptions(f.builder, 0); },
           [](W &f) { return std::vector{f.floats({2, 5})}; }),
-      "input 1 has shape 2x5, which does not continue 2x6 along axis 0");
+      "input 1 dimension 1 is 5, expected 6");
   // A computed shape is only good for what the file states.
   TFLiteWriter file;
   int32_t x = file.tensor(matrix), shape = file.tensor({{2}, Type::INT32}),
@@ -561,7 +544,8 @@ TEST(TFLiteErrorsTest, stridedSlice) {
       "begin, end and strides have 2, 1 and 1 values, but input 0 has rank 2");
   EXPECT_EQ(slice(0, 0, 1, {2}, {3}, {1}),
             "shrunk dimension 0 has begin 2 and stride 1 in a size of 2");
-  EXPECT_EQ(slice(0, 0, 0, {1}, {1}, {1}), "slice of dimension 0 is empty");
+  EXPECT_EQ(slice(0, 0, 0, {1}, {1}, {1}),
+            "output 0 of shape 0x6 has no elements");
 }
 
 TEST(TFLiteErrorsTest, quantization) {
@@ -662,38 +646,6 @@ TEST(TFLiteErrorsTest, recurrent) {
             "state input 4 has shape 1x5, expected 1x4");
 }
 
-TEST(TFLiteErrorsTest, references) {
-  TFLiteWriter buffer;
-  int32_t x = buffer.tensorOfBuffer({{2}}, 9);
-  EXPECT_EQ(importError(buffer.finish({x}, {x})),
-            "tensor 0 't0': refers to buffer 9 of 1");
-  TFLiteWriter external;
-  x = external.external({{2}}, 1 << 20, 8);
-  std::vector<std::byte> bytes = external.finish({}, {x});
-  EXPECT_EQ(importError(bytes),
-            "tensor 0 't0': refers to bytes 1048576 to 1048584 of a file of " +
-                std::to_string(bytes.size()));
-  TFLiteWriter codes;
-  x = codes.tensor({{2}});
-  int32_t y = codes.tensor({{2}});
-  codes.add(Code::EXP, {x}, {y});
-  codes.dropCodes();
-  EXPECT_EQ(
-      importError(codes.finish({x}, {y})),
-      "operator 0 refers to operator code 0, which the file does not have");
-  TFLiteWriter variable;
-  x = variable.tensor({.shape = {2}, .isVariable = true}),
-  y = variable.tensor({{2}});
-  variable.add(Code::EXP, {x}, {y});
-  EXPECT_EQ(importError(variable.finish({}, {y})),
-            "operator 0 (EXP): input 0, tensor 0 't0', is a variable");
-  TFLiteWriter scales;
-  x = scales.constant<int8_t>({{2}, Type::INT8, {0.5f, 0.25f}, {0, 0}}, {1, 2});
-  EXPECT_EQ(
-      importError(scales.finish({}, {x})),
-      "output 0 is tensor 0 't0', whose several scales no operation can copy");
-}
-
 TEST(TFLiteErrorsTest, outputTypes) {
   EXPECT_EQ(error(Code::EXP, {{2}}, {}, {{}, Type::INT32}),
             "output 0 has type TENSOR_INT32, expected TENSOR_FLOAT32");
@@ -750,24 +702,33 @@ TEST(TFLiteErrorsTest, blocksAndPieces) {
           f.constant<int32_t>({{2, 2}, Type::INT32}, {margin, 0, 0, 0})};
     });
   };
-  EXPECT_EQ(space({1, 4, 4, 1}, {3, 2}, 0), "block size 3 does not divide 4");
-  EXPECT_EQ(space({1, 4, 4, 1}, {2, 2}, -1),
-            "dimension 1 has block size 2 and margins -1 and 0");
-  EXPECT_EQ(space({1, 4, 4}, {2, 2}, 0),
-            "the HAL's SPACE_TO_BATCH_ND takes rank 4 and two block "
-            "dimensions, found shape 1x4x4 and 2");
+  EXPECT_EQ(space({1, 4, 4, 1}, {3, 2}, 0),
+            "padded height 4 is not a multiple of block height 3");
+  EXPECT_EQ(space({1, 4, 4, 1}, {2, 2}, -1), "pad top -1 must not be negative");
+  EXPECT_EQ(space({1, 4, 4}, {2, 2}, 0), "input rank 3 is below 4");
   EXPECT_EQ(
       optionsError<schema::SpaceToDepthOptions>(
           Code::SPACE_TO_DEPTH, image,
           [](W &f) { return schema::CreateSpaceToDepthOptions(f.builder, 3); }),
-      "block size 3 does not divide input shape 1x4x4x3");
+      "input height 4 is not a multiple of block size 3");
+  auto crop = [](std::vector<int32_t> shape, std::vector<int32_t> crops) {
+    return error(Code::BATCH_TO_SPACE_ND, {{4, 1, 2, 1}}, [=](W &f) {
+      return std::vector{f.integers({2, 2}),
+                         f.constant<int32_t>({shape, Type::INT32}, crops)};
+    });
+  };
+  EXPECT_EQ(crop({2, 2}, {0, 0, 2, 2}),
+            "crops 2 and 2 leave nothing of dimension 2 of size 4");
+  EXPECT_EQ(crop({2, 2}, {0, 0, -1, 0}),
+            "begin -1 of dimension 2 must not be negative");
+  EXPECT_EQ(crop({1, 2}, {0, 1}), "has 2 crops, expected 4");
   TFLiteWriter split;
   int32_t x = split.tensor({{5}}), a = split.tensor({{}}),
           b = split.tensor({{}});
   split.add(Code::SPLIT, {split.integers({0}), x}, {a, b});
   EXPECT_EQ(importError(split.finish({x}, {a, b})),
-            "operator 0 (SPLIT): dimension 0 of size 5 does not divide into 2 "
-            "outputs");
+            "operator 0 (SPLIT): extent 5 of axis 0 is not a multiple of 2 "
+            "results");
   EXPECT_EQ(error(Code::GATHER, {{2}},
                   [](W &f) { return std::vector{f.floats({1})}; }),
             "indices have type FLOAT32, expected INT32");

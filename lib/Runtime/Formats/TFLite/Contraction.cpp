@@ -10,13 +10,21 @@
 
 #include "Runtime/Support/Errors.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 
 namespace nnhal::rt::tflite {
 
-/// The HAL's implicit padding schemes.
-static int32_t schemeOf(schema::Padding padding) {
-  return padding == schema::Padding::SAME ? 1 : 2;
+/// Checks that inputs \p data and 1 have rank 4, for what reads their extents
+/// before the rules do.
+static Status checkRanks(Operator &op, size_t data) {
+  for (size_t i : {data, size_t(1)})
+    if (op.shape(i).size() != 4)
+      return badData("input {} has shape {}, expected rank 4", i,
+                     toString(op.shape(i)));
+  return Status();
 }
 
 /// Float data beside quantized weights.
@@ -106,14 +114,22 @@ static Result<uint32_t> biasOperand(Operator &op, size_t i, size_t filterInput,
 Status importConv2D(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::Conv2DOptions>());
+  NNHAL_RETURN_IF_ERROR(checkRanks(op, 0));
   NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
-  uint32_t groups = op.shape(0)[3] / op.shape(1)[3];
+  NNHAL_ASSIGN_OR_RETURN(int32_t scheme, paddingScheme(options->padding()));
+  uint32_t channels = op.shape(0)[3], perGroup = op.shape(1)[3];
+  // The rule of CONV_2D says what is wrong with channels that do not divide.
+  uint32_t groups = channels % perGroup == 0 ? channels / perGroup : 1;
+  if (groups > 1 && (options->dilation_w() != 1 || options->dilation_h() != 1))
+    return badData("has {} groups and dilation {}x{}, but the HAL's "
+                   "GROUPED_CONV_2D has none",
+                   groups, options->dilation_h(), options->dilation_w());
   OperationBuilder builder(op, groups == 1 ? OperationType::CONV_2D
                                            : OperationType::GROUPED_CONV_2D);
   builder.input(0)
       .operand(filterOperand(op, 1))
       .operand(biasOperand(op, 2, 1, op.shape(1)[0]))
-      .int32(schemeOf(options->padding()))
+      .int32(scheme)
       .int32(options->stride_w())
       .int32(options->stride_h());
   if (groups != 1)
@@ -132,13 +148,15 @@ Status importConv2D(Operator &op) {
 Status importDepthwiseConv2D(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::DepthwiseConv2DOptions>());
+  NNHAL_RETURN_IF_ERROR(checkRanks(op, 0));
   NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 3));
+  NNHAL_ASSIGN_OR_RETURN(int32_t scheme, paddingScheme(options->padding()));
   uint32_t channels = op.shape(1)[3];
   OperationBuilder builder(op, OperationType::DEPTHWISE_CONV_2D);
   builder.input(0)
       .operand(filterOperand(op, 1))
       .operand(biasOperand(op, 2, 1, channels))
-      .int32(schemeOf(options->padding()))
+      .int32(scheme)
       .int32(options->stride_w())
       .int32(options->stride_h())
       .int32(int32_t(channels / op.shape(0)[3]))
@@ -154,18 +172,93 @@ Status importDepthwiseConv2D(Operator &op) {
 Status importTransposeConv(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::TransposeConvOptions>());
+  NNHAL_RETURN_IF_ERROR(checkRanks(op, 2));
   NNHAL_RETURN_IF_ERROR(checkFilter(op, 1, 0));
-  return OperationBuilder(op, OperationType::TRANSPOSE_CONV_2D)
-      .input(2)
+  NNHAL_ASSIGN_OR_RETURN(int32_t scheme, paddingScheme(options->padding()));
+  OperationBuilder builder(op, OperationType::TRANSPOSE_CONV_2D);
+  builder.input(2)
       .operand(filterOperand(op, 1))
       .operand(biasOperand(op, 3, 1, op.shape(1)[0]))
       .input(0)
-      .int32(schemeOf(options->padding()))
+      .int32(scheme)
       .int32(options->stride_w())
       .int32(options->stride_h())
       .activation(options->activation())
-      .boolean(false)
-      .finish();
+      .boolean(false);
+  NNHAL_RETURN_IF_ERROR(builder.finish());
+  if (!op.isConstant(0))
+    return Status();
+  // The stated shape is that of the result (M-086).
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> given, op.integers(0));
+  const Shape &shape = op.outputShapes[0];
+  if (int64_t(given[1]) != shape[1] || int64_t(given[2]) != shape[2])
+    return badData("output shape is {}x{}, but input {}x{} gives {}x{}",
+                   given[1], given[2], op.shape(2)[1], op.shape(2)[2], shape[1],
+                   shape[2]);
+  return Status();
+}
+
+namespace {
+/// The options of Convolution2DTransposeBias and the elements that they take
+/// off the result.
+struct TransposeConvBias {
+  int32_t strideWidth, strideHeight;
+  int32_t paddingWidth, paddingHeight;
+};
+} // namespace
+
+static Result<TransposeConvBias> transposeConvBiasOf(Operator &op) {
+  // Three numbers as they lie in memory: padding, stride width and height.
+  std::span<const uint8_t> bytes = elementsOf(op.source.custom_options());
+  std::array<int32_t, 3> numbers;
+  if (bytes.size() != sizeof(numbers))
+    return badData("has {} bytes of custom options, expected {}", bytes.size(),
+                   sizeof(numbers));
+  std::memcpy(numbers.data(), bytes.data(), sizeof(numbers));
+  auto [padding, strideWidth, strideHeight] = numbers;
+  constexpr int32_t same = 1, valid = 2, limit = 1 << 16;
+  if (padding != same && padding != valid)
+    return badData("has unknown padding {}", padding);
+  if (strideWidth < 1 || strideHeight < 1 || strideWidth > limit ||
+      strideHeight > limit)
+    return badData("stride {}x{} is not in 1..{}", strideHeight, strideWidth,
+                   limit);
+  const Shape &data = op.shape(0), &filter = op.shape(1);
+  for (size_t i : {0, 1})
+    if (op.shape(i).size() != 4)
+      return badData("input {} has shape {}, expected rank 4", i,
+                     toString(op.shape(i)));
+  TransposeConvBias form{strideWidth, strideHeight, 0, 0};
+  if (padding == same) {
+    auto total = [](uint32_t input, uint32_t size, int32_t stride) {
+      return std::max(0, int32_t(size) - int32_t(input - 1) % stride - 1);
+    };
+    form.paddingHeight = total(data[1], filter[1], strideHeight);
+    form.paddingWidth = total(data[2], filter[2], strideWidth);
+  }
+  return form;
+}
+
+Result<std::vector<Shape>> transposeConvBiasShape(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(TransposeConvBias form, transposeConvBiasOf(op));
+  const Shape &data = op.shape(0), &filter = op.shape(1);
+  if (data[3] != filter[3])
+    return badData("input has {} channels, but the filter has {}", data[3],
+                   filter[3]);
+  if (op.shape(2) != Shape{filter[0]})
+    return badData("bias has shape {}, expected {}", toString(op.shape(2)),
+                   filter[0]);
+  auto extent = [](int64_t input, int64_t size, int64_t stride,
+                   int64_t padding) {
+    return stride * (input - 1) + size - padding;
+  };
+  std::vector<int64_t> dimensions = {
+      data[0],
+      extent(data[1], filter[1], form.strideHeight, form.paddingHeight),
+      extent(data[2], filter[2], form.strideWidth, form.paddingWidth),
+      filter[0]};
+  NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(dimensions));
+  return std::vector<Shape>{shape};
 }
 
 Status importTransposeConvBias(Operator &op) {
@@ -181,6 +274,30 @@ Status importTransposeConvBias(Operator &op) {
       .int32(0)
       .boolean(false)
       .finish();
+}
+
+Result<std::vector<Shape>> fullyConnectedShape(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options<schema::FullyConnectedOptions>());
+  const Shape &data = op.shape(0), &weights = op.shape(1);
+  if (weights.size() != 2)
+    return badData("weights have shape {}, expected rank 2", toString(weights));
+  uint32_t count = *elementCount(data);
+  // The input is flattened to rows of the weights' size (M-101).
+  if (count % weights[1] != 0)
+    return badData("input shape {} is not divisible into rows of {}",
+                   toString(data), weights[1]);
+  if (!options->keep_num_dims())
+    return std::vector<Shape>{{count / weights[1], weights[0]}};
+  if (data.empty() || data.back() != weights[1])
+    return badData("input shape {} does not end in {}", toString(data),
+                   weights[1]);
+  Shape shape = data;
+  shape.back() = weights[0];
+  if (!elementCount(shape))
+    return badData("shape {} has more than 4294967295 elements",
+                   toString(shape));
+  return std::vector<Shape>{shape};
 }
 
 /// The HAL's FULLY_CONNECTED takes one scale; a convolution of single elements
@@ -201,7 +318,7 @@ static Status importPerChannel(Operator &op, schema::Activation activation) {
       .operand(data)
       .operand(op.graph.addOperand(std::move(filter)))
       .operand(biasOperand(op, 2, 1, units))
-      .int32(schemeOf(schema::Padding::VALID))
+      .int32(2) // VALID
       .int32(1)
       .int32(1)
       .activation(activation)

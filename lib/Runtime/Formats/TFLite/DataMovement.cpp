@@ -8,6 +8,7 @@
 #include "Composition.h"
 #include "Constants.h"
 #include "OperatorTable.h"
+#include "RuleUse.h"
 
 #include "Runtime/Support/Errors.h"
 
@@ -204,16 +205,26 @@ Status importBatchToSpace(Operator &op) {
         .keepsQuantizationOf(0)
         .finish();
   // The HAL's has no crops (M-121).
+  if (crops.size() != 4)
+    return badData("has {} crops, expected 4", crops.size());
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> block, op.integers(1));
+  NNHAL_ASSIGN_OR_RETURN(Shape whole, RuleUse(OperationType::BATCH_TO_SPACE_ND)
+                                          .tensor(op.shape(0))
+                                          .list(block)
+                                          .shapeOfOutput());
+  std::vector<int32_t> size(whole.begin(), whole.end());
+  for (size_t i = 0; i < 2; ++i) {
+    int64_t extent = int64_t(size[i + 1]) - crops[2 * i] - crops[2 * i + 1];
+    if (extent < 1)
+      return badData("crops {} and {} leave nothing of dimension {} of size {}",
+                     crops[2 * i], crops[2 * i + 1], i + 1, size[i + 1]);
+    size[i + 1] = int32_t(extent);
+  }
   Composition c(op);
-  const Shape &shape = op.outputShapes[0];
-  Shape whole = shape;
-  for (size_t i = 0; i < 2; ++i)
-    whole[i + 1] += uint32_t(crops[2 * i] + crops[2 * i + 1]);
   uint32_t value = c.input(0);
   uint32_t spread = c.add(OperationType::BATCH_TO_SPACE_ND, {value, c.input(1)},
                           value, whole);
   NNHAL_RETURN_IF_ERROR(c.takeStatus());
-  std::vector<int32_t> size(shape.begin(), shape.end());
   return OperationBuilder(op, OperationType::SLICE)
       .operand(spread)
       .integers(std::vector<int32_t>{0, crops[0], crops[2], 0})

@@ -69,6 +69,20 @@ uint32_t Graph::addNoValue(OperandType type) {
   return addOperand(std::move(operand));
 }
 
+OperandView Graph::view(uint32_t index) const {
+  const Operand &source = operand(index);
+  OperandView view = OperandView::of(result.model, source);
+  // The model gets its pools at the end.
+  if (source.lifetime == OperandLifeTime::CONSTANT_REFERENCE) {
+    std::span<const std::byte> pool =
+        source.location.poolIndex == filePool
+            ? file
+            : std::span<const std::byte>(expanded);
+    view.value = pool.subspan(source.location.offset, source.location.length);
+  }
+  return view;
+}
+
 void Graph::addOperation(OperationType type, std::vector<uint32_t> inputs,
                          std::vector<uint32_t> outputs) {
   result.model.main.operations.push_back(
@@ -191,6 +205,7 @@ Status Graph::importInput(uint32_t position, Tensor &tensor,
   if (tensor.operand)
     return badData("{} is listed twice", name);
   std::vector<int64_t> dimensions;
+  dimensions.reserve(tensor.declared.size());
   for (int32_t dimension : tensor.declared)
     dimensions.push_back(dimension == -1 ? 1 : dimension);
   if (option) {

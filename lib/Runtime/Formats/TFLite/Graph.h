@@ -10,6 +10,7 @@
 
 #include "Tensors.h"
 
+#include "nnhal/Backend/Signatures.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 
 #include <deque>
@@ -63,6 +64,9 @@ public:
     return result.model.main.operands[index];
   }
   Operand &operand(uint32_t index) { return result.model.main.operands[index]; }
+  /// Operand \p index as the rules of an operation see it, with the value of a
+  /// constant.
+  OperandView view(uint32_t index) const;
   void addOperation(OperationType type, std::vector<uint32_t> inputs,
                     std::vector<uint32_t> outputs);
 

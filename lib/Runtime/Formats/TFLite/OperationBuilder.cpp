@@ -199,7 +199,56 @@ uint32_t OperationBuilder::beforeQuantize(uint32_t target) {
   return native;
 }
 
+/// The type that the file states for what the operation computes as output
+/// \p i, before reals and other scales become it.
+Result<TensorType> OperationBuilder::resultType(size_t i) {
+  const Tensor &tensor = op.output(i);
+  if (!tensor.type)
+    return badData("{} {}", describe(tensor), tensor.typeProblem);
+  TensorType type;
+  type.type = *tensor.type;
+  type.isRanked = !isTensor(type.type);
+  type.scale = tensor.scale;
+  type.zeroPoint = tensor.zeroPoint;
+  if (isReal && isQuantized(type.type)) {
+    type = TensorType();
+    type.isRanked = false;
+  } else if (quantizationInput &&
+             op.input(*quantizationInput).type == tensor.type) {
+    type.scale = op.input(*quantizationInput).scale;
+    type.zeroPoint = op.input(*quantizationInput).zeroPoint;
+  }
+  return type;
+}
+
+Status OperationBuilder::inferShapes() {
+  OperationView view;
+  view.type = type;
+  for (uint32_t input : inputs)
+    view.inputs.push_back(graph.view(input));
+  for (uint32_t output : extraOutputs)
+    view.outputs.push_back(graph.view(output));
+  for (size_t i = 0; i < op.outputCount(); ++i) {
+    NNHAL_ASSIGN_OR_RETURN(TensorType stated, resultType(i));
+    view.outputs.push_back({std::move(stated)});
+  }
+  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, inferOperation(view));
+  for (size_t i = 0; i < op.outputCount(); ++i) {
+    size_t position = extraOutputs.size() + i;
+    OperandType stated = view.outputs[position].type.type;
+    if (facts.results[position].type != stated)
+      return badData("output {} has type {}, expected {}", i, nameOf(stated),
+                     nameOf(facts.results[position].type));
+    NNHAL_ASSIGN_OR_RETURN(Shape shape,
+                           op.outputShape(i, facts.results[position]));
+    op.outputShapes.push_back(std::move(shape));
+  }
+  return Status();
+}
+
 Status OperationBuilder::finish() {
+  if (status.isOk() && op.outputShapes.empty())
+    NNHAL_RETURN_IF_ERROR(inferShapes());
   std::vector<uint32_t> outputs = extraOutputs;
   for (size_t i = 0; i < op.outputCount() && status.isOk(); ++i) {
     Result<uint32_t> target = graph.define(op.output(i), op.outputShapes[i]);

@@ -50,7 +50,9 @@ public:
   /// Outputs that follow those of the operator.
   OperationBuilder &followedBy(std::vector<uint32_t> indices);
 
-  /// Adds the operation, with every output of the operator.
+  /// Adds the operation, with every output of the operator. Where the shapes of
+  /// these are not set, they are what the rules of the operation say, or what
+  /// the file states where these depend on unknown values.
   Status finish();
   bool hasFailed() const { return !status.isOk(); }
 
@@ -61,6 +63,8 @@ private:
     uint32_t output;
   };
 
+  Result<TensorType> resultType(size_t i);
+  Status inferShapes();
   uint32_t beforeReshape(uint32_t target);
   uint32_t beforeActivation(uint32_t target);
   uint32_t beforeRequantize(uint32_t target);

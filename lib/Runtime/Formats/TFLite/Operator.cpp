@@ -69,6 +69,21 @@ Result<std::vector<Shape>> Operator::declaredShapes() {
   return shapes;
 }
 
+Result<Shape> Operator::outputShape(size_t i, const TensorType &result) {
+  if (std::ranges::count(result.dimensions, unknownExtent) > 0 ||
+      !result.isRanked) {
+    NNHAL_ASSIGN_OR_RETURN(std::vector<Shape> declared, declaredShapes());
+    return declared[i];
+  }
+  if (std::ranges::count(result.dimensions, 0) > 0)
+    return badData("output {} of shape {} has no elements", i,
+                   shapeText(result));
+  if (result.dimensions == std::vector<int64_t>{1} &&
+      output(i).declared.empty())
+    return Shape();
+  return makeShape(result.dimensions);
+}
+
 /// The operator code of \p source; newer files state large codes in a second
 /// field.
 static schema::BuiltinOperator builtinCode(const schema::OperatorCode &code) {
@@ -105,13 +120,13 @@ static Status readOperands(Operator &op) {
                            role, low, high);
     return Status();
   };
-  NNHAL_RETURN_IF_ERROR(read(op.source.inputs(), "input", row.minInputs,
-                             row.maxInputs, -1, op.inputs));
-  NNHAL_RETURN_IF_ERROR(read(op.source.outputs(), "output", row.minOutputs,
-                             row.maxOutputs, 0, op.outputs));
+  NNHAL_RETURN_IF_ERROR(read(op.source.inputs(), "input", row.inputs.least,
+                             row.inputs.most, -1, op.inputs));
+  NNHAL_RETURN_IF_ERROR(read(op.source.outputs(), "output", row.outputs.least,
+                             row.outputs.most, 0, op.outputs));
   for (size_t i = 0; i < op.inputCount(); ++i) {
     bool isOptional =
-        i >= row.minInputs || (i < 32 && (row.optionalInputs >> i & 1));
+        i >= row.inputs.least || (i < 32 && (row.optionalInputs >> i & 1));
     if (!op.hasInput(i)) {
       if (!isOptional)
         return badData("input {} is missing", i);
@@ -149,10 +164,12 @@ static uint8_t typeSetOf(OperandType type) {
 /// Checks the data inputs against what the HAL operation takes.
 static Status checkTypes(Operator &op) {
   const OperatorRow &row = op.row;
+  // Only operators with a state take variables.
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    if (op.hasInput(i) && !op.input(i).shape &&
+        (i == row.dataInput || !row.inferShapes))
+      return badData("input {}, {}, is a variable", i, describe(op.input(i)));
   Tensor &data = op.input(row.dataInput);
-  if (!data.shape)
-    return badData("input {}, {}, is a variable", row.dataInput,
-                   describe(data));
   if (!data.type)
     return badData("{} {}", describe(data), data.typeProblem);
   if (row.types != AnyType && !(typeSetOf(*data.type) & row.types))
@@ -180,30 +197,12 @@ static Status checkTypes(Operator &op) {
 /// importer decides.
 static std::optional<OperandType> outputType(Operator &op, size_t i) {
   switch (op.row.type) {
-  case OperationType::EQUAL:
-  case OperationType::NOT_EQUAL:
-  case OperationType::LESS:
-  case OperationType::LESS_EQUAL:
-  case OperationType::GREATER:
-  case OperationType::GREATER_EQUAL:
-    return OperandType::TENSOR_BOOL8;
-  case OperationType::ARGMAX:
-  case OperationType::ARGMIN:
-    return OperandType::TENSOR_INT32;
   case OperationType::CAST:
   case OperationType::QUANTIZE:
   case OperationType::DEQUANTIZE:
   case OperationType::RANK:
   case OperationType::DETECTION_POSTPROCESSING:
     return std::nullopt;
-  case OperationType::TOPK_V2:
-    if (i == 1)
-      return OperandType::TENSOR_INT32;
-    break;
-  case OperationType::HASHTABLE_LOOKUP:
-    if (i == 1)
-      return std::nullopt;
-    break;
   default:
     break;
   }
@@ -230,8 +229,10 @@ static Status importWithRow(Graph &graph, const schema::Operator &source,
     return foldIntegers(op);
   }
   NNHAL_RETURN_IF_ERROR(checkTypes(op));
-  NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
-  NNHAL_RETURN_IF_ERROR(checkOutputTypes(op));
+  if (row.inferShapes) {
+    NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
+    NNHAL_RETURN_IF_ERROR(checkOutputTypes(op));
+  }
   return row.import(op);
 }
 

@@ -58,13 +58,17 @@ public:
   /// Shapes as the file states them, for outputs whose shape depends on values
   /// that are not known yet.
   Result<std::vector<Shape>> declaredShapes();
+  /// The shape of output \p i when a rule gives it the type \p result: as the
+  /// file states it where extents depend on unknown values, or where one
+  /// element is a scalar there.
+  Result<Shape> outputShape(size_t i, const TensorType &result);
 
   Graph &graph;
   const schema::Operator &source;
   const OperatorRow &row;
   std::vector<int32_t> inputs;
   std::vector<int32_t> outputs;
-  /// One per output, set before the importer runs.
+  /// One per output, set before the importer runs or by OperationBuilder.
   std::vector<Shape> outputShapes;
 
 private:

@@ -30,6 +30,12 @@ enum TypeSet : uint8_t {
 using ShapeFunction = Result<std::vector<Shape>> (*)(Operator &op);
 using ImportFunction = Status (*)(Operator &op);
 
+/// The least and the greatest number of inputs or outputs.
+struct Counts {
+  uint8_t least = 1;
+  uint8_t most = 1;
+};
+
 /// The way in which one operator is read. The constraints are those of the HAL
 /// operation (M-265 to M-366): an operator that passes here is expressible.
 struct OperatorRow {
@@ -37,20 +43,24 @@ struct OperatorRow {
   /// The operation that the family's importer emits, where it serves several
   /// operators.
   OperationType type;
-  uint8_t minInputs, maxInputs;
-  uint8_t minOutputs, maxOutputs;
-  /// Inputs below minInputs that may be absent.
-  uint32_t optionalInputs;
-  /// The types of the data input, which is mostly input 0.
-  uint8_t types;
-  uint8_t dataInput;
-  uint8_t maxRank;
-  /// The number of inputs, from the data input on, that have the same type.
-  uint8_t sameTypeInputs;
-  ShapeFunction inferShapes;
-  ImportFunction import;
   /// The name of a custom operator.
   std::string_view custom = {};
+  Counts inputs = {};
+  Counts outputs = {};
+  /// Inputs below inputs.least that may be absent.
+  uint32_t optionalInputs = 0;
+  /// The types of the data input, which is mostly input 0. Where the rules of
+  /// one operation are asked they tell its types and ranks.
+  uint8_t types = AnyType;
+  uint8_t dataInput = 0;
+  /// 0 where any rank is legal.
+  uint8_t maxRank = 0;
+  /// The number of inputs, from the data input on, that have the same type.
+  uint8_t sameTypeInputs = 1;
+  /// The shapes of the outputs before the importer runs; null where the rules
+  /// of the one operation that it adds tell them.
+  ShapeFunction inferShapes = nullptr;
+  ImportFunction import;
 };
 
 /// Returns null when \p code cannot be imported. \p custom names a custom
@@ -136,33 +146,16 @@ Status importZerosLike(Operator &op);
 // Shape functions, by family.
 Result<std::vector<Shape>> sameShape(Operator &op);
 Result<std::vector<Shape>> broadcastShape(Operator &op);
-Result<std::vector<Shape>> selectShape(Operator &op);
-Result<std::vector<Shape>> conv2DShape(Operator &op);
-Result<std::vector<Shape>> depthwiseConv2DShape(Operator &op);
-Result<std::vector<Shape>> transposeConvShape(Operator &op);
 Result<std::vector<Shape>> fullyConnectedShape(Operator &op);
-Result<std::vector<Shape>> pool2DShape(Operator &op);
-Result<std::vector<Shape>> resizeShape(Operator &op);
 Result<std::vector<Shape>> reduceShape(Operator &op);
-Result<std::vector<Shape>> argMinMaxShape(Operator &op);
-Result<std::vector<Shape>> topKShape(Operator &op);
 Result<std::vector<Shape>> reshapeShape(Operator &op);
 Result<std::vector<Shape>> squeezeShape(Operator &op);
 Result<std::vector<Shape>> expandDimsShape(Operator &op);
-Result<std::vector<Shape>> transposeShape(Operator &op);
 Result<std::vector<Shape>> concatenationShape(Operator &op);
-Result<std::vector<Shape>> splitShape(Operator &op);
 Result<std::vector<Shape>> sliceShape(Operator &op);
 Result<std::vector<Shape>> stridedSliceShape(Operator &op);
 Result<std::vector<Shape>> padShape(Operator &op);
-Result<std::vector<Shape>> tileShape(Operator &op);
 Result<std::vector<Shape>> gatherShape(Operator &op);
-Result<std::vector<Shape>> fillShape(Operator &op);
-Result<std::vector<Shape>> rankShape(Operator &op);
-Result<std::vector<Shape>> blockSizeShape(Operator &op);
-Result<std::vector<Shape>> batchSpaceShape(Operator &op);
-Result<std::vector<Shape>> embeddingLookupShape(Operator &op);
-Result<std::vector<Shape>> hashtableLookupShape(Operator &op);
 Result<std::vector<Shape>> lstmShape(Operator &op);
 Result<std::vector<Shape>> sequenceLstmShape(Operator &op);
 Result<std::vector<Shape>> rnnShape(Operator &op);
@@ -197,18 +190,8 @@ struct StridedRange {
 /// HAL asks (M-114).
 Result<StridedRange> stridedRangeOf(Operator &op);
 
-/// The options of Convolution2DTransposeBias and the elements that they take
-/// off the result.
-struct TransposeConvBias {
-  int32_t strideWidth, strideHeight;
-  int32_t paddingWidth, paddingHeight;
-};
-Result<TransposeConvBias> transposeConvBiasOf(Operator &op);
-
-/// Output extent of a window over \p input elements; 0 or less when it does
-/// not fit.
-int64_t windowExtent(schema::Padding padding, int64_t input, int64_t filter,
-                     int64_t stride, int64_t dilation = 1);
+/// The HAL's padding scheme (M-007).
+Result<int32_t> paddingScheme(schema::Padding padding);
 
 } // namespace nnhal::rt::tflite
 

@@ -32,6 +32,8 @@ Status importArgMinMax(Operator &op) {
 }
 
 Status importTopK(Operator &op) {
+  if (op.shape(0).empty())
+    return badData("input 0 is a scalar, expected rank 1 or more");
   NNHAL_ASSIGN_OR_RETURN(int32_t k, op.integer(1));
   return OperationBuilder(op, OperationType::TOPK_V2)
       .input(0)

@@ -12,12 +12,23 @@
 
 namespace nnhal::rt::tflite {
 
+Result<int32_t> paddingScheme(schema::Padding padding) {
+  switch (padding) {
+  case schema::Padding::SAME:
+    return 1;
+  case schema::Padding::VALID:
+    return 2;
+  }
+  return badData("has unknown padding {}", int(padding));
+}
+
 Status importPool2D(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::Pool2DOptions>());
+  NNHAL_ASSIGN_OR_RETURN(int32_t scheme, paddingScheme(options->padding()));
   return OperationBuilder(op, op.row.type)
       .input(0)
-      .int32(options->padding() == schema::Padding::SAME ? 1 : 2)
+      .int32(scheme)
       .int32(options->stride_w())
       .int32(options->stride_h())
       .int32(options->filter_width())
@@ -33,9 +44,11 @@ static Status importResize(Operator &op, bool alignCorners,
   // Both flags together are refused (M-200).
   if (alignCorners && halfPixelCenters)
     return badData("align_corners and half_pixel_centers are both set");
-  const Shape &shape = op.outputShapes[0];
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> size, op.integers(1));
+  if (size.size() != 2)
+    return badData("size has {} values, expected 2", size.size());
   OperationBuilder builder(op, op.row.type);
-  builder.input(0).int32(int32_t(shape[2])).int32(int32_t(shape[1]));
+  builder.input(0).int32(size[1]).int32(size[0]);
   bool hasFlags = alignCorners || halfPixelCenters;
   if (hasFlags || op.row.type == OperationType::RESIZE_NEAREST_NEIGHBOR)
     builder.boolean(false);
