@@ -192,18 +192,12 @@ std::string inputsSection() {
 std::string operationsDocument() {
   std::string rows;
   for (const OperationInfo &operation : allOperations())
-    rows +=
-        fmt::format("| {} | {} | {} | {} |
-                    ", uint32_t(operation.type),
-                    operation.name,
-                    toString(operation.since), familyName(operation.family));
-  return fmt::format(
-      "{}| Code | Operation | Since | Family |
-      "
-      "|---|---|---|---|
-      {} {} ",
-      preamble,
-      rows, inputsSection());
+    rows += fmt::format("| {} | {} | {} | {} |\n", uint32_t(operation.type),
+                        operation.name, toString(operation.since),
+                        familyName(operation.family));
+  return fmt::format("{}| Code | Operation | Since | Family |\n"
+                     "|---|---|---|---|\n{}{}",
+                     preamble, rows, inputsSection());
 }
 
 } // namespace
