@@ -83,9 +83,9 @@ static void annotate(ModelOp op, const rt::PartitionPlan &plan, size_t index,
   op->setAttr("nnhal.device",
               builder.getStringAttr(plan.candidates[step.device].name));
   op->setAttr("nnhal.subgraph", builder.getI32IntegerAttr(step.subgraph));
-  op->setAttr("nnhal.operations", numbers(builder, step.operations));
-  op->setAttr("nnhal.inputs", numbers(builder, boundary.inputs));
-  op->setAttr("nnhal.outputs", numbers(builder, boundary.outputs));
+  op->setAttr("nnhal.source_operations", numbers(builder, step.operations));
+  op->setAttr("nnhal.source_inputs", numbers(builder, boundary.inputs));
+  op->setAttr("nnhal.source_outputs", numbers(builder, boundary.outputs));
   if (step.subgraph != 0)
     return;
   SmallVector<Attribute> reasons;

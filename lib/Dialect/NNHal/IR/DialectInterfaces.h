@@ -20,6 +20,10 @@ class NNHalDialect;
 std::unique_ptr<mlir::DialectInterface>
 createAsmInterface(NNHalDialect *dialect);
 
+/// The version of the dialect in bytecode, and what older versions become.
+std::unique_ptr<mlir::DialectInterface>
+createBytecodeInterface(NNHalDialect *dialect);
+
 } // namespace nnhal
 
 #endif // NNHAL_LIB_DIALECT_NNHAL_IR_DIALECTINTERFACES_H

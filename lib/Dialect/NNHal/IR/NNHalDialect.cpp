@@ -30,6 +30,7 @@ void NNHalDialect::initialize() {
   registerAttributes();
   registerOperations();
   addInterface(createAsmInterface(this));
+  addInterface(createBytecodeInterface(this));
 }
 
 void NNHalDialect::registerAttributes() {

@@ -5,10 +5,10 @@
 // CHECK: module attributes {nnhal.plan = [
 // CHECK: nnhal.model @step0 attributes {
 // CHECK-SAME: nnhal.device = "dsp"
-// CHECK-SAME: nnhal.inputs = array<i32: 0>
-// CHECK-SAME: nnhal.operations = array<i32: 0>
-// CHECK-SAME: nnhal.outputs = array<i32: 1>
 // CHECK-SAME: nnhal.reasons = ["cost"]
+// CHECK-SAME: nnhal.source_inputs = array<i32: 0>
+// CHECK-SAME: nnhal.source_operations = array<i32: 0>
+// CHECK-SAME: nnhal.source_outputs = array<i32: 1>
 // CHECK: nnhal.operation "RELU"
 // CHECK: nnhal.model @step1 attributes {
 // CHECK-SAME: nnhal.device = "cpu"
