@@ -102,8 +102,8 @@ public:
         builder(entry.getContext()) {}
 
   /// Adds the arguments: cancel flag, trace hook, trace context, execution
-  /// context.
-  void run() {
+  /// context. Returns the number of pieces of work.
+  size_t run() {
     auto pointer = LLVM::LLVMPointerType::get(entry.getContext());
     flag = body.addArgument(pointer, loc);
     hook = body.addArgument(pointer, loc);
@@ -121,7 +121,7 @@ public:
       if (isa<func::CallOp, scf::ForOp>(op))
         work.push_back(&op);
     if (work.empty())
-      return;
+      return 0;
     builder.setInsertionPointToStart(&body);
     Value null = LLVM::ZeroOp::create(builder, loc, pointer);
     isTraced =
@@ -129,6 +129,7 @@ public:
     for (Operation *&op : work)
       op = trace(skipWhenCancelled(op));
     pollAfter(work);
+    return work.size();
   }
 
 private:
@@ -378,7 +379,7 @@ void EmitEntryPass::runOnOperation() {
 
   Location loc = entry.getLoc();
   SmallVector<Type> buffers(entry.getArgumentTypes());
-  WorkSupervision(entry).run();
+  numPieces += WorkSupervision(entry).run();
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(module.getBody());
   auto i32 = builder.getI32Type();

@@ -26,22 +26,24 @@ namespace nnhal {
 
 using namespace mlir;
 
+/// How many operations of \p function the pass may expand.
+static size_t countMath(func::FuncOp function) {
+  size_t count = 0;
+  function.walk([&](Operation *op) {
+    bool isMath = isa_and_present<math::MathDialect>(op->getDialect()) &&
+                  !isa<math::FmaOp, math::AbsFOp>(op);
+    count += isMath || isa<kernel::DoublingHighMulOp>(op);
+  });
+  return count;
+}
+
 namespace {
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   void runOnOperation() override {
     // Most functions have nothing to expand; the greedy driver would still
     // visit and hash every operation.
-    bool hasMath = getOperation()
-                       .walk([](Operation *op) {
-                         bool isMath = isa_and_present<math::MathDialect>(
-                                           op->getDialect()) &&
-                                       !isa<math::FmaOp, math::AbsFOp>(op);
-                         return isMath || isa<kernel::DoublingHighMulOp>(op)
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
-    if (!hasMath)
+    size_t before = countMath(getOperation());
+    if (before == 0)
       return;
     RewritePatternSet patterns(&getContext());
     math::populateExpansionPatterns(
@@ -51,7 +53,10 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
     populateMathPolynomialApproximationPatterns(
         patterns, MathPolynomialApproximationOptions());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    // An expansion may use operations that stay, such as roots.
+    size_t after = countMath(getOperation());
+    numExpanded += before - std::min(before, after);
   }
 };
 } // namespace

@@ -472,6 +472,7 @@ void LowerRuntimeOperationsPass::runOnOperation() {
   RuntimeLowering lowering(func, symbols, builder);
   for (Operation *op : ops)
     lowering.lower(op);
+  numLowered += ops.size();
 }
 
 } // namespace nnhal

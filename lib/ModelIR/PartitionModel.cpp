@@ -119,6 +119,7 @@ LogicalResult PartitionModel::replace(ModelOp source,
     op->remove();
     builder.insert(op);
     annotate(op, plan, index, boundary);
+    ++numSteps;
   }
   SmallVector<StringRef> lines;
   std::string text = rt::partition::describeSteps(model, plan);

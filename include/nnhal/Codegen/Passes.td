@@ -16,7 +16,7 @@
 include "mlir/Pass/PassBase.td"
 
 def FuseElementwise : Pass<"nnhal-fuse-elementwise", "::mlir::func::FuncOp"> {
-  let summary = "Fuse elementwise operations that read each other's elements";
+  let summary = "Fuse chains of elementwise linalg operations";
   let description = [{
     First makes operands of what the body of a `linalg.generic` of known extents
     reads with `tensor.extract` at the indices of its loops: the general
@@ -32,7 +32,7 @@ def FuseElementwise : Pass<"nnhal-fuse-elementwise", "::mlir::func::FuncOp"> {
 }
 
 def ReportOperations : Pass<"nnhal-report-operations", "::mlir::ModuleOp"> {
-  let summary = "Remark what became of each operation of the model";
+  let summary = "Emit an optimization remark for each operation of the model";
   let description = [{
     Runs on tensors, after fusion. For each operation of the model of which
     anything is left, a passed remark of the category `nnhal` says what computes
@@ -44,7 +44,7 @@ def ReportOperations : Pass<"nnhal-report-operations", "::mlir::ModuleOp"> {
 }
 
 def SeparateDestinations : Pass<"nnhal-separate-destinations", "::mlir::func::FuncOp"> {
-  let summary = "Give each use of an empty or filled tensor one of its own";
+  let summary = "Clone shared destination tensors, so that bufferization works in place";
   let description = [{
     Common subexpression elimination shares `tensor.empty` and `linalg.fill`
     between operations that write into them. The upstream elimination of empty
@@ -65,7 +65,7 @@ def SeparateDestinations : Pass<"nnhal-separate-destinations", "::mlir::func::Fu
 }
 
 def FoldOutputCopies : Pass<"nnhal-fold-output-copies", "::mlir::func::FuncOp"> {
-  let summary = "Compute a value that is copied to an output in the output itself";
+  let summary = "Forward output buffers to the producers of what is copied there";
   let description = [{
     Replaces an allocation whose last use is a `memref.copy` into a function
     argument by that argument, where nothing else touches the argument while
@@ -79,7 +79,7 @@ def FoldOutputCopies : Pass<"nnhal-fold-output-copies", "::mlir::func::FuncOp"> 
 }
 
 def ComputeInBands : Pass<"nnhal-compute-in-bands", "::mlir::func::FuncOp"> {
-  let summary = "Let kernels take turns, a band of rows each";
+  let summary = "Tile chains of kernels by rows and fuse them (depth-first execution)";
   let description = [{
     A large image that one micro-kernel writes and only the next one reads goes
     through the last-level cache and back. Chains of convolutions of one batch
@@ -108,7 +108,7 @@ def ComputeInBands : Pass<"nnhal-compute-in-bands", "::mlir::func::FuncOp"> {
 }
 
 def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "Place every allocation in one arena";
+  let summary = "Plan memory: assign every buffer an offset in one arena";
   let description = [{
     Replaces the static allocations of the entry function by views of one arena,
     which becomes its last argument. Allocations of unknown size, and those that a
@@ -135,7 +135,7 @@ def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::ModuleOp"> {
 }
 
 def ExtractConstants : Pass<"nnhal-extract-constants", "::mlir::ModuleOp"> {
-  let summary = "Move constants out of the code into the data cache";
+  let summary = "Hoist constants into one blob, the data cache";
   let description = [{
     Replaces `memref.get_global` of initialized globals by views of one blob,
     which becomes the last argument of the entry function. The blob is left on
@@ -162,7 +162,7 @@ def ExtractConstants : Pass<"nnhal-extract-constants", "::mlir::ModuleOp"> {
 }
 
 def VectorizeLoops : Pass<"nnhal-vectorize-loops", "::mlir::func::FuncOp"> {
-  let summary = "Lower bufferized linalg operations to vector loops";
+  let summary = "Vectorize bufferized linalg operations";
   let description = [{
     Emits scf loops around vector operations for linalg operations on static
     memrefs whose innermost output dimension is parallel and contiguous; the
@@ -185,7 +185,7 @@ def VectorizeLoops : Pass<"nnhal-vectorize-loops", "::mlir::func::FuncOp"> {
 }
 
 def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "Give every top-level loop nest a function of its own";
+  let summary = "Outline top-level loop nests into kernels, and deduplicate them";
   let description = [{
     Register allocation and most LLVM passes are superlinear in the size of a
     function. Identical nests share one function.
@@ -213,7 +213,7 @@ def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
 }
 
 def EmitEntry : Pass<"nnhal-emit-entry", "::mlir::ModuleOp"> {
-  let summary = "Emit the entry of ABI v1 around the entry function";
+  let summary = "Emit the entry point of ABI v1";
   let description = [{
     Adds `nnhal_entry`, which loads pointers from the execution context
     (include/nnhal/Runtime/EntryAbi.h), reports output shapes, checks output
@@ -224,6 +224,10 @@ def EmitEntry : Pass<"nnhal-emit-entry", "::mlir::ModuleOp"> {
     the trace hook, if there is one, by the number of the operation that its
     location names.
   }];
+  let statistics = [
+    Statistic<"numPieces", "num-pieces",
+              "Pieces of work that can be traced and cancelled">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::LLVM::LLVMDialect",
@@ -232,7 +236,7 @@ def EmitEntry : Pass<"nnhal-emit-entry", "::mlir::ModuleOp"> {
 }
 
 def DispatchKernels : Pass<"nnhal-dispatch-kernels", "::mlir::ModuleOp"> {
-  let summary = "Let threads share the kernels that are worth it";
+  let summary = "Parallelize kernels over ranges of their outermost loop";
   let description = [{
     A call with `nnhal.grain` becomes a call of the `parallelFor` of the
     execution context, the last argument of the entry function, with a function
@@ -251,7 +255,7 @@ def DispatchKernels : Pass<"nnhal-dispatch-kernels", "::mlir::ModuleOp"> {
 }
 
 def VerifyAddresses : Pass<"nnhal-verify-addresses", "::mlir::ModuleOp"> {
-  let summary = "Refuse code that loaded elements could lead out of bounds";
+  let summary = "Verify that addresses made of loaded values are bounded";
   let description = [{
     The last pass before code is divided and converted. Elements of buffers,
     those of the data cache above all, are covered by no digest and may be
@@ -281,7 +285,7 @@ def VerifyAddresses : Pass<"nnhal-verify-addresses", "::mlir::ModuleOp"> {
 }
 
 def PartitionKernels : Pass<"nnhal-partition-kernels", "::mlir::ModuleOp"> {
-  let summary = "Divide the functions among modules that compile at once";
+  let summary = "Partition functions into modules for parallel code generation";
   let description = [{
     Every function moves into one of the modules that this one then consists
     of, the largest one first. How many there are depends on the functions
@@ -301,13 +305,16 @@ def PartitionKernels : Pass<"nnhal-partition-kernels", "::mlir::ModuleOp"> {
 }
 
 def ExpandMath : Pass<"nnhal-expand-math", "::mlir::func::FuncOp"> {
-  let summary = "Replace math operations by polynomial approximations";
+  let summary = "Expand math operations into polynomial approximations";
   let description = [{
     Upstream's approximations and expansions, for which it has no production
     pass, and own ones where those are not good enough for some arguments: an
     artifact may import no libm function. A conversion of what is rounded to
     even becomes `llvm.intr.lrint`, one instruction of x86.
   }];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Operations expanded">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::math::MathDialect",
@@ -317,13 +324,16 @@ def ExpandMath : Pass<"nnhal-expand-math", "::mlir::func::FuncOp"> {
 
 def LowerRuntimeOperations
     : Pass<"nnhal-lower-runtime-operations", "::mlir::ModuleOp"> {
-  let summary = "Lower what code asks of the runtime";
+  let summary = "Lower runtime operations to accesses of the execution context";
   let description = [{
     `nnk.check`, `nnk.allocate`, `nnk.deliver` and the other operations of
     RuntimeOps.td become loads, stores and calls by way of the execution
     context, the last argument of the entry function. Runs when there are no
     structured regions left: a check that fails leaves the function.
   }];
+  let statistics = [
+    Statistic<"numLowered", "num-lowered", "Operations lowered">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::LLVM::LLVMDialect",
@@ -331,7 +341,7 @@ def LowerRuntimeOperations
 }
 
 def FuncToLLVM : Pass<"nnhal-func-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "Convert functions to LLVM, buffers by pointers where that does";
+  let summary = "Convert functions to LLVM, with bare pointers for static buffers";
   let description = [{
     Runs convert-func-to-llvm: with bare pointers when all buffers that are
     passed are static, with descriptors when the extents of one are not.

@@ -11,7 +11,7 @@
 include "mlir/Pass/PassBase.td"
 
 def PartitionModel : Pass<"nnhal-partition", "::mlir::ModuleOp"> {
-  let summary = "divide a model among devices";
+  let summary = "Partition a model among devices";
   let description = [{
     For a module with one model of the NNAPI-shaped level. The decision is that
     of the runtime (rt::planPartition()), for devices that `devices`, a JSON
@@ -39,6 +39,9 @@ def PartitionModel : Pass<"nnhal-partition", "::mlir::ModuleOp"> {
            "JSON file that describes the devices">,
     Option<"planner", "planner", "std::string", "\"least-cost\"",
            "least-cost or greedy">];
+  let statistics = [
+    Statistic<"numSteps", "num-steps", "Models of steps">
+  ];
   let dependentDialects = ["::nnhal::NNHalDialect"];
 }
 
