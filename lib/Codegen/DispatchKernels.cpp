@@ -227,10 +227,15 @@ static LogicalResult checkCall(func::CallOp call, const SymbolTable &symbols) {
   if (failed(readCount(call, grainAttrName, 1, INT64_MAX)))
     return failure();
   auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-  if (!kernel || kernel.isExternal() || kernel.getNumResults() != 0)
-    return call.emitOpError("cannot be split: '")
-           << call.getCallee()
-           << "' must be a function with a body and without results";
+  if (!kernel || kernel.isExternal() || kernel.getNumResults() != 0) {
+    InFlightDiagnostic error =
+        call.emitOpError("cannot be split: '")
+        << call.getCallee()
+        << "' must be a function with a body and without results";
+    if (kernel)
+      error.attachNote(kernel.getLoc()) << "the function is here";
+    return error;
+  }
   TypeRange types = call.getOperandTypes();
   if (types.size() < 2 || !types[0].isIndex() || !types[1].isIndex())
     return call.emitOpError("cannot be split: '")

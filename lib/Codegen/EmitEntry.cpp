@@ -349,9 +349,13 @@ static FailureOr<Counts> checkEntry(ModuleOp module, func::FuncOp entry) {
       !isa<func::ReturnOp>(entry.getBody().front().getTerminator()))
     return entry.emitError("the entry function has results, expected none: "
                            "outputs are arguments");
-  if (module.lookupSymbol(entrySymbolName))
-    return module.emitError("the module has a symbol '")
-           << entrySymbolName << "', which is the name of the entry";
+  if (Operation *other = module.lookupSymbol(entrySymbolName)) {
+    InFlightDiagnostic error = module.emitError("the module has a symbol '")
+                               << entrySymbolName
+                               << "', which is the name of the entry";
+    error.attachNote(other->getLoc()) << "the symbol is here";
+    return error;
+  }
   return Counts{unsigned(*inputs), unsigned(*outputs)};
 }
 

@@ -20,9 +20,11 @@ static LogicalResult checkUser(Operation *user, func::FuncOp entry) {
   auto caller = user->getParentOfType<func::FuncOp>();
   if (isa<func::CallOp>(user) && caller && caller.getName() == entrySymbolName)
     return success();
-  return user->emitError("refers to the entry function '")
-         << entry.getName() << "', which only '" << entrySymbolName
-         << "' may call";
+  InFlightDiagnostic error = user->emitError("refers to the entry function '")
+                             << entry.getName() << "', which only '"
+                             << entrySymbolName << "' may call";
+  error.attachNote(entry.getLoc()) << "the entry function is here";
+  return error;
 }
 
 FailureOr<func::FuncOp> nnhal::findEntryFunction(ModuleOp module) {

@@ -57,7 +57,9 @@ void ConvertNNHalGraphToFuncPass::runOnOperation() {
   if (models.empty())
     return;
   if (models.size() > 1) {
-    module.emitError("found ") << models.size() << " models, expected one";
+    InFlightDiagnostic error = module.emitError("found ")
+                               << models.size() << " models, expected one";
+    error.attachNote(models[1].getLoc()) << "the second is here";
     return signalPassFailure();
   }
   if (failed(convert(models.front())))
@@ -70,9 +72,12 @@ void ConvertNNHalGraphToFuncPass::runOnOperation() {
 /// that the caller learns the extents of each.
 LogicalResult ConvertNNHalGraphToFuncPass::convert(ModelOp model) {
   GraphOp graph = model.getMainGraph();
-  if (Operation *other = getOperation().lookupSymbol("main"))
-    return other->emitOpError("has the name of the function that the main "
-                              "graph becomes");
+  if (Operation *other = getOperation().lookupSymbol("main")) {
+    InFlightDiagnostic error = other->emitOpError(
+        "has the name of the function that the main graph becomes");
+    error.attachNote(graph.getLoc()) << "the graph is here";
+    return error;
+  }
   WalkResult references = model.walk([](ConstantReferenceOp reference) {
     reference.emitOpError("refers to a pool, which disappears with the model: "
                           "nnhal-raise-operations must run before");

@@ -207,13 +207,18 @@ LogicalResult GraphOp::verify() {
 }
 
 LogicalResult GraphOp::verifyRegions() {
-  DenseSet<int64_t> seen;
+  DenseMap<int64_t, Operation *> owners;
   auto add = [&](Operation *op, int64_t number) -> LogicalResult {
     if (number < 0)
       return op->emitOpError("operand number ") << number << " is negative";
-    if (!seen.insert(number).second)
-      return op->emitOpError("operand number ") << number << " is used twice";
-    return success();
+    auto [owner, isNew] = owners.insert({number, op});
+    if (isNew)
+      return success();
+    InFlightDiagnostic error = op->emitOpError("operand number ")
+                               << number << " is used twice";
+    if (owner->second != op)
+      error.attachNote(owner->second->getLoc()) << "the other use is here";
+    return error;
   };
   for (int32_t number : getInputOperands().value_or(ArrayRef<int32_t>()))
     if (failed(add(*this, number)))
@@ -317,10 +322,13 @@ ConstantReferenceOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   uint64_t length =
       getLength().value_or(byteSizeOfType(getResult().getType()).value_or(0));
   uint64_t size = pool.getByteSize();
-  if (getOffset() > size || length > size - getOffset())
-    return emitOpError("reads ") << length << " bytes at offset " << getOffset()
-                                 << " of a pool of " << size << " bytes";
-  return success();
+  if (getOffset() <= size && length <= size - getOffset())
+    return success();
+  InFlightDiagnostic error = emitOpError("reads ")
+                             << length << " bytes at offset " << getOffset()
+                             << " of a pool of " << size << " bytes";
+  error.attachNote(pool.getLoc()) << "the pool is here";
+  return error;
 }
 
 //===----------------------------------------------------------------------===//

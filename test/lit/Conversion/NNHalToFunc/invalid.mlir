@@ -18,6 +18,7 @@ module {
       nnhal.return %0 : tensor<3xf32>
     }
   }
+  // expected-note @below {{the second is here}}
   nnhal.model @b attributes {hal_version = "1.3"} {
     nnhal.graph @main(%x: tensor<3xf32>) -> tensor<3xf32> {
       %0 = nnhal.relu %x : (tensor<3xf32>) -> tensor<3xf32>

@@ -239,6 +239,7 @@ nnhal.model @m attributes {hal_version = "1.3"} {
 
 // B-037: an operand is one value.
 nnhal.model @m attributes {hal_version = "1.3"} {
+  // expected-note @below {{the other use is here}}
   nnhal.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> attributes {input_operands = array<i32: 4>} {
     // expected-error @below {{'nnhal.no_value' op operand number 4 is used twice}}
     %0 = nnhal.no_value {number = 4 : i32} : tensor<2xf32>

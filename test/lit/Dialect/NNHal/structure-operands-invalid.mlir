@@ -128,6 +128,7 @@ nnhal.model @m attributes {hal_version = "1.3"} {
 
 // B-017: the bytes are in the pool.
 nnhal.model @m attributes {hal_version = "1.3"} {
+  // expected-note @below {{the pool is here}}
   nnhal.pool @pool0 {kind = "ashmem", value = dense<0> : tensor<8xi8>}
   nnhal.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     // expected-error @below {{'nnhal.constant_reference' op reads 4 bytes at offset 5 of a pool of 8 bytes}}
