@@ -26,7 +26,6 @@ using mlir::Attribute;
 using mlir::ShapedType;
 using mlir::Type;
 using mlir::Value;
-using rt::OperationType;
 
 namespace {
 /// Reads the inputs of one operation from first to last.
@@ -203,20 +202,20 @@ Attribute FormReader::readPads(const HalInput &input) {
          raising.integer(at + 1)});
   bool isTransposed = input.kind == HalInput::transposedPads;
   int64_t scheme = raising.integer(at + (isTransposed ? 1 : 0));
+  SmallVector<int64_t> shape;
+  if (isTransposed)
+    shape = raising.integers(at);
+  // Of the schemes 0 to 2 only SAME, 1, pads (M-008).
+  if (raising.hasFailed() || scheme != 1)
+    return builder.getDenseI64ArrayAttr({0, 0, 0, 0});
   if (isTransposed) {
-    SmallVector<int64_t> shape = raising.integers(at);
-    if (raising.hasFailed())
-      return nullptr;
+    // The result has these extents only where pads follow from them.
     unsigned height = isNchw ? 2 : 1;
     spatialType = withKnownExtents(spatialType,
                                    {ShapedType::kDynamic, shape[height],
                                     shape[height + 1], ShapedType::kDynamic});
-  }
-  // Of the schemes 0 to 2 only SAME, 1, pads (M-008).
-  if (scheme != 1)
-    return builder.getDenseI64ArrayAttr({0, 0, 0, 0});
-  if (isTransposed)
     return nullptr;
+  }
   std::optional<SmallVector<int64_t>> pads = resolvedPads(raising);
   return pads ? builder.getDenseI64ArrayAttr(*pads) : mlir::DenseI64ArrayAttr();
 }
