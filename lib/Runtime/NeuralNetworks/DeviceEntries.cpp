@@ -55,9 +55,8 @@ int ANeuralNetworks_getDevice(uint32_t devIndex,
 }
 
 /// Checks the arguments of a question about \p device.
-static int checkQuestion(const ANeuralNetworksDevice *device,
-                         const void *answer) {
-  if (!device || !answer)
+static int checkQuestion(const ANeuralNetworksDevice *device, bool hasAnswer) {
+  if (!device || !hasAnswer)
     return ANEURALNETWORKS_UNEXPECTED_NULL;
   return Library::isHandle(device) ? ANEURALNETWORKS_NO_ERROR
                                    : ANEURALNETWORKS_BAD_DATA;
@@ -65,7 +64,7 @@ static int checkQuestion(const ANeuralNetworksDevice *device,
 
 int ANeuralNetworksDevice_getName(const ANeuralNetworksDevice *device,
                                   const char **name) {
-  if (int error = checkQuestion(device, name))
+  if (int error = checkQuestion(device, name != nullptr))
     return error;
   *name = device->name.c_str();
   return ANEURALNETWORKS_NO_ERROR;
@@ -73,7 +72,7 @@ int ANeuralNetworksDevice_getName(const ANeuralNetworksDevice *device,
 
 int ANeuralNetworksDevice_getType(const ANeuralNetworksDevice *device,
                                   int32_t *type) {
-  if (int error = checkQuestion(device, type))
+  if (int error = checkQuestion(device, type != nullptr))
     return error;
   if (device->type < ANEURALNETWORKS_DEVICE_UNKNOWN ||
       device->type > ANEURALNETWORKS_DEVICE_ACCELERATOR)
@@ -84,7 +83,7 @@ int ANeuralNetworksDevice_getType(const ANeuralNetworksDevice *device,
 
 int ANeuralNetworksDevice_getVersion(const ANeuralNetworksDevice *device,
                                      const char **version) {
-  if (int error = checkQuestion(device, version))
+  if (int error = checkQuestion(device, version != nullptr))
     return error;
   *version = device->version.c_str();
   return ANEURALNETWORKS_NO_ERROR;
@@ -92,7 +91,7 @@ int ANeuralNetworksDevice_getVersion(const ANeuralNetworksDevice *device,
 
 int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevice *device,
                                           int64_t *featureLevel) {
-  if (int error = checkQuestion(device, featureLevel))
+  if (int error = checkQuestion(device, featureLevel != nullptr))
     return error;
   if (device->featureLevel < 0)
     return ANEURALNETWORKS_BAD_STATE;
@@ -101,7 +100,7 @@ int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevice *device,
 }
 
 int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device) {
-  if (int error = checkQuestion(device, device))
+  if (int error = checkQuestion(device, /*hasAnswer=*/true))
     return error;
   if (Library::isForked())
     return ANEURALNETWORKS_UNAVAILABLE_DEVICE;
@@ -116,7 +115,7 @@ int ANeuralNetworksDevice_getExtensionSupport(
     bool *isExtensionSupported) {
   if (!extensionName)
     return ANEURALNETWORKS_UNEXPECTED_NULL;
-  if (int error = checkQuestion(device, isExtensionSupported))
+  if (int error = checkQuestion(device, isExtensionSupported != nullptr))
     return error;
   *isExtensionSupported = std::ranges::any_of(
       device->device.extensions(), [&](const rt::Extension &extension) {
