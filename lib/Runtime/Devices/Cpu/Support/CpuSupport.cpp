@@ -83,3 +83,23 @@ Status nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
   CalledGraphs graphs(model);
   return checkSupport(model, graphs, subgraph, operation);
 }
+
+static Status checkInterfaceOperand(const Operand &operand, const char *what,
+                                    size_t index) {
+  if (isExtension(operand.type) || operand.type == OperandType::OEM ||
+      operand.type == OperandType::TENSOR_OEM_BYTE)
+    return badData("{} {} of the model is {}, which is not compiled for CPUs",
+                   what, index, nameOf(operand.type));
+  return Status::ok();
+}
+
+Status nnhal::rt::checkCpuInterface(const Model &model) {
+  const Subgraph &main = model.main;
+  for (size_t i = 0; i < main.inputIndexes.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        checkInterfaceOperand(main.operands[main.inputIndexes[i]], "input", i));
+  for (size_t i = 0; i < main.outputIndexes.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(checkInterfaceOperand(
+        main.operands[main.outputIndexes[i]], "output", i));
+  return Status::ok();
+}
