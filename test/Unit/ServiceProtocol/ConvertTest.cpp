@@ -310,7 +310,8 @@ rt::PrepareOptions fullOptions() {
                      .targetFeatures = "+avx2",
                      .rounding = rt::Rounding::floatRounding,
                      .specializations = {{{1, 2}, {}}, {{3}}},
-                     .threads = 5};
+                     .threads = 5,
+                     .crashReproducer = {}};
   options.compileAfter = 0;
   options.preference = rt::ExecutionPreference::sustainedSpeed;
   options.priority = rt::Priority::high;
