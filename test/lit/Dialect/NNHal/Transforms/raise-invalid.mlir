@@ -29,7 +29,7 @@ nnhal.model @missing_scalar attributes {hal_version = "1.3"} {
 nnhal.model @omitted_tensor attributes {hal_version = "1.3"} {
   nnhal.graph @main() -> tensor<2x3xf32> {
     %n0 = nnhal.no_value : tensor<2x3xf32>
-    // expected-error @below {{cannot compile RELU: input 0 is omitted, but it is not optional}}
+    // expected-error @below {{cannot compile RELU: input 0 (input) is omitted, but it is not optional}}
     %r = nnhal.operation "RELU"(%n0)
         : (tensor<2x3xf32>) -> tensor<2x3xf32>
     nnhal.return %r : tensor<2x3xf32>
