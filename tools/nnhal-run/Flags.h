@@ -36,6 +36,8 @@ struct Flags {
   /// One after the other.
   std::vector<tools::ExecutionMode> modes = {tools::ExecutionMode::sync};
   tools::DeviceSelection devices;
+  /// A file of recorded settings; empty for none.
+  std::string settings;
   /// The socket of the service whose devices replace those of the project.
   std::string service;
   /// Files of plug-ins.
@@ -46,6 +48,8 @@ struct Flags {
   tools::Tolerance tolerance;
   tools::TimeFormat time = tools::TimeFormat::none;
   bool noCache = false;
+  /// Cache in a folder that is removed at the end.
+  bool cachesForNow = false;
   bool listDevices = false;
   /// Measure the device instead of running a model.
   bool calibrate = false;

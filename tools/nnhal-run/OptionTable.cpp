@@ -333,6 +333,18 @@ static constexpr Option options[] = {
         .apply = setPlanner,
     },
     {
+        .name = "settings",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "compile as FILE says, which NNHAL_RECORD has written "
+                "(PID-N.settings.json):\n"
+                "its devices, preference, priority, time limit and caching, "
+                "where no other\n"
+                "option says otherwise",
+        .works = executeSource | bit(Work::check),
+        .apply = setText<&Flags::settings>,
+    },
+    {
         .name = "plugin",
         .takes = Takes::value,
         .valueName = "FILE",

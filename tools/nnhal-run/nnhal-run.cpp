@@ -13,6 +13,7 @@
 
 #include "Flags.h"
 #include "OptionTable.h"
+#include "Settings.h"
 
 #include "Tools/Calibration/Calibrate.h"
 #include "Tools/Calibration/KeptCapabilities.h"
@@ -264,10 +265,15 @@ static std::string stateDirectoryFor(const Flags &flags) {
                                            : cacheStateDirectory(flags.load);
 }
 
-/// Completes the requests from which the devices are made. Checks that prepare
-/// through caches have these, and what devices remember of them, in \p folder.
+/// Completes the requests from which the devices are made. Caches for the time
+/// being, and what devices remember of them, are in \p folder.
 static Status completeRequests(Flags &flags, DevicesRequest &devices,
                                TemporaryFolder &folder) {
+  if (flags.cachesForNow && !flags.check) {
+    NNHAL_ASSIGN_OR_RETURN(folder, TemporaryFolder::create());
+    flags.load.cacheDirectory = folder.path() + "/cache";
+    flags.load.stateDirectory = folder.path() + "/state";
+  }
   NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<rt::WorkPool> workers,
                          rt::WorkPool::create(unsigned(flags.load.threads)));
   flags.load.threads = workers->threads();
@@ -331,6 +337,8 @@ static int runTool(std::span<const std::string_view> arguments) {
   // Destroyed after the devices, which write to it.
   TemporaryFolder folder;
   DevicesRequest devices;
+  if (Status status = applySettings(*flags); !status.isOk())
+    return fail(status, exitFailure);
   if (Status status = completeRequests(*flags, devices, folder); !status.isOk())
     return fail(status, exitFailure);
   rt::DeviceRegistry registry(devices.services.log);

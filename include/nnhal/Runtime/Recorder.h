@@ -9,7 +9,7 @@
 // report of a bug in one folder. Of the model N of process PID there is
 //
 //   PID-N.json            the model: nnhal-run PID-N.json
-//   PID-N.settings.json   how it was compiled
+//   PID-N.settings.json   how it was compiled: --settings=PID-N.settings.json
 //   cases/PID-N.bin       constants that are too large for a text
 //   cases/PID-N-R.json    its request R with the outputs that were computed:
 //                         nnhal-run --check cases
@@ -23,6 +23,7 @@
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/PrepareOptions.h"
+#include "nnhal/Runtime/PreparedModel.h"
 
 #include <cstdint>
 #include <functional>
@@ -58,6 +59,12 @@ struct RecordedSettings {
   bool operator==(const RecordedSettings &) const = default;
 };
 
+/// Reads a file PID-N.settings.json. Fails with invalidArgument, which names
+/// the file and the member, for what no Recorder writes, and as
+/// Memory::readFile() does.
+NNHAL_API Result<RecordedSettings>
+readRecordedSettings(const std::string &path);
+
 /// A model that was recorded, for its requests.
 ///
 /// Threads: any.
@@ -73,6 +80,15 @@ public:
   /// hears. Never throws.
   virtual void record(const Request &request, const Status &status,
                       const ExecutionResult &result) = 0;
+
+  /// Writes \p request, with which \p execution was begun, in the same way when
+  /// that has ended. The returned execution takes the place of \p execution:
+  /// its fence signals after that of \p execution, when the request is written,
+  /// so that the memory is still there. It is \p execution itself where there
+  /// is nothing to wait for. Never throws.
+  virtual std::shared_ptr<FencedExecution>
+  recordFenced(const Request &request,
+               std::shared_ptr<FencedExecution> execution) = 0;
 };
 
 /// Writes models and requests.

@@ -134,7 +134,8 @@ int ANeuralNetworksExecution::end(const Status &status) {
     if (isOk && argument.target)
       std::memcpy(argument.target, argument.copy.data(), argument.length);
   markOutputs(isOk);
-  // The client's memory may be gone when a fenced execution is looked at.
+  // The client's memory may be gone when a fenced execution is looked at, which
+  // has been recorded at its end.
   if (compilation.recorded() && !fenced)
     compilation.recorded()->record(request, status, result);
   state.store(State::completed, std::memory_order_release);
@@ -299,8 +300,10 @@ int ANeuralNetworksExecution::startAfter(
         duration != 0 ? std::optional(duration) : std::nullopt);
     if (!execution.isOk())
       return resultCodeOf(execution.status());
-    fenced = *execution;
-    made = std::make_unique<Event>(*std::move(execution));
+    fenced = *std::move(execution);
+    if (compilation.recorded())
+      fenced = compilation.recorded()->recordFenced(request, std::move(fenced));
+    made = std::make_unique<Event>(fenced);
     return ANEURALNETWORKS_NO_ERROR;
   });
   if (!made) {
@@ -322,9 +325,6 @@ int ANeuralNetworksExecution::startAfter(
     (void)ended.isOk(); // The event says it.
   }
   settle();
-  if (compilation.recorded() && state == State::completed)
-    compilation.recorded()->record(request, fenced->executionInfo().status,
-                                   result);
   *event = made.release();
   return ANEURALNETWORKS_NO_ERROR;
 }

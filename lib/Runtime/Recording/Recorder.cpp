@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Recorder.h"
+#include "RecordedExecution.h"
 #include "RecordedTensors.h"
 #include "Runtime/Formats/Json/TestCaseWriter.h"
 #include "Runtime/Support/AtomicFile.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
+#include "SettingsFile.h"
 #include "nnhal/Runtime/JsonModel.h"
 #include "nnhal/Runtime/Validate.h"
-
-#include <nlohmann/json.hpp>
 
 #include <atomic>
 #include <charconv>
@@ -35,6 +35,9 @@ struct Recorder::State {
   RecorderOptions options;
   std::mutex mutex;
   uint64_t lastModel = 0;
+  /// Waits for the ends of fenced executions. It is the recorder's own: files
+  /// are written on its thread.
+  std::shared_ptr<Reactor> reactor = Reactor::create();
 
   std::string path(std::string_view name) const {
     return fmt::format("{}/{}", options.directory, name);
@@ -74,46 +77,6 @@ template <typename Work> static Status guarded(Work work) noexcept {
 
 namespace {
 
-std::string_view nameOf(ExecutionPreference preference) {
-  switch (preference) {
-  case ExecutionPreference::lowPower:
-    return "LOW_POWER";
-  case ExecutionPreference::fastSingleAnswer:
-    return "FAST_SINGLE_ANSWER";
-  case ExecutionPreference::sustainedSpeed:
-    return "SUSTAINED_SPEED";
-  }
-  return "UNKNOWN";
-}
-
-std::string_view nameOf(Priority priority) {
-  switch (priority) {
-  case Priority::low:
-    return "LOW";
-  case Priority::medium:
-    return "MEDIUM";
-  case Priority::high:
-    return "HIGH";
-  }
-  return "UNKNOWN";
-}
-
-/// An object of nlohmann::json may not survive that there is no memory while it
-/// is built; the text of a string does.
-std::string settingsJson(const RecordedSettings &settings) {
-  std::string devices;
-  for (const std::string &device : settings.devices)
-    devices += (devices.empty() ? "" : ",") + nlohmann::json(device).dump();
-  std::string timeout =
-      settings.timeout
-          ? fmt::format("\"timeoutNanoseconds\":{},", *settings.timeout)
-          : "";
-  return fmt::format("{{\"devices\":[{}],\"preference\":\"{}\","
-                     "\"priority\":\"{}\",{}\"cached\":{}}}\n",
-                     devices, nameOf(settings.preference),
-                     nameOf(settings.priority), timeout, settings.isCached);
-}
-
 /// Puts the large pools of \p model into the bytes of one file, \p name.
 Status movePools(Model &model, const std::string &name,
                  std::vector<std::byte> &bytes) {
@@ -138,12 +101,15 @@ Status movePools(Model &model, const std::string &name,
   return Status::ok();
 }
 
-class RecordedModelFile final : public RecordedModel {
+class RecordedModelFile final
+    : public RecordedModel,
+      public std::enable_shared_from_this<RecordedModelFile> {
 public:
   RecordedModelFile(std::string name, std::string directory, uint64_t requests,
+                    std::shared_ptr<Reactor> reactor,
                     std::shared_ptr<const Log> log)
       : name(std::move(name)), directory(std::move(directory)),
-        requests(requests), log(std::move(log)) {}
+        requests(requests), reactor(std::move(reactor)), log(std::move(log)) {}
 
   /// Keeps what the cases of \p model need.
   void keep(const AnnotatedModel &annotated, std::string json) {
@@ -157,17 +123,70 @@ public:
 
   void record(const Request &request, const Status &status,
               const ExecutionResult &result) override {
-    uint64_t number = 1 + last.fetch_add(1, std::memory_order_relaxed);
-    if (number > requests)
-      return;
-    Status written =
-        guarded([&] { return write(number, request, status, result); });
-    if (!written.isOk() && log)
-      writeError(*log, "request {} of the model {} is not recorded: {}", number,
-                 name, written.message());
+    if (uint64_t number = nextNumber())
+      record(number, request, status, result);
+  }
+
+  std::shared_ptr<FencedExecution>
+  recordFenced(const Request &request,
+               std::shared_ptr<FencedExecution> execution) override {
+    uint64_t number = nextNumber();
+    if (number == 0)
+      return execution;
+    FenceRef fence = execution->fence();
+    if (!fence || fence->poll() != FenceState::active) {
+      recordEnd(number, request, *execution);
+      return execution;
+    }
+    std::shared_ptr<FencedExecution> told;
+    Status waits = guarded([&]() -> Status {
+      auto hasEnded = [self = shared_from_this(), number,
+                       request](const FencedExecution &ended) {
+        self->recordEnd(number, request, ended);
+      };
+      NNHAL_ASSIGN_OR_RETURN(
+          told,
+          RecordedExecution::create(execution, std::move(hasEnded), *reactor));
+      return Status::ok();
+    });
+    if (waits.isOk())
+      return told;
+    tell(number, waits);
+    return execution;
   }
 
 private:
+  /// The number of a request, or 0 for one that is left alone.
+  uint64_t nextNumber() {
+    uint64_t number = 1 + last.fetch_add(1, std::memory_order_relaxed);
+    return number > requests ? 0 : number;
+  }
+
+  void record(uint64_t number, const Request &request, const Status &status,
+              const ExecutionResult &result) const noexcept {
+    Status written =
+        guarded([&] { return write(number, request, status, result); });
+    if (!written.isOk())
+      tell(number, written);
+  }
+
+  /// A fenced execution has the shapes that its request states.
+  void recordEnd(uint64_t number, const Request &request,
+                 const FencedExecution &execution) const noexcept {
+    Status written = guarded([&] {
+      return write(number, request, execution.executionInfo().status, {});
+    });
+    if (!written.isOk())
+      tell(number, written);
+  }
+
+  /// Tells why the request \p number is not recorded.
+  void tell(uint64_t number, const Status &why) const noexcept {
+    if (log)
+      writeError(*log, "request {} of the model {} is not recorded: {}", number,
+                 name, why.message());
+  }
+
   Status write(uint64_t number, const Request &request, const Status &status,
                const ExecutionResult &result) const {
     TestCase written = test;
@@ -189,6 +208,7 @@ private:
   const std::string name;
   const std::string directory;
   const uint64_t requests;
+  const std::shared_ptr<Reactor> reactor;
   const std::shared_ptr<const Log> log;
   std::atomic<uint64_t> last = 0;
   /// The model as the files of cases state it.
@@ -251,7 +271,7 @@ Recorder::record(const AnnotatedModel &source,
           writeFileAtomically(state->path("cases/" + constants), bytes)
               .withContext(constants));
     NNHAL_RETURN_IF_ERROR(
-        state->write(name + ".settings.json", settingsJson(settings)));
+        state->write(name + ".settings.json", textOf(settings)));
     // The model comes last: where it is, everything that it needs is.
     NNHAL_RETURN_IF_ERROR(state->write(name + ".json", text));
     if (state->options.requests == 0)
@@ -261,7 +281,7 @@ Recorder::record(const AnnotatedModel &source,
         pool.file = constants;
     NNHAL_ASSIGN_OR_RETURN(std::string caseText, writeJsonModel(model));
     auto made = std::make_shared<RecordedModelFile>(
-        name, state->options.directory, state->options.requests,
+        name, state->options.directory, state->options.requests, state->reactor,
         state->options.log);
     made->keep(source, std::move(caseText));
     recorded = std::move(made);

@@ -8,12 +8,9 @@
 #ifndef NNHAL_TEST_UNIT_NEURALNETWORKS_CLIENTPROGRAM_H
 #define NNHAL_TEST_UNIT_NEURALNETWORKS_CLIENTPROGRAM_H
 
-#include <gtest/gtest.h>
+#include "ProgramOutput.h"
 
-#include <cstdio>
 #include <dlfcn.h>
-#include <string>
-#include <sys/wait.h>
 
 namespace client {
 
@@ -23,19 +20,6 @@ inline std::string libraryPath() {
   EXPECT_NE(
       ::dladdr(::dlsym(RTLD_DEFAULT, "ANeuralNetworksModel_create"), &info), 0);
   return info.dli_fname;
-}
-
-/// Returns what \p command prints, both streams; it ends with status 0.
-inline std::string outputOf(const std::string &command) {
-  FILE *pipe = ::popen((command + " 2>&1").c_str(), "r");
-  EXPECT_NE(pipe, nullptr);
-  std::string text;
-  char buffer[4096];
-  while (size_t count = std::fread(buffer, 1, sizeof(buffer), pipe))
-    text.append(buffer, count);
-  int status = ::pclose(pipe);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << text;
-  return text;
 }
 
 /// Runs the client in C with settings, as "NAME=VALUE NAME=VALUE". It uses

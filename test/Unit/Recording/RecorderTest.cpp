@@ -200,27 +200,56 @@ TEST_F(RecorderTest, modelsCanBeReadAgain) {
             "{\"devices\":[\"nnhal-cpu\",\"nnapi-reference\"],"
             "\"preference\":\"LOW_POWER\",\"priority\":\"HIGH\","
             "\"timeoutNanoseconds\":5,\"cached\":true}\n");
+  auto read = readRecordedSettings(path(name(1) + ".settings.json"));
+  ASSERT_EQ(read.status().message(), "");
+  EXPECT_EQ(*read, settings);
 }
 
-TEST_F(RecorderTest, settingsHaveNames) {
+TEST_F(RecorderTest, settingsAreReadAgain) {
   Recorder recorder = this->recorder(0);
   AnnotatedModel model;
   model.model = addTwice();
   RecordedSettings settings;
   settings.priority = Priority::low;
   recorder.record(model, settings);
+  std::string text = readText(path(name(1) + ".settings.json"));
+  EXPECT_NE(text.find("\"FAST_SINGLE_ANSWER\",\"priority\":\"LOW\",\"cached\""),
+            std::string::npos)
+      << text;
+  auto read = readRecordedSettings(path(name(1) + ".settings.json"));
+  ASSERT_EQ(read.status().message(), "");
+  EXPECT_EQ(*read, settings);
   settings.preference = ExecutionPreference::sustainedSpeed;
   settings.priority = Priority::medium;
+  settings.timeout = UINT64_MAX;
   recorder.record(model, settings);
-  auto first =
-      nlohmann::json::parse(readText(path(name(1) + ".settings.json")));
-  EXPECT_EQ(first["preference"], "FAST_SINGLE_ANSWER");
-  EXPECT_EQ(first["priority"], "LOW");
-  EXPECT_FALSE(first.contains("timeoutNanoseconds"));
-  auto second =
-      nlohmann::json::parse(readText(path(name(2) + ".settings.json")));
-  EXPECT_EQ(second["preference"], "SUSTAINED_SPEED");
-  EXPECT_EQ(second["priority"], "MEDIUM");
+  read = readRecordedSettings(path(name(2) + ".settings.json"));
+  ASSERT_EQ(read.status().message(), "");
+  settings.timeout = INT64_MAX;
+  EXPECT_EQ(*read, settings);
+}
+
+TEST_F(RecorderTest, settingsThatNobodyRecorded) {
+  std::string file = folder + "/settings.json";
+  auto messageOf = [&](const std::string &text) {
+    std::ofstream(file) << text;
+    return std::string(readRecordedSettings(file).status().message());
+  };
+  std::string begin = "'" + file + "': ";
+  EXPECT_EQ(messageOf("[]"),
+            begin + "the file: expected an object, found an array");
+  EXPECT_EQ(messageOf("{\"devices\":[]}"),
+            begin + "the file: key \"preference\" is missing");
+  EXPECT_EQ(messageOf("{\"devices\":[],\"preference\":\"FAST\"}"),
+            begin + "preference: expected one of LOW_POWER, "
+                    "FAST_SINGLE_ANSWER, SUSTAINED_SPEED, found \"FAST\"");
+  EXPECT_EQ(messageOf("{\"devices\":[],\"preference\":\"LOW_POWER\","
+                      "\"priority\":\"HIGH\",\"timeoutNanoseconds\":0,"
+                      "\"cached\":true}"),
+            begin + "timeoutNanoseconds: 0 must be from 1 to "
+                    "9223372036854775807");
+  EXPECT_EQ(readRecordedSettings(folder + "/none").status().message(),
+            "cannot open '" + folder + "/none': No such file or directory");
 }
 
 TEST_F(RecorderTest, requestsAreReplayed) {
@@ -308,6 +337,86 @@ TEST_F(RecorderTest, failuresAreReplayedWhereTheyComeAgain) {
   recorded->record(execution.request,
                    {StatusCode::generalFailure, "the extents differ"}, {});
   EXPECT_EQ(replay(), std::pair(2, false));
+}
+
+TEST_F(RecorderTest, fencedRequestsAreRecordedBeforeTheirEndIsTold) {
+  Recorder recorder = this->recorder(2);
+  AnnotatedModel model = poolModel();
+  auto recorded = recorder.record(model, {});
+  ASSERT_TRUE(recorded);
+  Execution execution(model, 2000);
+  FenceRef fence = *Fence::create();
+  auto begun = execution.prepared->executeFenced(execution.request, {fence});
+  ASSERT_EQ(begun.status().message(), "");
+  auto told = recorded->recordFenced(execution.request, *begun);
+  ASSERT_NE(told, *begun);
+  EXPECT_EQ(told->fence()->poll(), FenceState::active);
+  EXPECT_EQ(told->executionInfo().status.message(),
+            "the execution has not ended");
+  EXPECT_FALSE(fs::exists(path("cases/" + name(1) + "-1.json")));
+  fence->complete(Status::ok());
+  EXPECT_EQ(told->fence()->wait(noDeadline).message(), "");
+  EXPECT_TRUE(fs::exists(path("cases/" + name(1) + "-1.json")));
+  EXPECT_TRUE(told->executionInfo().status.isOk());
+  // One that fails.
+  fence = *Fence::create();
+  begun = execution.prepared->executeFenced(execution.request, {fence});
+  ASSERT_EQ(begun.status().message(), "");
+  told = recorded->recordFenced(execution.request, *begun);
+  fence->complete({StatusCode::generalFailure, "the camera is off"});
+  EXPECT_EQ(told->fence()->wait(noDeadline).code(), StatusCode::generalFailure);
+  EXPECT_FALSE(told->executionInfo().status.isOk());
+  EXPECT_NE(readText(path("cases/" + name(1) + "-2.json"))
+                .find("recorded: GENERAL_FAILURE"),
+            std::string::npos);
+  // No more are wanted.
+  begun = execution.prepared->executeFenced(execution.request, {});
+  ASSERT_EQ(begun.status().message(), "");
+  EXPECT_EQ(recorded->recordFenced(execution.request, *begun), *begun);
+  if ((*begun)->fence())
+    EXPECT_EQ((*begun)->fence()->wait(noDeadline).message(), "");
+  EXPECT_TRUE(lines.empty());
+  EXPECT_EQ(replay(), std::pair(2, true));
+}
+
+TEST_F(RecorderTest, fencedRequestsThatHaveEnded) {
+  Recorder recorder = this->recorder(1);
+  AnnotatedModel model = poolModel();
+  auto recorded = recorder.record(model, {});
+  ASSERT_TRUE(recorded);
+  Execution execution(model, 2000);
+  auto begun = execution.prepared->executeFenced(execution.request, {});
+  ASSERT_EQ(begun.status().message(), "");
+  if ((*begun)->fence())
+    EXPECT_EQ((*begun)->fence()->wait(noDeadline).message(), "");
+  EXPECT_EQ(recorded->recordFenced(execution.request, *begun), *begun);
+  EXPECT_EQ(replay(), std::pair(1, true));
+}
+
+TEST_F(RecorderTest, fencedRequestsWithoutDescriptors) {
+  Recorder recorder = this->recorder(1);
+  AnnotatedModel model = poolModel();
+  auto recorded = recorder.record(model, {});
+  ASSERT_TRUE(recorded);
+  Execution execution(model, 2000);
+  FenceRef fence = *Fence::create();
+  auto begun = execution.prepared->executeFenced(execution.request, {fence});
+  ASSERT_EQ(begun.status().message(), "");
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit none = {0, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  auto told = recorded->recordFenced(execution.request, *begun);
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(told, *begun);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(
+      lines[0].find("request 1 of the model " + name(1) + " is not recorded: "),
+      std::string::npos)
+      << lines[0];
+  fence->complete(Status::ok());
+  EXPECT_EQ((*begun)->fence()->wait(noDeadline).message(), "");
+  EXPECT_EQ(replay(), std::pair(0, true));
 }
 
 TEST_F(RecorderTest, tellsWhatIsNotRecorded) {

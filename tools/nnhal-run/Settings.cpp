@@ -1,0 +1,63 @@
+//===- Settings.cpp - Recorded settings of compilations -------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Settings.h"
+
+#include "FlagValues.h"
+
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Runtime/Recorder.h"
+
+#include <algorithm>
+
+using namespace nnhal;
+using namespace nnhal::run;
+using rt::Status;
+
+/// The devices of \p recorded, as libneuralnetworks takes them: a list is a
+/// wish for these alone, with the reference device last, for which the library
+/// has a name of its own.
+static tools::DeviceSelection devicesOf(const rt::RecordedSettings &recorded,
+                                        tools::DeviceSelection selection) {
+  if (recorded.devices.empty()) {
+    selection.device = tools::allDevices;
+    return selection;
+  }
+  selection.several = recorded.devices;
+  auto reference = std::ranges::find(selection.several, "nnapi-reference");
+  if (reference != selection.several.end()) {
+    selection.several.erase(reference);
+    selection.several.push_back("nnhal-reference");
+  }
+  selection.isRequired = true;
+  return selection;
+}
+
+Status run::applySettings(Flags &flags) {
+  if (flags.settings.empty())
+    return Status::ok();
+  NNHAL_ASSIGN_OR_RETURN(rt::RecordedSettings recorded,
+                         rt::readRecordedSettings(flags.settings));
+  auto isOpen = [&](std::string_view option) {
+    return std::ranges::find(flags.given, option) == flags.given.end();
+  };
+  if (isOpen("device") && isOpen("devices"))
+    flags.devices = devicesOf(recorded, std::move(flags.devices));
+  tools::Preparation &preparation = flags.load.preparation;
+  if (isOpen("preference"))
+    preparation.preference = recorded.preference;
+  if (isOpen("priority"))
+    preparation.priority = recorded.priority;
+  // A duration that no option can state is no bound.
+  if (isOpen("deadline-ms") && recorded.timeout &&
+      *recorded.timeout <= maxCount * 1'000'000)
+    preparation.timeLimit = recorded.timeout;
+  flags.cases.preparation = preparation;
+  flags.cachesForNow =
+      recorded.isCached && flags.load.cacheDirectory.empty() && !flags.noCache;
+  return Status::ok();
+}
