@@ -5,12 +5,16 @@
 //   NNHAL_PLUGINS=./libsample-devices.so nnhal-run model.tflite --device=auto
 //
 // NNHAL_SAMPLE_HAL=1.0, 1.1 or 1.2 makes them devices of that HAL version.
+// NNHAL_SAMPLE_SUPPORTED=ADD,CONV_2D lets each take these operations, where its
+// engine supports them, and no others; an empty list lets it take none.
 
 #include <nnhal/Backend/Backend.h>
 #include <nnhal/Backend/DevicePlugin.h>
 #include <nnhal/Runtime/ReferenceDevice.h>
 
 #include <cstdlib>
+#include <optional>
+#include <string>
 #include <utility>
 
 using namespace nnhal::rt;
@@ -30,8 +34,10 @@ struct Sample {
 /// An engine that is asked for less than it can.
 class SampleBackend final : public Backend {
 public:
-  SampleBackend(Sample sample, HalVersion version)
+  SampleBackend(Sample sample, HalVersion version, const char *supported)
       : takes(sample.takes), engine(createReferenceBackend()) {
+    if (supported)
+      listed = "," + std::string(supported) + ",";
     description.name = sample.name;
     description.version = "JUST_AN_EXAMPLE";
     description.type = DeviceType::cpu;
@@ -47,7 +53,7 @@ public:
                            engine->supportedOperations(model));
     const std::vector<Operation> &operations = model.model.main.operations;
     for (size_t i = 0; i < answers.size(); ++i)
-      if (answers[i].isOk() && !takes(model.model, operations[i]))
+      if (answers[i].isOk() && !doesTake(model.model, operations[i]))
         answers[i] = Status(StatusCode::invalidArgument,
                             description.name + " does not execute this " +
                                 nameOf(operations[i].type));
@@ -65,8 +71,18 @@ public:
   }
 
 private:
+  bool doesTake(const Model &model, const Operation &operation) const {
+    if (!listed)
+      return takes(model, operation);
+    std::string name(nameOf(operation.type));
+    return listed->find("," + name + ",") != std::string::npos;
+  }
+
   DeviceInfo description;
   const Filter takes;
+  /// The names of the operations in place of those of the filter, between
+  /// commas.
+  std::optional<std::string> listed;
   const std::unique_ptr<Backend> engine;
 };
 
@@ -137,8 +153,8 @@ static Result<Backends> createBackends(const DeviceServices &) {
        uniformCapabilities({50.0f, 1.0f})}};
   Backends backends;
   for (Sample &sample : samples)
-    backends.push_back(
-        std::make_unique<SampleBackend>(std::move(sample), version));
+    backends.push_back(std::make_unique<SampleBackend>(
+        std::move(sample), version, std::getenv("NNHAL_SAMPLE_SUPPORTED")));
   return backends;
 }
 

@@ -54,7 +54,9 @@ Status OlderModel::checkOutputs(const Request &request) const {
 }
 
 Status OlderModel::convert(Request &request) const {
-  NNHAL_RETURN_IF_ERROR(checkCompliance(request, state->version));
+  // The device never sees it (B-092).
+  if (Status status = checkCompliance(request, state->version); !status.isOk())
+    return {StatusCode::generalFailure, status.message()};
   request.deadline = noDeadline;
   request.loopTimeout = defaultLoopTimeout;
   if (state->version >= HalVersion::V1_2)

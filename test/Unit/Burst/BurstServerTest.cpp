@@ -175,13 +175,15 @@ TEST_F(BurstServerTest, SimpleServerKeepsNothing) { // G-010
   EXPECT_EQ(memories->asked[0], 3);
 }
 
-TEST_F(BurstServerTest, FreedSlotsAreAskedForAgain) { // G-002, G-043, G-046
+// B-090, G-002, G-043, G-046
+TEST_F(BurstServerTest, FreedSlotsAreAskedForAgain) {
   start();
   expectSum();
   SumPool other(100);
   memories->memories[0] = other.pool;
-  expectSum(); // The server still has the first memory.
-  context->freeMemory(7);
+  expectSum();            // The server still has the first memory.
+  context->freeMemory(7); // It was never used.
+  context->freeMemory(0);
   context->freeMemory(0);
   EXPECT_EQ(exchange(sum()).status, StatusCode::none);
   EXPECT_TRUE(other.hasSum(100));

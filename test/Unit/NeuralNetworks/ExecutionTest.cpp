@@ -349,7 +349,7 @@ TEST(NeuralNetworksExecution, StartsAndTellsItsEnd) {
   }
   EXPECT_EQ(ANeuralNetworksEvent_wait(event), ANEURALNETWORKS_NO_ERROR);
   run.expectSum();
-  int fd = 7;
+  int fd = 7; // M-261
   EXPECT_EQ(ANeuralNetworksEvent_getSyncFenceFd(event, &fd),
             ANEURALNETWORKS_BAD_DATA);
   EXPECT_EQ(fd, -1);

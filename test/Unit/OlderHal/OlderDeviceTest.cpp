@@ -39,6 +39,8 @@ AnnotatedModel expModel() {
   return annotated(model);
 }
 
+// C-087: what is called are methods of the device itself, or those of one older
+// version.
 TEST(OlderDeviceTest, newestVersionIsTheDeviceItself) {
   auto device = std::make_unique<SpyDevice>(std::make_shared<Seen>());
   Device *same = device.get();

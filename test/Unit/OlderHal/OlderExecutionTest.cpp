@@ -44,7 +44,7 @@ struct Prepared {
   std::array<float, 2> out = {};
 };
 
-// D-001, D-002, D-011: below 1.2 the device is called asynchronously and
+// D-001, D-002, D-011, D-025: below 1.2 the device is called asynchronously and
 // reports a status alone.
 TEST(OlderExecutionTest, executes) {
   for (HalVersion version : olderVersions) {
@@ -149,7 +149,7 @@ TEST(OlderExecutionTest, statesFailuresOfTheVersion) { // C-101
   }
 }
 
-TEST(OlderExecutionTest, poolsOfTheVersion) { // K-035, K-039
+TEST(OlderExecutionTest, poolsOfTheVersion) { // B-092, K-035, K-039
   auto blob = SharedMemory::createBlob(8);
   ASSERT_TRUE(blob.isOk());
   for (HalVersion version : olderVersions) {
@@ -160,7 +160,9 @@ TEST(OlderExecutionTest, poolsOfTheVersion) { // K-035, K-039
     EXPECT_EQ(prepared.model->execute(request, result).isOk(),
               version == HalVersion::V1_2);
     request.outputs[0].memory = OutputMemory::device(1);
-    EXPECT_EQ(prepared.model->execute(request, result).message(),
+    Status status = prepared.model->execute(request, result);
+    EXPECT_EQ(status.code(), StatusCode::generalFailure);
+    EXPECT_EQ(status.message(),
               std::string("output 0: device memory needs HAL 1.3, the request "
                           "is for ") +
                   std::string(toString(version)));
@@ -180,7 +182,8 @@ TEST(OlderExecutionTest, bursts) {
   }
 }
 
-// D-050, D-053: the runtime waits for the fences and makes one.
+// D-050, D-053, D-064: the runtime waits for the fences, on a thread that is
+// not the caller's, and makes a fence, so that every device has one.
 TEST(OlderExecutionTest, waitsForFences) {
   for (HalVersion version : olderVersions) {
     Prepared prepared(version);

@@ -152,6 +152,21 @@ TEST(SampleDevicesTest, supportOperations) {
   }
 }
 
+// C-035: the environment overrides what they take.
+TEST(SampleDevicesTest, supportWhatTheEnvironmentLists) {
+  AnnotatedModel model = mixedModel();
+  for (auto [list, expected] :
+       {std::pair("ADD,SELECT", "y--yy"), std::pair("MUL", "-y---"),
+        std::pair("", "-----")}) {
+    setenv("NNHAL_SAMPLE_SUPPORTED", list, 1);
+    DeviceRegistry registry = samples();
+    unsetenv("NNHAL_SAMPLE_SUPPORTED");
+    ASSERT_EQ(registry.devices().size(), 5u);
+    for (const auto &device : registry.devices())
+      EXPECT_EQ(supported(device.get(), model), expected) << device->name();
+  }
+}
+
 // C-108, C-109, C-110.
 TEST(SampleDevicesTest, prepareAndExecute) {
   AnnotatedModel model;

@@ -204,7 +204,7 @@ TEST_F(FallbackTest, AValueBetweenStepsThatIsTooSmallIsAFailure) {
             "purpose");
 }
 
-// I-045, I-086
+// D-080, I-045, I-086
 TEST_F(FallbackTest, ADeadlineThatThePlanFindsMissedIsFinal) {
   std::atomic<int64_t> now = 1000;
   options.clock = [&] { return now.load(); };
@@ -308,7 +308,7 @@ TEST_F(FallbackTest, WithListedDevicesTheErrorIsTheCallers) {
   EXPECT_EQ(fallback->state->preparations, 0u);
 }
 
-// I-040
+// D-080, I-040
 TEST_F(FallbackTest, AMissedDeadlineOfOneListedDeviceIsReported) {
   add("all", {ADD, ABS, MUL, FLOOR}, 0.1f);
   devices = {synthetic.back().get()};
@@ -630,6 +630,7 @@ TEST_F(FallbackTest, RequestsHaveTheArgumentsOfTheModel) {
             "a preparation needs a model");
 }
 
+// D-068
 TEST_F(FallbackTest, OutputsOfFencedExecutionsHaveKnownExtents) {
   AnnotatedModel unknown = chainModel();
   unknown.model.main.operands[unknown.model.main.outputIndexes[0]]

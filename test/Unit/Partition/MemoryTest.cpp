@@ -88,7 +88,8 @@ TEST_F(MemoryTest, ValuesBetweenStepsLieInOneMemory) {
   EXPECT_GE(model->memoryUse().arena, 3 * 64u);
 }
 
-// I-055: a device of another process shares the memory by its descriptor.
+// G-068, I-055: a device of another process shares the memory by its
+// descriptor.
 TEST_F(MemoryTest, RemoteStepsShareTheMemory) {
   auto model = chain(/*isRemote=*/true);
   std::shared_ptr<const SharedMemory> pool;
@@ -221,7 +222,7 @@ TEST_F(MemoryTest, AllocationsThatFailAreReported) {
                                   "divide the model"));
 }
 
-// I-030: each step has a token of its own, made from its operations.
+// E-035, I-030: each step has a token of its own, made from its operations.
 TEST_F(MemoryTest, StepsHaveTokens) {
   auto directory = std::filesystem::temp_directory_path() /
                    ("partition-" + std::to_string(::getpid()));

@@ -46,7 +46,7 @@ protected:
 // I-064, I-070, I-073: ABS is the one operation of the chain that 1.0 and 1.1
 // do not have, and what a step gets is a model of its device's version.
 TEST_F(OlderDevicesTest, DevicesGetWhatTheirVersionHas) {
-  options.strictSlicing = true; // I-005
+  options.strictSlicing = true; // C-034, I-005
   for (HalVersion version :
        {HalVersion::V1_0, HalVersion::V1_1, HalVersion::V1_2}) {
     devices = {reference.get()};

@@ -10,6 +10,7 @@
 #include "nnhal/Runtime/Fence.h"
 
 #include <future>
+#include <mutex>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::partitiontest;
@@ -110,7 +111,7 @@ TEST_F(StepsTest, AFailedStepIsRepeatedOnTheFallbackDevice) {
                     "GENERAL_FAILURE: a synthetic failure");
 }
 
-// I-037
+// C-058, I-037
 TEST_F(StepsTest, APreparationThatFailsFallsBack) {
   first->state->failPreparations = StatusCode::generalFailure;
   auto model = chain();
@@ -147,21 +148,61 @@ TEST_F(StepsTest, RolesAreThoseOfSteps) {
   EXPECT_EQ(outputs[0].device, second);
 }
 
+/// A request to the chain, with its memory.
+struct ChainRequest {
+  ChainRequest() {
+    for (auto &input : inputs)
+      request.inputs.push_back(
+          {Memory::borrow(std::as_bytes(std::span(input))), {}});
+    request.outputs.push_back(
+        {OutputMemory::borrow(std::as_writable_bytes(std::span(output))), {}});
+  }
+
+  std::vector<std::vector<float>> inputs = chainInputs();
+  std::vector<float> output = std::vector<float>(4);
+  Request request;
+};
+
 TEST_F(StepsTest, BurstsExecuteTheSteps) {
   auto model = chain();
   auto burst = model->createBurst({});
   ASSERT_TRUE(burst.isOk());
-  auto inputs = chainInputs();
-  std::vector<float> output(4);
-  Request request;
-  for (auto &input : inputs)
-    request.inputs.push_back(
-        {Memory::borrow(std::as_bytes(std::span(input))), {}});
-  request.outputs.push_back(
-      {OutputMemory::borrow(std::as_writable_bytes(std::span(output))), {}});
+  ChainRequest chain;
   ExecutionResult result;
-  EXPECT_EQ((*burst)->execute(request, result).message(), "");
-  EXPECT_EQ(output, chainResult());
+  EXPECT_EQ((*burst)->execute(chain.request, result).message(), "");
+  EXPECT_EQ(chain.output, chainResult());
+}
+
+// D-068: no step begins before the fences have signaled and the step before it
+// has ended; the fallback device executes one that fails.
+TEST_F(StepsTest, FencedExecutionsTakeTheStepsInTurn) {
+  for (bool fails : {false, true}) {
+    auto model = chain();
+    if (fails)
+      second->state->failExecutions = StatusCode::generalFailure;
+    std::mutex mutex;
+    std::string order;
+    first->state->onExecution = [&](const Request &) {
+      std::lock_guard lock(mutex);
+      order += 'a';
+    };
+    second->state->onExecution = [&](const Request &) {
+      std::lock_guard lock(mutex);
+      order += 'b';
+    };
+    ChainRequest chain;
+    FenceRef gate = *Fence::create();
+    auto fenced = model->executeFenced(chain.request, {gate});
+    ASSERT_EQ(fenced.status().message(), "");
+    EXPECT_EQ((*fenced)->fence()->poll(), FenceState::active);
+    EXPECT_EQ(order, "");
+    gate->complete(Status::ok());
+    EXPECT_EQ((*fenced)->fence()->wait(noDeadline).message(), "");
+    EXPECT_EQ((*fenced)->executionInfo().status.message(), "");
+    EXPECT_EQ(chain.output, chainResult());
+    EXPECT_EQ(order, fails ? "aa" : "abab");
+    EXPECT_EQ(model->fallbacks().steps, fails ? 2u : 0u);
+  }
 }
 
 } // namespace

@@ -87,7 +87,7 @@ TEST_F(DeathTest, DuringTheImportOfMemory) {
       StatusCode::deadObject);
 }
 
-TEST_F(DeathTest, DuringPreparations) { // C-077, C-079
+TEST_F(DeathTest, DuringPreparations) { // C-048, C-077, C-079
   connect();
   service.conduct.hangsIn = "prepareModel";
   Status status = dieDuring(

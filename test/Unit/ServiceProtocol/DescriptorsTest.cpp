@@ -36,7 +36,7 @@ NamedDescriptor descriptor(rt::UniqueFd fd, std::string name) {
 
 rt::UniqueFd openNull() { return rt::UniqueFd(::open("/dev/null", O_RDONLY)); }
 
-TEST(Descriptors, ArriveAsDuplicatesInOrder) {
+TEST(Descriptors, ArriveAsDuplicatesInOrder) { // F-087
   EventLoop loop;
   rt::UniqueFd first = openNull();
   rt::UniqueFd second(::open("/dev/zero", O_RDONLY));
