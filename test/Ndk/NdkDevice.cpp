@@ -127,6 +127,8 @@ NdkDevice::prepareModel(const rt::AnnotatedModel &model,
   NNHAL_ASSIGN_OR_RETURN(kept->model, rt::ownedCopy(model.model));
   NNHAL_ASSIGN_OR_RETURN(FedModel fed, feedModel(kept->model));
   NNHAL_ASSIGN_OR_RETURN(NdkCompilation compilation, compile(fed, *kept));
+  if (use.compiled)
+    use.compiled(kept->model);
   if (!use.cacheFolder.empty()) {
     NNHAL_ASSIGN_OR_RETURN(compilation, compile(fed, *kept));
   }

@@ -10,6 +10,7 @@
 
 #include "nnhal/Runtime/Device.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct NdkUse {
   /// The threads that execute each request at the same time, and have to get
   /// the same outputs.
   unsigned threads = 1;
+  /// Is told of each model when its first compilation has ended well, on the
+  /// thread of that. May be empty.
+  std::function<void(const rt::Model &)> compiled;
 };
 
 /// Makes a device of the NDK library, which is reached by its C functions

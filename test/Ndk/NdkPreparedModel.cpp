@@ -96,8 +96,9 @@ Status NdkExecutionOf::bindInput(int32_t index,
       argument.dimensions.empty() ? nullptr : &type;
   if (const auto *token =
           std::get_if<rt::Memory::DeviceToken>(&argument.memory.kind())) {
+    NdkBufferMemory buffer = memoryOfToken(token->token);
     NNHAL_NDK(ANeuralNetworksExecution_setInputFromMemory, handle, index,
-              stated, memoryOfToken(token->token), 0, 0);
+              stated, buffer.memory, 0, buffer.length);
     return Status::ok();
   }
   NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, argument.memory.materialize());
@@ -126,8 +127,9 @@ Status NdkExecutionOf::bindOutput(int32_t index,
       argument.dimensions.empty() ? nullptr : &type;
   if (const auto *token =
           std::get_if<rt::OutputMemory::DeviceToken>(&argument.memory.kind())) {
+    NdkBufferMemory buffer = memoryOfToken(token->token);
     NNHAL_NDK(ANeuralNetworksExecution_setOutputFromMemory, handle, index,
-              stated, memoryOfToken(token->token), 0, 0);
+              stated, buffer.memory, 0, buffer.length);
     return Status::ok();
   }
   const auto *borrowed =

@@ -38,6 +38,8 @@ public:
 
   const ANeuralNetworksCompilation *handle() const { return compilation.get(); }
   const rt::Model &source() const { return model->model; }
+  /// Whether the compilation is for exactly one device.
+  bool hasOneDevice() const { return canMeasure; }
 
 private:
   friend class NdkExecutionOf;
@@ -53,15 +55,26 @@ private:
   bool canMeasure = false;
 };
 
-/// Makes memory for roles of prepared models by a memory description (F.6).
+/// Makes memory for roles of prepared models by a memory description (F.6), or
+/// shared memory where no device has all of the roles (F-070).
 rt::Result<std::shared_ptr<rt::Buffer>>
 allocateFromDesc(const rt::BufferDesc &desc,
                  std::span<const rt::PreparedModelRef> models,
                  std::span<const rt::BufferRole> inputRoles,
                  std::span<const rt::BufferRole> outputRoles);
 
+/// The memory of a buffer, and the bytes of it to state with an argument: none
+/// for memory of a description.
+struct NdkBufferMemory {
+  ANeuralNetworksMemory *memory = nullptr;
+  size_t length = 0;
+};
+
 /// The memory of the living buffer with \p token; null where there is none.
-ANeuralNetworksMemory *memoryOfToken(uint32_t token);
+NdkBufferMemory memoryOfToken(uint32_t token);
+
+/// How many buffers are shared memory.
+uint64_t sharedBuffers();
 
 } // namespace nnhal::test
 

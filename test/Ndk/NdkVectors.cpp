@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "NdkDevice.h"
+#include "NdkPreparedModel.h"
+#include "StepCount.h"
 
 #include "Tools/Check/Check.h"
 #include "Tools/Options/OptionRows.h"
@@ -31,6 +33,7 @@ namespace {
 struct Flags {
   test::NdkUse use;
   tools::CheckRequest cases;
+  bool countSteps = false;
 };
 
 struct Option {
@@ -96,6 +99,11 @@ static Status setDynamicOutputs(Flags &flags, std::string_view) {
   return Status::ok();
 }
 
+static Status setCountSteps(Flags &flags, std::string_view) {
+  flags.countSteps = true;
+  return Status::ok();
+}
+
 static constexpr Option options[] = {
     {"device", Takes::value, "A,B,...",
      "compile for these devices; without it the library chooses", setDevices},
@@ -116,7 +124,28 @@ static constexpr Option options[] = {
     {"filter", Takes::value, "REGEX", "run cases of such names", setFilter},
     {"dynamic-output-shape", Takes::nothing, "",
      "leave the extents of outputs open", setDynamicOutputs},
+    {"count-steps", Takes::nothing, "",
+     "print how many models have one, two, or more steps; fail unless most of "
+     "those with 3 operations have 3",
+     setCountSteps},
 };
+
+/// Prints what was counted. Fails unless most models were divided, and cached
+/// steps loaded.
+static Status reportSteps(const Flags &flags, const test::StepCount &steps) {
+  if (!flags.countSteps)
+    return Status::ok();
+  fmt::print("{}", steps.summary());
+  if (!steps.areMostDivided())
+    return rt::failure("most models with 3 operations have fewer steps");
+  if (flags.use.cacheFolder.empty())
+    return Status::ok();
+  fmt::print("steps that came from the cache: {}\n",
+             test::StepCount::cacheHits());
+  return test::StepCount::cacheHits() > 0
+             ? Status::ok()
+             : rt::failure("nothing came from the cache");
+}
 
 static int runTool(std::span<const std::string_view> arguments) {
   Flags flags;
@@ -133,6 +162,11 @@ static int runTool(std::span<const std::string_view> arguments) {
   if (flags.cases.paths.empty())
     return tools::fail(rt::badData("no file or folder with test cases"),
                        tools::exitUsage);
+  test::StepCount steps;
+  if (flags.countSteps) {
+    test::StepCount::listen();
+    flags.use.compiled = [&](const rt::Model &model) { steps.add(model); };
+  }
   auto device = test::createNdkDevice(flags.use);
   if (!device.isOk())
     return tools::fail(device.status(), tools::exitFailure);
@@ -140,6 +174,12 @@ static int runTool(std::span<const std::string_view> arguments) {
   auto passed = tools::runCheck(flags.cases, **device, none);
   if (!passed.isOk())
     return tools::fail(passed.status(), tools::exitFailure);
+  if (uint64_t shared = test::sharedBuffers())
+    fmt::print("note: {} buffers are shared memory, as no device has all of "
+               "their roles\n",
+               shared);
+  if (Status counted = reportSteps(flags, steps); !counted.isOk())
+    return tools::fail(counted, tools::exitFailure);
   return tools::finish(*passed ? Status::ok()
                                : rt::failure("test cases failed"));
 }

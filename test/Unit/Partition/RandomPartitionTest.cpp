@@ -62,6 +62,10 @@ struct Tally {
   uint64_t graphs = 0;
   uint64_t divided = 0;
   uint64_t threeSteps = 0;
+  /// Graphs of eight operations or more, which leave room for several steps,
+  /// and those of them that have three.
+  uint64_t large = 0;
+  uint64_t largeInThreeSteps = 0;
   uint64_t interpreted = 0;
   uint64_t fallbacks = 0;
 };
@@ -137,10 +141,11 @@ protected:
     if (fault == Fault::preparation)
       added[seed % 3]->state->failPreparations = StatusCode::generalFailure;
     options.planner = seed % 2 ? Planner::greedy : Planner::leastCost;
-    // Half of the cheapest plans are for steps that cost next to nothing: the
-    // operations of random graphs are too small to be moved otherwise.
+    // Three in four of the cheapest plans are for steps that cost next to
+    // nothing: the operations of random graphs are too small to be moved
+    // otherwise.
     options.stepCost.reset();
-    if (seed % 4 == 0)
+    if (seed % 8 != 6)
       options.stepCost = 1.0;
     auto divided = prepare(model);
     ASSERT_TRUE(divided.isOk()) << divided.status().message();
@@ -162,7 +167,11 @@ protected:
     FallbackReport report = (*divided)->fallbacks();
     tally.graphs += 1;
     tally.divided += !plan.isSimple();
-    tally.threeSteps += plan.steps.size() >= 3;
+    bool hasThree = plan.steps.size() >= 3;
+    tally.threeSteps += hasThree;
+    bool isLarge = model.model.main.operations.size() >= 8;
+    tally.large += isLarge;
+    tally.largeInThreeSteps += isLarge && hasThree;
     tally.interpreted += std::ranges::any_of(plan.steps, [](const auto &step) {
       return step.kind != PartitionStep::Kind::execute;
     });
@@ -180,13 +189,15 @@ protected:
       if (HasFatalFailure())
         break;
     }
-    std::printf("%llu graphs, %llu divided, %llu in 3 steps or more, %llu with "
-                "interpreted control flow, %llu fell back\n",
-                (unsigned long long)tally.graphs,
-                (unsigned long long)tally.divided,
-                (unsigned long long)tally.threeSteps,
-                (unsigned long long)tally.interpreted,
-                (unsigned long long)tally.fallbacks);
+    std::printf(
+        "%llu graphs, %llu divided, %llu in 3 steps or more (%llu of "
+        "%llu with 8 operations or more), %llu with interpreted "
+        "control flow, %llu fell back\n",
+        (unsigned long long)tally.graphs, (unsigned long long)tally.divided,
+        (unsigned long long)tally.threeSteps,
+        (unsigned long long)tally.largeInThreeSteps,
+        (unsigned long long)tally.large, (unsigned long long)tally.interpreted,
+        (unsigned long long)tally.fallbacks);
     return tally;
   }
 };
@@ -195,6 +206,7 @@ protected:
 TEST_F(RandomPartitionTest, DividedModelsComputeWhatOneDeviceComputes) {
   Tally tally = runAll(Fault::none, 1);
   EXPECT_GT(2 * tally.divided, tally.graphs);
+  EXPECT_GT(2 * tally.largeInThreeSteps, tally.large);
 }
 
 // I-050
