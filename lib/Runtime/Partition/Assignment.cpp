@@ -18,6 +18,8 @@ public:
   ReadyQueue(const CostGraph &graph, std::span<const uint32_t> devices)
       : graph(graph), devices(devices), missing(graph.operations.size()),
         queues(graph.stepCosts.size() + 1) {
+    for (Queue &queue : queues)
+      queue.operations.reserve(missing.size());
     for (uint32_t i = 0; i < missing.size(); ++i) {
       missing[i] = uint32_t(graph.operations[i].reads.size());
       if (missing[i] == 0)
@@ -117,13 +119,9 @@ nnhal::rt::partition::operationCost(const CostGraph::Operation &operation,
                                : operation.costs[device];
 }
 
-double nnhal::rt::partition::estimate(const CostGraph &graph,
-                                      std::span<const uint32_t> devices) {
+double nnhal::rt::partition::costOfSteps(const CostGraph &graph,
+                                         std::span<const uint32_t> devices) {
   double cost = 0;
-  for (size_t i = 0; i < devices.size(); ++i)
-    cost += operationCost(graph.operations[i], devices[i]);
-  for (const CostGraph::Value &value : graph.values)
-    cost += crossingCost(graph, devices, value);
   ReadyQueue ready(graph, devices);
   while (true) {
     size_t queue = ready.next();
@@ -136,4 +134,19 @@ double nnhal::rt::partition::estimate(const CostGraph &graph,
       ready.take(queue);
     while (!isInterpreted && !ready.isEmpty(queue));
   }
+}
+
+double nnhal::rt::partition::costOfWork(const CostGraph &graph,
+                                        std::span<const uint32_t> devices) {
+  double cost = 0;
+  for (size_t i = 0; i < devices.size(); ++i)
+    cost += operationCost(graph.operations[i], devices[i]);
+  for (const CostGraph::Value &value : graph.values)
+    cost += crossingCost(graph, devices, value);
+  return cost;
+}
+
+double nnhal::rt::partition::estimate(const CostGraph &graph,
+                                      std::span<const uint32_t> devices) {
+  return costOfWork(graph, devices) + costOfSteps(graph, devices);
 }

@@ -70,6 +70,11 @@ struct Group {
 std::vector<Group> groupsOf(const CostGraph &graph,
                             std::span<const uint32_t> devices);
 
+/// The two parts of estimate(): operations and bytes that cross, and starts of
+/// steps.
+double costOfWork(const CostGraph &graph, std::span<const uint32_t> devices);
+double costOfSteps(const CostGraph &graph, std::span<const uint32_t> devices);
+
 /// The estimated cost of the groups of \p devices: operations, starts of steps,
 /// and bytes that cross.
 double estimate(const CostGraph &graph, std::span<const uint32_t> devices);

@@ -8,6 +8,7 @@
 #include "Assignment.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace nnhal::rt::partition;
 
@@ -17,7 +18,7 @@ using Devices = std::vector<uint32_t>;
 
 /// The visits of operations that all improvements together may take, so that a
 /// plan for hundreds of operations takes milliseconds.
-constexpr uint64_t improvementLimit = 100'000;
+constexpr uint64_t improvementLimit = 80'000;
 
 /// The places at which each operation can be, the cheapest first.
 class Choices {
@@ -191,7 +192,8 @@ public:
   Improvement(const CostGraph &graph, const Choices &choices, Devices devices,
               uint64_t &budget)
       : graph(graph), choices(choices), devices(std::move(devices)),
-        cost(estimate(graph, this->devices)), budget(budget) {
+        cost(estimate(graph, this->devices)),
+        steps(costOfSteps(graph, this->devices)), budget(budget) {
     for (double step : graph.stepCosts)
       dearestStep = std::max(dearestStep, step);
   }
@@ -208,13 +210,12 @@ private:
   void spend(uint64_t visits) { budget -= std::min(budget, visits); }
 
   /// The costs of \p operations and of the values that they read and write.
-  double costAround(std::span<const uint32_t> operations,
-                    const Devices &assigned) {
+  double costAround(std::span<const uint32_t> operations) {
     double sum = 0;
-    std::vector<uint32_t> touched;
+    touched.clear();
     for (uint32_t operation : operations) {
       const CostGraph::Operation &stated = graph.operations[operation];
-      sum += operationCost(stated, assigned[operation]);
+      sum += operationCost(stated, devices[operation]);
       for (const auto *values : {&stated.reads, &stated.writes})
         touched.insert(touched.end(), values->begin(), values->end());
     }
@@ -222,7 +223,7 @@ private:
     auto repeated = std::ranges::unique(touched);
     touched.erase(repeated.begin(), repeated.end());
     for (uint32_t value : touched)
-      sum += crossingCost(graph, assigned, graph.values[value]);
+      sum += crossingCost(graph, devices, graph.values[value]);
     return sum;
   }
 
@@ -230,22 +231,35 @@ private:
     for (uint32_t operation : operations)
       if (!choices.has(operation, device))
         return false;
-    Devices moved = devices;
+    spend(operations.size() + 1);
+    double before = costAround(operations);
+    left.clear();
     for (uint32_t operation : operations)
-      moved[operation] = device;
+      left.push_back(std::exchange(devices[operation], device));
+    if (isBetter(costAround(operations) - before))
+      return true;
+    for (size_t i = 0; i < operations.size(); ++i)
+      devices[operations[i]] = left[i];
+    return false;
+  }
+
+  /// Whether the assignment, which costs \p loss more for its operations and
+  /// bytes than the last one that was taken, is cheaper. It is taken then.
+  bool isBetter(double loss) {
     // A loss in bytes and operations can be won back by the steps before
     // and behind that become one with this.
-    spend(operations.size() + 1);
-    double loss =
-        costAround(operations, moved) - costAround(operations, devices);
     if (loss > 3 * dearestStep)
       return false;
     spend(devices.size());
-    double reached = estimate(graph, moved);
+    double stepsNow = costOfSteps(graph, devices);
+    if (loss + stepsNow >= steps)
+      return false;
+    // Summed anew, so that the moves leave no rounding behind.
+    double reached = costOfWork(graph, devices) + stepsNow;
     if (reached >= cost)
       return false;
     cost = reached;
-    devices = std::move(moved);
+    steps = stepsNow;
     return true;
   }
 
@@ -273,8 +287,14 @@ private:
   const Choices &choices;
   Devices devices;
   double cost;
+  /// The part of the cost that is of steps.
+  double steps;
   double dearestStep = 0;
   uint64_t &budget;
+  /// Kept for the next attempt: the values around a move, and where its
+  /// operations were.
+  std::vector<uint32_t> touched;
+  Devices left;
 };
 
 } // namespace
