@@ -21,6 +21,8 @@ using namespace nnhal;
 using namespace nnhal::test;
 
 static constexpr size_t largeModel = 3;
+/// Fewer models than these say nothing about most of them.
+static constexpr uint64_t enoughModels = 50;
 
 /// The steps of the last plan that this thread has made.
 static thread_local size_t lastSteps = 0;
@@ -93,5 +95,6 @@ uint64_t StepCount::cacheHits() { return hits; }
 
 bool StepCount::areMostDivided() const {
   std::lock_guard lock(mutex);
-  return large[2] > large[0] + large[1];
+  uint64_t fewer = large[0] + large[1];
+  return large[2] + fewer < enoughModels || large[2] > fewer;
 }

@@ -36,7 +36,7 @@ public:
   std::string summary() const;
 
   /// Whether most models with at least three operations, and without values of
-  /// unknown size, have at least three steps, and there is one.
+  /// unknown size, have at least three steps; fewer than 50 may have any.
   bool areMostDivided() const;
 
   /// How many steps were loaded from the cache.
