@@ -22,7 +22,6 @@ using tools::DeviceSelection;
 using tools::InputRequest;
 using tools::LoadRequest;
 using tools::ModelKind;
-using tools::Preparation;
 using tools::RunRequest;
 using tools::Takes;
 

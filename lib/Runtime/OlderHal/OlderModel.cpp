@@ -118,7 +118,7 @@ Status OlderModel::execute(const Request &request,
   if (state->version >= HalVersion::V1_2)
     return state->convert(model->execute(converted, result));
   using Outcome = std::pair<Status, ExecutionResult>;
-  auto outcome = await<Outcome>([&](auto done) {
+  auto outcome = await<Outcome>([&](const auto &done) {
     return launch(std::move(converted),
                   [done](Status status, const ExecutionResult &reported) {
                     done({std::move(status), reported});

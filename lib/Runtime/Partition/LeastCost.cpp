@@ -50,9 +50,11 @@ public:
   /// The number of assignments; at most \p limit + 1.
   uint64_t combinations(uint64_t limit) const {
     uint64_t count = 1;
-    for (const auto &list : lists)
-      if ((count *= list.size()) > limit)
+    for (const auto &list : lists) {
+      count *= list.size();
+      if (count > limit)
         return limit + 1;
+    }
     return count;
   }
 
@@ -153,7 +155,7 @@ Devices cheapestPath(const CostGraph &graph, const Choices &choices) {
   for (uint32_t i = 0; i < graph.operations.size(); ++i) {
     std::vector<State> next;
     for (const Choices::Choice &choice : choices.of(i)) {
-      const State *from = nullptr;
+      const State *from = &states.front();
       double least = impossible;
       for (const State &state : states) {
         double cost = state.cost + choice.cost +
@@ -161,7 +163,7 @@ Devices cheapestPath(const CostGraph &graph, const Choices &choices) {
         if (choice.device != interpreted &&
             (i == 0 || state.devices.back() != choice.device))
           cost += graph.stepCosts[choice.device];
-        if (!from || cost < least) {
+        if (cost < least) {
           from = &state;
           least = cost;
         }
