@@ -26,6 +26,34 @@ int Completion::wait() {
   return *result;
 }
 
+template <typename Region, typename Arguments>
+static void addPools(const Arguments &arguments, Pools &pools) {
+  for (const auto &argument : arguments)
+    if (const auto *region = std::get_if<Region>(&argument.memory.kind()))
+      pools.emplace_back(region->pool);
+}
+
+Pools ndk::poolsOf(const rt::Request &request) {
+  Pools pools;
+  addPools<rt::Memory::Descriptor>(request.inputs, pools);
+  addPools<rt::OutputMemory::Region>(request.outputs, pools);
+  return pools;
+}
+
+/// Whether nobody can reach the bytes of \p pool: a file is not what it was
+/// when the memory was made, or only its maker knows the layout of a buffer.
+static bool isUnmappable(const rt::SharedMemory &pool) {
+  return pool.kind() == rt::PoolKind::hardwareBuffer || !pool.check().isOk();
+}
+
+int ndk::resultCodeOf(const rt::Status &status, const Pools &pools) {
+  if (status.code() == rt::StatusCode::generalFailure)
+    for (const auto &each : pools)
+      if (auto pool = each.lock(); pool && isUnmappable(*pool))
+        return ANEURALNETWORKS_UNMAPPABLE;
+  return resultCodeOf(status);
+}
+
 int ANeuralNetworksEvent::wait() {
   // The thread that would end the execution is not in a child.
   if (Library::isForked())
@@ -36,6 +64,6 @@ int ANeuralNetworksEvent::wait() {
   if (fence)
     status = fence->wait(rt::noDeadline);
   if (execution)
-    return resultCodeOf(execution->executionInfo().status);
+    return resultCodeOf(execution->executionInfo().status, pools);
   return status.isOk() ? ANEURALNETWORKS_NO_ERROR : ANEURALNETWORKS_OP_FAILED;
 }

@@ -10,6 +10,7 @@
 
 #include "nnhal/Runtime/Fence.h"
 #include "nnhal/Runtime/PreparedModel.h"
+#include "nnhal/Runtime/SharedMemory.h"
 
 #include <android/NeuralNetworks.h>
 
@@ -17,8 +18,21 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace nnhal::ndk {
+
+/// The memories behind descriptors that arguments of an execution are in. They
+/// end with the objects of the client, not with whoever asks for a result.
+using Pools = std::vector<std::weak_ptr<const rt::SharedMemory>>;
+
+Pools poolsOf(const rt::Request &request);
+
+/// Returns the result code of an execution with arguments in \p pools. A
+/// failure is UNMAPPABLE where one of them cannot be read or written (J-095,
+/// D-103): devices have no status that says so.
+int resultCodeOf(const rt::Status &status, const Pools &pools);
 
 /// A result code that comes once.
 ///
@@ -46,9 +60,10 @@ struct ANeuralNetworksEvent {
       : completion(std::move(completion)) {}
   explicit ANeuralNetworksEvent(nnhal::rt::FenceRef fence)
       : fence(std::move(fence)) {}
-  explicit ANeuralNetworksEvent(
-      std::shared_ptr<nnhal::rt::FencedExecution> execution)
-      : fence(execution->fence()), execution(std::move(execution)) {}
+  ANeuralNetworksEvent(std::shared_ptr<nnhal::rt::FencedExecution> execution,
+                       nnhal::ndk::Pools pools)
+      : fence(execution->fence()), execution(std::move(execution)),
+        pools(std::move(pools)) {}
 
   /// Returns the result code when it has come (J-095, J-102).
   int wait();
@@ -57,6 +72,9 @@ struct ANeuralNetworksEvent {
   const std::shared_ptr<nnhal::ndk::Completion> completion;
   const nnhal::rt::FenceRef fence;
   const std::shared_ptr<nnhal::rt::FencedExecution> execution;
+
+private:
+  const nnhal::ndk::Pools pools;
 };
 
 namespace nnhal::ndk {

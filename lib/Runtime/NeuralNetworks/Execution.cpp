@@ -127,9 +127,10 @@ void ANeuralNetworksExecution::markOutputs(bool isOk) {
 /// Ends a computation and returns its result code. With the last assignment a
 /// reusable execution may begin another one, on another thread.
 int ANeuralNetworksExecution::end(const Status &status) {
-  int ended = resultCodeOf(status);
-  code = ended;
   bool isOk = status.isOk();
+  int ended = isOk ? int(ANEURALNETWORKS_NO_ERROR)
+                   : resultCodeOf(status, poolsOf(request));
+  code = ended;
   for (Argument &argument : arguments)
     if (isOk && argument.target)
       std::memcpy(argument.target, argument.copy.data(), argument.length);
@@ -295,15 +296,16 @@ int ANeuralNetworksExecution::startAfter(
   });
   std::unique_ptr<Event> made;
   int launched = guarded([&]() -> int {
+    Pools pools = poolsOf(request);
     auto execution = compilation.prepared().executeFenced(
         request, std::move(fences),
         duration != 0 ? std::optional(duration) : std::nullopt);
     if (!execution.isOk())
-      return resultCodeOf(execution.status());
+      return resultCodeOf(execution.status(), pools);
     fenced = *std::move(execution);
     if (compilation.recorded())
       fenced = compilation.recorded()->recordFenced(request, std::move(fenced));
-    made = std::make_unique<Event>(fenced);
+    made = std::make_unique<Event>(fenced, std::move(pools));
     return ANEURALNETWORKS_NO_ERROR;
   });
   if (!made) {

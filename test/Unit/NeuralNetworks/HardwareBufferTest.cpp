@@ -89,8 +89,8 @@ TEST(NeuralNetworksHardwareBuffer, IsRefusedWhereItIsNotWhatItSays) {
   }
 }
 
-// F-004, F-006, F-024, F-079, B-118: a buffer of another format is passed whole
-// to devices, which may refuse it, and used for nothing else.
+// F-004, F-006, F-024, F-079, B-118, J-095, D-103: a buffer of another format
+// is passed whole to devices, which may refuse it, and used for nothing else.
 TEST(NeuralNetworksHardwareBuffer, IsOpaqueInOtherFormats) {
   Buffer buffer(64, 2, rgba), other(64, 64, blob);
   ANeuralNetworksMemory *made = nullptr;
@@ -115,7 +115,7 @@ TEST(NeuralNetworksHardwareBuffer, IsOpaqueInOtherFormats) {
             Result::NO_ERROR);
   ASSERT_EQ(run.execution.setInput(1, run.right, 16), Result::NO_ERROR);
   ASSERT_EQ(run.execution.setOutput(0, run.sum, 16), Result::NO_ERROR);
-  EXPECT_EQ(run.execution.compute(), Result::OP_FAILED);
+  EXPECT_EQ(run.execution.compute(), Result::UNMAPPABLE);
 }
 
 } // namespace

@@ -130,6 +130,57 @@ TEST(NeuralNetworksMemory, IsWrittenOnlyWhereItMayBe) {
   EXPECT_EQ(sum[3], 44);
 }
 
+// J-095, D-103, F-007: an execution whose memory became shorter cannot read it,
+// however it is started; the event says so each time.
+TEST(NeuralNetworksMemory, IsUnmappableWhenItIsGone) {
+  CompiledAdd add;
+  File file(16);
+  Memory memory(16, readWrite, file.fd, 0);
+  AddExecution plain(add), started(add), fenced(add);
+  for (AddExecution *run : {&plain, &started, &fenced}) {
+    ASSERT_EQ(run->execution.setInputFromMemory(0, memory, 0, 16),
+              Result::NO_ERROR);
+    ASSERT_EQ(run->execution.setInput(1, run->right, 16), Result::NO_ERROR);
+    ASSERT_EQ(run->execution.setOutput(0, run->sum, 16), Result::NO_ERROR);
+  }
+  ASSERT_EQ(::ftruncate(file.fd, 4), 0);
+  EXPECT_EQ(plain.execution.compute(), Result::UNMAPPABLE);
+  Event event;
+  ASSERT_EQ(started.execution.startCompute(&event), Result::NO_ERROR);
+  EXPECT_EQ(event.wait(), Result::UNMAPPABLE);
+  EXPECT_EQ(event.wait(), Result::UNMAPPABLE);
+  EXPECT_EQ(fenced.execution.startComputeWithDependencies({}, 0, &event),
+            Result::UNMAPPABLE);
+  EXPECT_EQ(event.get(), nullptr);
+}
+
+// J-095, D-103: memory that is gone only when the dependencies have signaled.
+TEST(NeuralNetworksMemory, IsUnmappableForAFencedExecution) {
+  CompiledAdd add;
+  File file(16);
+  Memory memory(16, readWrite, file.fd, 0);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ANeuralNetworksEvent *made = nullptr;
+  ASSERT_EQ(ANeuralNetworksEvent_createFromSyncFenceFd(ends[0], &made),
+            ANEURALNETWORKS_NO_ERROR);
+  Event dependency, end;
+  dependency.set(made);
+  AddExecution run(add);
+  ASSERT_EQ(run.execution.setInputFromMemory(0, memory, 0, 16),
+            Result::NO_ERROR);
+  ASSERT_EQ(run.execution.setInput(1, run.right, 16), Result::NO_ERROR);
+  ASSERT_EQ(run.execution.setOutput(0, run.sum, 16), Result::NO_ERROR);
+  ASSERT_EQ(run.execution.startComputeWithDependencies({&dependency}, 0, &end),
+            Result::NO_ERROR);
+  ASSERT_EQ(::ftruncate(file.fd, 4), 0);
+  EXPECT_EQ(::write(ends[1], "", 1), 1);
+  EXPECT_EQ(end.wait(), Result::UNMAPPABLE);
+  EXPECT_EQ(end.wait(), Result::UNMAPPABLE);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 // J-016, F-019: null is refused.
 TEST(NeuralNetworksMemory, IsMadeOfHardwareBuffers) {
   auto *memory = reinterpret_cast<ANeuralNetworksMemory *>(1);
