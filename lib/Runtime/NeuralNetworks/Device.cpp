@@ -22,6 +22,22 @@ ANeuralNetworksDevice::ANeuralNetworksDevice(const Device &device)
       type(typeOf(device)),
       featureLevel(rt::featureLevel(device.halVersion())) {}
 
+int ANeuralNetworksDevice::tellType(int32_t *code) const {
+  if (type < ANEURALNETWORKS_DEVICE_UNKNOWN ||
+      type > ANEURALNETWORKS_DEVICE_ACCELERATOR)
+    return ANEURALNETWORKS_OP_FAILED;
+  *code = type;
+  return ANEURALNETWORKS_NO_ERROR;
+}
+
+int ANeuralNetworksDevice::tellFeatureLevel(int64_t *level) const {
+  if (featureLevel < rt::featureLevel(HalVersion::V1_0) ||
+      featureLevel > rt::featureLevel(HalVersion::V1_3))
+    return ANEURALNETWORKS_BAD_STATE;
+  *level = featureLevel;
+  return ANEURALNETWORKS_NO_ERROR;
+}
+
 /// A model that every device can be asked about.
 static AnnotatedModel makeQuestion() {
   AnnotatedModel question;

@@ -24,13 +24,21 @@ struct ANeuralNetworksDevice {
   const nnhal::rt::Device &device;
   const std::string name;
   const std::string version;
-  /// A DeviceTypeCode, or another number where the device says one (J-004).
-  const int32_t type;
-  const int64_t featureLevel;
+
+  /// Tells the DeviceTypeCode. OP_FAILED where the device says another number
+  /// (J-004).
+  int tellType(int32_t *code) const;
+  /// Tells the level of the device's HAL version. BAD_STATE for a version that
+  /// there is not (J-006).
+  int tellFeatureLevel(int64_t *level) const;
 
   /// Makes a call that finds a restarted service (J-007). Whether the device is
   /// alive.
   bool wait() const;
+
+private:
+  const int32_t type;
+  const int64_t featureLevel;
 };
 
 namespace nnhal::ndk {

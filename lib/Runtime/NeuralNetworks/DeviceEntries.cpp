@@ -74,11 +74,7 @@ int ANeuralNetworksDevice_getType(const ANeuralNetworksDevice *device,
                                   int32_t *type) {
   if (int error = checkQuestion(device, type != nullptr))
     return error;
-  if (device->type < ANEURALNETWORKS_DEVICE_UNKNOWN ||
-      device->type > ANEURALNETWORKS_DEVICE_ACCELERATOR)
-    return ANEURALNETWORKS_OP_FAILED;
-  *type = device->type;
-  return ANEURALNETWORKS_NO_ERROR;
+  return device->tellType(type);
 }
 
 int ANeuralNetworksDevice_getVersion(const ANeuralNetworksDevice *device,
@@ -93,10 +89,7 @@ int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevice *device,
                                           int64_t *featureLevel) {
   if (int error = checkQuestion(device, featureLevel != nullptr))
     return error;
-  if (device->featureLevel < 0)
-    return ANEURALNETWORKS_BAD_STATE;
-  *featureLevel = device->featureLevel;
-  return ANEURALNETWORKS_NO_ERROR;
+  return device->tellFeatureLevel(featureLevel);
 }
 
 int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice *device) {

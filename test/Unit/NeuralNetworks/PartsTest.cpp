@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Runtime/NeuralNetworks/Boundary.h"
+#include "Runtime/NeuralNetworks/Device.h"
 #include "Runtime/NeuralNetworks/Extension.h"
 #include "Runtime/NeuralNetworks/RenamedDevice.h"
 #include "Runtime/NeuralNetworks/Settings.h"
@@ -96,15 +97,15 @@ TEST(NeuralNetworksSettings, AreRead) {
   EXPECT_EQ(complaints.size(), 2u);
 }
 
-/// A device with extensions, which does nothing.
-struct ExtendedDevice final : rt::Device {
-  explicit ExtendedDevice(std::vector<rt::Extension> extensions)
+/// A device that says what a test wants, and does nothing.
+struct IdleDevice final : rt::Device {
+  explicit IdleDevice(std::vector<rt::Extension> extensions = {})
       : list(std::move(extensions)), plain(rt::createReferenceDevice()) {}
 
-  std::string_view name() const override { return "test-extended"; }
+  std::string_view name() const override { return "test-idle"; }
   std::string_view version() const override { return "1"; }
-  rt::DeviceType type() const override { return rt::DeviceType::other; }
-  rt::HalVersion halVersion() const override { return rt::HalVersion::V1_3; }
+  rt::DeviceType type() const override { return statedType; }
+  rt::HalVersion halVersion() const override { return statedVersion; }
   const std::vector<rt::Extension> &extensions() const override { return list; }
   rt::CacheFiles cacheFiles() const override { return {}; }
   rt::DeviceTraits traits() const override { return {}; }
@@ -148,9 +149,40 @@ struct ExtendedDevice final : rt::Device {
     return rt::Status(StatusCode::generalFailure, "it does nothing");
   }
 
+  rt::DeviceType statedType = rt::DeviceType::other;
+  rt::HalVersion statedVersion = rt::HalVersion::V1_3;
   std::vector<rt::Extension> list;
   std::unique_ptr<rt::Device> plain;
 };
+
+// J-004, J-006, C-085, C-086: what a device says about itself and there is not
+// is an error; devices before HAL 1.2 say no type.
+TEST(NeuralNetworksDevice, TellsTypesAndLevelsThatThereAre) {
+  int32_t type = -1;
+  int64_t level = -1;
+  IdleDevice idle;
+  for (uint32_t stated : {0, 1, 2, 3, 4}) {
+    idle.statedType = rt::DeviceType(stated);
+    EXPECT_EQ(Device(idle).tellType(&type), ANEURALNETWORKS_NO_ERROR);
+    EXPECT_EQ(type, int32_t(stated));
+  }
+  idle.statedType = rt::DeviceType(5);
+  EXPECT_EQ(Device(idle).tellType(&type), ANEURALNETWORKS_OP_FAILED);
+  EXPECT_EQ(type, 4);
+  for (int version : {0, 1, 2, 3}) {
+    idle.statedVersion = rt::HalVersion(version);
+    EXPECT_EQ(Device(idle).tellFeatureLevel(&level), ANEURALNETWORKS_NO_ERROR);
+    EXPECT_EQ(level, 27 + version);
+    bool isOlder = version < 2;
+    EXPECT_EQ(Device(idle).tellType(&type),
+              isOlder ? ANEURALNETWORKS_NO_ERROR : ANEURALNETWORKS_OP_FAILED);
+    if (isOlder)
+      EXPECT_EQ(type, ANEURALNETWORKS_DEVICE_UNKNOWN);
+  }
+  idle.statedVersion = rt::HalVersion(4);
+  EXPECT_EQ(Device(idle).tellFeatureLevel(&level), ANEURALNETWORKS_BAD_STATE);
+  EXPECT_EQ(level, 30);
+}
 
 // H-009, H-013, H-014: equal descriptions of a type are one, others disable the
 // extension.
@@ -158,7 +190,7 @@ TEST(NeuralNetworksExtensions, AreDescribedOnce) {
   const rt::Extension same = {"com.example.same", {{3, true, 8}}};
   const rt::Extension one = {"com.example.differs", {{3, true, 8}}};
   const rt::Extension two = {"com.example.differs", {{3, true, 4}}};
-  ExtendedDevice first({same, one, same}), second({same, two});
+  IdleDevice first({same, one, same}), second({same, two});
   Extensions extensions;
   extensions.add(first);
   uint32_t code = extensions.codeOf("com.example.same", 3).value();
