@@ -201,6 +201,38 @@ TEST(NeuralNetworksMemoryDesc, IsUsedInItsRoles) {
   }
 }
 
+// J-093, F-074: an input whose extent the model leaves open has the one with
+// which its memory was written, and no other.
+TEST(NeuralNetworksMemoryDesc, IsReadWithTheDimensionsThatItHas) {
+  CompiledAdd writer, reader({0});
+  Desc desc;
+  ASSERT_EQ(desc.input(*reader.compilation, 0), ANEURALNETWORKS_NO_ERROR);
+  ASSERT_EQ(desc.dimensions({0}), ANEURALNETWORKS_NO_ERROR);
+  std::unique_ptr<Memory> memory = desc.make();
+  Desc known;
+  ASSERT_EQ(known.output(*writer.compilation, 0), ANEURALNETWORKS_NO_ERROR);
+  std::unique_ptr<Memory> written = known.make();
+  addInto(*writer.compilation, *written);
+  ASSERT_EQ(ANeuralNetworksMemory_copy(written->get(), memory->get()),
+            ANEURALNETWORKS_NO_ERROR);
+  for (uint32_t extent : {4u, 3u, 5u}) {
+    AddExecution run(*reader.compilation);
+    OperandType type(Type::TENSOR_FLOAT32, {extent});
+    float values[5] = {10, 20, 30, 40, 50};
+    ASSERT_EQ(
+        run.execution.setInputFromMemory(0, *memory, 0, 0, &type.operandType),
+        Result::NO_ERROR);
+    ASSERT_EQ(run.execution.setInput(1, values, extent * sizeof(float),
+                                     &type.operandType),
+              Result::NO_ERROR);
+    float sum[5] = {};
+    ASSERT_EQ(run.execution.setOutput(0, sum, sizeof(sum)), Result::NO_ERROR);
+    EXPECT_EQ(run.execution.compute(),
+              extent == 4 ? Result::NO_ERROR : Result::OP_FAILED);
+    EXPECT_EQ(sum[0], extent == 4 ? 21 : 0);
+  }
+}
+
 // F-069, F-070, F-083: without a device that has all roles there is shared
 // memory, unless the client has listed devices.
 TEST(NeuralNetworksMemoryDesc, IsSharedWhereNoDeviceHasAllRoles) {
