@@ -73,8 +73,12 @@ int ANeuralNetworksExecution::duration(int32_t which, uint64_t *nanoseconds) {
   if (which < ANEURALNETWORKS_DURATION_ON_HARDWARE ||
       which > ANEURALNETWORKS_FENCED_DURATION_IN_DRIVER)
     return ANEURALNETWORKS_BAD_DATA;
-  if (state != State::completed || code != ANEURALNETWORKS_NO_ERROR ||
-      !request.measureTiming)
+  if (state != State::completed || !request.measureTiming)
+    return ANEURALNETWORKS_BAD_STATE;
+  // The device that would tell has died since.
+  if (fenced && code == ANEURALNETWORKS_DEAD_OBJECT)
+    return ANEURALNETWORKS_OP_FAILED;
+  if (code != ANEURALNETWORKS_NO_ERROR)
     return ANEURALNETWORKS_BAD_STATE;
   if (compilation.ignoresTiming())
     return ANEURALNETWORKS_NO_ERROR;
