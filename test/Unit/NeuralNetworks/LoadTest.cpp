@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClientProgram.h"
+#include "TestModels.h"
 
 #include <android/NeuralNetworks.h>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
@@ -24,6 +27,16 @@ using namespace client;
 namespace {
 
 const std::string sum = "sum 11 22 33 44\n";
+const std::string onCpu = "NNHAL_TEST_DEVICE=nnhal-cpu";
+
+/// Whether nnhal-cpu computes: a build may be without a compiler.
+bool canCompile() {
+  Model model;
+  buildAdd(model);
+  EXPECT_EQ(model.finish(), Result::NO_ERROR);
+  Compilation compilation(model, {findDevice("nnhal-cpu")});
+  return compilation.finish() != Result::UNAVAILABLE_DEVICE;
+}
 
 // J-068: the library exports the functions, each with its version, and nothing
 // else.
@@ -57,12 +70,96 @@ TEST(NeuralNetworksLibrary, IsClosedAndOpenedAgain) {
             "close 0\n" + sum + "close 0\n" + sum);
 }
 
-// A child of fork() gets UNAVAILABLE_DEVICE, which is 9, and does not hang.
+// The same with the code of a compiled model, and with threads that execute it.
+TEST(NeuralNetworksLibrary, IsClosedAndOpenedAgainWithCompiledModels) {
+  if (!canCompile())
+    GTEST_SKIP() << "this build has no compiler";
+  for (const char *settings : {"", " NNHAL_SYNCEXEC_HAL=0"})
+    EXPECT_EQ(runClient("close add close add", onCpu + settings),
+              "close 0\n" + sum + "close 0\n" + sum);
+}
+
+/// What a client prints whose child gets UNAVAILABLE_DEVICE, which is 9, from
+/// every function that needs a device, and ends.
+const std::string forked = sum +
+                           "child count 9\nchild create 9\n"
+                           "child compute 9\nchild start 9\n"
+                           "child start after 9\nchild wait 9\n"
+                           "child burst 9\nchild compute in burst 9\n"
+                           "child ended 7\nburst 11 44\n" +
+                           sum;
+
+// A child of fork() gets errors, and does not hang.
 TEST(NeuralNetworksLibrary, FailsInAChild) {
-  EXPECT_EQ(runClient("fork"), sum +
-                                   "child count 9\nchild compute 9\n"
-                                   "child ended 7\n" +
-                                   sum);
+  EXPECT_EQ(runClient("fork"), forked);
+}
+
+TEST(NeuralNetworksLibrary, FailsInAChildWithCompiledModels) {
+  if (!canCompile())
+    GTEST_SKIP() << "this build has no compiler";
+  for (const char *settings : {"", " NNHAL_SYNCEXEC_HAL=0"})
+    EXPECT_EQ(runClient("fork", onCpu + settings), forked);
+}
+
+// A child that uses the library before its parent does is a process like any
+// other, and so is the parent afterwards.
+TEST(NeuralNetworksLibrary, WorksInAChildThatUsesItFirst) {
+  EXPECT_EQ(runClient("first"), sum + "child ended 7\n" + sum);
+  if (canCompile())
+    EXPECT_EQ(runClient("first", onCpu), sum + "child ended 7\n" + sum);
+}
+
+// The compiler, and LLVM with it, is not in a process that only loads the
+// library and asks what devices support. How long dlopen() takes at best is
+// printed.
+TEST(NeuralNetworksLibrary, IsLoadedWithoutTheCompiler) {
+  std::string text =
+      runClient("compiler devices compiler support compiler", "");
+  EXPECT_TRUE(text.starts_with("compiler 0\n")) << text;
+  EXPECT_NE(text.find("nnapi-reference\ncompiler 0\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("nnapi-reference supports 1\n"), std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with("\ncompiler 0\n")) << text;
+  if (canCompile())
+    EXPECT_EQ(runClient("add compiler", onCpu), sum + "compiler 1\n");
+  double best = 1e9;
+  for (int i = 0; i < 10; ++i) {
+    double time = 0;
+    ASSERT_EQ(std::sscanf(runClient("load").c_str(), "load %lf us", &time), 1);
+    best = std::min(best, time);
+  }
+  std::printf("dlopen() takes %.0f us at best\n", best);
+}
+
+// J-003, J-005, J-006, C-013: names, versions, types and feature levels are the
+// same in every process.
+TEST(NeuralNetworksLibrary, HasTheSameDevicesInEveryProcess) {
+  for (const char *settings :
+       {"NNHAL_CPUONLY=0", "NNHAL_PLUGINS='" NNHAL_SAMPLE_DEVICES "'",
+        "NNHAL_SAMPLE_HAL=1.0 NNHAL_PLUGINS='" NNHAL_SAMPLE_DEVICES "'"}) {
+    std::string text = runClient("describe describe", settings);
+    std::string once = text.substr(0, text.size() / 2);
+    EXPECT_EQ(text, once + once);
+    EXPECT_NE(text.find("nnapi-reference version "), std::string::npos) << text;
+    EXPECT_EQ(runClient("describe describe", settings), text);
+  }
+}
+
+// J-004, J-006, C-085, C-086: the level is that of the device's HAL version,
+// and devices before 1.2 say neither version nor type.
+TEST(NeuralNetworksLibrary, TellsLevelsAndTypesOfOlderDevices) {
+  const char *const versions[] = {"1.0", "1.1", "1.2", "1.3"};
+  for (int i = 0; i < 4; ++i) {
+    std::string text =
+        runClient("describe", std::string("NNHAL_SAMPLE_HAL=") + versions[i] +
+                                  " NNHAL_PLUGINS='" NNHAL_SAMPLE_DEVICES "'");
+    std::string version = i < 2 ? "UNKNOWN type 0" : "JUST_AN_EXAMPLE type 2";
+    EXPECT_NE(text.find("nnapi-sample_all version " + version + " level " +
+                        std::to_string(27 + i) + "\n"),
+              std::string::npos)
+        << text;
+  }
 }
 
 // Another copy of the library, with devices of its own, in one process.
