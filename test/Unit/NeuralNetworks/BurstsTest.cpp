@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EndlessLoop.h"
+#include "Loops.h"
 #include "TestModels.h"
 
 #include <gtest/gtest.h>

@@ -1,28 +1,31 @@
-//===- EndlessLoop.h - A model that does not end ----------------*- C++ -*-===//
+//===- Loops.h - Models of one WHILE ----------------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_TEST_UNIT_NEURALNETWORKS_ENDLESSLOOP_H
-#define NNHAL_TEST_UNIT_NEURALNETWORKS_ENDLESSLOOP_H
+#ifndef NNHAL_TEST_UNIT_NEURALNETWORKS_LOOPS_H
+#define NNHAL_TEST_UNIT_NEURALNETWORKS_LOOPS_H
 
 #include "Wrapper.h"
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace client {
 
-/// A model that counts for ever: WHILE true { x = x + 1 }.
-struct EndlessLoop {
-  EndlessLoop() {
+/// A model that counts: WHILE x < limit { x = x + 1 }.
+struct CountingLoop {
+  explicit CountingLoop(float limit) {
     OperandType flag(Type::TENSOR_BOOL8, {1});
     OperandType number(Type::TENSOR_FLOAT32, {1});
     {
       uint32_t input = condition.addOperand(number);
+      uint32_t end = condition.addConstant<float>(number, {limit});
       uint32_t output = condition.addOperand(flag);
-      condition.addOperation(ANEURALNETWORKS_EQUAL, {input, input}, {output});
+      condition.addOperation(ANEURALNETWORKS_LESS, {input, end}, {output});
       condition.identifyInputsAndOutputs({input}, {output});
       EXPECT_EQ(condition.finish(), Result::NO_ERROR);
     }
@@ -50,6 +53,11 @@ struct EndlessLoop {
   Model condition, body, model;
 };
 
+/// A model that counts for ever.
+struct EndlessLoop : CountingLoop {
+  EndlessLoop() : CountingLoop(std::numeric_limits<float>::infinity()) {}
+};
+
 } // namespace client
 
-#endif // NNHAL_TEST_UNIT_NEURALNETWORKS_ENDLESSLOOP_H
+#endif // NNHAL_TEST_UNIT_NEURALNETWORKS_LOOPS_H
