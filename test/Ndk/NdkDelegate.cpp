@@ -8,8 +8,15 @@
 // The pattern of calls of TensorFlow Lite's NNAPI delegate: all devices but
 // nnapi-reference, constants from memory over a file, inputs and outputs in one
 // memory each, a new execution object for each inference. The same model runs
-// on the device itself, in turn; outputs have to be equal, and the times of
-// both are printed.
+// on the device itself, in turn; outputs have to be equal.
+//
+// The times are printed. `start_us` and `device_start_us` are those of the
+// first start in the process, through the library and without it. The others
+// are those that a tenth of all runs undercut: other work on the machine
+// prolongs the rest. `difference_us` is what an inference takes, from the
+// creation of its object to the end of the computation, beyond an execution by
+// the device; `noise_us` is how much two halves of the latter differ. With a
+// cache, `share_us` is what a start takes beyond the device's loading.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +24,9 @@
 
 #include "Tools/Process/Process.h"
 
+#include "Runtime/Caching/CacheDirectory.h"
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Runtime/CompilationCache.h"
 #include "nnhal/Runtime/CpuDevice.h"
 #include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/TFLiteModel.h"
@@ -28,7 +37,10 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <sys/mman.h>
 
@@ -43,6 +55,22 @@ struct Flags {
   std::string model;
   std::string cacheFolder;
   unsigned repeat = 100;
+  /// Bounds, in microseconds; none is infinite.
+  double maxDifference = HUGE_VAL;
+  double maxShare = HUGE_VAL;
+};
+
+/// What is printed, in microseconds.
+struct Times {
+  double start = 0;
+  double deviceStart = 0;
+  double first = 0;
+  double inference = 0;
+  double execute = 0;
+  double difference = 0;
+  double noise = 0;
+  double cachedStart = 0;
+  double deviceLoad = 0;
 };
 
 /// The arguments of one direction, one after the other in shared memory.
@@ -59,7 +87,8 @@ class Delegate {
 public:
   /// Compiles \p model and prepares \p inputs and \p outputs.
   Status start(const rt::Model &model, const Flags &flags);
-  Status infer();
+  /// Returns the microseconds until the outputs are there.
+  Result<double> infer();
 
   ArgumentPool inputs;
   ArgumentPool outputs;
@@ -101,6 +130,20 @@ static Status adopt(ArgumentPool &pool) {
   return Status::ok();
 }
 
+static double since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+/// The name under which a client keeps what is compiled of the model.
+static rt::CacheToken tokenOf(const Flags &flags) {
+  rt::CacheToken token = {};
+  size_t digest = std::hash<std::string>()(flags.model);
+  std::memcpy(token.data(), &digest, sizeof(digest));
+  return token;
+}
+
 Status Delegate::chooseDevices() {
   uint32_t count = 0;
   NNHAL_NDK(ANeuralNetworks_getDeviceCount, &count);
@@ -122,14 +165,9 @@ Status Delegate::compile(const Flags &flags) {
   compilation.reset(made);
   NNHAL_NDK(ANeuralNetworksCompilation_setPreference, made,
             ANEURALNETWORKS_PREFER_SUSTAINED_SPEED);
-  if (!flags.cacheFolder.empty()) {
-    uint8_t token[ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN] = {};
-    std::hash<std::string> hash;
-    size_t digest = hash(flags.model);
-    std::memcpy(token, &digest, sizeof(digest));
+  if (!flags.cacheFolder.empty())
     NNHAL_NDK(ANeuralNetworksCompilation_setCaching, made,
-              flags.cacheFolder.c_str(), token);
-  }
+              flags.cacheFolder.c_str(), tokenOf(flags).data());
   NNHAL_NDK(ANeuralNetworksCompilation_finish, made);
   return Status::ok();
 }
@@ -149,7 +187,8 @@ Status Delegate::start(const rt::Model &model, const Flags &flags) {
   return adopt(outputs);
 }
 
-Status Delegate::infer() {
+Result<double> Delegate::infer() {
+  auto begin = std::chrono::steady_clock::now();
   ANeuralNetworksExecution *made = nullptr;
   NNHAL_NDK(ANeuralNetworksExecution_create, compilation.get(), &made);
   NdkExecution execution(made);
@@ -161,18 +200,14 @@ Status Delegate::infer() {
               nullptr, outputs.memory.get(), outputs.offsets[i],
               outputs.sizes[i]);
   NNHAL_NDK(ANeuralNetworksExecution_compute, made);
-  return Status::ok();
+  return since(begin);
 }
 
-static double since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::micro>(
-             std::chrono::steady_clock::now() - begin)
-      .count();
-}
-
-static double median(std::vector<double> times) {
-  std::ranges::sort(times);
-  return times[times.size() / 2];
+/// The time that a tenth of \p times undercut.
+static double typical(std::vector<double> times) {
+  auto place = times.begin() + std::ptrdiff_t(times.size() / 10);
+  std::ranges::nth_element(times, place);
+  return *place;
 }
 
 /// A request with the same arguments as \p delegate, whose outputs are
@@ -199,6 +234,160 @@ static Status compare(const Delegate &delegate, const ArgumentPool &outputs) {
   return Status::ok();
 }
 
+/// Makes a private folder of the device in that of the cache.
+static Result<std::string> folderOfDevice(const Flags &flags,
+                                          const char *name) {
+  std::filesystem::path folder =
+      std::filesystem::path(flags.cacheFolder) / name;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all,
+                               error);
+  if (error)
+    return rt::failure("cannot make '{}': {}", folder.string(),
+                       error.message());
+  return folder.string() + '/';
+}
+
+/// The device that the library has, in the same process.
+static Result<std::unique_ptr<rt::Device>> makeDevice(const Flags &flags) {
+  rt::CpuDeviceOptions options;
+  if (const char *compiler = std::getenv("NNHAL_COMPILER"))
+    options.compiler = std::make_shared<rt::LazyCompiler>(compiler);
+  // The library has as many threads.
+  NNHAL_ASSIGN_OR_RETURN(options.services.workers, rt::WorkPool::create(0));
+  // What another build of the device has written is forgotten where both have
+  // one folder for digests: the library is another build.
+  if (!flags.cacheFolder.empty()) {
+    NNHAL_ASSIGN_OR_RETURN(options.services.stateDirectory,
+                           folderOfDevice(flags, "digests"));
+  }
+  return rt::createCpuDevice(std::move(options));
+}
+
+/// Executes through the library and by the device, some times each in turn:
+/// both have constants of their own, which the first time brings to the
+/// processor's caches.
+static Status timeInferences(Delegate &delegate,
+                             const rt::PreparedModel &prepared,
+                             const rt::Request &request, unsigned repeat,
+                             Times &times) {
+  rt::ExecutionResult result;
+  auto execute = [&]() -> Result<double> {
+    auto begin = std::chrono::steady_clock::now();
+    NNHAL_RETURN_IF_ERROR(prepared.execute(request, result));
+    return since(begin);
+  };
+  constexpr unsigned block = 10;
+  std::vector<double> inferences, executions, halves[2];
+  for (unsigned done = 0; done < repeat; done += block)
+    for (bool isInference : {true, false})
+      for (unsigned i = done; i < std::min(done + block, repeat); ++i) {
+        NNHAL_ASSIGN_OR_RETURN(double time,
+                               isInference ? delegate.infer() : execute());
+        (isInference ? inferences : executions).push_back(time);
+        if (!isInference)
+          halves[done / block % 2].push_back(time);
+      }
+  times.inference = typical(std::move(inferences));
+  times.execute = typical(std::move(executions));
+  times.difference = times.inference - times.execute;
+  if (repeat > block)
+    times.noise = std::abs(typical(halves[0]) - typical(halves[1]));
+  return Status::ok();
+}
+
+/// The options of what is prepared without the library.
+static rt::PrepareOptions optionsOfDevice() {
+  rt::PrepareOptions options;
+  options.preference = rt::ExecutionPreference::sustainedSpeed;
+  return options;
+}
+
+/// Prepares \p model without the library, in a cache of its own if there is
+/// one.
+static Result<rt::PreparedModelRef> prepare(const rt::AnnotatedModel &model,
+                                            const rt::Device &device,
+                                            const Flags &flags) {
+  if (flags.cacheFolder.empty())
+    return device.prepareModel(model, optionsOfDevice());
+  rt::CompilationCache::Options options;
+  NNHAL_ASSIGN_OR_RETURN(options.directory, folderOfDevice(flags, "device"));
+  rt::CacheReport report;
+  return rt::CompilationCache(std::move(options))
+      .prepare(
+          device, tokenOf(flags), {},
+          [&]() -> Result<const rt::AnnotatedModel *> { return &model; },
+          optionsOfDevice(), report);
+}
+
+/// Starts again and again from the cache, in turn through the library and by
+/// the device, each from an entry of its own.
+static Status timeStarts(const rt::AnnotatedModel &model,
+                         const rt::Device &device, const Flags &flags,
+                         Times &times) {
+  constexpr unsigned repeat = 20;
+  rt::PrepareOptions options = optionsOfDevice();
+  auto token =
+      rt::CompilationCache::tokenFor(device, tokenOf(flags), {}, options);
+  if (!token)
+    return rt::failure("the device keeps no cache");
+  NNHAL_ASSIGN_OR_RETURN(std::string folder, folderOfDevice(flags, "device"));
+  rt::EntryNames names(folder, *token, device.cacheFiles());
+  std::vector<double> starts, loads;
+  for (unsigned i = 0; i < repeat; ++i) {
+    auto begin = std::chrono::steady_clock::now();
+    Delegate delegate;
+    NNHAL_ASSIGN_OR_RETURN(
+        delegate.inputs, makePool(model.model, model.model.main.inputIndexes));
+    NNHAL_ASSIGN_OR_RETURN(
+        delegate.outputs,
+        makePool(model.model, model.model.main.outputIndexes));
+    NNHAL_RETURN_IF_ERROR(delegate.start(model.model, flags));
+    starts.push_back(since(begin));
+    auto files = names.open();
+    if (!files)
+      return rt::failure("the device has left nothing in its cache");
+    begin = std::chrono::steady_clock::now();
+    NNHAL_RETURN_IF_ERROR(
+        device.prepareModelFromCache(files->handles(), *token, options)
+            .status());
+    loads.push_back(since(begin));
+  }
+  times.cachedStart = typical(std::move(starts));
+  times.deviceLoad = typical(std::move(loads));
+  return Status::ok();
+}
+
+static void print(const Times &times, const Flags &flags) {
+  fmt::print("{{\"start_us\":{:.1f},\"device_start_us\":{:.1f},"
+             "\"first_us\":{:.1f},"
+             "\"inference_us\":{:.2f},\"execute_us\":{:.2f},"
+             "\"difference_us\":{:.2f},\"noise_us\":{:.2f}",
+             times.start, times.deviceStart, times.first, times.inference,
+             times.execute, times.difference, times.noise);
+  if (!flags.cacheFolder.empty())
+    fmt::print(",\"cached_start_us\":{:.1f},\"device_load_us\":{:.1f},"
+               "\"share_us\":{:.1f}",
+               times.cachedStart, times.deviceLoad,
+               times.cachedStart - times.deviceLoad);
+  fmt::print("}}\n");
+}
+
+/// Times that cannot be told from the bound are within it.
+static Status checkBounds(const Times &times, const Flags &flags) {
+  if (times.difference - times.noise > flags.maxDifference)
+    return rt::failure("an inference takes {:.2f} us, with a noise of {:.2f} "
+                       "us, beyond the execution, more than {:.2f} us",
+                       times.difference, times.noise, flags.maxDifference);
+  double share = times.cachedStart - times.deviceLoad;
+  if (share > flags.maxShare)
+    return rt::failure("a start takes {:.0f} us beyond the device's, more than "
+                       "{:.0f} us",
+                       share, flags.maxShare);
+  return Status::ok();
+}
+
 static Status run(const Flags &flags) {
   NNHAL_ASSIGN_OR_RETURN(rt::Memory file, rt::Memory::readFile(flags.model));
   NNHAL_ASSIGN_OR_RETURN(rt::AnnotatedModel model, rt::importTFLite(file));
@@ -214,57 +403,58 @@ static Status run(const Flags &flags) {
   for (std::byte &byte : delegate.inputs.bytes)
     byte = std::byte(random() % 64); // Small floats, if they are floats.
 
+  Times times;
   auto begin = std::chrono::steady_clock::now();
   NNHAL_RETURN_IF_ERROR(delegate.start(model.model, flags));
-  double start = since(begin);
+  times.start = since(begin);
+  NNHAL_ASSIGN_OR_RETURN(times.first, delegate.infer());
   begin = std::chrono::steady_clock::now();
-  NNHAL_RETURN_IF_ERROR(delegate.infer());
-  double first = since(begin);
-
-  // The library has as many threads.
-  rt::CpuDeviceOptions options;
-  NNHAL_ASSIGN_OR_RETURN(options.services.workers, rt::WorkPool::create(0));
-  auto device = rt::createCpuDevice(std::move(options));
+  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<rt::Device> device, makeDevice(flags));
   NNHAL_ASSIGN_OR_RETURN(rt::PreparedModelRef prepared,
-                         device->prepareModel(model));
-  rt::Request request = requestLike(delegate, outputs);
-  rt::ExecutionResult result;
-  std::vector<double> inferences, executions;
-  for (unsigned i = 0; i < flags.repeat; ++i) {
-    begin = std::chrono::steady_clock::now();
-    NNHAL_RETURN_IF_ERROR(delegate.infer());
-    inferences.push_back(since(begin));
-    begin = std::chrono::steady_clock::now();
-    NNHAL_RETURN_IF_ERROR(prepared->execute(request, result));
-    executions.push_back(since(begin));
-  }
-  fmt::print("{{\"start_us\":{:.1f},\"first_us\":{:.1f},"
-             "\"inference_us\":{:.2f},\"execute_us\":{:.2f},"
-             "\"difference_us\":{:.2f}}}\n",
-             start, first, median(inferences), median(executions),
-             median(inferences) - median(executions));
-  return compare(delegate, outputs);
+                         prepare(model, *device, flags));
+  times.deviceStart = since(begin);
+  NNHAL_RETURN_IF_ERROR(timeInferences(delegate, *prepared,
+                                       requestLike(delegate, outputs),
+                                       flags.repeat, times));
+  if (!flags.cacheFolder.empty())
+    NNHAL_RETURN_IF_ERROR(timeStarts(model, *device, flags, times));
+  print(times, flags);
+  NNHAL_RETURN_IF_ERROR(compare(delegate, outputs));
+  return checkBounds(times, flags);
+}
+
+/// Reads \p text, the value of an option, as a positive number.
+template <typename Number>
+static Status readNumber(std::string_view text, Number &number) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !(number > 0))
+    return rt::badData("'{}' is not a positive number", text);
+  return Status::ok();
 }
 
 static Result<Flags> parse(std::span<const std::string_view> arguments) {
   Flags flags;
   for (std::string_view argument : arguments) {
-    if (argument.starts_with("--cache=")) {
-      flags.cacheFolder = argument.substr(8);
-    } else if (argument.starts_with("--repeat=")) {
-      std::string_view count = argument.substr(9);
-      auto [end, error] = std::from_chars(
-          count.data(), count.data() + count.size(), flags.repeat);
-      if (error != std::errc() || end != count.data() + count.size() ||
-          flags.repeat == 0)
-        return rt::badData("'{}' is not a positive number", count);
-    } else {
+    size_t equals = argument.find('=');
+    std::string_view name = argument.substr(0, equals);
+    std::string_view value =
+        equals == argument.npos ? "" : argument.substr(equals + 1);
+    if (name == "--cache")
+      flags.cacheFolder = value;
+    else if (name == "--repeat")
+      NNHAL_RETURN_IF_ERROR(readNumber(value, flags.repeat));
+    else if (name == "--max-difference-us")
+      NNHAL_RETURN_IF_ERROR(readNumber(value, flags.maxDifference));
+    else if (name == "--max-share-us")
+      NNHAL_RETURN_IF_ERROR(readNumber(value, flags.maxShare));
+    else
       flags.model = argument;
-    }
   }
   if (flags.model.empty())
     return rt::badData("usage: NdkDelegate MODEL.tflite [--cache=DIR] "
-                       "[--repeat=N]");
+                       "[--repeat=N] [--max-difference-us=X] "
+                       "[--max-share-us=X]");
   return flags;
 }
 
