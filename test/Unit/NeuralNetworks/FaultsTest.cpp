@@ -212,8 +212,9 @@ TEST(NeuralNetworksFaults, LeaveDurationsOfFencedStarts) {
     EXPECT_LE(durations[0], durations[1]); // On the hardware, in the driver.
     EXPECT_LE(durations[2], durations[3]); // The same since the fences.
     EXPECT_LE(durations[3], durations[1]);
-    if (isHeldBack)
+    if (isHeldBack) {
       EXPECT_GE(durations[1], durations[3] + 19'000'000);
+    }
     ::close(ends[0]);
     ::close(ends[1]);
   }
