@@ -1,4 +1,4 @@
-//===- FaultsTest.cpp - C clients whose device fails --------------------===//
+//===- FaultsTest.cpp - C clients whose device fails ----------------------===//
 //===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
