@@ -10,7 +10,8 @@
 // service, beside the bare round trips that the hardware and the system offer:
 // a cache line that two processes poll, a futex, and a Unix-domain socket. All
 // of them take turns within one run, and each figure has its 50th, 99th and
-// 99.9th percentile.
+// 99.9th percentile. The two ends of a trip have a core each: where one core
+// has both, a trip is what the scheduler takes to hand the core over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,7 @@
 #include <functional>
 #include <linux/futex.h>
 #include <memory>
+#include <sched.h>
 #include <string>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -62,6 +64,24 @@ void startProcess(const std::function<void()> &body) {
   body();
   ::_exit(0);
 }
+
+/// Keeps this thread, and those that it starts from now on, on a core: the
+/// \p index th of those that this process may use.
+class Cores {
+public:
+  Cores() { check(::sched_getaffinity(0, sizeof all, &all) == 0, "affinity"); }
+  void stayOn(int index) const {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &all) && index-- == 0)
+        CPU_SET(core, &one);
+    check(::sched_setaffinity(0, sizeof one, &one) == 0, "a second core");
+  }
+
+private:
+  cpu_set_t all{};
+};
 
 void relax() {
 #if defined(__x86_64__)
@@ -186,9 +206,12 @@ struct Contender {
   Trip trip;
   /// How long both ends are left alone before each trip, so that they sleep.
   std::chrono::microseconds idle{0};
+  /// The core of the end that asks: 1 is that of the end that answers.
+  int core = 0;
   std::vector<double> microseconds;
 
-  void run(int trips) {
+  void run(const Cores &cores, int trips) {
+    cores.stayOn(core);
     // Other contenders have let both ends fall asleep.
     for (int i = 0; i < 20; ++i)
       trip();
@@ -215,15 +238,19 @@ constexpr std::chrono::microseconds idleTime{300};
 void addExecutions(std::vector<Contender> &contenders, const std::string &what,
                    Addition &here, Addition &there) {
   auto add = [&](const char *name, Trip trip,
-                 std::chrono::microseconds idle = {}) {
-    contenders.push_back({what + name, std::move(trip), idle, {}});
+                 std::chrono::microseconds idle = {}, int core = 0) {
+    contenders.push_back({what + name, std::move(trip), idle, core, {}});
   };
   add("execute", [&] { here.execute(); });
+  add("execute after a pause", [&] { here.execute(); }, idleTime);
   add("burst in this process", [&] { here.executeInBurst(); });
   add("burst of a service", [&] { there.executeInBurst(); });
   add(
       "burst of a service after a pause", [&] { there.executeInBurst(); },
       idleTime);
+  add(
+      "burst of a service after a pause, one core",
+      [&] { there.executeInBurst(); }, idleTime, /*core=*/1);
   add("call of a service", [&] { there.execute(); });
 }
 
@@ -236,13 +263,17 @@ double median(std::vector<Contender> &contenders, const std::string &name) {
 void printBounds(std::vector<Contender> &contenders) {
   auto of = [&](const std::string &name) { return median(contenders, name); };
   const double execute = of("execute");
+  const double rested = of("execute after a pause");
   fmt::print("\nburst of a service less execute: {:.2f} us, bound 1.5 x the "
              "cache line + 0.5: {:.2f} us\n",
              of("burst of a service") - execute, 1.5 * of("cache line") + 0.5);
-  fmt::print("burst after a pause less execute: {:.2f} us, bound 1.3 x the "
-             "futex after a pause + 2: {:.2f} us\n",
-             of("burst of a service after a pause") - execute,
+  fmt::print("burst after a pause less execute after one: {:.2f} us, bound "
+             "1.3 x the futex after a pause + 2: {:.2f} us\n",
+             of("burst of a service after a pause") - rested,
              1.3 * of("futex after a pause") + 2);
+  fmt::print("the same on one core: {:.2f} us, bound {:.2f} us\n",
+             of("burst of a service after a pause, one core") - rested,
+             1.3 * of("futex after a pause, one core") + 2);
   fmt::print("call of a service less execute: {:.2f} us, bound 1.5 x the "
              "socket + 30: {:.2f} us\n",
              of("call of a service") - execute, 1.5 * of("socket") + 30);
@@ -251,33 +282,39 @@ void printBounds(std::vector<Contender> &contenders) {
 } // namespace
 
 int main() {
-  // The processes of the round trips start before the threads of a device.
+  const Cores cores;
+  // All processes and threads that answer are on the second core, those that
+  // ask on the first. The processes of the round trips start before the threads
+  // of a device.
+  cores.stayOn(1);
   Trip polling = pollingTrip(), futex = futexTrip(), socket = socketTrip();
   ServiceProcess service("nnhal-cpu");
   const char *compiler = std::getenv("NNHAL_COMPILER");
   CpuDeviceOptions options;
   options.compiler = std::make_shared<LazyCompiler>(compiler ? compiler : "");
-  auto here = createCpuDevice(std::move(options));
-  auto there = service.connect();
-  Addition shortHere(*here, 4), shortThere(*there, 4);
   constexpr uint32_t longElements = 1 << 18;
-  Addition longHere(*here, longElements), longThere(*there, longElements);
+  auto here = createCpuDevice(std::move(options));
+  Addition shortHere(*here, 4), longHere(*here, longElements);
+  cores.stayOn(0);
+  auto there = service.connect();
+  Addition shortThere(*there, 4), longThere(*there, longElements);
 
   std::vector<Contender> contenders = {
-      {"cache line", std::move(polling), {}, {}},
-      {"futex", [&] { futex(); }, {}, {}},
-      {"futex after a pause", [&] { futex(); }, idleTime, {}},
-      {"socket", std::move(socket), {}, {}}};
+      {"cache line", std::move(polling), {}, 0, {}},
+      {"futex", [&] { futex(); }, {}, 0, {}},
+      {"futex after a pause", [&] { futex(); }, idleTime, 0, {}},
+      {"futex after a pause, one core", [&] { futex(); }, idleTime, 1, {}},
+      {"socket", std::move(socket), {}, 0, {}}};
   addExecutions(contenders, "", shortHere, shortThere);
   addExecutions(contenders, "1 MiB: ", longHere, longThere);
   for (Contender &contender : contenders)
-    contender.run(100);
+    contender.run(cores, 100);
   for (Contender &contender : contenders)
     contender.microseconds.clear();
   constexpr int rounds = 50;
   for (int round = 0; round < rounds; ++round)
     for (Contender &contender : contenders)
-      contender.run(contender.idle.count() != 0 ? 20 : 400);
+      contender.run(cores, contender.idle.count() != 0 ? 20 : 400);
   fmt::print(
       "| round trip | p50 us | p99 us | p99.9 us |\n|---|---|---|---|\n");
   for (Contender &contender : contenders)

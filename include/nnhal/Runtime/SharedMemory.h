@@ -138,6 +138,13 @@ public:
   /// file that can be a pool, opened for the stated protection and long enough.
   Status check() const;
 
+  /// True once the bytes of stable memory have been mapped: check() succeeded
+  /// then, and nothing that a holder of the descriptor does, closing it
+  /// included, takes away what a mapping needs.
+  bool isMapped() const {
+    return mapped.load(std::memory_order_acquire) != nullptr;
+  }
+
   /// Returns the size() bytes of stable memory, mapped by the first call,
   /// without a copy. Fails with generalFailure for other memory and when the
   /// mapping fails, with invalidArgument when the protection forbids it.

@@ -28,20 +28,21 @@ public:
   }
   void removeCacheEntry(int32_t slot) override {
     memories.erase(slot);
-    // The last request may refer to it.
-    pools.clear();
-    bound = {};
+    unbind(); // The last request may refer to it.
   }
   bool isCacheEntryPresent(int32_t slot) const override {
     return memories.contains(slot);
   }
-  Status execute(const BurstRequest &request, ExecutionResult &result) override;
+  Status bind(const BurstRequest &request) override;
+  bool isBound() const override { return hasArguments; }
+  Status execute(ExecutionResult &result) override;
 
 private:
   using Pools = std::vector<std::shared_ptr<SharedMemory>>;
 
   Status collectPools(std::span<const int32_t> slots);
-  Status bind(const BurstRequest &request);
+  Status bindArguments(const BurstRequest &request);
+  void unbind();
 
   const std::shared_ptr<const PreparedModel> model;
   const BurstCache cache;
@@ -49,8 +50,15 @@ private:
   // Kept for their memory from one execution to the next.
   Pools pools;
   Request bound;
+  bool hasArguments = false;
 };
 } // namespace
+
+void PreparedModelExecutor::unbind() {
+  pools.clear();
+  bound = {};
+  hasArguments = false;
+}
 
 Status PreparedModelExecutor::collectPools(std::span<const int32_t> slots) {
   pools.clear();
@@ -71,7 +79,7 @@ static Status checkPool(const char *name, size_t index,
   return Status::ok();
 }
 
-Status PreparedModelExecutor::bind(const BurstRequest &request) {
+Status PreparedModelExecutor::bindArguments(const BurstRequest &request) {
   NNHAL_RETURN_IF_ERROR(collectPools(request.slots));
   bound.measureTiming = request.measureTiming;
   bound.inputs.resize(request.inputs.size());
@@ -99,15 +107,22 @@ Status PreparedModelExecutor::bind(const BurstRequest &request) {
   return Status::ok();
 }
 
-Status PreparedModelExecutor::execute(const BurstRequest &request,
-                                      ExecutionResult &result) {
-  Status status = bind(request);
-  if (status.isOk())
-    status = model->execute(bound, result);
+Status PreparedModelExecutor::bind(const BurstRequest &request) {
+  hasArguments = false;
+  Status status = bindArguments(request);
+  hasArguments = status.isOk();
+  if (cache == BurstCache::none && !hasArguments) {
+    memories.clear();
+    unbind();
+  }
+  return status;
+}
+
+Status PreparedModelExecutor::execute(ExecutionResult &result) {
+  Status status = model->execute(bound, result);
   if (cache == BurstCache::none) {
     memories.clear();
-    pools.clear();
-    bound = {};
+    unbind();
   }
   return status;
 }

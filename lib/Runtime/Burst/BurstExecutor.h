@@ -17,22 +17,27 @@ namespace nnhal::rt {
 class PreparedModel;
 class SharedMemory;
 
-/// The part of a burst's server that executes requests (G-010). Threads: one at
-/// a time; the server holds a lock (G-061).
+/// The part of a burst's server that executes requests (G-010): bind() says
+/// with which arguments, execute() executes with them, once or many times.
+/// Threads: one at a time; the server holds a lock (G-061).
 class BurstExecutor {
 public:
   virtual ~BurstExecutor() = default;
 
   virtual void addCacheEntry(int32_t slot,
                              std::shared_ptr<SharedMemory> memory) = 0;
-  /// Nothing for a slot without an entry.
+  /// Nothing for a slot without an entry. Unbinds.
   virtual void removeCacheEntry(int32_t slot) = 0;
   virtual bool isCacheEntryPresent(int32_t slot) const = 0;
 
-  /// Executes \p request, whose slots have entries; invalidArgument, naming the
-  /// slot, for one that does not (G-063).
-  virtual Status execute(const BurstRequest &request,
-                         ExecutionResult &result) = 0;
+  /// Takes the arguments of \p request, whose slots have entries;
+  /// invalidArgument, naming the slot, for one that does not (G-063). Nothing
+  /// is bound after a failure.
+  virtual Status bind(const BurstRequest &request) = 0;
+  /// Whether execute() has arguments: from a bind() until memory is let go of.
+  virtual bool isBound() const = 0;
+  /// Executes with the arguments that are bound.
+  virtual Status execute(ExecutionResult &result) = 0;
 };
 
 /// Whether an executor keeps memories, and with them their mappings, from one

@@ -63,7 +63,8 @@ protected:
   /// resourceExhaustedPersistent when \p count elements never fit.
   Status checkCapacity(size_t count) const;
   /// Fails like checkCapacity(), and with resourceExhaustedTransient when they
-  /// do not fit now.
+  /// do not fit now. The counter of the reader, whose cache line the reader
+  /// keeps, is looked at only when the room that was seen last is used up.
   Status checkRoom(size_t count);
   /// Copies \p count available elements between the ring and \p bytes, and
   /// tells the other end of all of them at once.
@@ -72,6 +73,10 @@ protected:
 
 private:
   void commit(uint32_t count);
+  /// Asks the processor for the slots of a next message as long as the last
+  /// one, \p count elements: they are in the cache of the reader since it read
+  /// them, and this end has nothing to do until it is answered.
+  void claimNextSlots(uint32_t count);
   Status sleep(uint32_t count);
 
   FifoMemory memory;
@@ -81,6 +86,9 @@ private:
   uint64_t position = 0;
   /// The slot of the next element: position modulo capacity.
   uint32_t next = 0;
+  /// How many elements were available when the other end's counter was read
+  /// last, less those that this end has read or written since.
+  uint32_t known = 0;
   bool isBroken = false;
   bool woken = false;
   std::atomic<uint32_t> closed = 0;

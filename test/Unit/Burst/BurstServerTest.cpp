@@ -295,7 +295,9 @@ public:
   void addCacheEntry(int32_t, std::shared_ptr<SharedMemory>) override {}
   void removeCacheEntry(int32_t) override { ++removed; }
   bool isCacheEntryPresent(int32_t) const override { return true; }
-  Status execute(const BurstRequest &, ExecutionResult &) override {
+  Status bind(const BurstRequest &) override { return Status::ok(); }
+  bool isBound() const override { return false; }
+  Status execute(ExecutionResult &) override {
     isExecuting = true;
     isExecuting.notify_all();
     isHeld.wait(true);
