@@ -50,7 +50,7 @@ if(NNHAL_ENABLE_COMPILER)
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
   install(PROGRAMS tools/nnhal-reduce/nnhal-reduce-failure tools/nnhal-reduce/nnhal-reduce-wrong-result
     DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
-  set(libraries Dialect Foundation Transforms ConversionCommon KernelToVector GraphToFunc ToLinalg Codegen Passes
+  set(libraries Dialect Foundation Transforms ConversionCommon GraphToFunc ToLinalg Codegen Target TargetCPU Passes
     ModelIR LLVMHeaders)
   list(TRANSFORM libraries PREPEND NNHal OUTPUT_VARIABLE targets)
   install(TARGETS ${targets} EXPORT NNHalCompilerTargets
@@ -62,7 +62,7 @@ if(NNHAL_ENABLE_COMPILER)
   endforeach()
   install(EXPORT NNHalCompilerTargets NAMESPACE NNHal:: DESTINATION "${package_directory}" COMPONENT development)
   foreach(root "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
-    foreach(folder Codegen Compiler Conversion Dialect ModelIR)
+    foreach(folder Codegen Compiler Conversion Dialect ModelIR Target)
       if(EXISTS "${root}/include/nnhal/${folder}")
         install(DIRECTORY "${root}/include/nnhal/${folder}"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal" COMPONENT development

@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_COMPILER_COMPILETHREADS_H
 #define NNHAL_LIB_COMPILER_COMPILETHREADS_H
 
-#include "Cancellation.h"
+#include "Target/Cancellation.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"

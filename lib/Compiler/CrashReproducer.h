@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_COMPILER_CRASHREPRODUCER_H
 #define NNHAL_LIB_COMPILER_CRASHREPRODUCER_H
 
-#include "Cancellation.h"
+#include "Target/Cancellation.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CodeEmission.h"
-
 #include "Runtime/Support/Errors.h"
+#include "Target/CPU/CodeEmission.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include "lld/Common/Driver.h"

@@ -7,17 +7,18 @@
 
 #include "ModelCompiler.h"
 
-#include "Cancellation.h"
-#include "CodeEmission.h"
 #include "CompileThreads.h"
 #include "CrashReproducer.h"
 #include "Interface.h"
 #include "Runtime/Support/Errors.h"
+#include "Target/CPU/CodeEmission.h"
+#include "Target/Cancellation.h"
 #include "nnhal/Codegen/Passes.h"
 #include "nnhal/Compiler/FatalErrors.h"
 #include "nnhal/Compiler/Pipelines.h"
 #include "nnhal/ModelIR/Model.h"
 #include "nnhal/ModelIR/Nesting.h"
+#include "nnhal/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"

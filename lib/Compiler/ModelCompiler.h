@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_COMPILER_MODELCOMPILER_H
 #define NNHAL_LIB_COMPILER_MODELCOMPILER_H
 
-#include "Target.h"
+#include "Target/CPU/Machine.h"
 #include "nnhal/Runtime/Model.h"
 #include "nnhal/Runtime/Rounding.h"
 

@@ -8,11 +8,11 @@
 #include "nnhal/Compiler/Pipelines.h"
 
 #include "nnhal/Codegen/Passes.h"
-#include "nnhal/Conversion/KernelToVector.h"
 #include "nnhal/Conversion/Passes.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/NNHal.h"
 #include "nnhal/Dialect/NNHal/Transforms/Passes.h"
+#include "nnhal/Target/CPU/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -97,7 +97,7 @@ void addPhase(OpPassManager &pm, Phase phase,
   case Phase::fuse:
     // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
-    pm.addPass(kernel::createFuseEpiloguePass());
+    pm.addPass(createFuseEpiloguePass());
     pm.addPass(createCSEPass());
     pm.addPass(createReportOperations());
     return;
@@ -115,12 +115,12 @@ void addPhase(OpPassManager &pm, Phase phase,
   }
   case Phase::vectorize: {
     // nnk.conv_2d, linalg.generic -> scf.for around vector.fma
-    kernel::ConvertNNKToVectorPassOptions kernels;
+    ConvertNNKToVectorPassOptions kernels;
     kernels.vectorBits = options.vectorBits;
     kernels.registers = options.vectorRegisters;
     kernels.dotProduct = options.dotProduct;
     llvm::append_range(kernels.costModel, options.costModel);
-    pm.addPass(kernel::createConvertNNKToVectorPass(kernels));
+    pm.addPass(createConvertNNKToVectorPass(kernels));
     VectorizeLoopsOptions loops;
     loops.vectorBits = options.vectorBits;
     pm.addNestedPass<func::FuncOp>(createVectorizeLoops(loops));
@@ -193,8 +193,8 @@ parseAndAddPhases(OpPassManager &pm, StringRef text,
 void registerAllPasses() {
   registerNNHalTransformsPasses();
   registerNNHalConversionPasses();
-  kernel::registerKernelToVectorPasses();
   registerNNHalCodegenPasses();
+  registerNNHalTargetCPUPasses();
   registerPhasePasses();
   registerPassPipeline(
       "nnhal-compile",

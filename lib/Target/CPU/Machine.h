@@ -1,12 +1,12 @@
-//===- Target.h - The machine that code is made for -------------*- C++ -*-===//
+//===- Machine.h - The machine that code is made for ------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_COMPILER_TARGET_H
-#define NNHAL_LIB_COMPILER_TARGET_H
+#ifndef NNHAL_LIB_TARGET_CPU_MACHINE_H
+#define NNHAL_LIB_TARGET_CPU_MACHINE_H
 
 #include "Runtime/Artifact/ModelCache.h"
 #include "nnhal/Dialect/Kernel/CostModel.h"
@@ -66,4 +66,4 @@ private:
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_COMPILER_TARGET_H
+#endif // NNHAL_LIB_TARGET_CPU_MACHINE_H

@@ -12,9 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Target/CPU/Passes.h"
 
-#include "Preconditions.h"
+#include "nnhal/Codegen/EntryFunction.h"
+
+#include "Codegen/Preconditions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +31,7 @@
 
 namespace nnhal {
 #define GEN_PASS_DEF_VECTORIZELOOPS
-#include "nnhal/Codegen/Passes.h.inc"
+#include "nnhal/Target/CPU/Passes.h.inc"
 
 using namespace mlir;
 

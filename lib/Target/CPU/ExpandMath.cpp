@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Target/CPU/Passes.h"
 
 #include "MathExpansions.h"
 
@@ -22,7 +22,7 @@
 
 namespace nnhal {
 #define GEN_PASS_DEF_EXPANDMATH
-#include "nnhal/Codegen/Passes.h.inc"
+#include "nnhal/Target/CPU/Passes.h.inc"
 
 using namespace mlir;
 

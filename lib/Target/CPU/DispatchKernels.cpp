@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Target/CPU/Passes.h"
 
-#include "ContextAccess.h"
+#include "nnhal/Codegen/EntryFunction.h"
+
+#include "Codegen/ContextAccess.h"
+#include "Codegen/Preconditions.h"
 #include "KernelSplit.h"
-#include "Preconditions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,7 +26,7 @@
 
 namespace nnhal {
 #define GEN_PASS_DEF_DISPATCHKERNELS
-#include "nnhal/Codegen/Passes.h.inc"
+#include "nnhal/Target/CPU/Passes.h.inc"
 
 using namespace mlir;
 

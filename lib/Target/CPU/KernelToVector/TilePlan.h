@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_KERNELTOVECTOR_TILEPLAN_H
-#define NNHAL_LIB_CONVERSION_KERNELTOVECTOR_TILEPLAN_H
+#ifndef NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_TILEPLAN_H
+#define NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_TILEPLAN_H
 
 #include "nnhal/Dialect/Kernel/Packing.h"
 
@@ -137,4 +137,4 @@ TapRange interiorOf(const WindowDim &dim);
 
 } // namespace nnhal::kernel
 
-#endif // NNHAL_LIB_CONVERSION_KERNELTOVECTOR_TILEPLAN_H
+#endif // NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_TILEPLAN_H

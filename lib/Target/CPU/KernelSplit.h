@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CODEGEN_KERNELSPLIT_H
-#define NNHAL_LIB_CODEGEN_KERNELSPLIT_H
+#ifndef NNHAL_LIB_TARGET_CPU_KERNELSPLIT_H
+#define NNHAL_LIB_TARGET_CPU_KERNELSPLIT_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -51,4 +51,4 @@ bool isPassedToPieces(mlir::Type type);
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_CODEGEN_KERNELSPLIT_H
+#endif // NNHAL_LIB_TARGET_CPU_KERNELSPLIT_H

@@ -1,11 +1,11 @@
-//===- Target.cpp - The machine that code is made for ---------------------===//
+//===- Machine.cpp - The machine that code is made for --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Target.h"
+#include "Machine.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Conversion/KernelToVector.h"
+#include "KernelToVector.h"
 
 #include "Emitter.h"
+
+#include "nnhal/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -16,10 +18,10 @@
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
-namespace nnhal::kernel {
+namespace nnhal {
 #define GEN_PASS_DEF_FUSEEPILOGUEPASS
-#include "nnhal/Conversion/KernelToVector/Passes.h.inc"
-} // namespace nnhal::kernel
+#include "nnhal/Target/CPU/Passes.h.inc"
+} // namespace nnhal
 
 using namespace mlir;
 using namespace nnhal::kernel;
@@ -335,7 +337,7 @@ template <typename ExtendOp> struct FoldNarrowing : OpRewritePattern<ExtendOp> {
 };
 
 struct FuseEpiloguePass
-    : public nnhal::kernel::impl::FuseEpiloguePassBase<FuseEpiloguePass> {
+    : public nnhal::impl::FuseEpiloguePassBase<FuseEpiloguePass> {
   using Base::Base;
 
   void runOnOperation() override {

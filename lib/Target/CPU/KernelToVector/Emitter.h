@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_KERNELTOVECTOR_EMITTER_H
-#define NNHAL_LIB_CONVERSION_KERNELTOVECTOR_EMITTER_H
+#ifndef NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_EMITTER_H
+#define NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_EMITTER_H
 
 #include "TilePlan.h"
 
@@ -235,4 +235,4 @@ llvm::LogicalResult emitPool(Pool2DOp op, Emitter &emitter,
 
 } // namespace nnhal::kernel
 
-#endif // NNHAL_LIB_CONVERSION_KERNELTOVECTOR_EMITTER_H
+#endif // NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_EMITTER_H

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Conversion/KernelToVector.h"
+#include "KernelToVector.h"
 
 #include "Emitter.h"
 
 #include "nnhal/Conversion/SharedOptions.h"
+#include "nnhal/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -19,10 +20,10 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-namespace nnhal::kernel {
+namespace nnhal {
 #define GEN_PASS_DEF_CONVERTNNKTOVECTORPASS
-#include "nnhal/Conversion/KernelToVector/Passes.h.inc"
-} // namespace nnhal::kernel
+#include "nnhal/Target/CPU/Passes.h.inc"
+} // namespace nnhal
 
 using namespace mlir;
 using namespace nnhal::kernel;
@@ -54,8 +55,7 @@ LogicalResult nnhal::kernel::lowerKernel(KernelOpInterface op,
 namespace {
 
 struct ConvertNNKToVectorPass
-    : public nnhal::kernel::impl::ConvertNNKToVectorPassBase<
-          ConvertNNKToVectorPass> {
+    : public nnhal::impl::ConvertNNKToVectorPassBase<ConvertNNKToVectorPass> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CODEGEN_WORKESTIMATE_H
-#define NNHAL_LIB_CODEGEN_WORKESTIMATE_H
+#ifndef NNHAL_LIB_TARGET_CPU_WORKESTIMATE_H
+#define NNHAL_LIB_TARGET_CPU_WORKESTIMATE_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -35,4 +35,4 @@ double estimateNanoseconds(mlir::scf::ForOp loop);
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_CODEGEN_WORKESTIMATE_H
+#endif // NNHAL_LIB_TARGET_CPU_WORKESTIMATE_H

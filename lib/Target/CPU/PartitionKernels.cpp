@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Target/CPU/Passes.h"
 
-#include "CallConvention.h"
-#include "Preconditions.h"
+#include "nnhal/Codegen/EntryFunction.h"
+
+#include "Codegen/CallConvention.h"
+#include "Codegen/Preconditions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,7 +23,7 @@
 
 namespace nnhal {
 #define GEN_PASS_DEF_PARTITIONKERNELS
-#include "nnhal/Codegen/Passes.h.inc"
+#include "nnhal/Target/CPU/Passes.h.inc"
 
 using namespace mlir;
 

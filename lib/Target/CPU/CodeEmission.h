@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_COMPILER_CODEEMISSION_H
-#define NNHAL_LIB_COMPILER_CODEEMISSION_H
+#ifndef NNHAL_LIB_TARGET_CPU_CODEEMISSION_H
+#define NNHAL_LIB_TARGET_CPU_CODEEMISSION_H
 
-#include "Cancellation.h"
-#include "Target.h"
+#include "Machine.h"
+
+#include "Target/Cancellation.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
@@ -38,4 +39,4 @@ rt::Result<std::vector<std::byte>> linkObjects(llvm::ArrayRef<Object> objects);
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_COMPILER_CODEEMISSION_H
+#endif // NNHAL_LIB_TARGET_CPU_CODEEMISSION_H

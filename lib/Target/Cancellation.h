@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_COMPILER_CANCELLATION_H
-#define NNHAL_LIB_COMPILER_CANCELLATION_H
+#ifndef NNHAL_LIB_TARGET_CANCELLATION_H
+#define NNHAL_LIB_TARGET_CANCELLATION_H
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -51,4 +51,4 @@ private:
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_COMPILER_CANCELLATION_H
+#endif // NNHAL_LIB_TARGET_CANCELLATION_H

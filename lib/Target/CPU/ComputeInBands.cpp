@@ -15,9 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Target/CPU/Passes.h"
 
-#include "ContextAccess.h"
+#include "Codegen/ContextAccess.h"
 
 #include "nnhal/Dialect/Kernel/CostModel.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
@@ -34,7 +34,7 @@
 
 namespace nnhal {
 #define GEN_PASS_DEF_COMPUTEINBANDS
-#include "nnhal/Codegen/Passes.h.inc"
+#include "nnhal/Target/CPU/Passes.h.inc"
 
 using namespace mlir;
 using kernel::KernelOpInterface;

@@ -5,13 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_CONVERSION_KERNELTOVECTOR_H
-#define NNHAL_CONVERSION_KERNELTOVECTOR_H
+#ifndef NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_KERNELTOVECTOR_H
+#define NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_KERNELTOVECTOR_H
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/Kernel/Packing.h"
-
-#include "mlir/Pass/Pass.h"
 
 namespace mlir {
 class RewritePatternSet;
@@ -19,9 +17,6 @@ class RewriterBase;
 } // namespace mlir
 
 namespace nnhal::kernel {
-
-#define GEN_PASS_DECL
-#include "nnhal/Conversion/KernelToVector/Passes.h.inc"
 
 /// Adds the patterns that fold elementwise consumers into kernels' epilogues.
 void populateFuseEpiloguePatterns(mlir::RewritePatternSet &patterns);
@@ -33,9 +28,6 @@ llvm::LogicalResult lowerKernel(KernelOpInterface op,
                                 mlir::RewriterBase &rewriter,
                                 const KernelTarget &target);
 
-#define GEN_PASS_REGISTRATION
-#include "nnhal/Conversion/KernelToVector/Passes.h.inc"
-
 } // namespace nnhal::kernel
 
-#endif // NNHAL_CONVERSION_KERNELTOVECTOR_H
+#endif // NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_KERNELTOVECTOR_H

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Target/CPU/Passes.h"
 
+#include "nnhal/Codegen/EntryFunction.h"
+
+#include "Codegen/PassStep.h"
 #include "KernelSplit.h"
-#include "PassStep.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
@@ -26,7 +28,7 @@
 
 namespace nnhal {
 #define GEN_PASS_DEF_OUTLINEKERNELS
-#include "nnhal/Codegen/Passes.h.inc"
+#include "nnhal/Target/CPU/Passes.h.inc"
 
 using namespace mlir;
 

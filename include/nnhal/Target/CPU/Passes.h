@@ -1,0 +1,27 @@
+//===- Passes.h - Passes of the CPU target ----------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What every pass does is said in Passes.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TARGET_CPU_PASSES_H
+#define NNHAL_TARGET_CPU_PASSES_H
+
+#include "nnhal/Dialect/Kernel/CostModel.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace nnhal {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "nnhal/Target/CPU/Passes.h.inc"
+
+} // namespace nnhal
+
+#endif // NNHAL_TARGET_CPU_PASSES_H

@@ -1,0 +1,197 @@
+//===- Passes.td - Passes of the CPU target ----------------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What only code for processors needs: micro-kernels, vectors, threads. In the
+// order in which the pipeline runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TARGET_CPU_PASSES_TD
+#define NNHAL_TARGET_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FuseEpiloguePass : Pass<"nnk-fuse-epilogue"> {
+  let summary = "Fuse elementwise consumers into micro-kernels";
+  let description = [{
+    Folds an elementwise `linalg.generic` that is the only user of a kernel's
+    result into the kernel's epilogue; its other inputs become extras. Repeats
+    until nothing changes, so a convolution, a residual addition and a clamp
+    become one kernel. Integers that are truncated and extended again, as those
+    of a quantized result that is read on the spot, stay wide if nothing is cut
+    off.
+  }];
+  let dependentDialects = ["::nnhal::kernel::KernelDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numFused", "num-fused",
+                              "Consumers folded into an epilogue">];
+}
+
+def ComputeInBands : Pass<"nnhal-compute-in-bands", "::mlir::func::FuncOp"> {
+  let summary = "Tile chains of kernels by rows and fuse them (depth-first execution)";
+  let description = [{
+    A large image that one micro-kernel writes and only the next one reads goes
+    through the last-level cache and back. Chains of convolutions of one batch
+    around such images are cut into bands of rows of the last output: each
+    kernel computes the rows that the band of the next one needs and that are
+    not there yet, into memory for one band; rows that the next band needs as
+    well are copied to its beginning. No row is computed twice, and bands of
+    equal shape are equal code.
+
+    Works on memrefs, before memory is planned. What the first kernel of a chain
+    reads and the last one writes becomes views of bytes, whose type does not
+    tell where a band begins: kernels stay equal.
+  }];
+  let options = [
+    Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"16",
+           "Number of vector registers: selects the cost model">,
+    ListOption<"costModel", "cost-model", "std::string",
+               "Numbers of the cost model (docs/Compiler/CostModel.md) as name=value">
+  ];
+  let statistics = [
+    Statistic<"numChains", "num-chains", "Chains cut into bands">,
+    Statistic<"numBands", "num-bands", "Bands of all chains">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def ConvertNNKToVectorPass : Pass<"convert-nnk-to-vector", "::mlir::ModuleOp"> {
+  let summary = "Emit the loops of micro-kernels";
+  let description = [{
+    Replaces every nnk operation on memrefs of static shape by register-tiled
+    scf loops over native vectors. No access is out of bounds of its memref or
+    assumes more than element alignment.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
+           "Width of a vector register: 128, 256 or 512">,
+    Option<"registers", "registers", "int64_t", /*default=*/"16",
+           "Number of vector registers">,
+    Option<"dotProduct", "dot-product", "::nnhal::kernel::DotProduct",
+           /*default=*/"::nnhal::kernel::DotProduct::none",
+           "Instruction of the target that adds four products of 8 bits", [{::nnhal::dotProductValues()}]>,
+    ListOption<"costModel", "cost-model", "std::string",
+               "Numbers of the cost model (docs/Compiler/CostModel.md) in place "
+               "of the target's, each as name=value">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let statistics = [Statistic<"numLowered", "num-lowered",
+                              "Kernels turned into loops">];
+}
+
+def VectorizeLoops : Pass<"nnhal-vectorize-loops", "::mlir::func::FuncOp"> {
+  let summary = "Vectorize bufferized linalg operations";
+  let description = [{
+    Emits scf loops around vector operations for linalg operations on static
+    memrefs whose innermost output dimension is parallel and contiguous; the
+    remaining ones become scalar loops.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
+           "Width in bits of a vector register">
+  ];
+  let statistics = [
+    Statistic<"numVectorized", "num-vectorized", "Operations vectorized">,
+    Statistic<"numScalar", "num-scalar", "Operations lowered to scalar loops">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Outline top-level loop nests into kernels, and deduplicate them";
+  let description = [{
+    Register allocation and most LLVM passes are superlinear in the size of a
+    function. Identical nests share one function.
+
+    The function of a nest that is long enough, and has loops whose rounds are
+    independent (`nnhal.parallel`, set by whoever emits a loop), begins with a
+    range, and runs only its share of those loops: of the outermost with enough
+    rounds. Calls have the whole range, and say as `nnhal.grain` how much of it
+    a thread should have at least. How long a nest takes is estimated from its
+    operations and trip counts.
+  }];
+  let options = [
+    Option<"minWork", "min-work", "int64_t", /*default=*/"24000",
+           "Estimated nanoseconds of the shortest nest that is split">,
+    Option<"minPiece", "min-piece", "int64_t", /*default=*/"10000",
+           "Estimated nanoseconds of the shortest piece">
+  ];
+  let statistics = [
+    Statistic<"numOutlined", "num-outlined", "Loop nests outlined">,
+    Statistic<"numShared", "num-shared", "Loop nests that reuse a function">,
+    Statistic<"numSplit", "num-split", "Calls of kernels that can be split">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
+def DispatchKernels : Pass<"nnhal-dispatch-kernels", "::mlir::ModuleOp"> {
+  let summary = "Parallelize kernels over ranges of their outermost loop";
+  let description = [{
+    A call with `nnhal.grain` becomes a call of the `parallelFor` of the
+    execution context, the last argument of the entry function, with a function
+    that runs the kernel on one range: `kernel_N_piece`. It takes the other
+    arguments from the stack of the entry. Where the context has no
+    `parallelFor` the kernel is called as it was.
+  }];
+  let statistics = [
+    Statistic<"numDispatched", "num-dispatched", "Calls that threads may share">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def PartitionKernels : Pass<"nnhal-partition-kernels", "::mlir::ModuleOp"> {
+  let summary = "Partition functions into modules for parallel code generation";
+  let description = [{
+    Every function moves into one of the modules that this one then consists
+    of, the largest one first. How many there are depends on the functions
+    alone, so that what is made of them does not depend on the number of
+    threads. Modules declare what they call in each other, and have copies of
+    the constants that they share; where there is more than one, functions lose
+    their internal linkage.
+  }];
+  let options = [
+    Option<"maxSize", "max-size", "int64_t", /*default=*/"3000",
+           "Operations in a module of more than one function, at most">
+  ];
+  let statistics = [
+    Statistic<"numParts", "num-parts", "Modules">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def ExpandMath : Pass<"nnhal-expand-math", "::mlir::func::FuncOp"> {
+  let summary = "Expand math operations into polynomial approximations";
+  let description = [{
+    Upstream's approximations and expansions, for which it has no production
+    pass, and own ones where those are not good enough for some arguments: an
+    artifact may import no libm function. A conversion of what is rounded to
+    even becomes `llvm.intr.lrint`, one instruction of x86.
+  }];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Operations expanded">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+#endif // NNHAL_TARGET_CPU_PASSES_TD
