@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Linker.h"
+
 #include "Runtime/Support/Errors.h"
-#include "Target/CPU/CodeEmission.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include "lld/Common/Driver.h"

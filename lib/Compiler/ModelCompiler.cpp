@@ -10,20 +10,15 @@
 #include "CompileThreads.h"
 #include "CrashReproducer.h"
 #include "Interface.h"
+#include "Linker.h"
 #include "Runtime/Support/Errors.h"
-#include "Target/CPU/CodeEmission.h"
-#include "Target/Cancellation.h"
-#include "nnhal/Codegen/Passes.h"
 #include "nnhal/Compiler/FatalErrors.h"
 #include "nnhal/Compiler/Pipelines.h"
 #include "nnhal/ModelIR/Model.h"
 #include "nnhal/ModelIR/Nesting.h"
-#include "nnhal/Target/CPU/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
@@ -50,12 +45,7 @@ public:
   rt::Status checkCancelled() const;
 
 private:
-  rt::Status runPhases(ModuleOp module, const Target &target);
-  void addParts(PassManager &manager,
-                const CompilePipelineOptions &pipelineOptions);
-  void takeConstants(ModuleOp module, rt::Artifact &artifact,
-                     std::vector<std::byte> &dataCache);
-  void describeEntry(ModuleOp module, rt::Artifact &artifact);
+  rt::Status runPhases(ModuleOp module, const TargetBackend &target);
   void handleDiagnostic(Diagnostic &diagnostic);
 
   const CompilerOptions &options;
@@ -68,8 +58,6 @@ private:
   std::string firstError;
   std::string phaseNow;
   uint32_t phasesDone = 0;
-  /// As ArtifactEntry::presentInputs.
-  std::vector<uint64_t> requiredInputs;
 };
 
 } // namespace
@@ -78,9 +66,11 @@ static MLIRContext::Threading noThreads() {
   return MLIRContext::Threading::DISABLED;
 }
 
-static DialectRegistry makeRegistry() {
+static DialectRegistry makeRegistry(const CompilerOptions &options) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
+  for (const TargetBackend *target : options.targets)
+    registerTarget(registry, *target);
   return registry;
 }
 
@@ -122,7 +112,7 @@ Compilation::Compilation(const CompilerOptions &options)
     : options(options), cancellation(options.isCancelled),
       reproducer(options.crashReproducer, cancellation),
       threads(options.threads, cancellation),
-      mlirContext(makeRegistry(), noThreads()) {
+      mlirContext(makeRegistry(options), noThreads()) {
   mlirContext.loadAllAvailableDialects();
   handler.emplace(&mlirContext, [this](Diagnostic &diagnostic) {
     handleDiagnostic(diagnostic);
@@ -188,34 +178,12 @@ rt::Status Compilation::checkCancelled() const {
 }
 
 static std::string_view toString(Rounding rounding) {
-  switch (rounding) {
-  case Rounding::doubleRounding:
-    return "double";
-  case Rounding::singleRounding:
-    return "single";
-  case Rounding::floatRounding:
-    return "float";
-  }
-  return "double";
+  StringRef name = stringifyRounding(rounding);
+  return {name.data(), name.size()};
 }
 
-/// The last phase, for each part of the module at once. What comes before works
-/// on the one function that has everything.
-void Compilation::addParts(PassManager &manager,
-                           const CompilePipelineOptions &pipelineOptions) {
-  manager.addPass(createPartitionKernels());
-  addPhase(manager.nest<ModuleOp>(), Phase::llvm, pipelineOptions);
-  if (threads.getMaxConcurrency() > 1)
-    mlirContext.setThreadPool(threads);
-}
-
-rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
-  CompilePipelineOptions pipelineOptions;
-  pipelineOptions.vectorBits = target.vectorBits();
-  pipelineOptions.vectorRegisters = target.vectorRegisters();
-  pipelineOptions.dotProduct = target.dotProduct();
-  pipelineOptions.rounding = options.rounding;
-  pipelineOptions.constantsOffset = int64_t(options.constantsOffset);
+rt::Status Compilation::runPhases(ModuleOp module,
+                                  const TargetBackend &target) {
   for (Phase phase : allPhases()) {
     NNHAL_RETURN_IF_ERROR(begin(std::string_view(toString(phase))));
     PassManager manager(&mlirContext, ModuleOp::getOperationName());
@@ -225,10 +193,12 @@ rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
 #endif
     if (!options.crashReproducer.empty())
       reproducer.watch(manager);
-    if (phase == Phase::llvm)
-      addParts(manager, pipelineOptions);
-    else
-      addPhase(manager, phase, pipelineOptions);
+    bool isLast = phase == Phase::llvm;
+    addPhase(manager, phase, target,
+             {int64_t(options.constantsOffset), /*inParts=*/isLast});
+    // What comes before works on the one function that has everything.
+    if (isLast && threads.getMaxConcurrency() > 1)
+      mlirContext.setThreadPool(threads);
     LogicalResult result = manager.run(module);
     NNHAL_RETURN_IF_ERROR(checkCancelled());
     if (failed(result))
@@ -237,44 +207,14 @@ rt::Status Compilation::runPhases(ModuleOp module, const Target &target) {
   return rt::Status();
 }
 
-/// Moves the data cache out of \p module.
-void Compilation::takeConstants(ModuleOp module, rt::Artifact &artifact,
-                                std::vector<std::byte> &dataCache) {
-  auto blob =
-      module->getAttrOfType<DenseResourceElementsAttr>(dataCacheAttrName);
-  assert(blob && blob.getRawHandle().getBlob() &&
-         "phase plan leaves the data cache in the module");
-  ArrayRef<char> bytes = blob.getRawHandle().getBlob()->getData();
-  auto *data = reinterpret_cast<const std::byte *>(bytes.data());
-  dataCache.assign(data, data + bytes.size());
-  artifact.dataCacheSize = dataCache.size();
-  artifact.constants.push_back({0, dataCache.size(), "packed constants"});
-  module->removeAttr(dataCacheAttrName);
-}
-
-/// The entry's arena is the last argument of the function that it calls.
-void Compilation::describeEntry(ModuleOp module, rt::Artifact &artifact) {
-  auto arenaSize = module->getAttrOfType<IntegerAttr>(arenaSizeAttrName);
-  assert(arenaSize && "phase outline leaves an entry in the module");
-  rt::ArtifactEntry entry;
-  entry.symbol = entrySymbolName.str();
-  entry.arenaSize = arenaSize.getInt();
-  if (auto bound = module->getAttrOfType<IntegerAttr>(arenaLowerBoundAttrName))
-    entry.arenaLowerBound = bound.getInt();
-  entry.presentInputs = requiredInputs;
-  artifact.entries.push_back(std::move(entry));
-  // The part with the entry alone calls routines of the runtime.
-  for (ModuleOp part : module.getOps<ModuleOp>())
-    if (auto slots =
-            part->getAttrOfType<DenseI32ArrayAttr>(routineSlotsAttrName))
-      artifact.routineSlots.assign(slots.asArrayRef().begin(),
-                                   slots.asArrayRef().end());
-}
-
 rt::Result<CompiledArtifact>
 Compilation::run(OwningOpRef<ModuleOp> module,
                  std::array<uint8_t, 32> contentKey) {
-  NNHAL_ASSIGN_OR_RETURN(Target target, Target::create(options.target));
+  NNHAL_ASSIGN_OR_RETURN(const TargetBackend *target,
+                         findTargetByName(options.targets, options.targetName));
+  NNHAL_ASSIGN_OR_RETURN(
+      TargetAttr stated,
+      target->describe(mlirContext, options.target, options.rounding));
   auto models = llvm::to_vector(module->getOps<ModelOp>());
   if (std::optional<Phase> phase = findPhase(*module); models.empty() && phase)
     return rt::badData(
@@ -290,23 +230,26 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   artifact.buildIdentity = buildIdentity();
   artifact.rounding = toString(options.rounding);
   NNHAL_RETURN_IF_ERROR(describeInterface(models.front(), artifact));
-  requiredInputs = findRequiredInputs(models.front());
-  NNHAL_RETURN_IF_ERROR(runPhases(*module, target));
+  std::vector<uint64_t> requiredInputs = findRequiredInputs(models.front());
+  if (failed(target->checkSupported(models.front())))
+    return diagnosedFailure();
+  (*module)->setAttr(targetAttrName, stated);
+  NNHAL_RETURN_IF_ERROR(runPhases(*module, *target));
 
-  CompiledArtifact result;
-  takeConstants(*module, artifact, result.dataCache);
-  describeEntry(*module, artifact);
   NNHAL_RETURN_IF_ERROR(begin("codegen"));
-  NNHAL_ASSIGN_OR_RETURN(std::vector<Object> objects,
-                         emitObjects(*module, target, cancellation));
+  NNHAL_ASSIGN_OR_RETURN(EmittedCode emitted,
+                         target->emit(*module, {cancellation, linkObjects}));
   NNHAL_RETURN_IF_ERROR(checkCancelled());
-  NNHAL_ASSIGN_OR_RETURN(std::vector<std::byte> linked, linkObjects(objects));
-  rt::CodeSection code;
-  code.target = target.kind();
-  code.cpu = target.cpu();
-  code.features = target.enabledFeatures();
-  code.bytes = linked;
-  artifact.code.push_back(std::move(code));
+  artifact.entries = std::move(emitted.entries);
+  for (rt::ArtifactEntry &entry : artifact.entries)
+    entry.presentInputs = requiredInputs;
+  artifact.code.push_back(
+      {emitted.kind, emitted.cpu, emitted.features, emitted.code});
+  artifact.constants = std::move(emitted.constants);
+  artifact.routineSlots = std::move(emitted.routineSlots);
+  CompiledArtifact result;
+  result.dataCache = std::move(emitted.dataCache);
+  artifact.dataCacheSize = result.dataCache.size();
   result.modelCache = rt::writeModelCache(artifact);
   return result;
 }
@@ -314,9 +257,13 @@ Compilation::run(OwningOpRef<ModuleOp> module,
 /// What of \p options decides the artifact, for the content key.
 static std::string describeOptions(const CompilerOptions &options) {
   std::string text(toString(options.rounding));
+  if (options.targetName != defaultTargetName)
+    text.append(1, '\n').append(options.targetName);
   for (const std::string *field :
        {&options.target.triple, &options.target.cpu, &options.target.features})
     text.append(1, '\n').append(*field);
+  for (const std::string &parameter : options.target.parameters)
+    text.append(1, '\n').append(parameter);
   return text;
 }
 

@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_COMPILER_MODELCOMPILER_H
 #define NNHAL_LIB_COMPILER_MODELCOMPILER_H
 
-#include "Target/CPU/Machine.h"
+#include "Target/Targets.h"
 #include "nnhal/Runtime/Model.h"
 #include "nnhal/Runtime/Rounding.h"
 
@@ -26,6 +26,9 @@ namespace nnhal {
 using rt::Rounding;
 
 struct CompilerOptions {
+  /// The targets that there are, and the name of the one to compile for.
+  llvm::ArrayRef<const TargetBackend *> targets = builtInTargets();
+  std::string targetName = defaultTargetName.str();
   TargetOptions target;
   Rounding rounding = Rounding::doubleRounding;
   /// What the code adds to the offset of every constant: the size of the data

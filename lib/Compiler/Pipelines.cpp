@@ -7,6 +7,9 @@
 
 #include "nnhal/Compiler/Pipelines.h"
 
+#include "SetTarget.h"
+#include "Target/Targets.h"
+
 #include "nnhal/Codegen/Passes.h"
 #include "nnhal/Conversion/Passes.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
@@ -14,7 +17,6 @@
 #include "nnhal/Dialect/NNHal/Transforms/Passes.h"
 #include "nnhal/Target/CPU/Passes.h"
 
-#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/BufferViewFlowOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -22,7 +24,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
@@ -38,106 +39,34 @@ namespace nnhal {
 
 using namespace mlir;
 
-static void addBufferization(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createSeparateDestinations());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  bufferization::OneShotBufferizePassOptions options;
-  // The entry function is on buffers already; identity layouts keep every
-  // buffer contiguous.
-  options.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  // The extents of a loop's state may change from round to round.
-  options.allowReturnAllocsFromLoops = true;
-  pm.addPass(bufferization::createOneShotBufferizePass(options));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createFoldOutputCopies());
-}
-
-static void addLLVMConversion(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createExpandMath());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createLowerRuntimeOperations());
-  pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createFuncToLLVM());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createUBToLLVMConversionPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
-}
-
-void addPhase(OpPassManager &pm, Phase phase,
-              const CompilePipelineOptions &options) {
+void addPhase(OpPassManager &pm, Phase phase, const TargetBackend &target,
+              const PhaseOptions &options) {
   switch (phase) {
-  case Phase::legalize: {
+  case Phase::legalize:
     // nnhal.operation "CONV_2D" -> nnhal.conv_2d
     pm.addPass(createRaiseOperations());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     return;
-  }
-  case Phase::lower: {
-    // nnhal.conv_2d -> nnk.conv_2d, nnhal.add -> linalg.generic
+  case Phase::lower:
+    // nnhal.add -> linalg.generic, and micro-kernels where the target has some
     pm.addPass(createConvertNNHalGraphToFunc());
-    ConvertNNHalToLinalgOptions lowering;
-    lowering.vectorBits = options.vectorBits;
-    lowering.vectorRegisters = options.vectorRegisters;
-    lowering.dotProduct = options.dotProduct;
-    lowering.rounding = options.rounding;
-    llvm::append_range(lowering.costModel, options.costModel);
-    pm.addPass(createConvertNNHalToLinalg(lowering));
+    pm.addPass(createConvertNNHalToLinalg());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     return;
+  default:
+    return target.addPhase(pm, phase, options);
   }
-  case Phase::fuse:
-    // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)
-    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
-    pm.addPass(createFuseEpiloguePass());
-    pm.addPass(createCSEPass());
-    pm.addPass(createReportOperations());
-    return;
-  case Phase::bufferize:
-    return addBufferization(pm);
-  case Phase::plan: {
-    // memref.alloc, memref.get_global -> memref.view of arena and constants
-    ComputeInBandsOptions bands;
-    bands.vectorRegisters = options.vectorRegisters;
-    llvm::append_range(bands.costModel, options.costModel);
-    pm.addNestedPass<func::FuncOp>(createComputeInBands(bands));
-    pm.addPass(createExtractConstants({.baseOffset = options.constantsOffset}));
-    pm.addPass(createPlanMemory());
-    return;
-  }
-  case Phase::vectorize: {
-    // nnk.conv_2d, linalg.generic -> scf.for around vector.fma
-    ConvertNNKToVectorPassOptions kernels;
-    kernels.vectorBits = options.vectorBits;
-    kernels.registers = options.vectorRegisters;
-    kernels.dotProduct = options.dotProduct;
-    llvm::append_range(kernels.costModel, options.costModel);
-    pm.addPass(createConvertNNKToVectorPass(kernels));
-    VectorizeLoopsOptions loops;
-    loops.vectorBits = options.vectorBits;
-    pm.addNestedPass<func::FuncOp>(createVectorizeLoops(loops));
-    pm.addPass(createLoopInvariantCodeMotionPass());
-    pm.addPass(createCSEPass());
-    return;
-  }
-  case Phase::outline:
-    // scf.for nests -> func.func @kernel_0, ...; @nnhal_entry
-    pm.addPass(createOutlineKernels());
-    pm.addPass(createEmitEntry());
-    pm.addPass(createDispatchKernels());
-    pm.addPass(createVerifyAddresses());
-    return;
-  case Phase::llvm:
-    return addLLVMConversion(pm);
-  }
+}
+
+void addPhase(OpPassManager &pm, Phase phase,
+              const CompilePipelineOptions &options) {
+  rt::Result<const TargetBackend *> target =
+      findTargetByName(builtInTargets(), options.target.getValue());
+  assert(target.isOk() && "the caller names a target that there is");
+  addPhase(pm, phase, **target,
+           PhaseOptions{.constantsOffset = options.constantsOffset});
 }
 
 void registerCompilerDialects(DialectRegistry &registry) {
@@ -158,6 +87,8 @@ void registerCompilerDialects(DialectRegistry &registry) {
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
+  for (const TargetBackend *target : builtInTargets())
+    registerTarget(registry, *target);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }
@@ -169,8 +100,13 @@ addPhases(OpPassManager &pm, const CompilePipelineOptions &options,
   if (continues && Phase(options.from) > Phase(options.until))
     return report("from=" + toString(options.from) + " is after until=" +
                   toString(options.until) + ": the order is " + listPhases());
+  rt::Result<const TargetBackend *> target =
+      findTargetByName(builtInTargets(), options.target.getValue());
+  if (!target.isOk())
+    return report(target.status().message());
   pm.addPass(createCheckPhase(continues ? std::optional<Phase>(options.from)
                                         : std::nullopt));
+  pm.addPass(createSetTarget(options));
   for (Phase phase : allPhases())
     if ((!continues || phase > Phase(options.from)) &&
         phase <= Phase(options.until))
@@ -196,6 +132,7 @@ void registerAllPasses() {
   registerNNHalCodegenPasses();
   registerNNHalTargetCPUPasses();
   registerPhasePasses();
+  registerSetTargetPass();
   registerPassPipeline(
       "nnhal-compile",
       "Compile a model down to the LLVM dialect, from and until named phases",

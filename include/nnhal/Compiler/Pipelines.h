@@ -28,24 +28,25 @@ struct CompilePipelineOptions
       llvm::cl::desc("Stop after this phase: legalize, lower, fuse, bufferize, "
                      "plan, vectorize, outline or llvm (default llvm)"),
       llvm::cl::init(Phase::llvm)};
-  Option<int64_t> vectorBits{
-      *this, "vector-bits",
-      llvm::cl::desc("Width in bits of a vector register (default 256)"),
-      llvm::cl::init(256)};
-  Option<int64_t> vectorRegisters{
-      *this, "vector-registers",
-      llvm::cl::desc("Number of vector registers (default 16)"),
-      llvm::cl::init(16)};
-  Option<kernel::DotProduct> dotProduct{
-      *this, "dot-product",
-      llvm::cl::desc("Instruction of the target that adds four products of 8 "
-                     "bits (default none)"),
-      llvm::cl::init(kernel::DotProduct::none), dotProductValues()};
-  ListOption<std::string> costModel{
-      *this, "cost-model",
-      llvm::cl::desc(
-          "Numbers of the cost model (docs/Compiler/CostModel.md) in place "
-          "of the target's, each as name=value")};
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("The target; this and the options below replace the "
+                     "attribute nnhal.target of the module (default: what it "
+                     "states, or else cpu)"),
+      llvm::cl::init("cpu")};
+  Option<std::string> targetTriple{
+      *this, "target-triple", llvm::cl::desc("LLVM's triple of the machine")};
+  Option<std::string> targetCpu{
+      *this, "target-cpu",
+      llvm::cl::desc("LLVM's name of the processor, or host for that of this "
+                     "machine (default: none in particular)")};
+  Option<std::string> targetFeatures{
+      *this, "target-features",
+      llvm::cl::desc("Features that are added to those of the processor")};
+  ListOption<std::string> targetParameters{
+      *this, "target-parameters",
+      llvm::cl::desc("Parameters of the target, each as name=value; of cpu "
+                     "those of docs/Compiler/CostModel.md")};
   Option<int64_t> constantsOffset{
       *this, "constants-offset",
       llvm::cl::desc(
@@ -56,13 +57,22 @@ struct CompilePipelineOptions
       llvm::cl::init(rt::Rounding::doubleRounding), roundingValues()};
 };
 
-/// Adds the passes of one phase to \p pm, which runs on a builtin.module.
+class TargetBackend;
+struct PhaseOptions;
+
+/// Adds the passes of one phase to \p pm, which runs on a builtin.module that
+/// states its target. There has to be a target with the name of
+/// `options.target`.
 void addPhase(mlir::OpPassManager &pm, Phase phase,
               const CompilePipelineOptions &options);
+/// The same for \p target.
+void addPhase(mlir::OpPassManager &pm, Phase phase, const TargetBackend &target,
+              const PhaseOptions &options);
 
 /// Adds the phases from options.from to options.until, with a check that the
-/// module is what they begin with and the mark of what they end with. Fails
-/// through \p report when the former is after the latter.
+/// module is what they begin with, the statement of its target, and the mark of
+/// what they end with. Fails through \p report when the former is after the
+/// latter, or there is no such target.
 llvm::LogicalResult
 addPhases(mlir::OpPassManager &pm, const CompilePipelineOptions &options,
           llvm::function_ref<llvm::LogicalResult(const llvm::Twine &)> report);

@@ -8,7 +8,7 @@
 #ifndef NNHAL_CONVERSION_NNHALTOLINALG_H
 #define NNHAL_CONVERSION_NNHALTOLINALG_H
 
-#include "nnhal/Dialect/Kernel/Packing.h"
+#include "nnhal/Dialect/NNHal/IR/Target.h"
 #include "nnhal/Runtime/Rounding.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -24,17 +24,18 @@ namespace nnhal {
 #define GEN_PASS_DECL_CONVERTNNHALTOLINALG
 #include "nnhal/Conversion/Passes.h.inc"
 
-/// What the patterns of one conversion share: the target, the constants that
+/// What the patterns of one conversion share: the policy, the constants that
 /// were packed so far, and why operations were left alone.
 ///
 /// Ownership: the caller's; must outlive the patterns.
 /// Threads:   one conversion on one thread.
 class LinalgLowering {
 public:
-  LinalgLowering(const kernel::KernelTarget &target, rt::Rounding rounding)
-      : target(target), rounding(rounding) {}
+  /// \p policy outlives this object.
+  LinalgLowering(const LoweringPolicy &policy, rt::Rounding rounding)
+      : policy(policy), rounding(rounding) {}
 
-  const kernel::KernelTarget &getTarget() const { return target; }
+  const LoweringPolicy &getPolicy() const { return policy; }
   rt::Rounding getRounding() const { return rounding; }
 
   /// Remembers \p reason, a phrase that completes "cannot be lowered: ...", as
@@ -67,14 +68,15 @@ private:
   mlir::ElementsAttr pack(Packing packing, mlir::ElementsAttr source,
                           llvm::ArrayRef<int64_t> ohwi, int64_t width);
 
-  kernel::KernelTarget target;
+  const LoweringPolicy &policy;
   rt::Rounding rounding;
   std::map<PackingKey, mlir::ElementsAttr> packed;
   llvm::DenseMap<mlir::Operation *, std::string> reasons;
 };
 
-/// Adds the lowerings of all families. An operation that none of them takes has
-/// its reason recorded in \p lowering.
+/// Adds the lowerings of all families, those to micro-kernels where the policy
+/// has them. An operation that none of them takes has its reason recorded in
+/// \p lowering.
 void populateNNHalToLinalgPatterns(const mlir::TypeConverter &converter,
                                    mlir::RewritePatternSet &patterns,
                                    LinalgLowering &lowering);

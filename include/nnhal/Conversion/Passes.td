@@ -13,11 +13,11 @@ include "mlir/Pass/PassBase.td"
 def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
   let summary = "Lower nnhal operations to linalg and micro-kernels";
   let description = [{
-    Runs on any operation that contains functions of `nnhal` operations.
-    Canonical ones on static float, integer and boolean tensors become, if they
-    are convolutions, matrix products and pools, `nnk` operations with filters
-    and biases packed for the target, else upstream linalg, tensor, arith, math
-    and scf. Operations in the HAL's form (`nnhal.operation`) may have any types,
+    Runs on any operation that contains functions of `nnhal` operations, all of
+    which become upstream linalg, tensor, arith, math and scf. Where the target
+    that the module states (`nnhal.target`) has micro-kernels, convolutions,
+    matrix products and pools become `nnk` operations instead, with filters and
+    biases packed for it. Operations in the HAL's form (`nnhal.operation`) may have any types,
     and extents and parameters that are computed: each element of a result
     becomes an expression over elements of the inputs, and what only a run can
     tell is checked by `nnk.check`. Quantized tensors become tensors of their
@@ -38,21 +38,6 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
     } -> tensor<4xf32>
     ```
   }];
-  let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
-           "Width in bits of a vector register of the target">,
-    Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"16",
-           "Number of vector registers of the target">,
-    Option<"dotProduct", "dot-product", "::nnhal::kernel::DotProduct",
-           /*default=*/"::nnhal::kernel::DotProduct::none",
-           "Instruction of the target that adds four products of 8 bits", [{::nnhal::dotProductValues()}]>,
-    ListOption<"costModel", "cost-model", "std::string",
-               "Numbers of the cost model (docs/Compiler/CostModel.md) in place "
-               "of the target's, each as name=value">,
-    Option<"rounding", "rounding", "::nnhal::rt::Rounding",
-           /*default=*/"::nnhal::rt::Rounding::doubleRounding",
-           "Of quantized results", [{::nnhal::roundingValues()}]>
-  ];
   let statistics = [
     Statistic<"numPacked", "num-packed-constants",
               "Constants that were packed for kernels">,

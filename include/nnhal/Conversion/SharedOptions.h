@@ -13,23 +13,11 @@
 #ifndef NNHAL_CONVERSION_SHAREDOPTIONS_H
 #define NNHAL_CONVERSION_SHAREDOPTIONS_H
 
-#include "nnhal/Dialect/Kernel/CostModel.h"
 #include "nnhal/Runtime/Rounding.h"
 
 #include "llvm/Support/CommandLine.h"
 
 namespace nnhal {
-
-/// Of the option `dot-product`.
-inline llvm::cl::ValuesClass dotProductValues() {
-  using kernel::DotProduct;
-  return llvm::cl::values(clEnumValN(DotProduct::none, "none", "None"),
-                          clEnumValN(DotProduct::unsignedBySigned,
-                                     "unsigned-by-signed",
-                                     "As vpdpbusd of x86-64"),
-                          clEnumValN(DotProduct::signedBySigned,
-                                     "signed-by-signed", "As sdot of AArch64"));
-}
 
 /// Of the option `rounding` (decisions 17).
 inline llvm::cl::ValuesClass roundingValues() {

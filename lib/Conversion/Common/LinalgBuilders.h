@@ -23,7 +23,8 @@ mlir::Value scalarConstant(mlir::ImplicitLocOpBuilder &builder, mlir::Type type,
                            double value);
 
 /// `lhs > rhs ? lhs : rhs` and its counterpart; signed for integers. In this
-/// form x86 needs one instruction: arith.maximumf costs three for its NaN rule.
+/// form a processor needs one instruction: arith.maximumf costs three for its
+/// NaN rule.
 mlir::Value larger(mlir::ImplicitLocOpBuilder &builder, mlir::Value lhs,
                    mlir::Value rhs);
 mlir::Value smaller(mlir::ImplicitLocOpBuilder &builder, mlir::Value lhs,

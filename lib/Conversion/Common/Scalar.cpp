@@ -231,8 +231,8 @@ Scalar nnhal::select(Scalar condition, Scalar yes, Scalar no) {
 }
 
 Scalar nnhal::max(Scalar lhs, Scalar rhs) {
-  // In this form x86 needs one instruction for floats: arith.maximumf costs
-  // three for its NaN rule.
+  // In this form a processor needs one instruction for floats: arith.maximumf
+  // costs three for its NaN rule.
   if (lhs.isFloat())
     return select(lhs > rhs, lhs, rhs);
   return make<arith::MaxSIOp>(lhs, lhs.get(), rhs.get());

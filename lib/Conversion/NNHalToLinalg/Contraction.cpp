@@ -268,10 +268,13 @@ sumOverAllPlaces(OperationLowering &op, const Convolution &conv, Scalar top,
 }
 
 /// Whether convolveFew() pays for \p filter, of known extents.
-static bool isWorthTransposing(const Tensor &filter) {
+static bool isWorthTransposing(const OperationLowering &op,
+                               const Tensor &filter) {
+  ContractionCosts costs = op.policy().contractionCosts();
   int64_t channels = filter.getValueType().getDimSize(0);
-  return channels >= 8 &&
-         filter.getValueType().getNumElements() <= 32 * channels;
+  return channels >= costs.transposedOutputs &&
+         filter.getValueType().getNumElements() <=
+             costs.transposedProducts * channels;
 }
 
 /// CONV_2D of few products per element: without loops over them, the loop over
@@ -323,8 +326,8 @@ static void convolveRows(OperationLowering &op, const Convolution &conv,
                          const Tensor &input, const Tensor &filter) {
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
   Scalar depth = filter.extent(3);
-  constexpr int64_t worthCopying = 16;
-  bool isReadOften = *conv.outputChannels.known() >= worthCopying;
+  bool isReadOften = *conv.outputChannels.known() >=
+                     op.policy().contractionCosts().copiedOutputs;
   Tensor source =
       input.isQuantized() && isReadOften ? centeredCopy(op, input) : input;
   Tensor inputRows =
@@ -400,7 +403,7 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
   if (isStatic(input) && isStatic(filter) && !conv.layout.isNchw &&
       groups.known() == 1) {
-    if (isWorthTransposing(filter)) {
+    if (isWorthTransposing(op, filter)) {
       convolveFew(op, conv, input, filter);
       return success();
     }

@@ -38,7 +38,7 @@ bool nnhal::isKernelContraction(const OperationLowering &op,
     return tensor.getValueType().hasStaticShape() &&
            tensor.getValueType().getNumElements() > 0;
   };
-  return isByteTensor(input.getType().type) &&
+  return op.policy().hasMicroKernels() && isByteTensor(input.getType().type) &&
          isByteTensor(filter.getType().type) && hasElements(input) &&
          hasElements(filter) && op.isConstant(1);
 }
@@ -169,7 +169,7 @@ namespace {
 /// The inputs of a contraction in quads: unsigned or not, as the target's
 /// instruction takes them.
 struct QuadInput {
-  QuadInput(const OperationLowering &op, const Tensor &input);
+  QuadInput(QuadSigns signs, const Tensor &input);
 
   /// With padding and channels up to a multiple of 4, where what stands for
   /// real 0 is.
@@ -183,9 +183,8 @@ struct QuadInput {
 };
 } // namespace
 
-QuadInput::QuadInput(const OperationLowering &op, const Tensor &input)
-    : stored(input), isUnsigned(op.target().dotProduct ==
-                                kernel::DotProduct::unsignedBySigned),
+QuadInput::QuadInput(QuadSigns signs, const Tensor &input)
+    : stored(input), isUnsigned(signs == QuadSigns::unsignedBySigned),
       zeroPoint(input.getType().zeroPoint) {
   isShifted =
       isUnsigned != (input.getType().type == OperandType::TENSOR_QUANT8_ASYMM);
@@ -239,8 +238,8 @@ private:
     return ::centered(op, input, element, channels);
   }
   Value start(Type element, ArrayRef<int64_t> shape);
-  bool takesQuads(const std::array<int64_t, 4> &ohwi) const;
-  void convolveQuads(const std::array<int64_t, 4> &ohwi, Indices outputExtents);
+  void convolveQuads(const std::array<int64_t, 4> &ohwi, QuadSigns signs,
+                     Indices outputExtents);
   kernel::Conv2DOp multiplyQuads(const Tensor &source, bool isUnsigned,
                                  ArrayRef<int8_t> values,
                                  const std::array<int64_t, 4> &ohwi,
@@ -324,21 +323,12 @@ void KernelContraction::createConvolution(Value source, Value packed,
              ->getResult(0);
 }
 
-/// Whether the target has an instruction for quads that pays: for the 3
-/// channels of a picture, copying them to 4 takes as long as it gains.
-bool KernelContraction::takesQuads(const std::array<int64_t, 4> &ohwi) const {
-  constexpr int64_t worthPadding = 8;
-  return op.target().dotProduct != kernel::DotProduct::none &&
-         (ohwi[3] % 4 == 0 || ohwi[3] > worthPadding);
-}
-
 /// A convolution without padding whose sums begin with \p start.
 kernel::Conv2DOp KernelContraction::multiplyQuads(
     const Tensor &source, bool isUnsigned, ArrayRef<int8_t> values,
     const std::array<int64_t, 4> &ohwi, ArrayRef<int32_t> start) {
   Type i32 = builder.getI32Type();
-  int64_t width =
-      ohwi[0] == 1 ? 1 : kernel::preferredPanelWidth(ohwi[0], op.target());
+  int64_t width = ohwi[0] == 1 ? 1 : op.policy().panelWidth(ohwi[0]);
   int64_t panels = kernel::panelCount(ohwi[0], width);
   SmallVector<int32_t> padded(start);
   padded.resize(panels * width);
@@ -359,8 +349,8 @@ kernel::Conv2DOp KernelContraction::multiplyQuads(
 /// of v, plus c times the sum of x - z, where w = v + c, and v fits 8 bits. All
 /// modulo 2^32.
 void KernelContraction::convolveQuads(const std::array<int64_t, 4> &ohwi,
-                                      Indices outputExtents) {
-  QuadInput quads(op, input);
+                                      QuadSigns signs, Indices outputExtents) {
+  QuadInput quads(signs, input);
   Tensor source = quads.build(op, *window);
   int64_t products = ohwi[1] * ohwi[2] * ohwi[3];
   int32_t excess = weights.excessOverI8();
@@ -395,7 +385,7 @@ void KernelContraction::convolveQuads(const std::array<int64_t, 4> &ohwi,
 }
 
 void KernelContraction::convolvePairs(const std::array<int64_t, 4> &ohwi) {
-  int64_t width = kernel::preferredPanelWidth(ohwi[0], op.target());
+  int64_t width = op.policy().panelWidth(ohwi[0]);
   Value packed = packPairs(op, weights, ohwi, width);
   createConvolution(
       centered(builder.getI16Type(), llvm::alignTo(ohwi[3], 2)).get(), packed,
@@ -428,7 +418,7 @@ bool KernelContraction::convolveRowsInPairs(
   Tensor source = op.reshape(centered(builder.getI16Type(), channels),
                              {op.index(shape[0]), op.index(shape[1]),
                               op.index(rowSize / 2), op.index(2)});
-  int64_t width = kernel::preferredPanelWidth(ohwi[0], op.target());
+  int64_t width = op.policy().panelWidth(ohwi[0]);
   createConvolution(
       source.get(), packPairs(op, rows, pairs, width),
       start(builder.getI32Type(), {kernel::panelCount(ohwi[0], width), width}),
@@ -437,7 +427,7 @@ bool KernelContraction::convolveRowsInPairs(
 }
 
 void KernelContraction::convolveFloats(const std::array<int64_t, 4> &ohwi) {
-  int64_t width = kernel::preferredPanelWidth(ohwi[0], op.target());
+  int64_t width = op.policy().panelWidth(ohwi[0]);
   int64_t panels = kernel::panelCount(ohwi[0], width);
   Type f32 = builder.getF32Type();
   std::vector<char> packed =
@@ -457,8 +447,8 @@ void KernelContraction::convolve(const std::array<int64_t, 4> &ohwi,
               window->output[1], ohwi[0]};
   int64_t products = ohwi[1] * ohwi[2] * ohwi[3];
   readBias(products);
-  if (takesQuads(ohwi)) {
-    convolveQuads(ohwi, outputExtents);
+  if (std::optional<QuadSigns> signs = op.policy().quadSigns(ohwi[3])) {
+    convolveQuads(ohwi, *signs, outputExtents);
   } else if (ohwi[3] % 2 == 0 || !convolveRowsInPairs(ohwi)) {
     // To pad an odd number of channels is a copy that costs more than pairs
     // gain.
@@ -586,8 +576,8 @@ std::optional<Tensor> nnhal::multiplyByByteMatrices(OperationLowering &op,
                                                     const Tensor &vectors,
                                                     ArrayRef<size_t> matrices) {
   RankedTensorType type = vectors.getValueType();
-  if (!isByteTensor(vectors.getType().type) || !type.hasStaticShape() ||
-      type.getNumElements() == 0)
+  if (!op.policy().hasMicroKernels() || !isByteTensor(vectors.getType().type) ||
+      !type.hasStaticShape() || type.getNumElements() == 0)
     return std::nullopt;
   int64_t size = type.getDimSize(1);
   Weights weights;
@@ -605,7 +595,7 @@ std::optional<Tensor> nnhal::multiplyByByteMatrices(OperationLowering &op,
   if (units == 0 || units * size != int64_t(weights.values.size()) ||
       size * 255 * weights.largest > std::numeric_limits<int32_t>::max())
     return std::nullopt;
-  int64_t width = kernel::preferredPanelWidth(units, op.target());
+  int64_t width = op.policy().panelWidth(units);
   Value packed = packPairs(op, weights, {units, 1, 1, size}, width);
   Builder &builder = op.getBuilder();
   auto startType = RankedTensorType::get(
@@ -618,7 +608,8 @@ std::optional<Tensor> nnhal::multiplyByByteMatrices(OperationLowering &op,
 }
 
 bool nnhal::isKernelMatrix(const OperationLowering &op, size_t index) {
-  if (!op.hasInput(index) || !op.isConstant(index))
+  if (!op.policy().hasMicroKernels() || !op.hasInput(index) ||
+      !op.isConstant(index))
     return false;
   const rt::OperandView &matrix = op.view().inputs[index];
   return matrix.type.type == OperandType::TENSOR_FLOAT32 &&
@@ -644,7 +635,7 @@ Tensor nnhal::multiplyByMatrices(OperationLowering &op, const Tensor &vectors,
   int64_t size = vectors.getValueType().getDimSize(1);
   SmallVector<char> weights = stackedBytes(op, matrices);
   int64_t units = int64_t(weights.size() / sizeof(float)) / size;
-  int64_t width = kernel::preferredPanelWidth(units, op.target());
+  int64_t width = op.policy().panelWidth(units);
   int64_t panels = kernel::panelCount(units, width);
   Value packed = op.constantResource(
       RankedTensorType::get({panels, 1, 1, size, width}, f32),

@@ -35,8 +35,8 @@ struct KernelWindow {
   std::array<int64_t, 2> output = {1, 1};
 };
 
-/// Whether inputs 0 and 1 of \p op are what kernels take: 8 bits, elements,
-/// known extents, a constant filter.
+/// Whether inputs 0 and 1 of \p op are what kernels take, and the target has
+/// kernels: 8 bits, elements, known extents, a constant filter.
 bool isKernelContraction(const OperationLowering &op, const Tensor &input,
                          const Tensor &filter);
 
@@ -53,7 +53,8 @@ bool lowerToDepthwiseKernel(OperationLowering &op, const Tensor &input,
 void lowerToProductKernel(OperationLowering &op, const Tensor &input,
                           const Tensor &filter, rt::FusedActivation activation);
 
-/// Whether input \p index of \p op is a matrix of constant f32 with elements.
+/// Whether input \p index of \p op is a matrix of constant f32 with elements,
+/// and the target has kernels.
 bool isKernelMatrix(const OperationLowering &op, size_t index);
 /// The f32 \p vectors, [rows, size] of known extents, times each row of the
 /// matrices that are the inputs \p matrices, one below the other, [units,

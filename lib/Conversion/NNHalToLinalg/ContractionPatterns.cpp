@@ -11,6 +11,7 @@
 
 #include "nnhal/Backend/Signatures/Contraction.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Kernel/Packing.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -77,7 +78,7 @@ struct Conv2DLowering : PanelLowering<Conv2DOp> {
     ArrayRef<int64_t> ohwi = op.getFilter().getType().getShape();
     if (!op.getPads())
       return rewriter.notifyMatchFailure(op, "the pads follow from extents");
-    int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
+    int64_t width = lowering.getPolicy().panelWidth(ohwi[0]);
     Value filter =
         pack(builder, op.getFilter(), adaptor.getFilter(), ohwi, width);
     Value bias = pack(builder, op.getBias(), adaptor.getBias(), ohwi[0], width);
@@ -102,7 +103,7 @@ struct FullyConnectedLowering : PanelLowering<FullyConnectedOp> {
     RankedTensorType type = op.getOutput().getType();
     int64_t rows = type.getDimSize(0), units = type.getDimSize(1);
     int64_t depth = op.getWeights().getType().getDimSize(1);
-    int64_t width = kernel::preferredPanelWidth(units, lowering.getTarget());
+    int64_t width = lowering.getPolicy().panelWidth(units);
     Value filter = pack(builder, op.getWeights(), adaptor.getWeights(),
                         {units, 1, 1, depth}, width);
     Value bias = pack(builder, op.getBias(), adaptor.getBias(), units, width);
@@ -168,7 +169,7 @@ struct GroupedConv2DLowering : LoweringPattern<GroupedConv2DOp> {
     SmallVector<int64_t> outputShape(type.getShape());
     int64_t groups = op.getGroups();
     inputShape[3] /= groups, ohwi[0] /= groups, outputShape[3] /= groups;
-    int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
+    int64_t width = lowering.getPolicy().panelWidth(ohwi[0]);
     SmallVector<int64_t> ones(4, 1);
     Value result = tensor::EmptyOp::create(builder, type.getShape(),
                                            type.getElementType());
@@ -213,7 +214,7 @@ struct TransposeConv2DLowering : PanelLowering<TransposeConv2DOp> {
       return rewriter.notifyMatchFailure(op, "the bias is not constant");
     RankedTensorType type = op.getOutput().getType();
     ArrayRef<int64_t> ohwi = op.getFilter().getType().getShape();
-    int64_t width = kernel::preferredPanelWidth(ohwi[0], lowering.getTarget());
+    int64_t width = lowering.getPolicy().panelWidth(ohwi[0]);
     ElementsAttr constant = foldedConstantOf(op.getFilter());
     ElementsAttr packed = constant
                               ? lowering.packTurnedFilter(constant, ohwi, width)

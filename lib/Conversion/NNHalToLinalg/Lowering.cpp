@@ -9,6 +9,8 @@
 
 #include "../Common/ConstantData.h"
 
+#include "nnhal/Dialect/Kernel/Packing.h"
+
 using namespace mlir;
 using namespace nnhal;
 
@@ -102,7 +104,8 @@ void nnhal::populateNNHalToLinalgPatterns(const TypeConverter &converter,
                                           LinalgLowering &lowering) {
   populateActivationPatterns(converter, patterns, lowering);
   populateConstantPatterns(converter, patterns, lowering);
-  populateContractionPatterns(converter, patterns, lowering);
+  if (lowering.getPolicy().hasMicroKernels())
+    populateContractionPatterns(converter, patterns, lowering);
   populateDataMovementPatterns(converter, patterns, lowering);
   populateElementwisePatterns(converter, patterns, lowering);
   populateGeneralPatterns(converter, patterns, lowering);

@@ -7,9 +7,9 @@
 
 #include "nnhal/Conversion/NNHalToLinalg.h"
 
+#include "../Common/DoublingHighMul.h"
 #include "Patterns.h"
 
-#include "nnhal/Conversion/SharedOptions.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_CONVERTNNHALTOLINALG
@@ -64,15 +65,12 @@ struct ConvertNNHalToLinalg
   using Base::Base;
 
   void runOnOperation() override {
-    kernel::KernelTarget target{vectorBits, vectorRegisters};
-    target.dotProduct = dotProduct;
-    if (failed(target.tune(costModel,
-                           [&](const Twine &message) {
-                             getOperation()->emitError() << message;
-                           })) ||
-        failed(foldPads()))
+    std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(getOperation());
+    if (!policy || failed(foldPads()))
       return signalPassFailure();
-    LinalgLowering lowering(target, rounding);
+    TargetAttr target = findTarget(getOperation());
+    LinalgLowering lowering(*policy, target ? target.getRounding()
+                                            : rt::Rounding::doubleRounding);
     if (failed(convertQuietly(lowering))) {
       reportReasons(lowering);
       return signalPassFailure();
@@ -81,6 +79,8 @@ struct ConvertNNHalToLinalg
     if (failed(reportLeftovers(lowering)))
       return signalPassFailure();
     eraseUnusedConstants();
+    if (!policy->hasMicroKernels())
+      expandProducts();
   }
 
 private:
@@ -93,7 +93,7 @@ private:
   LogicalResult convert(LinalgLowering &lowering) {
     MLIRContext *context = &getContext();
     ConversionTarget target(*context);
-    // What the lowerings produce; later passes of the CPU pipeline take each.
+    // What the lowerings produce; the passes of every target take each.
     target.addLegalDialect<arith::ArithDialect, linalg::LinalgDialect,
                            math::MathDialect>();
     target.addLegalOp<bufferization::AllocTensorOp>();
@@ -164,6 +164,13 @@ private:
       op->emitOpError("cannot be lowered: ") << lowering.reasonFor(op);
     });
     return failure(hasLeftovers);
+  }
+
+  /// Only targets that have micro-kernels have a faster form.
+  void expandProducts() {
+    RewritePatternSet patterns(&getContext());
+    populateDoublingHighMulExpansion(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 
   /// Constants that were replaced by packed ones would stay in the artifact.

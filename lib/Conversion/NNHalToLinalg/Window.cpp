@@ -231,9 +231,10 @@ struct PoolLowering : LoweringPattern<OpTy> {
 void nnhal::populateWindowPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns,
                                    LinalgLowering &lowering) {
-  patterns.add<PoolLowering<AveragePool2DOp, kernel::PoolKind::average>,
-               PoolLowering<L2Pool2DOp, kernel::PoolKind::l2>,
-               PoolLowering<MaxPool2DOp, kernel::PoolKind::max>>(
-      converter, patterns.getContext(), lowering);
+  if (lowering.getPolicy().hasMicroKernels())
+    patterns.add<PoolLowering<AveragePool2DOp, kernel::PoolKind::average>,
+                 PoolLowering<L2Pool2DOp, kernel::PoolKind::l2>,
+                 PoolLowering<MaxPool2DOp, kernel::PoolKind::max>>(
+        converter, patterns.getContext(), lowering);
   populateResizePatterns(converter, patterns, lowering);
 }

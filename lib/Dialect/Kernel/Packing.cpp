@@ -13,20 +13,6 @@
 
 using namespace nnhal;
 
-int64_t kernel::preferredPanelWidth(int64_t channels,
-                                    const KernelTarget &target) {
-  int64_t lanes = target.lanes();
-  int64_t vectors = (channels + lanes - 1) / lanes;
-  // Registers of weights that leave room for enough rows of accumulators: a
-  // tile of 6x16 or 4x24 with 16 registers, 6x64, 8x48 or 12x32 with 32.
-  const auto &preferred = target.costs().panelRegisters;
-  for (int64_t width : preferred)
-    if (width > 0 && vectors % width == 0)
-      return width * lanes;
-  int64_t panels = (vectors + preferred[0] - 1) / preferred[0];
-  return (vectors + panels - 1) / panels * lanes;
-}
-
 std::vector<char> kernel::packConvFilter(llvm::ArrayRef<char> ohwi,
                                          const std::array<int64_t, 4> &shape,
                                          int64_t width, int64_t elementSize) {

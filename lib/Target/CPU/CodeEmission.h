@@ -20,22 +20,15 @@
 
 namespace nnhal {
 
-/// Machine code, as a relocatable object.
-using Object = llvm::SmallVector<char, 0>;
-
-/// Machine code for each of the modules (LLVM dialect) that \p module consists
-/// of. Fails when the objects together would need a symbol that an artifact may
-/// not import (decisions 6).
-/// Threads: works on those of the context of \p module.
-/// An object for each module in \p module. Stops when \p cancellation is
-/// requested; what it returns then, a success included, is not the code.
+/// An object for each of the modules (LLVM dialect) that \p module consists of.
+/// Fails when the objects together would need a symbol that an artifact may not
+/// import (decisions 6).
+/// Threads: works on those of the context of \p module. Stops when \p
+/// cancellation is requested; what it returns then, a success included, is not
+/// the code.
 rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
-                                            const Target &target,
+                                            const Machine &target,
                                             Cancellation &cancellation);
-
-/// \p objects as a position-independent shared object without dependencies.
-/// Threads: calls wait for each other; lld has global state.
-rt::Result<std::vector<std::byte>> linkObjects(llvm::ArrayRef<Object> objects);
 
 } // namespace nnhal
 

@@ -17,9 +17,10 @@
 
 #include "nnhal/Target/CPU/Passes.h"
 
+#include "CostModel.h"
+
 #include "Codegen/ContextAccess.h"
 
-#include "nnhal/Dialect/Kernel/CostModel.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -411,12 +412,11 @@ void ComputeInBandsPass::takeTurns(Chain chain) {
 void ComputeInBandsPass::runOnOperation() {
   if (getOperation().isExternal())
     return;
-  kernel::KernelTarget target{.registers = vectorRegisters};
-  if (failed(target.tune(costModel, [&](const Twine &message) {
-        getOperation()->emitError() << message;
-      })))
+  std::optional<kernel::KernelTarget> target =
+      kernel::KernelTarget::of(getOperation());
+  if (!target)
     return signalPassFailure();
-  bandCache = target.costs().bandCache;
+  bandCache = target->costs().bandCache;
   SmallVector<Chain> chains;
   llvm::SmallPtrSet<Operation *, 16> taken;
   for (Operation &op : getOperation().getBody().front()) {

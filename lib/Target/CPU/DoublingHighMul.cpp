@@ -7,6 +7,8 @@
 
 #include "MathExpansions.h"
 
+#include "Conversion/Common/DoublingHighMul.h"
+
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,35 +22,13 @@ namespace {
 
 constexpr int64_t half = int64_t(1) << 30;
 
-/// `number` as a value of \p type, an integer or a vector.
-Value constantOf(ImplicitLocOpBuilder &builder, Type type, int64_t number) {
-  TypedAttr attribute =
-      builder.getIntegerAttr(getElementTypeOrSelf(type), number);
-  if (auto vector = dyn_cast<VectorType>(type))
-    attribute = DenseElementsAttr::get(vector, attribute);
-  return arith::ConstantOp::create(builder, attribute);
+/// `number` as a value of \p type, a vector of integers.
+Value constantOf(ImplicitLocOpBuilder &builder, VectorType type,
+                 int64_t number) {
+  Attribute element = builder.getIntegerAttr(type.getElementType(), number);
+  return arith::ConstantOp::create(builder,
+                                   DenseElementsAttr::get(type, element));
 }
-
-/// Numbers, and vectors of an odd number of lanes: one product of i64 each.
-struct ExpandPlain : OpRewritePattern<DoublingHighMulOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(DoublingHighMulOp op,
-                                PatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
-    Type wide = builder.getI64Type();
-    if (auto vector = dyn_cast<VectorType>(op.getType()))
-      wide = vector.clone(wide);
-    Value lhs = arith::ExtSIOp::create(builder, wide, op.getLhs());
-    Value rhs = arith::ExtSIOp::create(builder, wide, op.getRhs());
-    Value product = arith::MulIOp::create(builder, lhs, rhs);
-    Value nudged = arith::AddIOp::create(builder, product,
-                                         constantOf(builder, wide, half));
-    Value shifted =
-        arith::ShRSIOp::create(builder, nudged, constantOf(builder, wide, 31));
-    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op.getType(), shifted);
-    return success();
-  }
-};
 
 /// Each pair of lanes is one i64: its low and its high half are multiplied
 /// where they lie (one instruction for four products on x86), and the results
@@ -109,5 +89,5 @@ struct ExpandPairs : OpRewritePattern<DoublingHighMulOp> {
 
 void nnhal::populateDoublingHighMulExpansions(RewritePatternSet &patterns) {
   patterns.add<ExpandPairs>(patterns.getContext(), /*benefit=*/2);
-  patterns.add<ExpandPlain>(patterns.getContext());
+  populateDoublingHighMulExpansion(patterns);
 }

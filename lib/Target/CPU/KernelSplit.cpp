@@ -24,8 +24,6 @@ namespace nnhal {
 
 using namespace mlir;
 
-static constexpr int64_t enoughPieces = 32;
-
 namespace {
 /// Loops of one depth.
 using Level = SmallVector<scf::ForOp>;
@@ -61,10 +59,10 @@ static int64_t mostTrips(const Level &level) {
 }
 
 std::optional<KernelSplit> planSplit(scf::ForOp nest,
-                                     const SplitLimits &limits) {
+                                     const kernel::CostModel &costs) {
   Level best;
   int64_t count = 1;
-  for (Level level = {nest}; !level.empty() && count < enoughPieces;
+  for (Level level = {nest}; !level.empty() && count < costs.splitPieces;
        level = innerLevel(level)) {
     if (!llvm::all_of(level, isSplittable))
       continue;
@@ -75,10 +73,11 @@ std::optional<KernelSplit> planSplit(scf::ForOp nest,
       count = trips;
     }
   }
-  double work = estimateNanoseconds(nest);
-  if (best.empty() || work < limits.minWork)
+  double work = estimateNanoseconds(nest, costs);
+  if (best.empty() || work < double(costs.splitWork))
     return std::nullopt;
-  auto grain = int64_t(std::ceil(limits.minPiece * double(count) / work));
+  auto grain =
+      int64_t(std::ceil(double(costs.splitPiece) * double(count) / work));
   grain = std::max<int64_t>(grain, 1);
   if (grain > count / 2)
     return std::nullopt;

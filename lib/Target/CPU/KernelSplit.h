@@ -8,6 +8,8 @@
 #ifndef NNHAL_LIB_TARGET_CPU_KERNELSPLIT_H
 #define NNHAL_LIB_TARGET_CPU_KERNELSPLIT_H
 
+#include "CostModel.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
@@ -15,12 +17,6 @@
 #include <optional>
 
 namespace nnhal {
-
-/// What is worth being shared by threads, in nanoseconds (WorkEstimate.h).
-struct SplitLimits {
-  double minWork;
-  double minPiece;
-};
 
 /// How a nest is cut into pieces: into ranges of [0, count). A range stands for
 /// its share of the rounds of each of `loops`.
@@ -34,11 +30,10 @@ struct KernelSplit {
 };
 
 /// Where to cut \p nest; nothing when it is not to be cut: its loops do not
-/// allow it, or it is too short. The outermost loops that allow for 32 pieces,
-/// with which few threads end at about the same time; without such those that
-/// allow for most.
+/// allow it, or it is too short. The outermost loops that allow for enough
+/// pieces; without such those that allow for most.
 std::optional<KernelSplit> planSplit(mlir::scf::ForOp nest,
-                                     const SplitLimits &limits);
+                                     const kernel::CostModel &costs);
 
 /// Makes \p loop, one of a split into \p count, run only its share of the range
 /// [\p begin, \p end), which are of index type.

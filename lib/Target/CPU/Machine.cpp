@@ -69,51 +69,86 @@ static bool isKnownFeature(const MCSubtargetInfo &subtarget,
 
 /// A narrow panel takes the instruction on narrower registers, which AVX-512
 /// without VL does not have.
-static kernel::DotProduct dotProductOf(const MCSubtargetInfo &subtarget,
-                                       rt::TargetKind kind, int64_t bits) {
+static std::optional<QuadSigns> quadSignsOf(const MCSubtargetInfo &subtarget,
+                                            rt::TargetKind kind, int64_t bits) {
   if (kind == rt::TargetKind::aarch64Elf)
     return subtarget.checkFeatures("+dotprod")
-               ? kernel::DotProduct::signedBySigned
-               : kernel::DotProduct::none;
+               ? std::optional(QuadSigns::signedBySigned)
+               : std::nullopt;
   bool hasNarrow = subtarget.checkFeatures("+avxvnni") && bits <= 256;
   return hasNarrow || subtarget.checkFeatures("+avx512vnni,+avx512vl")
-             ? kernel::DotProduct::unsignedBySigned
-             : kernel::DotProduct::none;
+             ? std::optional(QuadSigns::unsignedBySigned)
+             : std::nullopt;
 }
 
-rt::Result<Target> Target::create(const TargetOptions &options) {
+static rt::Result<const Target *> lookUpTarget(const Triple &triple) {
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return rt::badData("target triple '{}': {}", triple.str(), error);
+  return target;
+}
+
+/// LLVM's target machine only warns about what it does not know, on standard
+/// error.
+static rt::Status checkNames(const Triple &triple, const std::string &cpu,
+                             const std::string &features) {
+  NNHAL_ASSIGN_OR_RETURN(const Target *target, lookUpTarget(triple));
+  std::unique_ptr<MCSubtargetInfo> generic(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!generic || !generic->isCPUStringValid(cpu))
+    return rt::badData("unknown CPU '{}' for target '{}'", cpu, triple.str());
+  SubtargetFeatures asked(features);
+  for (const std::string &feature : asked.getFeatures())
+    if (!isKnownFeature(*generic, feature))
+      return rt::badData("unknown feature '{}' for target '{}'", feature,
+                         triple.str());
+  return rt::Status();
+}
+
+rt::Result<Machine> Machine::create(const TargetOptions &options) {
   initializeTargets();
   Triple hostTriple(sys::getProcessTriple());
   Triple triple(options.triple.empty() ? hostTriple.str()
                                        : Triple::normalize(options.triple));
   NNHAL_ASSIGN_OR_RETURN(rt::TargetKind kind, kindOf(triple));
 
-  bool isHost = options.cpu.empty() && triple.getArch() == hostTriple.getArch();
+  bool isUnnamed = options.cpu.empty() || options.cpu == "host";
+  bool isHost = isUnnamed && triple.getArch() == hostTriple.getArch();
   std::string cpu = options.cpu;
-  if (cpu.empty())
-    cpu = isHost
-              ? sys::getHostCPUName().str()
-              : (kind == rt::TargetKind::x86_64Elf ? "x86-64-v3" : "generic");
+  if (isHost)
+    cpu = sys::getHostCPUName().str();
+  else if (isUnnamed)
+    cpu = kind == rt::TargetKind::x86_64Elf ? "x86-64-v3" : "generic";
   std::string features = isHost ? hostFeatures() : "";
   if (!options.features.empty())
     features += (features.empty() ? "" : ",") + options.features;
+  NNHAL_RETURN_IF_ERROR(checkNames(triple, cpu, options.features));
+  return make(triple.str(), cpu, features);
+}
 
-  std::string error;
-  const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return rt::badData("target triple '{}': {}", triple.str(), error);
-  // The target machine only warns about an unknown CPU, on standard error.
-  std::unique_ptr<MCSubtargetInfo> generic(
-      target->createMCSubtargetInfo(triple, "", ""));
-  if (!generic || !generic->isCPUStringValid(cpu))
-    return rt::badData("unknown CPU '{}' for target '{}'", cpu, triple.str());
-  SubtargetFeatures asked(options.features);
-  for (const std::string &feature : asked.getFeatures())
-    if (!isKnownFeature(*generic, feature))
-      return rt::badData("unknown feature '{}' for target '{}'", feature,
-                         triple.str());
+/// The string parameter \p name of \p target; empty where there is none.
+static std::string textOf(TargetAttr target, StringRef name) {
+  mlir::DictionaryAttr parameters = target.getParameters();
+  auto text = parameters ? parameters.getAs<mlir::StringAttr>(name) : nullptr;
+  return text ? text.str() : std::string();
+}
 
-  Target result;
+rt::Result<Machine> Machine::of(TargetAttr target) {
+  initializeTargets();
+  std::string triple = textOf(target, "triple");
+  if (triple.empty())
+    return create(TargetOptions());
+  return make(triple, textOf(target, "cpu"), textOf(target, "features"));
+}
+
+rt::Result<Machine> Machine::make(const std::string &tripleText,
+                                  const std::string &cpu,
+                                  const std::string &features) {
+  Triple triple(tripleText);
+  NNHAL_ASSIGN_OR_RETURN(rt::TargetKind kind, kindOf(triple));
+  NNHAL_ASSIGN_OR_RETURN(const Target *target, lookUpTarget(triple));
+  Machine result;
   result.targetKind = kind;
   result.targetMachine.reset(target->createTargetMachine(
       triple, cpu, features, llvm::TargetOptions(), Reloc::PIC_, std::nullopt,
@@ -129,11 +164,11 @@ rt::Result<Target> Target::create(const TargetOptions &options) {
   } else if (subtarget.checkFeatures("+avx2,+fma")) {
     result.widestVector = 256;
   }
-  result.dotProductKind = dotProductOf(subtarget, kind, result.widestVector);
+  result.quadSigns = quadSignsOf(subtarget, kind, result.widestVector);
   return result;
 }
 
-std::unique_ptr<TargetMachine> Target::createMachine() const {
+std::unique_ptr<TargetMachine> Machine::createMachine() const {
   return std::unique_ptr<TargetMachine>(
       targetMachine->getTarget().createTargetMachine(
           targetMachine->getTargetTriple(), targetMachine->getTargetCPU(),
@@ -142,7 +177,7 @@ std::unique_ptr<TargetMachine> Target::createMachine() const {
           targetMachine->getOptLevel()));
 }
 
-std::string Target::enabledFeatures() const {
+std::string Machine::enabledFeatures() const {
   SubtargetFeatures enabled;
   for (const SubtargetFeatureKV &feature :
        targetMachine->getMCSubtargetInfo()->getEnabledProcessorFeatures())

@@ -8,9 +8,7 @@
 #ifndef NNHAL_LIB_TARGET_CPU_MACHINE_H
 #define NNHAL_LIB_TARGET_CPU_MACHINE_H
 
-#include "Runtime/Artifact/ModelCache.h"
-#include "nnhal/Dialect/Kernel/CostModel.h"
-#include "nnhal/Runtime/Status.h"
+#include "Target/TargetBackend.h"
 
 #include "llvm/Target/TargetMachine.h"
 
@@ -19,22 +17,17 @@
 
 namespace nnhal {
 
-/// What a caller may choose about the target; empty means the host's.
-struct TargetOptions {
-  std::string triple;
-  std::string cpu;
-  /// "+avx2,-avx512f": added to what the CPU has.
-  std::string features;
-};
-
 /// A target machine and the facts about it that passes need.
 ///
-/// Threads: one compilation uses one Target, from any of its threads but for
+/// Threads: one compilation uses one Machine, from any of its threads but for
 ///          machine(), which belongs to the one that created it.
-class Target {
+class Machine {
 public:
   /// invalidArgument for a triple, CPU or feature that is not supported.
-  static rt::Result<Target> create(const TargetOptions &options);
+  static rt::Result<Machine> create(const TargetOptions &options);
+  /// The one that parameters of \p target name as it was described, or else
+  /// the host.
+  static rt::Result<Machine> of(TargetAttr target);
 
   llvm::TargetMachine &machine() const { return *targetMachine; }
   /// One more machine like machine(): each thread needs one of its own.
@@ -43,7 +36,8 @@ public:
   /// Width in bits of the widest vector register worth using.
   int64_t vectorBits() const { return widestVector; }
   int64_t vectorRegisters() const { return registerCount; }
-  kernel::DotProduct dotProduct() const { return dotProductKind; }
+  std::optional<QuadSigns> dotProduct() const { return quadSigns; }
+  std::string triple() const { return targetMachine->getTargetTriple().str(); }
   std::string cpu() const { return targetMachine->getTargetCPU().str(); }
   /// What LLVM is told: the host's features where it is the host's CPU, and
   /// what the caller added.
@@ -55,13 +49,16 @@ public:
   std::string enabledFeatures() const;
 
 private:
-  Target() = default;
+  Machine() = default;
+  static rt::Result<Machine> make(const std::string &triple,
+                                  const std::string &cpu,
+                                  const std::string &features);
 
   std::unique_ptr<llvm::TargetMachine> targetMachine;
   rt::TargetKind targetKind = rt::TargetKind::x86_64Elf;
   int64_t widestVector = 128;
   int64_t registerCount = 16;
-  kernel::DotProduct dotProductKind = kernel::DotProduct::none;
+  std::optional<QuadSigns> quadSigns;
 };
 
 } // namespace nnhal

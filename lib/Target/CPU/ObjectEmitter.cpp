@@ -31,13 +31,13 @@ using namespace llvm;
 
 /// Marks every function for the target: without "prefer-vector-width", LLVM
 /// splits 512-bit operations on CPUs that lower their clock for them.
-static void setTargetAttributes(Module &module, const Target &target) {
-  std::string width = std::to_string(target.vectorBits());
+static void setTargetAttributes(Module &module, const Machine &machine) {
+  std::string width = std::to_string(machine.vectorBits());
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    function.addFnAttr("target-cpu", target.cpu());
-    function.addFnAttr("target-features", target.featureString());
+    function.addFnAttr("target-cpu", machine.cpu());
+    function.addFnAttr("target-features", machine.featureString());
     function.addFnAttr("prefer-vector-width", width);
     function.addFnAttr("min-legal-vector-width", width);
     function.addFnAttr(Attribute::NoUnwind);
@@ -99,7 +99,7 @@ static void hideInternals(Module &module) {
 
 /// Machine code for \p module (LLVM dialect).
 static rt::Result<Object> emitObject(mlir::ModuleOp module,
-                                     const Target &target,
+                                     const Machine &target,
                                      Cancellation &cancellation) {
   LLVMContext context;
   // Remarks of passes are none of the user's business; errors come back as
@@ -168,7 +168,7 @@ static rt::Status checkImports(ArrayRef<Object> objects) {
 }
 
 rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
-                                            const Target &target,
+                                            const Machine &target,
                                             Cancellation &cancellation) {
   SmallVector<mlir::ModuleOp> parts(module.getOps<mlir::ModuleOp>());
   std::vector<Object> objects(parts.size());

@@ -46,6 +46,7 @@ private:
   void replaceByCall(scf::ForOp loop, SymbolTable &symbols);
 
   func::FuncOp entry;
+  kernel::CostModel costs;
   /// Kernels by hash of their bodies.
   llvm::DenseMap<llvm::hash_code, SmallVector<func::FuncOp>> kernels;
   unsigned nextNumber = 0;
@@ -172,7 +173,7 @@ std::optional<KernelSplit> OutlineKernelsPass::split(scf::ForOp loop,
                                                      ValueRange captures) {
   if (!llvm::all_of(captures.getTypes(), isPassedToPieces))
     return std::nullopt;
-  return planSplit(loop, {double(minWork), double(minPiece)});
+  return planSplit(loop, costs);
 }
 
 /// Where threads may share the loop, calls ask for a range of it.
@@ -283,6 +284,11 @@ void OutlineKernelsPass::runOnOperation() {
   entry = *found;
   if (!entry)
     return;
+  std::optional<kernel::KernelTarget> target =
+      kernel::KernelTarget::of(getOperation());
+  if (!target)
+    return signalPassFailure();
+  costs = target->costs();
   kernels.clear();
   nextNumber = 0;
   SymbolTable symbols(getOperation());

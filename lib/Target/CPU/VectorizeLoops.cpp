@@ -16,7 +16,7 @@
 
 #include "nnhal/Codegen/EntryFunction.h"
 
-#include "Codegen/Preconditions.h"
+#include "CostModel.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -427,7 +427,8 @@ static void markParallel(linalg::LinalgOp op, ArrayRef<Operation *> loops) {
 
 void VectorizeLoopsPass::runOnOperation() {
   func::FuncOp func = getOperation();
-  if (failed(checkOption(func, "vector-bits", vectorBits, 8, 65536)))
+  std::optional<kernel::KernelTarget> target = kernel::KernelTarget::of(func);
+  if (!target)
     return signalPassFailure();
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
@@ -442,7 +443,7 @@ void VectorizeLoopsPass::runOnOperation() {
   func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   IRRewriter rewriter(&getContext());
   for (linalg::LinalgOp op : ops) {
-    VectorLoopEmitter emitter(rewriter, op, vectorBits);
+    VectorLoopEmitter emitter(rewriter, op, target->vectorBits);
     if (succeeded(emitter.analyze())) {
       emitter.emit();
       rewriter.eraseOp(op);

@@ -21,11 +21,6 @@ namespace nnhal {
 
 using namespace mlir;
 
-static constexpr double cyclesPerNanosecond = 3.0;
-static constexpr int64_t registerBits = 256;
-static constexpr int64_t unknownTrips = 8;
-static constexpr double longOperationCycles = 16.0;
-
 /// What \p value is where it is a constant or computed of them; see the header.
 /// Looks at most \p depth operations back, because each has two operands.
 static std::optional<int64_t> typicalValue(Value value, unsigned depth = 8) {
@@ -68,13 +63,13 @@ std::optional<int64_t> constantTrips(scf::ForOp loop) {
                getConstantIntValue(loop.getStep()));
 }
 
-/// Registers that a value of \p type takes.
-static double registersOf(Type type) {
+/// Registers of \p bits that a value of \p type takes.
+static double registersOf(Type type, int64_t bits) {
   auto vector = dyn_cast<VectorType>(type);
   if (!vector || !vector.getElementType().isIntOrFloat())
     return 1.0;
   return double(llvm::divideCeil(
-      vector.getNumElements() * vector.getElementTypeBitWidth(), registerBits));
+      vector.getNumElements() * vector.getElementTypeBitWidth(), bits));
 }
 
 namespace {
@@ -85,6 +80,7 @@ struct Counts {
   double stored = 0.0;
   /// Cycles of what is not counted in operations.
   double other = 0.0;
+  const kernel::CostModel &costs;
 
   void add(Operation &op);
   double cycles() const {
@@ -93,11 +89,14 @@ struct Counts {
 };
 } // namespace
 
-static double loopCycles(scf::ForOp loop);
+static double loopCycles(scf::ForOp loop, const kernel::CostModel &costs);
 
 void Counts::add(Operation &op) {
+  auto registers = [&](Type type) {
+    return registersOf(type, costs.estimatedRegister);
+  };
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    other += loopCycles(loop);
+    other += loopCycles(loop, costs);
     return;
   }
   for (Region &region : op.getRegions())
@@ -107,7 +106,7 @@ void Counts::add(Operation &op) {
   if (isa<vector::StoreOp, vector::MaskedStoreOp, memref::StoreOp>(op)) {
     Value stored = op.getOperand(
         isa<vector::MaskedStoreOp>(op) ? op.getNumOperands() - 1 : 0);
-    this->stored += registersOf(stored.getType());
+    this->stored += registers(stored.getType());
     return;
   }
   if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>() ||
@@ -118,29 +117,29 @@ void Counts::add(Operation &op) {
   if (isa<ViewLikeOpInterface, vector::BroadcastOp>(op))
     return;
   if (hasEffect<MemoryEffects::Read>(&op))
-    loaded += registersOf(type);
+    loaded += registers(type);
   else
-    computed += registersOf(type);
+    computed += registers(type);
   if (isa_and_present<math::MathDialect>(op.getDialect()) ||
       isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
           arith::RemUIOp>(op))
     if (!isa<math::FmaOp, math::AbsFOp, math::AbsIOp>(op))
-      other += longOperationCycles * registersOf(type);
+      other += double(costs.estimatedFunction) * registers(type);
 }
 
-static double loopCycles(scf::ForOp loop) {
-  Counts counts;
+static double loopCycles(scf::ForOp loop, const kernel::CostModel &costs) {
+  Counts counts{.costs = costs};
   for (Operation &op : *loop.getBody())
     counts.add(op);
   int64_t rounds =
       trips(typicalValue(loop.getLowerBound()),
             typicalValue(loop.getUpperBound()), typicalValue(loop.getStep()))
-          .value_or(unknownTrips);
+          .value_or(costs.estimatedRounds);
   return double(rounds) * (counts.cycles() + 1.0);
 }
 
-double estimateNanoseconds(scf::ForOp loop) {
-  return loopCycles(loop) / cyclesPerNanosecond;
+double estimateNanoseconds(scf::ForOp loop, const kernel::CostModel &costs) {
+  return loopCycles(loop, costs) / (double(costs.estimatedClock) / 1000);
 }
 
 } // namespace nnhal

@@ -8,6 +8,8 @@
 #ifndef NNHAL_LIB_TARGET_CPU_WORKESTIMATE_H
 #define NNHAL_LIB_TARGET_CPU_WORKESTIMATE_H
 
+#include "CostModel.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <cstdint>
@@ -19,19 +21,20 @@ namespace nnhal {
 std::optional<int64_t> constantTrips(mlir::scf::ForOp loop);
 
 /// About how many nanoseconds \p loop runs on one thread, all its rounds, on a
-/// core of 3 GHz with registers of 256 bits whose data is in the caches.
+/// core with the clock and the registers of the estimates in \p costs whose
+/// data is in the caches.
 ///
 /// Counted are, per block, operations on registers: two computations, two loads
 /// and one store begin in a cycle, and the slowest of the three counts; a
-/// division or a function of the math dialect takes 16 cycles more. Addresses
+/// division or a function of the math dialect takes some cycles more. Addresses
 /// and constants are free. A loop adds a cycle per round. Where bounds are
 /// computed, as those of windows at the border, the inner part counts:
-/// minima and maxima are taken to be their constant operand. A loop of which
-/// nothing is known has 8 rounds.
+/// minima and maxima are taken to be their constant operand.
 ///
 /// It is there to tell 10 us from 25 us; on the multiply-add loops of
 /// convolutions it is within 30 %, and too low for what waits for memory.
-double estimateNanoseconds(mlir::scf::ForOp loop);
+double estimateNanoseconds(mlir::scf::ForOp loop,
+                           const kernel::CostModel &costs);
 
 } // namespace nnhal
 

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Dialect/Kernel/CostModel.h"
-#include "nnhal/Dialect/Kernel/Packing.h"
+#include "Target/CPU/CostModel.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -76,7 +75,7 @@ TEST(CostModel, ReportsWhatItDoesNotKnow) {
 TEST(CostModel, ChangesOneNumber) {
   KernelTarget target;
   ASSERT_TRUE(succeeded(target.tune({"panel-registers=3"}, [](auto &&) {})));
-  EXPECT_EQ(preferredPanelWidth(64, target), 24);
+  EXPECT_EQ(target.panelWidth(64), 24);
   Numbers changed = numbersOf(target.costs());
   Numbers expected = numbersOf(CostModel::forRegisters(16));
   expected["panel-registers"] = 3;

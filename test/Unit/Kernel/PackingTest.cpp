@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Dialect/Kernel/Packing.h"
+#include "Target/CPU/CostModel.h"
 
 #include <gtest/gtest.h>
 
@@ -55,22 +56,22 @@ TEST(Packing, BiasIsPaddedToWholePanels) {
 
 TEST(Packing, PanelsDivideTheChannelsWherePossible) {
   KernelTarget narrow{256, 16}, wide{512, 32};
-  EXPECT_EQ(preferredPanelWidth(5, narrow), 8);
-  EXPECT_EQ(preferredPanelWidth(24, narrow), 24);
-  EXPECT_EQ(preferredPanelWidth(64, narrow), 16);
-  EXPECT_EQ(preferredPanelWidth(72, narrow), 24);
-  EXPECT_EQ(preferredPanelWidth(1001, narrow), 16);
-  EXPECT_EQ(preferredPanelWidth(5, wide), 16);
-  EXPECT_EQ(preferredPanelWidth(32, wide), 32);
-  EXPECT_EQ(preferredPanelWidth(96, wide), 48);
-  EXPECT_EQ(preferredPanelWidth(1024, wide), 64);
+  EXPECT_EQ(narrow.panelWidth(5), 8);
+  EXPECT_EQ(narrow.panelWidth(24), 24);
+  EXPECT_EQ(narrow.panelWidth(64), 16);
+  EXPECT_EQ(narrow.panelWidth(72), 24);
+  EXPECT_EQ(narrow.panelWidth(1001), 16);
+  EXPECT_EQ(wide.panelWidth(5), 16);
+  EXPECT_EQ(wide.panelWidth(32), 32);
+  EXPECT_EQ(wide.panelWidth(96), 48);
+  EXPECT_EQ(wide.panelWidth(1024), 64);
 }
 
 TEST(Packing, PanelWidthFitsTheVerifierForEveryChannelCount) {
   for (int64_t bits : {128, 256, 512})
     for (int64_t registers : {16, 32})
       for (int64_t channels = 1; channels < 200; ++channels) {
-        int64_t width = preferredPanelWidth(channels, {bits, registers});
+        int64_t width = KernelTarget{bits, registers}.panelWidth(channels);
         EXPECT_EQ(width % 4, 0) << channels;
         EXPECT_GT(width, 0) << channels;
         EXPECT_LE(width, 4 * bits / 32) << channels;

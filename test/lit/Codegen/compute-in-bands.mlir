@@ -1,6 +1,6 @@
-// RUN: nnhal-opt %s --nnhal-compute-in-bands="cost-model=band-cache=1536" | FileCheck %s
-// RUN: nnhal-opt %s --nnhal-compute-in-bands="vector-registers=32" | FileCheck %s --check-prefix=WHOLE
-// RUN: not nnhal-opt %s --nnhal-compute-in-bands="cost-model=band-cache=0" 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=band-cache=1536 --nnhal-compute-in-bands | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-registers=32 --nnhal-compute-in-bands | FileCheck %s --check-prefix=WHOLE
+// RUN: not nnhal-opt %s --nnhal-set-target=parameters=band-cache=0 --nnhal-compute-in-bands 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // What fits the cache stays as it is.
 // WHOLE-NOT: memref.view

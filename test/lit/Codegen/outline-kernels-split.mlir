@@ -1,5 +1,5 @@
 // RUN: nnhal-opt %s --split-input-file --nnhal-outline-kernels | FileCheck %s
-// RUN: nnhal-opt %s --split-input-file --nnhal-outline-kernels='min-work=1 min-piece=1' | FileCheck %s --check-prefix=EAGER
+// RUN: nnhal-opt %s --split-input-file --nnhal-set-target=parameters=split-work=1,split-piece=1 --nnhal-outline-kernels | FileCheck %s --check-prefix=EAGER
 
 // 64 rows of some 3 us each: a range of rows, 4 of which are 10 us.
 // CHECK-LABEL: func.func @long

@@ -14,8 +14,6 @@
 #ifndef NNHAL_DIALECT_KERNEL_PACKING_H
 #define NNHAL_DIALECT_KERNEL_PACKING_H
 
-#include "nnhal/Dialect/Kernel/CostModel.h"
-
 #include "llvm/ADT/ArrayRef.h"
 
 #include <array>
@@ -23,11 +21,6 @@
 #include <vector>
 
 namespace nnhal::kernel {
-
-/// Output channels of one panel of a convolution with `channels` output
-/// channels: one to four registers, chosen so that panels divide the channels
-/// evenly where that is possible. Always a multiple of 4.
-int64_t preferredPanelWidth(int64_t channels, const KernelTarget &target);
 
 /// Number of panels of `width` that hold `channels`.
 inline int64_t panelCount(int64_t channels, int64_t width) {

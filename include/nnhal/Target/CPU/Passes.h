@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What every pass does is said in Passes.td.
+// What every pass does is said in Passes.td. The passes read the target from
+// the attribute `nnhal.target` of the module; without one they have its
+// defaults.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NNHAL_TARGET_CPU_PASSES_H
 #define NNHAL_TARGET_CPU_PASSES_H
-
-#include "nnhal/Dialect/Kernel/CostModel.h"
 
 #include "mlir/Pass/Pass.h"
 

@@ -44,14 +44,9 @@ def ComputeInBands : Pass<"nnhal-compute-in-bands", "::mlir::func::FuncOp"> {
 
     Works on memrefs, before memory is planned. What the first kernel of a chain
     reads and the last one writes becomes views of bytes, whose type does not
-    tell where a band begins: kernels stay equal.
+    tell where a band begins: kernels stay equal. From which size on an image is
+    large is a number of the cost model, `band-cache`.
   }];
-  let options = [
-    Option<"vectorRegisters", "vector-registers", "int64_t", /*default=*/"16",
-           "Number of vector registers: selects the cost model">,
-    ListOption<"costModel", "cost-model", "std::string",
-               "Numbers of the cost model (docs/Compiler/CostModel.md) as name=value">
-  ];
   let statistics = [
     Statistic<"numChains", "num-chains", "Chains cut into bands">,
     Statistic<"numBands", "num-bands", "Bands of all chains">
@@ -64,21 +59,9 @@ def ConvertNNKToVectorPass : Pass<"convert-nnk-to-vector", "::mlir::ModuleOp"> {
   let summary = "Emit the loops of micro-kernels";
   let description = [{
     Replaces every nnk operation on memrefs of static shape by register-tiled
-    scf loops over native vectors. No access is out of bounds of its memref or
+    scf loops over native vectors of the target. No access is out of bounds of its memref or
     assumes more than element alignment.
   }];
-  let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
-           "Width of a vector register: 128, 256 or 512">,
-    Option<"registers", "registers", "int64_t", /*default=*/"16",
-           "Number of vector registers">,
-    Option<"dotProduct", "dot-product", "::nnhal::kernel::DotProduct",
-           /*default=*/"::nnhal::kernel::DotProduct::none",
-           "Instruction of the target that adds four products of 8 bits", [{::nnhal::dotProductValues()}]>,
-    ListOption<"costModel", "cost-model", "std::string",
-               "Numbers of the cost model (docs/Compiler/CostModel.md) in place "
-               "of the target's, each as name=value">
-  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
       "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
       "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
@@ -93,10 +76,6 @@ def VectorizeLoops : Pass<"nnhal-vectorize-loops", "::mlir::func::FuncOp"> {
     memrefs whose innermost output dimension is parallel and contiguous; the
     remaining ones become scalar loops.
   }];
-  let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
-           "Width in bits of a vector register">
-  ];
   let statistics = [
     Statistic<"numVectorized", "num-vectorized", "Operations vectorized">,
     Statistic<"numScalar", "num-scalar", "Operations lowered to scalar loops">
@@ -120,14 +99,9 @@ def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
     range, and runs only its share of those loops: of the outermost with enough
     rounds. Calls have the whole range, and say as `nnhal.grain` how much of it
     a thread should have at least. How long a nest takes is estimated from its
-    operations and trip counts.
+    operations and trip counts; what is long enough are numbers of the cost
+    model, `split-work` and `split-piece`.
   }];
-  let options = [
-    Option<"minWork", "min-work", "int64_t", /*default=*/"24000",
-           "Estimated nanoseconds of the shortest nest that is split">,
-    Option<"minPiece", "min-piece", "int64_t", /*default=*/"10000",
-           "Estimated nanoseconds of the shortest piece">
-  ];
   let statistics = [
     Statistic<"numOutlined", "num-outlined", "Loop nests outlined">,
     Statistic<"numShared", "num-shared", "Loop nests that reuse a function">,

@@ -97,7 +97,7 @@ public:
 
   mlir::ImplicitLocOpBuilder &getBuilder() { return builder; }
   rt::Rounding rounding() const { return shared.getRounding(); }
-  const kernel::KernelTarget &target() const { return shared.getTarget(); }
+  const LoweringPolicy &policy() const { return shared.getPolicy(); }
   /// Of the decoders: types and constant values.
   const rt::OperationView &view() const { return halView.getOperation(); }
   rt::OperationType type() const { return view().type; }

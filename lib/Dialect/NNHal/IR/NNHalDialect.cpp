@@ -9,6 +9,7 @@
 
 #include "DialectInterfaces.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+#include "nnhal/Dialect/NNHal/IR/Target.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -19,6 +20,32 @@ using namespace nnhal;
 #include "nnhal/Dialect/NNHal/IR/NNHalDialect.cpp.inc"
 
 #include "nnhal/Dialect/NNHal/IR/NNHalEnums.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Parameters of attributes
+//===----------------------------------------------------------------------===//
+
+namespace mlir {
+template <> struct FieldParser<rt::Rounding> {
+  static FailureOr<rt::Rounding> parse(AsmParser &parser) {
+    llvm::SMLoc location = parser.getCurrentLocation();
+    StringRef name;
+    if (failed(parser.parseKeyword(&name)))
+      return failure();
+    if (std::optional<rt::Rounding> rounding = symbolizeRounding(name))
+      return *rounding;
+    return parser.emitError(location, "rounding '")
+           << name << "' must be double, single or float";
+  }
+};
+} // namespace mlir
+
+namespace nnhal::rt {
+static llvm::raw_ostream &operator<<(llvm::raw_ostream &stream,
+                                     Rounding rounding) {
+  return stream << stringifyRounding(rounding);
+}
+} // namespace nnhal::rt
 
 #define GET_ATTRDEF_CLASSES
 #include "nnhal/Dialect/NNHal/IR/NNHalAttrs.cpp.inc"

@@ -32,6 +32,7 @@
 
 using namespace mlir;
 using namespace nnhal::kernel;
+using nnhal::QuadSigns;
 
 namespace {
 
@@ -55,10 +56,6 @@ struct TilePosition {
   /// First output column.
   Value column;
 };
-
-/// How far ahead of their use the weights of a single pixel are prefetched; 16
-/// to 256 make no difference.
-constexpr int64_t prefetchedSteps = 32;
 
 /// One vector of accumulators.
 struct Accumulator {
@@ -166,8 +163,8 @@ void ConvolutionEmitter::readShapes() {
   stepWeights = packed[4];
   hasDotProduct =
       stepChannels == 4 &&
-      target.dotProduct == (op.getUnsignedInput() ? DotProduct::unsignedBySigned
-                                                  : DotProduct::signedBySigned);
+      target.dotProduct == (op.getUnsignedInput() ? QuadSigns::unsignedBySigned
+                                                  : QuadSigns::signedBySigned);
   depth = packed[1] * packed[2] * packed[3];
   // The widest native vector that divides the panel.
   lanes = target.lanes();
@@ -651,7 +648,7 @@ void ConvolutionEmitter::prefetchAhead(const PanelSet &panels, Value step,
   int64_t panelWeights = depth * stepWeights;
   int64_t last = (panelCount - panels.count) * panelWeights;
   Value at = emitter.add(emitter.mul(panels.first, panelWeights),
-                         prefetchedSteps * stepWeights);
+                         target.costs().prefetchedSteps * stepWeights);
   at = emitter.mulAdd(step, stepWeights, emitter.min(at, emitter.index(last)));
   for (int64_t panel = 0; panel < panels.count; ++panel)
     prefetchWeights(emitter.add(at, panel * panelWeights), steps * stepWeights);

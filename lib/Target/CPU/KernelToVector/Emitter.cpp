@@ -26,8 +26,9 @@ using namespace nnhal::kernel;
 // wrong.
 static constexpr auto noWrap = arith::IntegerOverflowFlags::nsw;
 
-Emitter::Emitter(OpBuilder &builder, Operation *before)
-    : rewriter(builder), location(before->getLoc()), kernel(nullptr) {
+Emitter::Emitter(OpBuilder &builder, Operation *before, const CostModel &costs)
+    : numbers(costs), rewriter(builder), location(before->getLoc()),
+      kernel(nullptr) {
   // Everything hoisted goes before this marker, which also keeps the position
   // while the kernel itself grows behind it.
   OpBuilder::InsertionGuard guard(builder);
@@ -503,13 +504,13 @@ bool Epilogue::isLong() const {
   Region &region = KernelOpInterface(op).getEpilogue();
   if (region.empty())
     return false;
-  // Requantization takes more, activations and residuals less.
-  constexpr int64_t manyOperations = 9;
   int64_t operations =
       llvm::count_if(region.front().without_terminator(), [](Operation &inner) {
         return !inner.hasTrait<OpTrait::ConstantLike>();
       });
-  return operations >= manyOperations || hasFunctions(region.front());
+  // Requantization takes more, activations and residuals less.
+  return operations >= emitter->costs().longEpilogue ||
+         hasFunctions(region.front());
 }
 
 void Epilogue::finish(const Tile &tile) {

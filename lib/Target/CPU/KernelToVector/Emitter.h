@@ -36,8 +36,11 @@ struct Lanes {
 /// that the IR stays small without a canonicalizer run.
 class Emitter {
 public:
-  Emitter(mlir::OpBuilder &builder, mlir::Operation *before);
+  /// \p costs outlives this object.
+  Emitter(mlir::OpBuilder &builder, mlir::Operation *before,
+          const CostModel &costs);
 
+  const CostModel &costs() const { return numbers; }
   mlir::OpBuilder &builder() { return rewriter; }
   mlir::Location loc() const { return location; }
 
@@ -120,6 +123,7 @@ private:
   void storeParts(mlir::Value vector, const FlatView &view, mlir::Value at,
                   Lanes lanes);
 
+  const CostModel &numbers;
   mlir::OpBuilder &rewriter;
   mlir::Location location;
   mlir::Operation *kernel;

@@ -120,7 +120,8 @@ bool isElementwise(linalg::GenericOp op) {
 /// inputs. The kernel moves down to the consumer, where every operand of either
 /// is available.
 struct FuseConsumer : public OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
+  FuseConsumer(MLIRContext *context, const CostModel &costs)
+      : OpRewritePattern(context), fusedChannels(costs.fusedChannels) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
@@ -144,15 +145,14 @@ struct FuseConsumer : public OpRewritePattern<linalg::GenericOp> {
 
 private:
   /// True if every operand can be seen from the kernel's shape.
-  static bool fits(linalg::GenericOp op, const Producer &producer) {
+  bool fits(linalg::GenericOp op, const Producer &producer) const {
     auto result = dyn_cast<RankedTensorType>(op.getResult(0).getType());
     auto kernelType = producer.type();
     if (!result || !isElement(result.getElementType()))
       return false;
     // Of few channels a register holds one pixel's: by itself the operation
     // fills registers with many.
-    constexpr int64_t fewChannels = 8;
-    if (kernelType.getShape().back() < fewChannels &&
+    if (kernelType.getShape().back() < fusedChannels &&
         hasFunctions(*op.getBody()))
       return false;
     if (producer.reshape &&
@@ -280,6 +280,8 @@ private:
         cast<linalg::YieldOp>(body->getTerminator()).getOperand(0));
     YieldOp::create(rewriter, op.getLoc(), result);
   }
+
+  int64_t fusedChannels;
 };
 
 /// What is known of the integer `value` from at most `depth` operations.
@@ -341,6 +343,9 @@ struct FuseEpiloguePass
   using Base::Base;
 
   void runOnOperation() override {
+    std::optional<KernelTarget> target = KernelTarget::of(getOperation());
+    if (!target)
+      return signalPassFailure();
     auto count = [&] {
       int64_t found = 0;
       getOperation()->walk([&](linalg::GenericOp) { ++found; });
@@ -348,7 +353,7 @@ struct FuseEpiloguePass
     };
     int64_t before = count();
     RewritePatternSet patterns(&getContext());
-    populateFuseEpiloguePatterns(patterns);
+    populateFuseEpiloguePatterns(patterns, target->costs());
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     if (failed(
@@ -360,7 +365,9 @@ struct FuseEpiloguePass
 
 } // namespace
 
-void nnhal::kernel::populateFuseEpiloguePatterns(RewritePatternSet &patterns) {
-  patterns.add<FuseConsumer, FoldNarrowing<arith::ExtSIOp>,
-               FoldNarrowing<arith::ExtUIOp>>(patterns.getContext());
+void nnhal::kernel::populateFuseEpiloguePatterns(RewritePatternSet &patterns,
+                                                 const CostModel &costs) {
+  patterns.add<FuseConsumer>(patterns.getContext(), costs);
+  patterns.add<FoldNarrowing<arith::ExtSIOp>, FoldNarrowing<arith::ExtUIOp>>(
+      patterns.getContext());
 }

@@ -9,7 +9,6 @@
 
 #include "Emitter.h"
 
-#include "nnhal/Conversion/SharedOptions.h"
 #include "nnhal/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +34,7 @@ LogicalResult nnhal::kernel::lowerKernel(KernelOpInterface op,
     return op->emitOpError("must be bufferized before it is lowered");
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  Emitter emitter(rewriter, op);
+  Emitter emitter(rewriter, op, target.costs());
   LogicalResult emitted =
       TypeSwitch<Operation *, LogicalResult>(op)
           .Case([&](Conv2DOp conv) {
@@ -59,20 +58,12 @@ struct ConvertNNKToVectorPass
   using Base::Base;
 
   void runOnOperation() override {
-    if (vectorBits != 128 && vectorBits != 256 && vectorBits != 512) {
-      getOperation()->emitError() << "vector-bits " << vectorBits.getValue()
-                                  << " must be 128, 256 or 512";
-      return signalPassFailure();
-    }
-    KernelTarget target{vectorBits, registers};
-    target.dotProduct = dotProduct;
-    if (failed(target.tune(costModel, [&](const Twine &message) {
-          getOperation()->emitError() << message;
-        })))
+    std::optional<KernelTarget> target = KernelTarget::of(getOperation());
+    if (!target)
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
     WalkResult result = getOperation()->walk([&](KernelOpInterface op) {
-      if (failed(lowerKernel(op, rewriter, target)))
+      if (failed(lowerKernel(op, rewriter, *target)))
         return WalkResult::interrupt();
       ++numLowered;
       return WalkResult::advance();

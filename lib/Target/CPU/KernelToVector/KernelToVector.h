@@ -8,8 +8,9 @@
 #ifndef NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_KERNELTOVECTOR_H
 #define NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_KERNELTOVECTOR_H
 
+#include "../CostModel.h"
+
 #include "nnhal/Dialect/Kernel/Kernel.h"
-#include "nnhal/Dialect/Kernel/Packing.h"
 
 namespace mlir {
 class RewritePatternSet;
@@ -19,7 +20,8 @@ class RewriterBase;
 namespace nnhal::kernel {
 
 /// Adds the patterns that fold elementwise consumers into kernels' epilogues.
-void populateFuseEpiloguePatterns(mlir::RewritePatternSet &patterns);
+void populateFuseEpiloguePatterns(mlir::RewritePatternSet &patterns,
+                                  const CostModel &costs);
 
 /// Replaces `op`, on memrefs of static shape with a contiguous last dimension,
 /// by loops. Fails with a diagnostic on the operation, leaving it in place,

@@ -173,9 +173,9 @@ static WindowTile chooseWindowShape(const WindowDim &height,
       vectors = candidate;
   // Half a tile of two registers reads whole cache lines: 12 % less for
   // 112x112x64 with stride 2, 5 to 10 % for others.
-  constexpr int64_t lineBits = 512;
   if (vectors == 1 && !loopTaps && channelVectors % 2 == 0 &&
-      target.vectorBits < lineBits && width.out > accumulators) {
+      target.vectorBits < 8 * target.costs().cacheLine &&
+      width.out > accumulators) {
     vectors = 2;
     columns = accumulators / 2;
   }
@@ -201,10 +201,9 @@ WindowTile nnhal::kernel::chooseWindowTile(const WindowDim &height,
   int64_t weights = height.filter * width.filter * bytes.tap;
   // Pixels 2 KB or 4 KB apart compete for the same lines of the cache in either
   // order, and only one reads memory in its own.
-  constexpr int64_t conflictBytes = 2048;
   tile.channelsOutermost =
       input + output + weights > target.costs().innerCache &&
-      bytes.inputPixel % conflictBytes != 0;
+      bytes.inputPixel % target.costs().conflictDistance != 0;
   // Lines then stay until their other half is read: more columns have more
   // input in common.
   if (tile.channelsOutermost && tile.rows == 1 && !tile.loopTaps) {

@@ -12,7 +12,7 @@
 #ifndef NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_TILEPLAN_H
 #define NNHAL_LIB_TARGET_CPU_KERNELTOVECTOR_TILEPLAN_H
 
-#include "nnhal/Dialect/Kernel/Packing.h"
+#include "../CostModel.h"
 
 #include "llvm/ADT/SmallVector.h"
 

@@ -1,5 +1,5 @@
 // RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s --check-prefixes=CHECK,ROWS6
-// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=tile-rows-2=5" | FileCheck %s --check-prefixes=CHECK,ROWS5
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=tile-rows-2=5 --convert-nnk-to-vector | FileCheck %s --check-prefixes=CHECK,ROWS5
 
 // Twelve pixels of two registers each: two tiles of six, or three of four,
 // inside of the loop over the two panels.
@@ -22,12 +22,12 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
 
 // An output that leaves the cache is written from start to end: tiles outside.
 
-// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=output-cache=1" | FileCheck %s --check-prefix=TILES
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=output-cache=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=TILES
 // TILES-LABEL: func @tiles
 // TILES: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c6
 // TILES: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c1{{ }}
 
-// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=unrolled-steps=3" | FileCheck %s --check-prefix=STEPS
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=unrolled-steps=3 --convert-nnk-to-vector | FileCheck %s --check-prefix=STEPS
 // Two rounds of three of eight steps, and two by themselves.
 // STEPS-LABEL: func @tiles
 // STEPS: scf.for %{{.*}} = %c0 to %[[SIX:.+]] step %c3{{.*}} iter_args
@@ -41,7 +41,7 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
 // Registers of 256 bits: tiles of four pixels, two registers each; of 512 bits:
 // eight pixels.
 
-// RUN: nnhal-opt %s --convert-nnk-to-vector="vector-bits=512" | FileCheck %s --check-prefix=WIDE
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512 --convert-nnk-to-vector | FileCheck %s --check-prefix=WIDE
 // CHECK-LABEL: func @line
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4{{(_[0-9]+)?}} {
 // CHECK-COUNT-8: vector.store {{.*}}, vector<8xf32>
@@ -60,7 +60,7 @@ func.func @line(%in: memref<1x1x16x32xf32>, %filter: memref<1x1x32xf32>, %bias: 
 
 // The weights of a single pixel are prefetched where they are many.
 
-// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=filter-cache=4096" | FileCheck %s --check-prefix=MANY
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=filter-cache=4096 --convert-nnk-to-vector | FileCheck %s --check-prefix=MANY
 // CHECK-LABEL: func @single
 // CHECK-NOT: memref.prefetch
 // CHECK: return

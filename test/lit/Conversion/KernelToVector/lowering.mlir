@@ -1,5 +1,5 @@
-// RUN: nnhal-opt %s --convert-nnk-to-vector="vector-bits=256 registers=16" | FileCheck %s
-// RUN: nnhal-opt %s --convert-nnk-to-vector="vector-bits=512 registers=32" | FileCheck %s --check-prefix=WIDE
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=256,vector-registers=16 --convert-nnk-to-vector | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512,vector-registers=32 --convert-nnk-to-vector | FileCheck %s --check-prefix=WIDE
 
 // Nine tiles of pixels, 4 x 6 + 5 x 5 rows; both sizes in the loop over panels.
 // CHECK-LABEL: @pointwise

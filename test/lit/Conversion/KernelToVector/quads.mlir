@@ -1,5 +1,5 @@
-// RUN: nnhal-opt %s --convert-nnk-to-vector="vector-bits=512 registers=32 dot-product=unsigned-by-signed" | FileCheck %s --check-prefixes=CHECK,X86
-// RUN: nnhal-opt %s --convert-nnk-to-vector="vector-bits=128 registers=32 dot-product=signed-by-signed" | FileCheck %s --check-prefixes=CHECK,ARM
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512,vector-registers=32,dot-product=unsigned-by-signed --convert-nnk-to-vector | FileCheck %s --check-prefixes=CHECK,X86
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=128,vector-registers=32,dot-product=signed-by-signed --convert-nnk-to-vector | FileCheck %s --check-prefixes=CHECK,ARM
 // RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s --check-prefixes=CHECK,PLAIN
 
 // Four bytes of a pixel at once, weights as they are, one instruction for each

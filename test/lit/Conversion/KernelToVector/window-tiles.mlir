@@ -1,7 +1,7 @@
 // RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s
-// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=window-rows=1" | FileCheck %s --check-prefix=SINGLE
-// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=inner-cache=1" | FileCheck %s --check-prefix=CHANNELS
-// RUN: nnhal-opt %s --convert-nnk-to-vector="cost-model=output-cache=4194304" | FileCheck %s --check-prefix=SMALL
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=window-rows=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=SINGLE
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=inner-cache=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=CHANNELS
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=output-cache=4194304 --convert-nnk-to-vector | FileCheck %s --check-prefix=SMALL
 
 // Away from the border two rows of four pixels, one register of channels after
 // the other; each of the four rows of six inputs is loaded once. The first row

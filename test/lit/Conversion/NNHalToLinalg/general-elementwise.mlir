@@ -1,5 +1,5 @@
-// RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
-// RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations --convert-nnhal-graph-to-func --convert-nnhal-to-linalg=rounding=float --canonicalize | FileCheck %s --check-prefix=FLOAT
+// RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations --convert-nnhal-graph-to-func --nnhal-set-target --convert-nnhal-to-linalg --canonicalize | FileCheck %s
+// RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations --convert-nnhal-graph-to-func --nnhal-set-target=rounding=float --convert-nnhal-to-linalg --canonicalize | FileCheck %s --check-prefix=FLOAT
 
 // Both operands are scaled by 2^20 and a multiplier, then their sum is; known
 // extents leave no choice of indices. Nothing can overflow.

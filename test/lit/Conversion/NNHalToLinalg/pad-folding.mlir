@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --convert-nnhal-to-linalg | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-set-target --convert-nnhal-to-linalg | FileCheck %s
 
 // CHECK-LABEL: @pad_becomes_part_of_conv_2d
 // CHECK-NOT:     tensor.insert_slice

@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --convert-nnhal-to-linalg --split-input-file | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-set-target --convert-nnhal-to-linalg --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @max_pool_2d_ends_in_activation
 // CHECK:         nnk.pool_2d max ins(%{{.*}} : tensor<1x4x4x3xf32>)

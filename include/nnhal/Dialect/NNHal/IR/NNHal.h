@@ -8,6 +8,8 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_NNHAL_H
 #define NNHAL_DIALECT_NNHAL_IR_NNHAL_H
 
+#include "nnhal/Runtime/Rounding.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"

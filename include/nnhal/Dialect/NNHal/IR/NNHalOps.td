@@ -9,6 +9,7 @@
 #define NNHAL_DIALECT_NNHAL_IR_NNHALOPS
 
 include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+include "nnhal/Dialect/NNHal/IR/NNHalTarget.td"
 include "nnhal/Dialect/NNHal/IR/NNHalTypes.td"
 include "nnhal/Dialect/NNHal/IR/NNHalConstant.td"
 include "nnhal/Dialect/NNHal/IR/NNHalStructure.td"

@@ -5,13 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table for each kind of target, which docs/Compiler/CostModel.md explains.
-// What takes a decision about tiles, order or packing reads it here.
+// One table for each kind of processor, which docs/Compiler/CostModel.md
+// explains. Whatever decides about tiles, order, packing, fusion or threads
+// reads its numbers here.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_DIALECT_KERNEL_COSTMODEL_H
-#define NNHAL_DIALECT_KERNEL_COSTMODEL_H
+#ifndef NNHAL_LIB_TARGET_CPU_COSTMODEL_H
+#define NNHAL_LIB_TARGET_CPU_COSTMODEL_H
+
+#include "nnhal/Dialect/NNHal/IR/Target.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -63,6 +66,45 @@ struct CostModel {
   /// What one kernel leaves for the next is computed band by band where it is
   /// larger than this, so that a band stays in the second-level cache.
   int64_t bandCache;
+  /// So many steps of its loop ahead of their use the weights of a single pixel
+  /// are prefetched.
+  int64_t prefetchedSteps;
+  /// Size of a line of the caches.
+  int64_t cacheLine;
+  /// Pixels at a multiple of this distance compete for the same lines of the
+  /// first-level cache.
+  int64_t conflictDistance;
+  /// An epilogue of so many operations is long: it is a loop over stored sums
+  /// in place of code for each accumulator.
+  int64_t longEpilogue;
+  /// What computes functions is not fused into a kernel of fewer channels: a
+  /// register there holds one pixel's.
+  int64_t fusedChannels;
+  /// Inputs of more channels are padded to whole quads; those of a picture are
+  /// not.
+  int64_t paddedChannels;
+  /// As ContractionCosts::copiedOutputs.
+  int64_t copiedOutputs;
+  /// As ContractionCosts::transposedOutputs.
+  int64_t transposedOutputs;
+  /// As ContractionCosts::transposedProducts.
+  int64_t transposedProducts;
+  /// Estimated nanoseconds of the shortest loop nest that threads share.
+  int64_t splitWork;
+  /// Estimated nanoseconds of the shortest piece of such a nest.
+  int64_t splitPiece;
+  /// With so many pieces threads end at about the same time: no inner loop is
+  /// looked at for more.
+  int64_t splitPieces;
+  /// Million cycles of a second, in estimates.
+  int64_t estimatedClock;
+  /// Bits of the register of estimates, on every target.
+  int64_t estimatedRegister;
+  /// Rounds of a loop of which nothing is known, in estimates.
+  int64_t estimatedRounds;
+  /// Cycles that a division or a function of the math dialect takes more than
+  /// others, in estimates.
+  int64_t estimatedFunction;
 
   /// The table of targets with `registers` vector registers.
   static const CostModel &forRegisters(int64_t registers);
@@ -78,14 +120,6 @@ struct CostModel {
   void visit(llvm::function_ref<void(llvm::StringRef, int64_t &)> visit);
 };
 
-/// The instruction, if any, that adds four products of 8 bits to each
-/// accumulator of 32.
-enum class DotProduct {
-  none,
-  unsignedBySigned, ///< vpdpbusd of AVX-512 VNNI and AVX-VNNI.
-  signedBySigned,   ///< sdot of AArch64.
-};
-
 /// The vector unit that kernels are made for.
 struct KernelTarget {
   /// Width of one register: 128, 256 or 512.
@@ -94,19 +128,40 @@ struct KernelTarget {
   int64_t registers = 16;
   /// In place of the table.
   std::optional<CostModel> tuned = {};
-  DotProduct dotProduct = DotProduct::none;
+  /// The instruction, if any, that adds four products of 8 bits to each
+  /// accumulator of 32: vpdpbusd of AVX-512 VNNI and AVX-VNNI has unsigned
+  /// inputs, sdot of AArch64 signed ones.
+  std::optional<QuadSigns> dotProduct = {};
+
+  /// What \p parameters of a TargetAttr say, which may be null:
+  /// `vector_bits`, `vector_registers`, `dot_product`, numbers of the table,
+  /// and the strings `triple`, `cpu` and `features`, which are not looked at.
+  /// Nothing after a message to \p report where they are not valid.
+  static std::optional<KernelTarget>
+  read(mlir::DictionaryAttr parameters,
+       llvm::function_ref<void(const llvm::Twine &)> report);
+  /// The same for the target of the module around \p op, with errors at \p op.
+  static std::optional<KernelTarget> of(mlir::Operation *op);
 
   /// f32 elements of one register.
   int64_t lanes() const { return vectorBits / 32; }
   const CostModel &costs() const {
     return tuned ? *tuned : CostModel::forRegisters(registers);
   }
+  /// Output channels of one panel of a convolution with \p channels output
+  /// channels: one to four registers, chosen so that panels divide the channels
+  /// evenly where that is possible. Always a multiple of 4.
+  int64_t panelWidth(int64_t channels) const;
   /// Changes numbers of the table; see CostModel::set.
   llvm::LogicalResult
   tune(llvm::ArrayRef<std::string> assignments,
        llvm::function_ref<void(const llvm::Twine &)> report);
 };
 
+/// The names of instructions as values of `dot_product`: "unsigned-by-signed",
+/// "signed-by-signed" and "none".
+llvm::StringRef stringifyDotProduct(std::optional<QuadSigns> dotProduct);
+
 } // namespace nnhal::kernel
 
-#endif // NNHAL_DIALECT_KERNEL_COSTMODEL_H
+#endif // NNHAL_LIB_TARGET_CPU_COSTMODEL_H

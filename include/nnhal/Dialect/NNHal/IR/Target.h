@@ -1,0 +1,104 @@
+//===- Target.h - What passes ask about the target --------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A module says in its attribute `nnhal.target` what it is compiled for. The
+// dialects and conversions know no target: what a conversion does differently
+// for some targets it asks through LoweringPolicy, which the target that the
+// attribute names implements.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_NNHAL_IR_TARGET_H
+#define NNHAL_DIALECT_NNHAL_IR_TARGET_H
+
+#include "nnhal/Dialect/NNHal/IR/NNHal.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace nnhal {
+
+/// The attribute of modules whose value is a TargetAttr.
+inline constexpr llvm::StringLiteral targetAttrName = "nnhal.target";
+
+/// The names of policies in text: "double", "single" and "float".
+llvm::StringRef stringifyRounding(rt::Rounding rounding);
+std::optional<rt::Rounding> symbolizeRounding(llvm::StringRef name);
+
+/// The target of the innermost module around \p op that states one, \p op
+/// included; null where none does.
+TargetAttr findTarget(mlir::Operation *op);
+
+/// The signs that the factors of quads have: of four inputs of 8 bits, and the
+/// four signed weights with which one instruction multiplies them.
+enum class QuadSigns { unsignedBySigned, signedBySigned };
+
+/// How a lowering to linalg is to divide sums of products, where it does not
+/// leave them to micro-kernels.
+struct ContractionCosts {
+  /// Quantized inputs that so many output channels read are copied less their
+  /// zero point, once.
+  int64_t copiedOutputs = 16;
+  /// A filter of at least so many output channels, and of at most
+  /// `transposedProducts` products for each, is transposed, so that the loop
+  /// over output channels is the innermost.
+  int64_t transposedOutputs = 8;
+  int64_t transposedProducts = 32;
+};
+
+/// What a target decides about the lowering to linalg. The base class is that
+/// of targets without micro-kernels: the lowering then yields linalg, tensor,
+/// arith, math and scf, and nothing is packed.
+class LoweringPolicy {
+public:
+  virtual ~LoweringPolicy();
+
+  /// Whether convolutions, matrix products and pools become micro-kernels
+  /// (`nnk`), whose constants are packed in panels. Only then are panelWidth()
+  /// and quadSigns() asked.
+  virtual bool hasMicroKernels() const;
+  /// The output channels of one panel of a kernel of \p channels output
+  /// channels.
+  virtual int64_t panelWidth(int64_t channels) const;
+  /// How 8-bit contractions over \p channels input channels are multiplied in
+  /// quads; nothing where pairs are faster, or all that there is.
+  virtual std::optional<QuadSigns> quadSigns(int64_t channels) const;
+  virtual ContractionCosts contractionCosts() const;
+};
+
+/// A target as the passes of every target see it.
+///
+/// Ownership: a target lives as long as the program.
+/// Threads:   all members may be called from any thread at once.
+class TargetInterface {
+public:
+  virtual ~TargetInterface();
+
+  /// The name that attributes and options have for the target.
+  virtual llvm::StringRef getName() const = 0;
+  /// The policy for \p target, which names this one. Null after a message to
+  /// \p report where its parameters are not valid.
+  virtual std::unique_ptr<LoweringPolicy>
+  getLoweringPolicy(TargetAttr target,
+                    llvm::function_ref<void(const llvm::Twine &)> report) const;
+};
+
+/// Lets contexts that are made from \p registry know \p target.
+void registerTarget(mlir::DialectRegistry &registry,
+                    const TargetInterface &target);
+
+/// The policy of the target of \p op, or that of no target where no module
+/// states one. Null after an error at \p op where the context has no such
+/// target or the attribute's parameters are not valid.
+std::unique_ptr<LoweringPolicy> loweringPolicyOf(mlir::Operation *op);
+
+} // namespace nnhal
+
+#endif // NNHAL_DIALECT_NNHAL_IR_TARGET_H

@@ -1,0 +1,96 @@
+//===- Pipeline.cpp - The phases of the CPU target ------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Backend.h"
+
+#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Target/CPU/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace nnhal;
+
+static void addBufferization(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createSeparateDestinations());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions options;
+  // The entry function is on buffers already; identity layouts keep every
+  // buffer contiguous.
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  // The extents of a loop's state may change from round to round.
+  options.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createFoldOutputCopies());
+}
+
+static void addLLVMConversion(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createExpandMath());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createLowerRuntimeOperations());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createFuncToLLVM());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
+                          const PhaseOptions &options) const {
+  switch (phase) {
+  case Phase::legalize:
+  case Phase::lower:
+    llvm_unreachable("phases of every target");
+  case Phase::fuse:
+    // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)
+    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+    pm.addPass(createFuseEpiloguePass());
+    pm.addPass(createCSEPass());
+    pm.addPass(createReportOperations());
+    return;
+  case Phase::bufferize:
+    return addBufferization(pm);
+  case Phase::plan:
+    // memref.alloc, memref.get_global -> memref.view of arena and constants
+    pm.addNestedPass<func::FuncOp>(createComputeInBands());
+    pm.addPass(createExtractConstants({.baseOffset = options.constantsOffset}));
+    pm.addPass(createPlanMemory());
+    return;
+  case Phase::vectorize:
+    // nnk.conv_2d, linalg.generic -> scf.for around vector.fma
+    pm.addPass(createConvertNNKToVectorPass());
+    pm.addNestedPass<func::FuncOp>(createVectorizeLoops());
+    pm.addPass(createLoopInvariantCodeMotionPass());
+    pm.addPass(createCSEPass());
+    return;
+  case Phase::outline:
+    // scf.for nests -> func.func @kernel_0, ...; @nnhal_entry
+    pm.addPass(createOutlineKernels());
+    pm.addPass(createEmitEntry());
+    pm.addPass(createDispatchKernels());
+    pm.addPass(createVerifyAddresses());
+    return;
+  case Phase::llvm:
+    if (!options.inParts)
+      return addLLVMConversion(pm);
+    pm.addPass(createPartitionKernels());
+    return addLLVMConversion(pm.nest<ModuleOp>());
+  }
+}
