@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A folder below lib/Target is a target.
+// A folder below lib/Target is a target. docs/Compiler/AddingATarget.md says
+// how to write one.
 //
 //===----------------------------------------------------------------------===//
 
