@@ -21,11 +21,13 @@
 #define NNHAL_BACKEND_SIGNATURES_H
 
 #include "nnhal/Backend/Rules.h"
+#include "nnhal/Backend/SignatureTable.h"
 #include "nnhal/Runtime/Api.h"
 
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace nnhal::rt {
@@ -56,6 +58,30 @@ struct NNHAL_API OperationView {
   /// Makes the view of a model's operation, whose indices are in range.
   static OperationView of(const Model &model, const Subgraph &subgraph,
                           const Operation &operation);
+};
+
+/// The inputs of one use of an operation by their names in the table of
+/// signatures: whoever decodes a use asks here which form it has. The table
+/// must outlive it, which it does.
+class NNHAL_API InputPlaces {
+public:
+  InputPlaces() = default;
+  explicit InputPlaces(const OperationView &operation);
+
+  /// The row of each input; empty where the operation has no form with as many
+  /// inputs.
+  std::span<const InputRow *const> rows() const { return inputs; }
+  /// The place of the input \p name; the number of inputs where the form does
+  /// not have it or the use leaves it out at the end.
+  size_t indexOf(std::string_view name) const;
+  /// Whether the form has the input \p name and the use states it, be it as
+  /// NO_VALUE.
+  bool has(std::string_view name) const {
+    return indexOf(name) < inputs.size();
+  }
+
+private:
+  std::vector<const InputRow *> inputs;
 };
 
 /// The facts about a legal use of an operation.

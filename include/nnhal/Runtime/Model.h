@@ -53,6 +53,12 @@ enum class OperationType : uint32_t {
   OEM_OPERATION = 10000,
 };
 
+/// How many operations the HAL has; their codes are dense, from 0 on.
+inline constexpr size_t operationCount = 0
+#define NNHAL_OPERATION(NAME, CODE, SINCE, FAMILY) +1
+#include "nnhal/Runtime/Operations.def"
+    ;
+
 /// The unit by which rules, lowerings and tests are organised.
 enum class OperationFamily : uint8_t {
   Elementwise,

@@ -42,53 +42,26 @@ struct Convolution {
   Scalar factor;
   rt::FusedActivation activation = rt::FusedActivation::none;
 };
-
-/// Where the operands of one kind differ from those of CONV_2D.
-struct OperandOrder {
-  size_t paddingAt = 3;
-  bool isImplicit = false;
-  bool hasFactor = false;
-};
 } // namespace
-
-static OperandOrder operandOrder(OperationLowering &op) {
-  size_t count = op.inputCount();
-  auto isBool = [&](size_t index) {
-    return op.view().inputs[index].type.type == OperandType::BOOL;
-  };
-  switch (op.type()) {
-  // With 11 inputs a BOOL as input 8 tells the implicit form (M-080).
-  case OperationType::DEPTHWISE_CONV_2D:
-    return {3, count < 11 || (count == 11 && isBool(8)), true};
-  case OperationType::GROUPED_CONV_2D:
-    return {3, count == 9, true};
-  case OperationType::TRANSPOSE_CONV_2D:
-    // The implicit form states the shape of the result first.
-    return count == 9 ? OperandOrder{4, true, false} : OperandOrder{};
-  // With 10 inputs a BOOL as input 7 tells the implicit form (M-072).
-  default:
-    return {3, count < 10 || (count == 10 && isBool(7)), false};
-  }
-}
 
 /// Reads what all kinds have. \p isSame: pads follow from extents.
 static LogicalResult readConvolution(OperationLowering &op, Convolution &conv,
                                      bool &isSame) {
-  OperandOrder order = operandOrder(op);
-  WindowOperands operands(op, order.paddingAt, order.isImplicit);
+  WindowOperands operands(op);
   WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
   if (failed(operands.readPadding(conv.axes)))
     return failure();
-  operands.readPair(columns.stride, rows.stride);
-  conv.factor = order.hasFactor ? operands.readInteger() : op.index(1);
+  operands.readPair("stride", columns.stride, rows.stride);
+  std::string_view factor = op.states("groups") ? "groups" : "depth multiplier";
+  conv.factor = op.states(factor) ? operands.readInteger(factor) : op.index(1);
   FailureOr<rt::FusedActivation> activation = operands.readActivation();
   if (failed(activation))
     return failure();
   FailureOr<ImageLayout> layout = operands.readLayout();
   if (failed(layout))
     return failure();
-  if (!operands.isAtEnd())
-    operands.readPair(columns.dilation, rows.dilation);
+  if (op.states("dilation width"))
+    operands.readPair("dilation", columns.dilation, rows.dilation);
   isSame = operands.isSame();
   conv.activation = *activation;
   conv.layout = *layout;
@@ -520,9 +493,10 @@ static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
     return failure();
   WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
   std::optional<Scalar> height, width;
-  if (op.inputCount() == 9) {
-    op.checkEqual(op.input(3).extent(0), op.index(4));
-    Pixel stated = conv.layout.pixel(op.integers(3, 4));
+  if (op.states("output shape")) {
+    size_t shape = op.indexOf("output shape");
+    op.checkEqual(op.input(shape).extent(0), op.index(4));
+    Pixel stated = conv.layout.pixel(op.integers(shape, 4));
     checkAtLeast(op, stated.row, 1);
     checkAtLeast(op, stated.column, 1);
     if (isSame) {
@@ -560,7 +534,7 @@ static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
 
 static LogicalResult lowerFullyConnected(OperationLowering &op) {
   FailureOr<rt::FusedActivation> activation =
-      WindowOperands(op, 3, /*isImplicit=*/false).readActivation();
+      WindowOperands(op).readActivation();
   if (failed(activation))
     return failure();
   Tensor input = op.input(0), weights = op.input(1);

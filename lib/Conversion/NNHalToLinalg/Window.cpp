@@ -32,14 +32,12 @@ struct Pool {
 } // namespace
 
 static LogicalResult readPool(OperationLowering &op, Pool &pool) {
-  // Pools have 7 or 8 inputs in the implicit form, 10 or 11 in the explicit one
-  // (M-089).
-  WindowOperands operands(op, 1, op.inputCount() < 10);
+  WindowOperands operands(op);
   WindowAxis &rows = pool.axes.rows, &columns = pool.axes.columns;
   if (failed(operands.readPadding(pool.axes)))
     return failure();
-  operands.readPair(columns.stride, rows.stride);
-  operands.readPair(columns.window, rows.window);
+  operands.readPair("stride", columns.stride, rows.stride);
+  operands.readPair("window", columns.window, rows.window);
   FailureOr<rt::FusedActivation> activation = operands.readActivation();
   if (failed(activation))
     return failure();

@@ -44,7 +44,7 @@ constexpr bool rowsAreDense() {
 static_assert(rowsAreDense(), "the tables are in code order");
 // There are 16 fundamental types, 2 of OEM, and 102 operations.
 static_assert(std::size(operandTypes) == 16 + 2);
-static_assert(std::size(operations) == 102);
+static_assert(std::size(operations) == operationCount && operationCount == 102);
 
 } // namespace
 

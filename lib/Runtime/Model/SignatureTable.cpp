@@ -7,6 +7,8 @@
 
 #include "SignatureRows.h"
 
+#include "nnhal/Backend/Signatures.h"
+
 #include <algorithm>
 #include <array>
 
@@ -84,9 +86,8 @@ static bool fits(InputKind kind, OperandType type) {
 }
 
 const Signature *nnhal::rt::signatureOf(OperationType operation) {
-  // HAL codes are dense: 0 to 101.
-  static const std::array<const Signature *, 102> table = [] {
-    std::array<const Signature *, 102> rows{};
+  static const std::array<const Signature *, operationCount> table = [] {
+    std::array<const Signature *, operationCount> rows{};
     for (std::span<const Signature> part :
          {plainSignatures(), recurrentSignatures()})
       for (const Signature &signature : part)
@@ -137,4 +138,23 @@ nnhal::rt::inputRowsOf(const Signature &signature,
     }
   }
   return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
+InputPlaces::InputPlaces(const OperationView &operation) {
+  const Signature *signature = signatureOf(operation.type);
+  if (!signature)
+    return;
+  std::vector<OperandType> types;
+  types.reserve(operation.inputs.size());
+  for (const OperandView &input : operation.inputs)
+    types.push_back(input.type.type);
+  inputs = inputRowsOf(*signature, types);
+}
+
+size_t InputPlaces::indexOf(std::string_view name) const {
+  return std::ranges::find(inputs, name, &InputRow::name) - inputs.begin();
 }

@@ -42,6 +42,7 @@ LogicalResult OperationLowering::prepare() {
   if (!found.isOk())
     return fail(found.status().message());
   facts = *std::move(found);
+  places = rt::InputPlaces(view());
   return success();
 }
 

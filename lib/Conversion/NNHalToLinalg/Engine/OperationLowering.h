@@ -114,6 +114,11 @@ public:
   //===--------------------------------------------------------------------===//
 
   size_t inputCount() const { return view().inputs.size(); }
+  /// The place of the input that the table of signatures calls \p name, in the
+  /// form that this use has; inputCount() where it is left out at the end or
+  /// another form has it.
+  size_t indexOf(std::string_view name) const { return places.indexOf(name); }
+  bool states(std::string_view name) const { return places.has(name); }
   /// False where the model leaves input \p index out, by count or by NO_VALUE.
   bool hasInput(size_t index) const {
     return index < inputCount() && !view().inputs[index].isOmitted;
@@ -283,6 +288,7 @@ private:
   LinalgLowering &shared;
   mlir::ImplicitLocOpBuilder builder;
   HalView halView;
+  rt::InputPlaces places;
   rt::OperationFacts facts;
   llvm::SmallVector<mlir::Value> results;
 };

@@ -16,9 +16,8 @@ using namespace nnhal;
 
 /// The lowering of \p type; null where there is none.
 static GeneralLowering lookUpLowering(rt::OperationType type) {
-  // HAL codes are dense: 0 to 101.
-  static const std::array<GeneralLowering, 102> table = [] {
-    std::array<GeneralLowering, 102> rows{};
+  static const std::array<GeneralLowering, rt::operationCount> table = [] {
+    std::array<GeneralLowering, rt::operationCount> rows{};
     for (std::span<const GeneralLoweringRow> family :
          {generalActivationRows(), generalContractionRows(),
           generalDataMovementRows(), generalDetectionRows(),

@@ -98,21 +98,22 @@ void nnhal::resolveAxis(OperationLowering &op, WindowAxis &axis, bool isSame) {
 // Operands
 //===----------------------------------------------------------------------===//
 
-FailureOr<int64_t> WindowOperands::readCode(const char *what) {
-  if (!op.isConstant(at))
-    return op.fail("the " + Twine(what) + " is not constant");
-  return op.scalar(at++).known().value_or(0);
+FailureOr<int64_t> WindowOperands::readCode(std::string_view name) {
+  size_t index = op.indexOf(name);
+  if (!op.isConstant(index))
+    return op.fail("the " + Twine(name) + " is not constant");
+  return op.scalar(index).known().value_or(0);
 }
 
 LogicalResult WindowOperands::readPadding(WindowAxes &axes) {
   for (WindowAxis *axis : {&axes.columns, &axes.rows})
     axis->dilation = axis->head = axis->tail = op.index(0);
   axes.rows.dilation = axes.columns.dilation = op.index(1);
-  if (!isImplicit) {
-    for (WindowAxis *axis : {&axes.columns, &axes.rows}) {
-      axis->head = readInteger();
-      axis->tail = readInteger();
-    }
+  if (op.states("left pad")) {
+    axes.columns.head = readInteger("left pad");
+    axes.columns.tail = readInteger("right pad");
+    axes.rows.head = readInteger("top pad");
+    axes.rows.tail = readInteger("bottom pad");
     return success();
   }
   FailureOr<int64_t> code = readCode("padding scheme");
@@ -122,12 +123,15 @@ LogicalResult WindowOperands::readPadding(WindowAxes &axes) {
   return success();
 }
 
-void WindowOperands::readPair(Scalar &width, Scalar &height) {
-  width = readInteger();
-  height = readInteger();
+void WindowOperands::readPair(std::string_view name, Scalar &width,
+                              Scalar &height) {
+  width = readInteger(std::string(name) + " width");
+  height = readInteger(std::string(name) + " height");
 }
 
-Scalar WindowOperands::readInteger() { return op.scalar(at++).toIndex(); }
+Scalar WindowOperands::readInteger(std::string_view name) {
+  return op.scalar(op.indexOf(name)).toIndex();
+}
 
 FailureOr<rt::FusedActivation> WindowOperands::readActivation() {
   FailureOr<int64_t> code = readCode("activation");
@@ -137,7 +141,7 @@ FailureOr<rt::FusedActivation> WindowOperands::readActivation() {
 }
 
 FailureOr<ImageLayout> WindowOperands::readLayout() {
-  if (isAtEnd())
+  if (!op.states("layout"))
     return ImageLayout();
   FailureOr<int64_t> code = readCode("layout");
   if (failed(code))

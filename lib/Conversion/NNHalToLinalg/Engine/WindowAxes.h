@@ -65,32 +65,28 @@ struct WindowAxes {
   WindowAxis rows, columns;
 };
 
-/// Reads the operands of a window in the order in which all operations have
-/// them (M-070 to M-092).
+/// Reads the operands of a window by the names that the table of signatures
+/// gives them (M-070 to M-092).
 class WindowOperands {
 public:
-  /// Operand \p at is the first of the padding.
-  WindowOperands(OperationLowering &op, size_t at, bool isImplicit)
-      : op(op), at(at), isImplicit(isImplicit) {}
+  explicit WindowOperands(OperationLowering &op) : op(op) {}
 
-  /// The padding, as far as it does not follow from extents.
+  /// The padding, as far as it does not follow from extents, and dilations of
+  /// one.
   llvm::LogicalResult readPadding(WindowAxes &axes);
-  /// A width, then a height (M-075).
-  void readPair(Scalar &width, Scalar &height);
-  Scalar readInteger();
+  /// The inputs "NAME width" and "NAME height".
+  void readPair(std::string_view name, Scalar &width, Scalar &height);
+  Scalar readInteger(std::string_view name);
   llvm::FailureOr<rt::FusedActivation> readActivation();
   llvm::FailureOr<ImageLayout> readLayout();
-  bool isAtEnd() const { return at >= op.inputCount(); }
 
   /// Whether pads follow from extents (M-007).
   bool isSame() const { return scheme == 1; }
 
 private:
-  llvm::FailureOr<int64_t> readCode(const char *what);
+  llvm::FailureOr<int64_t> readCode(std::string_view name);
 
   OperationLowering &op;
-  size_t at;
-  bool isImplicit;
   /// The HAL's padding scheme; 0 where pads are explicit.
   int64_t scheme = 0;
 };

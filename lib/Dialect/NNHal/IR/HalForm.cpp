@@ -24,6 +24,33 @@ using namespace nnhal;
 static constexpr uint64_t expansionLimit = 1024;
 
 //===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+unsigned nnhal::countInputs(const HalInput &input,
+                            const rt::InputPlaces &places, size_t at) {
+  auto rows = places.rows().subspan(std::min(at, places.rows().size()));
+  auto count = [&](auto belongs) {
+    return unsigned(llvm::find_if_not(rows, belongs) - rows.begin());
+  };
+  switch (input.kind) {
+  case HalInput::variadic:
+    return count([&](const rt::InputRow *row) { return row == rows.front(); });
+  case HalInput::size:
+  case HalInput::optionalSize:
+    return 2;
+  case HalInput::pads:
+  case HalInput::transposedPads:
+    // The pads themselves, or what stands for them.
+    return count([](const rt::InputRow *row) {
+      return row->form != rt::InputForm::every;
+    });
+  default:
+    return 1;
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Enumerations
 //===----------------------------------------------------------------------===//
 

@@ -31,19 +31,16 @@ namespace {
 /// Reads the inputs of one operation from first to last.
 class FormReader {
 public:
-  FormReader(Raising &raising, ArrayRef<HalInput> inputs, bool hasSpatialResult)
-      : raising(raising), inputs(inputs), hasSpatialResult(hasSpatialResult) {}
+  FormReader(Raising &raising, ArrayRef<HalInput> inputs,
+             bool hasSpatialResult);
 
   void read();
   /// Replaces the operation by one of type \p name.
   void replace(mlir::OperationName name, llvm::StringRef segmentsName);
 
 private:
-  /// How many inputs of the HAL \p input stands for.
-  unsigned widthOf(const HalInput &input) const;
-  /// Whether input \p at, the first of the pads that \p input stands for, is
-  /// followed by what the form with a padding scheme has next.
-  bool isImplicit(const HalInput &input) const;
+  /// Whether pads follow from a padding scheme.
+  bool isImplicit() const { return places.has("padding scheme"); }
   bool readLayout() const;
   void readOperand(const HalInput &input);
   Attribute readAttribute(const HalInput &input);
@@ -57,6 +54,8 @@ private:
   Raising &raising;
   ArrayRef<HalInput> inputs;
   bool hasSpatialResult;
+  /// The form that the use has.
+  rt::InputPlaces places;
   bool isNchw = false;
   /// The next input of the HAL.
   unsigned at = 0;
@@ -77,45 +76,20 @@ static bool mayBeLeftOut(const HalInput &input) {
 // Forms
 //===----------------------------------------------------------------------===//
 
-unsigned FormReader::widthOf(const HalInput &input) const {
-  switch (input.kind) {
-  case HalInput::variadic:
-    // The other inputs of such an operation have one place each.
-    return raising.size() + 1 - unsigned(inputs.size());
-  case HalInput::size:
-  case HalInput::optionalSize:
-    return 2;
-  case HalInput::pads:
-    return isImplicit(input) ? 1 : 4;
-  case HalInput::transposedPads:
-    return isImplicit(input) ? 2 : 4;
-  default:
-    return 1;
-  }
-}
-
-/// The layout, a BOOL, or the end tells the forms apart (M-070 to M-092).
-bool FormReader::isImplicit(const HalInput &input) const {
-  unsigned place = 0;
-  for (const HalInput &other : inputs.take_front(&input - inputs.begin()))
-    place += widthOf(other);
-  place += input.kind == HalInput::transposedPads ? 2 : 1;
-  for (const HalInput &other : inputs.drop_front(&input - inputs.begin() + 1)) {
-    if (other.kind == HalInput::layout)
-      break;
-    place += widthOf(other);
-  }
-  return raising.size() <= place || raising.isFlag(place);
+FormReader::FormReader(Raising &raising, ArrayRef<HalInput> inputs,
+                       bool hasSpatialResult)
+    : raising(raising), inputs(inputs), hasSpatialResult(hasSpatialResult) {
+  HalView view;
+  if (rt::Status status = raising.getOperation().readHalForm(view);
+      !status.isOk())
+    raising.fail("{}", status.message());
+  else
+    places = rt::InputPlaces(view.getOperation());
 }
 
 bool FormReader::readLayout() const {
-  unsigned place = 0;
-  for (const HalInput &input : inputs) {
-    if (input.kind == HalInput::layout)
-      return raising.isNchw(place);
-    place += widthOf(input);
-  }
-  return false;
+  size_t place = places.indexOf("layout");
+  return place < raising.size() && raising.isNchw(unsigned(place));
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,7 +98,7 @@ bool FormReader::readLayout() const {
 
 void FormReader::readOperand(const HalInput &input) {
   if (input.kind == HalInput::variadic) {
-    for (unsigned i = 0; i < widthOf(input); ++i)
+    for (unsigned i = 0; i < countInputs(input, places, at); ++i)
       operands.push_back(raising.tensor(at + i));
     return;
   }
@@ -196,7 +170,7 @@ static std::optional<SmallVector<int64_t>> resolvedPads(Raising &raising) {
 
 Attribute FormReader::readPads(const HalInput &input) {
   mlir::Builder &builder = raising.getBuilder();
-  if (!isImplicit(input))
+  if (!isImplicit())
     return builder.getDenseI64ArrayAttr(
         {raising.integer(at + 2), raising.integer(at + 3), raising.integer(at),
          raising.integer(at + 1)});
@@ -301,7 +275,7 @@ void FormReader::read() {
         attributes.push_back(
             raising.getBuilder().getNamedAttr(input.name, attribute));
     }
-    at += widthOf(input);
+    at += countInputs(input, places, at);
   }
 }
 

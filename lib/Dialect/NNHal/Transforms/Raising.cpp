@@ -127,10 +127,6 @@ bool Raising::isGiven(unsigned index) {
   return index < size() && !op.getInputs()[index].getDefiningOp<NoValueOp>();
 }
 
-bool Raising::isFlag(unsigned index) {
-  return index < size() && op.getInputs()[index].getType().isSignlessInteger(8);
-}
-
 bool Raising::isReal(unsigned index) {
   return index < size() && isa<FloatType>(op.getInputs()[index].getType());
 }

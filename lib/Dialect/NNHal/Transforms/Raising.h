@@ -38,8 +38,6 @@ public:
   unsigned size() { return op.getInputs().size(); }
   /// False when input \p index is left out, by count or by NO_VALUE.
   bool isGiven(unsigned index);
-  /// True when input \p index is a BOOL scalar.
-  bool isFlag(unsigned index);
   /// True when input \p index is a floating-point scalar.
   bool isReal(unsigned index);
 

@@ -41,9 +41,8 @@ OperationView OperationView::of(const Model &model, const Subgraph &subgraph,
 
 /// The row of \p type; null when there is none.
 static const Row *lookUpRow(OperationType type) {
-  // HAL codes are dense: 0 to 101.
-  static const std::array<const Row *, 102> table = [] {
-    std::array<const Row *, 102> rows{};
+  static const std::array<const Row *, operationCount> table = [] {
+    std::array<const Row *, operationCount> rows{};
     for (std::span<const Row> family :
          {elementwiseRows(), activationRows(), contractionRows(), windowRows(),
           normalizationRows(), reductionRows(), dataMovementRows(),

@@ -32,20 +32,9 @@ template <typename List> static std::string listText(const List &values) {
   return text;
 }
 
-static std::vector<const InputRow *> rowsOf(const Signature *signature,
-                                            const OperationView &operation) {
-  if (!signature)
-    return {};
-  std::vector<OperandType> types;
-  types.reserve(operation.inputs.size());
-  for (const OperandView &input : operation.inputs)
-    types.push_back(input.type.type);
-  return inputRowsOf(*signature, types);
-}
-
 Reader::Reader(const OperationView &operation)
     : operation(operation), signature(signatureOf(operation.type)),
-      rows(rowsOf(signature, operation)) {}
+      places(operation) {}
 
 static Status wrongInputCount(const OperationView &operation,
                               const Signature &signature) {
@@ -57,10 +46,10 @@ static Status wrongInputCount(const OperationView &operation,
 
 Status Reader::checkCounts() {
   bool isOpen = signature->outputs.empty() && hasRepeatedInputs(*signature);
-  if (isOpen && (rows.empty() || outputCount() < 1)) // control_flow C1
+  if (isOpen && (places.rows().empty() || outputCount() < 1)) // control_flow C1
     return badData("found {} inputs and {} outputs, expected at least {} and 1",
                    inputCount(), outputCount(), inputCountsOf(*signature)[0]);
-  if (rows.empty()) // signature C1, concatenation C7
+  if (places.rows().empty()) // signature C1, concatenation C7
     return wrongInputCount(operation, *signature);
   if (signature->outputs.empty())
     return Status::ok();
@@ -85,9 +74,9 @@ static Status omitted(size_t index, std::string_view name) {
 Status Reader::checkPresence() const {
   // Whether an input names a graph is checked with the graphs.
   for (size_t i = 0; i < inputCount(); ++i)
-    if (!hasInput(i) && !rows[i]->isOmittable &&
-        rows[i]->kind != InputKind::subgraph)
-      return omitted(i, rows[i]->name);
+    if (!hasInput(i) && !places.rows()[i]->isOmittable &&
+        places.rows()[i]->kind != InputKind::subgraph)
+      return omitted(i, places.rows()[i]->name);
   return Status::ok();
 }
 
@@ -108,20 +97,18 @@ Status Reader::checkOperands() {
   NNHAL_RETURN_IF_ERROR(checkSizes());
   require(lookUp(operation.type)->since);
   for (size_t i = 0; i < inputCount(); ++i) {
-    require(rows[i]->since);
+    require(places.rows()[i]->since);
     // Types that no row has are left to the rules.
-    auto type =
-        std::ranges::find(rows[i]->types, inputType(i), &TypeSince::type);
-    if (type != rows[i]->types.end() && hasInput(i))
+    auto type = std::ranges::find(places.rows()[i]->types, inputType(i),
+                                  &TypeSince::type);
+    if (type != places.rows()[i]->types.end() && hasInput(i))
       require(type->since);
   }
   return Status::ok();
 }
 
 size_t Reader::indexOf(std::string_view name) const {
-  auto row = std::ranges::find(rows, name, &InputRow::name);
-  return size_t(row - rows.begin()) < inputCount() ? row - rows.begin()
-                                                   : inputCount();
+  return std::min(places.indexOf(name), inputCount());
 }
 
 bool Reader::states(std::string_view name) const {
@@ -134,14 +121,14 @@ bool Reader::knows(std::string_view name) const {
 }
 
 Result<Reader::Place> Reader::find(std::string_view name) const {
-  if (rows.empty())
+  if (places.rows().empty())
     return signature ? wrongInputCount(operation, *signature)
                      : badData("{} is not an operation of the HAL",
                                nameOf(operation.type));
   if (size_t index = indexOf(name); index < inputCount()) {
     if (operation.inputs[index].isOmitted)
       return omitted(index, name);
-    return Place{rows[index], &operation.inputs[index], index};
+    return Place{places.rows()[index], &operation.inputs[index], index};
   }
   auto row = std::ranges::find(signature->inputs, name, &InputRow::name);
   if (row == signature->inputs.end() || !row->defaultValue)

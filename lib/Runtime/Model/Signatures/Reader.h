@@ -101,8 +101,7 @@ private:
 
   const OperationView &operation;
   const Signature *signature;
-  /// The row of each input; empty where the operation has no use like this one.
-  std::vector<const InputRow *> rows;
+  InputPlaces places;
   HalVersion version = HalVersion::V1_0;
   bool complete = true;
 };

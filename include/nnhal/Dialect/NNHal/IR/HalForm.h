@@ -72,6 +72,11 @@ struct HalInput {
   bool isAttribute() const { return !isOperand() && kind < resultShape; }
 };
 
+/// How many inputs of the HAL \p input stands for in a use with \p places,
+/// where it begins at place \p at.
+unsigned countInputs(const HalInput &input, const rt::InputPlaces &places,
+                     size_t at);
+
 /// The attribute of \p kind, an enumeration, for the HAL's \p code; null when
 /// it has no such code.
 mlir::Attribute enumeratorAttr(mlir::MLIRContext *context, HalInput::Kind kind,
