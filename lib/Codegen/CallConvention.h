@@ -8,17 +8,14 @@
 #ifndef NNHAL_LIB_CODEGEN_CALLCONVENTION_H
 #define NNHAL_LIB_CODEGEN_CALLCONVENTION_H
 
+#include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace nnhal {
 
 /// Of a func.func: its linkage in LLVM IR, where that is not external.
 inline constexpr llvm::StringLiteral linkageAttrName = "llvm.linkage";
-
-/// Unit attribute of a module whose functions pass descriptors of buffers even
-/// where pointers would do, as functions elsewhere do that belong to them.
-inline constexpr llvm::StringLiteral passesDescriptorsAttrName =
-    "nnhal.passes_descriptors";
 
 /// Whether an argument of \p function is a buffer that a pointer alone does not
 /// describe.

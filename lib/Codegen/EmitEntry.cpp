@@ -7,6 +7,7 @@
 
 #include "nnhal/Codegen/Passes.h"
 
+#include "CallConvention.h"
 #include "ContextAccess.h"
 #include "OperationLocation.h"
 #include "Preconditions.h"
@@ -378,7 +379,7 @@ void EmitEntryPass::runOnOperation() {
   if (Attribute bound = entry->getAttr(arenaLowerBoundAttrName))
     module->setAttr(arenaLowerBoundAttrName, bound);
   entry->setAttr(
-      "llvm.linkage",
+      linkageAttrName,
       LLVM::LinkageAttr::get(context, LLVM::linkage::Linkage::Internal));
 
   Location loc = entry.getLoc();

@@ -9,6 +9,7 @@
 
 #include "Runtime/Partition/Explain.h"
 #include "Runtime/Partition/StepModel.h"
+#include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 #include "nnhal/ModelIR/Model.h"
 #include "nnhal/ModelIR/Passes.h"
@@ -80,19 +81,19 @@ static void annotate(ModelOp op, const rt::PartitionPlan &plan, size_t index,
                      const rt::partition::Boundary &boundary) {
   Builder builder(op.getContext());
   const rt::PartitionStep &step = plan.steps[index];
-  op->setAttr("nnhal.device",
+  op->setAttr(deviceAttrName,
               builder.getStringAttr(plan.candidates[step.device].name));
-  op->setAttr("nnhal.subgraph", builder.getI32IntegerAttr(step.subgraph));
-  op->setAttr("nnhal.source_operations", numbers(builder, step.operations));
-  op->setAttr("nnhal.source_inputs", numbers(builder, boundary.inputs));
-  op->setAttr("nnhal.source_outputs", numbers(builder, boundary.outputs));
+  op->setAttr(subgraphAttrName, builder.getI32IntegerAttr(step.subgraph));
+  op->setAttr(sourceOperationsAttrName, numbers(builder, step.operations));
+  op->setAttr(sourceInputsAttrName, numbers(builder, boundary.inputs));
+  op->setAttr(sourceOutputsAttrName, numbers(builder, boundary.outputs));
   if (step.subgraph != 0)
     return;
   SmallVector<Attribute> reasons;
   for (uint32_t operation : step.operations)
     reasons.push_back(builder.getStringAttr(
         rt::toString(plan.assignments[operation].reason)));
-  op->setAttr("nnhal.reasons", builder.getArrayAttr(reasons));
+  op->setAttr(reasonsAttrName, builder.getArrayAttr(reasons));
 }
 
 LogicalResult PartitionModel::replace(ModelOp source,
@@ -124,7 +125,7 @@ LogicalResult PartitionModel::replace(ModelOp source,
   SmallVector<StringRef> lines;
   std::string text = rt::partition::describeSteps(model, plan);
   StringRef(text).trim().split(lines, '\n');
-  getOperation()->setAttr("nnhal.plan", builder.getStrArrayAttr(lines));
+  getOperation()->setAttr(planAttrName, builder.getStrArrayAttr(lines));
   source.erase();
   return success();
 }

@@ -8,6 +8,8 @@
 #ifndef NNHAL_COMPILER_PHASES_H
 #define NNHAL_COMPILER_PHASES_H
 
+#include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/CommandLine.h"
@@ -43,10 +45,6 @@ llvm::ArrayRef<Phase> allPhases();
 llvm::StringRef toString(Phase phase);
 /// The names of all phases in order, separated by commas.
 std::string listPhases();
-
-/// String attribute of a module that nnhal-compile leaves: the phase after
-/// which it stopped.
-inline constexpr llvm::StringLiteral phaseAttrName = "nnhal.phase";
 
 /// After which phase \p module is: what its attribute says, or else what can be
 /// told from its operations, which is the earliest phase that leaves such ones.

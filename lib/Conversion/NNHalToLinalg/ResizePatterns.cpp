@@ -7,7 +7,7 @@
 
 #include "Patterns.h"
 
-#include "nnhal/Codegen/EntryFunction.h"
+#include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

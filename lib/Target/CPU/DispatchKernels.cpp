@@ -9,6 +9,7 @@
 
 #include "nnhal/Codegen/EntryFunction.h"
 
+#include "Codegen/CallConvention.h"
 #include "Codegen/ContextAccess.h"
 #include "Codegen/Preconditions.h"
 #include "KernelSplit.h"
@@ -167,7 +168,7 @@ func::FuncOp Dispatcher::pieceOf(func::FuncOp kernel) {
   piece.setPrivate();
   // Another symbol may have that name.
   symbols.insert(piece, Block::iterator(piece));
-  piece->setAttr("llvm.linkage",
+  piece->setAttr(linkageAttrName,
                  LLVM::LinkageAttr::get(builder.getContext(),
                                         LLVM::linkage::Linkage::Internal));
   builder.setInsertionPointToStart(piece.addEntryBlock());
@@ -226,8 +227,6 @@ void Dispatcher::dispatch(func::CallOp call) {
 
 /// Fails unless pieces of what \p call calls can run on a range each.
 static LogicalResult checkCall(func::CallOp call, const SymbolTable &symbols) {
-  if (failed(readCount(call, grainAttrName, 1, INT64_MAX)))
-    return failure();
   auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
   if (!kernel || kernel.isExternal() || kernel.getNumResults() != 0) {
     InFlightDiagnostic error =

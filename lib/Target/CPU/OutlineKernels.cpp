@@ -9,6 +9,7 @@
 
 #include "nnhal/Codegen/EntryFunction.h"
 
+#include "Codegen/CallConvention.h"
 #include "Codegen/PassStep.h"
 #include "KernelSplit.h"
 
@@ -201,7 +202,7 @@ OutlineKernelsPass::outline(scf::ForOp loop, ValueRange captures,
   kernel.setPrivate();
   // Private in MLIR is still an exported symbol in LLVM IR.
   kernel->setAttr(
-      "llvm.linkage",
+      linkageAttrName,
       LLVM::LinkageAttr::get(&getContext(), LLVM::linkage::Linkage::Internal));
   kernel->setAttr("passthrough",
                   builder.getArrayAttr({builder.getStringAttr("noinline")}));

@@ -27,17 +27,17 @@ func.func @caller(%a: memref<4xf32>) {
 }
 
 // -----
-// Counts of every kind.
+// Counts that exceed what there is.
 func.func @main(%a: memref<4xf32>, %b: memref<4xf32>) attributes {
-    nnhal.entry = 3, nnhal.input_count = 1 : ui64, nnhal.output_count = -1 : i64} { return }
+    nnhal.entry, nnhal.input_count = 1 : i64, nnhal.output_count = 1048577 : i64} { return }
 
 // -----
 func.func @main(%a: memref<4xf32>, %b: memref<4xf32>) attributes {
-    nnhal.entry, nnhal.input_count = 123456789012345678901234567890 : i128, nnhal.output_count = "one"} { return }
+    nnhal.entry, nnhal.input_count = 9223372036854775807 : i64, nnhal.output_count = 1 : i64} { return }
 
 // -----
 func.func @main(%a: memref<4xf32>, %b: memref<4xf32>) attributes {
-    nnhal.entry, nnhal.input_count = 18446744073709551615 : ui64, nnhal.output_count = 1 : i1} { return }
+    nnhal.entry, nnhal.output_count = 1 : i64} { return }
 
 // -----
 // Arguments and results of every kind.
@@ -132,7 +132,7 @@ func.func @no_range() { return }
 func.func @main(%context: !llvm.ptr) -> i32 attributes {nnhal.entry} {
   %c0 = arith.constant 0 : index
   %s = arith.constant 0 : i32
-  call @kernel(%c0, %c0) {nnhal.grain = "much"} : (index, index) -> ()
+  call @kernel(%c0, %c0) {nnhal.grain = 9223372036854775807 : i64} : (index, index) -> ()
   return %s : i32
 }
 func.func @kernel(%a: index, %b: index) { return }
@@ -382,7 +382,7 @@ module attributes {nnhal.phase = "nowhere"} {
 
 // -----
 // What has been done before.
-module attributes {nnhal.data_cache = dense<0> : tensor<64xi8>} {
+module attributes {nnhal.data_cache = dense_resource<data_cache> : tensor<64xi8>} {
   func.func @main() attributes {nnhal.entry, nnhal.arena_lower_bound = 0 : i64} { return }
 }
 
@@ -400,7 +400,7 @@ func.func @main(%a: memref<64xi8>) attributes {
 func.func @main(%context: !llvm.ptr) -> i32 attributes {nnhal.entry} {
   %c0 = arith.constant 0 : index
   %s = arith.constant 0 : i32
-  call @kernel(%c0, %c0) {nnhal.grain = 0 : i64} : (index, index) -> ()
+  call @kernel(%c0, %c0) {nnhal.grain = 1 : i64} : (index, index) -> ()
   return %s : i32
 }
 func.func @kernel(%a: index, %b: index) { return }

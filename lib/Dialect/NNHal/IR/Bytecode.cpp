@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DialectInterfaces.h"
+#include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
 #include "mlir/Bytecode/BytecodeImplementation.h"
@@ -39,9 +40,9 @@ static constexpr uint64_t currentMajor = 2, currentMinor = 0;
 /// From 1 to 2.
 static void renameNumbersOfSteps(ModelOp model) {
   const std::pair<StringRef, StringRef> renamed[] = {
-      {"nnhal.operations", "nnhal.source_operations"},
-      {"nnhal.inputs", "nnhal.source_inputs"},
-      {"nnhal.outputs", "nnhal.source_outputs"}};
+      {"nnhal.operations", sourceOperationsAttrName},
+      {"nnhal.inputs", sourceInputsAttrName},
+      {"nnhal.outputs", sourceOutputsAttrName}};
   for (auto [before, after] : renamed)
     if (Attribute value = model->removeAttr(before))
       model->setAttr(after, value);

@@ -7,7 +7,7 @@
 
 #include "Emitter.h"
 
-#include "nnhal/Codegen/EntryFunction.h"
+#include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

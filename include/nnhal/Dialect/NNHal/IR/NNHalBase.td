@@ -33,6 +33,10 @@ def NNHal_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  // DiscardableAttributes.h declares them.
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Called once by initialize(); definitions of their own so that the
     /// generated code of each is instantiated in one translation unit.
