@@ -10,7 +10,7 @@
 #include "PassStep.h"
 
 #include "nnhal/Codegen/EntryFunction.h"
-#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -174,10 +174,10 @@ void LoadedValues::collectBounds(Operation *check, Value condition) {
 
 void LoadedValues::collectBounds(ModuleOp module) {
   module.walk([&](Operation *op) {
-    if (auto check = dyn_cast<kernel::CheckOp>(op))
+    if (auto check = dyn_cast<runtime::CheckOp>(op))
       collectBounds(check, check.getCondition());
     // The runtime refuses negative extents and memory that nobody has.
-    if (auto allocate = dyn_cast<kernel::AllocateOp>(op))
+    if (auto allocate = dyn_cast<runtime::AllocateOp>(op))
       for (Value extent : allocate.getExtents())
         for (bool isUpper : {false, true})
           addBound(extent, {op, Value(), isUpper, {}});
@@ -364,8 +364,8 @@ LoadedInfluence LoadedValues::ofResult(Operation *op, Operation *reader,
     return ofLoad(load);
   // The extents of memory that was handed out.
   if (isa<memref::DimOp, memref::ExtractStridedMetadataOp,
-          memref::ExtractAlignedPointerAsIndexOp, kernel::IsPresentOp,
-          kernel::LoopBeginOp>(op))
+          memref::ExtractAlignedPointerAsIndexOp, runtime::IsPresentOp,
+          runtime::LoopBeginOp>(op))
     return {};
   for (Value operand : op->getOperands())
     if (isa<BaseMemRefType>(operand.getType()) && !isCodeConstant(operand))

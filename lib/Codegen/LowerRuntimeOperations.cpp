@@ -13,6 +13,7 @@
 
 #include "Runtime/Artifact/FailureReasons.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -66,13 +67,13 @@ private:
     return arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
   }
 
-  Value lowerAllocate(kernel::AllocateOp op);
-  Value lowerIsPresent(kernel::IsPresentOp op);
+  Value lowerAllocate(runtime::AllocateOp op);
+  Value lowerIsPresent(runtime::IsPresentOp op);
   Value readClock();
-  void lowerCheck(kernel::CheckOp op);
-  void lowerDeliver(kernel::DeliverOp op);
-  void lowerLoopCheck(kernel::LoopCheckOp op);
-  SmallVector<Value> lowerCallRoutine(kernel::CallRoutineOp op);
+  void lowerCheck(runtime::CheckOp op);
+  void lowerDeliver(runtime::DeliverOp op);
+  void lowerLoopCheck(runtime::LoopCheckOp op);
+  SmallVector<Value> lowerCallRoutine(runtime::CallRoutineOp op);
   Value describe(ValueRange buffers);
   Value constantText(ArrayRef<int8_t> bytes);
 
@@ -128,7 +129,7 @@ void RuntimeLowering::leaveUnless(Value condition, rt::FailureReason reason,
               [&] { fail(reason, found, bound); });
 }
 
-void RuntimeLowering::lowerCheck(kernel::CheckOp op) {
+void RuntimeLowering::lowerCheck(runtime::CheckOp op) {
   leaveUnless(op.getCondition(), rt::FailureReason(op.getReason()),
               op.getFound(), op.getBound());
 }
@@ -144,7 +145,7 @@ Value RuntimeLowering::readClock() {
       .getResult();
 }
 
-void RuntimeLowering::lowerLoopCheck(kernel::LoopCheckOp op) {
+void RuntimeLowering::lowerLoopCheck(runtime::LoopCheckOp op) {
   Value limit = access().loadInteger(
       offsetof(NNHalExecutionContext, loopTimeout), builder.getI64Type());
   Value elapsed =
@@ -195,11 +196,11 @@ Value RuntimeLowering::isNotNull(Value pointer) {
                               null);
 }
 
-Value RuntimeLowering::lowerIsPresent(kernel::IsPresentOp op) {
+Value RuntimeLowering::lowerIsPresent(runtime::IsPresentOp op) {
   return isNotNull(pointerOf(op.getInput()));
 }
 
-Value RuntimeLowering::lowerAllocate(kernel::AllocateOp op) {
+Value RuntimeLowering::lowerAllocate(runtime::AllocateOp op) {
   auto type = cast<MemRefType>(op.getMemory().getType());
   int64_t rank = type.getRank();
   SmallVector<Value> extents;
@@ -232,7 +233,7 @@ Value RuntimeLowering::lowerAllocate(kernel::AllocateOp op) {
   return access().toMemRef(memory, type, extents);
 }
 
-void RuntimeLowering::lowerDeliver(kernel::DeliverOp op) {
+void RuntimeLowering::lowerDeliver(runtime::DeliverOp op) {
   auto type = cast<MemRefType>(op.getValue().getType());
   Value outputs =
       access().loadPointer(offsetof(NNHalExecutionContext, outputs));
@@ -291,7 +292,8 @@ Value RuntimeLowering::constantText(ArrayRef<int8_t> bytes) {
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
-SmallVector<Value> RuntimeLowering::lowerCallRoutine(kernel::CallRoutineOp op) {
+SmallVector<Value>
+RuntimeLowering::lowerCallRoutine(runtime::CallRoutineOp op) {
   auto pointer = access().pointerType();
   auto i32Type = builder.getI32Type(), i64Type = builder.getI64Type();
   Value inputs = describe(op.getInputs());
@@ -357,18 +359,19 @@ void RuntimeLowering::lower(Operation *op) {
   operation = operationIndexOf(op).value_or(UINT32_MAX);
   SmallVector<Value> results;
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](kernel::AllocateOp allocate) {
+      .Case([&](runtime::AllocateOp allocate) {
         results = {lowerAllocate(allocate)};
       })
-      .Case(
-          [&](kernel::CallRoutineOp call) { results = lowerCallRoutine(call); })
-      .Case([&](kernel::CheckOp check) { lowerCheck(check); })
-      .Case([&](kernel::DeliverOp deliver) { lowerDeliver(deliver); })
-      .Case([&](kernel::IsPresentOp isPresent) {
+      .Case([&](runtime::CallRoutineOp call) {
+        results = lowerCallRoutine(call);
+      })
+      .Case([&](runtime::CheckOp check) { lowerCheck(check); })
+      .Case([&](runtime::DeliverOp deliver) { lowerDeliver(deliver); })
+      .Case([&](runtime::IsPresentOp isPresent) {
         results = {lowerIsPresent(isPresent)};
       })
-      .Case([&](kernel::LoopBeginOp) { results = {readClock()}; })
-      .Case([&](kernel::LoopCheckOp check) { lowerLoopCheck(check); });
+      .Case([&](runtime::LoopBeginOp) { results = {readClock()}; })
+      .Case([&](runtime::LoopCheckOp check) { lowerLoopCheck(check); });
   op->replaceAllUsesWith(results);
   op->erase();
 }
@@ -378,15 +381,13 @@ void RuntimeLowering::lower(Operation *op) {
 /// alone.
 static StringRef whyNotDescribed(Operation *op, Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
-  return buffer && !isa<kernel::IsPresentOp>(op) ? whyNotPlain(buffer)
-                                                 : StringRef();
+  return buffer && !isa<runtime::IsPresentOp>(op) ? whyNotPlain(buffer)
+                                                  : StringRef();
 }
 
 /// Fails unless \p op, which asks the runtime, can be lowered where it stands.
 static LogicalResult checkOperation(Operation *op, func::FuncOp entry) {
-  if (!isa<kernel::AllocateOp, kernel::CallRoutineOp, kernel::CheckOp,
-           kernel::DeliverOp, kernel::IsPresentOp, kernel::LoopBeginOp,
-           kernel::LoopCheckOp>(op))
+  if (!isa<runtime::RuntimeDialect>(op->getDialect()))
     return op->emitOpError("asks nothing of the runtime: it must be lowered "
                            "before");
   if (op->getParentOp() != entry)
@@ -402,7 +403,7 @@ static LogicalResult checkOperation(Operation *op, func::FuncOp entry) {
     if (StringRef why = whyNotDescribed(op, type); !why.empty())
       return op->emitOpError("has a buffer of type ") << type << ": " << why;
   }
-  if (auto allocate = dyn_cast<kernel::AllocateOp>(op)) {
+  if (auto allocate = dyn_cast<runtime::AllocateOp>(op)) {
     auto type = dyn_cast<MemRefType>(allocate.getMemory().getType());
     size_t open = type ? size_t(type.getNumDynamicDims()) : 0;
     if (!type || open != allocate.getExtents().size())
@@ -410,12 +411,12 @@ static LogicalResult checkOperation(Operation *op, func::FuncOp entry) {
              << allocate.getExtents().size() << " extents for a result of type "
              << allocate.getMemory().getType();
   }
-  if (auto call = dyn_cast<kernel::CallRoutineOp>(op);
+  if (auto call = dyn_cast<runtime::CallRoutineOp>(op);
       call && (call.getSlot() > INT32_MAX / uint32_t(sizeof(void *))))
     return op->emitOpError("calls routine ")
            << call.getSlot() << ", expected 0 to "
            << INT32_MAX / int32_t(sizeof(void *));
-  if (auto deliver = dyn_cast<kernel::DeliverOp>(op);
+  if (auto deliver = dyn_cast<runtime::DeliverOp>(op);
       deliver &&
       deliver.getOutput() > uint64_t(INT32_MAX / sizeof(NNHalTensorArgument)))
     return op->emitOpError("delivers output ")
@@ -430,7 +431,8 @@ FailureOr<SmallVector<Operation *>>
 LowerRuntimeOperationsPass::collect(func::FuncOp entry) {
   SmallVector<Operation *> ops;
   WalkResult result = entry.walk([&](Operation *op) {
-    if (!isa_and_present<kernel::KernelDialect>(op->getDialect()))
+    if (!isa_and_present<kernel::KernelDialect, runtime::RuntimeDialect>(
+            op->getDialect()))
       return WalkResult::advance();
     ops.push_back(op);
     return failed(checkOperation(op, entry)) ? WalkResult::interrupt()
@@ -460,7 +462,7 @@ void LowerRuntimeOperationsPass::runOnOperation() {
   ArrayRef<Operation *> ops = *found;
   std::set<int32_t> slots;
   for (Operation *op : ops)
-    if (auto call = dyn_cast<kernel::CallRoutineOp>(op))
+    if (auto call = dyn_cast<runtime::CallRoutineOp>(op))
       slots.insert(int32_t(call.getSlot()));
   OpBuilder builder(func.getContext());
   getOperation()->setAttr(routineSlotsAttrName,

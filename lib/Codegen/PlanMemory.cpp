@@ -11,7 +11,7 @@
 #include "Preconditions.h"
 
 #include "Runtime/Artifact/ModelCache.h"
-#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -260,7 +260,7 @@ void PlanMemoryPass::runOnOperation() {
   }
   for (memref::AllocOp alloc : dynamic) {
     builder.setInsertionPoint(alloc);
-    Value memory = kernel::AllocateOp::create(
+    Value memory = runtime::AllocateOp::create(
         builder, alloc.getLoc(), alloc.getType(), alloc.getDynamicSizes());
     alloc.replaceAllUsesWith(memory);
     alloc.erase();

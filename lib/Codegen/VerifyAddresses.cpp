@@ -12,7 +12,7 @@
 #include "LoadedValues.h"
 #include "PassStep.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -69,7 +69,7 @@ static bool addressesNothing(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() ||
          isa<arith::SelectOp, func::CallOp, func::FuncOp, memref::PrefetchOp,
              LLVM::Prefetch, scf::ForOp, scf::IfOp, scf::WhileOp,
-             kernel::AllocateOp>(op);
+             runtime::AllocateOp>(op);
 }
 
 /// Whether \p operand is what is stored and not where.

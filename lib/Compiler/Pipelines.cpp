@@ -15,6 +15,7 @@
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/NNHal.h"
 #include "nnhal/Dialect/NNHal/Transforms/Passes.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 #include "nnhal/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -70,14 +71,15 @@ void addPhase(OpPassManager &pm, Phase phase,
 }
 
 void registerCompilerDialects(DialectRegistry &registry) {
-  registry.insert<NNHalDialect, kernel::KernelDialect, affine::AffineDialect,
-                  arith::ArithDialect, bufferization::BufferizationDialect,
-                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect, quant::QuantDialect,
-                  scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
-                  vector::VectorDialect>();
+  registry
+      .insert<NNHalDialect, kernel::KernelDialect, runtime::RuntimeDialect,
+              affine::AffineDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, func::FuncDialect,
+              linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+              memref::MemRefDialect, quant::QuantDialect, scf::SCFDialect,
+              tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   kernel::registerKernelBufferizationModels(registry);
-  kernel::registerRuntimeBufferizationModels(registry);
+  runtime::registerRuntimeBufferizationModels(registry);
   // Which of two buffers a selection is matters to the memory plan.
   arith::registerBufferViewFlowOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);

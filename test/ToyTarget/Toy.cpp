@@ -8,7 +8,7 @@
 #include "Toy.h"
 
 #include "Runtime/Support/Errors.h"
-#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -69,7 +69,7 @@ struct ExpectUpstream : PassWrapper<ExpectUpstream, OperationPass<ModuleOp>> {
   }
   void runOnOperation() override {
     WalkResult result = getOperation()->walk([](Operation *op) {
-      if (auto check = dyn_cast<kernel::CheckOp>(op)) {
+      if (auto check = dyn_cast<runtime::CheckOp>(op)) {
         OpBuilder builder(op);
         cf::AssertOp::create(builder, op->getLoc(), check.getCondition(),
                              "a check of the model failed");

@@ -83,7 +83,7 @@ def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Replaces the static allocations of the entry function by views of one arena,
     which becomes its last argument. Allocations of unknown size, and those that a
-    loop carries to its next round, become `nnk.allocate`. Two buffers share bytes when
+    loop carries to its next round, become `nnrt.allocate`. Two buffers share bytes when
     their lifetimes do not overlap. They are placed largest first, each at the
     lowest offset that is free during its lifetime; when that leaves gaps, the
     buffer that ends the arena goes first, some times over, and the smallest
@@ -102,7 +102,7 @@ def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
-                           "::nnhal::kernel::KernelDialect"];
+                           "::nnhal::runtime::RuntimeDialect"];
 }
 
 def ExtractConstants : Pass<"nnhal-extract-constants", "::mlir::ModuleOp"> {
@@ -165,7 +165,7 @@ def VerifyAddresses : Pass<"nnhal-verify-addresses", "::mlir::ModuleOp"> {
     runtime's functions) must therefore be bounded on both sides, by
     `arith.minsi`, `arith.maxsi` and their like, by a remainder or a mask, by a
     comparison that selects, by the bounds of the loop that counts it, or by an
-    `nnk.check` that has passed. Where constants bound it, integer range
+    `nnrt.check` that has passed. Where constants bound it, integer range
     analysis must place it within the extent. Constants of the code
     (`memref.get_global`) and the execution context are trusted. Anything else
     is an error that names the operation. Nothing is changed.
@@ -189,7 +189,7 @@ def LowerRuntimeOperations
     : Pass<"nnhal-lower-runtime-operations", "::mlir::ModuleOp"> {
   let summary = "Lower runtime operations to accesses of the execution context";
   let description = [{
-    `nnk.check`, `nnk.allocate`, `nnk.deliver` and the other operations of
+    `nnrt.check`, `nnrt.allocate`, `nnrt.deliver` and the other operations of
     RuntimeOps.td become loads, stores and calls by way of the execution
     context, the last argument of the entry function. Runs when there are no
     structured regions left: a check that fails leaves the function.

@@ -20,7 +20,7 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
     biases packed for it. Operations in the HAL's form (`nnhal.operation`) may have any types,
     and extents and parameters that are computed: each element of a result
     becomes an expression over elements of the inputs, and what only a run can
-    tell is checked by `nnk.check`. Quantized tensors become tensors of their
+    tell is checked by `nnrt.check`. Quantized tensors become tensors of their
     storage. Nothing of the `nnhal` dialect remains: an operation that cannot be
     lowered is an error that names it and says why.
 
@@ -48,7 +48,8 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect", "::nnhal::kernel::KernelDialect"
+    "::mlir::tensor::TensorDialect", "::nnhal::kernel::KernelDialect",
+    "::nnhal::runtime::RuntimeDialect"
   ];
 }
 
@@ -57,7 +58,7 @@ def ConvertNNHalGraphToFunc : Pass<"convert-nnhal-graph-to-func", "::mlir::Modul
   let description = [{
     The graph's inputs become buffer arguments that are read, its outputs buffer
     arguments that are written; the operations stay as they are, on tensors. If
-    an output has unknown extents, all outputs are handed over by `nnk.deliver`
+    an output has unknown extents, all outputs are handed over by `nnrt.deliver`
     instead. IF and WHILE in the HAL's form become `scf.if` and `scf.while`
     around the operations of the graphs that they name. The function carries
     `nnhal.entry`, `nnhal.input_count` and `nnhal.output_count` (of buffer
@@ -67,7 +68,7 @@ def ConvertNNHalGraphToFunc : Pass<"convert-nnhal-graph-to-func", "::mlir::Modul
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
     "::mlir::quant::QuantDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect", "::nnhal::kernel::KernelDialect"
+    "::mlir::tensor::TensorDialect", "::nnhal::runtime::RuntimeDialect"
   ];
 }
 

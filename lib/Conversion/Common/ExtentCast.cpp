@@ -9,7 +9,7 @@
 
 #include "Scalar.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -19,8 +19,8 @@ using namespace nnhal;
 void nnhal::buildEqualityCheck(ImplicitLocOpBuilder &builder, Value found,
                                int64_t expected, rt::FailureReason reason) {
   Scalar extent(builder, found), bound = Scalar::index(builder, expected);
-  kernel::CheckOp::create(builder, extent == bound, extent.toI64(),
-                          bound.toI64(), uint32_t(reason));
+  runtime::CheckOp::create(builder, extent == bound, extent.toI64(),
+                           bound.toI64(), uint32_t(reason));
 }
 
 Value nnhal::castExtents(ImplicitLocOpBuilder &builder, Value value,

@@ -11,6 +11,7 @@
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -410,7 +411,7 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineWhile(const GraphCall &call) {
       beginStates(op, body, initial.take_front(stateCount));
   if (failed(states))
     return failure();
-  Value begin = kernel::LoopBeginOp::create(b, b.getI64Type());
+  Value begin = runtime::LoopBeginOp::create(b, b.getI64Type());
   auto loop =
       scf::WhileOp::create(builder, loc, states->carriedTypes, states->carried);
   SmallVector<Location> locations(states->carried.size(), loc);
@@ -432,7 +433,7 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineWhile(const GraphCall &call) {
   Values after = enter(loop.getAfter());
   // The time-out is checked after the condition was true and before the body
   // (D-085).
-  kernel::LoopCheckOp::create(builder, loc, begin);
+  runtime::LoopCheckOp::create(builder, loc, begin);
   FailureOr<Values> next = inlineGraph(body, after);
   if (failed(next) || failed(endRound(op, *states, *next)))
     return failure();

@@ -11,6 +11,7 @@
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -117,7 +118,7 @@ LogicalResult ConvertNNHalGraphToFuncPass::convert(ModelOp model) {
     if (isStatic)
       writeBuffer(builder, result, body->getArgument(inputs->size() + index));
     else
-      kernel::DeliverOp::create(builder, storedValue(builder, result), index);
+      runtime::DeliverOp::create(builder, storedValue(builder, result), index);
   }
   func::ReturnOp::create(builder);
   return success();

@@ -12,6 +12,7 @@
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -113,7 +114,8 @@ private:
     });
     auto isStored = [&](Operation *op) { return converter.isLegal(op); };
     target.addDynamicallyLegalDialect<tensor::TensorDialect, scf::SCFDialect,
-                                      kernel::KernelDialect>(isStored);
+                                      kernel::KernelDialect,
+                                      runtime::RuntimeDialect>(isStored);
     target.addIllegalOp<quant::StorageCastOp>();
     RewritePatternSet patterns(context);
     populateNNHalToLinalgPatterns(converter, patterns, lowering);

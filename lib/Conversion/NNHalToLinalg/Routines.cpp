@@ -8,7 +8,7 @@
 #include "Engine/OperationLowering.h"
 
 #include "Runtime/Artifact/RoutineSignature.h"
-#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -45,7 +45,7 @@ static LogicalResult lowerToCall(OperationLowering &op) {
     types.push_back(op.valueType(output.type));
   }
   std::vector<uint8_t> signature = rt::writeRoutineSignature(view);
-  auto call = kernel::CallRoutineOp::create(
+  auto call = runtime::CallRoutineOp::create(
       builder, types, inputs, *rt::routineSlot(op.type()),
       ArrayRef(reinterpret_cast<const int8_t *>(signature.data()),
                signature.size()));

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferLayout.h"
+#include "../BufferLayout.h"
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 
 using namespace mlir;
+using namespace nnhal;
 using namespace nnhal::kernel;
 
 namespace {

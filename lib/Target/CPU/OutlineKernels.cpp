@@ -13,7 +13,7 @@
 #include "Codegen/PassStep.h"
 #include "KernelSplit.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -157,13 +157,11 @@ static SmallVector<Value> findCaptures(scf::ForOp loop,
   return captures;
 }
 
-/// Only the entry function has the execution context. Pure operations of the
-/// dialect are arithmetic.
+/// Only the entry function has the execution context.
 static bool asksRuntime(scf::ForOp loop) {
   return loop
       .walk([](Operation *op) {
-        return isa_and_present<kernel::KernelDialect>(op->getDialect()) &&
-                       !isPure(op)
+        return isa_and_present<runtime::RuntimeDialect>(op->getDialect())
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

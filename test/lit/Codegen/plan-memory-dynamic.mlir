@@ -2,7 +2,7 @@
 
 // CHECK-LABEL: func.func @unknown_size
 // CHECK-SAME: %[[N:[^:]+]]: index
-// CHECK: nnk.allocate(%[[N]]) : memref<?xf32>
+// CHECK: nnrt.allocate(%[[N]]) : memref<?xf32>
 func.func @unknown_size(%n: index, %out: memref<f32>) attributes {nnhal.entry} {
   %c0 = arith.constant 0 : index
   %a = memref.alloc(%n) : memref<?xf32>
@@ -18,7 +18,7 @@ func.func @unknown_size(%n: index, %out: memref<f32>) attributes {nnhal.entry} {
 // CHECK-LABEL: func.func @rounds
 // CHECK: scf.for
 // CHECK: memref.view
-// CHECK: nnk.allocate() : memref<4xf32>
+// CHECK: nnrt.allocate() : memref<4xf32>
 func.func @rounds(%n: index, %first: memref<4xf32>) attributes {nnhal.entry} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -97,7 +97,7 @@ func.func @part_of_dynamic(%x: tensor<1x2x2x8xf32>, %whole: tensor<?x?x?x?xf32>)
 // BUFFERS-LABEL: func.func @computed_place
 // BUFFERS: %[[MEMORY:.+]] = memref.alloc() {{.*}} : memref<4xf32>
 // BUFFERS: linalg.add {{.*}} outs(%[[MEMORY]]
-// BUFFERS: nnk.check
+// BUFFERS: nnrt.check
 // BUFFERS: memref.subview
 func.func @computed_place(%in: memref<4xf32>, %at: index, %out: memref<9xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -108,7 +108,7 @@ func.func @computed_place(%in: memref<4xf32>, %at: index, %out: memref<9xf32>) {
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
   %part = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%fill : tensor<4xf32>) -> tensor<4xf32>
   %isInside = arith.cmpi sge, %at, %low : index
-  nnk.check %isInside, %low64, %low64 {reason = 8 : i32}
+  nnrt.check %isInside, %low64, %low64 {reason = 8 : i32}
   %whole = tensor.empty() : tensor<9xf32>
   %filled = linalg.fill ins(%zero : f32) outs(%whole : tensor<9xf32>) -> tensor<9xf32>
   %0 = tensor.insert_slice %part into %filled[%at] [4] [1] : tensor<4xf32> into tensor<9xf32>

@@ -78,7 +78,7 @@ func.func @checked(%table: memref<9xi32>, %rows: memref<8xf32>) {
   %isLow = arith.cmpi sge, %element, %zero : i32
   %isHigh = arith.cmpi slt, %element, %four : i32
   %isIn = arith.andi %isLow, %isHigh : i1
-  nnk.check %isIn, %i64, %i64 {reason = 4 : i32}
+  nnrt.check %isIn, %i64, %i64 {reason = 4 : i32}
   %begin = arith.index_cast %element : i32 to index
   scf.for %i = %c0 to %c4 step %c1 {
     %row = arith.addi %begin, %i : index
@@ -95,7 +95,7 @@ func.func @allocated(%table: memref<9xi32>, %value: f32) {
   %c1 = arith.constant 1 : index
   %element = memref.load %table[%c0] : memref<9xi32>
   %extent = arith.index_cast %element : i32 to index
-  %memory = nnk.allocate(%extent) : memref<?xf32>
+  %memory = nnrt.allocate(%extent) : memref<?xf32>
   scf.for %i = %c0 to %extent step %c1 {
     memref.store %value, %memory[%i] : memref<?xf32>
   }
@@ -123,12 +123,12 @@ func.func @padded(%table: memref<9xi32>, %value: f32) {
   %head = arith.index_cast %first : i32 to index
   %tail = arith.index_cast %second : i32 to index
   %isHead = arith.cmpi sge, %head, %c0 : index
-  nnk.check %isHead, %i64, %i64 {reason = 4 : i32}
+  nnrt.check %isHead, %i64, %i64 {reason = 4 : i32}
   %isTail = arith.cmpi sge, %tail, %c0 : index
-  nnk.check %isTail, %i64, %i64 {reason = 4 : i32}
+  nnrt.check %isTail, %i64, %i64 {reason = 4 : i32}
   %most = arith.addi %head, %c1 : index
   %extent = arith.addi %most, %tail : index
-  %memory = nnk.allocate(%extent) : memref<?xf32>
+  %memory = nnrt.allocate(%extent) : memref<?xf32>
   memref.store %value, %memory[%head] : memref<?xf32>
   return
 }
@@ -145,7 +145,7 @@ func.func @before(%table: memref<9xi32>, %source: memref<?xf32>) -> memref<?xf32
   %sum = arith.addi %product, %quotient : index
   %count = arith.index_cast %sum : index to i64
   %shape = memref.alloca() : memref<1xi64>
-  %memory = nnk.allocate(%extent) : memref<?xf32>
+  %memory = nnrt.allocate(%extent) : memref<?xf32>
   memref.store %count, %shape[%c0] : memref<1xi64>
   %0 = memref.reshape %source(%shape) : (memref<?xf32>, memref<1xi64>) -> memref<?xf32>
   return %0 : memref<?xf32>

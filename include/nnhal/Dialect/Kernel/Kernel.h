@@ -36,8 +36,6 @@ namespace nnhal::kernel {
 /// element, but reads inputs in any order: no input may share memory with the
 /// destination, and the models say so.
 void registerKernelBufferizationModels(mlir::DialectRegistry &registry);
-/// The same for the operations of RuntimeOps.td.
-void registerRuntimeBufferizationModels(mlir::DialectRegistry &registry);
 
 /// Output extent of a window (M-006): (in - effFilter + stride + padHead +
 /// padTail) / stride, with effFilter = (filter - 1) * dilation + 1.

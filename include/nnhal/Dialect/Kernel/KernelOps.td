@@ -256,6 +256,4 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator,
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
-include "nnhal/Dialect/Kernel/RuntimeOps.td"
-
 #endif // NNHAL_DIALECT_KERNEL_KERNELOPS_TD

@@ -11,7 +11,7 @@
 #include "../../Common/ExtentCast.h"
 #include "../../Common/LinalgBuilders.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -86,8 +86,8 @@ Scalar OperationLowering::isPresent(size_t index) {
       operand ? op->getOperand(*operand).getDefiningOp() : nullptr;
   if (!operand || (definition && isa<NNHalDialect>(definition->getDialect())))
     return truth(true);
-  return {builder, kernel::IsPresentOp::create(builder, builder.getI1Type(),
-                                               operands[*operand])};
+  return {builder, runtime::IsPresentOp::create(builder, builder.getI1Type(),
+                                                operands[*operand])};
 }
 
 Tensor OperationLowering::input(size_t index) {
@@ -197,8 +197,8 @@ void OperationLowering::check(Scalar condition, FailureReason reason,
                               Scalar found, Scalar bound) {
   if (condition.known().value_or(0) != 0)
     return;
-  kernel::CheckOp::create(builder, condition, found.toI64(), bound.toI64(),
-                          uint32_t(reason));
+  runtime::CheckOp::create(builder, condition, found.toI64(), bound.toI64(),
+                           uint32_t(reason));
 }
 
 void OperationLowering::checkEqual(Scalar found, Scalar expected,

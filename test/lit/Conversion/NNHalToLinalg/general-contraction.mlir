@@ -30,7 +30,7 @@ nnhal.model @conv_2d_quantized attributes {hal_version = "1.3"} {
 // see is checked.
 // CHECK-LABEL: func.func @main
 // CHECK:         %[[HEIGHT:.*]] = memref.dim %{{.*}}, %c1
-// CHECK:         nnk.check
+// CHECK:         nnrt.check
 // CHECK:         arith.divsi %{{.*}}, %c2
 // CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<?x?x?x5xf32>)
 nnhal.model @conv_2d_of_any_extent attributes {hal_version = "1.3"} {
@@ -49,7 +49,7 @@ nnhal.model @conv_2d_of_any_extent attributes {hal_version = "1.3"} {
 // The shape of the result is a computed parameter.
 // CHECK-LABEL: func.func @main
 // CHECK:         tensor.extract %{{.*}}[%c1] : tensor<4xi32>
-// CHECK:         nnk.check
+// CHECK:         nnrt.check
 // CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<1x?x?x5xf32>)
 nnhal.model @transpose_conv_2d_of_computed_shape attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<1x4x4x8xf32>, %w: tensor<5x3x3x8xf32>, %b: tensor<5xf32>, %s: tensor<4xi32>) -> tensor<1x?x?x5xf32> {

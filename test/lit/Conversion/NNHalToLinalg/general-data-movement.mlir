@@ -23,7 +23,7 @@ nnhal.model @concatenation attributes {hal_version = "1.3"} {
 // A known permutation of unknown extents leaves nothing to check.
 
 // CHECK-LABEL: func.func @main
-// CHECK-NOT:     nnk.check
+// CHECK-NOT:     nnrt.check
 // CHECK:         linalg.generic
 // CHECK:           %[[ROW:.+]] = linalg.index 0
 // CHECK:           %[[COLUMN:.+]] = linalg.index 1
@@ -43,7 +43,7 @@ nnhal.model @transpose attributes {hal_version = "1.3"} {
 
 // CHECK-LABEL: func.func @main
 // CHECK:         %[[SIZE:.+]] = tensor.extract
-// CHECK:         nnk.check {{.+}} {reason = 2 : i32}
+// CHECK:         nnrt.check {{.+}} {reason = 2 : i32}
 // CHECK:         tensor.expand_shape {{.+}} tensor<6xf32> into tensor<2x3xf32>
 nnhal.model @reshape attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<6xf32>, %s: tensor<2xi32>) -> tensor<2x3xf32> {
@@ -79,7 +79,7 @@ nnhal.model @concatenation_of_nothing attributes {hal_version = "1.3"} {
 
 // CHECK-LABEL: func.func @main
 // CHECK:         %[[ALL:.+]]:2 = scf.for
-// CHECK:         nnk.check %[[ALL]]#0, %[[ALL]]#1, %{{.+}} {reason = 4 : i32}
+// CHECK:         nnrt.check %[[ALL]]#0, %[[ALL]]#1, %{{.+}} {reason = 4 : i32}
 // CHECK:         linalg.generic
 nnhal.model @embedding_lookup attributes {hal_version = "1.3"} {
   nnhal.graph @main(%i: tensor<3xi32>, %v: tensor<4x2x!quant.uniform<u8:f32, 0.5:10>>) -> tensor<3x2x!quant.uniform<u8:f32, 0.5:10>> {

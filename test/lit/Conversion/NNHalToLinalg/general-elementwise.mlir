@@ -44,7 +44,7 @@ nnhal.model @quantized_sum attributes {hal_version = "1.3"} {
 // CHECK-LABEL: func.func @main(
 // CHECK:         memref.dim %arg0
 // CHECK:         memref.dim %arg1
-// CHECK:         nnk.check
+// CHECK:         nnrt.check
 // CHECK:         linalg.generic
 // CHECK:         arith.select {{.*}} : index
 // CHECK:         arith.mulf

@@ -18,7 +18,7 @@ nnhal.model @quantized_l2 attributes {hal_version = "1.3"} {
 
 // A radius that is computed is checked, and windows end at the tensor's edges.
 // CHECK-LABEL: func.func @main(
-// CHECK:         nnk.check
+// CHECK:         nnrt.check
 // CHECK:         linalg.generic
 // CHECK:         arith.maxsi
 // CHECK:         arith.minsi

@@ -18,11 +18,11 @@ nnhal.model @quantized_mean attributes {hal_version = "1.3"} {
 // Axes that are computed mark the dimensions; the number of those that stay is
 // the stated rank, which is checked.
 // CHECK-LABEL: func.func @main(
-// CHECK:         nnk.check
+// CHECK:         nnrt.check
 // CHECK:         scf.for
-// CHECK:         nnk.check
-// CHECK:         nnk.check
-// CHECK:         nnk.check
+// CHECK:         nnrt.check
+// CHECK:         nnrt.check
+// CHECK:         nnrt.check
 // CHECK:         linalg.generic
 // CHECK:         scf.for
 // CHECK:         scf.for
@@ -38,7 +38,7 @@ nnhal.model @computed_axes attributes {hal_version = "1.3"} {
 
 // The first element is read, so that the extent must not be zero.
 // CHECK-LABEL: func.func @main(
-// CHECK:         nnk.check
+// CHECK:         nnrt.check
 // CHECK:         linalg.generic
 // CHECK:         arith.cmpf ogt
 // CHECK:         arith.index_cast

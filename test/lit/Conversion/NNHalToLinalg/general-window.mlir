@@ -24,7 +24,7 @@ nnhal.model @average_pool_2d_signed attributes {hal_version = "1.3"} {
 // Strides are computed, so that the result has unknown extents.
 // CHECK-LABEL: func.func @main
 // CHECK:         arith.index_cast %{{.*}} : i32 to index
-// CHECK:         nnk.check
+// CHECK:         nnrt.check
 // CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<1x?x?x3xf32>)
 nnhal.model @max_pool_2d_of_computed_stride attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<1x4x4x3xf32>, %stride: i32) -> tensor<1x?x?x3xf32> {
@@ -42,7 +42,7 @@ nnhal.model @max_pool_2d_of_computed_stride attributes {hal_version = "1.3"} {
 // The result's height and width are those of the input times a factor.
 // CHECK-LABEL: func.func @main
 // CHECK:         math.floor
-// CHECK:         nnk.check
+// CHECK:         nnrt.check
 // CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<1x?x?x3xi8>)
 nnhal.model @resize_nearest_neighbor_of_any_extent attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<1x?x?x3x!quant.uniform<u8:f32, 0.5:3>>) -> tensor<1x?x?x3x!quant.uniform<u8:f32, 0.5:3>> {

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_DIALECT_KERNEL_BUFFERLAYOUT_H
-#define NNHAL_LIB_DIALECT_KERNEL_BUFFERLAYOUT_H
+#ifndef NNHAL_LIB_DIALECT_BUFFERLAYOUT_H
+#define NNHAL_LIB_DIALECT_BUFFERLAYOUT_H
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 
-namespace nnhal::kernel {
+namespace nnhal {
 
 /// A copy of \p buffer whose elements lie side by side.
 inline mlir::Value copyContiguously(mlir::OpBuilder &builder,
@@ -28,6 +28,6 @@ inline mlir::Value copyContiguously(mlir::OpBuilder &builder,
   return copy;
 }
 
-} // namespace nnhal::kernel
+} // namespace nnhal
 
-#endif // NNHAL_LIB_DIALECT_KERNEL_BUFFERLAYOUT_H
+#endif // NNHAL_LIB_DIALECT_BUFFERLAYOUT_H

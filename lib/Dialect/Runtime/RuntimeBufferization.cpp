@@ -1,18 +1,19 @@
-//===- RuntimeBufferization.cpp - nnk runtime operations on buffers -------===//
+//===- RuntimeBufferization.cpp - One-shot bufferization of nnrt ----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferLayout.h"
-#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "../BufferLayout.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
-using namespace nnhal::kernel;
+using namespace nnhal;
+using namespace nnhal::runtime;
 
 namespace {
 
@@ -79,9 +80,9 @@ struct RuntimeModel
 
 } // namespace
 
-void nnhal::kernel::registerRuntimeBufferizationModels(
+void nnhal::runtime::registerRuntimeBufferizationModels(
     DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
+  registry.addExtension(+[](MLIRContext *context, RuntimeDialect *) {
     DeliverOp::attachInterface<RuntimeModel<DeliverOp, true>>(*context);
     IsPresentOp::attachInterface<RuntimeModel<IsPresentOp, false>>(*context);
     CallRoutineOp::attachInterface<RuntimeModel<CallRoutineOp, true>>(*context);
