@@ -34,6 +34,9 @@ void KernelDialect::initialize() {
 #define GET_OP_LIST
 #include "nnhal/Dialect/Kernel/KernelOps.cpp.inc"
       >();
+  // Which target the loops are for is not known here.
+  declarePromisedInterfaces<KernelLoweringInterface, Conv2DOp,
+                            DepthwiseConv2DOp, Pool2DOp>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,6 +89,35 @@ Type DepthwiseConv2DOp::getAccumulatorType() {
   return elementTypeOf(getBias());
 }
 Type Pool2DOp::getAccumulatorType() { return elementTypeOf(getInput()); }
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// The rows of \p conv, whose filter has \p taps rows.
+template <typename OpTy>
+static std::optional<RowWindow> rowWindowOf(OpTy conv, int64_t taps) {
+  auto input = dyn_cast<MemRefType>(conv.getInput().getType());
+  auto output = dyn_cast<MemRefType>(conv.getInit().getType());
+  if (!input || !output || !input.hasStaticShape() ||
+      !output.hasStaticShape() || input.getDimSize(0) != 1)
+    return std::nullopt;
+  int64_t window = (taps - 1) * conv.getDilations()[0] + 1;
+  return RowWindow{input.getDimSize(1), output.getDimSize(1), window,
+                   conv.getStrides()[0], conv.getPads()[0]};
+}
+
+static int64_t extentOf(Value value, unsigned dimension) {
+  return cast<ShapedType>(value.getType()).getDimSize(dimension);
+}
+
+std::optional<RowWindow> Conv2DOp::getRowWindow() {
+  return rowWindowOf(*this, extentOf(getFilter(), 1));
+}
+
+std::optional<RowWindow> DepthwiseConv2DOp::getRowWindow() {
+  return rowWindowOf(*this, extentOf(getFilter(), 0));
+}
 
 //===----------------------------------------------------------------------===//
 // Folding

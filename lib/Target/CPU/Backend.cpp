@@ -9,6 +9,7 @@
 
 #include "CodeEmission.h"
 #include "CostModel.h"
+#include "KernelToVector/KernelToVector.h"
 #include "Machine.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Codegen/EntryFunction.h"
@@ -85,6 +86,10 @@ static void addMachine(const Machine &machine, Builder &builder,
   parameters.set(
       "dot_product",
       builder.getStringAttr(kernel::stringifyDotProduct(machine.dotProduct())));
+}
+
+void CPUBackend::registerModels(DialectRegistry &registry) const {
+  kernel::registerKernelLoweringModels(registry);
 }
 
 rt::Result<TargetAttr> CPUBackend::describe(MLIRContext &context,

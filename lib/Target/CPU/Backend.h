@@ -20,6 +20,7 @@ public:
   std::unique_ptr<LoweringPolicy> getLoweringPolicy(
       TargetAttr target,
       llvm::function_ref<void(const llvm::Twine &)> report) const override;
+  void registerModels(mlir::DialectRegistry &registry) const override;
   rt::Result<TargetAttr> describe(mlir::MLIRContext &context,
                                   const TargetOptions &options,
                                   rt::Rounding rounding) const override;

@@ -30,7 +30,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace nnhal {
@@ -48,13 +47,9 @@ struct Rows {
   int64_t size() const { return end - begin; }
 };
 
-/// A kernel of a chain, and how rows of its output come from rows of its input.
-struct Stage {
+/// A kernel of a chain.
+struct Stage : kernel::RowWindow {
   Operation *op;
-  int64_t inputRows, outputRows;
-  /// Rows of the window, those between its taps included.
-  int64_t window;
-  int64_t stride, padHead;
 
   /// The rows that `rows` of the output are made from.
   Rows inputOf(Rows rows) const {
@@ -120,28 +115,10 @@ static int64_t rowBytes(Value image) {
 }
 
 static std::optional<Stage> stageOf(Operation *op) {
-  auto stage = [](auto conv, int64_t taps) -> std::optional<Stage> {
-    auto input = dyn_cast<MemRefType>(conv.getInput().getType());
-    auto output = dyn_cast<MemRefType>(conv.getInit().getType());
-    if (!input || !output || !input.hasStaticShape() ||
-        !output.hasStaticShape() || input.getDimSize(0) != 1)
-      return std::nullopt;
-    int64_t window = (taps - 1) * conv.getDilations()[0] + 1;
-    return Stage{conv.getOperation(),  input.getDimSize(1),
-                 output.getDimSize(1), window,
-                 conv.getStrides()[0], conv.getPads()[0]};
-  };
-  auto extent = [](Value filter, unsigned dim) {
-    return cast<ShapedType>(filter.getType()).getDimSize(dim);
-  };
-  return TypeSwitch<Operation *, std::optional<Stage>>(op)
-      .Case([&](kernel::Conv2DOp conv) {
-        return stage(conv, extent(conv.getFilter(), 1));
-      })
-      .Case([&](kernel::DepthwiseConv2DOp conv) {
-        return stage(conv, extent(conv.getFilter(), 0));
-      })
-      .Default([](Operation *) { return std::nullopt; });
+  auto kernel = dyn_cast<KernelOpInterface>(op);
+  std::optional<kernel::RowWindow> rows =
+      kernel ? kernel.getRowWindow() : std::nullopt;
+  return rows ? std::optional(Stage{*rows, op}) : std::nullopt;
 }
 
 /// The allocation of the bytes that \p image is all of; null when it is not.

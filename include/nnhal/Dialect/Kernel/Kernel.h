@@ -13,11 +13,29 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <optional>
+
+namespace nnhal::kernel {
+
+struct KernelTarget;
+
+/// A window that moves over the rows of an image: how rows of an output come
+/// from rows of its input.
+struct RowWindow {
+  int64_t inputRows, outputRows;
+  /// Rows of the window, those between its taps included.
+  int64_t window;
+  int64_t stride, padHead;
+};
+
+} // namespace nnhal::kernel
 
 #include "nnhal/Dialect/Kernel/KernelDialect.h.inc"
 #include "nnhal/Dialect/Kernel/KernelEnums.h.inc"

@@ -66,6 +66,12 @@ def Kernel_OpInterface : OpInterface<"KernelOpInterface"> {
                     "::mlir::Type", "getAccumulatorType">,
     InterfaceMethod<"Destination.", "::mlir::Value", "getDestination", (ins),
                     [{ return $_op.getInit(); }]>,
+    InterfaceMethod<[{
+      How rows of the destination come from rows of the first operand, where the
+      kernel, on memrefs, is a window that moves over the rows of one image of
+      known extents; nullopt where it is not.
+    }], "::std::optional<::nnhal::kernel::RowWindow>", "getRowWindow", (ins),
+    /*methodBody=*/"", /*defaultImplementation=*/"return std::nullopt;">,
     InterfaceMethod<"The same kernel with other extras, destination and an "
                     "empty epilogue.", "::mlir::Operation *",
                     "cloneWithExtras", (ins "::mlir::OpBuilder &":$builder,
@@ -82,6 +88,25 @@ def Kernel_OpInterface : OpInterface<"KernelOpInterface"> {
       state.addRegion();
       return builder.create(state);
     }]>,
+  ];
+}
+
+def Kernel_LoweringInterface : OpInterface<"KernelLoweringInterface"> {
+  let cppNamespace = "::nnhal::kernel";
+  let description = [{
+    How a micro-kernel becomes loops over vectors. Implemented outside of the
+    dialect, which knows no target: the conversion attaches a model to each
+    kernel (registerKernelLoweringModels()).
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Emits, before the kernel, the loops that compute what it does; the kernel
+      is on memrefs of static shape with a contiguous last dimension. Fails with
+      a diagnostic on the kernel, having emitted what may stay, where the layout
+      of an operand is not supported.
+    }], "::llvm::LogicalResult", "emitLoops",
+    (ins "::mlir::RewriterBase &":$rewriter,
+         "const ::nnhal::kernel::KernelTarget &":$target)>,
   ];
 }
 
@@ -156,6 +181,7 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
     (`->` type($results)^)?
   }];
   let extraClassDeclaration = kernelDeclaration # [{
+    ::std::optional<RowWindow> getRowWindow();
     /// Input channels of one row of a panel: 1, or 2 in pairs, or 4 in quads.
     int64_t getStepChannels() {
       ::mlir::Type element = ::mlir::getElementTypeOrSelf(getInput());
@@ -189,7 +215,9 @@ def Kernel_DepthwiseConv2DOp : Kernel_KernelOp<"depthwise_conv_2d"> {
       "::llvm::ArrayRef<int64_t>":$dilations,
       "::llvm::ArrayRef<int64_t>":$pads, "int64_t":$depthMultiplier)>];
   let assemblyFormat = Kernel_Conv2DOp.assemblyFormat;
-  let extraClassDeclaration = kernelDeclaration;
+  let extraClassDeclaration = kernelDeclaration # [{
+    ::std::optional<RowWindow> getRowWindow();
+  }];
 }
 
 def Kernel_PoolMax : I32EnumAttrCase<"max", 0>;

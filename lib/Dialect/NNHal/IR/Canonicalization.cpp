@@ -11,7 +11,6 @@
 #include "RuleAdapter.h"
 
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace nnhal;
 using mlir::failure;
@@ -21,16 +20,6 @@ using mlir::success;
 //===----------------------------------------------------------------------===//
 // Activations
 //===----------------------------------------------------------------------===//
-
-/// Calls \p visit with \p op as what it is, when it has a fused activation.
-template <typename Result, typename Visit>
-static Result visitFusing(mlir::Operation *op, Result otherwise, Visit visit) {
-  return llvm::TypeSwitch<mlir::Operation *, Result>(op)
-      .template Case<AddOp, SubOp, MulOp, DivOp, Conv2DOp, DepthwiseConv2DOp,
-                     GroupedConv2DOp, TransposeConv2DOp, FullyConnectedOp,
-                     AveragePool2DOp, L2Pool2DOp, MaxPool2DOp>(visit)
-      .Default(otherwise);
-}
 
 static std::optional<FusedActivation>
 standaloneActivation(mlir::Operation *op) {
@@ -49,8 +38,9 @@ std::optional<FusedActivation> nnhal::activationOf(mlir::Value value) {
     return std::nullopt;
   if (std::optional<FusedActivation> activation = standaloneActivation(op))
     return activation;
-  return visitFusing<std::optional<FusedActivation>>(
-      op, std::nullopt, [](auto fusing) { return fusing.getActivation(); });
+  if (auto fusing = llvm::dyn_cast<FusedActivationOpInterface>(op))
+    return fusing.getActivation();
+  return std::nullopt;
 }
 
 namespace {
@@ -74,10 +64,7 @@ template <typename OpTy> struct FuseActivation : mlir::OpRewritePattern<OpTy> {
     if (!composed || standaloneActivation(producer))
       return failure();
     rewriter.modifyOpInPlace(producer, [&] {
-      visitFusing(producer, false, [&](auto fusing) {
-        fusing.setActivation(*composed);
-        return true;
-      });
+      llvm::cast<FusedActivationOpInterface>(producer).setActivation(*composed);
     });
     rewriter.replaceOp(op, input);
     return success();

@@ -17,7 +17,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_CONVERTNNKTOVECTORPASS
@@ -27,6 +26,34 @@ namespace nnhal {
 using namespace mlir;
 using namespace nnhal::kernel;
 
+//===----------------------------------------------------------------------===//
+// Loops of each kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Emits the loops of an OpTy by \p emit.
+template <typename OpTy,
+          LogicalResult (*emit)(OpTy, Emitter &, const KernelTarget &)>
+struct LoweringModel
+    : KernelLoweringInterface::ExternalModel<LoweringModel<OpTy, emit>, OpTy> {
+  LogicalResult emitLoops(Operation *op, RewriterBase &rewriter,
+                          const KernelTarget &target) const {
+    Emitter emitter(rewriter, op, target.costs());
+    return emit(cast<OpTy>(op), emitter, target);
+  }
+};
+} // namespace
+
+void nnhal::kernel::registerKernelLoweringModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
+    Conv2DOp::attachInterface<LoweringModel<Conv2DOp, emitConvolution>>(
+        *context);
+    DepthwiseConv2DOp::attachInterface<
+        LoweringModel<DepthwiseConv2DOp, emitDepthwise>>(*context);
+    Pool2DOp::attachInterface<LoweringModel<Pool2DOp, emitPool>>(*context);
+  });
+}
+
 LogicalResult nnhal::kernel::lowerKernel(KernelOpInterface op,
                                          RewriterBase &rewriter,
                                          const KernelTarget &target) {
@@ -34,18 +61,8 @@ LogicalResult nnhal::kernel::lowerKernel(KernelOpInterface op,
     return op->emitOpError("must be bufferized before it is lowered");
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  Emitter emitter(rewriter, op, target.costs());
-  LogicalResult emitted =
-      TypeSwitch<Operation *, LogicalResult>(op)
-          .Case([&](Conv2DOp conv) {
-            return emitConvolution(conv, emitter, target);
-          })
-          .Case([&](DepthwiseConv2DOp conv) {
-            return emitDepthwise(conv, emitter, target);
-          })
-          .Case([&](Pool2DOp pool) { return emitPool(pool, emitter, target); })
-          .DefaultUnreachable("every kernel has a lowering above");
-  if (failed(emitted))
+  if (failed(cast<KernelLoweringInterface>(op.getOperation())
+                 .emitLoops(rewriter, target)))
     return failure();
   rewriter.eraseOp(op);
   return success();

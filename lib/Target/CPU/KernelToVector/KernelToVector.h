@@ -23,6 +23,9 @@ namespace nnhal::kernel {
 void populateFuseEpiloguePatterns(mlir::RewritePatternSet &patterns,
                                   const CostModel &costs);
 
+/// Attaches KernelLoweringInterface to the kernels of the dialect.
+void registerKernelLoweringModels(mlir::DialectRegistry &registry);
+
 /// Replaces `op`, on memrefs of static shape with a contiguous last dimension,
 /// by loops. Fails with a diagnostic on the operation, leaving it in place,
 /// where an operand's layout is not supported.

@@ -126,6 +126,8 @@ class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
                    int resultCount, bit isNamed = 0, bit hasSpatialResult = 0,
                    list<Trait> traits = []>
     : NNHal_Op<mnemonic, opCode, halVersion, !listconcat(traits,
+        !if(!empty(!filter(entry, halInputs, !eq(entry.kind, "activation"))),
+            []<Trait>, [NNHal_FusedActivationOpInterface]<Trait>),
         !if(!lt(!size(!filter(entry, halInputs, !eq(entry.kind, "optional"))),
                 2), []<Trait>, [AttrSizedOperandSegments]<Trait>),
         !if(!eq(resultCount, 0), []<Trait>,

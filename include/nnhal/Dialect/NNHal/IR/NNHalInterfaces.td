@@ -32,4 +32,19 @@ def NNHal_HalFormOpInterface : OpInterface<"HalFormOpInterface"> {
   ];
 }
 
+def NNHal_FusedActivationOpInterface
+    : OpInterface<"FusedActivationOpInterface"> {
+  let cppNamespace = "::nnhal";
+  let description = [{
+    An operation that limits its result as an activation says before it stores
+    or quantizes it (M-018). Every operation with an input `activation` has it.
+  }];
+  let methods = [
+    InterfaceMethod<"The activation.", "::nnhal::FusedActivation",
+                    "getActivation">,
+    InterfaceMethod<"Replaces the activation.", "void", "setActivation",
+                    (ins "::nnhal::FusedActivation":$activation)>,
+  ];
+}
+
 #endif // NNHAL_DIALECT_NNHAL_IR_NNHALINTERFACES
