@@ -40,7 +40,7 @@ private:
 /// it stands for no operation of the HAL.
 static std::optional<std::string> halName(Operation *operation) {
   if (auto asStated = dyn_cast<nnhal::OperationOp>(operation))
-    return asStated.getHalName().str();
+    return asStated.getHalName();
   auto canonical = dyn_cast<nnhal::HalFormOpInterface>(operation);
   if (!canonical || !canonical.getOperationType())
     return std::nullopt;

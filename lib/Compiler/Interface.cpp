@@ -69,8 +69,7 @@ static bool isOptional(rt::OperationType type, unsigned index) {
 /// Whether what \p use reads may be missing when the model runs.
 static bool mayBeOmitted(OpOperand &use) {
   auto op = dyn_cast<OperationOp>(use.getOwner());
-  const rt::OperationInfo *info =
-      op ? rt::lookUpOperation(std::string_view(op.getHalName())) : nullptr;
+  const rt::OperationInfo *info = op ? op.getHalOperation().getInfo() : nullptr;
   if (!info)
     return false;
   // Permutation and axes; the HAL has no form for these operations.

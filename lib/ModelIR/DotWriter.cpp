@@ -42,10 +42,10 @@ static std::string textOf(Type type) {
   return text;
 }
 
-static StringRef titleOf(Operation &op) {
+static std::string titleOf(Operation &op) {
   if (auto operation = dyn_cast<OperationOp>(op))
     return operation.getHalName();
-  return op.getName().stripDialect();
+  return op.getName().stripDialect().str();
 }
 
 static bool isDrawn(Operation &op) {

@@ -221,16 +221,13 @@ rt::Status ModelExporter::exportOperand(Value value, rt::Subgraph &subgraph) {
 rt::Status ModelExporter::exportOperation(OperationOp op,
                                           rt::Subgraph &subgraph) {
   rt::Operation operation;
-  StringRef name = op.getHalName();
-  if (const rt::OperationInfo *info =
-          rt::lookUpOperation(std::string_view(name)))
-    operation.type = info->type;
-  else if (auto extension = splitExtensionName(name))
-    operation.type = rt::OperationType(
-        uint32_t(*this->op.getExtensionPrefix(extension->first)) << 16 |
-        extension->second);
+  HalOperationAttr name = op.getHalOperation();
+  if (std::optional<rt::OperationType> type = name.getOperationType())
+    operation.type = *type;
   else
-    operation.type = rt::OperationType::OEM_OPERATION;
+    operation.type = rt::OperationType(
+        uint32_t(*this->op.getExtensionPrefix(name.getExtension())) << 16 |
+        name.getCode());
   for (Value input : op.getInputs())
     operation.inputs.push_back(numbers[input]);
   for (Value output : op->getResults())

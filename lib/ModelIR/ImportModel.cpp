@@ -86,7 +86,7 @@ private:
   rt::Result<Value> importConstant(const rt::Operand &operand, Type type,
                                    IntegerAttr number);
   rt::Status importOperation(const rt::Subgraph &subgraph, size_t index);
-  rt::Result<std::string> operationName(rt::OperationType type);
+  rt::Result<HalOperationAttr> halOperation(rt::OperationType type);
   rt::Result<Type> operandType(const rt::Subgraph &subgraph, uint32_t index);
   void annotateMain(GraphOp graph);
   ModelOp createModel();
@@ -320,22 +320,23 @@ rt::Result<Value> ModelImporter::importConstant(const rt::Operand &operand,
                             : IntegerAttr()));
 }
 
-rt::Result<std::string> ModelImporter::operationName(rt::OperationType type) {
-  if (const rt::OperationInfo *info = rt::lookUp(type))
-    return std::string(info->name);
-  if (type == rt::OperationType::OEM_OPERATION)
-    return std::string("OEM_OPERATION");
+rt::Result<HalOperationAttr>
+ModelImporter::halOperation(rt::OperationType type) {
+  MLIRContext *context = builder.getContext();
+  if (rt::lookUp(type) || type == rt::OperationType::OEM_OPERATION)
+    return HalOperationAttr::get(context, type);
   for (const rt::ExtensionNameAndPrefix &extension :
        model.extensionNameToPrefix)
     if (rt::isExtension(type) && extension.prefix == uint32_t(type) >> 16)
-      return fmt::format("{}:{}", extension.name, uint32_t(type) & 0xFFFF);
+      return HalOperationAttr::get(context, uint32_t(type) & 0xFFFF,
+                                   extension.name);
   return rt::badData("operation type {} is unknown", uint32_t(type));
 }
 
 rt::Status ModelImporter::importOperation(const rt::Subgraph &subgraph,
                                           size_t index) {
   const rt::Operation &operation = subgraph.operations[index];
-  NNHAL_ASSIGN_OR_RETURN(std::string name, operationName(operation.type));
+  NNHAL_ASSIGN_OR_RETURN(HalOperationAttr name, halOperation(operation.type));
   SmallVector<Value> inputs;
   for (uint32_t input : operation.inputs) {
     NNHAL_ASSIGN_OR_RETURN(Value value, operandValue(subgraph, input));
@@ -349,8 +350,8 @@ rt::Status ModelImporter::importOperation(const rt::Subgraph &subgraph,
     numbers.push_back(output);
   }
   // The location lets later diagnostics say which operation of the model.
-  Location location = NameLoc::get(
-      builder.getStringAttr(fmt::format("operation {} {}", index, name)));
+  Location location = NameLoc::get(builder.getStringAttr(
+      fmt::format("operation {} {}", index, name.getSpelling())));
   auto op = OperationOp::create(builder, location, types, name, inputs,
                                 builder.getDenseI32ArrayAttr(numbers));
   for (auto [output, result] : llvm::zip(operation.outputs, op->getResults())) {

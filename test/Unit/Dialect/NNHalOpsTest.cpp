@@ -93,6 +93,31 @@ TEST_F(NNHalOpsTest, OperationsAgreeWithTheTable) {
   EXPECT_EQ(count, rt::allOperations().size());
 }
 
+// B-030 to B-033: codes of the HAL, of OEM operations and of extensions.
+TEST_F(NNHalOpsTest, NamesOperationsOfTheHal) {
+  auto conv = HalOperationAttr::ofName(&context, "CONV_2D");
+  EXPECT_EQ(conv, HalOperationAttr::get(&context, rt::OperationType::CONV_2D));
+  EXPECT_EQ(conv.getSpelling(), "CONV_2D");
+  auto oem = HalOperationAttr::ofName(&context, "OEM_OPERATION");
+  EXPECT_EQ(oem.getOperationType(), rt::OperationType::OEM_OPERATION);
+  EXPECT_EQ(oem.getInfo(), nullptr);
+  auto extension = HalOperationAttr::ofName(&context, "com.example.ext:3");
+  EXPECT_EQ(extension.getExtension(), "com.example.ext");
+  EXPECT_EQ(extension.getCode(), 3u);
+  EXPECT_EQ(extension.getOperationType(), std::nullopt);
+  EXPECT_EQ(extension.getSpelling(), "com.example.ext:3");
+  EXPECT_FALSE(HalOperationAttr::ofName(&context, "CONV_5D"));
+  auto complaint = [&](uint32_t code, llvm::StringRef name) {
+    return complaintOf([&] {
+      return mlir::success(bool(HalOperationAttr::getChecked(
+          [&] { return mlir::emitError(location); }, &context, code, name)));
+    });
+  };
+  EXPECT_EQ(complaint(102, ""), "code 102 is not an operation of the HAL");
+  EXPECT_EQ(complaint(65536, "com.example.ext"),
+            "number 65536 of extension \"com.example.ext\" exceeds 65535");
+}
+
 // Attributes become constants in the HAL's order.
 TEST_F(NNHalOpsTest, ReadsOperationsInTheFormOfTheHal) {
   mlir::Value input = valueOf(tensor({1, 8, 6, 4}, builder.getF32Type()));

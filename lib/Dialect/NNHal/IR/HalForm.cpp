@@ -432,15 +432,14 @@ LogicalResult nnhal::verifyStatedUse(OperationOp op, rt::OperationType type) {
 //===----------------------------------------------------------------------===//
 
 std::optional<rt::OperationType> OperationOp::getOperationType() {
-  const rt::OperationInfo *info =
-      rt::lookUpOperation(std::string_view(getHalName()));
+  const rt::OperationInfo *info = getHalOperation().getInfo();
   return info ? std::optional(info->type) : std::nullopt;
 }
 
 rt::Status OperationOp::readHalForm(HalView &view) {
   std::optional<rt::OperationType> type = getOperationType();
   if (!type)
-    return rt::badData("{} is no operation of the HAL", getHalName().str());
+    return rt::badData("{} is no operation of the HAL", getHalName());
   view.setType(*type);
   for (Value input : getInputs())
     view.addInput(input);

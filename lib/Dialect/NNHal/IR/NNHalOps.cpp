@@ -7,6 +7,8 @@
 
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
+#include "HalOperation.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 

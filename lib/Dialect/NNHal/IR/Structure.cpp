@@ -8,6 +8,7 @@
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
+#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/DenseSet.h"
@@ -93,11 +94,12 @@ LogicalResult ModelOp::verifyRegions() {
   if (!getMainGraph())
     return emitOpError("has no graph @main");
   WalkResult result = walk([&](OperationOp op) {
-    auto extension = splitExtensionName(op.getHalName());
-    if (!extension || getExtensionPrefix(extension->first))
+    HalOperationAttr operation = op.getHalOperation();
+    if (!operation.isExtension() ||
+        getExtensionPrefix(operation.getExtension()))
       return WalkResult::advance();
     op.emitOpError("extension \"")
-        << extension->first << "\" is not declared by the model";
+        << operation.getExtension() << "\" is not declared by the model";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -336,13 +338,32 @@ ConstantReferenceOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult OperationOp::verify() {
-  StringRef name = getHalName();
-  const rt::OperationInfo *info = rt::lookUpOperation(std::string_view(name));
-  if (!info && name != "OEM_OPERATION" && !splitExtensionName(name))
-    return emitOpError("\"") << name << "\" is not an operation of the HAL";
   if (getOutputs() && getOutputs()->size() != getNumResults())
     return emitOpError("has ")
            << getOutputs()->size() << " output operand numbers for "
            << getNumResults() << " results";
-  return info ? verifyStatedUse(*this, info->type) : success();
+  HalOperationAttr operation = getHalOperation();
+  if (const rt::OperationInfo *info = operation.getInfo())
+    return verifyStatedUse(*this, info->type);
+  return success();
+}
+
+void OperationOp::writeProperties(DialectBytecodeWriter &writer) {
+  writer.writeAttribute(StringAttr::get(getContext(), getHalName()));
+  writer.writeOptionalAttribute(getOutputsAttr());
+}
+
+LogicalResult OperationOp::readProperties(DialectBytecodeReader &reader,
+                                          OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  StringAttr name;
+  if (failed(reader.readAttribute(name)) ||
+      failed(reader.readOptionalAttribute(properties.outputs)))
+    return failure();
+  properties.hal_operation =
+      HalOperationAttr::ofName(name.getContext(), name.getValue());
+  if (properties.hal_operation)
+    return success();
+  return reader.emitError("\"")
+         << name.getValue() << "\" is not an operation of the HAL";
 }

@@ -145,18 +145,17 @@ rt::Status ModelReader::addType(Type type, std::string name, Need &need) {
 }
 
 rt::Status ModelReader::addOperation(OperationOp op, Need &need) {
-  rt::OperationView view;
-  StringRef name = op.getHalName();
-  if (const rt::OperationInfo *info =
-          rt::lookUpOperation(std::string_view(name))) {
-    need.add(info->since, name.str());
-    view.type = info->type;
-  } else {
+  std::string name = op.getHalName();
+  const rt::OperationInfo *info = op.getHalOperation().getInfo();
+  if (!info) {
     // B-032, B-033: OEM operations always were, extensions came with 1.2.
-    bool isOem = name == "OEM_OPERATION";
-    need.add(isOem ? HalVersion::V1_0 : HalVersion::V1_2, name.str());
+    bool isExtension = op.getHalOperation().isExtension();
+    need.add(isExtension ? HalVersion::V1_2 : HalVersion::V1_0, name);
     return rt::Status::ok();
   }
+  need.add(info->since, name);
+  rt::OperationView view;
+  view.type = info->type;
   for (Value input : op.getInputs()) {
     NNHAL_ASSIGN_OR_RETURN(rt::OperandView operand, viewOf(input));
     view.inputs.push_back(std::move(operand));
@@ -166,15 +165,15 @@ rt::Status ModelReader::addOperation(OperationOp op, Need &need) {
     view.outputs.push_back(std::move(operand));
   }
   NNHAL_ASSIGN_OR_RETURN(rt::OperationFacts facts, rt::checkOperation(view));
-  need.add(facts.since, fmt::format("this use of {}", name.str()));
+  need.add(facts.since, fmt::format("this use of {}", name));
   return rt::Status::ok();
 }
 
 rt::Result<Need> ModelReader::needOf(Operation &op) {
   Need need;
   if (auto operation = dyn_cast<OperationOp>(op))
-    NNHAL_RETURN_IF_ERROR(addOperation(operation, need)
-                              .withContext(operation.getHalName().str()));
+    NNHAL_RETURN_IF_ERROR(
+        addOperation(operation, need).withContext(operation.getHalName()));
   for (OpResult result : op.getResults())
     NNHAL_RETURN_IF_ERROR(
         addType(result.getType(),

@@ -142,7 +142,7 @@ nnhal.model @m attributes {hal_version = "1.3"} {
 // B-030: the operation exists.
 nnhal.model @m attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-    // expected-error @below {{'nnhal.operation' op "CONV_5D" is not an operation of the HAL}}
+    // expected-error @below {{"CONV_5D" is not an operation of the HAL}}
     %0 = nnhal.operation "CONV_5D"(%x) : (tensor<2xf32>) -> tensor<2xf32>
     nnhal.return %x : tensor<2xf32>
   }

@@ -8,6 +8,7 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_NNHAL_H
 #define NNHAL_DIALECT_NNHAL_IR_NNHAL_H
 
+#include "nnhal/Runtime/Model.h"
 #include "nnhal/Runtime/Rounding.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -143,6 +143,39 @@ def NNHal_ReturnOp : Op<NNHal_Dialect, "return",
   let hasVerifier = 1;
 }
 
+def NNHal_HalOperationAttr : AttrDef<NNHal_Dialect, "HalOperation"> {
+  let mnemonic = "hal_operation";
+  let summary = "an operation of the HAL";
+  let description = [{
+    `code` is the HAL's code of the operation, `OEM_OPERATION` included. With the
+    name of an `extension` it is the number of the operation within that. Printed
+    is the HAL's name, or the extension's name and the number:
+    `#nnhal.hal_operation<"CONV_2D">`, `#nnhal.hal_operation<"com.example.ext:3">`.
+    An operation `nnhal.operation` prints no more than the string.
+  }];
+  let parameters = (ins "uint32_t":$code,
+                        StringRefParameter<"name of the extension">:$extension);
+  let builders = [
+    AttrBuilder<(ins "::nnhal::rt::OperationType":$type), [{
+      return $_get($_ctxt, uint32_t(type), ::llvm::StringRef());
+    }]>,
+  ];
+  let extraClassDeclaration = [{
+    /// The operation that is printed as \p name; null when there is none.
+    static HalOperationAttr ofName(::mlir::MLIRContext *context,
+                                   ::llvm::StringRef name);
+    bool isExtension() const { return !getExtension().empty(); }
+    /// The operation of the HAL, OEM_OPERATION included; nullopt for one of an
+    /// extension.
+    ::std::optional<::nnhal::rt::OperationType> getOperationType() const;
+    /// What the HAL's rules say of the operation; null where they say nothing.
+    const ::nnhal::rt::OperationInfo *getInfo() const;
+    ::std::string getSpelling() const;
+  }];
+  let genVerifyDecl = 1;
+  let hasCustomAssemblyFormat = 1;
+}
+
 class NNHal_OperandOp<string mnemonic, list<Trait> traits = []>
     : Op<NNHal_Dialect, mnemonic,
          !listconcat([Pure], traits)>;
@@ -210,22 +243,34 @@ def NNHal_OperationOp : Op<NNHal_Dialect, "operation",
                                               ["getOperationType"]>]> {
   let summary = "one operation as the HAL states it";
   let description = [{
-    `hal_name` is the HAL's name of the operation, `OEM_OPERATION`, or extension
-    name and number for an extension operation (`com.example.ext:3`). Inputs
-    and outputs are in the HAL's order. `outputs` are the HAL operand numbers of
-    the results.
+    `hal_operation` is an operation of the HAL, printed as its name, as
+    `OEM_OPERATION`, or as name of the extension and number for one of an
+    extension (`com.example.ext:3`). Inputs and outputs are in the HAL's order.
+    `outputs` are the HAL operand numbers of the results.
+
+    An extension is verified and lowered by the dialect that brings it, through
+    NNHalExtensionInterface.
 
     ```mlir
     %3 = nnhal.operation "ADD"(%0, %1, %2) {outputs = array<i32: 3>}
            : (tensor<2xf32>, tensor<2xf32>, i32) -> tensor<2xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$hal_name, Variadic<AnyType>:$inputs,
+  let arguments = (ins NNHal_HalOperationAttr:$hal_operation,
+                       Variadic<AnyType>:$inputs,
                        OptionalAttr<DenseI32ArrayAttr>:$outputs);
   let results = (outs Variadic<AnyType>:$results);
-  let assemblyFormat =
-      "$hal_name `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)";
+  let assemblyFormat = [{
+    custom<HalOperation>($hal_operation) `(` $inputs `)` attr-dict `:`
+    functional-type($inputs, $results)
+  }];
   let hasVerifier = 1;
+  // Bytecode has the operation's spelling.
+  let useCustomPropertiesEncoding = 1;
+  let extraClassDeclaration = [{
+    /// The operation as the HAL or its extension calls it, for messages.
+    ::std::string getHalName() { return getHalOperation().getSpelling(); }
+  }];
 }
 
 #endif // NNHAL_DIALECT_NNHAL_IR_NNHALSTRUCTURE_TD
