@@ -11,6 +11,7 @@
 #include "Patterns.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/NNHal/IR/ExtensionInterface.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
@@ -122,6 +123,9 @@ private:
     scf::populateSCFStructuralTypeConversions(converter, patterns);
     patterns.add<StorageCastPattern, StoredPattern<tensor::DimOp>,
                  StoredPattern<tensor::CastOp>>(converter, context);
+    DialectInterfaceCollection<NNHalExtensionInterface> extensions(context);
+    for (const NNHalExtensionInterface &extension : extensions)
+      extension.populateLowering(converter, patterns, target);
     return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nnhal/Dialect/NNHal/IR/ExtensionInterface.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
@@ -345,7 +346,8 @@ LogicalResult OperationOp::verify() {
   HalOperationAttr operation = getHalOperation();
   if (const rt::OperationInfo *info = operation.getInfo())
     return verifyStatedUse(*this, info->type);
-  return success();
+  const NNHalExtensionInterface *extension = findExtension(*this);
+  return extension ? extension->verifyOperation(*this) : success();
 }
 
 void OperationOp::writeProperties(DialectBytecodeWriter &writer) {

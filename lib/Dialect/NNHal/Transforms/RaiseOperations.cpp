@@ -9,6 +9,8 @@
 
 #include "Raising.h"
 
+#include "nnhal/Dialect/NNHal/IR/ExtensionInterface.h"
+
 namespace nnhal {
 #define GEN_PASS_DEF_RAISEOPERATIONS
 #include "nnhal/Dialect/NNHal/Transforms/Passes.h.inc"
@@ -73,6 +75,9 @@ private:
   LogicalResult raiseGraph(GraphOp graph, ConstantCache &constants,
                            bool ofControlFlow);
   LogicalResult raiseOperation(OperationOp op, ConstantCache &constants);
+  LogicalResult raiseExtension(OperationOp op, ConstantCache &constants);
+  /// Says that \p op stays in the HAL's form.
+  LogicalResult keep(OperationOp op, const std::string &reason);
 
   /// Puts constants beside \p op, checks it by its rule and infers what its
   /// results' types leave open.
@@ -100,27 +105,59 @@ rt::Status RaiseOperationsPass::settle(OperationOp op,
   return refineResultTypes(op);
 }
 
-LogicalResult RaiseOperationsPass::raiseOperation(OperationOp op,
+static rt::Status raiseBy(const NNHalExtensionInterface &extension,
+                          OperationOp op) {
+  std::string reason;
+  OpBuilder builder(op);
+  FailureOr<SmallVector<Value>> results = extension.raise(op, builder, reason);
+  if (failed(results))
+    return rt::badData("{}", reason);
+  assert(TypeRange(*results) == op->getResultTypes() &&
+         "what stands for the results has their types");
+  op->replaceAllUsesWith(*results);
+  op.erase();
+  return rt::Status::ok();
+}
+
+LogicalResult RaiseOperationsPass::raiseExtension(OperationOp op,
                                                   ConstantCache &constants) {
-  std::optional<rt::OperationType> type = op.getOperationType();
-  auto row = type ? table.find(*type) : table.end();
-  std::string reason = "no canonical operation stands for it";
-  if (row != table.end()) {
-    if (rt::Status status = settle(op, constants); !status.isOk())
-      return op.emitError("cannot compile ")
-             << op.getHalName() << ": " << status.message();
-    Raising raising(op, constants);
-    row->second(raising);
-    if (!raising.hasFailed()) {
-      ++numRaised;
-      return success();
-    }
-    reason = raising.message();
-  }
+  const NNHalExtensionInterface *extension = findExtension(op);
+  if (!extension)
+    return keep(op, "no dialect brings its extension");
+  rt::Status status = settleConstants(op, constants);
+  if (status.isOk())
+    status = raiseBy(*extension, op);
+  if (!status.isOk())
+    return keep(op, status.message());
+  ++numRaised;
+  return success();
+}
+
+LogicalResult RaiseOperationsPass::keep(OperationOp op,
+                                        const std::string &reason) {
   ++numGeneric;
   if (strict)
     return op.emitError("cannot raise ") << op.getHalName() << ": " << reason;
   op.emitRemark("not raised: ") << op.getHalName() << ": " << reason;
+  return success();
+}
+
+LogicalResult RaiseOperationsPass::raiseOperation(OperationOp op,
+                                                  ConstantCache &constants) {
+  if (op.getHalOperation().isExtension())
+    return raiseExtension(op, constants);
+  std::optional<rt::OperationType> type = op.getOperationType();
+  auto row = type ? table.find(*type) : table.end();
+  if (row == table.end())
+    return keep(op, "no canonical operation stands for it");
+  if (rt::Status status = settle(op, constants); !status.isOk())
+    return op.emitError("cannot compile ")
+           << op.getHalName() << ": " << status.message();
+  Raising raising(op, constants);
+  row->second(raising);
+  if (raising.hasFailed())
+    return keep(op, raising.message());
+  ++numRaised;
   return success();
 }
 

@@ -24,6 +24,9 @@ def RaiseOperations : Pass<"nnhal-raise-operations", "::mlir::ModuleOp"> {
     An operation with computed parameters stays in the HAL's form, with constants
     beside it and what is known of its results' types, and a remark says why;
     with `strict` that is an error. An operation that breaks its rule is one.
+
+    An operation of an extension is raised by the dialect that brings it, through
+    NNHalExtensionInterface.
   }];
   let options = [Option<"strict", "strict", "bool", "false",
                         "fail when an operation cannot be raised">];
