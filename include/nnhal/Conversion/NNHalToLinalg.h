@@ -16,7 +16,6 @@
 #include "mlir/Transforms/DialectConversion.h"
 
 #include <map>
-#include <string>
 #include <tuple>
 
 namespace nnhal {
@@ -24,8 +23,8 @@ namespace nnhal {
 #define GEN_PASS_DECL_CONVERTNNHALTOLINALG
 #include "nnhal/Conversion/Passes.h.inc"
 
-/// What the patterns of one conversion share: the policy, the constants that
-/// were packed so far, and why operations were left alone.
+/// What the patterns of one conversion share: the policy and the constants that
+/// were packed so far.
 ///
 /// Ownership: the caller's; must outlive the patterns.
 /// Threads:   one conversion on one thread.
@@ -37,14 +36,6 @@ public:
 
   const LoweringPolicy &getPolicy() const { return policy; }
   rt::Rounding getRounding() const { return rounding; }
-
-  /// Remembers \p reason, a phrase that completes "cannot be lowered: ...", as
-  /// the reason for which \p op stays. Returns failure.
-  mlir::LogicalResult reject(mlir::Operation *op, const llvm::Twine &reason);
-
-  bool hasReasonFor(mlir::Operation *op) const { return reasons.contains(op); }
-  /// Why \p op stayed.
-  std::string reasonFor(mlir::Operation *op) const;
 
   /// The filter \p source [O,H,W,I] in panels of \p width output channels, as a
   /// resource. Equal requests give the same attribute. Null when the elements
@@ -71,12 +62,11 @@ private:
   const LoweringPolicy &policy;
   rt::Rounding rounding;
   std::map<PackingKey, mlir::ElementsAttr> packed;
-  llvm::DenseMap<mlir::Operation *, std::string> reasons;
 };
 
 /// Adds the lowerings of all families, those to micro-kernels where the policy
-/// has them. An operation that none of them takes has its reason recorded in
-/// \p lowering.
+/// has them. About an operation that none of them takes there is a remark,
+/// which says why.
 void populateNNHalToLinalgPatterns(const mlir::TypeConverter &converter,
                                    mlir::RewritePatternSet &patterns,
                                    LinalgLowering &lowering);

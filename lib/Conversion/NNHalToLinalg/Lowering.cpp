@@ -14,16 +14,6 @@
 using namespace mlir;
 using namespace nnhal;
 
-LogicalResult LinalgLowering::reject(Operation *op, const Twine &reason) {
-  reasons.try_emplace(op, reason.str());
-  return failure();
-}
-
-std::string LinalgLowering::reasonFor(Operation *op) const {
-  auto it = reasons.find(op);
-  return it == reasons.end() ? "no lowering for this operation" : it->second;
-}
-
 /// The filter [O,H,W,I] with each channel's H x W taps in reverse order.
 static std::vector<char> turnFilter(ArrayRef<char> ohwi,
                                     const std::array<int64_t, 4> &shape) {

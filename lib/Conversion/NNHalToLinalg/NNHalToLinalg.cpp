@@ -74,11 +74,11 @@ struct ConvertNNHalToLinalg
     LinalgLowering lowering(*policy, target ? target.getRounding()
                                             : rt::Rounding::doubleRounding);
     if (failed(convertQuietly(lowering))) {
-      reportReasons(lowering);
+      reportReasons();
       return signalPassFailure();
     }
     numPacked += lowering.packedCount();
-    if (failed(reportLeftovers(lowering)))
+    if (failed(reportLeftovers()))
       return signalPassFailure();
     eraseUnusedConstants();
     if (!policy->hasMicroKernels())
@@ -129,36 +129,55 @@ private:
     return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 
-  /// Without the errors of the conversion: the reasons say more.
+  /// Keeps the remarks by which patterns say why nothing will lower an
+  /// operation, and the errors of the conversion, which say less.
   LogicalResult convertQuietly(LinalgLowering &lowering) {
     ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
-      bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-      if (isError && conversionError.empty())
-        conversionError = diagnostic.str();
-      return success(isError);
+      switch (diagnostic.getSeverity()) {
+      case DiagnosticSeverity::Remark:
+        reasons.try_emplace(diagnostic.getLocation(), diagnostic.str());
+        return success();
+      case DiagnosticSeverity::Error:
+        if (conversionError.empty())
+          conversionError = diagnostic.str();
+        return success();
+      default:
+        return failure();
+      }
     });
     return convert(lowering);
   }
 
+  /// Why operations stay, by their locations.
+  llvm::DenseMap<Location, std::string> reasons;
   /// What the conversion itself said, for want of a reason.
   std::string conversionError;
 
-  void reportReasons(const LinalgLowering &lowering) {
+  void reportReasons() {
     bool isSilent = true;
     getOperation()->walk([&](Operation *op) {
-      if (!lowering.hasReasonFor(op))
+      auto reason = reasons.find(op->getLoc());
+      if (!isOfHal(op) || reason == reasons.end())
         return;
       isSilent = false;
-      op->emitOpError("cannot be lowered: ") << lowering.reasonFor(op);
+      op->emitOpError("cannot be lowered: ") << reason->second;
     });
     if (isSilent)
       getOperation()->emitError("cannot be lowered: ") << conversionError;
   }
 
-  LogicalResult reportLeftovers(const LinalgLowering &lowering) {
+  /// Whether \p op is of the dialect or of an extension's.
+  static bool isOfHal(Operation *op) {
+    Dialect *dialect = op->getDialect();
+    return isa_and_present<NNHalDialect>(dialect) ||
+           (dialect &&
+            dialect->getRegisteredInterface<NNHalExtensionInterface>());
+  }
+
+  LogicalResult reportLeftovers() {
     bool hasLeftovers = false;
     getOperation()->walk([&](Operation *op) {
-      if (!isa_and_present<NNHalDialect>(op->getDialect()))
+      if (!isOfHal(op))
         return;
       if (isa<NoValueOp, ConstantCopyOp, ConstantOp>(op)) {
         // What reads it has a reason of its own.
@@ -167,7 +186,10 @@ private:
         return;
       }
       hasLeftovers = true;
-      op->emitOpError("cannot be lowered: ") << lowering.reasonFor(op);
+      auto reason = reasons.find(op->getLoc());
+      op->emitOpError("cannot be lowered: ")
+          << (reason == reasons.end() ? "no lowering for this operation"
+                                      : reason->second);
     });
     return failure(hasLeftovers);
   }

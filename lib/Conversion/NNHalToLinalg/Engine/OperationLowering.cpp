@@ -28,7 +28,8 @@ OperationLowering::OperationLowering(HalFormOpInterface op, ValueRange operands,
       builder(op->getLoc(), rewriter), results(op->getNumResults()) {}
 
 LogicalResult OperationLowering::fail(const Twine &reason) {
-  return shared.reject(op, reason);
+  op->emitRemark(reason);
+  return failure();
 }
 
 LogicalResult OperationLowering::prepare() {
