@@ -47,8 +47,11 @@ void FuncToLLVMPass::runOnOperation() {
       llvm::none_of(module.getOps<func::FuncOp>(), passesDynamicBuffers);
   OpPassManager pipeline(ModuleOp::getOperationName());
   pipeline.addPass(createConvertFuncToLLVMPass(options));
+  unsigned functions = llvm::range_size(module.getOps<func::FuncOp>());
   if (failed(runPipeline(pipeline, module)))
-    signalPassFailure();
+    return signalPassFailure();
+  numConverted += functions;
+  numBare += options.useBarePtrCallConv ? functions : 0;
 }
 
 } // namespace nnhal

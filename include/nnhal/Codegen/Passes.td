@@ -209,6 +209,10 @@ def FuncToLLVM : Pass<"nnhal-func-to-llvm", "::mlir::ModuleOp"> {
     Runs convert-func-to-llvm: with bare pointers when all buffers that are
     passed are static, with descriptors when the extents of one are not.
   }];
+  let statistics = [
+    Statistic<"numConverted", "num-converted", "Functions converted">,
+    Statistic<"numBare", "num-bare", "Functions that take bare pointers">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 

@@ -64,6 +64,12 @@ def ConvertNNHalGraphToFunc : Pass<"convert-nnhal-graph-to-func", "::mlir::Modul
     `nnhal.entry`, `nnhal.input_count` and `nnhal.output_count` (of buffer
     arguments). The model and its other graphs disappear.
   }];
+  let statistics = [
+    Statistic<"numGraphs", "num-graphs",
+              "Graphs inlined, once for each place that executes one">,
+    Statistic<"numOutputs", "num-delivered",
+              "Outputs that the runtime is handed over">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",

@@ -9,7 +9,6 @@
 
 #include "../Common/ExtentCast.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 

@@ -51,6 +51,9 @@ public:
   llvm::FailureOr<llvm::SmallVector<mlir::Value>>
   inlineGraph(GraphOp graph, mlir::ValueRange inputs);
 
+  /// How many copies of graphs there are.
+  unsigned graphCount() const { return copies; }
+
   /// castExtents() where the builder stands.
   mlir::Value castTo(mlir::Location loc, mlir::Value value, mlir::Type type);
 

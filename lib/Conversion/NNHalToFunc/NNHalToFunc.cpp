@@ -9,7 +9,6 @@
 
 #include "InlineGraph.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
@@ -110,10 +109,12 @@ LogicalResult ConvertNNHalGraphToFuncPass::convert(ModelOp model) {
   for (auto [buffer, type] :
        llvm::zip(body->getArguments(), graph.getArgumentTypes()))
     values.push_back(readBuffer(builder, buffer, type));
-  FailureOr<SmallVector<Value>> results =
-      GraphInliner(model, builder).inlineGraph(graph, values);
+  GraphInliner inliner(model, builder);
+  FailureOr<SmallVector<Value>> results = inliner.inlineGraph(graph, values);
   if (failed(results))
     return failure();
+  numGraphs += inliner.graphCount();
+  numOutputs += isStatic ? 0 : results->size();
   for (auto [index, result] : llvm::enumerate(*results)) {
     if (isStatic)
       writeBuffer(builder, result, body->getArgument(inputs->size() + index));

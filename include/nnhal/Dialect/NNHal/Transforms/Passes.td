@@ -11,7 +11,7 @@
 include "mlir/Pass/PassBase.td"
 
 def RaiseOperations : Pass<"nnhal-raise-operations", "::mlir::ModuleOp"> {
-  let summary = "rewrite HAL operations to operations of the canonical level";
+  let summary = "Raise HAL operations to canonical operations";
   let description = [{
     Replaces each `nnhal.operation` whose scalar, axes, padding and permutation
     operands are constants by the canonical operation, whatever its types and
@@ -29,15 +29,15 @@ def RaiseOperations : Pass<"nnhal-raise-operations", "::mlir::ModuleOp"> {
     NNHalExtensionInterface.
   }];
   let options = [Option<"strict", "strict", "bool", "false",
-                        "fail when an operation cannot be raised">];
+                        "Fail when an operation cannot be raised">];
   let statistics = [
-    Statistic<"numRaised", "num-raised", "operations raised">,
-    Statistic<"numGeneric", "num-generic", "operations that stay generic">];
+    Statistic<"numRaised", "num-raised", "Operations raised">,
+    Statistic<"numGeneric", "num-generic", "Operations that stay in the HAL's form">];
   let dependentDialects = ["::nnhal::NNHalDialect"];
 }
 
 def CheckVersion : Pass<"nnhal-check-version", "::mlir::ModuleOp"> {
-  let summary = "reject what a HAL version cannot hold";
+  let summary = "Verify that a HAL version holds a model";
   let description = [{
     For models of the NNAPI-shaped level. Operations, uses of operations,
     operand types, pools and subgraphs that `version` does not have are errors
@@ -51,9 +51,9 @@ def CheckVersion : Pass<"nnhal-check-version", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"version", "version", "std::string", "\"\"",
-           "1.0 to 1.3; the version that the model states if empty">,
+           "From 1.0 to 1.3; the version that the model states if empty">,
     Option<"report", "report", "bool", "false",
-           "remarks about what operations and models need, no errors">];
+           "Emit remarks about what operations and models need, no errors">];
   let dependentDialects = ["::nnhal::NNHalDialect"];
 }
 
