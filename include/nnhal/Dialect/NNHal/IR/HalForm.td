@@ -131,7 +131,8 @@ class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
         !if(!lt(!size(!filter(entry, halInputs, !eq(entry.kind, "optional"))),
                 2), []<Trait>, [AttrSizedOperandSegments]<Trait>),
         !if(!eq(resultCount, 0), []<Trait>,
-            [DeclareOpInterfaceMethods<InferTypeOpInterface>]<Trait>))> {
+            [DeclareOpInterfaceMethods<InferTypeOpInterface>]<Trait>)),
+        /*ownNames=*/!lt(1, resultCount)> {
   list<NNHal_HalInput> stated = !filter(entry, halInputs, !ne(entry.name, ""));
   let arguments = !dag(ins, !foreach(entry, stated, entry.constraint),
                        !foreach(entry, stated, entry.name));

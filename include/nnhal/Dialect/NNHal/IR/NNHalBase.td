@@ -65,11 +65,14 @@ def NNHal_BoolTensor : RankedTensorOf<[I8]>;
 //===----------------------------------------------------------------------===//
 
 /// One HAL operation at the canonical level. \p opCode and \p halVersion are
-/// those of Operations.def.
+/// those of Operations.def. Results are printed under the name of the operation;
+/// where they have \p ownNames, under these.
 class NNHal_HalOp<string mnemonic, int opCode, string halVersion,
-                  list<Trait> traits>
+                  list<Trait> traits, bit ownNames = 0>
     : Op<NNHal_Dialect, mnemonic,
-         !listconcat([NNHal_HalFormOpInterface]<Trait>, traits)> {
+         !listconcat([NNHal_HalFormOpInterface]<Trait>,
+                     !if(ownNames, []<Trait>, [OpAsmOpInterface]<Trait>),
+                     traits)> {
   string halDeclaration = [{
     static ::nnhal::rt::OperationType getOperationCode() {
       return ::nnhal::rt::OperationType(}] # !cast<string>(opCode) # [{);
@@ -78,16 +81,21 @@ class NNHal_HalOp<string mnemonic, int opCode, string halVersion,
       return ::nnhal::rt::HalVersion::}] # halVersion # [{;
     }
     ::nnhal::rt::Status readHalForm(::nnhal::HalView &view);
-  }];
+  }] # !if(ownNames, "", [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      if ((*this)->getNumResults() != 0)
+        setName((*this)->getResult(0), "}] # mnemonic # [{");
+    }
+  }]);
   let extraClassDeclaration = halDeclaration;
   let hasVerifier = 1;
 }
 
 /// One that may be computed at any time.
 class NNHal_Op<string mnemonic, int opCode, string halVersion,
-               list<Trait> traits = []>
+               list<Trait> traits = [], bit ownNames = 0>
     : NNHal_HalOp<mnemonic, opCode, halVersion,
-                  !listconcat([Pure]<Trait>, traits)> {
+                  !listconcat([Pure]<Trait>, traits), ownNames> {
   let assemblyFormat =
       "operands attr-dict `:` functional-type(operands, results)";
 }

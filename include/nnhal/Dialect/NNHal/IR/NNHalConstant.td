@@ -11,7 +11,7 @@
 include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
 
 def NNHal_ConstantOp
-    : Op<NNHal_Dialect, "constant", [Pure, ConstantLike]> {
+    : Op<NNHal_Dialect, "constant", [Pure, ConstantLike, OpAsmOpInterface]> {
   let summary = "a constant tensor";
   let description = [{
     The elements of `value` are the stored values: its element type is the
@@ -27,6 +27,11 @@ def NNHal_ConstantOp
   let assemblyFormat = "attr-dict $value `->` type($output)";
   let hasFolder = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      setName(getOutput(), "cst");
+    }
+  }];
 }
 
 #endif // NNHAL_DIALECT_NNHAL_IR_NNHALCONSTANT
