@@ -203,6 +203,14 @@ def Kernel_DepthwiseConv2DOp : Kernel_KernelOp<"depthwise_conv_2d"> {
     `n / depth_multiplier`. Pads as nnk.conv_2d. Inputs may be integers; filter,
     bias and accumulators are f32: what quantized models add up is exact while
     it is below 2^24.
+
+    ```mlir
+    nnk.depthwise_conv_2d ins(%in, %filter, %bias
+        : memref<1x8x8x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
+        outs(%out : memref<1x8x8x16xf32>)
+        {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+         pads = array<i64: 1, 1, 1, 1>, depth_multiplier = 1}
+    ```
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$filter,
                        Kernel_Buffer:$bias, Variadic<Kernel_Buffer>:$extras,
@@ -238,6 +246,13 @@ def Kernel_Pool2DOp : Kernel_KernelOp<"pool_2d"> {
     Input `[B,H,W,C]`, output `[B,OH,OW,C]`. Padding takes no part: the maximum
     ignores it, the mean and the root mean square divide by the number of
     elements of the window that are inside the input.
+
+    ```mlir
+    nnk.pool_2d max ins(%in : memref<1x8x8x16xf32>)
+        outs(%out : memref<1x4x4x16xf32>)
+        {window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+         pads = array<i64: 0, 0, 0, 0>}
+    ```
   }];
   let arguments = (ins Kernel_Buffer:$input, Variadic<Kernel_Buffer>:$extras,
                        Kernel_Buffer:$init, Kernel_PoolKindAttr:$kind,
@@ -269,6 +284,10 @@ def Kernel_DoublingHighMulOp : Kernel_Op<"doubling_high_mul",
 
     On vectors, `nnhal-expand-math` multiplies even and odd lanes apart; the
     plain form on i64 costs twice as much, in moves between lanes.
+
+    ```mlir
+    %0 = nnk.doubling_high_mul %a, %b nsw : vector<8xi32>
+    ```
   }];
   let arguments = (ins SignlessIntegerLike:$lhs, SignlessIntegerLike:$rhs,
                        UnitAttr:$nsw);
@@ -280,6 +299,13 @@ def Kernel_DoublingHighMulOp : Kernel_Op<"doubling_high_mul",
 def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator,
     ParentOneOf<["Conv2DOp", "DepthwiseConv2DOp", "Pool2DOp"]>]> {
   let summary = "the value that a kernel stores";
+  let description = [{
+    Ends an epilogue.
+
+    ```mlir
+    nnk.yield %s : f32
+    ```
+  }];
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }

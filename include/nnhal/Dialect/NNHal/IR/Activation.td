@@ -29,47 +29,123 @@ let opDocGroup = NNHal_ActivationGroup in {
 
 def NNHal_ReluOp : NNHal_ActivationOp<"relu", /*opCode=*/19, "V1_0"> {
   let summary = "max(x, 0)";
+  let description = [{
+    Per element, of any float or 8-bit asymmetric type. A quantized result has the
+    type of the operand: stored values are limited (M-051).
+
+    ```mlir
+    %0 = nnhal.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 def NNHal_Relu1Op : NNHal_ActivationOp<"relu1", /*opCode=*/20, "V1_0"> {
   let summary = "x limited to [-1, 1]";
+  let description = [{
+    Per element. A quantized result has the type of the operand.
+
+    ```mlir
+    %0 = nnhal.relu1 %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 def NNHal_Relu6Op : NNHal_ActivationOp<"relu6", /*opCode=*/21, "V1_0"> {
   let summary = "x limited to [0, 6]";
+  let description = [{
+    Per element. A quantized result has the type of the operand.
+
+    ```mlir
+    %0 = nnhal.relu6 %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 def NNHal_TanhOp : NNHal_ActivationOp<"tanh", /*opCode=*/28, "V1_0"> {
   let summary = "hyperbolic tangent";
+  let description = [{
+    Per element. A quantized result has scale 1 / 128, and the zero point that
+    stands for the middle of the stored values (M-053).
+
+    ```mlir
+    %0 = nnhal.tanh %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
 }
 def NNHal_LogisticOp : NNHal_ActivationOp<"logistic", /*opCode=*/14, "V1_0"> {
   let summary = "1 / (1 + exp(-x))";
+  let description = [{
+    Per element. A quantized result has scale 1 / 256, and the lowest stored value
+    as its zero point (M-052).
+
+    ```mlir
+    %0 = nnhal.logistic %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
 }
 def NNHal_EluOp
     : NNHal_FormOp<"elu", /*opCode=*/98, "V1_3",
                    [NNHal_In<"input">, NNHal_RealIn<"alpha">],
                    (outs NNHal_Tensor:$output), /*resultCount=*/1> {
   let summary = "x for x >= 0, else alpha * (exp(x) - 1)";
+  let description = [{
+    Per element, of floats. `alpha` is stated in f32 for f16 tensors, too.
+
+    ```mlir
+    %0 = nnhal.elu %x {alpha = 1.0 : f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
 }
 def NNHal_HardSwishOp
     : NNHal_ActivationOp<"hard_swish", /*opCode=*/99, "V1_3"> {
   let summary = "x * clamp(x + 3, 0, 6) / 6";
+  let description = [{
+    x * max(0, min(6, x + 3)) / 6 per element. The quantization of the result is
+    free.
+
+    ```mlir
+    %0 = nnhal.hard_swish %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
 }
 def NNHal_PreluOp
     : NNHal_FormOp<"prelu", /*opCode=*/71, "V1_2",
                    [NNHal_In<"input">, NNHal_In<"alpha">],
                    (outs NNHal_Tensor:$output), /*resultCount=*/1> {
   let summary = "x for x >= 0, else alpha * x; broadcasting";
+  let description = [{
+    x where x is not negative, alpha * x elsewhere; `alpha` broadcasts to the input.
+
+    ```mlir
+    %0 = nnhal.prelu %x, %y
+        : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
 }
 def NNHal_SoftmaxOp : NNHal_SoftmaxLikeOp<"softmax", /*opCode=*/25, "V1_0"> {
   let summary = "exp(beta * x), normalized to sum 1 along an axis";
+  let description = [{
+    exp(beta * x) divided by its sum along `axis`, which counts from the end where it
+    is negative. A quantized result has scale 1 / 256.
+
+    ```mlir
+    %0 = nnhal.softmax %x {beta = 1.0 : f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
 }
 def NNHal_LogSoftmaxOp
     : NNHal_SoftmaxLikeOp<"log_softmax", /*opCode=*/64, "V1_2"> {
   let summary = "logarithm of softmax along an axis";
+  let description = [{
+    beta * x less the logarithm of the sum of exp(beta * x) along `axis`.
+
+    ```mlir
+    %0 = nnhal.log_softmax %x {beta = 1.0 : f32, axis = 1} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
 }
 
 } // opDocGroup

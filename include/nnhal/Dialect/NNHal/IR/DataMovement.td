@@ -39,6 +39,14 @@ def NNHal_ReshapeOp
                    [NNHal_In<"input">, NNHal_ResultShapeIn],
                    (outs NNHal_Tensor:$output), /*resultCount=*/0> {
   let summary = "the same elements in the result's shape";
+  let description = [{
+    The order of the elements in memory stays. The result states its shape; one
+    unknown extent is what remains.
+
+    ```mlir
+    %0 = nnhal.reshape %x : (tensor<2x3xf32>) -> tensor<6xf32>
+    ```
+  }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
@@ -46,6 +54,13 @@ def NNHal_ReshapeOp
 def NNHal_SqueezeOp : NNHal_MoveOp<"squeeze", /*opCode=*/34, "V1_1",
                                    [NNHal_UnitAxesIn<"axes">]> {
   let summary = "removes the listed dimensions, each of extent 1";
+  let description = [{
+    Without `axes` the HAL removes every dimension of extent 1; raising lists them.
+
+    ```mlir
+    %0 = nnhal.squeeze %x {axes = array<i64: 0, 2>} : (tensor<1x3x1xf32>) -> tensor<3xf32>
+    ```
+  }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
@@ -53,6 +68,14 @@ def NNHal_SqueezeOp : NNHal_MoveOp<"squeeze", /*opCode=*/34, "V1_1",
 def NNHal_ExpandDimsOp : NNHal_MoveOp<"expand_dims", /*opCode=*/50, "V1_2",
                                       [NNHal_IntegerIn<"axis">]> {
   let summary = "inserts a dimension of extent 1";
+  let description = [{
+    `axis` is the place of the dimension in the result; a negative one counts from
+    the end of the result.
+
+    ```mlir
+    %0 = nnhal.expand_dims %x {axis = 1} : (tensor<2x3xf32>) -> tensor<2x1x3xf32>
+    ```
+  }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
@@ -60,6 +83,13 @@ def NNHal_ExpandDimsOp : NNHal_MoveOp<"expand_dims", /*opCode=*/50, "V1_2",
 def NNHal_TransposeOp : NNHal_MoveOp<"transpose", /*opCode=*/37, "V1_1",
                                      [NNHal_PermutationIn<"permutation">]> {
   let summary = "result dimension i is operand dimension permutation[i]";
+  let description = [{
+    Without a permutation the HAL reverses the dimensions; raising states it.
+
+    ```mlir
+    %0 = nnhal.transpose %x {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+    ```
+  }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
@@ -69,6 +99,15 @@ def NNHal_ConcatenationOp
                    [NNHal_VariadicIn<"inputs">, NNHal_IntegerIn<"axis">],
                    (outs NNHal_Tensor:$output), /*resultCount=*/1> {
   let summary = "the operands one after another along an axis";
+  let description = [{
+    The operands have the same extents but along `axis`. Quantized operands may have
+    scales of their own: what is copied is scaled again (M-110).
+
+    ```mlir
+    %0 = nnhal.concatenation %x, %y {axis = 0}
+        : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<3x3xf32>
+    ```
+  }];
   let hasFolder = 1;
 }
 
@@ -78,6 +117,14 @@ def NNHal_SplitOp
                     NNHal_ResultCountIn],
                    (outs Variadic<NNHal_Tensor>:$outputs), /*resultCount=*/0> {
   let summary = "equal parts along an axis, one per result";
+  let description = [{
+    The number of results divides the extent along `axis`.
+
+    ```mlir
+    %0:3 = nnhal.split %x {axis = 1}
+        : (tensor<2x3xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+    ```
+  }];
   let hasFolder = 1;
 }
 
@@ -85,6 +132,13 @@ def NNHal_SliceOp : NNHal_MoveOp<"slice", /*opCode=*/86, "V1_2",
                                  [NNHal_IntegersIn<"begin">,
                                   NNHal_IntegersIn<"size">]> {
   let summary = "size[i] elements from begin[i]; size -1 reaches to the end";
+  let description = [{
+    `begin` and `size` have one element per dimension.
+
+    ```mlir
+    %0 = nnhal.slice %x {begin = array<i64: 0, 1>, size = array<i64: -1, 2>} : (tensor<2x3xf32>) -> tensor<2x2xf32>
+    ```
+  }];
   let hasFolder = 1;
 }
 
@@ -102,12 +156,26 @@ def NNHal_StridedSliceOp
     `begin_mask` or `end_mask` the slice begins or ends where the operand does.
     A dimension whose bit is set in `shrink_mask` yields one element and is
     removed (M-114).
+
+    ```mlir
+    %0 = nnhal.strided_slice %x
+        {begin = array<i64: 1, 0>, end = array<i64: 2, 3>,
+         strides = array<i64: 1, 1>, shrink_mask = 1} : (tensor<2x3xf32>) -> tensor<3xf32>
+    ```
   }];
 }
 
 def NNHal_PadOp : NNHal_MoveOp<"pad", /*opCode=*/32, "V1_1",
                                [NNHal_PairsIn<"paddings">]> {
   let summary = "real zero around the operand; paddings [low, high] per dimension";
+  let description = [{
+    `paddings` has a pair per dimension. A quantized tensor is padded with its zero
+    point.
+
+    ```mlir
+    %0 = nnhal.pad %x {paddings = array<i64: 1, 1, 0, 0>} : (tensor<2x3xf32>) -> tensor<4x3xf32>
+    ```
+  }];
   let hasFolder = 1;
 }
 
@@ -119,12 +187,23 @@ def NNHal_PadV2Op : NNHal_MoveOp<"pad_v2", /*opCode=*/69, "V1_2",
   let description = [{
     `value` is an f32 for a floating-point operand and an i32 otherwise; for a
     quantized operand it is the stored value (M-118).
+
+    ```mlir
+    %0 = nnhal.pad_v2 %x {paddings = array<i64: 0, 0, 2, 0>, value = 1.0 : f32} : (tensor<2x3xf32>) -> tensor<2x5xf32>
+    ```
   }];
 }
 
 def NNHal_TileOp : NNHal_MoveOp<"tile", /*opCode=*/89, "V1_2",
                                 [NNHal_IntegersIn<"multiples">]> {
   let summary = "the operand repeated multiples[i] times along dimension i";
+  let description = [{
+    `multiples` has one element per dimension.
+
+    ```mlir
+    %0 = nnhal.tile %x {multiples = array<i64: 1, 2>} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+    ```
+  }];
   let hasFolder = 1;
 }
 
@@ -134,6 +213,14 @@ def NNHal_GatherOp
                     NNHal_In<"indices", NNHal_IndexTensor>],
                    (outs NNHal_Tensor:$output), /*resultCount=*/1> {
   let summary = "the slices along an axis that the indices name";
+  let description = [{
+    The dimension `axis` of the input is replaced by those of the indices.
+
+    ```mlir
+    %0 = nnhal.gather %x, %indices {axis = 1}
+        : (tensor<2x3xf32>, tensor<4xi32>) -> tensor<2x4xf32>
+    ```
+  }];
   let hasFolder = 1;
 }
 
@@ -142,6 +229,13 @@ def NNHal_FillOp
                    [NNHal_ResultShapeIn, NNHal_NumberIn<"value">],
                    (outs NNHal_Tensor:$output), /*resultCount=*/0> {
   let summary = "one value in the result's shape";
+  let description = [{
+    The result states its shape. `value` has the type of its elements.
+
+    ```mlir
+    %0 = nnhal.fill {value = 1.0 : f32} : () -> tensor<2x3xf32>
+    ```
+  }];
   let hasFolder = 1;
 }
 
@@ -149,23 +243,52 @@ def NNHal_ChannelShuffleOp
     : NNHal_MoveOp<"channel_shuffle", /*opCode=*/46, "V1_2",
                    [NNHal_IntegerIn<"groups">, NNHal_IntegerIn<"axis">]> {
   let summary = "interleaves groups of channels";
+  let description = [{
+    Along `axis`, element i of group g becomes element g of group i: a transpose of
+    [groups, size] to [size, groups].
+
+    ```mlir
+    %0 = nnhal.channel_shuffle %x {groups = 2, axis = 1} : (tensor<2x6xf32>) -> tensor<2x6xf32>
+    ```
+  }];
 }
 
 def NNHal_DepthToSpaceOp : NNHal_BlockOp<"depth_to_space", /*opCode=*/5, "V1_0",
                                          [NNHal_IntegerIn<"block_size">]> {
   let summary = "moves blocks of channels to height and width";
+  let description = [{
+    A pixel of block_size^2 * C channels becomes a block of pixels of C channels.
+
+    ```mlir
+    %0 = nnhal.depth_to_space %x {block_size = 2} : (tensor<1x2x2x8xf32>) -> tensor<1x4x4x2xf32>
+    ```
+  }];
 }
 
 def NNHal_SpaceToDepthOp
     : NNHal_BlockOp<"space_to_depth", /*opCode=*/26, "V1_0",
                     [NNHal_IntegerIn<"block_size">]> {
   let summary = "moves blocks of height and width to channels";
+  let description = [{
+    The inverse of `nnhal.depth_to_space` (M-119).
+
+    ```mlir
+    %0 = nnhal.space_to_depth %x {block_size = 2} : (tensor<1x4x4x2xf32>) -> tensor<1x2x2x8xf32>
+    ```
+  }];
 }
 
 def NNHal_BatchToSpaceNDOp
     : NNHal_BlockOp<"batch_to_space_nd", /*opCode=*/29, "V1_1",
                     [NNHal_IntegersIn<"block_shape">]> {
   let summary = "moves blocks of the batch to height and width";
+  let description = [{
+    `block_shape` is [height, width]; the batch is divided by its product.
+
+    ```mlir
+    %0 = nnhal.batch_to_space_nd %x {block_shape = array<i64: 2, 2>} : (tensor<4x2x2x1xf32>) -> tensor<1x4x4x1xf32>
+    ```
+  }];
 }
 
 def NNHal_SpaceToBatchNDOp
@@ -173,6 +296,15 @@ def NNHal_SpaceToBatchNDOp
                     [NNHal_IntegersIn<"block_shape">,
                      NNHal_PairsIn<"pads">]> {
   let summary = "pads [top, bottom, left, right], then moves blocks to the batch";
+  let description = [{
+    `block_shape` is [height, width] and divides the padded extents. The padding is
+    real zero.
+
+    ```mlir
+    %0 = nnhal.space_to_batch_nd %x
+        {block_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x4x4x1xf32>) -> tensor<4x2x2x1xf32>
+    ```
+  }];
 }
 
 // ODS infers the result type: it is always the same.

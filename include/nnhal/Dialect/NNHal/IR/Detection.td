@@ -52,6 +52,15 @@ def NNHal_BoxWithNmsLimitOp
   let description = [{
     A negative `max_boxes` sets no limit. `kernel` says how a box loses score to
     a better one that it overlaps: `hard`, `linear` or `gaussian`.
+
+    ```mlir
+    %0:4 = nnhal.box_with_nms_limit %scores, %boxes, %batches
+        {score_threshold = 0.1 : f32, max_boxes = -1,
+         kernel = #nnhal<soft_nms_kernel hard>, iou_threshold = 0.5 : f32,
+         sigma = 0.5 : f32, nms_score_threshold = 0.1 : f32}
+        : (tensor<5x3xf32>, tensor<5x12xf32>, tensor<5xi32>)
+          -> (tensor<?xf32>, tensor<?x4xf32>, tensor<?xi32>, tensor<?xi32>)
+    ```
   }];
 }
 
@@ -74,6 +83,17 @@ def NNHal_DetectionPostprocessingOp
   let description = [{
     Boxes are [top, left, bottom, right] here. `max_detections_per_class` counts
     with `regular_nms`, `max_classes_per_detection` without.
+
+    ```mlir
+    %0:4 = nnhal.detection_postprocessing %scores, %deltas, %anchors
+        {y_scale = 10.0 : f32, x_scale = 10.0 : f32, height_scale = 5.0 : f32,
+         width_scale = 5.0 : f32, regular_nms = false, max_detections = 3,
+         max_classes_per_detection = 1, max_detections_per_class = 1,
+         score_threshold = 0.1 : f32, iou_threshold = 0.5 : f32,
+         background_label = true}
+        : (tensor<1x6x3xf32>, tensor<1x6x4xf32>, tensor<6x4xf32>)
+          -> (tensor<1x3xf32>, tensor<1x3x4xf32>, tensor<1x3xi32>, tensor<1xi32>)
+    ```
   }];
 }
 
@@ -91,6 +111,14 @@ def NNHal_GenerateProposalsOp
   let summary = "regions that may hold objects, from anchors at every place";
   let description = [{
     A limit that is not positive sets none.
+
+    ```mlir
+    %0:3 = nnhal.generate_proposals %scores, %deltas, %anchors, %info
+        {height_ratio = 1.0 : f32, width_ratio = 1.0 : f32, pre_nms_limit = -1,
+         post_nms_limit = -1, iou_threshold = 0.5 : f32, min_size = 1.0 : f32}
+        : (tensor<1x2x2x3xf32>, tensor<1x2x2x12xf32>, tensor<3x4xf32>,
+           tensor<1x2xf32>) -> (tensor<?xf32>, tensor<?x4xf32>, tensor<?xi32>)
+    ```
   }];
 }
 
@@ -101,6 +129,16 @@ def NNHal_HeatmapMaxKeypointOp
                    (outs NNHal_Tensor:$scores, NNHal_Tensor:$keypoints),
                    /*resultCount=*/2> {
   let summary = "where each heatmap is largest, in the image's coordinates";
+  let description = [{
+    Heatmaps are [boxes, size, size, keypoints], boxes [boxes, 4]. The result is the
+    score and, between pixels by a quadratic, the place of each keypoint.
+
+    ```mlir
+    %0:2 = nnhal.heatmap_max_keypoint %heatmaps, %boxes
+        : (tensor<2x4x4x3xf32>, tensor<2x4xf32>)
+          -> (tensor<2x3xf32>, tensor<2x3x2xf32>)
+    ```
+  }];
 }
 
 def NNHal_RoiAlignOp
@@ -117,6 +155,14 @@ def NNHal_RoiAlignOp
   let summary = "the mean of bilinear samples of each bin of a region";
   let description = [{
     With 0 samples the size of a bin decides how many there are.
+
+    ```mlir
+    %0 = nnhal.roi_align %features, %rois, %batches
+        {output_height = 2, output_width = 2, height_ratio = 1.0 : f32,
+         width_ratio = 1.0 : f32, height_samples = 0, width_samples = 0}
+        : (tensor<1x4x4x3xf32>, tensor<5x4xf32>, tensor<5xi32>)
+          -> tensor<5x2x2x3xf32>
+    ```
   }];
 }
 
@@ -131,6 +177,18 @@ def NNHal_RoiPoolingOp
                    (outs NNHal_Tensor:$output), /*resultCount=*/1,
                    /*isNamed=*/0, /*hasSpatialResult=*/1> {
   let summary = "the largest element of each bin of a region";
+  let description = [{
+    Regions are [x1, y1, x2, y2] in the image, which the ratios divide. A bin without
+    elements yields 0.
+
+    ```mlir
+    %0 = nnhal.roi_pooling %features, %rois, %batches
+        {output_height = 2, output_width = 2, height_ratio = 1.0 : f32,
+         width_ratio = 1.0 : f32}
+        : (tensor<1x4x4x3xf32>, tensor<5x4xf32>, tensor<5xi32>)
+          -> tensor<5x2x2x3xf32>
+    ```
+  }];
 }
 
 } // opDocGroup

@@ -109,6 +109,14 @@ def NNHal_GraphOp : Op<NNHal_Dialect, "graph",
     `input_names`, `output_names` and `state_pairs` (pairs of output index and
     input index: what is written there is read there next time) annotate the
     main graph.
+
+    ```mlir
+    nnhal.graph @main(%x: tensor<2xf32>) -> tensor<2xf32>
+        attributes {input_names = ["x"], output_names = ["y"]} {
+      %0 = nnhal.operation "RELU"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+      nnhal.return %0 : tensor<2xf32>
+    }
+    ```
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -137,6 +145,13 @@ def NNHal_GraphOp : Op<NNHal_Dialect, "graph",
 def NNHal_ReturnOp : Op<NNHal_Dialect, "return",
     [Pure, ReturnLike, Terminator, HasParent<"::nnhal::GraphOp">]> {
   let summary = "the outputs of a graph";
+  let description = [{
+    In the order of the HAL subgraph's outputs.
+
+    ```mlir
+    nnhal.return %0, %1 : tensor<2xf32>, i32
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$outputs);
   let assemblyFormat = "attr-dict ($outputs^ `:` type($outputs))?";
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
@@ -185,6 +200,10 @@ def NNHal_NoValueOp : NNHal_OperandOp<"no_value"> {
   let description = [{
     HAL lifetime NO_VALUE: stands where an optional operand is left out. `number`
     is the HAL operand number here and in the other operand operations.
+
+    ```mlir
+    %0 = nnhal.no_value : tensor<2xf32>
+    ```
   }];
   let arguments = (ins OptionalAttr<I32Attr>:$number);
   let results = (outs AnyType:$result);
@@ -194,6 +213,13 @@ def NNHal_NoValueOp : NNHal_OperandOp<"no_value"> {
 def NNHal_SubgraphReferenceOp : NNHal_OperandOp<"subgraph_reference",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a graph as operand of IF or WHILE";
+  let description = [{
+    The graph is one of the same model.
+
+    ```mlir
+    %0 = nnhal.subgraph_reference @then
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$graph, OptionalAttr<I32Attr>:$number);
   let results = (outs NNHal_SubgraphType:$result);
   let assemblyFormat = "$graph attr-dict";

@@ -21,6 +21,14 @@ def NNHal_QuantizeOp
     : NNHal_FormOp<"quantize", /*opCode=*/72, "V1_2", [NNHal_In<"input">],
                    (outs NNHal_Tensor:$output), /*resultCount=*/0> {
   let summary = "real values to the result's quantized type";
+  let description = [{
+    x / scale + zero point, rounded half away from zero and limited to what the type
+    of the result stores (M-148).
+
+    ```mlir
+    %0 = nnhal.quantize %x : (tensor<2x3xf32>) -> tensor<2x3x!quant.uniform<u8:f32, 5.0e-01:128>>
+    ```
+  }];
   let hasFolder = 1;
 }
 
@@ -28,6 +36,14 @@ def NNHal_DequantizeOp
     : NNHal_FormOp<"dequantize", /*opCode=*/6, "V1_0", [NNHal_In<"input">],
                    (outs NNHal_Tensor:$output), /*resultCount=*/0> {
   let summary = "quantized values to real values";
+  let description = [{
+    (q - zero point) * scale, with the scale of the channel where there are several
+    (M-030).
+
+    ```mlir
+    %0 = nnhal.dequantize %x : (tensor<2x3x!quant.uniform<u8:f32, 5.0e-01:128>>) -> tensor<2x3xf32>
+    ```
+  }];
   let hasFolder = 1;
 }
 

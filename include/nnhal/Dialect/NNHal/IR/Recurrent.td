@@ -107,6 +107,14 @@ def NNHal_UnidirectionalSequenceLstmOp
     Results: the output and, where they are asked for, the last output state and
     cell state. The input is [time, batch, size] when `time_major`, else [batch,
     time, size].
+
+    ```mlir
+    %0 = nnhal.unidirectional_sequence_lstm input(%x)
+        input_to_forget_weights(%wf) ... output_state(%h) cell_state(%c)
+        {activation = #nnhal<recurrent_activation tanh>, cell_clip = 0.0 : f32,
+         projection_clip = 0.0 : f32, time_major = true}
+        : (tensor<5x1x2xf32>, ...) -> tensor<5x1x4xf32>
+    ```
   }];
 }
 
@@ -132,6 +140,15 @@ def NNHal_BidirectionalSequenceLstmOp
     Results: forward and backward output, one tensor when `merge_outputs`, then,
     where they are asked for, the last output state and cell state of each
     direction.
+
+    ```mlir
+    %0:2 = nnhal.bidirectional_sequence_lstm input(%x)
+        fw_input_to_forget_weights(%wf) ... fw_output_state(%fh) fw_cell_state(%fc)
+        bw_output_state(%bh) bw_cell_state(%bc)
+        {activation = #nnhal<recurrent_activation tanh>, cell_clip = 0.0 : f32,
+         projection_clip = 0.0 : f32, merge_outputs = false, time_major = true}
+        : (tensor<5x1x2xf32>, ...) -> (tensor<5x1x4xf32>, tensor<5x1x4xf32>)
+    ```
   }];
 }
 
@@ -166,6 +183,14 @@ def NNHal_UnidirectionalSequenceRnnOp
   let summary = "an RNN cell over a sequence";
   let description = [{
     Results: the output and, where it is asked for, the last hidden state.
+
+    ```mlir
+    %0 = nnhal.unidirectional_sequence_rnn input(%x) weights(%w)
+        recurrent_weights(%r) bias(%b) hidden_state(%h)
+        {activation = #nnhal<recurrent_activation relu>, time_major = true}
+        : (tensor<5x2x8xf32>, tensor<16x8xf32>, tensor<16x16xf32>, tensor<16xf32>,
+           tensor<2x16xf32>) -> tensor<5x2x16xf32>
+    ```
   }];
 }
 
@@ -187,6 +212,17 @@ def NNHal_BidirectionalSequenceRnnOp
   let description = [{
     Results: forward and backward output, one tensor when `merge_outputs`, then,
     where they are asked for, the last hidden state of each direction.
+
+    ```mlir
+    %0 = nnhal.bidirectional_sequence_rnn input(%x) fw_weights(%fw)
+        fw_recurrent_weights(%fr) fw_bias(%fb) fw_hidden_state(%fh)
+        bw_weights(%bw) bw_recurrent_weights(%br) bw_bias(%bb) bw_hidden_state(%bh)
+        {activation = #nnhal<recurrent_activation relu>, time_major = true,
+         merge_outputs = true}
+        : (tensor<5x2x8xf32>, tensor<16x8xf32>, tensor<16x16xf32>, tensor<16xf32>,
+           tensor<2x16xf32>, tensor<16x8xf32>, tensor<16x16xf32>, tensor<16xf32>,
+           tensor<2x16xf32>) -> tensor<5x2x32xf32>
+    ```
   }];
 }
 
@@ -226,6 +262,16 @@ def NNHal_Quantized16BitLstmOp
                    (outs NNHal_Tensor:$cell_state_out, NNHal_Tensor:$output),
                    /*resultCount=*/2, /*isNamed=*/1> {
   let summary = "one step of an LSTM cell with a 16-bit cell state";
+  let description = [{
+    Input, output and weights are unsigned 8-bit values of scale 1 / 128 where they
+    are activations; the cell state is of 16 bits.
+
+    ```mlir
+    %0:2 = nnhal.quantized_16bit_lstm input(%x)
+        input_to_input_weights(%wi) ... cell_state(%c) output_state(%h)
+        : (tensor<1x2x!in>, ...) -> (tensor<1x4x!state>, tensor<1x4x!in>)
+    ```
+  }];
 }
 
 def NNHal_QuantizedLstmOp
@@ -249,6 +295,18 @@ def NNHal_QuantizedLstmOp
   let description = [{
     The intermediate scales are those of the products that each gate sums up;
     the one of the input gate does not matter when that gate is coupled.
+
+    ```mlir
+    %0:3 = nnhal.quantized_lstm input(%x) input_to_forget_weights(%wf) ...
+        output_state(%h) cell_state(%c)
+        {input_intermediate_scale = 0.007 : f32,
+         forget_intermediate_scale = 0.007 : f32,
+         cell_intermediate_scale = 0.007 : f32,
+         output_intermediate_scale = 0.007 : f32,
+         hidden_state_zero_point = 0, hidden_state_scale = 0.007 : f32}
+        : (tensor<1x2x!in>, ...) -> (tensor<1x4x!in>, tensor<1x4x!state>,
+                                     tensor<1x4x!in>)
+    ```
   }];
 }
 

@@ -42,20 +42,65 @@ let opDocGroup = NNHal_WindowGroup in {
 def NNHal_AveragePool2DOp
     : NNHal_Pool2DOp<"average_pool_2d", /*opCode=*/1, "V1_0"> {
   let summary = "mean of each window";
+  let description = [{
+    Divided is by the number of elements that are no padding. The mean of quantized
+    values rounds halves up (M-093).
+
+    ```mlir
+    %0 = nnhal.average_pool_2d %x
+        {pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>,
+         window = array<i64: 2, 2>} : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
+    ```
+  }];
 }
 def NNHal_L2Pool2DOp : NNHal_Pool2DOp<"l2_pool_2d", /*opCode=*/12, "V1_0"> {
   let summary = "root of the mean of squares of each window";
+  let description = [{
+    The mean is that of the elements that are no padding (M-094). Floats only.
+
+    ```mlir
+    %0 = nnhal.l2_pool_2d %x
+        {pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>,
+         window = array<i64: 2, 2>} : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
+    ```
+  }];
 }
 def NNHal_MaxPool2DOp : NNHal_Pool2DOp<"max_pool_2d", /*opCode=*/17, "V1_0"> {
   let summary = "largest element of each window";
+  let description = [{
+    A NaN is passed over.
+
+    ```mlir
+    %0 = nnhal.max_pool_2d %x
+        {pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>,
+         window = array<i64: 2, 2>} : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
+    ```
+  }];
 }
 def NNHal_ResizeBilinearOp
     : NNHal_ResizeOp<"resize_bilinear", /*opCode=*/23, "V1_0"> {
   let summary = "resizing with bilinear interpolation";
+  let description = [{
+    The result states its extents, or they are those of the input times
+    `width_factor` and `height_factor`. `align_corners` maps corner pixels to each
+    other, `half_pixel_centers` takes pixels for areas (M-201).
+
+    ```mlir
+    %0 = nnhal.resize_bilinear %x {half_pixel_centers = true} : (tensor<1x4x4x3xf32>) -> tensor<1x8x8x3xf32>
+    ```
+  }];
 }
 def NNHal_ResizeNearestNeighborOp
     : NNHal_ResizeOp<"resize_nearest_neighbor", /*opCode=*/94, "V1_2"> {
   let summary = "resizing with the nearest element";
+  let description = [{
+    The result states its extents, or they are those of the input times
+    `width_factor` and `height_factor`.
+
+    ```mlir
+    %0 = nnhal.resize_nearest_neighbor %x : (tensor<1x4x4x3xf32>) -> tensor<1x8x8x3xf32>
+    ```
+  }];
 }
 
 } // opDocGroup
