@@ -95,10 +95,6 @@ void BurstServer::serve() {
     } catch (const std::bad_alloc &) {
       refuse(outOfResources("no memory for a request"));
     }
-    // A client that has just been woken may be put on the core of this thread,
-    // which is going to poll.
-    if (results.hasWoken())
-      std::this_thread::yield();
   }
 }
 

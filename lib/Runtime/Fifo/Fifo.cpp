@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sched.h>
 
 using namespace nnhal::rt;
 
@@ -65,12 +64,7 @@ Status FifoEnd::wait(uint32_t count, std::chrono::nanoseconds window) {
   using Clock = std::chrono::steady_clock;
   // The clock takes as long as several polls, so that it is read now and then.
   constexpr uint32_t pollsPerLook = 32;
-  // The other end may be on the core of this one, where it cannot make progress
-  // while this one polls. So this end offers the core from then on when it has
-  // waited for longer than a short message takes between two cores.
-  constexpr std::chrono::nanoseconds patience{4'000};
   Clock::time_point end;
-  Clock::time_point late;
   for (uint32_t poll = 0;; ++poll) {
     NNHAL_ASSIGN_OR_RETURN(uint32_t found, available());
     if (found >= count)
@@ -81,14 +75,10 @@ Status FifoEnd::wait(uint32_t count, std::chrono::nanoseconds window) {
       break;
     if (poll % pollsPerLook == 0) {
       Clock::time_point now = Clock::now();
-      if (poll == 0) {
+      if (poll == 0)
         end = now + window;
-        late = now + patience;
-      } else if (now >= end) {
+      else if (now >= end)
         break;
-      } else if (now >= late) {
-        ::sched_yield();
-      }
     }
     relax();
   }
