@@ -205,6 +205,7 @@ static Status statusOf(StatusCode code) {
 }
 
 Status BurstController::run(const Request &request, ExecutionResult &result) {
+  freeExpiredSlots();
   bool isSent = false;
   NNHAL_ASSIGN_OR_RETURN(bool isPacked, pack(request));
   if (isPacked)
@@ -217,8 +218,6 @@ Status BurstController::run(const Request &request, ExecutionResult &result) {
   result.outputShapes.clear();
   result.operationTimes.clear();
   result.copiedBytes = 0;
-  // The server executes meanwhile.
-  freeExpiredSlots();
   NNHAL_RETURN_IF_ERROR(receive());
   result.outputShapes = answered.outputShapes;
   result.timing = answered.timing;
