@@ -39,7 +39,7 @@ struct DeviceSet {
   }
 };
 
-/// What one planner says of one model.
+/// The plan that one planner makes for one model, in numbers.
 struct Planned {
   size_t steps = 0;
   double estimate = 0;

@@ -198,7 +198,8 @@ rt::Status Compilation::runPhases(ModuleOp module,
     bool isLast = phase == Phase::llvm;
     addPhase(manager, phase, target,
              {int64_t(options.constantsOffset), /*inParts=*/isLast});
-    // What comes before works on the one function that has everything.
+    // Passes before the last phase work on the one function that has
+    // everything, so that threads have nothing to share there.
     if (isLast && threads.getMaxConcurrency() > 1)
       mlirContext.setThreadPool(threads);
     LogicalResult result = manager.run(module);

@@ -34,7 +34,7 @@ class OpPassManager;
 
 namespace nnhal {
 
-/// What a caller may choose about the target.
+/// The choices of a caller about the target.
 struct TargetOptions {
   /// LLVM's names of a machine. Where all three are empty it is the one that
   /// the compiler runs on, "host" as `cpu` is that machine, too.
@@ -50,7 +50,7 @@ struct TargetOptions {
   bool isOfNoMachine = false;
 };
 
-/// What the passes of a phase are told beside the attribute of the module.
+/// Facts that the attribute of the module does not tell the passes of a phase.
 struct PhaseOptions {
   /// Bytes before the constants in the data cache.
   int64_t constantsOffset = 0;
@@ -62,7 +62,7 @@ struct PhaseOptions {
 /// Machine code, as a relocatable object.
 using Object = llvm::SmallVector<char, 0>;
 
-/// What the compiler does for targets that emit code.
+/// Services of the compiler for targets that emit code.
 struct EmissionServices {
   /// Emission stops when it is requested; what it leaves then is not used.
   Cancellation &cancellation;
@@ -75,7 +75,7 @@ struct EmissionServices {
 struct EmittedCode {
   rt::TargetKind kind = rt::TargetKind::x86_64Elf;
   std::string cpu;
-  /// As rt::CodeSection::features.
+  /// Features of the processor, in the form of rt::CodeSection::features.
   std::string features;
   std::vector<std::byte> code;
   std::vector<std::byte> dataCache;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What passes between graph and entry share, beside the attributes that the
-// dialect declares.
+// Names and checks that the passes between the main graph and the entry
+// function share, beside the discardable attributes that the dialect declares.
 //
 //===----------------------------------------------------------------------===//
 

@@ -65,7 +65,7 @@ struct PhaseOptions;
 /// `options.target`.
 void addPhase(mlir::OpPassManager &pm, Phase phase,
               const CompilePipelineOptions &options);
-/// The same for \p target.
+/// Adds the passes of \p phase, as \p target has them, to \p pm.
 void addPhase(mlir::OpPassManager &pm, Phase phase, const TargetBackend &target,
               const PhaseOptions &options);
 

@@ -95,7 +95,7 @@ private:
   LogicalResult convert(LinalgLowering &lowering) {
     MLIRContext *context = &getContext();
     ConversionTarget target(*context);
-    // What the lowerings produce; the passes of every target take each.
+    // Lowerings produce these dialects, which the passes of every target take.
     target.addLegalDialect<arith::ArithDialect, linalg::LinalgDialect,
                            math::MathDialect>();
     target.addLegalOp<bufferization::AllocTensorOp>();

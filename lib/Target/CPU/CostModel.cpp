@@ -53,7 +53,7 @@ static constexpr CostModel sixteenRegisters = {
     .estimatedFunction = 16,
 };
 
-// The same with room for twice as many accumulators.
+// Targets with 32 vector registers have room for twice as many accumulators.
 static constexpr CostModel thirtyTwoRegisters = [] {
   CostModel model = sixteenRegisters;
   model.panelRegisters = {4, 3, 2};

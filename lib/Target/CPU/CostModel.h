@@ -77,17 +77,17 @@ struct CostModel {
   /// An epilogue of so many operations is long: it is a loop over stored sums
   /// in place of code for each accumulator.
   int64_t longEpilogue;
-  /// What computes functions is not fused into a kernel of fewer channels: a
-  /// register there holds one pixel's.
+  /// An epilogue that computes functions is not fused into a kernel of fewer
+  /// channels: a register there holds those of one pixel.
   int64_t fusedChannels;
   /// Inputs of more channels are padded to whole quads; those of a picture are
   /// not.
   int64_t paddedChannels;
-  /// As ContractionCosts::copiedOutputs.
+  /// ContractionCosts::copiedOutputs of this target.
   int64_t copiedOutputs;
-  /// As ContractionCosts::transposedOutputs.
+  /// ContractionCosts::transposedOutputs of this target.
   int64_t transposedOutputs;
-  /// As ContractionCosts::transposedProducts.
+  /// ContractionCosts::transposedProducts of this target.
   int64_t transposedProducts;
   /// Estimated nanoseconds of the shortest loop nest that threads share.
   int64_t splitWork;
@@ -133,14 +133,15 @@ struct KernelTarget {
   /// inputs, sdot of AArch64 signed ones.
   std::optional<QuadSigns> dotProduct = {};
 
-  /// What \p parameters of a TargetAttr say, which may be null:
+  /// Reads the \p parameters of a TargetAttr, which may be null:
   /// `vector_bits`, `vector_registers`, `dot_product`, numbers of the table,
   /// and the strings `triple`, `cpu` and `features`, which are not looked at.
   /// Nothing after a message to \p report where they are not valid.
   static std::optional<KernelTarget>
   read(mlir::DictionaryAttr parameters,
        llvm::function_ref<void(const llvm::Twine &)> report);
-  /// The same for the target of the module around \p op, with errors at \p op.
+  /// Reads those of the target of the module around \p op, with errors at \p
+  /// op.
   static std::optional<KernelTarget> of(mlir::Operation *op);
 
   /// f32 elements of one register.

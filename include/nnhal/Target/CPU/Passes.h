@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What every pass does is said in Passes.td. The passes read the target from
+// Passes.td says what each pass does. The passes read the target from
 // the attribute `nnhal.target` of the module; without one they have its
 // defaults.
 //

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What only code for processors needs: micro-kernels, vectors, threads. In the
-// order in which the pipeline runs them.
+// These passes are for code for processors alone: micro-kernels, vectors and
+// threads. They stand in the order in which the pipeline runs them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace nnhal;
 
 namespace {
-/// What an attribute is, or what carries it: a phrase for messages and a
+/// A kind of value or of carrier of an attribute: a phrase for messages and a
 /// predicate.
 template <typename T> struct Kind {
   const char *phrase;

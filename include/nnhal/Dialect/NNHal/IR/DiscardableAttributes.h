@@ -80,10 +80,10 @@ inline constexpr llvm::StringLiteral phaseAttrName = "nnhal.phase";
 /// String array attribute of the module that nnhal-partition leaves: the plan
 /// in words, a line each.
 inline constexpr llvm::StringLiteral planAttrName = "nnhal.plan";
-/// Of the nnhal.model of a step, the name of its device; the number of the
-/// graph that it is from; which operations, inputs and outputs it has, as
-/// numbers of the operations and operands of that graph; and why each
-/// operation is on that device.
+/// These attributes of the nnhal.model of a step state the name of its device;
+/// the number of the graph that the step is from; the operations, inputs and
+/// outputs of that graph which the step has, by number; and why each operation
+/// is on that device.
 inline constexpr llvm::StringLiteral deviceAttrName = "nnhal.device";
 inline constexpr llvm::StringLiteral subgraphAttrName = "nnhal.subgraph";
 inline constexpr llvm::StringLiteral sourceOperationsAttrName =

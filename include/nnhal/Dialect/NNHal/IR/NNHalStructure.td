@@ -183,7 +183,7 @@ def NNHal_HalOperationAttr : AttrDef<NNHal_Dialect, "HalOperation"> {
     /// The operation of the HAL, OEM_OPERATION included; nullopt for one of an
     /// extension.
     ::std::optional<::nnhal::rt::OperationType> getOperationType() const;
-    /// What the HAL's rules say of the operation; null where they say nothing.
+    /// The row of the HAL's table of operations; null for extensions and OEM.
     const ::nnhal::rt::OperationInfo *getInfo() const;
     ::std::string getSpelling() const;
   }];

@@ -53,9 +53,10 @@ struct ContractionCosts {
   int64_t transposedProducts = 32;
 };
 
-/// What a target decides about the lowering to linalg. The base class is that
-/// of targets without micro-kernels: the lowering then yields linalg, tensor,
-/// arith, math and scf, and nothing is packed.
+/// A lowering policy holds the decisions of a target about the lowering to
+/// linalg. The base class is that of targets without micro-kernels: the
+/// lowering then yields linalg, tensor, arith, math and scf, and nothing is
+/// packed.
 class LoweringPolicy {
 public:
   virtual ~LoweringPolicy();
