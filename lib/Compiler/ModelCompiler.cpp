@@ -69,10 +69,8 @@ static MLIRContext::Threading noThreads() {
 static DialectRegistry makeRegistry(const CompilerOptions &options) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
-  for (const TargetBackend *target : options.targets) {
+  for (const TargetBackend *target : options.targets)
     registerTarget(registry, *target);
-    target->registerModels(registry);
-  }
   return registry;
 }
 

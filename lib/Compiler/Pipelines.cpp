@@ -89,10 +89,8 @@ void registerCompilerDialects(DialectRegistry &registry) {
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
-  for (const TargetBackend *target : builtInTargets()) {
+  for (const TargetBackend *target : builtInTargets())
     registerTarget(registry, *target);
-    target->registerModels(registry);
-  }
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }

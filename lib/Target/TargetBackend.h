@@ -28,7 +28,6 @@
 #include <vector>
 
 namespace mlir {
-class DialectRegistry;
 class OpPassManager;
 } // namespace mlir
 
@@ -92,10 +91,6 @@ struct EmittedCode {
 /// its LoweringPolicy decides. All that follows is the target's own.
 class TargetBackend : public TargetInterface {
 public:
-  /// Gives operations of dialects what the target's phases ask of them: models
-  /// of interfaces, for contexts that are made from \p registry.
-  virtual void registerModels(mlir::DialectRegistry &registry) const {}
-
   /// The attribute by which passes and emission know what \p options ask for.
   /// Fails with invalidArgument for what the target does not know.
   virtual rt::Result<TargetAttr> describe(mlir::MLIRContext &context,

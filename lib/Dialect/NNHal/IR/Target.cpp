@@ -61,6 +61,7 @@ std::unique_ptr<LoweringPolicy> TargetInterface::getLoweringPolicy(
     TargetAttr target, llvm::function_ref<void(const Twine &)> report) const {
   return std::make_unique<LoweringPolicy>();
 }
+void TargetInterface::registerModels(DialectRegistry &registry) const {}
 
 //===----------------------------------------------------------------------===//
 // The targets of a context
@@ -97,6 +98,7 @@ void nnhal::registerTarget(DialectRegistry &registry,
   // Extensions are told apart by their ids, and there is one for each target.
   registry.addExtension(TypeID::getFromOpaquePointer(&target),
                         std::make_unique<TargetExtension>(target));
+  target.registerModels(registry);
 }
 
 std::unique_ptr<LoweringPolicy> nnhal::loweringPolicyOf(Operation *op) {

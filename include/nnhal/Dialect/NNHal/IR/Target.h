@@ -89,9 +89,13 @@ public:
   virtual std::unique_ptr<LoweringPolicy>
   getLoweringPolicy(TargetAttr target,
                     llvm::function_ref<void(const llvm::Twine &)> report) const;
+  /// Gives operations of dialects the models of interfaces that the passes of
+  /// the target ask for, in contexts that are made from \p registry.
+  virtual void registerModels(mlir::DialectRegistry &registry) const;
 };
 
-/// Lets contexts that are made from \p registry know \p target.
+/// Lets contexts that are made from \p registry know \p target, with its models
+/// of interfaces.
 void registerTarget(mlir::DialectRegistry &registry,
                     const TargetInterface &target);
 
