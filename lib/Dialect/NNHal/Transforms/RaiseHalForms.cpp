@@ -46,6 +46,7 @@ private:
   Attribute readAttribute(const HalInput &input);
   Attribute readFlag(const HalInput &input);
   Attribute readPads(const HalInput &input);
+  Attribute readTransposedPads();
   Attribute readFactor();
   SmallVector<int64_t> readSize();
   SmallVector<int64_t> unitAxes();
@@ -141,6 +142,9 @@ SmallVector<int64_t> FormReader::reversedDimensions() {
   return permutation;
 }
 
+/// The padding scheme SAME; of the schemes 0 to 2 only it pads (M-008).
+constexpr int64_t samePadding = 1;
+
 /// Pads as the decoder resolves them: [top, bottom, left, right]; nullopt where
 /// the extents that they follow from are unknown.
 static std::optional<SmallVector<int64_t>> resolvedPads(Raising &raising) {
@@ -158,7 +162,10 @@ static std::optional<SmallVector<int64_t>> resolvedPads(Raising &raising) {
   const rt::OperationView &operation = view.getOperation();
   if (rt::Result<rt::ConvolutionForm> form = rt::decodeConvolution(operation);
       form.isOk()) {
-    if (!isKnown(form->input) || !isKnown(operation.inputs[1].type))
+    bool followFromInput =
+        operation.type != rt::OperationType::TRANSPOSE_CONV_2D;
+    if ((followFromInput && !isKnown(form->input)) ||
+        !isKnown(operation.inputs[1].type))
       return std::nullopt;
     return pads(form->params.pads);
   }
@@ -174,23 +181,39 @@ Attribute FormReader::readPads(const HalInput &input) {
     return builder.getDenseI64ArrayAttr(
         {raising.integer(at + 2), raising.integer(at + 3), raising.integer(at),
          raising.integer(at + 1)});
-  bool isTransposed = input.kind == HalInput::transposedPads;
-  int64_t scheme = raising.integer(at + (isTransposed ? 1 : 0));
-  SmallVector<int64_t> shape;
-  if (isTransposed)
-    shape = raising.integers(at);
-  // Of the schemes 0 to 2 only SAME, 1, pads (M-008).
-  if (raising.hasFailed() || scheme != 1)
+  if (input.kind == HalInput::transposedPads)
+    return readTransposedPads();
+  int64_t scheme = raising.integer(at);
+  if (raising.hasFailed() || scheme != samePadding)
     return builder.getDenseI64ArrayAttr({0, 0, 0, 0});
-  if (isTransposed) {
-    // The result has these extents only where pads follow from them.
-    unsigned height = isNchw ? 2 : 1;
+  std::optional<SmallVector<int64_t>> pads = resolvedPads(raising);
+  return pads ? builder.getDenseI64ArrayAttr(*pads) : mlir::DenseI64ArrayAttr();
+}
+
+/// Pads that follow from a shape which the model gives. The type of the result
+/// states its extents where it must have them, which the rule has checked if it
+/// knew the extents of the input. An input whose extents an execution brings
+/// may lead to another result, so that pads stand in its place.
+Attribute FormReader::readTransposedPads() {
+  mlir::Builder &builder = raising.getBuilder();
+  SmallVector<int64_t> shape = raising.integers(at);
+  int64_t scheme = raising.integer(at + 1);
+  if (raising.hasFailed() || scheme != samePadding)
+    return builder.getDenseI64ArrayAttr({0, 0, 0, 0});
+  unsigned height = isNchw ? 2 : 1;
+  auto input = Raising::shapeOf(operands.front());
+  if (!ShapedType::isDynamic(input[1]) && !ShapedType::isDynamic(input[2])) {
     spatialType = withKnownExtents(spatialType,
                                    {ShapedType::kDynamic, shape[height],
                                     shape[height + 1], ShapedType::kDynamic});
     return nullptr;
   }
   std::optional<SmallVector<int64_t>> pads = resolvedPads(raising);
+  if (!pads)
+    raising.fail("padding SAME needs known extents of the filter or the input");
+  else if (*llvm::min_element(*pads) < 0)
+    raising.fail("padding SAME with a stride above the filter's extent needs "
+                 "known extents of the input");
   return pads ? builder.getDenseI64ArrayAttr(*pads) : mlir::DenseI64ArrayAttr();
 }
 

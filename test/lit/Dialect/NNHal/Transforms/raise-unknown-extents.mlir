@@ -19,16 +19,17 @@ nnhal.model @strided_slice_unknown attributes {hal_version = "1.3"} {
 
 // CHECK-LABEL: nnhal.model @transposed_unknown
 nnhal.model @transposed_unknown attributes {hal_version = "1.3"} {
-  nnhal.graph @main(%x: tensor<1x?x6x3xf32>, %w: tensor<16x3x3x3xf32>, %b: tensor<16xf32>) -> tensor<1x16x12x16xf32> {
+  nnhal.graph @main(%x: tensor<1x?x6x3xf32>, %w: tensor<16x3x3x3xf32>, %b: tensor<16xf32>) -> tensor<1x?x12x16xf32> {
     %c0 = nnhal.constant_copy dense<[1, 16, 12, 16]> : tensor<4xi32> -> tensor<4xi32>
     %c1 = nnhal.constant_copy 1 : i32 -> i32
     %c2 = nnhal.constant_copy 2 : i32 -> i32
     %c3 = nnhal.constant_copy 0 : i32 -> i32
     %c4 = nnhal.constant_copy 0 : i8 -> i8
-    // CHECK: nnhal.transpose_conv_2d %{{[^{]+}} {strides = array<i64: 2, 2>} : (tensor<1x?x6x3xf32>, {{.*}}) -> tensor<1x16x12x16xf32>
+    // The result may have another height than the one that the pads follow from.
+    // CHECK: nnhal.transpose_conv_2d %{{[^{]+}} {pads = array<i64: 0, 1, 0, 1>, strides = array<i64: 2, 2>} : (tensor<1x?x6x3xf32>, {{.*}}) -> tensor<1x?x12x16xf32>
     %r = nnhal.operation "TRANSPOSE_CONV_2D"(%x, %w, %b, %c0, %c1, %c2, %c2, %c3, %c4)
-        : (tensor<1x?x6x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>, tensor<4xi32>, i32, i32, i32, i32, i8) -> tensor<1x16x12x16xf32>
-    nnhal.return %r : tensor<1x16x12x16xf32>
+        : (tensor<1x?x6x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>, tensor<4xi32>, i32, i32, i32, i32, i8) -> tensor<1x?x12x16xf32>
+    nnhal.return %r : tensor<1x?x12x16xf32>
   }
 }
 

@@ -55,3 +55,35 @@ nnhal.model @stated_extent attributes {hal_version = "1.3"} {
     nnhal.return %r : tensor<1x4x6x3xf32>
   }
 }
+
+// -----
+
+nnhal.model @transposed_filter attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<1x?x6x3xf32>, %w: tensor<16x?x3x3xf32>, %b: tensor<16xf32>) -> tensor<1x?x?x16xf32> {
+    %c0 = nnhal.constant_copy dense<[1, 16, 12, 16]> : tensor<4xi32> -> tensor<4xi32>
+    %c1 = nnhal.constant_copy 1 : i32 -> i32
+    %c2 = nnhal.constant_copy 2 : i32 -> i32
+    %c3 = nnhal.constant_copy 0 : i32 -> i32
+    %c4 = nnhal.constant_copy 0 : i8 -> i8
+    // expected-error @below {{cannot raise TRANSPOSE_CONV_2D: padding SAME needs known extents of the filter or the input}}
+    %r = nnhal.operation "TRANSPOSE_CONV_2D"(%x, %w, %b, %c0, %c1, %c2, %c2, %c3, %c4)
+        : (tensor<1x?x6x3xf32>, tensor<16x?x3x3xf32>, tensor<16xf32>, tensor<4xi32>, i32, i32, i32, i32, i8) -> tensor<1x?x?x16xf32>
+    nnhal.return %r : tensor<1x?x?x16xf32>
+  }
+}
+
+// -----
+
+nnhal.model @transposed_gaps attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<1x?x6x3xf32>, %w: tensor<16x1x1x3xf32>, %b: tensor<16xf32>) -> tensor<1x?x?x16xf32> {
+    %c0 = nnhal.constant_copy dense<[1, 16, 12, 16]> : tensor<4xi32> -> tensor<4xi32>
+    %c1 = nnhal.constant_copy 1 : i32 -> i32
+    %c2 = nnhal.constant_copy 5 : i32 -> i32
+    %c3 = nnhal.constant_copy 0 : i32 -> i32
+    %c4 = nnhal.constant_copy 0 : i8 -> i8
+    // expected-error @below {{cannot raise TRANSPOSE_CONV_2D: padding SAME with a stride above the filter's extent needs known extents of the input}}
+    %r = nnhal.operation "TRANSPOSE_CONV_2D"(%x, %w, %b, %c0, %c1, %c2, %c2, %c3, %c4)
+        : (tensor<1x?x6x3xf32>, tensor<16x1x1x3xf32>, tensor<16xf32>, tensor<4xi32>, i32, i32, i32, i32, i8) -> tensor<1x?x?x16xf32>
+    nnhal.return %r : tensor<1x?x?x16xf32>
+  }
+}
