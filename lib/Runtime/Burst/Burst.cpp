@@ -182,11 +182,12 @@ Status BurstController::send(bool &isSent) {
 }
 
 Status BurstController::receive() {
-  // A server that has just been woken may be put on the core of this thread. It
-  // runs once this one sleeps, and would wait for the end of the window if this
-  // one polled.
-  auto window =
-      requests.hasWoken() ? std::chrono::microseconds(0) : pollingWindow;
+  // A server that has just been woken may be put on the core of this thread,
+  // and one that polls may be there. It runs once this thread sleeps, and would
+  // wait for the end of the window if this one polled.
+  auto window = requests.hasWoken() || results.isPeerOnThisCore()
+                    ? std::chrono::microseconds(0)
+                    : pollingWindow;
   NNHAL_RETURN_IF_ERROR(results.readBlocking(answer, window));
   return readPacket(answer, answered);
 }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sched.h>
 
 using namespace nnhal::rt;
 
@@ -100,6 +101,13 @@ Status FifoEnd::sleep(uint32_t count) {
   }
 }
 
+/// As FifoHeader::writerCore; 0 where the system does not tell.
+static uint32_t thisCore() { return uint32_t(::sched_getcpu() + 1); }
+
+bool FifoEnd::isPeerOnThisCore() const {
+  return writerCore != 0 && writerCore == thisCore();
+}
+
 void FifoEnd::commit(uint32_t count) {
   const bool isReader = side == Side::reader;
   FifoHeader &header = memory.header();
@@ -108,6 +116,12 @@ void FifoEnd::commit(uint32_t count) {
   next += count;
   if (next >= capacity())
     next -= capacity();
+  if (isReader)
+    writerCore =
+        std::atomic_ref(header.writerCore).load(std::memory_order_relaxed);
+  else
+    std::atomic_ref(header.writerCore)
+        .store(thisCore(), std::memory_order_relaxed);
   std::atomic_ref(isReader ? header.read : header.written)
       .store(position, std::memory_order_seq_cst);
   const uint32_t bit = isReader ? fifoNotFull : fifoNotEmpty;

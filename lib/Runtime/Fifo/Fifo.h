@@ -48,6 +48,11 @@ public:
   /// Whether the last read or write of this end found the other end asleep, and
   /// woke it.
   bool hasWoken() const { return woken; }
+  /// Whether the other end made its last commit on the core that this thread is
+  /// on: then it makes no progress while this thread polls. A reader knows it
+  /// of what it read last; the writer may lie, which only changes how a reader
+  /// waits.
+  bool isPeerOnThisCore() const;
 
 protected:
   enum class Side : uint32_t { reader, writer };
@@ -91,6 +96,8 @@ private:
   uint32_t known = 0;
   bool isBroken = false;
   bool woken = false;
+  /// As FifoHeader::writerCore, when this end last read.
+  uint32_t writerCore = 0;
   std::atomic<uint32_t> closed = 0;
 };
 

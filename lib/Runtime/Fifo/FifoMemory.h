@@ -34,6 +34,10 @@ struct FifoHeader {
   uint32_t capacity;    // In elements.
   /// How many elements have ever been committed, changed by the writer alone.
   alignas(64) uint64_t written;
+  /// One more than the number of the core on which the writer made the last
+  /// commit; 0 where it does not say. A hint, in the line that the reader
+  /// polls.
+  uint32_t writerCore;
   /// How many elements have ever been taken out, changed by the reader alone.
   alignas(64) uint64_t read;
   alignas(64) uint32_t events;

@@ -57,6 +57,7 @@ TEST(FifoMemoryTest, LayoutIsThatOfThePage) {
   EXPECT_EQ(offsetof(FifoHeader, elementSize), 8u);
   EXPECT_EQ(offsetof(FifoHeader, capacity), 12u);
   EXPECT_EQ(offsetof(FifoHeader, written), 64u);
+  EXPECT_EQ(offsetof(FifoHeader, writerCore), 72u);
   EXPECT_EQ(offsetof(FifoHeader, read), 128u);
   EXPECT_EQ(offsetof(FifoHeader, events), 192u);
   auto memory = FifoMemory::create(3, 24);

@@ -13,6 +13,7 @@
 
 #include <numeric>
 #include <random>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -232,6 +233,56 @@ TEST(FifoTest, CountersOfAHostileReader) {
     EXPECT_EQ(queue.writer.tryWrite(numbers(8, count)).message(),
               "the other end of a queue says that it has read 9 elements, "
               "expected 0 to 8");
+}
+
+/// Keeps the calling thread on \p core, as long as it lives.
+void stayOn(int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(core, &set);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof set, &set), 0);
+}
+
+/// The first two cores that this thread may use, or one twice.
+std::pair<int, int> twoCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &set))
+      cores.push_back(core);
+  return {cores.front(), cores.size() > 1 ? cores[1] : cores.front()};
+}
+
+TEST(FifoTest, AReaderKnowsTheCoreOfItsWriter) {
+  Queue queue(8);
+  auto [mine, other] = twoCores();
+  auto exchange = [&](int writerCore) {
+    std::thread([&] {
+      stayOn(writerCore);
+      ASSERT_TRUE(queue.writer.tryWrite(numbers(0, 1)).isOk());
+    }).join();
+    std::vector<Element> arrived;
+    ASSERT_TRUE(queue.reader.tryRead(arrived).isOk());
+    ASSERT_EQ(arrived.size(), 1u);
+  };
+  std::thread([&, mine = mine, other = other] {
+    stayOn(mine);
+    EXPECT_FALSE(queue.reader.isPeerOnThisCore()); // Nothing was read.
+    exchange(mine);
+    EXPECT_TRUE(queue.reader.isPeerOnThisCore());
+    exchange(other);
+    EXPECT_EQ(queue.reader.isPeerOnThisCore(), mine == other);
+    // A peer that does not say where it is, or a core that is none.
+    for (uint32_t said : {0u, ~0u}) {
+      ASSERT_TRUE(queue.writer.tryWrite(numbers(0, 1)).isOk());
+      queue.header().writerCore = said;
+      std::vector<Element> arrived;
+      ASSERT_TRUE(queue.reader.tryRead(arrived).isOk());
+      EXPECT_FALSE(queue.reader.isPeerOnThisCore()) << said;
+    }
+  }).join();
 }
 
 /// A peer that writes any bytes at any time anywhere into the shared memory.
