@@ -258,9 +258,9 @@ BurstOptions nnhal::rt::burstOptions(
   }
   const char *text = environment("NNHAL_BURST_POLLING_WINDOW");
   const std::string_view stated = text ? text : "";
-  const char *end = stated.data() + stated.size();
+  const char *begin = stated.data(), *end = begin + stated.size();
   int64_t window = 0;
-  auto [rest, error] = std::from_chars(stated.data(), end, window);
+  auto [rest, error] = std::from_chars(begin, end, window);
   if (error == std::errc() && rest == end)
     options.pollingWindow =
         std::chrono::microseconds(std::clamp<int64_t>(window, 0, 1'000'000));
