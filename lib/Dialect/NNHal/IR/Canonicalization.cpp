@@ -116,10 +116,15 @@ void Relu6Op::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
 static bool isLossless(mlir::Type from, mlir::Type to) {
   if (from.isF16())
     return to.isF16() || to.isF32();
-  // cast takes TENSOR_QUANT8_ASYMM as numbers from 0 to 255.
-  if (llvm::isa<mlir::quant::QuantizedType>(from))
-    return to.isF16() || to.isF32() || to.isSignlessInteger(32) ||
-           llvm::isa<mlir::quant::QuantizedType>(to);
+  // cast takes TENSOR_QUANT8_ASYMM as numbers from 0 to 255. A TENSOR_INT32 may
+  // have a scale.
+  auto storage = [](mlir::Type type) {
+    auto quantized = llvm::dyn_cast<mlir::quant::QuantizedType>(type);
+    return quantized ? quantized.getStorageType() : type;
+  };
+  if (llvm::isa<mlir::quant::QuantizedType>(from) && storage(from).isInteger(8))
+    return to.isF16() || to.isF32() || storage(to).isInteger(32) ||
+           storage(to) == storage(from);
   return from == to;
 }
 

@@ -23,11 +23,19 @@ using mlir::quant::UniformQuantizedType;
 // Cast
 //===----------------------------------------------------------------------===//
 
+/// Whether elements are stored as 32-bit integers: a TENSOR_INT32 may have a
+/// scale.
+static bool isStoredAsInt32(mlir::Type element) {
+  if (auto type = llvm::dyn_cast<mlir::quant::QuantizedType>(element))
+    element = type.getStorageType();
+  return element.isInteger(32);
+}
+
 /// The number that element \p index of a constant is as stored; nullopt where
 /// devices may differ about it.
 static std::optional<double> numberAt(const FoldedTensor &tensor,
                                       mlir::Type element, int64_t index) {
-  if (element.isSignlessInteger(32))
+  if (isStoredAsInt32(element))
     return tensor.get<int32_t>(index);
   if (llvm::isa<mlir::quant::QuantizedType>(element))
     return tensor.get<uint8_t>(index);
@@ -53,7 +61,7 @@ static bool store(FoldedTensor &tensor, mlir::Type element, int64_t index,
     return true;
   }
   value = std::trunc(value);
-  if (element.isSignlessInteger(32)) {
+  if (isStoredAsInt32(element)) {
     using Limits = std::numeric_limits<int32_t>;
     if (value < Limits::min() || value > Limits::max())
       return false;

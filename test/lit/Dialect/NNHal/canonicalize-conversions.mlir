@@ -69,6 +69,41 @@ func.func @cast_constants() -> (tensor<3xi32>, tensor<2xf32>, tensor<3x!q>, tens
 // -----
 
 !q = !quant.uniform<u8:f32, 0.5:128>
+!i = !quant.uniform<i32:f32, 0.25>
+// A scale changes nothing about the 32 bits of a TENSOR_INT32.
+// CHECK-LABEL: func @cast_scaled_integers
+// CHECK-DAG: dense<[127, -56]> : tensor<2xi8>
+// CHECK-DAG: dense<[1.270000e+02, 3.776000e+03]> : tensor<2xf32>
+// CHECK-DAG: dense<[300, -300]> : tensor<2xi32>
+// CHECK-DAG: nnhal.cast %{{.+}} : (tensor<1x{{.+}}>) -> tensor<1x
+// CHECK-NOT: nnhal.cast
+func.func @cast_scaled_integers() -> (tensor<2x!q>, tensor<2xf32>, tensor<2x!i>, tensor<1x!q>) {
+  %0 = nnhal.constant dense<[127, 200]> : tensor<2xi32> -> tensor<2x!i>
+  %1 = nnhal.cast %0 : (tensor<2x!i>) -> tensor<2x!q>
+  %2 = nnhal.constant dense<[127, 3776]> : tensor<2xi32> -> tensor<2x!i>
+  %3 = nnhal.cast %2 : (tensor<2x!i>) -> tensor<2xf32>
+  %4 = nnhal.constant dense<[300.5, -300.5]> : tensor<2xf32> -> tensor<2xf32>
+  %5 = nnhal.cast %4 : (tensor<2xf32>) -> tensor<2x!i>
+  %6 = nnhal.constant dense<3776> : tensor<1xi32> -> tensor<1x!i>
+  %7 = nnhal.cast %6 : (tensor<1x!i>) -> tensor<1x!q>
+  return %1, %3, %5, %7 : tensor<2x!q>, tensor<2xf32>, tensor<2x!i>, tensor<1x!q>
+}
+
+// -----
+
+!i = !quant.uniform<i32:f32, 0.25>
+// Not every i32 is an f32, whatever its scale.
+// CHECK-LABEL: func @lossy_casts_of_scaled_integers
+// CHECK-COUNT-2: nnhal.cast
+func.func @lossy_casts_of_scaled_integers(%x: tensor<2x!i>) -> tensor<2x!i> {
+  %0 = nnhal.cast %x : (tensor<2x!i>) -> tensor<2xf32>
+  %1 = nnhal.cast %0 : (tensor<2xf32>) -> tensor<2x!i>
+  return %1 : tensor<2x!i>
+}
+
+// -----
+
+!q = !quant.uniform<u8:f32, 0.5:128>
 // What does not fit in is up to the device.
 // CHECK-LABEL: func @cast_out_of_range
 // CHECK-COUNT-3: nnhal.cast
