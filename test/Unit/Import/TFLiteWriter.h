@@ -40,7 +40,7 @@ struct OperatorExtras {
   std::vector<int32_t> intermediates = {};
 };
 
-/// A file with one subgraph, tensor by tensor and operator by operator.
+/// A file, tensor by tensor and operator by operator of its subgraphs.
 class TFLiteWriter {
 public:
   using Builder = flatbuffers::FlatBufferBuilder;
@@ -114,17 +114,26 @@ public:
         schema::BuiltinOptionsTraits<T>::enum_value, options.Union());
   }
 
-  std::vector<std::byte> finish(const std::vector<int32_t> &inputs,
-                                const std::vector<int32_t> &outputs,
-                                uint32_t version = 3) {
+  /// Ends a subgraph, the first of which is the main one; what follows belongs
+  /// to the next.
+  void endSubgraph(const std::vector<int32_t> &inputs,
+                   const std::vector<int32_t> &outputs) {
     // One statement each: compilers evaluate arguments in different orders.
     auto tensorVector = builder.CreateVector(tensors);
     auto inputVector = builder.CreateVector(inputs);
     auto outputVector = builder.CreateVector(outputs);
     auto operatorVector = builder.CreateVector(operators);
-    auto graph = schema::CreateSubGraph(builder, tensorVector, inputVector,
-                                        outputVector, operatorVector);
-    auto graphs = builder.CreateVector(&graph, 1);
+    subgraphs.push_back(schema::CreateSubGraph(
+        builder, tensorVector, inputVector, outputVector, operatorVector));
+    tensors.clear();
+    operators.clear();
+  }
+
+  std::vector<std::byte> finish(const std::vector<int32_t> &inputs,
+                                const std::vector<int32_t> &outputs,
+                                uint32_t version = 3) {
+    endSubgraph(inputs, outputs);
+    auto graphs = builder.CreateVector(subgraphs);
     auto codeVector = builder.CreateVector(codes);
     auto bufferVector = builder.CreateVector(buffers);
     schema::FinishModelBuffer(builder,
@@ -164,6 +173,7 @@ private:
   std::vector<flatbuffers::Offset<schema::Tensor>> tensors;
   std::vector<flatbuffers::Offset<schema::OperatorCode>> codes;
   std::vector<flatbuffers::Offset<schema::Operator>> operators;
+  std::vector<flatbuffers::Offset<schema::SubGraph>> subgraphs;
 };
 
 /// The small convolutional network of test/Models/small_cnn.tflite: input

@@ -142,13 +142,36 @@ Result<uint32_t> Graph::makeConstant(Tensor &tensor) {
   return addOperand(std::move(operand));
 }
 
-Status Graph::fold(Tensor &tensor, Shape shape, std::vector<std::byte> values) {
+static Status checkUndefined(const Tensor &tensor) {
   if (tensor.isConstant || tensor.isVariable || tensor.operand)
     return badData("computes {}, which has a value already", describe(tensor));
+  return Status();
+}
+
+Status Graph::fold(Tensor &tensor, Shape shape, std::vector<std::byte> values) {
+  NNHAL_RETURN_IF_ERROR(checkUndefined(tensor));
   folded.push_back(std::move(values));
   tensor.isConstant = tensor.isFolded = true;
   tensor.shape = std::move(shape);
   tensor.bytes = folded.back();
+  return Status();
+}
+
+Status Graph::bind(Tensor &tensor, uint32_t operand, Shape shape) {
+  NNHAL_RETURN_IF_ERROR(checkUndefined(tensor));
+  tensor.operand = operand;
+  tensor.shape = std::move(shape);
+  return Status();
+}
+
+Status Graph::bindConstant(Tensor &tensor, const Tensor &constant) {
+  NNHAL_RETURN_IF_ERROR(checkUndefined(tensor));
+  tensor.isConstant = true;
+  tensor.isFolded = constant.isFolded;
+  tensor.shape = constant.shape;
+  tensor.bytes = constant.bytes;
+  tensor.expansion = constant.expansion;
+  tensor.sparsity = constant.sparsity;
   return Status();
 }
 
@@ -181,8 +204,32 @@ Result<uint32_t> Graph::readState(Tensor &variable, Shape shape) {
   operand.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
   variable.shape = std::move(shape);
   variable.operand = addOperand(std::move(operand));
-  states.push_back({variable.index, *variable.operand});
+  states.push_back({&variable, *variable.operand});
   return *variable.operand;
+}
+
+uint32_t Graph::addFlagState(std::string name, Shape shape) {
+  Tensor &flag = flags.emplace_back();
+  flag.name = std::move(name);
+  flag.shape = shape;
+  std::vector<std::byte> truth(*elementCount(shape), std::byte(1));
+  Operand operand;
+  operand.type = OperandType::TENSOR_BOOL8;
+  operand.dimensions = shape;
+  operand.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+  uint32_t input = addOperand(std::move(operand));
+  flag.operand =
+      addConstant(OperandType::TENSOR_BOOL8, std::move(shape), truth);
+  states.push_back({&flag, input});
+  return input;
+}
+
+Status Graph::callOnce(int32_t index) {
+  uint32_t count = model.subgraphs()->size();
+  if (index < 0 || uint32_t(index) >= count)
+    return badData("calls subgraph {} of {}", index, count);
+  return resources.initialize(*model.subgraphs()->Get(uint32_t(index)), file)
+      .withContext(fmt::format("subgraph {}", index));
 }
 
 uint32_t Graph::writeState(Tensor &variable) {
@@ -282,6 +329,27 @@ static OperationType identityOperation(const Operand &operand) {
   return OperationType::CAST; // M-151: any type to itself
 }
 
+/// An output with the value of operand \p index, which has \p shape.
+uint32_t Graph::asOutput(uint32_t index, const Shape &shape) {
+  // B-038, B-054: an output is written by an operation and listed once.
+  if (operand(index).lifetime != OperandLifeTime::TEMPORARY_VARIABLE) {
+    uint32_t copy = addTemporary(index, shape);
+    OperationType type = identityOperation(operand(index));
+    std::vector<uint32_t> inputs = {index};
+    if (type == OperationType::RESHAPE) {
+      std::vector<int32_t> extents(operand(copy).dimensions.begin(),
+                                   operand(copy).dimensions.end());
+      inputs.push_back(addConstant(OperandType::TENSOR_INT32,
+                                   {uint32_t(extents.size())},
+                                   std::as_bytes(std::span(extents))));
+    }
+    addOperation(type, inputs, {copy});
+    index = copy;
+  }
+  operand(index).lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
+  return index;
+}
+
 Status Graph::importOutput(uint32_t position, Tensor &tensor) {
   if (tensor.isVariable)
     return badData(
@@ -291,28 +359,12 @@ Status Graph::importOutput(uint32_t position, Tensor &tensor) {
   if (!value.isOk())
     return std::move(value).takeStatus().withContext(
         fmt::format("output {}", position));
-  uint32_t index = *value;
-  // B-038, B-054: an output is written by an operation and listed once.
-  if (operand(index).lifetime != OperandLifeTime::TEMPORARY_VARIABLE) {
-    if (tensor.channels)
-      return badData(
-          "output {} is {}, whose several scales no operation can copy",
-          position, describe(tensor));
-    uint32_t copy = addTemporary(index, *tensor.shape);
-    OperationType type = identityOperation(operand(index));
-    std::vector<uint32_t> inputs = {index};
-    if (type == OperationType::RESHAPE) {
-      std::vector<int32_t> shape(operand(copy).dimensions.begin(),
-                                 operand(copy).dimensions.end());
-      inputs.push_back(addConstant(OperandType::TENSOR_INT32,
-                                   {uint32_t(shape.size())},
-                                   std::as_bytes(std::span(shape))));
-    }
-    addOperation(type, inputs, {copy});
-    index = copy;
-  }
-  operand(index).lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
-  result.model.main.outputIndexes.push_back(index);
+  if (tensor.channels &&
+      operand(*value).lifetime != OperandLifeTime::TEMPORARY_VARIABLE)
+    return badData(
+        "output {} is {}, whose several scales no operation can copy", position,
+        describe(tensor));
+  result.model.main.outputIndexes.push_back(asOutput(*value, *tensor.shape));
   result.outputNames.push_back(tensor.name);
   return Status();
 }
@@ -334,11 +386,10 @@ Status Graph::importOutputs() {
 void Graph::importStates() {
   Subgraph &main = result.model.main;
   for (const State &state : states) {
-    const Tensor &variable = tensors[state.tensor];
+    const Tensor &variable = *state.variable;
     main.inputIndexes.push_back(state.input);
     result.inputNames.push_back(variable.name);
-    operand(*variable.operand).lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
-    main.outputIndexes.push_back(*variable.operand);
+    main.outputIndexes.push_back(asOutput(*variable.operand, *variable.shape));
     result.outputNames.push_back(variable.name);
     result.statePairs.push_back(
         {static_cast<uint32_t>(main.outputIndexes.size() - 1),
@@ -348,6 +399,7 @@ void Graph::importStates() {
 
 Status Graph::import(const TFLiteImportOptions &options) {
   NNHAL_ASSIGN_OR_RETURN(tensors, readTensors(model, source, file));
+  resources.scan(source);
   NNHAL_RETURN_IF_ERROR(importInputs(options));
   uint32_t count = source.operators() ? source.operators()->size() : 0;
   for (uint32_t i = 0; i < count; ++i)

@@ -9,6 +9,7 @@
 #define NNHAL_LIB_RUNTIME_FORMATS_TFLITE_GRAPH_H
 
 #include "Tensors.h"
+#include "Variables.h"
 
 #include "nnhal/Backend/Signatures.h"
 #include "nnhal/Runtime/TFLiteModel.h"
@@ -23,7 +24,7 @@ class Graph {
 public:
   Graph(const schema::Model &model, const schema::SubGraph &source,
         std::span<const std::byte> file)
-      : model(model), source(source), file(file) {}
+      : model(model), source(source), file(file), resources(model) {}
 
   /// Imports inputs, operators and outputs.
   Status import(const TFLiteImportOptions &options);
@@ -49,6 +50,21 @@ public:
   Result<uint32_t> readState(Tensor &variable, Shape shape);
   /// The operand that holds \p variable from now on.
   uint32_t writeState(Tensor &variable);
+
+  /// A state of Booleans, of \p shape, that an execution leaves true. Returns
+  /// its input, which is false in the first execution.
+  uint32_t addFlagState(std::string name, Shape shape);
+
+  Variables &variables() { return resources; }
+  /// Executes subgraph \p index, which sets variables before the first
+  /// execution. Fails with invalidArgument when it does anything else.
+  Status callOnce(int32_t index);
+
+  /// Makes \p operand the value of \p tensor, which an operator would compute.
+  /// Fails with invalidArgument when it has a value already.
+  Status bind(Tensor &tensor, uint32_t operand, Shape shape);
+  /// Likewise, makes \p tensor the same constant as \p constant.
+  Status bindConstant(Tensor &tensor, const Tensor &constant);
 
   /// Makes \p tensor, which an operator would compute, the constant \p values
   /// of its HAL type. Fails with invalidArgument when it has a value already.
@@ -76,11 +92,12 @@ private:
                      const std::vector<uint32_t> *option);
   Status importOutputs();
   Status importOutput(uint32_t position, Tensor &tensor);
+  uint32_t asOutput(uint32_t index, const Shape &shape);
   void importStates();
   Result<uint32_t> makeConstant(Tensor &tensor);
 
   struct State {
-    uint32_t tensor;
+    const Tensor *variable;
     uint32_t input;
   };
 
@@ -89,6 +106,9 @@ private:
   std::span<const std::byte> file;
   std::vector<Tensor> tensors;
   std::vector<State> states;
+  Variables resources;
+  /// The states of Booleans.
+  std::deque<Tensor> flags;
   std::vector<std::byte> expanded;
   /// The bytes that folded tensors refer to.
   std::deque<std::vector<std::byte>> folded;

@@ -84,11 +84,9 @@ Result<Shape> Operator::outputShape(size_t i, const TensorType &result) {
   return makeShape(result.dimensions);
 }
 
-/// The operator code of \p source; newer files state large codes in a second
-/// field.
-static schema::BuiltinOperator builtinCode(const schema::OperatorCode &code) {
-  return std::max(code.builtin_code(),
-                  schema::BuiltinOperator(code.deprecated_builtin_code()));
+schema::BuiltinOperator builtinCode(const schema::OperatorCode &source) {
+  return std::max(source.builtin_code(),
+                  schema::BuiltinOperator(source.deprecated_builtin_code()));
 }
 
 static std::string operatorName(const schema::OperatorCode &code) {
@@ -228,7 +226,8 @@ static Status importWithRow(Graph &graph, const schema::Operator &source,
     NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
     return foldIntegers(op);
   }
-  NNHAL_RETURN_IF_ERROR(checkTypes(op));
+  if (!row.isStateful)
+    NNHAL_RETURN_IF_ERROR(checkTypes(op));
   if (row.inferShapes) {
     NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
     NNHAL_RETURN_IF_ERROR(checkOutputTypes(op));

@@ -16,6 +16,10 @@ namespace nnhal::rt::tflite {
 
 struct OperatorRow;
 
+/// The operator code of \p source; newer files state large codes in a second
+/// field.
+schema::BuiltinOperator builtinCode(const schema::OperatorCode &source);
+
 /// The view that importers and shape functions of the families have of an
 /// operator. Inputs that its row requires are present and have shapes.
 class Operator {

@@ -131,6 +131,11 @@ static constexpr OperatorRow rows[] = {
   {.code = Code::BATCH_MATMUL, .type = Type::FULLY_CONNECTED, .inputs = {2, 2}, .types = Float | Quant8, .maxRank = 4, .sameTypeInputs = 2, .inferShapes = batchMatMulShape, .import = importBatchMatMul},
   {.code = Code::CUSTOM, .type = Type::TRANSPOSE_CONV_2D, .custom = "Convolution2DTransposeBias", .inputs = {3, 3}, .types = Float, .maxRank = 4, .sameTypeInputs = 3, .inferShapes = transposeConvBiasShape, .import = importTransposeConvBias},
   {.code = Code::CUSTOM, .type = Type::DETECTION_POSTPROCESSING, .custom = "TFLite_Detection_PostProcess", .inputs = {3, 3}, .outputs = {4, 4}, .types = F32 | Quant8, .maxRank = 3, .inferShapes = detectionPostProcessShape, .import = importDetectionPostProcess},
+  // Resource variables
+  {.code = Code::VAR_HANDLE, .type = Type::CAST, .inputs = {0, 0}, .isStateful = true, .import = importVarHandle},
+  {.code = Code::READ_VARIABLE, .type = Type::CAST, .isStateful = true, .import = importReadVariable},
+  {.code = Code::ASSIGN_VARIABLE, .type = Type::CAST, .inputs = {2, 2}, .outputs = {0, 0}, .isStateful = true, .import = importAssignVariable},
+  {.code = Code::CALL_ONCE, .type = Type::CAST, .inputs = {0, 0}, .outputs = {0, 0}, .isStateful = true, .import = importCallOnce},
   // Known at import
   {.code = Code::SHAPE, .type = Type::RANK, .types = AnyType, .inferShapes = shapeShape, .import = importShape},
   {.code = Code::RANGE, .type = Type::FILL, .inputs = {3, 3}, .types = F32 | I32, .sameTypeInputs = 3, .inferShapes = rangeShape, .import = importRange},
@@ -153,7 +158,6 @@ std::string_view whyUnsupported(schema::BuiltinOperator code) {
   case Code::IF:
   case Code::WHILE:
   case Code::CALL:
-  case Code::CALL_ONCE:
     return "control flow between subgraphs is not imported";
   case Code::BIDIRECTIONAL_SEQUENCE_LSTM:
   case Code::BIDIRECTIONAL_SEQUENCE_RNN:

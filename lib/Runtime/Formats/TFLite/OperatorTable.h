@@ -57,6 +57,9 @@ struct OperatorRow {
   uint8_t maxRank = 0;
   /// The number of inputs, from the data input on, that have the same type.
   uint8_t sameTypeInputs = 1;
+  /// The operator deals with resource variables, whose types its importer
+  /// checks.
+  bool isStateful = false;
   /// The shapes of the outputs before the importer runs; null where the rules
   /// of the one operation that it adds tell them.
   ShapeFunction inferShapes = nullptr;
@@ -137,6 +140,12 @@ Status importQuantizedLstm(Operator &op); // both LSTM operators
 Status importQuantizedSvdf(Operator &op);
 Status importTransposeConvBias(Operator &op);
 Status importDetectionPostProcess(Operator &op);
+
+// Importers of resource variables (Variables.cpp).
+Status importVarHandle(Operator &op);
+Status importCallOnce(Operator &op);
+Status importReadVariable(Operator &op);
+Status importAssignVariable(Operator &op);
 
 // Importers of operators that are known at import (Folding.cpp).
 Status importShape(Operator &op);

@@ -84,6 +84,15 @@ std::span<const T> elementsOf(const flatbuffers::Vector<T> *vector) {
   return {vector->data(), vector->size()};
 }
 
+/// The tables of \p vector; none when it is null.
+template <typename T>
+std::vector<const T *>
+tablesOf(const flatbuffers::Vector<flatbuffers::Offset<T>> *vector) {
+  if (!vector)
+    return {};
+  return {vector->begin(), vector->end()};
+}
+
 /// Every tensor of \p graph. \p file holds the bytes of \p model and whatever
 /// follows it.
 Result<std::vector<Tensor>> readTensors(const schema::Model &model,
