@@ -141,9 +141,6 @@ TEST(TFLiteErrorsTest, tensors) {
       error(Code::EXP, {{2}, Type::STRING}),
       "input 0: tensor 0 't0' has type STRING, which the HAL does not have");
   EXPECT_EQ(
-      error(Code::RELU, {{2}, Type::UINT8}),
-      "input 0: tensor 0 't0' has type UINT8 but no quantization parameters");
-  EXPECT_EQ(
       error(Code::RELU, {{2}, Type::UINT8, {0.5f}, {300}}),
       "input 0: tensor 0 't0' has zero point 300, which is not in 0..255");
   EXPECT_EQ(
@@ -652,10 +649,8 @@ TEST(TFLiteErrorsTest, outputTypes) {
   EXPECT_EQ(
       error(Code::LESS, {{2}}, [](W &f) { return std::vector{f.floats({2})}; }),
       "output 0 has type TENSOR_FLOAT32, expected TENSOR_BOOL8");
-  EXPECT_EQ(error(Code::ARG_MAX, {{2}},
-                  [](W &f) { return std::vector{f.integers({0})}; },
-                  {{}, Type::INT64}),
-            "tensor 2 't2' has type INT64, which the HAL does not have");
+  EXPECT_EQ(error(Code::CAST, {{2}}, {}, {{}, Type::INT64}),
+            "tensor 1 't1' has type INT64, which the HAL does not have");
 }
 
 TEST(TFLiteErrorsTest, bias) {

@@ -26,6 +26,8 @@ static std::vector<int32_t> dimensionsOf(const Shape &shape) {
 }
 
 Status importReshape(Operator &op) {
+  if (op.input(0).type == OperandType::TENSOR_INT32)
+    return reshapeIntegers(op);
   OperationBuilder builder(op, OperationType::RESHAPE);
   builder.input(0).keepsQuantizationOf(0);
   if (op.outputShapes[0].size() > 4)
@@ -38,6 +40,8 @@ Status importReshape(Operator &op) {
 }
 
 Status importSqueeze(Operator &op) {
+  if (op.input(0).type == OperandType::TENSOR_INT32)
+    return reshapeIntegers(op);
   // Stated as the shape that remains: the HAL's SQUEEZE knows no empty list.
   return OperationBuilder(op, OperationType::RESHAPE)
       .input(0)
@@ -66,6 +70,10 @@ Status importConcatenation(Operator &op) {
       return badData("input {} has type {}, but input 0 has type {}", i,
                      nameOf(op.input(i).sourceType),
                      nameOf(op.input(0).sourceType));
+  if (op.input(0).type == OperandType::TENSOR_INT32)
+    return options->activation() == schema::Activation::NONE
+               ? concatenateIntegers(op, axis)
+               : badData("the HAL has no fused activation for INT32");
   OperationBuilder builder(op, OperationType::CONCATENATION);
   for (size_t i = 0; i < op.inputCount(); ++i)
     builder.input(i);

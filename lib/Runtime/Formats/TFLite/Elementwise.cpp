@@ -50,7 +50,11 @@ Status importElementwise(Operator &op) {
           "the HAL's {} takes at most rank 4, but input {} has shape {}",
           nameOf(op.row.type), i, toString(op.shape(i)));
   OperationBuilder builder(op, op.row.type);
-  if (op.row.type == OperationType::DIV)
+  // No quantized form in the HAL, or none for such scales (M-039).
+  const Tensor &a = op.input(0), &b = op.input(1), &result = op.output(0);
+  if (op.row.type == OperationType::DIV ||
+      (op.row.type == OperationType::MUL && isQuantized(*a.type) &&
+       result.scale <= a.scale * b.scale))
     builder.throughReals();
   return builder.input(0).input(1).activation(activation).finish();
 }
@@ -102,6 +106,10 @@ Status importCast(Operator &op) {
            type == OperandType::TENSOR_INT32 ||
            type == OperandType::TENSOR_QUANT8_ASYMM;
   };
+  // As DEQUANTIZE does where the number is what is stored.
+  if (*from.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED && from.isPlain &&
+      *to.type == OperandType::TENSOR_FLOAT32)
+    return OperationBuilder(op, OperationType::DEQUANTIZE).input(0).finish();
   if (*from.type != *to.type &&
       !(isConvertible(*from.type) && isConvertible(*to.type)))
     return badData("the HAL's CAST does not convert {} to {}",

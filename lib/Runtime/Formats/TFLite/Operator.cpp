@@ -218,6 +218,23 @@ static Status checkOutputTypes(Operator &op) {
   return Status();
 }
 
+static Status checkPlain(const OperatorRow &row, const Tensor &tensor) {
+  if (tensor.isPlain && !row.takesPlain)
+    return badData("{} has type {} but no quantization parameters",
+                   describe(tensor), nameOf(tensor.sourceType));
+  return Status();
+}
+
+/// Checks that bytes without quantization parameters are not computed with.
+static Status checkPlain(Operator &op) {
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    if (op.hasInput(i))
+      NNHAL_RETURN_IF_ERROR(checkPlain(op.row, op.input(i)));
+  for (size_t i = 0; i < op.outputCount(); ++i)
+    NNHAL_RETURN_IF_ERROR(checkPlain(op.row, op.output(i)));
+  return Status();
+}
+
 static Status importWithRow(Graph &graph, const schema::Operator &source,
                             const OperatorRow &row) {
   Operator op(graph, source, row);
@@ -226,8 +243,10 @@ static Status importWithRow(Graph &graph, const schema::Operator &source,
     NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
     return foldIntegers(op);
   }
-  if (!row.isStateful)
+  if (!row.isStateful) {
     NNHAL_RETURN_IF_ERROR(checkTypes(op));
+    NNHAL_RETURN_IF_ERROR(checkPlain(op));
+  }
   if (row.inferShapes) {
     NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
     NNHAL_RETURN_IF_ERROR(checkOutputTypes(op));

@@ -57,6 +57,9 @@ struct OperatorRow {
   uint8_t maxRank = 0;
   /// The number of inputs, from the data input on, that have the same type.
   uint8_t sameTypeInputs = 1;
+  /// The operator takes and gives bytes that have no quantization parameters:
+  /// it moves, compares or converts them as the numbers that they are.
+  bool takesPlain = false;
   /// The operator deals with resource variables, whose types its importer
   /// checks.
   bool isStateful = false;
@@ -140,6 +143,10 @@ Status importQuantizedLstm(Operator &op); // both LSTM operators
 Status importQuantizedSvdf(Operator &op);
 Status importTransposeConvBias(Operator &op);
 Status importDetectionPostProcess(Operator &op);
+
+// 32-bit integers, which the HAL does not move (ComposedIntegers.cpp).
+Status reshapeIntegers(Operator &op);
+Status concatenateIntegers(Operator &op, uint32_t axis);
 
 // Importers of resource variables (Variables.cpp).
 Status importVarHandle(Operator &op);

@@ -28,6 +28,9 @@ Status importReduce(Operator &op) {
 
 Status importArgMinMax(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(int32_t axis, op.integer(1));
+  // An index fits 32 bits, which is what the HAL counts with.
+  if (op.output(0).sourceType == schema::TensorType::INT64)
+    op.output(0).type = OperandType::TENSOR_INT32;
   return OperationBuilder(op, op.row.type).input(0).int32(axis).finish();
 }
 

@@ -110,16 +110,11 @@ static void setQuantized(Tensor &tensor, std::span<const float> scales,
           "has zero point {}, which is not in {}..{}", zeroPoint, low, high);
       return;
     }
-  if (scales.empty()) {
-    tensor.typeProblem =
-        fmt::format("has type {} but no quantization parameters",
-                    nameOf(tensor.sourceType));
-    return;
-  }
-  if (scales.size() == 1) {
-    tensor.scale = scales[0];
-    tensor.zeroPoint =
-        zeroPoints.empty() ? 0 : static_cast<int32_t>(zeroPoints[0]);
+  if (scales.size() <= 1) {
+    tensor.isPlain = scales.empty();
+    tensor.scale = tensor.isPlain ? 1.0f : scales[0];
+    if (!tensor.isPlain && !zeroPoints.empty())
+      tensor.zeroPoint = static_cast<int32_t>(zeroPoints[0]);
     tensor.type = is16Bit    ? OperandType::TENSOR_QUANT16_SYMM
                   : isSigned ? OperandType::TENSOR_QUANT8_ASYMM_SIGNED
                              : OperandType::TENSOR_QUANT8_ASYMM;

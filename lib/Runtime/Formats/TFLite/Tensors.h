@@ -43,6 +43,10 @@ struct Tensor {
   int32_t zeroPoint = 0;
   std::optional<SymmPerChannelQuantParams> channels;
 
+  /// Bytes or 16-bit integers without quantization parameters: as numbers, of
+  /// scale 1.
+  bool isPlain = false;
+
   /// The dimensions as the file states them; -1 where it states an unknown one.
   std::vector<int32_t> declared;
   bool isVariable = false;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Composition.h"
 #include "OperationBuilder.h"
 #include "OperatorTable.h"
 
@@ -38,6 +39,41 @@ Status importPool2D(Operator &op) {
       .finish();
 }
 
+/// RESIZE_BILINEAR of signed bytes. TensorFlow Lite rounds halves of them away
+/// from 0 as they are stored, where the HAL rounds up: the stored numbers are
+/// resized as floats, which QUANTIZE rounds like TensorFlow Lite.
+static Status resizeSignedBytes(Operator &op, const std::vector<int32_t> &size,
+                                bool alignCorners, bool halfPixelCenters) {
+  Composition c(op);
+  Shape shape = op.shape(0);
+  auto asStored = [&](uint32_t like, const Shape &of) {
+    uint32_t bytes = c.temporary(like, of);
+    if (!c.hasFailed()) {
+      op.graph.operand(bytes).scale = 1;
+      op.graph.operand(bytes).zeroPoint = 0;
+    }
+    return bytes;
+  };
+  uint32_t input = c.input(0), stored = asStored(input, shape);
+  c.addTo(OperationType::CAST, {input}, {stored});
+  uint32_t real = c.realTemporary(shape);
+  c.addTo(OperationType::DEQUANTIZE, {stored}, {real});
+  shape[1] = uint32_t(size[0]);
+  shape[2] = uint32_t(size[1]);
+  uint32_t resized = c.realTemporary(shape);
+  std::vector<uint32_t> operands = {real, c.int32(size[1]), c.int32(size[0])};
+  if (alignCorners || halfPixelCenters)
+    operands.insert(operands.end(), {c.boolean(false), c.boolean(alignCorners),
+                                     c.boolean(halfPixelCenters)});
+  c.addTo(OperationType::RESIZE_BILINEAR, std::move(operands), {resized});
+  uint32_t rounded = asStored(input, shape);
+  c.addTo(OperationType::QUANTIZE, {resized}, {rounded});
+  NNHAL_RETURN_IF_ERROR(c.takeStatus());
+  NNHAL_ASSIGN_OR_RETURN(uint32_t target, op.graph.define(op.output(0), shape));
+  op.graph.addOperation(OperationType::CAST, {rounded}, {target});
+  return Status();
+}
+
 /// M-196, M-203: width before height; the flags need HAL 1.3.
 static Status importResize(Operator &op, bool alignCorners,
                            bool halfPixelCenters) {
@@ -47,6 +83,12 @@ static Status importResize(Operator &op, bool alignCorners,
   NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> size, op.integers(1));
   if (size.size() != 2)
     return badData("size has {} values, expected 2", size.size());
+  if (op.row.type == OperationType::RESIZE_BILINEAR &&
+      op.input(0).type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED &&
+      op.shape(0).size() == 4 && size[0] > 0 && size[1] > 0 &&
+      op.output(0).scale == op.input(0).scale &&
+      op.output(0).zeroPoint == op.input(0).zeroPoint)
+    return resizeSignedBytes(op, size, alignCorners, halfPixelCenters);
   OperationBuilder builder(op, op.row.type);
   builder.input(0).int32(size[1]).int32(size[0]);
   bool hasFlags = alignCorners || halfPixelCenters;

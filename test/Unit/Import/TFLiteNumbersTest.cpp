@@ -1,0 +1,146 @@
+//===- TFLiteNumbersTest.cpp - Numbers that the HAL has no type for -------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunTesting.h"
+
+#include <cmath>
+
+using namespace nnhal;
+using namespace nnhal::rt;
+
+namespace {
+
+Numbers run(Code code, const std::vector<TestInput> &inputs,
+            const TensorSpec &output = {}, const Options &made = {}) {
+  return runOperator(code, inputs, {output}, made)[0];
+}
+
+/// Integers of which float32 cannot hold each.
+const Numbers wide = {-2147483648.0, 2147483647, -1, 16777217, -65537, 65536};
+
+TestInput integers(std::vector<int32_t> shape, Numbers values) {
+  return {{std::move(shape), Type::INT32}, std::move(values)};
+}
+
+const TensorSpec int32 = {{}, Type::INT32};
+
+std::vector<std::string> reshapeOf(std::vector<int32_t> from,
+                                   std::vector<int32_t> to) {
+  return operationsOf(operatorFile(
+      Code::RESHAPE, {{{from, Type::INT32}, {}}, integersInput(std::move(to))},
+      {int32}));
+}
+
+TEST(TFLiteNumbersTest, integersAreReshapedInHalves) {
+  EXPECT_EQ(run(Code::RESHAPE, {integers({2, 3}, wide), integersInput({3, 2})},
+                int32),
+            wide);
+  EXPECT_EQ(run(Code::SQUEEZE, {integers({1, 6}, wide)}, int32), wide);
+  // New axes of one element need no halves, the same shape only a copy.
+  EXPECT_EQ(reshapeOf({2, 3}, {1, 2, 1, 3}),
+            (std::vector<std::string>{"EXPAND_DIMS", "EXPAND_DIMS"}));
+  EXPECT_EQ(reshapeOf({2, 3}, {2, 3}), (std::vector<std::string>{"CAST"}));
+  EXPECT_EQ(reshapeOf({2, 3}, {6}).size(), 11u);
+  EXPECT_EQ(run(Code::RESHAPE,
+                {integers({2, 3}, wide), integersInput({1, 2, 1, 3})}, int32),
+            wide);
+}
+
+TEST(TFLiteNumbersTest, integersAreConcatenatedInHalves) {
+  auto along = [](int32_t axis) {
+    return options([=](Builder &b) {
+      return schema::CreateConcatenationOptions(b, axis);
+    });
+  };
+  EXPECT_EQ(run(Code::CONCATENATION,
+                {integers({3, 1}, {1, -2147483648.0, 3}),
+                 integers({3, 2}, {4, 5, 6, 7, 2147483647, 9})},
+                int32, along(1)),
+            (Numbers{1, 4, 5, -2147483648.0, 6, 7, 3, 2147483647, 9}));
+  EXPECT_EQ(operatorError(Code::CONCATENATION, {integers({2}, {1, 2})}, {int32},
+                          options([](Builder &b) {
+                            return schema::CreateConcatenationOptions(
+                                b, 0, schema::Activation::RELU);
+                          })),
+            "the HAL has no fused activation for INT32");
+}
+
+TEST(TFLiteNumbersTest, plainBytesAreMovedAndConverted) {
+  const TensorSpec u8 = {{4}, Type::UINT8}, s8 = {{4}, Type::INT8};
+  const Numbers unsignedOnes = {0, 1, 128, 255},
+                signedOnes = {-128, -1, 0, 127};
+  EXPECT_EQ(run(Code::CAST, {{u8, unsignedOnes}}), unsignedOnes);
+  EXPECT_EQ(run(Code::CAST, {{u8, unsignedOnes}}, int32), unsignedOnes);
+  EXPECT_EQ(run(Code::CAST, {{s8, signedOnes}}), signedOnes);
+  EXPECT_EQ(run(Code::RESHAPE, {{s8, signedOnes}, integersInput({2, 2})},
+                {{}, Type::INT8}),
+            signedOnes);
+  EXPECT_EQ(run(Code::LESS, {{u8, unsignedOnes}, {u8, {1, 1, 127, 255}}},
+                {{}, Type::BOOL}),
+            (Numbers{1, 0, 0, 0}));
+}
+
+TEST(TFLiteNumbersTest, plainBytesAreNotComputedWith) {
+  const TensorSpec plain = {{2}, Type::UINT8},
+                   real = {{2}, Type::UINT8, {0.5f}, {0}};
+  EXPECT_EQ(operatorError(Code::RELU, {{plain, {}}}, {{{}, Type::UINT8}}),
+            "tensor 0 't0' has type UINT8 but no quantization parameters");
+  EXPECT_EQ(operatorError(Code::ADD, {{real, {}}, {plain, {}}}, {real}),
+            "tensor 1 't1' has type UINT8 but no quantization parameters");
+  EXPECT_EQ(operatorError(Code::RELU, {{real, {}}}, {{{}, Type::UINT8}}),
+            "tensor 1 't1' has type UINT8 but no quantization parameters");
+}
+
+TEST(TFLiteNumbersTest, indicesOf64BitsHave32) {
+  TestInput data = {{{2, 3}}, {1, 5, 2, 9, 0, 3}};
+  EXPECT_EQ(run(Code::ARG_MAX, {data, integersInput({1})}, {{}, Type::INT64}),
+            (Numbers{1, 0}));
+  EXPECT_EQ(run(Code::ARG_MIN, {data, integersInput({1})}, {{}, Type::INT64}),
+            (Numbers{0, 1}));
+}
+
+/// The HAL's MUL refuses a result whose scale is not above the product of the
+/// others (M-039).
+TEST(TFLiteNumbersTest, productsOfSmallScalesAreReal) {
+  const TensorSpec factor = {{4}, Type::INT8, {0.5f}, {1}},
+                   fine = {{4}, Type::INT8, {0.25f}, {-10}},
+                   coarse = {{4}, Type::INT8, {1.0f}, {-10}},
+                   tiny = {{4}, Type::INT8, {1e-35f}, {0}};
+  const Numbers a = {1, 5, -7, 100}, b = {3, 3, 2, -100};
+  auto multiply = [&](const TensorSpec &result) {
+    return run(Code::MUL, {{factor, a}, {factor, b}}, result);
+  };
+  EXPECT_EQ(multiply(fine), (Numbers{-10, -2, -18, -128}));
+  EXPECT_EQ(multiply(coarse), (Numbers{-10, -8, -12, -128}));
+  EXPECT_EQ(multiply(tiny), (Numbers{0, 127, -128, -128}));
+  EXPECT_EQ(operationsOf(
+                operatorFile(Code::MUL, {{factor, a}, {factor, b}}, {coarse})),
+            (std::vector<std::string>{"MUL"}));
+}
+
+/// Halves of signed bytes are rounded away from 0.
+TEST(TFLiteNumbersTest, resizedSignedBytes) {
+  const TensorSpec spec = {{1, 1, 4, 1}, Type::INT8, {0.3f}, {-128}},
+                   result = {{}, Type::INT8, {0.3f}, {-128}};
+  // Twice as wide, with half pixel centers: 3/4 of one and 1/4 of the other.
+  Numbers values = {-7, -5, 5, 7}, expected;
+  for (double position = -0.25; position < 3.5; position += 0.5) {
+    double from = std::clamp(position, 0.0, 3.0);
+    auto low = size_t(from), high = std::min<size_t>(low + 1, 3);
+    expected.push_back(std::round(values[low] + (values[high] - values[low]) *
+                                                    (from - double(low))));
+  }
+  EXPECT_EQ(run(Code::RESIZE_BILINEAR, {{spec, values}, integersInput({1, 8})},
+                result, options([](Builder &b) {
+                  return schema::CreateResizeBilinearOptions(b, false, true);
+                })),
+            expected);
+  EXPECT_EQ(expected[1], -7); // -6.5
+  EXPECT_EQ(expected[6], 7);  // 6.5
+}
+
+} // namespace
