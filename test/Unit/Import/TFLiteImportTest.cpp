@@ -451,9 +451,9 @@ TEST(TFLiteImportTest, quantization) {
 // M-251: where the HAL keeps the input's quantization and the file does not.
 TEST(TFLiteImportTest, changedQuantizationIsMadeExplicit) {
   TFLiteWriter file;
-  int32_t input = file.tensor({{1, 4}, Type::INT8, {0.5f}, {1}});
+  int32_t input = file.tensor({{1, 4}, Type::UINT8, {0.5f}, {1}});
   int32_t axes = file.integers({1}),
-          output = file.tensor({{}, Type::INT8, {0.25f}, {2}});
+          output = file.tensor({{}, Type::UINT8, {0.25f}, {2}});
   file.add(Code::MEAN, {input, axes}, {output});
   EXPECT_EQ(
       toText(importBytes(file.finish({input}, {output}))),

@@ -7,6 +7,8 @@
 
 #include "RunTesting.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 using namespace nnhal;
@@ -141,6 +143,50 @@ TEST(TFLiteNumbersTest, resizedSignedBytes) {
             expected);
   EXPECT_EQ(expected[1], -7); // -6.5
   EXPECT_EQ(expected[6], 7);  // 6.5
+}
+
+/// MEAN of signed bytes by TensorFlow Lite's integers: a rounding doubling high
+/// product and a rounding shift.
+int64_t meanByIntegers(int64_t sum, double scale, int64_t count, int64_t zero) {
+  int exponent = 0;
+  int64_t multiplier =
+      std::llround(std::frexp(scale, &exponent) * double(1ll << 31));
+  int shift = int(std::bit_width(uint64_t(count))) - 1;
+  multiplier = (multiplier << shift) / count;
+  exponent -= shift;
+  int64_t product = sum * (int64_t(1) << std::max(exponent, 0)) * multiplier;
+  int64_t nudge = product >= 0 ? 1ll << 30 : 1 - (1ll << 30);
+  int64_t high = (product + nudge) / (1ll << 31);
+  double divisor = std::ldexp(1.0, std::max(-exponent, 0));
+  int64_t result = std::llround(double(high) / divisor) + zero;
+  return std::clamp<int64_t>(result, -128, 127);
+}
+
+TEST(TFLiteNumbersTest, meansAreRoundedTwice) {
+  std::mt19937 random(3);
+  for (int32_t extent : {1, 2, 3, 7})
+    for (double scale : {0.0235, 0.0191, 0.004, 0.1}) {
+      const TensorSpec spec = {
+          {1, extent, extent, 64}, Type::INT8, {0.0235f}, {-20}};
+      const TensorSpec result = {{}, Type::INT8, {float(scale)}, {5}};
+      const int count = extent * extent;
+      Numbers values = randomWhole(random, size_t(count) * 64, -128, 127);
+      Numbers expected;
+      for (size_t channel = 0; channel < 64; ++channel) {
+        int64_t sum = 0;
+        for (size_t i = channel; i < values.size(); i += 64)
+          sum += int64_t(values[i]) + 20;
+        expected.push_back(double(
+            meanByIntegers(sum, double(0.0235f) / float(scale), count, 5)));
+      }
+      for (bool keepsDimensions : {false, true})
+        EXPECT_EQ(run(Code::MEAN, {{spec, values}, integersInput({1, -2})},
+                      result, options([=](Builder &b) {
+                        return schema::CreateReducerOptions(b, keepsDimensions);
+                      })),
+                  expected)
+            << extent << ' ' << scale;
+    }
 }
 
 } // namespace

@@ -176,6 +176,8 @@ Status Graph::bindConstant(Tensor &tensor, const Tensor &constant) {
 }
 
 Result<uint32_t> Graph::use(Tensor &tensor) {
+  if (tensor.imaginary)
+    return badData("{} {}", describe(tensor), tensor.typeProblem);
   if (tensor.operand)
     return *tensor.operand;
   if (!tensor.isConstant)

@@ -243,7 +243,9 @@ static Status importWithRow(Graph &graph, const schema::Operator &source,
     NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
     return foldIntegers(op);
   }
-  if (!row.isStateful) {
+  bool isComplex = row.takesComplex && op.hasInput(row.dataInput) &&
+                   op.input(row.dataInput).imaginary;
+  if (!row.checksTypes && !isComplex) {
     NNHAL_RETURN_IF_ERROR(checkTypes(op));
     NNHAL_RETURN_IF_ERROR(checkPlain(op));
   }
@@ -251,7 +253,7 @@ static Status importWithRow(Graph &graph, const schema::Operator &source,
     NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
     NNHAL_RETURN_IF_ERROR(checkOutputTypes(op));
   }
-  return row.import(op);
+  return isComplex ? importMovedComplex(op) : row.import(op);
 }
 
 Status importOperator(Graph &graph, const schema::Operator &source,

@@ -60,9 +60,11 @@ struct OperatorRow {
   /// The operator takes and gives bytes that have no quantization parameters:
   /// it moves, compares or converts them as the numbers that they are.
   bool takesPlain = false;
-  /// The operator deals with resource variables, whose types its importer
-  /// checks.
-  bool isStateful = false;
+  /// The operator moves elements of its data input and gives one result, so
+  /// that it moves complex numbers part by part.
+  bool takesComplex = false;
+  /// The operator takes what the HAL has no type for; its importer checks it.
+  bool checksTypes = false;
   /// The shapes of the outputs before the importer runs; null where the rules
   /// of the one operation that it adds tell them.
   ShapeFunction inferShapes = nullptr;
@@ -144,9 +146,23 @@ Status importQuantizedSvdf(Operator &op);
 Status importTransposeConvBias(Operator &op);
 Status importDetectionPostProcess(Operator &op);
 
+// Complex numbers (Complex.cpp).
+Status importRfft2d(Operator &op);
+Status importComplexPart(Operator &op);
+Status importComplexAbs(Operator &op);
+/// An operator of a row that takesComplex, whose data input is complex.
+Status importMovedComplex(Operator &op);
+Result<std::vector<Shape>> rfft2dShape(Operator &op);
+
 // 32-bit integers, which the HAL does not move (ComposedIntegers.cpp).
 Status reshapeIntegers(Operator &op);
 Status concatenateIntegers(Operator &op, uint32_t axis);
+
+/// Whether the MEAN \p op over \p axes is one that importExactMean() takes.
+bool hasExactMean(Operator &op, std::span<const uint32_t> axes);
+/// MEAN of signed bytes with TensorFlow Lite's rounding (QuantizedMean.cpp).
+Status importExactMean(Operator &op, std::span<const uint32_t> axes,
+                       bool keepsDimensions);
 
 // Importers of resource variables (Variables.cpp).
 Status importVarHandle(Operator &op);

@@ -8,11 +8,36 @@
 #include "OperationBuilder.h"
 #include "OperatorTable.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace nnhal::rt::tflite {
+
+/// The axes that constant input 1 lists, in rising order; nullopt where they
+/// are not known or not right, which the rule of the operation reports.
+static std::optional<std::vector<uint32_t>> constantAxes(Operator &op) {
+  Result<std::vector<int32_t>> stated = op.integers(1);
+  if (!stated.isOk())
+    return std::nullopt;
+  std::vector<uint32_t> axes;
+  for (int32_t axis : *stated) {
+    Result<uint32_t> known = Operator::normalizeAxis(axis, op.shape(0).size());
+    if (!known.isOk())
+      return std::nullopt;
+    axes.push_back(*known);
+  }
+  std::ranges::sort(axes);
+  auto repeated = std::ranges::unique(axes);
+  axes.erase(repeated.begin(), repeated.end());
+  return axes;
+}
 
 Status importReduce(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::ReducerOptions>());
+  if (op.row.type == OperationType::MEAN)
+    if (std::optional axes = constantAxes(op); axes && hasExactMean(op, *axes))
+      return importExactMean(op, *axes, options->keep_dims());
   OperationBuilder builder(op, op.row.type);
   if (op.row.type == OperationType::REDUCE_SUM ||
       op.row.type == OperationType::REDUCE_PROD)

@@ -54,8 +54,10 @@ struct Tensor {
   /// The shape is set for constants from the start, for others when they are
   /// computed.
   std::optional<Shape> shape;
-  /// The operand that holds the value now.
+  /// The operand that holds the value now, or its real part.
   std::optional<uint32_t> operand;
+  /// The operand that holds the imaginary part of complex numbers.
+  std::optional<uint32_t> imaginary;
 
   bool isConstant = false;
   /// The bytes of a constant are the importer's own, not the file's.

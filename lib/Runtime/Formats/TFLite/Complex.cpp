@@ -1,0 +1,210 @@
+//===- Complex.cpp - Complex numbers as pairs of float32 ------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The HAL has no complex numbers. A tensor of COMPLEX64 is two operands, and
+// what moves its elements moves both. A Fourier transform is a product with the
+// matrix of the transform, of which FULLY_CONNECTED computes the real and the
+// imaginary part: for the lengths of audio frames that is as fast as the
+// butterflies, whose steps would be operations of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Composition.h"
+#include "OperatorTable.h"
+
+#include "Runtime/Support/Errors.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace nnhal::rt::tflite {
+
+namespace {
+/// Operands of one shape.
+struct Parts {
+  uint32_t real, imaginary;
+};
+} // namespace
+
+/// A transform from more elements than this, or to more, would have a matrix
+/// that no longer pays.
+constexpr uint32_t maxTransform = 4096;
+
+//===----------------------------------------------------------------------===//
+// Transforms
+//===----------------------------------------------------------------------===//
+
+/// The factors exp(-2 pi i k n / length) of \p outputs frequencies k and
+/// \p inputs elements n, those beyond the length 0: \p part is std::cos or the
+/// negative of std::sin.
+template <typename Part>
+static uint32_t matrix(Composition &c, uint32_t outputs, uint32_t inputs,
+                       uint32_t length, Part part) {
+  std::vector<float> factors(size_t(outputs) * inputs);
+  for (uint64_t k = 0; k < outputs; ++k)
+    for (uint64_t n = 0; n < std::min(inputs, length); ++n)
+      factors[k * inputs + n] = float(
+          part(2 * std::numbers::pi * double(k * n % length) / double(length)));
+  return c.reals({outputs, inputs}, factors);
+}
+
+static double cosine(double angle) { return std::cos(angle); }
+static double negativeSine(double angle) { return -std::sin(angle); }
+
+/// The product of the rows of \p from, which is [rows, inputs], with \p
+/// factors.
+static uint32_t product(Composition &c, uint32_t from, uint32_t factors) {
+  uint32_t rows = c.shapeOf(from)[0], outputs = c.shapeOf(factors)[0];
+  uint32_t bias = c.reals({outputs}, std::vector<float>(outputs));
+  uint32_t result = c.realTemporary({rows, outputs});
+  c.addTo(OperationType::FULLY_CONNECTED, {from, factors, bias, c.int32(0)},
+          {result});
+  return result;
+}
+
+static uint32_t combine(Composition &c, OperationType type, uint32_t lhs,
+                        uint32_t rhs) {
+  uint32_t result = c.realTemporary(c.shapeOf(lhs));
+  c.addTo(type, {lhs, rhs, c.int32(0)}, {result});
+  return result;
+}
+
+/// The transform of the rows of \p from, [rows, inputs], to [rows, outputs].
+static Parts transformRows(Composition &c, Parts from, uint32_t length) {
+  uint32_t inputs = c.shapeOf(from.real)[1];
+  uint32_t cosines = matrix(c, length, inputs, length, cosine),
+           sines = matrix(c, length, inputs, length, negativeSine);
+  return {combine(c, OperationType::SUB, product(c, from.real, cosines),
+                  product(c, from.imaginary, sines)),
+          combine(c, OperationType::ADD, product(c, from.real, sines),
+                  product(c, from.imaginary, cosines))};
+}
+
+/// Transforms dimension 1 of \p from, [planes, inputs, columns].
+static Parts transformColumns(Composition &c, Parts from, uint32_t length) {
+  Shape shape = c.shapeOf(from.real);
+  if (c.hasFailed())
+    return from;
+  auto turn = [&](uint32_t part) {
+    return c.reshape(c.transpose(part, {0, 2, 1}),
+                     {shape[0] * shape[2], shape[1]});
+  };
+  auto turnBack = [&](uint32_t part) {
+    return c.transpose(c.reshape(part, {shape[0], shape[2], length}),
+                       {0, 2, 1});
+  };
+  Parts rows =
+      transformRows(c, {turn(from.real), turn(from.imaginary)}, length);
+  return {turnBack(rows.real), turnBack(rows.imaginary)};
+}
+
+Result<std::vector<Shape>> rfft2dShape(Operator &op) {
+  const Shape &input = op.shape(0);
+  if (input.size() < 2)
+    return badData("input 0 has shape {}, expected rank 2 or more",
+                   toString(input));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> lengths, op.integers(1));
+  if (lengths.size() != 2)
+    return badData("input 1 has {} values, expected 2", lengths.size());
+  Shape shape = input;
+  for (size_t i = 0; i < 2; ++i) {
+    uint32_t &extent = shape[shape.size() - 2 + i];
+    if (lengths[i] < 1 || uint32_t(lengths[i]) > maxTransform ||
+        extent > maxTransform)
+      return badData("transforms {} elements with length {}, expected 1 to {}",
+                     extent, lengths[i], maxTransform);
+    extent = i == 0 ? uint32_t(lengths[i]) : uint32_t(lengths[i]) / 2 + 1;
+  }
+  return std::vector<Shape>{shape};
+}
+
+Status importRfft2d(Operator &op) {
+  if (op.output(0).sourceType != schema::TensorType::COMPLEX64)
+    return badData("output 0 has type {}, expected COMPLEX64",
+                   nameOf(op.output(0).sourceType));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> lengths, op.integers(1));
+  auto height = uint32_t(lengths[0]), width = uint32_t(lengths[1]);
+  const Shape &input = op.shape(0), &result = op.outputShapes[0];
+  uint32_t rows = *elementCount(input) / input.back();
+  uint32_t inputHeight = input[input.size() - 2];
+  Composition c(op);
+  uint32_t from = c.reshape(c.input(0), {rows, input.back()});
+  uint32_t frequencies = width / 2 + 1;
+  Parts parts = {
+      product(c, from, matrix(c, frequencies, input.back(), width, cosine)),
+      product(c, from,
+              matrix(c, frequencies, input.back(), width, negativeSine))};
+  if (height != 1 || inputHeight != 1) {
+    Shape planes = {rows / inputHeight, inputHeight, frequencies};
+    parts = transformColumns(
+        c, {c.reshape(parts.real, planes), c.reshape(parts.imaginary, planes)},
+        height);
+  }
+  parts = {c.reshape(parts.real, result), c.reshape(parts.imaginary, result)};
+  NNHAL_RETURN_IF_ERROR(c.takeStatus());
+  NNHAL_RETURN_IF_ERROR(op.graph.bind(op.output(0), parts.real, result));
+  op.output(0).imaginary = parts.imaginary;
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static Status checkComplex(Operator &op) {
+  if (op.input(0).imaginary)
+    return Status();
+  return badData("input 0, {}, is not of computed complex numbers",
+                 describe(op.input(0)));
+}
+
+Status importComplexPart(Operator &op) {
+  NNHAL_RETURN_IF_ERROR(checkComplex(op));
+  const Tensor &from = op.input(0);
+  bool isReal = op.row.code == schema::BuiltinOperator::REAL;
+  return op.graph.bind(op.output(0), isReal ? *from.operand : *from.imaginary,
+                       *from.shape);
+}
+
+Status importComplexAbs(Operator &op) {
+  NNHAL_RETURN_IF_ERROR(checkComplex(op));
+  const Tensor &from = op.input(0);
+  op.outputShapes = {*from.shape};
+  Composition c(op);
+  auto square = [&](uint32_t part) {
+    return combine(c, OperationType::MUL, part, part);
+  };
+  return c.finish(OperationType::SQRT,
+                  {combine(c, OperationType::ADD, square(*from.operand),
+                           square(*from.imaginary))});
+}
+
+Status importMovedComplex(Operator &op) {
+  Tensor &from = op.input(op.row.dataInput), &to = op.output(0);
+  if (to.sourceType != schema::TensorType::COMPLEX64)
+    return badData("output 0 has type {}, expected COMPLEX64",
+                   nameOf(to.sourceType));
+  const uint32_t real = *from.operand, imaginary = *from.imaginary;
+  from.imaginary.reset();
+  from.type = to.type = OperandType::TENSOR_FLOAT32;
+  auto import = [&](uint32_t part) -> Result<uint32_t> {
+    from.operand = part;
+    to.operand.reset();
+    NNHAL_RETURN_IF_ERROR(op.row.import(op));
+    return *to.operand;
+  };
+  NNHAL_ASSIGN_OR_RETURN(uint32_t realResult, import(real));
+  NNHAL_ASSIGN_OR_RETURN(to.imaginary, import(imaginary));
+  to.operand = realResult;
+  from.operand = real;
+  from.imaginary = imaginary;
+  from.type.reset();
+  to.type.reset();
+  return Status();
+}
+
+} // namespace nnhal::rt::tflite
