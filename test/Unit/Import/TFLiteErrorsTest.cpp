@@ -87,8 +87,6 @@ TEST(TFLiteErrorsTest, inputsAndOutputs) {
 TEST(TFLiteErrorsTest, operators) {
   EXPECT_EQ(error(Code::CUMSUM, image),
             "the HAL has no such operation, and no composition is known");
-  EXPECT_EQ(error(Code::WHILE, image),
-            "control flow between subgraphs is not imported");
   EXPECT_EQ(error(Code::BIDIRECTIONAL_SEQUENCE_RNN, image),
             "this operator is not imported");
   EXPECT_EQ(

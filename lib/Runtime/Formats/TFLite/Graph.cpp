@@ -23,17 +23,17 @@ constexpr uint32_t filePool = 0;
 constexpr uint32_t expandedPool = 1;
 
 const schema::OperatorCode *Graph::operatorCode(uint32_t index) const {
-  const auto *codes = model.operator_codes();
+  const auto *codes = shared.model.operator_codes();
   return codes && index < codes->size() ? codes->Get(index) : nullptr;
 }
 
 uint32_t Graph::addOperand(Operand operand) {
-  result.model.main.operands.push_back(std::move(operand));
-  return static_cast<uint32_t>(result.model.main.operands.size() - 1);
+  target.operands.push_back(std::move(operand));
+  return static_cast<uint32_t>(target.operands.size() - 1);
 }
 
 uint32_t Graph::addTemporary(uint32_t like, const Shape &shape) {
-  Operand operand = result.model.main.operands[like];
+  Operand operand = target.operands[like];
   operand.lifetime = OperandLifeTime::TEMPORARY_VARIABLE;
   operand.location = {};
   operand.dimensions = shape.empty() ? Shape{1} : shape;
@@ -42,7 +42,7 @@ uint32_t Graph::addTemporary(uint32_t like, const Shape &shape) {
 
 uint32_t Graph::addConstant(OperandType type, std::vector<uint32_t> dimensions,
                             std::span<const std::byte> bytes, float scale) {
-  std::vector<uint8_t> &values = result.model.operandValues;
+  std::vector<uint8_t> &values = shared.result.model.operandValues;
   // Values of 4 bytes and more are aligned to 4 bytes, shorter ones to 2
   // (B-025).
   size_t alignment = bytes.size() >= 4 ? 4 : bytes.size() >= 2 ? 2 : 1;
@@ -71,13 +71,13 @@ uint32_t Graph::addNoValue(OperandType type) {
 
 OperandView Graph::view(uint32_t index) const {
   const Operand &source = operand(index);
-  OperandView view = OperandView::of(result.model, source);
+  OperandView view = OperandView::of(shared.result.model, source);
   // The model gets its pools at the end.
   if (source.lifetime == OperandLifeTime::CONSTANT_REFERENCE) {
     std::span<const std::byte> pool =
         source.location.poolIndex == filePool
-            ? file
-            : std::span<const std::byte>(expanded);
+            ? shared.file
+            : std::span<const std::byte>(shared.expanded);
     view.value = pool.subspan(source.location.offset, source.location.length);
   }
   return view;
@@ -85,8 +85,7 @@ OperandView Graph::view(uint32_t index) const {
 
 void Graph::addOperation(OperationType type, std::vector<uint32_t> inputs,
                          std::vector<uint32_t> outputs) {
-  result.model.main.operations.push_back(
-      {type, std::move(inputs), std::move(outputs)});
+  target.operations.push_back({type, std::move(inputs), std::move(outputs)});
 }
 
 Result<Operand> operandFor(const Tensor &tensor, const Shape &shape) {
@@ -120,7 +119,7 @@ Result<uint32_t> Graph::makeConstant(Tensor &tensor) {
   bool isInPlace = !needsExpansion(tensor);
   uint64_t offset = 0;
   if (isInPlace) {
-    offset = tensor.bytes.data() - file.data();
+    offset = tensor.bytes.data() - shared.file.data();
     isInPlace = offset % lookUp(operand.type)->elementSize == 0 &&
                 offset + tensor.bytes.size() <= UINT32_MAX;
   }
@@ -130,14 +129,15 @@ Result<uint32_t> Graph::makeConstant(Tensor &tensor) {
   } else {
     // Everything in a file can be expanded without this being a large number;
     // a damaged sparse tensor can claim any size.
-    size_t limit = std::max<size_t>(size_t(256) << 20, file.size() * 4);
-    expanded.resize((expanded.size() + 15) / 16 * 16);
-    size_t begin = expanded.size();
-    NNHAL_RETURN_IF_ERROR(
-        expandConstant(tensor, std::min<size_t>(limit, UINT32_MAX), expanded)
-            .withContext(describe(tensor)));
+    size_t limit = std::max<size_t>(size_t(256) << 20, shared.file.size() * 4);
+    shared.expanded.resize((shared.expanded.size() + 15) / 16 * 16);
+    size_t begin = shared.expanded.size();
+    NNHAL_RETURN_IF_ERROR(expandConstant(tensor,
+                                         std::min<size_t>(limit, UINT32_MAX),
+                                         shared.expanded)
+                              .withContext(describe(tensor)));
     operand.location = {expandedPool, static_cast<uint32_t>(begin),
-                        static_cast<uint32_t>(expanded.size() - begin)};
+                        static_cast<uint32_t>(shared.expanded.size() - begin)};
   }
   return addOperand(std::move(operand));
 }
@@ -150,10 +150,10 @@ static Status checkUndefined(const Tensor &tensor) {
 
 Status Graph::fold(Tensor &tensor, Shape shape, std::vector<std::byte> values) {
   NNHAL_RETURN_IF_ERROR(checkUndefined(tensor));
-  folded.push_back(std::move(values));
+  shared.folded.push_back(std::move(values));
   tensor.isConstant = tensor.isFolded = true;
   tensor.shape = std::move(shape);
-  tensor.bytes = folded.back();
+  tensor.bytes = shared.folded.back();
   return Status();
 }
 
@@ -200,6 +200,9 @@ Result<uint32_t> Graph::define(Tensor &tensor, Shape shape) {
 }
 
 Result<uint32_t> Graph::readState(Tensor &variable, Shape shape) {
+  if (!isMain())
+    return badData("{} is a state, which only the main subgraph can have",
+                   describe(variable));
   if (variable.operand)
     return *variable.operand;
   NNHAL_ASSIGN_OR_RETURN(Operand operand, operandFor(variable, shape));
@@ -227,10 +230,11 @@ uint32_t Graph::addFlagState(std::string name, Shape shape) {
 }
 
 Status Graph::callOnce(int32_t index) {
-  uint32_t count = model.subgraphs()->size();
+  uint32_t count = shared.model.subgraphs()->size();
   if (index < 0 || uint32_t(index) >= count)
     return badData("calls subgraph {} of {}", index, count);
-  return resources.initialize(*model.subgraphs()->Get(uint32_t(index)), file)
+  return shared.variables
+      .initialize(*shared.model.subgraphs()->Get(uint32_t(index)), shared.file)
       .withContext(fmt::format("subgraph {}", index));
 }
 
@@ -267,8 +271,8 @@ Status Graph::importInput(uint32_t position, Tensor &tensor,
         return badData(
             "{} has size {} in dimension {}, but the shape given for it has {}",
             name, tensor.declared[i], i, (*option)[i]);
-    reshaped |= !std::equal(option->begin(), option->end(), dimensions.begin(),
-                            dimensions.end());
+    shared.isReshaped |= !std::equal(option->begin(), option->end(),
+                                     dimensions.begin(), dimensions.end());
     dimensions.assign(option->begin(), option->end());
   }
   Result<Shape> shape = makeShape(dimensions);
@@ -282,8 +286,8 @@ Status Graph::importInput(uint32_t position, Tensor &tensor,
   operand->lifetime = OperandLifeTime::SUBGRAPH_INPUT;
   tensor.shape = *std::move(shape);
   tensor.operand = addOperand(*std::move(operand));
-  result.model.main.inputIndexes.push_back(*tensor.operand);
-  result.inputNames.push_back(tensor.name);
+  target.inputIndexes.push_back(*tensor.operand);
+  shared.result.inputNames.push_back(tensor.name);
   return Status();
 }
 
@@ -331,7 +335,6 @@ static OperationType identityOperation(const Operand &operand) {
   return OperationType::CAST; // M-151: any type to itself
 }
 
-/// An output with the value of operand \p index, which has \p shape.
 uint32_t Graph::asOutput(uint32_t index, const Shape &shape) {
   // B-038, B-054: an output is written by an operation and listed once.
   if (operand(index).lifetime != OperandLifeTime::TEMPORARY_VARIABLE) {
@@ -366,8 +369,8 @@ Status Graph::importOutput(uint32_t position, Tensor &tensor) {
     return badData(
         "output {} is {}, whose several scales no operation can copy", position,
         describe(tensor));
-  result.model.main.outputIndexes.push_back(asOutput(*value, *tensor.shape));
-  result.outputNames.push_back(tensor.name);
+  target.outputIndexes.push_back(asOutput(*value, *tensor.shape));
+  shared.result.outputNames.push_back(tensor.name);
   return Status();
 }
 
@@ -386,33 +389,106 @@ Status Graph::importOutputs() {
 }
 
 void Graph::importStates() {
-  Subgraph &main = result.model.main;
+  Subgraph &main = shared.result.model.main;
   for (const State &state : states) {
     const Tensor &variable = *state.variable;
     main.inputIndexes.push_back(state.input);
-    result.inputNames.push_back(variable.name);
+    shared.result.inputNames.push_back(variable.name);
     main.outputIndexes.push_back(asOutput(*variable.operand, *variable.shape));
-    result.outputNames.push_back(variable.name);
-    result.statePairs.push_back(
+    shared.result.outputNames.push_back(variable.name);
+    shared.result.statePairs.push_back(
         {static_cast<uint32_t>(main.outputIndexes.size() - 1),
          static_cast<uint32_t>(main.inputIndexes.size() - 1)});
   }
 }
 
 Status Graph::import(const TFLiteImportOptions &options) {
-  NNHAL_ASSIGN_OR_RETURN(tensors, readTensors(model, source, file));
-  resources.scan(source);
+  NNHAL_ASSIGN_OR_RETURN(tensors,
+                         readTensors(shared.model, source, shared.file));
+  shared.variables.scan(source);
   NNHAL_RETURN_IF_ERROR(importInputs(options));
-  uint32_t count = source.operators() ? source.operators()->size() : 0;
-  for (uint32_t i = 0; i < count; ++i)
-    NNHAL_RETURN_IF_ERROR(
-        importOperator(*this, *source.operators()->Get(i), i));
+  NNHAL_RETURN_IF_ERROR(importOperators());
   NNHAL_RETURN_IF_ERROR(importOutputs());
   importStates();
   return Status();
 }
 
-AnnotatedModel Graph::take(Memory memory) && {
+Status Graph::importArgument(Tensor &tensor, const Tensor &argument,
+                             bool isInlined) {
+  if (!accepts(tensor, argument))
+    return badData("{} has another type, scale or zero point than its argument",
+                   describe(tensor));
+  tensor.isVariable = false;
+  tensor.type = argument.type;
+  tensor.sourceType = argument.sourceType;
+  if (argument.isConstant)
+    return bindConstant(tensor, argument);
+  if (isInlined)
+    return bind(tensor, *argument.operand, *argument.shape);
+  NNHAL_ASSIGN_OR_RETURN(uint32_t input, define(tensor, *argument.shape));
+  operand(input).lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+  target.inputIndexes.push_back(input);
+  return Status();
+}
+
+Status Graph::importOperators() {
+  uint32_t index = 0;
+  for (const schema::Operator *op : tablesOf(source.operators()))
+    NNHAL_RETURN_IF_ERROR(importOperator(*this, *op, index++));
+  return Status();
+}
+
+Status Graph::importCalled(std::span<const Tensor> arguments, bool isInlined,
+                           std::vector<Tensor> &results) {
+  NNHAL_ASSIGN_OR_RETURN(tensors,
+                         readTensors(shared.model, source, shared.file));
+  std::span<const int32_t> inputs = elementsOf(source.inputs()),
+                           outputs = elementsOf(source.outputs());
+  for (int32_t index : inputs)
+    if (index < 0 || uint32_t(index) >= tensors.size())
+      return badData("an input refers to tensor {} of {}", index,
+                     tensors.size());
+  for (int32_t index : outputs)
+    if (index < 0 || uint32_t(index) >= tensors.size())
+      return badData("an output refers to tensor {} of {}", index,
+                     tensors.size());
+  if (inputs.size() != arguments.size())
+    return badData("takes {} inputs, but {} are given", inputs.size(),
+                   arguments.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        importArgument(tensors[size_t(inputs[i])], arguments[i], isInlined));
+  NNHAL_RETURN_IF_ERROR(importOperators());
+  for (int32_t index : outputs) {
+    Tensor &tensor = tensors[size_t(index)];
+    if (!tensor.isConstant)
+      NNHAL_RETURN_IF_ERROR(use(tensor).takeStatus());
+    results.push_back(tensor);
+  }
+  return Status();
+}
+
+Status Graph::importCalled(std::span<const Tensor> arguments,
+                           std::vector<Tensor> &results) {
+  return importCalled(arguments, /*isInlined=*/false, results);
+}
+
+Status Graph::importInlined(const schema::SubGraph &called,
+                            std::span<const Tensor> arguments,
+                            std::vector<Tensor> &results) {
+  return Graph(shared, called, target)
+      .importCalled(arguments, /*isInlined=*/true, results);
+}
+
+bool accepts(const Tensor &tensor, const Tensor &value) {
+  bool isNarrowed = tensor.sourceType == schema::TensorType::INT64 &&
+                    value.type == OperandType::TENSOR_INT32;
+  return value.type && (isNarrowed || tensor.type == value.type) &&
+         !tensor.channels && !value.channels && tensor.scale == value.scale &&
+         tensor.zeroPoint == value.zeroPoint;
+}
+
+AnnotatedModel FileImport::take(Memory memory) && {
   Pool pool;
   pool.name = "mmap_fd";
   pool.memory = std::move(memory);
@@ -425,6 +501,8 @@ AnnotatedModel Graph::take(Memory memory) && {
     result.model.pools.push_back(std::move(expandedMemory));
   }
   computeConsumers(result.model.main);
+  for (Subgraph &called : result.model.referenced)
+    computeConsumers(called);
   return std::move(result);
 }
 

@@ -18,19 +18,50 @@
 
 namespace nnhal::rt::tflite {
 
-/// The main subgraph of a file and the HAL model that grows from it. One
-/// import, one thread; the file's bytes must outlive it.
+/// What the subgraphs of a file share while they are imported. One import, one
+/// thread; the file's bytes must outlive it.
+struct FileImport {
+  FileImport(const schema::Model &model, std::span<const std::byte> file)
+      : model(model), file(file), variables(model) {}
+
+  /// The result; \p memory holds the file. Call once, after the main graph's
+  /// import().
+  AnnotatedModel take(Memory memory) &&;
+
+  const schema::Model &model;
+  std::span<const std::byte> file;
+  AnnotatedModel result;
+  std::vector<std::byte> expanded;
+  /// The bytes that folded tensors refer to.
+  std::deque<std::vector<std::byte>> folded;
+  Variables variables;
+  /// The subgraphs that are being imported, each called by the one before it.
+  std::vector<uint32_t> calls = {0};
+  uint32_t callCount = 0;
+  bool isReshaped = false;
+};
+
+/// A subgraph of a file and the HAL's that grows from it.
 class Graph {
 public:
-  Graph(const schema::Model &model, const schema::SubGraph &source,
-        std::span<const std::byte> file)
-      : model(model), source(source), file(file), resources(model) {}
+  Graph(FileImport &shared, const schema::SubGraph &source, Subgraph &target)
+      : shared(shared), source(source), target(target) {}
 
-  /// Imports inputs, operators and outputs.
+  /// Imports inputs, operators and outputs of the main subgraph.
   Status import(const TFLiteImportOptions &options);
-
-  /// The result; \p memory holds the file. Call once, after import().
-  AnnotatedModel take(Memory memory) &&;
+  /// Imports the operators of a subgraph that an operator calls, and appends
+  /// its outputs to \p results, which have operands unless they are constants.
+  /// \p arguments are the inputs, constants or values that become inputs of the
+  /// target.
+  Status importCalled(std::span<const Tensor> arguments,
+                      std::vector<Tensor> &results);
+  /// Likewise, adds the operators of \p called to this graph, of whose target
+  /// the arguments have operands.
+  Status importInlined(const schema::SubGraph &called,
+                       std::span<const Tensor> arguments,
+                       std::vector<Tensor> &results);
+  FileImport &file() { return shared; }
+  bool isMain() const { return &source == shared.model.subgraphs()->Get(0); }
 
   /// \p index is -1 or has been checked by readOperator().
   Tensor &tensor(uint32_t index) { return tensors[index]; }
@@ -38,7 +69,7 @@ public:
   uint32_t tensorCount() const { return static_cast<uint32_t>(tensors.size()); }
   /// True when an option changed a shape: those stated for tensors that are
   /// computed are then out of date.
-  bool isReshaped() const { return reshaped; }
+  bool isReshaped() const { return shared.isReshaped; }
 
   /// The operand that holds \p tensor now. Constants are made on first use.
   Result<uint32_t> use(Tensor &tensor);
@@ -55,7 +86,7 @@ public:
   /// its input, which is false in the first execution.
   uint32_t addFlagState(std::string name, Shape shape);
 
-  Variables &variables() { return resources; }
+  Variables &variables() { return shared.variables; }
   /// Executes subgraph \p index, which sets variables before the first
   /// execution. Fails with invalidArgument when it does anything else.
   Status callOnce(int32_t index);
@@ -71,15 +102,17 @@ public:
   Status fold(Tensor &tensor, Shape shape, std::vector<std::byte> values);
 
   uint32_t addOperand(Operand operand);
+  /// An output with the value of operand \p index, which has \p shape.
+  uint32_t asOutput(uint32_t index, const Shape &shape);
   /// A temporary like \p operand with dimensions \p shape.
   uint32_t addTemporary(uint32_t like, const Shape &shape);
   uint32_t addConstant(OperandType type, std::vector<uint32_t> dimensions,
                        std::span<const std::byte> bytes, float scale = 0.0f);
   uint32_t addNoValue(OperandType type);
   const Operand &operand(uint32_t index) const {
-    return result.model.main.operands[index];
+    return target.operands[index];
   }
-  Operand &operand(uint32_t index) { return result.model.main.operands[index]; }
+  Operand &operand(uint32_t index) { return target.operands[index]; }
   /// Operand \p index as the rules of an operation see it, with the value of a
   /// constant.
   OperandView view(uint32_t index) const;
@@ -90,9 +123,12 @@ private:
   Status importInputs(const TFLiteImportOptions &options);
   Status importInput(uint32_t position, Tensor &tensor,
                      const std::vector<uint32_t> *option);
+  Status importOperators();
+  Status importCalled(std::span<const Tensor> arguments, bool isInlined,
+                      std::vector<Tensor> &results);
+  Status importArgument(Tensor &tensor, const Tensor &argument, bool isInlined);
   Status importOutputs();
   Status importOutput(uint32_t position, Tensor &tensor);
-  uint32_t asOutput(uint32_t index, const Shape &shape);
   void importStates();
   Result<uint32_t> makeConstant(Tensor &tensor);
 
@@ -101,20 +137,18 @@ private:
     uint32_t input;
   };
 
-  const schema::Model &model;
+  FileImport &shared;
   const schema::SubGraph &source;
-  std::span<const std::byte> file;
+  Subgraph &target;
   std::vector<Tensor> tensors;
   std::vector<State> states;
-  Variables resources;
   /// The states of Booleans.
   std::deque<Tensor> flags;
-  std::vector<std::byte> expanded;
-  /// The bytes that folded tensors refer to.
-  std::deque<std::vector<std::byte>> folded;
-  bool reshaped = false;
-  AnnotatedModel result;
 };
+
+/// Whether \p value can be the value of \p tensor: it has the same type, scale
+/// and zero point. Values that were narrowed to 32 bits stay so.
+bool accepts(const Tensor &tensor, const Tensor &value);
 
 /// Returns an operand of the type and quantization of \p tensor. Fails with
 /// invalidArgument when the HAL has no such type or no such size.

@@ -47,9 +47,11 @@ importVerified(const Memory &file, const TFLiteImportOptions &options) {
   NNHAL_ASSIGN_OR_RETURN(Memory memory, file.snapshot());
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
   NNHAL_ASSIGN_OR_RETURN(const schema::Model *source, readRoot(bytes));
-  tflite::Graph graph(*source, *source->subgraphs()->Get(0), bytes);
+  tflite::FileImport import(*source, bytes);
+  tflite::Graph graph(import, *source->subgraphs()->Get(0),
+                      import.result.model.main);
   NNHAL_RETURN_IF_ERROR(graph.import(options));
-  AnnotatedModel model = std::move(graph).take(std::move(memory));
+  AnnotatedModel model = std::move(import).take(std::move(memory));
   NNHAL_RETURN_IF_ERROR(
       validateModel(model.model).withContext("imported model"));
   return model;

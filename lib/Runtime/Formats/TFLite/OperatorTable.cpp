@@ -131,6 +131,10 @@ static constexpr OperatorRow rows[] = {
   {.code = Code::BATCH_MATMUL, .type = Type::FULLY_CONNECTED, .inputs = {2, 2}, .types = Float | Quant8, .maxRank = 4, .sameTypeInputs = 2, .inferShapes = batchMatMulShape, .import = importBatchMatMul},
   {.code = Code::CUSTOM, .type = Type::TRANSPOSE_CONV_2D, .custom = "Convolution2DTransposeBias", .inputs = {3, 3}, .types = Float, .maxRank = 4, .sameTypeInputs = 3, .inferShapes = transposeConvBiasShape, .import = importTransposeConvBias},
   {.code = Code::CUSTOM, .type = Type::DETECTION_POSTPROCESSING, .custom = "TFLite_Detection_PostProcess", .inputs = {3, 3}, .outputs = {4, 4}, .types = F32 | Quant8, .maxRank = 3, .inferShapes = detectionPostProcessShape, .import = importDetectionPostProcess},
+  // Calls of subgraphs
+  {.code = Code::CALL, .type = Type::IF, .inputs = {0, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importCall},
+  {.code = Code::IF, .type = Type::IF, .inputs = {1, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importIf},
+  {.code = Code::WHILE, .type = Type::WHILE, .inputs = {1, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importWhile},
   // Complex numbers
   {.code = Code::RFFT2D, .type = Type::FULLY_CONNECTED, .inputs = {2, 2}, .types = F32, .maxRank = 4, .inferShapes = rfft2dShape, .import = importRfft2d},
   {.code = Code::COMPLEX_ABS, .type = Type::SQRT, .checksTypes = true, .import = importComplexAbs},
@@ -160,10 +164,6 @@ std::string_view whyUnsupported(schema::BuiltinOperator code) {
   switch (code) {
   case Code::CUSTOM:
     return "no HAL operations are known for this custom operator";
-  case Code::IF:
-  case Code::WHILE:
-  case Code::CALL:
-    return "control flow between subgraphs is not imported";
   case Code::BIDIRECTIONAL_SEQUENCE_LSTM:
   case Code::BIDIRECTIONAL_SEQUENCE_RNN:
   case Code::LSH_PROJECTION:

@@ -146,6 +146,11 @@ Status importQuantizedSvdf(Operator &op);
 Status importTransposeConvBias(Operator &op);
 Status importDetectionPostProcess(Operator &op);
 
+// Importers of calls of subgraphs (ControlFlow.cpp).
+Status importCall(Operator &op);
+Status importIf(Operator &op);
+Status importWhile(Operator &op);
+
 // Complex numbers (Complex.cpp).
 Status importRfft2d(Operator &op);
 Status importComplexPart(Operator &op);

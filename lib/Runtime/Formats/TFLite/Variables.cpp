@@ -116,6 +116,8 @@ Status Variables::initialize(const schema::SubGraph &subgraph,
 
 /// The variable that input 0 refers to.
 static Result<Variable *> variableOf(Operator &op) {
+  if (!op.graph.isMain())
+    return badData("variables are imported in the main subgraph only");
   if (Variable *variable = op.graph.variables().find(op.input(0).index))
     return variable;
   return badData("input 0, {}, is no variable", describe(op.input(0)));

@@ -1,0 +1,258 @@
+//===- ControlFlow.cpp - CALL, IF and WHILE -------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The operators of a CALL take its place. Branches and loops become referenced
+// subgraphs of the HAL. A constant argument stays a constant in them, so that
+// shapes and axes that are handed in are known there; in a loop, if the body
+// yields it unchanged.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperatorTable.h"
+
+#include "Runtime/Support/Errors.h"
+
+#include <algorithm>
+
+namespace nnhal::rt::tflite {
+
+//===----------------------------------------------------------------------===//
+// Subgraphs
+//===----------------------------------------------------------------------===//
+
+/// Calls that a file may make. One that calls itself makes no end of them, and
+/// few that call each other twice can make too many.
+constexpr uint32_t maxCalls = 1000;
+
+/// Holds a subgraph on the list of those that are being imported.
+class CallScope {
+public:
+  CallScope(FileImport &file, uint32_t subgraph) : file(file) {
+    file.calls.push_back(subgraph);
+    ++file.callCount;
+  }
+  ~CallScope() { file.calls.pop_back(); }
+  CallScope(const CallScope &) = delete;
+  CallScope &operator=(const CallScope &) = delete;
+
+private:
+  FileImport &file;
+};
+
+static Result<const schema::SubGraph *> findSubgraph(FileImport &file,
+                                                     int64_t index) {
+  const auto &subgraphs = *file.model.subgraphs();
+  if (index < 0 || index >= int64_t(subgraphs.size()))
+    return badData("calls subgraph {} of {}", index, subgraphs.size());
+  if (std::ranges::count(file.calls, uint32_t(index)) > 0)
+    return badData("subgraph {} calls itself", index);
+  if (file.callCount >= maxCalls)
+    return badData("subgraphs are called more than {} times", maxCalls);
+  return subgraphs.Get(uint32_t(index));
+}
+
+/// Inputs of \p op from \p first on, with operands unless they are constants.
+static Result<std::vector<Tensor>> argumentsOf(Operator &op, size_t first) {
+  std::vector<Tensor> arguments;
+  for (size_t i = first; i < op.inputCount(); ++i) {
+    Tensor &tensor = op.input(i);
+    if (!tensor.shape)
+      return badData("input {}, {}, is a variable", i, describe(tensor));
+    if (!tensor.isConstant)
+      NNHAL_RETURN_IF_ERROR(op.graph.use(tensor).takeStatus());
+    arguments.push_back(tensor);
+  }
+  return arguments;
+}
+
+namespace {
+/// A referenced subgraph of the HAL and what it yields.
+struct Called {
+  uint32_t operand;
+  std::vector<Tensor> results;
+};
+} // namespace
+
+/// Imports subgraph \p index into one that an operation of \p op refers to. If
+/// it \p isBody of a loop, it yields no constants that it was given.
+static Result<Called> import(Operator &op, int64_t index,
+                             std::span<const Tensor> arguments,
+                             bool isBody = false) {
+  FileImport &file = op.graph.file();
+  NNHAL_ASSIGN_OR_RETURN(const schema::SubGraph *source,
+                         findSubgraph(file, index));
+  CallScope scope(file, uint32_t(index));
+  Subgraph target;
+  Graph graph(file, *source, target);
+  Called called{};
+  NNHAL_RETURN_IF_ERROR(graph.importCalled(arguments, called.results)
+                            .withContext(fmt::format("subgraph {}", index)));
+  for (size_t i = 0; i < called.results.size(); ++i) {
+    Tensor &result = called.results[i];
+    if (isBody && i < arguments.size() && arguments[i].isConstant)
+      continue;
+    NNHAL_ASSIGN_OR_RETURN(uint32_t value, graph.use(result));
+    target.outputIndexes.push_back(graph.asOutput(value, *result.shape));
+  }
+  Operand operand;
+  operand.type = OperandType::SUBGRAPH;
+  operand.lifetime = OperandLifeTime::SUBGRAPH;
+  operand.location.offset = uint32_t(file.result.model.referenced.size());
+  file.result.model.referenced.push_back(std::move(target));
+  called.operand = op.graph.addOperand(std::move(operand));
+  return called;
+}
+
+/// Checks that \p result can be the value of \p tensor outside.
+static Status checkResult(Tensor &tensor, const Tensor &result) {
+  if (!accepts(tensor, result))
+    return badData("{} has another type, scale or zero point than its value, "
+                   "{}",
+                   describe(tensor), describe(result));
+  tensor.type = result.type;
+  return Status();
+}
+
+static Status checkCount(Operator &op, size_t count) {
+  if (count != op.outputCount())
+    return badData("has {} outputs, but its subgraph has {}", op.outputCount(),
+                   count);
+  return Status();
+}
+
+/// The operands of \p arguments that are not constants.
+static void appendOperands(std::span<const Tensor> arguments,
+                           std::vector<uint32_t> &inputs) {
+  for (const Tensor &argument : arguments)
+    if (!argument.isConstant)
+      inputs.push_back(*argument.operand);
+}
+
+//===----------------------------------------------------------------------===//
+// CALL
+//===----------------------------------------------------------------------===//
+
+Status importCall(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options<schema::CallOptions>());
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Tensor> arguments, argumentsOf(op, 0));
+  FileImport &file = op.graph.file();
+  NNHAL_ASSIGN_OR_RETURN(const schema::SubGraph *source,
+                         findSubgraph(file, options->subgraph()));
+  CallScope scope(file, options->subgraph());
+  std::vector<Tensor> results;
+  NNHAL_RETURN_IF_ERROR(
+      op.graph.importInlined(*source, arguments, results)
+          .withContext(fmt::format("subgraph {}", options->subgraph())));
+  NNHAL_RETURN_IF_ERROR(checkCount(op, results.size()));
+  for (size_t i = 0; i < results.size(); ++i) {
+    Tensor &output = op.output(i);
+    NNHAL_RETURN_IF_ERROR(checkResult(output, results[i]));
+    NNHAL_RETURN_IF_ERROR(
+        results[i].isConstant
+            ? op.graph.bindConstant(output, results[i])
+            : op.graph.bind(output, *results[i].operand, *results[i].shape));
+  }
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// IF and WHILE
+//===----------------------------------------------------------------------===//
+
+static Status checkCondition(const Tensor &condition) {
+  if (condition.type != OperandType::TENSOR_BOOL8)
+    return badData("the condition, {}, has type {}, expected BOOL",
+                   describe(condition), nameOf(condition.sourceType));
+  return Status();
+}
+
+Status importIf(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options, op.options<schema::IfOptions>());
+  NNHAL_RETURN_IF_ERROR(checkCondition(op.input(0)));
+  NNHAL_ASSIGN_OR_RETURN(uint32_t condition, op.graph.use(op.input(0)));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Tensor> arguments, argumentsOf(op, 1));
+  NNHAL_ASSIGN_OR_RETURN(Called then,
+                         import(op, options->then_subgraph_index(), arguments));
+  NNHAL_ASSIGN_OR_RETURN(Called otherwise,
+                         import(op, options->else_subgraph_index(), arguments));
+  NNHAL_RETURN_IF_ERROR(checkCount(op, then.results.size()));
+  NNHAL_RETURN_IF_ERROR(checkCount(op, otherwise.results.size()));
+  std::vector<uint32_t> inputs = {condition, then.operand, otherwise.operand},
+                        outputs;
+  appendOperands(arguments, inputs);
+  for (size_t i = 0; i < op.outputCount(); ++i) {
+    const Shape &shape = *then.results[i].shape;
+    if (shape != *otherwise.results[i].shape)
+      return badData("output {} has shape {} from one branch and {} from the "
+                     "other",
+                     i, toString(shape), toString(*otherwise.results[i].shape));
+    for (const Called *branch : {&then, &otherwise})
+      NNHAL_RETURN_IF_ERROR(checkResult(op.output(i), branch->results[i]));
+    NNHAL_ASSIGN_OR_RETURN(uint32_t output,
+                           op.graph.define(op.output(i), shape));
+    outputs.push_back(output);
+  }
+  op.graph.addOperation(OperationType::IF, std::move(inputs),
+                        std::move(outputs));
+  return Status();
+}
+
+/// Whether the body of a loop yields its input \p i as output \p i.
+static bool isKept(const schema::SubGraph &body, size_t i) {
+  std::span<const int32_t> inputs = elementsOf(body.inputs()),
+                           outputs = elementsOf(body.outputs());
+  return i < inputs.size() && i < outputs.size() && inputs[i] == outputs[i];
+}
+
+Status importWhile(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options<schema::WhileOptions>());
+  NNHAL_ASSIGN_OR_RETURN(
+      const schema::SubGraph *bodySource,
+      findSubgraph(op.graph.file(), options->body_subgraph_index()));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Tensor> values, argumentsOf(op, 0));
+  NNHAL_RETURN_IF_ERROR(checkCount(op, values.size()));
+  std::vector<uint32_t> initial;
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i].isConstant && !isKept(*bodySource, i)) {
+      NNHAL_ASSIGN_OR_RETURN(values[i].operand, op.graph.use(op.input(i)));
+      values[i].isConstant = false;
+    }
+  appendOperands(values, initial);
+  NNHAL_ASSIGN_OR_RETURN(Called condition,
+                         import(op, options->cond_subgraph_index(), values));
+  if (condition.results.size() != 1)
+    return badData("the condition has {} outputs, expected 1",
+                   condition.results.size());
+  NNHAL_RETURN_IF_ERROR(checkCondition(condition.results[0]));
+  NNHAL_ASSIGN_OR_RETURN(Called body, import(op, options->body_subgraph_index(),
+                                             values, /*isBody=*/true));
+  NNHAL_RETURN_IF_ERROR(checkCount(op, body.results.size()));
+  std::vector<uint32_t> outputs;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (*body.results[i].shape != *values[i].shape)
+      return badData("value {} has shape {} before and {} after an iteration",
+                     i, toString(*values[i].shape),
+                     toString(*body.results[i].shape));
+    NNHAL_RETURN_IF_ERROR(checkResult(op.output(i), body.results[i]));
+    if (values[i].isConstant) {
+      NNHAL_RETURN_IF_ERROR(op.graph.bindConstant(op.output(i), values[i]));
+      continue;
+    }
+    NNHAL_ASSIGN_OR_RETURN(uint32_t output,
+                           op.graph.define(op.output(i), *values[i].shape));
+    outputs.push_back(output);
+  }
+  std::vector<uint32_t> inputs = {condition.operand, body.operand};
+  inputs.insert(inputs.end(), initial.begin(), initial.end());
+  op.graph.addOperation(OperationType::WHILE, std::move(inputs),
+                        std::move(outputs));
+  return Status();
+}
+
+} // namespace nnhal::rt::tflite
