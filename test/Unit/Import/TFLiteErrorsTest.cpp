@@ -85,7 +85,7 @@ TEST(TFLiteErrorsTest, inputsAndOutputs) {
 }
 
 TEST(TFLiteErrorsTest, operators) {
-  EXPECT_EQ(error(Code::CUMSUM, image),
+  EXPECT_EQ(error(Code::SCATTER_ND, image),
             "the HAL has no such operation, and no composition is known");
   EXPECT_EQ(error(Code::BIDIRECTIONAL_SEQUENCE_RNN, image),
             "this operator is not imported");

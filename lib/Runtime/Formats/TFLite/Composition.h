@@ -39,6 +39,9 @@ public:
   /// A real scalar operand, in the type of real().
   uint32_t scalar(float value);
 
+  uint32_t addOperand(Operand operand) {
+    return graph.addOperand(std::move(operand));
+  }
   /// A temporary of \p shape, otherwise as operand \p like.
   uint32_t temporary(uint32_t like, const Shape &shape);
   /// A temporary of \p shape, otherwise as output \p i.
