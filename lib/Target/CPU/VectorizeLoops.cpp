@@ -58,6 +58,8 @@ private:
   scf::ForOp beginLoop(unsigned dim, Value lower, Value upper, int64_t step);
   void emitOuterLoops(unsigned position);
   void emitLanes();
+  void emitUniform();
+  bool isUniform(Operation &bodyOp);
   void emitBody(int64_t width, Value laneIndex);
   Value load(Value memref, AffineMap map, int64_t width);
   SmallVector<Value> indicesOf(AffineMap map);
@@ -77,6 +79,8 @@ private:
   /// Induction variable of every dimension, while emitting.
   SmallVector<Value> ivs;
   SmallVector<unsigned> outerDims;
+  /// Values of the body that are the same for all lanes, while emitting.
+  IRMapping uniform;
 };
 
 struct VectorizeLoopsPass : impl::VectorizeLoopsBase<VectorizeLoopsPass> {
@@ -282,11 +286,48 @@ void VectorLoopEmitter::emitOuterLoops(unsigned position) {
   emitOuterLoops(position + 1);
 }
 
+/// Whether \p bodyOp gives one value for all lanes, of values in `uniform`.
+bool VectorLoopEmitter::isUniform(Operation &bodyOp) {
+  if (auto index = dyn_cast<linalg::IndexOp>(bodyOp))
+    return index.getDim() != laneDim;
+  if (bodyOp.getNumResults() != 1)
+    return false;
+  return llvm::all_of(bodyOp.getOperands(), [&](Value operand) {
+    return uniform.contains(operand) ||
+           operand.getParentRegion() != op.getBlock()->getParent();
+  });
+}
+
+/// What the body computes once for all lanes, in front of the loop over them:
+/// LLVM does not move it there, because a load might see what the loop stores.
+/// Without a loop around, the code would be none of the kernel.
+void VectorLoopEmitter::emitUniform() {
+  uniform = IRMapping();
+  if (llvm::all_of(outerDims, [&](unsigned dim) { return extents[dim] == 1; }))
+    return;
+  Block *block = op.getBlock();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    unsigned number = input->getOperandNumber();
+    BlockArgument argument = block->getArgument(number);
+    Value operand = operands[number];
+    if (argument.use_empty() || maps[number].isFunctionOfDim(laneDim))
+      continue;
+    uniform.map(argument, isa<MemRefType>(operand.getType())
+                              ? load(operand, maps[number], /*width=*/1)
+                              : operand);
+  }
+  for (Operation &bodyOp : block->without_terminator())
+    if (isUniform(bodyOp))
+      uniform.map(bodyOp.getResult(0),
+                  cloneBodyOp(bodyOp, /*width=*/1, uniform));
+}
+
 /// The lane dimension: full vectors in a loop, then ever shorter powers of two
 /// (other widths make LLVM split vectors badly).
 void VectorLoopEmitter::emitLanes() {
   int64_t extent = extents[laneDim];
   int64_t begin = 0;
+  emitUniform();
   for (int64_t width = maxLanes; width >= 1; width /= 2) {
     int64_t count = (extent - begin) / width;
     if (count == 0)
@@ -376,18 +417,18 @@ Value VectorLoopEmitter::cloneBodyOp(Operation &bodyOp, int64_t width,
 
 void VectorLoopEmitter::emitBody(int64_t width, Value laneIndex) {
   ivs[laneDim] = laneIndex;
-  IRMapping mapping;
+  IRMapping mapping = uniform;
   Block *block = op.getBlock();
   for (auto [operand, map, argument] :
        llvm::zip_equal(operands, maps, block->getArguments())) {
-    if (argument.use_empty())
+    if (argument.use_empty() || mapping.contains(argument))
       continue;
     mapping.map(argument, isa<MemRefType>(operand.getType())
                               ? load(operand, map, width)
                               : operand);
   }
   for (Operation &bodyOp : block->without_terminator())
-    if (bodyOp.getNumResults() == 1)
+    if (bodyOp.getNumResults() == 1 && !mapping.contains(bodyOp.getResult(0)))
       mapping.map(bodyOp.getResult(0), cloneBodyOp(bodyOp, width, mapping));
   int64_t firstOutput = op.getNumDpsInputs();
   for (auto [index, yielded] :
@@ -414,6 +455,48 @@ static void generalizeStridedCopies(func::FuncOp func) {
                              copy.getTarget());
     copy.erase();
   });
+}
+
+/// Carries what the innermost of \p loops accumulates from round to round in
+/// place of a load and a store in each. Without a loop around, the load and the
+/// store would be none of the kernel.
+static void carryAccumulators(RewriterBase &rewriter,
+                              ArrayRef<Operation *> loops) {
+  auto loop =
+      loops.size() < 2 ? scf::ForOp() : dyn_cast<scf::ForOp>(loops.back());
+  if (!loop)
+    return;
+  SmallVector<memref::StoreOp> stores(loop.getOps<memref::StoreOp>());
+  SmallVector<memref::LoadOp> loads;
+  for (memref::StoreOp store : stores) {
+    auto isOfStore = [&](memref::LoadOp load) {
+      return load.getMemref() == store.getMemref() &&
+             load.getIndices() == store.getIndices();
+    };
+    auto isOutside = [&](Value value) {
+      return loop.isDefinedOutsideOfLoop(value);
+    };
+    auto all = loop.getOps<memref::LoadOp>();
+    auto load = llvm::find_if(all, isOfStore);
+    if (load == all.end() || !llvm::all_of(store.getIndices(), isOutside))
+      return;
+    loads.push_back(*load);
+  }
+  SmallVector<Value> first, next;
+  for (auto [load, store] : llvm::zip(loads, stores)) {
+    rewriter.moveOpBefore(load, loop);
+    first.push_back(load);
+    next.push_back(store.getValueToStore());
+  }
+  auto carrying = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, first, /*replaceInitOperandUsesInLoop=*/true,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; }));
+  rewriter.setInsertionPointAfter(carrying);
+  for (auto [store, result] : llvm::zip(stores, carrying.getResults())) {
+    memref::StoreOp::create(rewriter, store.getLoc(), result, store.getMemref(),
+                            store.getIndices());
+    rewriter.eraseOp(store);
+  }
 }
 
 /// \p loops are those of all dimensions of \p op, in order.
@@ -458,6 +541,7 @@ void VectorizeLoopsPass::runOnOperation() {
       return signalPassFailure();
     }
     markParallel(op, *loops);
+    carryAccumulators(rewriter, *loops);
     rewriter.eraseOp(op);
     ++numScalar;
   }
