@@ -7,13 +7,8 @@
 
 #include "Engine/FixedPoint.h"
 #include "Engine/OperationLowering.h"
-#include "Patterns.h"
 
 #include "Runtime/Numerics/QuantizedActivation.h"
-
-#include "mlir/Dialect/Math/IR/Math.h"
-
-#include <limits>
 
 using namespace mlir;
 using namespace nnhal;
@@ -35,6 +30,18 @@ Scalar nnhal::activated(Scalar value, rt::FusedActivation activation) {
     return limited(0, 6);
   }
   return value;
+}
+
+void nnhal::addEpilogue(ImplicitLocOpBuilder &builder,
+                        kernel::KernelOpInterface kernel,
+                        rt::FusedActivation activation) {
+  if (activation == rt::FusedActivation::none)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&kernel.getEpilogue());
+  Scalar sum(builder,
+             block->addArgument(builder.getF32Type(), builder.getLoc()));
+  kernel::YieldOp::create(builder, activated(sum, activation).get());
 }
 
 /// RELU, RELU1, RELU6: quantized values keep their scale (M-051).
@@ -106,7 +113,7 @@ static LogicalResult lowerElu(OperationLowering &op) {
 
 static LogicalResult lowerHardSwish(OperationLowering &op) {
   auto function = [](Scalar value) {
-    return value * activated(value + 3, rt::FusedActivation::relu6) / 6;
+    return value * activated(value + 3, rt::FusedActivation::relu6) * (1.0 / 6);
   };
   return lowerFunction(op, function, [&] {
     return rt::hardSwishTable(op.input(0).getType(), op.outputType());
@@ -152,7 +159,7 @@ static LogicalResult lowerPrelu(OperationLowering &op) {
   return success();
 }
 
-static constexpr GeneralLoweringRow rows[] = {
+static constexpr LoweringRow rows[] = {
     {OperationType::RELU, lowerReluOf<rt::FusedActivation::relu>},
     {OperationType::RELU1, lowerReluOf<rt::FusedActivation::relu1>},
     {OperationType::RELU6, lowerReluOf<rt::FusedActivation::relu6>},
@@ -165,111 +172,4 @@ static constexpr GeneralLoweringRow rows[] = {
     {OperationType::LOG_SOFTMAX, lowerLogSoftmax},
 };
 
-std::span<const GeneralLoweringRow> nnhal::generalActivationRows() {
-  return rows;
-}
-
-//===----------------------------------------------------------------------===//
-// Static tensors
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-Value constantLike(ImplicitLocOpBuilder &b, Value like, double value) {
-  return scalarConstant(b, like.getType(), value);
-}
-
-//===----------------------------------------------------------------------===//
-// compute(): one result element of each operation
-//===----------------------------------------------------------------------===//
-
-Value compute(ReluOp, ImplicitLocOpBuilder &b, ValueRange v) {
-  return applyActivation(b, FusedActivation::relu, v[0]);
-}
-Value compute(Relu1Op, ImplicitLocOpBuilder &b, ValueRange v) {
-  return applyActivation(b, FusedActivation::relu1, v[0]);
-}
-Value compute(Relu6Op, ImplicitLocOpBuilder &b, ValueRange v) {
-  return applyActivation(b, FusedActivation::relu6, v[0]);
-}
-Value compute(TanhOp, ImplicitLocOpBuilder &b, ValueRange v) {
-  return math::TanhOp::create(b, v[0]);
-}
-Value compute(LogisticOp, ImplicitLocOpBuilder &b, ValueRange v) {
-  Value one = constantLike(b, v[0], 1);
-  Value power = math::ExpOp::create(b, arith::NegFOp::create(b, v[0]));
-  return arith::DivFOp::create(b, one, arith::AddFOp::create(b, one, power));
-}
-Value compute(EluOp op, ImplicitLocOpBuilder &b, ValueRange v) {
-  Value zero = constantLike(b, v[0], 0), one = constantLike(b, v[0], 1);
-  Value alpha = constantLike(b, v[0], op.getAlpha().convertToDouble());
-  Value power = math::ExpOp::create(b, v[0]);
-  Value below =
-      arith::MulFOp::create(b, alpha, arith::SubFOp::create(b, power, one));
-  Value isAbove =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, v[0], zero);
-  return arith::SelectOp::create(b, isAbove, v[0], below);
-}
-Value compute(HardSwishOp, ImplicitLocOpBuilder &b, ValueRange v) {
-  Value three = constantLike(b, v[0], 3);
-  Value gate = applyActivation(b, FusedActivation::relu6,
-                               arith::AddFOp::create(b, v[0], three));
-  Value product = arith::MulFOp::create(b, v[0], gate);
-  return arith::MulFOp::create(b, product, constantLike(b, v[0], 1.0 / 6.0));
-}
-Value compute(PreluOp, ImplicitLocOpBuilder &b, ValueRange v) {
-  Value zero = constantLike(b, v[0], 0);
-  Value isAbove =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, v[0], zero);
-  return arith::SelectOp::create(b, isAbove, v[0],
-                                 arith::MulFOp::create(b, v[0], v[1]));
-}
-
-//===----------------------------------------------------------------------===//
-// Patterns
-//===----------------------------------------------------------------------===//
-
-/// Any operation with a compute() above -> one linalg.generic.
-template <typename OpTy> struct ActivationLowering : LoweringPattern<OpTy> {
-  using LoweringPattern<OpTy>::LoweringPattern;
-  LogicalResult lower(OpTy op, typename OpTy::Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    auto body = [&](ImplicitLocOpBuilder &b, ValueRange elements) {
-      return compute(op, b, elements.drop_back());
-    };
-    rewriter.replaceOp(op, buildElementwise(builder, op.getOutput().getType(),
-                                            adaptor.getOperands(), body));
-    return success();
-  }
-};
-
-} // namespace
-
-Value nnhal::applyActivation(ImplicitLocOpBuilder &builder,
-                             FusedActivation activation, Value value) {
-  switch (activation) {
-  case FusedActivation::none:
-    return value;
-  case FusedActivation::relu:
-    return larger(builder, value, constantLike(builder, value, 0));
-  case FusedActivation::relu1:
-    value = larger(builder, value, constantLike(builder, value, -1));
-    return smaller(builder, value, constantLike(builder, value, 1));
-  case FusedActivation::relu6:
-    value = larger(builder, value, constantLike(builder, value, 0));
-    return smaller(builder, value, constantLike(builder, value, 6));
-  }
-  llvm_unreachable("every activation is handled above");
-}
-
-void nnhal::populateActivationPatterns(const TypeConverter &converter,
-                                       RewritePatternSet &patterns,
-                                       LinalgLowering &lowering) {
-  patterns.add<ActivationLowering<ReluOp>, ActivationLowering<Relu1Op>,
-               ActivationLowering<Relu6Op>, ActivationLowering<TanhOp>,
-               ActivationLowering<LogisticOp>, ActivationLowering<EluOp>,
-               ActivationLowering<HardSwishOp>, ActivationLowering<PreluOp>>(
-      converter, patterns.getContext(), lowering);
-  populateSoftmaxPatterns(converter, patterns, lowering);
-}
+std::span<const LoweringRow> nnhal::activationRows() { return rows; }

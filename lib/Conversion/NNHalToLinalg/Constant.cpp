@@ -7,6 +7,10 @@
 
 #include "Patterns.h"
 
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace nnhal;
 
@@ -28,7 +32,6 @@ struct ConstantLowering : OpConversionPattern<ConstantOp> {
 } // namespace
 
 void nnhal::populateConstantPatterns(const TypeConverter &converter,
-                                     RewritePatternSet &patterns,
-                                     LinalgLowering &lowering) {
+                                     RewritePatternSet &patterns) {
   patterns.add<ConstantLowering>(converter, patterns.getContext());
 }

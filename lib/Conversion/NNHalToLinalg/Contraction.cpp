@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractionFloat.h"
 #include "ContractionKernel.h"
 #include "ContractionOutput.h"
 #include "Engine/WindowAxes.h"
@@ -33,7 +34,6 @@ namespace {
 /// A convolution of any kind.
 struct Convolution {
   Tensor input, filter;
-  ImageLayout layout;
   /// The extents of the input.
   Pixel image;
   WindowAxes axes;
@@ -57,17 +57,15 @@ static LogicalResult readConvolution(OperationLowering &op, Convolution &conv,
   FailureOr<rt::FusedActivation> activation = operands.readActivation();
   if (failed(activation))
     return failure();
-  FailureOr<ImageLayout> layout = operands.readLayout();
-  if (failed(layout))
+  if (failed(operands.readLayout()))
     return failure();
   if (op.states("dilation width"))
     operands.readPair("dilation", columns.dilation, rows.dilation);
   isSame = operands.isSame();
   conv.activation = *activation;
-  conv.layout = *layout;
   conv.input = op.input(0);
   conv.filter = op.input(1);
-  conv.image = conv.layout.extents(conv.input);
+  conv.image = extentsOf(conv.input);
   Scalar outer = conv.filter.extent(0), inner = conv.filter.extent(3);
   rows.input = conv.image.row;
   columns.input = conv.image.column;
@@ -153,13 +151,11 @@ static void defineOutput(OperationLowering &op, const Convolution &conv,
   ContractionOutput output(op, conv.activation);
   output.checkChannels(conv.outputChannels);
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
-  auto extents = conv.layout.indices(
+  auto extents = indicesOf(
       {conv.image.batch, rows.output, columns.output, conv.outputChannels});
-  auto sumAt = [&](Indices indices) {
-    return sumOf(conv.layout.pixel(indices));
-  };
+  auto sumAt = [&](Indices indices) { return sumOf(pixelAt(indices)); };
   auto finish = [&](Scalar sum, Indices indices) {
-    return output.finish(sum, conv.layout.pixel(indices).channel);
+    return output.finish(sum, pixelAt(indices).channel);
   };
   if (conv.input.isFloat() || !isStatic(conv.input) || !isStatic(conv.filter)) {
     op.setOutput(op.define(op.outputType(), extents, [&](Indices indices) {
@@ -189,7 +185,7 @@ static Scalar dotProduct(OperationLowering &op, const Convolution &conv,
   Places depth = {op.index(0), filter.extent(3)};
   return vectorized(addOver(op, depth, zeroOf(op, input), [&](Scalar place) {
     from.channel = first.known() == 0 ? place : first + place;
-    return product(input, conv.layout.indices(from), filter,
+    return product(input, indicesOf(from), filter,
                    {channel, row, column, place});
   }));
 }
@@ -274,7 +270,7 @@ static void convolveFew(OperationLowering &op, const Convolution &conv,
           Scalar sum;
           for (int64_t i = 0; i < depth; ++i) {
             from.channel = op.index(i);
-            Scalar term = product(input, conv.layout.indices(from), weights,
+            Scalar term = product(input, indicesOf(from), weights,
                                   {row, column, from.channel, channel});
             sum = i == 0 ? term : sum + term;
           }
@@ -323,32 +319,20 @@ static void convolveRows(OperationLowering &op, const Convolution &conv,
   });
 }
 
-/// Strides, dilations, pads and outputs of \p conv, if all of them are known.
-static std::optional<KernelWindow> knownWindow(const Convolution &conv) {
-  KernelWindow window;
-  const WindowAxis *axes[] = {&conv.axes.rows, &conv.axes.columns};
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    std::optional<int64_t> known[] = {
-        axis->stride.known(), axis->dilation.known(), axis->head.known(),
-        axis->tail.known(), axis->output.known()};
-    if (!llvm::all_of(known, [](auto number) { return number.has_value(); }) ||
-        *known[4] < 1)
-      return std::nullopt;
-    window.strides[i] = *known[0];
-    window.dilations[i] = *known[1];
-    window.pads[2 * i] = *known[2];
-    window.pads[2 * i + 1] = *known[3];
-    window.output[i] = *known[4];
-  }
-  return window;
-}
-
 /// Whether \p conv is one that kernels take, and how it moves.
 static std::optional<KernelWindow> kernelWindow(const OperationLowering &op,
                                                 const Convolution &conv) {
-  if (conv.layout.isNchw || !isKernelContraction(op, conv.input, conv.filter))
+  if (!isKernelContraction(op, conv.input, conv.filter))
     return std::nullopt;
-  return knownWindow(conv);
+  return conv.axes.known();
+}
+
+/// Whether \p conv is one of f32 that kernels take, and how it moves.
+static std::optional<KernelWindow> floatWindow(OperationLowering &op,
+                                               const Convolution &conv) {
+  if (!isFloatContraction(op, conv.input, conv.filter, conv.outputChannels))
+    return std::nullopt;
+  return conv.axes.known();
 }
 
 /// CONV_2D, and GROUPED_CONV_2D: the output channels of a group see the input
@@ -372,10 +356,19 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
                              conv.activation);
     return success();
   }
+  if (std::optional<KernelWindow> window = floatWindow(op, conv);
+      window && (depth * groups).known() == conv.image.channel.known()) {
+    if (op.type() == OperationType::GROUPED_CONV_2D)
+      lowerToFloatGroups(op, conv.input, conv.filter, *window, *groups.known(),
+                         conv.activation);
+    else
+      lowerToFloatConvolution(op, conv.input, conv.filter, *window,
+                              conv.activation);
+    return success();
+  }
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
-  if (isStatic(input) && isStatic(filter) && !conv.layout.isNchw &&
-      groups.known() == 1) {
+  if (isStatic(input) && isStatic(filter) && groups.known() == 1) {
     if (isWorthTransposing(op, filter)) {
       convolveFew(op, conv, input, filter);
       return success();
@@ -418,19 +411,27 @@ static LogicalResult lowerDepthwiseConv2D(OperationLowering &op) {
       lowerToDepthwiseKernel(op, conv.input, conv.filter, *window,
                              conv.activation))
     return success();
+  if (std::optional<KernelWindow> window = floatWindow(op, conv);
+      window && conv.filter.extent(0).known() == 1 &&
+      (conv.image.channel * multiplier).known() ==
+          conv.outputChannels.known()) {
+    lowerToFloatDepthwise(op, conv.input, conv.filter, *window,
+                          conv.activation);
+    return success();
+  }
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
   auto productAt = [&](Scalar row, Scalar column, Pixel from, Scalar channel) {
     from.channel =
         multiplier.known() == 1 ? channel : channel.quotient(multiplier);
-    return product(input, conv.layout.indices(from), filter,
+    return product(input, indicesOf(from), filter,
                    {op.index(0), row, column, channel});
   };
   bool isSmall = isStatic(input) && isStatic(filter) &&
                  *rows.window.known() * *columns.window.known() <= 25;
   defineOutput(op, conv, [&](const Pixel &at) {
     Scalar top = rows.start(at.row), left = columns.start(at.column);
-    if (isSmall && multiplier.known() == 1 && !conv.layout.isNchw)
+    if (isSmall && multiplier.known() == 1)
       return sumOverAllPlaces(op, conv, top, left, at, productAt);
     return sumOver(op, rows.inside(top), columns.inside(left),
                    zeroOf(op, input), [&](Scalar row, Scalar column) {
@@ -496,7 +497,10 @@ static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
   if (op.states("output shape")) {
     size_t shape = op.indexOf("output shape");
     op.checkEqual(op.input(shape).extent(0), op.index(4));
-    Pixel stated = conv.layout.pixel(op.integers(shape, 4));
+    SmallVector<Scalar> extents = op.integers(shape, 4);
+    Pixel stated = pixelAt(extents);
+    if (op.isNchw())
+      stated = {extents[0], extents[2], extents[3], extents[1]};
     checkAtLeast(op, stated.row, 1);
     checkAtLeast(op, stated.column, 1);
     if (isSame) {
@@ -507,6 +511,11 @@ static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
   resolveTransposedAxis(op, rows, height);
   resolveTransposedAxis(op, columns, width);
   op.checkEqual(conv.filter.extent(3), conv.image.channel);
+  if (std::optional<KernelWindow> window = floatWindow(op, conv);
+      window && conv.filter.extent(3).known() == conv.image.channel.known() &&
+      lowerToFloatTransposed(op, conv.input, conv.filter, *window,
+                             conv.activation))
+    return success();
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
   // reachingPlaces() keeps taps within the window. No range of the pixels alone
   // says so, and pads may follow from elements that only an execution knows:
@@ -546,6 +555,11 @@ static LogicalResult lowerFullyConnected(OperationLowering &op) {
            size);
   ContractionOutput output(op, *activation);
   output.checkChannels(units);
+  if (isFloatContraction(op, input, weights, units) &&
+      count.remainder(size).known() == 0) {
+    lowerToFloatProduct(op, input, weights, *activation);
+    return success();
+  }
   Tensor rows = op.reshape(input, {count.quotient(size), size});
   if (isKernelContraction(op, rows, weights)) {
     lowerToProductKernel(op, rows, weights, *activation);
@@ -561,7 +575,7 @@ static LogicalResult lowerFullyConnected(OperationLowering &op) {
   return success();
 }
 
-static constexpr GeneralLoweringRow rows[] = {
+static constexpr LoweringRow rows[] = {
     {OperationType::CONV_2D, lowerConv2D},
     {OperationType::DEPTHWISE_CONV_2D, lowerDepthwiseConv2D},
     {OperationType::GROUPED_CONV_2D, lowerConv2D},
@@ -569,6 +583,4 @@ static constexpr GeneralLoweringRow rows[] = {
     {OperationType::FULLY_CONNECTED, lowerFullyConnected},
 };
 
-std::span<const GeneralLoweringRow> nnhal::generalContractionRows() {
-  return rows;
-}
+std::span<const LoweringRow> nnhal::contractionRows() { return rows; }

@@ -20,20 +20,9 @@
 #ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_CONTRACTIONKERNEL_H
 #define NNHAL_LIB_CONVERSION_NNHALTOLINALG_CONTRACTIONKERNEL_H
 
-#include "Engine/OperationLowering.h"
-
-#include <array>
+#include "Engine/WindowAxes.h"
 
 namespace nnhal {
-
-/// Of a convolution whose parameters and extents are known: heights first, pads
-/// [top, bottom, left, right].
-struct KernelWindow {
-  std::array<int64_t, 2> strides = {1, 1}, dilations = {1, 1};
-  std::array<int64_t, 4> pads = {0, 0, 0, 0};
-  /// Extents of the output.
-  std::array<int64_t, 2> output = {1, 1};
-};
 
 /// Whether inputs 0 and 1 of \p op are what kernels take, and the target has
 /// kernels: 8 bits, elements, known extents, a constant filter.

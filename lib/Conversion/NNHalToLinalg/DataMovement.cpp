@@ -6,16 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Elements are copied as they are stored. Operations that keep all of them are
-// in Shape.cpp.
+// in Shape.cpp. Parts of tensors are slices where their places are known now,
+// so that the result may share memory with the operand, or be computed in its
+// place in a larger tensor; where places are computed, each element is read.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DataMovement.h"
-#include "Patterns.h"
 
 #include "nnhal/Backend/Signatures/DataMovement.h"
-
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -53,6 +52,80 @@ static Tensor requantized(OperationLowering &op, const Tensor &part,
     // Scales near the ends of their range make a NaN of 0 times infinity.
     value = select(value == value, value, value.like(zeroPoint));
     return op.encodeInteger(clamp(value, 0, 255).toI32() - double(shift), to);
+  });
+}
+
+namespace {
+/// What a result takes along one dimension: from begin on, count times.
+struct PartRange {
+  Scalar begin, stride, count;
+
+  bool isKnown() const {
+    return begin.known() && stride.known() && count.known();
+  }
+  bool isBackward() const { return *stride.known() < 0; }
+};
+} // namespace
+
+/// Whether \p ranges are known and within \p source, of known extents, and
+/// take an element at least. Parameters that the rules accept, but an operand
+/// that is not as stated contradicts, are left to checks.
+static bool isKnownPart(const Tensor &source, ArrayRef<PartRange> ranges) {
+  for (auto [range, extent] : llvm::zip(ranges, source.extents())) {
+    if (!range.isKnown() || !extent.known() || *range.count.known() < 1)
+      return false;
+    int64_t first = *range.begin.known();
+    int64_t last = first + (*range.count.known() - 1) * *range.stride.known();
+    if (std::min(first, last) < 0 || std::max(first, last) >= *extent.known())
+      return false;
+  }
+  return true;
+}
+
+/// The same, as a slice that goes forward, which is then reversed along the
+/// dimensions that go backward.
+static Tensor knownPart(OperationLowering &op, const Tensor &source,
+                        ArrayRef<PartRange> ranges) {
+  SmallVector<Scalar> begin, counts, strides;
+  for (const PartRange &range : ranges) {
+    bool isBackward = range.isBackward();
+    begin.push_back(isBackward ? range.begin + (range.count - 1) * range.stride
+                               : range.begin);
+    strides.push_back(isBackward ? range.stride * -1 : range.stride);
+    counts.push_back(range.count);
+  }
+  Tensor slice = op.slice(source, begin, counts, strides);
+  auto isReversed = [](const PartRange &range) {
+    return range.isBackward() && *range.count.known() > 1;
+  };
+  if (llvm::none_of(ranges, isReversed))
+    return slice;
+  return op.define(source.getType(), counts, [&](Indices at) {
+    SmallVector<Scalar> from;
+    for (auto [range, index] : llvm::zip(ranges, at))
+      from.push_back(isReversed(range) ? range.count - 1 - index : index);
+    return slice.stored(from);
+  });
+}
+
+/// The part of \p source that \p ranges are. Places that follow from computed
+/// parameters are cut to the extents: see OperationLowering::indexFrom().
+static Tensor partOf(OperationLowering &op, const Tensor &source,
+                     ArrayRef<PartRange> ranges) {
+  if (isKnownPart(source, ranges))
+    return knownPart(op, source, ranges);
+  SmallVector<Scalar> counts;
+  for (const PartRange &range : ranges)
+    counts.push_back(range.count);
+  return op.define(source.getType(), counts, [&](Indices at) {
+    SmallVector<Scalar> from;
+    for (auto [range, index, extent] :
+         llvm::zip(ranges, at, source.extents())) {
+      Scalar place = index * range.stride + range.begin;
+      bool isKnown = range.begin.known() && range.stride.known();
+      from.push_back(isKnown ? place : clamp(place, op.index(0), extent - 1));
+    }
+    return source.stored(from);
   });
 }
 
@@ -97,14 +170,15 @@ static LogicalResult lowerSplit(OperationLowering &op) {
   Scalar extent = input.extent(*axis);
   op.check(extent.remainder(count) == 0, FailureReason::notDivisible, extent,
            count);
-  SmallVector<Scalar> extents = input.extents();
-  extents[*axis] = extent.quotient(count);
-  for (size_t i = 0; i < op.view().outputs.size(); ++i)
-    op.setOutput(i, op.define(op.outputType(i), extents, [&](Indices at) {
-      SmallVector<Scalar> from(at);
-      from[*axis] = from[*axis] + extents[*axis] * double(i);
-      return input.stored(from);
-    }));
+  SmallVector<PartRange> ranges;
+  for (Scalar whole : input.extents())
+    ranges.push_back({op.index(0), op.index(1), whole});
+  Scalar size = extent.quotient(count);
+  ranges[*axis].count = size;
+  for (size_t i = 0; i < op.view().outputs.size(); ++i) {
+    op.setOutput(i, partOf(op, input, ranges));
+    ranges[*axis].begin = ranges[*axis].begin + size;
+  }
   return success();
 }
 
@@ -129,30 +203,18 @@ static LogicalResult lowerSlice(OperationLowering &op) {
              begin[dim] + length, extent);
     extents.push_back(length);
   }
-  op.setOutput(op.define(op.outputType(), op.stated(extents), [&](Indices at) {
-    SmallVector<Scalar> from;
-    for (auto [first, index] : llvm::zip(begin, at))
-      from.push_back(first + index);
-    return input.stored(from);
-  }));
+  SmallVector<PartRange> ranges;
+  for (auto [first, count] : llvm::zip(begin, op.stated(extents)))
+    ranges.push_back({first, op.index(1), count});
+  op.setOutput(partOf(op, input, ranges));
   return success();
 }
 
 namespace {
-
-/// One dimension of a STRIDED_SLICE: from begin on, count times.
-struct StridedDimension {
-  Scalar begin;
-  Scalar stride;
-  Scalar count;
-  Scalar isShrunk;
-};
-
 /// The masks as they are.
 struct StridedMasks {
   Scalar begin, end, shrink;
 };
-
 } // namespace
 
 /// Bit \p dimension, as i1.
@@ -162,10 +224,9 @@ static Scalar bitOf(Scalar mask, int64_t dimension) {
 
 /// Masks and negative positions resolved, positions limited to those of the
 /// direction (M-114); a dimension that the result lacks has one (C7, C8).
-static StridedDimension resolveStrided(OperationLowering &op, int64_t dim,
-                                       Scalar extent, Scalar begin, Scalar end,
-                                       Scalar stride,
-                                       const StridedMasks &masks) {
+static PartRange resolveStrided(OperationLowering &op, int64_t dim,
+                                Scalar extent, Scalar begin, Scalar end,
+                                Scalar stride, const StridedMasks &masks) {
   op.check(stride != 0, FailureReason::zeroStride, stride, op.index(dim));
   Scalar isForward = stride > 0;
   Scalar low = select(isForward, op.index(0), op.index(-1));
@@ -185,7 +246,7 @@ static StridedDimension resolveStrided(OperationLowering &op, int64_t dim,
            op.index(1));
   op.check(!isShrunk | (count == 1), FailureReason::extentsDiffer, count,
            op.index(1));
-  return {first, stride, count, isShrunk};
+  return {first, stride, count};
 }
 
 static LogicalResult lowerStridedSlice(OperationLowering &op) {
@@ -195,30 +256,19 @@ static LogicalResult lowerStridedSlice(OperationLowering &op) {
   SmallVector<Scalar> begin = op.integers(1, rank), end = op.integers(2, rank);
   SmallVector<Scalar> strides = op.integers(3, rank);
   StridedMasks masks{op.scalar(4), op.scalar(5), op.scalar(6)};
-  SmallVector<StridedDimension> dimensions;
+  SmallVector<PartRange> ranges;
   SmallVector<Scalar> counts, isShrunk;
   for (int64_t i = 0; i < rank; ++i) {
-    dimensions.push_back(resolveStrided(op, i, input.extent(i), begin[i],
-                                        end[i], strides[i], masks));
-    counts.push_back(dimensions[i].count);
-    isShrunk.push_back(dimensions[i].isShrunk);
+    ranges.push_back(resolveStrided(op, i, input.extent(i), begin[i], end[i],
+                                    strides[i], masks));
+    counts.push_back(ranges.back().count);
+    isShrunk.push_back(bitOf(masks.shrink, i));
   }
   FailureOr<SmallVector<Scalar>> extents =
       withoutDimensions(op, counts, isShrunk);
   if (failed(extents))
     return failure();
-  Tensor slice = op.define(op.outputType(), counts, [&](Indices at) {
-    SmallVector<Scalar> from;
-    for (auto [dimension, index, extent] :
-         llvm::zip(dimensions, at, input.extents())) {
-      Scalar place = dimension.begin + index * dimension.stride;
-      bool isKnown = dimension.begin.known() && dimension.stride.known();
-      // Cut where it follows from parameters that are computed: see
-      // indexFrom().
-      from.push_back(isKnown ? place : clamp(place, op.index(0), extent - 1));
-    }
-    return input.stored(from);
-  });
+  Tensor slice = partOf(op, input, ranges);
   op.setOutput(op.reshape(slice, op.stated(*extents)));
   return success();
 }
@@ -253,9 +303,7 @@ Tensor nnhal::buildPadded(OperationLowering &op, const Tensor &input,
   if (isResult)
     extents = op.stated(extents);
   Scalar fill = element ? *element : zeroElement(op, input);
-  Tensor padded =
-      op.define(input.getType(), extents, [&](Indices) { return fill; });
-  return op.insert(input, padded, heads);
+  return op.insert(input, op.filled(input.getType(), extents, fill), heads);
 }
 
 /// The scalar \p index as an element like those of \p type: its low bytes
@@ -315,8 +363,7 @@ static LogicalResult lowerFill(OperationLowering &op) {
   for (Scalar extent : extents)
     op.check(extent >= 0, FailureReason::negativeExtent, extent, op.index(0));
   Scalar value = op.scalar(1);
-  op.setOutput(op.define(op.outputType(), op.stated(extents),
-                         [&](Indices) { return value; }));
+  op.setOutput(op.filled(op.outputType(), op.stated(extents), value));
   return success();
 }
 
@@ -372,7 +419,7 @@ static LogicalResult lowerGather(OperationLowering &op) {
   return success();
 }
 
-static constexpr GeneralLoweringRow rows[] = {
+static constexpr LoweringRow rows[] = {
     {OperationType::CONCATENATION, lowerConcatenation},
     {OperationType::FILL, lowerFill},
     {OperationType::GATHER, lowerGather},
@@ -384,219 +431,4 @@ static constexpr GeneralLoweringRow rows[] = {
     {OperationType::TILE, lowerTile},
 };
 
-std::span<const GeneralLoweringRow> nnhal::generalDataMovementRows() {
-  return rows;
-}
-
-//===----------------------------------------------------------------------===//
-// Static tensors
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-SmallVector<int64_t> shapeOf(Value value) {
-  return SmallVector<int64_t>(rankedType(value).getShape());
-}
-
-/// nnhal.concatenation -> insertions one after another, which let each
-/// producer compute its part in place.
-struct ConcatenationLowering : LoweringPattern<ConcatenationOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(ConcatenationOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOutput().getType();
-    int64_t axis = frontAxis(op.getAxis(), type.getRank());
-    SmallVector<int64_t> offsets(type.getRank(), 0);
-    Value result = tensor::EmptyOp::create(builder, type.getShape(),
-                                           type.getElementType());
-    for (Value input : adaptor.getInputs()) {
-      result = buildInsert(builder, input, result, offsets);
-      offsets[axis] += rankedType(input).getDimSize(axis);
-    }
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-/// nnhal.split -> one slice per result.
-struct SplitLowering : LoweringPattern<SplitOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(SplitOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    int64_t rank = rankedType(adaptor.getInput()).getRank();
-    int64_t axis = frontAxis(op.getAxis(), rank);
-    SmallVector<int64_t> offsets(rank, 0), ones(rank, 1);
-    SmallVector<Value> parts;
-    for (Value output : op.getOutputs()) {
-      SmallVector<int64_t> sizes = shapeOf(output);
-      parts.push_back(
-          buildExtract(builder, adaptor.getInput(), offsets, sizes, ones));
-      offsets[axis] += sizes[axis];
-    }
-    rewriter.replaceOp(op, parts);
-    return success();
-  }
-};
-
-/// nnhal.slice -> tensor.extract_slice.
-struct SliceLowering : LoweringPattern<SliceOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(SliceOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOutput().getType();
-    SmallVector<int64_t> ones(type.getRank(), 1);
-    rewriter.replaceOp(op, buildExtract(builder, adaptor.getInput(),
-                                        op.getBegin(), type.getShape(), ones));
-    return success();
-  }
-};
-
-/// The elements of \p input in reverse along the dimensions that \p isReversed
-/// marks.
-Value buildReverse(ImplicitLocOpBuilder &builder, Value input,
-                   ArrayRef<bool> isReversed) {
-  RankedTensorType type = rankedType(input);
-  auto body = [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
-    SmallVector<Value> indices;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      Value index = linalg::IndexOp::create(b, dim);
-      if (isReversed[dim]) {
-        Value last =
-            arith::ConstantIndexOp::create(b, type.getDimSize(dim) - 1);
-        index = arith::SubIOp::create(b, last, index);
-      }
-      indices.push_back(index);
-    }
-    return tensor::ExtractOp::create(b, input, indices);
-  };
-  return buildElementwise(builder, type, {}, body);
-}
-
-/// nnhal.strided_slice -> tensor.extract_slice; where a stride is negative the
-/// slice is taken forward and then reversed.
-struct StridedSliceLowering : LoweringPattern<StridedSliceOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(StridedSliceOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    HalView view;
-    rt::Status status = op.readHalForm(view);
-    rt::Result<rt::SliceForm> form = rt::decodeSlice(view.getOperation());
-    if (!status.isOk() || !form.isOk())
-      return rewriter.notifyMatchFailure(op, "is no strided slice of the HAL");
-    SmallVector<int64_t> offsets, sizes, strides;
-    SmallVector<bool> isReversed;
-    for (size_t dim = 0; dim < form->begin.size(); ++dim) {
-      int64_t begin = form->begin[dim], stride = form->strides[dim];
-      int64_t step = std::abs(stride);
-      int64_t span = std::abs(form->end[dim] - begin);
-      int64_t size = llvm::is_contained(form->shrinkAxes, int64_t(dim))
-                         ? 1
-                         : (span + step - 1) / step;
-      bool isBackward = stride < 0;
-      offsets.push_back(isBackward ? begin - (size - 1) * step : begin);
-      sizes.push_back(size);
-      strides.push_back(step);
-      isReversed.push_back(isBackward && size > 1);
-    }
-    Value slice =
-        buildExtract(builder, adaptor.getInput(), offsets, sizes, strides);
-    if (llvm::is_contained(isReversed, true))
-      slice = buildReverse(builder, slice, isReversed);
-    rewriter.replaceOp(
-        op, buildReshape(builder, slice, op.getOutput().getType().getShape()));
-    return success();
-  }
-};
-
-/// \p paddings as separate low and high extents.
-void splitPaddings(ArrayRef<int64_t> paddings, SmallVector<int64_t> &low,
-                   SmallVector<int64_t> &high) {
-  for (size_t i = 0; i < paddings.size(); i += 2) {
-    low.push_back(paddings[i]);
-    high.push_back(paddings[i + 1]);
-  }
-}
-
-/// nnhal.pad -> insertion into a tensor of zeros.
-struct PadLowering : LoweringPattern<PadOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(PadOp op, Adaptor adaptor, ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    SmallVector<int64_t> low, high;
-    splitPaddings(op.getPaddings(), low, high);
-    Value zero =
-        scalarConstant(builder, op.getOutput().getType().getElementType(), 0);
-    rewriter.replaceOp(
-        op, buildPadded(builder, adaptor.getInput(), low, high, zero));
-    return success();
-  }
-};
-
-/// nnhal.pad_v2 -> insertion into a tensor of the given value.
-struct PadV2Lowering : LoweringPattern<PadV2Op> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(PadV2Op op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    SmallVector<int64_t> low, high;
-    splitPaddings(op.getPaddings(), low, high);
-    Value fill =
-        arith::ConstantOp::create(builder, cast<TypedAttr>(op.getValue()));
-    rewriter.replaceOp(
-        op, buildPadded(builder, adaptor.getInput(), low, high, fill));
-    return success();
-  }
-};
-
-/// nnhal.fill -> linalg.fill.
-struct FillLowering : LoweringPattern<FillOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(FillOp op, Adaptor adaptor, ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOutput().getType();
-    Value fill =
-        arith::ConstantOp::create(builder, cast<TypedAttr>(op.getValue()));
-    rewriter.replaceOp(op, buildFilled(builder, type, fill));
-    return success();
-  }
-};
-
-/// nnhal.tile -> every dimension split into (repetition, position), read by
-/// position alone, then merged.
-struct TileLowering : LoweringPattern<TileOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(TileOp op, Adaptor adaptor, ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOutput().getType();
-    SmallVector<int64_t> source, target;
-    for (auto [extent, count] :
-         llvm::zip_equal(shapeOf(adaptor.getInput()), op.getMultiples())) {
-      source.append({1, extent});
-      target.append({count, extent});
-    }
-    Value split = buildReshape(builder, adaptor.getInput(), source);
-    auto copy = [](ImplicitLocOpBuilder &, ValueRange v) { return v[0]; };
-    Value tiled = buildElementwise(
-        builder, RankedTensorType::get(target, type.getElementType()), split,
-        copy);
-    rewriter.replaceOp(op, buildReshape(builder, tiled, type.getShape()));
-    return success();
-  }
-};
-
-} // namespace
-
-void nnhal::populateDataMovementPatterns(const TypeConverter &converter,
-                                         RewritePatternSet &patterns,
-                                         LinalgLowering &lowering) {
-  patterns.add<ConcatenationLowering, PadLowering, PadV2Lowering,
-               StridedSliceLowering>(converter, patterns.getContext(),
-                                     lowering);
-  patterns.add<FillLowering, SliceLowering, SplitLowering, TileLowering>(
-      converter, patterns.getContext(), lowering, takesFloats | takesIntegers);
-  populateShapePatterns(converter, patterns, lowering);
-}
+std::span<const LoweringRow> nnhal::dataMovementRows() { return rows; }

@@ -83,22 +83,15 @@ static rt::TensorType int32() {
 }
 
 namespace {
-/// A picture of either layout.
 struct FeatureMaps {
   Tensor tensor;
-  bool isNchw;
 
   Scalar batches() const { return tensor.extent(0); }
-  Scalar height() const { return tensor.extent(isNchw ? 2 : 1); }
-  Scalar width() const { return tensor.extent(isNchw ? 3 : 2); }
-  Scalar channels() const { return tensor.extent(isNchw ? 1 : 3); }
-  SmallVector<Scalar> ordered(Scalar n, Scalar h, Scalar w, Scalar c) const {
-    if (isNchw)
-      return {n, c, h, w};
-    return {n, h, w, c};
-  }
+  Scalar height() const { return tensor.extent(1); }
+  Scalar width() const { return tensor.extent(2); }
+  Scalar channels() const { return tensor.extent(3); }
   Scalar at(Scalar n, Scalar h, Scalar w, Scalar c) const {
-    return tensor.real(ordered(n, h, w, c));
+    return tensor.real({n, h, w, c});
   }
 };
 } // namespace
@@ -250,11 +243,9 @@ static Peak findKeypoint(OperationLowering &op, const FeatureMaps &maps,
 static LogicalResult lowerHeatmapMaxKeypoint(OperationLowering &op) {
   if (failed(checkLayout(op, 2)))
     return failure();
-  FailureOr<rt::HeatmapMaxKeypointForm> form =
-      op.decoded(rt::decodeHeatmapMaxKeypoint(op.view()));
-  if (failed(form))
+  if (failed(op.decoded(rt::decodeHeatmapMaxKeypoint(op.view()))))
     return failure();
-  FeatureMaps maps{op.input(0), form->isNchw};
+  FeatureMaps maps{op.input(0)};
   Tensor boxes = op.input(1);
   op.checkNotEmpty(maps.tensor);
   op.checkEqual(maps.width(), maps.height());
@@ -353,8 +344,8 @@ static Tensor defineRegions(OperationLowering &op, const FeatureMaps &maps,
 }
 
 /// Reads and checks inputs 0 to 6 (M-211, M-213).
-static RoiInputs readRoiInputs(OperationLowering &op, bool isNchw) {
-  FeatureMaps maps{op.input(0), isNchw};
+static RoiInputs readRoiInputs(OperationLowering &op) {
+  FeatureMaps maps{op.input(0)};
   Tensor rois = op.input(1);
   op.checkNotEmpty(maps.tensor);
   checkTable(op, rois, rois.extent(0), 4);
@@ -380,11 +371,10 @@ static void defineBins(OperationLowering &op, const RoiInputs &inputs,
                        const Tensor &rows, const Tensor &columns,
                        llvm::function_ref<Scalar(const BinPixels &)> element) {
   const FeatureMaps &maps = inputs.maps;
-  SmallVector<Scalar> extents =
-      maps.ordered(inputs.regions.extent(0), inputs.vertical.bins,
-                   inputs.horizontal.bins, maps.channels());
+  SmallVector<Scalar> extents = {inputs.regions.extent(0), inputs.vertical.bins,
+                                 inputs.horizontal.bins, maps.channels()};
   op.setOutput(op.define(op.outputType(), op.stated(extents), [&](Indices at) {
-    Scalar row = at[maps.isNchw ? 2 : 1], column = at[maps.isNchw ? 3 : 2];
+    Scalar row = at[1], column = at[2];
     // Within the map already, but for what OperationLowering::indexFrom() is
     // about.
     auto bound = [&](const Tensor &ranges, Scalar bin, int64_t which,
@@ -394,7 +384,7 @@ static void defineBins(OperationLowering &op, const RoiInputs &inputs,
     };
     BinPixels pixels{at[0],
                      op.indexFrom(inputs.batches, {at[0]}, maps.batches()),
-                     at[maps.isNchw ? 1 : 3],
+                     at[3],
                      row,
                      column,
                      bound(rows, row, 0, maps.height()),
@@ -508,10 +498,9 @@ static Tensor defineWeights(OperationLowering &op, const Tensor &regions,
 static LogicalResult lowerRoiAlign(OperationLowering &op) {
   if (failed(checkLayout(op, 9)))
     return failure();
-  FailureOr<rt::RoiForm> form = op.decoded(rt::decodeRoiAlign(op.view()));
-  if (failed(form))
+  if (failed(op.decoded(rt::decodeRoiAlign(op.view()))))
     return failure();
-  RoiInputs inputs = readRoiInputs(op, form->isNchw);
+  RoiInputs inputs = readRoiInputs(op);
   RoiAxis &vertical = inputs.vertical, &horizontal = inputs.horizontal;
   vertical.samples = readCount(op, 7, 0);
   horizontal.samples = readCount(op, 8, 0);
@@ -576,10 +565,9 @@ static Tensor definePoolPixels(OperationLowering &op, const Tensor &regions,
 static LogicalResult lowerRoiPooling(OperationLowering &op) {
   if (failed(checkLayout(op, 7)))
     return failure();
-  FailureOr<rt::RoiForm> form = op.decoded(rt::decodeRoiPooling(op.view()));
-  if (failed(form))
+  if (failed(op.decoded(rt::decodeRoiPooling(op.view()))))
     return failure();
-  RoiInputs inputs = readRoiInputs(op, form->isNchw);
+  RoiInputs inputs = readRoiInputs(op);
   Tensor rows = definePoolPixels(op, inputs.regions, inputs.vertical);
   Tensor columns = definePoolPixels(op, inputs.regions, inputs.horizontal);
   // The largest value of a bin; 0 when there are no pixels.
@@ -607,13 +595,11 @@ static LogicalResult lowerRoiPooling(OperationLowering &op) {
   return success();
 }
 
-static constexpr GeneralLoweringRow rows[] = {
+static constexpr LoweringRow rows[] = {
     {OperationType::AXIS_ALIGNED_BBOX_TRANSFORM, lowerAxisAlignedBBoxTransform},
     {OperationType::HEATMAP_MAX_KEYPOINT, lowerHeatmapMaxKeypoint},
     {OperationType::ROI_ALIGN, lowerRoiAlign},
     {OperationType::ROI_POOLING, lowerRoiPooling},
 };
 
-std::span<const GeneralLoweringRow> nnhal::generalDetectionRows() {
-  return rows;
-}
+std::span<const LoweringRow> nnhal::detectionRows() { return rows; }

@@ -25,8 +25,8 @@ static LogicalResult lowerEmbeddingLookup(OperationLowering &op) {
   return success();
 }
 
-static constexpr GeneralLoweringRow rows[] = {
+static constexpr LoweringRow rows[] = {
     {OperationType::EMBEDDING_LOOKUP, lowerEmbeddingLookup},
 };
 
-std::span<const GeneralLoweringRow> nnhal::generalLookupRows() { return rows; }
+std::span<const LoweringRow> nnhal::lookupRows() { return rows; }

@@ -67,38 +67,9 @@ ElementsAttr LinalgLowering::packBias(ElementsAttr source, int64_t width) {
   return pack(Packing::bias, source, source.getNumElements(), width);
 }
 
-/// The bit of \p element; 0 where it has none.
-static unsigned bitOf(Type element) {
-  if (element.isF32())
-    return takesFloats;
-  if (element.isSignlessInteger(32))
-    return takesIntegers;
-  return element.isSignlessInteger(8) ? takesBooleans : 0;
-}
-
-bool nnhal::isStatic(Operation *op, unsigned types) {
-  auto isStaticTensor = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && bitOf(tensor.getElementType()) &&
-           tensor.hasStaticShape() && tensor.getNumElements() != 0;
-  };
-  Type data = op->getNumOperands() != 0 ? op->getOperands().back().getType()
-                                        : op->getResultTypes().front();
-  return llvm::all_of(op->getOperandTypes(), isStaticTensor) &&
-         llvm::all_of(op->getResultTypes(), isStaticTensor) &&
-         (types & bitOf(getElementTypeOrSelf(data))) != 0;
-}
-
 void nnhal::populateNNHalToLinalgPatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns,
                                           LinalgLowering &lowering) {
-  populateActivationPatterns(converter, patterns, lowering);
-  populateConstantPatterns(converter, patterns, lowering);
-  if (lowering.getPolicy().hasMicroKernels())
-    populateContractionPatterns(converter, patterns, lowering);
-  populateDataMovementPatterns(converter, patterns, lowering);
-  populateElementwisePatterns(converter, patterns, lowering);
-  populateGeneralPatterns(converter, patterns, lowering);
-  populateReductionPatterns(converter, patterns, lowering);
-  populateWindowPatterns(converter, patterns, lowering);
+  populateConstantPatterns(converter, patterns);
+  populateOperationPatterns(converter, patterns, lowering);
 }

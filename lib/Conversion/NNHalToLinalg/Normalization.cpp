@@ -28,13 +28,13 @@ static Scalar parameter(OperationLowering &op, size_t index) {
 static LogicalResult normalizeFloats(OperationLowering &op,
                                      const Slices &slices) {
   Tensor input = slices.getTensor();
-  Tensor norms = slices.reduce(OperandType::TENSOR_FLOAT32, [&](Indices at) {
-    Scalar sum = slices.fold(at, op.f32(0), [&](Scalar sum, Indices element) {
-      Scalar value = input.real(element);
-      return sum + value * value;
-    });
+  Tensor sums = slices.fold(input, op.f32(0), [&](Scalar sum, Indices at) {
+    Scalar value = input.real(at);
+    return sum + value * value;
+  });
+  Tensor norms = slices.define(OperandType::TENSOR_FLOAT32, [&](Indices at) {
     // The bound makes a slice of zeros stay one (M-066).
-    Scalar norm = sqrt(sum);
+    Scalar norm = sqrt(sums.stored(at));
     return max(norm.like(1e-6f), norm);
   });
   op.setOutput(op.define(op.outputType(), input.extents(), [&](Indices at) {
@@ -49,18 +49,18 @@ static LogicalResult normalizeQuantized(OperationLowering &op,
                                         const Slices &slices) {
   Tensor input = slices.getTensor();
   const rt::TensorType &type = op.outputType();
-  // The sum of squares has more than 32 bits, so that it is no element.
+  Tensor sums =
+      slices.fold(input, op.i32(0).toI64(), [&](Scalar sum, Indices at) {
+        Scalar value = input.centered(at);
+        return sum + (value * value).toI64();
+      });
   auto factorOf = [&](Indices at) {
-    return fixedPointInverseSqrt(
-        slices.fold(at, op.i32(0).toI64(), [&](Scalar sum, Indices element) {
-          Scalar value = input.centered(element);
-          return sum + (value * value).toI64();
-        }));
+    return fixedPointInverseSqrt(sums.stored(at));
   };
   Tensor multipliers =
-      slices.reduce(OperandType::TENSOR_INT32,
+      slices.define(OperandType::TENSOR_INT32,
                     [&](Indices at) { return factorOf(at).multiplier; });
-  Tensor exponents = slices.reduce(OperandType::TENSOR_INT32, [&](Indices at) {
+  Tensor exponents = slices.define(OperandType::TENSOR_INT32, [&](Indices at) {
     return factorOf(at).exponent;
   });
   op.setOutput(op.define(type, input.extents(), [&](Indices at) {
@@ -132,42 +132,29 @@ static LogicalResult lowerLocalResponse(OperationLowering &op) {
 static LogicalResult lowerInstance(OperationLowering &op) {
   if (!op.isConstant(4))
     return op.fail("the layout is no constant");
-  auto form = op.decoded(rt::decodeInstanceNormalization(op.view()));
-  if (failed(form))
+  if (failed(op.decoded(rt::decodeInstanceNormalization(op.view()))))
     return failure();
   Tensor input = op.input(0);
   op.checkNotEmpty(input);
-  int64_t height = form->isNchw ? 2 : 1;
   Scalar gamma = parameter(op, 1), beta = parameter(op, 2);
   Scalar epsilon = parameter(op, 3);
   auto instanceOf = [&](Indices at) {
-    SmallVector<Scalar> result(at);
-    result[height] = result[height + 1] = op.index(0);
-    return result;
+    return SmallVector<Scalar>{at[0], at[3]};
   };
-  Scalar rows = input.extent(height), columns = input.extent(height + 1);
-  Scalar pixels = (rows * columns).toF32();
-  SmallVector<Scalar> extents = input.extents();
-  extents[height] = extents[height + 1] = op.index(1);
+  Scalar pixels = (input.extent(1) * input.extent(2)).toF32();
   /// The mean of \p term over the pixels of one channel of one batch.
-  auto meanOf = [&](function_ref<Scalar(Scalar value, Indices at)> term) {
-    rt::TensorType real;
-    real.type = OperandType::TENSOR_FLOAT32;
-    return op.define(real, extents, [&](Indices at) {
-      SmallVector<Scalar> element(at);
-      Scalar sum = op.fold(rows, op.f32(0), [&](Scalar row, Scalar outer) {
-        return op.fold(columns, outer, [&](Scalar column, Scalar sum) {
-          element[height] = row;
-          element[height + 1] = column;
-          return sum + term(input.real(element), at);
-        });
-      });
-      return sum / pixels;
-    });
+  auto meanOf = [&](function_ref<Scalar(Indices at)> term) {
+    Tensor sums = op.reduce(input, {false, true, true, false}, {op.f32(0)},
+                            [&](Indices at, ArrayRef<Scalar> values) {
+                              return SmallVector<Scalar>{values[0] + term(at)};
+                            })
+                      .front();
+    return op.define(op.getBuilder().getF32Type(), sums.extents(),
+                     [&](Indices at) { return sums.stored(at) / pixels; });
   };
-  Tensor means = meanOf([](Scalar value, Indices) { return value; });
-  Tensor variances = meanOf([&](Scalar value, Indices at) {
-    Scalar distance = value - means.stored(at);
+  Tensor means = meanOf([&](Indices at) { return input.real(at); });
+  Tensor variances = meanOf([&](Indices at) {
+    Scalar distance = input.real(at) - means.stored(instanceOf(at));
     return distance * distance;
   });
   op.setOutput(op.define(op.outputType(), input.extents(), [&](Indices at) {
@@ -179,9 +166,9 @@ static LogicalResult lowerInstance(OperationLowering &op) {
   return success();
 }
 
-std::span<const GeneralLoweringRow> nnhal::generalNormalizationRows() {
+std::span<const LoweringRow> nnhal::normalizationRows() {
   using enum OperationType;
-  static constexpr GeneralLoweringRow rows[] = {
+  static constexpr LoweringRow rows[] = {
       {L2_NORMALIZATION, lowerL2Normalization},
       {LOCAL_RESPONSE_NORMALIZATION, lowerLocalResponse},
       {INSTANCE_NORMALIZATION, lowerInstance},

@@ -7,6 +7,8 @@
 
 #include "Patterns.h"
 
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+
 using namespace mlir;
 using namespace nnhal;
 

@@ -273,7 +273,7 @@ static LogicalResult lowerSvdf(OperationLowering &op) {
 // Table
 //===----------------------------------------------------------------------===//
 
-static constexpr GeneralLoweringRow rows[] = {
+static constexpr LoweringRow rows[] = {
     {OperationType::LSTM, lowerLstm},
     {OperationType::UNIDIRECTIONAL_SEQUENCE_LSTM, lowerLstm},
     {OperationType::BIDIRECTIONAL_SEQUENCE_LSTM, lowerLstm},
@@ -285,6 +285,4 @@ static constexpr GeneralLoweringRow rows[] = {
     {OperationType::QUANTIZED_LSTM, lowerQuantizedLstm},
 };
 
-std::span<const GeneralLoweringRow> nnhal::generalRecurrentRows() {
-  return rows;
-}
+std::span<const LoweringRow> nnhal::recurrentRows() { return rows; }

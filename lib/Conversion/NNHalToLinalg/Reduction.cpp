@@ -4,13 +4,18 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A reduction over dimensions that are known is one linalg.generic that goes
+// over the operand in its order and accumulates, so that channels stay
+// innermost; a second operation makes results of what was accumulated, if that
+// takes more. Over computed dimensions, each result element has loops of its
+// own, which take one round along dimensions that stay.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Engine/Slices.h"
-#include "Patterns.h"
+#include "Engine/OperationLowering.h"
 
 #include "nnhal/Backend/Signatures/Reduction.h"
-
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <limits>
 
@@ -24,6 +29,12 @@ using rt::OperationType;
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Joins an element of the input to a value.
+using StepBuilder = function_ref<Scalar(Scalar value, Indices element)>;
+/// Makes a result element of what \p count elements were joined to; null where
+/// that is one already.
+using LastBuilder = function_ref<Scalar(Scalar value, Scalar count)>;
+
 /// The dimensions that MEAN or REDUCE_* folds, known or computed, and how
 /// elements of the result are found.
 class ReducedDimensions {
@@ -34,22 +45,22 @@ public:
   /// Fails where the rank of the result is not known.
   LogicalResult analyze();
 
-  SmallVector<Scalar> resultExtents() const;
-  /// The number of elements that fold into one.
-  Scalar count() const;
-  /// Folds the elements for \p at in row-major order.
-  Scalar fold(Indices at, Scalar initial,
-              function_ref<Scalar(Scalar value, Indices element)> body) const;
+  /// The result: elements joined in row-major order, from \p initial on.
+  Tensor reduce(Scalar initial, StepBuilder step, LastBuilder last) const;
 
 private:
   LogicalResult readKnownAxes();
   void readComputedAxes();
   LogicalResult analyzeDroppedDimensions();
+  SmallVector<Scalar> resultExtents() const;
+  /// The number of elements that fold into one.
+  Scalar count() const;
+  /// What isReduced says, if all of it is known.
+  std::optional<SmallVector<bool>> knownDimensions() const;
   /// The coordinate in \p at of dimension \p dim, which stays.
   Scalar coordinate(Indices at, int64_t dim) const;
   Scalar foldFrom(int64_t dim, Indices at, SmallVector<Scalar> &element,
-                  Scalar value,
-                  function_ref<Scalar(Scalar, Indices)> body) const;
+                  Scalar value, StepBuilder step) const;
 
   OperationLowering &op;
   Tensor input;
@@ -173,52 +184,71 @@ Scalar ReducedDimensions::coordinate(Indices at, int64_t dim) const {
   return result;
 }
 
-Scalar
-ReducedDimensions::foldFrom(int64_t dim, Indices at,
-                            SmallVector<Scalar> &element, Scalar value,
-                            function_ref<Scalar(Scalar, Indices)> body) const {
+Scalar ReducedDimensions::foldFrom(int64_t dim, Indices at,
+                                   SmallVector<Scalar> &element, Scalar value,
+                                   StepBuilder step) const {
   if (dim == input.rank())
-    return body(value, element);
-  Scalar reduced = isReduced[dim];
+    return step(value, element);
   Scalar stays = coordinate(at, dim);
-  Scalar begin = select(reduced, op.index(0), stays);
-  if (reduced.known() == 0) {
-    element.push_back(begin);
-    value = foldFrom(dim + 1, at, element, value, body);
-    element.pop_back();
-    return value;
-  }
-  Scalar end = select(reduced, input.extent(dim), stays + 1);
+  Scalar begin = select(isReduced[dim], op.index(0), stays);
+  Scalar end = select(isReduced[dim], input.extent(dim), stays + 1);
   return op
       .loop(begin, end, {value},
             [&](Scalar index, ArrayRef<Scalar> values) {
               element.push_back(index);
-              Scalar next = foldFrom(dim + 1, at, element, values[0], body);
+              Scalar next = foldFrom(dim + 1, at, element, values[0], step);
               element.pop_back();
               return SmallVector<Scalar>{next};
             })
       .front();
 }
 
-Scalar ReducedDimensions::fold(
-    Indices at, Scalar initial,
-    function_ref<Scalar(Scalar value, Indices element)> body) const {
-  SmallVector<Scalar> element;
-  return foldFrom(0, at, element, initial, body);
+std::optional<SmallVector<bool>> ReducedDimensions::knownDimensions() const {
+  SmallVector<bool> result;
+  for (Scalar reduced : isReduced) {
+    std::optional<int64_t> known = reduced.known();
+    if (!known)
+      return std::nullopt;
+    result.push_back(*known != 0);
+  }
+  return result;
+}
+
+Tensor ReducedDimensions::reduce(Scalar initial, StepBuilder step,
+                                 LastBuilder last) const {
+  const rt::TensorType &type = op.outputType();
+  // Never zero, even where the check of the extents has failed.
+  Scalar count = max(this->count(), 1);
+  if (std::optional<SmallVector<bool>> known = knownDimensions()) {
+    Tensor result = op.reduce(input, *known, {initial},
+                              [&](Indices at, ArrayRef<Scalar> values) {
+                                return SmallVector<Scalar>{step(values[0], at)};
+                              })
+                        .front();
+    if (last)
+      result = op.define(type, result.extents(), [&](Indices at) {
+        return last(result.stored(at), count);
+      });
+    return op.reshape(result, resultExtents());
+  }
+  return op.define(type, resultExtents(), [&](Indices at) {
+    SmallVector<Scalar> element;
+    Scalar value = foldFrom(0, at, element, initial, step);
+    return last ? last(value, count) : value;
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // MEAN and REDUCE_*
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerReduction(
-    OperationLowering &op,
-    function_ref<Scalar(const ReducedDimensions &, Indices at)> element) {
+static LogicalResult lowerReduction(OperationLowering &op, Scalar initial,
+                                    StepBuilder step,
+                                    LastBuilder last = nullptr) {
   ReducedDimensions dimensions(op);
   if (failed(dimensions.analyze()))
     return failure();
-  op.setOutput(op.define(op.outputType(), dimensions.resultExtents(),
-                         [&](Indices at) { return element(dimensions, at); }));
+  op.setOutput(dimensions.reduce(initial, step, last));
   return success();
 }
 
@@ -231,23 +261,19 @@ static Scalar roundedMean(Scalar sum, Scalar count) {
 static LogicalResult lowerMean(OperationLowering &op) {
   Tensor input = op.input(0);
   const rt::TensorType &type = op.outputType();
-  return lowerReduction(op, [&](const ReducedDimensions &dimensions,
-                                Indices at) {
-    // Never zero, even where the check of the extents has failed.
-    Scalar count = max(dimensions.count(), 1);
-    if (input.isFloat()) {
-      Scalar sum =
-          dimensions.fold(at, op.f32(0), [&](Scalar sum, Indices element) {
-            return sum + input.real(element);
-          });
-      return op.encode(sum / count.toF32(), type);
-    }
-    Scalar sum = dimensions.fold(at, op.i32(0).toI64(),
-                                 [&](Scalar sum, Indices element) {
-                                   return sum + input.integer(element).toI64();
-                                 });
-    return op.encodeInteger(roundedMean(sum, count.toI64()).toI32(), type);
-  });
+  if (input.isFloat())
+    return lowerReduction(
+        op, op.f32(0),
+        [&](Scalar sum, Indices at) { return sum + input.real(at); },
+        [&](Scalar sum, Scalar count) {
+          return op.encode(sum / count.toF32(), type);
+        });
+  return lowerReduction(
+      op, op.i32(0).toI64(),
+      [&](Scalar sum, Indices at) { return sum + input.integer(at).toI64(); },
+      [&](Scalar sum, Scalar count) {
+        return op.encodeInteger(roundedMean(sum, count.toI64()).toI32(), type);
+      });
 }
 
 /// Of floats.
@@ -255,14 +281,14 @@ static LogicalResult
 lowerFloatFold(OperationLowering &op, double initial,
                function_ref<Scalar(Scalar value, Scalar element)> combine) {
   Tensor input = op.input(0);
-  return lowerReduction(
-      op, [&](const ReducedDimensions &dimensions, Indices at) {
-        Scalar result = dimensions.fold(
-            at, op.f32(initial), [&](Scalar value, Indices element) {
-              return combine(value, input.real(element));
-            });
-        return op.encode(result, op.outputType());
-      });
+  auto step = [&](Scalar value, Indices at) {
+    return combine(value, input.real(at));
+  };
+  if (op.outputType().type == OperandType::TENSOR_FLOAT32)
+    return lowerReduction(op, op.f32(initial), step);
+  return lowerReduction(op, op.f32(initial), step, [&](Scalar value, Scalar) {
+    return op.encode(value, op.outputType());
+  });
 }
 
 static LogicalResult lowerSum(OperationLowering &op) {
@@ -283,14 +309,12 @@ static LogicalResult lowerExtremum(OperationLowering &op, double floatInitial,
     return lowerFloatFold(op, floatInitial, [&](Scalar value, Scalar element) {
       return map(element, value);
     });
-  return lowerReduction(op, [&](const ReducedDimensions &dimensions,
-                                Indices at) {
-    Scalar result = dimensions.fold(at, op.i32(initial),
-                                    [&](Scalar value, Indices element) {
-                                      return map(input.integer(element), value);
-                                    });
-    return op.encodeInteger(result, op.outputType());
-  });
+  return lowerReduction(
+      op, op.i32(initial),
+      [&](Scalar value, Indices at) { return map(input.integer(at), value); },
+      [&](Scalar value, Scalar) {
+        return op.encodeInteger(value, op.outputType());
+      });
 }
 
 static LogicalResult lowerReduceMax(OperationLowering &op) {
@@ -304,23 +328,17 @@ static LogicalResult lowerReduceMin(OperationLowering &op) {
 
 static LogicalResult lowerAll(OperationLowering &op) {
   Tensor input = op.input(0);
-  return lowerReduction(op, [&](const ReducedDimensions &dimensions,
-                                Indices at) {
-    return op.encodeTruth(
-        dimensions.fold(at, op.truth(true), [&](Scalar value, Indices element) {
-          return value & input.truth(element);
-        }));
-  });
+  return lowerReduction(op, op.encodeTruth(op.truth(true)),
+                        [&](Scalar value, Indices at) {
+                          return value & op.encodeTruth(input.truth(at));
+                        });
 }
 static LogicalResult lowerAny(OperationLowering &op) {
   Tensor input = op.input(0);
-  return lowerReduction(op, [&](const ReducedDimensions &dimensions,
-                                Indices at) {
-    return op.encodeTruth(dimensions.fold(at, op.truth(false),
-                                          [&](Scalar value, Indices element) {
-                                            return value | input.truth(element);
-                                          }));
-  });
+  return lowerReduction(op, op.encodeTruth(op.truth(false)),
+                        [&](Scalar value, Indices at) {
+                          return value | op.encodeTruth(input.truth(at));
+                        });
 }
 
 //===----------------------------------------------------------------------===//
@@ -328,55 +346,55 @@ static LogicalResult lowerAny(OperationLowering &op) {
 //===----------------------------------------------------------------------===//
 
 /// The index along the axis of the first element that no other is better than:
-/// ties keep the lowest (M-136).
-static LogicalResult
-lowerBestIndex(OperationLowering &op,
-               function_ref<Scalar(Scalar, Scalar)> isBetter) {
+/// ties keep the lowest (M-136). \p isMaximum tells which is better; a NaN
+/// never is.
+static LogicalResult lowerBestIndex(OperationLowering &op, bool isMaximum) {
   if (!op.isConstant(1))
     return op.fail("the axis is no constant");
-  FailureOr<int64_t> axis = op.decoded(rt::decodeArgAxis(op.view()));
-  if (failed(axis))
+  FailureOr<int64_t> decoded = op.decoded(rt::decodeArgAxis(op.view()));
+  if (failed(decoded))
     return failure();
-  Slices slices(op, op.input(0), *axis);
-  Tensor input = slices.getTensor();
+  Tensor input = op.input(0);
+  int64_t axis = *decoded < 0 ? *decoded + input.rank() : *decoded;
   op.checkNotEmpty(input);
+  SmallVector<bool> isReduced(input.rank(), false);
+  isReduced[axis] = true;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  using Integers = std::numeric_limits<int32_t>;
+  Scalar worst = input.isFloat()
+                     ? op.f32(isMaximum ? -infinity : infinity)
+                     : op.i32(isMaximum ? Integers::min() : Integers::max());
+  Tensor best = op.reduce(input, isReduced, {worst, op.i32(0)},
+                          [&](Indices at, ArrayRef<Scalar> values) {
+                            Scalar candidate = input.isFloat()
+                                                   ? input.real(at)
+                                                   : input.integer(at);
+                            Scalar isBetter = isMaximum ? candidate > values[0]
+                                                        : candidate < values[0];
+                            return SmallVector<Scalar>{
+                                select(isBetter, candidate, values[0]),
+                                select(isBetter, at[axis].toI32(), values[1])};
+                          })
+                    .back();
   SmallVector<Scalar> extents = input.extents();
-  extents.erase(extents.begin() + *axis);
-  bool isSingle = extents.empty();
-  if (isSingle)
+  extents.erase(extents.begin() + axis);
+  // A result without dimensions is one element.
+  if (extents.empty())
     extents.push_back(op.index(1));
-  op.setOutput(op.define(op.outputType(), extents, [&](Indices at) {
-    SmallVector<Scalar> element;
-    if (!isSingle)
-      element.assign(at.begin(), at.end());
-    element.insert(element.begin() + *axis, op.index(0));
-    auto read = [&](Scalar position) {
-      SmallVector<Scalar> indices = slices.elementOf(element, position);
-      return input.isFloat() ? input.real(indices) : input.integer(indices);
-    };
-    SmallVector<Scalar> best = op.loop(
-        op.index(1), slices.size(), {op.index(0), read(op.index(0))},
-        [&](Scalar position, ArrayRef<Scalar> values) {
-          Scalar candidate = read(position);
-          Scalar better = isBetter(candidate, values[1]);
-          return SmallVector<Scalar>{select(better, position, values[0]),
-                                     select(better, candidate, values[1])};
-        });
-    return best[0].toI32();
-  }));
+  op.setOutput(op.reshape(best, extents));
   return success();
 }
 
 static LogicalResult lowerArgMax(OperationLowering &op) {
-  return lowerBestIndex(op, [](Scalar a, Scalar b) { return a > b; });
+  return lowerBestIndex(op, /*isMaximum=*/true);
 }
 static LogicalResult lowerArgMin(OperationLowering &op) {
-  return lowerBestIndex(op, [](Scalar a, Scalar b) { return a < b; });
+  return lowerBestIndex(op, /*isMaximum=*/false);
 }
 
-std::span<const GeneralLoweringRow> nnhal::generalReductionRows() {
+std::span<const LoweringRow> nnhal::reductionRows() {
   using enum OperationType;
-  static constexpr GeneralLoweringRow rows[] = {
+  static constexpr LoweringRow rows[] = {
       {MEAN, lowerMean},
       {REDUCE_SUM, lowerSum},
       {REDUCE_PROD, lowerProduct},
@@ -388,175 +406,4 @@ std::span<const GeneralLoweringRow> nnhal::generalReductionRows() {
       {ARGMIN, lowerArgMin},
   };
   return rows;
-}
-
-//===----------------------------------------------------------------------===//
-// Static tensors
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// How one reduction starts, and how it goes on with (element, accumulator).
-struct Reduction {
-  double identity;
-  Value (*combine)(ImplicitLocOpBuilder &, ValueRange);
-};
-
-Value addElements(ImplicitLocOpBuilder &b, ValueRange v) {
-  return arith::AddFOp::create(b, v[1], v[0]);
-}
-Value multiplyElements(ImplicitLocOpBuilder &b, ValueRange v) {
-  return arith::MulFOp::create(b, v[1], v[0]);
-}
-Value keepLarger(ImplicitLocOpBuilder &b, ValueRange v) {
-  return larger(b, v[0], v[1]);
-}
-Value keepSmaller(ImplicitLocOpBuilder &b, ValueRange v) {
-  return smaller(b, v[0], v[1]);
-}
-
-/// 1 for any byte but zero (decisions 12).
-Value normalizeTruth(ImplicitLocOpBuilder &b, Value byte) {
-  Value zero = scalarConstant(b, byte.getType(), 0);
-  Value truth = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, byte, zero);
-  return arith::ExtUIOp::create(b, byte.getType(), truth);
-}
-Value keepAll(ImplicitLocOpBuilder &b, ValueRange v) {
-  return arith::AndIOp::create(b, v[1], normalizeTruth(b, v[0]));
-}
-Value keepAny(ImplicitLocOpBuilder &b, ValueRange v) {
-  return arith::OrIOp::create(b, v[1], normalizeTruth(b, v[0]));
-}
-
-Reduction reductionOf(MeanOp) { return {0.0, addElements}; }
-Reduction reductionOf(ReduceSumOp) { return {0.0, addElements}; }
-Reduction reductionOf(ReduceProdOp) { return {1.0, multiplyElements}; }
-Reduction reductionOf(ReduceMaxOp) { return {-infinity, keepLarger}; }
-Reduction reductionOf(ReduceMinOp) { return {infinity, keepSmaller}; }
-Reduction reductionOf(ReduceAllOp) { return {1.0, keepAll}; }
-Reduction reductionOf(ReduceAnyOp) { return {0.0, keepAny}; }
-
-/// \p axes counted from the front, ascending, each once (M-025).
-SmallVector<int64_t> normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
-  SmallVector<int64_t> result;
-  for (int64_t axis : axes)
-    result.push_back(frontAxis(axis, rank));
-  llvm::sort(result);
-  result.erase(llvm::unique(result), result.end());
-  return result;
-}
-
-/// A reduction -> linalg.generic over the operand's dimensions in their order,
-/// so that channels stay innermost; a mean divides afterwards.
-template <typename OpTy> struct ReduceLowering : LoweringPattern<OpTy> {
-  using LoweringPattern<OpTy>::LoweringPattern;
-  LogicalResult lower(OpTy op, typename OpTy::Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType inputType = op.getInput().getType();
-    auto axes = normalizeAxes(op.getAxes(), inputType.getRank());
-    Reduction reduction = reductionOf(op);
-    Value identity =
-        scalarConstant(builder, inputType.getElementType(), reduction.identity);
-    Value result = buildReduction(builder, adaptor.getInput(), axes, identity,
-                                  reduction.combine);
-    if constexpr (std::is_same_v<OpTy, MeanOp>)
-      result = divideByCount(builder, result,
-                             inputType.getNumElements() /
-                                 rankedType(result).getNumElements());
-    rewriter.replaceOp(
-        op, buildReshape(builder, result, op.getOutput().getType().getShape()));
-    return success();
-  }
-
-  static Value divideByCount(ImplicitLocOpBuilder &builder, Value sum,
-                             int64_t count) {
-    auto divide = [&](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-      Value divisor =
-          scalarConstant(b, v[0].getType(), static_cast<double>(count));
-      return arith::DivFOp::create(b, v[0], divisor);
-    };
-    return buildElementwise(builder, rankedType(sum), sum, divide);
-  }
-};
-
-/// nnhal.argmax, nnhal.argmin -> linalg.generic that carries the best element
-/// and its index; only a strictly better one replaces it (M-136).
-template <typename OpTy, bool isMaximum>
-struct ArgReduceLowering : LoweringPattern<OpTy> {
-  using LoweringPattern<OpTy>::LoweringPattern;
-  LogicalResult lower(OpTy op, typename OpTy::Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType inputType = op.getInput().getType();
-    int64_t rank = inputType.getRank();
-    int64_t axis = frontAxis(op.getAxis(), rank);
-    SmallVector<int64_t> shape(inputType.getShape());
-    shape.erase(shape.begin() + axis);
-    Value worst = worstElement(builder, inputType.getElementType());
-    Value zero = scalarConstant(builder, builder.getI32Type(), 0);
-    Value inits[] = {
-        buildFilled(builder,
-                    RankedTensorType::get(shape, inputType.getElementType()),
-                    worst),
-        buildFilled(builder, RankedTensorType::get(shape, builder.getI32Type()),
-                    zero)};
-    AffineMap kept = builder.getMultiDimIdentityMap(rank).dropResult(axis);
-    AffineMap maps[] = {builder.getMultiDimIdentityMap(rank), kept, kept};
-    SmallVector<utils::IteratorType> iterators(rank,
-                                               utils::IteratorType::parallel);
-    iterators[axis] = utils::IteratorType::reduction;
-    auto generic = linalg::GenericOp::create(
-        builder, TypeRange(ValueRange(inits)), adaptor.getInput(), inits, maps,
-        iterators, [&](OpBuilder &nested, Location location, ValueRange v) {
-          ImplicitLocOpBuilder b(location, nested);
-          Value index = arith::IndexCastOp::create(
-              b, b.getI32Type(), linalg::IndexOp::create(b, axis));
-          Value isBetter = compare(b, v[0], v[1]);
-          Value best = arith::SelectOp::create(b, isBetter, v[0], v[1]);
-          Value where = arith::SelectOp::create(b, isBetter, index, v[2]);
-          linalg::YieldOp::create(b, ValueRange{best, where});
-        });
-    rewriter.replaceOp(op, buildReshape(builder, generic.getResult(1),
-                                        op.getOutput().getType().getShape()));
-    return success();
-  }
-
-  static Value worstElement(ImplicitLocOpBuilder &builder, Type type) {
-    if (isa<FloatType>(type))
-      return scalarConstant(builder, type, isMaximum ? -infinity : infinity);
-    unsigned bits = type.getIntOrFloatBitWidth();
-    APInt value = isMaximum ? APInt::getSignedMinValue(bits)
-                            : APInt::getSignedMaxValue(bits);
-    return arith::ConstantOp::create(builder,
-                                     builder.getIntegerAttr(type, value));
-  }
-
-  static Value compare(ImplicitLocOpBuilder &b, Value element, Value best) {
-    if (isa<FloatType>(element.getType()))
-      return arith::CmpFOp::create(
-          b, isMaximum ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT,
-          element, best);
-    return arith::CmpIOp::create(
-        b, isMaximum ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt,
-        element, best);
-  }
-};
-
-} // namespace
-
-void nnhal::populateReductionPatterns(const TypeConverter &converter,
-                                      RewritePatternSet &patterns,
-                                      LinalgLowering &lowering) {
-  patterns.add<ReduceLowering<MeanOp>, ReduceLowering<ReduceSumOp>,
-               ReduceLowering<ReduceProdOp>, ReduceLowering<ReduceMaxOp>,
-               ReduceLowering<ReduceMinOp>>(converter, patterns.getContext(),
-                                            lowering);
-  patterns.add<ReduceLowering<ReduceAllOp>, ReduceLowering<ReduceAnyOp>>(
-      converter, patterns.getContext(), lowering, takesBooleans);
-  patterns.add<ArgReduceLowering<ArgMaxOp, true>,
-               ArgReduceLowering<ArgMinOp, false>>(
-      converter, patterns.getContext(), lowering, takesFloats | takesIntegers);
 }

@@ -54,10 +54,10 @@ static LogicalResult lowerToCall(OperationLowering &op) {
   return success();
 }
 
-std::span<const GeneralLoweringRow> nnhal::routineRows() {
+std::span<const LoweringRow> nnhal::routineRows() {
   static constexpr std::array rows = {
 #define NNHAL_ROUTINE(SLOT, OPERATION, WHY)                                    \
-  GeneralLoweringRow{OperationType::OPERATION, lowerToCall},
+  LoweringRow{OperationType::OPERATION, lowerToCall},
 #include "Runtime/Artifact/Routines.def"
   };
   return rows;

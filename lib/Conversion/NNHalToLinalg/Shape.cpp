@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dimensions that an operation splits or merges are separate dimensions of an
-// intermediate result, which is then reshaped: no element costs a division.
+// RESHAPE and its kin only name other extents, once these are checked. All
+// other operations split dimensions, transpose and merge dimensions: no element
+// costs a division, and a permutation that is known is linalg.transpose.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DataMovement.h"
-#include "Patterns.h"
 
 #include "nnhal/Backend/Signatures/DataMovement.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -220,7 +220,15 @@ static LogicalResult lowerTranspose(OperationLowering &op) {
     for (int64_t source = 0; source < rank; ++source)
       extents[i] = select(permutation[i] == double(source),
                           input.extent(source), extents[i]);
-  op.setOutput(op.define(op.outputType(), op.stated(extents), [&](Indices at) {
+  extents = op.stated(extents);
+  SmallVector<int64_t> known;
+  for (Scalar source : permutation)
+    known.push_back(source.known().value_or(-1));
+  if (isPermutationVector(known)) {
+    op.setOutput(op.transpose(input, known));
+    return success();
+  }
+  op.setOutput(op.define(op.outputType(), extents, [&](Indices at) {
     SmallVector<Scalar> from(rank, op.index(0));
     for (int64_t i = 0; i < rank; ++i)
       for (int64_t source = 0; source < rank; ++source)
@@ -229,6 +237,39 @@ static LogicalResult lowerTranspose(OperationLowering &op) {
     return input.stored(from);
   }));
   return success();
+}
+
+/// \p input with dimension i split into those of \p parts[i], all of them
+/// transposed by \p permutation and merged into \p extents. Where one is not
+/// known, each element is read at its place: a reshape would state extents that
+/// nothing bounds.
+static Tensor shuffled(OperationLowering &op, const Tensor &input,
+                       ArrayRef<SmallVector<Scalar>> parts,
+                       ArrayRef<int64_t> permutation, Indices extents) {
+  SmallVector<Scalar> split;
+  for (Indices part : parts)
+    split.append(part.begin(), part.end());
+  if (llvm::all_of(split, [](Scalar extent) { return extent.known(); }))
+    return op.reshape(op.transpose(op.reshape(input, split), permutation),
+                      extents);
+  SmallVector<Scalar> permuted;
+  for (int64_t dim : permutation)
+    permuted.push_back(split[dim]);
+  Tensor result = op.define(input.getType(), permuted, [&](Indices at) {
+    SmallVector<Scalar> places(split.size()), from;
+    for (auto [dim, index] : llvm::zip(permutation, at))
+      places[dim] = index;
+    Indices rest = places;
+    for (Indices part : parts) {
+      Scalar index = rest[0];
+      for (size_t i = 1; i < part.size(); ++i)
+        index = index * part[i] + rest[i];
+      from.push_back(index);
+      rest = rest.drop_front(part.size());
+    }
+    return input.stored(from);
+  });
+  return op.reshape(result, extents);
 }
 
 /// The axis as [groups][members] becomes [members][groups].
@@ -241,17 +282,13 @@ static LogicalResult lowerChannelShuffle(OperationLowering &op) {
   if (failed(axis))
     return failure();
   Scalar groups = op.scalar(1).toIndex();
-  Scalar members = dividedBy(op, input.extent(*axis), groups);
-  SmallVector<Scalar> split = input.extents();
-  split[*axis] = groups;
-  split.insert(split.begin() + *axis, members);
-  Tensor shuffled = op.define(op.outputType(), split, [&](Indices at) {
-    SmallVector<Scalar> from(at);
-    from.erase(from.begin() + *axis);
-    from[*axis] = at[*axis + 1] * members + at[*axis];
-    return input.stored(from);
-  });
-  op.setOutput(op.reshape(shuffled, input.extents()));
+  SmallVector<SmallVector<Scalar>> split;
+  for (Scalar extent : input.extents())
+    split.push_back({extent});
+  split[*axis] = {groups, dividedBy(op, input.extent(*axis), groups)};
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, input.rank() + 1));
+  std::swap(permutation[*axis], permutation[*axis + 1]);
+  op.setOutput(shuffled(op, input, split, permutation, input.extents()));
   return success();
 }
 
@@ -260,31 +297,25 @@ static LogicalResult lowerChannelShuffle(OperationLowering &op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// Extents or indices by what a dimension means, whatever the layout.
-struct Spatial {
-  Scalar batch, height, width, channels;
-};
-
-/// The block and the layout of an operation.
+/// Extents of blocks.
 struct SpaceBlock {
   Scalar height, width;
-  bool isNchw = false;
 
-  Spatial extents(const Tensor &tensor) const {
-    SmallVector<Scalar> all = tensor.extents();
-    if (isNchw)
-      return {all[0], all[2], all[3], all[1]};
-    return {all[0], all[1], all[2], all[3]};
-  }
-  /// In the order of the layout.
-  SmallVector<Scalar> ordered(const Spatial &values) const {
-    if (isNchw)
-      return {values.batch, values.channels, values.height, values.width};
-    return {values.batch, values.height, values.width, values.channels};
-  }
+  Scalar area() const { return height * width; }
 };
 
+/// Extents of a picture.
+struct Picture {
+  explicit Picture(const Tensor &tensor)
+      : batch(tensor.extent(0)), height(tensor.extent(1)),
+        width(tensor.extent(2)), channels(tensor.extent(3)) {}
+
+  SmallVector<Scalar> extents() const {
+    return {batch, height, width, channels};
+  }
+
+  Scalar batch, height, width, channels;
+};
 } // namespace
 
 /// \p layoutIndex is the input that holds the layout, if there is one.
@@ -294,11 +325,9 @@ static FailureOr<SpaceBlock> readBlock(OperationLowering &op,
     (void)op.fail("the layout is not constant");
     return failure();
   }
-  FailureOr<rt::BlockForm> form = op.decoded(rt::decodeBlock(op.view()));
-  if (failed(form))
+  if (failed(op.decoded(rt::decodeBlock(op.view()))))
     return failure();
   SpaceBlock block;
-  block.isNchw = form->isNchw;
   if (op.type() == OperationType::DEPTH_TO_SPACE ||
       op.type() == OperationType::SPACE_TO_DEPTH) {
     block.height = block.width = op.scalar(1).toIndex();
@@ -312,27 +341,6 @@ static FailureOr<SpaceBlock> readBlock(OperationLowering &op,
   return block;
 }
 
-/// From blocks packed into channels or batches to a picture: each element at
-/// (row, column) of the block at (height, width) is the element that
-/// \p packed gives.
-static void spreadBlocks(
-    OperationLowering &op, const SpaceBlock &block, const Spatial &blocks,
-    llvm::function_ref<Scalar(const Spatial &, Scalar, Scalar)> packed) {
-  SmallVector<Scalar> split = block.ordered(blocks);
-  int64_t height = block.isNchw ? 2 : 1;
-  split.insert(split.begin() + height + 2, block.width);
-  split.insert(split.begin() + height + 1, block.height);
-  Tensor result = op.define(op.outputType(), split, [&](Indices at) {
-    Spatial position{at[0], at[height], at[height + 2],
-                     at[block.isNchw ? 1 : 5]};
-    return packed(position, at[height + 1], at[height + 3]);
-  });
-  Spatial extents = blocks;
-  extents.height = extents.height * block.height;
-  extents.width = extents.width * block.width;
-  op.setOutput(op.reshape(result, op.stated(block.ordered(extents))));
-}
-
 /// Blocks lie in channels, the block's row outermost (M-119).
 static LogicalResult lowerDepthToSpace(OperationLowering &op) {
   Tensor input = op.input(0);
@@ -340,38 +348,51 @@ static LogicalResult lowerDepthToSpace(OperationLowering &op) {
   FailureOr<SpaceBlock> block = readBlock(op, 2);
   if (failed(block))
     return failure();
-  Spatial extents = block->extents(input);
-  extents.channels =
-      dividedBy(op, extents.channels, block->height * block->width);
-  spreadBlocks(op, *block, extents, [&](Spatial at, Scalar row, Scalar column) {
-    at.channels =
-        (row * block->width + column) * extents.channels + at.channels;
-    return input.stored(block->ordered(at));
-  });
+  Picture from(input), to = from;
+  to.channels = dividedBy(op, from.channels, block->area());
+  to.height = from.height * block->height;
+  to.width = from.width * block->width;
+  op.setOutput(shuffled(op, input,
+                        {{from.batch},
+                         {from.height},
+                         {from.width},
+                         {block->height, block->width, to.channels}},
+                        {0, 1, 3, 2, 4, 5}, op.stated(to.extents())));
   return success();
 }
 
+/// Blocks lie in batches.
 static LogicalResult lowerBatchToSpace(OperationLowering &op) {
   Tensor input = op.input(0);
   op.checkNotEmpty(input);
   FailureOr<SpaceBlock> block = readBlock(op, 2);
   if (failed(block))
     return failure();
-  Spatial extents = block->extents(input);
-  extents.batch = dividedBy(op, extents.batch, block->height * block->width);
-  spreadBlocks(op, *block, extents, [&](Spatial at, Scalar row, Scalar column) {
-    at.batch = (row * block->width + column) * extents.batch + at.batch;
-    return input.stored(block->ordered(at));
-  });
+  Picture from(input), to = from;
+  to.batch = dividedBy(op, from.batch, block->area());
+  to.height = from.height * block->height;
+  to.width = from.width * block->width;
+  op.setOutput(shuffled(op, input,
+                        {{block->height, block->width, to.batch},
+                         {from.height},
+                         {from.width},
+                         {from.channels}},
+                        {2, 3, 0, 4, 1, 5}, op.stated(to.extents())));
   return success();
 }
 
-/// Where the element at (row, column) of a block is in the picture.
-static Spatial pictureIndex(const SpaceBlock &block, Spatial at, Scalar row,
-                            Scalar column) {
-  at.height = at.height * block.height + row;
-  at.width = at.width * block.width + column;
-  return at;
+/// The picture \p from in blocks: splits height and width of \p to, which are
+/// divided, checked.
+static SmallVector<SmallVector<Scalar>> splitIntoBlocks(OperationLowering &op,
+                                                        const SpaceBlock &block,
+                                                        const Picture &from,
+                                                        Picture &to) {
+  to.height = dividedBy(op, from.height, block.height);
+  to.width = dividedBy(op, from.width, block.width);
+  return {{from.batch},
+          {to.height, block.height},
+          {to.width, block.width},
+          {from.channels}};
 }
 
 static LogicalResult lowerSpaceToDepth(OperationLowering &op) {
@@ -380,24 +401,11 @@ static LogicalResult lowerSpaceToDepth(OperationLowering &op) {
   FailureOr<SpaceBlock> block = readBlock(op, 2);
   if (failed(block))
     return failure();
-  Spatial extents = block->extents(input);
-  extents.height = dividedBy(op, extents.height, block->height);
-  extents.width = dividedBy(op, extents.width, block->width);
-  // Channels as (row, column, channel).
-  SmallVector<Scalar> split = block->ordered(extents);
-  int64_t channels = block->isNchw ? 1 : 3;
-  split.insert(split.begin() + channels, {block->height, block->width});
-  Tensor result = op.define(op.outputType(), split, [&](Indices at) {
-    SmallVector<Scalar> rest(at);
-    rest.erase(rest.begin() + channels, rest.begin() + channels + 2);
-    Spatial position = block->isNchw
-                           ? Spatial{rest[0], rest[2], rest[3], rest[1]}
-                           : Spatial{rest[0], rest[1], rest[2], rest[3]};
-    return input.stored(block->ordered(
-        pictureIndex(*block, position, at[channels], at[channels + 1])));
-  });
-  extents.channels = extents.channels * block->height * block->width;
-  op.setOutput(op.reshape(result, op.stated(block->ordered(extents))));
+  Picture from(input), to = from;
+  auto split = splitIntoBlocks(op, *block, from, to);
+  to.channels = from.channels * block->area();
+  op.setOutput(
+      shuffled(op, input, split, {0, 1, 3, 2, 4, 5}, op.stated(to.extents())));
   return success();
 }
 
@@ -406,30 +414,18 @@ static LogicalResult lowerSpaceToBatch(OperationLowering &op) {
   if (failed(block))
     return failure();
   op.checkNotEmpty(op.input(0));
-  SmallVector<Scalar> pads = op.integers(2, 4);
   SmallVector<Scalar> paddings(8, op.index(0));
-  llvm::copy(pads, paddings.begin() + (block->isNchw ? 4 : 2));
+  llvm::copy(op.integers(2, 4), paddings.begin() + 2);
   Tensor picture = buildPadded(op, op.input(0), paddings, std::nullopt);
-  Spatial extents = block->extents(picture);
-  extents.height = dividedBy(op, extents.height, block->height);
-  extents.width = dividedBy(op, extents.width, block->width);
-  // Batches as (row, column, batch).
-  SmallVector<Scalar> split = {block->height, block->width};
-  split.append(block->ordered(extents));
-  Tensor result = op.define(op.outputType(), split, [&](Indices at) {
-    Indices rest = at.drop_front(2);
-    Spatial position = block->isNchw
-                           ? Spatial{rest[0], rest[2], rest[3], rest[1]}
-                           : Spatial{rest[0], rest[1], rest[2], rest[3]};
-    return picture.stored(
-        block->ordered(pictureIndex(*block, position, at[0], at[1])));
-  });
-  extents.batch = extents.batch * block->height * block->width;
-  op.setOutput(op.reshape(result, op.stated(block->ordered(extents))));
+  Picture from(picture), to = from;
+  auto split = splitIntoBlocks(op, *block, from, to);
+  to.batch = from.batch * block->area();
+  op.setOutput(shuffled(op, picture, split, {2, 4, 0, 1, 3, 5},
+                        op.stated(to.extents())));
   return success();
 }
 
-static constexpr GeneralLoweringRow rows[] = {
+static constexpr LoweringRow rows[] = {
     {OperationType::BATCH_TO_SPACE_ND, lowerBatchToSpace},
     {OperationType::CHANNEL_SHUFFLE, lowerChannelShuffle},
     {OperationType::DEPTH_TO_SPACE, lowerDepthToSpace},
@@ -442,159 +438,4 @@ static constexpr GeneralLoweringRow rows[] = {
     {OperationType::TRANSPOSE, lowerTranspose},
 };
 
-std::span<const GeneralLoweringRow> nnhal::generalShapeRows() { return rows; }
-
-//===----------------------------------------------------------------------===//
-// Static tensors
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-SmallVector<int64_t> shapeOf(Value value) {
-  return SmallVector<int64_t>(rankedType(value).getShape());
-}
-
-/// An operation that keeps the order of the elements -> tensor reshapes.
-template <typename OpTy> struct ReshapeLowering : LoweringPattern<OpTy> {
-  using LoweringPattern<OpTy>::LoweringPattern;
-  LogicalResult lower(OpTy op, typename OpTy::Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, buildReshape(builder, adaptor.getInput(),
-                                        op.getOutput().getType().getShape()));
-    return success();
-  }
-};
-
-/// nnhal.transpose -> linalg.transpose.
-struct TransposeLowering : LoweringPattern<TransposeOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(TransposeOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(
-        op, buildTranspose(builder, adaptor.getInput(), op.getPermutation()));
-    return success();
-  }
-};
-
-/// Splits dimensions, transposes, merges: how all the swaps below work.
-Value buildShuffle(ImplicitLocOpBuilder &builder, Value input,
-                   ArrayRef<int64_t> split, ArrayRef<int64_t> permutation,
-                   ArrayRef<int64_t> shape) {
-  Value parts = buildReshape(builder, input, split);
-  return buildReshape(builder, buildTranspose(builder, parts, permutation),
-                      shape);
-}
-
-/// nnhal.channel_shuffle -> transposition of (group, channel).
-struct ChannelShuffleLowering : LoweringPattern<ChannelShuffleOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(ChannelShuffleOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    SmallVector<int64_t> shape = shapeOf(adaptor.getInput());
-    auto rank = static_cast<int64_t>(shape.size());
-    int64_t axis = frontAxis(op.getAxis(), rank);
-    auto groups = static_cast<int64_t>(op.getGroups());
-    SmallVector<int64_t> split = shape;
-    split[axis] /= groups;
-    split.insert(split.begin() + axis, groups);
-    auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, rank + 1));
-    std::swap(permutation[axis], permutation[axis + 1]);
-    rewriter.replaceOp(op, buildShuffle(builder, adaptor.getInput(), split,
-                                        permutation, shape));
-    return success();
-  }
-};
-
-/// nnhal.depth_to_space -> transposition; blocks are the outer part of the
-/// channels (M-119).
-struct DepthToSpaceLowering : LoweringPattern<DepthToSpaceOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(DepthToSpaceOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    SmallVector<int64_t> in = shapeOf(adaptor.getInput());
-    auto block = static_cast<int64_t>(op.getBlockSize());
-    rewriter.replaceOp(op, buildShuffle(builder, adaptor.getInput(),
-                                        {in[0], in[1], in[2], block, block,
-                                         in[3] / (block * block)},
-                                        {0, 1, 3, 2, 4, 5},
-                                        op.getOutput().getType().getShape()));
-    return success();
-  }
-};
-
-/// nnhal.space_to_depth -> the inverse transposition.
-struct SpaceToDepthLowering : LoweringPattern<SpaceToDepthOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(SpaceToDepthOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    SmallVector<int64_t> in = shapeOf(adaptor.getInput());
-    auto block = static_cast<int64_t>(op.getBlockSize());
-    rewriter.replaceOp(
-        op,
-        buildShuffle(builder, adaptor.getInput(),
-                     {in[0], in[1] / block, block, in[2] / block, block, in[3]},
-                     {0, 1, 3, 2, 4, 5}, op.getOutput().getType().getShape()));
-    return success();
-  }
-};
-
-/// nnhal.batch_to_space_nd -> transposition.
-struct BatchToSpaceLowering : LoweringPattern<BatchToSpaceNDOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(BatchToSpaceNDOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    SmallVector<int64_t> in = shapeOf(adaptor.getInput());
-    int64_t height = op.getBlockShape()[0], width = op.getBlockShape()[1];
-    rewriter.replaceOp(
-        op, buildShuffle(
-                builder, adaptor.getInput(),
-                {height, width, in[0] / (height * width), in[1], in[2], in[3]},
-                {2, 3, 0, 4, 1, 5}, op.getOutput().getType().getShape()));
-    return success();
-  }
-};
-
-/// nnhal.space_to_batch_nd -> pad and transposition.
-struct SpaceToBatchLowering : LoweringPattern<SpaceToBatchNDOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(SpaceToBatchNDOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    Value input = adaptor.getInput();
-    ArrayRef<int64_t> pads = op.getPads();
-    if (llvm::any_of(pads, [](int64_t pad) { return pad != 0; })) {
-      Value zero =
-          scalarConstant(builder, rankedType(input).getElementType(), 0);
-      input = buildPadded(builder, input, {0, pads[0], pads[2], 0},
-                          {0, pads[1], pads[3], 0}, zero);
-    }
-    SmallVector<int64_t> in = shapeOf(input);
-    int64_t height = op.getBlockShape()[0], width = op.getBlockShape()[1];
-    rewriter.replaceOp(op, buildShuffle(builder, input,
-                                        {in[0], in[1] / height, height,
-                                         in[2] / width, width, in[3]},
-                                        {2, 4, 0, 1, 3, 5},
-                                        op.getOutput().getType().getShape()));
-    return success();
-  }
-};
-
-} // namespace
-
-void nnhal::populateShapePatterns(const TypeConverter &converter,
-                                  RewritePatternSet &patterns,
-                                  LinalgLowering &lowering) {
-  patterns
-      .add<BatchToSpaceLowering, ChannelShuffleLowering, DepthToSpaceLowering,
-           ReshapeLowering<ReshapeOp>, ReshapeLowering<SqueezeOp>,
-           SpaceToBatchLowering, SpaceToDepthLowering, TransposeLowering>(
-          converter, patterns.getContext(), lowering);
-  patterns.add<ReshapeLowering<ExpandDimsOp>>(
-      converter, patterns.getContext(), lowering, takesFloats | takesIntegers);
-}
+std::span<const LoweringRow> nnhal::shapeRows() { return rows; }

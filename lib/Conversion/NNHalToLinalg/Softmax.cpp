@@ -8,13 +8,10 @@
 #include "Engine/FixedPoint.h"
 #include "Engine/FixedPointMath.h"
 #include "Engine/Slices.h"
-#include "Patterns.h"
 
 #include "Runtime/Numerics/FixedPoint.h"
 #include "Runtime/Numerics/QuantizedActivation.h"
 #include "nnhal/Backend/Signatures/Activation.h"
-
-#include "mlir/Dialect/Math/IR/Math.h"
 
 #include <limits>
 
@@ -43,42 +40,53 @@ static Scalar betaOf(OperationLowering &op) {
 static Tensor largest(OperationLowering &op, const Slices &slices) {
   Tensor input = slices.getTensor();
   if (input.isQuantized())
-    return slices.reduce(OperandType::TENSOR_INT32, [&](Indices at) {
-      return slices.fold(at, op.i32(std::numeric_limits<int32_t>::min()),
-                         [&](Scalar top, Indices element) {
-                           return max(top, input.integer(element));
-                         });
-    });
-  return slices.reduce(OperandType::TENSOR_FLOAT32, [&](Indices at) {
-    return slices.fold(at, op.f32(-std::numeric_limits<float>::infinity()),
-                       [&](Scalar top, Indices element) {
-                         return max(input.real(element), top);
-                       });
-  });
+    return slices.fold(
+        input, op.i32(std::numeric_limits<int32_t>::min()),
+        [&](Scalar top, Indices at) { return max(top, input.integer(at)); });
+  return slices.fold(
+      input, op.f32(-std::numeric_limits<float>::infinity()),
+      [&](Scalar top, Indices at) { return max(input.real(at), top); });
 }
 
 //===----------------------------------------------------------------------===//
 // Floats
 //===----------------------------------------------------------------------===//
 
+/// (x - the largest of its slice) * beta: no exponential of it can overflow
+/// (M-062).
+static Tensor shifted(OperationLowering &op, const Slices &slices,
+                      Scalar beta) {
+  Tensor input = slices.getTensor(), top = largest(op, slices);
+  return op.define(
+      op.getBuilder().getF32Type(), input.extents(), [&](Indices at) {
+        return (input.real(at) - top.stored(slices.sliceOf(at))) * beta;
+      });
+}
+
+/// The exponentials of \p exponents, and their sums. In steps of their own, so
+/// that exponentials are computed on vectors whatever the axis.
+static std::pair<Tensor, Tensor> powersAndSums(OperationLowering &op,
+                                               const Slices &slices,
+                                               const Tensor &exponents) {
+  Tensor powers =
+      op.define(op.getBuilder().getF32Type(), exponents.extents(),
+                [&](Indices at) { return exp(exponents.stored(at)); });
+  Tensor sums =
+      slices.fold(powers, op.f32(0), [&](Scalar sum, Indices element) {
+        return sum + powers.stored(element);
+      });
+  return {powers, sums};
+}
+
 static LogicalResult lowerFloatSoftmax(OperationLowering &op,
                                        const Slices &slices, Scalar beta) {
-  Tensor input = slices.getTensor();
-  Tensor top = largest(op, slices);
-  rt::TensorType real;
-  real.type = OperandType::TENSOR_FLOAT32;
-  Tensor powers = op.define(real, input.extents(), [&](Indices at) {
-    return exp((input.real(at) - top.stored(slices.sliceOf(at))) * beta);
-  });
-  Tensor sums = slices.reduce(OperandType::TENSOR_FLOAT32, [&](Indices at) {
-    return slices.fold(at, op.f32(0), [&](Scalar sum, Indices element) {
-      return sum + powers.stored(element);
-    });
-  });
-  op.setOutput(op.define(op.outputType(), input.extents(), [&](Indices at) {
-    return op.encode(powers.stored(at) / sums.stored(slices.sliceOf(at)),
-                     op.outputType());
-  }));
+  auto [powers, sums] = powersAndSums(op, slices, shifted(op, slices, beta));
+  op.setOutput(op.define(op.outputType(), powers.extents(),
+                         [&, &powers = powers, &sums = sums](Indices at) {
+                           return op.encode(powers.stored(at) /
+                                                sums.stored(slices.sliceOf(at)),
+                                            op.outputType());
+                         }));
   return success();
 }
 
@@ -88,19 +96,13 @@ LogicalResult nnhal::lowerLogSoftmax(OperationLowering &op) {
     return failure();
   op.checkNotEmpty(op.input(0));
   Slices slices(op, op.input(0), form->axis);
-  Tensor input = slices.getTensor();
-  Scalar beta = op.scalar(1).toF32();
-  Tensor top = largest(op, slices);
-  auto distance = [&](Indices at) {
-    return (input.real(at) - top.stored(slices.sliceOf(at))) * beta;
-  };
-  Tensor logs = slices.reduce(OperandType::TENSOR_FLOAT32, [&](Indices at) {
-    return log(slices.fold(at, op.f32(0), [&](Scalar sum, Indices element) {
-      return sum + exp(distance(element));
-    }));
-  });
-  op.setOutput(op.define(op.outputType(), input.extents(), [&](Indices at) {
-    return op.encode(distance(at) - logs.stored(slices.sliceOf(at)),
+  Tensor exponents = shifted(op, slices, op.scalar(1).toF32());
+  Tensor sums = powersAndSums(op, slices, exponents).second;
+  // Logarithms of the sums, not of each element.
+  Tensor logs = slices.define(OperandType::TENSOR_FLOAT32,
+                              [&](Indices at) { return log(sums.stored(at)); });
+  op.setOutput(op.define(op.outputType(), exponents.extents(), [&](Indices at) {
+    return op.encode(exponents.stored(at) - logs.stored(slices.sliceOf(at)),
                      op.outputType());
   }));
   return success();
@@ -171,21 +173,21 @@ static Shares quantizedShares(OperationLowering &op, const Slices &slices,
   Tensor input = slices.getTensor();
   // At least 2^19: the largest element has the power 1. From 2^28 on every
   // share rounds to zero, so that 2^30 stands for all beyond.
-  Tensor sums = slices.reduce(OperandType::TENSOR_INT32, [&](Indices at) {
-    Scalar largestInput = top.stored(at);
-    Scalar zero = op.i32(0).toI64();
-    Scalar sum = slices.fold(at, zero, [&](Scalar sum, Indices element) {
-      Scalar distance = largestInput - input.integer(element);
-      return sum + powerAt(terms, distance).toI64();
-    });
-    return clamp(sum, 1 << 19, 1 << 30).toI32();
+  Tensor wide =
+      slices.fold(input, op.i32(0).toI64(), [&](Scalar sum, Indices element) {
+        Scalar distance =
+            top.stored(slices.sliceOf(element)) - input.integer(element);
+        return sum + powerAt(terms, distance).toI64();
+      });
+  Tensor sums = slices.define(OperandType::TENSOR_INT32, [&](Indices at) {
+    return clamp(wide.stored(at), 1 << 19, 1 << 30).toI32();
   });
   Shares shares;
   auto bitsOverOne = [](Scalar sum) { return 31 - 19 - leadingZeros(sum); };
-  shares.shifts = slices.reduce(OperandType::TENSOR_INT32, [&](Indices at) {
+  shares.shifts = slices.define(OperandType::TENSOR_INT32, [&](Indices at) {
     return bitsOverOne(sums.stored(at)) + (31 - 8);
   });
-  shares.scales = slices.reduce(OperandType::TENSOR_INT32, [&](Indices at) {
+  shares.scales = slices.define(OperandType::TENSOR_INT32, [&](Indices at) {
     Scalar sum = sums.stored(at);
     Scalar bits = max(12 - bitsOverOne(sum), 0);
     Scalar fraction =
@@ -227,112 +229,4 @@ LogicalResult nnhal::lowerSoftmax(OperationLowering &op) {
   Powers powers = op.isConstant(1) ? knownPowers(op, form->beta, scale)
                                    : computedPowers(op, betaOf(op), scale);
   return lowerQuantizedSoftmax(op, slices, powers);
-}
-
-//===----------------------------------------------------------------------===//
-// Static tensors
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// The shape of \p type with extent 1 at \p axis.
-SmallVector<int64_t> keepAxis(RankedTensorType type, int64_t axis) {
-  SmallVector<int64_t> shape(type.getShape());
-  shape[axis] = 1;
-  return shape;
-}
-
-/// (x - max) * beta along \p axis: no exponential of it can overflow (M-062).
-Value buildShifted(ImplicitLocOpBuilder &builder, Value input, int64_t axis,
-                   double beta) {
-  RankedTensorType type = rankedType(input);
-  Value lowest = scalarConstant(builder, type.getElementType(),
-                                -std::numeric_limits<double>::infinity());
-  auto keepLarger = [](ImplicitLocOpBuilder &b, ValueRange v) {
-    return larger(b, v[0], v[1]);
-  };
-  Value largest = buildReduction(builder, input, axis, lowest, keepLarger);
-  largest = buildReshape(builder, largest, keepAxis(type, axis));
-  auto shift = [&](ImplicitLocOpBuilder &b, ValueRange v) {
-    Value difference = arith::SubFOp::create(b, v[0], v[1]);
-    if (beta == 1.0)
-      return difference;
-    return Value(arith::MulFOp::create(
-        b, difference, scalarConstant(b, v[0].getType(), beta)));
-  };
-  return buildElementwise(builder, type, {input, largest}, shift);
-}
-
-/// Sum along \p axis, kept with extent 1.
-Value buildSum(ImplicitLocOpBuilder &builder, Value input, int64_t axis) {
-  RankedTensorType type = rankedType(input);
-  Value zero = scalarConstant(builder, type.getElementType(), 0);
-  auto add = [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-    return arith::AddFOp::create(b, v[1], v[0]);
-  };
-  Value sum = buildReduction(builder, input, axis, zero, add);
-  return buildReshape(builder, sum, keepAxis(type, axis));
-}
-
-Value buildExp(ImplicitLocOpBuilder &builder, Value input) {
-  return buildElementwise(builder, rankedType(input), input,
-                          [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-                            return math::ExpOp::create(b, v[0]);
-                          });
-}
-
-/// nnhal.softmax -> maximum, exponentials, sum, quotients.
-struct SoftmaxLowering : LoweringPattern<SoftmaxOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(SoftmaxOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOutput().getType();
-    int64_t axis = frontAxis(op.getAxis(), type.getRank());
-    Value powers =
-        buildExp(builder, buildShifted(builder, adaptor.getInput(), axis,
-                                       op.getBeta().convertToDouble()));
-    Value sum = buildSum(builder, powers, axis);
-    auto divide = [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-      return arith::DivFOp::create(b, v[0], v[1]);
-    };
-    rewriter.replaceOp(op,
-                       buildElementwise(builder, type, {powers, sum}, divide));
-    return success();
-  }
-};
-
-/// nnhal.log_softmax -> shifted input minus logarithm of the sum.
-struct LogSoftmaxLowering : LoweringPattern<LogSoftmaxOp> {
-  using LoweringPattern::LoweringPattern;
-  LogicalResult lower(LogSoftmaxOp op, Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOutput().getType();
-    int64_t axis = frontAxis(op.getAxis(), type.getRank());
-    Value shifted = buildShifted(builder, adaptor.getInput(), axis,
-                                 op.getBeta().convertToDouble());
-    Value sum = buildSum(builder, buildExp(builder, shifted), axis);
-    // Logarithms of the sums, not of each element.
-    Value logarithm =
-        buildElementwise(builder, rankedType(sum), sum,
-                         [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-                           return math::LogOp::create(b, v[0]);
-                         });
-    auto subtract = [](ImplicitLocOpBuilder &b, ValueRange v) -> Value {
-      return arith::SubFOp::create(b, v[0], v[1]);
-    };
-    rewriter.replaceOp(
-        op, buildElementwise(builder, type, {shifted, logarithm}, subtract));
-    return success();
-  }
-};
-
-} // namespace
-
-void nnhal::populateSoftmaxPatterns(const TypeConverter &converter,
-                                    RewritePatternSet &patterns,
-                                    LinalgLowering &lowering) {
-  patterns.add<SoftmaxLowering, LogSoftmaxLowering>(
-      converter, patterns.getContext(), lowering);
 }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Engine/WindowAxes.h"
-#include "Patterns.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
@@ -21,7 +20,6 @@ using rt::OperationType;
 namespace {
 struct Pool {
   Tensor input;
-  ImageLayout layout;
   Pixel image;
   WindowAxes axes;
   rt::FusedActivation activation = rt::FusedActivation::none;
@@ -41,13 +39,11 @@ static LogicalResult readPool(OperationLowering &op, Pool &pool) {
   FailureOr<rt::FusedActivation> activation = operands.readActivation();
   if (failed(activation))
     return failure();
-  FailureOr<ImageLayout> layout = operands.readLayout();
-  if (failed(layout))
+  if (failed(operands.readLayout()))
     return failure();
   pool.activation = *activation;
-  pool.layout = *layout;
   pool.input = op.input(0);
-  pool.image = pool.layout.extents(pool.input);
+  pool.image = extentsOf(pool.input);
   rows.input = pool.image.row;
   columns.input = pool.image.column;
   checkNotEmpty(op, pool.image);
@@ -68,7 +64,7 @@ static void definePool(OperationLowering &op, const Pool &pool, Scalar first,
   Pixel extents = {pool.image.batch, pool.rows().output, pool.columns().output,
                    pool.image.channel};
   auto element = [&](Indices indices) {
-    Pixel at = pool.layout.pixel(indices);
+    Pixel at = pixelAt(indices);
     Scalar top = pool.rows().start(at.row);
     Scalar left = pool.columns().start(at.column);
     Places rows = pool.rows().inside(top);
@@ -81,16 +77,39 @@ static void definePool(OperationLowering &op, const Pool &pool, Scalar first,
                                  [&](Scalar column, ArrayRef<Scalar> inner) {
                                    Pixel from = {at.batch, top + row,
                                                  left + column, at.channel};
-                                   return Values{step(
-                                       inner[0], pool.layout.indices(from))};
+                                   return Values{
+                                       step(inner[0], indicesOf(from))};
                                  });
                 })
             .front();
     return last(joined,
                 (rows.end - rows.begin) * (columns.end - columns.begin));
   };
-  op.setOutput(
-      op.define(op.outputType(), pool.layout.indices(extents), element));
+  op.setOutput(op.define(op.outputType(), indicesOf(extents), element));
+}
+
+/// Defines the output of a pool of static f32 by a micro-kernel; false for
+/// others, and where the target has no kernels.
+static bool lowerToKernel(OperationLowering &op, const Pool &pool,
+                          kernel::PoolKind kind) {
+  RankedTensorType type = pool.input.getValueType();
+  std::optional<KernelWindow> window = pool.axes.known();
+  std::optional<int64_t> height = pool.rows().window.known();
+  std::optional<int64_t> width = pool.columns().window.known();
+  if (!op.policy().hasMicroKernels() || !type.getElementType().isF32() ||
+      !type.hasStaticShape() || type.getNumElements() == 0 || !window ||
+      !height || !width)
+    return false;
+  ImplicitLocOpBuilder &builder = op.getBuilder();
+  int64_t shape[] = {type.getDimSize(0), window->output[0], window->output[1],
+                     type.getDimSize(3)};
+  Value init = tensor::EmptyOp::create(builder, shape, type.getElementType());
+  auto kernel = kernel::Pool2DOp::create(builder, kind, pool.input.get(), init,
+                                         ArrayRef<int64_t>{*height, *width},
+                                         window->strides, window->pads);
+  addEpilogue(builder, kernel, pool.activation);
+  op.setOutput({builder, kernel->getResult(0), op.outputType()});
+  return true;
 }
 
 /// A pooled quantized value, to the bounds of the activation (M-017). The
@@ -115,6 +134,8 @@ static LogicalResult lowerAveragePool2D(OperationLowering &op) {
   Pool pool;
   if (failed(readPool(op, pool)))
     return failure();
+  if (lowerToKernel(op, pool, kernel::PoolKind::average))
+    return success();
   const Tensor &input = pool.input;
   if (input.isFloat()) {
     definePool(
@@ -147,6 +168,8 @@ static LogicalResult lowerMaxPool2D(OperationLowering &op) {
   Pool pool;
   if (failed(readPool(op, pool)))
     return failure();
+  if (lowerToKernel(op, pool, kernel::PoolKind::max))
+    return success();
   const Tensor &input = pool.input;
   if (input.isFloat()) {
     definePool(
@@ -174,6 +197,8 @@ static LogicalResult lowerL2Pool2D(OperationLowering &op) {
   Pool pool;
   if (failed(readPool(op, pool)))
     return failure();
+  if (lowerToKernel(op, pool, kernel::PoolKind::l2))
+    return success();
   definePool(
       op, pool, op.f32(0),
       [&](Scalar sum, Indices at) {
@@ -189,50 +214,10 @@ static LogicalResult lowerL2Pool2D(OperationLowering &op) {
   return success();
 }
 
-static constexpr GeneralLoweringRow rows[] = {
+static constexpr LoweringRow rows[] = {
     {OperationType::AVERAGE_POOL_2D, lowerAveragePool2D},
     {OperationType::MAX_POOL_2D, lowerMaxPool2D},
     {OperationType::L2_POOL_2D, lowerL2Pool2D},
 };
 
-std::span<const GeneralLoweringRow> nnhal::generalWindowRows() { return rows; }
-
-//===----------------------------------------------------------------------===//
-// Static tensors
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A pool -> nnk.pool_2d of kind \p Kind.
-template <typename OpTy, kernel::PoolKind Kind>
-struct PoolLowering : LoweringPattern<OpTy> {
-  using LoweringPattern<OpTy>::LoweringPattern;
-  LogicalResult lower(OpTy op, typename OpTy::Adaptor adaptor,
-                      ImplicitLocOpBuilder &builder,
-                      ConversionPatternRewriter &rewriter) const override {
-    if (!op.getPads())
-      return rewriter.notifyMatchFailure(op, "the pads follow from extents");
-    RankedTensorType type = op.getOutput().getType();
-    Value init = tensor::EmptyOp::create(builder, type.getShape(),
-                                         type.getElementType());
-    auto pool = kernel::Pool2DOp::create(builder, Kind, adaptor.getInput(),
-                                         init, op.getWindow(), op.getStrides(),
-                                         *op.getPads());
-    addEpilogue(builder, pool, op.getActivation());
-    rewriter.replaceOp(op, pool.getResults());
-    return success();
-  }
-};
-
-} // namespace
-
-void nnhal::populateWindowPatterns(const TypeConverter &converter,
-                                   RewritePatternSet &patterns,
-                                   LinalgLowering &lowering) {
-  if (lowering.getPolicy().hasMicroKernels())
-    patterns.add<PoolLowering<AveragePool2DOp, kernel::PoolKind::average>,
-                 PoolLowering<L2Pool2DOp, kernel::PoolKind::l2>,
-                 PoolLowering<MaxPool2DOp, kernel::PoolKind::max>>(
-        converter, patterns.getContext(), lowering);
-  populateResizePatterns(converter, patterns, lowering);
-}
+std::span<const LoweringRow> nnhal::windowRows() { return rows; }

@@ -9,14 +9,15 @@
 
 #include "../../Common/ConstantData.h"
 #include "../../Common/ExtentCast.h"
-#include "../../Common/LinalgBuilders.h"
 
+#include "Runtime/Artifact/RoutineSignature.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -32,6 +33,9 @@ LogicalResult OperationLowering::fail(const Twine &reason) {
   return failure();
 }
 
+static constexpr int64_t nhwcOfNchw[] = {0, 2, 3, 1};
+static constexpr int64_t nchwOfNhwc[] = {0, 3, 1, 2};
+
 LogicalResult OperationLowering::prepare() {
   if (rt::Status status = op.readHalForm(halView); !status.isOk())
     return fail(status.message());
@@ -44,7 +48,34 @@ LogicalResult OperationLowering::prepare() {
     return fail(found.status().message());
   facts = *std::move(found);
   places = rt::InputPlaces(view());
+  if (failed(checkRanks()))
+    return failure();
+  if (statesNchw())
+    picture = transpose(statedInput(0), nhwcOfNchw).get();
   return success();
+}
+
+/// Every operand that is given must have a known rank: loops and checks are
+/// made for each dimension.
+LogicalResult OperationLowering::checkRanks() {
+  for (auto [index, input] : llvm::enumerate(op->getOperands()))
+    if (isa<UnrankedTensorType>(input.getType()) &&
+        !input.getDefiningOp<NoValueOp>())
+      return fail("input " + Twine(index) + " has an unknown rank");
+  return success();
+}
+
+bool OperationLowering::statesNchw() const {
+  // Routines of the runtime read pictures as the model has them.
+  if (rt::routineSlot(type()) || !states("layout"))
+    return false;
+  size_t layout = indexOf("layout");
+  return hasInput(layout) && isConstant(layout) &&
+         view().inputs[layout].value->front() != std::byte(0);
+}
+
+bool OperationLowering::isResultPicture() const {
+  return isNchw() && type() != rt::OperationType::HEATMAP_MAX_KEYPOINT;
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,6 +123,12 @@ Scalar OperationLowering::isPresent(size_t index) {
 }
 
 Tensor OperationLowering::input(size_t index) {
+  if (isNchw() && index == 0)
+    return {builder, picture, view().inputs[0].type};
+  return statedInput(index);
+}
+
+Tensor OperationLowering::statedInput(size_t index) {
   rt::TensorType type = view().inputs[index].type;
   Value operand = operandOf(index);
   if (!operand)
@@ -103,6 +140,11 @@ Tensor OperationLowering::input(size_t index) {
             arith::ConstantOp::create(builder, cast<TypedAttr>(elements)),
             std::move(type)};
   return {builder, operands[*halView.operandOf(index)], std::move(type)};
+}
+
+ElementsAttr OperationLowering::constantOf(size_t index) const {
+  Value operand = operandOf(index);
+  return operand ? foldedConstantOf(operand) : ElementsAttr();
 }
 
 Scalar OperationLowering::scalar(size_t index) {
@@ -158,7 +200,11 @@ SmallVector<Scalar> OperationLowering::stated(Indices extents, size_t index) {
   const rt::TensorType &type = view().outputs[index].type;
   if (!type.isRanked || type.rank() != int64_t(extents.size()))
     return result;
-  for (auto [extent, known] : llvm::zip(result, type.dimensions)) {
+  SmallVector<int64_t> dimensions(type.dimensions.begin(),
+                                  type.dimensions.end());
+  if (isResultPicture())
+    applyPermutationToVector(dimensions, nhwcOfNchw);
+  for (auto [extent, known] : llvm::zip(result, dimensions)) {
     if (known == rt::unknownExtent || extent.known())
       continue;
     Scalar expected = this->index(known);
@@ -169,6 +215,8 @@ SmallVector<Scalar> OperationLowering::stated(Indices extents, size_t index) {
 }
 
 void OperationLowering::setOutput(size_t index, Tensor result) {
+  if (isResultPicture())
+    result = transpose(result, nchwOfNhwc);
   results[index] = result.get();
 }
 
@@ -238,190 +286,10 @@ Scalar OperationLowering::checkedAxis(Scalar axis, int64_t rank) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tensors
-//===----------------------------------------------------------------------===//
-
-/// The type and the open extents of a tensor of \p extents.
-static RankedTensorType typeOfExtents(Indices extents, Type element,
-                                      SmallVectorImpl<Value> &open) {
-  SmallVector<int64_t> shape;
-  for (Scalar extent : extents) {
-    shape.push_back(extent.known().value_or(ShapedType::kDynamic));
-    if (shape.back() < 0) {
-      shape.back() = ShapedType::kDynamic;
-      open.push_back(extent);
-    }
-  }
-  return RankedTensorType::get(shape, element);
-}
-
-static Type storageElementOf(ImplicitLocOpBuilder &builder,
-                             const rt::TensorType &type) {
-  switch (type.type) {
-  case rt::OperandType::TENSOR_FLOAT32:
-    return builder.getF32Type();
-  case rt::OperandType::TENSOR_FLOAT16:
-    return builder.getF16Type();
-  case rt::OperandType::TENSOR_INT32:
-    return builder.getI32Type();
-  case rt::OperandType::TENSOR_QUANT16_ASYMM:
-  case rt::OperandType::TENSOR_QUANT16_SYMM:
-    return builder.getIntegerType(16);
-  default:
-    return builder.getI8Type();
-  }
-}
-
-RankedTensorType OperationLowering::valueType(const rt::TensorType &type) {
-  SmallVector<int64_t> shape;
-  for (int64_t extent : type.dimensions)
-    shape.push_back(extent == rt::unknownExtent ? ShapedType::kDynamic
-                                                : extent);
-  return RankedTensorType::get(shape, storageElementOf(builder, type));
-}
-
-Tensor OperationLowering::define(const rt::TensorType &type, Indices extents,
-                                 ElementBuilder element) {
-  return {builder,
-          define(storageElementOf(builder, type), extents, element).get(),
-          type};
-}
-
-Tensor OperationLowering::define(Type elementType, Indices extents,
-                                 ElementBuilder element) {
-  SmallVector<Value> open;
-  RankedTensorType valueType = typeOfExtents(extents, elementType, open);
-  Value init = tensor::EmptyOp::create(builder, valueType, open);
-  int64_t rank = valueType.getRank();
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  AffineMap map = builder.getMultiDimIdentityMap(rank);
-  auto generic = linalg::GenericOp::create(
-      builder, TypeRange(valueType), ValueRange(), ValueRange(init),
-      ArrayRef(map), iterators,
-      [&](OpBuilder &nested, Location location, ValueRange) {
-        OpBuilder::InsertionGuard guard(builder);
-        builder.setInsertionPoint(nested.getInsertionBlock(),
-                                  nested.getInsertionPoint());
-        SmallVector<Scalar> indices;
-        for (int64_t i = 0; i < rank; ++i)
-          indices.push_back(
-              valueType.getDimSize(i) == 1
-                  ? index(0)
-                  : Scalar(builder, linalg::IndexOp::create(builder, i)));
-        linalg::YieldOp::create(builder, ValueRange(element(indices).get()));
-      });
-  return {builder, generic.getResult(0), {}};
-}
-
-Tensor OperationLowering::undefined(const rt::TensorType &type,
-                                    Indices extents) {
-  SmallVector<Value> open;
-  RankedTensorType valueType =
-      typeOfExtents(extents, storageElementOf(builder, type), open);
-  return {builder, tensor::EmptyOp::create(builder, valueType, open), type};
-}
-
-/// Constants where they are known.
-static SmallVector<OpFoldResult> foldable(Indices values) {
-  SmallVector<OpFoldResult> result;
-  for (Scalar value : values)
-    result.push_back(getAsOpFoldResult(value.get()));
-  return result;
-}
-
-Tensor OperationLowering::insert(const Tensor &part, const Tensor &target,
-                                 Indices offsets) {
-  SmallVector<Scalar> sizes = part.extents();
-  // The verifier takes the end of a dimension for out of bounds.
-  if (llvm::any_of(sizes, [](Scalar size) { return size.known() == 0; }))
-    return target;
-  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
-  return {builder,
-          tensor::InsertSliceOp::create(builder, part.get(), target.get(),
-                                        foldable(offsets), foldable(sizes),
-                                        strides),
-          target.getType()};
-}
-
-Tensor OperationLowering::slice(const Tensor &source, Indices offsets,
-                                Indices extents) {
-  SmallVector<OpFoldResult> strides(extents.size(), builder.getIndexAttr(1));
-  return {builder,
-          tensor::ExtractSliceOp::create(builder, source.get(),
-                                         foldable(offsets), foldable(extents),
-                                         strides),
-          source.getType()};
-}
-
-Scalar OperationLowering::encode(Scalar real, const rt::TensorType &type) {
-  Type element = storageElementOf(builder, type);
-  if (isa<FloatType>(element))
-    return real.to(element);
-  rt::StorageRange range = rt::storageRange(type.type);
-  Scalar quotient = real.toF64() / double(type.scale);
-  Scalar rounded = round(quotient) + double(type.zeroPoint);
-  Scalar limited = clamp(rounded, range.low, range.high);
-  // The comparison is false for a NaN (M-149).
-  Scalar safe =
-      select(rounded == rounded, limited, limited.like(double(type.zeroPoint)));
-  return safe.toI32().to(element);
-}
-
-Scalar OperationLowering::encodeInteger(Scalar integer,
-                                        const rt::TensorType &type) {
-  Type element = storageElementOf(builder, type);
-  if (isa<FloatType>(element) || element == integer.getType())
-    return integer.to(element);
-  rt::StorageRange range = rt::storageRange(type.type);
-  return clamp(integer, range.low, range.high).to(element);
-}
-
-Scalar OperationLowering::encodeTruth(Scalar truth) {
-  return truth.zeroExtended(builder.getI8Type());
-}
-
-Tensor OperationLowering::reshape(Tensor source, Indices extents) {
-  SmallVector<Value> open;
-  RankedTensorType type =
-      typeOfExtents(extents, source.getValueType().getElementType(), open);
-  if (type == source.getValueType() && type.hasStaticShape())
-    return source;
-  RankedTensorType from = source.getValueType();
-  if (type.hasStaticShape() && from.hasStaticShape()) {
-    // A check has stopped the execution where the numbers differ.
-    Value same = type.getNumElements() == from.getNumElements()
-                     ? buildReshape(builder, source.get(), type.getShape())
-                     : tensor::EmptyOp::create(builder, type, ValueRange());
-    return {builder, same, source.getType()};
-  }
-  // Not of index, which has no size before LLVM.
-  SmallVector<Value> shape;
-  for (Scalar extent : extents)
-    shape.push_back(extent.toI64());
-  auto shapeType =
-      RankedTensorType::get({type.getRank()}, builder.getI64Type());
-  Value shapeValue = tensor::FromElementsOp::create(builder, shapeType, shape);
-  return {builder,
-          tensor::ReshapeOp::create(builder, type, source.get(), shapeValue),
-          source.getType()};
-}
-
-//===----------------------------------------------------------------------===//
 // Tensors that loops carry
 //===----------------------------------------------------------------------===//
 
-Tensor OperationLowering::reserve(const rt::TensorType &type, Indices extents) {
-  SmallVector<Value> open;
-  RankedTensorType valueType =
-      typeOfExtents(extents, storageElementOf(builder, type), open);
-  // Not tensor.empty: equal ones are merged, and bufferization then gives one
-  // buffer to two tensors that a loop carries.
-  return {builder,
-          bufferization::AllocTensorOp::create(builder, valueType, open), type};
-}
-
-Tensor OperationLowering::insert(Scalar element, Tensor tensor,
+Tensor OperationLowering::insert(Scalar element, const Tensor &tensor,
                                  Indices indices) {
   SmallVector<Value> values(indices.begin(), indices.end());
   return {builder,
@@ -451,8 +319,8 @@ SmallVector<Tensor> OperationLowering::loopOverTensors(Scalar begin, Scalar end,
 }
 
 /// update() with the \p outer indices known.
-static Tensor updateBelow(OperationLowering &op, Tensor tensor, Indices extents,
-                          SmallVectorImpl<Scalar> &outer,
+static Tensor updateBelow(OperationLowering &op, const Tensor &tensor,
+                          Indices extents, SmallVectorImpl<Scalar> &outer,
                           OperationLowering::UpdateBody body) {
   if (outer.size() == extents.size())
     return body(tensor, outer);
@@ -466,15 +334,15 @@ static Tensor updateBelow(OperationLowering &op, Tensor tensor, Indices extents,
       .front();
 }
 
-Tensor OperationLowering::update(Tensor tensor, Indices extents,
+Tensor OperationLowering::update(const Tensor &tensor, Indices extents,
                                  UpdateBody body) {
   SmallVector<Scalar> indices;
   return updateBelow(*this, tensor, extents, indices, body);
 }
 
-Tensor OperationLowering::fill(Tensor tensor, Indices extents,
+Tensor OperationLowering::fill(const Tensor &tensor, Indices extents,
                                ElementBuilder element) {
-  return update(tensor, extents, [&](Tensor current, Indices at) {
+  return update(tensor, extents, [&](const Tensor &current, Indices at) {
     return insert(element(at), current, at);
   });
 }

@@ -5,13 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The general lowering takes every operation of the HAL, canonical or not:
-// every type, extents and parameters known or not. It reads the operation in
-// the HAL's form (HalFormOpInterface) and states each result element as an
-// expression over elements of the inputs; the form is decoded by the functions
-// of nnhal/Backend/Signatures that validation and the reference device use.
-// Patterns of Patterns.h, which go first, take operations of static f32
-// tensors, which take most of the time of most models.
+// Every operation of the HAL has one lowering, canonical or not: for every
+// type, extents and parameters known or not. It reads the operation in the
+// HAL's form (HalFormOpInterface); the form is decoded by the functions of
+// nnhal/Backend/Signatures that validation and the reference device use. A
+// result element is stated as an expression over elements of the inputs. What
+// it reads at its own indices, or at some of them, becomes an operand of the
+// linalg operation with an indexing map; only what no map can say is read by
+// tensor.extract. Moved, filled and folded tensors are upstream's operations.
+//
+// Pictures are in NHWC order here: those of an operation in NCHW order are
+// transposed where input() gives them and where finish() takes them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +26,12 @@
 #include "Runtime/Numerics/Quantization.h"
 #include "nnhal/Backend/Signatures.h"
 #include "nnhal/Conversion/NNHalToLinalg.h"
+#include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
 #include "../../Common/Scalar.h"
 
+#include <array>
 #include <span>
 
 namespace nnhal {
@@ -62,7 +68,9 @@ public:
   /// The number of elements.
   Scalar count() const;
 
-  /// The element as stored. \p indices are in bounds.
+  /// The element as stored. \p indices are in bounds. In a body that define()
+  /// builds, the tensor becomes an operand with an indexing map where indices
+  /// of the body, or zeros, are all that is needed.
   Scalar stored(Indices indices) const;
   /// An integer, quantized or boolean element as i32; unsigned storage is zero-
   /// extended.
@@ -98,6 +106,8 @@ public:
   mlir::ImplicitLocOpBuilder &getBuilder() { return builder; }
   rt::Rounding rounding() const { return shared.getRounding(); }
   const LoweringPolicy &policy() const { return shared.getPolicy(); }
+  /// The state that all lowerings of a conversion share; it packs constants.
+  LinalgLowering &getShared() { return shared; }
   /// Of the decoders: types and constant values.
   const rt::OperationView &view() const { return halView.getOperation(); }
   rt::OperationType type() const { return view().type; }
@@ -123,6 +133,9 @@ public:
   bool hasInput(size_t index) const {
     return index < inputCount() && !view().inputs[index].isOmitted;
   }
+  /// Whether pictures are NCHW in the model, so that extents of pictures which
+  /// other inputs state are, too.
+  bool isNchw() const { return bool(picture); }
   /// Whether this execution has input \p index, as i1: a model input may be
   /// omitted by the request. Constant false where hasInput() is.
   Scalar isPresent(size_t index);
@@ -130,6 +143,8 @@ public:
   Tensor input(size_t index);
   /// A scalar input, known or computed, in its storage type.
   Scalar scalar(size_t index);
+  /// The elements of input \p index in the IR, if it is constant; else null.
+  mlir::ElementsAttr constantOf(size_t index) const;
   /// The \p count elements of a vector of integers or of a matrix of pairs,
   /// row by row, known or computed; their number is checked.
   llvm::SmallVector<Scalar> integers(size_t index, int64_t count);
@@ -200,10 +215,26 @@ public:
   /// A tensor whose elements are not defined yet, and \p target with the
   /// elements of \p part, which fits, from \p offsets on.
   Tensor undefined(const rt::TensorType &type, Indices extents);
-  Tensor insert(const Tensor &part, const Tensor &target, Indices offsets);
+  Tensor insert(const Tensor &part, const Tensor &target, Indices offsets,
+                Indices strides = {});
+  /// A tensor whose elements are all \p element, as stored.
+  Tensor filled(const rt::TensorType &type, Indices extents, Scalar element);
   /// The part of \p source of \p extents, from \p offsets on, which is within
-  /// it.
-  Tensor slice(const Tensor &source, Indices offsets, Indices extents);
+  /// it; every \p strides-th element, or each.
+  Tensor slice(const Tensor &source, Indices offsets, Indices extents,
+               Indices strides = {});
+  /// Dimension i of the result is dimension permutation[i] of \p source.
+  Tensor transpose(const Tensor &source, llvm::ArrayRef<int64_t> permutation);
+
+  /// Joins elements at \p indices to accumulated values, one or several.
+  using Accumulator = llvm::function_ref<llvm::SmallVector<Scalar>(
+      Indices indices, llvm::ArrayRef<Scalar> values)>;
+  /// Folds the dimensions of \p source that \p isReduced marks, in row-major
+  /// order, from \p initial on. The results lack these dimensions.
+  llvm::SmallVector<Tensor> reduce(const Tensor &source,
+                                   llvm::ArrayRef<bool> isReduced,
+                                   llvm::ArrayRef<Scalar> initial,
+                                   Accumulator body);
   /// The type of a value of \p type, which is ranked.
   mlir::RankedTensorType valueType(const rt::TensorType &type);
   /// An output element from a real number: rounded to the float type, or
@@ -225,11 +256,11 @@ public:
       llvm::function_ref<Tensor(Tensor current, Indices indices)>;
   /// \p tensor after \p body for each of the indices below \p extents, in row-
   /// major order. \p body returns `current` with elements replaced by insert().
-  Tensor update(Tensor tensor, Indices extents, UpdateBody body);
+  Tensor update(const Tensor &tensor, Indices extents, UpdateBody body);
   /// \p tensor with \p element, as stored, at \p indices.
-  Tensor insert(Scalar element, Tensor tensor, Indices indices);
+  Tensor insert(Scalar element, const Tensor &tensor, Indices indices);
   /// update() of the elements themselves.
-  Tensor fill(Tensor tensor, Indices extents, ElementBuilder element);
+  Tensor fill(const Tensor &tensor, Indices extents, ElementBuilder element);
 
   using LoopBody = llvm::function_ref<llvm::SmallVector<Scalar>(
       Scalar index, llvm::ArrayRef<Scalar> values)>;
@@ -282,6 +313,14 @@ private:
   /// The value of input \p index, a parameter.
   mlir::TypedAttr parameterOf(size_t index);
 
+  llvm::LogicalResult checkRanks();
+  /// Whether input 0 is a picture to transpose: the layout is known to be NCHW.
+  bool statesNchw() const;
+  /// Input \p index in the layout of the model.
+  Tensor statedInput(size_t index);
+  /// Whether the result is a picture that is NCHW in the model.
+  bool isResultPicture() const;
+
   HalFormOpInterface op;
   mlir::ValueRange operands;
   mlir::ConversionPatternRewriter &rewriter;
@@ -291,15 +330,22 @@ private:
   rt::InputPlaces places;
   rt::OperationFacts facts;
   llvm::SmallVector<mlir::Value> results;
+  /// Input 0 in NHWC order, where the model has it in another.
+  mlir::Value picture;
 };
 
 /// A real number within the bounds of \p activation; NaN stays (M-019).
 Scalar activated(Scalar value, rt::FusedActivation activation);
 
-using GeneralLowering = llvm::LogicalResult (*)(OperationLowering &lowering);
-struct GeneralLoweringRow {
+/// Ends \p kernel, whose accumulators are f32, in \p activation.
+void addEpilogue(mlir::ImplicitLocOpBuilder &builder,
+                 kernel::KernelOpInterface kernel,
+                 rt::FusedActivation activation);
+
+using LoweringFunction = llvm::LogicalResult (*)(OperationLowering &lowering);
+struct LoweringRow {
   rt::OperationType type;
-  GeneralLowering lower;
+  LoweringFunction lower;
 };
 
 // Of files of their own.
@@ -307,19 +353,19 @@ llvm::LogicalResult lowerSoftmax(OperationLowering &op);
 llvm::LogicalResult lowerLogSoftmax(OperationLowering &op);
 
 // One per family file.
-std::span<const GeneralLoweringRow> generalActivationRows();
-std::span<const GeneralLoweringRow> generalContractionRows();
-std::span<const GeneralLoweringRow> generalDataMovementRows();
-std::span<const GeneralLoweringRow> generalDetectionRows();
-std::span<const GeneralLoweringRow> generalElementwiseRows();
-std::span<const GeneralLoweringRow> generalLookupRows();
-std::span<const GeneralLoweringRow> generalNormalizationRows();
-std::span<const GeneralLoweringRow> generalRecurrentRows();
-std::span<const GeneralLoweringRow> generalReductionRows();
-std::span<const GeneralLoweringRow> generalResizeRows();
-std::span<const GeneralLoweringRow> generalShapeRows();
-std::span<const GeneralLoweringRow> generalWindowRows();
-std::span<const GeneralLoweringRow> routineRows();
+std::span<const LoweringRow> activationRows();
+std::span<const LoweringRow> contractionRows();
+std::span<const LoweringRow> dataMovementRows();
+std::span<const LoweringRow> detectionRows();
+std::span<const LoweringRow> elementwiseRows();
+std::span<const LoweringRow> lookupRows();
+std::span<const LoweringRow> normalizationRows();
+std::span<const LoweringRow> recurrentRows();
+std::span<const LoweringRow> reductionRows();
+std::span<const LoweringRow> resizeRows();
+std::span<const LoweringRow> shapeRows();
+std::span<const LoweringRow> windowRows();
+std::span<const LoweringRow> routineRows();
 
 } // namespace nnhal
 

@@ -15,17 +15,15 @@ using namespace mlir;
 using namespace nnhal;
 
 /// The lowering of \p type; null where there is none.
-static GeneralLowering lookUpLowering(rt::OperationType type) {
-  static const std::array<GeneralLowering, rt::operationCount> table = [] {
-    std::array<GeneralLowering, rt::operationCount> rows{};
-    for (std::span<const GeneralLoweringRow> family :
-         {generalActivationRows(), generalContractionRows(),
-          generalDataMovementRows(), generalDetectionRows(),
-          generalElementwiseRows(), generalLookupRows(),
-          generalNormalizationRows(), generalRecurrentRows(),
-          generalReductionRows(), generalResizeRows(), generalShapeRows(),
-          generalWindowRows(), routineRows()})
-      for (const GeneralLoweringRow &row : family)
+static LoweringFunction lookUpLowering(rt::OperationType type) {
+  static const std::array<LoweringFunction, rt::operationCount> table = [] {
+    std::array<LoweringFunction, rt::operationCount> rows{};
+    for (std::span<const LoweringRow> family :
+         {activationRows(), contractionRows(), dataMovementRows(),
+          detectionRows(), elementwiseRows(), lookupRows(), normalizationRows(),
+          recurrentRows(), reductionRows(), resizeRows(), shapeRows(),
+          windowRows(), routineRows()})
+      for (const LoweringRow &row : family)
         rows[size_t(row.type)] = row.lower;
     return rows;
   }();
@@ -48,9 +46,9 @@ struct OperationPattern : ConversionPattern {
                   ConversionPatternRewriter &rewriter) const override {
     OperationLowering operation(cast<HalFormOpInterface>(op), operands,
                                 rewriter, lowering);
-    if (failed(operation.prepare()) || failed(checkRanks(op, operation)))
+    if (failed(operation.prepare()))
       return failure();
-    GeneralLowering lower = lookUpLowering(operation.type());
+    LoweringFunction lower = lookUpLowering(operation.type());
     if (!lower)
       return operation.fail("no lowering for this operation");
     if (failed(lower(operation)))
@@ -59,24 +57,13 @@ struct OperationPattern : ConversionPattern {
   }
 
 private:
-  /// Every operand that is given must have a known rank: loops and checks are
-  /// made for each dimension.
-  static LogicalResult checkRanks(Operation *op, OperationLowering &lowering) {
-    for (auto [index, input] : llvm::enumerate(op->getOperands()))
-      if (isa<UnrankedTensorType>(input.getType()) &&
-          !input.getDefiningOp<NoValueOp>())
-        return lowering.fail("input " + std::to_string(index) +
-                             " has an unknown rank");
-    return success();
-  }
-
   LinalgLowering &lowering;
 };
 } // namespace
 
-void nnhal::populateGeneralPatterns(const TypeConverter &converter,
-                                    RewritePatternSet &patterns,
-                                    LinalgLowering &lowering) {
+void nnhal::populateOperationPatterns(const TypeConverter &converter,
+                                      RewritePatternSet &patterns,
+                                      LinalgLowering &lowering) {
   for (RegisteredOperationName name :
        patterns.getContext()->getRegisteredOperations())
     if (name.hasInterface<HalFormOpInterface>())

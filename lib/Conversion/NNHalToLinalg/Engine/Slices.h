@@ -42,18 +42,25 @@ public:
   }
 
   /// One value per slice.
-  Tensor reduce(rt::OperandType type, ElementBuilder element) const {
+  Tensor define(rt::OperandType type, ElementBuilder element) const {
     rt::TensorType result;
     result.type = type;
     return op.define(result, elementOf(tensor.extents(), op.index(1)), element);
   }
-  /// Folds over the elements of the slice at \p indices.
-  Scalar
-  fold(Indices indices, Scalar initial,
+  /// What the elements of \p source, of the extents of the tensor, are joined
+  /// to in each slice, from \p initial on.
+  Tensor
+  fold(const Tensor &source, Scalar initial,
        llvm::function_ref<Scalar(Scalar value, Indices element)> body) const {
-    return op.fold(size(), initial, [&](Scalar position, Scalar value) {
-      return body(value, elementOf(indices, position));
-    });
+    llvm::SmallVector<bool> isReduced(tensor.rank(), false);
+    isReduced[axis] = true;
+    Tensor folded =
+        op.reduce(source, isReduced, {initial},
+                  [&](Indices at, llvm::ArrayRef<Scalar> values) {
+                    return llvm::SmallVector<Scalar>{body(values[0], at)};
+                  })
+            .front();
+    return op.reshape(folded, elementOf(tensor.extents(), op.index(1)));
   }
 
 private:

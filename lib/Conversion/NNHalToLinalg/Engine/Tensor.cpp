@@ -7,7 +7,10 @@
 
 #include "OperationLowering.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -47,7 +50,84 @@ Scalar Tensor::count() const {
   return product;
 }
 
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// The map by which the loops of \p body walk over a tensor of \p type whose
+/// element at \p indices its body needs: an index is a loop, or 0 in a
+/// dimension of extent 1. Null where no map says it. The map gives the loops'
+/// extents, as the verifier derives them.
+static AffineMap readMap(linalg::GenericOp body, RankedTensorType type,
+                         Indices indices) {
+  SmallVector<int64_t> loops = body.getStaticLoopRanges();
+  MLIRContext *context = body.getContext();
+  SmallVector<AffineExpr> results;
+  llvm::SmallBitVector used(loops.size());
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    int64_t extent = type.getDimSize(dim);
+    bool isFirst = extent == 1 && index.known() == 0;
+    std::optional<unsigned> position;
+    if (auto loop = index.get().getDefiningOp<linalg::IndexOp>())
+      position = loop.getDim();
+    else if (isFirst && int64_t(loops.size()) == type.getRank())
+      position = dim; // Of one round, so that the map is a permutation.
+    if (position && loops[*position] == extent && !used[*position]) {
+      used.set(*position);
+      results.push_back(getAffineDimExpr(*position, context));
+    } else if (isFirst) {
+      results.push_back(getAffineConstantExpr(0, context));
+    } else {
+      return {};
+    }
+  }
+  return AffineMap::get(loops.size(), 0, results, context);
+}
+
+/// What \p generic, whose body is being built, gets of \p input by \p map: an
+/// operand is added for it. Null where there is none and extents are unknown,
+/// since nothing says then that they are those of the loops.
+static Value elementOf(linalg::GenericOp generic, Value input, AffineMap map) {
+  SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+  unsigned count = generic.getNumDpsInputs();
+  for (unsigned i = 0; i < count; ++i)
+    if (generic.getDpsInputOperand(i)->get() == input && maps[i] == map)
+      return generic.getBody()->getArgument(i);
+  if (!cast<RankedTensorType>(input.getType()).hasStaticShape())
+    return {};
+  maps.insert(maps.begin() + count, map);
+  generic.getInputsMutable().append(input);
+  generic.setIndexingMapsAttr(
+      Builder(generic.getContext()).getAffineMapArrayAttr(maps));
+  return generic.getBody()->insertArgument(count, getElementTypeOrSelf(input),
+                                           generic.getLoc());
+}
+
+/// The operation of loops whose body \p builder builds, outside of loops and
+/// branches in it; null elsewhere.
+static linalg::GenericOp bodyBeingBuilt(const OpBuilder &builder) {
+  return dyn_cast_if_present<linalg::GenericOp>(
+      builder.getInsertionBlock()->getParentOp());
+}
+
+/// Whether \p value is defined in \p body or deeper. A loop around both may
+/// still be in the making, so that its region has no parent.
+static bool isDefinedIn(Region &body, Value value) {
+  Region *region = value.getParentRegion();
+  while (region && region != &body) {
+    Operation *parent = region->getParentOp();
+    region = parent ? parent->getParentRegion() : nullptr;
+  }
+  return region != nullptr;
+}
+
 Scalar Tensor::stored(Indices indices) const {
+  linalg::GenericOp body = bodyBeingBuilt(*builder);
+  bool isOutside = body && !isDefinedIn(body.getRegion(), value);
+  if (isOutside)
+    if (AffineMap map = readMap(body, getValueType(), indices))
+      if (Value element = elementOf(body, value, map))
+        return {*builder, element};
   SmallVector<Value> values(indices.begin(), indices.end());
   return {*builder, tensor::ExtractOp::create(*builder, value, values)};
 }
@@ -87,9 +167,16 @@ Scalar Tensor::real(Indices indices) const {
   auto scales = DenseElementsAttr::get(
       tableType,
       ArrayRef<float>(channels.scales.data(), channels.scales.size()));
-  Value table = arith::ConstantOp::create(*builder, scales);
-  Scalar scale(*builder, tensor::ExtractOp::create(
-                             *builder, table,
-                             ValueRange{indices[channels.channelDim].get()}));
-  return element * scale;
+  rt::TensorType real;
+  real.type = OperandType::TENSOR_FLOAT32;
+  Value table;
+  {
+    // In front of the loops, which then walk over it.
+    OpBuilder::InsertionGuard guard(*builder);
+    if (linalg::GenericOp body = bodyBeingBuilt(*builder))
+      builder->setInsertionPoint(body);
+    table = arith::ConstantOp::create(*builder, scales);
+  }
+  return element *
+         Tensor(*builder, table, real).stored({indices[channels.channelDim]});
 }

@@ -11,18 +11,14 @@ using namespace mlir;
 using namespace nnhal;
 
 //===----------------------------------------------------------------------===//
-// Layout
+// Pixels
 //===----------------------------------------------------------------------===//
 
-SmallVector<Scalar, 4> ImageLayout::indices(const Pixel &pixel) const {
-  if (isNchw)
-    return {pixel.batch, pixel.channel, pixel.row, pixel.column};
+SmallVector<Scalar, 4> nnhal::indicesOf(const Pixel &pixel) {
   return {pixel.batch, pixel.row, pixel.column, pixel.channel};
 }
 
-Pixel ImageLayout::pixel(Indices indices) const {
-  if (isNchw)
-    return {indices[0], indices[2], indices[3], indices[1]};
+Pixel nnhal::pixelAt(Indices indices) {
   return {indices[0], indices[1], indices[2], indices[3]};
 }
 
@@ -94,6 +90,25 @@ void nnhal::resolveAxis(OperationLowering &op, WindowAxis &axis, bool isSame) {
   axis.output = (padded - window).quotient(axis.stride) + 1;
 }
 
+std::optional<KernelWindow> WindowAxes::known() const {
+  KernelWindow window;
+  const WindowAxis *axes[] = {&rows, &columns};
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    std::optional<int64_t> known[] = {
+        axis->stride.known(), axis->dilation.known(), axis->head.known(),
+        axis->tail.known(), axis->output.known()};
+    if (!llvm::all_of(known, [](auto number) { return number.has_value(); }) ||
+        *known[4] < 1)
+      return std::nullopt;
+    window.strides[i] = *known[0];
+    window.dilations[i] = *known[1];
+    window.pads[2 * i] = *known[2];
+    window.pads[2 * i + 1] = *known[3];
+    window.output[i] = *known[4];
+  }
+  return window;
+}
+
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
@@ -140,13 +155,8 @@ FailureOr<rt::FusedActivation> WindowOperands::readActivation() {
   return rt::FusedActivation(*code);
 }
 
-FailureOr<ImageLayout> WindowOperands::readLayout() {
-  if (!op.states("layout"))
-    return ImageLayout();
-  FailureOr<int64_t> code = readCode("layout");
-  if (failed(code))
-    return failure();
-  return ImageLayout{*code != 0};
+LogicalResult WindowOperands::readLayout() {
+  return op.states("layout") ? LogicalResult(readCode("layout")) : success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the general lowerings of convolutions, pools and resizings share: how
-// images are laid out, and where windows lie on their two axes. Extents, pads,
-// strides, dilations and windows may all be computed; where they are known,
-// everything that follows from them folds.
+// What the lowerings of convolutions, pools and resizings share: pixels, and
+// where windows lie on the two axes of an image. Extents, pads, strides,
+// dilations and windows may all be computed; where they are known, everything
+// that follows from them folds, and micro-kernels may take them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,15 +24,11 @@ struct Pixel {
   Scalar batch, row, column, channel;
 };
 
-/// Order of the dimensions of input 0 and output 0 (M-010). Filters always are
-/// in NHWC order (M-011).
-struct ImageLayout {
-  bool isNchw = false;
-
-  llvm::SmallVector<Scalar, 4> indices(const Pixel &pixel) const;
-  Pixel pixel(Indices indices) const;
-  Pixel extents(const Tensor &image) const { return pixel(image.extents()); }
-};
+/// Pictures are NHWC (OperationLowering::input()), as filters always are
+/// (M-010, M-011).
+llvm::SmallVector<Scalar, 4> indicesOf(const Pixel &pixel);
+Pixel pixelAt(Indices indices);
+inline Pixel extentsOf(const Tensor &image) { return pixelAt(image.extents()); }
 
 /// Says that no extent of \p image but the batch is 0, as the rules demand.
 void checkNotEmpty(OperationLowering &op, const Pixel &image);
@@ -61,8 +57,20 @@ struct WindowAxis {
   Scalar effectiveWindow() const;
 };
 
+/// Of windows whose parameters and extents are known: heights first, pads [top,
+/// bottom, left, right].
+struct KernelWindow {
+  std::array<int64_t, 2> strides = {1, 1}, dilations = {1, 1};
+  std::array<int64_t, 4> pads = {0, 0, 0, 0};
+  /// Extents of the output.
+  std::array<int64_t, 2> output = {1, 1};
+};
+
 struct WindowAxes {
   WindowAxis rows, columns;
+
+  /// Strides, dilations, pads and outputs, if all of them are known.
+  std::optional<KernelWindow> known() const;
 };
 
 /// Reads the operands of a window by the names that the table of signatures
@@ -78,7 +86,8 @@ public:
   void readPair(std::string_view name, Scalar &width, Scalar &height);
   Scalar readInteger(std::string_view name);
   llvm::FailureOr<rt::FusedActivation> readActivation();
-  llvm::FailureOr<ImageLayout> readLayout();
+  /// Demands that the layout is known, if there is one.
+  llvm::LogicalResult readLayout();
 
   /// Whether pads follow from extents (M-007).
   bool isSame() const { return scheme == 1; }

@@ -9,7 +9,7 @@
 // CHECK-SAME:      dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>
 // CHECK-SAME:      epilogue {
 // CHECK:         ^{{.*}}(%[[ACC:.+]]: f32):
-// CHECK:           arith.cmpf ogt, %[[ACC]]
+// CHECK:           arith.cmpf ogt, %{{.+}}, %[[ACC]]
 // CHECK:           nnk.yield
 // SSE:           dense_resource<filter_packed> : tensor<4x1x1x2x8xf32>
 func.func @conv_2d_packs_constants(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x28xf32> {

@@ -6,8 +6,8 @@
 // CHECK-LABEL: @add_broadcasts_right_aligned
 // CHECK:         linalg.generic {indexing_maps = [#[[ALL]], #[[ROW]], #[[ALL]]]
 // CHECK:           %[[SUM:.+]] = arith.addf
-// CHECK:           %[[LOW:.+]] = arith.cmpf ogt, %[[SUM]]
-// CHECK:           arith.select %[[LOW]], %[[SUM]]
+// CHECK:           %[[LOW:.+]] = arith.cmpf ogt, %[[ZERO:.+]], %[[SUM]]
+// CHECK:           arith.select %[[LOW]], %[[ZERO]], %[[SUM]]
 // CHECK:           arith.cmpf olt
 // CHECK-NOT:     nnhal
 func.func @add_broadcasts_right_aligned(%a: tensor<2x3x4xf32>, %b: tensor<1x4xf32>) -> tensor<2x3x4xf32> {

@@ -24,10 +24,7 @@ nnhal.model @concatenation attributes {hal_version = "1.3"} {
 
 // CHECK-LABEL: func.func @main
 // CHECK-NOT:     nnrt.check
-// CHECK:         linalg.generic
-// CHECK:           %[[ROW:.+]] = linalg.index 0
-// CHECK:           %[[COLUMN:.+]] = linalg.index 1
-// CHECK:           tensor.extract %{{.+}}[%[[COLUMN]], %[[ROW]]]
+// CHECK:         linalg.transpose {{.*}} permutation = [1, 0]
 nnhal.model @transpose attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<?x?xf16>) -> tensor<?x?xf16> {
     %p = nnhal.constant_copy dense<[1, 0]> : tensor<2xi32> -> tensor<2xi32>

@@ -1,12 +1,11 @@
 // RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @main(
+// CHECK:         iterator_types = ["parallel", "reduction"]
 // CHECK:         %[[MULTIPLIERS:.+]] = linalg.generic
 // CHECK:         math.ctlz {{.*}} : i64
 // CHECK:         %[[EXPONENTS:.+]] = linalg.generic
-// CHECK:         linalg.generic
-// CHECK:         tensor.extract %[[MULTIPLIERS]]
-// CHECK:         tensor.extract %[[EXPONENTS]]
+// CHECK:         linalg.generic {{.*}} ins({{.*}}, %[[MULTIPLIERS]], %[[EXPONENTS]] :
 nnhal.model @quantized_l2 attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<2x3x!quant.uniform<u8:f32, 7.8125e-3:128>> {
     %0 = nnhal.operation "L2_NORMALIZATION"(%x) : (tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<2x3x!quant.uniform<u8:f32, 7.8125e-3:128>>

@@ -1,8 +1,9 @@
 // RUN: nnhal-opt %s --split-input-file --nnhal-raise-operations --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @main(
-// CHECK:         scf.for
-// CHECK:         tensor.extract %{{.+}}[
+// CHECK:         iterator_types = ["parallel", "reduction"]
+// CHECK:         arith.addi {{.*}} : i64
+// CHECK:         linalg.generic
 // CHECK:         arith.floordivsi {{.*}} : i64
 nnhal.model @quantized_mean attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<2x!quant.uniform<u8:f32, 0.5:128>> {

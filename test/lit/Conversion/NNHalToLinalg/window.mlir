@@ -27,15 +27,12 @@ func.func @l2_pool_2d(%x: tensor<1x4x4x3xf32>) -> tensor<1x3x3x3xf32> {
 // CHECK-LABEL: @resize_bilinear_reads_tables
 // CHECK-DAG:     arith.constant dense<[0, 0, 1, 1]> : tensor<4xi32>
 // CHECK-DAG:     arith.constant dense<[0.000000e+00, 5.000000e-01, 0.000000e+00, 5.000000e-01]> : tensor<4xf32>
-// Rows first, then columns.
-// CHECK:         %[[ROWS:.+]] = scf.for {{.*}} -> (tensor<1x4x2x3xf32>)
-// CHECK-COUNT-2: tensor.extract_slice %arg0{{.*}} to tensor<3xf32>
-// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel"]
-// CHECK:         tensor.insert_slice {{.*}} into tensor<1x4x2x3xf32>
-// CHECK:         scf.for {{.*}} -> (tensor<1x4x4x3xf32>)
-// CHECK-COUNT-2: tensor.extract_slice %[[ROWS]]{{.*}} to tensor<3xf32>
-// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel"]
-// CHECK:         tensor.insert_slice {{.*}} into tensor<1x4x4x3xf32>
+// Rows first, then columns; tables are operands.
+// CHECK:         %[[ROWS:.+]] = linalg.generic {{.*}} ins({{.*}} : tensor<4xi32>, tensor<4xi32>, tensor<4xf32>) outs({{.*}} : tensor<1x4x2x3xf32>)
+// CHECK-COUNT-2: tensor.extract %arg0[
+// CHECK:         linalg.generic {{.*}} ins({{.*}} : tensor<4xi32>, tensor<4xi32>, tensor<4xf32>) outs({{.*}} : tensor<1x4x4x3xf32>)
+// CHECK-COUNT-2: tensor.extract %[[ROWS]][
+// CHECK-NOT:     scf.for
 func.func @resize_bilinear_reads_tables(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
   %0 = nnhal.resize_bilinear %x : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
   return %0 : tensor<1x4x4x3xf32>
@@ -45,11 +42,9 @@ func.func @resize_bilinear_reads_tables(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4
 
 // A narrower result reads fewer pixels from its four corners at once.
 // CHECK-LABEL: @resize_bilinear_shrinks
-// CHECK-COUNT-3: scf.for
-// CHECK-COUNT-4: tensor.extract_slice %arg0{{.*}} to tensor<3xf32>
-// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel"]
-// CHECK:         tensor.insert_slice
-// CHECK-NOT:     scf.for
+// CHECK:         linalg.generic {{.*}} outs({{.*}} : tensor<1x4x4x3xf32>)
+// CHECK-COUNT-4: tensor.extract %arg0[
+// CHECK-NOT:     linalg.generic
 // CHECK:         return
 func.func @resize_bilinear_shrinks(%x: tensor<1x5x9x3xf32>) -> tensor<1x4x4x3xf32> {
   %0 = nnhal.resize_bilinear %x : (tensor<1x5x9x3xf32>) -> tensor<1x4x4x3xf32>
@@ -59,7 +54,7 @@ func.func @resize_bilinear_shrinks(%x: tensor<1x5x9x3xf32>) -> tensor<1x4x4x3xf3
 // -----
 
 // CHECK-LABEL: @resize_bilinear_to_the_same_size
-// CHECK-NOT:     scf.for
+// CHECK-NOT:     linalg
 // CHECK:         return %arg0
 func.func @resize_bilinear_to_the_same_size(%x: tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32> {
   %0 = nnhal.resize_bilinear %x {align_corners = true} : (tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32>
@@ -88,7 +83,8 @@ func.func @resize_bilinear_half_pixel_centers(%x: tensor<1x2x2x3xf32>) -> tensor
 
 // CHECK-LABEL: @resize_nearest_neighbor_rounds_aligned_corners
 // CHECK-DAG:     dense<[0, 0, 1, 1]> : tensor<4xi32>
-// CHECK:         linalg.copy
+// CHECK:         linalg.generic {{.*}} outs({{.*}} : tensor<1x4x4x3xf32>)
+// CHECK:         tensor.extract %arg0[
 func.func @resize_nearest_neighbor_rounds_aligned_corners(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
   %0 = nnhal.resize_nearest_neighbor %x {align_corners = true} : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
   return %0 : tensor<1x4x4x3xf32>
