@@ -19,8 +19,8 @@ def FuseElementwise : Pass<"nnhal-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Fuse chains of elementwise linalg operations";
   let description = [{
     First makes operands of what the body of a `linalg.generic` of known extents
-    reads with `tensor.extract` at the indices of its loops: the general
-    lowerings state elements that way, and upstream's fusion sees operands only.
+    reads with `tensor.extract` at the indices of its loops: extents may have
+    become known after the lowering, and upstream's fusion sees operands only.
     Then runs upstream's fusion, with one limit of its own: an operand that is
     broadcast is not computed again for each element that reads it.
   }];

@@ -2,7 +2,7 @@
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// What the general lowerings state with tensor.extract becomes operands: whole
+// What is read with tensor.extract at the own indices becomes operands: whole
 // tensors, channel vectors, dimensions of one element.
 // CHECK-DAG: #[[ID:.+]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[CHANNEL:.+]] = affine_map<(d0, d1) -> (d1)>
