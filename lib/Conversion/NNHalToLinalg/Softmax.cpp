@@ -179,16 +179,16 @@ static Shares quantizedShares(OperationLowering &op, const Slices &slices,
             top.stored(slices.sliceOf(element)) - input.integer(element);
         return sum + powerAt(terms, distance).toI64();
       });
-  Tensor sums = slices.define(OperandType::TENSOR_INT32, [&](Indices at) {
+  auto sumAt = [&](Indices at) {
     return clamp(wide.stored(at), 1 << 19, 1 << 30).toI32();
-  });
+  };
   Shares shares;
   auto bitsOverOne = [](Scalar sum) { return 31 - 19 - leadingZeros(sum); };
   shares.shifts = slices.define(OperandType::TENSOR_INT32, [&](Indices at) {
-    return bitsOverOne(sums.stored(at)) + (31 - 8);
+    return bitsOverOne(sumAt(at)) + (31 - 8);
   });
   shares.scales = slices.define(OperandType::TENSOR_INT32, [&](Indices at) {
-    Scalar sum = sums.stored(at);
+    Scalar sum = sumAt(at);
     Scalar bits = max(12 - bitsOverOne(sum), 0);
     Scalar fraction =
         sum.shiftedLeft(bits) ^ sum.like(std::numeric_limits<int32_t>::min());
