@@ -40,3 +40,22 @@ nnhal.model @axis_aligned_bbox_transform attributes {hal_version = "1.3"} {
     nnhal.return %r : tensor<2x12x!quant.uniform<u16:f32, 0.125>>
   }
 }
+
+// -----
+
+// A routine reads pictures in the order that the model states.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT:     linalg.transpose
+// CHECK:         nnrt.call_routine
+// CHECK-NOT:     linalg.transpose
+nnhal.model @generate_proposals_of_nchw attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%scores: tensor<1x2x1x2xf32>, %deltas: tensor<1x8x1x2xf32>, %anchors: tensor<2x4xf32>, %images: tensor<1x2xf32>, %minimum: f32) -> tensor<?xf32> {
+    %ratio = nnhal.constant_copy 8.0 : f32 -> f32
+    %limit = nnhal.constant_copy 4 : i32 -> i32
+    %threshold = nnhal.constant_copy 0.7 : f32 -> f32
+    %layout = nnhal.constant_copy 1 : i8 -> i8
+    %r:3 = nnhal.operation "GENERATE_PROPOSALS"(%scores, %deltas, %anchors, %images, %ratio, %ratio, %limit, %limit, %threshold, %minimum, %layout)
+        : (tensor<1x2x1x2xf32>, tensor<1x8x1x2xf32>, tensor<2x4xf32>, tensor<1x2xf32>, f32, f32, i32, i32, f32, f32, i8) -> (tensor<?xf32>, tensor<?x4xf32>, tensor<?xi32>)
+    nnhal.return %r#0 : tensor<?xf32>
+  }
+}
