@@ -224,7 +224,7 @@ Status BurstController::run(const Request &request, ExecutionResult &result) {
   result.timing = answered.timing;
   Status status = statusOf(answered.status);
   if (status.isOk())
-    status = staging.collect(request, answered.outputShapes);
+    status = staging.collect(request, result.outputShapes);
   result.copiedBytes = staging.copiedBytes();
   return status;
 }

@@ -112,17 +112,24 @@ uint64_t Staging::byteSize(size_t index, const OutputShape &shape,
   return size;
 }
 
-Status Staging::collect(const Request &request,
-                        std::span<const OutputShape> shapes) {
+Status Staging::collect(const Request &request, std::span<OutputShape> shapes) {
   if (shapes.size() != request.outputs.size())
     return failure("the server answered {} outputs, expected {}", shapes.size(),
                    request.outputs.size());
+  Status status;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const auto *target =
         std::get_if<OutputMemory::Borrowed>(&request.outputs[i].memory.kind());
     if (!target)
       continue;
     uint64_t size = byteSize(i, shapes[i], target->size);
+    if (size != 0 && target->size == 0) {
+      shapes[i].isSufficient = false;
+      status = Status(
+          StatusCode::outputInsufficientSize,
+          fmt::format("output {} of {} bytes does not fit its 0", i, size));
+      continue;
+    }
     if (size > target->size)
       return failure("the server answered {} bytes for output {}, expected at "
                      "most {}",
@@ -131,5 +138,5 @@ Status Staging::collect(const Request &request,
       std::memcpy(target->data, mapped.data() + outputOffsets[i], size);
     copied += size;
   }
-  return Status::ok();
+  return status;
 }

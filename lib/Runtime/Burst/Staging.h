@@ -33,8 +33,10 @@ public:
 
   /// Copies the borrowed outputs of \p request, which have \p shapes, to where
   /// they belong. generalFailure when the shapes are not those of as many
-  /// outputs, or exceed the memory of one.
-  Status collect(const Request &request, std::span<const OutputShape> shapes);
+  /// outputs, or exceed the memory of one; outputInsufficientSize, with the
+  /// shape marked, for an output without bytes that has elements: a region of
+  /// size 0 is the whole pool, so that the server found room for it.
+  Status collect(const Request &request, std::span<OutputShape> shapes);
 
   /// Whether the last stage() has given a place to an argument; to an output,
   /// which collect() copies; to an input.

@@ -156,7 +156,8 @@ RemoteModel::send(Session::Wire &wire, const Request &request,
 }
 
 /// Whether the service answers as many shapes as there are outputs, and none
-/// that goes beyond the memory of its output.
+/// that goes beyond the memory of its output. Staging::collect() sees to an
+/// output without bytes.
 static Status checkShapes(const rt::Interface &interface,
                           const Request &request,
                           const ExecutionResult &result) {
@@ -169,6 +170,9 @@ static Status checkShapes(const rt::Interface &interface,
     const rt::OutputMemory &memory = request.outputs[i].memory;
     if (!shape.isSufficient || memory.isNone() ||
         std::holds_alternative<rt::OutputMemory::DeviceToken>(memory.kind()))
+      continue;
+    if (std::holds_alternative<rt::OutputMemory::Borrowed>(memory.kind()) &&
+        memory.size() == 0)
       continue;
     rt::InterfaceTensor tensor = interface.outputs[i];
     tensor.dimensions = shape.dimensions;
@@ -204,7 +208,8 @@ Status RemoteModel::finish(const Request &request, Staging &staging,
   result.copiedBytes += staging.copiedBytes();
   if (checked.isOk())
     return status;
-  result.outputShapes.clear();
+  if (checked.code() != StatusCode::outputInsufficientSize)
+    result.outputShapes.clear();
   return checked;
 }
 

@@ -391,6 +391,22 @@ TEST(StagingTest, RefusesShapesThatAreNotOfItsOutputs) {
   EXPECT_EQ(staging.collect(request, std::span(&shape, 1)).message(), "");
 }
 
+/// A region of size 0 is the whole pool, in which a server may find room.
+TEST(StagingTest, OutputsWithoutBytes) {
+  PreparedModelRef model = prepareSum();
+  Staging staging(model->interface());
+  Request request;
+  request.outputs.resize(1);
+  request.outputs[0].memory = OutputMemory::borrow({});
+  ASSERT_EQ(staging.stage(request).message(), "");
+  OutputShape shape;
+  shape.dimensions = {2, 3};
+  Status status = staging.collect(request, std::span(&shape, 1));
+  EXPECT_EQ(status.code(), StatusCode::outputInsufficientSize);
+  EXPECT_EQ(status.message(), "output 0 of 24 bytes does not fit its 0");
+  EXPECT_FALSE(shape.isSufficient);
+}
+
 TEST(BurstSlotsTest, SlotsAreUsedAgain) { // G-039, G-041
   BurstSlots slots;
   std::vector<std::shared_ptr<SharedMemory>> pools;
