@@ -267,19 +267,23 @@ TEST(TFLiteControlFlowTest, errorsOfCalls) {
 }
 
 TEST(TFLiteControlFlowTest, callsAreBounded) {
-  TFLiteWriter file;
-  constexpr int depth = 12;
-  for (int i = 0; i < depth; ++i) {
-    int32_t x = file.tensor({{2}}), y = file.tensor({{2}}),
-            z = file.tensor({{2}});
-    addCall(file, {x}, {y}, uint32_t(i) + 1);
-    addCall(file, {y}, {z}, uint32_t(i) + 1);
-    file.endSubgraph({x}, {z});
-  }
-  std::string error = importError(finish(file, {binary(Code::ADD, 1)}));
-  EXPECT_NE(error.find("subgraphs are called more than 1000 times"),
-            std::string::npos)
-      << error;
+  // Subgraphs of which each calls the next one so often.
+  auto error = [](int depth, int times) {
+    TFLiteWriter file;
+    for (int i = 0; i < depth; ++i) {
+      int32_t x = file.tensor({{2}}), from = x;
+      for (int j = 0; j < times; ++j) {
+        int32_t to = file.tensor({{2}});
+        addCall(file, {from}, {to}, uint32_t(i) + 1);
+        from = to;
+      }
+      file.endSubgraph({x}, {from});
+    }
+    std::string message = importError(finish(file, {binary(Code::ADD, 1)}));
+    return message.substr(message.rfind(": ") + 2);
+  };
+  EXPECT_EQ(error(12, 2), "subgraphs are called more than 1000 times");
+  EXPECT_EQ(error(40, 1), "subgraphs are nested more than 32 deep");
 }
 
 TEST(TFLiteControlFlowTest, errorsOfBranches) {

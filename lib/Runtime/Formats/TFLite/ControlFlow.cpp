@@ -27,6 +27,8 @@ namespace nnhal::rt::tflite {
 /// Calls that a file may make. One that calls itself makes no end of them, and
 /// few that call each other twice can make too many.
 constexpr uint32_t maxCalls = 1000;
+/// Calls within calls, each of which takes room on the stack.
+constexpr uint32_t maxDepth = 32;
 
 /// Holds a subgraph on the list of those that are being imported.
 class CallScope {
@@ -50,6 +52,8 @@ static Result<const schema::SubGraph *> findSubgraph(FileImport &file,
     return badData("calls subgraph {} of {}", index, subgraphs.size());
   if (std::ranges::count(file.calls, uint32_t(index)) > 0)
     return badData("subgraph {} calls itself", index);
+  if (file.calls.size() > maxDepth)
+    return badData("subgraphs are nested more than {} deep", maxDepth);
   if (file.callCount >= maxCalls)
     return badData("subgraphs are called more than {} times", maxCalls);
   return subgraphs.Get(uint32_t(index));
