@@ -44,11 +44,12 @@ struct DeviceSetOptions {
 ///
 /// The set supports an operation that one of its devices supports. Its HAL
 /// version is the newest one among its devices, and a performance the best one.
-/// Extensions are those of all devices. It writes no cache files and no
-/// artifacts of its own: prepareModelFromCache() and prepareModelFromArtifact()
-/// fail with generalFailure. Buffers are those of the device that has all of
-/// their roles, and allocate() fails with generalFailure for roles on several
-/// devices (F-069).
+/// Extensions are those of all devices, without those that they describe in two
+/// ways (H-013). It writes no cache files and no artifacts of its own:
+/// prepareModelFromCache() and prepareModelFromArtifact() fail with
+/// generalFailure. Buffers are those of the device that has all of their roles,
+/// and allocate() fails with generalFailure for roles on several devices
+/// (F-069).
 NNHAL_API std::unique_ptr<Device> createDeviceSet(DeviceSetOptions options);
 
 } // namespace nnhal::rt

@@ -12,6 +12,7 @@
 #include "MachineMemory.h"
 #include "StagedModel.h"
 
+#include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/GraphDump.h"
@@ -99,12 +100,15 @@ loadBefore(Deadline deadline, const std::function<int64_t()> &clock,
   return loaded;
 }
 
-/// The model is valid, but may not be supported (C-108). The compiled entry is
-/// also left in \p slot, which may be null.
+/// The model is valid, but may not be supported (C-108): the device describes
+/// what it uses of extensions (H-022). The compiled entry is also left in \p
+/// slot, which may be null.
 static Result<std::unique_ptr<LoadedModel>>
 loadModel(const DeviceState &state, const AnnotatedModel &model,
           const PrepareOptions &options, const PrepareObserver &observer,
           std::shared_ptr<CacheSlot> slot) {
+  NNHAL_RETURN_IF_ERROR(
+      checkExtensionUse(model.model, state.backend->info().extensions));
   NNHAL_RETURN_IF_ERROR(checkPools(*state.backend, model.model));
   if (slot && options.compileAfter)
     slot->observer = nullptr; // The caller has gone on.
@@ -195,6 +199,7 @@ HalDevice::supportedOperations(const AnnotatedModel &model) const {
   NNHAL_RETURN_IF_ERROR(validateModel(model.model, model.model.halVersion));
   NNHAL_ASSIGN_OR_RETURN(std::vector<Status> answers,
                          state->backend->supportedOperations(model));
+  refuseForeign(model.model, info().extensions, answers);
   refuseUnreadable(*state->backend, model.model, answers);
   return answers;
 }

@@ -7,29 +7,9 @@
 
 #include "nnhal/Runtime/PreparedModel.h"
 
-#include <algorithm>
+#include "ExtensionUse.h"
 
 using namespace nnhal::rt;
-
-/// Returns the description of \p type in \p extensions; nothing when it is not
-/// an extension's, or of one that they do not know.
-static std::optional<Extension::OperandTypeInfo>
-describeExtension(const Model &model, std::span<const Extension> extensions,
-                  OperandType type) {
-  auto name =
-      std::ranges::find(model.extensionNameToPrefix, uint32_t(type) >> 16,
-                        &ExtensionNameAndPrefix::prefix);
-  if (!isExtension(type) || name == model.extensionNameToPrefix.end())
-    return std::nullopt;
-  auto extension = std::ranges::find(extensions, name->name, &Extension::name);
-  if (extension == extensions.end())
-    return std::nullopt;
-  auto row = std::ranges::find(extension->operandTypes, uint16_t(type),
-                               &Extension::OperandTypeInfo::type);
-  if (row == extension->operandTypes.end())
-    return std::nullopt;
-  return *row;
-}
 
 static std::vector<InterfaceTensor>
 describeTensors(const Model &model, const std::vector<uint32_t> &indexes,
@@ -42,7 +22,7 @@ describeTensors(const Model &model, const std::vector<uint32_t> &indexes,
     if (i < names.size())
       tensor.name = names[i];
     tensor.type = operand.type;
-    tensor.extension = describeExtension(model, extensions, operand.type);
+    tensor.extension = describeType(model, extensions, operand.type);
     bool isPlain =
         tensor.extension ? !tensor.extension->isTensor : isScalar(operand.type);
     if (!isPlain)

@@ -7,6 +7,8 @@
 
 #include "Extension.h"
 
+#include "Runtime/Model/ExtensionUse.h"
+
 using namespace nnhal;
 using namespace nnhal::ndk;
 
@@ -14,13 +16,8 @@ using namespace nnhal::ndk;
 static constexpr size_t maxPrefixes = 0x7FFF;
 
 void Extensions::add(const rt::Device &device) {
-  for (const rt::Extension &extension : device.extensions()) {
-    auto [place, isNew] =
-        known.try_emplace(extension.name, Description{extension});
-    if (!isNew &&
-        place->second.extension.operandTypes != extension.operandTypes)
-      place->second.isEnabled = false;
-  }
+  known.insert(known.end(), device.extensions().begin(),
+               device.extensions().end());
 }
 
 std::optional<uint32_t> Extensions::codeOf(const std::string &name,
@@ -49,10 +46,10 @@ Extensions::find(uint32_t code) const {
   std::optional<std::string> name = nameOf(code);
   if (!name)
     return std::nullopt;
-  auto description = known.find(*name);
-  if (description == known.end() || !description->second.isEnabled)
+  const rt::Extension *extension = rt::lookUpExtension(known, *name);
+  if (!extension)
     return std::nullopt;
-  for (const auto &info : description->second.extension.operandTypes)
+  for (const auto &info : extension->operandTypes)
     if (info.type == uint16_t(code))
       return info;
   return std::nullopt;

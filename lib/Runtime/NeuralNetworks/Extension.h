@@ -43,12 +43,7 @@ public:
   std::optional<std::string> nameOf(uint32_t code) const;
 
 private:
-  struct Description {
-    rt::Extension extension;
-    bool isEnabled = true;
-  };
-
-  std::map<std::string, Description, std::less<>> known;
+  std::vector<rt::Extension> known;
   mutable std::mutex mutex;
   /// The names by prefix, from 1 on, and the prefixes by name.
   std::vector<std::string> names;

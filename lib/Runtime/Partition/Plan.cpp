@@ -9,6 +9,7 @@
 
 #include "Explain.h"
 
+#include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/Log.h"
@@ -51,28 +52,11 @@ nnhal::rt::partition::sizeOf(const Model &model, const Operand &operand,
     return size;
   if (!isExtension(operand.type))
     return std::nullopt;
-  auto name = std::ranges::find(model.extensionNameToPrefix,
-                                uint16_t(uint32_t(operand.type) >> 16),
-                                &ExtensionNameAndPrefix::prefix);
-  if (name == model.extensionNameToPrefix.end())
-    return std::nullopt;
-  for (const Device *device : devices)
-    for (const Extension &extension : device->extensions()) {
-      if (extension.name != name->name)
-        continue;
-      auto row =
-          std::ranges::find(extension.operandTypes, uint16_t(operand.type),
-                            &Extension::OperandTypeInfo::type);
-      if (row == extension.operandTypes.end())
-        continue;
-      InterfaceTensor tensor;
-      tensor.type = operand.type;
-      tensor.dimensions = operand.dimensions;
-      tensor.extension = *row;
-      if (std::optional<uint32_t> size = byteSizeOf(tensor))
-        return size;
-    }
-  return std::nullopt;
+  InterfaceTensor tensor;
+  tensor.type = operand.type;
+  tensor.dimensions = operand.dimensions;
+  tensor.extension = describeType(model, extensionsOf(devices), operand.type);
+  return byteSizeOf(tensor);
 }
 
 CostGraph nnhal::rt::partition::dataFlowOf(const Subgraph &subgraph) {

@@ -7,11 +7,29 @@
 
 #include "Support.h"
 
+#include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Model/Slice.h"
 #include "Runtime/Support/Errors.h"
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::partition;
+
+/// Refuses what is of an extension that \p device does not list, or that the
+/// devices describe in two ways (H-013).
+void Support::refuseForeign(const Model &model, const Device &device,
+                            Answers &answers) const {
+  if (model.extensionNameToPrefix.empty())
+    return;
+  const std::vector<Extension> all = extensionsOf(devices);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const Operation &operation = model.main.operations[i];
+    if (answers[i].isOk())
+      answers[i] = checkExtensionUse(model, model.main, operation, all);
+    if (answers[i].isOk())
+      answers[i] =
+          checkExtensionUse(model, model.main, operation, device.extensions());
+  }
+}
 
 Answers Support::ask(const Device &device, const Slices &asked) const {
   const std::vector<Operation> &operations =
@@ -30,6 +48,7 @@ Answers Support::ask(const Device &device, const Slices &asked) const {
     if ((*answers)[i].isOk() && !lookUp(operations[i].type))
       (*answers)[i] =
           badData("the fallback device has no {}", nameOf(operations[i].type));
+  refuseForeign(asked.model().model, device, *answers);
   return *std::move(answers);
 }
 

@@ -44,6 +44,8 @@ public:
 private:
   /// Devices of older HAL versions are asked about a slice (I-064).
   Answers ask(const Device &device, const Slices &asked) const;
+  void refuseForeign(const Model &model, const Device &device,
+                     Answers &answers) const;
 
   const AnnotatedModel &model;
   std::span<const Device *const> devices;

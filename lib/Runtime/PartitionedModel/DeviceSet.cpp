@@ -7,6 +7,7 @@
 
 #include "nnhal/Runtime/DeviceSet.h"
 
+#include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/ModelCopy.h"
 #include "nnhal/Runtime/Scheduler.h"
@@ -138,11 +139,8 @@ DeviceSet::DeviceSet(DeviceSetOptions given) {
     versionText += device->version();
     newest = std::max(newest, device->halVersion());
     keepBetter(best, device->capabilities());
-    for (const Extension &extension : device->extensions())
-      if (std::ranges::find(allExtensions, extension.name, &Extension::name) ==
-          allExtensions.end())
-        allExtensions.push_back(extension);
   }
+  allExtensions = enabledExtensions(extensionsOf(state->options.devices));
 }
 
 DeviceTraits DeviceSet::traits() const {
@@ -180,6 +178,7 @@ DeviceSet::supportedOperations(const AnnotatedModel &model) const {
       if (supported[i].isOk())
         any[i] = Status::ok();
   }
+  refuseForeign(model.model, allExtensions, any);
   return any;
 }
 

@@ -7,6 +7,7 @@
 
 #include "DividedModel.h"
 
+#include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Partition/Plan.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Trace.h"
@@ -64,11 +65,7 @@ private:
       if (parts.plan.steps[i].kind == PartitionStep::Kind::execute)
         NNHAL_RETURN_IF_ERROR(prepareStep(parts, i, isSimple, step));
     }
-    std::vector<Extension> extensions;
-    for (const Device *device : devices)
-      extensions.insert(extensions.end(), device->extensions().begin(),
-                        device->extensions().end());
-    parts.interface = interfaceOf(*model, extensions);
+    parts.interface = interfaceOf(*model, extensionsOf(devices));
     return make(std::move(parts), isSimple);
   }
 

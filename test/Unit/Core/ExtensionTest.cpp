@@ -125,9 +125,9 @@ protected:
   }
 
   PreparedModelRef prepare(const std::vector<uint32_t> &dimensions,
-                           uint16_t prefix = 7, bool describesOffsets = true) {
-    auto device =
-        createDevice(std::make_unique<GeometryBackend>(describesOffsets));
+                           uint16_t prefix = 7) {
+    auto device = createDevice(
+        std::make_unique<GeometryBackend>(/*describesOffsets=*/true));
     auto prepared = device->prepareModel(moveModel(dimensions, prefix));
     EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
     return *prepared;
@@ -235,12 +235,17 @@ TEST_F(ExtensionTest, liesInPools) {
 
 // H-016, H-022: what no description covers is refused.
 TEST_F(ExtensionTest, isDescribed) {
-  PreparedModelRef model = prepare({2}, 7, /*describesOffsets=*/false);
-  Status status = model->execute(request, result);
-  EXPECT_EQ(status.code(), StatusCode::generalFailure);
-  EXPECT_EQ(status.message(),
-            "input 1 is of the extension type code 458756, which no extension "
-            "of the device describes");
+  auto device = createDevice(
+      std::make_unique<GeometryBackend>(/*describesOffsets=*/false));
+  AnnotatedModel model = moveModel({2}, 7);
+  Status status = device->prepareModel(model).status();
+  EXPECT_EQ(status.code(), StatusCode::invalidArgument);
+  EXPECT_EQ(status.message(), "main: operand 1: extension "
+                              "'com.example.geometry' has no type 4");
+  auto supported = device->supportedOperations(model);
+  ASSERT_TRUE(supported.isOk()) << supported.status().message();
+  EXPECT_EQ((*supported)[0].message(),
+            "operand 1: extension 'com.example.geometry' has no type 4");
 }
 
 // C-075: buffers of extension types are refused.

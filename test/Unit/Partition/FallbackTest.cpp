@@ -8,9 +8,12 @@
 #include "PartitionTesting.h"
 
 #include "nnhal/Runtime/Buffer.h"
+#include "nnhal/Runtime/DeviceSet.h"
 #include "nnhal/Runtime/Fence.h"
 #include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/Trace.h"
+
+#include <cfloat>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::partitiontest;
@@ -46,6 +49,25 @@ protected:
     auto made = tryPrepare(model);
     EXPECT_EQ(made.status().message(), "");
     return made.isOk() ? *made : nullptr;
+  }
+
+  std::string refusalOf(const AnnotatedModel &model) const {
+    Status status =
+        planPartition(model, devices, fallback.get(), options).status();
+    EXPECT_EQ(status.code(), StatusCode::invalidArgument);
+    return std::string(status.message());
+  }
+  /// A device that lists the extension "vendor.test" with \p types, and takes
+  /// its operations 1 and 2 alone.
+  SyntheticDevice &
+  addVendor(std::string name,
+            const std::vector<Extension::OperandTypeInfo> &types) {
+    SyntheticOptions made;
+    made.name = std::move(name);
+    made.supports =
+        supportsOnly({OperationType(0x40001), OperationType(0x40002)});
+    made.extensions = {{"vendor.test", types}};
+    return add(std::move(made));
   }
 
   std::unique_ptr<SyntheticDevice> fallback;
@@ -342,11 +364,65 @@ TEST_F(FallbackTest, ExtensionsDoNotFallBack) {
             "devices: a: not among the operations of the synthetic device; b: "
             "not among the operations of the synthetic device; fallback: the "
             "fallback device has no code 262145");
-  SyntheticDevice &vendor = add("vendor", {OperationType(0x40001)});
+  // Who does not list the extension does not get its operations (H-032).
+  add("liar", {OperationType(0x40001)});
+  EXPECT_NE(refusalOf(extensionModel())
+                .find("liar: the device does not have extension "
+                      "'vendor.test';"),
+            std::string::npos)
+      << refusalOf(extensionModel());
+  SyntheticDevice &vendor = addVendor("vendor", {{0, true, 4}});
   vendor.state->failPreparations = StatusCode::generalFailure;
   EXPECT_EQ(tryPrepare(extensionModel()).status().message(),
             "step 3 on vendor: a synthetic failure");
   EXPECT_EQ(fallback->state->preparations, 0u);
+}
+
+// H-027, H-030: nobody states a performance of the extension's types, and the
+// one device that has the operation gets it, slow as it seems, and nothing of
+// the rest.
+TEST_F(FallbackTest, ExtensionsGoToWhoHasThem) {
+  SyntheticDevice &vendor = addVendor("vendor", {{0, true, 4}});
+  AnnotatedModel model = extensionModel();
+  Operation &product = model.model.main.operations[2];
+  product.type = OperationType(0x40002);
+  model.model.main.operands[product.outputs[0]].type = OperandType(0x40000);
+  EXPECT_EQ(
+      lookUp(vendor.capabilities().operandPerformance, OperandType(0x40000)),
+      (PerformanceInfo{FLT_MAX, FLT_MAX}));
+  for (Planner planner : {Planner::greedy, Planner::leastCost}) {
+    options.planner = planner;
+    auto made = planPartition(model, devices, fallback.get(), options);
+    ASSERT_TRUE(made.isOk()) << made.status().message();
+    ASSERT_FALSE(made->steps.empty());
+    const PartitionStep &last = made->steps.back();
+    EXPECT_EQ(made->candidates[last.device].name, vendor.name());
+    EXPECT_EQ(last.operations, (std::vector<uint32_t>{2, 3}));
+  }
+}
+
+// H-013: devices that describe one extension differently disable it.
+TEST_F(FallbackTest, ExtensionsAreDescribedInOneWay) {
+  addVendor("vendor", {{0, true, 4}});
+  SyntheticDevice &second = addVendor("other", {{0, true, 4}});
+  EXPECT_TRUE(
+      planPartition(extensionModel(), devices, fallback.get(), options).isOk());
+  devices.erase(std::ranges::find(devices, &second));
+  addVendor("third", {{0, true, 8}});
+  EXPECT_NE(refusalOf(extensionModel())
+                .find("third: extension 'vendor.test' is disabled: its types "
+                      "are described in two ways"),
+            std::string::npos)
+      << refusalOf(extensionModel());
+  DeviceSetOptions set;
+  set.devices = devices;
+  set.fallback = fallback.get();
+  auto all = createDeviceSet(std::move(set));
+  EXPECT_TRUE(all->extensions().empty());
+  auto supported = all->supportedOperations(extensionModel());
+  ASSERT_TRUE(supported.isOk()) << supported.status().message();
+  EXPECT_TRUE((*supported)[0].isOk());
+  EXPECT_FALSE((*supported)[3].isOk());
 }
 
 TEST_F(FallbackTest, FallbackIsTracedAndCounted) {

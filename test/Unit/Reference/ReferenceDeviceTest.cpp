@@ -143,7 +143,8 @@ TEST_F(ReferenceDeviceTest, extensionsHaveNoRoutine) { // D-102
   annotated.model.main.operations[0].type = OperationType(0x10002);
   auto device = createReferenceDevice();
   EXPECT_EQ(device->prepareModel(annotated).status().message(),
-            "nnhal-reference has no routine for code 65538");
+            "main: operation 0: the device does not have extension "
+            "'com.example'");
   // H-050: what only a vendor knows is not executed here.
   annotated.model.main.operations[0].type = OperationType::OEM_OPERATION;
   auto supported = device->supportedOperations(annotated);

@@ -1,0 +1,72 @@
+//===- ExtensionUse.h - Extensions that devices list ------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every list of extensions here is that of one device, or those of several
+// devices one after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_MODEL_EXTENSIONUSE_H
+#define NNHAL_LIB_RUNTIME_MODEL_EXTENSIONUSE_H
+
+#include "nnhal/Runtime/Interface.h"
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace nnhal::rt {
+
+class Device;
+
+/// Returns the extension \p name; null where nobody lists it, and where entries
+/// of that name describe types differently: such an extension is disabled
+/// (H-009, H-013). Equal entries are one (H-014).
+const Extension *lookUpExtension(std::span<const Extension> extensions,
+                                 std::string_view name);
+
+/// Returns the extensions that are not disabled, each once, in the order of
+/// their first entries.
+std::vector<Extension> enabledExtensions(std::span<const Extension> extensions);
+
+/// Returns the extensions of \p devices, one device after the other.
+std::vector<Extension> extensionsOf(std::span<const Device *const> devices);
+
+/// Returns the name that the prefix of \p code, an extension's operand type or
+/// operation, stands for in \p model; nothing for a prefix that it does not
+/// list.
+std::optional<std::string_view> extensionNameOf(const Model &model,
+                                                uint32_t code);
+
+/// Returns the description of \p type in \p model; nothing when it is not an
+/// extension's, or of one that is not listed or disabled.
+std::optional<Extension::OperandTypeInfo>
+describeType(const Model &model, std::span<const Extension> extensions,
+             OperandType type);
+
+/// Fails with invalidArgument when \p operation, or the type of one of its
+/// operands, is of an extension that \p extensions do not have, and when an
+/// operand contradicts the description of its type (H-016, H-022). The rules of
+/// the operation itself are known to its device alone (H-024).
+Status checkExtensionUse(const Model &model, const Subgraph &subgraph,
+                         const Operation &operation,
+                         std::span<const Extension> extensions);
+
+/// The same for all operations and operands of all subgraphs of \p model.
+Status checkExtensionUse(const Model &model,
+                         std::span<const Extension> extensions);
+
+/// Refuses in \p answers, one per operation of the main subgraph of \p model,
+/// the operations that fail checkExtensionUse(). The reason replaces that of
+/// the device, which knows less.
+void refuseForeign(const Model &model, std::span<const Extension> extensions,
+                   std::vector<Status> &answers);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_MODEL_EXTENSIONUSE_H
