@@ -110,9 +110,11 @@ int ANeuralNetworksDevice_getExtensionSupport(
     return ANEURALNETWORKS_UNEXPECTED_NULL;
   if (int error = checkQuestion(device, isExtensionSupported != nullptr))
     return error;
-  *isExtensionSupported = std::ranges::any_of(
-      device->device.extensions(), [&](const rt::Extension &extension) {
-        return extension.name == extensionName;
-      });
+  *isExtensionSupported =
+      Library::mayUseExtensions() &&
+      std::ranges::any_of(device->device.extensions(),
+                          [&](const rt::Extension &extension) {
+                            return extension.name == extensionName;
+                          });
   return ANEURALNETWORKS_NO_ERROR;
 }

@@ -44,7 +44,7 @@ std::optional<std::string> Extensions::nameOf(uint32_t code) const {
 std::optional<rt::Extension::OperandTypeInfo>
 Extensions::find(uint32_t code) const {
   std::optional<std::string> name = nameOf(code);
-  if (!name)
+  if (!name || isForbidden)
     return std::nullopt;
   const rt::Extension *extension = rt::lookUpExtension(known, *name);
   if (!extension)
@@ -53,4 +53,8 @@ Extensions::find(uint32_t code) const {
     if (info.type == uint16_t(code))
       return info;
   return std::nullopt;
+}
+
+bool Extensions::mayHaveOperation(uint32_t code) const {
+  return !isForbidden && nameOf(code).has_value();
 }

@@ -7,6 +7,7 @@
 
 #include "Library.h"
 
+#include "AllowList.h"
 #include "RenamedDevice.h"
 
 #include "Runtime/Support/AtomicFile.h"
@@ -112,6 +113,23 @@ void Library::registerAll(
     tryAdd(std::move(device), origin);
 }
 
+/// Extensions are for the programs of a list, where there is one (H-036,
+/// H-042). A list that cannot be trusted allows nobody.
+void Library::readAllowList() {
+  const std::string &list =
+      given.allowList.empty() ? systemAllowList : given.allowList;
+  rt::Result<bool> allowed = allowsExtensions(list, thisExecutable());
+  if (!allowed.isOk())
+    rt::writeError(log(), "extensions are not supported: {}",
+                   allowed.status().message());
+  else if (!*allowed)
+    rt::writeLog(log(), rt::LogTag::manager,
+                 "extensions are not supported: '{}' does not list '{}'", list,
+                 thisExecutable());
+  if (!allowed.isOk() || !*allowed)
+    knownExtensions.forbid();
+}
+
 void Library::registerDevices() {
   auto workers = rt::WorkPool::create(0);
   if (workers.isOk())
@@ -139,6 +157,7 @@ void Library::registerDevices() {
     handles.push_back(std::make_unique<Device>(*device));
     knownExtensions.add(*device);
   }
+  readAllowList();
   hasHandles.store(true, std::memory_order_release);
 }
 
@@ -166,6 +185,12 @@ bool Library::isHandle(const ANeuralNetworksDevice *handle) {
 Extensions &Library::extensions() {
   (void)devices(); // They bring the extensions.
   return knownExtensions;
+}
+
+bool Library::mayUseExtensions() {
+  const Library *library = instance.load(std::memory_order_acquire);
+  return library && library->hasHandles.load(std::memory_order_acquire) &&
+         !library->knownExtensions.areForbidden();
 }
 
 void Library::addBuffer(const rt::Device &device,

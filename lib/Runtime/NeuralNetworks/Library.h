@@ -68,6 +68,9 @@ public:
   static bool isHandle(const ANeuralNetworksDevice *handle);
 
   Extensions &extensions();
+  /// Whether the program may use extensions, once there are devices. Holds in a
+  /// child of the process, too, as isHandle() does.
+  static bool mayUseExtensions();
 
   /// Buffers that memories of this process have, by device and token.
   void addBuffer(const rt::Device &device,
@@ -78,6 +81,7 @@ public:
 private:
   Library();
   void registerDevices();
+  void readAllowList();
   void registerAll(rt::Result<std::vector<std::unique_ptr<rt::Device>>> made,
                    std::string_view origin);
   void tryAdd(std::unique_ptr<rt::Device> device, std::string_view origin);

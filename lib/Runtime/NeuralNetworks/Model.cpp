@@ -214,13 +214,13 @@ int ANeuralNetworksModel::setExtensionData(int32_t index, const void *data,
   return ANEURALNETWORKS_NO_ERROR;
 }
 
-/// Whether the model has the operation, or its extension was asked for (B-105,
-/// H-020).
+/// Whether the HAL has the operation, or its extension was asked for by a
+/// program that may use extensions (B-033, B-105, H-020).
 static bool isKnownOperation(rt::OperationType type) {
   if (!rt::isExtension(type))
     return type == rt::OperationType::OEM_OPERATION || rt::lookUp(type);
   Library *library = Library::find();
-  return library && library->extensions().nameOf(uint32_t(type)).has_value();
+  return library && library->extensions().mayHaveOperation(uint32_t(type));
 }
 
 /// Whether everything that decides about the signature is there: parameters of

@@ -78,5 +78,6 @@ Settings::read(const std::function<const char *(const char *)> &environment,
   settings.compiler = reader.text("NNHAL_COMPILER");
   settings.service = reader.text("NNHAL_SERVICE");
   settings.plugins = reader.text("NNHAL_PLUGINS");
+  settings.allowList = reader.text("NNHAL_EXTENSIONS_ALLOWLIST");
   return settings;
 }

@@ -45,6 +45,8 @@ struct Settings {
   std::string service;
   /// NNHAL_PLUGINS.
   std::string plugins;
+  /// NNHAL_EXTENSIONS_ALLOWLIST; empty for the list of the machine.
+  std::string allowList;
 
   /// Reads the settings, for which \p environment answers as getenv().
   /// \p complain gets a sentence about each value that is not valid, and is

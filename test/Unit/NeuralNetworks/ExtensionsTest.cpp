@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClientProgram.h"
 #include "TestModels.h"
 
 #include <android/NeuralNetworksExtensions.h>
@@ -92,6 +93,20 @@ TEST(NeuralNetworksExtensions, AreNotExecutedByTheCpu) {
   ASSERT_EQ(model.finish(), Result::NO_ERROR);
   Compilation compilation(model);
   EXPECT_EQ(compilation.finish(), Result::BAD_DATA);
+}
+
+// H-036, H-042: a list that cannot be trusted lets nobody use extensions, and
+// one that says nothing of a program does not let that in; both are told.
+TEST(NeuralNetworksExtensions, AreForListedPrograms) {
+  EXPECT_NE(runClient("devices", "NNHAL_EXTENSIONS_ALLOWLIST=/etc")
+                .find("extensions are not supported: the list '/etc' is not a "
+                      "regular file\n"),
+            std::string::npos);
+  EXPECT_NE(runClient("devices", "NNHAL_VLOG=manager "
+                                 "NNHAL_EXTENSIONS_ALLOWLIST=/etc/passwd")
+                .find("extensions are not supported: '/etc/passwd' does not "
+                      "list '/"),
+            std::string::npos);
 }
 
 // J-063, B-127: data of operands that have no type of an extension.

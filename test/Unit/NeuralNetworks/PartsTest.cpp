@@ -72,13 +72,14 @@ TEST(NeuralNetworksSettings, AreRead) {
   EXPECT_FALSE(defaults.isStartSynchronous || defaults.isCpuOnly ||
                defaults.strictSlicing);
   EXPECT_EQ(defaults.logMask, 0u);
-  values = {{"NNHAL_PARTITION", "2"},        {"NNHAL_PLANNER", "greedy"},
-            {"NNHAL_CPUONLY", "1"},          {"NNHAL_STRICT_SLICING", "1"},
-            {"NNHAL_SYNCEXEC_CPU", "0"},     {"NNHAL_SYNCEXEC_HAL", "0"},
-            {"NNHAL_SYNCEXEC_RUNTIME", "1"}, {"NNHAL_VLOG", "model"},
-            {"NNHAL_CACHE_DIR", "cache"},    {"NNHAL_TRACE", "trace"},
-            {"NNHAL_COMPILER", "compiler"},  {"NNHAL_SERVICE", "socket"},
-            {"NNHAL_PLUGINS", "a:b"}};
+  values = {
+      {"NNHAL_PARTITION", "2"},        {"NNHAL_PLANNER", "greedy"},
+      {"NNHAL_CPUONLY", "1"},          {"NNHAL_STRICT_SLICING", "1"},
+      {"NNHAL_SYNCEXEC_CPU", "0"},     {"NNHAL_SYNCEXEC_HAL", "0"},
+      {"NNHAL_SYNCEXEC_RUNTIME", "1"}, {"NNHAL_VLOG", "model"},
+      {"NNHAL_CACHE_DIR", "cache"},    {"NNHAL_TRACE", "trace"},
+      {"NNHAL_COMPILER", "compiler"},  {"NNHAL_SERVICE", "socket"},
+      {"NNHAL_PLUGINS", "a:b"},        {"NNHAL_EXTENSIONS_ALLOWLIST", "list"}};
   Settings settings = read();
   EXPECT_TRUE(complaints.empty());
   EXPECT_EQ(settings.partition, rt::PartitionMode::withoutFallback);
@@ -92,6 +93,7 @@ TEST(NeuralNetworksSettings, AreRead) {
   EXPECT_EQ(settings.compiler, "compiler");
   EXPECT_EQ(settings.service, "socket");
   EXPECT_EQ(settings.plugins, "a:b");
+  EXPECT_EQ(settings.allowList, "list");
   values = {{"NNHAL_PARTITION", " 1"}, {"NNHAL_SYNCEXEC_CPU", "-1"}};
   EXPECT_TRUE(read().isCpuSynchronous);
   EXPECT_EQ(complaints.size(), 2u);
