@@ -44,6 +44,17 @@ static size_t missingBytes(const rt::TestCase &test,
   return formatOf(outputOperand(test, output).type).size;
 }
 
+/// Whether an input or output is of an extension type, of which devices have no
+/// buffers (C-075).
+static bool hasExtensionArguments(const rt::TestCase &test) {
+  const rt::Subgraph &main = test.model.main;
+  auto isForeign = [&](uint32_t index) {
+    return rt::isExtension(main.operands[index].type);
+  };
+  return std::ranges::any_of(main.inputIndexes, isForeign) ||
+         std::ranges::any_of(main.outputIndexes, isForeign);
+}
+
 bool CaseExecution::hasKnownShapes(const rt::TestExample &example) const {
   for (size_t i = 0; i < example.outputs.size(); ++i) {
     std::vector<uint32_t> dimensions = dimensionsOf(example, i);
@@ -68,7 +79,7 @@ bool CaseExecution::isDefined(const rt::TestExample &example, Way way) const {
     // Packets state neither deadlines nor time-outs of loops.
     return !timeLimit && !isInfiniteLoop(test);
   case Way::buffers:
-    return device && hasKnownShapes(example) &&
+    return device && hasKnownShapes(example) && !hasExtensionArguments(test) &&
            std::ranges::none_of(example.inputs, [](const auto &input) {
              return !input.isAbsent && hasZeroExtent(input.dimensions);
            });

@@ -143,12 +143,15 @@ Status CaseRun::compareOutput(size_t index, const rt::TestTensor &expected,
       expected.bytes.size() / format.size, bounds);
   if (found.count == 0)
     return Status::ok();
-  return rt::failure("output {}: element {} {} is {}, expected {} within "
-                     "{:.3g}; {} of {} differ",
-                     index, found.first, positionText(found.first, dimensions),
-                     found.actual, found.expected,
-                     bounds.atol + bounds.rtol * std::abs(found.expected),
-                     found.count, expected.bytes.size() / format.size);
+  return rt::failure(
+      "output {}: element {} {} is {}, expected {} within "
+      "{:.3g}; {} of {} differ",
+      index, found.first,
+      positionText(found.first,
+                   fileShape(type, dimensions, expected.bytes.size())),
+      found.actual, found.expected,
+      bounds.atol + bounds.rtol * std::abs(found.expected), found.count,
+      expected.bytes.size() / format.size);
 }
 
 Status CaseRun::compare(const rt::TestExample &example,

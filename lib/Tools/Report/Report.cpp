@@ -103,12 +103,8 @@ static rt::MemoryUse memoryUse(const LoadOutcome &loaded) {
 /// Returns the bytes of \p tensors, as far as their shapes are known.
 static uint64_t bytesOf(const std::vector<rt::InterfaceTensor> &tensors) {
   uint64_t total = 0;
-  for (const rt::InterfaceTensor &tensor : tensors) {
-    rt::Operand operand;
-    operand.type = tensor.type;
-    operand.dimensions = tensor.dimensions;
-    total += rt::byteSizeOf(operand).value_or(0);
-  }
+  for (const rt::InterfaceTensor &tensor : tensors)
+    total += rt::byteSizeOf(tensor).value_or(0);
   return total;
 }
 

@@ -46,7 +46,7 @@ rt::Result<size_t> tools::findTensor(std::string_view what,
 
 rt::Result<uint64_t> tools::byteSizeOf(const InterfaceTensor &tensor,
                                        std::span<const uint32_t> dimensions) {
-  uint64_t size = rt::lookUp(tensor.type)->elementSize;
+  uint64_t size = rt::elementSizeOf(tensor);
   for (uint32_t dimension : dimensions) {
     size *= dimension;
     if (size > UINT32_MAX)
@@ -88,6 +88,10 @@ static rt::Result<InputFile> readInputFile(const std::string &path,
   if (!isCompatible(*array->format, wanted))
     return badData("'{}' has elements '{}', {} needs '{}'", path,
                    array->format->descr, rt::nameOf(tensor.type), wanted.descr);
+  // The last dimension is that of an element's bytes (fileShape()).
+  if (tensor.extension && !array->shape.empty() &&
+      array->shape.back() == tensor.extension->byteSize)
+    array->shape.pop_back();
   return InputFile{path, std::move(array->data), std::move(array->shape)};
 }
 

@@ -18,6 +18,19 @@ using namespace nnhal;
 using namespace nnhal::tools;
 using rt::Status;
 
+std::vector<uint32_t> tools::fileShape(rt::OperandType type,
+                                       std::span<const uint32_t> dimensions,
+                                       size_t size) {
+  std::vector<uint32_t> shape(dimensions.begin(), dimensions.end());
+  if (!rt::isExtension(type))
+    return shape;
+  size_t count = 1;
+  for (uint32_t extent : dimensions)
+    count *= extent;
+  shape.push_back(count == 0 ? 0 : uint32_t(size / count));
+  return shape;
+}
+
 Status tools::writeOutputs(const std::string &directory,
                            std::span<const OutputTensor> outputs) {
   std::error_code error;
@@ -28,7 +41,9 @@ Status tools::writeOutputs(const std::string &directory,
     const OutputTensor &output = outputs[i];
     NNHAL_RETURN_IF_ERROR(rt::writeFileAtomically(
         fmt::format("{}/output_{}.npy", directory, i),
-        writeNpy(formatOf(output.type), output.dimensions, output.bytes)));
+        writeNpy(formatOf(output.type),
+                 fileShape(output.type, output.dimensions, output.bytes.size()),
+                 output.bytes)));
   }
   return Status::ok();
 }

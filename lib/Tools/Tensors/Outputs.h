@@ -29,6 +29,13 @@ struct OutputTensor {
 /// Writes each of \p outputs to the file output_N.npy of \p directory, which is
 /// created where it is missing. Fails with generalFailure when that is not
 /// possible.
+/// The shape of \p size bytes of a tensor in files and messages: \p dimensions,
+/// and for an extension type, whose elements are bytes here, those of one
+/// element along one dimension more.
+std::vector<uint32_t> fileShape(rt::OperandType type,
+                                std::span<const uint32_t> dimensions,
+                                size_t size);
+
 rt::Status writeOutputs(const std::string &directory,
                         std::span<const OutputTensor> outputs);
 

@@ -144,4 +144,26 @@ TEST_F(CompareTest, AtomicWritesLeaveNothingBehind) {
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
+// The bytes of an extension's elements are no numbers, which may be one off.
+TEST_F(CompareTest, ElementsOfExtensionsAreEqual) {
+  OutputTensor actual = output({1, 2, 3, 4}, {2});
+  actual.type = rt::OperandType(0x10003);
+  EXPECT_EQ(fileShape(actual.type, actual.dimensions, 16),
+            (std::vector<uint32_t>{2, 8}));
+  EXPECT_EQ(fileShape(actual.type, std::vector<uint32_t>{0}, 0),
+            (std::vector<uint32_t>{0, 0}));
+  EXPECT_EQ(fileShape(rt::OperandType::TENSOR_FLOAT32, actual.dimensions, 8),
+            actual.dimensions);
+  std::string same = write("same.bin", {1, 2, 3, 4}, {});
+  EXPECT_EQ(messageOf(actual, same),
+            "output 0 ('y') agrees with '" + same +
+                "': largest difference 0 over 16 elements");
+  // 5 is 0x40A00000, 4 is 0x40800000.
+  std::string other = write("other.bin", {1, 2, 3, 5}, {});
+  EXPECT_EQ(messageOf(actual, other),
+            "output 0 ('y') differs from '" + other +
+                "': element 14 [1,6] is 128, expected 160 within 0; 1 of 16 "
+                "elements differ, the largest difference is 32");
+}
+
 } // namespace

@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 using namespace nnhal;
@@ -208,6 +209,37 @@ TEST_F(InputsTest, Diagnostics) {
   request.shapes["0"] = {2, 3};
   EXPECT_EQ(messageOf(),
             "option '--shape': [2,3] does not fit input 0 of shape [1,3]");
+}
+
+// H-016: elements of an extension have the size that its device states; they
+// are bytes in files, along one dimension more in those of NumPy.
+TEST_F(InputsTest, ElementsOfExtensionsAreBytes) {
+  interface = {};
+  rt::InterfaceTensor &points = interface.inputs.emplace_back();
+  points.type = rt::OperandType(0x10003);
+  points.dimensions = {2};
+  points.extension = {3, true, 12};
+  const std::vector<std::byte> bytes(24, std::byte(7));
+  std::string file = testing::TempDir() + "nnhal-inputs-extension";
+  auto writeAs = [&](const char *ending, std::vector<uint32_t> shape) {
+    request.files = {{"0", file + ending}};
+    auto npy = writeNpy(formatOf(points.type), shape, bytes);
+    EXPECT_TRUE(rt::writeFileAtomically(file + ending,
+                                        shape.empty()
+                                            ? std::span(bytes)
+                                            : std::span<const std::byte>(npy))
+                    .isOk());
+  };
+  EXPECT_EQ(messageOf(), "built");
+  writeAs(".bin", {});
+  EXPECT_EQ(messageOf(), "built");
+  writeAs(".npy", {2, 12});
+  auto inputs = buildInputs(request, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_TRUE(std::ranges::equal(inputs->tensors[0].frame(0), bytes));
+  EXPECT_EQ(inputs->tensors[0].dimensions, std::vector<uint32_t>{2});
+  writeAs(".npy", {4, 6});
+  EXPECT_EQ(messageOf(), "'" + file + ".npy' has shape [4,6], input 0 has [2]");
 }
 
 } // namespace
