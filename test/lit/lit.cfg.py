@@ -43,6 +43,13 @@ config.substitutions.append(("%{plugins}", os.path.dirname(example_plugin)))
 if os.path.exists(example_plugin):
     config.available_features.add("example-plugin")
 
+# The sample of an extension.
+fibonacci = os.path.join(config.nnhal_binary_dir, "test", "Plugins", "NNHalFibonacci.so")
+config.substitutions.append(("%{fibonacci}", fibonacci))
+config.substitutions.append(("%examples", os.path.join(config.nnhal_source_dir, "examples")))
+if os.path.exists(fibonacci):
+    config.available_features.add("fibonacci")
+
 # Plug-ins of nnhal-opt.
 config.substitutions.append(("%{compiler-plugins}", os.path.join(config.nnhal_binary_dir, "test", "Plugins")))
 

@@ -174,7 +174,7 @@ TEST_F(ExtensionTest, argumentsAreExecuted) {
 
 // H-016, H-017: an extension's tensor may have unknown extents, or rank.
 TEST_F(ExtensionTest, shapesAreStated) {
-  for (std::vector<uint32_t> open : {std::vector<uint32_t>{0}, {}}) {
+  for (const std::vector<uint32_t> &open : {std::vector<uint32_t>{0}, {}}) {
     PreparedModelRef model = prepare(open);
     EXPECT_EQ(model->execute(request, result).code(),
               StatusCode::invalidArgument);
