@@ -9,8 +9,10 @@
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/Extensions.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace nnhal::rt;
 
@@ -53,6 +55,66 @@ std::optional<std::string_view> nnhal::rt::extensionNameOf(const Model &model,
   if (code <= 0xFFFF || entry == model.extensionNameToPrefix.end())
     return std::nullopt;
   return entry->name;
+}
+
+/// Calls \p visit with all subgraphs and what messages call them, until it
+/// fails.
+template <typename Visit>
+static Status visitSubgraphs(const Model &model, Visit visit) {
+  for (size_t i = 0; i <= model.referenced.size(); ++i) {
+    Status status = visit(i == 0 ? model.main : model.referenced[i - 1]);
+    if (!status.isOk())
+      return std::move(status).withContext(
+          i == 0 ? "main" : fmt::format("referenced {}", i - 1));
+  }
+  return Status::ok();
+}
+
+std::vector<ExtensionNameAndPrefix>
+nnhal::rt::usedExtensions(const Model &model) {
+  std::set<uint32_t> prefixes;
+  auto collect = [&](const Subgraph &subgraph) {
+    for (const Operand &operand : subgraph.operands)
+      prefixes.insert(uint32_t(operand.type) >> 16);
+    for (const Operation &operation : subgraph.operations)
+      prefixes.insert(uint32_t(operation.type) >> 16);
+  };
+  collect(model.main);
+  std::ranges::for_each(model.referenced, collect);
+  std::vector<ExtensionNameAndPrefix> used = model.extensionNameToPrefix;
+  std::erase_if(used, [&](const ExtensionNameAndPrefix &entry) {
+    return !prefixes.contains(entry.prefix);
+  });
+  return used;
+}
+
+/// Both kinds of codes have the same form.
+template <typename Type>
+static std::string nameInModel(const Model &model, Type type) {
+  auto name = extensionNameOf(model, uint32_t(type));
+  return name ? fmt::format("{}:{}", *name, uint16_t(type)) : nameOf(type);
+}
+
+std::string nnhal::rt::nameOf(const Model &model, OperandType type) {
+  return nameInModel(model, type);
+}
+
+std::string nnhal::rt::nameOf(const Model &model, OperationType type) {
+  return nameInModel(model, type);
+}
+
+Status nnhal::rt::checkNoExtensions(const Model &model) {
+  return visitSubgraphs(model, [&](const Subgraph &subgraph) {
+    for (size_t i = 0; i < subgraph.operations.size(); ++i)
+      if (OperationType type = subgraph.operations[i].type; isExtension(type))
+        return badData("operation {} is {}, of an extension", i,
+                       nameOf(model, type));
+    for (size_t i = 0; i < subgraph.operands.size(); ++i)
+      if (OperandType type = subgraph.operands[i].type; isExtension(type))
+        return badData("operand {} is of type {}, of an extension", i,
+                       nameOf(model, type));
+    return Status::ok();
+  });
 }
 
 std::optional<Extension::OperandTypeInfo>
@@ -102,16 +164,16 @@ static Status checkType(const Model &model, const Operand &operand,
     return badData("extension '{}' has no type {}", name, number);
   // A scalar has no extents (H-016).
   if (!info->isTensor && !operand.dimensions.empty())
-    return badData("scalar {}:{} must not have dimensions, found {}", name,
-                   number, operand.dimensions.size());
+    return badData("scalar {} must not have dimensions, found {}",
+                   nameOf(model, operand.type), operand.dimensions.size());
   // Unknown dimensions do not count, as in the HAL's own types.
   uint64_t size = info->byteSize;
   for (uint32_t extent : operand.dimensions) {
     size *= extent ? extent : 1;
     if (size > UINT32_MAX)
-      return badData("dimensions [{}] of {}:{} exceed {} bytes",
-                     fmt::join(operand.dimensions, ", "), name, number,
-                     UINT32_MAX);
+      return badData("dimensions [{}] of {} exceed {} bytes",
+                     fmt::join(operand.dimensions, ", "),
+                     nameOf(model, operand.type), UINT32_MAX);
   }
   return Status::ok();
 }
@@ -158,14 +220,9 @@ Status nnhal::rt::checkExtensionUse(const Model &model,
                                     std::span<const Extension> extensions) {
   if (model.extensionNameToPrefix.empty())
     return Status::ok();
-  for (size_t i = 0; i <= model.referenced.size(); ++i) {
-    const Subgraph &subgraph = i == 0 ? model.main : model.referenced[i - 1];
-    Status status = checkSubgraph(model, subgraph, extensions);
-    if (!status.isOk())
-      return std::move(status).withContext(
-          i == 0 ? "main" : fmt::format("referenced {}", i - 1));
-  }
-  return Status::ok();
+  return visitSubgraphs(model, [&](const Subgraph &subgraph) {
+    return checkSubgraph(model, subgraph, extensions);
+  });
 }
 
 void nnhal::rt::refuseForeign(const Model &model,

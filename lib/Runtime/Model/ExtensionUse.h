@@ -43,6 +43,9 @@ std::vector<Extension> extensionsOf(std::span<const Device *const> devices);
 std::optional<std::string_view> extensionNameOf(const Model &model,
                                                 uint32_t code);
 
+/// Returns what \p model lists of extensions and uses (H-019).
+std::vector<ExtensionNameAndPrefix> usedExtensions(const Model &model);
+
 /// Returns the description of \p type in \p model; nothing when it is not an
 /// extension's, or of one that is not listed or disabled.
 std::optional<Extension::OperandTypeInfo>

@@ -9,6 +9,8 @@
 
 #include "CostModel.h"
 
+#include "nnhal/Runtime/Extensions.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -95,7 +97,7 @@ static std::string describe(const PartitionPlan &plan, const Model &model,
   std::string names;
   constexpr size_t shown = 8;
   for (size_t i = 0; i < std::min(shown, step.operations.size()); ++i)
-    names += " " + nameOf(subgraph.operations[step.operations[i]].type);
+    names += " " + nameOf(model, subgraph.operations[step.operations[i]].type);
   return fmt::format("Step on {}: {} operations of {}:{}{}",
                      plan.candidates[step.device].name, step.operations.size(),
                      step.subgraph == 0
@@ -141,7 +143,7 @@ PlanExplanation nnhal::rt::explainPlan(const PartitionPlan &plan,
   const std::vector<Operation> &operations = model.model.main.operations;
   for (size_t i = 0; i < plan.assignments.size(); ++i)
     add(explanation.parts[plan.assignments[i].device], plan.assignments[i],
-        nameOf(operations[i].type));
+        nameOf(model.model, operations[i].type));
   for (const PartitionStep &step : plan.steps)
     if (step.kind == PartitionStep::Kind::execute)
       ++explanation.parts[step.device].steps;

@@ -12,6 +12,7 @@
 #include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
+#include "nnhal/Runtime/Extensions.h"
 #include "nnhal/Runtime/Log.h"
 
 #include <algorithm>
@@ -136,7 +137,7 @@ Status PlanMaker::unsupported(uint32_t subgraph, uint32_t operation) {
   std::string where =
       subgraph == 0 ? "main" : fmt::format("referenced[{}]", subgraph - 1);
   return badData("{}: operation {} ({}) is supported by none of {} devices: {}",
-                 where, operation, nameOf(stated.type), devices.size(),
+                 where, operation, nameOf(model, stated.type), devices.size(),
                  reasons);
 }
 

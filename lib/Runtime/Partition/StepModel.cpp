@@ -9,6 +9,8 @@
 
 #include "CostModel.h"
 
+#include "Runtime/Model/ExtensionUse.h"
+
 #include <algorithm>
 #include <map>
 
@@ -158,7 +160,6 @@ nnhal::rt::partition::extractStep(const AnnotatedModel &model, uint32_t index,
   target.halVersion = model.model.halVersion;
   target.relaxComputationFloat32toFloat16 =
       model.model.relaxComputationFloat32toFloat16;
-  target.extensionNameToPrefix = model.model.extensionNameToPrefix;
   Extraction extraction(model.model, target);
   std::map<uint32_t, uint32_t> places;
   auto place = [&](uint32_t operand, OperandLifeTime lifetime) {
@@ -186,6 +187,8 @@ nnhal::rt::partition::extractStep(const AnnotatedModel &model, uint32_t index,
     target.main.operations.push_back(std::move(operation));
   }
   computeConsumers(target.main);
+  target.extensionNameToPrefix = model.model.extensionNameToPrefix;
+  target.extensionNameToPrefix = usedExtensions(target);
   if (index == 0) {
     step.inputNames = namesOf(boundary.inputs, model.model.main.inputIndexes,
                               model.inputNames);

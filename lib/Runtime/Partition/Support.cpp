@@ -10,6 +10,7 @@
 #include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Model/Slice.h"
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Runtime/Extensions.h"
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::partition;
@@ -46,8 +47,8 @@ Answers Support::ask(const Device &device, const Slices &asked) const {
   // (I-018).
   for (size_t i = 0; &device == fallback && i < operations.size(); ++i)
     if ((*answers)[i].isOk() && !lookUp(operations[i].type))
-      (*answers)[i] =
-          badData("the fallback device has no {}", nameOf(operations[i].type));
+      (*answers)[i] = badData("the fallback device has no {}",
+                              nameOf(asked.model().model, operations[i].type));
   refuseForeign(asked.model().model, device, *answers);
   return *std::move(answers);
 }

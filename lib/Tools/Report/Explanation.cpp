@@ -7,6 +7,8 @@
 
 #include "Explanation.h"
 
+#include "nnhal/Runtime/Extensions.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -16,8 +18,9 @@ using namespace nnhal;
 using namespace nnhal::tools;
 
 static std::string nameOfOperation(const rt::AnnotatedModel &model, size_t i) {
-  return fmt::format("operation {} {}", i,
-                     rt::nameOf(model.model.main.operations[i].type));
+  return fmt::format(
+      "operation {} {}", i,
+      rt::nameOf(model.model, model.model.main.operations[i].type));
 }
 
 rt::Result<Explanation> Explanation::create(const rt::AnnotatedModel &model,

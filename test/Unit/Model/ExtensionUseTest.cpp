@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Runtime/Model/ExtensionUse.h"
+#include "nnhal/Runtime/Extensions.h"
 
 #include <gtest/gtest.h>
 
@@ -161,6 +162,45 @@ TEST_F(ExtensionUseTest, answersAreOfSingleOperations) {
   EXPECT_TRUE(answers[0].isOk());
   EXPECT_EQ(answers[1].message(),
             "the device does not have extension 'com.example.other'");
+}
+
+TEST_F(ExtensionUseTest, codesHaveNames) {
+  Model model = pointsModel();
+  EXPECT_EQ(nameOf(model, OperandType(0x7FFFF)), "com.example.points:65535");
+  EXPECT_EQ(nameOf(model, OperationType(0x90000)), "com.example.other:0");
+  EXPECT_EQ(nameOf(model, OperandType(0x80000)), "code 524288");
+  EXPECT_EQ(nameOf(model, OperandType::TENSOR_FLOAT32), "TENSOR_FLOAT32");
+  EXPECT_EQ(nameOf(model, OperationType::ADD), "ADD");
+}
+
+// H-019: what is listed and not used is left out.
+TEST_F(ExtensionUseTest, usedOnesAreFound) {
+  Model model = pointsModel();
+  auto used = usedExtensions(model);
+  ASSERT_EQ(used.size(), 1u);
+  EXPECT_EQ(used[0].name, "com.example.points");
+  model.referenced = {Subgraph()};
+  model.referenced[0].operands = {operandOf(0x90000, {})};
+  EXPECT_EQ(usedExtensions(model).size(), 2u);
+  model.main = {};
+  model.referenced[0].operands.clear();
+  EXPECT_TRUE(usedExtensions(model).empty());
+}
+
+TEST_F(ExtensionUseTest, mayBeUnwanted) {
+  Model model = pointsModel();
+  EXPECT_EQ(checkNoExtensions(model).message(),
+            "main: operation 0 is com.example.points:1, of an extension");
+  model.main.operations.clear();
+  EXPECT_EQ(checkNoExtensions(model).message(),
+            "main: operand 0 is of type com.example.points:3, of an extension");
+  model.referenced = {model.main};
+  model.main = {};
+  EXPECT_EQ(checkNoExtensions(model).message(),
+            "referenced 0: operand 0 is of type com.example.points:3, of an "
+            "extension");
+  model.referenced.clear();
+  EXPECT_TRUE(checkNoExtensions(model).isOk());
 }
 
 } // namespace

@@ -360,10 +360,10 @@ TEST_F(FallbackTest, ExtensionsDoNotFallBack) {
   EXPECT_EQ(planPartition(extensionModel(), devices, fallback.get(), options)
                 .status()
                 .message(),
-            "main: operation 3 (code 262145) is supported by none of 3 "
+            "main: operation 3 (vendor.test:1) is supported by none of 3 "
             "devices: a: not among the operations of the synthetic device; b: "
             "not among the operations of the synthetic device; fallback: the "
-            "fallback device has no code 262145");
+            "fallback device has no vendor.test:1");
   // Who does not list the extension does not get its operations (H-032).
   add("liar", {OperationType(0x40001)});
   EXPECT_NE(refusalOf(extensionModel())
@@ -399,6 +399,18 @@ TEST_F(FallbackTest, ExtensionsGoToWhoHasThem) {
     EXPECT_EQ(made->candidates[last.device].name, vendor.name());
     EXPECT_EQ(last.operations, (std::vector<uint32_t>{2, 3}));
   }
+  // H-034: nobody but the vendor's device has what lies between its operations.
+  // H-019: only its step names the extension.
+  (void)tryPrepare(model);
+  ASSERT_FALSE(vendor.state->models.empty());
+  const Model &own = vendor.state->models.back().model;
+  EXPECT_EQ(own.extensionNameToPrefix, model.model.extensionNameToPrefix);
+  EXPECT_EQ(std::ranges::count(own.main.operands,
+                               OperandLifeTime::TEMPORARY_VARIABLE,
+                               &Operand::lifetime),
+            1);
+  ASSERT_FALSE(first->state->models.empty());
+  EXPECT_TRUE(first->state->models.back().model.extensionNameToPrefix.empty());
 }
 
 // H-013: devices that describe one extension differently disable it.
