@@ -63,8 +63,8 @@ static void completeRequests(Flags &flags) {
     load.goal = tools::LoadGoal::source;
   else if (isOnlyEmitted(flags))
     load.goal = tools::LoadGoal::artifact;
-  load.needsSource =
-      isExplained(flags) || !flags.dumpGraph.empty() || !flags.expects.empty();
+  load.needsSource = isExplained(flags) || !flags.dumpGraph.empty() ||
+                     !flags.expects.empty() || flags.noExtensions;
   flags.run.frames = flags.inputs.frames;
   flags.run.measureOperations = !flags.dumpGraph.empty();
   flags.cases.preparation = load.preparation;

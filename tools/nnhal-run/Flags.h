@@ -48,6 +48,7 @@ struct Flags {
   tools::Tolerance tolerance;
   tools::TimeFormat time = tools::TimeFormat::none;
   bool noCache = false;
+  bool noExtensions = false;
   /// Cache in a folder that is removed at the end.
   bool cachesForNow = false;
   bool listDevices = false;

@@ -322,6 +322,13 @@ static constexpr Option options[] = {
         .apply = setTrue<&Flags::devices, &DeviceSelection::isRequired>,
     },
     {
+        .name = "no-extensions",
+        .help = "refuse a model that uses extensions of vendors, and name what "
+                "it uses",
+        .works = executeSource | emitSource,
+        .apply = setTrue<&Flags::noExtensions>,
+    },
+    {
         .name = "planner",
         .takes = Takes::value,
         .valueName = "NAME",

@@ -27,6 +27,7 @@
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/DevicePlugins.h"
+#include "nnhal/Runtime/Extensions.h"
 #include "nnhal/Runtime/Version.h"
 #include "nnhal/Runtime/WorkPool.h"
 
@@ -164,6 +165,8 @@ static Status runModel(const Flags &flags, const ModelFile &model,
   std::optional<rt::PartitionPlan> plan;
   LoadObserver observer;
   observer.source = [&](const rt::AnnotatedModel &source) -> Status {
+    if (flags.noExtensions)
+      NNHAL_RETURN_IF_ERROR(rt::checkNoExtensions(source.model));
     if (flags.dumpGraph.empty() && !isExplained(flags))
       return Status::ok();
     NNHAL_ASSIGN_OR_RETURN(plan, planFor(source, flags, selected));

@@ -225,6 +225,17 @@ TEST(FlagsTest, CacheIsOffUnlessAskedFor) {
             "option '--cache-dir' does not go with --check");
 }
 
+// Extensions are found in the model, not in what came of it.
+TEST(FlagsTest, NoExtensions) {
+  EXPECT_FALSE(parse({"m.json"})->noExtensions);
+  rt::Result<Flags> flags = parse({"m.json", "--no-extensions"});
+  ASSERT_TRUE(flags.isOk()) << flags.status().message();
+  EXPECT_TRUE(flags->noExtensions);
+  EXPECT_TRUE(flags->load.needsSource);
+  EXPECT_EQ(messageOf({"--check", "cases", "--no-extensions"}),
+            "option '--no-extensions' does not go with --check");
+}
+
 TEST(FlagsTest, Calibrate) {
   rt::Result<Flags> flags = parse({"--calibrate", "--device=nnhal-reference"});
   ASSERT_TRUE(flags.isOk()) << flags.status().message();
