@@ -11,6 +11,7 @@
 #include "Tools/Execution/Modes.h"
 #include "Tools/Execution/Preparation.h"
 #include "Tools/Tensors/Npy.h"
+#include "Tools/Tensors/Outputs.h"
 
 #include "Runtime/Support/Errors.h"
 
@@ -41,7 +42,11 @@ static size_t missingBytes(const rt::TestCase &test,
   const rt::TestTensor &expected = example.outputs[output];
   if (expected.isAbsent || expected.bytes.empty())
     return 0;
-  return formatOf(outputOperand(test, output).type).size;
+  rt::OperandType type = outputOperand(test, output).type;
+  // The last extent is that of the bytes of one element.
+  if (rt::isExtension(type))
+    return fileShape(type, expected.dimensions, expected.bytes.size()).back();
+  return formatOf(type).size;
 }
 
 /// Whether an input or output is of an extension type, of which devices have no

@@ -168,12 +168,11 @@ static bool allowsUnknownRanks(const Model &model) {
              });
 }
 
-/// All but the channel dimension, which has to be known.
+/// All but the channel dimension, which has to be known. Scalars have
+/// no extents; what of an extension's types has some is a tensor.
 static void forgetExtents(Model &model, const std::vector<uint32_t> &indexes) {
   for (uint32_t index : indexes) {
     Operand &operand = model.main.operands[index];
-    if (!isTensor(operand.type))
-      continue;
     const auto *channels =
         std::get_if<SymmPerChannelQuantParams>(&operand.extraParams);
     for (size_t i = 0; i < operand.dimensions.size(); ++i)
@@ -186,8 +185,7 @@ static void forgetExtents(Model &model, const std::vector<uint32_t> &indexes) {
 static void forgetRanks(TestCase &test, const std::vector<uint32_t> &indexes) {
   for (uint32_t index : indexes) {
     Operand &operand = test.model.main.operands[index];
-    if (isTensor(operand.type) &&
-        !std::holds_alternative<SymmPerChannelQuantParams>(operand.extraParams))
+    if (!std::holds_alternative<SymmPerChannelQuantParams>(operand.extraParams))
       operand.dimensions.clear();
   }
   // Unknown ranks need HAL 1.2.
