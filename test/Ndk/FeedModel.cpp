@@ -10,6 +10,12 @@
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
+#include <android/NeuralNetworksExtensions.h>
+
+#include <algorithm>
+#include <map>
+#include <type_traits>
+
 using namespace nnhal;
 using namespace nnhal::test;
 using rt::Status;
@@ -129,6 +135,10 @@ Status Feeder::feedOperand(const rt::Operand &operand, int32_t index) {
     NNHAL_NDK(ANeuralNetworksModel_setOperandSymmPerChannelQuantParams,
               fed.model.get(), index, &params);
   }
+  if (const auto *data = std::get_if<rt::ExtensionParams>(&operand.extraParams);
+      data && !data->bytes.empty())
+    NNHAL_NDK(ANeuralNetworksModel_setOperandExtensionData, fed.model.get(),
+              index, data->bytes.data(), data->bytes.size());
   return feedValue(operand, index);
 }
 
@@ -157,4 +167,34 @@ rt::Result<FedModel> Feeder::feed() {
 
 rt::Result<FedModel> test::feedModel(const rt::Model &model) {
   return Feeder(model, model.main).feed();
+}
+
+Status test::adoptExtensionCodes(rt::Model &model) {
+  ANeuralNetworksModel *made = nullptr;
+  NNHAL_NDK(ANeuralNetworksModel_create, &made);
+  NdkModel asked(made);
+  // The prefix that the library has for each prefix of the model.
+  std::map<uint32_t, uint32_t> prefixes;
+  for (rt::ExtensionNameAndPrefix &entry : model.extensionNameToPrefix) {
+    int32_t code = 0;
+    NNHAL_NDK(ANeuralNetworksModel_getExtensionOperandType, made,
+              entry.name.c_str(), 0, &code);
+    prefixes[entry.prefix] = uint32_t(code) >> 16;
+    entry.prefix = uint16_t(uint32_t(code) >> 16);
+  }
+  auto adopt = [&](auto &type) {
+    if (auto found = prefixes.find(uint32_t(type) >> 16);
+        found != prefixes.end())
+      type = std::decay_t<decltype(type)>(found->second << 16 |
+                                          (uint32_t(type) & 0xFFFF));
+  };
+  auto adoptAll = [&](rt::Subgraph &subgraph) {
+    for (rt::Operand &operand : subgraph.operands)
+      adopt(operand.type);
+    for (rt::Operation &operation : subgraph.operations)
+      adopt(operation.type);
+  };
+  adoptAll(model.main);
+  std::ranges::for_each(model.referenced, adoptAll);
+  return Status::ok();
 }

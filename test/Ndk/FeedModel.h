@@ -32,6 +32,10 @@ ANeuralNetworksOperandType operandTypeOf(const rt::Operand &operand);
 /// outlives the result, because long values are referred to.
 rt::Result<FedModel> feedModel(const rt::Model &model);
 
+/// Gives the extensions of \p model the prefixes that they have in the library,
+/// which feedModel() expects.
+rt::Status adoptExtensionCodes(rt::Model &model);
+
 } // namespace nnhal::test
 
 #endif // NNHAL_TEST_NDK_FEEDMODEL_H

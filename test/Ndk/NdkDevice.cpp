@@ -86,7 +86,9 @@ private:
 
 Result<std::vector<Status>>
 NdkDevice::supportedOperations(const rt::AnnotatedModel &model) const {
-  NNHAL_ASSIGN_OR_RETURN(FedModel fed, feedModel(model.model));
+  rt::Model adopted = model.model;
+  NNHAL_RETURN_IF_ERROR(adoptExtensionCodes(adopted));
+  NNHAL_ASSIGN_OR_RETURN(FedModel fed, feedModel(adopted));
   size_t count = model.model.main.operations.size();
   std::vector<Status> answers(count);
   if (devices.empty())
@@ -125,6 +127,7 @@ NdkDevice::prepareModel(const rt::AnnotatedModel &model,
                         const rt::PrepareObserver &) const {
   auto kept = std::make_unique<rt::AnnotatedModel>(model);
   NNHAL_ASSIGN_OR_RETURN(kept->model, rt::ownedCopy(model.model));
+  NNHAL_RETURN_IF_ERROR(adoptExtensionCodes(kept->model));
   NNHAL_ASSIGN_OR_RETURN(FedModel fed, feedModel(kept->model));
   NNHAL_ASSIGN_OR_RETURN(NdkCompilation compilation, compile(fed, *kept));
   if (use.compiled)
