@@ -17,6 +17,7 @@
 #include "nnhal/Runtime/Trace.h"
 #include "nnhal/Runtime/Validate.h"
 
+#include <algorithm>
 #include <cstring>
 #include <queue>
 #include <set>
@@ -137,6 +138,18 @@ Status ANeuralNetworksModel::complete() {
   return rt::validateModel(model);
 }
 
+/// OEM types and operations are deprecated (H-048).
+static bool usesOem(const rt::Subgraph &graph) {
+  return std::ranges::any_of(graph.operands,
+                             [](const Operand &operand) {
+                               return operand.type == rt::OperandType::OEM ||
+                                      operand.type ==
+                                          rt::OperandType::TENSOR_OEM_BYTE;
+                             }) ||
+         std::ranges::count(graph.operations, rt::OperationType::OEM_OPERATION,
+                            &rt::Operation::type) != 0;
+}
+
 int ANeuralNetworksModel::finish() {
   if (state != State::building)
     return ANEURALNETWORKS_BAD_STATE;
@@ -155,6 +168,10 @@ int ANeuralNetworksModel::finish() {
     return status.code() == rt::StatusCode::resourceExhaustedTransient
                ? ANEURALNETWORKS_OUT_OF_MEMORY
                : ANEURALNETWORKS_BAD_DATA;
+  if (library && usesOem(built->model.main))
+    rt::writeLog(library->log(), rt::LogTag::model,
+                 "finish: OEM types and operations are deprecated, extensions "
+                 "take their place");
   if (library && library->log().isOn(rt::LogTag::model))
     library->log().writeLines(
         rt::LogTag::model,

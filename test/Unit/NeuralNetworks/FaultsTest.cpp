@@ -31,6 +31,7 @@ namespace {
 /// The device of the plug-in, which the library finds with its first call.
 const ANeuralNetworksDevice *faulty() {
   ::setenv("NNHAL_PLUGINS", NNHAL_FAULTY_DEVICES, 1);
+  ::setenv("NNHAL_VLOG", "model", 1);
   const ANeuralNetworksDevice *device = findDevice("test-faulty");
   EXPECT_NE(device, nullptr);
   return device;
@@ -255,8 +256,8 @@ struct ProbeExecution {
   Execution execution;
 };
 
-// J-088, F-023: an OEM scalar has whatever length the client says, and the
-// device gets that. The elements of an OEM tensor are bytes.
+// J-088, F-023, H-049: an OEM scalar has whatever length the client says, and
+// the device gets that. The elements of an OEM tensor are bytes.
 TEST(NeuralNetworksProbe, TellsLengthsOfOemArguments) {
   CompiledProbe scalar(oemScalar), tensor({oemTensor, {4}});
   for (size_t length : {1, 4, 7, 64}) {
@@ -270,6 +271,21 @@ TEST(NeuralNetworksProbe, TellsLengthsOfOemArguments) {
   Execution refused(*tensor.compilation);
   for (size_t length : {1, 3, 5})
     EXPECT_EQ(refused.setInput(0, run.bytes, length), Result::BAD_DATA);
+}
+
+// H-048: OEM types and operations are accepted, and said to be deprecated.
+TEST(NeuralNetworksProbe, TellsThatOemIsDeprecated) {
+  const std::string sentence =
+      "finish: OEM types and operations are deprecated, extensions take their "
+      "place\n";
+  ::testing::internal::CaptureStderr();
+  CompiledProbe probe(oemScalar);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find(sentence),
+            std::string::npos);
+  ::testing::internal::CaptureStderr();
+  FaultyAdd add;
+  EXPECT_EQ(::testing::internal::GetCapturedStderr().find(sentence),
+            std::string::npos);
 }
 
 // J-057, D-082: more than 15 s for a loop counts as 15 s, and 2 s where nothing
