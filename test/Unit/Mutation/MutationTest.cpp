@@ -7,6 +7,7 @@
 
 #include "Mutator.h"
 
+#include "nnhal/Runtime/DevicePlugins.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 #include "nnhal/Runtime/Validate.h"
 
@@ -26,6 +27,21 @@ namespace {
 
 constexpr uint64_t tensorLimit = 4 << 20;
 
+void readFile(const std::string &file, std::vector<TestCase> &cases) {
+  Result<Memory> memory = Memory::readFile(file);
+  ASSERT_TRUE(memory.isOk()) << memory.status().message();
+  std::span<const std::byte> bytes = *memory->bytes();
+  Status status = readTestCases(
+      {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+      [&](TestCase test) {
+        // Whole networks cost as much as hundreds of small cases.
+        if (bytes.size() < 1 << 20)
+          cases.push_back(std::move(test));
+        return Status();
+      });
+  EXPECT_EQ(status.message(), "") << file;
+}
+
 std::vector<TestCase> readFolder(const std::string &folder) {
   namespace fs = std::filesystem;
   std::vector<TestCase> cases;
@@ -36,19 +52,8 @@ std::vector<TestCase> readFolder(const std::string &folder) {
     if (entry.path().extension() == ".json")
       files.push_back(entry.path().string());
   std::ranges::sort(files);
-  for (const std::string &file : files) {
-    Result<Memory> memory = Memory::readFile(file);
-    std::span<const std::byte> bytes = *memory->bytes();
-    Status status = readTestCases(
-        {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
-        [&](TestCase test) {
-          // Whole networks cost as much as hundreds of small cases.
-          if (bytes.size() < 1 << 20)
-            cases.push_back(std::move(test));
-          return Status();
-        });
-    EXPECT_EQ(status.message(), "") << file;
-  }
+  for (const std::string &file : files)
+    readFile(file, cases);
   return cases;
 }
 
@@ -102,13 +107,13 @@ void expectStatedShapes(const Model &model, const ExecutionResult &result) {
 }
 
 /// The bytes of output \p i that the execution has computed.
-std::span<const std::byte> computedBytes(const Model &model,
+std::span<const std::byte> computedBytes(const PreparedModel &prepared,
                                          const Execution &execution, size_t i) {
-  Operand operand = model.main.operands[model.main.outputIndexes[i]];
-  operand.dimensions = execution.result.outputShapes[i].dimensions;
+  InterfaceTensor tensor = prepared.interface().outputs[i];
+  tensor.dimensions = execution.result.outputShapes[i].dimensions;
   std::span<const std::byte> bytes = execution.outputs[i];
   return bytes.first(
-      std::min<size_t>(bytes.size(), byteSizeOf(operand).value_or(0)));
+      std::min<size_t>(bytes.size(), byteSizeOf(tensor).value_or(0)));
 }
 
 struct Counts {
@@ -146,26 +151,17 @@ void tryOut(const TestCase &test, const Device &device, Counts &counts) {
     return;
   ASSERT_EQ(second.result.outputShapes, first.result.outputShapes);
   for (size_t i = 0; i < first.outputs.size(); ++i)
-    EXPECT_TRUE(std::ranges::equal(computedBytes(test.model, first, i),
-                                   computedBytes(test.model, second, i)))
+    EXPECT_TRUE(std::ranges::equal(computedBytes(**prepared, first, i),
+                                   computedBytes(**prepared, second, i)))
         << "output " << i;
 }
 
-/// As many mutants as NNHAL_TEST_MUTATIONS says, 2,000 without it; seeds are
-/// the project's own cases and, where they are at hand, the published ones.
-/// scripts/check-mutations runs it under the sanitizers.
-TEST(MutationTest, MutantsAreRejectedOrExecute) {
+/// As many mutants as NNHAL_TEST_MUTATIONS says, and \p normally without it,
+/// each of one of \p seeds and executed by \p device.
+Counts tryMutants(const std::vector<TestCase> &seeds, const Device &device,
+                  size_t normally) {
   const char *text = std::getenv("NNHAL_TEST_MUTATIONS");
-  size_t total = text ? std::strtoul(text, nullptr, 10) : 2000;
-  std::vector<TestCase> seeds = readFolder(NNHAL_TEST_DATA "/Cases");
-  ASSERT_FALSE(seeds.empty());
-  std::vector<TestCase> published = readFolder(NNHAL_SHARED_DATA "/vectors");
-  std::ranges::move(published, std::back_inserter(seeds));
-  std::erase_if(seeds,
-                [](const TestCase &test) { return test.examples.empty(); });
-  ReferenceDeviceOptions options;
-  options.tensorLimit = tensorLimit;
-  auto device = createReferenceDevice(options);
+  size_t total = text ? std::strtoul(text, nullptr, 10) : normally;
   Counts counts;
   for (size_t i = 0; i < total; ++i) {
     // Each mutant depends on its number alone, so that one can be repeated.
@@ -175,19 +171,47 @@ TEST(MutationTest, MutantsAreRejectedOrExecute) {
     mutator.mutate(mutant);
     SCOPED_TRACE(fmt::format("mutant {} of {}", i, mutant.name));
     auto begin = std::chrono::steady_clock::now();
-    tryOut(mutant, *device, counts);
+    tryOut(mutant, device, counts);
     std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - begin;
     // Far beyond what any case needs, sanitizers and load included.
     EXPECT_LT(spent.count(), 60.0);
   }
-  RecordProperty("invalid", int(counts.invalid));
-  RecordProperty("failed", int(counts.failed));
-  RecordProperty("executed", int(counts.executed));
   fmt::print("{} mutants: {} invalid, {} failed to execute, {} executed\n",
              total, counts.invalid, counts.failed, counts.executed);
   EXPECT_GT(counts.executed, total / 50);
   EXPECT_GT(counts.invalid, total / 4);
+  return counts;
+}
+
+/// Seeds are the project's own cases and, where they are at hand, the published
+/// ones. scripts/check-mutations runs it under the sanitizers.
+TEST(MutationTest, MutantsAreRejectedOrExecute) {
+  std::vector<TestCase> seeds = readFolder(NNHAL_TEST_DATA "/Cases");
+  ASSERT_FALSE(seeds.empty());
+  std::vector<TestCase> published = readFolder(NNHAL_SHARED_DATA "/vectors");
+  std::ranges::move(published, std::back_inserter(seeds));
+  std::erase_if(seeds,
+                [](const TestCase &test) { return test.examples.empty(); });
+  ReferenceDeviceOptions options;
+  options.tensorLimit = tensorLimit;
+  auto device = createReferenceDevice(options);
+  Counts counts = tryMutants(seeds, *device, 2000);
+  RecordProperty("invalid", int(counts.invalid));
+  RecordProperty("failed", int(counts.failed));
+  RecordProperty("executed", int(counts.executed));
+}
+
+/// The same for models of an extension, on the device that brings it.
+TEST(MutationTest, MutantsOfExtensionsAreRejectedOrExecute) {
+  std::vector<TestCase> seeds;
+  readFile(NNHAL_TEST_DATA "/../examples/fibonacci/cases.json", seeds);
+  // Mutants of what is refused anyway show little.
+  std::erase_if(seeds, [](const TestCase &test) { return test.expectFailure; });
+  ASSERT_FALSE(seeds.empty());
+  auto devices = loadDevicePlugin(NNHAL_FIBONACCI, {});
+  ASSERT_TRUE(devices.isOk()) << devices.status().message();
+  (void)tryMutants(seeds, *devices->front(), 1000);
 }
 
 } // namespace

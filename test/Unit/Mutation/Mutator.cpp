@@ -166,6 +166,39 @@ void Mutator::mutateExample(TestCase &test) {
   }
 }
 
+void Mutator::mutateExtensions(Model &model) {
+  ExtensionNameAndPrefix &entry = pick(model.extensionNameToPrefix);
+  Operand &operand = pick(model.main.operands);
+  // A number of the extension, or of any other one.
+  uint32_t prefix = below(4) == 0 ? uint32_t(number()) : entry.prefix;
+  uint32_t within = below(4) == 0 ? uint32_t(number()) & 0xFFFF : below(3);
+  uint32_t code = prefix << 16 | within;
+  switch (below(6)) {
+  case 0:
+    entry.prefix = uint16_t(number());
+    break;
+  case 1:
+    entry.name.resize(below(entry.name.size() + 2), '.');
+    break;
+  case 2:
+    model.extensionNameToPrefix.push_back(entry);
+    break;
+  case 3: {
+    std::vector<uint8_t> bytes(below(3) == 0 ? below(40) : 16);
+    std::ranges::generate(bytes, [&] { return uint8_t(below(256)); });
+    operand.extraParams = ExtensionParams{std::move(bytes)};
+    break;
+  }
+  case 4:
+    operand.type = OperandType(code);
+    break;
+  default:
+    if (!model.main.operations.empty())
+      pick(model.main.operations).type = OperationType(code);
+    break;
+  }
+}
+
 void Mutator::mutate(TestCase &test) {
   for (uint32_t count = 1 + below(3); count > 0; --count) {
     size_t target = below(test.model.referenced.size() + 1);
@@ -191,6 +224,8 @@ void Mutator::mutate(TestCase &test) {
       mutateExample(test);
       break;
     }
+    if (!test.model.extensionNameToPrefix.empty() && below(3) == 0)
+      mutateExtensions(test.model);
     computeConsumers(subgraph);
   }
 }

@@ -15,7 +15,8 @@
 namespace nnhal::rt::test {
 
 /// Damages models as somebody would who does not know the rules: types, ranks,
-/// dimensions, indices, lifetimes, counts, scales and values.
+/// dimensions, indices, lifetimes, counts, scales, values, and what models with
+/// extensions state of those.
 class Mutator {
 public:
   explicit Mutator(uint32_t seed) : random(seed) {}
@@ -37,6 +38,7 @@ private:
   void mutateInterface(Subgraph &subgraph);
   void mutateValues(TestCase &test);
   void mutateExample(TestCase &test);
+  void mutateExtensions(Model &model);
 
   std::mt19937 random;
 };
