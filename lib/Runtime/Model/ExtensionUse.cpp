@@ -12,7 +12,6 @@
 #include "nnhal/Runtime/Extensions.h"
 
 #include <algorithm>
-#include <set>
 
 using namespace nnhal::rt;
 
@@ -70,8 +69,7 @@ static Status visitSubgraphs(const Model &model, Visit visit) {
   return Status::ok();
 }
 
-std::vector<ExtensionNameAndPrefix>
-nnhal::rt::usedExtensions(const Model &model) {
+std::set<uint32_t> nnhal::rt::usedPrefixes(const Model &model) {
   std::set<uint32_t> prefixes;
   auto collect = [&](const Subgraph &subgraph) {
     for (const Operand &operand : subgraph.operands)
@@ -81,6 +79,13 @@ nnhal::rt::usedExtensions(const Model &model) {
   };
   collect(model.main);
   std::ranges::for_each(model.referenced, collect);
+  prefixes.erase(0);
+  return prefixes;
+}
+
+std::vector<ExtensionNameAndPrefix>
+nnhal::rt::usedExtensions(const Model &model) {
+  const std::set<uint32_t> prefixes = usedPrefixes(model);
   std::vector<ExtensionNameAndPrefix> used = model.extensionNameToPrefix;
   std::erase_if(used, [&](const ExtensionNameAndPrefix &entry) {
     return !prefixes.contains(entry.prefix);

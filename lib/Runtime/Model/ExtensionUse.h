@@ -16,6 +16,7 @@
 #include "nnhal/Runtime/Interface.h"
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,9 @@ std::vector<Extension> extensionsOf(std::span<const Device *const> devices);
 /// list.
 std::optional<std::string_view> extensionNameOf(const Model &model,
                                                 uint32_t code);
+
+/// Returns the prefixes of the types and operations that \p model uses.
+std::set<uint32_t> usedPrefixes(const Model &model);
 
 /// Returns what \p model lists of extensions and uses (H-019).
 std::vector<ExtensionNameAndPrefix> usedExtensions(const Model &model);

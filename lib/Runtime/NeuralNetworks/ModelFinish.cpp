@@ -9,6 +9,7 @@
 
 #include "Library.h"
 
+#include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Model/TrailingDefaults.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
@@ -104,17 +105,7 @@ bool ANeuralNetworksModel::sortOperations() {
 
 /// Names the extensions that the model uses, and no others (H-019).
 Status ANeuralNetworksModel::nameExtensions() {
-  std::set<uint32_t> prefixes;
-  auto collect = [&](const rt::Subgraph &graph) {
-    for (const Operand &operand : graph.operands)
-      prefixes.insert(uint32_t(operand.type) >> 16);
-    for (const rt::Operation &operation : graph.operations)
-      prefixes.insert(uint32_t(operation.type) >> 16);
-  };
-  collect(built->model.main);
-  for (const rt::Subgraph &graph : built->model.referenced)
-    collect(graph);
-  prefixes.erase(0);
+  const std::set<uint32_t> prefixes = rt::usedPrefixes(built->model);
   if (prefixes.empty())
     return Status::ok();
   Library *library = Library::find();
