@@ -205,6 +205,9 @@ TEST(NeuralNetworksExtensions, AreDescribedOnce) {
   EXPECT_EQ(found->byteSize, 8u);
   EXPECT_FALSE(extensions.find(differing).has_value());
   EXPECT_FALSE(extensions.find(code + 1).has_value());
+  // H-042: programs that may not use extensions find no types.
+  extensions.forbid();
+  EXPECT_FALSE(extensions.find(code).has_value());
 }
 
 // H-005, H-006, H-020: prefixes are positive as int32_t, and end at some time.
