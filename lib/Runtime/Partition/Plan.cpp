@@ -198,7 +198,9 @@ uint32_t PlanMaker::greedyChoice(uint32_t subgraph, uint32_t operation,
       bestValue = value;
     }
   }
-  return best == fallbackIndex && canInterpret ? interpreted : *best;
+  // Some device takes the operation, or the interpreter does.
+  return best == fallbackIndex && canInterpret ? interpreted
+                                               : best.value_or(interpreted);
 }
 
 /// Adds the costs of one operation, and its greedy choice.
