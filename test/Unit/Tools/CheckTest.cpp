@@ -58,7 +58,7 @@ TEST(CheckTest, ownCasesPass) {
         return {};
       });
   EXPECT_EQ(status.message(), "");
-  EXPECT_EQ(count, 12u);
+  EXPECT_EQ(count, 14u);
 }
 
 TEST(CheckTest, saysWhatDiffers) {
