@@ -55,12 +55,13 @@ template <typename OpTy> struct FuseActivation : mlir::OpRewritePattern<OpTy> {
   llvm::LogicalResult
   matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
     mlir::Value input = op.getInput();
-    std::optional<FusedActivation> inner = activationOf(input);
-    if (!inner || !input.hasOneUse() || input.getType() != op.getType())
+    std::optional<FusedActivation> inner = activationOf(input),
+                                   outer = standaloneActivation(op);
+    if (!inner || !outer || !input.hasOneUse() ||
+        input.getType() != op.getType())
       return failure();
     mlir::Operation *producer = input.getDefiningOp();
-    std::optional<FusedActivation> composed =
-        compose(*inner, *standaloneActivation(op));
+    std::optional<FusedActivation> composed = compose(*inner, *outer);
     if (!composed || standaloneActivation(producer))
       return failure();
     rewriter.modifyOpInPlace(producer, [&] {
