@@ -18,6 +18,7 @@ def Kernel_Dialect : Dialect {
   let name = "nnk";
   let cppNamespace = "::nnhal::kernel";
   let useDefaultAttributePrinterParser = 1;
+  let hasCanonicalizer = 1;
   let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let summary = "micro-kernels between linalg and loops";
