@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Codegen/Passes.h"
+#include "nnhal/Codegen/ReadMap.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace nnhal {
@@ -23,36 +23,13 @@ using namespace mlir;
 
 namespace {
 
-/// A read whose indices are loops of \p op, or 0 in dimensions of one element,
-/// as an indexing map; null for others. The map must give the loops' extents,
-/// as the verifier derives them.
+/// The indexing map of a read from outside of \p op; null where none says it.
 AffineMap readMap(linalg::GenericOp op, tensor::ExtractOp read) {
   auto source = read.getTensor().getType();
-  SmallVector<int64_t> loops = op.getStaticLoopRanges();
   if (!source.hasStaticShape() || source.getRank() == 0 ||
       op->isProperAncestor(read.getTensor().getParentRegion()->getParentOp()))
     return {};
-  SmallVector<AffineExpr> results;
-  llvm::SmallBitVector used(loops.size());
-  for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
-    int64_t extent = source.getDimSize(dim);
-    auto loop = index.getDefiningOp<linalg::IndexOp>();
-    std::optional<unsigned> position;
-    if (loop)
-      position = loop.getDim();
-    else if (extent == 1 && isZeroInteger(index) &&
-             int64_t(loops.size()) == source.getRank())
-      position = dim; // Of one round, so that the map is a permutation.
-    if (position && loops[*position] == extent && !used[*position]) {
-      used.set(*position);
-      results.push_back(getAffineDimExpr(*position, op.getContext()));
-    } else if (extent == 1 && isZeroInteger(index)) {
-      results.push_back(getAffineConstantExpr(0, op.getContext()));
-    } else {
-      return {};
-    }
-  }
-  return AffineMap::get(loops.size(), 0, results, op.getContext());
+  return mapOfRead(op, source, read.getIndices());
 }
 
 /// Makes operands of what the body of an operation reads at its own indices.

@@ -7,10 +7,10 @@
 
 #include "OperationLowering.h"
 
+#include "nnhal/Codegen/ReadMap.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -54,39 +54,9 @@ Scalar Tensor::count() const {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// The map by which the loops of \p body walk over a tensor of \p type whose
-/// element at \p indices its body needs: an index is a loop, or 0 in a
-/// dimension of extent 1. Null where no map says it. The map gives the loops'
-/// extents, as the verifier derives them.
-static AffineMap readMap(linalg::GenericOp body, RankedTensorType type,
-                         Indices indices) {
-  SmallVector<int64_t> loops = body.getStaticLoopRanges();
-  MLIRContext *context = body.getContext();
-  SmallVector<AffineExpr> results;
-  llvm::SmallBitVector used(loops.size());
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    int64_t extent = type.getDimSize(dim);
-    bool isFirst = extent == 1 && index.known() == 0;
-    std::optional<unsigned> position;
-    if (auto loop = index.get().getDefiningOp<linalg::IndexOp>())
-      position = loop.getDim();
-    else if (isFirst && int64_t(loops.size()) == type.getRank())
-      position = dim; // Of one round, so that the map is a permutation.
-    if (position && loops[*position] == extent && !used[*position]) {
-      used.set(*position);
-      results.push_back(getAffineDimExpr(*position, context));
-    } else if (isFirst) {
-      results.push_back(getAffineConstantExpr(0, context));
-    } else {
-      return {};
-    }
-  }
-  return AffineMap::get(loops.size(), 0, results, context);
-}
-
-/// What \p generic, whose body is being built, gets of \p input by \p map: an
-/// operand is added for it. Null where there is none and extents are unknown,
-/// since nothing says then that they are those of the loops.
+/// The element of \p input that \p generic, whose body is being built, reads by
+/// \p map: an operand is added for it. Null where there is none and extents are
+/// unknown, since nothing says then that they are those of the loops.
 static Value elementOf(linalg::GenericOp generic, Value input, AffineMap map) {
   SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
   unsigned count = generic.getNumDpsInputs();
@@ -122,13 +92,13 @@ static bool isDefinedIn(Region &body, Value value) {
 }
 
 Scalar Tensor::stored(Indices indices) const {
+  SmallVector<Value> values(indices.begin(), indices.end());
   linalg::GenericOp body = bodyBeingBuilt(*builder);
   bool isOutside = body && !isDefinedIn(body.getRegion(), value);
   if (isOutside)
-    if (AffineMap map = readMap(body, getValueType(), indices))
+    if (AffineMap map = mapOfRead(body, getValueType(), values))
       if (Value element = elementOf(body, value, map))
         return {*builder, element};
-  SmallVector<Value> values(indices.begin(), indices.end());
   return {*builder, tensor::ExtractOp::create(*builder, value, values)};
 }
 
