@@ -201,6 +201,15 @@ size_t countOf(const std::vector<int32_t> &shape) {
   return count;
 }
 
+Numbers run(Code code, const std::vector<TestInput> &inputs,
+            const TensorSpec &output, const Options &made) {
+  return runOperator(code, inputs, {output}, made)[0];
+}
+
+TestInput reals(std::vector<int32_t> shape, Numbers values) {
+  return {{std::move(shape)}, std::move(values)};
+}
+
 TestInput integersInput(std::vector<int32_t> values,
                         std::vector<int32_t> shape) {
   if (shape == std::vector<int32_t>{-1})

@@ -66,6 +66,10 @@ std::vector<Numbers> runOperator(Code code,
 
 /// The message with which one operator is not imported, less "operator 0
 /// (NAME): ".
+/// The first output of runOperator().
+Numbers run(Code code, const std::vector<TestInput> &inputs,
+            const TensorSpec &output = {}, const Options &made = {});
+
 std::string operatorError(Code code, const std::vector<TestInput> &inputs,
                           const std::vector<TensorSpec> &outputs,
                           const Options &options = {},
@@ -74,6 +78,8 @@ std::string operatorError(Code code, const std::vector<TestInput> &inputs,
 size_t countOf(const std::vector<int32_t> &shape);
 
 /// A constant of \p type, INT32 unless said otherwise.
+TestInput reals(std::vector<int32_t> shape, Numbers values);
+
 TestInput integersInput(std::vector<int32_t> values,
                         std::vector<int32_t> shape = {-1});
 

@@ -20,17 +20,8 @@ TensorSpec shaped(TensorSpec spec, std::vector<int32_t> shape) {
   return spec;
 }
 
-TestInput reals(std::vector<int32_t> shape, Numbers values) {
-  return {{std::move(shape)}, std::move(values)};
-}
-
 TestInput whole(std::vector<int32_t> shape, Numbers values) {
   return {{std::move(shape), Type::INT32}, std::move(values)};
-}
-
-Numbers run(Code code, const std::vector<TestInput> &inputs,
-            const TensorSpec &output = {}, const Options &made = {}) {
-  return runOperator(code, inputs, {output}, made)[0];
 }
 
 TEST(TFLiteComposedTest, squares) {

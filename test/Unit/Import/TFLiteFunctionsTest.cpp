@@ -14,15 +14,6 @@ using namespace nnhal::rt;
 
 namespace {
 
-Numbers run(Code code, const std::vector<TestInput> &inputs,
-            const TensorSpec &output = {}, const Options &made = {}) {
-  return runOperator(code, inputs, {output}, made)[0];
-}
-
-TestInput reals(std::vector<int32_t> shape, Numbers values) {
-  return {{std::move(shape)}, std::move(values)};
-}
-
 TEST(TFLiteFunctionsTest, cosines) {
   Numbers values = {0, 1, -2.5, 3.14159265, 100, -1000}, expected;
   for (double value : values)

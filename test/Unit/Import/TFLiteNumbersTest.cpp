@@ -16,11 +16,6 @@ using namespace nnhal::rt;
 
 namespace {
 
-Numbers run(Code code, const std::vector<TestInput> &inputs,
-            const TensorSpec &output = {}, const Options &made = {}) {
-  return runOperator(code, inputs, {output}, made)[0];
-}
-
 /// Integers of which float32 cannot hold each.
 const Numbers wide = {-2147483648.0, 2147483647, -1, 16777217, -65537, 65536};
 

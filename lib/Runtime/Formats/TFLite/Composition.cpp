@@ -95,6 +95,26 @@ uint32_t Composition::temporary(uint32_t like, const Shape &shape) {
   return status.isOk() ? graph.addTemporary(like, shape) : 0;
 }
 
+uint32_t Composition::unscaled(uint32_t like, const Shape &shape,
+                               int32_t zeroPoint) {
+  uint32_t bytes = temporary(like, shape);
+  if (status.isOk()) {
+    graph.operand(bytes).scale = 1;
+    graph.operand(bytes).zeroPoint = zeroPoint;
+  }
+  return bytes;
+}
+
+uint32_t Composition::stored(int32_t zeroPoint) {
+  uint32_t from = input(0);
+  const Shape shape = shapeOf(from);
+  uint32_t bytes = unscaled(from, shape, zeroPoint);
+  addTo(OperationType::CAST, {from}, {bytes}); // Keeps what is stored (M-150).
+  uint32_t reals = realTemporary(shape);
+  addTo(OperationType::DEQUANTIZE, {bytes}, {reals});
+  return reals;
+}
+
 uint32_t Composition::outputLike(size_t i, const Shape &shape) {
   Result<Operand> operand = operandFor(op.output(i), shape);
   if (operand.isOk() && status.isOk())
@@ -183,6 +203,16 @@ uint32_t Composition::broadcastTo(uint32_t from, const Shape &shape) {
   for (size_t i = 0; i < shape.size(); ++i)
     multiples.push_back(current[i] == shape[i] ? 1 : int32_t(shape[i]));
   return add(OperationType::TILE, {from, integers(multiples)}, from, shape);
+}
+
+Status Composition::finishStored(uint32_t value, const Shape &shape,
+                                 int32_t zeroPoint) {
+  uint32_t bytes = unscaled(input(0), shape, zeroPoint);
+  addTo(OperationType::QUANTIZE, {value}, {bytes});
+  NNHAL_RETURN_IF_ERROR(std::move(status));
+  NNHAL_ASSIGN_OR_RETURN(uint32_t target, graph.define(op.output(0), shape));
+  graph.addOperation(OperationType::CAST, {bytes}, {target});
+  return Status();
 }
 
 Status Composition::finish(OperationType type, std::vector<uint32_t> inputs) {

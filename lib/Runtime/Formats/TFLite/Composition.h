@@ -49,6 +49,12 @@ public:
   /// A real temporary, in the type of real().
   uint32_t realTemporary(const Shape &shape);
 
+  /// Bytes of \p shape like operand \p like that stand for themselves less
+  /// \p zeroPoint: their scale is 1.
+  uint32_t unscaled(uint32_t like, const Shape &shape, int32_t zeroPoint);
+  /// Input 0, bytes, as reals: what is stored less \p zeroPoint.
+  uint32_t stored(int32_t zeroPoint);
+
   /// Adds an operation whose only result is a temporary() like \p like.
   uint32_t add(OperationType type, std::vector<uint32_t> inputs, uint32_t like,
                const Shape &shape);
@@ -71,6 +77,9 @@ public:
   /// Adds the last operation, whose result is real and becomes output 0:
   /// quantized where that is quantized.
   Status finish(OperationType type, std::vector<uint32_t> inputs);
+  /// Makes output 0, bytes of \p shape, from the reals \p value, which are what
+  /// is stored less \p zeroPoint: rounded, halves away from zero.
+  Status finishStored(uint32_t value, const Shape &shape, int32_t zeroPoint);
   /// Returns the status for a last operation that is added elsewhere.
   Status takeStatus() { return std::move(status); }
   bool hasFailed() const { return !status.isOk(); }

@@ -106,7 +106,7 @@ Status importCast(Operator &op) {
            type == OperandType::TENSOR_INT32 ||
            type == OperandType::TENSOR_QUANT8_ASYMM;
   };
-  // As DEQUANTIZE does where the number is what is stored.
+  // DEQUANTIZE gives the stored number where the scale is 1.
   if (*from.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED && from.isPlain &&
       *to.type == OperandType::TENSOR_FLOAT32)
     return OperationBuilder(op, OperationType::DEQUANTIZE).input(0).finish();

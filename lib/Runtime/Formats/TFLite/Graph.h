@@ -18,8 +18,8 @@
 
 namespace nnhal::rt::tflite {
 
-/// What the subgraphs of a file share while they are imported. One import, one
-/// thread; the file's bytes must outlive it.
+/// The state that all subgraphs of a file share while they are imported. One
+/// import, one thread; the file's bytes must outlive it.
 struct FileImport {
   FileImport(const schema::Model &model, std::span<const std::byte> file)
       : model(model), file(file), variables(model) {}

@@ -14,15 +14,8 @@ namespace nnhal::rt::tflite {
 
 /// Makes output 0 the constant that input 0 is, read with \p expansion.
 static Status fold(Operator &op, Expansion expansion) {
-  Tensor &from = op.input(0), &to = op.output(0);
-  if (to.isConstant || to.isVariable || to.operand)
-    return badData("computes {}, which has a value already", describe(to));
-  to.isConstant = true;
-  to.bytes = from.bytes;
-  to.isFolded = from.isFolded;
-  to.sparsity = from.sparsity;
-  to.expansion = expansion;
-  to.shape = from.shape;
+  NNHAL_RETURN_IF_ERROR(op.graph.bindConstant(op.output(0), op.input(0)));
+  op.output(0).expansion = expansion;
   return Status();
 }
 

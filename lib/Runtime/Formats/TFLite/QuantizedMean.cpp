@@ -65,24 +65,13 @@ Status importExactMean(Operator &op, std::span<const uint32_t> axes,
       result.push_back(isReduced ? 1 : op.shape(0)[i]);
   }
   Composition c(op);
-  // Numbers of scale 1, which are the stored ones less the zero point.
-  auto unscaled = [&](const Tensor &like, const Shape &shape) {
-    uint32_t temporary = c.temporary(c.input(0), shape);
-    if (!c.hasFailed()) {
-      op.graph.operand(temporary).scale = 1;
-      op.graph.operand(temporary).zeroPoint = like.zeroPoint;
-    }
-    return temporary;
-  };
   auto real = [&](OperationType type, std::vector<uint32_t> inputs,
                   const Shape &shape) {
     uint32_t temporary = c.realTemporary(shape);
     c.addTo(type, std::move(inputs), {temporary});
     return temporary;
   };
-  uint32_t stored = unscaled(from, op.shape(0));
-  c.addTo(OperationType::CAST, {c.input(0)}, {stored});
-  uint32_t numbers = real(OperationType::DEQUANTIZE, {stored}, op.shape(0));
+  uint32_t numbers = c.stored(from.zeroPoint);
   std::vector<int32_t> reduced(axes.begin(), axes.end());
   uint32_t sum =
       real(OperationType::REDUCE_SUM,
@@ -97,13 +86,7 @@ Status importExactMean(Operator &op, std::span<const uint32_t> axes,
   uint32_t rounded = real(OperationType::FLOOR, {raised}, result);
   uint32_t mean =
       arithmetic(OperationType::MUL, rounded, std::ldexp(1.0f, -factor.bits));
-  uint32_t bytes = unscaled(to, result);
-  c.addTo(OperationType::QUANTIZE, {mean}, {bytes});
-  NNHAL_RETURN_IF_ERROR(c.takeStatus());
-  NNHAL_ASSIGN_OR_RETURN(uint32_t target,
-                         op.graph.define(op.output(0), result));
-  op.graph.addOperation(OperationType::CAST, {bytes}, {target});
-  return Status();
+  return c.finishStored(mean, result, to.zeroPoint);
 }
 
 } // namespace nnhal::rt::tflite

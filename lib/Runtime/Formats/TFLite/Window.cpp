@@ -46,32 +46,17 @@ static Status resizeSignedBytes(Operator &op, const std::vector<int32_t> &size,
                                 bool alignCorners, bool halfPixelCenters) {
   Composition c(op);
   Shape shape = op.shape(0);
-  auto asStored = [&](uint32_t like, const Shape &of) {
-    uint32_t bytes = c.temporary(like, of);
-    if (!c.hasFailed()) {
-      op.graph.operand(bytes).scale = 1;
-      op.graph.operand(bytes).zeroPoint = 0;
-    }
-    return bytes;
-  };
-  uint32_t input = c.input(0), stored = asStored(input, shape);
-  c.addTo(OperationType::CAST, {input}, {stored});
-  uint32_t real = c.realTemporary(shape);
-  c.addTo(OperationType::DEQUANTIZE, {stored}, {real});
+  uint32_t numbers = c.stored(/*zeroPoint=*/0);
   shape[1] = uint32_t(size[0]);
   shape[2] = uint32_t(size[1]);
   uint32_t resized = c.realTemporary(shape);
-  std::vector<uint32_t> operands = {real, c.int32(size[1]), c.int32(size[0])};
+  std::vector<uint32_t> operands = {numbers, c.int32(size[1]),
+                                    c.int32(size[0])};
   if (alignCorners || halfPixelCenters)
     operands.insert(operands.end(), {c.boolean(false), c.boolean(alignCorners),
                                      c.boolean(halfPixelCenters)});
   c.addTo(OperationType::RESIZE_BILINEAR, std::move(operands), {resized});
-  uint32_t rounded = asStored(input, shape);
-  c.addTo(OperationType::QUANTIZE, {resized}, {rounded});
-  NNHAL_RETURN_IF_ERROR(c.takeStatus());
-  NNHAL_ASSIGN_OR_RETURN(uint32_t target, op.graph.define(op.output(0), shape));
-  op.graph.addOperation(OperationType::CAST, {rounded}, {target});
-  return Status();
+  return c.finishStored(resized, shape, /*zeroPoint=*/0);
 }
 
 /// M-196, M-203: width before height; the flags need HAL 1.3.
