@@ -86,8 +86,13 @@ TEST_F(AllowListTest, IsTheOwnersAlone) {
   }
   write("/usr/bin/camera\n", 0444);
   EXPECT_TRUE(allows("/usr/bin/camera"));
+}
+
+// H-036: nor is one of another user.
+TEST_F(AllowListTest, IsNotOfAnotherUser) {
   if (::geteuid() != 0)
     GTEST_SKIP() << "only root gives files away";
+  write("/usr/bin/camera\n", 0444);
   ASSERT_EQ(::chown(list.c_str(), 4711, 4711), 0);
   expectRefused("the list '" + list +
                 "' belongs to user 4711, neither to root nor to user 0");
