@@ -56,7 +56,8 @@ static Tensor requantized(OperationLowering &op, const Tensor &part,
 }
 
 namespace {
-/// What a result takes along one dimension: from begin on, count times.
+/// The elements that a result takes along one dimension: count of them from
+/// begin on, a stride apart.
 struct PartRange {
   Scalar begin, stride, count;
 

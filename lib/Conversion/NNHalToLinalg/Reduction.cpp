@@ -55,7 +55,7 @@ private:
   SmallVector<Scalar> resultExtents() const;
   /// The number of elements that fold into one.
   Scalar count() const;
-  /// What isReduced says, if all of it is known.
+  /// The dimensions that isReduced marks, if all of them are known.
   std::optional<SmallVector<bool>> knownDimensions() const;
   /// The coordinate in \p at of dimension \p dim, which stays.
   Scalar coordinate(Indices at, int64_t dim) const;

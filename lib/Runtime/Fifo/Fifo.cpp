@@ -101,7 +101,8 @@ Status FifoEnd::sleep(uint32_t count) {
   }
 }
 
-/// As FifoHeader::writerCore; 0 where the system does not tell.
+/// The core of this thread in the form of FifoHeader::writerCore, 0 where the
+/// system does not tell.
 static uint32_t thisCore() { return uint32_t(::sched_getcpu() + 1); }
 
 bool FifoEnd::isPeerOnThisCore() const {

@@ -96,7 +96,7 @@ private:
   uint32_t known = 0;
   bool isBroken = false;
   bool woken = false;
-  /// As FifoHeader::writerCore, when this end last read.
+  /// FifoHeader::writerCore when this end last read.
   uint32_t writerCore = 0;
   std::atomic<uint32_t> closed = 0;
 };

@@ -47,8 +47,8 @@ public:
     result.type = type;
     return op.define(result, elementOf(tensor.extents(), op.index(1)), element);
   }
-  /// What the elements of \p source, of the extents of the tensor, are joined
-  /// to in each slice, from \p initial on.
+  /// Joins the elements of \p source, which has the extents of the tensor, in
+  /// each slice to one value, from \p initial on.
   Tensor
   fold(const Tensor &source, Scalar initial,
        llvm::function_ref<Scalar(Scalar value, Indices element)> body) const {

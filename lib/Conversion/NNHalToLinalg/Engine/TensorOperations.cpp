@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What OperationLowering makes of whole tensors, by upstream's operations.
+// OperationLowering builds whole tensors from others here, by upstream's
+// operations: slices, reshapes, transposes, fills, reductions.
 //
 //===----------------------------------------------------------------------===//
 

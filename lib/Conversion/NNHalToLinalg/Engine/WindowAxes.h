@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the lowerings of convolutions, pools and resizings share: pixels, and
-// where windows lie on the two axes of an image. Extents, pads, strides,
+// The lowerings of convolutions, pools and resizings share pixels, and the
+// places of windows on the two axes of an image. Extents, pads, strides,
 // dilations and windows may all be computed; where they are known, everything
 // that follows from them folds, and micro-kernels may take them.
 //
@@ -57,7 +57,7 @@ struct WindowAxis {
   Scalar effectiveWindow() const;
 };
 
-/// Of windows whose parameters and extents are known: heights first, pads [top,
+/// A window whose parameters and extents are known, heights first, pads [top,
 /// bottom, left, right].
 struct KernelWindow {
   std::array<int64_t, 2> strides = {1, 1}, dilations = {1, 1};
