@@ -6,7 +6,7 @@
 // they have. Everything else about the operation is checked here, because
 // nobody else knows its rules.
 
-#include "Fibonacci.h"
+#include "FibonacciNumbers.h"
 
 #include <nnhal/Backend/Backend.h>
 #include <nnhal/Backend/DevicePlugin.h>
@@ -14,18 +14,12 @@
 #include <nnhal/Runtime/JsonModel.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstring>
 #include <optional>
-#include <utility>
 
 using namespace nnhal::rt;
 
 namespace {
-/// The greatest n: what follows does not fit int64_t.
-constexpr int64_t maxCount = 92;
-
 /// One operation of the model.
 struct Step {
   uint32_t input;
@@ -78,18 +72,9 @@ static bool isOfType(const Model &model, const Operand &operand,
 
 /// Extension data may have any length, and the device judges it.
 static Result<FibonacciQuantization> readQuantization(const Operand &operand) {
-  FibonacciQuantization result;
   const auto *params = std::get_if<ExtensionParams>(&operand.extraParams);
-  size_t size = params ? params->bytes.size() : 0;
-  if (size != sizeof(result))
-    return refuse("the output has " + std::to_string(size) +
-                  " bytes of extension data, expected " +
-                  std::to_string(sizeof(result)));
-  std::memcpy(&result, params->bytes.data(), sizeof(result));
-  if (!(result.scale > 0) || std::isinf(result.scale))
-    return refuse("the scale " + std::to_string(result.scale) +
-                  " is not positive and finite");
-  return result;
+  return fibonacci::readQuantization(params ? params->bytes
+                                            : std::vector<uint8_t>());
 }
 
 /// The operation as a step, or why this device does not execute it.
@@ -142,62 +127,15 @@ static Status failed(std::string reason) {
   return Status(StatusCode::generalFailure, std::move(reason));
 }
 
-template <typename T> static T load(const Value &value) {
-  T result;
-  std::memcpy(&result, value.data, sizeof(result));
-  return result;
-}
-
-static Result<int64_t> readCount(const Step &step, const Value &input) {
-  size_t size = step.hasIntegerInput ? sizeof(int64_t) : sizeof(float);
-  if (input.size != size)
-    return failed("the input has " + std::to_string(input.size) +
-                  " bytes, expected " + std::to_string(size));
-  // Every float up to 92 is a double, and NaN is within no bounds.
-  double count = step.hasIntegerInput ? double(load<int64_t>(input))
-                                      : double(load<float>(input));
-  if (!(count >= 1 && count <= maxCount) || count != std::floor(count))
-    return failed("n is " + std::to_string(count) +
-                  ", expected an integer from 1 to " +
-                  std::to_string(maxCount));
-  return int64_t(count);
-}
-
-/// number / scale + zeroPoint, rounded to the nearest integer; nothing where
-/// that does not fit.
-static std::optional<int64_t>
-quantize(int64_t number, const FibonacciQuantization &quantization) {
-  long double quotient = (long double)number / quantization.scale;
-  int64_t result = 0;
-  if (!(quotient <= 0x1p63L - 1) ||
-      __builtin_add_overflow(std::llroundl(quotient), quantization.zeroPoint,
-                             &result))
-    return std::nullopt;
-  return result;
-}
-
 static Status execute(const Step &step, const Value &input, Value &output) {
-  NNHAL_ASSIGN_OR_RETURN(int64_t count, readCount(step, input));
+  NNHAL_ASSIGN_OR_RETURN(
+      int64_t count,
+      fibonacci::readCount({input.data, input.size}, step.hasIntegerInput));
   size_t elementSize = step.quantization ? sizeof(int64_t) : sizeof(float);
   output.storage.resize(size_t(count) * elementSize);
-  // The number behind the last one need not fit.
-  uint64_t number = 1, next = 1;
-  for (size_t i = 0; i < size_t(count); ++i) {
-    std::byte *element = output.storage.data() + i * elementSize;
-    if (step.quantization) {
-      auto quantized = quantize(int64_t(number), *step.quantization);
-      if (!quantized)
-        return failed("element " + std::to_string(i) + " does not fit 64 bits");
-      std::memcpy(element, &*quantized, elementSize);
-    } else {
-      auto value = float(number);
-      std::memcpy(element, &value, elementSize);
-    }
-    number = std::exchange(next, number + next);
-  }
   output.data = output.storage.data();
   output.size = output.storage.size();
-  return Status::ok();
+  return fibonacci::writeNumbers(step.quantization, output.storage);
 }
 
 /// Hands \p value to the caller, or says that it does not fit.

@@ -14,9 +14,10 @@ namespace nnhal {
 
 using namespace mlir;
 
-static rt::Result<rt::InterfaceTensor> describeTensor(Type type,
-                                                      StringRef name) {
-  NNHAL_ASSIGN_OR_RETURN(rt::Operand operand, operandOfType(type, {}));
+static rt::Result<rt::InterfaceTensor>
+describeTensor(Type type, StringRef name,
+               std::span<const rt::ExtensionNameAndPrefix> extensions) {
+  NNHAL_ASSIGN_OR_RETURN(rt::Operand operand, operandOfType(type, extensions));
   rt::InterfaceTensor tensor;
   tensor.name = name.str();
   tensor.type = operand.type;
@@ -26,18 +27,22 @@ static rt::Result<rt::InterfaceTensor> describeTensor(Type type,
   if (auto *channels =
           std::get_if<rt::SymmPerChannelQuantParams>(&operand.extraParams))
     tensor.channelQuant = std::move(*channels);
+  if (auto extension = dyn_cast<ExtensionType>(getElementTypeOrSelf(type)))
+    tensor.extension = {uint16_t(extension.getNumber()), isa<TensorType>(type),
+                        extension.getElementSize()};
   return tensor;
 }
 
-static rt::Status describeTensors(TypeRange types,
-                                  std::optional<ArrayAttr> names,
-                                  std::vector<rt::InterfaceTensor> &tensors) {
+static rt::Status
+describeTensors(TypeRange types, std::optional<ArrayAttr> names,
+                std::span<const rt::ExtensionNameAndPrefix> extensions,
+                std::vector<rt::InterfaceTensor> &tensors) {
   for (auto [index, type] : llvm::enumerate(types)) {
     StringRef name;
     if (names && index < names->size())
       name = cast<StringAttr>((*names)[index]).getValue();
     NNHAL_ASSIGN_OR_RETURN(rt::InterfaceTensor tensor,
-                           describeTensor(type, name));
+                           describeTensor(type, name, extensions));
     tensors.push_back(std::move(tensor));
   }
   return rt::Status();
@@ -45,10 +50,13 @@ static rt::Status describeTensors(TypeRange types,
 
 rt::Status describeInterface(ModelOp model, rt::Artifact &artifact) {
   GraphOp graph = model.getMainGraph();
-  NNHAL_RETURN_IF_ERROR(describeTensors(
-      graph.getArgumentTypes(), graph.getInputNames(), artifact.inputs));
-  NNHAL_RETURN_IF_ERROR(describeTensors(
-      graph.getResultTypes(), graph.getOutputNames(), artifact.outputs));
+  const auto extensions = model.getExtensions();
+  NNHAL_RETURN_IF_ERROR(describeTensors(graph.getArgumentTypes(),
+                                        graph.getInputNames(), extensions,
+                                        artifact.inputs));
+  NNHAL_RETURN_IF_ERROR(describeTensors(graph.getResultTypes(),
+                                        graph.getOutputNames(), extensions,
+                                        artifact.outputs));
   if (std::optional<ArrayRef<int32_t>> pairs = graph.getStatePairs())
     for (size_t i = 0; i + 1 < pairs->size(); i += 2)
       artifact.statePairs.push_back(

@@ -45,6 +45,9 @@ public:
   rt::Status checkCancelled() const;
 
 private:
+  /// Lets the code call the backends of the extensions, and states that it
+  /// needs them.
+  void callExtensions(ModuleOp module, rt::Artifact &artifact) const;
   rt::Status runPhases(ModuleOp module, const TargetBackend &target);
   void handleDiagnostic(Diagnostic &diagnostic);
 
@@ -208,6 +211,20 @@ rt::Status Compilation::runPhases(ModuleOp module,
   return rt::Status();
 }
 
+void Compilation::callExtensions(ModuleOp module,
+                                 rt::Artifact &artifact) const {
+  if (options.extensions.empty())
+    return;
+  SmallVector<Attribute> names;
+  for (const rt::CompiledExtension &extension : options.extensions) {
+    const std::string &name = extension.description.name;
+    names.push_back(StringAttr::get(module.getContext(), name));
+    artifact.extensions.push_back({name, extension.buildIdentity});
+  }
+  module->setAttr(calledExtensionsAttrName,
+                  ArrayAttr::get(module.getContext(), names));
+}
+
 rt::Result<CompiledArtifact>
 Compilation::run(OwningOpRef<ModuleOp> module,
                  std::array<uint8_t, 32> contentKey) {
@@ -235,6 +252,7 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   if (failed(target->checkSupported(models.front())))
     return diagnosedFailure();
   (*module)->setAttr(targetAttrName, stated);
+  callExtensions(*module, artifact);
   NNHAL_RETURN_IF_ERROR(runPhases(*module, *target));
 
   NNHAL_RETURN_IF_ERROR(begin("codegen"));
@@ -265,6 +283,11 @@ static std::string describeOptions(const CompilerOptions &options) {
     text.append(1, '\n').append(*field);
   for (const std::string &parameter : options.target.parameters)
     text.append(1, '\n').append(parameter);
+  for (const rt::CompiledExtension &extension : options.extensions)
+    text.append(1, '\n')
+        .append(extension.description.name)
+        .append(1, '\n')
+        .append(extension.buildIdentity);
   return text;
 }
 
@@ -277,6 +300,10 @@ rt::Result<CompiledArtifact> compileModel(const rt::AnnotatedModel &model,
   NNHAL_RETURN_IF_ERROR(compilation.begin("import"));
   ModelImportOptions importOptions;
   importOptions.borrow = true; // The context ends before the call returns.
+  std::vector<rt::Extension> described;
+  for (const rt::CompiledExtension &extension : options.extensions)
+    described.push_back(extension.description);
+  importOptions.extensions = described;
   OwningOpRef<ModuleOp> module =
       importModel(model, compilation.context(), importOptions);
   if (!module)

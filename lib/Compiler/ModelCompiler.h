@@ -9,6 +9,7 @@
 #define NNHAL_LIB_COMPILER_MODELCOMPILER_H
 
 #include "Target/Targets.h"
+#include "nnhal/Runtime/CompileOptions.h"
 #include "nnhal/Runtime/Model.h"
 #include "nnhal/Runtime/Rounding.h"
 
@@ -37,6 +38,8 @@ struct CompilerOptions {
   uint64_t constantsOffset = 0;
   /// As rt::CompileOptions::threads.
   unsigned threads = 0;
+  /// As rt::CompileOptions::extensions.
+  std::vector<rt::CompiledExtension> extensions;
   /// As rt::CompileOptions::crashReproducer.
   std::string crashReproducer;
   /// Called as phases begin: name, phases done, phases in all.

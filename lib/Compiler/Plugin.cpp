@@ -34,11 +34,26 @@ static constexpr size_t sizeOfOptionsMinor1 =
     offsetof(NNHalCompileOptions, threads);
 static constexpr size_t sizeOfOptionsMinor2 =
     offsetof(NNHalCompileOptions, crashReproducer);
+static constexpr size_t sizeOfOptionsMinor3 =
+    offsetof(NNHalCompileOptions, extensions);
 static constexpr size_t sizeOfSinksMinor0 =
     offsetof(NNHalCompileSinks, isCancelled);
 
 /// More than any model has use for.
 static constexpr uint32_t maxCompileThreads = 1024;
+
+static rt::CompiledExtension
+toExtension(const NNHalCompiledExtension &extension) {
+  rt::CompiledExtension result;
+  result.description.name = toString(extension.name);
+  result.buildIdentity = toString(extension.buildIdentity);
+  for (size_t i = 0; i < extension.typeCount; ++i) {
+    const NNHalExtensionTypeView &type = extension.types[i];
+    result.description.operandTypes.push_back(
+        {uint16_t(type.type), type.isTensor != 0, type.byteSize});
+  }
+  return result;
+}
 
 static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
                                              const NNHalCompileSinks &sinks) {
@@ -68,8 +83,11 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
                          maxCompileThreads);
     result.threads = options.threads;
   }
-  if (options.structSize >= sizeof(NNHalCompileOptions))
+  if (options.structSize >= sizeOfOptionsMinor3)
     result.crashReproducer = toString(options.crashReproducer);
+  if (options.structSize >= sizeof(NNHalCompileOptions))
+    for (size_t i = 0; i < options.extensionCount; ++i)
+      result.extensions.push_back(toExtension(options.extensions[i]));
   result.progress = [&sinks](std::string_view phase, uint32_t done,
                              uint32_t total) {
     sinks.progress(sinks.context, toView(phase), done, total);

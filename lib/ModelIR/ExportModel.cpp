@@ -82,12 +82,7 @@ SmallVector<Value> valuesOf(GraphOp graph) {
 void ModelExporter::exportHeader() {
   model.halVersion = *rt::parseHalVersion(std::string_view(op.getHalVersion()));
   model.relaxComputationFloat32toFloat16 = op.getRelaxed();
-  if (!op.getExtensionNames())
-    return;
-  for (auto [name, prefix] :
-       llvm::zip(*op.getExtensionNames(), *op.getExtensionPrefixes()))
-    model.extensionNameToPrefix.push_back(
-        {cast<StringAttr>(name).getValue().str(), uint16_t(prefix)});
+  model.extensionNameToPrefix = op.getExtensions();
 }
 
 rt::Result<rt::AnnotatedModel> ModelExporter::run() {

@@ -201,7 +201,7 @@ rt::Result<Type> ModelImporter::operandType(const rt::Subgraph &subgraph,
                        subgraph.operands.size());
   rt::Result<Type> type =
       typeOfOperand(builder.getContext(), subgraph.operands[index],
-                    model.extensionNameToPrefix);
+                    model.extensionNameToPrefix, options.extensions);
   if (!type.isOk())
     return std::move(type).takeStatus().withContext(
         fmt::format("operand {}", index));

@@ -46,6 +46,7 @@ if os.path.exists(example_plugin):
 # The sample of an extension.
 fibonacci = os.path.join(config.nnhal_binary_dir, "test", "Plugins", "NNHalFibonacci.so")
 config.substitutions.append(("%{fibonacci}", fibonacci))
+config.substitutions.append(("%{fibonacci-extension}", fibonacci.replace(".so", "Extension.so")))
 config.substitutions.append(("%examples", os.path.join(config.nnhal_source_dir, "examples")))
 if os.path.exists(fibonacci):
     config.available_features.add("fibonacci")

@@ -42,9 +42,14 @@ static Result<std::unique_ptr<Device>> createDevice(DeviceServices services) {
   if (!services.measuredCapabilities)
     services.measuredCapabilities = keptCapabilities(getenv);
   const bool isRemote = !options.service.empty();
-  NNHAL_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Device>> devices,
-                         isRemote ? connectDevices(options.service, services)
-                                  : loadDevicePlugin(options.plugin, services));
+  std::vector<std::unique_ptr<Device>> devices;
+  if (isRemote) {
+    NNHAL_ASSIGN_OR_RETURN(devices, connectDevices(options.service, services));
+  } else {
+    NNHAL_ASSIGN_OR_RETURN(LoadedPlugin plugin,
+                           loadPlugin(options.plugin, services));
+    devices = std::move(plugin.devices);
+  }
   const std::string source = isRemote
                                  ? fmt::format("service '{}'", options.service)
                                  : fmt::format("plug-in '{}'", options.plugin);

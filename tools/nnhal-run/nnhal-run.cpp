@@ -345,8 +345,11 @@ static int runTool(std::span<const std::string_view> arguments) {
   if (Status status = completeRequests(*flags, devices, folder); !status.isOk())
     return fail(status, exitFailure);
   rt::DeviceRegistry registry(devices.services.log);
-  if (Status status = registerDevices(devices, registry); !status.isOk())
-    return fail(status, exitFailure);
+  auto extensions = registerDevices(devices, registry);
+  if (!extensions.isOk())
+    return fail(extensions.status(), exitFailure);
+  flags->load.preparation.compile.extensions = *extensions;
+  flags->cases.preparation.compile.extensions = *std::move(extensions);
   if (flags->listDevices) {
     for (const auto &device : registry.devices())
       fmt::print("{}", describeDevice(*device));

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <sys/resource.h>
 
@@ -42,26 +43,47 @@ public:
 
   Result<DeviceRef> make(const rt::DeviceServices &services) const {
     std::vector<DeviceRef> devices;
-    if (plugins.empty()) {
-      devices = rt::createBuiltInDevices({services, compiler});
-    } else {
-      NNHAL_ASSIGN_OR_RETURN(devices,
-                             rt::loadDevicePlugin(plugins.front(), services));
+    for (const std::string &path : plugins) {
+      NNHAL_ASSIGN_OR_RETURN(rt::LoadedPlugin plugin,
+                             rt::loadPlugin(path, services));
+      std::ranges::move(plugin.devices, std::back_inserter(devices));
     }
-    auto found = std::ranges::find_if(devices, [&](const DeviceRef &device) {
-      return device->name() == name;
-    });
-    if (found == devices.end())
-      return rt::failure("there is no device '{}' any more", name);
-    return std::move(*found);
+    if (DeviceRef device = take(devices))
+      return device;
+    devices = rt::createBuiltInDevices({services, compiler});
+    if (DeviceRef device = take(devices))
+      return device;
+    return rt::failure("there is no device '{}' any more", name);
   }
 
 private:
+  /// The device of the name; null when there is none.
+  DeviceRef take(std::vector<DeviceRef> &devices) const {
+    auto found = std::ranges::find(devices, name, &rt::Device::name);
+    return found == devices.end() ? nullptr : std::move(*found);
+  }
+
   const std::string name;
   const std::vector<std::string> plugins;
   const std::shared_ptr<rt::LazyCompiler> compiler;
 };
 } // namespace
+
+/// The extensions of the devices of the library, read now: later the files
+/// cannot be.
+static Result<std::vector<rt::InstalledExtension>>
+loadExtensions(const std::vector<std::string> &plugins,
+               const rt::DeviceServices &services) {
+  std::vector<rt::InstalledExtension> extensions;
+  for (const std::string &path : plugins) {
+    NNHAL_ASSIGN_OR_RETURN(rt::LoadedPlugin plugin,
+                           rt::loadPlugin(path, services));
+    std::ranges::move(plugin.extensions, std::back_inserter(extensions));
+  }
+  std::ranges::move(rt::loadInstalledExtensions(services),
+                    std::back_inserter(extensions));
+  return extensions;
+}
 
 /// The compiler of a host: the library decides what code it makes, and workers
 /// run it. \p source is there before anything is compiled.
@@ -134,6 +156,8 @@ Status servicetool::runHost(const Options &options,
   rt::DeviceServices services;
   services.log = log;
   services.stateDirectory = options.settings.stateDirectory;
+  NNHAL_ASSIGN_OR_RETURN(services.extensions,
+                         loadExtensions(options.settings.plugins, services));
 
   service::SandboxRules rules;
   rules.folders = {options.settings.stateDirectory};

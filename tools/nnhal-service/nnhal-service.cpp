@@ -116,8 +116,8 @@ static Result<service::OfferedDevice> offer(const service::FoundDevice &device,
   ChildProgram host = {argumentsOf(settings), service::inheritedEnvironment()};
   host.arguments.push_back("--host=" + device.name);
   host.arguments.push_back("--state-dir=" + state);
-  if (!device.plugin.empty())
-    host.arguments.push_back("--plugin=" + device.plugin);
+  for (const std::string &plugin : device.plugins)
+    host.arguments.push_back("--plugin=" + plugin);
   return service::OfferedDevice{device.name, std::move(host)};
 }
 

@@ -144,6 +144,9 @@ typedef struct NNHalExecutionContext {
   int64_t failureBound;     // 176
   NNHalReport report;       // 184, may be null
   void *reportContext;      // 192
+  /// A `const std::vector<nnhal::rt::InstalledExtension> *` for the routine of
+  /// extensions; null where there are none.
+  const void *extensions; // 200
 } NNHalExecutionContext;
 
 /// The entry of an artifact. It returns a HAL ErrorStatus value (StatusCode).

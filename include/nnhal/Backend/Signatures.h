@@ -43,6 +43,8 @@ struct NNHAL_API OperandView {
   /// absent while nobody knows them: a model input or a computed value has none
   /// when a model is validated.
   std::optional<std::span<const std::byte>> value = std::nullopt;
+  /// The extension data of an operand of an extension type; empty for others.
+  std::span<const uint8_t> extensionData = {};
 
   /// Makes the view of a model's operand, with its value if it is constant.
   static OperandView of(const Model &model, const Operand &operand);

@@ -16,6 +16,7 @@
 #ifndef NNHAL_MODELIR_MODEL_H
 #define NNHAL_MODELIR_MODEL_H
 
+#include "nnhal/Runtime/Interface.h"
 #include "nnhal/Runtime/Model.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -31,6 +32,8 @@ struct ModelImportOptions {
   /// Borrowed memory of pools is referred to instead of copied: it must
   /// outlive the context. Copied memory is shared in any case.
   bool borrow = false;
+  /// What is known of extensions: types of these have the size of an element.
+  std::span<const rt::Extension> extensions = {};
 };
 
 /// A module with one nnhal.model that says what \p model says. Null after an

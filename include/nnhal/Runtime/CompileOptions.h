@@ -8,6 +8,7 @@
 #ifndef NNHAL_RUNTIME_COMPILEOPTIONS_H
 #define NNHAL_RUNTIME_COMPILEOPTIONS_H
 
+#include "nnhal/Runtime/Interface.h"
 #include "nnhal/Runtime/Rounding.h"
 
 #include <cstdint>
@@ -20,6 +21,14 @@ namespace nnhal::rt {
 
 /// The extents of every input of a model; a scalar has none.
 using InputShapes = std::vector<std::vector<uint32_t>>;
+
+/// An extension whose backend compiled code calls.
+struct CompiledExtension {
+  Extension description;
+  /// InstalledExtension::buildIdentity of the backend.
+  std::string buildIdentity;
+  bool operator==(const CompiledExtension &) const = default;
+};
 
 /// The options of a compilation. They are values only, so that they can be sent
 /// to another process (decisions 19).
@@ -43,6 +52,9 @@ struct CompileOptions {
   /// process; what the pass had is never freed. Empty for none. Compilers in
   /// other processes write none.
   std::string crashReproducer;
+  /// The extensions whose backends the code may call. A device states those
+  /// that it has; it does not look at what its caller states.
+  std::vector<CompiledExtension> extensions;
   bool operator==(const CompileOptions &) const = default;
 };
 

@@ -17,15 +17,26 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nnhal::rt {
 
+class ExtensionBackend;
 class Log;
 class MemoryBudget;
 class Reactor;
 class Scheduler;
 class Tracer;
 class WorkPool;
+
+/// An extension backend with what is known of the library that it is from.
+struct InstalledExtension {
+  /// Never null.
+  std::shared_ptr<const ExtensionBackend> backend;
+  /// Names the build of the library: models that were compiled beside another
+  /// build do not load.
+  std::string buildIdentity;
+};
 
 /// The clock, the threads, the limits and the reports of a device, given by the
 /// program (decisions 10). When several devices share them, the limits hold for
@@ -67,6 +78,11 @@ struct DeviceServices {
   std::function<std::optional<Capabilities>(std::string_view device,
                                             std::string_view deviceVersion)>
       measuredCapabilities;
+  /// The extensions that nnhal-cpu and nnhal-reference list and execute; other
+  /// devices do not look at them. Where several have one name and equal types,
+  /// the first is used; with different types the extension is disabled (H-009,
+  /// H-013).
+  std::vector<InstalledExtension> extensions;
 };
 
 /// Returns \p services with everything that a device needs.

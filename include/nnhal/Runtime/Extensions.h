@@ -13,9 +13,13 @@
 #define NNHAL_RUNTIME_EXTENSIONS_H
 
 #include "nnhal/Runtime/Api.h"
+#include "nnhal/Runtime/CompileOptions.h"
+#include "nnhal/Runtime/DeviceServices.h"
 #include "nnhal/Runtime/Model.h"
 
+#include <span>
 #include <string>
+#include <vector>
 
 namespace nnhal::rt {
 
@@ -27,6 +31,11 @@ NNHAL_API std::string nameOf(const Model &model, OperationType type);
 /// Fails with invalidArgument when an operation or operand of \p model, of any
 /// subgraph, is of an extension, and names the first one.
 NNHAL_API Status checkNoExtensions(const Model &model);
+
+/// Returns what a compiler has to know of \p extensions, of the first of each
+/// name.
+NNHAL_API std::vector<CompiledExtension>
+compiledExtensions(std::span<const InstalledExtension> extensions);
 
 } // namespace nnhal::rt
 

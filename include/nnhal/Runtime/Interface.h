@@ -31,6 +31,7 @@ struct Extension {
   };
   std::string name;
   std::vector<OperandTypeInfo> operandTypes;
+  bool operator==(const Extension &) const = default;
 };
 
 /// One input or output of a model.

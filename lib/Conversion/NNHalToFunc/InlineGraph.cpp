@@ -36,6 +36,19 @@ MemRefType nnhal::bufferTypeOf(Type type) {
   return MemRefType::get(storage.getShape(), storage.getElementType());
 }
 
+/// Casts between a type and what its values are stored as. Those of extensions
+/// have no other meaning, so that a cast without one serves.
+static Value castStored(ImplicitLocOpBuilder &builder, Type type, Value value) {
+  if (value.getType() == type)
+    return value;
+  auto isQuantized = [](Type type) {
+    return isa<quant::QuantizedType>(getElementTypeOrSelf(type));
+  };
+  if (isQuantized(type) || isQuantized(value.getType()))
+    return quant::StorageCastOp::create(builder, type, value);
+  return UnrealizedConversionCastOp::create(builder, type, value).getResult(0);
+}
+
 Value nnhal::readBuffer(ImplicitLocOpBuilder &builder, Value buffer,
                         Type type) {
   auto storage = cast<MemRefType>(buffer.getType());
@@ -44,20 +57,17 @@ Value nnhal::readBuffer(ImplicitLocOpBuilder &builder, Value buffer,
   Value value = bufferization::ToTensorOp::create(builder, tensor, buffer,
                                                   /*restrict=*/true);
   if (!isa<TensorType>(type))
-    return tensor::ExtractOp::create(builder, value, ValueRange());
-  if (value.getType() == type)
-    return value;
-  return quant::StorageCastOp::create(builder, type, value);
+    value = tensor::ExtractOp::create(builder, value, ValueRange());
+  return castStored(builder, type, value);
 }
 
 Value nnhal::storedValue(ImplicitLocOpBuilder &builder, Value value) {
-  if (!isa<TensorType>(value.getType()))
-    return tensor::FromElementsOp::create(
-        builder, RankedTensorType::get({}, value.getType()), value);
-  Type storage = storageTypeOf(value.getType());
-  if (storage == value.getType())
+  bool isTensor = isa<TensorType>(value.getType());
+  value = castStored(builder, storageTypeOf(value.getType()), value);
+  if (isTensor)
     return value;
-  return quant::StorageCastOp::create(builder, storage, value);
+  return tensor::FromElementsOp::create(
+      builder, RankedTensorType::get({}, value.getType()), value);
 }
 
 void nnhal::writeBuffer(ImplicitLocOpBuilder &builder, Value value,
@@ -182,14 +192,15 @@ static bool isCall(Operation *op) {
 }
 
 /// Whether the types of the inputs may tell more than the result types of \p op
-/// say.
+/// say. The rules of an extension's operation are its backend's.
 static bool mayBeRefined(Operation *op) {
-  return isa<OperationOp>(op) ||
-         (isa<HalFormOpInterface>(op) &&
-          !llvm::all_of(op->getResultTypes(), [](Type type) {
-            auto tensor = dyn_cast<RankedTensorType>(type);
-            return tensor && tensor.hasStaticShape();
-          }));
+  if (auto operation = dyn_cast<OperationOp>(op))
+    return !operation.getHalOperation().isExtension();
+  return isa<HalFormOpInterface>(op) &&
+         !llvm::all_of(op->getResultTypes(), [](Type type) {
+           auto tensor = dyn_cast<RankedTensorType>(type);
+           return tensor && tensor.hasStaticShape();
+         });
 }
 
 LogicalResult GraphInliner::inlineOperation(Operation *op, IRMapping &mapping) {

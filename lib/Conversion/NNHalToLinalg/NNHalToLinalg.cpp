@@ -125,6 +125,7 @@ private:
     scf::populateSCFStructuralTypeConversions(converter, patterns);
     patterns.add<StorageCastPattern, StoredPattern<tensor::DimOp>,
                  StoredPattern<tensor::CastOp>>(converter, context);
+    populateExtensionPatterns(converter, patterns, target);
     DialectInterfaceCollection<NNHalExtensionInterface> extensions(context);
     for (const NNHalExtensionInterface &extension : extensions)
       extension.populateLowering(converter, patterns, target);

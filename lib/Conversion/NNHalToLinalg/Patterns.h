@@ -19,6 +19,12 @@ void populateOperationPatterns(const mlir::TypeConverter &converter,
                                mlir::RewritePatternSet &patterns,
                                LinalgLowering &lowering);
 
+/// Operations of extensions that no dialect lowers, as calls of the runtime,
+/// and casts between values of extension types and what they are stored as.
+void populateExtensionPatterns(mlir::TypeConverter &converter,
+                               mlir::RewritePatternSet &patterns,
+                               mlir::ConversionTarget &target);
+
 } // namespace nnhal
 
 #endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_PATTERNS_H

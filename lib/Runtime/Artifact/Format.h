@@ -156,6 +156,7 @@ inline constexpr uint64_t maxEntries = 1u << 12;
 inline constexpr uint64_t maxCodeSections = 1u << 8;
 inline constexpr uint64_t maxRegions = 1u << 20;
 inline constexpr uint64_t maxRoutineSlots = 1u << 12;
+inline constexpr uint64_t maxExtensions = 1u << 12;
 inline constexpr uint64_t maxSymbolLength = 255;
 inline constexpr uint64_t maxStringLength = 1u << 16;
 inline constexpr uint64_t maxMemorySize = maxDataCacheSize;

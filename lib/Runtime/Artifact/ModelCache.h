@@ -64,6 +64,14 @@ struct ConstantRegion {
   bool operator==(const ConstantRegion &) const = default;
 };
 
+/// An extension whose backend the code calls.
+struct ArtifactExtension {
+  std::string name;
+  /// InstalledExtension::buildIdentity of the backend that the compiler knew.
+  std::string buildIdentity;
+  bool operator==(const ArtifactExtension &) const = default;
+};
+
 struct CodeSection {
   TargetKind target = TargetKind::x86_64Elf;
   std::string cpu;
@@ -91,6 +99,8 @@ struct Artifact {
   std::string buildIdentity;
   /// "double", "single" or "float".
   std::string rounding;
+  /// The extensions that the model uses. The code does not run without them.
+  std::vector<ArtifactExtension> extensions;
 };
 
 /// A larger size is not that of a data cache.

@@ -109,12 +109,12 @@ private:
     return {dimensions->begin(), dimensions->end()};
   }
 
-  static Status checkShape(const std::string &what, OperandType type,
+  static Status checkShape(const std::string &what, uint32_t elementSize,
                            std::span<const uint32_t> dimensions) {
     if (dimensions.size() > maxRank)
       return badData("{} has rank {}, more than {}", what, dimensions.size(),
                      maxRank);
-    uint64_t bytes = lookUp(type)->elementSize;
+    uint64_t bytes = elementSize;
     for (uint32_t dimension : dimensions) {
       bytes *= std::max<uint32_t>(dimension, 1);
       if (bytes > maxTensorBytes)
@@ -150,12 +150,15 @@ private:
       InterfaceTensor tensor;
       tensor.name = toText(row.name());
       tensor.type = OperandType(row.type());
-      const OperandTypeInfo *info = lookUp(tensor.type);
-      if (!info || info->elementSize == 0)
+      if (isExtension(tensor.type))
+        tensor.extension = {uint16_t(row.type()), row.extension_is_tensor(),
+                            row.extension_element_size()};
+      uint32_t elementSize = elementSizeOf(tensor);
+      if (elementSize == 0)
         return badData("{} has operand type {}, which has no size", label,
                        row.type());
       tensor.dimensions = toDimensions(row.dimensions());
-      NNHAL_RETURN_IF_ERROR(checkShape(label, tensor.type, tensor.dimensions));
+      NNHAL_RETURN_IF_ERROR(checkShape(label, elementSize, tensor.dimensions));
       tensor.scale = row.scale();
       tensor.zeroPoint = row.zero_point();
       NNHAL_RETURN_IF_ERROR(readChannels(label, row, tensor));
@@ -286,8 +289,9 @@ private:
         return badData("entry {} has shape [{}] for input {} of shape [{}]",
                        index, fmt::join(shape, ","), i,
                        fmt::join(input.dimensions, ","));
-      NNHAL_RETURN_IF_ERROR(checkShape(
-          fmt::format("entry {} input {}", index, i), input.type, shape));
+      NNHAL_RETURN_IF_ERROR(
+          checkShape(fmt::format("entry {} input {}", index, i),
+                     elementSizeOf(input), shape));
       entry.inputShapes.push_back(std::move(shape));
     }
     return Status::ok();
@@ -336,6 +340,17 @@ private:
         artifact.rounding != "float")
       return badData("rounding is \"{}\", not double, single or float",
                      artifact.rounding);
+    return readExtensions();
+  }
+
+  Status readExtensions() {
+    const auto *extensions = manifest.extensions();
+    NNHAL_RETURN_IF_ERROR(checkCount("extensions", extensions, maxExtensions));
+    for (uint32_t i = 0; extensions && i < extensions->size(); ++i) {
+      const cache::Extension &row = *extensions->Get(i);
+      artifact.extensions.push_back(
+          {toText(row.name()), toText(row.build_identity())});
+    }
     return Status::ok();
   }
 

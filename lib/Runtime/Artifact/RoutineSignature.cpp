@@ -37,10 +37,12 @@ writeOperand(Builder &builder, const OperandView &operand) {
     value = builder.CreateVector(
         reinterpret_cast<const uint8_t *>(operand.value->data()),
         operand.value->size());
+  auto data = builder.CreateVector(operand.extensionData.data(),
+                                   operand.extensionData.size());
   return signature::CreateOperand(
       builder, uint32_t(type.type), operand.isOmitted, type.isRanked,
       dimensions, type.scale, type.zeroPoint, type.channelQuant.channelDim,
-      scales, operand.value.has_value(), value);
+      scales, operand.value.has_value(), value, data);
 }
 
 static auto writeOperands(Builder &builder,
@@ -52,13 +54,17 @@ static auto writeOperands(Builder &builder,
 }
 
 std::vector<uint8_t>
-nnhal::rt::writeRoutineSignature(const OperationView &operation) {
+nnhal::rt::writeRoutineSignature(const OperationView &operation,
+                                 std::string_view extension) {
   Builder builder;
+  flatbuffers::Offset<flatbuffers::String> name;
+  if (!extension.empty())
+    name = builder.CreateString(extension);
   auto inputs = writeOperands(builder, operation.inputs);
   auto outputs = writeOperands(builder, operation.outputs);
   signature::FinishSignatureBuffer(
       builder, signature::CreateSignature(builder, uint32_t(operation.type),
-                                          inputs, outputs));
+                                          inputs, outputs, name));
   return {builder.GetBufferPointer(),
           builder.GetBufferPointer() + builder.GetSize()};
 }
@@ -80,6 +86,9 @@ static OperandView readOperand(const signature::Operand &operand) {
   if (operand.has_value() && operand.value())
     view.value = std::as_bytes(
         std::span(operand.value()->data(), operand.value()->size()));
+  if (operand.extension_data())
+    view.extensionData = {operand.extension_data()->data(),
+                          operand.extension_data()->size()};
   return view;
 }
 
@@ -92,6 +101,8 @@ nnhal::rt::readRoutineSignature(std::span<const uint8_t> bytes) {
   const signature::Signature &root = *signature::GetSignature(bytes.data());
   RoutineSignature result;
   result.operation.type = OperationType(root.operation());
+  if (root.extension())
+    result.extension = root.extension()->string_view();
   if (root.inputs())
     for (const signature::Operand *operand : *root.inputs()) {
       OperandView view = readOperand(*operand);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace nnhal::rt {
@@ -21,14 +22,22 @@ namespace nnhal::rt {
 /// when compiled code has no need of one.
 std::optional<uint32_t> routineSlot(OperationType type);
 
+/// The slot of the routine that calls the backend of an extension, behind those
+/// of Routines.def.
+inline constexpr uint32_t extensionRoutineSlot = 7;
+
 /// Bytes that describe \p operation: types of all operands and the values that
-/// it has, which are those of constant scalars.
-std::vector<uint8_t> writeRoutineSignature(const OperationView &operation);
+/// it has, which are those of constant scalars. \p extension is the name of the
+/// extension that the operation is of; empty for one of the HAL.
+std::vector<uint8_t> writeRoutineSignature(const OperationView &operation,
+                                           std::string_view extension = {});
 
 /// An operation as read from a signature.
 struct RoutineSignature {
   /// Values refer to the bytes that were read.
   OperationView operation;
+  /// The extension that the operation is of; empty for one of the HAL.
+  std::string_view extension;
   /// The inputs without a value, in order: those that a call passes.
   std::vector<size_t> arguments;
 };

@@ -37,11 +37,12 @@ public:
                                            artifact.contentKey.size());
     auto buildIdentity = builder.CreateString(artifact.buildIdentity);
     auto rounding = builder.CreateString(artifact.rounding);
-    FinishManifestBuffer(builder,
-                         CreateManifest(builder, inputs, outputs, statePairs,
-                                        entryTable, codeTable, constants,
-                                        artifact.dataCacheSize, routineSlots,
-                                        contentKey, buildIdentity, rounding));
+    auto extensionTable = extensions();
+    FinishManifestBuffer(
+        builder, CreateManifest(
+                     builder, inputs, outputs, statePairs, entryTable,
+                     codeTable, constants, artifact.dataCacheSize, routineSlots,
+                     contentKey, buildIdentity, rounding, extensionTable));
     return {builder.GetBufferPointer(), builder.GetSize()};
   }
 
@@ -59,9 +60,11 @@ private:
       flatbuffers::Offset<flatbuffers::Vector<float>> scales;
       if (!channels.scales.empty())
         scales = builder.CreateVector(channels.scales);
-      rows.push_back(CreateTensor(builder, name, uint32_t(tensor.type),
-                                  dimensions, tensor.scale, tensor.zeroPoint,
-                                  scales, channels.channelDim));
+      rows.push_back(CreateTensor(
+          builder, name, uint32_t(tensor.type), dimensions, tensor.scale,
+          tensor.zeroPoint, scales, channels.channelDim,
+          tensor.extension ? tensor.extension->byteSize : 0,
+          tensor.extension && tensor.extension->isTensor));
     }
     return builder.CreateVector(rows);
   }
@@ -80,6 +83,18 @@ private:
                                  entry.arenaLowerBound));
     }
     return builder.CreateVector(rows);
+  }
+
+  /// No table for a model of the HAL's own operations.
+  Table<cache::Extension> extensions() {
+    std::vector<flatbuffers::Offset<cache::Extension>> rows;
+    for (const ArtifactExtension &extension : artifact.extensions) {
+      auto name = builder.CreateString(extension.name);
+      auto identity = builder.CreateString(extension.buildIdentity);
+      rows.push_back(cache::CreateExtension(builder, name, identity));
+    }
+    return rows.empty() ? Table<cache::Extension>()
+                        : builder.CreateVector(rows);
   }
 
   Table<Code> code() {

@@ -216,6 +216,44 @@ Result<std::string> nnhal::rt::binaryIdentity(const std::string &path) {
   return text;
 }
 
+namespace {
+/// A search for the build id of the library that is loaded at \p base.
+struct LoadedNotes {
+  ElfW(Addr) base = 0;
+  std::string buildId;
+
+  static int visit(dl_phdr_info *info, size_t, void *self) {
+    auto &search = *static_cast<LoadedNotes *>(self);
+    if (info->dlpi_addr != search.base)
+      return 0;
+    for (unsigned i = 0; i < info->dlpi_phnum && search.buildId.empty(); ++i) {
+      const ElfW(Phdr) &header = info->dlpi_phdr[i];
+      if (header.p_type == PT_NOTE)
+        search.buildId = findBuildId(
+            {reinterpret_cast<const std::byte *>(search.base + header.p_vaddr),
+             header.p_memsz});
+    }
+    return 1;
+  }
+};
+} // namespace
+
+Result<std::string> nnhal::rt::loadedIdentity(const void *address) {
+  std::string file = fileOfAddress(address);
+  Dl_info info = {};
+  link_map *map = nullptr;
+  LoadedNotes search;
+  if (::dladdr1(address, &info, reinterpret_cast<void **>(&map),
+                RTLD_DL_LINKMAP)) {
+    search.base = map->l_addr;
+    ::dl_iterate_phdr(&LoadedNotes::visit, &search);
+  }
+  if (search.buildId.empty())
+    return binaryIdentity(file);
+  return fmt::format("{}:{};", file.substr(file.rfind('/') + 1),
+                     search.buildId);
+}
+
 std::string nnhal::rt::fileOfAddress(const void *address) {
   Dl_info info = {};
   link_map *map = nullptr;

@@ -25,6 +25,11 @@ namespace nnhal::rt {
 /// readable 64-bit library of this machine's byte order.
 Result<std::string> binaryIdentity(const std::string &path);
 
+/// Names this build of the loaded library that \p address belongs to, by the
+/// build id in its memory: the file need not be readable any more. A library
+/// without a build id is named as binaryIdentity() does.
+Result<std::string> loadedIdentity(const void *address);
+
 /// The file of the library or program that \p address belongs to; empty when
 /// there is none.
 std::string fileOfAddress(const void *address);

@@ -14,8 +14,8 @@
 #include "Runtime/Caching/BinaryIdentity.h"
 #include "Runtime/Support/Errors.h"
 
+#include <algorithm>
 #include <dlfcn.h>
-
 #include <new>
 
 using namespace nnhal::rt;
@@ -129,17 +129,45 @@ struct Collector {
 };
 } // namespace
 
-static NNHalCompileOptions toView(const CompileOptions &options) {
+namespace {
+/// Options as plain C structures, which refer to those that they are made of.
+class OptionsView {
+public:
+  /// Leaves out the extensions that \p used, unless it is null, does not list.
+  explicit OptionsView(const CompileOptions &options,
+                       const std::vector<ExtensionNameAndPrefix> *used) {
+    for (const CompiledExtension &extension : options.extensions) {
+      if (used &&
+          std::ranges::find(*used, extension.description.name,
+                            &ExtensionNameAndPrefix::name) == used->end())
+        continue;
+      auto &types = typeLists.emplace_back();
+      for (const auto &type : extension.description.operandTypes)
+        types.push_back({type.type, type.isTensor, type.byteSize});
+      extensions.push_back({toText(extension.description.name),
+                            toText(extension.buildIdentity), types.data(),
+                            types.size()});
+    }
+    view.structSize = sizeof(view);
+    view.targetTriple = toText(options.targetTriple);
+    view.targetCpu = toText(options.targetCpu);
+    view.targetFeatures = toText(options.targetFeatures);
+    view.rounding = uint32_t(options.rounding);
+    view.threads = options.threads;
+    view.crashReproducer = toText(options.crashReproducer);
+    view.extensions = extensions.data();
+    view.extensionCount = extensions.size();
+  }
+  OptionsView(const OptionsView &) = delete;
+  OptionsView &operator=(const OptionsView &) = delete;
+
   NNHalCompileOptions view = {};
-  view.structSize = sizeof(view);
-  view.targetTriple = toText(options.targetTriple);
-  view.targetCpu = toText(options.targetCpu);
-  view.targetFeatures = toText(options.targetFeatures);
-  view.rounding = uint32_t(options.rounding);
-  view.threads = options.threads;
-  view.crashReproducer = toText(options.crashReproducer);
-  return view;
-}
+
+private:
+  std::vector<std::vector<NNHalExtensionTypeView>> typeLists;
+  std::vector<NNHalCompiledExtension> extensions;
+};
+} // namespace
 
 static Result<CompiledModel> compileOnce(const NNHalCompilerApi &api,
                                          const AnnotatedModel &model,
@@ -179,7 +207,8 @@ Result<CompiledModel>
 LoadedCompiler::compileModel(const AnnotatedModel &model,
                              const CompileOptions &options,
                              const CompileObserver &observer) const {
-  NNHalCompileOptions view = toView(options);
+  OptionsView stated(options, &model.model.extensionNameToPrefix);
+  NNHalCompileOptions &view = stated.view;
   NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
                          compileOnce(api, model, view, observer));
   for (const InputShapes &shapes : options.specializations) {
@@ -196,10 +225,10 @@ LoadedCompiler::compileModel(const AnnotatedModel &model,
 Result<CompiledModel> LoadedCompiler::compileMlir(
     std::span<const std::byte> text, std::string_view name,
     const CompileOptions &options, const CompileObserver &observer) const {
-  NNHalCompileOptions optionsView = toView(options);
+  OptionsView stated(options, nullptr);
   Collector collector(observer);
   return collector.finish(api.compileMlir({text.data(), text.size()},
-                                          toText(name), &optionsView,
+                                          toText(name), &stated.view,
                                           &collector.sinks));
 }
 

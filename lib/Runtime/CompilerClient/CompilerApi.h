@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define NNHAL_COMPILER_API_MAJOR 1
-#define NNHAL_COMPILER_API_MINOR 3
+#define NNHAL_COMPILER_API_MINOR 4
 
 typedef struct NNHalString {
   const char *data;
@@ -117,6 +117,21 @@ typedef struct NNHalModelView {
   size_t statePairCount;
 } NNHalModelView;
 
+/// rt::Extension::OperandTypeInfo.
+typedef struct NNHalExtensionTypeView {
+  uint32_t type;
+  uint32_t isTensor;
+  uint32_t byteSize;
+} NNHalExtensionTypeView;
+
+/// rt::CompiledExtension.
+typedef struct NNHalCompiledExtension {
+  NNHalString name;
+  NNHalString buildIdentity;
+  const NNHalExtensionTypeView *types;
+  size_t typeCount;
+} NNHalCompiledExtension;
+
 typedef struct NNHalCompileOptions {
   uint32_t structSize;
   /// The empty text stands for the host's triple.
@@ -136,6 +151,10 @@ typedef struct NNHalCompileOptions {
   /// Minor 3. Where a pass that fails or crashes leaves what it was run on, as
   /// rt::CompileOptions says; empty for nowhere.
   NNHalString crashReproducer;
+  /// Minor 4. The extensions that the model uses, whose operations become calls
+  /// of the routine of extensions unless a dialect lowers them.
+  const NNHalCompiledExtension *extensions;
+  size_t extensionCount;
 } NNHalCompileOptions;
 
 /// The functions to which a compilation reports. Every function is called on

@@ -7,31 +7,46 @@
 
 #include "nnhal/Runtime/DevicePlugins.h"
 
+#include "Runtime/Caching/BinaryIdentity.h"
+#include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LogFormat.h"
+#include "Runtime/Support/Ownership.h"
 #include "nnhal/Backend/DevicePlugin.h"
 #include "nnhal/Runtime/OlderDevice.h"
 
+#include <algorithm>
 #include <dlfcn.h>
+#include <filesystem>
+#include <sys/stat.h>
 
 using namespace nnhal::rt;
 
 namespace {
-/// The backends and the failure that a plug-in gives through the functions of
-/// NNHalPluginHost.
+/// What a plug-in gives through the functions of NNHalPluginHost.
 struct Received {
   Backends backends;
+  ExtensionBackends extensions;
   bool hasFailed = false;
   std::string reason;
 
   // Nothing may be thrown through the plug-in, which is built by others.
+  template <typename T>
+  void keep(std::vector<std::unique_ptr<T>> &list, void *object) {
+    std::unique_ptr<T> owned(static_cast<T *>(object));
+    try {
+      list.push_back(std::move(owned));
+    } catch (const std::bad_alloc &) {
+      hasFailed = true;
+    }
+  }
   static void onBackend(void *context, void *backend) {
     auto &received = *static_cast<Received *>(context);
-    std::unique_ptr<Backend> owned(static_cast<Backend *>(backend));
-    try {
-      received.backends.push_back(std::move(owned));
-    } catch (const std::bad_alloc &) {
-      received.hasFailed = true;
-    }
+    received.keep(received.backends, backend);
+  }
+  static void onExtension(void *context, void *extension) {
+    auto &received = *static_cast<Received *>(context);
+    received.keep(received.extensions, extension);
   }
   static void onFailure(void *context, const char *message) {
     auto &received = *static_cast<Received *>(context);
@@ -60,14 +75,12 @@ static Status checkTable(const std::string &path,
   if (sdk != NNHAL_PLUGIN_SDK)
     return badData("plug-in '{}' was built for '{}', this program is '{}'",
                    path, sdk, NNHAL_PLUGIN_SDK);
-  if (!plugin->createBackends)
+  if (!plugin->create)
     return badData("plug-in '{}' leaves a function of its table empty", path);
   return Status::ok();
 }
 
-Result<std::vector<std::unique_ptr<Device>>>
-nnhal::rt::loadDevicePlugin(const std::string &path,
-                            const DeviceServices &services) {
+static Result<const NNHalDevicePlugin *> openPlugin(const std::string &path) {
   // Local: two plug-ins must not see each other's symbols.
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) {
@@ -83,7 +96,30 @@ nnhal::rt::loadDevicePlugin(const std::string &path,
                    NNHAL_DEVICE_PLUGIN_SYMBOL);
   const NNHalDevicePlugin *plugin = get();
   NNHAL_RETURN_IF_ERROR(checkTable(path, plugin));
+  return plugin;
+}
 
+static Status addExtensions(const std::string &path,
+                            const NNHalDevicePlugin *plugin,
+                            ExtensionBackends backends,
+                            std::vector<InstalledExtension> &extensions) {
+  if (backends.empty())
+    return Status::ok();
+  // The sandbox of a service may keep the file from being read by now.
+  NNHAL_ASSIGN_OR_RETURN(
+      std::string identity,
+      loadedIdentity(reinterpret_cast<const void *>(plugin->create)));
+  for (std::unique_ptr<ExtensionBackend> &backend : backends) {
+    NNHAL_RETURN_IF_ERROR(checkDescription(backend->extension())
+                              .withContext(fmt::format("plug-in '{}'", path)));
+    extensions.push_back({std::move(backend), identity});
+  }
+  return Status::ok();
+}
+
+Result<LoadedPlugin> nnhal::rt::loadPlugin(const std::string &path,
+                                           const DeviceServices &services) {
+  NNHAL_ASSIGN_OR_RETURN(const NNHalDevicePlugin *plugin, openPlugin(path));
   DeviceServices complete = completeServices(services);
   Received received;
   NNHalPluginHost host = {NNHAL_DEVICE_PLUGIN_VERSION,
@@ -91,21 +127,24 @@ nnhal::rt::loadDevicePlugin(const std::string &path,
                           &received,
                           &complete,
                           &Received::onBackend,
-                          &Received::onFailure};
-  plugin->createBackends(&host);
+                          &Received::onFailure,
+                          &Received::onExtension};
+  plugin->create(&host);
   if (received.hasFailed)
     return failure("plug-in '{}' fails: {}", path, received.reason);
-  if (received.backends.empty())
-    return failure("plug-in '{}' has no device", path);
+  if (received.backends.empty() && received.extensions.empty())
+    return failure("plug-in '{}' has neither a device nor an extension", path);
 
-  std::vector<std::unique_ptr<Device>> devices;
+  LoadedPlugin loaded;
   for (std::unique_ptr<Backend> &backend : received.backends) {
     // A backend of an older version is held to that version.
     HalVersion version = backend->info().halVersion;
-    devices.push_back(asHalVersion(createDevice(std::move(backend), complete),
-                                   version, complete.reactor));
+    loaded.devices.push_back(asHalVersion(
+        createDevice(std::move(backend), complete), version, complete.reactor));
   }
-  return devices;
+  NNHAL_RETURN_IF_ERROR(addExtensions(
+      path, plugin, std::move(received.extensions), loaded.extensions));
+  return loaded;
 }
 
 std::vector<std::string> nnhal::rt::pluginPaths(std::string_view text) {
@@ -117,4 +156,56 @@ std::vector<std::string> nnhal::rt::pluginPaths(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return paths;
+}
+
+static Status checkPath(const std::string &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0)
+    return badData("'{}' cannot be read", path);
+  return checkOwnership(fmt::format("'{}'", path), info);
+}
+
+std::string nnhal::rt::extensionDirectory() {
+  return libraryBeside("nnhal/extensions");
+}
+
+/// The plug-ins of \p directory that nobody else can write to. Appends what is
+/// wrong with others to \p problems.
+static std::vector<std::string>
+findTrusted(const std::string &directory, std::vector<std::string> &problems) {
+  std::vector<std::string> found;
+  auto isTrusted = [&](const std::string &path) {
+    Status status = checkPath(path);
+    if (!status.isOk())
+      problems.emplace_back(status.message());
+    return status.isOk();
+  };
+  std::error_code error;
+  std::filesystem::directory_iterator files(directory, error);
+  if (error || !isTrusted(directory))
+    return found;
+  for (const std::filesystem::directory_entry &file : files)
+    if (file.path().extension() == ".so" && isTrusted(file.path()))
+      found.push_back(file.path());
+  std::ranges::sort(found);
+  return found;
+}
+
+std::vector<InstalledExtension>
+nnhal::rt::loadInstalledExtensions(const DeviceServices &services,
+                                   const std::string &directory) {
+  std::vector<InstalledExtension> extensions;
+  std::vector<std::string> problems;
+  for (const std::string &path : findTrusted(directory, problems)) {
+    Result<LoadedPlugin> loaded = loadPlugin(path, services);
+    if (loaded.isOk())
+      std::ranges::move(loaded->extensions, std::back_inserter(extensions));
+    else
+      problems.emplace_back(loaded.status().message());
+  }
+  if (services.log)
+    for (const std::string &problem : problems)
+      writeError(*services.log, "an installed plug-in is left out: {}",
+                 problem);
+  return extensions;
 }

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/DeviceRegistry.h"
+#include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 
 #include <algorithm>
-#include <set>
 
 using namespace nnhal::rt;
 
@@ -19,36 +19,6 @@ static bool isDeviceName(std::string_view name) {
   size_t hyphen = name.find('-');
   return hyphen != std::string_view::npos && hyphen > 0 &&
          hyphen + 1 < name.size() && std::ranges::count(name, '-') == 1;
-}
-
-/// "com.example.ext" (H-008).
-static bool isExtensionName(std::string_view name) {
-  return name.find('.') != std::string_view::npos &&
-         std::ranges::all_of(name, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                  c == '_' || c == '.';
-         });
-}
-
-/// Every extension has a name and says of each of its types how large an
-/// element is (C-014).
-static Status checkExtensions(const std::vector<Extension> &extensions) {
-  for (const Extension &extension : extensions) {
-    if (!isExtensionName(extension.name))
-      return badData("the extension name '{}' is not of lower-case letters, "
-                     "digits, '_' and at least one '.'",
-                     extension.name);
-    std::set<uint16_t> types;
-    for (const Extension::OperandTypeInfo &info : extension.operandTypes) {
-      if (!types.insert(info.type).second)
-        return badData("extension '{}' lists type {} twice", extension.name,
-                       info.type);
-      if (info.byteSize == 0)
-        return badData("type {} of extension '{}' has elements of 0 bytes",
-                       info.type, extension.name);
-    }
-  }
-  return Status::ok();
 }
 
 static Status checkDevice(const Device &device) {
@@ -63,7 +33,8 @@ static Status checkDevice(const Device &device) {
       (type < uint32_t(DeviceType::other) && saysType) ||
       type > uint32_t(DeviceType::accelerator))
     return badData("the type {} is not between 1 and 4", type);
-  NNHAL_RETURN_IF_ERROR(checkExtensions(device.extensions()));
+  for (const Extension &extension : device.extensions())
+    NNHAL_RETURN_IF_ERROR(checkDescription(extension));
   CacheFiles files = device.cacheFiles();
   if (files.modelCache > maxCacheFiles || files.dataCache > maxCacheFiles)
     return badData("{} model cache and {} data cache files exceed {}",

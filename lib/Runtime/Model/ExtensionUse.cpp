@@ -15,6 +15,31 @@
 
 using namespace nnhal::rt;
 
+static bool isExtensionName(std::string_view name) {
+  return name.find('.') != std::string_view::npos &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                  c == '_' || c == '.';
+         });
+}
+
+Status nnhal::rt::checkDescription(const Extension &extension) {
+  if (!isExtensionName(extension.name))
+    return badData("the extension name '{}' is not of lower-case letters, "
+                   "digits, '_' and at least one '.'",
+                   extension.name);
+  std::set<uint16_t> types;
+  for (const Extension::OperandTypeInfo &info : extension.operandTypes) {
+    if (!types.insert(info.type).second)
+      return badData("extension '{}' lists type {} twice", extension.name,
+                     info.type);
+    if (info.byteSize == 0)
+      return badData("type {} of extension '{}' has elements of 0 bytes",
+                     info.type, extension.name);
+  }
+  return Status::ok();
+}
+
 const Extension *
 nnhal::rt::lookUpExtension(std::span<const Extension> extensions,
                            std::string_view name) {

@@ -25,6 +25,10 @@ namespace nnhal::rt {
 
 class Device;
 
+/// Checks the name of \p extension (H-008), and that it says of each of its
+/// types once how large an element is (C-014).
+Status checkDescription(const Extension &extension);
+
 /// Returns the extension \p name; null where nobody lists it, and where entries
 /// of that name describe types differently: such an extension is disabled
 /// (H-009, H-013). Equal entries are one (H-014).

@@ -8,6 +8,7 @@
 #include "AllowList.h"
 
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/Ownership.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include <cerrno>
@@ -30,14 +31,8 @@ static constexpr size_t maxListSize = 1 << 20;
 static Status checkOwner(const std::string &list, const struct stat &info) {
   if (!S_ISREG(info.st_mode))
     return badData("the list '{}' is not a regular file", list);
-  if (info.st_uid != 0 && info.st_uid != ::geteuid())
-    return badData("the list '{}' belongs to user {}, neither to root nor to "
-                   "user {}",
-                   list, info.st_uid, ::geteuid());
-  if (info.st_mode & (S_IWGRP | S_IWOTH))
-    return badData("the list '{}' can be written to by other users (mode "
-                   "{:04o})",
-                   list, info.st_mode & 07777);
+  NNHAL_RETURN_IF_ERROR(
+      rt::checkOwnership(fmt::format("the list '{}'", list), info));
   if (size_t(info.st_size) > maxListSize)
     return badData("the list '{}' has {} bytes, more than {}", list,
                    info.st_size, maxListSize);

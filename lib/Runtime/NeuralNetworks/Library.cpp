@@ -14,7 +14,6 @@
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/CpuDevice.h"
-#include "nnhal/Runtime/DevicePlugins.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 #include "nnhal/Runtime/Service.h"
 #include "nnhal/Runtime/Trace.h"
@@ -102,15 +101,23 @@ void Library::tryAdd(std::unique_ptr<rt::Device> device,
     rt::writeError(log(), "{}: {}", origin, added.message());
 }
 
-void Library::registerAll(
-    rt::Result<std::vector<std::unique_ptr<rt::Device>>> made,
-    std::string_view origin) {
-  if (!made.isOk()) {
-    rt::writeError(log(), "{}: {}", origin, made.status().message());
-    return;
-  }
-  for (std::unique_ptr<rt::Device> &device : *made)
+void Library::tryAddAll(std::vector<std::unique_ptr<rt::Device>> devices,
+                        std::string_view origin) {
+  for (std::unique_ptr<rt::Device> &device : devices)
     tryAdd(std::move(device), origin);
+}
+
+std::vector<std::pair<std::string, rt::LoadedPlugin>> Library::loadPlugins() {
+  std::vector<std::pair<std::string, rt::LoadedPlugin>> plugins;
+  for (const std::string &path : rt::pluginPaths(given.plugins)) {
+    std::string origin = fmt::format("plug-in '{}'", path);
+    auto loaded = rt::loadPlugin(path, services);
+    if (loaded.isOk())
+      plugins.emplace_back(std::move(origin), *std::move(loaded));
+    else
+      rt::writeError(log(), "{}: {}", origin, loaded.status().message());
+  }
+  return plugins;
 }
 
 /// Extensions are for the programs of a list, where there is one (H-036,
@@ -140,16 +147,30 @@ void Library::registerDevices() {
   services = rt::completeServices(std::move(services));
   executions = rt::Scheduler::create({});
   registry = std::make_unique<rt::DeviceRegistry>(services.log);
-  if (!given.service.empty())
-    registerAll(rt::connectDevices(given.service, services),
-                fmt::format("service '{}'", given.service));
-  auto compiler = std::make_shared<rt::LazyCompiler>(given.compiler);
+  if (!given.service.empty()) {
+    std::string origin = fmt::format("service '{}'", given.service);
+    auto remote = rt::connectDevices(given.service, services);
+    if (remote.isOk())
+      tryAddAll(*std::move(remote), origin);
+    else
+      rt::writeError(log(), "{}: {}", origin, remote.status().message());
+  }
+  auto plugins = loadPlugins();
   // A service replaces the device of this process that has the same name.
-  if (!registry->find("nnhal-cpu"))
-    tryAdd(rt::createCpuDevice({compiler, services, nullptr}), "nnhal-cpu");
-  for (const std::string &path : rt::pluginPaths(given.plugins))
-    registerAll(rt::loadDevicePlugin(path, services),
-                fmt::format("plug-in '{}'", path));
+  if (!registry->find("nnhal-cpu")) {
+    rt::CpuDeviceOptions cpu;
+    cpu.compiler = std::make_shared<rt::LazyCompiler>(given.compiler);
+    cpu.services = services;
+    cpu.services.extensions = rt::loadInstalledExtensions(services);
+    for (const auto &[origin, plugin] : plugins)
+      cpu.services.extensions.insert(cpu.services.extensions.end(),
+                                     plugin.extensions.begin(),
+                                     plugin.extensions.end());
+    tryAdd(rt::createCpuDevice(std::move(cpu)), "nnhal-cpu");
+  }
+  for (auto &[origin, plugin] : plugins)
+    tryAddAll(std::move(plugin.devices), origin);
+  // Operations of extensions are never the reference device's (H-027).
   tryAdd(renameDevice(rt::createReferenceDevice({.services = services}),
                       "nnapi-reference"),
          "nnapi-reference");

@@ -13,6 +13,7 @@
 #include "Settings.h"
 
 #include "nnhal/Runtime/Buffer.h"
+#include "nnhal/Runtime/DevicePlugins.h"
 #include "nnhal/Runtime/DeviceRegistry.h"
 #include "nnhal/Runtime/DeviceServices.h"
 #include "nnhal/Runtime/Recorder.h"
@@ -82,8 +83,10 @@ private:
   Library();
   void registerDevices();
   void readAllowList();
-  void registerAll(rt::Result<std::vector<std::unique_ptr<rt::Device>>> made,
-                   std::string_view origin);
+  /// The plug-ins that can be loaded, each with what messages call it.
+  std::vector<std::pair<std::string, rt::LoadedPlugin>> loadPlugins();
+  void tryAddAll(std::vector<std::unique_ptr<rt::Device>> devices,
+                 std::string_view origin);
   void tryAdd(std::unique_ptr<rt::Device> device, std::string_view origin);
 
   Settings given;

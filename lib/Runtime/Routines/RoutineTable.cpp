@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The routines are those of the reference device: what is irregular gains
-// nothing from another implementation.
+// nothing from another implementation. The last one calls the backends of
+// extensions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #include "Routine.h"
 
 #include "Runtime/Artifact/RoutineSignature.h"
+#include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Support/Errors.h"
 
 #include <array>
@@ -42,8 +44,11 @@ struct Call {
 };
 } // namespace
 
-/// Completes \p signature by what was passed.
-static Status bindInputs(RoutineSignature &signature, const Call &call) {
+/// Completes \p signature by what was passed; \p sizeOf tells the bytes of an
+/// element of a type.
+template <typename SizeOf>
+static Status bindInputs(RoutineSignature &signature, const Call &call,
+                         SizeOf sizeOf) {
   if (signature.arguments.size() != call.inputs.size())
     return failure("a routine of the runtime was passed {} inputs, expected {}",
                    call.inputs.size(), signature.arguments.size());
@@ -59,14 +64,14 @@ static Status bindInputs(RoutineSignature &signature, const Call &call) {
     operand.type.isRanked = true;
     operand.value = {static_cast<const std::byte *>(tensor.data),
                      size_t(elementCount(operand.type.dimensions)) *
-                         elementSize(operand.type.type)};
+                         sizeOf(operand.type.type)};
   }
   return Status::ok();
 }
 
-/// Allocates output \p index and copies \p bytes to it.
-static Status deliver(const Call &call, size_t index, const Shape &shape,
-                      uint32_t size, std::span<const std::byte> bytes) {
+/// Allocates output \p index, of elements of \p size bytes.
+static Status allocate(const Call &call, size_t index,
+                       std::span<const int64_t> shape, uint32_t size) {
   NNHalRoutineTensor &output = call.outputs[index];
   if (shape.size() != output.rank)
     return failure("output {} has rank {}, expected {}", index, shape.size(),
@@ -76,9 +81,15 @@ static Status deliver(const Call &call, size_t index, const Shape &shape,
                                       output.extents, output.rank, size);
   if (!output.data)
     return Status(StatusCode::resourceExhaustedTransient, "");
-  if (!bytes.empty())
-    std::memcpy(output.data, bytes.data(), bytes.size());
   return Status::ok();
+}
+
+static Status checkOutputCount(const OperationFacts &facts, const Call &call,
+                               std::string_view name) {
+  if (facts.results.size() == call.outputs.size())
+    return Status::ok();
+  return failure("{} has {} outputs, the code expects {}", name,
+                 facts.results.size(), call.outputs.size());
 }
 
 static Status runRoutine(OperationType type, std::span<const uint8_t> bytes,
@@ -88,42 +99,81 @@ static Status runRoutine(OperationType type, std::span<const uint8_t> bytes,
   if (signature.operation.type != type)
     return failure("the routine for {} was called for {}", nameOf(type),
                    nameOf(signature.operation.type));
-  NNHAL_RETURN_IF_ERROR(bindInputs(signature, call));
+  NNHAL_RETURN_IF_ERROR(bindInputs(signature, call, elementSize));
   NNHAL_ASSIGN_OR_RETURN(OperationFacts facts,
                          checkOperation(signature.operation));
-  if (facts.results.size() != call.outputs.size())
-    return failure("{} has {} outputs, the code expects {}", nameOf(type),
-                   facts.results.size(), call.outputs.size());
+  NNHAL_RETURN_IF_ERROR(checkOutputCount(facts, call, nameOf(type)));
   RoutineContext routine(signature.operation, facts);
   NNHAL_RETURN_IF_ERROR(lookUpRow(type)(routine));
   for (size_t i = 0; i < facts.results.size(); ++i) {
     Elements<std::byte> result = routine.takeOutput(i);
-    NNHAL_RETURN_IF_ERROR(deliver(call, i, routine.outputShape(i),
-                                  elementSize(routine.outputType(i).type),
-                                  result));
+    NNHAL_RETURN_IF_ERROR(allocate(call, i, routine.outputShape(i),
+                                   elementSize(routine.outputType(i).type)));
+    if (!result.empty())
+      std::memcpy(call.outputs[i].data, result.data(), result.size());
   }
   return Status::ok();
 }
 
+namespace {
+/// The outputs of a call to an extension's backend.
+class CallOutputs final : public CheckedOutputs {
+public:
+  CallOutputs(const Call &call, const Extension &extension,
+              std::vector<TensorType> results)
+      : CheckedOutputs(extension, std::move(results)), call(call) {}
+
+protected:
+  Result<std::span<std::byte>> allocateElements(size_t index,
+                                                uint32_t elementSize) override {
+    const Shape &shape = types()[index].dimensions;
+    NNHAL_RETURN_IF_ERROR(::allocate(call, index, shape, elementSize));
+    // A product that overflows was refused.
+    return std::span(static_cast<std::byte *>(call.outputs[index].data),
+                     size_t(elementCount(shape)) * elementSize);
+  }
+
+private:
+  const Call &call;
+};
+} // namespace
+
+static Status runExtension(std::span<const uint8_t> bytes, const Call &call) {
+  NNHAL_ASSIGN_OR_RETURN(RoutineSignature signature,
+                         readRoutineSignature(bytes));
+  const auto *installed = static_cast<const std::vector<InstalledExtension> *>(
+      call.context.extensions);
+  const InstalledExtension *found =
+      installed ? findInstalled(*installed, signature.extension) : nullptr;
+  if (!found)
+    return failure("there is no extension '{}'", signature.extension);
+  const ExtensionBackend &backend = *found->backend;
+  const Extension &extension = backend.extension();
+  NNHAL_RETURN_IF_ERROR(bindInputs(signature, call, [&](OperandType type) {
+    return elementSizeIn(extension, type);
+  }));
+  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts,
+                         checkCall(backend, signature.operation));
+  NNHAL_RETURN_IF_ERROR(checkOutputCount(facts, call, signature.extension));
+  CallOutputs outputs(call, extension, std::move(facts.results));
+  NNHAL_RETURN_IF_ERROR(backend.execute(signature.operation, outputs));
+  return outputs.checkComplete();
+}
+
 /// The boundary to generated code: nothing is thrown across it.
-template <OperationType type>
-static int32_t call(NNHalExecutionContext *context, const uint8_t *signature,
-                    uint64_t signatureSize, const NNHalRoutineTensor *inputs,
-                    uint32_t inputCount, NNHalRoutineTensor *outputs,
-                    uint32_t outputCount) {
+template <typename Run>
+static int32_t guarded(NNHalExecutionContext &context, Run run) {
   Status status;
   try {
-    status =
-        runRoutine(type, {signature, signatureSize},
-                   {*context, {inputs, inputCount}, {outputs, outputCount}});
+    status = run();
   } catch (const std::bad_alloc &) {
     status = Status(StatusCode::resourceExhaustedTransient,
                     "memory for a routine of the runtime is not available");
   }
   if (status.isOk())
     return 0;
-  if (context->report && !status.message().empty())
-    context->report(context->reportContext, status.message().c_str());
+  if (context.report && !status.message().empty())
+    context.report(context.reportContext, status.message().c_str());
   // An execution fails where validation would have rejected the model, had it
   // known the values.
   return int32_t(status.code() == StatusCode::invalidArgument
@@ -131,11 +181,36 @@ static int32_t call(NNHalExecutionContext *context, const uint8_t *signature,
                      : status.code());
 }
 
+template <OperationType type>
+static int32_t call(NNHalExecutionContext *context, const uint8_t *signature,
+                    uint64_t signatureSize, const NNHalRoutineTensor *inputs,
+                    uint32_t inputCount, NNHalRoutineTensor *outputs,
+                    uint32_t outputCount) {
+  return guarded(*context, [&] {
+    return runRoutine(type, {signature, signatureSize},
+                      {*context, {inputs, inputCount}, {outputs, outputCount}});
+  });
+}
+
+static int32_t callExtension(NNHalExecutionContext *context,
+                             const uint8_t *signature, uint64_t signatureSize,
+                             const NNHalRoutineTensor *inputs,
+                             uint32_t inputCount, NNHalRoutineTensor *outputs,
+                             uint32_t outputCount) {
+  return guarded(*context, [&] {
+    return runExtension(
+        {signature, signatureSize},
+        {*context, {inputs, inputCount}, {outputs, outputCount}});
+  });
+}
+
 const NNHalRoutineTable &nnhal::rt::routineTable() {
-  static constexpr std::array<NNHalRoutine, 7> routines = {
+  static constexpr std::array<NNHalRoutine, 8> routines = {
 #define NNHAL_ROUTINE(SLOT, OPERATION, WHY) call<OperationType::OPERATION>,
 #include "Runtime/Artifact/Routines.def"
-  };
+
+      callExtension};
+  static_assert(routines.size() == extensionRoutineSlot + 1);
   static constexpr NNHalRoutineTable table = {sizeof(NNHalRoutineTable),
                                               routines.size(), routines.data()};
   return table;

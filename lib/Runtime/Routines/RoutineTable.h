@@ -12,9 +12,9 @@
 
 namespace nnhal::rt {
 
-/// The routines of Routines.def by slot. Constant for the life of the
-/// process. Each takes any arguments that its signature allows, checks them,
-/// and reports what is wrong by NNHalExecutionContext::report.
+/// The routines of Routines.def by slot, then that of extensions. Constant for
+/// the life of the process. Each takes any arguments that its signature allows,
+/// checks them, and reports what is wrong by NNHalExecutionContext::report.
 /// Threads: routines may be called from any number of threads at once.
 const NNHalRoutineTable &routineTable();
 

@@ -74,6 +74,8 @@ Status service::checkLists(wire::PrepareOptions::Reader options) {
   NNHAL_RETURN_IF_ERROR(countFiles(options.getDataCache(), files));
   NNHAL_RETURN_IF_ERROR(
       checkList("cache descriptors", files, 2 * rt::maxCacheFiles));
+  NNHAL_RETURN_IF_ERROR(checkList(
+      "extensions", options.getCompile().getExtensions().size(), maxNames));
   return checkList("specializations",
                    options.getCompile().getSpecializations().size(),
                    maxSpecializations);

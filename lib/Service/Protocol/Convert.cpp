@@ -98,13 +98,25 @@ static rt::Capabilities read(wire::Capabilities::Reader reader) {
 static void write(const std::vector<rt::Extension> &extensions,
                   wire::DeviceDescription::Builder builder) {
   auto list = builder.initExtensions(unsigned(extensions.size()));
-  for (unsigned i = 0; i < extensions.size(); ++i) {
-    list[i].setName(wireText(extensions[i].name));
-    const auto &types = extensions[i].operandTypes;
-    auto typeList = list[i].initOperandTypes(unsigned(types.size()));
-    for (unsigned j = 0; j < types.size(); ++j)
-      service::write(types[j], typeList[j]);
-  }
+  for (unsigned i = 0; i < extensions.size(); ++i)
+    service::write(extensions[i], list[i]);
+}
+
+void service::write(const rt::Extension &extension,
+                    wire::Extension::Builder builder) {
+  builder.setName(wireText(extension.name));
+  const auto &types = extension.operandTypes;
+  auto list = builder.initOperandTypes(unsigned(types.size()));
+  for (unsigned i = 0; i < types.size(); ++i)
+    service::write(types[i], list[i]);
+}
+
+rt::Extension service::read(wire::Extension::Reader reader) {
+  rt::Extension extension;
+  extension.name = textOf(reader.getName());
+  for (auto type : reader.getOperandTypes())
+    extension.operandTypes.push_back(read(type));
+  return extension;
 }
 
 void service::write(const rt::Extension::OperandTypeInfo &type,
@@ -146,12 +158,8 @@ service::read(wire::DeviceDescription::Reader reader) {
   device.version = textOf(reader.getVersion());
   device.type = rt::DeviceType(reader.getType());
   device.halVersion = rt::HalVersion(reader.getHalVersion());
-  for (auto extension : reader.getExtensions()) {
-    rt::Extension &added = device.extensions.emplace_back();
-    added.name = textOf(extension.getName());
-    for (auto type : extension.getOperandTypes())
-      added.operandTypes.push_back(read(type));
-  }
+  for (auto extension : reader.getExtensions())
+    device.extensions.push_back(read(extension));
   device.cacheFiles = {.modelCache = reader.getModelCacheFiles(),
                        .dataCache = reader.getDataCacheFiles()};
   device.traits = {.compiles = reader.getCompiles(),

@@ -60,6 +60,8 @@ rt::Result<DeviceDescription> read(wire::DeviceDescription::Reader reader);
 void write(const rt::Extension::OperandTypeInfo &type,
            wire::OperandTypeInfo::Builder builder);
 rt::Extension::OperandTypeInfo read(wire::OperandTypeInfo::Reader reader);
+void write(const rt::Extension &extension, wire::Extension::Builder builder);
+rt::Extension read(wire::Extension::Reader reader);
 
 // Models. Bytes of pools and operand values that are not behind a descriptor
 // are copied to sealed memory; resourceExhaustedTransient when there is none.

@@ -37,6 +37,12 @@ void service::write(const rt::CompileOptions &options,
       fillNumbers(shapes[j], inner.init(j, unsigned(shapes[j].size())));
   }
   builder.setThreads(options.threads);
+  auto extensions = builder.initExtensions(unsigned(options.extensions.size()));
+  for (unsigned i = 0; i < options.extensions.size(); ++i) {
+    write(options.extensions[i].description, extensions[i].initDescription());
+    extensions[i].setBuildIdentity(
+        wireText(options.extensions[i].buildIdentity));
+  }
 }
 
 Result<rt::CompileOptions> service::read(wire::CompileOptions::Reader reader) {
@@ -55,6 +61,10 @@ Result<rt::CompileOptions> service::read(wire::CompileOptions::Reader reader) {
       added.push_back(numbersOf<uint32_t>(shape));
   }
   options.threads = reader.getThreads();
+  for (auto extension : reader.getExtensions())
+    options.extensions.push_back(
+        {read(extension.getDescription()),
+         std::string(textOf(extension.getBuildIdentity()))});
   return options;
 }
 

@@ -237,6 +237,9 @@ struct CompileOptions {
   rounding @3 :UInt32;
   specializations @4 :List(List(List(UInt32)));
   threads @5 :UInt32;
+  extensions @6 :List(CompiledExtension);
+
+  struct CompiledExtension { description @0 :Extension; buildIdentity @1 :Text; }
 }
 
 struct CacheEvent { outcome @0 :UInt32; detail @1 :Text; }

@@ -30,11 +30,15 @@ using rt::Status;
 // Telling
 //===----------------------------------------------------------------------===//
 
+/// Devices of a plug-in have it alone; extensions are for those of the library.
 static Status addPlugin(const std::string &path, rt::DeviceRegistry &registry,
-                        std::vector<FoundDevice> &found) {
-  NNHAL_ASSIGN_OR_RETURN(auto devices, rt::loadDevicePlugin(path, {}));
-  for (std::unique_ptr<rt::Device> &device : devices) {
-    found.push_back({std::string(device->name()), path});
+                        std::vector<FoundDevice> &found,
+                        std::vector<std::string> &withExtensions) {
+  NNHAL_ASSIGN_OR_RETURN(rt::LoadedPlugin plugin, rt::loadPlugin(path, {}));
+  if (!plugin.extensions.empty())
+    withExtensions.push_back(path);
+  for (std::unique_ptr<rt::Device> &device : plugin.devices) {
+    found.push_back({std::string(device->name()), {path}});
     NNHAL_RETURN_IF_ERROR(registry.add(std::move(device))
                               .withContext(fmt::format("plug-in '{}'", path)));
   }
@@ -49,8 +53,12 @@ listDevices(const std::vector<std::string> &plugins) {
     found.push_back({std::string(device->name()), {}});
     NNHAL_RETURN_IF_ERROR(registry.add(std::move(device)));
   }
+  const size_t builtInCount = found.size();
+  std::vector<std::string> withExtensions;
   for (const std::string &plugin : plugins)
-    NNHAL_RETURN_IF_ERROR(addPlugin(plugin, registry, found));
+    NNHAL_RETURN_IF_ERROR(addPlugin(plugin, registry, found, withExtensions));
+  for (size_t i = 0; i < builtInCount; ++i)
+    found[i].plugins = withExtensions;
   return found;
 }
 
@@ -64,7 +72,7 @@ Status service::tellDevices(const std::vector<std::string> &plugins,
     answer["devices"] = json::array();
     for (const FoundDevice &device : *found)
       answer["devices"].push_back(
-          {{"name", device.name}, {"plugin", device.plugin}});
+          {{"name", device.name}, {"plugins", device.plugins}});
   }
   std::string text = answer.dump();
   if (::write(channel.get(), text.data(), text.size()) != ssize_t(text.size()))
@@ -97,7 +105,7 @@ static Result<std::vector<FoundDevice>> parseAnswer(const std::string &text) {
       return rt::badData("{}", answer.at("error").get<std::string>());
     std::vector<FoundDevice> found;
     for (const json &device : answer.at("devices"))
-      found.push_back({device.at("name"), device.at("plugin")});
+      found.push_back({device.at("name"), device.at("plugins")});
     return found;
   } catch (const json::exception &error) {
     return rt::failure("the list of devices is damaged: {}", error.what());

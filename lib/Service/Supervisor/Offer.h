@@ -22,8 +22,9 @@ namespace nnhal::service {
 
 struct FoundDevice {
   std::string name;
-  /// The library that it comes from; empty for one that is built in.
-  std::string plugin;
+  /// The plug-in that it comes from; for a device of the library the plug-ins
+  /// whose extensions it executes.
+  std::vector<std::string> plugins;
 };
 
 /// Asks \p lister, a program that calls tellDevices(), for all devices. Fails

@@ -10,9 +10,11 @@
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/BuiltInDevices.h"
 #include "nnhal/Runtime/DevicePlugins.h"
+#include "nnhal/Runtime/Extensions.h"
 #include "nnhal/Runtime/Service.h"
 
 #include <algorithm>
+#include <iterator>
 
 using namespace nnhal;
 using namespace nnhal::tools;
@@ -29,29 +31,37 @@ static Status registerService(const std::string &path,
   return Status::ok();
 }
 
-static Status registerPlugin(const std::string &path,
-                             const rt::DeviceServices &services,
-                             rt::DeviceRegistry &registry) {
-  NNHAL_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<rt::Device>> devices,
-                         rt::loadDevicePlugin(path, services));
-  for (std::unique_ptr<rt::Device> &device : devices)
-    NNHAL_RETURN_IF_ERROR(registry.add(std::move(device))
-                              .withContext(fmt::format("plug-in '{}'", path)));
-  return Status::ok();
-}
-
-Status tools::registerDevices(const DevicesRequest &request,
-                              rt::DeviceRegistry &registry) {
-  if (!request.service.empty())
+rt::Result<std::vector<rt::CompiledExtension>>
+tools::registerDevices(const DevicesRequest &request,
+                       rt::DeviceRegistry &registry) {
+  // The devices of this process execute the extensions of all plug-ins.
+  rt::DeviceServices services = request.services;
+  std::vector<rt::LoadedPlugin> plugins;
+  for (const std::string &path : request.plugins) {
+    NNHAL_ASSIGN_OR_RETURN(rt::LoadedPlugin plugin,
+                           rt::loadPlugin(path, request.services));
+    std::ranges::move(plugin.extensions,
+                      std::back_inserter(services.extensions));
+    plugins.push_back(std::move(plugin));
+  }
+  std::vector<rt::CompiledExtension> described;
+  if (!request.service.empty()) {
     NNHAL_RETURN_IF_ERROR(
         registerService(request.service, request.services, registry));
-  else
+  } else {
+    std::ranges::move(rt::loadInstalledExtensions(request.services),
+                      std::back_inserter(services.extensions));
+    described = rt::compiledExtensions(services.extensions);
     for (std::unique_ptr<rt::Device> &device :
-         rt::createBuiltInDevices({request.services, request.compiler}))
+         rt::createBuiltInDevices({std::move(services), request.compiler}))
       NNHAL_RETURN_IF_ERROR(registry.add(std::move(device)));
-  for (const std::string &path : request.plugins)
-    NNHAL_RETURN_IF_ERROR(registerPlugin(path, request.services, registry));
-  return Status::ok();
+  }
+  for (size_t i = 0; i < plugins.size(); ++i)
+    for (std::unique_ptr<rt::Device> &device : plugins[i].devices)
+      NNHAL_RETURN_IF_ERROR(
+          registry.add(std::move(device))
+              .withContext(fmt::format("plug-in '{}'", request.plugins[i])));
+  return described;
 }
 
 rt::Result<const rt::Device *>

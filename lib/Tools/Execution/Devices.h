@@ -36,10 +36,11 @@ struct DevicesRequest {
 };
 
 /// Registers the devices of the project or a service, and of plug-ins. Fails
-/// with what connectDevices(), loadDevicePlugin() or DeviceRegistry::add()
-/// reports, and then names the service or the file of the plug-in.
-rt::Status registerDevices(const DevicesRequest &request,
-                           rt::DeviceRegistry &registry);
+/// with what connectDevices(), loadPlugin() or DeviceRegistry::add()
+/// reports, and then names the service or the file of the plug-in. Returns what
+/// a compiler has to know of the extensions of the project's devices.
+rt::Result<std::vector<rt::CompiledExtension>>
+registerDevices(const DevicesRequest &request, rt::DeviceRegistry &registry);
 
 /// Fails with invalidArgument, which names the devices that there are.
 rt::Result<const rt::Device *> findDevice(const rt::DeviceRegistry &registry,

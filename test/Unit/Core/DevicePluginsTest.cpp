@@ -21,15 +21,15 @@ static std::string pathOf(std::string_view name) {
 static void expectRefusal(std::string_view name, StatusCode code,
                           const char *message) {
   std::string path = pathOf(name);
-  auto devices = loadDevicePlugin(path, {});
-  ASSERT_FALSE(devices.isOk());
-  EXPECT_EQ(devices.status().code(), code);
-  EXPECT_EQ(devices.status().message(),
+  auto plugin = loadPlugin(path, {});
+  ASSERT_FALSE(plugin.isOk());
+  EXPECT_EQ(plugin.status().code(), code);
+  EXPECT_EQ(plugin.status().message(),
             fmt::format(fmt::runtime(message), path));
 }
 
 TEST(DevicePluginsTest, RefusesWhatIsNotAPlugin) {
-  auto missing = loadDevicePlugin("/nonexistent.so", {});
+  auto missing = loadPlugin("/nonexistent.so", {});
   ASSERT_FALSE(missing.isOk());
   EXPECT_EQ(missing.status().code(), StatusCode::deviceUnavailable);
   EXPECT_EQ(missing.status().message(),
@@ -43,12 +43,12 @@ TEST(DevicePluginsTest, RefusesWhatIsNotAPlugin) {
 }
 
 TEST(DevicePluginsTest, RefusesOtherVersions) {
-  expectRefusal("NNHalFakePluginVersion2", StatusCode::invalidArgument,
-                "plug-in '{}' has interface version 2, this program needs 1");
+  expectRefusal("NNHalFakePluginVersion1", StatusCode::invalidArgument,
+                "plug-in '{}' has interface version 1, this program needs 2");
   expectRefusal("NNHalFakePluginSmall", StatusCode::invalidArgument,
                 "plug-in '{}' has a table of 12 bytes, less than 32");
   std::string path = pathOf("NNHalFakePluginOtherSdk");
-  auto other = loadDevicePlugin(path, {});
+  auto other = loadPlugin(path, {});
   ASSERT_FALSE(other.isOk());
   EXPECT_TRUE(other.status().message().starts_with(
       fmt::format("plug-in '{}' was built for 'nnhal 99.1', this program is "
@@ -61,7 +61,7 @@ TEST(DevicePluginsTest, RefusesOtherVersions) {
 
 TEST(DevicePluginsTest, ReportsWhatPluginsFailWith) {
   expectRefusal("NNHalFakePlugin", StatusCode::generalFailure,
-                "plug-in '{}' has no device");
+                "plug-in '{}' has neither a device nor an extension");
   expectRefusal("NNHalFakePluginFails", StatusCode::generalFailure,
                 "plug-in '{}' fails: there is no accelerator");
   expectRefusal("NNHalFakePluginThrows", StatusCode::generalFailure,
@@ -72,10 +72,11 @@ TEST(DevicePluginsTest, ReportsWhatPluginsFailWith) {
 
 // The example of the documentation, as a program loads it.
 TEST(DevicePluginsTest, MakesDevices) {
-  auto devices = loadDevicePlugin(pathOf("NNHalExampleDevice"), {});
-  ASSERT_TRUE(devices.isOk()) << devices.status().message();
-  ASSERT_EQ(devices->size(), 1u);
-  EXPECT_EQ(devices->front()->name(), "example-loops");
+  auto plugin = loadPlugin(pathOf("NNHalExampleDevice"), {});
+  ASSERT_TRUE(plugin.isOk()) << plugin.status().message();
+  ASSERT_EQ(plugin->devices.size(), 1u);
+  EXPECT_EQ(plugin->devices.front()->name(), "example-loops");
+  EXPECT_TRUE(plugin->extensions.empty());
 }
 
 TEST(DevicePluginsTest, ReadsLists) {

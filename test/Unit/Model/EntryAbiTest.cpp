@@ -59,7 +59,8 @@ TEST(EntryAbiTest, executionContext) {
   EXPECT_EQ(offsetof(NNHalExecutionContext, failureBound), 176u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, report), 184u);
   EXPECT_EQ(offsetof(NNHalExecutionContext, reportContext), 192u);
-  EXPECT_EQ(sizeof(NNHalExecutionContext), 200u);
+  EXPECT_EQ(offsetof(NNHalExecutionContext, extensions), 200u);
+  EXPECT_EQ(sizeof(NNHalExecutionContext), 208u);
 }
 
 TEST(EntryAbiTest, kernelTable) {

@@ -209,9 +209,9 @@ TEST(MutationTest, MutantsOfExtensionsAreRejectedOrExecute) {
   // Mutants of what is refused anyway show little.
   std::erase_if(seeds, [](const TestCase &test) { return test.expectFailure; });
   ASSERT_FALSE(seeds.empty());
-  auto devices = loadDevicePlugin(NNHAL_FIBONACCI, {});
-  ASSERT_TRUE(devices.isOk()) << devices.status().message();
-  (void)tryMutants(seeds, *devices->front(), 1000);
+  auto plugin = loadPlugin(NNHAL_FIBONACCI, {});
+  ASSERT_TRUE(plugin.isOk()) << plugin.status().message();
+  (void)tryMutants(seeds, *plugin->devices.front(), 1000);
 }
 
 } // namespace

@@ -27,11 +27,11 @@ namespace {
 DeviceRegistry samples(HalVersion version = HalVersion::V1_3) {
   DeviceRegistry registry;
   setenv("NNHAL_SAMPLE_HAL", std::string(toString(version)).c_str(), 1);
-  auto devices = loadDevicePlugin(NNHAL_SAMPLE_DEVICES, {});
+  auto plugin = loadPlugin(NNHAL_SAMPLE_DEVICES, {});
   unsetenv("NNHAL_SAMPLE_HAL");
-  EXPECT_EQ(devices.status().message(), "");
-  if (devices.isOk())
-    for (std::unique_ptr<Device> &device : *devices)
+  EXPECT_EQ(plugin.status().message(), "");
+  if (plugin.isOk())
+    for (std::unique_ptr<Device> &device : plugin->devices)
       EXPECT_EQ(registry.add(std::move(device)).message(), "");
   return registry;
 }
@@ -100,9 +100,9 @@ TEST(SampleDevicesTest, describeThemselves) {
 
 TEST(SampleDevicesTest, areOfVersionsThatExist) {
   setenv("NNHAL_SAMPLE_HAL", "2.0", 1);
-  auto devices = loadDevicePlugin(NNHAL_SAMPLE_DEVICES, {});
+  auto plugin = loadPlugin(NNHAL_SAMPLE_DEVICES, {});
   unsetenv("NNHAL_SAMPLE_HAL");
-  EXPECT_EQ(devices.status().message(),
+  EXPECT_EQ(plugin.status().message(),
             "plug-in '" NNHAL_SAMPLE_DEVICES "' fails: NNHAL_SAMPLE_HAL is "
             "'2.0', expected 1.0 to 1.3");
 }

@@ -33,10 +33,10 @@ protected:
   /// Adds the sample devices of \p version.
   void addSamples(HalVersion version) {
     setenv("NNHAL_SAMPLE_HAL", std::string(toString(version)).c_str(), 1);
-    auto loaded = loadDevicePlugin(NNHAL_SAMPLE_DEVICES, {});
+    auto loaded = loadPlugin(NNHAL_SAMPLE_DEVICES, {});
     unsetenv("NNHAL_SAMPLE_HAL");
     ASSERT_EQ(loaded.status().message(), "");
-    for (std::unique_ptr<Device> &device : *loaded) {
+    for (std::unique_ptr<Device> &device : loaded->devices) {
       older.push_back(std::move(device));
       devices.insert(devices.end() - 1, older.back().get());
     }

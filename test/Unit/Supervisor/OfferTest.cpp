@@ -26,7 +26,7 @@ std::vector<std::string> namesOf(const std::vector<FoundDevice> &devices) {
 }
 
 TEST(OfferTest, DevicesAreSelectedByName) {
-  std::vector<FoundDevice> found = {{"a-a", ""}, {"b-b", "p.so"}};
+  std::vector<FoundDevice> found = {{"a-a", {}}, {"b-b", {"p.so"}}};
   EXPECT_EQ(namesOf(*selectDevices(found, {})),
             (std::vector<std::string>{"a-a", "b-b"}));
   EXPECT_EQ(namesOf(*selectDevices(found, {"b-b", "b-b"})),
@@ -47,8 +47,8 @@ std::string tell(const std::vector<std::string> &plugins) {
 }
 
 TEST(OfferTest, DevicesAreTold) {
-  EXPECT_EQ(tell({}), R"({"devices":[{"name":"nnhal-cpu","plugin":""},)"
-                      R"({"name":"nnhal-reference","plugin":""}]})");
+  EXPECT_EQ(tell({}), R"({"devices":[{"name":"nnhal-cpu","plugins":[]},)"
+                      R"({"name":"nnhal-reference","plugins":[]}]})");
   std::string failed = tell({"/nonexistent.so"});
   EXPECT_TRUE(failed.starts_with(
       R"({"error":"cannot open the plug-in '/nonexistent.so')"))

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+#include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
 using namespace nnhal;
 
 /// What a constant of \p type stores per element.
 static mlir::Type storageOf(mlir::Type element) {
-  if (auto quantized = llvm::dyn_cast<mlir::quant::QuantizedType>(element))
-    return quantized.getStorageType();
-  return element;
+  mlir::Type storage = storageTypeOf(element);
+  return storage ? storage : element;
 }
 
 llvm::LogicalResult ConstantOp::verify() {

@@ -120,6 +120,7 @@ static constexpr Declaration declarations[] = {
     {arenaLowerBoundAttrName, count, modulesOrFunctions},
     {scratchAttrName, unit, stackMemory},
     {routineSlotsAttrName, ascendingNumbers, modules},
+    {calledExtensionsAttrName, texts, modules},
     {parallelLoopAttrName, unit, loops},
     {grainAttrName, positiveCount, calls},
     {passesDescriptorsAttrName, unit, modules},

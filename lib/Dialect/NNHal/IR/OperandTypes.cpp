@@ -97,9 +97,23 @@ rt::Result<Type> perChannelElement(MLIRContext *context,
   });
 }
 
+/// The description of \p type; null where there is none.
+const rt::Extension::OperandTypeInfo *
+describe(HalType type, std::span<const rt::ExtensionNameAndPrefix> extensions,
+         std::span<const rt::Extension> described) {
+  for (const rt::ExtensionNameAndPrefix &stated : extensions)
+    for (const rt::Extension &extension : described)
+      for (const rt::Extension::OperandTypeInfo &info : extension.operandTypes)
+        if (stated.prefix == uint32_t(type) >> 16 &&
+            stated.name == extension.name && info.type == uint16_t(type))
+          return &info;
+  return nullptr;
+}
+
 rt::Result<Type>
 extensionType(MLIRContext *context, const rt::Operand &operand,
-              std::span<const rt::ExtensionNameAndPrefix> extensions) {
+              std::span<const rt::ExtensionNameAndPrefix> extensions,
+              std::span<const rt::Extension> described) {
   uint16_t prefix = uint32_t(operand.type) >> 16;
   for (const rt::ExtensionNameAndPrefix &extension : extensions) {
     if (extension.prefix != prefix)
@@ -108,8 +122,10 @@ extensionType(MLIRContext *context, const rt::Operand &operand,
     if (const auto *bytes =
             std::get_if<rt::ExtensionParams>(&operand.extraParams))
       data = StringAttr::get(context, llvm::toHex(bytes->bytes, true));
+    const auto *info = describe(operand.type, extensions, described);
     return Type(ExtensionType::get(context, extension.name,
-                                   uint32_t(operand.type) & 0xFFFF, data));
+                                   uint32_t(operand.type) & 0xFFFF,
+                                   info ? info->byteSize : 0, data));
   }
   return rt::badData("extension prefix {} of operand type {} is not declared",
                      prefix, uint32_t(operand.type));
@@ -118,9 +134,10 @@ extensionType(MLIRContext *context, const rt::Operand &operand,
 /// The type of a scalar, or of the elements of a tensor.
 rt::Result<Type>
 elementTypeOf(MLIRContext *context, const rt::Operand &operand,
-              std::span<const rt::ExtensionNameAndPrefix> extensions) {
+              std::span<const rt::ExtensionNameAndPrefix> extensions,
+              std::span<const rt::Extension> described) {
   if (rt::isExtension(operand.type))
-    return extensionType(context, operand, extensions);
+    return extensionType(context, operand, extensions, described);
   switch (operand.type) {
   case HalType::FLOAT32:
   case HalType::TENSOR_FLOAT32:
@@ -164,10 +181,12 @@ elementTypeOf(MLIRContext *context, const rt::Operand &operand,
 
 rt::Result<Type>
 nnhal::typeOfOperand(MLIRContext *context, const rt::Operand &operand,
-                     std::span<const rt::ExtensionNameAndPrefix> extensions) {
-  NNHAL_ASSIGN_OR_RETURN(Type element,
-                         elementTypeOf(context, operand, extensions));
+                     std::span<const rt::ExtensionNameAndPrefix> extensions,
+                     std::span<const rt::Extension> described) {
+  NNHAL_ASSIGN_OR_RETURN(
+      Type element, elementTypeOf(context, operand, extensions, described));
   bool isExtension = rt::isExtension(operand.type);
+  const auto *info = describe(operand.type, extensions, described);
   if (!isExtension && !rt::isTensor(operand.type)) {
     if (!operand.dimensions.empty())
       return rt::badData("a scalar operand has rank {}",
@@ -175,7 +194,9 @@ nnhal::typeOfOperand(MLIRContext *context, const rt::Operand &operand,
     return element;
   }
   if (operand.dimensions.empty())
-    return isExtension ? element : Type(UnrankedTensorType::get(element));
+    return isExtension && !(info && info->isTensor)
+               ? element
+               : Type(UnrankedTensorType::get(element));
   SmallVector<int64_t> shape;
   for (uint32_t extent : operand.dimensions)
     shape.push_back(extent == 0 && !rt::isConstant(operand.lifetime)
@@ -327,6 +348,10 @@ Type nnhal::storageTypeOf(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto quantized = dyn_cast<QuantizedType>(element))
     element = quantized.getStorageType();
+  if (auto extension = dyn_cast<ExtensionType>(element);
+      extension && extension.isStoredAsInteger())
+    element =
+        IntegerType::get(type.getContext(), 8 * extension.getElementSize());
   if (!element.isIntOrFloat())
     return nullptr;
   if (auto tensor = dyn_cast<RankedTensorType>(type))

@@ -27,13 +27,21 @@ using namespace nnhal;
 GraphOp ModelOp::getMainGraph() { return lookupSymbol<GraphOp>("main"); }
 
 std::optional<uint16_t> ModelOp::getExtensionPrefix(StringRef name) {
-  if (!getExtensionNames() || !getExtensionPrefixes())
-    return std::nullopt;
-  for (auto [attribute, prefix] :
-       llvm::zip(*getExtensionNames(), *getExtensionPrefixes()))
-    if (cast<StringAttr>(attribute).getValue() == name)
-      return uint16_t(prefix);
+  for (const rt::ExtensionNameAndPrefix &extension : getExtensions())
+    if (extension.name == name)
+      return extension.prefix;
   return std::nullopt;
+}
+
+std::vector<rt::ExtensionNameAndPrefix> ModelOp::getExtensions() {
+  std::vector<rt::ExtensionNameAndPrefix> extensions;
+  if (!getExtensionNames() || !getExtensionPrefixes())
+    return extensions;
+  for (auto [name, prefix] :
+       llvm::zip(*getExtensionNames(), *getExtensionPrefixes()))
+    extensions.push_back(
+        {cast<StringAttr>(name).getValue().str(), uint16_t(prefix)});
+  return extensions;
 }
 
 /// Bounds of operandValues: HAL locations have 32 bits.

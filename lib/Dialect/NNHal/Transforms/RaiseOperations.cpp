@@ -122,11 +122,10 @@ static rt::Status raiseBy(const NNHalExtensionInterface &extension,
 LogicalResult RaiseOperationsPass::raiseExtension(OperationOp op,
                                                   ConstantCache &constants) {
   const NNHalExtensionInterface *extension = findExtension(op);
-  if (!extension)
-    return keep(op, "no dialect brings its extension");
   rt::Status status = settleConstants(op, constants);
   if (status.isOk())
-    status = raiseBy(*extension, op);
+    status = extension ? raiseBy(*extension, op)
+                       : rt::badData("no dialect brings its extension");
   if (!status.isOk())
     return keep(op, status.message());
   ++numRaised;

@@ -8,6 +8,7 @@
 #include "CpuModel.h"
 
 #include "Runtime/Artifact/FailureReasons.h"
+#include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Routines/RoutineTable.h"
 #include "Runtime/Support/Errors.h"
 
@@ -28,11 +29,13 @@ CpuModel::CpuModel(Artifact loaded) : artifact(std::move(loaded)) {
       });
 }
 
-Result<std::unique_ptr<LoadedModel>> CpuModel::create(Artifact artifact,
-                                                      uint64_t modelCacheSize,
-                                                      const Memory &dataCache) {
+Result<std::unique_ptr<LoadedModel>> CpuModel::create(
+    Artifact artifact, uint64_t modelCacheSize, const Memory &dataCache,
+    std::shared_ptr<const std::vector<InstalledExtension>> extensions) {
   std::unique_ptr<CpuModel> model(new CpuModel(std::move(artifact)));
   model->modelCacheSize = modelCacheSize;
+  model->extensions = std::move(extensions);
+  NNHAL_RETURN_IF_ERROR(model->checkExtensions());
   NNHAL_RETURN_IF_ERROR(model->loadConstants(dataCache));
   NNHAL_RETURN_IF_ERROR(model->loadCode());
   return std::unique_ptr<LoadedModel>(std::move(model));
@@ -71,6 +74,19 @@ Status CpuModel::loadConstants(const Memory &dataCache) {
                          AlignedBuffer::allocateResident(constants.size()));
   std::memcpy(ownConstants.data(), constants.data(), constants.size());
   constants = ownConstants.bytes();
+  return Status::ok();
+}
+
+Status CpuModel::checkExtensions() const {
+  for (const ArtifactExtension &needed : artifact.extensions) {
+    const InstalledExtension *found = findInstalled(*extensions, needed.name);
+    if (!found)
+      return badData("code needs the extension '{}', which no plug-in brings",
+                     needed.name);
+    if (found->buildIdentity != needed.buildIdentity)
+      return badData("code needs the extension '{}' of '{}', found '{}'",
+                     needed.name, needed.buildIdentity, found->buildIdentity);
+  }
   return Status::ok();
 }
 
@@ -185,6 +201,7 @@ Status CpuModel::call(NNHalExecutionContext &context) const {
   context.constants = constants.data();
   context.constantsSize = constants.size();
   context.routines = &routineTable();
+  context.extensions = extensions.get();
   context.report = [](void *self, const char *text) {
     *static_cast<std::string *>(self) = text;
   };

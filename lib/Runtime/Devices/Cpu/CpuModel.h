@@ -25,7 +25,8 @@ public:
   /// See Device::prepareModelFromArtifact().
   /// \p modelCacheSize is what \p artifact was read from.
   static Result<std::unique_ptr<LoadedModel>>
-  create(Artifact artifact, uint64_t modelCacheSize, const Memory &dataCache);
+  create(Artifact artifact, uint64_t modelCacheSize, const Memory &dataCache,
+         std::shared_ptr<const std::vector<InstalledExtension>> extensions);
 
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override;
@@ -35,6 +36,7 @@ public:
 private:
   explicit CpuModel(Artifact artifact);
 
+  Status checkExtensions() const;
   Status loadCode();
   Status loadConstants(const Memory &dataCache);
 
@@ -43,6 +45,8 @@ private:
   Result<NNHalEntry> selectEntry(const NNHalExecutionContext &context) const;
 
   Artifact artifact;
+  /// Those of the device.
+  std::shared_ptr<const std::vector<InstalledExtension>> extensions;
   uint64_t modelCacheSize = 0;
   Interface face;
   /// Whether extents of an output are known only when the code has run.

@@ -7,6 +7,7 @@
 
 #include "nnhal/Runtime/BuiltInDevices.h"
 #include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/Extensions.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 #include "nnhal/Runtime/Version.h"
 
@@ -16,6 +17,7 @@
 
 #include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Devices/Cpu/Support/CpuSupport.h"
+#include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Support/Errors.h"
 
 #include <utility>
@@ -27,7 +29,9 @@ class CpuBackend final : public Backend {
 public:
   explicit CpuBackend(CpuDeviceOptions given)
       : compiler(std::move(given.compiler)),
-        baseline(std::move(given.baseline)) {
+        baseline(std::move(given.baseline)),
+        extensions(std::make_shared<const std::vector<InstalledExtension>>(
+            std::move(given.services.extensions))) {
     description.name = "nnhal-cpu";
     description.version = NNHAL_VERSION;
     description.type = DeviceType::cpu;
@@ -41,6 +45,7 @@ public:
     // Twice as fast as plain code for every type that can be compiled, until
     // measured ones take their place (DeviceServices::measuredCapabilities).
     description.capabilities = uniformCapabilities({0.5f, 0.5f});
+    description.extensions = descriptionsOf(*extensions);
   }
 
   const DeviceInfo &info() const override { return description; }
@@ -48,11 +53,12 @@ public:
   Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &annotated) const override {
     const Model &model = annotated.model;
-    Status interface = checkCpuInterface(model);
+    Status interface = checkCpuInterface(model, *extensions);
     std::vector<Status> answers;
     answers.reserve(model.main.operations.size());
     for (const Operation &operation : model.main.operations) {
-      Status supported = checkCpuSupport(model, model.main, operation);
+      Status supported =
+          checkCpuSupport(model, model.main, operation, *extensions);
       answers.push_back(supported.isOk() ? interface : std::move(supported));
     }
     return answers;
@@ -63,11 +69,14 @@ public:
        const LoadObserver &observer) const override {
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> opened,
                            compiler->get());
+    CompileOptions compile = options.compile;
+    compile.extensions = compiledExtensions(*extensions);
     if (hasOpenRanks(model.model))
-      return loadOpenRanks(std::move(opened), model, options.compile, observer);
+      return loadOpenRanks(std::move(opened), model, std::move(compile),
+                           observer);
     NNHAL_ASSIGN_OR_RETURN(
         CompiledModel compiled,
-        opened->compileModel(model, options.compile, observer.compile));
+        opened->compileModel(model, compile, observer.compile));
     NNHAL_RETURN_IF_ERROR(observer.keep(compiled));
     return loadArtifact(compiled.modelCache, compiled.dataCache);
   }
@@ -82,7 +91,7 @@ public:
   Result<std::unique_ptr<LoadedModel>>
   loadArtifact(std::span<const std::byte> modelCache,
                const Memory &dataCache) const override {
-    return loadCompiled(modelCache, dataCache);
+    return loadCompiled(modelCache, dataCache, extensions);
   }
 
   Result<CompilationIdentity> compilationIdentity() const override {
@@ -91,28 +100,32 @@ public:
   }
 
 private:
+  using Installed = std::shared_ptr<const std::vector<InstalledExtension>>;
+
   static Result<std::unique_ptr<LoadedModel>>
-  loadCompiled(std::span<const std::byte> modelCache, const Memory &dataCache) {
+  loadCompiled(std::span<const std::byte> modelCache, const Memory &dataCache,
+               Installed extensions) {
     NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
-    return CpuModel::create(std::move(artifact), modelCache.size(), dataCache);
+    return CpuModel::create(std::move(artifact), modelCache.size(), dataCache,
+                            std::move(extensions));
   }
 
   /// \p model has no code, and so nothing to keep, before it is executed.
-  static Result<std::unique_ptr<LoadedModel>>
+  Result<std::unique_ptr<LoadedModel>>
   loadOpenRanks(std::shared_ptr<const Compiler> opened,
                 const AnnotatedModel &model, CompileOptions options,
-                const LoadObserver &observer) {
+                const LoadObserver &observer) const {
     if (observer.keepArtifact)
       return badData("a model with inputs or outputs of unknown rank is "
                      "compiled when it is executed: there is no artifact");
     auto specializations = std::exchange(options.specializations, {});
-    auto compile = [opened = std::move(opened),
+    auto compile = [opened = std::move(opened), extensions = extensions,
                     options](const AnnotatedModel &known,
                              const CompileObserver &observer)
         -> Result<std::unique_ptr<LoadedModel>> {
       NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
                              opened->compileModel(known, options, observer));
-      return loadCompiled(compiled.modelCache, compiled.dataCache);
+      return loadCompiled(compiled.modelCache, compiled.dataCache, extensions);
     };
     return OpenRankModel::create(model, specializations, std::move(compile),
                                  observer.compile);
@@ -120,6 +133,7 @@ private:
 
   std::shared_ptr<LazyCompiler> compiler;
   std::shared_ptr<const Backend> baseline;
+  const Installed extensions;
   DeviceInfo description;
 };
 } // namespace

@@ -10,6 +10,7 @@
 
 #include "Executor.h"
 
+#include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Backend/HostCodeModel.h"
@@ -27,7 +28,9 @@ class ReferenceModel final : public HostCodeModel {
 public:
   ReferenceModel(const AnnotatedModel &source, Model owned,
                  const ReferenceDeviceOptions &options)
-      : model(std::move(owned)), face(interfaceOf(source)), options(options) {}
+      : model(std::move(owned)),
+        face(interfaceOf(source, descriptionsOf(options.services.extensions))),
+        options(options) {}
 
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override { return 0; }
@@ -107,6 +110,7 @@ Status ReferenceModel::call(NNHalExecutionContext &context) const {
                             .traceHook = context.traceHook,
                             .traceContext = context.traceContext,
                             .budget = options.services.memory.get(),
+                            .extensions = options.services.extensions,
                             .log = options.services.log.get()});
   NNHAL_ASSIGN_OR_RETURN(std::vector<Value> outputs,
                          executor.run(inputsOf(context)));
@@ -114,22 +118,6 @@ Status ReferenceModel::call(NNHalExecutionContext &context) const {
     NNHAL_RETURN_IF_ERROR(
         deliver(i, outputs[i], face.outputs[i], context.outputs[i]));
   return Status::ok();
-}
-
-/// An IF or WHILE is supported when all that it can execute is (C-030).
-static Status checkSupport(CalledGraphs &graphs, const Subgraph &subgraph,
-                           const Operation &operation) {
-  if (operation.type != OperationType::IF &&
-      operation.type != OperationType::WHILE) {
-    if (lookUpRoutine(operation.type))
-      return Status::ok();
-    return badData("nnhal-reference has no routine for {}",
-                   nameOf(operation.type));
-  }
-  return graphs.check(subgraph, operation,
-                      [&](const Subgraph &callee, const Operation &inner) {
-                        return checkSupport(graphs, callee, inner);
-                      });
 }
 
 namespace {
@@ -142,6 +130,7 @@ public:
     description.type = DeviceType::cpu;
     // The performance of other devices is relative to this one (C-020).
     description.capabilities = uniformCapabilities({1.0f, 1.0f});
+    description.extensions = descriptionsOf(options.services.extensions);
   }
 
   const DeviceInfo &info() const override { return description; }
@@ -153,7 +142,7 @@ public:
     answers.reserve(model.main.operations.size());
     CalledGraphs graphs(model);
     for (const Operation &operation : model.main.operations)
-      answers.push_back(checkSupport(graphs, model.main, operation));
+      answers.push_back(checkSupport(graphs, model, model.main, operation));
     return answers;
   }
 
@@ -163,17 +152,42 @@ public:
     const Model &model = annotated.model;
     CalledGraphs graphs(model);
     for (const Operation &operation : model.main.operations)
-      NNHAL_RETURN_IF_ERROR(checkSupport(graphs, model.main, operation));
+      NNHAL_RETURN_IF_ERROR(checkSupport(graphs, model, model.main, operation));
     NNHAL_ASSIGN_OR_RETURN(Model owned, ownedCopy(model));
     return std::unique_ptr<LoadedModel>(
         std::make_unique<ReferenceModel>(annotated, std::move(owned), options));
   }
 
 private:
+  /// An IF or WHILE is supported when all that it can execute is (C-030).
+  Status checkSupport(CalledGraphs &graphs, const Model &model,
+                      const Subgraph &subgraph,
+                      const Operation &operation) const;
+
   ReferenceDeviceOptions options;
   DeviceInfo description;
 };
 } // namespace
+
+Status ReferenceBackend::checkSupport(CalledGraphs &graphs, const Model &model,
+                                      const Subgraph &subgraph,
+                                      const Operation &operation) const {
+  if (isExtension(operation.type))
+    return checkExtensionOperation(model, subgraph, operation,
+                                   options.services.extensions)
+        .takeStatus();
+  if (operation.type != OperationType::IF &&
+      operation.type != OperationType::WHILE) {
+    if (lookUpRoutine(operation.type))
+      return Status::ok();
+    return badData("nnhal-reference has no routine for {}",
+                   nameOf(operation.type));
+  }
+  return graphs.check(subgraph, operation,
+                      [&](const Subgraph &callee, const Operation &inner) {
+                        return checkSupport(graphs, model, callee, inner);
+                      });
+}
 
 std::unique_ptr<Backend>
 nnhal::rt::createReferenceBackend(ReferenceDeviceOptions options) {
@@ -184,6 +198,7 @@ nnhal::rt::createReferenceBackend(ReferenceDeviceOptions options) {
   options.services.clock = std::move(complete.clock);
   options.services.memory = std::move(complete.memory);
   options.services.log = std::move(complete.log);
+  options.services.extensions = std::move(complete.extensions);
   return std::make_unique<ReferenceBackend>(std::move(options));
 }
 

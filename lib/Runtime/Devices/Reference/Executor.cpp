@@ -7,8 +7,10 @@
 
 #include "Executor.h"
 
+#include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
+#include "nnhal/Runtime/Extensions.h"
 
 #include <algorithm>
 #include <array>
@@ -140,7 +142,7 @@ Result<std::vector<Value>> Executor::runSubgraph(const Subgraph &subgraph,
   for (size_t i = 0; i < subgraph.operations.size(); ++i) {
     const Operation &operation = subgraph.operations[i];
     auto context = [&] {
-      return fmt::format("operation {} ({})", i, nameOf(operation.type));
+      return fmt::format("operation {} ({})", i, nameOf(model, operation.type));
     };
     NNHAL_RETURN_IF_ERROR(checkCancelled());
     if (limits.log && limits.log->isOn(LogTag::cpuexe))
@@ -170,12 +172,14 @@ Result<std::vector<Value>> Executor::runOperation(const Scope &scope,
     return runIf(scope, operation);
   if (operation.type == OperationType::WHILE)
     return runWhile(scope, operation);
+  if (isExtension(operation.type))
+    return runExtension(scope, operation);
   return runRoutine(scope, operation);
 }
 
 /// Whether a tensor whose extents are known is within the limit.
-Status Executor::checkSize(const TensorType &type) const {
-  uint64_t bytes = elementSize(type.type);
+Status Executor::checkSize(const TensorType &type, uint32_t elementSize) const {
+  uint64_t bytes = elementSize;
   for (int64_t extent : type.dimensions) {
     if (extent == 0)
       return Status::ok();
@@ -195,49 +199,133 @@ static bool isFullyKnown(const TensorType &type) {
                               type.dimensions.end();
 }
 
+Result<std::vector<Value>>
+Executor::inputsOf(const Scope &scope, const Operation &operation) const {
+  std::vector<Value> inputs;
+  for (uint32_t index : operation.inputs) {
+    NNHAL_ASSIGN_OR_RETURN(Value value, scope.get(index));
+    inputs.push_back(std::move(value));
+  }
+  return inputs;
+}
+
+OperationView Executor::viewOf(const Scope &scope, const Operation &operation,
+                               std::span<const Value> inputs) const {
+  OperationView view;
+  view.type = operation.type;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    OperandView &operand = view.inputs.emplace_back(
+        OperandView::of(model, scope.operand(operation.inputs[i])));
+    operand.type = inputs[i].type;
+    operand.isOmitted = inputs[i].isOmitted;
+    operand.value.reset();
+    if (!inputs[i].isOmitted)
+      operand.value = inputs[i].bytes;
+  }
+  for (uint32_t index : operation.outputs)
+    view.outputs.push_back(OperandView::of(model, scope.operand(index)));
+  return view;
+}
+
+/// Runs \p compute with its memory counted.
+template <typename Compute> Status Executor::runCounted(Compute compute) const {
+  BudgetScope scope(limits.budget);
+  try {
+    return compute();
+  } catch (const OutOfBudget &refusal) {
+    return refusal.status;
+  }
+}
+
+static Value computedValue(TensorType type, Elements<std::byte> bytes) {
+  auto owner = std::make_shared<const Elements<std::byte>>(std::move(bytes));
+  return {std::move(type), /*isOmitted=*/false, *owner, owner};
+}
+
 Result<std::vector<Value>> Executor::runRoutine(const Scope &scope,
                                                 const Operation &operation) {
   Routine routine = lookUpRoutine(operation.type);
   assert(routine && "the device refuses models with other operations");
-  OperationView view;
-  view.type = operation.type;
-  std::vector<Value> inputs; // Keeps the bytes of the view.
-  for (uint32_t index : operation.inputs) {
-    NNHAL_ASSIGN_OR_RETURN(Value value, scope.get(index));
-    OperandView &operand = view.inputs.emplace_back();
-    operand.type = value.type;
-    operand.isOmitted = value.isOmitted;
-    if (!value.isOmitted)
-      operand.value = value.bytes;
-    inputs.push_back(std::move(value));
-  }
-  for (uint32_t index : operation.outputs)
-    view.outputs.push_back(OperandView::of(model, scope.operand(index)));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Value> inputs, inputsOf(scope, operation));
+  OperationView view = viewOf(scope, operation, inputs);
   NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, checkOperation(view));
   for (const TensorType &result : facts.results)
     if (isFullyKnown(result))
-      NNHAL_RETURN_IF_ERROR(checkSize(result));
+      NNHAL_RETURN_IF_ERROR(checkSize(result, elementSize(result.type)));
   RoutineContext context(view, facts);
-  NNHAL_RETURN_IF_ERROR(runCounted(routine, context));
-  std::vector<Value> results(facts.results.size());
-  for (size_t i = 0; i < results.size(); ++i) {
-    results[i].type = context.outputType(i);
-    auto bytes =
-        std::make_shared<const Elements<std::byte>>(context.takeOutput(i));
-    results[i].bytes = *bytes;
-    results[i].owner = std::move(bytes);
-  }
+  NNHAL_RETURN_IF_ERROR(runCounted([&] { return routine(context); }));
+  std::vector<Value> results;
+  for (size_t i = 0; i < facts.results.size(); ++i)
+    results.push_back(
+        computedValue(context.outputType(i), context.takeOutput(i)));
   return results;
 }
 
-/// Runs \p routine with its memory counted.
-Status Executor::runCounted(Routine routine, RoutineContext &context) const {
-  BudgetScope scope(limits.budget);
-  try {
-    return routine(context);
-  } catch (const OutOfBudget &refusal) {
-    return refusal.status;
+/// Keeps what an extension's backend computes.
+class Executor::StoredOutputs final : public CheckedOutputs {
+public:
+  StoredOutputs(const Executor &executor, const Extension &extension,
+                std::vector<TensorType> results)
+      : CheckedOutputs(extension, std::move(results)), executor(executor),
+        stored(types().size()) {}
+
+  Result<std::vector<Value>> take() {
+    NNHAL_RETURN_IF_ERROR(checkComplete());
+    std::vector<Value> values;
+    for (size_t i = 0; i < stored.size(); ++i)
+      values.push_back(computedValue(types()[i], std::move(stored[i])));
+    return values;
   }
+
+protected:
+  Result<std::span<std::byte>> allocateElements(size_t index,
+                                                uint32_t elementSize) override {
+    NNHAL_RETURN_IF_ERROR(executor.checkSize(types()[index], elementSize));
+    stored[index] = Elements<std::byte>(
+        size_t(elementCount(types()[index].dimensions)) * elementSize);
+    return std::span<std::byte>(stored[index]);
+  }
+
+private:
+  const Executor &executor;
+  std::vector<Elements<std::byte>> stored;
+};
+
+/// Copies the values whose place is not a multiple of their elements' size, as
+/// that of a constant may be.
+static void alignValues(const Extension &extension, OperationView &view,
+                        std::vector<Elements<std::byte>> &copies) {
+  for (OperandView &operand : view.inputs) {
+    size_t size = elementSizeIn(extension, operand.type.type);
+    size_t alignment = std::min<size_t>(size & -size, 8);
+    if (!operand.value || alignment < 2 ||
+        reinterpret_cast<uintptr_t>(operand.value->data()) % alignment == 0)
+      continue;
+    operand.value = std::span<const std::byte>(
+        copies.emplace_back(operand.value->begin(), operand.value->end()));
+  }
+}
+
+Result<std::vector<Value>> Executor::runExtension(const Scope &scope,
+                                                  const Operation &operation) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Value> inputs, inputsOf(scope, operation));
+  NNHAL_ASSIGN_OR_RETURN(ExtensionCall call,
+                         makeExtensionCall(model,
+                                           viewOf(scope, operation, inputs),
+                                           limits.extensions));
+  const ExtensionBackend &backend = *call.installed->backend;
+  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, checkCall(backend, call.view));
+  StoredOutputs outputs(*this, backend.extension(), std::move(facts.results));
+  NNHAL_RETURN_IF_ERROR(runCounted([&]() -> Status {
+    std::vector<Elements<std::byte>> copies;
+    copies.reserve(call.view.inputs.size());
+    alignValues(backend.extension(), call.view, copies);
+    return backend.execute(call.view, outputs);
+  }));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Value> results, outputs.take());
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i].type.type = scope.operand(operation.outputs[i]).type;
+  return results;
 }
 
 Result<std::vector<Value>> Executor::runIf(const Scope &scope,

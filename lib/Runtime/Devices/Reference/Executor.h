@@ -11,6 +11,7 @@
 #include "Runtime/Routines/Routine.h"
 
 #include "nnhal/Backend/EntryAbi.h"
+#include "nnhal/Runtime/DeviceServices.h"
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/MemoryBudget.h"
@@ -55,6 +56,8 @@ public:
     /// The budget of all tensors and of the memory that routines keep beside
     /// them. It may be null.
     MemoryBudget *budget = nullptr;
+    /// The extensions whose operations the model may have.
+    std::span<const InstalledExtension> extensions;
     /// The log is told of each operation (LogTag::cpuexe). It may be null.
     const Log *log = nullptr;
   };
@@ -74,16 +77,23 @@ private:
                                          std::vector<Value> inputs);
   Result<std::vector<Value>> runOperation(const Scope &scope,
                                           const Operation &operation);
+  class StoredOutputs;
+  Result<std::vector<Value>> inputsOf(const Scope &scope,
+                                      const Operation &operation) const;
+  OperationView viewOf(const Scope &scope, const Operation &operation,
+                       std::span<const Value> inputs) const;
   Result<std::vector<Value>> runRoutine(const Scope &scope,
                                         const Operation &operation);
+  Result<std::vector<Value>> runExtension(const Scope &scope,
+                                          const Operation &operation);
   Result<std::vector<Value>> runIf(const Scope &scope,
                                    const Operation &operation);
   Result<std::vector<Value>> runWhile(const Scope &scope,
                                       const Operation &operation);
   Status checkCancelled() const;
   void trace(const Subgraph &subgraph, size_t operation, bool isEnd) const;
-  Status checkSize(const TensorType &type) const;
-  Status runCounted(Routine routine, RoutineContext &context) const;
+  Status checkSize(const TensorType &type, uint32_t elementSize) const;
+  template <typename Compute> Status runCounted(Compute compute) const;
 
   const Model &model;
   Limits limits;

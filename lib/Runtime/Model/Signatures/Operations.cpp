@@ -25,6 +25,8 @@ OperandView OperandView::of(const Model &model, const Operand &operand) {
             constantBytes(model, operand);
         bytes.isOk())
       view.value = *bytes;
+  if (const auto *data = std::get_if<ExtensionParams>(&operand.extraParams))
+    view.extensionData = data->bytes;
   return view;
 }
 

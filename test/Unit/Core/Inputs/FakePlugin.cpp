@@ -29,7 +29,7 @@
 using namespace nnhal::rt;
 
 [[maybe_unused]] static void createBackends(const NNHalPluginHost *host) {
-  createPluginBackends(host, [](const DeviceServices &) -> Result<Backends> {
+  auto create = []() -> Result<Backends> {
 #ifdef NNHAL_FAKE_THROWS
     throw std::runtime_error("the driver is not loaded");
 #elif defined(NNHAL_FAKE_THROWS_NUMBER)
@@ -39,7 +39,8 @@ using namespace nnhal::rt;
 #else
     return Backends();
 #endif
-  });
+  };
+  createForHost(host, create, host->addBackend);
 }
 
 #ifndef NNHAL_FAKE_NO_FUNCTION

@@ -49,6 +49,11 @@ inline constexpr llvm::StringLiteral arenaLowerBoundAttrName =
 /// what it wrote in the same round, so that each round may have its own.
 inline constexpr llvm::StringLiteral scratchAttrName = "nnhal.scratch";
 
+/// String array attribute of the module: the extensions whose backends the
+/// runtime has, so that code may call them (nnhal/Backend/ExtensionBackend.h).
+inline constexpr llvm::StringLiteral calledExtensionsAttrName =
+    "nnhal.called_extensions";
+
 //===----------------------------------------------------------------------===//
 // Functions and loops
 //===----------------------------------------------------------------------===//

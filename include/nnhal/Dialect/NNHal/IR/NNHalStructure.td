@@ -65,6 +65,8 @@ def NNHal_ModelOp : Op<NNHal_Dialect, "model",
     ::nnhal::GraphOp getMainGraph();
     /// The prefix that the model gives the extension, or nullopt.
     std::optional<uint16_t> getExtensionPrefix(::llvm::StringRef name);
+    /// The extensions that the model lists, with their prefixes.
+    std::vector<::nnhal::rt::ExtensionNameAndPrefix> getExtensions();
   }];
 }
 

@@ -32,13 +32,29 @@ def NNHal_ExtensionType : NNHal_Type<"Extension", "extension"> {
   let summary = "a type of a vendor extension";
   let description = [{
     `!nnhal.extension<"com.example.fft", 2>`: type 2 of the named extension.
-    A third parameter holds the operand's extension bytes, opaque here, as
-    hexadecimal digits: `!nnhal.extension<"com.example.fft", 2, "00ff">`.
+    Where a device has described the type, the bytes of one element follow, as
+    in `!nnhal.extension<"com.example.fft", 2 : 8>`; elements of 1, 2, 4 and 8
+    bytes are stored as integers. A last parameter holds the operand's extension
+    bytes, opaque here, as hexadecimal digits:
+    `!nnhal.extension<"com.example.fft", 2 : 8, "00ff">`.
+
+    An operand without dimensions is the bare type, or an unranked tensor where
+    the type is known to be one of tensors.
   }];
   let parameters = (ins StringRefParameter<"extension name">:$name,
                         "uint32_t":$number,
+                        OptionalParameter<"uint32_t">:$elementSize,
                         OptionalParameter<"::mlir::StringAttr">:$data);
-  let assemblyFormat = "`<` $name `,` $number (`,` $data^)? `>`";
+  let assemblyFormat = [{
+    `<` $name `,` $number (`:` $elementSize^)? (`,` $data^)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Whether compiled code can hold an element.
+    bool isStoredAsInteger() const {
+      uint32_t size = getElementSize();
+      return size == 1 || size == 2 || size == 4 || size == 8;
+    }
+  }];
 }
 
 #endif // NNHAL_DIALECT_NNHAL_IR_NNHALTYPES

@@ -22,13 +22,15 @@
 //
 // A tensor without dimensions is unranked, dimension 0 is `?`; a constant's
 // dimension 0 is the extent 0. An extension operand without dimensions is the
-// bare type. Threads: pure functions.
+// bare type, unless its description says that it is a tensor. Threads: pure
+// functions.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NNHAL_DIALECT_NNHAL_IR_OPERANDTYPES_H
 #define NNHAL_DIALECT_NNHAL_IR_OPERANDTYPES_H
 
+#include "nnhal/Runtime/Interface.h"
 #include "nnhal/Runtime/Model.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -37,10 +39,12 @@
 namespace nnhal {
 
 /// The IR type of \p operand. invalidArgument when its quantization parameters
-/// or extension prefix have no type.
+/// or extension prefix have no type. \p described tells what is known of types
+/// of extensions.
 rt::Result<mlir::Type>
 typeOfOperand(mlir::MLIRContext *context, const rt::Operand &operand,
-              std::span<const rt::ExtensionNameAndPrefix> extensions);
+              std::span<const rt::ExtensionNameAndPrefix> extensions,
+              std::span<const rt::Extension> described = {});
 
 /// An operand with type, dimensions, quantization and extra parameters of
 /// \p type. invalidArgument when the HAL has no such operand.
@@ -50,7 +54,7 @@ operandOfType(mlir::Type type,
 
 /// The type of the attribute that holds a constant of \p type: a tensor or
 /// scalar of storage elements, or null where the bytes are tensor<Nxi8> because
-/// the type has no size (OEM and extension types).
+/// the type has no size (OEM and extension types that nobody has described).
 mlir::Type storageTypeOf(mlir::Type type);
 
 /// Bytes that a constant of \p type has; nullopt where storageTypeOf() is null

@@ -7,9 +7,12 @@
 
 #include "CpuSupport.h"
 
+#include "Runtime/Model/ExtensionCalls.h"
+#include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Backend/Signatures.h"
+#include "nnhal/Runtime/Extensions.h"
 
 #include <algorithm>
 
@@ -62,44 +65,95 @@ static Status checkRanks(const OperationView &view) {
   return Status::ok();
 }
 
+/// Whether compiled code has elements of the size of \p type's.
+static Status checkElement(const Model &model, OperandType type,
+                           std::span<const Extension> extensions) {
+  auto info = describeType(model, extensions, type);
+  uint32_t size = info ? info->byteSize : 0;
+  if (size == 1 || size == 2 || size == 4 || size == 8)
+    return Status::ok();
+  return badData("{} has elements of {} bytes, which are not compiled for CPUs",
+                 nameOf(model, type), size);
+}
+
+static Status checkExtension(const Model &model, const Subgraph &subgraph,
+                             const Operation &operation,
+                             std::span<const InstalledExtension> extensions) {
+  if (extensions.empty())
+    return badData("{} is not compiled for CPUs",
+                   nameOf(model, operation.type));
+  NNHAL_ASSIGN_OR_RETURN(
+      OperationFacts facts,
+      checkExtensionOperation(model, subgraph, operation, extensions));
+  const std::vector<Extension> descriptions = descriptionsOf(extensions);
+  auto check = [&](uint32_t index) {
+    OperandType type = subgraph.operands[index].type;
+    return isExtension(type) ? checkElement(model, type, descriptions)
+                             : Status::ok();
+  };
+  for (uint32_t index : operation.inputs)
+    NNHAL_RETURN_IF_ERROR(check(index));
+  for (uint32_t index : operation.outputs)
+    NNHAL_RETURN_IF_ERROR(check(index));
+  for (size_t i = 0; i < facts.results.size(); ++i)
+    if (!facts.results[i].isRanked)
+      return badData("{}: output {} has unknown rank",
+                     nameOf(model, operation.type), i);
+  return Status::ok();
+}
+
 /// IF and WHILE are compiled when all that they can execute is (C-030).
 static Status checkSupport(const Model &model, CalledGraphs &graphs,
-                           const Subgraph &subgraph,
-                           const Operation &operation) {
+                           const Subgraph &subgraph, const Operation &operation,
+                           std::span<const InstalledExtension> extensions) {
   if (operation.type == IF || operation.type == WHILE)
     return graphs.check(subgraph, operation,
                         [&](const Subgraph &callee, const Operation &inner) {
-                          return checkSupport(model, graphs, callee, inner);
+                          return checkSupport(model, graphs, callee, inner,
+                                              extensions);
                         });
   // lib/Conversion/NNHalToLinalg lowers every operation of the HAL.
-  if (isExtension(operation.type) || operation.type == OEM_OPERATION)
+  if (isExtension(operation.type))
+    return checkExtension(model, subgraph, operation, extensions);
+  if (operation.type == OEM_OPERATION)
     return badData("{} is not compiled for CPUs", nameOf(operation.type));
   NNHAL_RETURN_IF_ERROR(checkScalars(subgraph, operation));
   return checkRanks(OperationView::of(model, subgraph, operation));
 }
 
-Status nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
-                                  const Operation &operation) {
+Status
+nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
+                           const Operation &operation,
+                           std::span<const InstalledExtension> extensions) {
   CalledGraphs graphs(model);
-  return checkSupport(model, graphs, subgraph, operation);
+  return checkSupport(model, graphs, subgraph, operation, extensions);
 }
 
-static Status checkInterfaceOperand(const Operand &operand, const char *what,
-                                    size_t index) {
-  if (isExtension(operand.type) || operand.type == OperandType::OEM ||
-      operand.type == OperandType::TENSOR_OEM_BYTE)
+static Status checkInterfaceOperand(const Model &model, const Operand &operand,
+                                    std::span<const Extension> extensions,
+                                    const char *what, size_t index) {
+  bool isOem = operand.type == OperandType::OEM ||
+               operand.type == OperandType::TENSOR_OEM_BYTE;
+  if (isOem || (isExtension(operand.type) && extensions.empty()))
     return badData("{} {} of the model is {}, which is not compiled for CPUs",
-                   what, index, nameOf(operand.type));
-  return Status::ok();
+                   what, index, nameOf(model, operand.type));
+  if (!isExtension(operand.type))
+    return Status::ok();
+  return checkElement(model, operand.type, extensions)
+      .withContext(fmt::format("{} {}", what, index));
 }
 
-Status nnhal::rt::checkCpuInterface(const Model &model) {
+Status
+nnhal::rt::checkCpuInterface(const Model &model,
+                             std::span<const InstalledExtension> extensions) {
   const Subgraph &main = model.main;
+  const std::vector<Extension> descriptions = descriptionsOf(extensions);
   for (size_t i = 0; i < main.inputIndexes.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        checkInterfaceOperand(main.operands[main.inputIndexes[i]], "input", i));
-  for (size_t i = 0; i < main.outputIndexes.size(); ++i)
     NNHAL_RETURN_IF_ERROR(checkInterfaceOperand(
-        main.operands[main.outputIndexes[i]], "output", i));
+        model, main.operands[main.inputIndexes[i]], descriptions, "input", i));
+  for (size_t i = 0; i < main.outputIndexes.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        checkInterfaceOperand(model, main.operands[main.outputIndexes[i]],
+                              descriptions, "output", i));
   return Status::ok();
 }

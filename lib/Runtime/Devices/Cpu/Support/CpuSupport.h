@@ -8,7 +8,10 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_CPU_SUPPORT_CPUSUPPORT_H
 #define NNHAL_LIB_RUNTIME_DEVICES_CPU_SUPPORT_CPUSUPPORT_H
 
+#include "nnhal/Runtime/DeviceServices.h"
 #include "nnhal/Runtime/Model.h"
+
+#include <span>
 
 namespace nnhal::rt {
 
@@ -17,11 +20,13 @@ namespace nnhal::rt {
 /// compiled must be constants, and ranks known. Otherwise fails with
 /// invalidArgument; the message says which operand is in the way and why.
 /// Extents of intermediate values may be unknown: the compiler infers them.
+/// Operations of \p extensions are taken as far as their backends do.
 /// \p model must have passed validateModel().
 ///
 /// Threads: pure function.
 Status checkCpuSupport(const Model &model, const Subgraph &subgraph,
-                       const Operation &operation);
+                       const Operation &operation,
+                       std::span<const InstalledExtension> extensions = {});
 
 /// Returns success when the compiler for CPUs can pass every input and output
 /// of the main subgraph of \p model, unread ones too. Otherwise fails with
@@ -29,7 +34,8 @@ Status checkCpuSupport(const Model &model, const Subgraph &subgraph,
 /// not compiled, whatever its operations are.
 ///
 /// Threads: pure function.
-Status checkCpuInterface(const Model &model);
+Status checkCpuInterface(const Model &model,
+                         std::span<const InstalledExtension> extensions = {});
 
 } // namespace nnhal::rt
 

@@ -1,0 +1,193 @@
+//===- ExtensionPluginsTest.cpp - Plug-ins with extensions ----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime/Caching/BinaryIdentity.h"
+#include "nnhal/Backend/DevicePlugin.h"
+#include "nnhal/Runtime/DevicePlugins.h"
+#include "nnhal/Runtime/Log.h"
+#include "nnhal/Runtime/ReferenceDevice.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <random>
+#include <stdexcept>
+
+using namespace nnhal::rt;
+
+namespace {
+
+/// An extension that has no operations.
+class DescribedExtension final : public ExtensionBackend {
+public:
+  explicit DescribedExtension(Extension description)
+      : description(std::move(description)) {}
+
+  const Extension &extension() const override { return description; }
+  Result<OperationFacts> check(const OperationView &) const override {
+    return Status(StatusCode::invalidArgument, "there is no operation");
+  }
+  Status execute(const OperationView &, ExtensionOutputs &) const override {
+    return Status(StatusCode::generalFailure, "there is no operation");
+  }
+
+private:
+  const Extension description;
+};
+
+std::string pluginPath() { return NNHAL_TEST_INPUTS "/NNHalTablePlugin.so"; }
+
+/// Lets the plug-in of pluginPath() return \p table.
+void setTable(const NNHalDevicePlugin *table) {
+  void *library = ::dlopen(pluginPath().c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << ::dlerror();
+  auto set = reinterpret_cast<void (*)(const NNHalDevicePlugin *)>(
+      ::dlsym(library, "nnhalSetTestTable"));
+  ASSERT_NE(set, nullptr);
+  set(table);
+}
+
+void addExtension(const NNHalPluginHost *host, Extension description) {
+  host->addExtension(host->context,
+                     new DescribedExtension(std::move(description)));
+}
+
+NNHalDevicePlugin tableWith(void (*create)(const NNHalPluginHost *)) {
+  return {NNHAL_DEVICE_PLUGIN_VERSION, sizeof(NNHalDevicePlugin),
+          NNHAL_PLUGIN_SDK, "test", create};
+}
+
+std::string messageOf(void (*create)(const NNHalPluginHost *)) {
+  NNHalDevicePlugin table = tableWith(create);
+  setTable(&table);
+  std::string message(loadPlugin(pluginPath(), {}).status().message());
+  setTable(nullptr);
+  return message;
+}
+
+TEST(ExtensionPluginsTest, ExtensionsReachTheDevices) {
+  NNHalDevicePlugin table = tableWith([](const NNHalPluginHost *host) {
+    addExtension(host, {"com.example.a", {{3, true, 2}}});
+    addExtension(host, {"com.example.b", {}});
+  });
+  setTable(&table);
+  auto plugin = loadPlugin(pluginPath(), {});
+  ASSERT_TRUE(plugin.isOk()) << plugin.status().message();
+  EXPECT_TRUE(plugin->devices.empty());
+  ASSERT_EQ(plugin->extensions.size(), 2u);
+  // The code that makes the extensions is the test's.
+  EXPECT_EQ(plugin->extensions[0].buildIdentity,
+            *loadedIdentity(reinterpret_cast<const void *>(table.create)));
+  DeviceServices services;
+  services.extensions = plugin->extensions;
+  auto device = createReferenceDevice({.services = services});
+  EXPECT_EQ(device->extensions(),
+            (std::vector<Extension>{{"com.example.a", {{3, true, 2}}},
+                                    {"com.example.b", {}}}));
+}
+
+TEST(ExtensionPluginsTest, DescriptionsAreChecked) {
+  EXPECT_EQ(messageOf([](const NNHalPluginHost *host) {
+              addExtension(host, {"Example", {}});
+            }),
+            fmt::format("plug-in '{}': the extension name 'Example' is not of "
+                        "lower-case letters, digits, '_' and at least one '.'",
+                        pluginPath()));
+  EXPECT_EQ(messageOf([](const NNHalPluginHost *host) {
+              addExtension(host, {"com.example.a", {{1, true, 0}}});
+            }),
+            fmt::format("plug-in '{}': type 1 of extension 'com.example.a' has "
+                        "elements of 0 bytes",
+                        pluginPath()));
+}
+
+// Whoever can write a plug-in runs code with the user's rights.
+TEST(ExtensionPluginsTest, OthersMustNotWriteThem) {
+  using enum std::filesystem::perms;
+  namespace fs = std::filesystem;
+  std::string folder = ::testing::TempDir() + "nnhal-plugins-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const fs::path plugin = fs::path(folder) / "one.so";
+  fs::copy_file(pluginPath(), plugin);
+  std::vector<std::string> lines;
+  DeviceServices services;
+  services.log = std::make_shared<Log>(
+      0, [&](std::string_view line) { lines.emplace_back(line); });
+  auto problem = [&](const std::string &expected) {
+    lines.clear();
+    EXPECT_TRUE(loadInstalledExtensions(services, folder).empty());
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_TRUE(lines[0].ends_with(
+        fmt::format("an installed plug-in is left out: {}", expected)))
+        << lines[0];
+  };
+  problem(fmt::format("plug-in '{}' returns no table", plugin.string()));
+  fs::permissions(plugin, owner_all | others_write);
+  problem(fmt::format("'{}' can be written to by other users (mode 0702)",
+                      plugin.string()));
+  fs::remove(plugin);
+  fs::create_symlink("/nonexistent", plugin);
+  problem(fmt::format("'{}' cannot be read", plugin.string()));
+  fs::permissions(folder, owner_all | group_write);
+  problem(
+      fmt::format("'{}' can be written to by other users (mode 0720)", folder));
+  lines.clear();
+  EXPECT_TRUE(loadInstalledExtensions(services, "/nonexistent").empty());
+  EXPECT_TRUE(lines.empty());
+  fs::remove_all(folder);
+}
+
+// Whatever a table says is answered with a status.
+TEST(ExtensionPluginsTest, MutatedTablesAreAnswered) {
+  static std::mt19937 random(1);
+  auto oneOf = [](uint32_t count) { return uint32_t(random() % count); };
+  const std::string truncated =
+      std::string(NNHAL_PLUGIN_SDK).substr(0, oneOf(20));
+  const char *sdks[] = {nullptr,           "",
+                        truncated.c_str(), NNHAL_PLUGIN_SDK,
+                        NNHAL_PLUGIN_SDK,  NNHAL_PLUGIN_SDK};
+  using Create = void (*)(const NNHalPluginHost *);
+  const Create creates[] = {
+      nullptr,
+      [](const NNHalPluginHost *) {},
+      [](const NNHalPluginHost *host) { host->fail(host->context, nullptr); },
+      [](const NNHalPluginHost *host) { host->fail(host->context, "broken"); },
+      [](const NNHalPluginHost *host) {
+        auto create = []() -> Result<ExtensionBackends> {
+          throw std::runtime_error("thrown");
+        };
+        createForHost(host, create, host->addExtension);
+      },
+      [](const NNHalPluginHost *host) {
+        for (uint32_t i = random() % 4; i > 0; --i)
+          addExtension(host,
+                       {random() % 2 ? "com.example.ext" : "no name",
+                        {{uint16_t(random()), true, uint32_t(random() % 9)},
+                         {uint16_t(random() % 3), false, 8}}});
+        if (random() % 4 == 0)
+          host->fail(host->context, "late");
+      }};
+  size_t loadedCount = 0;
+  for (int i = 0; i < 1000; ++i) {
+    uint32_t version = oneOf(4) == 0 ? random() : NNHAL_DEVICE_PLUGIN_VERSION;
+    uint32_t size = oneOf(4) == 0 ? oneOf(64) : sizeof(NNHalDevicePlugin);
+    NNHalDevicePlugin table = {version, size, sdks[oneOf(std::size(sdks))],
+                               oneOf(2) ? "test" : nullptr,
+                               creates[oneOf(std::size(creates))]};
+    setTable(oneOf(20) == 0 ? nullptr : &table);
+    auto plugin = loadPlugin(pluginPath(), {});
+    loadedCount += plugin.isOk();
+    EXPECT_NE(plugin.isOk(), !plugin.status().message().empty());
+  }
+  setTable(nullptr);
+  EXPECT_GT(loadedCount, 10u);
+  EXPECT_LT(loadedCount, 500u);
+}
+
+} // namespace

@@ -1,0 +1,183 @@
+//===- ExtensionCallsTest.cpp - Extension backends and nnhal-reference ----===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime/Artifact/RoutineSignature.h"
+#include "Runtime/Devices/Cpu/Support/CpuSupport.h"
+#include "Runtime/Routines/RoutineTable.h"
+#include "nnhal/Backend/ExtensionBackend.h"
+#include "nnhal/Runtime/ReferenceDevice.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+using namespace nnhal::rt;
+
+namespace {
+
+/// The extension "com.example.wide", whose operation 0 yields a tensor of 12
+/// bytes per element or what a test wants it to.
+class WideExtension final : public ExtensionBackend {
+public:
+  using Execute = std::function<Status(const OperationView &view,
+                                       ExtensionOutputs &outputs)>;
+
+  const Extension &extension() const override { return description; }
+
+  Result<OperationFacts> check(const OperationView &view) const override {
+    seen = view.inputs.front().type.type;
+    return OperationFacts{HalVersion::V1_2,
+                          {resultCount, view.outputs.front().type}};
+  }
+  Status execute(const OperationView &view,
+                 ExtensionOutputs &outputs) const override {
+    return compute(view, outputs);
+  }
+
+  size_t resultCount = 1;
+  Execute compute;
+  /// The type of the input that check() was last asked about.
+  mutable OperandType seen = OperandType::FLOAT32;
+
+private:
+  const Extension description = {"com.example.wide",
+                                 {{0, /*isTensor=*/true, 12}}};
+};
+
+class ExtensionCallsTest : public ::testing::Test {
+protected:
+  ExtensionCallsTest() {
+    services.extensions = {{backend, "wide:1;"}};
+    Model &model = annotated.model;
+    model.extensionNameToPrefix = {{"com.example.wide", 9},
+                                   {"com.example.other", 10}};
+    Operand operand;
+    operand.type = OperandType(9u << 16);
+    operand.dimensions = {2};
+    operand.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+    model.main.operands = {operand, operand};
+    model.main.operands[1].lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
+    model.main.operations = {{OperationType(9u << 16), {0}, {1}}};
+    model.main.inputIndexes = {0};
+    model.main.outputIndexes = {1};
+    computeConsumers(model.main);
+    backend->compute = [](const OperationView &view,
+                          ExtensionOutputs &outputs) -> Status {
+      int64_t extent = 2;
+      NNHAL_ASSIGN_OR_RETURN(std::span<std::byte> bytes,
+                             outputs.allocate(0, {&extent, 1}));
+      std::copy_n(view.inputs.front().value->begin(), bytes.size(),
+                  bytes.begin());
+      return Status::ok();
+    };
+  }
+
+  Status run() {
+    auto prepared =
+        createReferenceDevice({.services = services})->prepareModel(annotated);
+    if (!prepared.isOk())
+      return std::move(prepared).takeStatus();
+    Request request;
+    request.inputs.emplace_back().memory = Memory::copy(input);
+    request.outputs.emplace_back().memory = OutputMemory::borrow(output);
+    ExecutionResult result;
+    return (*prepared)->execute(request, result);
+  }
+
+  /// The failure of a backend that asks for \p extents of output \p index.
+  std::string allocating(size_t index, std::vector<int64_t> extents) {
+    backend->compute = [=](const OperationView &, ExtensionOutputs &outputs) {
+      return outputs.allocate(index, extents).status();
+    };
+    return std::string(run().message());
+  }
+
+  std::shared_ptr<WideExtension> backend = std::make_shared<WideExtension>();
+  DeviceServices services;
+  AnnotatedModel annotated;
+  std::vector<std::byte> input = std::vector<std::byte>(24, std::byte(7));
+  std::vector<std::byte> output = std::vector<std::byte>(24);
+};
+
+TEST_F(ExtensionCallsTest, ElementsMayHaveAnySize) { // H-016
+  EXPECT_EQ(run().message(), "");
+  EXPECT_EQ(output, input);
+  // Whatever prefix the model gives the extension.
+  EXPECT_EQ(backend->seen, ownOperandType(0));
+}
+
+TEST_F(ExtensionCallsTest, OutputsAreChecked) {
+  const std::string place = "operation 0 (com.example.wide:0): ";
+  EXPECT_EQ(allocating(1, {2}), place + "there is no output 1, only 1");
+  EXPECT_EQ(allocating(0, {2, 1}), place + "output 0 has rank 2, expected 1");
+  EXPECT_EQ(allocating(0, {3}), place + "output 0 has extents [3], expected 2");
+  backend->compute = [](const OperationView &, ExtensionOutputs &) {
+    return Status::ok();
+  };
+  EXPECT_EQ(run().message(), place + "output 0 was not computed");
+}
+
+TEST_F(ExtensionCallsTest, UsesAreChecked) { // H-024
+  backend->resultCount = 2;
+  EXPECT_EQ(run().message(), "com.example.wide:0: has 1 outputs, expected 2");
+  backend->resultCount = 1;
+  annotated.model.main.operands[0].type = OperandType(10u << 16);
+  auto answers = createReferenceDevice({.services = services})
+                     ->supportedOperations(annotated);
+  ASSERT_TRUE(answers.isOk()) << answers.status().message();
+  EXPECT_EQ((*answers)[0].message(),
+            "operand 0: the device does not have extension "
+            "'com.example.other'");
+  // The second description of an extension disables it (H-013); one of another
+  // name brings its types, but not to this operation.
+  class OtherExtension final : public ExtensionBackend {
+  public:
+    const Extension &extension() const override { return description; }
+    Result<OperationFacts> check(const OperationView &) const override {
+      return Status(StatusCode::invalidArgument, "there is no operation");
+    }
+    Status execute(const OperationView &, ExtensionOutputs &) const override {
+      return Status(StatusCode::generalFailure, "there is no operation");
+    }
+
+  private:
+    const Extension description = {"com.example.other", {{0, true, 12}}};
+  };
+  services.extensions.push_back({std::make_shared<OtherExtension>(), "o:1;"});
+  EXPECT_EQ(run().message(),
+            "input 0: is of type com.example.other:0, which is not of "
+            "extension 'com.example.wide'");
+}
+
+TEST_F(ExtensionCallsTest, CompiledElementsHaveAFewSizes) {
+  const Model &model = annotated.model;
+  EXPECT_EQ(checkCpuSupport(model, model.main, model.main.operations[0],
+                            services.extensions)
+                .message(),
+            "com.example.wide:0 has elements of 12 bytes, which are not "
+            "compiled for CPUs");
+}
+
+TEST_F(ExtensionCallsTest, CodeFindsNoExtension) {
+  OperationView view;
+  view.type = ownOperation(0);
+  std::vector<uint8_t> signature =
+      writeRoutineSignature(view, "com.example.wide");
+  NNHalExecutionContext context = {};
+  std::string message;
+  context.report = [](void *self, const char *text) {
+    *static_cast<std::string *>(self) = text;
+  };
+  context.reportContext = &message;
+  EXPECT_EQ(
+      routineTable().routines[extensionRoutineSlot](
+          &context, signature.data(), signature.size(), nullptr, 0, nullptr, 0),
+      int32_t(StatusCode::generalFailure));
+  EXPECT_EQ(message, "there is no extension 'com.example.wide'");
+}
+
+} // namespace
