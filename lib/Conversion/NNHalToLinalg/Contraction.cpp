@@ -57,8 +57,6 @@ static LogicalResult readConvolution(OperationLowering &op, Convolution &conv,
   FailureOr<rt::FusedActivation> activation = operands.readActivation();
   if (failed(activation))
     return failure();
-  if (failed(operands.readLayout()))
-    return failure();
   if (op.states("dilation width"))
     operands.readPair("dilation", columns.dilation, rows.dilation);
   isSame = operands.isSame();
@@ -499,8 +497,6 @@ static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
     op.checkEqual(op.input(shape).extent(0), op.index(4));
     SmallVector<Scalar> extents = op.integers(shape, 4);
     Pixel stated = pixelAt(extents);
-    if (op.isNchw())
-      stated = {extents[0], extents[2], extents[3], extents[1]};
     checkAtLeast(op, stated.row, 1);
     checkAtLeast(op, stated.column, 1);
     if (isSame) {

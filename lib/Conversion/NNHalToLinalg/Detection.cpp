@@ -63,13 +63,6 @@ static Tensor checkedBatches(OperationLowering &op, size_t index,
   return batches;
 }
 
-/// Whether input \p index, which says if tensors are NCHW, is known.
-static LogicalResult checkLayout(OperationLowering &op, size_t index) {
-  if (op.isConstant(index))
-    return success();
-  return op.fail("the layout is not constant");
-}
-
 static rt::TensorType float32() {
   rt::TensorType type;
   type.type = OperandType::TENSOR_FLOAT32;
@@ -241,8 +234,6 @@ static Peak findKeypoint(OperationLowering &op, const FeatureMaps &maps,
 }
 
 static LogicalResult lowerHeatmapMaxKeypoint(OperationLowering &op) {
-  if (failed(checkLayout(op, 2)))
-    return failure();
   if (failed(op.decoded(rt::decodeHeatmapMaxKeypoint(op.view()))))
     return failure();
   FeatureMaps maps{op.input(0)};
@@ -496,8 +487,6 @@ static Tensor defineWeights(OperationLowering &op, const Tensor &regions,
 }
 
 static LogicalResult lowerRoiAlign(OperationLowering &op) {
-  if (failed(checkLayout(op, 9)))
-    return failure();
   if (failed(op.decoded(rt::decodeRoiAlign(op.view()))))
     return failure();
   RoiInputs inputs = readRoiInputs(op);
@@ -563,8 +552,6 @@ static Tensor definePoolPixels(OperationLowering &op, const Tensor &regions,
 }
 
 static LogicalResult lowerRoiPooling(OperationLowering &op) {
-  if (failed(checkLayout(op, 7)))
-    return failure();
   if (failed(op.decoded(rt::decodeRoiPooling(op.view()))))
     return failure();
   RoiInputs inputs = readRoiInputs(op);

@@ -130,8 +130,6 @@ static LogicalResult lowerLocalResponse(OperationLowering &op) {
 /// Brings each channel to mean 0 and variance 1, multiplies it by gamma and
 /// adds beta (M-069).
 static LogicalResult lowerInstance(OperationLowering &op) {
-  if (!op.isConstant(4))
-    return op.fail("the layout is no constant");
   if (failed(op.decoded(rt::decodeInstanceNormalization(op.view()))))
     return failure();
   Tensor input = op.input(0);

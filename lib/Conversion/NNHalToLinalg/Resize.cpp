@@ -73,12 +73,11 @@ static void setStep(OperationLowering &op, ResizeAxis &axis,
 }
 
 static LogicalResult readResize(OperationLowering &op, Resize &resize) {
-  for (size_t i = 3; i < op.inputCount(); ++i)
+  for (size_t i = 4; i < op.inputCount(); ++i)
     if (!op.isConstant(i))
       return op.fail("the " +
-                     Twine(i == 3   ? "layout"
-                           : i == 4 ? "flag for aligned corners"
-                                    : "flag for half pixel centers") +
+                     Twine(i == 4 ? "flag for aligned corners"
+                                  : "flag for half pixel centers") +
                      " is not constant");
   FailureOr<rt::ResizeForm> form = op.decoded(rt::decodeResize(op.view()));
   if (failed(form))

@@ -318,13 +318,7 @@ struct Picture {
 };
 } // namespace
 
-/// \p layoutIndex is the input that holds the layout, if there is one.
-static FailureOr<SpaceBlock> readBlock(OperationLowering &op,
-                                       size_t layoutIndex) {
-  if (layoutIndex < op.inputCount() && !op.isConstant(layoutIndex)) {
-    (void)op.fail("the layout is not constant");
-    return failure();
-  }
+static FailureOr<SpaceBlock> readBlock(OperationLowering &op) {
   if (failed(op.decoded(rt::decodeBlock(op.view()))))
     return failure();
   SpaceBlock block;
@@ -345,7 +339,7 @@ static FailureOr<SpaceBlock> readBlock(OperationLowering &op,
 static LogicalResult lowerDepthToSpace(OperationLowering &op) {
   Tensor input = op.input(0);
   op.checkNotEmpty(input);
-  FailureOr<SpaceBlock> block = readBlock(op, 2);
+  FailureOr<SpaceBlock> block = readBlock(op);
   if (failed(block))
     return failure();
   Picture from(input), to = from;
@@ -365,7 +359,7 @@ static LogicalResult lowerDepthToSpace(OperationLowering &op) {
 static LogicalResult lowerBatchToSpace(OperationLowering &op) {
   Tensor input = op.input(0);
   op.checkNotEmpty(input);
-  FailureOr<SpaceBlock> block = readBlock(op, 2);
+  FailureOr<SpaceBlock> block = readBlock(op);
   if (failed(block))
     return failure();
   Picture from(input), to = from;
@@ -398,7 +392,7 @@ static SmallVector<SmallVector<Scalar>> splitIntoBlocks(OperationLowering &op,
 static LogicalResult lowerSpaceToDepth(OperationLowering &op) {
   Tensor input = op.input(0);
   op.checkNotEmpty(input);
-  FailureOr<SpaceBlock> block = readBlock(op, 2);
+  FailureOr<SpaceBlock> block = readBlock(op);
   if (failed(block))
     return failure();
   Picture from(input), to = from;
@@ -410,7 +404,7 @@ static LogicalResult lowerSpaceToDepth(OperationLowering &op) {
 }
 
 static LogicalResult lowerSpaceToBatch(OperationLowering &op) {
-  FailureOr<SpaceBlock> block = readBlock(op, 3);
+  FailureOr<SpaceBlock> block = readBlock(op);
   if (failed(block))
     return failure();
   op.checkNotEmpty(op.input(0));

@@ -39,8 +39,6 @@ static LogicalResult readPool(OperationLowering &op, Pool &pool) {
   FailureOr<rt::FusedActivation> activation = operands.readActivation();
   if (failed(activation))
     return failure();
-  if (failed(operands.readLayout()))
-    return failure();
   pool.activation = *activation;
   pool.input = op.input(0);
   pool.image = extentsOf(pool.input);

@@ -17,7 +17,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -33,9 +32,6 @@ LogicalResult OperationLowering::fail(const Twine &reason) {
   return failure();
 }
 
-static constexpr int64_t nhwcOfNchw[] = {0, 2, 3, 1};
-static constexpr int64_t nchwOfNhwc[] = {0, 3, 1, 2};
-
 LogicalResult OperationLowering::prepare() {
   if (rt::Status status = op.readHalForm(halView); !status.isOk())
     return fail(status.message());
@@ -50,9 +46,7 @@ LogicalResult OperationLowering::prepare() {
   places = rt::InputPlaces(view());
   if (failed(checkRanks()))
     return failure();
-  if (statesNchw())
-    picture = transpose(statedInput(0), nhwcOfNchw).get();
-  return success();
+  return checkLayout();
 }
 
 /// Every operand that is given must have a known rank: loops and checks are
@@ -65,17 +59,17 @@ LogicalResult OperationLowering::checkRanks() {
   return success();
 }
 
-bool OperationLowering::statesNchw() const {
-  // Routines of the runtime read pictures as the model has them.
-  if (rt::routineSlot(type()) || !states("layout"))
-    return false;
+LogicalResult OperationLowering::checkLayout() {
+  // A routine takes the layout when it runs.
   size_t layout = indexOf("layout");
-  return hasInput(layout) && isConstant(layout) &&
-         view().inputs[layout].value->front() != std::byte(0);
-}
-
-bool OperationLowering::isResultPicture() const {
-  return isNchw() && type() != rt::OperationType::HEATMAP_MAX_KEYPOINT;
+  if (rt::routineSlot(type()) || !states("layout") || !hasInput(layout))
+    return success();
+  if (!isConstant(layout))
+    return fail("the layout is not constant");
+  if (view().inputs[layout].value->front() != std::byte(0))
+    return fail("pictures are in NCHW order, which only "
+                "nnhal-raise-operations takes");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,12 +117,6 @@ Scalar OperationLowering::isPresent(size_t index) {
 }
 
 Tensor OperationLowering::input(size_t index) {
-  if (isNchw() && index == 0)
-    return {builder, picture, view().inputs[0].type};
-  return statedInput(index);
-}
-
-Tensor OperationLowering::statedInput(size_t index) {
   rt::TensorType type = view().inputs[index].type;
   Value operand = operandOf(index);
   if (!operand)
@@ -200,11 +188,7 @@ SmallVector<Scalar> OperationLowering::stated(Indices extents, size_t index) {
   const rt::TensorType &type = view().outputs[index].type;
   if (!type.isRanked || type.rank() != int64_t(extents.size()))
     return result;
-  SmallVector<int64_t> dimensions(type.dimensions.begin(),
-                                  type.dimensions.end());
-  if (isResultPicture())
-    applyPermutationToVector(dimensions, nhwcOfNchw);
-  for (auto [extent, known] : llvm::zip(result, dimensions)) {
+  for (auto [extent, known] : llvm::zip(result, type.dimensions)) {
     if (known == rt::unknownExtent || extent.known())
       continue;
     Scalar expected = this->index(known);
@@ -215,8 +199,6 @@ SmallVector<Scalar> OperationLowering::stated(Indices extents, size_t index) {
 }
 
 void OperationLowering::setOutput(size_t index, Tensor result) {
-  if (isResultPicture())
-    result = transpose(result, nchwOfNhwc);
   results[index] = result.get();
 }
 

@@ -14,8 +14,9 @@
 // linalg operation with an indexing map; only what no map can say is read by
 // tensor.extract. Moved, filled and folded tensors are upstream's operations.
 //
-// Pictures are in NHWC order here: those of an operation in NCHW order are
-// transposed where input() gives them and where finish() takes them.
+// Pictures are in NHWC order here: nnhal-raise-operations transposes those of
+// an operation in NCHW order, canonical or not. Only routines of the runtime
+// read both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -133,9 +134,6 @@ public:
   bool hasInput(size_t index) const {
     return index < inputCount() && !view().inputs[index].isOmitted;
   }
-  /// Whether pictures are NCHW in the model, so that extents of pictures which
-  /// other inputs state are, too.
-  bool isNchw() const { return bool(picture); }
   /// Whether this execution has input \p index, as i1: a model input may be
   /// omitted by the request. Constant false where hasInput() is.
   Scalar isPresent(size_t index);
@@ -314,12 +312,8 @@ private:
   mlir::TypedAttr parameterOf(size_t index);
 
   llvm::LogicalResult checkRanks();
-  /// Whether input 0 is a picture to transpose: the layout is known to be NCHW.
-  bool statesNchw() const;
-  /// Input \p index in the layout of the model.
-  Tensor statedInput(size_t index);
-  /// Whether the result is a picture that is NCHW in the model.
-  bool isResultPicture() const;
+  /// Pictures must be known to be in NHWC order.
+  llvm::LogicalResult checkLayout();
 
   HalFormOpInterface op;
   mlir::ValueRange operands;
@@ -330,8 +324,6 @@ private:
   rt::InputPlaces places;
   rt::OperationFacts facts;
   llvm::SmallVector<mlir::Value> results;
-  /// Input 0 in NHWC order, where the model has it in another.
-  mlir::Value picture;
 };
 
 /// A real number within the bounds of \p activation; NaN stays (M-019).

@@ -155,10 +155,6 @@ FailureOr<rt::FusedActivation> WindowOperands::readActivation() {
   return rt::FusedActivation(*code);
 }
 
-LogicalResult WindowOperands::readLayout() {
-  return op.states("layout") ? LogicalResult(readCode("layout")) : success();
-}
-
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//

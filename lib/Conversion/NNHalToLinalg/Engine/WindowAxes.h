@@ -86,8 +86,6 @@ public:
   void readPair(std::string_view name, Scalar &width, Scalar &height);
   Scalar readInteger(std::string_view name);
   llvm::FailureOr<rt::FusedActivation> readActivation();
-  /// Demands that the layout is known, if there is one.
-  llvm::LogicalResult readLayout();
 
   /// Whether pads follow from extents (M-007).
   bool isSame() const { return scheme == 1; }

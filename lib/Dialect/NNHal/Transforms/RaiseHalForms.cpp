@@ -37,11 +37,16 @@ public:
   void read();
   /// Replaces the operation by one of type \p name.
   void replace(mlir::OperationName name, llvm::StringRef segmentsName);
+  /// Gives the operation, which stays in the HAL's form, pictures with channels
+  /// last, too, where its layout is known to be NCHW.
+  void keep();
 
 private:
   /// Whether pads follow from a padding scheme.
   bool isImplicit() const { return places.has("padding scheme"); }
   bool readLayout() const;
+  bool hasPicturesOfKnownRank() const;
+  Value shapeWithChannelsLast(unsigned index);
   void readOperand(const HalInput &input);
   Attribute readAttribute(const HalInput &input);
   Attribute readFlag(const HalInput &input);
@@ -312,6 +317,72 @@ void FormReader::replace(mlir::OperationName name,
 }
 
 //===----------------------------------------------------------------------===//
+// What stays in the HAL's form
+//===----------------------------------------------------------------------===//
+
+bool FormReader::hasPicturesOfKnownRank() const {
+  OperationOp op = raising.getOperation();
+  auto isKnown = [](Type type) {
+    auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+    return tensor && tensor.getRank() == 4;
+  };
+  unsigned place = 0;
+  for (const HalInput &input : inputs) {
+    if (input.kind == HalInput::spatial &&
+        !isKnown(op.getInputs()[place].getType()))
+      return false;
+    place += countInputs(input, places, place);
+  }
+  return !hasSpatialResult || isKnown(raising.resultType(0));
+}
+
+/// The shape of a picture that input \p index, an NCHW one, states; it may be
+/// computed.
+Value FormReader::shapeWithChannelsLast(unsigned index) {
+  mlir::OpBuilder &builder = raising.getBuilder();
+  mlir::Location location = raising.getOperation().getLoc();
+  auto type = mlir::RankedTensorType::get({4}, builder.getI32Type());
+  auto makeConstant = [&](ArrayRef<int32_t> values) -> Value {
+    return ConstantOp::create(builder, location, type,
+                              mlir::DenseElementsAttr::get(type, values));
+  };
+  Value shape = raising.getOperation().getInputs()[index];
+  std::optional<SmallVector<int64_t>> known =
+      integersOf(constantValueOf(shape));
+  if (known && known->size() == 4)
+    return makeConstant({int32_t((*known)[0]), int32_t((*known)[2]),
+                         int32_t((*known)[3]), int32_t((*known)[1])});
+  return GatherOp::create(builder, location, type, shape, /*axis=*/0,
+                          makeConstant({0, 2, 3, 1}));
+}
+
+void FormReader::keep() {
+  if (!readLayout() || !hasPicturesOfKnownRank())
+    return;
+  OperationOp op = raising.getOperation();
+  mlir::OpBuilder &builder = raising.getBuilder();
+  unsigned place = 0;
+  for (const HalInput &input : inputs) {
+    if (input.kind == HalInput::spatial)
+      op->setOperand(place, raising.channelsLast(place, /*isNchw=*/true));
+    place += countInputs(input, places, place);
+  }
+  auto isNhwc = ConstantCopyOp::create(
+      builder, op.getLoc(), builder.getI8Type(), builder.getI8IntegerAttr(0),
+      /*number=*/mlir::IntegerAttr(), /*offset=*/mlir::IntegerAttr());
+  op->setOperand(unsigned(places.indexOf("layout")), isNhwc);
+  if (auto shape = unsigned(places.indexOf("output shape"));
+      places.has("output shape"))
+    op->setOperand(shape, shapeWithChannelsLast(shape));
+  if (!hasSpatialResult)
+    return;
+  mlir::Value result = op->getResult(0);
+  result.setType(raising.spatialResultType(/*isNchw=*/true));
+  Value stated = raising.channelsFirst(op);
+  result.replaceAllUsesExcept(stated, stated.getDefiningOp());
+}
+
+//===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
 
@@ -326,6 +397,8 @@ template <typename OpTy> static void raiseForm(Raising &raising) {
   reader.replace(mlir::OperationName(OpTy::getOperationName(),
                                      raising.getBuilder().getContext()),
                  segmentsName);
+  if (raising.hasFailed())
+    reader.keep();
 }
 
 template <typename... OpTys> static void addRows(RaiseTable &table) {

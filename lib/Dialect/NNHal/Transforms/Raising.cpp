@@ -225,6 +225,18 @@ Value Raising::channelsLast(unsigned index, bool isNchw) {
   return transposed;
 }
 
+Value Raising::channelsFirst(Operation *created) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(created);
+  Value picture = created->getResult(0);
+  auto type = cast<RankedTensorType>(picture.getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  auto first = RankedTensorType::get({shape[0], shape[3], shape[1], shape[2]},
+                                     type.getElementType());
+  return TransposeOp::create(builder, op.getLoc(), first, picture,
+                             ArrayRef<int64_t>{0, 3, 1, 2});
+}
+
 ArrayRef<int64_t> Raising::shapeOf(Value value) {
   return value ? cast<RankedTensorType>(value.getType()).getShape()
                : ArrayRef<int64_t>();
@@ -266,13 +278,7 @@ void Raising::replaceBy(Operation *created, bool isNchw) {
   made.push_back(created);
   Operation *last = created;
   if (isNchw && !hasFailed()) {
-    auto type = cast<RankedTensorType>(created->getResult(0).getType());
-    ArrayRef<int64_t> shape = type.getShape();
-    last = TransposeOp::create(
-        builder, op.getLoc(),
-        RankedTensorType::get({shape[0], shape[3], shape[1], shape[2]},
-                              type.getElementType()),
-        created->getResult(0), ArrayRef<int64_t>{0, 3, 1, 2});
+    last = channelsFirst(created).getDefiningOp();
     made.push_back(last);
   }
   // The rule of the operation has been checked; what the canonical level cannot

@@ -59,6 +59,8 @@ public:
   mlir::FlatSymbolRefAttr graph(unsigned index);
   /// Tensor \p index with channels last.
   mlir::Value channelsLast(unsigned index, bool isNchw);
+  /// Result 0 of \p created, which has channels last, in NCHW order.
+  mlir::Value channelsFirst(mlir::Operation *created);
 
   /// The shape of \p value, which tensor() returned.
   static llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);

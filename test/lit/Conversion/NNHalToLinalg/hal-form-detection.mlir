@@ -43,17 +43,17 @@ nnhal.model @axis_aligned_bbox_transform attributes {hal_version = "1.3"} {
 
 // -----
 
-// A routine reads pictures in the order that the model states.
+// A routine reads pictures in either order: a computed layout is passed to it.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT:     linalg.transpose
 // CHECK:         nnrt.call_routine
 // CHECK-NOT:     linalg.transpose
-nnhal.model @generate_proposals_of_nchw attributes {hal_version = "1.3"} {
-  nnhal.graph @main(%scores: tensor<1x2x1x2xf32>, %deltas: tensor<1x8x1x2xf32>, %anchors: tensor<2x4xf32>, %images: tensor<1x2xf32>, %minimum: f32) -> tensor<?xf32> {
+nnhal.model @generate_proposals_of_any_layout attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%scores: tensor<1x2x1x2xf32>, %deltas: tensor<1x8x1x2xf32>, %anchors: tensor<2x4xf32>, %images: tensor<1x2xf32>, %layout: i8) -> tensor<?xf32> {
     %ratio = nnhal.constant_copy 8.0 : f32 -> f32
     %limit = nnhal.constant_copy 4 : i32 -> i32
     %threshold = nnhal.constant_copy 0.7 : f32 -> f32
-    %layout = nnhal.constant_copy 1 : i8 -> i8
+    %minimum = nnhal.constant_copy 1.0 : f32 -> f32
     %r:3 = nnhal.operation "GENERATE_PROPOSALS"(%scores, %deltas, %anchors, %images, %ratio, %ratio, %limit, %limit, %threshold, %minimum, %layout)
         : (tensor<1x2x1x2xf32>, tensor<1x8x1x2xf32>, tensor<2x4xf32>, tensor<1x2xf32>, f32, f32, i32, i32, f32, f32, i8) -> (tensor<?xf32>, tensor<?x4xf32>, tensor<?xi32>)
     nnhal.return %r#0 : tensor<?xf32>

@@ -35,6 +35,16 @@ func.func @computed_detection_layout(%x: tensor<1x4x4x1xf32>, %boxes: tensor<1x4
 
 // -----
 
+// Only raising takes pictures in NCHW order.
+func.func @nchw(%x: tensor<1x4x2x2xf32>, %block: i32) -> tensor<1x1x4x4xf32> {
+  %nchw = nnhal.constant_copy 1 : i8 -> i8
+  // expected-error @below {{'nnhal.operation' op cannot be lowered: pictures are in NCHW order, which only nnhal-raise-operations takes}}
+  %0 = nnhal.operation "DEPTH_TO_SPACE"(%x, %block, %nchw) : (tensor<1x4x2x2xf32>, i32, i8) -> tensor<1x1x4x4xf32>
+  return %0 : tensor<1x1x4x4xf32>
+}
+
+// -----
+
 func.func @computed_activation(%x: tensor<4xf32>, %activation: i32) -> tensor<4xf32> {
   // expected-error @below {{'nnhal.operation' op cannot be lowered: the fused activation is no constant}}
   %0 = nnhal.operation "ADD"(%x, %x, %activation) : (tensor<4xf32>, tensor<4xf32>, i32) -> tensor<4xf32>
@@ -63,7 +73,7 @@ func.func @computed_response_axis(%x: tensor<2x4xf32>, %axis: i32) -> tensor<2x4
 
 func.func @computed_instance_layout(%x: tensor<1x2x2x4xf32>, %nchw: i8) -> tensor<1x2x2x4xf32> {
   %f = nnhal.constant_copy 1.0 : f32 -> f32
-  // expected-error @below {{'nnhal.operation' op cannot be lowered: the layout is no constant}}
+  // expected-error @below {{'nnhal.operation' op cannot be lowered: the layout is not constant}}
   %0 = nnhal.operation "INSTANCE_NORMALIZATION"(%x, %f, %f, %f, %nchw) : (tensor<1x2x2x4xf32>, f32, f32, f32, i8) -> tensor<1x2x2x4xf32>
   return %0 : tensor<1x2x2x4xf32>
 }

@@ -15,15 +15,16 @@ def RaiseOperations : Pass<"nnhal-raise-operations", "::mlir::ModuleOp"> {
   let description = [{
     Replaces each `nnhal.operation` whose scalar, axes, padding and permutation
     operands are constants by the canonical operation, whatever its types and
-    extents: every signature form is resolved, NCHW operands are transposed, SAME
-    padding becomes explicit pads where the extents are known, defaults are
-    filled in. Tensor constants become `nnhal.constant`. Unknown
+    extents: every signature form is resolved, pictures in NCHW order are
+    transposed before and after, SAME padding becomes explicit pads where the
+    extents are known, defaults are filled in. Tensor constants become `nnhal.constant`. Unknown
     extents of results are inferred. Constants and pools that nothing uses any
     more are removed.
 
     An operation with computed parameters stays in the HAL's form, with constants
-    beside it and what is known of its results' types, and a remark says why;
-    with `strict` that is an error. An operation that breaks its rule is one.
+    beside it, pictures in NHWC order unless the layout is computed and what is
+    known of its results' types, and a remark says why; with `strict` that is an
+    error. An operation that breaks its rule is one.
 
     An operation of an extension is raised by the dialect that brings it, through
     NNHalExtensionInterface.
