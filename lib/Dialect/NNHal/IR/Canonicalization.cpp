@@ -182,25 +182,6 @@ template <typename OpTy> struct MergeReshapes : mlir::OpRewritePattern<OpTy> {
     return success();
   }
 };
-
-/// transpose(transpose(x)) -> transpose(x) with the permutation of both.
-struct MergeTransposes : mlir::OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  llvm::LogicalResult
-  matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
-    auto inner = op.getInput().getDefiningOp<TransposeOp>();
-    if (!inner)
-      return failure();
-    auto permutation =
-        llvm::map_to_vector(op.getPermutation(), [&](int64_t axis) {
-          return inner.getPermutation()[size_t(axis)];
-        });
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), inner.getInput(),
-                                             permutation);
-    return success();
-  }
-};
 } // namespace
 
 void ReshapeOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
@@ -216,9 +197,4 @@ void SqueezeOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
 void ExpandDimsOp::getCanonicalizationPatterns(
     mlir::RewritePatternSet &patterns, mlir::MLIRContext *context) {
   patterns.add<MergeReshapes<ExpandDimsOp>>(context);
-}
-
-void TransposeOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns,
-                                              mlir::MLIRContext *context) {
-  patterns.add<MergeTransposes>(context);
 }

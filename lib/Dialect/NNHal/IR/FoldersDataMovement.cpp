@@ -35,14 +35,14 @@ static size_t resolve(uint64_t axis, size_t rank) {
                                   : int64_t(axis));
 }
 
-/// A constant of \p result's type: the element at index i is that of \p source
-/// at sourceOf(i), an index that sourceOf() may leave in a buffer of its own.
-static OpFoldResult
-foldMove(mlir::Value result, Attribute source,
+/// A constant of \p type: the element at index i is that of \p source at
+/// sourceOf(i), an index that sourceOf() may leave in a buffer of its own.
+static Attribute
+foldMove(mlir::Type type, Attribute source,
          llvm::function_ref<void(ArrayRef<int64_t>, SmallVectorImpl<int64_t> &)>
              sourceOf) {
   std::optional<FoldedTensor> from = FoldedTensor::of(source);
-  std::optional<FoldedTensor> to = FoldedTensor::forResult(result.getType());
+  std::optional<FoldedTensor> to = FoldedTensor::forResult(type);
   if (!from || !to)
     return {};
   int64_t next = 0;
@@ -59,13 +59,9 @@ foldMove(mlir::Value result, Attribute source,
 // Shape
 //===----------------------------------------------------------------------===//
 
-/// Reshape and its special forms; bytes are shared, whatever their number.
-static OpFoldResult foldView(mlir::Value input, mlir::Value result,
-                             Attribute value) {
-  if (input.getType() == result.getType())
-    return input;
-  auto storage = llvm::dyn_cast_if_present<RankedTensorType>(
-      storageTypeOf(result.getType()));
+Attribute nnhal::viewConstant(Attribute value, mlir::Type type) {
+  auto storage =
+      llvm::dyn_cast_if_present<RankedTensorType>(storageTypeOf(type));
   if (!storage || !storage.hasStaticShape())
     return {};
   if (auto dense = llvm::dyn_cast_if_present<mlir::DenseElementsAttr>(value))
@@ -75,6 +71,40 @@ static OpFoldResult foldView(mlir::Value input, mlir::Value result,
     return mlir::DenseResourceElementsAttr::get(storage,
                                                 resource.getRawHandle());
   return {};
+}
+
+/// Reshape and its special forms.
+static OpFoldResult foldView(mlir::Value input, mlir::Value result,
+                             Attribute value) {
+  if (input.getType() == result.getType())
+    return input;
+  return viewConstant(value, result.getType());
+}
+
+/// Whether the elements of a tensor of \p shape stay in order: only dimensions
+/// of extent 1 move.
+static bool keepsOrder(ArrayRef<int64_t> shape, ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> moved;
+  llvm::copy_if(permutation, std::back_inserter(moved),
+                [&](int64_t axis) { return shape[size_t(axis)] != 1; });
+  return llvm::is_sorted(moved);
+}
+
+Attribute nnhal::transposeConstant(Attribute value, mlir::Type type,
+                                   ArrayRef<int64_t> permutation) {
+  auto elements = llvm::dyn_cast_if_present<mlir::ElementsAttr>(value);
+  if (!elements)
+    return {};
+  if (elements.isSplat() ||
+      keepsOrder(elements.getShapedType().getShape(), permutation))
+    return viewConstant(value, type);
+  return foldMove(type, value,
+                  [&](ArrayRef<int64_t> index, SmallVectorImpl<int64_t> &from) {
+                    from.resize(index.size());
+                    for (auto [position, source] :
+                         llvm::zip_equal(index, permutation))
+                      from[size_t(source)] = position;
+                  });
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
@@ -94,13 +124,7 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
     if (OpFoldResult same = sameAs(getInput(), getType()))
       return same;
-  return foldMove(getOutput(), adaptor.getInput(),
-                  [&](ArrayRef<int64_t> index, SmallVectorImpl<int64_t> &from) {
-                    from.resize(index.size());
-                    for (auto [position, source] :
-                         llvm::zip_equal(index, permutation))
-                      from[size_t(source)] = position;
-                  });
+  return transposeConstant(adaptor.getInput(), getType(), permutation);
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,7 +174,7 @@ llvm::LogicalResult SplitOp::fold(FoldAdaptor adaptor,
   SmallVector<OpFoldResult> parts;
   for (mlir::Value result : getResults()) {
     OpFoldResult part =
-        foldMove(result, adaptor.getInput(),
+        foldMove(result.getType(), adaptor.getInput(),
                  [&](ArrayRef<int64_t> index, SmallVectorImpl<int64_t> &from) {
                    from.assign(index.begin(), index.end());
                    from[axis] += start;
@@ -174,7 +198,7 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
       (isAll(getBegin(), 0) && isAll(getSize(), -1)))
     if (OpFoldResult same = sameAs(getInput(), getType()))
       return same;
-  return foldMove(getOutput(), adaptor.getInput(),
+  return foldMove(getType(), adaptor.getInput(),
                   [&](ArrayRef<int64_t> index, SmallVectorImpl<int64_t> &from) {
                     for (auto [position, begin] :
                          llvm::zip_equal(index, getBegin()))
@@ -198,7 +222,7 @@ OpFoldResult StridedSliceOp::fold(FoldAdaptor adaptor) {
   for (size_t axis = 0; axis < form->begin.size(); ++axis)
     if (!llvm::is_contained(form->shrinkAxes, int64_t(axis)))
       kept.push_back(axis);
-  return foldMove(getOutput(), adaptor.getInput(),
+  return foldMove(getType(), adaptor.getInput(),
                   [&](ArrayRef<int64_t> index, SmallVectorImpl<int64_t> &from) {
                     from.assign(form->begin.begin(), form->begin.end());
                     for (auto [axis, position] : llvm::zip(kept, index))
@@ -211,7 +235,7 @@ OpFoldResult TileOp::fold(FoldAdaptor adaptor) {
     if (OpFoldResult same = sameAs(getInput(), getType()))
       return same;
   auto type = llvm::cast<RankedTensorType>(getInput().getType());
-  return foldMove(getOutput(), adaptor.getInput(),
+  return foldMove(getType(), adaptor.getInput(),
                   [&](ArrayRef<int64_t> index, SmallVectorImpl<int64_t> &from) {
                     for (auto [position, extent] :
                          llvm::zip_equal(index, type.getShape()))
@@ -231,7 +255,7 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
         index < 0 || index >= type.getDimSize(axis))
       return {};
   size_t count = indices->shape().size();
-  return foldMove(getOutput(), adaptor.getInput(),
+  return foldMove(getType(), adaptor.getInput(),
                   [&](ArrayRef<int64_t> index, SmallVectorImpl<int64_t> &from) {
                     llvm::append_range(from, index.take_front(axis));
                     from.push_back(indices->get<int32_t>(linearIndex(

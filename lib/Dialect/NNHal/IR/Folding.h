@@ -65,6 +65,16 @@ void forEachIndex(llvm::ArrayRef<int64_t> shape,
 int64_t linearIndex(llvm::ArrayRef<int64_t> shape,
                     llvm::ArrayRef<int64_t> index);
 
+/// The constant \p value in the shape of \p type, which has as many elements;
+/// bytes are shared, whatever their number. Null where that is not possible.
+mlir::Attribute viewConstant(mlir::Attribute value, mlir::Type type);
+
+/// The constant \p value as one of \p type: dimension i is dimension
+/// \p permutation[i] of \p value. Null where it is none or exceeds foldLimit
+/// and elements change places.
+mlir::Attribute transposeConstant(mlir::Attribute value, mlir::Type type,
+                                  llvm::ArrayRef<int64_t> permutation);
+
 /// \p value, where a result of \p type may be replaced by it.
 inline mlir::OpFoldResult sameAs(mlir::Value value, mlir::Type type) {
   return value.getType() == type ? mlir::OpFoldResult(value)
