@@ -11,6 +11,7 @@
 
 #include "Runtime/Support/Float16.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -98,7 +99,32 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
 // Quantization
 //===----------------------------------------------------------------------===//
 
-OpFoldResult QuantizeOp::fold(FoldAdaptor) {
+/// x / scale + zero point, rounded half away from zero and limited to what is
+/// stored (M-148), in double precision as every device has it.
+static OpFoldResult foldQuantize(QuantizeOp op, Attribute value) {
+  std::optional<FoldedTensor> from = FoldedTensor::of(value);
+  std::optional<FoldedTensor> to = FoldedTensor::forResult(op.getType());
+  auto type =
+      llvm::dyn_cast<UniformQuantizedType>(op.getType().getElementType());
+  if (!from || !to || !type || to->elementSize() != 1)
+    return {};
+  mlir::Type element = mlir::getElementTypeOrSelf(op.getInput());
+  for (int64_t i = 0; i < to->size(); ++i) {
+    std::optional<double> number = numberAt(*from, element, i);
+    if (!number)
+      return {};
+    double stored = std::round(*number / float(type.getScale())) +
+                    double(type.getZeroPoint());
+    double limited = std::clamp(stored, double(type.getStorageTypeMin()),
+                                double(type.getStorageTypeMax()));
+    to->set(i, uint8_t(int32_t(limited)));
+  }
+  return to->toAttribute();
+}
+
+OpFoldResult QuantizeOp::fold(FoldAdaptor adaptor) {
+  if (OpFoldResult constant = foldQuantize(*this, adaptor.getInput()))
+    return constant;
   auto dequantize = getInput().getDefiningOp<DequantizeOp>();
   if (!dequantize || dequantize.getInput().getType() != getType())
     return {};

@@ -151,6 +151,37 @@ func.func @quantize_other(%x: tensor<2x!p>, %y: tensor<2x!huge>) -> (tensor<2x!q
 // -----
 
 !q = !quant.uniform<u8:f32, 0.5:128>
+!s = !quant.uniform<i8:f32, 0.1:-3>
+// Halves go away from zero; what does not fit in is the largest or smallest.
+// CHECK-LABEL: func @quantize_constants
+// CHECK-DAG: dense<[-128, -127, 127, -128, -1, 0, -1, 0]> : tensor<8xi8>
+// CHECK-DAG: dense<[7, -13]> : tensor<2xi8>
+// CHECK-NOT: nnhal.quantize
+func.func @quantize_constants() -> (tensor<8x!q>, tensor<2x!s>) {
+  %0 = nnhal.constant dense<[0.0, 0.25, -0.25, -0.2, 63.5, -64.0, 0x7F800000, 0xFF800000]> : tensor<8xf32> -> tensor<8xf32>
+  %1 = nnhal.quantize %0 : (tensor<8xf32>) -> tensor<8x!q>
+  %2 = nnhal.constant dense<[1.0, -1.0]> : tensor<2xf16> -> tensor<2xf16>
+  %3 = nnhal.quantize %2 : (tensor<2xf16>) -> tensor<2x!s>
+  return %1, %3 : tensor<8x!q>, tensor<2x!s>
+}
+
+// -----
+
+!q = !quant.uniform<u8:f32, 0.5:128>
+// What devices may differ about: a NaN, a number too small to be normal.
+// CHECK-LABEL: func @quantize_odd_constants
+// CHECK-COUNT-2: nnhal.quantize
+func.func @quantize_odd_constants() -> (tensor<1x!q>, tensor<1x!q>) {
+  %0 = nnhal.constant dense<0x7FC00000> : tensor<1xf32> -> tensor<1xf32>
+  %1 = nnhal.quantize %0 : (tensor<1xf32>) -> tensor<1x!q>
+  %2 = nnhal.constant dense<0x00000001> : tensor<1xf32> -> tensor<1xf32>
+  %3 = nnhal.quantize %2 : (tensor<1xf32>) -> tensor<1x!q>
+  return %1, %3 : tensor<1x!q>, tensor<1x!q>
+}
+
+// -----
+
+!q = !quant.uniform<u8:f32, 0.5:128>
 // Quantizing rounds.
 // CHECK-LABEL: func @dequantize_quantize
 // CHECK: nnhal.quantize
