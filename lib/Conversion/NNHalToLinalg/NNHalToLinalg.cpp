@@ -48,6 +48,39 @@ struct StorageCastPattern : OpConversionPattern<quant::StorageCastOp> {
   }
 };
 
+/// Records by operation why patterns do not lower it. Patterns say so in a
+/// remark, which has a location only, and operations may share one; but a
+/// conversion tells its listener which operation a pattern is tried on.
+class ReasonRecorder final : public RewriterBase::Listener {
+public:
+  void notifyPatternBegin(const Pattern &, Operation *op) override {
+    current = op;
+  }
+  void notifyPatternEnd(const Pattern &, LogicalResult) override {
+    current = nullptr;
+  }
+
+  void clear() { reasons.clear(); }
+
+  /// Takes \p remark if it is a pattern's.
+  LogicalResult record(const Diagnostic &remark) {
+    if (!current)
+      return failure();
+    reasons.try_emplace(current, remark.str());
+    return success();
+  }
+
+  /// Why \p op stays; null where no pattern said it.
+  const std::string *reasonOf(Operation *op) const {
+    auto found = reasons.find(op);
+    return found == reasons.end() ? nullptr : &found->second;
+  }
+
+private:
+  Operation *current = nullptr;
+  llvm::DenseMap<Operation *, std::string> reasons;
+};
+
 /// The same operation on stored values.
 template <typename OpTy> struct StoredPattern : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
@@ -69,6 +102,8 @@ struct ConvertNNHalToLinalg
   using Base::Base;
 
   void runOnOperation() override {
+    reasons.clear();
+    conversionError.clear();
     std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(getOperation());
     if (!policy || failed(foldPads()))
       return signalPassFailure();
@@ -129,7 +164,10 @@ private:
     DialectInterfaceCollection<NNHalExtensionInterface> extensions(context);
     for (const NNHalExtensionInterface &extension : extensions)
       extension.populateLowering(converter, patterns, target);
-    return applyPartialConversion(getOperation(), target, std::move(patterns));
+    ConversionConfig config;
+    config.listener = &reasons;
+    return applyPartialConversion(getOperation(), target, std::move(patterns),
+                                  config);
   }
 
   /// Keeps the remarks by which patterns say why nothing will lower an
@@ -138,8 +176,7 @@ private:
     ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
       switch (diagnostic.getSeverity()) {
       case DiagnosticSeverity::Remark:
-        reasons.try_emplace(diagnostic.getLocation(), diagnostic.str());
-        return success();
+        return reasons.record(diagnostic);
       case DiagnosticSeverity::Error:
         if (conversionError.empty())
           conversionError = diagnostic.str();
@@ -151,19 +188,18 @@ private:
     return convert(lowering);
   }
 
-  /// Why operations stay, by their locations.
-  llvm::DenseMap<Location, std::string> reasons;
+  ReasonRecorder reasons;
   /// What the conversion itself said, for want of a reason.
   std::string conversionError;
 
   void reportReasons() {
     bool isSilent = true;
     getOperation()->walk([&](Operation *op) {
-      auto reason = reasons.find(op->getLoc());
-      if (!isOfHal(op) || reason == reasons.end())
+      const std::string *reason = reasons.reasonOf(op);
+      if (!isOfHal(op) || !reason)
         return;
       isSilent = false;
-      op->emitOpError("cannot be lowered: ") << reason->second;
+      op->emitOpError("cannot be lowered: ") << *reason;
     });
     if (isSilent)
       getOperation()->emitError("cannot be lowered: ") << conversionError;
@@ -189,10 +225,9 @@ private:
         return;
       }
       hasLeftovers = true;
-      auto reason = reasons.find(op->getLoc());
+      const std::string *reason = reasons.reasonOf(op);
       op->emitOpError("cannot be lowered: ")
-          << (reason == reasons.end() ? "no lowering for this operation"
-                                      : reason->second);
+          << (reason ? StringRef(*reason) : "no lowering for this operation");
     });
     return failure(hasLeftovers);
   }
