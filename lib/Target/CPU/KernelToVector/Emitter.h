@@ -23,6 +23,10 @@ namespace nnhal::kernel {
 struct FlatView {
   mlir::Value buffer;
   llvm::SmallVector<int64_t> strides;
+
+  mlir::Type element() const {
+    return llvm::cast<mlir::MemRefType>(buffer.getType()).getElementType();
+  }
 };
 
 /// A run of `lanes` elements of which the first `valid` exist.
