@@ -17,8 +17,11 @@
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace nnhal {
@@ -53,7 +56,8 @@ struct PlanMemoryPass : impl::PlanMemoryBase<PlanMemoryPass> {
 private:
   LogicalResult check(func::FuncOp func);
   void collect(func::FuncOp func, SmallVectorImpl<Buffer> &buffers,
-               SmallVectorImpl<memref::AllocOp> &dynamic);
+               SmallVectorImpl<memref::AllocOp> &dynamic,
+               SetVector<scf::ForallOp> &sequential);
   int64_t assignOffsets(MutableArrayRef<Buffer> buffers, int64_t leastSize);
   int64_t lowerBound(ArrayRef<Buffer> buffers);
 };
@@ -69,9 +73,11 @@ static bool outlivesRound(const BufferViewFlowAnalysis::ValueSetT &aliases) {
   });
 }
 
+/// \p sequential becomes the loops whose rounds share a buffer of the arena.
 void PlanMemoryPass::collect(func::FuncOp func,
                              SmallVectorImpl<Buffer> &buffers,
-                             SmallVectorImpl<memref::AllocOp> &dynamic) {
+                             SmallVectorImpl<memref::AllocOp> &dynamic,
+                             SetVector<scf::ForallOp> &sequential) {
   Block &body = func.getBody().front();
   DenseMap<Operation *, int64_t> position;
   for (auto [index, op] : llvm::enumerate(body))
@@ -106,9 +112,10 @@ void PlanMemoryPass::collect(func::FuncOp func,
     if (isNested) {
       buffer.firstUse = std::min(
           buffer.firstUse, position.lookup(body.findAncestorOpInBlock(*alloc)));
-      for (Operation *loop = alloc->getParentOp(); loop != func;
-           loop = loop->getParentOp())
-        loop->removeAttr(parallelLoopAttrName);
+      for (auto loop = alloc->getParentOfType<scf::ForallOp>(); loop;
+           loop = loop->getParentOfType<scf::ForallOp>())
+        if (loop.getNumResults() == 0)
+          sequential.insert(loop);
     }
     if (buffer.firstUse == INT64_MAX)
       buffer.firstUse = buffer.lastUse;
@@ -236,7 +243,12 @@ void PlanMemoryPass::runOnOperation() {
     return signalPassFailure();
   SmallVector<Buffer> buffers;
   SmallVector<memref::AllocOp> dynamic;
-  collect(func, buffers, dynamic);
+  SetVector<scf::ForallOp> sequential;
+  collect(func, buffers, dynamic, sequential);
+  IRRewriter rewriter(func.getContext());
+  for (scf::ForallOp loop : sequential)
+    if (failed(scf::forallToForLoop(rewriter, loop)))
+      return signalPassFailure();
   int64_t leastSize = lowerBound(buffers);
   int64_t arenaSize = assignOffsets(buffers, leastSize);
 

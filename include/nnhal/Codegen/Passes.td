@@ -102,6 +102,7 @@ def PlanMemory : Pass<"nnhal-plan-memory", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
                            "::nnhal::runtime::RuntimeDialect"];
 }
 

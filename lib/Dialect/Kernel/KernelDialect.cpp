@@ -40,6 +40,15 @@ void KernelDialect::initialize() {
 }
 
 //===----------------------------------------------------------------------===//
+// Mapping of loops
+//===----------------------------------------------------------------------===//
+
+// There is one kind of pieces, which are numbered by the range that they run.
+int64_t PieceAttr::getMappingId() const { return 0; }
+bool PieceAttr::isLinearMapping() const { return true; }
+int64_t PieceAttr::getRelativeIndex() const { return 0; }
+
+//===----------------------------------------------------------------------===//
 // Builders
 //===----------------------------------------------------------------------===//
 

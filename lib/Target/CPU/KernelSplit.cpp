@@ -9,10 +9,11 @@
 
 #include "WorkEstimate.h"
 
-#include "nnhal/Codegen/EntryFunction.h"
+#include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -25,13 +26,124 @@ namespace nnhal {
 using namespace mlir;
 
 namespace {
-/// Loops of one depth.
-using Level = SmallVector<scf::ForOp>;
+/// Loops of one depth, scf.for and scf.forall.
+using Level = SmallVector<LoopLikeOpInterface>;
 } // namespace
 
-static bool isSplittable(scf::ForOp loop) {
-  return loop->hasAttr(parallelLoopAttrName) && loop.getNumResults() == 0 &&
-         loop.getInductionVar().getType().isIndex() &&
+scf::ForallOp createPieceLoop(OpBuilder &builder, Location location,
+                              OpFoldResult lower, OpFoldResult upper,
+                              OpFoldResult step) {
+  ArrayAttr mapping =
+      builder.getArrayAttr({kernel::PieceAttr::get(builder.getContext())});
+  auto folded = [](OpFoldResult bound) {
+    auto value = dyn_cast<Value>(bound);
+    return value ? getAsOpFoldResult(value) : bound;
+  };
+  return scf::ForallOp::create(builder, location, folded(lower), folded(upper),
+                               folded(step), /*outputs=*/ValueRange(), mapping);
+}
+
+namespace {
+/// Constants of index type at the beginning of a function. Upstream's
+/// conversion would make three for each loop, where it stands.
+class IndexConstants {
+public:
+  /// Of the function that \p loop is in.
+  explicit IndexConstants(Operation *loop) {
+    Region *region = loop->getParentRegion();
+    while (!region->getParentOp()->hasTrait<OpTrait::IsIsolatedFromAbove>())
+      region = region->getParentOp()->getParentRegion();
+    block = &region->front();
+    // No loop stands before what has regions.
+    for (Operation &op : *block) {
+      if (op.getNumRegions() != 0)
+        break;
+      if (auto constant = dyn_cast<arith::ConstantIndexOp>(op))
+        known.try_emplace(constant.value(), constant);
+    }
+  }
+
+  SmallVector<Value> get(Location location, ArrayRef<OpFoldResult> bounds) {
+    return llvm::map_to_vector(bounds, [&](OpFoldResult bound) -> Value {
+      if (auto value = dyn_cast<Value>(bound))
+        return value;
+      Value &constant = known[*getConstantIntValue(bound)];
+      if (!constant) {
+        OpBuilder builder = OpBuilder::atBlockBegin(block);
+        constant = arith::ConstantIndexOp::create(builder, location,
+                                                  *getConstantIntValue(bound));
+      }
+      return constant;
+    });
+  }
+
+private:
+  Block *block;
+  llvm::DenseMap<int64_t, Value> known;
+};
+} // namespace
+
+static SmallVector<scf::ForOp> makeSequential(RewriterBase &rewriter,
+                                              scf::ForallOp loop,
+                                              IndexConstants &constants) {
+  DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
+  Location location = loop.getLoc();
+  SmallVector<int64_t> dynamic(loop.getRank(), ShapedType::kDynamic);
+  SmallVector<Value> lower = constants.get(location, loop.getMixedLowerBound());
+  SmallVector<Value> upper = constants.get(location, loop.getMixedUpperBound());
+  SmallVector<Value> step = constants.get(location, loop.getMixedStep());
+  loop.getDynamicLowerBoundMutable().assign(lower);
+  loop.getDynamicUpperBoundMutable().assign(upper);
+  loop.getDynamicStepMutable().assign(step);
+  loop.setStaticLowerBound(dynamic);
+  loop.setStaticUpperBound(dynamic);
+  loop.setStaticStep(dynamic);
+  SmallVector<Operation *> results;
+  [[maybe_unused]] LogicalResult converted =
+      scf::forallToForLoop(rewriter, loop, &results);
+  assert(succeeded(converted) && "a loop without results can be converted");
+  SmallVector<scf::ForOp> loops;
+  for (Operation *result : results) {
+    result->setDiscardableAttrs(attributes);
+    loops.push_back(cast<scf::ForOp>(result));
+  }
+  return loops;
+}
+
+SmallVector<scf::ForOp> makeSequential(RewriterBase &rewriter,
+                                       scf::ForallOp loop) {
+  IndexConstants constants(loop);
+  return makeSequential(rewriter, loop, constants);
+}
+
+void makeAllSequential(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  SmallVector<scf::ForallOp> loops;
+  root->walk([&](scf::ForallOp loop) {
+    if (loop.getNumResults() == 0)
+      loops.push_back(loop);
+  });
+  std::optional<IndexConstants> constants;
+  Operation *function = nullptr;
+  for (scf::ForallOp loop : loops) {
+    Operation *parent =
+        loop->getParentWithTrait<OpTrait::IsIsolatedFromAbove>();
+    if (parent != function)
+      constants.emplace(loop);
+    function = parent;
+    makeSequential(rewriter, loop, *constants);
+  }
+}
+
+static bool isMappedToPieces(scf::ForallOp loop) {
+  std::optional<ArrayAttr> mapping = loop.getMapping();
+  return mapping && mapping->size() == 1 &&
+         isa<kernel::PieceAttr>((*mapping)[0]);
+}
+
+static bool isSplittable(LoopLikeOpInterface loop) {
+  auto forall = dyn_cast<scf::ForallOp>(loop.getOperation());
+  return forall && isMappedToPieces(forall) && forall.getNumResults() == 0 &&
          constantTrips(loop).value_or(0) > 0;
 }
 
@@ -39,11 +151,11 @@ static bool isSplittable(scf::ForOp loop) {
 /// them that each piece would do again.
 static Level innerLevel(const Level &level) {
   Level inner;
-  for (scf::ForOp loop : level)
-    for (Operation &op : loop.getBody()->without_terminator()) {
-      if (auto next = dyn_cast<scf::ForOp>(op);
-          next && next.getNumResults() == 0)
-        inner.push_back(next);
+  for (LoopLikeOpInterface loop : level)
+    for (Operation &op :
+         loop.getLoopRegions().front()->front().without_terminator()) {
+      if (isa<scf::ForOp, scf::ForallOp>(op) && op.getNumResults() == 0)
+        inner.push_back(cast<LoopLikeOpInterface>(op));
       else if (!isMemoryEffectFree(&op) &&
                !hasSingleEffect<MemoryEffects::Read>(&op))
         return {};
@@ -53,12 +165,12 @@ static Level innerLevel(const Level &level) {
 
 static int64_t mostTrips(const Level &level) {
   int64_t most = 0;
-  for (scf::ForOp loop : level)
+  for (LoopLikeOpInterface loop : level)
     most = std::max(most, *constantTrips(loop));
   return most;
 }
 
-std::optional<KernelSplit> planSplit(scf::ForOp nest,
+std::optional<KernelSplit> planSplit(LoopLikeOpInterface nest,
                                      const kernel::CostModel &costs) {
   Level best;
   int64_t count = 1;
@@ -81,7 +193,10 @@ std::optional<KernelSplit> planSplit(scf::ForOp nest,
   grain = std::max<int64_t>(grain, 1);
   if (grain > count / 2)
     return std::nullopt;
-  return KernelSplit{std::move(best), count, grain};
+  auto loops = llvm::map_to_vector(best, [](LoopLikeOpInterface loop) {
+    return cast<scf::ForallOp>(loop.getOperation());
+  });
+  return KernelSplit{std::move(loops), count, grain};
 }
 
 void restrictToRange(scf::ForOp loop, int64_t count, Value begin, Value end,

@@ -40,11 +40,12 @@ struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
   void runOnOperation() override;
 
 private:
-  std::optional<KernelSplit> split(scf::ForOp loop, ValueRange captures);
-  func::FuncOp outline(scf::ForOp loop, ValueRange captures,
+  std::optional<KernelSplit> split(LoopLikeOpInterface loop,
+                                   ValueRange captures);
+  func::FuncOp outline(LoopLikeOpInterface loop, ValueRange captures,
                        const std::optional<KernelSplit> &split);
   func::FuncOp findEqual(func::FuncOp candidate);
-  void replaceByCall(scf::ForOp loop, SymbolTable &symbols);
+  void replaceByCall(LoopLikeOpInterface loop, SymbolTable &symbols);
 
   func::FuncOp entry;
   kernel::CostModel costs;
@@ -57,7 +58,7 @@ private:
 
 /// Whether \p memory is scratch memory that \p loop writes. One that only reads
 /// it reads what was written before.
-static bool isOwnScratch(Operation *memory, scf::ForOp loop) {
+static bool isOwnScratch(Operation *memory, Operation *loop) {
   return memory->hasAttr(scratchAttrName) &&
          llvm::any_of(memory->getUsers(), [&](Operation *user) {
            return loop->isProperAncestor(user) &&
@@ -98,7 +99,7 @@ namespace {
 /// its own.
 class MadeInside {
 public:
-  explicit MadeInside(scf::ForOp loop) : loop(loop) {}
+  explicit MadeInside(Operation *loop) : loop(loop) {}
 
   bool contains(Value value) {
     Operation *definition = value.getDefiningOp();
@@ -125,7 +126,7 @@ private:
     return true;
   }
 
-  scf::ForOp loop;
+  Operation *loop;
   llvm::DenseMap<Operation *, bool> known;
 };
 } // namespace
@@ -140,7 +141,7 @@ static void addDefinitions(Value value, SetVector<Operation *> &definitions) {
 
 /// What \p loop uses from outside, except for what is \p cloned into its
 /// kernel.
-static SmallVector<Value> findCaptures(scf::ForOp loop,
+static SmallVector<Value> findCaptures(LoopLikeOpInterface loop,
                                        SetVector<Operation *> &cloned) {
   llvm::SetVector<Value> used;
   for (Value operand : loop->getOperands())
@@ -158,9 +159,9 @@ static SmallVector<Value> findCaptures(scf::ForOp loop,
 }
 
 /// Only the entry function has the execution context.
-static bool asksRuntime(scf::ForOp loop) {
+static bool asksRuntime(Operation *loop) {
   return loop
-      .walk([](Operation *op) {
+      ->walk([](Operation *op) {
         return isa_and_present<runtime::RuntimeDialect>(op->getDialect())
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
@@ -168,7 +169,7 @@ static bool asksRuntime(scf::ForOp loop) {
       .wasInterrupted();
 }
 
-std::optional<KernelSplit> OutlineKernelsPass::split(scf::ForOp loop,
+std::optional<KernelSplit> OutlineKernelsPass::split(LoopLikeOpInterface loop,
                                                      ValueRange captures) {
   if (!llvm::all_of(captures.getTypes(), isPassedToPieces))
     return std::nullopt;
@@ -188,7 +189,7 @@ static SmallVector<Value> rangeOf(const std::optional<KernelSplit> &split,
 /// A private function that runs \p loop on its arguments, after the entry: of
 /// \p split the range that comes first, then \p captures.
 func::FuncOp
-OutlineKernelsPass::outline(scf::ForOp loop, ValueRange captures,
+OutlineKernelsPass::outline(LoopLikeOpInterface loop, ValueRange captures,
                             const std::optional<KernelSplit> &split) {
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfter(entry);
@@ -213,16 +214,21 @@ OutlineKernelsPass::outline(scf::ForOp loop, ValueRange captures,
   mapping.map(captures, body->getArguments().take_back(captures.size()));
   for (Operation *definition : cloned)
     builder.clone(*definition, mapping);
-  Operation *copy = builder.clone(*loop.getOperation(), mapping);
+  builder.clone(*loop.getOperation(), mapping);
+  auto end = func::ReturnOp::create(builder, loop.getLoc());
   if (split) {
-    builder.setInsertionPoint(copy);
-    for (scf::ForOp shared : split->loops)
-      restrictToRange(cast<scf::ForOp>(mapping.lookup(shared.getOperation())),
-                      split->count, body->getArgument(0), body->getArgument(1),
-                      builder);
-    builder.setInsertionPointAfter(copy);
+    IRRewriter rewriter(&getContext());
+    SmallVector<scf::ForOp> shared;
+    for (scf::ForallOp original : split->loops)
+      llvm::append_range(
+          shared, makeSequential(rewriter, cast<scf::ForallOp>(mapping.lookup(
+                                               original.getOperation()))));
+    builder.setInsertionPoint(end->getPrevNode());
+    for (scf::ForOp part : shared)
+      restrictToRange(part, split->count, body->getArgument(0),
+                      body->getArgument(1), builder);
   }
-  func::ReturnOp::create(builder, loop.getLoc());
+  makeAllSequential(kernel);
   return kernel;
 }
 
@@ -247,7 +253,8 @@ func::FuncOp OutlineKernelsPass::findEqual(func::FuncOp candidate) {
 }
 
 /// Moves \p loop into a function, or into one with an equal body, and calls it.
-void OutlineKernelsPass::replaceByCall(scf::ForOp loop, SymbolTable &symbols) {
+void OutlineKernelsPass::replaceByCall(LoopLikeOpInterface loop,
+                                       SymbolTable &symbols) {
   SetVector<Operation *> cloned;
   SmallVector<Value> captures = findCaptures(loop, cloned);
   std::optional<KernelSplit> parts = split(loop, captures);
@@ -291,17 +298,15 @@ void OutlineKernelsPass::runOnOperation() {
   kernels.clear();
   nextNumber = 0;
   SymbolTable symbols(getOperation());
-  SmallVector<scf::ForOp> loops;
+  SmallVector<LoopLikeOpInterface> loops;
   for (Operation &op : entry.getBody().front())
-    if (auto loop = dyn_cast<scf::ForOp>(op);
-        loop && loop.getNumResults() == 0 && !asksRuntime(loop))
-      loops.push_back(loop);
+    if (isa<scf::ForOp, scf::ForallOp>(op) && op.getNumResults() == 0 &&
+        !asksRuntime(&op))
+      loops.push_back(cast<LoopLikeOpInterface>(op));
 
-  for (scf::ForOp loop : loops)
+  for (LoopLikeOpInterface loop : loops)
     runStep(loop, [&] { replaceByCall(loop, symbols); });
-  // It has been used, and is nothing to lower.
-  getOperation().walk(
-      [](scf::ForOp loop) { loop->removeAttr(parallelLoopAttrName); });
+  makeAllSequential(getOperation());
 }
 
 } // namespace nnhal

@@ -74,14 +74,14 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
     pm.addPass(createPlanMemory());
     return;
   case Phase::vectorize:
-    // nnk.conv_2d, linalg.generic -> scf.for around vector.fma
+    // nnk.conv_2d, linalg.generic -> scf.forall, scf.for around vector.fma
     pm.addPass(createConvertNNKToVectorPass());
     pm.addNestedPass<func::FuncOp>(createVectorizeLoops());
     pm.addPass(createLoopInvariantCodeMotionPass());
     pm.addPass(createCSEPass());
     return;
   case Phase::outline:
-    // scf.for nests -> func.func @kernel_0, ...; @nnhal_entry
+    // nests of scf.forall, scf.for -> func.func @kernel_0, ...; @nnhal_entry
     pm.addPass(createOutlineKernels());
     pm.addPass(createEmitEntry());
     pm.addPass(createDispatchKernels());

@@ -14,9 +14,10 @@
 
 #include "nnhal/Target/CPU/Passes.h"
 
-#include "nnhal/Codegen/EntryFunction.h"
-
 #include "CostModel.h"
+#include "KernelSplit.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,7 +56,7 @@ private:
   LogicalResult analyzeBody();
   bool readsAlongLanes(memref::LoadOp load);
 
-  scf::ForOp beginLoop(unsigned dim, Value lower, Value upper, int64_t step);
+  Block *beginLoop(unsigned dim, Value lower, Value upper, int64_t step);
   void emitOuterLoops(unsigned position);
   void emitLanes();
   void emitUniform();
@@ -260,14 +261,16 @@ void VectorLoopEmitter::emit() {
   emitOuterLoops(0);
 }
 
-scf::ForOp VectorLoopEmitter::beginLoop(unsigned dim, Value lower, Value upper,
-                                        int64_t step) {
+/// Emits a loop over \p dim and returns its body, which is empty.
+Block *VectorLoopEmitter::beginLoop(unsigned dim, Value lower, Value upper,
+                                    int64_t step) {
   Value size = arith::ConstantIndexOp::create(builder, loc, step);
-  auto loop = scf::ForOp::create(builder, loc, lower, upper, size);
-  ivs[dim] = loop.getInductionVar();
-  if (isParallel(op, maps, dim))
-    loop->setAttr(parallelLoopAttrName, builder.getUnitAttr());
-  return loop;
+  Block *body =
+      isParallel(op, maps, dim)
+          ? createPieceLoop(builder, loc, lower, upper, size).getBody()
+          : scf::ForOp::create(builder, loc, lower, upper, size).getBody();
+  ivs[dim] = body->getArgument(0);
+  return body;
 }
 
 void VectorLoopEmitter::emitOuterLoops(unsigned position) {
@@ -280,9 +283,9 @@ void VectorLoopEmitter::emitOuterLoops(unsigned position) {
     return emitOuterLoops(position + 1);
   }
   Value extent = arith::ConstantIndexOp::create(builder, loc, extents[dim]);
-  scf::ForOp loop = beginLoop(dim, zero, extent, /*step=*/1);
+  Block *body = beginLoop(dim, zero, extent, /*step=*/1);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
+  builder.setInsertionPointToStart(body);
   emitOuterLoops(position + 1);
 }
 
@@ -338,10 +341,10 @@ void VectorLoopEmitter::emitLanes() {
       emitBody(width, lower);
     } else {
       Value upper = arith::ConstantIndexOp::create(builder, loc, end);
-      scf::ForOp loop = beginLoop(laneDim, lower, upper, width);
+      Block *body = beginLoop(laneDim, lower, upper, width);
       OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(loop.getBody());
-      emitBody(width, loop.getInductionVar());
+      builder.setInsertionPointToStart(body);
+      emitBody(width, ivs[laneDim]);
     }
     begin = end;
   }
@@ -499,13 +502,26 @@ static void carryAccumulators(RewriterBase &rewriter,
   }
 }
 
-/// \p loops are those of all dimensions of \p op, in order.
-static void markParallel(linalg::LinalgOp op, ArrayRef<Operation *> loops) {
+/// Maps to pieces those of \p loops whose rounds are independent. They are the
+/// loops of all dimensions of \p op, in order, and stay so.
+static void mapParallelLoops(RewriterBase &rewriter, linalg::LinalgOp op,
+                             MutableArrayRef<Operation *> loops) {
   if (loops.size() != op.getNumLoops())
     return;
-  for (auto [dim, loop] : llvm::enumerate(loops))
-    if (isParallel(op, op.getIndexingMapsArray(), dim))
-      loop->setAttr(parallelLoopAttrName, UnitAttr::get(op.getContext()));
+  for (auto [dim, operation] : llvm::enumerate(loops)) {
+    if (!isParallel(op, op.getIndexingMapsArray(), dim))
+      continue;
+    auto loop = cast<scf::ForOp>(operation);
+    rewriter.setInsertionPoint(loop);
+    scf::ForallOp mapped =
+        createPieceLoop(rewriter, loop.getLoc(), loop.getLowerBound(),
+                        loop.getUpperBound(), loop.getStep());
+    rewriter.eraseOp(loop.getBody()->getTerminator());
+    rewriter.inlineBlockBefore(loop.getBody(), mapped.getTerminator(),
+                               mapped.getInductionVars());
+    rewriter.eraseOp(loop);
+    operation = mapped;
+  }
 }
 
 void VectorizeLoopsPass::runOnOperation() {
@@ -540,7 +556,7 @@ void VectorizeLoopsPass::runOnOperation() {
       op.emitError("cannot be lowered to loops");
       return signalPassFailure();
     }
-    markParallel(op, *loops);
+    mapParallelLoops(rewriter, op, *loops);
     carryAccumulators(rewriter, *loops);
     rewriter.eraseOp(op);
     ++numScalar;

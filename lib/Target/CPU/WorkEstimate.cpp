@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -47,6 +48,13 @@ static std::optional<int64_t> typicalValue(Value value, unsigned depth = 8) {
   return std::nullopt;
 }
 
+/// The same of a bound of a loop, which is a constant attribute or a value.
+static std::optional<int64_t> typicalBound(OpFoldResult bound) {
+  if (auto value = dyn_cast<Value>(bound))
+    return typicalValue(value);
+  return getConstantIntValue(bound);
+}
+
 static std::optional<int64_t> trips(std::optional<int64_t> lower,
                                     std::optional<int64_t> upper,
                                     std::optional<int64_t> step) {
@@ -57,10 +65,14 @@ static std::optional<int64_t> trips(std::optional<int64_t> lower,
   return length <= 0 ? 0 : llvm::divideCeil(length, *step);
 }
 
-std::optional<int64_t> constantTrips(scf::ForOp loop) {
-  return trips(getConstantIntValue(loop.getLowerBound()),
-               getConstantIntValue(loop.getUpperBound()),
-               getConstantIntValue(loop.getStep()));
+std::optional<int64_t> constantTrips(LoopLikeOpInterface loop) {
+  std::optional<OpFoldResult> lower = loop.getSingleLowerBound();
+  std::optional<OpFoldResult> upper = loop.getSingleUpperBound();
+  std::optional<OpFoldResult> step = loop.getSingleStep();
+  if (!lower || !upper || !step)
+    return std::nullopt;
+  return trips(getConstantIntValue(*lower), getConstantIntValue(*upper),
+               getConstantIntValue(*step));
 }
 
 /// Registers of \p bits that a value of \p type takes.
@@ -89,14 +101,15 @@ struct Counts {
 };
 } // namespace
 
-static double loopCycles(scf::ForOp loop, const kernel::CostModel &costs);
+static double loopCycles(LoopLikeOpInterface loop,
+                         const kernel::CostModel &costs);
 
 void Counts::add(Operation &op) {
   auto registers = [&](Type type) {
     return registersOf(type, costs.estimatedRegister);
   };
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    other += loopCycles(loop, costs);
+  if (isa<scf::ForOp, scf::ForallOp>(op)) {
+    other += loopCycles(cast<LoopLikeOpInterface>(op), costs);
     return;
   }
   for (Region &region : op.getRegions())
@@ -127,18 +140,23 @@ void Counts::add(Operation &op) {
       other += double(costs.estimatedFunction) * registers(type);
 }
 
-static double loopCycles(scf::ForOp loop, const kernel::CostModel &costs) {
+static double loopCycles(LoopLikeOpInterface loop,
+                         const kernel::CostModel &costs) {
   Counts counts{.costs = costs};
-  for (Operation &op : *loop.getBody())
+  for (Operation &op : loop.getLoopRegions().front()->front())
     counts.add(op);
-  int64_t rounds =
-      trips(typicalValue(loop.getLowerBound()),
-            typicalValue(loop.getUpperBound()), typicalValue(loop.getStep()))
-          .value_or(costs.estimatedRounds);
-  return double(rounds) * (counts.cycles() + 1.0);
+  double rounds = 1.0;
+  for (auto [lower, upper, step] :
+       llvm::zip_equal(*loop.getLoopLowerBounds(), *loop.getLoopUpperBounds(),
+                       *loop.getLoopSteps()))
+    rounds *= double(
+        trips(typicalBound(lower), typicalBound(upper), typicalBound(step))
+            .value_or(costs.estimatedRounds));
+  return rounds * (counts.cycles() + 1.0);
 }
 
-double estimateNanoseconds(scf::ForOp loop, const kernel::CostModel &costs) {
+double estimateNanoseconds(LoopLikeOpInterface loop,
+                           const kernel::CostModel &costs) {
   return loopCycles(loop, costs) / (double(costs.estimatedClock) / 1000);
 }
 

@@ -10,19 +10,20 @@
 
 #include "CostModel.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <cstdint>
 #include <optional>
 
 namespace nnhal {
 
-/// Rounds of \p loop; nothing where its bounds are not constants.
-std::optional<int64_t> constantTrips(mlir::scf::ForOp loop);
+/// Rounds of \p loop; nothing where its bounds are not constants, or it counts
+/// in several dimensions.
+std::optional<int64_t> constantTrips(mlir::LoopLikeOpInterface loop);
 
-/// About how many nanoseconds \p loop runs on one thread, all its rounds, on a
-/// core with the clock and the registers of the estimates in \p costs whose
-/// data is in the caches.
+/// About how many nanoseconds \p loop, an scf.for or scf.forall, runs on one
+/// thread, all its rounds, on a core with the clock and the registers of the
+/// estimates in \p costs whose data is in the caches.
 ///
 /// Counted are, per block, operations on registers: two computations, two loads
 /// and one store begin in a cycle, and the slowest of the three counts; a
@@ -33,7 +34,7 @@ std::optional<int64_t> constantTrips(mlir::scf::ForOp loop);
 ///
 /// It is there to tell 10 us from 25 us; on the multiply-add loops of
 /// convolutions it is within 30 %, and too low for what waits for memory.
-double estimateNanoseconds(mlir::scf::ForOp loop,
+double estimateNanoseconds(mlir::LoopLikeOpInterface loop,
                            const kernel::CostModel &costs);
 
 } // namespace nnhal

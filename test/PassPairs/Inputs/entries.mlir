@@ -267,13 +267,13 @@ func.func @main(%n: index, %b: memref<64x64xf32>, %c: memref<64xi8>, %d: memref<
   %30 = arith.addi %29, %29 : index
   %31 = arith.addi %30, %30 : index
   %32 = arith.addi %31, %31 : index
-  scf.for %i = %c0 to %32 step %c1 {
-    scf.for %j = %c0 to %32 step %c1 {
+  scf.forall (%i) = (%c0) to (%32) step (%c1) {
+    scf.forall (%j) = (%c0) to (%32) step (%c1) {
       memref.store %z, %s[%j] : memref<?xf32>
       %v = memref.load %s[%j] : memref<?xf32>
       memref.store %v, %b[%i, %j] : memref<64x64xf32>
-    } {nnhal.parallel}
-  } {nnhal.parallel}
+    } {mapping = [#nnk.piece]}
+  } {mapping = [#nnk.piece]}
   return
 }
 
@@ -289,10 +289,33 @@ func.func @main(%b: memref<64xf32>, %t: tensor<64xf32>) attributes {nnhal.entry}
     %v = tensor.extract %t[%k] : tensor<64xf32>
     %w = math.exp %v : f32
     memref.store %w, %b[%k] : memref<64xf32>
-  } {nnhal.parallel}
+  }
   return
 }
 func.func @kernel_0() { return }
+
+// -----
+// Loops that count in two dimensions, or on tensors.
+func.func @main(%b: memref<64x64xf32>, %t: tensor<64xf32>) attributes {nnhal.entry} {
+  %z = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  scf.forall (%i, %j) in (64, 64) {
+    %s = memref.alloc() : memref<4xf32>
+    memref.store %z, %s[%c0] : memref<4xf32>
+    memref.store %z, %b[%i, %j] : memref<64x64xf32>
+  } {mapping = [#nnk.piece, #nnk.piece]}
+  %0 = scf.forall (%i) in (64) shared_outs(%out = %t) -> tensor<64xf32> {
+    %s = memref.alloc() : memref<4xf32>
+    %v = memref.load %s[%c0] : memref<4xf32>
+    %element = tensor.from_elements %v : tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %element into %out[%i] [1] [1] : tensor<1xf32> into tensor<64xf32>
+    }
+  } {mapping = [#nnk.piece]}
+  %v = tensor.extract %0[%c0] : tensor<64xf32>
+  memref.store %v, %b[%c0, %c0] : memref<64x64xf32>
+  return
+}
 
 // -----
 // Constants that cannot be, and must not be, moved.

@@ -10,20 +10,20 @@
 // CHECK:       func.func private @kernel_0(%[[FIRST:.+]]: index, %[[LAST:.+]]: index, %{{.+}}: memref<64x4096xf32>
 // CHECK:       scf.for %{{.+}} = %[[FIRST]] to %[[LAST]] step
 // CHECK:         scf.for
-// CHECK-NOT:   nnhal.parallel
+// CHECK-NOT:   scf.forall
 func.func @long(%a: memref<64x4096xf32>, %b: memref<64x4096xf32>) attributes {nnhal.entry} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %c64 = arith.constant 64 : index
   %c4096 = arith.constant 4096 : index
-  scf.for %i = %c0 to %c64 step %c1 {
+  scf.forall (%i) = (%c0) to (%c64) step (%c1) {
     scf.for %j = %c0 to %c4096 step %c8 {
       %v = vector.load %a[%i, %j] : memref<64x4096xf32>, vector<8xf32>
       %q = arith.divf %v, %v : vector<8xf32>
       vector.store %q, %b[%i, %j] : memref<64x4096xf32>, vector<8xf32>
     }
-  } {nnhal.parallel}
+  } {mapping = [#nnk.piece]}
   return
 }
 
@@ -33,7 +33,7 @@ func.func @long(%a: memref<64x4096xf32>, %b: memref<64x4096xf32>) attributes {nn
 // CHECK-LABEL: func.func @short
 // CHECK:       call @kernel_0(%{{[^,]+}}, %{{[^,]+}}) : (memref<64x64xf32>, memref<64x64xf32>) -> ()
 // CHECK:       func.func private @kernel_0(%{{.+}}: memref<64x64xf32>, %{{.+}}: memref<64x64xf32>)
-// CHECK-NOT:   nnhal.parallel
+// CHECK-NOT:   scf.forall
 // EAGER-LABEL: func.func @short
 // EAGER:       call @kernel_0(%{{.+}}) {nnhal.grain = 1 : i64}
 func.func @short(%a: memref<64x64xf32>, %b: memref<64x64xf32>) attributes {nnhal.entry} {
@@ -41,12 +41,12 @@ func.func @short(%a: memref<64x64xf32>, %b: memref<64x64xf32>) attributes {nnhal
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %c64 = arith.constant 64 : index
-  scf.for %i = %c0 to %c64 step %c1 {
+  scf.forall (%i) = (%c0) to (%c64) step (%c1) {
     scf.for %j = %c0 to %c64 step %c8 {
       %v = vector.load %a[%i, %j] : memref<64x64xf32>, vector<8xf32>
       vector.store %v, %b[%i, %j] : memref<64x64xf32>, vector<8xf32>
     }
-  } {nnhal.parallel}
+  } {mapping = [#nnk.piece]}
   return
 }
 
@@ -85,14 +85,14 @@ func.func @inner(%a: memref<2x60xf32>) attributes {nnhal.entry} {
   %c40 = arith.constant 40 : index
   %c60 = arith.constant 60 : index
   %one = arith.constant 1.0 : f32
-  scf.for %i = %c0 to %c2 step %c1 {
-    scf.for %j = %c0 to %c40 step %c1 {
+  scf.forall (%i) = (%c0) to (%c2) step (%c1) {
+    scf.forall (%j) = (%c0) to (%c40) step (%c1) {
       memref.store %one, %a[%i, %j] : memref<2x60xf32>
-    } {nnhal.parallel}
-    scf.for %j = %c40 to %c60 step %c2 {
+    } {mapping = [#nnk.piece]}
+    scf.forall (%j) = (%c40) to (%c60) step (%c2) {
       memref.store %one, %a[%i, %j] : memref<2x60xf32>
-    } {nnhal.parallel}
-  } {nnhal.parallel}
+    } {mapping = [#nnk.piece]}
+  } {mapping = [#nnk.piece]}
   return
 }
 
@@ -107,12 +107,12 @@ func.func @beside(%a: memref<2x60xf32>) attributes {nnhal.entry} {
   %c2 = arith.constant 2 : index
   %c60 = arith.constant 60 : index
   %one = arith.constant 1.0 : f32
-  scf.for %i = %c0 to %c2 step %c1 {
+  scf.forall (%i) = (%c0) to (%c2) step (%c1) {
     memref.store %one, %a[%i, %c0] : memref<2x60xf32>
-    scf.for %j = %c1 to %c60 step %c1 {
+    scf.forall (%j) = (%c1) to (%c60) step (%c1) {
       memref.store %one, %a[%i, %j] : memref<2x60xf32>
-    } {nnhal.parallel}
-  } {nnhal.parallel}
+    } {mapping = [#nnk.piece]}
+  } {mapping = [#nnk.piece]}
   return
 }
 
@@ -126,8 +126,50 @@ func.func @dynamic(%a: memref<?xf32>) attributes {nnhal.entry} {
   %c1 = arith.constant 1 : index
   %c60 = arith.constant 60 : index
   %one = arith.constant 1.0 : f32
-  scf.for %i = %c0 to %c60 step %c1 {
+  scf.forall (%i) = (%c0) to (%c60) step (%c1) {
     memref.store %one, %a[%i] : memref<?xf32>
-  } {nnhal.parallel}
+  } {mapping = [#nnk.piece]}
+  return
+}
+
+// -----
+
+// Rounds that are independent in one run of a loop need not be so in all runs:
+// without the mapping nothing is split. What counts in several dimensions
+// becomes as many loops.
+// EAGER-LABEL: func.func @unmapped
+// EAGER-NOT:   nnhal.grain
+// EAGER:       func.func private @kernel_0
+// EAGER:       scf.for
+// EAGER-NEXT:  scf.for
+// EAGER-NOT:   scf.forall
+func.func @unmapped(%a: memref<60x60xf32>) attributes {nnhal.entry} {
+  %one = arith.constant 1.0 : f32
+  scf.forall (%i, %j) in (60, 60) {
+    memref.store %one, %a[%i, %j] : memref<60x60xf32>
+  }
+  return
+}
+
+// -----
+
+// Loops around those that are shared may be in order: each piece runs them all.
+// Bounds may be attributes, as upstream's canonical form has them.
+// EAGER-LABEL: func.func @in_order
+// EAGER:       call @kernel_0(%{{.+}}) {nnhal.grain = 1 : i64}
+// EAGER:       func.func private @kernel_0(%[[FIRST:.+]]: index, %[[LAST:.+]]: index, %{{.+}}: memref<60xf32>)
+// EAGER:       scf.for
+// EAGER:         scf.for %{{.+}} = %[[FIRST]] to %[[LAST]]
+func.func @in_order(%a: memref<60xf32>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %i = %c0 to %c3 step %c1 {
+    scf.forall (%j) in (60) {
+      %v = memref.load %a[%j] : memref<60xf32>
+      %w = arith.addf %v, %v : f32
+      memref.store %w, %a[%j] : memref<60xf32>
+    } {mapping = [#nnk.piece]}
+  }
   return
 }

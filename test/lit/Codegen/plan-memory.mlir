@@ -79,16 +79,16 @@ func.func @other_functions_stay() {
 
 // CHECK-LABEL: func.func @nested_buffers_make_loops_sequential
 // CHECK:         scf.for
-// CHECK-NOT:     nnhal.parallel
+// CHECK-NOT:     scf.forall
 func.func @nested_buffers_make_loops_sequential(%in: memref<16xf32>, %out: memref<16xf32>)
     attributes {nnhal.entry} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  scf.for %i = %c0 to %c4 step %c1 {
+  scf.forall (%i) = (%c0) to (%c4) step (%c1) {
     %a = memref.alloc() : memref<16xf32>
     memref.copy %in, %a : memref<16xf32> to memref<16xf32>
     memref.copy %a, %out : memref<16xf32> to memref<16xf32>
-  } {nnhal.parallel}
+  } {mapping = [#nnk.piece]}
   return
 }

@@ -8,9 +8,10 @@
 // 3x7 elements are one row of 21: two full vectors, then 4 and 1.
 // CHECK-LABEL: func.func @contiguous_is_one_row
 // CHECK:         memref.collapse_shape
-// CHECK:         scf.for
+// CHECK:         scf.forall
 // CHECK:           vector.load {{.*}} vector<8xf32>
 // CHECK:           arith.addf {{.*}} : vector<8xf32>
+// CHECK:         } {mapping = [#nnk.piece]}
 // CHECK:         arith.addf {{.*}} : vector<4xf32>
 // CHECK:         arith.addf {{.*}} : vector<1xf32>
 // CHECK-NOT:     linalg
@@ -25,7 +26,7 @@ func.func @contiguous_is_one_row(%a: memref<3x7xf32>, %b: memref<3x7xf32>) {
 }
 
 // CHECK-LABEL: func.func @broadcasts_stay_scalar
-// CHECK:         scf.for
+// CHECK:         scf.forall
 // CHECK:           %[[S:.+]] = memref.load {{.*}} : memref<3xf32>
 // CHECK:           %[[V:.+]] = vector.load {{.*}} : memref<8xf32>, vector<8xf32>
 // CHECK:           %[[W:.+]] = vector.broadcast %[[S]]
@@ -40,9 +41,9 @@ func.func @broadcasts_stay_scalar(%a: memref<3xf32>, %b: memref<8xf32>, %c: memr
   return
 }
 
-// A sum over rows keeps whole vectors of columns.
+// A sum over rows keeps whole vectors of columns; the rows are in order.
 // CHECK-LABEL: func.func @outer_reduction
-// CHECK:         scf.for
+// CHECK:         scf.for %
 // CHECK:           vector.load {{.*}} : memref<3x8xf32>, vector<8xf32>
 // CHECK:           vector.load {{.*}} : memref<8xf32>, vector<8xf32>
 // CHECK:           vector.store
@@ -58,6 +59,8 @@ func.func @outer_reduction(%a: memref<3x8xf32>, %c: memref<8xf32>) {
 
 // CHECK-LABEL: func.func @transposition_is_scalar
 // CHECK-NOT:     vector
+// CHECK:         scf.forall
+// CHECK:           scf.forall
 // CHECK:         memref.load
 // CHECK:         memref.store
 func.func @transposition_is_scalar(%a: memref<8x8xf32>, %b: memref<8x8xf32>) {

@@ -8,6 +8,8 @@
 #ifndef NNHAL_DIALECT_KERNEL_KERNELOPS_TD
 #define NNHAL_DIALECT_KERNEL_KERNELOPS_TD
 
+include "mlir/Dialect/SCF/IR/DeviceMappingInterface.td"
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
@@ -34,6 +36,32 @@ def Kernel_Dialect : Dialect {
     plain matrix product but needs a fixed chain of cleanups per shape, makes
     non-native vectors for N = 24 (20 times slower), and loses the accumulator
     hoisting on convolutions (27 of 100 GFLOP/s).
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Mapping of loops
+//===----------------------------------------------------------------------===//
+
+def Kernel_PieceAttr
+    : AttrDef<Kernel_Dialect, "Piece",
+              [DeclareAttrInterfaceMethods<DeviceMappingAttrInterface>]> {
+  let mnemonic = "piece";
+  let summary = "maps the rounds of a loop to pieces of a kernel";
+  let description = [{
+    The mapping of an `scf.forall` whose rounds may be divided among pieces of
+    the loop nest around it, which threads run at the same time without waiting
+    for each other. That needs more than `scf.forall` alone promises, which has
+    a barrier at its end: rounds write different elements, and none reads what
+    another one writes, in whichever rounds of the loops around it the two
+    stand, nor what another round of a mapped loop beside it writes. Whoever
+    emits a loop knows; nothing is derived from the code.
+
+    ```mlir
+    scf.forall (%row) = (%c0) to (%c64) step (%c1) {
+      ...
+    } {mapping = [#nnk.piece]}
+    ```
   }];
 }
 

@@ -59,8 +59,9 @@ def ConvertNNKToVectorPass : Pass<"convert-nnk-to-vector", "::mlir::ModuleOp"> {
   let summary = "Emit the loops of micro-kernels";
   let description = [{
     Replaces every nnk operation on memrefs of static shape by register-tiled
-    scf loops over native vectors of the target. No access is out of bounds of its memref or
-    assumes more than element alignment.
+    scf loops over native vectors of the target. Those that threads may share
+    are `scf.forall`, mapped to the pieces of a kernel (`#nnk.piece`). No access
+    is out of bounds of its memref or assumes more than element alignment.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
       "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
@@ -74,7 +75,8 @@ def VectorizeLoops : Pass<"nnhal-vectorize-loops", "::mlir::func::FuncOp"> {
   let description = [{
     Emits scf loops around vector operations for linalg operations on static
     memrefs whose innermost output dimension is parallel and contiguous; the
-    remaining ones become scalar loops.
+    remaining ones become scalar loops. Loops whose rounds write different
+    elements are `scf.forall`, mapped to the pieces of a kernel (`#nnk.piece`).
   }];
   let statistics = [
     Statistic<"numVectorized", "num-vectorized", "Operations vectorized">,
@@ -85,7 +87,8 @@ def VectorizeLoops : Pass<"nnhal-vectorize-loops", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
+                           "::mlir::vector::VectorDialect",
+                           "::nnhal::kernel::KernelDialect"];
 }
 
 def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
@@ -95,9 +98,9 @@ def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
     function. Identical nests share one function.
 
     The function of a nest that is long enough, and has loops whose rounds are
-    independent (`nnhal.parallel`, set by whoever emits a loop), begins with a
-    range, and runs only its share of those loops: of the outermost with enough
-    rounds. Calls have the whole range, and say as `nnhal.grain` how much of it
+    mapped to pieces (`scf.forall` with `#nnk.piece`), begins with a range, and
+    runs only its share of those loops: of the outermost with enough rounds.
+    From here on all loops are sequential (`scf.for`). Calls have the whole range, and say as `nnhal.grain` how much of it
     a thread should have at least. How long a nest takes is estimated from its
     operations and trip counts; what is long enough are numbers of the cost
     model, `split-work` and `split-piece`.
@@ -107,8 +110,10 @@ def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
     Statistic<"numShared", "num-shared", "Loop nests that reuse a function">,
     Statistic<"numSplit", "num-split", "Calls of kernels that can be split">
   ];
-  let dependentDialects = ["::mlir::func::FuncDialect",
-                           "::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def DispatchKernels : Pass<"nnhal-dispatch-kernels", "::mlir::ModuleOp"> {

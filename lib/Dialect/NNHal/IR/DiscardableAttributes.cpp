@@ -14,7 +14,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <algorithm>
 
@@ -104,8 +103,6 @@ static constexpr Kind<Operation *> modulesOrFunctions = {
     [](Operation *op) { return isa<ModuleOp, FunctionOpInterface>(op); }};
 static constexpr Kind<Operation *> calls = {
     "a call", [](Operation *op) { return isa<CallOpInterface>(op); }};
-static constexpr Kind<Operation *> loops = {
-    "a loop", [](Operation *op) { return isa<LoopLikeOpInterface>(op); }};
 static constexpr Kind<Operation *> stackMemory = {
     "a memref.alloca", [](Operation *op) { return isa<memref::AllocaOp>(op); }};
 static constexpr Kind<Operation *> models = {
@@ -121,7 +118,6 @@ static constexpr Declaration declarations[] = {
     {scratchAttrName, unit, stackMemory},
     {routineSlotsAttrName, ascendingNumbers, modules},
     {calledExtensionsAttrName, texts, modules},
-    {parallelLoopAttrName, unit, loops},
     {grainAttrName, positiveCount, calls},
     {passesDescriptorsAttrName, unit, modules},
     {phaseAttrName, text, modules},

@@ -7,6 +7,8 @@
 
 #include "Emitter.h"
 
+#include "../KernelSplit.h"
+
 #include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,8 +44,8 @@ Emitter::Emitter(OpBuilder &builder, Operation *before, const CostModel &costs)
 /// would unroll the channel loops around a tile (5 times the code and the
 /// compile time for nothing). The name is that of the property of llvm.br,
 /// which the upstream conversions carry the attribute to.
-static void keepRolled(scf::ForOp loop) {
-  MLIRContext *context = loop.getContext();
+static void keepRolled(Operation *loop) {
+  MLIRContext *context = loop->getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(
       context, /*disable=*/BoolAttr::get(context, true), /*count=*/{},
       /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
@@ -181,12 +183,17 @@ void Emitter::loop(int64_t begin, int64_t count, int64_t step,
 
 void Emitter::parallelLoop(int64_t begin, int64_t count, int64_t step,
                            llvm::function_ref<void(Value)> body) {
-  loop(begin, count, step, [&](Value iv) {
-    body(iv);
-    if (count != 1)
-      iv.getParentBlock()->getParentOp()->setAttr(nnhal::parallelLoopAttrName,
-                                                  rewriter.getUnitAttr());
-  });
+  if (count == 1) {
+    body(index(begin));
+    return;
+  }
+  scf::ForallOp loop = nnhal::createPieceLoop(
+      rewriter, location, rewriter.getIndexAttr(begin),
+      rewriter.getIndexAttr(begin + count * step), rewriter.getIndexAttr(step));
+  keepRolled(loop);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(loop.getTerminator());
+  body(loop.getInductionVar(0));
 }
 
 SmallVector<Value> Emitter::carry(Value begin, Value end, ValueRange values,

@@ -7,9 +7,9 @@
 // CHECK-LABEL: func @tiles
 func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
                  %bias: memref<2x16xf32>, %out: memref<1x1x12x32xf32>) {
-  // CHECK: scf.for
-  // ROWS6: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c6
-  // ROWS5: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4
+  // CHECK: scf.forall
+  // ROWS6: scf.forall (%{{.*}}) = ({{.+}}) to ({{.+}}) step (6)
+  // ROWS5: scf.forall (%{{.*}}) = ({{.+}}) to ({{.+}}) step (4)
   // Four steps a round.
   // ROWS6-COUNT-48: vector.fma
   // ROWS5-COUNT-32: vector.fma
@@ -24,8 +24,8 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
 
 // RUN: nnhal-opt %s --nnhal-set-target=parameters=output-cache=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=TILES
 // TILES-LABEL: func @tiles
-// TILES: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c6
-// TILES: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c1{{ }}
+// TILES: scf.forall (%{{.*}}) = ({{.+}}) to ({{.+}}) step (6)
+// TILES: scf.forall (%{{.*}}) in (2)
 
 // RUN: nnhal-opt %s --nnhal-set-target=parameters=unrolled-steps=3 --convert-nnk-to-vector | FileCheck %s --check-prefix=STEPS
 // Two rounds of three of eight steps, and two by themselves.
@@ -43,11 +43,11 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
 
 // RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512 --convert-nnk-to-vector | FileCheck %s --check-prefix=WIDE
 // CHECK-LABEL: func @line
-// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4{{(_[0-9]+)?}} {
+// CHECK: scf.forall (%{{.*}}) = ({{.+}}) to ({{.+}}) step (4)
 // CHECK-COUNT-8: vector.store {{.*}}, vector<8xf32>
 // CHECK-NOT: vector.store
 // WIDE-LABEL: func @line
-// WIDE: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c8{{(_[0-9]+)?}} {
+// WIDE: scf.forall (%{{.*}}) = ({{.+}}) to ({{.+}}) step (8)
 // WIDE-COUNT-8: vector.store {{.*}}, vector<16xf32>
 // WIDE-NOT: vector.store
 // WIDE: return

@@ -4,11 +4,8 @@
 // Nine tiles of pixels, 4 x 6 + 5 x 5 rows; both sizes in the loop over panels.
 // CHECK-LABEL: @pointwise
 // CHECK-NOT: nnk.
-// CHECK-DAG: %[[C0:.+]] = arith.constant 0 : index
-// CHECK-DAG: %[[C24:.+]] = arith.constant 24 : index
-// CHECK-DAG: %[[C49:.+]] = arith.constant 49 : index
-// CHECK: scf.for
-// CHECK: scf.for %{{.+}} = %[[C0]] to %[[C24]]
+// CHECK: scf.forall
+// CHECK: scf.forall (%{{.+}}) = (0) to (24)
 // The next panel is prefetched once a round of four steps: an eighth of the
 // panel for each of eight tiles.
 // CHECK: scf.for {{.*}} iter_args
@@ -16,7 +13,7 @@
 // CHECK-NOT: memref.prefetch
 // CHECK-COUNT-48: vector.fma {{.*}} : vector<8xf32>
 // CHECK-NOT: vector.fma
-// CHECK: scf.for %{{.+}} = %[[C24]] to %[[C49]]
+// CHECK: scf.forall (%{{.+}}) = (24) to (49)
 // CHECK-COUNT-40: vector.fma {{.*}} : vector<8xf32>
 // CHECK-NOT: vector.fma
 // CHECK: return

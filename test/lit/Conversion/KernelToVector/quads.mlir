@@ -77,7 +77,7 @@ func.func @one_output_channel(%in: memref<1x1x3x72xi8>, %filter: memref<1x1x1x18
 // Neither an input nor what sums begin with may push accumulators out of the
 // registers: five pixels of four registers each, where floats take six.
 // X86-LABEL: @tiles
-// X86: scf.for %{{.*}} step %c5
+// X86: scf.forall {{.*}} step (5)
 // X86-COUNT-20: llvm.call_intrinsic
 // X86-NOT: llvm.call_intrinsic
 // X86: return

@@ -8,31 +8,27 @@
 // and the last two, of which one is left over, by themselves.
 
 // CHECK-LABEL: func @two_rows
-// CHECK-DAG: %[[C1:.+]] = arith.constant 1 : index
-// CHECK-DAG: %[[C2:.+]] = arith.constant 2 : index
-// CHECK-DAG: %[[C7:.+]] = arith.constant 7 : index
-// CHECK-DAG: %[[C9:.+]] = arith.constant 9 : index
-// CHECK: scf.for %{{.+}} = %[[C1]] to %[[C7]] step %[[C2]] {
+// CHECK: scf.forall (%{{.+}}) = (1) to (7) step (2) {
 // The tile in the middle.
-// CHECK: scf.for %{{.+}} = %c4 to %c12 step %c4
+// CHECK: scf.forall (%{{.+}}) = (4) to (12) step (4)
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK-COUNT-72: vector.fma {{.*}} : vector<8xf32>
 // CHECK-NOT: vector.fma
 // CHECK: vector.store
-// CHECK: scf.for %{{.+}} = %[[C7]] to %[[C9]] step %[[C1]] {
+// CHECK: scf.forall (%{{.+}}) = (7) to (9) step (1) {
 // CHECK: return
 
 // SINGLE-LABEL: func @two_rows
-// SINGLE: scf.for %{{.+}} = %c0 to %c9 step %c1
+// SINGLE: scf.forall (%{{.+}}) in (9)
 // SINGLE-NOT: step %c2
 // SINGLE: return
 
 // All tiles of a row for some channels, then the next channels.
 // CHANNELS-LABEL: func @two_rows
-// CHANNELS: scf.for %{{.+}} = %c1 to %c7 step %c2 {
+// CHANNELS: scf.forall (%{{.+}}) = (1) to (7) step (2) {
 // CHANNELS: scf.for %{{.+}} = %c0 to %c32 step %c16 {
-// CHANNELS: scf.for %{{.+}} = %c4 to %c12 step %c4
+// CHANNELS: scf.forall (%{{.+}}) = (4) to (12) step (4)
 // CHANNELS: return
 func.func @two_rows(%in: memref<1x9x16x32xf32>, %filter: memref<3x3x32xf32>, %bias: memref<32xf32>, %out: memref<1x9x16x32xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x9x16x32xf32>, memref<3x3x32xf32>, memref<32xf32>)
@@ -55,7 +51,7 @@ func.func @strided(%in: memref<1x17x17x16xf32>, %filter: memref<3x3x16xf32>, %bi
 }
 
 // CHECK-LABEL: func @strided_integers
-// CHECK: scf.for %{{.+}} = %c0 to %c8 step %c2
+// CHECK: scf.forall (%{{.+}}) = (0) to (8) step (2)
 // CHECK-COUNT-45: arith.sitofp {{.*}} : vector<8xi32> to vector<8xf32>
 // CHECK-NOT: arith.sitofp
 // CHECK: return

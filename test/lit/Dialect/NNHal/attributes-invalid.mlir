@@ -23,13 +23,6 @@ func.func @bound() {
 
 // -----
 
-func.func @loop() {
-  // expected-error @below {{'nnhal.parallel' is an attribute of a loop}}
-  return {nnhal.parallel}
-}
-
-// -----
-
 func.func @memory() {
   // expected-error @below {{'nnhal.scratch' is an attribute of a memref.alloca}}
   %0 = memref.alloc() {nnhal.scratch} : memref<4xf32>

@@ -1,15 +1,15 @@
 // RUN: cat %s %S/Inputs/reference.mlir | nnhal-opt --nnhal-set-target=parameters=vector-bits=128,vector-registers=16 --convert-nnk-to-vector \
-// RUN:   | sed 's/ attributes {nnhal.target = .*>}//' | mlir-opt --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm --convert-math-to-llvm \
+// RUN:   | sed -e 's/ attributes {nnhal.target = .*>}//' -e 's/, mapping = \[#nnk.piece\]//' | mlir-opt --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm --convert-math-to-llvm \
 // RUN:     --convert-arith-to-llvm --convert-index-to-llvm --finalize-memref-to-llvm --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts \
 // RUN:   | mlir-runner -e main -entry-point-result=void -O1 -shared-libs=%llvm_lib/libmlir_runner_utils.so,%llvm_lib/libmlir_c_runner_utils.so \
 // RUN:   | FileCheck %s
 // RUN: cat %s %S/Inputs/reference.mlir | nnhal-opt --nnhal-set-target=parameters=vector-bits=256,vector-registers=16 --convert-nnk-to-vector \
-// RUN:   | sed 's/ attributes {nnhal.target = .*>}//' | mlir-opt --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm --convert-math-to-llvm \
+// RUN:   | sed -e 's/ attributes {nnhal.target = .*>}//' -e 's/, mapping = \[#nnk.piece\]//' | mlir-opt --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm --convert-math-to-llvm \
 // RUN:     --convert-arith-to-llvm --convert-index-to-llvm --finalize-memref-to-llvm --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts \
 // RUN:   | mlir-runner -e main -entry-point-result=void -O1 -shared-libs=%llvm_lib/libmlir_runner_utils.so,%llvm_lib/libmlir_c_runner_utils.so \
 // RUN:   | FileCheck %s
 // RUN: cat %s %S/Inputs/reference.mlir | nnhal-opt --nnhal-set-target=parameters=vector-bits=512,vector-registers=32 --convert-nnk-to-vector \
-// RUN:   | sed 's/ attributes {nnhal.target = .*>}//' | mlir-opt --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm --convert-math-to-llvm \
+// RUN:   | sed -e 's/ attributes {nnhal.target = .*>}//' -e 's/, mapping = \[#nnk.piece\]//' | mlir-opt --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-vector-to-llvm --convert-math-to-llvm \
 // RUN:     --convert-arith-to-llvm --convert-index-to-llvm --finalize-memref-to-llvm --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts \
 // RUN:   | mlir-runner -e main -entry-point-result=void -O1 -shared-libs=%llvm_lib/libmlir_runner_utils.so,%llvm_lib/libmlir_c_runner_utils.so \
 // RUN:   | FileCheck %s

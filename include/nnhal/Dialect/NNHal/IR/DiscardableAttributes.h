@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The attributes of the dialect nnhal on modules, functions, loops and calls,
+// The attributes of the dialect nnhal on modules, functions, buffers and calls,
 // by which passes between a graph and its entry tell each other what operations
 // do not say, and by which readers find the result. The dialect verifies each:
 // what it is, and what carries it. There are no attributes of the dialect on
@@ -55,17 +55,13 @@ inline constexpr llvm::StringLiteral calledExtensionsAttrName =
     "nnhal.called_extensions";
 
 //===----------------------------------------------------------------------===//
-// Functions and loops
+// Functions and calls
 //===----------------------------------------------------------------------===//
 
 /// Integer array attribute of the module, set by LowerRuntimeOperations: the
 /// slots of the routines of the runtime that the code calls, ascending.
 inline constexpr llvm::StringLiteral routineSlotsAttrName =
     "nnhal.routine_slots";
-/// Unit attribute of a loop (scf.for): its rounds write different elements, and
-/// none reads what another writes, in whichever rounds of the loops around it
-/// they stand. Whoever emits a loop knows; nothing is derived from the code.
-inline constexpr llvm::StringLiteral parallelLoopAttrName = "nnhal.parallel";
 /// Integer attribute of a call of a kernel that takes a range [begin, end) as
 /// its first arguments: the least that is worth a piece of its own. The call
 /// has the whole range.
