@@ -117,7 +117,6 @@ struct ConvertNNHalToLinalg
     numPacked += lowering.packedCount();
     if (failed(reportLeftovers()))
       return signalPassFailure();
-    eraseUnusedConstants();
     if (!policy->hasMicroKernels())
       expandProducts();
   }
@@ -237,14 +236,6 @@ private:
     RewritePatternSet patterns(&getContext());
     populateDoublingHighMulExpansion(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-  }
-
-  /// Constants that were replaced by packed ones would stay in the artifact.
-  void eraseUnusedConstants() {
-    getOperation()->walk([](arith::ConstantOp op) {
-      if (op.use_empty())
-        op.erase();
-    });
   }
 };
 
