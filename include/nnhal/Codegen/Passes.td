@@ -19,8 +19,14 @@ def FuseElementwise : Pass<"nnhal-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Fuse chains of elementwise linalg operations";
   let description = [{
     First makes operands of what the body of a `linalg.generic` of known extents
-    reads with `tensor.extract` at the indices of its loops: extents may have
-    become known after the lowering, and upstream's fusion sees operands only.
+    reads with `tensor.extract` at the indices of its loops. Lowerings make such
+    operands themselves where they can, but extents may become known, and
+    indices 0, only after that: by folding of casts into operations, or of
+    constant tables (a RESIZE_BILINEAR of one row) during the fusion. Upstream's
+    fusion sees operands only (`areElementwiseOpsFusable`, which takes an
+    `OpOperand`, of ElementwiseOpFusion.cpp in LLVM 22), and no pattern of
+    upstream makes some; test/lit/Codegen/upstream-fuse-elementwise.mlir has an
+    example.
     Then runs upstream's fusion, with one limit of its own: an operand that is
     broadcast is not computed again for each element that reads it.
   }];
@@ -46,17 +52,28 @@ def ReportOperations : Pass<"nnhal-report-operations", "::mlir::ModuleOp"> {
 def SeparateDestinations : Pass<"nnhal-separate-destinations", "::mlir::func::FuncOp"> {
   let summary = "Clone shared destination tensors, so that bufferization works in place";
   let description = [{
-    Common subexpression elimination shares `tensor.empty` and `linalg.fill`
-    between operations that write into them. The upstream elimination of empty
-    tensors then computes the result of one in the buffer of an output that
-    belongs to another, which is written before the former is read: bufferization
-    does not see that, since outputs are buffers already. Filling twice costs no
-    more than the copy that sharing needs. A computed tensor that is written over
-    while something else reads it is copied for the same reason. What becomes a part
-    of a tensor at a computed place is computed in memory of its own: the
-    elimination would take the place before a check has said that it is inside,
-    and micro-kernels are made for rows at known distances, which those of
-    tensors that loops carry are not, either.
+    Keeps upstream's `eliminate-empty-tensors` from wrong code, which
+    test/lit/Codegen/upstream-empty-tensors.mlir shows, and micro-kernels from
+    buffers that they are not made for.
+
+    - Copies of `tensor.empty` and of fills that several operations write into;
+      common subexpression elimination shares them. In LLVM 22,
+      `eliminateEmptyTensors` (EmptyTensorElimination.cpp) puts an output, which
+      is a buffer already, in place of a shared `tensor.empty`: what
+      `MaterializeInDestinationOp::buildSubsetExtraction` makes of it is a
+      `bufferization.to_tensor` with `restrict`, so that bufferization does not
+      see that the output is also written as a buffer. The result of another
+      operation is then computed in the output, and overwritten before it is
+      read. Filling twice costs no more than the copy that sharing needs.
+    - Copies of computed tensors that are written over while something else
+      reads them, for the same reason.
+    - Memory of its own for what becomes a part of a tensor at a computed place.
+      `findValidInsertionPoint` of the same file takes the part of the tensor
+      where the `tensor.empty` is, which may be before the `nnrt.check` that
+      says whether the place is inside: `tensor.extract_slice` is `Pure`.
+    - The same for what a micro-kernel computes of a tensor that a loop carries.
+      Such a buffer may have any layout; micro-kernels need rows at distances
+      that are known.
   }];
   let statistics = [
     Statistic<"numSeparated", "num-separated",
@@ -69,8 +86,11 @@ def FoldOutputCopies : Pass<"nnhal-fold-output-copies", "::mlir::func::FuncOp"> 
   let description = [{
     Replaces an allocation whose last use is a `memref.copy` into a function
     argument by that argument, where nothing else touches the argument while
-    the allocation is live. Empty-tensor elimination does the same on tensors,
-    but not through reshapes.
+    the allocation is live. `eliminate-empty-tensors` does the same on tensors,
+    but not through reshapes: in LLVM 22, `eliminateEmptyTensors` of
+    EmptyTensorElimination.cpp sets `followSameTypeOrCastsOnly`, since a
+    replacement would have to be reshaped the other way. An example is in
+    test/lit/Codegen/upstream-empty-tensors.mlir.
   }];
   let statistics = [
     Statistic<"numFolded", "num-folded-copies", "Copies to outputs removed">

@@ -1,3 +1,4 @@
+// What of this upstream makes necessary is shown by upstream-empty-tensors.mlir.
 // RUN: nnhal-opt %s --nnhal-separate-destinations | FileCheck %s
 // Two outputs that begin with the same fill do not meet in one buffer.
 // RUN: nnhal-opt %s '--pass-pipeline=builtin.module(func.func(nnhal-separate-destinations),eliminate-empty-tensors,one-shot-bufferize)' | FileCheck %s --check-prefix=BUFFERS
