@@ -4,6 +4,24 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Two things are made of the entry function. nnhal_entry, which is what an
+// artifact exports, takes the execution context: it loads the pointers of
+// inputs, outputs, constants and arena, reports the shape of each output, and
+// calls the function only if the memory of all outputs suffices. Static extents
+// are constants; those of dynamic inputs are loaded, too.
+//
+// The entry function itself is made to answer while it runs. Pieces of work are
+// the calls and loops directly in its body. The trace hook is called before and
+// after each, with the number of the operation that its location names, if the
+// context has one. The block is split between pieces, and the cancel flag is
+// looked at in each gap: a set flag goes to a block that returns. Within a
+// piece, nests of three and more loops look at the flag in each round of the
+// outermost one, whose body is in a branch from then on: rounds after that have
+// nothing to do. Kernels with such nests get the flag as another argument,
+// provided that nothing else calls them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "nnhal/Codegen/Passes.h"
 

@@ -4,6 +4,27 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A fixed point over all values of the module: whether a value follows from
+// loaded elements, and whether it is then open above or below. Each operation
+// joins what its operands have into its results; loops, branches and calls join
+// into the arguments of blocks and functions; this is repeated until nothing
+// changes. Minima, maxima, selections, remainders and masks close a side.
+//
+// Two things make it more than that. A check of the runtime bounds a value for
+// readers that it dominates only, so that bounds are collected first, by value,
+// and applied where a reader asks (at()). A check of a sum bounds each part of
+// it as long as the other part is bounded on the other side; what a check
+// bounds by may itself depend on a check, which is followed to a depth. And
+// because the operands of a value may have been checked after it was computed,
+// the value is computed again from what holds at the reader, to the same depth.
+//
+// What a loop carries is open where nothing bounds the number of rounds.
+// Integer ranges are asked last, for values that would be refused otherwise.
+// Arguments that are passed to other threads go through a frame in memory: what
+// is stored there is joined by type.
+//
+//===----------------------------------------------------------------------===//
 
 #include "LoadedValues.h"
 

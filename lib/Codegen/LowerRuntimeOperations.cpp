@@ -4,6 +4,25 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Each operation of nnrt is rewritten where it stands, in the order of the
+// function, into accesses of the execution context, which is the last argument
+// of the entry function. The layout of the context is that of EntryAbi.h;
+// nothing but its fields, and functions whose pointers are in it, is called.
+//
+// Whatever can fail leaves the function: the block is split, and a block at the
+// end of the function stores the reason, the operation and both numbers into
+// the context and returns the status. That is why no structured regions may be
+// left.
+//
+// Arrays that functions of the runtime take, such as extents and descriptors of
+// tensors, are in slots of the stack that the first block reserves, so that
+// loops do not make it grow. Results of routines have extents that the routine
+// has written; those that are static in the type are compared with it before
+// the memory is used. Memory becomes a memref by a descriptor of known extents
+// and contiguous strides.
+//
+//===----------------------------------------------------------------------===//
 
 #include "nnhal/Codegen/Passes.h"
 

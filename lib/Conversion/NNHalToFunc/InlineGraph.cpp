@@ -4,6 +4,26 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The main graph becomes the body of a function, and each IF and WHILE the
+// regions of an scf.if or scf.while with copies of the graphs that it names.
+// Graphs are copied operation by operation: the types of the inputs at that
+// place may tell more than the graph states, and the result types are inferred
+// from them again. Graphs that execute themselves, and nesting or copying
+// beyond a bound, are errors: everything after this works by recursion on
+// regions.
+//
+// Branches of an IF are copied first, since they tell what the results are:
+// each has the extents in which both branches agree, and is cast to them. A
+// condition of one element is checked and compared with 0.
+//
+// The states of a WHILE that have known extents live in buffers, which all
+// rounds share; the others are carried as tensors, because their extents may
+// change from round to round. A round reads all states, computes the next ones
+// into copies, and then writes those back: a new state may be an old one of
+// another place. The time-out is checked between condition and body (D-085).
+//
+//===----------------------------------------------------------------------===//
 
 #include "InlineGraph.h"
 

@@ -9,6 +9,21 @@
 // lie inside the input: the padding is real 0 (M-076). Quantized values, less
 // their zero points, are added up modulo 2^32 (M-014).
 //
+// A lowering first reads the operands and resolves the window along height and
+// width: pads that follow from extents, the extent of the output, checks of
+// what is not known. Then it takes the first of these forms that serves. What
+// micro-kernels take goes to ContractionKernel.cpp and ContractionFloat.cpp, if
+// the target has some. Of known extents, a convolution with few products per
+// element is written out without loops over them, so that the loop over output
+// channels becomes one over vectors; one whose rows of a window are contiguous
+// has a single loop over the pixels and channels of such a row, which LLVM's
+// vectorizer is told to take. Anything else has loops over the rows, columns
+// and channels of the window, with bounds that leave the padding out.
+//
+// A transposed convolution is turned round: an output element is the sum over
+// those input pixels whose windows reach it. A product of matrices
+// (FULLY_CONNECTED) has a window of one place.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ContractionFloat.h"

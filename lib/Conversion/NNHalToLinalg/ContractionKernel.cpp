@@ -4,6 +4,31 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A kernel multiplies what it is given, and quantized values have zero points,
+// of the inputs and of the weights, which are constants. There are three ways
+// to deal with these.
+//
+// In pairs, both zero points are taken off before: of the input in an
+// elementwise copy of i16, of the weights while compiling. Weights are packed
+// as i8 where all fit. An odd number of channels is read in pairs along whole
+// rows, whatever pixel an element belongs to; where that cannot be, in f32 if
+// all sums are integers below 2^24, so that nothing is rounded, and only
+// otherwise in padded pairs, which take a copy.
+//
+// In quads, for targets with such an instruction, both are multiplied as they
+// are stored, but for a sign that the instruction wants otherwise. With x the
+// inputs, z their zero point and w the weights less theirs, the sum of (x - z)
+// w is that of x w less z times the sum of w: a constant of each output
+// channel, which sums begin with. Where w does not fit in 8 bits, it is v + c,
+// and c times the sum of x - z over the window is computed by another small
+// kernel and added.
+//
+// Depthwise convolutions are always computed in f32, and left to loops where a
+// sum might not be exact. The bias is what sums begin with where it is known.
+// The scaling to the output is elementwise and left to fusion.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
 

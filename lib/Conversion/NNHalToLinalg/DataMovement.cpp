@@ -5,10 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements are copied as they are stored. Operations that keep all of them are
-// in Shape.cpp. Parts of tensors are slices where their places are known now,
-// so that the result may share memory with the operand, or be computed in its
-// place in a larger tensor; where places are computed, each element is read.
+// Elements are copied as they are stored, but for parts of a CONCATENATION that
+// have another scale or zero point than the result. Operations that keep all
+// elements are in Shape.cpp.
+//
+// SLICE, STRIDED_SLICE and SPLIT are reduced to one question: which part of a
+// tensor the result is, as a beginning, a count and a step for each dimension.
+// Where these are known and inside of the tensor, the part is a slice of
+// upstream, so that the result may share memory with the operand; dimensions
+// that go backward are a slice forward, reversed. Where they are computed, each
+// element is read at its place, which is cut to the extents. CONCATENATION is
+// the other way round: parts are inserted into a larger tensor, in whose place
+// they may be computed.
+//
+// TILE reads with each dimension seen as [repetitions][extent]. GATHER reads at
+// indices that are checked before and cut when they are used, because a
+// constant may have been damaged since.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All types are computed in float32 and rounded once when they are stored. What
-// boxes hold is checked in a loop of its own before anything is computed.
+// All types are computed in float32, and rounded once when they are stored.
+// What boxes hold is checked in a loop of its own before anything is computed:
+// corners in order, numbers of pictures in range.
+//
+// ROI_ALIGN and ROI_POOLING first bring the regions into the coordinates of the
+// feature map. The two axes of a region do not depend on each other: for each
+// region and bin, a table has the first pixel and the end of the pixels along
+// an axis. One loop nest over the result then goes over the pixels of a bin.
+// ROI_POOLING takes the largest. The mean of the samples of a ROI_ALIGN is a
+// sum of pixels times the product of two weights, one for the row and one for
+// the column, which come from tables of float64, too: a pixel is read once,
+// however many samples lie about it.
+//
+// A HEATMAP_MAX_KEYPOINT finds the largest pixel of each map, and takes from
+// the pixels around it the maximum of the quadratic function through them.
+// AXIS_ALIGNED_BBOX_TRANSFORM computes each coordinate by itself.
 //
 //===----------------------------------------------------------------------===//
 

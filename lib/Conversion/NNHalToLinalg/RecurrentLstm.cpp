@@ -4,6 +4,27 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// An LSTM is a cell, and steps that pass its two states on: LSTM takes one, the
+// sequences as many as the input has, forward and backward. What runs them is
+// in Recurrent.cpp; here is what a cell computes in a step. All is f32,
+// whatever type the operation has.
+//
+// The general step computes gate by gate, each over batch and units: the sum of
+// the products with input, auxiliary input and last output, the peephole, the
+// bias; then a norm over the units, if there is one; then the activation. The
+// forget, update and input gates make the new cell state, which the output
+// gate's peephole sees; the output is projected, if there are weights for that.
+// Gates are tensors that all steps share. What an execution may omit, weights
+// and even whole gates, are branches and loops without rounds.
+//
+// The plain step is for cells whose operands are known to be there or not, with
+// constant weights and without a norm, on targets that have micro-kernels. The
+// weights of all gates, one below the other, are multiplied with the input in
+// one product, and with the last output in another; one pass over the units
+// adds both, activates, and makes the states.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
 #include "Recurrent.h"

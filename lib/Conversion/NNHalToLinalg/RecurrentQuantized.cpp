@@ -4,6 +4,27 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Two operations in integers, whose results are defined to the bit: each sum,
+// rescaling and saturation is the one that the HAL's implementation does, in
+// its order.
+//
+// QUANTIZED_16BIT_LSTM is one step with four gates. A gate is the bias plus the
+// products of both inputs, brought to 3 integer bits and saturated to 16 bits;
+// what sigmoid and tanh yield has none, the cell state has 4.
+//
+// QUANTIZED_LSTM is one step as well, with all that a cell may have: coupled
+// input gate, peepholes, norms, projection, clips. Products with the input and
+// with the output state are each brought to the scale of an intermediate result
+// of their gate and added with saturation, then the peephole. A norm takes mean
+// and variance over the units in integers with 10 fraction bits, and its
+// inverse square root from the fixed-point routine. The state has a scale that
+// is a power of two, so that its products are shifts. Of known extents and
+// constant weights, the products of all gates with one vector are one kernel of
+// bytes (ContractionKernel.cpp); otherwise each element has a loop over its
+// products.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
 #include "Engine/FixedPoint.h"

@@ -5,11 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction over dimensions that are known is one linalg.generic that goes
-// over the operand in its order and accumulates, so that channels stay
-// innermost; a second operation makes results of what was accumulated, if that
-// takes more. Over computed dimensions, each result element has loops of its
-// own, which take one round along dimensions that stay.
+// Axes may be constants or computed. Where they are known, a reduction is one
+// linalg.generic that goes over the operand in its order and accumulates, so
+// that channels stay innermost; a second operation makes results of what was
+// accumulated, if that takes more, as of a mean. Over computed axes, each
+// result element has loops of its own over all dimensions of the operand, which
+// take one round along dimensions that stay: where an element of the result is
+// read in these follows from how many dimensions before it stay.
+//
+// A mean of quantized values adds them up as they are stored, and divides once;
+// signed values are rounded as the unsigned ones 128 above them. Maxima pass
+// over NaN, and begin with what no element is beyond. ARGMAX and ARGMIN reduce
+// a pair, the best value and its index, of which the first of equals stays;
+// their axis must be constant.
 //
 //===----------------------------------------------------------------------===//
 

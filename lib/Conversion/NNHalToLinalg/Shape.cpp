@@ -5,9 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// RESHAPE and its kin only name other extents, once these are checked. All
-// other operations split dimensions, transpose and merge dimensions: no element
-// costs a division, and a permutation that is known is linalg.transpose.
+// RESHAPE and its kin only name other extents, once these are checked: that the
+// sizes, of which one may be left to the others, have as many elements, that
+// dimensions which are left out have extent 1.
+//
+// All other operations do the same three things: they split dimensions,
+// transpose, and merge dimensions. CHANNEL_SHUFFLE sees an axis as [groups]
+// [members], DEPTH_TO_SPACE and its kin see height, width and channels or
+// batches as blocks. What they share splits the extents of the operand, has
+// upstream's linalg.transpose move the parts, and states the merged extents: no
+// element costs a division. Where a permutation or an extent is computed, a
+// reshape would state extents that nothing bounds; there each element is read
+// at its place, which is computed from the indices.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,6 +9,16 @@
 // after it reads again: both then run at the rate of the last-level cache. In
 // bands of a few rows neither leaves the second-level one.
 //
+// A chain is kernels of which each is the only reader of the image that the one
+// before writes, images that are too large to be kept. A band is some rows of
+// the last output. From the last kernel to the first, the rows follow that a
+// band needs of each image, less those that the bands before have computed; a
+// plan is these steps for all bands. Plans are tried from high bands to low
+// ones until the rows that are kept between kernels fit in the cache, bands of
+// one height preferred: these are equal code. Emission repeats the kernels for
+// each band, on views of the rows. Rows that the next band needs again are
+// moved to the beginning of the memory of their image first.
+//
 // Not upstream's tiling and fusion of producers: its tiles compute the rows
 // that they share again (a tenth of the products here), and its loops have
 // tiles of one shape, with the padding made by a copy.

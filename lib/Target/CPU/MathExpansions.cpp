@@ -4,6 +4,25 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// All functions work on numbers and on vectors alike, without branches that
+// differ by lane: special cases are selected at the end.
+//
+// log: the number is split into an exponent and a mantissa about 1, whose
+// logarithm is a polynomial (that of Cephes); subnormals are scaled before.
+// ln(2) is added in two parts, so that the product with the exponent is exact.
+//
+// sin: multiples of a quarter turn are taken off, in f64, and a polynomial for
+// the sine or the cosine of the rest is selected by the last two bits of their
+// number. Up to 2^20, pi/2 in two parts is accurate enough for that. Above, the
+// argument is multiplied with those bits of 2/pi that matter for its exponent,
+// in integers (Payne and Hanek), in a branch that is taken if any lane needs
+// it.
+//
+// pow: 2^(y * log2|x|), all in f64, whose error is then below that of the
+// rounding to f32; the sign of odd powers and the special cases of C follow.
+//
+//===----------------------------------------------------------------------===//
 
 #include "MathExpansions.h"
 

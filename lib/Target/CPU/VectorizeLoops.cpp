@@ -5,10 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Direct emission of the loops. Upstream's way (tile by one vector, vectorize,
-// cast away unit dimensions, fold subviews into transfers, lower transfers)
-// gives the same inner loops, but spends four greedy rewrites on every
-// operation; benchmarks/CompileTime shows what that costs on small models.
+// One dimension of the iteration space, along which the first output is
+// contiguous, becomes that of the lanes, if every operand is read along it with
+// stride one or not at all and every operation of the body works on vectors.
+// All other dimensions are loops around it, in order. Lanes are a loop of full
+// vectors of the widest element, then ever shorter powers of two without a
+// loop. What the body computes of values that are the same for all lanes stands
+// in front of the loop of lanes; the rest is copied with vectors in place of
+// numbers, broadcast where the two meet. Elementwise operations on contiguous
+// buffers are seen as one row, so that there is one remainder.
+//
+// Operations that have no such dimension become scalar loops by upstream's
+// pattern; what the innermost one accumulates is carried in a register. Loops
+// whose rounds write different elements are mapped to pieces of a kernel.
+//
+// The loops are emitted directly. Upstream's way (tile by one vector,
+// vectorize, cast away unit dimensions, fold subviews into transfers, lower
+// transfers) gives the same inner loops, but spends four greedy rewrites on
+// every operation; benchmarks/CompileTime shows what that costs on small
+// models.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,6 +4,28 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What all lowerings are made of: reading one operation, building its results,
+// and ending with them or with a reason.
+//
+// prepare() reads the operation in the HAL's form and runs the checks of its
+// rule, which also infer what is known of the results; a model that was checked
+// before may be looked at again here with better types. A picture in NCHW order
+// is transposed at once, and back in finish(), which casts each result to the
+// type that the model states.
+//
+// Inputs are constants, values, or parameters, which become constants where
+// they are read: what is known folds while it is built (Scalar), so that a
+// lowering need not ask. What is not known is checked by the code, with the
+// reason that the runtime reports.
+//
+// Loops and branches exist in two kinds. Tensors that are defined element by
+// element are linalg operations. Values that one element carries are scf.for
+// and scf.if inside of those; loops of at most one known round, and branches on
+// known conditions, are straight code. Tensors that loops carry are only
+// inserted into, so that bufferization keeps all rounds in one buffer.
+//
+//===----------------------------------------------------------------------===//
 
 #include "OperationLowering.h"
 

@@ -4,6 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Canonical operations have operands, attributes and result types where the HAL
+// has a list of operands. The list of NNHal_FormOp tells for each HAL input
+// what states it here; a view is filled input by input from it. An operand adds
+// its type, and its value if it is defined by a constant. An attribute adds a
+// constant of the HAL's type: numbers, flags and enumerators as INT32 or BOOL,
+// lists as TENSOR_INT32, pads as explicit ones or the scheme. What only result
+// types state, such as the sizes of a resize or a shape, is read back from
+// them; several unknown extents leave the value unknown.
+//
+// Rules and verifiers then see what they see of a HAL model: verification,
+// inference of types and refinement all hand the view to the functions that
+// validate models, so that both levels have one set of rules. The first failure
+// of filling a view is kept in it, and reported in place of any other.
+//
+//===----------------------------------------------------------------------===//
 
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
 

@@ -4,6 +4,24 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// From the HAL to the IR, plain element types are what they say, quantized ones
+// follow from a table of storage types, those of extensions from the prefix
+// that the model declares. Quantized types are made by checked builders, whose
+// complaint about a scale or a zero point becomes the status. Dimensions come
+// last: none is an unranked tensor or, for scalars, the element itself; 0 is an
+// unknown extent, except in a constant.
+//
+// From the IR to the HAL, the same table is read the other way: the row whose
+// storage matches in width, sign and both bounds names the operand type. That
+// is why TENSOR_QUANT8_SYMM is narrow. What no row has is an error that names
+// what was found, as are rank 0 and extents above 32 bits.
+//
+// Constants are bytes in the order of the HAL in both. They are borrowed where
+// an attribute has them as they are, and copied, splats repeated, where it has
+// not.
+//
+//===----------------------------------------------------------------------===//
 
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 

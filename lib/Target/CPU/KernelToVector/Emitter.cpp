@@ -4,6 +4,24 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The parts that loops of micro-kernels are built of. Nothing canonicalizes
+// what is emitted before it is outlined, so that it is emitted small: index
+// arithmetic folds on constants and neutral operands, loops of one round are
+// straight code, loops that carry values and have none are the values.
+//
+// What does not change in a kernel is made once, in front of it, at a marker
+// that the constructor sets: constants of each kind are cached, and hoisted()
+// builds there whatever else is invariant. Buffers are seen as one dimension
+// with known strides, so that an address is one sum; this fails where a stride
+// is not known.
+//
+// A run of elements that is shorter than a vector is loaded and stored with a
+// mask, for elements of 32 bits and more; for narrower ones, of which LLVM
+// would move each by itself, it is cut into vectors of powers of two. Loops are
+// marked so that LLVM does not unroll them again.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
 

@@ -12,6 +12,16 @@
 // time; or, away from the border, two, which have most of their input rows in
 // common.
 //
+// Around that are loops over batches, rows and tiles of a row, which threads
+// may share, and over channels, inside of the tiles or, where rows of all
+// channels leave the cache, outside. Rows are cut into those at the upper
+// border, those in the middle and those that are left over; columns into groups
+// of tiles with the same padding. The last vector of channels overlaps its
+// neighbour instead of being masked.
+//
+// A depthwise convolution multiplies with weights and adds; a pool takes
+// maxima, or adds and divides by the number of elements inside of the input.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
