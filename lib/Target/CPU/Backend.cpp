@@ -59,6 +59,11 @@ private:
 };
 } // namespace
 
+LogicalResult CPUBackend::verifyParameters(
+    TargetAttr target, llvm::function_ref<void(const Twine &)> report) const {
+  return success(KernelTarget::read(target.getParameters(), report));
+}
+
 std::unique_ptr<LoweringPolicy> CPUBackend::getLoweringPolicy(
     TargetAttr target, llvm::function_ref<void(const Twine &)> report) const {
   std::optional<KernelTarget> read =

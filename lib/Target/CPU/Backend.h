@@ -17,6 +17,9 @@ namespace nnhal {
 class CPUBackend final : public TargetBackend {
 public:
   llvm::StringRef getName() const override { return "cpu"; }
+  llvm::LogicalResult verifyParameters(
+      TargetAttr target,
+      llvm::function_ref<void(const llvm::Twine &)> report) const override;
   std::unique_ptr<LoweringPolicy> getLoweringPolicy(
       TargetAttr target,
       llvm::function_ref<void(const llvm::Twine &)> report) const override;

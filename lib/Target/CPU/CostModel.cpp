@@ -173,6 +173,15 @@ nnhal::kernel::stringifyDotProduct(std::optional<QuadSigns> dotProduct) {
 
 using Report = llvm::function_ref<void(const Twine &)>;
 
+/// \p value as messages name it: integers are i64 where no type is stated.
+static std::string spell(Attribute value) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto number = dyn_cast<IntegerAttr>(value);
+  value.print(stream, /*elideType=*/number && number.getType().isInteger(64));
+  return text;
+}
+
 /// Sets the parameter \p name of \p target, one that is no number of the table.
 static LogicalResult setFact(KernelTarget &target, StringRef name,
                              Attribute value, Report report) {
@@ -185,7 +194,8 @@ static LogicalResult setFact(KernelTarget &target, StringRef name,
         target.dotProduct = known;
         return success();
       }
-    report("dot-product must be none, signed-by-signed or unsigned-by-signed");
+    report("dot-product " + spell(value) +
+           " must be none, signed-by-signed or unsigned-by-signed");
     return failure();
   }
   auto number = dyn_cast<IntegerAttr>(value);
@@ -195,13 +205,13 @@ static LogicalResult setFact(KernelTarget &target, StringRef name,
     target.registers = found;
     if (found >= 1 && found <= 1024)
       return success();
-    report("vector-registers " + Twine(found) + " must be from 1 to 1024");
+    report("vector-registers " + spell(value) + " must be from 1 to 1024");
     return failure();
   }
   target.vectorBits = found;
   if (found == 128 || found == 256 || found == 512)
     return success();
-  report("vector-bits " + Twine(found) + " must be 128, 256 or 512");
+  report("vector-bits " + spell(value) + " must be 128, 256 or 512");
   return failure();
 }
 
@@ -213,8 +223,12 @@ std::optional<KernelTarget> KernelTarget::read(DictionaryAttr parameters,
   std::vector<std::string> numbers;
   for (NamedAttribute entry : parameters) {
     StringRef name = entry.getName();
-    if (name == "triple" || name == "cpu" || name == "features")
-      continue;
+    if (name == "triple" || name == "cpu" || name == "features") {
+      if (isa<StringAttr>(entry.getValue()))
+        continue;
+      report(name + " " + spell(entry.getValue()) + " must be a string");
+      return std::nullopt;
+    }
     if (name == "vector_bits" || name == "vector_registers" ||
         name == "dot_product") {
       if (failed(setFact(target, name, entry.getValue(), report)))

@@ -135,7 +135,7 @@ struct KernelTarget {
 
   /// Reads the \p parameters of a TargetAttr, which may be null:
   /// `vector_bits`, `vector_registers`, `dot_product`, numbers of the table,
-  /// and the strings `triple`, `cpu` and `features`, which are not looked at.
+  /// and `triple`, `cpu` and `features`, strings that Machine reads.
   /// Nothing after a message to \p report where they are not valid.
   static std::optional<KernelTarget>
   read(mlir::DictionaryAttr parameters,

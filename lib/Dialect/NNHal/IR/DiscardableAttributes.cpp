@@ -7,6 +7,7 @@
 
 #include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
 
+#include "DialectInterfaces.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 #include "nnhal/Dialect/NNHal/IR/Target.h"
 
@@ -153,6 +154,8 @@ LogicalResult NNHalDialect::verifyOperationAttribute(Operation *op,
   if (!found->value.holds(attribute.getValue()))
     return op->emitError("'") << name << "' is " << attribute.getValue()
                               << ", expected " << found->value.phrase;
+  if (auto stated = dyn_cast<TargetAttr>(attribute.getValue()))
+    return verifyTarget(op, stated);
   return success();
 }
 

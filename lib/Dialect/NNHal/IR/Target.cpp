@@ -7,6 +7,8 @@
 
 #include "nnhal/Dialect/NNHal/IR/Target.h"
 
+#include "DialectInterfaces.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectInterface.h"
@@ -57,6 +59,10 @@ std::optional<QuadSigns> LoweringPolicy::quadSigns(int64_t channels) const {
 ContractionCosts LoweringPolicy::contractionCosts() const { return {}; }
 
 TargetInterface::~TargetInterface() = default;
+LogicalResult TargetInterface::verifyParameters(
+    TargetAttr target, llvm::function_ref<void(const Twine &)> report) const {
+  return success();
+}
 std::unique_ptr<LoweringPolicy> TargetInterface::getLoweringPolicy(
     TargetAttr target, llvm::function_ref<void(const Twine &)> report) const {
   return std::make_unique<LoweringPolicy>();
@@ -101,13 +107,29 @@ void nnhal::registerTarget(DialectRegistry &registry,
   target.registerModels(registry);
 }
 
+/// The target that \p target names; null where its context has none of the
+/// name.
+static const TargetInterface *interfaceOf(TargetAttr target) {
+  auto *known = target.getDialect().getRegisteredInterface<KnownTargets>();
+  return known ? known->targets.lookup(target.getName()) : nullptr;
+}
+
+LogicalResult nnhal::verifyTarget(Operation *op, TargetAttr target) {
+  const TargetInterface *found = interfaceOf(target);
+  // IR may pass through a compiler that does not compile it.
+  if (!found)
+    return success();
+  return found->verifyParameters(target, [&](const Twine &message) {
+    op->emitError("'") << targetAttrName << "' has parameters that target '"
+                       << target.getName() << "' does not take: " << message;
+  });
+}
+
 std::unique_ptr<LoweringPolicy> nnhal::loweringPolicyOf(Operation *op) {
   TargetAttr target = findTarget(op);
   if (!target)
     return std::make_unique<LoweringPolicy>();
-  auto *known = target.getDialect().getRegisteredInterface<KnownTargets>();
-  const TargetInterface *found =
-      known ? known->targets.lookup(target.getName()) : nullptr;
+  const TargetInterface *found = interfaceOf(target);
   if (!found) {
     op->emitError("nnhal.target: there is no target '")
         << target.getName() << "' in this compiler";

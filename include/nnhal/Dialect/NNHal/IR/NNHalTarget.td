@@ -19,7 +19,8 @@ def NNHal_TargetAttr : AttrDef<NNHal_Dialect, "Target"> {
     the compiler; `rounding` (`double`, `single` or `float`) says how quantized
     results are rounded, whatever the target; `parameters` are the target's own.
     The compiler sets it once, before the first phase, and every pass that
-    depends on the target reads it (`nnhal/Dialect/NNHal/IR/Target.h`).
+    depends on the target reads it (`nnhal/Dialect/NNHal/IR/Target.h`). The target
+    checks its parameters where this compiler has it.
 
     ```mlir
     module attributes {

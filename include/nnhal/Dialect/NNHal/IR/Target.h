@@ -84,6 +84,12 @@ public:
 
   /// The name that attributes and options have for the target.
   virtual llvm::StringRef getName() const = 0;
+  /// Checks the parameters of \p target, which names this one: the dialect asks
+  /// wherever a module states it. Fails after a message to \p report. By
+  /// default all parameters are valid.
+  virtual llvm::LogicalResult
+  verifyParameters(TargetAttr target,
+                   llvm::function_ref<void(const llvm::Twine &)> report) const;
   /// The policy for \p target, which names this one. Null after a message to
   /// \p report where its parameters are not valid.
   virtual std::unique_ptr<LoweringPolicy>
