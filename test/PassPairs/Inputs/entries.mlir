@@ -169,16 +169,16 @@ func.func @kernel_piece() { return }
 // Questions to the runtime, where it cannot be asked.
 func.func @main(%c: i1, %n: i64, %t: tensor<4xf32>, %m: memref<4xf32>) attributes {nnhal.entry} {
   scf.if %c {
-    nnrt.check %c, %n, %n {reason = 4 : i32}
+    nnrt.check %c, %n, %n reason 4
   }
   %0 = nnrt.is_present %t : tensor<4xf32>
-  nnrt.deliver %t {output = 0 : i64} : tensor<4xf32>
+  nnrt.deliver %t output 0 : tensor<4xf32>
   return
 }
 
 // -----
 func.func @main(%c: i1, %n: i64, %m: memref<4xf32>, %context: !llvm.ptr) attributes {nnhal.entry} {
-  nnrt.check %c, %n, %n {reason = 4 : i32}
+  nnrt.check %c, %n, %n reason 4
   return
 }
 
@@ -194,8 +194,8 @@ func.func @main(%n: index, %m: memref<4xf32>, %u: memref<*xf32>, %context: !llvm
   %s = arith.constant 0 : i32
   %0 = nnrt.allocate() : memref<4xf32, 3>
   %1 = nnrt.allocate(%n) : memref<?xf32, strided<[3]>>
-  nnrt.deliver %m {output = 9223372036854775807 : i64} : memref<4xf32>
-  nnrt.deliver %m {output = -1 : i64} : memref<4xf32>
+  nnrt.deliver %m output 9223372036854775807 : memref<4xf32>
+  nnrt.deliver %m output -1 : memref<4xf32>
   %2 = nnrt.allocate() : memref<4xvector<4xf32>>
   return %s : i32
 }
@@ -203,18 +203,18 @@ func.func @main(%n: index, %m: memref<4xf32>, %u: memref<*xf32>, %context: !llvm
 // -----
 func.func @main(%m: memref<4xf32>, %context: !llvm.ptr) -> i32 attributes {nnhal.entry} {
   %s = arith.constant 0 : i32
-  %0 = nnrt.call_routine(%m) {slot = -1 : i32, signature = array<i8: 1, 2>} : (memref<4xf32>) -> memref<4xf32>
+  %0 = nnrt.call_routine(%m) slot -1 signature [1, 2] : (memref<4xf32>) -> memref<4xf32>
   return %s : i32
 }
 
 // -----
 func.func @main(%m: memref<4xf32>, %context: !llvm.ptr) -> i32 attributes {nnhal.entry} {
   %s = arith.constant 0 : i32
-  %0:2 = nnrt.call_routine(%m) {slot = 1 : i32, signature = array<i8>} : (memref<4xf32>) -> (memref<?xf32>, memref<f32>)
-  nnrt.call_routine() {slot = 2 : i32, signature = array<i8: 3>} : () -> ()
+  %0:2 = nnrt.call_routine(%m) slot 1 signature [] : (memref<4xf32>) -> (memref<?xf32>, memref<f32>)
+  nnrt.call_routine() slot 2 signature [3] : () -> ()
   %1 = nnrt.loop_begin
   nnrt.loop_check %1
-  nnrt.deliver %0#0 {output = 0 : i64} : memref<?xf32>
+  nnrt.deliver %0#0 output 0 : memref<?xf32>
   return %s : i32
 }
 func.func @signature_0() { return }
@@ -222,8 +222,8 @@ func.func @signature_0() { return }
 // -----
 // Questions to the runtime where there is no entry.
 func.func @elsewhere(%c: i1, %n: i64, %m: memref<4xf32>) {
-  nnrt.check %c, %n, %n {reason = 4 : i32}
-  nnrt.deliver %m {output = 0 : i64} : memref<4xf32>
+  nnrt.check %c, %n, %n reason 4
+  nnrt.deliver %m output 0 : memref<4xf32>
   return
 }
 
@@ -440,14 +440,14 @@ func.func private @declared(index, index)
 // -----
 func.func @main(%t: tensor<4xf32>, %context: !llvm.ptr) -> i32 attributes {nnhal.entry} {
   %s = arith.constant 0 : i32
-  nnrt.deliver %t {output = 0 : i64} : tensor<4xf32>
+  nnrt.deliver %t output 0 : tensor<4xf32>
   return %s : i32
 }
 
 // -----
 func.func @main(%m: memref<4xf32>, %context: !llvm.ptr) -> i32 attributes {nnhal.entry} {
   %s = arith.constant 0 : i32
-  nnrt.deliver %m {output = -1 : i64} : memref<4xf32>
+  nnrt.deliver %m output -1 : memref<4xf32>
   return %s : i32
 }
 

@@ -16,9 +16,8 @@ namespace {
 constexpr std::string_view largeWindows = R"mlir(
 nnhal.model @model attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<1x192x192x32xf32>) -> tensor<1x192x192x32xf32> {
-    %0 = nnhal.average_pool_2d %x {
-        window = array<i64: 31, 31>, strides = array<i64: 1, 1>,
-        pads = array<i64: 15, 15, 15, 15>}
+    %0 = nnhal.average_pool_2d %x pads [15, 15, 15, 15] strides [1, 1]
+        window [31, 31]
         : (tensor<1x192x192x32xf32>) -> tensor<1x192x192x32xf32>
     nnhal.return %0 : tensor<1x192x192x32xf32>
   }

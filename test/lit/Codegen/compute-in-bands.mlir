@@ -20,10 +20,10 @@
 // CHECK-DAG: %[[BAND:.+]] = memref.alloc() {alignment = 64 : i64} : memref<1536xi8>
 // CHECK: %[[X0:.+]] = memref.view %[[IN]][%c0{{.*}}][] : memref<384xi8> to memref<1x5x4x2xf32>
 // CHECK: %[[T0:.+]] = memref.view %[[BAND]][%c0{{.*}}][] : memref<1536xi8> to memref<1x5x4x16xf32>
-// CHECK: nnk.conv_2d ins(%[[X0]], {{.*}} outs(%[[T0]] : {{.*}} pads = array<i64: 0, 0, 0, 0>
+// CHECK: nnk.conv_2d ins(%[[X0]], {{.*}} outs(%[[T0]] : {{.*}} pads [0, 0, 0, 0]
 // CHECK: %[[T1:.+]] = memref.view %[[BAND]][%c0{{.*}}][] : memref<1536xi8> to memref<1x5x4x16xf32>
 // CHECK: %[[Y0:.+]] = memref.view %[[OUT]][%c0{{.*}}][] : memref<3072xi8> to memref<1x4x4x16xf32>
-// CHECK: nnk.depthwise_conv_2d ins(%[[T1]], {{.*}} outs(%[[Y0]] : {{.*}} pads = array<i64: 1, 0, 1, 1>
+// CHECK: nnk.depthwise_conv_2d ins(%[[T1]], {{.*}} outs(%[[Y0]] : {{.*}} pads [1, 0, 1, 1]
 // CHECK: %[[FROM:.+]] = memref.view %[[BAND]][%c768{{.*}}][] : memref<1536xi8> to memref<1x2x4x16xf32>
 // CHECK: %[[TO:.+]] = memref.view %[[BAND]][%c0{{.*}}][] : memref<1536xi8> to memref<1x2x4x16xf32>
 // CHECK: memref.copy %[[FROM]], %[[TO]]
@@ -32,13 +32,13 @@
 // CHECK: nnk.conv_2d
 // CHECK: memref.view %[[BAND]][%c0{{.*}}][] : memref<1536xi8> to memref<1x6x4x16xf32>
 // CHECK: memref.view %[[OUT]][%c1024{{.*}}][] : memref<3072xi8> to memref<1x4x4x16xf32>
-// CHECK: nnk.depthwise_conv_2d {{.*}} pads = array<i64: 0, 0, 1, 1>
+// CHECK: nnk.depthwise_conv_2d {{.*}} pads [0, 0, 1, 1]
 // CHECK: memref.view %[[BAND]][%c1024{{.*}}][] : memref<1536xi8> to memref<1x2x4x16xf32>
 // CHECK: memref.copy
 // CHECK: memref.view %[[IN]][%c288{{.*}}][] : memref<384xi8> to memref<1x3x4x2xf32>
 // CHECK: nnk.conv_2d
 // CHECK: memref.view %[[BAND]][%c0{{.*}}][] : memref<1536xi8> to memref<1x5x4x16xf32>
-// CHECK: nnk.depthwise_conv_2d {{.*}} pads = array<i64: 0, 1, 1, 1>
+// CHECK: nnk.depthwise_conv_2d {{.*}} pads [0, 1, 1, 1]
 // CHECK-NOT: nnk.
 // CHECK: return
 func.func @chain(%f: memref<1x1x1x2x16xf32>, %b: memref<1x16xf32>, %df: memref<3x3x16xf32>, %db: memref<16xf32>) {
@@ -47,10 +47,10 @@ func.func @chain(%f: memref<1x1x1x2x16xf32>, %b: memref<1x16xf32>, %df: memref<3
   %y = memref.alloc() : memref<1x12x4x16xf32>
   nnk.conv_2d ins(%x, %f, %b : memref<1x12x4x2xf32>, memref<1x1x1x2x16xf32>, memref<1x16xf32>)
       outs(%t : memref<1x12x4x16xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   nnk.depthwise_conv_2d ins(%t, %df, %db : memref<1x12x4x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
       outs(%y : memref<1x12x4x16xf32>)
-      {depth_multiplier = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+      strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
   return
 }
 
@@ -73,13 +73,13 @@ func.func @residual(%x: memref<1x8x8x16xf32>, %f: memref<1x1x1x16x16xf32>, %b: m
   %y = memref.alloc() : memref<1x8x8x16xf32>
   nnk.conv_2d ins(%x, %f, %b : memref<1x8x8x16xf32>, memref<1x1x1x16x16xf32>, memref<1x16xf32>)
       outs(%t : memref<1x8x8x16xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   nnk.depthwise_conv_2d ins(%t, %df, %db : memref<1x8x8x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
       outs(%u : memref<1x8x8x16xf32>)
-      {depth_multiplier = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+      strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
   nnk.conv_2d ins(%u, %f, %b : memref<1x8x8x16xf32>, memref<1x1x1x16x16xf32>, memref<1x16xf32>)
       extras(%r : memref<1x8x8x16xf32>) outs(%y : memref<1x8x8x16xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
       epilogue {
   ^bb0(%acc: f32, %e: f32):
     %s = arith.addf %acc, %e : f32
@@ -101,10 +101,10 @@ func.func @pixels(%f: memref<1x1x1x16x16xf32>, %b: memref<1x16xf32>, %df: memref
   %y = memref.alloc() : memref<1x8x8x16xf32>
   nnk.depthwise_conv_2d ins(%t, %df, %db : memref<1x8x8x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
       outs(%u : memref<1x8x8x16xf32>)
-      {depth_multiplier = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+      strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
   nnk.conv_2d ins(%u, %f, %b : memref<1x8x8x16xf32>, memref<1x1x1x16x16xf32>, memref<1x16xf32>)
       extras(%p : memref<1x8x8x1xf32>) outs(%y : memref<1x8x8x16xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
       epilogue {
   ^bb0(%acc: f32, %e: f32):
     %s = arith.addf %acc, %e : f32
@@ -125,14 +125,14 @@ func.func @kept(%f: memref<1x1x1x16x16xf32>, %b: memref<1x16xf32>, %zero: f32) {
   %z = memref.alloc() : memref<1x8x8x16xf32>
   nnk.conv_2d ins(%x, %f, %b : memref<1x8x8x16xf32>, memref<1x1x1x16x16xf32>, memref<1x16xf32>)
       outs(%t : memref<1x8x8x16xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   nnk.conv_2d ins(%t, %f, %b : memref<1x8x8x16xf32>, memref<1x1x1x16x16xf32>, memref<1x16xf32>)
       outs(%y : memref<1x8x8x16xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   linalg.fill ins(%zero : f32) outs(%x : memref<1x8x8x16xf32>)
   nnk.conv_2d ins(%y, %f, %b : memref<1x8x8x16xf32>, memref<1x1x1x16x16xf32>, memref<1x16xf32>)
       extras(%t : memref<1x8x8x16xf32>) outs(%z : memref<1x8x8x16xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
       epilogue {
   ^bb0(%acc: f32, %e: f32):
     %s = arith.addf %acc, %e : f32
@@ -150,9 +150,9 @@ func.func @in_place(%f: memref<1x1x1x16x16xf32>, %b: memref<1x16xf32>, %df: memr
   %t = memref.alloc() : memref<1x8x8x16xf32>
   nnk.conv_2d ins(%x, %f, %b : memref<1x8x8x16xf32>, memref<1x1x1x16x16xf32>, memref<1x16xf32>)
       outs(%t : memref<1x8x8x16xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   nnk.depthwise_conv_2d ins(%t, %df, %db : memref<1x8x8x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
       outs(%x : memref<1x8x8x16xf32>)
-      {depth_multiplier = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+      strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
   return
 }

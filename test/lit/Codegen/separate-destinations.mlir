@@ -86,7 +86,7 @@ func.func @computed(%in: memref<1xf32>, %other: memref<4xf32>, %out0: memref<4xf
 func.func @part_of_dynamic(%x: tensor<1x2x2x8xf32>, %whole: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> {
   %empty = tensor.empty() : tensor<1x1x1x8xf32>
   %0 = nnk.pool_2d max ins(%x : tensor<1x2x2x8xf32>) outs(%empty : tensor<1x1x1x8xf32>)
-      {window = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x1x1x8xf32>
+      window [2, 2] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x1x8xf32>
   %1 = tensor.insert_slice %0 into %whole[0, 0, 0, 0] [1, 1, 1, 8] [1, 1, 1, 1] : tensor<1x1x1x8xf32> into tensor<?x?x?x?xf32>
   return %1 : tensor<?x?x?x?xf32>
 }
@@ -109,7 +109,7 @@ func.func @computed_place(%in: memref<4xf32>, %at: index, %out: memref<9xf32>) {
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
   %part = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%fill : tensor<4xf32>) -> tensor<4xf32>
   %isInside = arith.cmpi sge, %at, %low : index
-  nnrt.check %isInside, %low64, %low64 {reason = 8 : i32}
+  nnrt.check %isInside, %low64, %low64 reason 8
   %whole = tensor.empty() : tensor<9xf32>
   %filled = linalg.fill ins(%zero : f32) outs(%whole : tensor<9xf32>) -> tensor<9xf32>
   %0 = tensor.insert_slice %part into %filled[%at] [4] [1] : tensor<4xf32> into tensor<9xf32>
@@ -129,7 +129,7 @@ func.func @kernel_in_loop(%x: tensor<1x1x1x8xf32>, %steps: index) -> tensor<1x1x
   %last = scf.for %i = %low to %steps step %one iter_args(%state = %x) -> tensor<1x1x1x8xf32> {
     %empty = tensor.empty() : tensor<1x1x1x8xf32>
     %0 = nnk.pool_2d max ins(%x : tensor<1x1x1x8xf32>) outs(%empty : tensor<1x1x1x8xf32>)
-        {window = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x1x1x8xf32>
+        window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x1x8xf32>
     %1 = tensor.insert_slice %0 into %state[0, 0, 0, 0] [1, 1, 1, 8] [1, 1, 1, 1] : tensor<1x1x1x8xf32> into tensor<1x1x1x8xf32>
     scf.yield %1 : tensor<1x1x1x8xf32>
   }

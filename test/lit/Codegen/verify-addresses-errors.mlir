@@ -143,7 +143,7 @@ func.func @late(%table: memref<9xi32>, %rows: memref<4xf32>) {
   %isIn = arith.andi %isLow, %isHigh : i1
   // expected-error @+1 {{'memref.load' op operand #1 follows from loaded elements, and nothing bounds it from below and above}}
   %0 = memref.load %rows[%row] : memref<4xf32>
-  nnrt.check %isIn, %i64, %i64 {reason = 4 : i32}
+  nnrt.check %isIn, %i64, %i64 reason 4
   return
 }
 
@@ -159,7 +159,7 @@ func.func @check_of_loaded(%table: memref<9xi32>, %rows: memref<4xf32>) {
   %row = arith.index_cast %first : i32 to index
   %bound = arith.index_cast %second : i32 to index
   %isIn = arith.cmpi slt, %row, %bound : index
-  nnrt.check %isIn, %i64, %i64 {reason = 4 : i32}
+  nnrt.check %isIn, %i64, %i64 reason 4
   // expected-error @+1 {{'memref.load' op operand #1 follows from loaded elements, and nothing bounds it from below and above}}
   %0 = memref.load %rows[%row] : memref<4xf32>
   return

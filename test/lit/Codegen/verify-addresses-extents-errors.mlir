@@ -73,7 +73,7 @@ func.func @checked_later(%table: memref<9xi32>, %rows: memref<?xf32>) {
   %0 = memref.load %rows[%row] : memref<?xf32>
   %extent = memref.dim %rows, %c0 : memref<?xf32>
   %isFour = arith.cmpi eq, %extent, %c4 : index
-  nnrt.check %isFour, %i64, %i64 {reason = 8 : i32}
+  nnrt.check %isFour, %i64, %i64 reason 8
   return
 }
 

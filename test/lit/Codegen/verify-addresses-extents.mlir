@@ -15,11 +15,11 @@ func.func @checked(%table: memref<9xi32>, %a: memref<?xf32>, %b: memref<2x?xf32>
   %isA = arith.cmpi eq, %extentOfA, %c4 : index
   %isB = arith.cmpi eq, %c4, %extentOfB : index
   %both = arith.andi %isA, %isB : i1
-  nnrt.check %both, %i64, %i64 {reason = 8 : i32}
+  nnrt.check %both, %i64, %i64 reason 8
   %isNotLess = arith.cmpi sge, %extentOfC, %c4 : index
   %isNotMore = arith.cmpi sle, %extentOfC, %c4 : index
-  nnrt.check %isNotLess, %i64, %i64 {reason = 8 : i32}
-  nnrt.check %isNotMore, %i64, %i64 {reason = 8 : i32}
+  nnrt.check %isNotLess, %i64, %i64 reason 8
+  nnrt.check %isNotMore, %i64, %i64 reason 8
   %element = memref.load %table[%c0] : memref<9xi32>
   %any = arith.index_cast %element : i32 to index
   %row = arith.andi %any, %c3 : index
@@ -57,7 +57,7 @@ func.func @caller(%table: memref<9xi32>, %rows: memref<4xf32>, %others: memref<?
   call @between(%table, %same) : (memref<9xi32>, memref<?xf32>) -> ()
   %extent = memref.dim %others, %c0 : memref<?xf32>
   %isSame = arith.cmpi eq, %extent, %c4 : index
-  nnrt.check %isSame, %i64, %i64 {reason = 8 : i32}
+  nnrt.check %isSame, %i64, %i64 reason 8
   call @callee(%table, %others) : (memref<9xi32>, memref<?xf32>) -> ()
   return
 }
@@ -71,7 +71,7 @@ func.func @part(%table: memref<9xi32>, %rows: memref<?xf32>) {
   %c5 = arith.constant 5 : index
   %extent = memref.dim %rows, %c0 : memref<?xf32>
   %isFive = arith.cmpi eq, %extent, %c5 : index
-  nnrt.check %isFive, %i64, %i64 {reason = 8 : i32}
+  nnrt.check %isFive, %i64, %i64 reason 8
   %element = memref.load %table[%c0] : memref<9xi32>
   %any = arith.index_cast %element : i32 to index
   %row = arith.andi %any, %c3 : index

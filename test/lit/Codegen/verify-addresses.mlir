@@ -78,7 +78,7 @@ func.func @checked(%table: memref<9xi32>, %rows: memref<8xf32>) {
   %isLow = arith.cmpi sge, %element, %zero : i32
   %isHigh = arith.cmpi slt, %element, %four : i32
   %isIn = arith.andi %isLow, %isHigh : i1
-  nnrt.check %isIn, %i64, %i64 {reason = 4 : i32}
+  nnrt.check %isIn, %i64, %i64 reason 4
   %begin = arith.index_cast %element : i32 to index
   scf.for %i = %c0 to %c4 step %c1 {
     %row = arith.addi %begin, %i : index
@@ -123,9 +123,9 @@ func.func @padded(%table: memref<9xi32>, %value: f32) {
   %head = arith.index_cast %first : i32 to index
   %tail = arith.index_cast %second : i32 to index
   %isHead = arith.cmpi sge, %head, %c0 : index
-  nnrt.check %isHead, %i64, %i64 {reason = 4 : i32}
+  nnrt.check %isHead, %i64, %i64 reason 4
   %isTail = arith.cmpi sge, %tail, %c0 : index
-  nnrt.check %isTail, %i64, %i64 {reason = 4 : i32}
+  nnrt.check %isTail, %i64, %i64 reason 4
   %most = arith.addi %head, %c1 : index
   %extent = arith.addi %most, %tail : index
   %memory = nnrt.allocate(%extent) : memref<?xf32>

@@ -7,7 +7,7 @@
 // CHECK-SAME:    %{{[a-z0-9]+}}: memref<?xf32>, %{{[a-z0-9]+}}: memref<?x?xi32>, %[[OUTPUT:[a-z0-9]+]]: memref<7xf32>
 // CHECK:       %[[FITS:.+]] = arith.cmpi eq, %{{.+}}, %c7
 // CHECK-NOT:   store
-// CHECK:       nnrt.check %[[FITS]], %{{.+}}, %{{.+}} {reason = 2 : i32}
+// CHECK:       nnrt.check %[[FITS]], %{{.+}}, %{{.+}} reason 2
 // CHECK:       vector.store {{.*}}%[[OUTPUT]]
 // CHECK:       memref.subview %[[OUTPUT]]
 

@@ -146,7 +146,12 @@ def Kernel_LoweringInterface : OpInterface<"KernelLoweringInterface"> {
 class Kernel_Op<string mnemonic, list<Trait> traits = []>
     : Op<Kernel_Dialect, mnemonic, traits>;
 
-class Kernel_KernelOp<string mnemonic, list<Trait> traits = []>
+/// \p inputs are the operands of the kernel itself, \p parameters its required
+/// attributes and \p flags its unit attributes; in the assembly each attribute
+/// has its name as its keyword, but for \p leading, which comes first, bare.
+class Kernel_KernelOp<string mnemonic, list<string> inputs,
+                      list<string> parameters, list<string> flags = [],
+                      string leading = "", list<Trait> traits = []>
     : Kernel_Op<mnemonic, !listconcat([
         DestinationStyleOpInterface,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
@@ -154,6 +159,15 @@ class Kernel_KernelOp<string mnemonic, list<Trait> traits = []>
         SingleBlock, NoTerminator], traits)> {
   let regions = (region AnyRegion:$epilogue);
   let results = (outs Variadic<Kernel_Result>:$results);
+  let assemblyFormat = leading # " `ins` `(` " #
+      !interleave(!foreach(name, inputs, "$" # name), " `,` ") # " `:` " #
+      !interleave(!foreach(name, inputs, "type($" # name # ")"), " `,` ") #
+      " `)` (`extras` `(` $extras^ `:` type($extras) `)`)?" #
+      " `outs` `(` $init `:` type($init) `)` " #
+      !interleave(!listconcat(
+          !foreach(name, parameters, "`" # name # "` $" # name),
+          !foreach(name, flags, "(`" # name # "` $" # name # "^)?")), " ") #
+      " attr-dict (`epilogue` $epilogue^)? (`->` type($results)^)?";
   let hasVerifier = 1;
   // Declared by the interface, defined by the accessors of the arguments.
   code kernelDeclaration = [{
@@ -164,7 +178,9 @@ class Kernel_KernelOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
+def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d",
+    ["input", "filter", "bias"], ["strides", "dilations", "pads"],
+    /*flags=*/["unsigned_input"]> {
   let summary = "convolution with a panel-packed filter";
   let description = [{
     Input `[B,H,W,C]`, output `[B,OH,OW,N]`; the filter is packed in panels of
@@ -185,8 +201,11 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
     for a single output channel.
 
     ```mlir
-    nnk.conv_2d ins(%in, %filter, %bias : ...) extras(%residual : ...)
-        outs(%out : ...) {strides = array<i64: 1, 1>, ...} epilogue {
+    nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x3xf32>,
+        memref<2x3x3x3x16xf32>, memref<2x16xf32>)
+        extras(%residual : memref<1x8x8x21xf32>)
+        outs(%out : memref<1x8x8x21xf32>)
+        strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] epilogue {
     ^bb0(%acc: f32, %r: f32):
       %s = arith.addf %acc, %r : f32
       nnk.yield %s : f32
@@ -203,12 +222,6 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
       "::llvm::ArrayRef<int64_t>":$strides,
       "::llvm::ArrayRef<int64_t>":$dilations,
       "::llvm::ArrayRef<int64_t>":$pads)>];
-  let assemblyFormat = [{
-    `ins` `(` $input `,` $filter `,` $bias `:` type($input) `,` type($filter)
-    `,` type($bias) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
-    `outs` `(` $init `:` type($init) `)` attr-dict (`epilogue` $epilogue^)?
-    (`->` type($results)^)?
-  }];
   let extraClassDeclaration = kernelDeclaration # [{
     ::std::optional<RowWindow> getRowWindow();
     /// Input channels of one row of a panel: 1, or 2 in pairs, or 4 in quads.
@@ -224,7 +237,9 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d"> {
   }];
 }
 
-def Kernel_DepthwiseConv2DOp : Kernel_KernelOp<"depthwise_conv_2d"> {
+def Kernel_DepthwiseConv2DOp : Kernel_KernelOp<"depthwise_conv_2d",
+    ["input", "filter", "bias"],
+    ["strides", "dilations", "pads", "depth_multiplier"]> {
   let summary = "convolution of each channel with its own filters";
   let description = [{
     Input `[B,H,W,C]`, filter `[KH,KW,N]`, bias `[N]`, output `[B,OH,OW,N]` with
@@ -237,8 +252,7 @@ def Kernel_DepthwiseConv2DOp : Kernel_KernelOp<"depthwise_conv_2d"> {
     nnk.depthwise_conv_2d ins(%in, %filter, %bias
         : memref<1x8x8x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
         outs(%out : memref<1x8x8x16xf32>)
-        {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
-         pads = array<i64: 1, 1, 1, 1>, depth_multiplier = 1}
+        strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
     ```
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$filter,
@@ -251,7 +265,6 @@ def Kernel_DepthwiseConv2DOp : Kernel_KernelOp<"depthwise_conv_2d"> {
       "::llvm::ArrayRef<int64_t>":$strides,
       "::llvm::ArrayRef<int64_t>":$dilations,
       "::llvm::ArrayRef<int64_t>":$pads, "int64_t":$depthMultiplier)>];
-  let assemblyFormat = Kernel_Conv2DOp.assemblyFormat;
   let extraClassDeclaration = kernelDeclaration # [{
     ::std::optional<RowWindow> getRowWindow();
   }];
@@ -269,7 +282,8 @@ def Kernel_PoolKindAttr : EnumAttr<Kernel_Dialect, Kernel_PoolKind, "pool_kind">
   let assemblyFormat = "$value";
 }
 
-def Kernel_Pool2DOp : Kernel_KernelOp<"pool_2d"> {
+def Kernel_Pool2DOp : Kernel_KernelOp<"pool_2d", ["input"],
+    ["window", "strides", "pads"], /*flags=*/[], /*leading=*/"`` $kind"> {
   let summary = "maximum, mean or root mean square of each window";
   let description = [{
     Input `[B,H,W,C]`, output `[B,OH,OW,C]`. Padding takes no part: the maximum
@@ -279,8 +293,7 @@ def Kernel_Pool2DOp : Kernel_KernelOp<"pool_2d"> {
     ```mlir
     nnk.pool_2d max ins(%in : memref<1x8x8x16xf32>)
         outs(%out : memref<1x4x4x16xf32>)
-        {window = array<i64: 2, 2>, strides = array<i64: 2, 2>,
-         pads = array<i64: 0, 0, 0, 0>}
+        window [2, 2] strides [2, 2] pads [0, 0, 0, 0]
     ```
   }];
   let arguments = (ins Kernel_Buffer:$input, Variadic<Kernel_Buffer>:$extras,
@@ -291,12 +304,6 @@ def Kernel_Pool2DOp : Kernel_KernelOp<"pool_2d"> {
       "::mlir::Value":$init, "::llvm::ArrayRef<int64_t>":$window,
       "::llvm::ArrayRef<int64_t>":$strides,
       "::llvm::ArrayRef<int64_t>":$pads)>];
-  let assemblyFormat = [{
-    $kind `ins` `(` $input `:` type($input) `)`
-    (`extras` `(` $extras^ `:` type($extras) `)`)?
-    `outs` `(` $init `:` type($init) `)` attr-dict (`epilogue` $epilogue^)?
-    (`->` type($results)^)?
-  }];
   let extraClassDeclaration = kernelDeclaration;
 }
 

@@ -42,11 +42,12 @@ def Runtime_CheckOp : Runtime_Op<"check", [MemoryEffects<[MemWrite]>]> {
     message.
 
     ```mlir
-    nnrt.check %isInRange, %index, %extent {reason = 4 : i32}
+    nnrt.check %isInRange, %index, %extent reason 4
     ```
   }];
   let arguments = (ins I1:$condition, I64:$found, I64:$bound, I32Attr:$reason);
-  let assemblyFormat = "$condition `,` $found `,` $bound attr-dict";
+  let assemblyFormat =
+      "$condition `,` $found `,` $bound `reason` $reason attr-dict";
 }
 
 def Runtime_IsPresentOp : Runtime_Op<"is_present"> {
@@ -71,11 +72,11 @@ def Runtime_DeliverOp : Runtime_Op<"deliver", [MemoryEffects<[MemWrite]>]> {
     caller's memory suffices.
 
     ```mlir
-    nnrt.deliver %value {output = 0} : tensor<?xf32>
+    nnrt.deliver %value output 0 : tensor<?xf32>
     ```
   }];
   let arguments = (ins Runtime_AnyTensor:$value, I64Attr:$output);
-  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let assemblyFormat = "$value `output` $output attr-dict `:` type($value)";
 }
 
 def Runtime_AllocateOp : Runtime_Op<"allocate", [MemoryEffects<[MemAlloc]>]> {
@@ -101,15 +102,17 @@ def Runtime_CallRoutineOp : Runtime_Op<"call_routine", [MemoryEffects<[MemWrite]
     allocated by the routine.
 
     ```mlir
-    %0:2 = nnrt.call_routine(%x) {slot = 0 : i32, signature = array<i8: ...>}
+    %0:2 = nnrt.call_routine(%x) slot 0 signature [...]
            : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>)
     ```
   }];
   let arguments = (ins Variadic<Runtime_AnyTensor>:$inputs, I32Attr:$slot,
                        DenseI8ArrayAttr:$signature);
   let results = (outs Variadic<Runtime_AnyTensor>:$results);
-  let assemblyFormat =
-      "`(` $inputs `)` attr-dict `:` functional-type($inputs, $results)";
+  let assemblyFormat = [{
+    `(` $inputs `)` `slot` $slot `signature` $signature attr-dict `:`
+    functional-type($inputs, $results)
+  }];
 }
 
 def Runtime_LoopBeginOp : Runtime_Op<"loop_begin", [MemoryEffects<[MemRead]>]> {

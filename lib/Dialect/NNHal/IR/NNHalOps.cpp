@@ -14,6 +14,21 @@
 
 using namespace nnhal;
 
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+/// A flag that may be left out is set where its keyword stands.
+static mlir::ParseResult parseSetFlag(mlir::OpAsmParser &parser,
+                                      mlir::BoolAttr &flag) {
+  flag = parser.getBuilder().getBoolAttr(true);
+  return mlir::success();
+}
+
+/// Only called for a flag that is set; its keyword has said so.
+static void printSetFlag(mlir::OpAsmPrinter &, mlir::Operation *,
+                         mlir::BoolAttr) {}
+
 #define GET_OP_CLASSES
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.cpp.inc"
 

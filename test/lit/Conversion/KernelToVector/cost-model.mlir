@@ -16,7 +16,7 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
   // CHECK-NOT: vector.fma
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x12x8xf32>, memref<2x1x1x8x16xf32>, memref<2x16xf32>)
       outs(%out : memref<1x1x12x32xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   return
 }
 
@@ -54,7 +54,7 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
 func.func @line(%in: memref<1x1x16x32xf32>, %filter: memref<1x1x32xf32>, %bias: memref<32xf32>, %out: memref<1x1x16x32xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x1x16x32xf32>, memref<1x1x32xf32>, memref<32xf32>)
       outs(%out : memref<1x1x16x32xf32>)
-      {depth_multiplier = 1 : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] depth_multiplier 1
   return
 }
 
@@ -70,6 +70,6 @@ func.func @line(%in: memref<1x1x16x32xf32>, %filter: memref<1x1x32xf32>, %bias: 
 func.func @single(%in: memref<1x1x1x8xf32>, %filter: memref<16x1x1x8x16xf32>, %bias: memref<16x16xf32>, %out: memref<1x1x1x256xf32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x1x8xf32>, memref<16x1x1x8x16xf32>, memref<16x16xf32>)
       outs(%out : memref<1x1x1x256xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   return
 }

@@ -22,7 +22,7 @@
 func.func @chain(%in: tensor<1x4x4x4xf32>, %filter: tensor<1x1x1x4x8xf32>, %bias: tensor<1x8xf32>, %res: tensor<1x4x4x8xf32>, %slope: tensor<8xf32>) -> tensor<1x4x4x8xf32> {
   %e = tensor.empty() : tensor<1x4x4x8xf32>
   %0 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x4x4x4xf32>, tensor<1x1x1x4x8xf32>, tensor<1x8xf32>) outs(%e : tensor<1x4x4x8xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x4x4x8xf32>
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x8xf32>
   %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%res, %0 : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
@@ -49,9 +49,9 @@ func.func @chain(%in: tensor<1x4x4x4xf32>, %filter: tensor<1x1x1x4x8xf32>, %bias
 func.func @two_kernels(%in: tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32> {
   %e = tensor.empty() : tensor<1x4x4x8xf32>
   %0 = nnk.pool_2d max ins(%in : tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>)
-      {window = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>} -> tensor<1x4x4x8xf32>
+      window [3, 3] strides [1, 1] pads [1, 1, 1, 1] -> tensor<1x4x4x8xf32>
   %1 = nnk.pool_2d average ins(%in : tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>)
-      {window = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>} -> tensor<1x4x4x8xf32>
+      window [3, 3] strides [1, 1] pads [1, 1, 1, 1] -> tensor<1x4x4x8xf32>
   %2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%0, %1 : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
@@ -70,7 +70,7 @@ func.func @two_kernels(%in: tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32> {
 func.func @through_collapse(%in: tensor<1x1x4x4xf32>, %filter: tensor<1x1x1x4x8xf32>, %bias: tensor<1x8xf32>, %res: tensor<4x8xf32>, %scale: tensor<8xf32>) -> tensor<4x8xf32> {
   %e = tensor.empty() : tensor<1x1x4x8xf32>
   %0 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x1x4x4xf32>, tensor<1x1x1x4x8xf32>, tensor<1x8xf32>) outs(%e : tensor<1x1x4x8xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x1x4x8xf32>
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x4x8xf32>
   %1 = tensor.collapse_shape %0 [[0, 1, 2], [3]] : tensor<1x1x4x8xf32> into tensor<4x8xf32>
   %f = tensor.empty() : tensor<4x8xf32>
   %2 = linalg.generic {indexing_maps = [#id2, #id2, #channel2, #id2], iterator_types = ["parallel", "parallel"]}
@@ -90,7 +90,7 @@ func.func @through_collapse(%in: tensor<1x1x4x4xf32>, %filter: tensor<1x1x1x4x8x
 func.func @second_user_prevents_fusion(%in: tensor<1x4x4x8xf32>) -> (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) {
   %e = tensor.empty() : tensor<1x4x4x8xf32>
   %0 = nnk.pool_2d max ins(%in : tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>)
-      {window = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x4x4x8xf32>
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x8xf32>
   %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%0 : tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>) {
   ^bb0(%a: f32, %o: f32):
@@ -107,7 +107,7 @@ func.func @second_user_prevents_fusion(%in: tensor<1x4x4x8xf32>) -> (tensor<1x4x
 func.func @other_broadcast_prevents_fusion(%in: tensor<1x8x4x8xf32>, %rows: tensor<8xf32>) -> tensor<1x8x4x8xf32> {
   %e = tensor.empty() : tensor<1x8x4x8xf32>
   %0 = nnk.pool_2d max ins(%in : tensor<1x8x4x8xf32>) outs(%e : tensor<1x8x4x8xf32>)
-      {window = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x8x4x8xf32>
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x8x4x8xf32>
   %1 = linalg.generic {indexing_maps = [#id, affine_map<(b, h, w, c) -> (h)>, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%0, %rows : tensor<1x8x4x8xf32>, tensor<8xf32>) outs(%e : tensor<1x8x4x8xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
@@ -125,7 +125,7 @@ func.func @other_broadcast_prevents_fusion(%in: tensor<1x8x4x8xf32>, %rows: tens
 func.func @broadcast_pixel(%in: tensor<1x4x4x8xf32>, %pixel: tensor<1x1x1x8xf32>) -> tensor<1x4x4x8xf32> {
   %e = tensor.empty() : tensor<1x4x4x8xf32>
   %0 = nnk.pool_2d max ins(%in : tensor<1x4x4x8xf32>) outs(%e : tensor<1x4x4x8xf32>)
-      {window = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x4x4x8xf32>
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x8xf32>
   %1 = linalg.generic {indexing_maps = [#id, affine_map<(b, h, w, c) -> (b, 0, 0, c)>, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%0, %pixel : tensor<1x4x4x8xf32>, tensor<1x1x1x8xf32>) outs(%e : tensor<1x4x4x8xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
@@ -144,7 +144,7 @@ func.func @broadcast_pixel(%in: tensor<1x4x4x8xf32>, %pixel: tensor<1x1x1x8xf32>
 func.func @function_of_one_channel(%in: tensor<1x4x4x16xf32>, %filter: tensor<1x1x1x16x8xf32>, %bias: tensor<1x8xf32>) -> tensor<1x4x4x1xf32> {
   %empty = tensor.empty() : tensor<1x4x4x1xf32>
   %0 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x4x4x16xf32>, tensor<1x1x1x16x8xf32>, tensor<1x8xf32>) outs(%empty : tensor<1x4x4x1xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x4x4x1xf32>
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x1xf32>
   %1 = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
       iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%0 : tensor<1x4x4x1xf32>) outs(%empty : tensor<1x4x4x1xf32>) {
   ^bb0(%x: f32, %out: f32):
@@ -165,7 +165,7 @@ func.func @function_of_one_channel(%in: tensor<1x4x4x16xf32>, %filter: tensor<1x
 func.func @pixels(%in: tensor<1x4x4x4xi8>, %filter: tensor<1x1x1x1x32xi8>, %bias: tensor<1x8xi32>, %sums: tensor<1x4x4x1xi32>, %rows: tensor<16x1xi32>) -> (tensor<1x4x4x8xi32>, tensor<16x8xi32>) {
   %e = tensor.empty() : tensor<1x4x4x8xi32>
   %0 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x4x4x4xi8>, tensor<1x1x1x1x32xi8>, tensor<1x8xi32>) outs(%e : tensor<1x4x4x8xi32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x4x4x8xi32>
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x8xi32>
   %1 = linalg.generic {indexing_maps = [#id, #pixel, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%0, %sums : tensor<1x4x4x8xi32>, tensor<1x4x4x1xi32>) outs(%e : tensor<1x4x4x8xi32>) {
   ^bb0(%a: i32, %b: i32, %o: i32):
@@ -173,7 +173,7 @@ func.func @pixels(%in: tensor<1x4x4x4xi8>, %filter: tensor<1x1x1x1x32xi8>, %bias
     linalg.yield %s : i32
   } -> tensor<1x4x4x8xi32>
   %2 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x4x4x4xi8>, tensor<1x1x1x1x32xi8>, tensor<1x8xi32>) outs(%e : tensor<1x4x4x8xi32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, unsigned_input} -> tensor<1x4x4x8xi32>
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] unsigned_input -> tensor<1x4x4x8xi32>
   %3 = tensor.collapse_shape %2 [[0, 1, 2], [3]] : tensor<1x4x4x8xi32> into tensor<16x8xi32>
   %e2 = tensor.empty() : tensor<16x8xi32>
   %4 = linalg.generic {indexing_maps = [#id2, #pixel2, #id2], iterator_types = ["parallel", "parallel"]}

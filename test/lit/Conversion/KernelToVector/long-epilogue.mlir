@@ -14,7 +14,7 @@ func.func @requantized(%in: memref<1x1x6x8xi16>, %filter: memref<1x1x1x4x32xi8>,
                        %bias: memref<1x16xi32>, %out: memref<1x1x6x16xi8>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x6x8xi16>, memref<1x1x1x4x32xi8>, memref<1x16xi32>)
       outs(%out : memref<1x1x6x16xi8>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] epilogue {
   ^bb0(%sum: i32):
     %multiplier = arith.constant 1500000000 : i32
     %half = arith.constant 64 : i32

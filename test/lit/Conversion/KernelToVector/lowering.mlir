@@ -24,7 +24,7 @@
 // WIDE: return
 func.func @pointwise(%in: memref<1x7x7x32xf32>, %filter: memref<4x1x1x32x16xf32>, %bias: memref<4x16xf32>, %out: memref<1x7x7x64xf32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x7x7x32xf32>, memref<4x1x1x32x16xf32>, memref<4x16xf32>) outs(%out : memref<1x7x7x64xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   return
 }
 
@@ -35,7 +35,7 @@ func.func @pointwise(%in: memref<1x7x7x32xf32>, %filter: memref<4x1x1x32x16xf32>
 // CHECK: vector.maskedstore {{.*}}, %[[MASK]]
 func.func @channel_tail(%in: memref<1x1x6x4xf32>, %filter: memref<1x1x1x4x24xf32>, %bias: memref<1x24xf32>, %out: memref<1x1x6x21xf32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x6x4xf32>, memref<1x1x1x4x24xf32>, memref<1x24xf32>) outs(%out : memref<1x1x6x21xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   return
 }
 
@@ -55,7 +55,7 @@ func.func @channel_tail(%in: memref<1x1x6x4xf32>, %filter: memref<1x1x1x4x24xf32
 // CHECK: scf.yield
 func.func @padding(%in: memref<1x4x3x64xf32>, %filter: memref<1x3x3x64x8xf32>, %bias: memref<1x8xf32>, %out: memref<1x4x3x8xf32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x4x3x64xf32>, memref<1x3x3x64x8xf32>, memref<1x8xf32>) outs(%out : memref<1x4x3x8xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+      strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1]
   return
 }
 
@@ -65,7 +65,7 @@ func.func @padding(%in: memref<1x4x3x64xf32>, %filter: memref<1x3x3x64x8xf32>, %
 // CHECK: memref.load %[[TABLE]]
 func.func @few_channels(%in: memref<1x9x9x3xf32>, %filter: memref<1x3x3x3x16xf32>, %bias: memref<1x16xf32>, %out: memref<1x4x4x16xf32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x9x9x3xf32>, memref<1x3x3x3x16xf32>, memref<1x16xf32>) outs(%out : memref<1x4x4x16xf32>)
-      {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [2, 2] dilations [1, 1] pads [0, 0, 0, 0]
   return
 }
 
@@ -81,7 +81,7 @@ func.func @few_channels(%in: memref<1x9x9x3xf32>, %filter: memref<1x3x3x3x16xf32
 // CHECK: vector.store %[[R]]
 func.func @epilogue(%in: memref<1x8x8x16xf32>, %filter: memref<3x3x16xf32>, %bias: memref<16xf32>, %e: memref<1x8x8x16xf32>, %out: memref<1x8x8x16xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x8x8x16xf32>, memref<3x3x16xf32>, memref<16xf32>) extras(%e : memref<1x8x8x16xf32>)
-      outs(%out : memref<1x8x8x16xf32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, depth_multiplier = 1 : i64} epilogue {
+      outs(%out : memref<1x8x8x16xf32>) strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1 epilogue {
   ^bb0(%acc: f32, %x: f32):
     %zero = arith.constant 0.0 : f32
     %s = arith.addf %acc, %x : f32
@@ -98,7 +98,7 @@ func.func @epilogue(%in: memref<1x8x8x16xf32>, %filter: memref<3x3x16xf32>, %bia
 // CHECK: vector.store
 func.func @strided_destination(%in: memref<1x4x4x8xf32>, %out: memref<1x4x4x8xf32, strided<[384, 96, 24, 1], offset: 8>>) {
   nnk.pool_2d max ins(%in : memref<1x4x4x8xf32>) outs(%out : memref<1x4x4x8xf32, strided<[384, 96, 24, 1], offset: 8>>)
-      {window = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+      window [3, 3] strides [1, 1] pads [1, 1, 1, 1]
   return
 }
 
@@ -113,7 +113,7 @@ func.func @strided_destination(%in: memref<1x4x4x8xf32>, %out: memref<1x4x4x8xf3
 // CHECK: return
 func.func @long_epilogue(%in: memref<1x1x6x64xf32>, %filter: memref<1x1x1x64x16xf32>, %bias: memref<1x16xf32>, %out: memref<1x1x6x16xf32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x6x64xf32>, memref<1x1x1x64x16xf32>, memref<1x16xf32>) outs(%out : memref<1x1x6x16xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] epilogue {
   ^bb0(%acc: f32):
     %r = math.exp %acc : f32
     nnk.yield %r : f32
@@ -137,7 +137,7 @@ func.func @long_epilogue(%in: memref<1x1x6x64xf32>, %filter: memref<1x1x1x64x16x
 // CHECK: vector.store {{.*}} vector<4xi8>
 func.func @pairs(%in: memref<1x4x4x6xi16>, %filter: memref<2x1x1x3x32xi8>, %bias: memref<2x16xi32>, %low: memref<20xi32>, %out: memref<1x4x4x20xi8>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x4x4x6xi16>, memref<2x1x1x3x32xi8>, memref<2x16xi32>) extras(%low : memref<20xi32>) outs(%out : memref<1x4x4x20xi8>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] epilogue {
   ^bb0(%acc: i32, %bound: i32):
     %limited = arith.maxsi %acc, %bound : i32
     %r = arith.trunci %limited : i32 to i8
@@ -153,6 +153,6 @@ func.func @pairs(%in: memref<1x4x4x6xi16>, %filter: memref<2x1x1x3x32xi8>, %bias
 // CHECK: arith.sitofp %[[EXTENDED]] : vector<8xi32> to vector<8xf32>
 func.func @depthwise_of_integers(%in: memref<1x8x8x16xi16>, %filter: memref<3x3x16xf32>, %bias: memref<16xf32>, %out: memref<1x8x8x16xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x8x8x16xi16>, memref<3x3x16xf32>, memref<16xf32>) outs(%out : memref<1x8x8x16xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, depth_multiplier = 1 : i64}
+      strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
   return
 }

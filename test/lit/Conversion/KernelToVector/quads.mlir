@@ -24,7 +24,7 @@
 // CHECK: return
 func.func @unsigned_input(%in: memref<1x4x4x8xi8>, %filter: memref<1x1x1x2x64xi8>, %bias: memref<1x16xi32>, %out: memref<1x4x4x16xi32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x4x4x8xi8>, memref<1x1x1x2x64xi8>, memref<1x16xi32>) outs(%out : memref<1x4x4x16xi32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, unsigned_input}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] unsigned_input
   return
 }
 
@@ -35,7 +35,7 @@ func.func @unsigned_input(%in: memref<1x4x4x8xi8>, %filter: memref<1x1x1x2x64xi8
 // CHECK: return
 func.func @signed_input(%in: memref<1x4x4x8xi8>, %filter: memref<1x1x1x2x64xi8>, %bias: memref<1x16xi32>, %out: memref<1x4x4x16xi32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x4x4x8xi8>, memref<1x1x1x2x64xi8>, memref<1x16xi32>) outs(%out : memref<1x4x4x16xi32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   return
 }
 
@@ -47,7 +47,7 @@ func.func @signed_input(%in: memref<1x4x4x8xi8>, %filter: memref<1x1x1x2x64xi8>,
 // PLAIN: arith.addi %{{.+}}, %[[SUMS]] : vector<8xi32>
 func.func @extra_of_pixels(%in: memref<1x4x4x8xi8>, %filter: memref<1x1x1x2x64xi8>, %bias: memref<1x16xi32>, %sums: memref<1x4x4x1xi32>, %out: memref<1x4x4x16xi32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x4x4x8xi8>, memref<1x1x1x2x64xi8>, memref<1x16xi32>) extras(%sums : memref<1x4x4x1xi32>) outs(%out : memref<1x4x4x16xi32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] epilogue {
   ^bb0(%acc: i32, %sum: i32):
     %r = arith.addi %acc, %sum : i32
     nnk.yield %r : i32
@@ -70,7 +70,7 @@ func.func @extra_of_pixels(%in: memref<1x4x4x8xi8>, %filter: memref<1x1x1x2x64xi
 // CHECK: return
 func.func @one_output_channel(%in: memref<1x1x3x72xi8>, %filter: memref<1x1x1x18x4xi8>, %bias: memref<1x1xi32>, %out: memref<1x1x3x1xi32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x3x72xi8>, memref<1x1x1x18x4xi8>, memref<1x1xi32>) outs(%out : memref<1x1x3x1xi32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, unsigned_input}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] unsigned_input
   return
 }
 
@@ -83,6 +83,6 @@ func.func @one_output_channel(%in: memref<1x1x3x72xi8>, %filter: memref<1x1x1x18
 // X86: return
 func.func @tiles(%in: memref<1x1x60x8xi8>, %filter: memref<1x1x1x2x256xi8>, %bias: memref<1x64xi32>, %out: memref<1x1x60x64xi32>) {
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x60x8xi8>, memref<1x1x1x2x256xi8>, memref<1x64xi32>) outs(%out : memref<1x1x60x64xi32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, unsigned_input}
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] unsigned_input
   return
 }

@@ -33,7 +33,7 @@
 func.func @two_rows(%in: memref<1x9x16x32xf32>, %filter: memref<3x3x32xf32>, %bias: memref<32xf32>, %out: memref<1x9x16x32xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x9x16x32xf32>, memref<3x3x32xf32>, memref<32xf32>)
       outs(%out : memref<1x9x16x32xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, depth_multiplier = 1 : i64}
+      strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
   return
 }
 
@@ -46,7 +46,7 @@ func.func @two_rows(%in: memref<1x9x16x32xf32>, %filter: memref<3x3x32xf32>, %bi
 func.func @strided(%in: memref<1x17x17x16xf32>, %filter: memref<3x3x16xf32>, %bias: memref<16xf32>, %out: memref<1x8x8x16xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x17x17x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
       outs(%out : memref<1x8x8x16xf32>)
-      {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, depth_multiplier = 1 : i64}
+      strides [2, 2] dilations [1, 1] pads [0, 0, 0, 0] depth_multiplier 1
   return
 }
 
@@ -58,7 +58,7 @@ func.func @strided(%in: memref<1x17x17x16xf32>, %filter: memref<3x3x16xf32>, %bi
 func.func @strided_integers(%in: memref<1x17x17x16xi8>, %filter: memref<3x3x16xf32>, %bias: memref<16xf32>, %out: memref<1x8x8x16xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x17x17x16xi8>, memref<3x3x16xf32>, memref<16xf32>)
       outs(%out : memref<1x8x8x16xf32>)
-      {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, depth_multiplier = 1 : i64}
+      strides [2, 2] dilations [1, 1] pads [0, 0, 0, 0] depth_multiplier 1
   return
 }
 
@@ -79,6 +79,6 @@ func.func @strided_integers(%in: memref<1x17x17x16xi8>, %filter: memref<3x3x16xf
 func.func @large_dilated(%in: memref<1x33x33x480xf32>, %filter: memref<3x3x480xf32>, %bias: memref<480xf32>, %out: memref<1x33x33x480xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x33x33x480xf32>, memref<3x3x480xf32>, memref<480xf32>)
       outs(%out : memref<1x33x33x480xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 4, 4>, pads = array<i64: 4, 4, 4, 4>, depth_multiplier = 1 : i64}
+      strides [1, 1] dilations [4, 4] pads [4, 4, 4, 4] depth_multiplier 1
   return
 }

@@ -36,7 +36,7 @@ func.func @prelu_broadcasts_alpha(%x: tensor<1x2x2x3xf32>, %a: tensor<3xf32>) ->
 // CHECK:         iterator_types = ["parallel", "reduction"]
 // CHECK:         arith.divf
 func.func @softmax_subtracts_the_maximum(%x: tensor<2x10xf32>) -> tensor<2x10xf32> {
-  %0 = nnhal.softmax %x {beta = 2.0 : f32, axis = -1 : i64} : (tensor<2x10xf32>) -> tensor<2x10xf32>
+  %0 = nnhal.softmax %x beta 2.0 axis -1 : (tensor<2x10xf32>) -> tensor<2x10xf32>
   return %0 : tensor<2x10xf32>
 }
 
@@ -45,6 +45,6 @@ func.func @softmax_subtracts_the_maximum(%x: tensor<2x10xf32>) -> tensor<2x10xf3
 // CHECK:           math.log
 // CHECK:         arith.subf
 func.func @log_softmax_takes_one_logarithm_per_row(%x: tensor<1x10xf32>) -> tensor<1x10xf32> {
-  %0 = nnhal.log_softmax %x {beta = 1.0 : f32, axis = 1 : i64} : (tensor<1x10xf32>) -> tensor<1x10xf32>
+  %0 = nnhal.log_softmax %x beta 1.0 axis 1 : (tensor<1x10xf32>) -> tensor<1x10xf32>
   return %0 : tensor<1x10xf32>
 }

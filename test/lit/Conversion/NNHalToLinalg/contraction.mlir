@@ -6,7 +6,7 @@
 // CHECK-DAG:     %[[FILTER:.+]] = arith.constant dense_resource<filter_packed> : tensor<2x1x1x2x16xf32>
 // CHECK-DAG:     %[[BIAS:.+]] = arith.constant dense_resource<bias_packed> : tensor<2x16xf32>
 // CHECK:         nnk.conv_2d ins(%{{.*}}, %[[FILTER]], %[[BIAS]] :
-// CHECK-SAME:      dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>
+// CHECK-SAME:      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
 // CHECK-SAME:      epilogue {
 // CHECK:         ^{{.*}}(%[[ACC:.+]]: f32):
 // CHECK:           arith.cmpf ogt, %{{.+}}, %[[ACC]]
@@ -15,9 +15,8 @@
 func.func @conv_2d_packs_constants(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x28xf32> {
   %filter = nnhal.constant dense<1.0> : tensor<28x1x1x2xf32> -> tensor<28x1x1x2xf32>
   %bias = nnhal.constant dense<2.0> : tensor<28xf32> -> tensor<28xf32>
-  %0 = nnhal.conv_2d %x, %filter, %bias {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
-      pads = array<i64: 0, 0, 0, 0>,
-      activation = #nnhal<activation relu>}
+  %0 = nnhal.conv_2d %x, %filter, %bias pads [0, 0, 0, 0] strides [1, 1]
+      dilations [1, 1] activation relu
       : (tensor<1x4x4x2xf32>, tensor<28x1x1x2xf32>, tensor<28xf32>) -> tensor<1x4x4x28xf32>
   return %0 : tensor<1x4x4x28xf32>
 }
@@ -33,9 +32,9 @@ func.func @conv_2d_packs_constants(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x28xf
 func.func @conv_2d_shares_packed_constants(%x: tensor<1x4x4x1xf32>, %bias: tensor<1xf32>) -> (tensor<1x4x4x1xf32>, tensor<1x4x4x1xf32>) {
   %f = nnhal.constant dense_resource<weights> : tensor<1x1x1x1xf32> -> tensor<1x1x1x1xf32>
   %g = nnhal.constant dense_resource<weights> : tensor<1x1x1x1xf32> -> tensor<1x1x1x1xf32>
-  %0 = nnhal.conv_2d %x, %f, %bias {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  %0 = nnhal.conv_2d %x, %f, %bias pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
-  %1 = nnhal.conv_2d %0, %g, %bias {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  %1 = nnhal.conv_2d %0, %g, %bias pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x4x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
   return %0, %1 : tensor<1x4x4x1xf32>, tensor<1x4x4x1xf32>
 }
@@ -56,7 +55,7 @@ func.func @conv_2d_shares_packed_constants(%x: tensor<1x4x4x1xf32>, %bias: tenso
 // CHECK:         linalg.transpose {{.*}} permutation = [0, 2, 3, 4, 1]
 // CHECK:         nnk.conv_2d
 func.func @conv_2d_packs_computed_filter(%x: tensor<1x4x4x2xf32>, %filter: tensor<5x1x1x2xf32>, %bias: tensor<5xf32>) -> tensor<1x4x4x5xf32> {
-  %0 = nnhal.conv_2d %x, %filter, %bias {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  %0 = nnhal.conv_2d %x, %filter, %bias pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x4x4x2xf32>, tensor<5x1x1x2xf32>, tensor<5xf32>) -> tensor<1x4x4x5xf32>
   return %0 : tensor<1x4x4x5xf32>
 }
@@ -66,11 +65,11 @@ func.func @conv_2d_packs_computed_filter(%x: tensor<1x4x4x2xf32>, %filter: tenso
 // CHECK-LABEL: @depthwise_conv_2d_keeps_channels_innermost
 // CHECK:         %[[FILTER:.+]] = arith.constant dense<3.000000e+00> : tensor<3x3x4xf32>
 // CHECK:         nnk.depthwise_conv_2d ins(%arg0, %[[FILTER]], %arg1 :
-// CHECK-SAME:      depth_multiplier = 2 : i64
+// CHECK-SAME:      depth_multiplier 2
 func.func @depthwise_conv_2d_keeps_channels_innermost(%x: tensor<1x4x4x2xf32>, %bias: tensor<4xf32>) -> tensor<1x4x4x4xf32> {
   %filter = nnhal.constant dense<3.0> : tensor<1x3x3x4xf32> -> tensor<1x3x3x4xf32>
-  %0 = nnhal.depthwise_conv_2d %x, %filter, %bias {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
-      pads = array<i64: 1, 1, 1, 1>, depth_multiplier = 2 : i64}
+  %0 = nnhal.depthwise_conv_2d %x, %filter, %bias pads [1, 1, 1, 1]
+      strides [1, 1] depth_multiplier 2 dilations [1, 1]
       : (tensor<1x4x4x2xf32>, tensor<1x3x3x4xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
   return %0 : tensor<1x4x4x4xf32>
 }
@@ -95,7 +94,7 @@ func.func @fully_connected_is_a_row_of_pixels(%x: tensor<2x2x3xf32>, %bias: tens
 // CHECK:         %[[SECOND:.+]] = nnk.conv_2d
 // CHECK:         tensor.insert_slice %[[SECOND]] {{.*}}[0, 0, 0, 3] [1, 4, 4, 3]
 func.func @grouped_conv_2d_writes_groups_in_place(%x: tensor<1x4x4x4xf32>, %filter: tensor<6x1x1x2xf32>, %bias: tensor<6xf32>) -> tensor<1x4x4x6xf32> {
-  %0 = nnhal.grouped_conv_2d %x, %filter, %bias {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 2 : i64}
+  %0 = nnhal.grouped_conv_2d %x, %filter, %bias pads [0, 0, 0, 0] strides [1, 1] groups 2
       : (tensor<1x4x4x4xf32>, tensor<6x1x1x2xf32>, tensor<6xf32>) -> tensor<1x4x4x6xf32>
   return %0 : tensor<1x4x4x6xf32>
 }

@@ -11,7 +11,7 @@
 // CHECK:           arith.cmpf olt
 // CHECK-NOT:     nnhal
 func.func @add_broadcasts_right_aligned(%a: tensor<2x3x4xf32>, %b: tensor<1x4xf32>) -> tensor<2x3x4xf32> {
-  %0 = nnhal.add %a, %b {activation = #nnhal<activation relu6>} : (tensor<2x3x4xf32>, tensor<1x4xf32>) -> tensor<2x3x4xf32>
+  %0 = nnhal.add %a, %b activation relu6 : (tensor<2x3x4xf32>, tensor<1x4xf32>) -> tensor<2x3x4xf32>
   return %0 : tensor<2x3x4xf32>
 }
 

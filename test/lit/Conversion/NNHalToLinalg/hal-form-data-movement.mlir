@@ -40,7 +40,7 @@ nnhal.model @transpose attributes {hal_version = "1.3"} {
 
 // CHECK-LABEL: func.func @main
 // CHECK:         %[[SIZE:.+]] = tensor.extract
-// CHECK:         nnrt.check {{.+}} {reason = 2 : i32}
+// CHECK:         nnrt.check {{.+}} reason 2
 // CHECK:         tensor.expand_shape {{.+}} tensor<6xf32> into tensor<2x3xf32>
 nnhal.model @reshape attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<6xf32>, %s: tensor<2xi32>) -> tensor<2x3xf32> {
@@ -76,7 +76,7 @@ nnhal.model @concatenation_of_nothing attributes {hal_version = "1.3"} {
 
 // CHECK-LABEL: func.func @main
 // CHECK:         %[[ALL:.+]]:2 = scf.for
-// CHECK:         nnrt.check %[[ALL]]#0, %[[ALL]]#1, %{{.+}} {reason = 4 : i32}
+// CHECK:         nnrt.check %[[ALL]]#0, %[[ALL]]#1, %{{.+}} reason 4
 // CHECK:         linalg.generic
 nnhal.model @embedding_lookup attributes {hal_version = "1.3"} {
   nnhal.graph @main(%i: tensor<3xi32>, %v: tensor<4x2x!quant.uniform<u8:f32, 0.5:10>>) -> tensor<3x2x!quant.uniform<u8:f32, 0.5:10>> {

@@ -4,9 +4,9 @@
 // are read.
 
 // CHECK-LABEL: func.func @main
-// CHECK:         nnrt.check {{.+}} {reason = 4 : i32}
-// CHECK:         nnrt.check {{.+}} {reason = 25 : i32}
-// CHECK:         nnrt.check {{.+}} {reason = 26 : i32}
+// CHECK:         nnrt.check {{.+}} reason 4
+// CHECK:         nnrt.check {{.+}} reason 25
+// CHECK:         nnrt.check {{.+}} reason 26
 // Regions are cut to the map as well: constants may be damaged.
 // CHECK:         linalg.generic
 // CHECK:           arith.divf
@@ -29,7 +29,7 @@ nnhal.model @roi_pooling attributes {hal_version = "1.3"} {
 // -----
 
 // CHECK-LABEL: func.func @main
-// CHECK:         nnrt.check {{.+}} {reason = 25 : i32}
+// CHECK:         nnrt.check {{.+}} reason 25
 // CHECK:         linalg.generic {{.*}} outs(%{{.+}} : tensor<2x3x4xi16>)
 // CHECK:           math.exp
 // CHECK:         tensor.collapse_shape {{.+}} tensor<2x3x4xi16> into tensor<2x12xi16>

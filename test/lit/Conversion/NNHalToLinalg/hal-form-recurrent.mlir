@@ -30,13 +30,13 @@ nnhal.model @sequence attributes {hal_version = "1.3"} {
 // The request may omit the bias: its extent counts, and its elements are read,
 // only when it does not. The rank, an input, is checked before it divides.
 // CHECK-LABEL: func.func @main(
-// CHECK:         nnrt.check {{.*}} {reason = 8 : i32}
-// CHECK:         nnrt.check {{.*}} {reason = 10 : i32}
+// CHECK:         nnrt.check {{.*}} reason 8
+// CHECK:         nnrt.check {{.*}} reason 10
 // CHECK:         arith.divsi
 // CHECK:         %[[IS_GIVEN:.+]] = nnrt.is_present
 // CHECK:         %[[IS_OMITTED:.+]] = arith.xori %[[IS_GIVEN]], %true
 // CHECK:         %[[FITS:.+]] = arith.ori %{{.+}}, %[[IS_OMITTED]]
-// CHECK:         nnrt.check %[[FITS]], {{.*}} {reason = 1 : i32}
+// CHECK:         nnrt.check %[[FITS]], {{.*}} reason 1
 // CHECK:         scf.if %[[IS_GIVEN]]
 // BUFFER-LABEL: func.func @main(
 nnhal.model @computed_rank attributes {hal_version = "1.3"} {

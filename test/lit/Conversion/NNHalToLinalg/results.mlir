@@ -50,7 +50,7 @@ func.func private @elementwise(%x: tensor<2x3xf32>, %row: tensor<3xf32>) {
   call @print23(%swish) : (tensor<2x3xf32>) -> ()
   // CHECK:      [0.1185{{.*}}, 0.00589{{.*}}, 0.8756
   // CHECK-NEXT: [0.000122{{.*}}, 0.9931{{.*}}, 0.00669
-  %softmax = nnhal.softmax %x {beta = 1.0 : f32, axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %softmax = nnhal.softmax %x beta 1.0 axis 1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   call @print23(%softmax) : (tensor<2x3xf32>) -> ()
   // Division of integers: 7 / -2, 7 / 0, the smallest integer / -1, -7 / 2.
   // CHECK:      [-4, 0, -2147483648, -4]
@@ -64,15 +64,15 @@ func.func private @elementwise(%x: tensor<2x3xf32>, %row: tensor<3xf32>) {
 
 func.func private @reductions(%x: tensor<2x3xf32>) {
   // CHECK:      [0.666667, 0.333333]
-  %mean = nnhal.mean %x {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+  %mean = nnhal.mean %x axes [1] : (tensor<2x3xf32>) -> tensor<2xf32>
   %um = tensor.cast %mean : tensor<2xf32> to tensor<*xf32>
   call @printMemrefF32(%um) : (tensor<*xf32>) -> ()
   // CHECK:      [5]
-  %max = nnhal.reduce_max %x {axes = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<1xf32>
+  %max = nnhal.reduce_max %x axes [0, 1] : (tensor<2x3xf32>) -> tensor<1xf32>
   %ux = tensor.cast %max : tensor<1xf32> to tensor<*xf32>
   call @printMemrefF32(%ux) : (tensor<*xf32>) -> ()
   // CHECK:      [2, 1]
-  %arg = nnhal.argmax %x {axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2xi32>
+  %arg = nnhal.argmax %x axis 1 : (tensor<2x3xf32>) -> tensor<2xi32>
   %ua = tensor.cast %arg : tensor<2xi32> to tensor<*xi32>
   call @printMemrefI32(%ua) : (tensor<*xi32>) -> ()
   return
@@ -81,25 +81,25 @@ func.func private @reductions(%x: tensor<2x3xf32>) {
 func.func private @movement(%x: tensor<2x3xf32>, %row: tensor<3xf32>) {
   // CHECK:      [3, -2, 1]
   // CHECK-NEXT: [0, 5, -4]
-  %back = nnhal.strided_slice %x {begin = array<i64: 0, 2>, end = array<i64: 2, 0>, strides = array<i64: 1, -1>, end_mask = 2 : i64}
+  %back = nnhal.strided_slice %x begin [0, 2] end [2, 0] strides [1, -1] end_mask 2
       : (tensor<2x3xf32>) -> tensor<2x3xf32>
   call @print23(%back) : (tensor<2x3xf32>) -> ()
   // CHECK:      [10, 20, 30]
   // CHECK-NEXT: [3, -2, 1]
   %one = nnhal.reshape %row : (tensor<3xf32>) -> tensor<1x3xf32>
-  %first:2 = nnhal.split %back {axis = 0 : i64} : (tensor<2x3xf32>) -> (tensor<1x3xf32>, tensor<1x3xf32>)
-  %both = nnhal.concatenation %one, %first#0 {axis = 0 : i64} : (tensor<1x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
+  %first:2 = nnhal.split %back axis 0 : (tensor<2x3xf32>) -> (tensor<1x3xf32>, tensor<1x3xf32>)
+  %both = nnhal.concatenation %one, %first#0 axis 0 : (tensor<1x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
   call @print23(%both) : (tensor<2x3xf32>) -> ()
   // CHECK:      [30, 10, 30]
   // CHECK-NEXT: [30, 10, 30]
   %indices = nnhal.constant dense<[2, 0, 2]> : tensor<3xi32> -> tensor<3xi32>
-  %gathered = nnhal.gather %one, %indices {axis = 1 : i64} : (tensor<1x3xf32>, tensor<3xi32>) -> tensor<1x3xf32>
-  %tiled = nnhal.tile %gathered {multiples = array<i64: 2, 1>} : (tensor<1x3xf32>) -> tensor<2x3xf32>
+  %gathered = nnhal.gather %one, %indices axis 1 : (tensor<1x3xf32>, tensor<3xi32>) -> tensor<1x3xf32>
+  %tiled = nnhal.tile %gathered multiples [2, 1] : (tensor<1x3xf32>) -> tensor<2x3xf32>
   call @print23(%tiled) : (tensor<2x3xf32>) -> ()
   // CHECK:      [0, 0, 0]
   // CHECK-NEXT: [0, 10, 20]
-  %corner = nnhal.slice %one {begin = array<i64: 0, 0>, size = array<i64: 1, 2>} : (tensor<1x3xf32>) -> tensor<1x2xf32>
-  %padded = nnhal.pad %corner {paddings = array<i64: 1, 0, 1, 0>} : (tensor<1x2xf32>) -> tensor<2x3xf32>
+  %corner = nnhal.slice %one begin [0, 0] size [1, 2] : (tensor<1x3xf32>) -> tensor<1x2xf32>
+  %padded = nnhal.pad %corner paddings [1, 0, 1, 0] : (tensor<1x2xf32>) -> tensor<2x3xf32>
   call @print23(%padded) : (tensor<2x3xf32>) -> ()
   return
 }
@@ -120,7 +120,7 @@ func.func private @images(%image: tensor<1x2x2x1xf32>) {
   call @print4(%resized) : (tensor<1x4x4x1xf32>) -> ()
   // CHECK:      [1, 1.25, 1.75, 2]
   // CHECK-NEXT: [1.5, 1.8125, 2.4375, 2.75]
-  %half = nnhal.resize_bilinear %image {half_pixel_centers = true} : (tensor<1x2x2x1xf32>) -> tensor<1x4x4x1xf32>
+  %half = nnhal.resize_bilinear %image half_pixel_centers : (tensor<1x2x2x1xf32>) -> tensor<1x4x4x1xf32>
   call @print4(%half) : (tensor<1x4x4x1xf32>) -> ()
   // CHECK:      [1, 1, 2, 2]
   // CHECK-NEXT: [1, 1, 2, 2]
@@ -150,8 +150,8 @@ func.func private @contractions(%x: tensor<2x3xf32>, %image: tensor<1x2x2x1xf32>
   // CHECK-NEXT: [4, 11, 7]
   %taps = nnhal.constant dense<1.0> : tensor<1x2x2x1xf32> -> tensor<1x2x2x1xf32>
   %none = nnhal.constant dense<0.0> : tensor<1xf32> -> tensor<1xf32>
-  %padded = nnhal.pad %image {paddings = array<i64: 0, 0, 1, 0, 1, 1, 0, 0>} : (tensor<1x2x2x1xf32>) -> tensor<1x3x4x1xf32>
-  %sums = nnhal.conv_2d %padded, %taps, %none {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  %padded = nnhal.pad %image paddings [0, 0, 1, 0, 1, 1, 0, 0] : (tensor<1x2x2x1xf32>) -> tensor<1x3x4x1xf32>
+  %sums = nnhal.conv_2d %padded, %taps, %none pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x3x4x1xf32>, tensor<1x2x2x1xf32>, tensor<1xf32>) -> tensor<1x2x3x1xf32>
   %rows = nnhal.reshape %sums : (tensor<1x2x3x1xf32>) -> tensor<2x3xf32>
   call @print23(%rows) : (tensor<2x3xf32>) -> ()
@@ -161,11 +161,11 @@ func.func private @contractions(%x: tensor<2x3xf32>, %image: tensor<1x2x2x1xf32>
   // CHECK-NEXT: [3, 6, 5, 10]
   // CHECK-NEXT: [9, 12, 15, 20]
   %stencil = nnhal.constant dense<[[[[1.0], [2.0]], [[3.0], [4.0]]]]> : tensor<1x2x2x1xf32> -> tensor<1x2x2x1xf32>
-  %upscaled = nnhal.transpose_conv_2d %image, %stencil, %none {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>}
+  %upscaled = nnhal.transpose_conv_2d %image, %stencil, %none pads [0, 0, 0, 0] strides [2, 2]
       : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>, tensor<1xf32>) -> tensor<1x4x4x1xf32>
   call @print4(%upscaled) : (tensor<1x4x4x1xf32>) -> ()
   // CHECK:      [2.75]
-  %mean = nnhal.average_pool_2d %image {window = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  %mean = nnhal.average_pool_2d %image pads [0, 0, 0, 0] strides [1, 1] window [2, 2]
       : (tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32>
   %flat = nnhal.reshape %mean : (tensor<1x1x1x1xf32>) -> tensor<1xf32>
   %u = tensor.cast %flat : tensor<1xf32> to tensor<*xf32>

@@ -11,7 +11,7 @@
 func.func @conv_2d(%in: tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32> {
   %filter = nnhal.constant dense<1.0> : tensor<16x1x1x8xf32> -> tensor<16x1x1x8xf32>
   %bias = nnhal.constant dense<0.0> : tensor<16xf32> -> tensor<16xf32>
-  %0 = nnhal.conv_2d %in, %filter, %bias {pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+  %0 = nnhal.conv_2d %in, %filter, %bias pads [0, 0, 0, 0] strides [1, 1]
       : (tensor<1x4x4x8xf32>, tensor<16x1x1x8xf32>, tensor<16xf32>) -> tensor<1x4x4x16xf32>
   return %0 : tensor<1x4x4x16xf32>
 }
@@ -21,7 +21,7 @@ func.func @conv_2d(%in: tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32> {
 // CPU-LABEL: func.func @max_pool_2d
 // CPU: nnk.pool_2d max
 func.func @max_pool_2d(%in: tensor<1x4x4x8xf32>) -> tensor<1x2x2x8xf32> {
-  %0 = nnhal.max_pool_2d %in {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>}
+  %0 = nnhal.max_pool_2d %in pads [0, 0, 0, 0] strides [2, 2] window [2, 2]
       : (tensor<1x4x4x8xf32>) -> tensor<1x2x2x8xf32>
   return %0 : tensor<1x2x2x8xf32>
 }

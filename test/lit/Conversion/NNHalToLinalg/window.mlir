@@ -2,11 +2,11 @@
 
 // CHECK-LABEL: @max_pool_2d_ends_in_activation
 // CHECK:         nnk.pool_2d max ins(%{{.*}} : tensor<1x4x4x3xf32>)
-// CHECK-SAME:      pads = array<i64: 0, 1, 0, 1>, strides = array<i64: 2, 1>, window = array<i64: 2, 2>
+// CHECK-SAME:      window [2, 2] strides [2, 1] pads [0, 1, 0, 1]
 // CHECK-SAME:      epilogue {
 // CHECK:           arith.cmpf ogt
 func.func @max_pool_2d_ends_in_activation(%x: tensor<1x4x4x3xf32>) -> tensor<1x2x4x3xf32> {
-  %0 = nnhal.max_pool_2d %x {window = array<i64: 2, 2>, strides = array<i64: 2, 1>, pads = array<i64: 0, 1, 0, 1>, activation = #nnhal<activation relu>}
+  %0 = nnhal.max_pool_2d %x pads [0, 1, 0, 1] strides [2, 1] window [2, 2] activation relu
       : (tensor<1x4x4x3xf32>) -> tensor<1x2x4x3xf32>
   return %0 : tensor<1x2x4x3xf32>
 }
@@ -16,7 +16,7 @@ func.func @max_pool_2d_ends_in_activation(%x: tensor<1x4x4x3xf32>) -> tensor<1x2
 // CHECK-LABEL: @l2_pool_2d
 // CHECK:         nnk.pool_2d l2
 func.func @l2_pool_2d(%x: tensor<1x4x4x3xf32>) -> tensor<1x3x3x3xf32> {
-  %0 = nnhal.l2_pool_2d %x {window = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  %0 = nnhal.l2_pool_2d %x pads [0, 0, 0, 0] strides [1, 1] window [2, 2]
       : (tensor<1x4x4x3xf32>) -> tensor<1x3x3x3xf32>
   return %0 : tensor<1x3x3x3xf32>
 }
@@ -57,7 +57,7 @@ func.func @resize_bilinear_shrinks(%x: tensor<1x5x9x3xf32>) -> tensor<1x4x4x3xf3
 // CHECK-NOT:     linalg
 // CHECK:         return %arg0
 func.func @resize_bilinear_to_the_same_size(%x: tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32> {
-  %0 = nnhal.resize_bilinear %x {align_corners = true} : (tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32>
+  %0 = nnhal.resize_bilinear %x align_corners : (tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32>
   return %0 : tensor<1x4x4x3xf32>
 }
 
@@ -66,7 +66,7 @@ func.func @resize_bilinear_to_the_same_size(%x: tensor<1x4x4x3xf32>) -> tensor<1
 // CHECK-LABEL: @resize_bilinear_aligns_corners
 // CHECK-DAG:     dense<[0.000000e+00, 0.333333343, 0.666666686, 0.000000e+00]> : tensor<4xf32>
 func.func @resize_bilinear_aligns_corners(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
-  %0 = nnhal.resize_bilinear %x {align_corners = true} : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
+  %0 = nnhal.resize_bilinear %x align_corners : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
   return %0 : tensor<1x4x4x3xf32>
 }
 
@@ -75,7 +75,7 @@ func.func @resize_bilinear_aligns_corners(%x: tensor<1x2x2x3xf32>) -> tensor<1x4
 // CHECK-LABEL: @resize_bilinear_half_pixel_centers
 // CHECK-DAG:     dense<[0.000000e+00, 2.500000e-01, 7.500000e-01, 2.500000e-01]> : tensor<4xf32>
 func.func @resize_bilinear_half_pixel_centers(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
-  %0 = nnhal.resize_bilinear %x {half_pixel_centers = true} : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
+  %0 = nnhal.resize_bilinear %x half_pixel_centers : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
   return %0 : tensor<1x4x4x3xf32>
 }
 
@@ -86,6 +86,6 @@ func.func @resize_bilinear_half_pixel_centers(%x: tensor<1x2x2x3xf32>) -> tensor
 // CHECK:         linalg.generic {{.*}} outs({{.*}} : tensor<1x4x4x3xf32>)
 // CHECK:         tensor.extract %arg0[
 func.func @resize_nearest_neighbor_rounds_aligned_corners(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
-  %0 = nnhal.resize_nearest_neighbor %x {align_corners = true} : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
+  %0 = nnhal.resize_nearest_neighbor %x align_corners : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
   return %0 : tensor<1x4x4x3xf32>
 }

@@ -9,7 +9,7 @@ func.func @in_place(%in: tensor<1x8x8x4xf32>, %filter: tensor<1x1x1x4x8xf32>, %b
   // CHECK: nnk.yield
   // CHECK: return %[[OUT]]
   %0 = nnk.conv_2d ins(%in, %filter, %bias : tensor<1x8x8x4xf32>, tensor<1x1x1x4x8xf32>, tensor<1x8xf32>) outs(%out : tensor<1x8x8x8xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] epilogue {
   ^bb0(%acc: f32):
     %r = arith.negf %acc : f32
     nnk.yield %r : f32
@@ -24,7 +24,7 @@ func.func @extra_is_destination(%in: tensor<1x8x8x8xf32>, %filter: tensor<1x1x8x
   // CHECK: %[[NEW:.+]] = memref.alloc
   // CHECK: nnk.depthwise_conv_2d {{.*}} extras(%[[X]] : {{.*}}) outs(%[[NEW]] :
   %0 = nnk.depthwise_conv_2d ins(%in, %filter, %bias : tensor<1x8x8x8xf32>, tensor<1x1x8xf32>, tensor<8xf32>) extras(%x : tensor<1x8x8x8xf32>) outs(%x : tensor<1x8x8x8xf32>)
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, depth_multiplier = 1 : i64} epilogue {
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] depth_multiplier 1 epilogue {
   ^bb0(%acc: f32, %e: f32):
     %r = arith.addf %acc, %e : f32
     nnk.yield %r : f32
@@ -38,7 +38,7 @@ func.func @pool_of_kernel(%in: tensor<1x8x8x8xf32>) -> tensor<1x1x1x8xf32> {
   // CHECK: nnk.pool_2d average ins(%{{.+}} : memref<1x8x8x8xf32>) outs(%[[NEW]] : memref<1x1x1x8xf32>)
   %out = tensor.empty() : tensor<1x1x1x8xf32>
   %0 = nnk.pool_2d average ins(%in : tensor<1x8x8x8xf32>) outs(%out : tensor<1x1x1x8xf32>)
-      {window = array<i64: 8, 8>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} -> tensor<1x1x1x8xf32>
+      window [8, 8] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x1x8xf32>
   return %0 : tensor<1x1x1x8xf32>
 }
 
@@ -57,7 +57,7 @@ func.func @unknown_strides(%c: i1, %a: tensor<1x8x8x8xf32>, %b: tensor<1x8x9x8xf
     scf.yield %part : tensor<1x8x8x8xf32>
   }
   %0 = nnk.pool_2d average ins(%in : tensor<1x8x8x8xf32>) outs(%out : tensor<1x1x1x8xf32>)
-      {window = array<i64: 8, 8>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} epilogue {
+      window [8, 8] strides [1, 1] pads [0, 0, 0, 0] epilogue {
   ^bb0(%value: f32):
     nnk.yield %value : f32
   } -> tensor<1x1x1x8xf32>

@@ -18,7 +18,7 @@ func.func @static_between_transposes(%x: tensor<1x?x12x?xf32>, %filter: tensor<1
     %4 = linalg.transpose ins(%known : tensor<1x1x2x12xf32>) outs(%2 : tensor<1x2x12x1xf32>) permutation = [0, 2, 3, 1]
     %5 = nnk.conv_2d ins(%4, %filter, %bias : tensor<1x2x12x1xf32>, tensor<1x1x1x1x8xf32>, tensor<1x8xf32>)
         outs(%2 : tensor<1x2x12x1xf32>)
-        {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} -> tensor<1x2x12x1xf32>
+        strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x2x12x1xf32>
     scf.yield %5 : tensor<1x2x12x1xf32>
   } else {
     scf.yield %2 : tensor<1x2x12x1xf32>

@@ -53,7 +53,7 @@ func.func @logistic_prescribes_quantization(%arg0: tensor<2x3x!quant.uniform<i8:
 
 func.func @elu_c1(%arg0: tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) {
   // expected-error @below {{'nnhal.elu' op input type TENSOR_QUANT8_ASYMM is not among TENSOR_FLOAT32, TENSOR_FLOAT16}}
-  %0 = nnhal.elu %arg0 {alpha = 1.0 : f32}
+  %0 = nnhal.elu %arg0 alpha 1.0
       : (tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>
   return
 }
@@ -94,7 +94,7 @@ func.func @prelu_c3(%arg0: tensor<2xf32>, %arg1: tensor<3xf32>) {
 
 func.func @softmax_c1(%arg0: tensor<1x1x1x1x2xf32>) {
   // expected-error @below {{'nnhal.softmax' op input rank 5 is above 4}}
-  %0 = nnhal.softmax %arg0 {beta = 1.0 : f32, axis = -1}
+  %0 = nnhal.softmax %arg0 beta 1.0 axis -1
       : (tensor<1x1x1x1x2xf32>) -> tensor<1x1x1x1x2xf32>
   return
 }
@@ -103,7 +103,7 @@ func.func @softmax_c1(%arg0: tensor<1x1x1x1x2xf32>) {
 
 func.func @softmax_c2(%arg0: tensor<2x3xf32>) {
   // expected-error @below {{'nnhal.softmax' op beta 0 must be positive}}
-  %0 = nnhal.softmax %arg0 {beta = 0.0 : f32, axis = -1} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = nnhal.softmax %arg0 beta 0.0 axis -1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -111,7 +111,7 @@ func.func @softmax_c2(%arg0: tensor<2x3xf32>) {
 
 func.func @softmax_c3(%arg0: tensor<2x3xf32>) {
   // expected-error @below {{'nnhal.softmax' op axis 2 is outside [-2, 2)}}
-  %0 = nnhal.softmax %arg0 {beta = 1.0 : f32, axis = 2} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = nnhal.softmax %arg0 beta 1.0 axis 2 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -119,7 +119,7 @@ func.func @softmax_c3(%arg0: tensor<2x3xf32>) {
 
 func.func @softmax_prescribes_quantization(%arg0: tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) {
   // expected-error @below {{'nnhal.softmax' op output has scale 0.5 and zero point 128, expected scale 0.00390625 and zero point 0}}
-  %0 = nnhal.softmax %arg0 {beta = 1.0 : f32, axis = -1}
+  %0 = nnhal.softmax %arg0 beta 1.0 axis -1
       : (tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>) -> tensor<2x3x!quant.uniform<u8:f32, 0.5:128>>
   return
 }
@@ -128,7 +128,7 @@ func.func @softmax_prescribes_quantization(%arg0: tensor<2x3x!quant.uniform<u8:f
 
 func.func @log_softmax_c1(%arg0: tensor<2xi32>) {
   // expected-error @below {{'nnhal.log_softmax' op input type TENSOR_INT32 is not among TENSOR_FLOAT32, TENSOR_FLOAT16}}
-  %0 = nnhal.log_softmax %arg0 {beta = 1.0 : f32, axis = 0} : (tensor<2xi32>) -> tensor<2xi32>
+  %0 = nnhal.log_softmax %arg0 beta 1.0 axis 0 : (tensor<2xi32>) -> tensor<2xi32>
   return
 }
 
@@ -136,6 +136,6 @@ func.func @log_softmax_c1(%arg0: tensor<2xi32>) {
 
 func.func @log_softmax_c2(%arg0: tensor<2xf32>) {
   // expected-error @below {{'nnhal.log_softmax' op axis -2 is outside [-1, 1)}}
-  %0 = nnhal.log_softmax %arg0 {beta = 1.0 : f32, axis = -2} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = nnhal.log_softmax %arg0 beta 1.0 axis -2 : (tensor<2xf32>) -> tensor<2xf32>
   return
 }

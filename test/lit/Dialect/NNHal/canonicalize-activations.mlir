@@ -1,7 +1,7 @@
 // RUN: nnhal-opt %s --canonicalize --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func @fuse_relu
-// CHECK-NEXT: %[[R:.+]] = nnhal.add %{{.+}}, %{{.+}} {activation = #nnhal<activation relu>}
+// CHECK-NEXT: %[[R:.+]] = nnhal.add %{{.+}}, %{{.+}} activation relu
 // CHECK-NEXT: return %[[R]]
 func.func @fuse_relu(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
   %0 = nnhal.add %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
@@ -13,10 +13,10 @@ func.func @fuse_relu(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
 
 !q = !quant.uniform<u8:f32, 0.5:128>
 // CHECK-LABEL: func @fuse_relu6_quantized
-// CHECK-NEXT: nnhal.average_pool_2d %{{.+}} {activation = #nnhal<activation relu6>
+// CHECK-NEXT: nnhal.average_pool_2d %{{.+}} activation relu6
 // CHECK-NEXT: return
 func.func @fuse_relu6_quantized(%x: tensor<1x4x4x2x!q>) -> tensor<1x2x2x2x!q> {
-  %0 = nnhal.average_pool_2d %x {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x4x4x2x!q>) -> tensor<1x2x2x2x!q>
+  %0 = nnhal.average_pool_2d %x pads [0, 0, 0, 0] strides [2, 2] window [2, 2] : (tensor<1x4x4x2x!q>) -> tensor<1x2x2x2x!q>
   %1 = nnhal.relu6 %0 : (tensor<1x2x2x2x!q>) -> tensor<1x2x2x2x!q>
   return %1 : tensor<1x2x2x2x!q>
 }
@@ -24,7 +24,7 @@ func.func @fuse_relu6_quantized(%x: tensor<1x4x4x2x!q>) -> tensor<1x2x2x2x!q> {
 // -----
 
 // CHECK-LABEL: func @fuse_relu1_fully_connected
-// CHECK-NEXT: nnhal.fully_connected %{{.+}} {activation = #nnhal<activation relu1>}
+// CHECK-NEXT: nnhal.fully_connected %{{.+}} activation relu1
 // CHECK-NEXT: return
 func.func @fuse_relu1_fully_connected(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %b: tensor<4xf32>) -> tensor<2x4xf32> {
   %0 = nnhal.fully_connected %x, %w, %b : (tensor<2x3xf32>, tensor<4x3xf32>, tensor<4xf32>) -> tensor<2x4xf32>
@@ -60,10 +60,10 @@ func.func @other_type(%x: tensor<?xf32>) -> tensor<2xf32> {
 
 // [0, inf) within [0, 6]; what was limited already stays as it is.
 // CHECK-LABEL: func @relu_then_relu6
-// CHECK-NEXT: %[[R:.+]] = nnhal.mul %{{.+}} {activation = #nnhal<activation relu6>}
+// CHECK-NEXT: %[[R:.+]] = nnhal.mul %{{.+}} activation relu6
 // CHECK-NEXT: return %[[R]]
 func.func @relu_then_relu6(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %0 = nnhal.mul %x, %x {activation = #nnhal<activation relu>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %0 = nnhal.mul %x, %x activation relu : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %1 = nnhal.relu6 %0 : (tensor<2xf32>) -> tensor<2xf32>
   %2 = nnhal.relu %1 : (tensor<2xf32>) -> tensor<2xf32>
   return %2 : tensor<2xf32>
@@ -73,10 +73,10 @@ func.func @relu_then_relu6(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // [0, 1] has no name.
 // CHECK-LABEL: func @relu1_then_relu
-// CHECK-NEXT: nnhal.mul %{{.+}} {activation = #nnhal<activation relu1>}
+// CHECK-NEXT: nnhal.mul %{{.+}} activation relu1
 // CHECK-NEXT: nnhal.relu
 func.func @relu1_then_relu(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %0 = nnhal.mul %x, %x {activation = #nnhal<activation relu1>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %0 = nnhal.mul %x, %x activation relu1 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %1 = nnhal.relu %0 : (tensor<2xf32>) -> tensor<2xf32>
   return %1 : tensor<2xf32>
 }

@@ -71,7 +71,7 @@ func.func @not_neutral(%x: tensor<2xf32>, %y: tensor<1xf32>) -> (tensor<2xf32>, 
   %zero = nnhal.constant dense<0.0> : tensor<2xf32> -> tensor<2xf32>
   %one = nnhal.constant dense<1.0> : tensor<2xf32> -> tensor<2xf32>
   %0 = nnhal.add %x, %zero : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  %1 = nnhal.mul %x, %one {activation = #nnhal<activation relu>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %1 = nnhal.mul %x, %one activation relu : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %2 = nnhal.mul %y, %one : (tensor<1xf32>, tensor<2xf32>) -> tensor<2xf32>
   return %0, %1, %2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
@@ -89,8 +89,8 @@ func.func @arithmetic() -> (tensor<2x2xf32>, tensor<2xf32>, tensor<2xi32>, tenso
   %1 = nnhal.constant dense<[[10.0], [20.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
   %2 = nnhal.add %0, %1 : (tensor<2xf32>, tensor<2x1xf32>) -> tensor<2x2xf32>
   %3 = nnhal.constant dense<[3.0, 0.5]> : tensor<2xf32> -> tensor<2xf32>
-  %4 = nnhal.sub %0, %3 {activation = #nnhal<activation relu>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  %5 = nnhal.mul %4, %0 {activation = #nnhal<activation relu1>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %4 = nnhal.sub %0, %3 activation relu : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %5 = nnhal.mul %4, %0 activation relu1 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %6 = nnhal.constant dense<[2147483647, 0]> : tensor<2xi32> -> tensor<2xi32>
   %7 = nnhal.constant dense<1> : tensor<2xi32> -> tensor<2xi32>
   %8 = nnhal.add %6, %7 : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>

@@ -3,7 +3,7 @@
 func.func @convolution_c1(%arg0: tensor<1x8x8x3xi32>, %arg1: tensor<16x3x3x3xi32>, %arg2: tensor<16xi32>) {
   // expected-error @below {{'nnhal.conv_2d' op input type TENSOR_INT32 is not among TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xi32>, tensor<16x3x3x3xi32>, tensor<16xi32>) -> tensor<1x6x6x16xi32>
   return
 }
@@ -13,7 +13,7 @@ func.func @convolution_c1(%arg0: tensor<1x8x8x3xi32>, %arg1: tensor<16x3x3x3xi32
 func.func @convolution_c1_rank(%arg0: tensor<8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op input rank 3 is below 4}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -23,7 +23,7 @@ func.func @convolution_c1_rank(%arg0: tensor<8x8x3xf32>, %arg1: tensor<16x3x3x3x
 func.func @convolution_c2(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op stride height 0 must be positive}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 0, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [0, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @convolution_c2(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32
 func.func @convolution_c3(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op dilation width -1 must be positive}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, -1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, -1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -43,7 +43,7 @@ func.func @convolution_c3(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32
 func.func @convolution_c5(%arg0: tensor<1x0x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op input height 0 must be positive}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x0x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -53,7 +53,7 @@ func.func @convolution_c5(%arg0: tensor<1x0x8x3xf32>, %arg1: tensor<16x3x3x3xf32
 func.func @convolution_c6(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x0x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op filter width 0 must be positive}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x0x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -63,7 +63,7 @@ func.func @convolution_c6(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x0x3xf32
 func.func @convolution_c7_not_negative(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op pad top -1 must not be negative}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: -1, 0, 0, 0>}
+      pads [-1, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -73,7 +73,7 @@ func.func @convolution_c7_not_negative(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor
 func.func @convolution_c7_below_filter(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op pad left 3 must be below the window's 3}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 3, 0>}
+      pads [0, 0, 3, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -83,7 +83,7 @@ func.func @convolution_c7_below_filter(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor
 func.func @convolution_c8(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op filter width 9 exceeds padded input width 8}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 4>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 4]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -93,7 +93,7 @@ func.func @convolution_c8(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32
 func.func @strides_have_two_elements(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op strides has 3 elements, expected 2}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -103,7 +103,7 @@ func.func @strides_have_two_elements(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<1
 func.func @pads_have_four_elements(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op pads has 2 elements, expected 4}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1>}
+      pads [1, 1] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -113,7 +113,7 @@ func.func @pads_have_four_elements(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x
 func.func @strides_fit_32_bits(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op strides is 4294967296, expected -2147483648 to 2147483647}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 4294967296, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [4294967296, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -123,7 +123,7 @@ func.func @strides_fit_32_bits(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x
 func.func @filter_c1(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf16>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op filter type TENSOR_FLOAT16 differs from input type TENSOR_FLOAT32}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf16>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -133,7 +133,7 @@ func.func @filter_c1(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf16>, %a
 func.func @filter_c2(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op filter rank 3 is below 4}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -143,7 +143,7 @@ func.func @filter_c2(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<3x3x3xf32>, %arg2
 func.func @filter_c3(%arg0: tensor<1x8x8x2x!quant.uniform<u8:f32, 0.5:128>>, %arg1: tensor<2x3x3x2x!quant.uniform<i8<-127:127>:f32:3, {0.5, 0.25}>>, %arg2: tensor<2xi32>) {
   // expected-error @below {{'nnhal.conv_2d' op filter scales are along dimension 3, expected 0}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x2x!quant.uniform<u8:f32, 0.5:128>>, tensor<2x3x3x2x!quant.uniform<i8<-127:127>:f32:3, {0.5, 0.25}>>, tensor<2xi32>) -> tensor<1x6x6x2x!quant.uniform<u8:f32, 2.0:128>>
   return
 }
@@ -153,7 +153,7 @@ func.func @filter_c3(%arg0: tensor<1x8x8x2x!quant.uniform<u8:f32, 0.5:128>>, %ar
 func.func @filter_c4(%arg0: tensor<1x8x8x2x!quant.uniform<u8:f32, 0.5:128>>, %arg1: tensor<3x3x3x2x!quant.uniform<i8<-127:127>:f32:0, {0.5, 0.25}>>, %arg2: tensor<3xi32>) {
   // expected-error @below {{'nnhal.conv_2d' op number of filter scales 2 differs from filter extent 3}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x2x!quant.uniform<u8:f32, 0.5:128>>, tensor<3x3x3x2x!quant.uniform<i8<-127:127>:f32:0, {0.5, 0.25}>>, tensor<3xi32>) -> tensor<1x6x6x3x!quant.uniform<u8:f32, 2.0:128>>
   return
 }
@@ -163,7 +163,7 @@ func.func @filter_c4(%arg0: tensor<1x8x8x2x!quant.uniform<u8:f32, 0.5:128>>, %ar
 func.func @bias_c1(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf16>) {
   // expected-error @below {{'nnhal.conv_2d' op bias type TENSOR_FLOAT16 is not among TENSOR_FLOAT32}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf16>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -173,7 +173,7 @@ func.func @bias_c1(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg
 func.func @bias_c1_rank(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<1x16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op bias rank 2 is above 1}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<1x16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -183,7 +183,7 @@ func.func @bias_c1_rank(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>,
 func.func @bias_c2(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<15xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op bias extent 15 differs from output channels 16}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<15xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -193,7 +193,7 @@ func.func @bias_c2(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg
 func.func @bias_c3(%arg0: tensor<1x8x8x3x!quant.uniform<u8:f32, 0.5:128>>, %arg1: tensor<16x3x3x3x!quant.uniform<u8:f32, 0.5:128>>, %arg2: tensor<16x!quant.uniform<i32:f32, 0.25:1>>) {
   // expected-error @below {{'nnhal.conv_2d' op bias zero point 1 must be 0}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3x!quant.uniform<u8:f32, 0.5:128>>, tensor<16x3x3x3x!quant.uniform<u8:f32, 0.5:128>>, tensor<16x!quant.uniform<i32:f32, 0.25:1>>) -> tensor<1x6x6x16x!quant.uniform<u8:f32, 2.0:128>>
   return
 }
@@ -203,7 +203,7 @@ func.func @bias_c3(%arg0: tensor<1x8x8x3x!quant.uniform<u8:f32, 0.5:128>>, %arg1
 func.func @bias_c4(%arg0: tensor<1x8x8x2x!quant.uniform<u8:f32, 0.5:128>>, %arg1: tensor<2x3x3x2x!quant.uniform<i8<-127:127>:f32:0, {0.5, 0.25}>>, %arg2: tensor<2x!quant.uniform<i32:f32, 0.25>>) {
   // expected-error @below {{'nnhal.conv_2d' op bias scale 0.25 must be 0 with a filter quantized per channel}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x2x!quant.uniform<u8:f32, 0.5:128>>, tensor<2x3x3x2x!quant.uniform<i8<-127:127>:f32:0, {0.5, 0.25}>>, tensor<2x!quant.uniform<i32:f32, 0.25>>) -> tensor<1x6x6x2x!quant.uniform<u8:f32, 2.0:128>>
   return
 }
@@ -213,7 +213,7 @@ func.func @bias_c4(%arg0: tensor<1x8x8x2x!quant.uniform<u8:f32, 0.5:128>>, %arg1
 func.func @bias_c5(%arg0: tensor<1x8x8x3x!quant.uniform<u8:f32, 0.5:128>>, %arg1: tensor<16x3x3x3x!quant.uniform<u8:f32, 0.5:128>>, %arg2: tensor<16x!quant.uniform<i32:f32, 0.5>>) {
   // expected-error @below {{'nnhal.conv_2d' op bias scale 0.5 differs from 0.25, the product of input and filter scale}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3x!quant.uniform<u8:f32, 0.5:128>>, tensor<16x3x3x3x!quant.uniform<u8:f32, 0.5:128>>, tensor<16x!quant.uniform<i32:f32, 0.5>>) -> tensor<1x6x6x16x!quant.uniform<u8:f32, 2.0:128>>
   return
 }
@@ -223,7 +223,7 @@ func.func @bias_c5(%arg0: tensor<1x8x8x3x!quant.uniform<u8:f32, 0.5:128>>, %arg1
 func.func @bias_c5_without_scale(%arg0: tensor<1x8x8x3x!quant.uniform<u8:f32, 0.5:128>>, %arg1: tensor<16x3x3x3x!quant.uniform<u8:f32, 0.5:128>>, %arg2: tensor<16xi32>) {
   // expected-error @below {{'nnhal.conv_2d' op bias scale 0 differs from 0.25, the product of input and filter scale}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3x!quant.uniform<u8:f32, 0.5:128>>, tensor<16x3x3x3x!quant.uniform<u8:f32, 0.5:128>>, tensor<16xi32>) -> tensor<1x6x6x16x!quant.uniform<u8:f32, 2.0:128>>
   return
 }
@@ -233,7 +233,7 @@ func.func @bias_c5_without_scale(%arg0: tensor<1x8x8x3x!quant.uniform<u8:f32, 0.
 func.func @conv_2d_c1(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x4xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op filter channels 4 differs from input channels 3}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x4xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -243,7 +243,7 @@ func.func @conv_2d_c1(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x4xf32>, %
 func.func @stated_c3(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.conv_2d' op output dimension 2 is 8, expected 6}}
   %0 = nnhal.conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x8x16xf32>
   return
 }
@@ -253,7 +253,7 @@ func.func @stated_c3(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<16x3x3x3xf32>, %a
 func.func @depthwise_conv_2d_c1(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<2x3x3x6xf32>, %arg2: tensor<6xf32>) {
   // expected-error @below {{'nnhal.depthwise_conv_2d' op filter dimension 0 is 2, expected 1}}
   %0 = nnhal.depthwise_conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, depth_multiplier = 2 : i64}
+      pads [0, 0, 0, 0] strides [1, 1] depth_multiplier 2 dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<2x3x3x6xf32>, tensor<6xf32>) -> tensor<1x6x6x6xf32>
   return
 }
@@ -263,7 +263,7 @@ func.func @depthwise_conv_2d_c1(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<2x3x3x
 func.func @depthwise_conv_2d_c2(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<1x3x3x6xf32>, %arg2: tensor<6xf32>) {
   // expected-error @below {{'nnhal.depthwise_conv_2d' op depth multiplier 0 must be positive}}
   %0 = nnhal.depthwise_conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, depth_multiplier = 0 : i64}
+      pads [0, 0, 0, 0] strides [1, 1] depth_multiplier 0 dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<1x3x3x6xf32>, tensor<6xf32>) -> tensor<1x6x6x6xf32>
   return
 }
@@ -273,7 +273,7 @@ func.func @depthwise_conv_2d_c2(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<1x3x3x
 func.func @depthwise_conv_2d_c3(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<1x3x3x7xf32>, %arg2: tensor<6xf32>) {
   // expected-error @below {{'nnhal.depthwise_conv_2d' op filter channels 7 differs from input channels times depth multiplier 6}}
   %0 = nnhal.depthwise_conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, depth_multiplier = 2 : i64}
+      pads [0, 0, 0, 0] strides [1, 1] depth_multiplier 2 dilations [1, 1]
       : (tensor<1x8x8x3xf32>, tensor<1x3x3x7xf32>, tensor<6xf32>) -> tensor<1x6x6x6xf32>
   return
 }
@@ -283,7 +283,7 @@ func.func @depthwise_conv_2d_c3(%arg0: tensor<1x8x8x3xf32>, %arg1: tensor<1x3x3x
 func.func @grouped_conv_2d_c1(%arg0: tensor<1x8x8x4xf32>, %arg1: tensor<6x3x3x2xf32>, %arg2: tensor<6xf32>) {
   // expected-error @below {{'nnhal.grouped_conv_2d' op groups 0 must be positive}}
   %0 = nnhal.grouped_conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 0 : i64}
+      pads [0, 0, 0, 0] strides [1, 1] groups 0
       : (tensor<1x8x8x4xf32>, tensor<6x3x3x2xf32>, tensor<6xf32>) -> tensor<1x6x6x6xf32>
   return
 }
@@ -293,7 +293,7 @@ func.func @grouped_conv_2d_c1(%arg0: tensor<1x8x8x4xf32>, %arg1: tensor<6x3x3x2x
 func.func @grouped_conv_2d_c2(%arg0: tensor<1x8x8x4xf32>, %arg1: tensor<6x3x3x2xf32>, %arg2: tensor<6xf32>) {
   // expected-error @below {{'nnhal.grouped_conv_2d' op output channels 6 are not a multiple of groups 4}}
   %0 = nnhal.grouped_conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 4 : i64}
+      pads [0, 0, 0, 0] strides [1, 1] groups 4
       : (tensor<1x8x8x4xf32>, tensor<6x3x3x2xf32>, tensor<6xf32>) -> tensor<1x6x6x6xf32>
   return
 }
@@ -303,7 +303,7 @@ func.func @grouped_conv_2d_c2(%arg0: tensor<1x8x8x4xf32>, %arg1: tensor<6x3x3x2x
 func.func @grouped_conv_2d_c3(%arg0: tensor<1x8x8x4xf32>, %arg1: tensor<6x3x3x2xf32>, %arg2: tensor<6xf32>) {
   // expected-error @below {{'nnhal.grouped_conv_2d' op filter channels times groups 6 differs from input channels 4}}
   %0 = nnhal.grouped_conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 3 : i64}
+      pads [0, 0, 0, 0] strides [1, 1] groups 3
       : (tensor<1x8x8x4xf32>, tensor<6x3x3x2xf32>, tensor<6xf32>) -> tensor<1x6x6x6xf32>
   return
 }
@@ -313,7 +313,7 @@ func.func @grouped_conv_2d_c3(%arg0: tensor<1x8x8x4xf32>, %arg1: tensor<6x3x3x2x
 func.func @transpose_conv_2d_c1(%arg0: tensor<1x4x4x3xf32>, %arg1: tensor<16x3x3x4xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.transpose_conv_2d' op filter channels 4 differs from input channels 3}}
   %0 = nnhal.transpose_conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+      pads [0, 0, 0, 0] strides [1, 1]
       : (tensor<1x4x4x3xf32>, tensor<16x3x3x4xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -323,7 +323,7 @@ func.func @transpose_conv_2d_c1(%arg0: tensor<1x4x4x3xf32>, %arg1: tensor<16x3x3
 func.func @transpose_conv_2d_c2(%arg0: tensor<1x4x4x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.transpose_conv_2d' op leading pad -1 of the width must not be negative}}
   %0 = nnhal.transpose_conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, -1, 0>}
+      pads [0, 0, -1, 0] strides [1, 1]
       : (tensor<1x4x4x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -333,7 +333,7 @@ func.func @transpose_conv_2d_c2(%arg0: tensor<1x4x4x3xf32>, %arg1: tensor<16x3x3
 func.func @transpose_conv_2d_c3(%arg0: tensor<1x4x4x3xf32>, %arg1: tensor<16x3x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.transpose_conv_2d' op pads 3 and 0 of the height must be below the filter's 3}}
   %0 = nnhal.transpose_conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, pads = array<i64: 3, 0, 0, 0>}
+      pads [3, 0, 0, 0] strides [1, 1]
       : (tensor<1x4x4x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }
@@ -343,7 +343,7 @@ func.func @transpose_conv_2d_c3(%arg0: tensor<1x4x4x3xf32>, %arg1: tensor<16x3x3
 func.func @transpose_conv_2d_c4(%arg0: tensor<1x1x4x3xf32>, %arg1: tensor<16x2x3x3xf32>, %arg2: tensor<16xf32>) {
   // expected-error @below {{'nnhal.transpose_conv_2d' op result height 0 must be positive}}
   %0 = nnhal.transpose_conv_2d %arg0, %arg1, %arg2
-      {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 0, 0>}
+      pads [1, 1, 0, 0] strides [1, 1]
       : (tensor<1x1x4x3xf32>, tensor<16x2x3x3xf32>, tensor<16xf32>) -> tensor<1x6x6x16xf32>
   return
 }

@@ -10,7 +10,7 @@ func.func @bbox_deltas(%r: tensor<5x4xf32>, %d: tensor<5x7xf32>, %b: tensor<5xi3
 
 func.func @roi_extent(%x: tensor<1x4x4x5xf32>, %r: tensor<?x4xf32>, %b: tensor<?xi32>) {
   // expected-error @below {{'nnhal.roi_pooling' op output height 0 must be positive}}
-  %1 = nnhal.roi_pooling %x, %r, %b {output_height = 0, output_width = 3, height_ratio = 2.0 : f32, width_ratio = 2.0 : f32} : (tensor<1x4x4x5xf32>, tensor<?x4xf32>, tensor<?xi32>) -> tensor<?x0x3x5xf32>
+  %1 = nnhal.roi_pooling %x, %r, %b output_height 0 output_width 3 height_ratio 2.0 width_ratio 2.0 : (tensor<1x4x4x5xf32>, tensor<?x4xf32>, tensor<?xi32>) -> tensor<?x0x3x5xf32>
   return
 }
 

@@ -50,7 +50,7 @@ func.func @broadcast_c3(%arg0: tensor<2x3xf32>, %arg1: tensor<2x4xf32>) {
 
 func.func @arithmetic_c2(%arg0: tensor<2xi32>, %arg1: tensor<2xi32>) {
   // expected-error @below {{'nnhal.mul' op fused activation 1 on TENSOR_INT32 must be 0}}
-  %0 = nnhal.mul %arg0, %arg1 {activation = #nnhal<activation relu>}
+  %0 = nnhal.mul %arg0, %arg1 activation relu
       : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
   return
 }

@@ -3,9 +3,9 @@
 !u8 = !quant.uniform<u8:f32, 0.5:128>
 
 // CHECK-LABEL: @add_broadcasts_both_ways
-// CHECK: nnhal.add %{{.*}}, %{{.*}} {activation = #nnhal<activation relu6>} :
+// CHECK: nnhal.add %{{.*}}, %{{.*}} activation relu6 :
 func.func @add_broadcasts_both_ways(%a: tensor<2x1x4xf32>, %b: tensor<3x1xf32>) -> tensor<2x3x4xf32> {
-  %0 = nnhal.add %a, %b {activation = #nnhal<activation relu6>}
+  %0 = nnhal.add %a, %b activation relu6
       : (tensor<2x1x4xf32>, tensor<3x1xf32>) -> tensor<2x3x4xf32>
   return %0 : tensor<2x3x4xf32>
 }
@@ -13,7 +13,7 @@ func.func @add_broadcasts_both_ways(%a: tensor<2x1x4xf32>, %b: tensor<3x1xf32>) 
 // CHECK-LABEL: @no_activation_is_not_printed
 // CHECK: nnhal.sub %{{.*}}, %{{.*}} : (
 func.func @no_activation_is_not_printed(%a: tensor<2xf16>) -> tensor<2xf16> {
-  %0 = nnhal.sub %a, %a {activation = #nnhal<activation none>} : (tensor<2xf16>, tensor<2xf16>) -> tensor<2xf16>
+  %0 = nnhal.sub %a, %a activation none : (tensor<2xf16>, tensor<2xf16>) -> tensor<2xf16>
   return %0 : tensor<2xf16>
 }
 

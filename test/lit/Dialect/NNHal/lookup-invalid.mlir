@@ -18,7 +18,7 @@ func.func @hits(%i: tensor<3xi32>, %k: tensor<5xi32>, %v: tensor<5x2xf32>) {
 
 func.func @projected(%h: tensor<4x2xf32>, %x: tensor<3x2xi32>) {
   // expected-error @below {{'nnhal.lsh_projection' op output dimension 0 is 8, expected 4}}
-  %1 = nnhal.lsh_projection hash(%h) input(%x) {kind = #nnhal<lsh_kind sparse>} : (tensor<4x2xf32>, tensor<3x2xi32>) -> tensor<8xi32>
+  %1 = nnhal.lsh_projection hash(%h) input(%x) kind sparse : (tensor<4x2xf32>, tensor<3x2xi32>) -> tensor<8xi32>
   return
 }
 
@@ -26,6 +26,6 @@ func.func @projected(%h: tensor<4x2xf32>, %x: tensor<3x2xi32>) {
 
 func.func @no_sample(%l: tensor<2x16xf16>, %s: tensor<2xi32>) {
   // expected-error @below {{'nnhal.random_multinomial' op sample count 0 must be positive}}
-  %0 = nnhal.random_multinomial %l, %s {samples = 0} : (tensor<2x16xf16>, tensor<2xi32>) -> tensor<2x0xi32>
+  %0 = nnhal.random_multinomial %l, %s samples 0 : (tensor<2x16xf16>, tensor<2xi32>) -> tensor<2x0xi32>
   return
 }

@@ -2,7 +2,7 @@
 
 func.func @axis(%x: tensor<2x3xf32>) {
   // expected-error @below {{'nnhal.l2_normalization' op axis 2 is outside [-2, 2)}}
-  %0 = nnhal.l2_normalization %x {axis = 2} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = nnhal.l2_normalization %x axis 2 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -11,7 +11,7 @@ func.func @axis(%x: tensor<2x3xf32>) {
 // A scalar of the HAL has 32 bits.
 func.func @beyond_int32(%x: tensor<2x3xf32>) {
   // expected-error @below {{'nnhal.l2_normalization' op axis is 4294967296, expected -2147483648 to 2147483647}}
-  %0 = nnhal.l2_normalization %x {axis = 4294967296} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = nnhal.l2_normalization %x axis 4294967296 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -19,7 +19,7 @@ func.func @beyond_int32(%x: tensor<2x3xf32>) {
 
 func.func @stated(%x: tensor<2x3xf32>) {
   // expected-error @below {{'nnhal.l2_normalization' op output dimension 1 is 4, expected 3}}
-  %0 = nnhal.l2_normalization %x {axis = 1} : (tensor<2x3xf32>) -> tensor<2x4xf32>
+  %0 = nnhal.l2_normalization %x axis 1 : (tensor<2x3xf32>) -> tensor<2x4xf32>
   return
 }
 
@@ -27,7 +27,7 @@ func.func @stated(%x: tensor<2x3xf32>) {
 
 func.func @radius(%x: tensor<2x3xf32>) {
   // expected-error @below {{'nnhal.local_response_normalization' op radius -1 is below 0}}
-  %0 = nnhal.local_response_normalization %x {radius = -1, bias = 1.0 : f32, alpha = 2.0 : f32, beta = 0.5 : f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = nnhal.local_response_normalization %x radius -1 bias 1.0 alpha 2.0 beta 0.5 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -35,7 +35,7 @@ func.func @radius(%x: tensor<2x3xf32>) {
 
 func.func @rank(%x: tensor<2x3xf32>) {
   // expected-error @below {{'nnhal.instance_normalization' op input rank 2 is below 4}}
-  %0 = nnhal.instance_normalization %x {gamma = 1.0 : f32, beta = 0.0 : f32, epsilon = 0.001 : f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = nnhal.instance_normalization %x gamma 1.0 beta 0.0 epsilon 0.001 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 

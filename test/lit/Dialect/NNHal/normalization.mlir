@@ -1,17 +1,17 @@
 // RUN: nnhal-opt %s --verify-roundtrip | FileCheck %s
 
 // CHECK-LABEL: @normalizations
-// CHECK: nnhal.l2_normalization %{{.*}} {axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK: nnhal.l2_normalization %{{.*}} axis 1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK: nnhal.l2_normalization %{{.*}} : (tensor<?x3xf16>) -> tensor<?x3xf16>
 // CHECK: nnhal.l2_normalization %{{.*}} -> tensor<2x3x!quant8_asymm{{[0-9]*}}>
-// CHECK: nnhal.local_response_normalization %{{.*}} {alpha = 2.000000e+00 : f32, axis = 0 : i64, beta = 5.000000e-01 : f32, bias = 1.000000e+00 : f32, radius = 2 : i64}
-// CHECK: nnhal.instance_normalization %{{.*}} {beta = 0.000000e+00 : f32, epsilon = 1.000000e-03 : f32, gamma = 1.500000e+00 : f32}
+// CHECK: nnhal.local_response_normalization %{{.*}} radius 2 bias 1.000000e+00 alpha 2.000000e+00 beta 5.000000e-01 axis 0
+// CHECK: nnhal.instance_normalization %{{.*}} gamma 1.500000e+00 beta 0.000000e+00 epsilon 1.000000e-03
 func.func @normalizations(%x: tensor<2x3xf32>, %h: tensor<?x3xf16>, %q: tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>, %i: tensor<2x4x4x3xf16>) {
-  %0 = nnhal.l2_normalization %x {axis = 1} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %1 = nnhal.l2_normalization %h {axis = -1} : (tensor<?x3xf16>) -> tensor<?x3xf16>
-  %2 = nnhal.l2_normalization %q {axis = -1} : (tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>) -> tensor<2x3x!quant.uniform<u8:f32, 0.0078125:128>>
-  %3 = nnhal.local_response_normalization %x {axis = 0, radius = 2, bias = 1.0 : f32, alpha = 2.0 : f32, beta = 0.5 : f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %4 = nnhal.instance_normalization %i {gamma = 1.5 : f32, beta = 0.0 : f32, epsilon = 0.001 : f32} : (tensor<2x4x4x3xf16>) -> tensor<2x4x4x3xf16>
+  %0 = nnhal.l2_normalization %x axis 1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = nnhal.l2_normalization %h axis -1 : (tensor<?x3xf16>) -> tensor<?x3xf16>
+  %2 = nnhal.l2_normalization %q axis -1 : (tensor<2x3x!quant.uniform<u8:f32, 0.5:3>>) -> tensor<2x3x!quant.uniform<u8:f32, 0.0078125:128>>
+  %3 = nnhal.local_response_normalization %x radius 2 bias 1.0 alpha 2.0 beta 0.5 axis 0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %4 = nnhal.instance_normalization %i gamma 1.5 beta 0.0 epsilon 0.001 : (tensor<2x4x4x3xf16>) -> tensor<2x4x4x3xf16>
   return
 }
 

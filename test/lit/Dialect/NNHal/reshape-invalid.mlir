@@ -34,7 +34,7 @@ func.func @reshape_c4(%arg0: tensor<4xf32>) {
 
 func.func @squeeze_c1(%arg0: tensor<1x4xi32>) {
   // expected-error @below {{'nnhal.squeeze' op input type TENSOR_INT32 is not among TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED}}
-  %0 = nnhal.squeeze %arg0 {axes = array<i64: 0>} : (tensor<1x4xi32>) -> tensor<4xi32>
+  %0 = nnhal.squeeze %arg0 axes [0] : (tensor<1x4xi32>) -> tensor<4xi32>
   return
 }
 
@@ -42,7 +42,7 @@ func.func @squeeze_c1(%arg0: tensor<1x4xi32>) {
 
 func.func @squeeze_c2(%arg0: tensor<1x4xf32>) {
   // expected-error @below {{'nnhal.squeeze' op axis 2 is outside [-2, 2)}}
-  %0 = nnhal.squeeze %arg0 {axes = array<i64: 2>} : (tensor<1x4xf32>) -> tensor<4xf32>
+  %0 = nnhal.squeeze %arg0 axes [2] : (tensor<1x4xf32>) -> tensor<4xf32>
   return
 }
 
@@ -50,7 +50,7 @@ func.func @squeeze_c2(%arg0: tensor<1x4xf32>) {
 
 func.func @squeeze_c3(%arg0: tensor<1x4xf32>) {
   // expected-error @below {{'nnhal.squeeze' op extent 4 of axis -1 must be 1}}
-  %0 = nnhal.squeeze %arg0 {axes = array<i64: -1>} : (tensor<1x4xf32>) -> tensor<1xf32>
+  %0 = nnhal.squeeze %arg0 axes [-1] : (tensor<1x4xf32>) -> tensor<1xf32>
   return
 }
 
@@ -58,7 +58,7 @@ func.func @squeeze_c3(%arg0: tensor<1x4xf32>) {
 
 func.func @expand_dims_c1(%arg0: tensor<4xi8>) {
   // expected-error @below {{'nnhal.expand_dims' op input type TENSOR_BOOL8 is not among TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED}}
-  %0 = nnhal.expand_dims %arg0 {axis = 0} : (tensor<4xi8>) -> tensor<1x4xi8>
+  %0 = nnhal.expand_dims %arg0 axis 0 : (tensor<4xi8>) -> tensor<1x4xi8>
   return
 }
 
@@ -66,7 +66,7 @@ func.func @expand_dims_c1(%arg0: tensor<4xi8>) {
 
 func.func @expand_dims_c2(%arg0: tensor<4xf32>) {
   // expected-error @below {{'nnhal.expand_dims' op axis 2 is outside [-2, 2)}}
-  %0 = nnhal.expand_dims %arg0 {axis = 2} : (tensor<4xf32>) -> tensor<4x1xf32>
+  %0 = nnhal.expand_dims %arg0 axis 2 : (tensor<4xf32>) -> tensor<4x1xf32>
   return
 }
 
@@ -74,7 +74,7 @@ func.func @expand_dims_c2(%arg0: tensor<4xf32>) {
 
 func.func @transpose_c1(%arg0: tensor<1x1x1x1x2xf32>) {
   // expected-error @below {{'nnhal.transpose' op input rank 5 is above 4}}
-  %0 = nnhal.transpose %arg0 {permutation = array<i64: 0, 1, 2, 3, 4>}
+  %0 = nnhal.transpose %arg0 permutation [0, 1, 2, 3, 4]
       : (tensor<1x1x1x1x2xf32>) -> tensor<1x1x1x1x2xf32>
   return
 }
@@ -83,7 +83,7 @@ func.func @transpose_c1(%arg0: tensor<1x1x1x1x2xf32>) {
 
 func.func @transpose_c2(%arg0: tensor<2x3xf32>) {
   // expected-error @below {{'nnhal.transpose' op permutation has 1 elements, expected 2}}
-  %0 = nnhal.transpose %arg0 {permutation = array<i64: 0>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = nnhal.transpose %arg0 permutation [0] : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -91,7 +91,7 @@ func.func @transpose_c2(%arg0: tensor<2x3xf32>) {
 
 func.func @transpose_c3(%arg0: tensor<2x3xf32>) {
   // expected-error @below {{'nnhal.transpose' op permutation element 2 is outside [0, 2)}}
-  %0 = nnhal.transpose %arg0 {permutation = array<i64: 0, 2>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = nnhal.transpose %arg0 permutation [0, 2] : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -99,7 +99,7 @@ func.func @transpose_c3(%arg0: tensor<2x3xf32>) {
 
 func.func @transpose_c4(%arg0: tensor<2x3xf32>) {
   // expected-error @below {{'nnhal.transpose' op permutation repeats dimension 1}}
-  %0 = nnhal.transpose %arg0 {permutation = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<3x3xf32>
+  %0 = nnhal.transpose %arg0 permutation [1, 1] : (tensor<2x3xf32>) -> tensor<3x3xf32>
   return
 }
 
@@ -107,7 +107,7 @@ func.func @transpose_c4(%arg0: tensor<2x3xf32>) {
 
 func.func @channel_shuffle_c1(%arg0: tensor<2x4xi32>) {
   // expected-error @below {{'nnhal.channel_shuffle' op input type TENSOR_INT32 is not among TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED}}
-  %0 = nnhal.channel_shuffle %arg0 {groups = 2, axis = -1} : (tensor<2x4xi32>) -> tensor<2x4xi32>
+  %0 = nnhal.channel_shuffle %arg0 groups 2 axis -1 : (tensor<2x4xi32>) -> tensor<2x4xi32>
   return
 }
 
@@ -115,7 +115,7 @@ func.func @channel_shuffle_c1(%arg0: tensor<2x4xi32>) {
 
 func.func @channel_shuffle_c2(%arg0: tensor<2x4xf32>) {
   // expected-error @below {{'nnhal.channel_shuffle' op groups 0 must be positive}}
-  %0 = nnhal.channel_shuffle %arg0 {groups = 0, axis = -1} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %0 = nnhal.channel_shuffle %arg0 groups 0 axis -1 : (tensor<2x4xf32>) -> tensor<2x4xf32>
   return
 }
 
@@ -123,7 +123,7 @@ func.func @channel_shuffle_c2(%arg0: tensor<2x4xf32>) {
 
 func.func @channel_shuffle_c3(%arg0: tensor<2x4xf32>) {
   // expected-error @below {{'nnhal.channel_shuffle' op axis 2 is outside [-2, 2)}}
-  %0 = nnhal.channel_shuffle %arg0 {groups = 2, axis = 2} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %0 = nnhal.channel_shuffle %arg0 groups 2 axis 2 : (tensor<2x4xf32>) -> tensor<2x4xf32>
   return
 }
 
@@ -131,7 +131,7 @@ func.func @channel_shuffle_c3(%arg0: tensor<2x4xf32>) {
 
 func.func @channel_shuffle_c4(%arg0: tensor<2x4xf32>) {
   // expected-error @below {{'nnhal.channel_shuffle' op extent 4 of axis -1 is not a multiple of groups 3}}
-  %0 = nnhal.channel_shuffle %arg0 {groups = 3, axis = -1} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %0 = nnhal.channel_shuffle %arg0 groups 3 axis -1 : (tensor<2x4xf32>) -> tensor<2x4xf32>
   return
 }
 
@@ -139,7 +139,7 @@ func.func @channel_shuffle_c4(%arg0: tensor<2x4xf32>) {
 
 func.func @depth_to_space_c1(%arg0: tensor<2x2x4xf32>) {
   // expected-error @below {{'nnhal.depth_to_space' op input rank 3 is below 4}}
-  %0 = nnhal.depth_to_space %arg0 {block_size = 2} : (tensor<2x2x4xf32>) -> tensor<4x4x1xf32>
+  %0 = nnhal.depth_to_space %arg0 block_size 2 : (tensor<2x2x4xf32>) -> tensor<4x4x1xf32>
   return
 }
 
@@ -147,7 +147,7 @@ func.func @depth_to_space_c1(%arg0: tensor<2x2x4xf32>) {
 
 func.func @depth_to_space_c2(%arg0: tensor<1x2x2x4xf32>) {
   // expected-error @below {{'nnhal.depth_to_space' op block size 0 must be positive}}
-  %0 = nnhal.depth_to_space %arg0 {block_size = 0} : (tensor<1x2x2x4xf32>) -> tensor<1x4x4x1xf32>
+  %0 = nnhal.depth_to_space %arg0 block_size 0 : (tensor<1x2x2x4xf32>) -> tensor<1x4x4x1xf32>
   return
 }
 
@@ -155,7 +155,7 @@ func.func @depth_to_space_c2(%arg0: tensor<1x2x2x4xf32>) {
 
 func.func @depth_to_space_c3(%arg0: tensor<1x2x2x6xf32>) {
   // expected-error @below {{'nnhal.depth_to_space' op input channels 6 is not a multiple of the block's area 4}}
-  %0 = nnhal.depth_to_space %arg0 {block_size = 2} : (tensor<1x2x2x6xf32>) -> tensor<1x4x4x1xf32>
+  %0 = nnhal.depth_to_space %arg0 block_size 2 : (tensor<1x2x2x6xf32>) -> tensor<1x4x4x1xf32>
   return
 }
 
@@ -163,7 +163,7 @@ func.func @depth_to_space_c3(%arg0: tensor<1x2x2x6xf32>) {
 
 func.func @space_to_depth_c1(%arg0: tensor<2x2x4xf32>) {
   // expected-error @below {{'nnhal.space_to_depth' op input rank 3 is below 4}}
-  %0 = nnhal.space_to_depth %arg0 {block_size = 2} : (tensor<2x2x4xf32>) -> tensor<4x4x1xf32>
+  %0 = nnhal.space_to_depth %arg0 block_size 2 : (tensor<2x2x4xf32>) -> tensor<4x4x1xf32>
   return
 }
 
@@ -171,7 +171,7 @@ func.func @space_to_depth_c1(%arg0: tensor<2x2x4xf32>) {
 
 func.func @space_to_depth_c2(%arg0: tensor<1x2x2x4xf32>) {
   // expected-error @below {{'nnhal.space_to_depth' op block size -1 must be positive}}
-  %0 = nnhal.space_to_depth %arg0 {block_size = -1} : (tensor<1x2x2x4xf32>) -> tensor<1x4x4x1xf32>
+  %0 = nnhal.space_to_depth %arg0 block_size -1 : (tensor<1x2x2x4xf32>) -> tensor<1x4x4x1xf32>
   return
 }
 
@@ -179,7 +179,7 @@ func.func @space_to_depth_c2(%arg0: tensor<1x2x2x4xf32>) {
 
 func.func @space_to_depth_c3(%arg0: tensor<1x2x3x4xf32>) {
   // expected-error @below {{'nnhal.space_to_depth' op input width 3 is not a multiple of block size 2}}
-  %0 = nnhal.space_to_depth %arg0 {block_size = 2} : (tensor<1x2x3x4xf32>) -> tensor<1x1x1x16xf32>
+  %0 = nnhal.space_to_depth %arg0 block_size 2 : (tensor<1x2x3x4xf32>) -> tensor<1x1x1x16xf32>
   return
 }
 
@@ -187,7 +187,7 @@ func.func @space_to_depth_c3(%arg0: tensor<1x2x3x4xf32>) {
 
 func.func @batch_to_space_nd_c1(%arg0: tensor<4x2x2xf32>) {
   // expected-error @below {{'nnhal.batch_to_space_nd' op input rank 3 is below 4}}
-  %0 = nnhal.batch_to_space_nd %arg0 {block_shape = array<i64: 2, 2>}
+  %0 = nnhal.batch_to_space_nd %arg0 block_shape [2, 2]
       : (tensor<4x2x2xf32>) -> tensor<1x4x4xf32>
   return
 }
@@ -196,7 +196,7 @@ func.func @batch_to_space_nd_c1(%arg0: tensor<4x2x2xf32>) {
 
 func.func @batch_to_space_nd_c2(%arg0: tensor<4x2x2x1xf32>) {
   // expected-error @below {{'nnhal.batch_to_space_nd' op block height 0 must be positive}}
-  %0 = nnhal.batch_to_space_nd %arg0 {block_shape = array<i64: 0, 2>}
+  %0 = nnhal.batch_to_space_nd %arg0 block_shape [0, 2]
       : (tensor<4x2x2x1xf32>) -> tensor<1x4x4x1xf32>
   return
 }
@@ -205,7 +205,7 @@ func.func @batch_to_space_nd_c2(%arg0: tensor<4x2x2x1xf32>) {
 
 func.func @batch_to_space_nd_c2_count(%arg0: tensor<4x2x2x1xf32>) {
   // expected-error @below {{'nnhal.batch_to_space_nd' op block_shape has 1 elements, expected 2}}
-  %0 = nnhal.batch_to_space_nd %arg0 {block_shape = array<i64: 2>}
+  %0 = nnhal.batch_to_space_nd %arg0 block_shape [2]
       : (tensor<4x2x2x1xf32>) -> tensor<1x4x4x1xf32>
   return
 }
@@ -214,7 +214,7 @@ func.func @batch_to_space_nd_c2_count(%arg0: tensor<4x2x2x1xf32>) {
 
 func.func @batch_to_space_nd_c3(%arg0: tensor<3x2x2x1xf32>) {
   // expected-error @below {{'nnhal.batch_to_space_nd' op input batch 3 is not a multiple of the block's area 4}}
-  %0 = nnhal.batch_to_space_nd %arg0 {block_shape = array<i64: 2, 2>}
+  %0 = nnhal.batch_to_space_nd %arg0 block_shape [2, 2]
       : (tensor<3x2x2x1xf32>) -> tensor<1x4x4x1xf32>
   return
 }
@@ -223,7 +223,7 @@ func.func @batch_to_space_nd_c3(%arg0: tensor<3x2x2x1xf32>) {
 
 func.func @space_to_batch_nd_c1(%arg0: tensor<4x4x1xf32>) {
   // expected-error @below {{'nnhal.space_to_batch_nd' op input rank 3 is below 4}}
-  %0 = nnhal.space_to_batch_nd %arg0 {block_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>}
+  %0 = nnhal.space_to_batch_nd %arg0 block_shape [2, 2] pads [0, 0, 0, 0]
       : (tensor<4x4x1xf32>) -> tensor<4x2x2x1xf32>
   return
 }
@@ -232,7 +232,7 @@ func.func @space_to_batch_nd_c1(%arg0: tensor<4x4x1xf32>) {
 
 func.func @space_to_batch_nd_c2(%arg0: tensor<1x4x4x1xf32>) {
   // expected-error @below {{'nnhal.space_to_batch_nd' op block width 0 must be positive}}
-  %0 = nnhal.space_to_batch_nd %arg0 {block_shape = array<i64: 2, 0>, pads = array<i64: 0, 0, 0, 0>}
+  %0 = nnhal.space_to_batch_nd %arg0 block_shape [2, 0] pads [0, 0, 0, 0]
       : (tensor<1x4x4x1xf32>) -> tensor<4x2x2x1xf32>
   return
 }
@@ -242,7 +242,7 @@ func.func @space_to_batch_nd_c2(%arg0: tensor<1x4x4x1xf32>) {
 func.func @space_to_batch_nd_c3(%arg0: tensor<1x4x4x1xf32>) {
   // expected-error @below {{'nnhal.space_to_batch_nd' op pad right -1 must not be negative}}
   %0 = nnhal.space_to_batch_nd %arg0
-      {block_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, -1>}
+      block_shape [2, 2] pads [0, 0, 0, -1]
       : (tensor<1x4x4x1xf32>) -> tensor<4x2x2x1xf32>
   return
 }
@@ -251,7 +251,7 @@ func.func @space_to_batch_nd_c3(%arg0: tensor<1x4x4x1xf32>) {
 
 func.func @space_to_batch_nd_c4(%arg0: tensor<1x4x4x1xf32>) {
   // expected-error @below {{'nnhal.space_to_batch_nd' op padded height 5 is not a multiple of block height 2}}
-  %0 = nnhal.space_to_batch_nd %arg0 {block_shape = array<i64: 2, 2>, pads = array<i64: 1, 0, 0, 0>}
+  %0 = nnhal.space_to_batch_nd %arg0 block_shape [2, 2] pads [1, 0, 0, 0]
       : (tensor<1x4x4x1xf32>) -> tensor<4x2x2x1xf32>
   return
 }

@@ -44,7 +44,7 @@ func.func @conv_padded_tail() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [2, 5, 9, 5] : memref<450xf32> into memref<2x5x9x5xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [2, 3, 3, 5, 16] : memref<1440xf32> into memref<2x3x3x5x16xf32>
   %bias = memref.expand_shape %bias_flat [[0, 1]] output_shape [2, 16] : memref<32xf32> into memref<2x16xf32>
-  nnk.conv_2d ins(%in, %filter, %bias : memref<2x5x9x5xf32>, memref<2x3x3x5x16xf32>, memref<2x16xf32>) outs(%out : memref<2x5x9x21xf32>) {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<2x5x9x5xf32>, memref<2x3x3x5x16xf32>, memref<2x16xf32>) outs(%out : memref<2x5x9x21xf32>) strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1]
   %in_dyn = memref.cast %in : memref<2x5x9x5xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<2x3x3x5x16xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<2x5x9x21xf32> to memref<?x?x?x?xf32>
@@ -78,7 +78,7 @@ func.func @conv_stride_2() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 10, 14, 3] : memref<420xf32> into memref<1x10x14x3xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [2, 3, 3, 3, 16] : memref<864xf32> into memref<2x3x3x3x16xf32>
   %bias = memref.expand_shape %bias_flat [[0, 1]] output_shape [2, 16] : memref<32xf32> into memref<2x16xf32>
-  nnk.conv_2d ins(%in, %filter, %bias : memref<1x10x14x3xf32>, memref<2x3x3x3x16xf32>, memref<2x16xf32>) outs(%out : memref<1x5x7x32xf32>) {strides = array<i64: 2, 2>, pads = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x10x14x3xf32>, memref<2x3x3x3x16xf32>, memref<2x16xf32>) outs(%out : memref<1x5x7x32xf32>) strides [2, 2] dilations [1, 1] pads [0, 1, 0, 1]
   %in_dyn = memref.cast %in : memref<1x10x14x3xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<2x3x3x3x16xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x5x7x32xf32> to memref<?x?x?x?xf32>
@@ -112,7 +112,7 @@ func.func @conv_dilated() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 7, 9, 4] : memref<252xf32> into memref<1x7x9x4xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [1, 3, 3, 4, 8] : memref<288xf32> into memref<1x3x3x4x8xf32>
   %bias = memref.expand_shape %bias_flat [[0, 1]] output_shape [1, 8] : memref<8xf32> into memref<1x8xf32>
-  nnk.conv_2d ins(%in, %filter, %bias : memref<1x7x9x4xf32>, memref<1x3x3x4x8xf32>, memref<1x8xf32>) outs(%out : memref<1x7x9x8xf32>) {strides = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>, dilations = array<i64: 2, 2>}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x7x9x4xf32>, memref<1x3x3x4x8xf32>, memref<1x8xf32>) outs(%out : memref<1x7x9x8xf32>) strides [1, 1] dilations [2, 2] pads [2, 2, 2, 2]
   %in_dyn = memref.cast %in : memref<1x7x9x4xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<1x3x3x4x8xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x7x9x8xf32> to memref<?x?x?x?xf32>
@@ -147,7 +147,7 @@ func.func @conv_all_padding() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 3, 3, 4] : memref<36xf32> into memref<1x3x3x4xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [1, 3, 3, 4, 24] : memref<864xf32> into memref<1x3x3x4x24xf32>
   %bias = memref.expand_shape %bias_flat [[0, 1]] output_shape [1, 24] : memref<24xf32> into memref<1x24xf32>
-  nnk.conv_2d ins(%in, %filter, %bias : memref<1x3x3x4xf32>, memref<1x3x3x4x24xf32>, memref<1x24xf32>) outs(%out : memref<1x3x3x12xf32>) {strides = array<i64: 1, 1>, pads = array<i64: 4, 4, 4, 4>, dilations = array<i64: 4, 4>}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x3x3x4xf32>, memref<1x3x3x4x24xf32>, memref<1x24xf32>) outs(%out : memref<1x3x3x12xf32>) strides [1, 1] dilations [4, 4] pads [4, 4, 4, 4]
   %in_dyn = memref.cast %in : memref<1x3x3x4xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<1x3x3x4x24xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x3x3x12xf32> to memref<?x?x?x?xf32>
@@ -181,7 +181,7 @@ func.func @conv_one_channel() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 13, 6, 1] : memref<78xf32> into memref<1x13x6x1xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [5, 5, 2, 1, 4] : memref<200xf32> into memref<5x5x2x1x4xf32>
   %bias = memref.expand_shape %bias_flat [[0, 1]] output_shape [5, 4] : memref<20xf32> into memref<5x4xf32>
-  nnk.conv_2d ins(%in, %filter, %bias : memref<1x13x6x1xf32>, memref<5x5x2x1x4xf32>, memref<5x4xf32>) outs(%out : memref<1x7x6x20xf32>) {strides = array<i64: 2, 1>, pads = array<i64: 2, 2, 0, 1>, dilations = array<i64: 1, 1>}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x13x6x1xf32>, memref<5x5x2x1x4xf32>, memref<5x4xf32>) outs(%out : memref<1x7x6x20xf32>) strides [2, 1] dilations [1, 1] pads [2, 2, 0, 1]
   %in_dyn = memref.cast %in : memref<1x13x6x1xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<5x5x2x1x4xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x7x6x20xf32> to memref<?x?x?x?xf32>
@@ -215,7 +215,7 @@ func.func @pointwise() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 5, 7, 13] : memref<455xf32> into memref<1x5x7x13xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [3, 1, 1, 13, 16] : memref<624xf32> into memref<3x1x1x13x16xf32>
   %bias = memref.expand_shape %bias_flat [[0, 1]] output_shape [3, 16] : memref<48xf32> into memref<3x16xf32>
-  nnk.conv_2d ins(%in, %filter, %bias : memref<1x5x7x13xf32>, memref<3x1x1x13x16xf32>, memref<3x16xf32>) outs(%out : memref<1x5x7x48xf32>) {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x5x7x13xf32>, memref<3x1x1x13x16xf32>, memref<3x16xf32>) outs(%out : memref<1x5x7x48xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   %in_dyn = memref.cast %in : memref<1x5x7x13xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<3x1x1x13x16xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x5x7x48xf32> to memref<?x?x?x?xf32>
@@ -249,7 +249,7 @@ func.func @pointwise_stride_2() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 5, 7, 13] : memref<455xf32> into memref<1x5x7x13xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [1, 1, 1, 13, 16] : memref<208xf32> into memref<1x1x1x13x16xf32>
   %bias = memref.expand_shape %bias_flat [[0, 1]] output_shape [1, 16] : memref<16xf32> into memref<1x16xf32>
-  nnk.conv_2d ins(%in, %filter, %bias : memref<1x5x7x13xf32>, memref<1x1x1x13x16xf32>, memref<1x16xf32>) outs(%out : memref<1x3x4x16xf32>) {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x5x7x13xf32>, memref<1x1x1x13x16xf32>, memref<1x16xf32>) outs(%out : memref<1x3x4x16xf32>) strides [2, 2] dilations [1, 1] pads [0, 0, 0, 0]
   %in_dyn = memref.cast %in : memref<1x5x7x13xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<1x1x1x13x16xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x3x4x16xf32> to memref<?x?x?x?xf32>
@@ -283,7 +283,7 @@ func.func @fully_connected() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 1, 1, 33] : memref<33xf32> into memref<1x1x1x33xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [6, 1, 1, 33, 16] : memref<3168xf32> into memref<6x1x1x33x16xf32>
   %bias = memref.expand_shape %bias_flat [[0, 1]] output_shape [6, 16] : memref<96xf32> into memref<6x16xf32>
-  nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x1x33xf32>, memref<6x1x1x33x16xf32>, memref<6x16xf32>) outs(%out : memref<1x1x1x83xf32>) {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x1x33xf32>, memref<6x1x1x33x16xf32>, memref<6x16xf32>) outs(%out : memref<1x1x1x83xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   %in_dyn = memref.cast %in : memref<1x1x1x33xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<6x1x1x33x16xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x1x1x83xf32> to memref<?x?x?x?xf32>

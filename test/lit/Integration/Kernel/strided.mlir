@@ -46,16 +46,16 @@ func.func @main() {
   %found_any = memref.cast %found_flat : memref<420xf32> to memref<?xf32>
 
   nnk.conv_2d ins(%part, %filter, %bias : memref<1x5x7x12xf32, strided<[840, 168, 24, 1], offset: 8>>, memref<1x3x3x12x16xf32>, memref<1x16xf32>)
-      outs(%out_part : memref<1x5x7x12xf32, strided<[840, 168, 24, 1], offset: 8>>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+      outs(%out_part : memref<1x5x7x12xf32, strided<[840, 168, 24, 1], offset: 8>>) strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1]
   nnk.conv_2d ins(%dense, %filter, %bias : memref<1x5x7x12xf32>, memref<1x3x3x12x16xf32>, memref<1x16xf32>)
-      outs(%expected : memref<1x5x7x12xf32>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+      outs(%expected : memref<1x5x7x12xf32>) strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1]
   memref.copy %out_part, %found : memref<1x5x7x12xf32, strided<[840, 168, 24, 1], offset: 8>> to memref<1x5x7x12xf32>
   call @count_differences(%found_any, %expected_any) : (memref<?xf32>, memref<?xf32>) -> ()
 
   nnk.pool_2d max ins(%part : memref<1x5x7x12xf32, strided<[840, 168, 24, 1], offset: 8>>)
-      outs(%out_part : memref<1x5x7x12xf32, strided<[840, 168, 24, 1], offset: 8>>) {window = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+      outs(%out_part : memref<1x5x7x12xf32, strided<[840, 168, 24, 1], offset: 8>>) window [3, 3] strides [1, 1] pads [1, 1, 1, 1]
   nnk.pool_2d max ins(%dense : memref<1x5x7x12xf32>) outs(%expected : memref<1x5x7x12xf32>)
-      {window = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+      window [3, 3] strides [1, 1] pads [1, 1, 1, 1]
   memref.copy %out_part, %found : memref<1x5x7x12xf32, strided<[840, 168, 24, 1], offset: 8>> to memref<1x5x7x12xf32>
   call @count_differences(%found_any, %expected_any) : (memref<?xf32>, memref<?xf32>) -> ()
 

@@ -42,7 +42,7 @@ func.func @depthwise() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 6, 13, 21] : memref<1638xf32> into memref<1x6x13x21xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [1, 3, 3, 1, 21] : memref<189xf32> into memref<1x3x3x1x21xf32>
   %filter3 = memref.expand_shape %filter_flat [[0, 1, 2]] output_shape [3, 3, 21] : memref<189xf32> into memref<3x3x21xf32>
-  nnk.depthwise_conv_2d ins(%in, %filter3, %bias_flat : memref<1x6x13x21xf32>, memref<3x3x21xf32>, memref<21xf32>) outs(%out : memref<1x6x13x21xf32>) {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, depth_multiplier = 1 : i64}
+  nnk.depthwise_conv_2d ins(%in, %filter3, %bias_flat : memref<1x6x13x21xf32>, memref<3x3x21xf32>, memref<21xf32>) outs(%out : memref<1x6x13x21xf32>) strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
   %in_dyn = memref.cast %in : memref<1x6x13x21xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<1x3x3x1x21xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x6x13x21xf32> to memref<?x?x?x?xf32>
@@ -75,7 +75,7 @@ func.func @depthwise_stride_2() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 9, 12, 3] : memref<324xf32> into memref<1x9x12x3xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [1, 5, 5, 1, 3] : memref<75xf32> into memref<1x5x5x1x3xf32>
   %filter3 = memref.expand_shape %filter_flat [[0, 1, 2]] output_shape [5, 5, 3] : memref<75xf32> into memref<5x5x3xf32>
-  nnk.depthwise_conv_2d ins(%in, %filter3, %bias_flat : memref<1x9x12x3xf32>, memref<5x5x3xf32>, memref<3xf32>) outs(%out : memref<1x4x6x3xf32>) {strides = array<i64: 2, 2>, pads = array<i64: 1, 2, 1, 2>, dilations = array<i64: 1, 1>, depth_multiplier = 1 : i64}
+  nnk.depthwise_conv_2d ins(%in, %filter3, %bias_flat : memref<1x9x12x3xf32>, memref<5x5x3xf32>, memref<3xf32>) outs(%out : memref<1x4x6x3xf32>) strides [2, 2] dilations [1, 1] pads [1, 2, 1, 2] depth_multiplier 1
   %in_dyn = memref.cast %in : memref<1x9x12x3xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<1x5x5x1x3xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x4x6x3xf32> to memref<?x?x?x?xf32>
@@ -108,7 +108,7 @@ func.func @depthwise_multiplier_2() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 5, 6, 5] : memref<150xf32> into memref<1x5x6x5xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [1, 3, 3, 1, 10] : memref<90xf32> into memref<1x3x3x1x10xf32>
   %filter3 = memref.expand_shape %filter_flat [[0, 1, 2]] output_shape [3, 3, 10] : memref<90xf32> into memref<3x3x10xf32>
-  nnk.depthwise_conv_2d ins(%in, %filter3, %bias_flat : memref<1x5x6x5xf32>, memref<3x3x10xf32>, memref<10xf32>) outs(%out : memref<1x5x6x10xf32>) {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, depth_multiplier = 2 : i64}
+  nnk.depthwise_conv_2d ins(%in, %filter3, %bias_flat : memref<1x5x6x5xf32>, memref<3x3x10xf32>, memref<10xf32>) outs(%out : memref<1x5x6x10xf32>) strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 2
   %in_dyn = memref.cast %in : memref<1x5x6x5xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<1x3x3x1x10xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x5x6x10xf32> to memref<?x?x?x?xf32>
@@ -141,7 +141,7 @@ func.func @depthwise_multiplier_19() {
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 5, 6, 1] : memref<30xf32> into memref<1x5x6x1xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [1, 3, 3, 1, 19] : memref<171xf32> into memref<1x3x3x1x19xf32>
   %filter3 = memref.expand_shape %filter_flat [[0, 1, 2]] output_shape [3, 3, 19] : memref<171xf32> into memref<3x3x19xf32>
-  nnk.depthwise_conv_2d ins(%in, %filter3, %bias_flat : memref<1x5x6x1xf32>, memref<3x3x19xf32>, memref<19xf32>) outs(%out : memref<1x5x6x19xf32>) {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, depth_multiplier = 19 : i64}
+  nnk.depthwise_conv_2d ins(%in, %filter3, %bias_flat : memref<1x5x6x1xf32>, memref<3x3x19xf32>, memref<19xf32>) outs(%out : memref<1x5x6x19xf32>) strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 19
   %in_dyn = memref.cast %in : memref<1x5x6x1xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<1x3x3x1x19xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x5x6x19xf32> to memref<?x?x?x?xf32>
@@ -173,7 +173,7 @@ func.func @max_pool() {
   %expected = memref.alloc() : memref<1x4x5x6xf32>
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 7, 9, 6] : memref<378xf32> into memref<1x7x9x6xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [1, 3, 3, 1, 6] : memref<54xf32> into memref<1x3x3x1x6xf32>
-  nnk.pool_2d max ins(%in : memref<1x7x9x6xf32>) outs(%out : memref<1x4x5x6xf32>) {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>}
+  nnk.pool_2d max ins(%in : memref<1x7x9x6xf32>) outs(%out : memref<1x4x5x6xf32>) window [3, 3] strides [2, 2] pads [1, 1, 1, 1]
   %in_dyn = memref.cast %in : memref<1x7x9x6xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<1x3x3x1x6xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x4x5x6xf32> to memref<?x?x?x?xf32>
@@ -205,7 +205,7 @@ func.func @average_pool() {
   %expected = memref.alloc() : memref<1x5x6x16xf32>
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 5, 6, 16] : memref<480xf32> into memref<1x5x6x16xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [1, 3, 3, 1, 16] : memref<144xf32> into memref<1x3x3x1x16xf32>
-  nnk.pool_2d average ins(%in : memref<1x5x6x16xf32>) outs(%out : memref<1x5x6x16xf32>) {window = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>}
+  nnk.pool_2d average ins(%in : memref<1x5x6x16xf32>) outs(%out : memref<1x5x6x16xf32>) window [3, 3] strides [1, 1] pads [1, 1, 1, 1]
   %in_dyn = memref.cast %in : memref<1x5x6x16xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<1x3x3x1x16xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x5x6x16xf32> to memref<?x?x?x?xf32>
@@ -238,7 +238,7 @@ func.func @global_average() {
   %expected = memref.alloc() : memref<1x1x1x24xf32>
   %in = memref.expand_shape %in_flat [[0, 1, 2, 3]] output_shape [1, 11, 11, 24] : memref<2904xf32> into memref<1x11x11x24xf32>
   %filter = memref.expand_shape %filter_flat [[0, 1, 2, 3, 4]] output_shape [1, 11, 11, 1, 24] : memref<2904xf32> into memref<1x11x11x1x24xf32>
-  nnk.pool_2d average ins(%in : memref<1x11x11x24xf32>) outs(%out : memref<1x1x1x24xf32>) {window = array<i64: 11, 11>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}
+  nnk.pool_2d average ins(%in : memref<1x11x11x24xf32>) outs(%out : memref<1x1x1x24xf32>) window [11, 11] strides [1, 1] pads [0, 0, 0, 0]
   %in_dyn = memref.cast %in : memref<1x11x11x24xf32> to memref<?x?x?x?xf32>
   %filter_dyn = memref.cast %filter : memref<1x11x11x1x24xf32> to memref<?x?x?x?x?xf32>
   %expected_dyn = memref.cast %expected : memref<1x1x1x24xf32> to memref<?x?x?x?xf32>

@@ -95,7 +95,7 @@ def NNHal_EluOp
     Per element, of floats. `alpha` is stated in f32 for f16 tensors, too.
 
     ```mlir
-    %0 = nnhal.elu %x {alpha = 1.0 : f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %0 = nnhal.elu %x alpha 1.0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
   }];
 }
@@ -132,7 +132,7 @@ def NNHal_SoftmaxOp : NNHal_SoftmaxLikeOp<"softmax", /*opCode=*/25, "V1_0"> {
     is negative. A quantized result has scale 1 / 256.
 
     ```mlir
-    %0 = nnhal.softmax %x {beta = 1.0 : f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %0 = nnhal.softmax %x beta 1.0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
   }];
 }
@@ -143,7 +143,7 @@ def NNHal_LogSoftmaxOp
     beta * x less the logarithm of the sum of exp(beta * x) along `axis`.
 
     ```mlir
-    %0 = nnhal.log_softmax %x {beta = 1.0 : f32, axis = 1} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %0 = nnhal.log_softmax %x beta 1.0 axis 1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
   }];
 }

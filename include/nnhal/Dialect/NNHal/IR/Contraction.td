@@ -47,8 +47,7 @@ def NNHal_Conv2DOp
 
     ```mlir
     %0 = nnhal.conv_2d %x, %filter, %bias
-        {pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>,
-         activation = #nnhal<activation relu6>}
+        pads [1, 1, 1, 1] strides [1, 1] activation relu6
         : (tensor<1x4x4x3xf32>, tensor<8x3x3x3xf32>, tensor<8xf32>)
           -> tensor<1x4x4x8xf32>
     ```
@@ -68,8 +67,7 @@ def NNHal_DepthwiseConv2DOp
 
     ```mlir
     %0 = nnhal.depthwise_conv_2d %x, %filter, %bias
-        {pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>,
-         depth_multiplier = 2}
+        pads [1, 1, 1, 1] strides [1, 1] depth_multiplier 2
         : (tensor<1x4x4x3xf32>, tensor<1x3x3x6xf32>, tensor<6xf32>)
           -> tensor<1x4x4x6xf32>
     ```
@@ -88,7 +86,7 @@ def NNHal_GroupedConv2DOp
 
     ```mlir
     %0 = nnhal.grouped_conv_2d %x, %filter, %bias
-        {pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>, groups = 2}
+        pads [0, 0, 0, 0] strides [2, 2] groups 2
         : (tensor<1x4x4x4xf32>, tensor<8x2x2x2xf32>, tensor<8xf32>)
           -> tensor<1x2x2x8xf32>
     ```
@@ -106,7 +104,7 @@ def NNHal_TransposeConv2DOp
 
     ```mlir
     %0 = nnhal.transpose_conv_2d %x, %filter, %bias
-        {pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>}
+        pads [0, 0, 0, 0] strides [2, 2]
         : (tensor<1x2x2x3xf32>, tensor<8x2x2x3xf32>, tensor<8xf32>)
           -> tensor<1x4x4x8xf32>
     ```
@@ -123,7 +121,7 @@ def NNHal_FullyConnectedOp
 
     ```mlir
     %0 = nnhal.fully_connected %x, %weights, %bias
-        {activation = #nnhal<activation relu>}
+        activation relu
         : (tensor<2x3xf32>, tensor<4x3xf32>, tensor<4xf32>) -> tensor<2x4xf32>
     ```
   }];

@@ -58,7 +58,7 @@ def NNHal_SqueezeOp : NNHal_MoveOp<"squeeze", /*opCode=*/34, "V1_1",
     Without `axes` the HAL removes every dimension of extent 1; raising lists them.
 
     ```mlir
-    %0 = nnhal.squeeze %x {axes = array<i64: 0, 2>} : (tensor<1x3x1xf32>) -> tensor<3xf32>
+    %0 = nnhal.squeeze %x axes [0, 2] : (tensor<1x3x1xf32>) -> tensor<3xf32>
     ```
   }];
   let hasFolder = 1;
@@ -73,7 +73,7 @@ def NNHal_ExpandDimsOp : NNHal_MoveOp<"expand_dims", /*opCode=*/50, "V1_2",
     the end of the result.
 
     ```mlir
-    %0 = nnhal.expand_dims %x {axis = 1} : (tensor<2x3xf32>) -> tensor<2x1x3xf32>
+    %0 = nnhal.expand_dims %x axis 1 : (tensor<2x3xf32>) -> tensor<2x1x3xf32>
     ```
   }];
   let hasFolder = 1;
@@ -87,7 +87,7 @@ def NNHal_TransposeOp : NNHal_MoveOp<"transpose", /*opCode=*/37, "V1_1",
     Without a permutation the HAL reverses the dimensions; raising states it.
 
     ```mlir
-    %0 = nnhal.transpose %x {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+    %0 = nnhal.transpose %x permutation [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
     ```
   }];
   let hasFolder = 1;
@@ -104,7 +104,7 @@ def NNHal_ConcatenationOp
     scales of their own: what is copied is scaled again (M-110).
 
     ```mlir
-    %0 = nnhal.concatenation %x, %y {axis = 0}
+    %0 = nnhal.concatenation %x, %y axis 0
         : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<3x3xf32>
     ```
   }];
@@ -121,7 +121,7 @@ def NNHal_SplitOp
     The number of results divides the extent along `axis`.
 
     ```mlir
-    %0:3 = nnhal.split %x {axis = 1}
+    %0:3 = nnhal.split %x axis 1
         : (tensor<2x3xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
     ```
   }];
@@ -136,7 +136,7 @@ def NNHal_SliceOp : NNHal_MoveOp<"slice", /*opCode=*/86, "V1_2",
     `begin` and `size` have one element per dimension.
 
     ```mlir
-    %0 = nnhal.slice %x {begin = array<i64: 0, 1>, size = array<i64: -1, 2>} : (tensor<2x3xf32>) -> tensor<2x2xf32>
+    %0 = nnhal.slice %x begin [0, 1] size [-1, 2] : (tensor<2x3xf32>) -> tensor<2x2xf32>
     ```
   }];
   let hasFolder = 1;
@@ -159,8 +159,7 @@ def NNHal_StridedSliceOp
 
     ```mlir
     %0 = nnhal.strided_slice %x
-        {begin = array<i64: 1, 0>, end = array<i64: 2, 3>,
-         strides = array<i64: 1, 1>, shrink_mask = 1} : (tensor<2x3xf32>) -> tensor<3xf32>
+        begin [1, 0] end [2, 3] strides [1, 1] shrink_mask 1 : (tensor<2x3xf32>) -> tensor<3xf32>
     ```
   }];
 }
@@ -173,7 +172,7 @@ def NNHal_PadOp : NNHal_MoveOp<"pad", /*opCode=*/32, "V1_1",
     point.
 
     ```mlir
-    %0 = nnhal.pad %x {paddings = array<i64: 1, 1, 0, 0>} : (tensor<2x3xf32>) -> tensor<4x3xf32>
+    %0 = nnhal.pad %x paddings [1, 1, 0, 0] : (tensor<2x3xf32>) -> tensor<4x3xf32>
     ```
   }];
   let hasFolder = 1;
@@ -189,7 +188,7 @@ def NNHal_PadV2Op : NNHal_MoveOp<"pad_v2", /*opCode=*/69, "V1_2",
     quantized operand it is the stored value (M-118).
 
     ```mlir
-    %0 = nnhal.pad_v2 %x {paddings = array<i64: 0, 0, 2, 0>, value = 1.0 : f32} : (tensor<2x3xf32>) -> tensor<2x5xf32>
+    %0 = nnhal.pad_v2 %x paddings [0, 0, 2, 0] value(1.0 : f32) : (tensor<2x3xf32>) -> tensor<2x5xf32>
     ```
   }];
 }
@@ -201,7 +200,7 @@ def NNHal_TileOp : NNHal_MoveOp<"tile", /*opCode=*/89, "V1_2",
     `multiples` has one element per dimension.
 
     ```mlir
-    %0 = nnhal.tile %x {multiples = array<i64: 1, 2>} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+    %0 = nnhal.tile %x multiples [1, 2] : (tensor<2x3xf32>) -> tensor<2x6xf32>
     ```
   }];
   let hasFolder = 1;
@@ -217,7 +216,7 @@ def NNHal_GatherOp
     The dimension `axis` of the input is replaced by those of the indices.
 
     ```mlir
-    %0 = nnhal.gather %x, %indices {axis = 1}
+    %0 = nnhal.gather %x, %indices axis 1
         : (tensor<2x3xf32>, tensor<4xi32>) -> tensor<2x4xf32>
     ```
   }];
@@ -233,7 +232,7 @@ def NNHal_FillOp
     The result states its shape. `value` has the type of its elements.
 
     ```mlir
-    %0 = nnhal.fill {value = 1.0 : f32} : () -> tensor<2x3xf32>
+    %0 = nnhal.fill value(1.0 : f32) : () -> tensor<2x3xf32>
     ```
   }];
   let hasFolder = 1;
@@ -248,7 +247,7 @@ def NNHal_ChannelShuffleOp
     [groups, size] to [size, groups].
 
     ```mlir
-    %0 = nnhal.channel_shuffle %x {groups = 2, axis = 1} : (tensor<2x6xf32>) -> tensor<2x6xf32>
+    %0 = nnhal.channel_shuffle %x groups 2 axis 1 : (tensor<2x6xf32>) -> tensor<2x6xf32>
     ```
   }];
 }
@@ -260,7 +259,7 @@ def NNHal_DepthToSpaceOp : NNHal_BlockOp<"depth_to_space", /*opCode=*/5, "V1_0",
     A pixel of block_size^2 * C channels becomes a block of pixels of C channels.
 
     ```mlir
-    %0 = nnhal.depth_to_space %x {block_size = 2} : (tensor<1x2x2x8xf32>) -> tensor<1x4x4x2xf32>
+    %0 = nnhal.depth_to_space %x block_size 2 : (tensor<1x2x2x8xf32>) -> tensor<1x4x4x2xf32>
     ```
   }];
 }
@@ -273,7 +272,7 @@ def NNHal_SpaceToDepthOp
     The inverse of `nnhal.depth_to_space` (M-119).
 
     ```mlir
-    %0 = nnhal.space_to_depth %x {block_size = 2} : (tensor<1x4x4x2xf32>) -> tensor<1x2x2x8xf32>
+    %0 = nnhal.space_to_depth %x block_size 2 : (tensor<1x4x4x2xf32>) -> tensor<1x2x2x8xf32>
     ```
   }];
 }
@@ -286,7 +285,7 @@ def NNHal_BatchToSpaceNDOp
     `block_shape` is [height, width]; the batch is divided by its product.
 
     ```mlir
-    %0 = nnhal.batch_to_space_nd %x {block_shape = array<i64: 2, 2>} : (tensor<4x2x2x1xf32>) -> tensor<1x4x4x1xf32>
+    %0 = nnhal.batch_to_space_nd %x block_shape [2, 2] : (tensor<4x2x2x1xf32>) -> tensor<1x4x4x1xf32>
     ```
   }];
 }
@@ -302,7 +301,7 @@ def NNHal_SpaceToBatchNDOp
 
     ```mlir
     %0 = nnhal.space_to_batch_nd %x
-        {block_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x4x4x1xf32>) -> tensor<4x2x2x1xf32>
+        block_shape [2, 2] pads [0, 0, 0, 0] : (tensor<1x4x4x1xf32>) -> tensor<4x2x2x1xf32>
     ```
   }];
 }

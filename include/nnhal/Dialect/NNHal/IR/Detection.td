@@ -55,9 +55,8 @@ def NNHal_BoxWithNmsLimitOp
 
     ```mlir
     %0:4 = nnhal.box_with_nms_limit %scores, %boxes, %batches
-        {score_threshold = 0.1 : f32, max_boxes = -1,
-         kernel = #nnhal<soft_nms_kernel hard>, iou_threshold = 0.5 : f32,
-         sigma = 0.5 : f32, nms_score_threshold = 0.1 : f32}
+        score_threshold 0.1 max_boxes -1 kernel hard iou_threshold 0.5
+        sigma 0.5 nms_score_threshold 0.1
         : (tensor<5x3xf32>, tensor<5x12xf32>, tensor<5xi32>)
           -> (tensor<?xf32>, tensor<?x4xf32>, tensor<?xi32>, tensor<?xi32>)
     ```
@@ -86,11 +85,10 @@ def NNHal_DetectionPostprocessingOp
 
     ```mlir
     %0:4 = nnhal.detection_postprocessing %scores, %deltas, %anchors
-        {y_scale = 10.0 : f32, x_scale = 10.0 : f32, height_scale = 5.0 : f32,
-         width_scale = 5.0 : f32, regular_nms = false, max_detections = 3,
-         max_classes_per_detection = 1, max_detections_per_class = 1,
-         score_threshold = 0.1 : f32, iou_threshold = 0.5 : f32,
-         background_label = true}
+        y_scale 10.0 x_scale 10.0 height_scale 5.0 width_scale 5.0
+        regular_nms false max_detections 3 max_classes_per_detection 1
+        max_detections_per_class 1 score_threshold 0.1 iou_threshold 0.5
+        background_label true
         : (tensor<1x6x3xf32>, tensor<1x6x4xf32>, tensor<6x4xf32>)
           -> (tensor<1x3xf32>, tensor<1x3x4xf32>, tensor<1x3xi32>, tensor<1xi32>)
     ```
@@ -114,8 +112,8 @@ def NNHal_GenerateProposalsOp
 
     ```mlir
     %0:3 = nnhal.generate_proposals %scores, %deltas, %anchors, %info
-        {height_ratio = 1.0 : f32, width_ratio = 1.0 : f32, pre_nms_limit = -1,
-         post_nms_limit = -1, iou_threshold = 0.5 : f32, min_size = 1.0 : f32}
+        height_ratio 1.0 width_ratio 1.0 pre_nms_limit -1 post_nms_limit -1
+        iou_threshold 0.5 min_size 1.0
         : (tensor<1x2x2x3xf32>, tensor<1x2x2x12xf32>, tensor<3x4xf32>,
            tensor<1x2xf32>) -> (tensor<?xf32>, tensor<?x4xf32>, tensor<?xi32>)
     ```
@@ -158,8 +156,8 @@ def NNHal_RoiAlignOp
 
     ```mlir
     %0 = nnhal.roi_align %features, %rois, %batches
-        {output_height = 2, output_width = 2, height_ratio = 1.0 : f32,
-         width_ratio = 1.0 : f32, height_samples = 0, width_samples = 0}
+        output_height 2 output_width 2 height_ratio 1.0 width_ratio 1.0
+        height_samples 0 width_samples 0
         : (tensor<1x4x4x3xf32>, tensor<5x4xf32>, tensor<5xi32>)
           -> tensor<5x2x2x3xf32>
     ```
@@ -183,8 +181,7 @@ def NNHal_RoiPoolingOp
 
     ```mlir
     %0 = nnhal.roi_pooling %features, %rois, %batches
-        {output_height = 2, output_width = 2, height_ratio = 1.0 : f32,
-         width_ratio = 1.0 : f32}
+        output_height 2 output_width 2 height_ratio 1.0 width_ratio 1.0
         : (tensor<1x4x4x3xf32>, tensor<5x4xf32>, tensor<5xi32>)
           -> tensor<5x2x2x3xf32>
     ```

@@ -56,7 +56,7 @@ def NNHal_AddOp
     lhs + rhs. Operands broadcast (M-021). The quantization of a result is free.
 
     ```mlir
-    %0 = nnhal.add %x, %y {activation = #nnhal<activation relu>}
+    %0 = nnhal.add %x, %y activation relu
         : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
     ```
   }];

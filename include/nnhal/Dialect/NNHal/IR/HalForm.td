@@ -7,8 +7,8 @@
 //
 // Operations that are declared by the inputs of the HAL operation, in its order.
 // One list says which inputs are operands, which are attributes and what stands
-// for a left-out one; operands and attributes, assembly format, verifier and
-// raising follow from it. The rule is checkOperation() of
+// for a left-out one; operands and attributes, assembly format with the name of
+// each attribute as its keyword, verifier and raising follow from it. The rule is checkOperation() of
 // nnhal/Runtime/Signatures.h, on the operation turned back into the HAL's form.
 //
 //===----------------------------------------------------------------------===//
@@ -27,14 +27,33 @@ class NNHal_HalInput<string inputName, string inputKind,
   Constraint constraint = inputConstraint;
   string row = "{::nnhal::HalInput::" # inputKind # ", \"" # inputName # "\"" #
                !if(!empty(inputFallback), "", ", " # inputFallback) # "}";
-  /// Only operands have a place of their own in the assembly format.
+  bit isAttribute = !and(!isa<Attr>(inputConstraint), !ne(inputName, ""));
+  bit isOperand = !not(!isa<Attr>(inputConstraint));
+  /// An attribute that may be left out is printed only where it says something.
+  bit isOptional = !or(!isa<Optional>(inputConstraint),
+                       !isa<OptionalAttr>(inputConstraint),
+                       !isa<DefaultValuedAttr>(inputConstraint));
+  /// Enumerators are printed with a space before them.
+  string space = !if(!or(!eq(inputKind, "activation"),
+                         !eq(inputKind, "recurrentActivation"),
+                         !eq(inputKind, "softNmsKernel"),
+                         !eq(inputKind, "lshKind")), "`` ", "");
+  /// What stands for the input in the assembly format, its name first: operands
+  /// and attributes that state a type of their own are in parentheses, a flag
+  /// that may be left out is nothing but its name, and other attributes follow
+  /// their name.
   string assembly = !cond(
-    !eq(inputKind, "optional"):
-      "(`" # inputName # "` `(` $" # inputName # "^ `)`)?",
-    !or(!eq(inputKind, "operand"), !eq(inputKind, "spatial"),
-        !eq(inputKind, "variadic")):
-      "`" # inputName # "` `(` $" # inputName # " `)`",
-    true: "");
+    !not(!or(isOperand, isAttribute)): "",
+    !or(!eq(inputKind, "flag"), !eq(inputKind, "positiveFlag")):
+      !if(isOptional,
+          "(`" # inputName # "` `` custom<SetFlag>($" # inputName # ")^)?",
+          "`" # inputName # "` $" # inputName),
+    !or(isOperand, !eq(inputKind, "number")):
+      !if(isOptional,
+          "(`" # inputName # "` `(` $" # inputName # "^ `)`)?",
+          "`" # inputName # "` `(` $" # inputName # " `)`"),
+    isOptional: "(`" # inputName # "` " # space # "$" # inputName # "^)?",
+    true: "`" # inputName # "` " # space # "$" # inputName);
 }
 
 class NNHal_In<string name, Constraint constraint = NNHal_Tensor>
@@ -121,6 +140,10 @@ def NNHal_LayoutIn : NNHal_HalInput<"", "layout", BoolAttr>;
 /// types, those of the others can be inferred. With \p isNamed operands are
 /// printed with their names. With \p hasSpatialResult result 0 has the layout of
 /// spatial inputs.
+///
+/// The assembly has the operands, the attributes in the order of the inputs, but
+/// a fused activation, which is what is done last, after the others, and the
+/// types of operands and results.
 class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
                    list<NNHal_HalInput> halInputs, dag halResults,
                    int resultCount, bit isNamed = 0, bit hasSpatialResult = 0,
@@ -138,11 +161,19 @@ class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
                        !foreach(entry, stated, entry.name));
   let results = halResults;
 
-  list<string> operandAssembly =
-      !filter(text, !foreach(entry, halInputs, entry.assembly), !ne(text, ""));
+  list<NNHal_HalInput> ownAssembly = !listconcat(
+      !if(isNamed, !filter(entry, halInputs, entry.isOperand),
+          []<NNHal_HalInput>),
+      !filter(entry, halInputs,
+              !and(entry.isAttribute, !ne(entry.kind, "activation"))),
+      !filter(entry, halInputs, !eq(entry.kind, "activation")));
   let assemblyFormat =
-      !if(isNamed, !interleave(operandAssembly, " "), "operands") #
-      " attr-dict `:` functional-type(operands, results)";
+      !interleave(!listconcat(
+          !if(!or(isNamed,
+                  !empty(!filter(entry, halInputs, entry.isOperand))),
+              []<string>, ["operands"]),
+          !foreach(entry, ownAssembly, entry.assembly),
+          ["attr-dict", "`:`", "functional-type(operands, results)"]), " ");
 
   string rows = !interleave(!foreach(entry, halInputs, entry.row), ", ");
   let extraClassDeclaration = halDeclaration # [{

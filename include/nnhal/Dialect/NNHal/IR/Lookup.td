@@ -58,7 +58,7 @@ def NNHal_LshProjectionOp
   let description = [{
     ```mlir
     %0 = nnhal.lsh_projection hash(%hash) input(%x) weights(%w)
-        {kind = #nnhal<lsh_kind sparse>}
+        kind sparse
         : (tensor<4x2xf32>, tensor<3x2xi32>, tensor<3xf32>) -> tensor<4xi32>
     ```
   }];
@@ -74,7 +74,7 @@ def NNHal_RandomMultinomialOp
     The seeds determine the result.
 
     ```mlir
-    %0 = nnhal.random_multinomial %logits, %seeds {samples = 128 : i64}
+    %0 = nnhal.random_multinomial %logits, %seeds samples 128
         : (tensor<1x1024xf32>, tensor<2xi32>) -> tensor<1x128xi32>
     ```
   }];

@@ -24,7 +24,7 @@ def NNHal_L2NormalizationOp
   let summary = "x divided by the root of the sum of squares along an axis";
   let description = [{
     ```mlir
-    %0 = nnhal.l2_normalization %x {axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %0 = nnhal.l2_normalization %x axis 1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
   }];
 }
@@ -39,7 +39,7 @@ def NNHal_LocalResponseNormalizationOp
   let description = [{
     ```mlir
     %0 = nnhal.local_response_normalization %x
-        {radius = 2 : i64, bias = 1.0 : f32, alpha = 2.0 : f32, beta = 0.5 : f32}
+        radius 2 bias 1.0 alpha 2.0 beta 0.5
         : (tensor<1x1x1x6xf32>) -> tensor<1x1x1x6xf32>
     ```
   }];
@@ -58,7 +58,7 @@ def NNHal_InstanceNormalizationOp
 
     ```mlir
     %0 = nnhal.instance_normalization %x
-        {gamma = 1.0 : f32, beta = 0.0 : f32, epsilon = 1.0e-4 : f32}
+        gamma 1.0 beta 0.0 epsilon 1.0e-4
         : (tensor<2x2x2x2xf32>) -> tensor<2x2x2x2xf32>
     ```
   }];

@@ -87,8 +87,7 @@ def NNHal_LstmOp
     ```mlir
     %0:4 = nnhal.lstm input(%x) input_to_forget_weights(%wf) ...
         output_state(%h) cell_state(%c)
-        {activation = #nnhal<recurrent_activation tanh>, cell_clip = 0.0 : f32,
-         projection_clip = 0.0 : f32} : (tensor<1x2xf32>, ...) -> (...)
+        activation tanh cell_clip 0.0 projection_clip 0.0 : (tensor<1x2xf32>, ...) -> (...)
     ```
   }];
 }
@@ -111,8 +110,7 @@ def NNHal_UnidirectionalSequenceLstmOp
     ```mlir
     %0 = nnhal.unidirectional_sequence_lstm input(%x)
         input_to_forget_weights(%wf) ... output_state(%h) cell_state(%c)
-        {activation = #nnhal<recurrent_activation tanh>, cell_clip = 0.0 : f32,
-         projection_clip = 0.0 : f32, time_major = true}
+        activation tanh cell_clip 0.0 projection_clip 0.0 time_major true
         : (tensor<5x1x2xf32>, ...) -> tensor<5x1x4xf32>
     ```
   }];
@@ -145,8 +143,8 @@ def NNHal_BidirectionalSequenceLstmOp
     %0:2 = nnhal.bidirectional_sequence_lstm input(%x)
         fw_input_to_forget_weights(%wf) ... fw_output_state(%fh) fw_cell_state(%fc)
         bw_output_state(%bh) bw_cell_state(%bc)
-        {activation = #nnhal<recurrent_activation tanh>, cell_clip = 0.0 : f32,
-         projection_clip = 0.0 : f32, merge_outputs = false, time_major = true}
+        activation tanh cell_clip 0.0 projection_clip 0.0 merge_outputs false
+        time_major true
         : (tensor<5x1x2xf32>, ...) -> (tensor<5x1x4xf32>, tensor<5x1x4xf32>)
     ```
   }];
@@ -164,7 +162,7 @@ def NNHal_RnnOp
   let description = [{
     ```mlir
     %0:2 = nnhal.rnn input(%x) weights(%w) recurrent_weights(%r) bias(%b)
-        hidden_state(%h) {activation = #nnhal<recurrent_activation relu>}
+        hidden_state(%h) activation relu
         : (tensor<2x8xf32>, tensor<16x8xf32>, tensor<16x16xf32>, tensor<16xf32>,
            tensor<2x16xf32>) -> (tensor<2x16xf32>, tensor<2x16xf32>)
     ```
@@ -187,7 +185,7 @@ def NNHal_UnidirectionalSequenceRnnOp
     ```mlir
     %0 = nnhal.unidirectional_sequence_rnn input(%x) weights(%w)
         recurrent_weights(%r) bias(%b) hidden_state(%h)
-        {activation = #nnhal<recurrent_activation relu>, time_major = true}
+        activation relu time_major true
         : (tensor<5x2x8xf32>, tensor<16x8xf32>, tensor<16x16xf32>, tensor<16xf32>,
            tensor<2x16xf32>) -> tensor<5x2x16xf32>
     ```
@@ -217,8 +215,7 @@ def NNHal_BidirectionalSequenceRnnOp
     %0 = nnhal.bidirectional_sequence_rnn input(%x) fw_weights(%fw)
         fw_recurrent_weights(%fr) fw_bias(%fb) fw_hidden_state(%fh)
         bw_weights(%bw) bw_recurrent_weights(%br) bw_bias(%bb) bw_hidden_state(%bh)
-        {activation = #nnhal<recurrent_activation relu>, time_major = true,
-         merge_outputs = true}
+        activation relu time_major true merge_outputs true
         : (tensor<5x2x8xf32>, tensor<16x8xf32>, tensor<16x16xf32>, tensor<16xf32>,
            tensor<2x16xf32>, tensor<16x8xf32>, tensor<16x16xf32>, tensor<16xf32>,
            tensor<2x16xf32>) -> tensor<5x2x32xf32>
@@ -238,7 +235,7 @@ def NNHal_SvdfOp
   let description = [{
     ```mlir
     %0:2 = nnhal.svdf input(%x) feature_weights(%f) time_weights(%t) state(%s)
-        {rank = 1 : i64, activation = #nnhal<recurrent_activation none>}
+        rank 1 activation none
         : (tensor<2x3xf32>, tensor<4x3xf32>, tensor<4x10xf32>, tensor<2x40xf32>)
         -> (tensor<2x40xf32>, tensor<2x4xf32>)
     ```
@@ -299,11 +296,9 @@ def NNHal_QuantizedLstmOp
     ```mlir
     %0:3 = nnhal.quantized_lstm input(%x) input_to_forget_weights(%wf) ...
         output_state(%h) cell_state(%c)
-        {input_intermediate_scale = 0.007 : f32,
-         forget_intermediate_scale = 0.007 : f32,
-         cell_intermediate_scale = 0.007 : f32,
-         output_intermediate_scale = 0.007 : f32,
-         hidden_state_zero_point = 0, hidden_state_scale = 0.007 : f32}
+        input_intermediate_scale 0.007 forget_intermediate_scale 0.007
+        cell_intermediate_scale 0.007 output_intermediate_scale 0.007
+        hidden_state_zero_point 0 hidden_state_scale 0.007
         : (tensor<1x2x!in>, ...) -> (tensor<1x4x!in>, tensor<1x4x!state>,
                                      tensor<1x4x!in>)
     ```

@@ -38,7 +38,7 @@ def NNHal_MeanOp : NNHal_ReduceOp<"mean", /*opCode=*/31, "V1_1",
     `keep_dims` keeps the dimensions as such of extent 1.
 
     ```mlir
-    %0 = nnhal.mean %x {axes = array<i64: 1>, keep_dims = true} : (tensor<2x3xf32>) -> tensor<2x1xf32>
+    %0 = nnhal.mean %x axes [1] keep_dims : (tensor<2x3xf32>) -> tensor<2x1xf32>
     ```
   }];
 }
@@ -48,7 +48,7 @@ def NNHal_ReduceSumOp : NNHal_ReduceOp<"reduce_sum", /*opCode=*/80, "V1_2"> {
     `keep_dims` keeps the dimensions as such of extent 1.
 
     ```mlir
-    %0 = nnhal.reduce_sum %x {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+    %0 = nnhal.reduce_sum %x axes [1] : (tensor<2x3xf32>) -> tensor<2xf32>
     ```
   }];
 }
@@ -58,7 +58,7 @@ def NNHal_ReduceProdOp : NNHal_ReduceOp<"reduce_prod", /*opCode=*/79, "V1_2"> {
     `keep_dims` keeps the dimensions as such of extent 1.
 
     ```mlir
-    %0 = nnhal.reduce_prod %x {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+    %0 = nnhal.reduce_prod %x axes [1] : (tensor<2x3xf32>) -> tensor<2xf32>
     ```
   }];
 }
@@ -68,7 +68,7 @@ def NNHal_ReduceMaxOp : NNHal_ReduceOp<"reduce_max", /*opCode=*/77, "V1_2"> {
     `keep_dims` keeps the dimensions as such of extent 1.
 
     ```mlir
-    %0 = nnhal.reduce_max %x {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+    %0 = nnhal.reduce_max %x axes [1] : (tensor<2x3xf32>) -> tensor<2xf32>
     ```
   }];
 }
@@ -78,7 +78,7 @@ def NNHal_ReduceMinOp : NNHal_ReduceOp<"reduce_min", /*opCode=*/78, "V1_2"> {
     `keep_dims` keeps the dimensions as such of extent 1.
 
     ```mlir
-    %0 = nnhal.reduce_min %x {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+    %0 = nnhal.reduce_min %x axes [1] : (tensor<2x3xf32>) -> tensor<2xf32>
     ```
   }];
 }
@@ -88,7 +88,7 @@ def NNHal_ReduceAllOp : NNHal_ReduceOp<"reduce_all", /*opCode=*/75, "V1_2"> {
     `keep_dims` keeps the dimensions as such of extent 1.
 
     ```mlir
-    %0 = nnhal.reduce_all %x {axes = array<i64: 1>} : (tensor<2x3xi8>) -> tensor<2xi8>
+    %0 = nnhal.reduce_all %x axes [1] : (tensor<2x3xi8>) -> tensor<2xi8>
     ```
   }];
 }
@@ -98,7 +98,7 @@ def NNHal_ReduceAnyOp : NNHal_ReduceOp<"reduce_any", /*opCode=*/76, "V1_2"> {
     `keep_dims` keeps the dimensions as such of extent 1.
 
     ```mlir
-    %0 = nnhal.reduce_any %x {axes = array<i64: 1>} : (tensor<2x3xi8>) -> tensor<2xi8>
+    %0 = nnhal.reduce_any %x axes [1] : (tensor<2x3xi8>) -> tensor<2xi8>
     ```
   }];
 }
@@ -108,7 +108,7 @@ def NNHal_ArgMaxOp : NNHal_ArgReduceOp<"argmax", /*opCode=*/39> {
     The dimension `axis` disappears.
 
     ```mlir
-    %0 = nnhal.argmax %x {axis = 1} : (tensor<2x3xf32>) -> tensor<2xi32>
+    %0 = nnhal.argmax %x axis 1 : (tensor<2x3xf32>) -> tensor<2xi32>
     ```
   }];
 }
@@ -118,7 +118,7 @@ def NNHal_ArgMinOp : NNHal_ArgReduceOp<"argmin", /*opCode=*/40> {
     The dimension `axis` disappears.
 
     ```mlir
-    %0 = nnhal.argmin %x {axis = -1} : (tensor<2x3xf32>) -> tensor<2xi32>
+    %0 = nnhal.argmin %x axis -1 : (tensor<2x3xf32>) -> tensor<2xi32>
     ```
   }];
 }
@@ -133,7 +133,7 @@ def NNHal_TopKV2Op
     come first (M-137).
 
     ```mlir
-    %0:2 = nnhal.topk_v2 %x {k = 2}
+    %0:2 = nnhal.topk_v2 %x k 2
         : (tensor<2x3xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>)
     ```
   }];

@@ -48,8 +48,7 @@ def NNHal_AveragePool2DOp
 
     ```mlir
     %0 = nnhal.average_pool_2d %x
-        {pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>,
-         window = array<i64: 2, 2>} : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
+        pads [0, 0, 0, 0] strides [2, 2] window [2, 2] : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
     ```
   }];
 }
@@ -60,8 +59,7 @@ def NNHal_L2Pool2DOp : NNHal_Pool2DOp<"l2_pool_2d", /*opCode=*/12, "V1_0"> {
 
     ```mlir
     %0 = nnhal.l2_pool_2d %x
-        {pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>,
-         window = array<i64: 2, 2>} : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
+        pads [0, 0, 0, 0] strides [2, 2] window [2, 2] : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
     ```
   }];
 }
@@ -72,8 +70,7 @@ def NNHal_MaxPool2DOp : NNHal_Pool2DOp<"max_pool_2d", /*opCode=*/17, "V1_0"> {
 
     ```mlir
     %0 = nnhal.max_pool_2d %x
-        {pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>,
-         window = array<i64: 2, 2>} : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
+        pads [0, 0, 0, 0] strides [2, 2] window [2, 2] : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
     ```
   }];
 }
@@ -86,7 +83,7 @@ def NNHal_ResizeBilinearOp
     other, `half_pixel_centers` takes pixels for areas (M-201).
 
     ```mlir
-    %0 = nnhal.resize_bilinear %x {half_pixel_centers = true} : (tensor<1x4x4x3xf32>) -> tensor<1x8x8x3xf32>
+    %0 = nnhal.resize_bilinear %x half_pixel_centers : (tensor<1x4x4x3xf32>) -> tensor<1x8x8x3xf32>
     ```
   }];
 }

@@ -16,7 +16,7 @@ nnhal.model @relu6 attributes {hal_version = "1.3"} {
 nnhal.model @elu attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
     %c0 = nnhal.constant_copy 2.0 : f32 -> f32
-    // CHECK: nnhal.elu %{{.+}} {alpha = 2.000000e+00 : f32}
+    // CHECK: nnhal.elu %{{.+}} alpha 2.000000e+00
     %r = nnhal.operation "ELU"(%a, %c0)
         : (tensor<2x3xf32>, f32) -> tensor<2x3xf32>
     nnhal.return %r : tensor<2x3xf32>
@@ -29,7 +29,7 @@ nnhal.model @elu attributes {hal_version = "1.3"} {
 nnhal.model @softmax_default_axis attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
     %c0 = nnhal.constant_copy 0.5 : f32 -> f32
-    // CHECK: nnhal.softmax %{{.+}} {beta = 5.000000e-01 : f32}
+    // CHECK: nnhal.softmax %{{.+}} beta 5.000000e-01
     %r = nnhal.operation "SOFTMAX"(%a, %c0)
         : (tensor<2x3xf32>, f32) -> tensor<2x3xf32>
     nnhal.return %r : tensor<2x3xf32>
@@ -43,7 +43,7 @@ nnhal.model @log_softmax attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
     %c0 = nnhal.constant_copy 1.0 : f32 -> f32
     %c1 = nnhal.constant_copy 0 : i32 -> i32
-    // CHECK: nnhal.log_softmax %{{.+}} {axis = 0 : i64
+    // CHECK: nnhal.log_softmax %{{.+}} axis 0
     %r = nnhal.operation "LOG_SOFTMAX"(%a, %c0, %c1)
         : (tensor<2x3xf32>, f32, i32) -> tensor<2x3xf32>
     nnhal.return %r : tensor<2x3xf32>

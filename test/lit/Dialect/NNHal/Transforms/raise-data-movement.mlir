@@ -17,7 +17,7 @@ nnhal.model @reshape_open_extent attributes {hal_version = "1.3"} {
 nnhal.model @squeeze_all attributes {hal_version = "1.3"} {
   nnhal.graph @main(%s: tensor<1x3x1xf32>) -> tensor<3xf32> {
     %n0 = nnhal.no_value : tensor<*xi32>
-    // CHECK: nnhal.squeeze %{{.+}} {axes = array<i64: 0, 2>}
+    // CHECK: nnhal.squeeze %{{.+}} axes [0, 2]
     %r = nnhal.operation "SQUEEZE"(%s, %n0)
         : (tensor<1x3x1xf32>, tensor<*xi32>) -> tensor<3xf32>
     nnhal.return %r : tensor<3xf32>
@@ -30,7 +30,7 @@ nnhal.model @squeeze_all attributes {hal_version = "1.3"} {
 nnhal.model @expand_dims attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x3x1xf32> {
     %c0 = nnhal.constant_copy -1 : i32 -> i32
-    // CHECK: nnhal.expand_dims %{{.+}} {axis = -1 : i64}
+    // CHECK: nnhal.expand_dims %{{.+}} axis -1
     %r = nnhal.operation "EXPAND_DIMS"(%a, %c0)
         : (tensor<2x3xf32>, i32) -> tensor<2x3x1xf32>
     nnhal.return %r : tensor<2x3x1xf32>
@@ -43,7 +43,7 @@ nnhal.model @expand_dims attributes {hal_version = "1.3"} {
 nnhal.model @transpose_default attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<3x2xf32> {
     %n0 = nnhal.no_value : tensor<*xi32>
-    // CHECK: nnhal.transpose %{{.+}} {permutation = array<i64: 1, 0>}
+    // CHECK: nnhal.transpose %{{.+}} permutation [1, 0]
     %r = nnhal.operation "TRANSPOSE"(%a, %n0)
         : (tensor<2x3xf32>, tensor<*xi32>) -> tensor<3x2xf32>
     nnhal.return %r : tensor<3x2xf32>
@@ -56,7 +56,7 @@ nnhal.model @transpose_default attributes {hal_version = "1.3"} {
 nnhal.model @concatenation attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>, %c: tensor<1x3xf32>) -> tensor<3x3xf32> {
     %c0 = nnhal.constant_copy 0 : i32 -> i32
-    // CHECK: nnhal.concatenation %{{.+}}, %{{.+}} {axis = 0 : i64}
+    // CHECK: nnhal.concatenation %{{.+}}, %{{.+}} axis 0
     %r = nnhal.operation "CONCATENATION"(%a, %c, %c0)
         : (tensor<2x3xf32>, tensor<1x3xf32>, i32) -> tensor<3x3xf32>
     nnhal.return %r : tensor<3x3xf32>
@@ -70,7 +70,7 @@ nnhal.model @split attributes {hal_version = "1.3"} {
   nnhal.graph @main(%s: tensor<2x4xf32>) -> (tensor<2x?xf32>, tensor<2x2xf32>) {
     %c0 = nnhal.constant_copy -1 : i32 -> i32
     %c1 = nnhal.constant_copy 2 : i32 -> i32
-    // CHECK: nnhal.split %{{.+}} {axis = -1 : i64} : (tensor<2x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>)
+    // CHECK: nnhal.split %{{.+}} axis -1 : (tensor<2x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>)
     %r:2 = nnhal.operation "SPLIT"(%s, %c0, %c1)
         : (tensor<2x4xf32>, i32, i32) -> (tensor<2x?xf32>, tensor<2x2xf32>)
     nnhal.return %r#0, %r#1 : tensor<2x?xf32>, tensor<2x2xf32>
@@ -84,7 +84,7 @@ nnhal.model @slice attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<2x2xf32> {
     %c0 = nnhal.constant_copy dense<[0, 1]> : tensor<2xi32> -> tensor<2xi32>
     %c1 = nnhal.constant_copy dense<[-1, 2]> : tensor<2xi32> -> tensor<2xi32>
-    // CHECK: nnhal.slice %{{.+}} {begin = array<i64: 0, 1>, size = array<i64: -1, 2>}
+    // CHECK: nnhal.slice %{{.+}} begin [0, 1] size [-1, 2]
     %r = nnhal.operation "SLICE"(%a, %c0, %c1)
         : (tensor<2x3xf32>, tensor<2xi32>, tensor<2xi32>) -> tensor<2x2xf32>
     nnhal.return %r : tensor<2x2xf32>
@@ -101,7 +101,7 @@ nnhal.model @strided_slice_masks attributes {hal_version = "1.3"} {
     %c2 = nnhal.constant_copy dense<[1, -1]> : tensor<2xi32> -> tensor<2xi32>
     %c3 = nnhal.constant_copy 2 : i32 -> i32
     %c4 = nnhal.constant_copy 1 : i32 -> i32
-    // CHECK: nnhal.strided_slice %{{.+}} {begin = array<i64: -1, 5>, begin_mask = 2 : i64, end = array<i64: 9, 9>, end_mask = 2 : i64, shrink_mask = 1 : i64, strides = array<i64: 1, -1>}
+    // CHECK: nnhal.strided_slice %{{.+}} begin [-1, 5] end [9, 9] strides [1, -1] begin_mask 2 end_mask 2 shrink_mask 1
     %r = nnhal.operation "STRIDED_SLICE"(%a, %c0, %c1, %c2, %c3, %c3, %c4)
         : (tensor<2x3xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, i32, i32, i32) -> tensor<3xf32>
     nnhal.return %r : tensor<3xf32>
@@ -114,7 +114,7 @@ nnhal.model @strided_slice_masks attributes {hal_version = "1.3"} {
 nnhal.model @tile attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<4x3xf32> {
     %c0 = nnhal.constant_copy dense<[2, 1]> : tensor<2xi32> -> tensor<2xi32>
-    // CHECK: nnhal.tile %{{.+}} {multiples = array<i64: 2, 1>}
+    // CHECK: nnhal.tile %{{.+}} multiples [2, 1]
     %r = nnhal.operation "TILE"(%a, %c0)
         : (tensor<2x3xf32>, tensor<2xi32>) -> tensor<4x3xf32>
     nnhal.return %r : tensor<4x3xf32>
@@ -127,7 +127,7 @@ nnhal.model @tile attributes {hal_version = "1.3"} {
 nnhal.model @gather attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>, %i: tensor<5xi32>) -> tensor<5x3xf32> {
     %c0 = nnhal.constant_copy 0 : i32 -> i32
-    // CHECK: nnhal.gather %{{.+}}, %{{.+}} {axis = 0 : i64}
+    // CHECK: nnhal.gather %{{.+}}, %{{.+}} axis 0
     %r = nnhal.operation "GATHER"(%a, %c0, %i)
         : (tensor<2x3xf32>, i32, tensor<5xi32>) -> tensor<5x3xf32>
     nnhal.return %r : tensor<5x3xf32>
@@ -141,7 +141,7 @@ nnhal.model @fill attributes {hal_version = "1.3"} {
   nnhal.graph @main() -> tensor<?x3xf32> {
     %c0 = nnhal.constant_copy dense<[2, 3]> : tensor<2xi32> -> tensor<2xi32>
     %c1 = nnhal.constant_copy 1.5 : f32 -> f32
-    // CHECK: nnhal.fill {value = 1.500000e+00 : f32} : () -> tensor<2x3xf32>
+    // CHECK: nnhal.fill value(1.500000e+00 : f32) : () -> tensor<2x3xf32>
     %r = nnhal.operation "FILL"(%c0, %c1)
         : (tensor<2xi32>, f32) -> tensor<?x3xf32>
     nnhal.return %r : tensor<?x3xf32>
@@ -154,7 +154,7 @@ nnhal.model @fill attributes {hal_version = "1.3"} {
 nnhal.model @pad attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<3x5xf32> {
     %c0 = nnhal.constant_copy dense<[[1, 0], [0, 2]]> : tensor<2x2xi32> -> tensor<2x2xi32>
-    // CHECK: nnhal.pad %{{.+}} {paddings = array<i64: 1, 0, 0, 2>}
+    // CHECK: nnhal.pad %{{.+}} paddings [1, 0, 0, 2]
     %r = nnhal.operation "PAD"(%a, %c0)
         : (tensor<2x3xf32>, tensor<2x2xi32>) -> tensor<3x5xf32>
     nnhal.return %r : tensor<3x5xf32>
@@ -168,7 +168,7 @@ nnhal.model @pad_v2 attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>) -> tensor<3x5xf32> {
     %c0 = nnhal.constant_copy dense<[[1, 0], [0, 2]]> : tensor<2x2xi32> -> tensor<2x2xi32>
     %c1 = nnhal.constant_copy 9.0 : f32 -> f32
-    // CHECK: nnhal.pad_v2 %{{.+}} {paddings = array<i64: 1, 0, 0, 2>, value = 9.000000e+00 : f32}
+    // CHECK: nnhal.pad_v2 %{{.+}} paddings [1, 0, 0, 2] value(9.000000e+00 : f32)
     %r = nnhal.operation "PAD_V2"(%a, %c0, %c1)
         : (tensor<2x3xf32>, tensor<2x2xi32>, f32) -> tensor<3x5xf32>
     nnhal.return %r : tensor<3x5xf32>

@@ -4,7 +4,7 @@
 nnhal.model @add attributes {hal_version = "1.3"} {
   nnhal.graph @main(%a: tensor<2x3xf32>, %c: tensor<1x3xf32>) -> tensor<?x?xf32> {
     %c0 = nnhal.constant_copy 1 : i32 -> i32
-    // CHECK: nnhal.add %{{.+}}, %{{.+}} {activation = #nnhal<activation relu>}
+    // CHECK: nnhal.add %{{.+}}, %{{.+}} activation relu
     // CHECK: -> tensor<2x3xf32>
     %r = nnhal.operation "ADD"(%a, %c, %c0)
         : (tensor<2x3xf32>, tensor<1x3xf32>, i32) -> tensor<?x?xf32>

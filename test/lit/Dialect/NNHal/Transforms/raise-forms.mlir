@@ -4,11 +4,11 @@
 // CHECK-LABEL: nnhal.model @normalizations
 // CHECK-SAME: {
 // CHECK: nnhal.l2_normalization %{{.*}} : (tensor<1x8x6x3xf32>) -> tensor<1x8x6x3xf32>
-// CHECK: nnhal.l2_normalization %{{.*}} {axis = 1 : i64} :
-// CHECK: nnhal.local_response_normalization %{{.*}} {alpha = 2.000000e+00 : f32, beta = 5.000000e-01 : f32, bias = 1.000000e+00 : f32, radius = 2 : i64} :
-// CHECK: %[[IN:.*]] = nnhal.transpose %{{.*}} {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x8x6x3xf32>) -> tensor<1x6x3x8xf32>
-// CHECK: %[[OUT:.*]] = nnhal.instance_normalization %[[IN]] {beta = 5.000000e-01 : f32, epsilon = 1.000000e+00 : f32, gamma = 2.000000e+00 : f32} : (tensor<1x6x3x8xf32>) -> tensor<1x6x3x8xf32>
-// CHECK: %[[BACK:.*]] = nnhal.transpose %[[OUT]] {permutation = array<i64: 0, 3, 1, 2>}
+// CHECK: nnhal.l2_normalization %{{.*}} axis 1 :
+// CHECK: nnhal.local_response_normalization %{{.*}} radius 2 bias 1.000000e+00 alpha 2.000000e+00 beta 5.000000e-01 :
+// CHECK: %[[IN:.*]] = nnhal.transpose %{{.*}} permutation [0, 2, 3, 1] : (tensor<1x8x6x3xf32>) -> tensor<1x6x3x8xf32>
+// CHECK: %[[OUT:.*]] = nnhal.instance_normalization %[[IN]] gamma 2.000000e+00 beta 5.000000e-01 epsilon 1.000000e+00 : (tensor<1x6x3x8xf32>) -> tensor<1x6x3x8xf32>
+// CHECK: %[[BACK:.*]] = nnhal.transpose %[[OUT]] permutation [0, 3, 1, 2]
 // CHECK: nnhal.return %[[BACK]]
 nnhal.model @normalizations attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<1x8x6x3xf32>) -> tensor<1x8x6x3xf32> {
@@ -29,7 +29,7 @@ nnhal.model @normalizations attributes {hal_version = "1.3"} {
 // CHECK-LABEL: nnhal.model @lookups
 // CHECK: nnhal.embedding_lookup
 // CHECK-SAME: -> tensor<3x2xf32>
-// CHECK: nnhal.lsh_projection hash(%{{.*}}) input(%{{.*}}) {kind = #nnhal<lsh_kind sparse>}
+// CHECK: nnhal.lsh_projection hash(%{{.*}}) input(%{{.*}}) kind sparse
 // CHECK: nnhal.rank %{{.*}} : (tensor<3x2xf32>) -> i32
 nnhal.model @lookups attributes {hal_version = "1.3"} {
   nnhal.graph @main(%i: tensor<3xi32>, %v: tensor<5x2xf32>) -> (tensor<?x?xf32>, tensor<5xi32>, i32) {
@@ -44,10 +44,10 @@ nnhal.model @lookups attributes {hal_version = "1.3"} {
 
 // CHECK-LABEL: nnhal.model @recurrent
 // CHECK: nnhal.constant
-// CHECK: nnhal.svdf input(%{{.*}}) feature_weights(%{{.*}}) time_weights(%{{.*}}) state(%{{.*}}) {activation = #nnhal<recurrent_activation sigmoid>, rank = 1 : i64}
+// CHECK: nnhal.svdf input(%{{.*}}) feature_weights(%{{.*}}) time_weights(%{{.*}}) state(%{{.*}}) rank 1 activation sigmoid
 // CHECK-SAME: -> (tensor<2x40xf32>, tensor<2x4xf32>)
 // CHECK: nnhal.unidirectional_sequence_rnn
-// CHECK-SAME: time_major = false
+// CHECK-SAME: time_major false
 // CHECK-SAME: -> tensor<2x7x4xf32>
 nnhal.model @recurrent attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<2x3xf32>, %t: tensor<4x10xf32>, %s: tensor<2x40xf32>, %q: tensor<2x7x3xf32>, %r: tensor<4x4xf32>, %b: tensor<4xf32>, %h: tensor<2x4xf32>) -> (tensor<2x40xf32>, tensor<*xf32>, tensor<2x7x4xf32>) {
@@ -66,11 +66,11 @@ nnhal.model @recurrent attributes {hal_version = "1.3"} {
 
 // Heatmaps are transposed, the results have no layout.
 // CHECK-LABEL: nnhal.model @detection
-// CHECK: %[[HEAT:.*]] = nnhal.transpose %{{.*}} {permutation = array<i64: 0, 2, 3, 1>} : (tensor<2x3x4x4xf32>) -> tensor<2x4x4x3xf32>
+// CHECK: %[[HEAT:.*]] = nnhal.transpose %{{.*}} permutation [0, 2, 3, 1] : (tensor<2x3x4x4xf32>) -> tensor<2x4x4x3xf32>
 // CHECK: nnhal.heatmap_max_keypoint %[[HEAT]], %{{.*}} -> (tensor<2x3xf32>, tensor<2x3x2xf32>)
 // CHECK: %[[ROIS:.*]] = nnhal.roi_pooling
 // CHECK-SAME: -> tensor<2x2x2x3xf32>
-// CHECK: nnhal.transpose %[[ROIS]] {permutation = array<i64: 0, 3, 1, 2>} : (tensor<2x2x2x3xf32>) -> tensor<2x3x2x2xf32>
+// CHECK: nnhal.transpose %[[ROIS]] permutation [0, 3, 1, 2] : (tensor<2x2x2x3xf32>) -> tensor<2x3x2x2xf32>
 nnhal.model @detection attributes {hal_version = "1.3"} {
   nnhal.graph @main(%m: tensor<2x3x4x4xf32>, %k: tensor<2x4xf32>, %b: tensor<2xi32>) -> (tensor<2x3xf32>, tensor<2x3x2xf32>, tensor<2x3x2x2xf32>) {
     %true = nnhal.constant_copy 1 : i8 -> i8

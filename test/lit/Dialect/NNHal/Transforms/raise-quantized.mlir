@@ -23,16 +23,16 @@ nnhal.model @mobilenet_v1 attributes {hal_version = "1.3"} {
     %relu6 = nnhal.constant_copy 3 : i32 -> i32
     %beta = nnhal.constant_copy 1.0 : f32 -> f32
     %shape = nnhal.constant_copy dense<[1, 4]> : tensor<2xi32> -> tensor<2xi32>
-    // CHECK: nnhal.conv_2d {{.*}}activation = #nnhal<activation relu6>, pads = array<i64: 0, 1, 0, 1>
+    // CHECK: nnhal.conv_2d {{.*}}pads [0, 1, 0, 1] {{.*}}activation relu6
     %0 = nnhal.operation "CONV_2D"(%x, %w0, %b0, %same, %two, %two, %relu6)
         : (tensor<1x8x8x3x!x>, tensor<4x3x3x3x!w>, tensor<4x!b>, i32, i32, i32, i32) -> tensor<1x4x4x4x!y>
-    // CHECK: nnhal.depthwise_conv_2d {{.*}}depth_multiplier = 1 : i64, pads = array<i64: 1, 1, 1, 1>
+    // CHECK: nnhal.depthwise_conv_2d {{.*}}pads [1, 1, 1, 1] {{.*}}depth_multiplier 1
     %1 = nnhal.operation "DEPTHWISE_CONV_2D"(%0, %w1, %b1, %same, %one, %one, %one, %relu6)
         : (tensor<1x4x4x4x!y>, tensor<1x3x3x4x!w>, tensor<4x!d>, i32, i32, i32, i32, i32) -> tensor<1x4x4x4x!y>
     // CHECK: nnhal.add
     %2 = nnhal.operation "ADD"(%0, %1, %none)
         : (tensor<1x4x4x4x!y>, tensor<1x4x4x4x!y>, i32) -> tensor<1x4x4x4x!y>
-    // CHECK: nnhal.average_pool_2d {{.*}}window = array<i64: 4, 4>
+    // CHECK: nnhal.average_pool_2d {{.*}}window [4, 4]
     %3 = nnhal.operation "AVERAGE_POOL_2D"(%2, %two, %one, %one, %four, %four, %none)
         : (tensor<1x4x4x4x!y>, i32, i32, i32, i32, i32, i32) -> tensor<1x1x1x4x!y>
     // CHECK: nnhal.reshape
@@ -81,7 +81,7 @@ nnhal.model @per_channel attributes {hal_version = "1.3"} {
 nnhal.model @half_precision attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<?x3xf16>) -> tensor<?x3xf16> {
     %alpha = nnhal.constant_copy 0.5 : f16 -> f16
-    // CHECK: nnhal.elu %{{.+}} {alpha = 5.000000e-01 : f32} : (tensor<?x3xf16>) -> tensor<?x3xf16>
+    // CHECK: nnhal.elu %{{.+}} alpha 5.000000e-01 : (tensor<?x3xf16>) -> tensor<?x3xf16>
     %0 = nnhal.operation "ELU"(%x, %alpha) : (tensor<?x3xf16>, f16) -> tensor<?x3xf16>
     nnhal.return %0 : tensor<?x3xf16>
   }

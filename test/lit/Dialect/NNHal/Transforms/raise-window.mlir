@@ -7,7 +7,7 @@ nnhal.model @pool_same attributes {hal_version = "1.3"} {
     %c1 = nnhal.constant_copy 2 : i32 -> i32
     %c2 = nnhal.constant_copy 3 : i32 -> i32
     %c3 = nnhal.constant_copy 0 : i32 -> i32
-    // CHECK: nnhal.max_pool_2d %{{.+}} {pads = array<i64: 0, 0, 0, 1>, strides = array<i64: 2, 2>, window = array<i64: 2, 3>}
+    // CHECK: nnhal.max_pool_2d %{{.+}} pads [0, 0, 0, 1] strides [2, 2] window [2, 3]
     %r = nnhal.operation "MAX_POOL_2D"(%x, %c0, %c1, %c1, %c2, %c1, %c3)
         : (tensor<1x8x6x3xf32>, i32, i32, i32, i32, i32, i32) -> tensor<1x4x3x3xf32>
     nnhal.return %r : tensor<1x4x3x3xf32>
@@ -23,7 +23,7 @@ nnhal.model @pool_explicit attributes {hal_version = "1.3"} {
     %c1 = nnhal.constant_copy 0 : i32 -> i32
     %c2 = nnhal.constant_copy 2 : i32 -> i32
     %c3 = nnhal.constant_copy 3 : i32 -> i32
-    // CHECK: nnhal.average_pool_2d {{.*}}pads = array<i64: 0, 1, 1, 0>, strides = array<i64: 2, 1>, window = array<i64: 2, 3>
+    // CHECK: nnhal.average_pool_2d {{.*}}pads [0, 1, 1, 0] strides [2, 1] window [2, 3]
     %r = nnhal.operation "AVERAGE_POOL_2D"(%x, %c0, %c1, %c1, %c0, %c0, %c2, %c3, %c2, %c0)
         : (tensor<1x8x6x3xf32>, i32, i32, i32, i32, i32, i32, i32, i32, i32) -> tensor<1x4x5x3xf32>
     nnhal.return %r : tensor<1x4x5x3xf32>
@@ -70,7 +70,7 @@ nnhal.model @resize_by_scale attributes {hal_version = "1.3"} {
     %c1 = nnhal.constant_copy 0.5 : f32 -> f32
     %c2 = nnhal.constant_copy 0 : i8 -> i8
     %c3 = nnhal.constant_copy 1 : i8 -> i8
-    // CHECK: nnhal.resize_nearest_neighbor %{{.+}} {align_corners = true}
+    // CHECK: nnhal.resize_nearest_neighbor %{{.+}} align_corners
     %r = nnhal.operation "RESIZE_NEAREST_NEIGHBOR"(%x, %c0, %c1, %c2, %c3, %c2)
         : (tensor<1x8x6x3xf32>, f32, f32, i8, i8, i8) -> tensor<1x4x9x3xf32>
     nnhal.return %r : tensor<1x4x9x3xf32>
