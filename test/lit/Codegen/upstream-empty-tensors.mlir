@@ -65,7 +65,7 @@ func.func @computed_place(%in: memref<4xf32>, %at: index, %out: memref<9xf32>) {
   %empty = tensor.empty() : tensor<4xf32>
   %part = linalg.exp ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
   %isInside = arith.cmpi sge, %at, %low : index
-  nnrt.check %isInside, %low64, %low64 {reason = 8 : i32}
+  nnrt.check %isInside, %low64, %low64 reason 8
   %whole = tensor.empty() : tensor<9xf32>
   %filled = linalg.fill ins(%zero : f32) outs(%whole : tensor<9xf32>) -> tensor<9xf32>
   %0 = tensor.insert_slice %part into %filled[%at] [4] [1] : tensor<4xf32> into tensor<9xf32>

@@ -9,12 +9,12 @@
 // CHECK-LABEL: nnhal.model @quantized_convolutions
 // CHECK-SAME:  {
 // CHECK:         nnhal.graph @main(%[[X:.+]]: tensor<?x2x?x6x!{{.+}}>, %[[W:.+]]: tensor<2x3x3x1x
-// CHECK:         %[[IN:.+]] = nnhal.transpose %[[X]] {permutation = array<i64: 0, 2, 3, 1>} : (tensor<?x2x?x6x[[Q:!.+]]>) -> tensor<?x?x6x2x[[Q]]>
+// CHECK:         %[[IN:.+]] = nnhal.transpose %[[X]] permutation [0, 2, 3, 1] : (tensor<?x2x?x6x[[Q:!.+]]>) -> tensor<?x?x6x2x[[Q]]>
 // CHECK:         %[[C:.+]] = nnhal.grouped_conv_2d %[[IN]], %[[W]], %{{.+}} -> tensor<?x?x4x2x[[Q]]>
-// CHECK:         %[[OUT:.+]] = nnhal.transpose %[[C]] {permutation = array<i64: 0, 3, 1, 2>} : (tensor<?x?x4x2x[[Q]]>) -> tensor<?x2x?x4x[[Q]]>
-// CHECK:         %[[BACK:.+]] = nnhal.transpose %[[OUT]] {permutation = array<i64: 0, 2, 3, 1>}
+// CHECK:         %[[OUT:.+]] = nnhal.transpose %[[C]] permutation [0, 3, 1, 2] : (tensor<?x?x4x2x[[Q]]>) -> tensor<?x2x?x4x[[Q]]>
+// CHECK:         %[[BACK:.+]] = nnhal.transpose %[[OUT]] permutation [0, 2, 3, 1]
 // CHECK:         %[[D:.+]] = nnhal.depthwise_conv_2d %[[BACK]], %{{.+}} -> tensor<?x?x2x2x[[Q]]>
-// CHECK:         nnhal.transpose %[[D]] {permutation = array<i64: 0, 3, 1, 2>}
+// CHECK:         nnhal.transpose %[[D]] permutation [0, 3, 1, 2]
 // CHECK-NOT:     nnhal.operation
 nnhal.model @quantized_convolutions attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<?x2x?x6x!q>, %w: tensor<2x3x3x1x!w>, %b: tensor<2xi32>, %d: tensor<1x3x3x2x!d>) -> tensor<?x2x?x2x!q> {
@@ -33,7 +33,7 @@ nnhal.model @quantized_convolutions attributes {hal_version = "1.3"} {
 // -----
 
 // CHECK-LABEL: nnhal.model @pictures_of_f16
-// CHECK-COUNT-7: nnhal.transpose %{{.+}} {permutation = array<i64: 0, 2, 3, 1>}
+// CHECK-COUNT-7: nnhal.transpose %{{.+}} permutation [0, 2, 3, 1]
 // CHECK-NOT:     nnhal.operation
 nnhal.model @pictures_of_f16 attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<4x4x2x2xf16>) -> tensor<?x?x?x?xf16> {
@@ -59,10 +59,10 @@ nnhal.model @pictures_of_f16 attributes {hal_version = "1.3"} {
 // What stays in the HAL's form has channels last, too.
 // CHECK-LABEL: nnhal.model @computed_stride
 // CHECK:         nnhal.graph @main(%[[X:.+]]: tensor<1x3x8x6xf32>, %[[S:.+]]: i32)
-// CHECK:         %[[IN:.+]] = nnhal.transpose %[[X]] {permutation = array<i64: 0, 2, 3, 1>}
+// CHECK:         %[[IN:.+]] = nnhal.transpose %[[X]] permutation [0, 2, 3, 1]
 // CHECK:         %[[NHWC:.+]] = nnhal.constant_copy 0 : i8
 // CHECK:         %[[POOL:.+]] = nnhal.operation "AVERAGE_POOL_2D"(%[[IN]], %{{.+}}, %[[S]], %{{.+}}, %[[NHWC]]) : {{.+}} -> tensor<1x?x?x3xf32>
-// CHECK:         %[[OUT:.+]] = nnhal.transpose %[[POOL]] {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x?x?x3xf32>) -> tensor<1x3x?x?xf32>
+// CHECK:         %[[OUT:.+]] = nnhal.transpose %[[POOL]] permutation [0, 3, 1, 2] : (tensor<1x?x?x3xf32>) -> tensor<1x3x?x?xf32>
 // CHECK:         nnhal.return %[[OUT]]
 nnhal.model @computed_stride attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<1x3x8x6xf32>, %s: i32) -> tensor<1x3x?x?xf32> {
@@ -81,7 +81,7 @@ nnhal.model @computed_stride attributes {hal_version = "1.3"} {
 // CHECK-LABEL: nnhal.model @computed_shape
 // CHECK:         nnhal.graph @main(%{{.+}}, %[[SHAPE:[^ ]+]]: tensor<4xi32>, %[[S:.+]]: i32)
 // CHECK-DAG:     %[[ORDER:.+]] = nnhal.constant dense<[0, 2, 3, 1]> : tensor<4xi32>
-// CHECK-DAG:     %[[TURNED:.+]] = nnhal.gather %[[SHAPE]], %[[ORDER]] {axis = 0 : i64}
+// CHECK-DAG:     %[[TURNED:.+]] = nnhal.gather %[[SHAPE]], %[[ORDER]] axis 0
 // CHECK:         nnhal.operation "TRANSPOSE_CONV_2D"(%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}, %[[TURNED]],
 // CHECK:         %[[KNOWN:.+]] = nnhal.constant dense<[1, 5, 7, 2]> : tensor<4xi32>
 // CHECK:         nnhal.operation "TRANSPOSE_CONV_2D"(%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}, %[[KNOWN]],
@@ -103,8 +103,8 @@ nnhal.model @computed_shape attributes {hal_version = "1.3"} {
 
 // Several inputs may be pictures, and no result.
 // CHECK-LABEL: nnhal.model @computed_minimum
-// CHECK-DAG:     %[[SCORES:.+]] = nnhal.transpose %{{.+}} {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x2x1x2xf32>) -> tensor<1x1x2x2xf32>
-// CHECK-DAG:     %[[DELTAS:.+]] = nnhal.transpose %{{.+}} {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x8x1x2xf32>) -> tensor<1x1x2x8xf32>
+// CHECK-DAG:     %[[SCORES:.+]] = nnhal.transpose %{{.+}} permutation [0, 2, 3, 1] : (tensor<1x2x1x2xf32>) -> tensor<1x1x2x2xf32>
+// CHECK-DAG:     %[[DELTAS:.+]] = nnhal.transpose %{{.+}} permutation [0, 2, 3, 1] : (tensor<1x8x1x2xf32>) -> tensor<1x1x2x8xf32>
 // CHECK:         %[[R:.+]]:3 = nnhal.operation "GENERATE_PROPOSALS"(%[[SCORES]], %[[DELTAS]],
 // CHECK-NOT:     nnhal.transpose
 // CHECK:         nnhal.return %[[R]]#0
