@@ -63,6 +63,7 @@ static void completeRequests(Flags &flags) {
     load.goal = tools::LoadGoal::source;
   else if (isOnlyEmitted(flags))
     load.goal = tools::LoadGoal::artifact;
+  load.useExtensions = !flags.noExtensions;
   load.needsSource = isExplained(flags) || !flags.dumpGraph.empty() ||
                      !flags.expects.empty() || flags.noExtensions;
   flags.run.frames = flags.inputs.frames;

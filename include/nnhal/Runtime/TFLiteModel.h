@@ -21,6 +21,9 @@ struct TFLiteImportOptions {
   /// The dimensions of main inputs, by name or by decimal index. Unknown
   /// dimensions of inputs that are not listed become 1.
   std::map<std::string, std::vector<uint32_t>> inputShapes;
+  /// What the HAL cannot express becomes operations and operand types of the
+  /// extension nnhal.tflite; a file that needs it fails to import otherwise.
+  bool useExtensions = true;
 };
 
 /// Turns a .tflite file into a validated HAL model.
@@ -29,8 +32,9 @@ struct TFLiteImportOptions {
 /// conversion point into \p file (a pool), float16 and sparse constants are
 /// expanded, missing shapes are inferred, variable tensors become pairs of a
 /// state input and a state output after the model's own. Fails with
-/// invalidArgument for a damaged file, and for an operator that the HAL cannot
-/// express: the message names the operator, its index and why.
+/// invalidArgument for a damaged file, and for an operator that neither the HAL
+/// nor the extension can express: the message names the operator, its index and
+/// why.
 NNHAL_API Result<AnnotatedModel>
 importTFLite(const Memory &file, const TFLiteImportOptions &options = {});
 

@@ -268,6 +268,7 @@ private:
   Status readTFLite() {
     rt::TFLiteImportOptions options;
     options.inputShapes = request.shapes;
+    options.useExtensions = request.useExtensions;
     NNHAL_ASSIGN_OR_RETURN(loaded.source, rt::importTFLite(file, options));
     return Status::ok();
   }

@@ -50,6 +50,8 @@ struct LoadRequest {
   std::string stateDirectory;
   /// The path to which the artifact is written; empty for none.
   std::string emit;
+  /// TFLiteImportOptions::useExtensions.
+  bool useExtensions = true;
   /// The model itself is looked at, whatever comes from the cache.
   bool needsSource = false;
   /// Threads of one execution; 0 for as many as the machine runs at once.

@@ -24,6 +24,12 @@ std::string importError(const std::vector<std::byte> &bytes,
   return model.isOk() ? "imported" : model.status().message();
 }
 
+std::string halImportError(const std::vector<std::byte> &bytes) {
+  TFLiteImportOptions options;
+  options.useExtensions = false;
+  return importError(bytes, options);
+}
+
 static std::string operandText(const AnnotatedModel &model, uint32_t index) {
   const Operand &operand = model.model.main.operands[index];
   if (operand.lifetime == OperandLifeTime::NO_VALUE)
@@ -50,7 +56,18 @@ static std::string operandText(const AnnotatedModel &model, uint32_t index) {
                      : operand.lifetime == OperandLifeTime::SUBGRAPH_OUTPUT
                          ? "o"
                          : "t";
-  return fmt::format("{}{}", role, fmt::join(operand.dimensions, "x"));
+  std::string text =
+      fmt::format("{}{}", role, fmt::join(operand.dimensions, "x"));
+  if (isExtension(operand.type))
+    text += fmt::format(":{}", uint16_t(operand.type));
+  return text;
+}
+
+static std::string operationText(OperationType type) {
+  if (!isExtension(type))
+    return std::string(nameOf(type));
+  return fmt::format("tflite:{}",
+                     schema::EnumNameBuiltinOperator(Code(uint16_t(type))));
 }
 
 std::string toText(const AnnotatedModel &model) {
@@ -61,7 +78,7 @@ std::string toText(const AnnotatedModel &model) {
       inputs.push_back(operandText(model, index));
     for (uint32_t index : operation.outputs)
       outputs.push_back(operandText(model, index));
-    text += fmt::format("{}({}) -> {}\n", nameOf(operation.type),
+    text += fmt::format("{}({}) -> {}\n", operationText(operation.type),
                         fmt::join(inputs, ", "), fmt::join(outputs, ", "));
   }
   return text;

@@ -27,9 +27,13 @@ AnnotatedModel importBytes(const std::vector<std::byte> &bytes,
 std::string importError(const std::vector<std::byte> &bytes,
                         const TFLiteImportOptions &options = {});
 
+/// The message with which importing \p bytes without the extension fails.
+std::string halImportError(const std::vector<std::byte> &bytes);
+
 /// One line per operation: scalars by value, integer constants as {values},
 /// others as role and dimensions: i(nput) c(onstant) t(emporary) o(utput), -
-/// for an omitted operand.
+/// for an omitted operand. Operations of the extension have their operator's
+/// name behind "tflite:", and its operand types follow a colon.
 std::string toText(const AnnotatedModel &model);
 
 /// The elements of a constant operand.

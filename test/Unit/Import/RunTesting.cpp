@@ -185,7 +185,7 @@ std::string operatorError(Code code, const std::vector<TestInput> &inputs,
                           const Options &options,
                           const OperatorExtras &extras) {
   std::string message =
-      importError(operatorFile(code, inputs, outputs, options, extras));
+      halImportError(operatorFile(code, inputs, outputs, options, extras));
   std::string prefix =
       std::string("operator 0 (") + schema::EnumNameBuiltinOperator(code);
   if (extras.custom)

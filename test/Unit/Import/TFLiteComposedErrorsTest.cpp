@@ -29,7 +29,8 @@ TEST(TFLiteComposedErrorsTest, elementwise) {
   EXPECT_EQ(error(Code::ADD_N, {reals({2}), {{{2}, Type::INT32}, {}}}),
             "input 1 has type INT32, but input 0 has type FLOAT32");
   EXPECT_EQ(error(Code::FLOOR_MOD, {reals({2}), reals({2})}),
-            "the HAL's DIV does not take input 0 of type FLOAT32");
+            "the HAL's DIV does not take input 0 of type FLOAT32; the "
+            "extension nnhal.tflite takes it");
   EXPECT_EQ(error(Code::SELECT_V2, {reals({2}), reals({2}), reals({2})}),
             "input 0 has type FLOAT32, expected BOOL");
   EXPECT_EQ(
@@ -37,7 +38,8 @@ TEST(TFLiteComposedErrorsTest, elementwise) {
       "shapes 2 and 3 do not broadcast");
   EXPECT_EQ(error(Code::GELU, {reals({2})}),
             "the exact form needs the error function, which the HAL does not "
-            "have; only approximate is expressible");
+            "have; only approximate is expressible; the extension nnhal.tflite "
+            "takes it");
   EXPECT_EQ(error(Code::LEAKY_RELU, {{{{2}, Type::INT8, {0.5f}, {0}}, {}}},
                   options([](Builder &b) {
                     return schema::CreateLeakyReluOptions(b, INFINITY);
@@ -76,7 +78,7 @@ TEST(TFLiteComposedErrorsTest, packAndUnpack) {
   EXPECT_EQ(
       error(Code::PACK, {reals({1, 1, 1, 2}), reals({1, 1, 1, 2})}, axis(0)),
       "the HAL's CONCATENATION takes at most rank 3, but input 0 has "
-      "shape 1x1x1x2");
+      "shape 1x1x1x2; the extension nnhal.tflite takes it");
   auto unpack = [](const TensorSpec &input, const TensorSpec &output) {
     return operatorError(Code::UNPACK, {{input, {}}}, {output, output},
                          options([](Builder &b) {
@@ -90,7 +92,8 @@ TEST(TFLiteComposedErrorsTest, packAndUnpack) {
       "output 0 has scale 0.5 and zero point 1, but input 0 has 0.5 and "
       "0");
   EXPECT_EQ(unpack({{2}, Type::INT32}, {{}, Type::INT32}),
-            "the HAL's SPLIT does not take input 0 of type INT32");
+            "the HAL's SPLIT does not take input 0 of type INT32; the "
+            "extension nnhal.tflite takes it");
 }
 
 TEST(TFLiteComposedErrorsTest, splitV) {
@@ -127,7 +130,7 @@ TEST(TFLiteComposedErrorsTest, broadcastAndMirror) {
             "shape 2 does not broadcast to 1");
   TestInput computed = {{{1}, Type::INT32}, {}};
   EXPECT_EQ(error(Code::BROADCAST_TO, {reals({2}), computed}),
-            "input 1 must be a constant");
+            "input 1 must be a constant; the extension nnhal.tflite takes it");
   EXPECT_EQ(error(Code::MIRROR_PAD, {reals({2}), computed}),
             "input 1 must be a constant");
   auto mirror = [](schema::MirrorPadMode mode, int32_t before) {

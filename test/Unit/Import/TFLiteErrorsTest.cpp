@@ -31,7 +31,7 @@ std::string error(Code code, const TensorSpec &input, Constants constants = {},
       inputs.push_back(constant);
   int32_t result = file.tensor(output);
   file.add(code, inputs, {result});
-  std::string message = importError(file.finish({first}, {result}));
+  std::string message = halImportError(file.finish({first}, {result}));
   std::string prefix = std::string("operator 0 (") +
                        schema::EnumNameBuiltinOperator(code) + "): ";
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
@@ -52,7 +52,7 @@ optionsError(Code code, const TensorSpec &input,
   int32_t result = file.tensor(output);
   auto created = options(file);
   file.add(code, inputs, {result}, created);
-  std::string message = importError(file.finish({first}, {result}));
+  std::string message = halImportError(file.finish({first}, {result}));
   std::string prefix = std::string("operator 0 (") +
                        schema::EnumNameBuiltinOperator(code) + "): ";
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
@@ -86,7 +86,8 @@ TEST(TFLiteErrorsTest, inputsAndOutputs) {
 
 TEST(TFLiteErrorsTest, operators) {
   EXPECT_EQ(error(Code::SCATTER_ND, image),
-            "the HAL has no such operation, and no composition is known");
+            "the HAL has no such operation, and no composition is known; the "
+            "extension nnhal.tflite takes it");
   EXPECT_EQ(error(Code::BIDIRECTIONAL_SEQUENCE_RNN, image),
             "this operator is not imported");
   EXPECT_EQ(
@@ -104,7 +105,8 @@ TEST(TFLiteErrorsTest, operators) {
             "TENSOR_FLOAT16");
   EXPECT_EQ(error(Code::CEIL, {{2}, Type::INT32}),
             "the HAL's FLOOR does not take input 0 of type INT32");
-  EXPECT_EQ(error(Code::TANH, {{1, 1, 1, 2, 2}}), "input rank 5 is above 4");
+  EXPECT_EQ(error(Code::TANH, {{1, 1, 1, 2, 2}}),
+            "input rank 5 is above 4; the extension nnhal.tflite takes it");
   EXPECT_EQ(
       error(Code::ADD, {{2}},
             [](W &f) { return std::vector{f.integers({1, 2})}; }),
@@ -189,15 +191,16 @@ TEST(TFLiteErrorsTest, elementwise) {
   EXPECT_EQ(
       error(Code::ADD, {{2}}, [](W &f) { return std::vector{f.floats({3})}; }),
       "shapes 2 and 3 do not broadcast");
-  EXPECT_EQ(
-      error(Code::ADD, {{2}},
-            [](W &f) { return std::vector{f.floats({1, 1, 1, 1, 2})}; }),
-      "the HAL's ADD takes at most rank 4, but input 1 has shape 1x1x1x1x2");
+  EXPECT_EQ(error(Code::ADD, {{2}},
+                  [](W &f) { return std::vector{f.floats({1, 1, 1, 1, 2})}; }),
+            "the HAL's ADD takes at most rank 4, but input 1 has shape "
+            "1x1x1x1x2; the extension nnhal.tflite takes it");
   EXPECT_EQ(optionsError<schema::AddOptions>(
                 Code::ADD, {{1}, Type::INT32}, add(Activation::RELU),
                 [](W &f) { return std::vector{f.integers({1})}; },
                 {{}, Type::INT32}),
-            "the HAL has no fused activation for INT32");
+            "the HAL has no fused activation for INT32; the extension "
+            "nnhal.tflite takes it");
   auto two = [](W &f) { return std::vector{f.floats({2})}; };
   EXPECT_EQ(optionsError<schema::AddOptions>(Code::ADD, {{2}},
                                              add(Activation::SIGN_BIT), two),
@@ -216,9 +219,12 @@ TEST(TFLiteErrorsTest, elementwise) {
             "the scale before it "
             "is not stated");
   EXPECT_EQ(error(Code::CAST, {{2}}, {}, {{}, Type::BOOL}),
-            "the HAL's CAST does not convert FLOAT32 to BOOL");
+            "the HAL's CAST does not convert FLOAT32 to BOOL; the extension "
+            "nnhal.tflite takes it");
   EXPECT_EQ(error(Code::CAST, {{2}}, {}, {{}, Type::INT64}),
-            "tensor 1 't1' has type INT64, which the HAL does not have");
+            "tensor 1 't1' has type INT64, which the HAL does not have; the "
+            "extension "
+            "nnhal.tflite has it; the extension nnhal.tflite takes it");
   EXPECT_EQ(
       error(Code::SELECT, {{1}, Type::BOOL},
             [](W &f) { return std::vector{f.floats({2}), f.floats({2})}; }),
@@ -260,7 +266,7 @@ TEST(TFLiteErrorsTest, contraction) {
             "output channels 4 are not a multiple of groups 3");
   EXPECT_EQ(conv(image, {3, 1, 1, 1}, 1, 2),
             "has 3 groups and dilation 2x2, but the HAL's GROUPED_CONV_2D has "
-            "none");
+            "none; the extension nnhal.tflite takes it");
   EXPECT_EQ(conv(image, {4, 3, 3, 3}, 1, 1, Padding::SAME, {5}),
             "bias has shape 5, expected 4");
   EXPECT_EQ(conv({{1, 4, 4, 3}, Type::UINT8, {0.5f}, {1}}, {4, 3, 3, 3}, 1),
@@ -303,7 +309,7 @@ TEST(TFLiteErrorsTest, contraction) {
       "input shape 2x6 does not end in 3");
   EXPECT_EQ(dense({{1, 1, 1, 2, 3}}, weights({4, 3})),
             "the HAL's FULLY_CONNECTED takes at most rank 4, but input 0 has "
-            "shape 1x1x1x2x3");
+            "shape 1x1x1x2x3; the extension nnhal.tflite takes it");
   TensorSpec s8 = {{1, 2}, Type::INT8, {0.5f}, {1}};
   EXPECT_EQ(dense(s8,
                   [](W &f) {
@@ -448,7 +454,7 @@ TEST(TFLiteErrorsTest, dataMovement) {
             "new shape needs 10 elements, but input 0 has 12");
   EXPECT_EQ(error(Code::RESHAPE, matrix, ints({{1, 1, 1, 2, 6}})),
             "the HAL's RESHAPE gives at most rank 4, but output 0 has shape "
-            "1x1x1x2x6");
+            "1x1x1x2x6; the extension nnhal.tflite takes it");
   EXPECT_EQ(error(Code::TRANSPOSE, matrix, ints({{0}})),
             "permutation has 1 elements, expected 2");
   EXPECT_EQ(error(Code::TRANSPOSE, matrix, ints({{0, 0}})),
@@ -489,7 +495,8 @@ TEST(TFLiteErrorsTest, dataMovement) {
           Code::GATHER, matrix,
           [](W &f) { return schema::CreateGatherOptions(f.builder, 0, 1); },
           ints({{1}})),
-      "batch_dims is 1, which the HAL does not have");
+      "batch_dims is 1, which the HAL does not have; the extension "
+      "nnhal.tflite takes it");
   EXPECT_EQ(optionsError<schema::SqueezeOptions>(
                 Code::SQUEEZE, matrix,
                 [](W &f) {
@@ -530,9 +537,11 @@ TEST(TFLiteErrorsTest, stridedSlice) {
         });
   };
   EXPECT_EQ(slice(1, 0, 0, {0}, {1}, {1}),
-            "ellipsis_mask is 1, which the HAL does not have");
+            "ellipsis_mask is 1, which the HAL does not have; the extension "
+            "nnhal.tflite takes it");
   EXPECT_EQ(slice(0, 2, 0, {0}, {1}, {1}),
-            "new_axis_mask is 2, which the HAL does not have");
+            "new_axis_mask is 2, which the HAL does not have; the extension "
+            "nnhal.tflite takes it");
   EXPECT_EQ(slice(0, 0, 0, {0}, {1}, {0}), "stride of dimension 0 is 0");
   EXPECT_EQ(
       slice(0, 0, 0, {0, 1}, {1}, {1}),
@@ -551,7 +560,7 @@ TEST(TFLiteErrorsTest, quantization) {
   EXPECT_EQ(
       error(Code::DEQUANTIZE, {{1, 1, 1, 1, 2}, Type::UINT8, {0.5f}, {0}}),
       "the HAL's DEQUANTIZE takes at most rank 4, but input 0 has shape "
-      "1x1x1x1x2");
+      "1x1x1x1x2; the extension nnhal.tflite takes it");
   EXPECT_EQ(error(Code::DENSIFY, {{2}}), "input 0 must be a constant");
 }
 
@@ -648,7 +657,9 @@ TEST(TFLiteErrorsTest, outputTypes) {
       error(Code::LESS, {{2}}, [](W &f) { return std::vector{f.floats({2})}; }),
       "output 0 has type TENSOR_FLOAT32, expected TENSOR_BOOL8");
   EXPECT_EQ(error(Code::CAST, {{2}}, {}, {{}, Type::INT64}),
-            "tensor 1 't1' has type INT64, which the HAL does not have");
+            "tensor 1 't1' has type INT64, which the HAL does not have; the "
+            "extension "
+            "nnhal.tflite has it; the extension nnhal.tflite takes it");
 }
 
 TEST(TFLiteErrorsTest, bias) {
@@ -698,7 +709,8 @@ TEST(TFLiteErrorsTest, blocksAndPieces) {
   EXPECT_EQ(space({1, 4, 4, 1}, {3, 2}, 0),
             "padded height 4 is not a multiple of block height 3");
   EXPECT_EQ(space({1, 4, 4, 1}, {2, 2}, -1), "pad top -1 must not be negative");
-  EXPECT_EQ(space({1, 4, 4}, {2, 2}, 0), "input rank 3 is below 4");
+  EXPECT_EQ(space({1, 4, 4}, {2, 2}, 0),
+            "input rank 3 is below 4; the extension nnhal.tflite takes it");
   EXPECT_EQ(
       optionsError<schema::SpaceToDepthOptions>(
           Code::SPACE_TO_DEPTH, image,
@@ -732,7 +744,7 @@ TEST(TFLiteErrorsTest, blocksAndPieces) {
                   },
                   {{}, Type::INT32}),
             "the HAL computes shape 1x3 and cannot reshape it to 3 for type "
-            "TENSOR_INT32");
+            "TENSOR_INT32; the extension nnhal.tflite takes it");
   EXPECT_EQ(error(Code::PADV2, {{2}},
                   [](W &f) {
                     return std::vector{

@@ -152,7 +152,7 @@ TEST(TFLiteFoldingTest, errors) {
             "range 0 to 5 by 0 is not of 1 to 16777216 elements");
   EXPECT_EQ(
       operatorError(Code::RANGE, {{{{}}, {1}}, {{{}}, {2}}, {{{}}, {1}}}, {{}}),
-      "input 0 must be a constant scalar");
+      "input 0 must be a constant scalar; the extension nnhal.tflite takes it");
   EXPECT_EQ(operatorError(Code::ZEROS_LIKE, {{{{1 << 14, 1 << 13}}, {}}}, {{}}),
             "needs 536870912 bytes of zeros, at most 268435456 are made");
 }

@@ -73,7 +73,8 @@ TEST(TFLiteFunctionsTest, cumulativeSums) {
   EXPECT_EQ(sums(0, true, true), (Numbers{4, 5, 6, 0, 0, 0}));
   EXPECT_EQ(operatorError(Code::CUMSUM, {reals({5000}, {}), integersInput({0})},
                           {{}}),
-            "sums 5000 elements, at most 4096 are composed");
+            "sums 5000 elements, at most 4096 are composed; the extension "
+            "nnhal.tflite takes it");
 }
 
 TEST(TFLiteFunctionsTest, buckets) {

@@ -63,7 +63,8 @@ TEST(TFLiteNumbersTest, integersAreConcatenatedInHalves) {
                             return schema::CreateConcatenationOptions(
                                 b, 0, schema::Activation::RELU);
                           })),
-            "the HAL has no fused activation for INT32");
+            "the HAL has no fused activation for INT32; the extension "
+            "nnhal.tflite takes it");
 }
 
 TEST(TFLiteNumbersTest, plainBytesAreMovedAndConverted) {

@@ -287,7 +287,7 @@ TEST(TFLiteProductsTest, errors) {
   EXPECT_EQ(product({2, 1, 3}, {3, 3, 4}), "shapes 2 and 3 do not broadcast");
   EXPECT_EQ(product({1, 1, 1, 1, 3}, {1, 1, 1, 3, 1}),
             "the HAL's FULLY_CONNECTED takes at most rank 4, but input 0 has "
-            "shape 1x1x1x1x3");
+            "shape 1x1x1x1x3; the extension nnhal.tflite takes it");
   EXPECT_EQ(product({5000, 1, 1}, {5000, 1, 1}),
             "needs 5000 operations, at most 4096 are composed");
   EXPECT_EQ(

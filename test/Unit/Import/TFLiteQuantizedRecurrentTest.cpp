@@ -549,7 +549,8 @@ TEST(TFLiteQuantizedRecurrentTest, svdfErrors) {
             "input 2 has type INT8, but beside INT8 it is TENSOR_QUANT16_SYMM");
   state.type = Type::INT8;
   EXPECT_EQ(error(Activation::RELU, state),
-            "state input 4 must be a variable of type INT16");
+            "state input 4 must be a variable of type INT16; the extension "
+            "nnhal.tflite takes it");
 }
 
 } // namespace

@@ -21,18 +21,15 @@ bool needsExpansion(const Tensor &tensor) {
          tensor.isFolded;
 }
 
-static uint32_t sourceElementSize(const Tensor &tensor) {
-  switch (tensor.sourceType) {
-  case schema::TensorType::FLOAT32:
-  case schema::TensorType::INT32:
-    return 4;
-  case schema::TensorType::FLOAT16:
-  case schema::TensorType::INT16:
-    return 2;
-  case schema::TensorType::INT64:
+/// The bytes of an element after the expansion of \p tensor.
+static uint32_t targetElementSize(const Tensor &tensor) {
+  switch (tensor.expansion) {
+  case Expansion::None:
+    return elementSizeOf(tensor.sourceType);
+  case Expansion::Int32ToInt64:
     return 8;
   default:
-    return 1;
+    return 4;
   }
 }
 
@@ -231,6 +228,15 @@ static Status convert(const Tensor &tensor, const std::byte *from, size_t count,
     }
     return Status();
   }
+  if (tensor.expansion == Expansion::Int32ToInt64) {
+    for (size_t i = 0; i < count; ++i) {
+      int32_t narrow;
+      std::memcpy(&narrow, from + i * 4, 4);
+      int64_t wide = narrow;
+      std::memcpy(to + i * 8, &wide, 8);
+    }
+    return Status();
+  }
   for (size_t i = 0; i < count; ++i) {
     int64_t wide;
     std::memcpy(&wide, from + i * 8, 8);
@@ -246,8 +252,8 @@ static Status convert(const Tensor &tensor, const std::byte *from, size_t count,
 Status expandConstant(const Tensor &tensor, size_t maxSize,
                       std::vector<std::byte> &bytes) {
   size_t count = *elementCount(*tensor.shape);
-  uint32_t sourceSize = sourceElementSize(tensor);
-  uint32_t targetSize = tensor.expansion == Expansion::None ? sourceSize : 4;
+  uint32_t sourceSize = elementSizeOf(tensor.sourceType);
+  uint32_t targetSize = targetElementSize(tensor);
   size_t begin = bytes.size();
   if (count * targetSize > maxSize - std::min(maxSize, begin))
     return badData("expanded constants need more than {} bytes", maxSize);

@@ -8,6 +8,7 @@
 #include "Graph.h"
 
 #include "Constants.h"
+#include "ExtensionTypes.h"
 #include "Operator.h"
 
 #include "Runtime/Support/Errors.h"
@@ -28,6 +29,7 @@ const schema::OperatorCode *Graph::operatorCode(uint32_t index) const {
 }
 
 uint32_t Graph::addOperand(Operand operand) {
+  shared.hasExtension |= isExtension(operand.type);
   target.operands.push_back(std::move(operand));
   return static_cast<uint32_t>(target.operands.size() - 1);
 }
@@ -85,6 +87,7 @@ OperandView Graph::view(uint32_t index) const {
 
 void Graph::addOperation(OperationType type, std::vector<uint32_t> inputs,
                          std::vector<uint32_t> outputs) {
+  shared.hasExtension |= isExtension(type);
   target.operations.push_back({type, std::move(inputs), std::move(outputs)});
 }
 
@@ -94,7 +97,8 @@ Result<Operand> operandFor(const Tensor &tensor, const Shape &shape) {
   Operand operand;
   operand.type = *tensor.type;
   // A tensor of the HAL has at least one dimension; none is unknown rank.
-  if (isTensor(*tensor.type))
+  bool hasShape = isTensor(*tensor.type) || isExtension(*tensor.type);
+  if (hasShape)
     operand.dimensions = shape.empty() ? Shape{1} : shape;
   operand.scale = tensor.scale;
   operand.zeroPoint = tensor.zeroPoint;
@@ -107,7 +111,10 @@ Result<Operand> operandFor(const Tensor &tensor, const Shape &shape) {
                      tensor.channels->channelDim, toString(shape));
     operand.extraParams = *tensor.channels;
   }
-  if (isTensor(*tensor.type) && !byteSizeOf(operand))
+  uint64_t size = elementSizeOf(*tensor.type);
+  for (uint32_t extent : operand.dimensions)
+    size = size > UINT32_MAX ? size : size * std::max(extent, 1u);
+  if (hasShape && size > UINT32_MAX)
     return badData("{} of shape {} needs more than 4294967295 bytes",
                    describe(tensor), toString(shape));
   return operand;
@@ -120,7 +127,7 @@ Result<uint32_t> Graph::makeConstant(Tensor &tensor) {
   uint64_t offset = 0;
   if (isInPlace) {
     offset = tensor.bytes.data() - shared.file.data();
-    isInPlace = offset % lookUp(operand.type)->elementSize == 0 &&
+    isInPlace = offset % elementSizeOf(operand.type) == 0 &&
                 offset + tensor.bytes.size() <= UINT32_MAX;
   }
   if (isInPlace) {
@@ -168,6 +175,9 @@ Status Graph::bindConstant(Tensor &tensor, const Tensor &constant) {
   NNHAL_RETURN_IF_ERROR(checkUndefined(tensor));
   tensor.isConstant = true;
   tensor.isFolded = constant.isFolded;
+  tensor.sourceType = constant.sourceType;
+  if (tensor.is64Bit)
+    tensor.type = constant.type;
   tensor.shape = constant.shape;
   tensor.bytes = constant.bytes;
   tensor.expansion = constant.expansion;
@@ -184,6 +194,62 @@ Result<uint32_t> Graph::use(Tensor &tensor) {
     return badData("{} is used before it is computed", describe(tensor));
   NNHAL_ASSIGN_OR_RETURN(tensor.operand, makeConstant(tensor));
   return *tensor.operand;
+}
+
+uint32_t Graph::addCast(uint32_t from, OperandType type,
+                        schema::TensorType fromName,
+                        schema::TensorType toName) {
+  Operand result;
+  result.type = type;
+  result.dimensions = operand(from).dimensions;
+  uint32_t to = addOperand(std::move(result));
+  std::vector<uint32_t> inputs = {from};
+  for (schema::TensorType name : {fromName, toName}) {
+    auto number = int32_t(name);
+    inputs.push_back(addConstant(OperandType::INT32, {},
+                                 std::as_bytes(std::span(&number, 1))));
+  }
+  addOperation(extensionOperation(schema::BuiltinOperator::CAST),
+               std::move(inputs), {to});
+  return to;
+}
+
+Result<uint32_t> Graph::useAsStated(Tensor &tensor) {
+  if (!tensor.is64Bit || tensor.type != OperandType::TENSOR_INT32)
+    return use(tensor);
+  if (tensor.wide)
+    return *tensor.wide;
+  if (tensor.isConstant) {
+    Tensor wide = tensor;
+    wide.type = tensorInt64;
+    wide.expansion =
+        tensor.isFolded ? Expansion::Int32ToInt64 : Expansion::None;
+    NNHAL_ASSIGN_OR_RETURN(tensor.wide, makeConstant(wide));
+    return *tensor.wide;
+  }
+  NNHAL_ASSIGN_OR_RETURN(uint32_t narrow, use(tensor));
+  tensor.wide = addCast(narrow, tensorInt64, schema::TensorType::INT32,
+                        schema::TensorType::INT64);
+  return *tensor.wide;
+}
+
+uint32_t Graph::asNarrow(uint32_t index) {
+  Tensor &source = tensor(index);
+  if (source.type != tensorInt64 || source.isVariable || !source.operand)
+    return index;
+  auto [entry, isNew] = narrowIndices.try_emplace(
+      index, uint32_t(tensors.size() + narrowed.size()));
+  if (isNew) {
+    Tensor narrow = source;
+    narrow.type = OperandType::TENSOR_INT32;
+    narrow.sourceType = schema::TensorType::INT32;
+    narrow.is64Bit = false;
+    narrow.operand =
+        addCast(*source.operand, OperandType::TENSOR_INT32,
+                schema::TensorType::INT64, schema::TensorType::INT32);
+    narrowed.push_back(std::move(narrow));
+  }
+  return entry->second;
 }
 
 Result<uint32_t> Graph::define(Tensor &tensor, Shape shape) {
@@ -321,6 +387,8 @@ Status Graph::importInputs(const TFLiteImportOptions &options) {
 
 /// The operation that copies a value of \p type unchanged.
 static OperationType identityOperation(const Operand &operand) {
+  if (isExtension(operand.type))
+    return extensionOperation(schema::BuiltinOperator::RESHAPE);
   switch (operand.type) {
   case OperandType::TENSOR_FLOAT32:
   case OperandType::TENSOR_FLOAT16:
@@ -347,6 +415,8 @@ uint32_t Graph::asOutput(uint32_t index, const Shape &shape) {
       inputs.push_back(addConstant(OperandType::TENSOR_INT32,
                                    {uint32_t(extents.size())},
                                    std::as_bytes(std::span(extents))));
+    } else if (isExtension(type)) {
+      inputs.push_back(addNoValue(OperandType::TENSOR_INT32));
     }
     addOperation(type, inputs, {copy});
     index = copy;
@@ -403,8 +473,8 @@ void Graph::importStates() {
 }
 
 Status Graph::import(const TFLiteImportOptions &options) {
-  NNHAL_ASSIGN_OR_RETURN(tensors,
-                         readTensors(shared.model, source, shared.file));
+  NNHAL_ASSIGN_OR_RETURN(tensors, readTensors(shared.model, source, shared.file,
+                                              shared.useExtensions));
   shared.variables.scan(source);
   NNHAL_RETURN_IF_ERROR(importInputs(options));
   NNHAL_RETURN_IF_ERROR(importOperators());
@@ -440,8 +510,8 @@ Status Graph::importOperators() {
 
 Status Graph::importCalled(std::span<const Tensor> arguments, bool isInlined,
                            std::vector<Tensor> &results) {
-  NNHAL_ASSIGN_OR_RETURN(tensors,
-                         readTensors(shared.model, source, shared.file));
+  NNHAL_ASSIGN_OR_RETURN(tensors, readTensors(shared.model, source, shared.file,
+                                              shared.useExtensions));
   std::span<const int32_t> inputs = elementsOf(source.inputs()),
                            outputs = elementsOf(source.outputs());
   for (int32_t index : inputs)
@@ -500,6 +570,9 @@ AnnotatedModel FileImport::take(Memory memory) && {
     expandedMemory.isSynthetic = true;
     result.model.pools.push_back(std::move(expandedMemory));
   }
+  if (hasExtension)
+    result.model.extensionNameToPrefix.push_back(
+        {std::string(extensionName), extensionPrefix});
   computeConsumers(result.model.main);
   for (Subgraph &called : result.model.referenced)
     computeConsumers(called);

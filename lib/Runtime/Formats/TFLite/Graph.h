@@ -15,14 +15,17 @@
 #include "nnhal/Runtime/TFLiteModel.h"
 
 #include <deque>
+#include <map>
 
 namespace nnhal::rt::tflite {
 
 /// The state that all subgraphs of a file share while they are imported. One
 /// import, one thread; the file's bytes must outlive it.
 struct FileImport {
-  FileImport(const schema::Model &model, std::span<const std::byte> file)
-      : model(model), file(file), variables(model) {}
+  FileImport(const schema::Model &model, std::span<const std::byte> file,
+             bool useExtensions)
+      : model(model), file(file), useExtensions(useExtensions),
+        variables(model, useExtensions) {}
 
   /// The result; \p memory holds the file. Call once, after the main graph's
   /// import().
@@ -30,6 +33,10 @@ struct FileImport {
 
   const schema::Model &model;
   std::span<const std::byte> file;
+  /// What the HAL cannot express becomes operations of the extension.
+  const bool useExtensions;
+  /// An operand or an operation of the extension was added.
+  bool hasExtension = false;
   AnnotatedModel result;
   std::vector<std::byte> expanded;
   /// The bytes that folded tensors refer to.
@@ -64,7 +71,10 @@ public:
   bool isMain() const { return &source == shared.model.subgraphs()->Get(0); }
 
   /// \p index is -1 or has been checked by readOperator().
-  Tensor &tensor(uint32_t index) { return tensors[index]; }
+  Tensor &tensor(uint32_t index) {
+    return index < tensors.size() ? tensors[index]
+                                  : narrowed[index - tensors.size()];
+  }
   const schema::OperatorCode *operatorCode(uint32_t index) const;
   uint32_t tensorCount() const { return static_cast<uint32_t>(tensors.size()); }
   /// True when an option changed a shape: those stated for tensors that are
@@ -73,6 +83,13 @@ public:
 
   /// The operand that holds \p tensor now. Constants are made on first use.
   Result<uint32_t> use(Tensor &tensor);
+
+  /// Likewise, with 64-bit integers where the file states such.
+  Result<uint32_t> useAsStated(Tensor &tensor);
+
+  /// The index of a tensor of the values of tensor \p index with 32 bits:
+  /// itself unless it has 64 bits, which operations of the HAL do not take.
+  uint32_t asNarrow(uint32_t index);
 
   /// A new operand for \p tensor, which an operation is about to compute.
   Result<uint32_t> define(Tensor &tensor, Shape shape);
@@ -131,6 +148,8 @@ private:
   Status importOutput(uint32_t position, Tensor &tensor);
   void importStates();
   Result<uint32_t> makeConstant(Tensor &tensor);
+  uint32_t addCast(uint32_t from, OperandType type, schema::TensorType fromName,
+                   schema::TensorType toName);
 
   struct State {
     const Tensor *variable;
@@ -141,6 +160,9 @@ private:
   const schema::SubGraph &source;
   Subgraph &target;
   std::vector<Tensor> tensors;
+  /// Tensors of 32 bits that asNarrow() has made, and of which they are.
+  std::deque<Tensor> narrowed;
+  std::map<uint32_t, uint32_t> narrowIndices;
   std::vector<State> states;
   /// The states of Booleans.
   std::deque<Tensor> flags;

@@ -66,14 +66,18 @@ OperationBuilder &OperationBuilder::boolean(bool value) {
                                    std::as_bytes(std::span(&byte, 1))));
 }
 
+OperationBuilder &OperationBuilder::real(float value) {
+  return operand(graph.addConstant(OperandType::FLOAT32, {},
+                                   std::as_bytes(std::span(&value, 1))));
+}
+
 OperationBuilder &OperationBuilder::floating(float value, size_t like) {
   if (op.input(like).type == OperandType::TENSOR_FLOAT16) {
     uint16_t half = float16FromDouble(value);
     return operand(graph.addConstant(OperandType::FLOAT16, {},
                                      std::as_bytes(std::span(&half, 1))));
   }
-  return operand(graph.addConstant(OperandType::FLOAT32, {},
-                                   std::as_bytes(std::span(&value, 1))));
+  return real(value);
 }
 
 OperationBuilder &OperationBuilder::integers(std::span<const int32_t> values) {

@@ -28,6 +28,8 @@ public:
   OperationBuilder &boolean(bool value);
   /// FLOAT16 when input \p like is TENSOR_FLOAT16, FLOAT32 otherwise.
   OperationBuilder &floating(float value, size_t like = 0);
+  /// A FLOAT32, whatever the inputs are.
+  OperationBuilder &real(float value);
   OperationBuilder &integers(std::span<const int32_t> values);
   /// The activation operand. TANH becomes an operation of its own.
   OperationBuilder &activation(schema::Activation activation);

@@ -8,6 +8,8 @@
 #include "Operator.h"
 
 #include "Constants.h"
+#include "Extension.h"
+#include "ExtensionTypes.h"
 #include "Folding.h"
 #include "OperatorTable.h"
 
@@ -99,8 +101,7 @@ static std::string operatorName(const schema::OperatorCode &code) {
   return *name ? std::string(name) : fmt::format("code {}", int(builtin));
 }
 
-/// Checks counts and indices against the row, and that inputs have values.
-static Status readOperands(Operator &op) {
+Status readOperands(Operator &op) {
   const OperatorRow &row = op.row;
   auto read = [&](const flatbuffers::Vector<int32_t> *list, const char *role,
                   uint32_t low, uint32_t high, int32_t first,
@@ -138,8 +139,22 @@ static Status readOperands(Operator &op) {
   return Status();
 }
 
-static uint8_t typeSetOf(OperandType type) {
+uint16_t typeSetOf(OperandType type) {
   switch (type) {
+  case OperandType::TENSOR_QUANT16_SYMM:
+    return S16;
+  case OperandType::TENSOR_QUANT16_ASYMM:
+    return A16;
+  case tensorInt64:
+    return I64;
+  case tensorUint32:
+    return U32;
+  case tensorUint16:
+    return U16;
+  case tensorUint64:
+    return U64;
+  case tensorFloat64:
+    return F64;
   case OperandType::TENSOR_FLOAT32:
     return F32;
   case OperandType::TENSOR_FLOAT16:
@@ -235,6 +250,23 @@ static Status checkPlain(Operator &op) {
   return Status();
 }
 
+/// Makes the inputs of \p op what operations of the HAL take.
+static Status prepareOperands(Operator &op) {
+  // Calls and variables hand on what they get, and SHAPE reads no values.
+  if (op.row.checksTypes || op.row.code == schema::BuiltinOperator::SHAPE)
+    return Status();
+  for (size_t i = 0; i < op.inputCount(); ++i) {
+    if (!op.hasInput(i))
+      continue;
+    if (op.input(i).shape && std::ranges::count(op.shape(i), 0u) > 0)
+      return badData("the shape of input {} depends on values that are not "
+                     "constant",
+                     i);
+    op.inputs[i] = int32_t(op.graph.asNarrow(uint32_t(op.inputs[i])));
+  }
+  return Status();
+}
+
 static Status importWithRow(Graph &graph, const schema::Operator &source,
                             const OperatorRow &row) {
   Operator op(graph, source, row);
@@ -243,6 +275,7 @@ static Status importWithRow(Graph &graph, const schema::Operator &source,
     NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
     return foldIntegers(op);
   }
+  NNHAL_RETURN_IF_ERROR(prepareOperands(op));
   bool isComplex = row.takesComplex && op.hasInput(row.dataInput) &&
                    op.input(row.dataInput).imaginary;
   if (!row.checksTypes && !isComplex) {
@@ -263,11 +296,20 @@ Status importOperator(Graph &graph, const schema::Operator &source,
     return badData(
         "operator {} refers to operator code {}, which the file does not have",
         index, source.opcode_index());
+  schema::BuiltinOperator builtin = builtinCode(*code);
   const OperatorRow *row = findOperator(
-      builtinCode(*code),
-      code->custom_code() ? code->custom_code()->string_view() : "");
-  Status status = row ? importWithRow(graph, source, *row)
-                      : badData("{}", whyUnsupported(builtinCode(*code)));
+      builtin, code->custom_code() ? code->custom_code()->string_view() : "");
+  const ExtensionRow *extension = findExtension(builtin);
+  if (extension && row && !needsExtension(graph, source, *row, *extension))
+    extension = nullptr;
+  bool usesExtension = extension && graph.file().useExtensions;
+  Status status = usesExtension ? importAsExtension(graph, source, *extension)
+                  : row         ? importWithRow(graph, source, *row)
+                                : badData("{}", whyUnsupported(builtin));
+  if (status.code() == StatusCode::invalidArgument && extension &&
+      !usesExtension)
+    status = badData("{}; the extension {} takes it", status.message(),
+                     extensionName);
   return std::move(status).withContext(
       fmt::format("operator {} ({})", index, operatorName(*code)));
 }

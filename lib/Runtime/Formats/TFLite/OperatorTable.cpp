@@ -173,8 +173,28 @@ std::string_view whyUnsupported(schema::BuiltinOperator code) {
   case Code::BIDIRECTIONAL_SEQUENCE_LSTM:
   case Code::BIDIRECTIONAL_SEQUENCE_RNN:
   case Code::LSH_PROJECTION:
+  case Code::EMBEDDING_LOOKUP_SPARSE:
+  case Code::DILATE:
+  case Code::REDUCE_WINDOW:
     return "this operator is not imported";
+  case Code::SKIP_GRAM:
+  case Code::HASHTABLE:
+  case Code::HASHTABLE_FIND:
+  case Code::HASHTABLE_IMPORT:
+  case Code::HASHTABLE_SIZE:
+    return "strings and tables of them are not imported";
+  case Code::CONCAT_EMBEDDINGS:
+  case Code::DELEGATE:
+  case Code::PLACEHOLDER_FOR_GREATER_OP_CODES:
+    return "TensorFlow Lite does not compute this operator either";
+  case Code::RANDOM_STANDARD_NORMAL:
+  case Code::RANDOM_UNIFORM:
+  case Code::MULTINOMIAL:
+    return "random results are not imported";
   default:
+    if (std::string_view(schema::EnumNameBuiltinOperator(code))
+            .starts_with("STABLEHLO_"))
+      return "operators of StableHLO are not imported";
     return "the HAL has no such operation, and no composition is known";
   }
 }

@@ -12,8 +12,9 @@
 
 namespace nnhal::rt::tflite {
 
-/// Accepted types of input 0, as a set.
-enum TypeSet : uint8_t {
+/// Accepted types of input 0, as a set. The last ones are those of which no row
+/// of the HAL computes.
+enum TypeSet : uint16_t {
   F32 = 1,
   F16 = 2,
   I32 = 4,
@@ -25,7 +26,18 @@ enum TypeSet : uint8_t {
   Quant8 = U8 | S8,
   Numeric = Float | I32 | Quant8,
   AnyType = 0xFF,
+  S16 = 0x100,
+  I64 = 0x200,
+  U32 = 0x400,
+  U16 = 0x800,
+  U64 = 0x1000,
+  F64 = 0x2000,
+  A16 = 0x4000, // S16 with a zero point
+  BeyondHal = S16 | I64 | U32 | U16 | U64 | F64 | A16,
 };
+
+/// The set of \p type alone; empty for a type that is in none.
+uint16_t typeSetOf(OperandType type);
 
 using ShapeFunction = Result<std::vector<Shape>> (*)(Operator &op);
 using ImportFunction = Status (*)(Operator &op);
@@ -78,6 +90,10 @@ const OperatorRow *findOperator(schema::BuiltinOperator code,
 
 /// Returns the reason why \p code has no row.
 std::string_view whyUnsupported(schema::BuiltinOperator code);
+
+/// Checks the counts and indices of \p op against its row, and that inputs have
+/// values.
+Status readOperands(Operator &op);
 
 // Importers, by family.
 Status importElementwise(Operator &op); // also with a fused activation

@@ -7,6 +7,8 @@
 
 #include "Tensors.h"
 
+#include "ExtensionTypes.h"
+
 #include "Runtime/Support/Errors.h"
 
 #include <fmt/ranges.h>
@@ -61,8 +63,7 @@ Result<Shape> makeShape(std::span<const int64_t> dimensions) {
   return shape;
 }
 
-/// Bytes of one element in the file; 0 for types without a fixed size.
-static uint32_t elementSizeOf(schema::TensorType type) {
+uint32_t elementSizeOf(schema::TensorType type) {
   switch (type) {
   case schema::TensorType::FLOAT32:
   case schema::TensorType::INT32:
@@ -92,8 +93,8 @@ static uint32_t elementSizeOf(schema::TensorType type) {
 /// The HAL type of a tensor whose scales are all usable; no type with a reason
 /// otherwise. Reasons stay with the tensor: unused tensors may be anything.
 static void setQuantized(Tensor &tensor, std::span<const float> scales,
-                         std::span<const int64_t> zeroPoints,
-                         int32_t dimension) {
+                         std::span<const int64_t> zeroPoints, int32_t dimension,
+                         bool useExtensions) {
   bool isSigned = tensor.sourceType == schema::TensorType::INT8;
   bool is16Bit = tensor.sourceType == schema::TensorType::INT16;
   int64_t low = is16Bit || !isSigned ? 0 : -128;
@@ -104,6 +105,15 @@ static void setQuantized(Tensor &tensor, std::span<const float> scales,
           fmt::format("has scale {}, which is not a positive number", scale);
       return;
     }
+  if (is16Bit && useExtensions && !tensor.isConstant && scales.size() == 1 &&
+      zeroPoints.size() == 1 && zeroPoints[0] != 0 &&
+      zeroPoints[0] >= INT16_MIN && zeroPoints[0] <= INT16_MAX) {
+    // The HAL's type with a zero point is unsigned: all numbers move up.
+    tensor.type = OperandType::TENSOR_QUANT16_ASYMM;
+    tensor.scale = scales[0];
+    tensor.zeroPoint = int32_t(zeroPoints[0]) - INT16_MIN;
+    return;
+  }
   for (int64_t zeroPoint : zeroPoints)
     if (zeroPoint < low || zeroPoint > high) {
       tensor.typeProblem = fmt::format(
@@ -145,7 +155,8 @@ static void setQuantized(Tensor &tensor, std::span<const float> scales,
 }
 
 static void setType(Tensor &tensor,
-                    const schema::QuantizationParameters *quantization) {
+                    const schema::QuantizationParameters *quantization,
+                    bool useExtensions) {
   std::span<const float> scales;
   std::span<const int64_t> zeroPoints;
   if (quantization) {
@@ -169,6 +180,7 @@ static void setType(Tensor &tensor,
       tensor.scale = scales[0];
     return;
   case schema::TensorType::INT64:
+    tensor.is64Bit = true;
     if (tensor.isConstant) {
       tensor.type = OperandType::TENSOR_INT32;
       tensor.expansion = Expansion::Int64ToInt32;
@@ -179,13 +191,22 @@ static void setType(Tensor &tensor,
   case schema::TensorType::INT8:
   case schema::TensorType::INT16:
     setQuantized(tensor, scales, zeroPoints,
-                 quantization ? quantization->quantized_dimension() : 0);
+                 quantization ? quantization->quantized_dimension() : 0,
+                 useExtensions);
     return;
   default:
     break;
   }
+  std::optional<OperandType> extension = extensionTypeOf(tensor.sourceType);
+  if (extension && useExtensions) {
+    tensor.type = *extension;
+    return;
+  }
   tensor.typeProblem = fmt::format("has type {}, which the HAL does not have",
                                    nameOf(tensor.sourceType));
+  if (extension)
+    tensor.typeProblem +=
+        fmt::format("; the extension {} has it", extensionName);
 }
 
 /// The bytes of buffer \p index; empty for a tensor without a buffer.
@@ -228,7 +249,7 @@ static Status readConstant(Tensor &tensor) {
 
 static Status readTensor(Tensor &tensor, const schema::Model &model,
                          const schema::Tensor &source,
-                         std::span<const std::byte> file) {
+                         std::span<const std::byte> file, bool useExtensions) {
   tensor.sourceType = source.type();
   tensor.isVariable = source.is_variable();
   tensor.sparsity = source.sparsity();
@@ -248,7 +269,7 @@ static Status readTensor(Tensor &tensor, const schema::Model &model,
   tensor.isConstant = !tensor.bytes.empty() && !tensor.isVariable;
   if (tensor.isConstant)
     NNHAL_RETURN_IF_ERROR(readConstant(tensor));
-  setType(tensor, source.quantization());
+  setType(tensor, source.quantization(), useExtensions);
   if (!tensor.isConstant)
     for (size_t i = 0; i < tensor.declared.size(); ++i)
       if (tensor.declared[i] == 0 || (!signature.empty() && signature[i] == -1))
@@ -258,7 +279,8 @@ static Status readTensor(Tensor &tensor, const schema::Model &model,
 
 Result<std::vector<Tensor>> readTensors(const schema::Model &model,
                                         const schema::SubGraph &graph,
-                                        std::span<const std::byte> file) {
+                                        std::span<const std::byte> file,
+                                        bool useExtensions) {
   std::vector<Tensor> tensors;
   if (!graph.tensors())
     return tensors;
@@ -268,8 +290,9 @@ Result<std::vector<Tensor>> readTensors(const schema::Model &model,
     tensors[i].index = i;
     if (source->name())
       tensors[i].name = source->name()->str();
-    NNHAL_RETURN_IF_ERROR(readTensor(tensors[i], model, *source, file)
-                              .withContext(describe(tensors[i])));
+    NNHAL_RETURN_IF_ERROR(
+        readTensor(tensors[i], model, *source, file, useExtensions)
+            .withContext(describe(tensors[i])));
   }
   return tensors;
 }

@@ -30,7 +30,7 @@ using Shape = std::vector<uint32_t>;
 
 /// The ways in which the bytes of a constant become the value that the HAL
 /// model holds.
-enum class Expansion { None, Float16ToFloat32, Int64ToInt32 };
+enum class Expansion { None, Float16ToFloat32, Int64ToInt32, Int32ToInt64 };
 
 struct Tensor {
   uint32_t index = 0;
@@ -58,6 +58,12 @@ struct Tensor {
   std::optional<uint32_t> operand;
   /// The operand that holds the imaginary part of complex numbers.
   std::optional<uint32_t> imaginary;
+
+  /// The file states 64-bit integers. Those of constants and of indices have
+  /// 32 bits in operations of the HAL.
+  bool is64Bit = false;
+  /// The operand that holds narrowed integers with 64 bits.
+  std::optional<uint32_t> wide;
 
   bool isConstant = false;
   /// The bytes of a constant are the importer's own, not the file's.
@@ -99,11 +105,16 @@ tablesOf(const flatbuffers::Vector<flatbuffers::Offset<T>> *vector) {
   return {vector->begin(), vector->end()};
 }
 
+/// Bytes of one element in the file; 0 for types without a fixed size.
+uint32_t elementSizeOf(schema::TensorType type);
+
 /// Every tensor of \p graph. \p file holds the bytes of \p model and whatever
-/// follows it.
+/// follows it. Types that only the extension has are those of the extension if
+/// \p useExtensions is set.
 Result<std::vector<Tensor>> readTensors(const schema::Model &model,
                                         const schema::SubGraph &graph,
-                                        std::span<const std::byte> file);
+                                        std::span<const std::byte> file,
+                                        bool useExtensions);
 
 } // namespace nnhal::rt::tflite
 

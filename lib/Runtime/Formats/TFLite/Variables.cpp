@@ -79,7 +79,7 @@ Variable *Variables::find(uint32_t handle) {
 Status Variables::initialize(const schema::SubGraph &subgraph,
                              std::span<const std::byte> file) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<Tensor> tensors,
-                         readTensors(model, subgraph, file));
+                         readTensors(model, subgraph, file, useExtensions));
   Handles known = handlesOf(subgraph);
   uint32_t index = 0;
   for (const schema::Operator *op : tablesOf(subgraph.operators())) {

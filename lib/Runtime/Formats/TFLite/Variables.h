@@ -29,7 +29,8 @@ struct Variable {
 /// The resource variables of a file. All subgraphs share them.
 class Variables {
 public:
-  explicit Variables(const schema::Model &model) : model(model) {}
+  Variables(const schema::Model &model, bool useExtensions)
+      : model(model), useExtensions(useExtensions) {}
 
   /// Finds the variables of the main subgraph and what it assigns. Damaged
   /// operators are left for their import to report.
@@ -52,6 +53,7 @@ private:
   codeOf(const schema::Operator &op) const;
 
   const schema::Model &model;
+  const bool useExtensions;
   /// By container and name.
   std::map<std::pair<std::string, std::string>, Variable> variables;
   Handles handles;

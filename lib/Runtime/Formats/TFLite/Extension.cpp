@@ -1,0 +1,224 @@
+//===- Extension.cpp - Operators beyond the HAL ---------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Extension.h"
+
+#include "ExtensionTypes.h"
+#include "Folding.h"
+#include "Recurrent.h"
+
+#include "Runtime/Support/Errors.h"
+
+#include <algorithm>
+
+namespace nnhal::rt::tflite {
+
+OperatorRow operatorRowOf(const ExtensionRow &extension) {
+  OperatorRow row{.code = extension.code,
+                  .type = extensionOperation(extension.code),
+                  .import = nullptr};
+  row.inputs = extension.inputs;
+  row.outputs = extension.outputs;
+  row.optionalInputs = extension.optionalInputs;
+  row.dataInput = extension.dataInput;
+  row.sameTypeInputs = extension.sameTypeInputs;
+  row.inferShapes = extension.inferShapes;
+  return row;
+}
+
+bool hasUnknownExtents(Operator &op) {
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    if (op.hasInput(i) && op.input(i).shape &&
+        std::ranges::count(op.shape(i), 0u) > 0)
+      return true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Whether the HAL is enough
+//===----------------------------------------------------------------------===//
+
+/// The types of the data input that the HAL's form of the operator takes.
+static uint16_t halTypesOf(const OperatorRow &hal,
+                           const ExtensionRow &extension) {
+  if (extension.halTypes)
+    return extension.halTypes;
+  if (hal.types != AnyType)
+    return hal.types;
+  const Signature *signature = signatureOf(hal.type);
+  if (!signature || signature->inputs.size() <= extension.halInput)
+    return AnyType;
+  uint16_t types = 0;
+  for (const TypeSince &row : signature->inputs[extension.halInput].types)
+    types |= typeSetOf(row.type);
+  return types ? types | extension.moreHalTypes : uint16_t(AnyType);
+}
+
+/// The type of \p tensor as a set, be the extension in use or not.
+static uint16_t typeSetOf(const Tensor &tensor) {
+  std::optional<OperandType> type =
+      tensor.type ? tensor.type : extensionTypeOf(tensor.sourceType);
+  return type ? typeSetOf(*type) : 0;
+}
+
+static bool hasTypeBeyondHal(Operator &op, const ExtensionRow &extension) {
+  for (size_t i = extension.dataInput;
+       i < size_t(extension.dataInput) + extension.sameTypeInputs; ++i)
+    if (op.hasInput(i) && typeSetOf(op.input(i)) & BeyondHal)
+      return true;
+  for (size_t i = 0; i < op.outputCount() && !extension.givesIndices; ++i)
+    if (typeSetOf(op.output(i)) & BeyondHal)
+      return true;
+  return false;
+}
+
+static bool hasRankBeyondHal(Operator &op, const ExtensionRow &extension) {
+  if (extension.halRank == 0)
+    return false;
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    if (op.hasInput(i) && op.input(i).shape &&
+        op.shape(i).size() > extension.halRank)
+      return true;
+  Result<std::vector<Shape>> shapes = extension.inferShapes(op);
+  return shapes.isOk() && std::ranges::any_of(*shapes, [&](const Shape &shape) {
+           return shape.size() > extension.halRank;
+         });
+}
+
+bool needsExtension(Graph &graph, const schema::Operator &source,
+                    const OperatorRow &hal, const ExtensionRow &extension) {
+  const OperatorRow row = operatorRowOf(extension);
+  Operator op(graph, source, row);
+  if (!readOperands(op).isOk() || isFoldable(op))
+    return false;
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    if (op.hasInput(i) && (op.input(i).imaginary || !op.input(i).shape) &&
+        !(i < 32 && extension.states >> i & 1))
+      return false;
+  uint16_t type = typeSetOf(op.input(extension.dataInput));
+  if (!(extension.types & type))
+    return false;
+  return hasUnknownExtents(op) || !(halTypesOf(hal, extension) & type) ||
+         hasTypeBeyondHal(op, extension) || hasRankBeyondHal(op, extension) ||
+         (extension.isBeyondHal && extension.isBeyondHal(op));
+}
+
+//===----------------------------------------------------------------------===//
+// Import
+//===----------------------------------------------------------------------===//
+
+static Status checkTypes(Operator &op, const ExtensionRow &extension) {
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    if (op.hasInput(i) && !op.input(i).shape &&
+        !(i < 32 && extension.states >> i & 1))
+      return badData("input {}, {}, is a variable", i, describe(op.input(i)));
+  if (extension.inputs.most == 0)
+    return Status();
+  const Tensor &data = op.input(extension.dataInput);
+  if (!data.type)
+    return badData("{} {}", describe(data), data.typeProblem);
+  if (!(typeSetOf(*data.type) & extension.types))
+    return badData("{}'s {} does not take input {} of type {}", extensionName,
+                   schema::EnumNameBuiltinOperator(extension.code),
+                   extension.dataInput, nameOf(data.sourceType));
+  return Status();
+}
+
+Result<std::vector<Shape>> partialShapes(Operator &op) {
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < op.outputCount(); ++i) {
+    const std::vector<int32_t> &declared = op.output(i).declared;
+    if (declared.empty())
+      return badData(
+          "the shape of output {} depends on values that are not constant", i);
+    Shape &shape = shapes.emplace_back();
+    for (int32_t extent : declared)
+      // What the file states is out of date where an option changed a shape.
+      shape.push_back(extent > 0 && !op.graph.isReshaped() ? uint32_t(extent)
+                                                           : 0);
+  }
+  return shapes;
+}
+
+static Status inferShapes(Operator &op, const ExtensionRow &extension) {
+  bool isUnknown = hasUnknownExtents(op) && !extension.takesUnknown;
+  NNHAL_ASSIGN_OR_RETURN(op.outputShapes, isUnknown
+                                              ? partialShapes(op)
+                                              : extension.inferShapes(op));
+  if (op.outputShapes.size() != op.outputCount())
+    return badData("has {} outputs, expected {}", op.outputCount(),
+                   op.outputShapes.size());
+  return Status();
+}
+
+/// State input \p i in the shape that the file states.
+static Result<uint32_t> statedState(Operator &op, size_t i) {
+  const Tensor &state = op.input(i);
+  if (!state.isVariable)
+    return stateInput(op, i, *state.shape);
+  std::vector<int64_t> dimensions(state.declared.begin(), state.declared.end());
+  Result<Shape> shape = makeShape(dimensions);
+  if (!shape.isOk() || shape->empty())
+    return badData("state input {}, {}, has no known shape", i,
+                   describe(state));
+  return stateInput(op, i, *std::move(shape));
+}
+
+/// The scales and zero points of the five intermediates, which files attach to
+/// tensors that nothing computes; 0 for those that the file leaves out.
+static Status addIntermediates(Operator &op, OperationBuilder &builder) {
+  constexpr size_t count = 5;
+  std::span<const int32_t> indices = elementsOf(op.source.intermediates());
+  for (size_t i = 0; i < count; ++i) {
+    if (i >= indices.size()) {
+      builder.real(0).int32(0);
+      continue;
+    }
+    if (indices[i] < 0 || uint32_t(indices[i]) >= op.graph.tensorCount())
+      return badData("intermediate {} refers to tensor {} of {}", i, indices[i],
+                     op.graph.tensorCount());
+    const Tensor &tensor = op.graph.tensor(uint32_t(indices[i]));
+    // A tensor without parameters has the scale of plain numbers, 1.
+    builder.real(tensor.isPlain ? 0 : tensor.scale).int32(tensor.zeroPoint);
+  }
+  return Status();
+}
+
+Status importAsExtension(Graph &graph, const schema::Operator &source,
+                         const ExtensionRow &extension) {
+  const OperatorRow row = operatorRowOf(extension);
+  Operator op(graph, source, row);
+  NNHAL_RETURN_IF_ERROR(readOperands(op));
+  NNHAL_RETURN_IF_ERROR(checkTypes(op, extension));
+  NNHAL_RETURN_IF_ERROR(inferShapes(op, extension));
+  OperationBuilder builder(op, row.type);
+  bool isVariadic = extension.inputs.most == 255;
+  size_t count = isVariadic ? op.inputCount() : extension.inputs.most;
+  std::vector<size_t> states;
+  for (size_t i = 0; i < count; ++i) {
+    if (!op.hasInput(i)) {
+      builder.operand(graph.addNoValue(OperandType::TENSOR_INT32));
+    } else if (i < 32 && extension.states >> i & 1) {
+      builder.operand(statedState(op, i));
+      states.push_back(i);
+    } else {
+      builder.operand(graph.useAsStated(op.input(i)));
+    }
+  }
+  if (extension.addOptions)
+    NNHAL_RETURN_IF_ERROR(extension.addOptions(op, builder));
+  if (extension.hasIntermediates)
+    NNHAL_RETURN_IF_ERROR(addIntermediates(op, builder));
+  if (builder.hasFailed())
+    return builder.finish();
+  std::vector<uint32_t> newStates;
+  for (size_t i : states)
+    newStates.push_back(stateOutput(op, i));
+  return builder.followedBy(std::move(newStates)).finish();
+}
+
+} // namespace nnhal::rt::tflite
