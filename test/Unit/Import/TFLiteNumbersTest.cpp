@@ -93,6 +93,32 @@ TEST(TFLiteNumbersTest, plainBytesAreNotComputedWith) {
             "tensor 1 't1' has type UINT8 but no quantization parameters");
 }
 
+// Weights that are quantized to save room are those of their real numbers.
+TEST(TFLiteNumbersTest, recurrentWithDequantizedWeights) {
+  const Numbers data = {1, -2, 3}, state = {0.5, 0.25};
+  const Numbers w = {2, -4, 6, 8, 10, -12}, r = {1, 3, -5, 7};
+  auto halved = [](Numbers values) {
+    for (double &value : values)
+      value /= 32;
+    return values;
+  };
+  auto rnn = [&](const TestInput &weights, const TestInput &recurrent) {
+    TestInput bias = reals({2}, {0.5, -0.25});
+    return run(Code::RNN,
+               {{{{1, 3}}, data}, weights, recurrent, bias, {{{1, 2}}, state}},
+               {}, options([](Builder &b) {
+                 return schema::CreateRNNOptions(b, schema::Activation::TANH);
+               }));
+  };
+  auto bytes = [](std::vector<int32_t> shape, const Numbers &values) {
+    return TestInput{{std::move(shape), Type::INT8, {1.0f / 32}, {0}},
+                     values,
+                     /*isConstant=*/true};
+  };
+  EXPECT_EQ(rnn(bytes({2, 3}, w), bytes({2, 2}, r)),
+            rnn(reals({2, 3}, halved(w)), reals({2, 2}, halved(r))));
+}
+
 TEST(TFLiteNumbersTest, indicesOf64BitsHave32) {
   TestInput data = {{{2, 3}}, {1, 5, 2, 9, 0, 3}};
   EXPECT_EQ(run(Code::ARG_MAX, {data, integersInput({1})}, {{}, Type::INT64}),

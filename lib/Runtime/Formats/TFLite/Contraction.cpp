@@ -27,25 +27,6 @@ static Status checkRanks(Operator &op, size_t data) {
   return Status();
 }
 
-/// Float data beside quantized weights.
-static bool isDynamicRange(const Tensor &data, const Tensor &filter) {
-  return *data.type == OperandType::TENSOR_FLOAT32 && isQuantized(*filter.type);
-}
-
-/// The weights of input \p i: dequantized where the data is real, so that data
-/// need not be quantized at each execution.
-static Result<uint32_t> filterOperand(Operator &op, size_t i) {
-  if (!isDynamicRange(op.input(op.row.dataInput), op.input(i)))
-    return op.graph.use(op.input(i));
-  NNHAL_ASSIGN_OR_RETURN(uint32_t weights, op.graph.use(op.input(i)));
-  Operand real;
-  real.type = OperandType::TENSOR_FLOAT32;
-  real.dimensions = op.graph.operand(weights).dimensions;
-  uint32_t result = op.graph.addOperand(std::move(real));
-  op.graph.addOperation(OperationType::DEQUANTIZE, {weights}, {result});
-  return result;
-}
-
 /// Checks the type of filter input \p i (M-013) and the dimension of its
 /// several scales.
 static Status checkFilter(Operator &op, size_t i, uint32_t channelDim) {
@@ -60,7 +41,7 @@ static Status checkFilter(Operator &op, size_t i, uint32_t channelDim) {
     if (isQuantized(*data.type))
       return Status();
   }
-  if (isDynamicRange(data, filter))
+  if (hasDynamicRange(op, i))
     return Status();
   if (*filter.type != *data.type)
     return badData("weights have type {}, but the input has type {}",
@@ -127,7 +108,7 @@ Status importConv2D(Operator &op) {
   OperationBuilder builder(op, groups == 1 ? OperationType::CONV_2D
                                            : OperationType::GROUPED_CONV_2D);
   builder.input(0)
-      .operand(filterOperand(op, 1))
+      .operand(weightsOperand(op, 1))
       .operand(biasOperand(op, 2, 1, op.shape(1)[0]))
       .int32(scheme)
       .int32(options->stride_w())
@@ -154,7 +135,7 @@ Status importDepthwiseConv2D(Operator &op) {
   uint32_t channels = op.shape(1)[3];
   OperationBuilder builder(op, OperationType::DEPTHWISE_CONV_2D);
   builder.input(0)
-      .operand(filterOperand(op, 1))
+      .operand(weightsOperand(op, 1))
       .operand(biasOperand(op, 2, 1, channels))
       .int32(scheme)
       .int32(options->stride_w())
@@ -177,7 +158,7 @@ Status importTransposeConv(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(int32_t scheme, paddingScheme(options->padding()));
   OperationBuilder builder(op, OperationType::TRANSPOSE_CONV_2D);
   builder.input(2)
-      .operand(filterOperand(op, 1))
+      .operand(weightsOperand(op, 1))
       .operand(biasOperand(op, 3, 1, op.shape(1)[0]))
       .input(0)
       .int32(scheme)
@@ -353,7 +334,7 @@ Status importFullyConnected(Operator &op) {
   }
   return OperationBuilder(op, OperationType::FULLY_CONNECTED)
       .operand(data)
-      .operand(filterOperand(op, 1))
+      .operand(weightsOperand(op, 1))
       .operand(biasOperand(op, 2, 1, units))
       .activation(options->activation())
       .shapedAs({batch, units})

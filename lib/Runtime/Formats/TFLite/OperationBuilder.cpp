@@ -7,10 +7,31 @@
 
 #include "OperationBuilder.h"
 
+#include "OperatorTable.h"
+
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/Float16.h"
 
 namespace nnhal::rt::tflite {
+
+bool hasDynamicRange(Operator &op, size_t i) {
+  const Tensor &data = op.input(op.row.dataInput), &weights = op.input(i);
+  return *data.type == OperandType::TENSOR_FLOAT32 && weights.type &&
+         isQuantized(*weights.type) &&
+         *weights.type != OperandType::TENSOR_QUANT16_SYMM;
+}
+
+Result<uint32_t> weightsOperand(Operator &op, size_t i) {
+  NNHAL_ASSIGN_OR_RETURN(uint32_t weights, op.graph.use(op.input(i)));
+  if (!hasDynamicRange(op, i))
+    return weights;
+  Operand real;
+  real.type = OperandType::TENSOR_FLOAT32;
+  real.dimensions = op.graph.operand(weights).dimensions;
+  uint32_t result = op.graph.addOperand(std::move(real));
+  op.graph.addOperation(OperationType::DEQUANTIZE, {weights}, {result});
+  return result;
+}
 
 void OperationBuilder::fail(Status failure) {
   if (status.isOk())

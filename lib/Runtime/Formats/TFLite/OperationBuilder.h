@@ -89,6 +89,14 @@ private:
   Status status;
 };
 
+/// Whether the data input of \p op is real beside quantized weights, input \p
+/// i.
+bool hasDynamicRange(Operator &op, size_t i);
+
+/// The weights of input \p i: dequantized where the data is real, so that data
+/// need not be quantized at each execution.
+Result<uint32_t> weightsOperand(Operator &op, size_t i);
+
 /// A constant of \p values.
 template <typename T>
 uint32_t addConstant(Graph &graph, OperandType type,

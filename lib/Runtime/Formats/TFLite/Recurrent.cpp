@@ -40,19 +40,27 @@ uint32_t stateOutput(Operator &op, size_t i) {
                                *state.shape); // Nobody reads it.
 }
 
+/// Adds input \p i, weights or a bias, or an omitted operand.
+static void addWeights(Operator &op, OperationBuilder &builder, size_t i) {
+  if (op.hasInput(i))
+    builder.operand(weightsOperand(op, i));
+  else
+    builder.optional(i, *op.input(0).type);
+}
+
 /// Inputs 0 to 19 of both LSTM operators.
 static void addLstmInputs(Operator &op, OperationBuilder &builder,
                           uint32_t batch) {
   uint32_t cells = op.shape(2)[0], outputs = op.shape(6)[1];
   for (size_t i = 0; i < outputState; ++i)
-    builder.optional(i, *op.input(0).type);
+    addWeights(op, builder, i);
   builder.operand(stateInput(op, outputState, {batch, outputs}));
   builder.operand(stateInput(op, cellState, {batch, cells}));
 }
 
 static void addLayerNorm(Operator &op, OperationBuilder &builder) {
   for (size_t i = 0; i < 4; ++i)
-    builder.optional(layerNorm + i, *op.input(0).type);
+    addWeights(op, builder, layerNorm + i);
 }
 
 static bool hasLayerNorm(Operator &op) {
@@ -122,7 +130,7 @@ Status importRnn(Operator &op) {
                          recurrentActivation(options->activation()));
   OperationBuilder builder(op, OperationType::RNN);
   for (size_t i = 0; i < 4; ++i)
-    builder.input(i);
+    addWeights(op, builder, i);
   builder.operand(stateInput(op, 4, {op.shape(0)[0], op.shape(1)[0]}))
       .int32(activation);
   if (!builder.hasFailed())
@@ -138,7 +146,7 @@ Status importSequenceRnn(Operator &op) {
   uint32_t batch = op.shape(0)[options->time_major() ? 1 : 0];
   OperationBuilder builder(op, OperationType::UNIDIRECTIONAL_SEQUENCE_RNN);
   for (size_t i = 0; i < 4; ++i)
-    builder.input(i);
+    addWeights(op, builder, i);
   // Here the order of time is an INT32 (M-180).
   builder.operand(stateInput(op, 4, {batch, op.shape(1)[0]}))
       .int32(activation)
@@ -159,11 +167,9 @@ Status importSvdf(Operator &op) {
            memory = op.shape(2)[1];
   OperationBuilder builder(op, OperationType::SVDF);
   // The state has a place per filter and time (M-184).
-  builder.input(0)
-      .input(1)
-      .input(2)
-      .optional(3, *op.input(0).type)
-      .operand(stateInput(op, 4, {batch, memory * filters}))
+  for (size_t i = 0; i < 4; ++i)
+    addWeights(op, builder, i);
+  builder.operand(stateInput(op, 4, {batch, memory * filters}))
       .int32(options->rank())
       .int32(activation);
   if (!builder.hasFailed())

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OperationBuilder.h"
 #include "OperatorTable.h"
 
 #include "Runtime/Support/Errors.h"
@@ -22,7 +23,7 @@ static Status expectShape(Operator &op, size_t i, const Shape &expected,
     return badData("input {} has shape {}, expected {}", i,
                    tensor.shape ? toString(*tensor.shape) : "?",
                    toString(expected));
-  if (tensor.type == type)
+  if (tensor.type == type || hasDynamicRange(op, i))
     return Status();
   if (type == *op.input(0).type)
     return badData("input {} has type {}, but input 0 has type {}", i,
