@@ -95,6 +95,44 @@ TEST_F(TFLiteMutationTest, flippedCompositions) {
   flip(writeComposed());
 }
 
+/// Operators that become those of the extension, with 16 and 64 bits and with
+/// extents that only an execution knows.
+static std::vector<std::byte> writeExtended() {
+  TFLiteWriter file;
+  auto wide = [&](std::vector<int32_t> shape) {
+    return file.tensor(
+        {std::move(shape), schema::TensorType::INT16, {0.5f}, {0}});
+  };
+  auto index = [&](std::vector<int32_t> shape) {
+    return file.tensor({std::move(shape), Type::INT64});
+  };
+  int32_t image = wide({1, 4, 4, 2}), filtered = wide({}), sliced = wide({}),
+          flat = wide({}), mask = file.tensor({{}, Type::BOOL}),
+          places = index({-1, 2}), found = wide({-1}), sum = wide({});
+  int32_t weights = file.constant<int8_t>(
+      {{2, 2, 2, 2}, Type::INT8, {0.5f}, {0}}, std::vector<int8_t>(16, 3));
+  int32_t bias = file.constant<int64_t>({{2}, Type::INT64}, {1, 2});
+  file.add(
+      Code::CONV_2D, {image, weights, bias}, {filtered},
+      schema::CreateConv2DOptions(file.builder, schema::Padding::VALID, 1, 1));
+  file.add(Code::STRIDED_SLICE,
+           {filtered, file.integers({0, 1}), file.integers({0, 2}),
+            file.integers({1, 1})},
+           {sliced}, schema::CreateStridedSliceOptions(file.builder, 0, 0, 1));
+  file.add(Code::RESHAPE, {sliced, file.integers({3, 3})}, {flat});
+  file.add(Code::GREATER, {flat, flat}, {mask});
+  file.add(Code::WHERE, {mask}, {places});
+  file.add(Code::GATHER_ND, {flat, places}, {found});
+  file.add(Code::SUM, {found, file.integers({0})}, {sum},
+           schema::CreateReducerOptions(file.builder, true));
+  return file.finish({image}, {flat, found, sum});
+}
+
+TEST_F(TFLiteMutationTest, flippedExtensions) {
+  EXPECT_EQ(importError(writeExtended()), "imported");
+  flip(writeExtended());
+}
+
 // Mutations outside the weights, which are most of a file.
 void TFLiteMutationTest::flip(const std::vector<std::byte> &file) {
   std::vector<size_t> structure;

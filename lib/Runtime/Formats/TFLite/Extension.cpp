@@ -216,6 +216,7 @@ Status importAsExtension(Graph &graph, const schema::Operator &source,
   if (builder.hasFailed())
     return builder.finish();
   std::vector<uint32_t> newStates;
+  newStates.reserve(states.size());
   for (size_t i : states)
     newStates.push_back(stateOutput(op, i));
   return builder.followedBy(std::move(newStates)).finish();

@@ -252,7 +252,7 @@ Result<std::vector<Shape>> extensionSqueezeShape(Operator &op) {
   return std::vector<Shape>{shape};
 }
 
-/// \p shape, which has \p rank dimensions at most, as the only output's.
+/// \p shape, some extents of which may not be known, as the only output's.
 static Result<std::vector<Shape>> singleKnown(Shape shape) {
   if (shape.size() > 8)
     return badData("rank {} exceeds {}", shape.size(), 8);
@@ -338,8 +338,8 @@ Result<std::vector<Shape>> extensionBitcastShape(Operator &op) {
   Tensor &from = op.input(0), &to = op.output(0);
   if (!from.type || !to.type)
     return badData("{} {}", describe(to), to.typeProblem);
-  uint32_t fromSize = elementSizeOf(*from.type),
-           toSize = elementSizeOf(*to.type);
+  uint32_t fromSize = std::max(1u, elementSizeOf(*from.type)),
+           toSize = std::max(1u, elementSizeOf(*to.type));
   std::vector<int64_t> dimensions = op.dimensions(0);
   if (fromSize > toSize) {
     dimensions.push_back(fromSize / toSize);

@@ -199,7 +199,7 @@ static void setType(Tensor &tensor,
   }
   std::optional<OperandType> extension = extensionTypeOf(tensor.sourceType);
   if (extension && useExtensions) {
-    tensor.type = *extension;
+    tensor.type = extension;
     return;
   }
   tensor.typeProblem = fmt::format("has type {}, which the HAL does not have",
