@@ -101,4 +101,13 @@ std::vector<std::byte> writeFloor() {
   return file.finish({input}, {output});
 }
 
+std::vector<std::byte> writeAddInt16() {
+  TFLiteWriter file;
+  TensorSpec spec = {{1, 4}, schema::TensorType::INT16, {0.5f}, {0}};
+  int32_t lhs = file.tensor(spec), rhs = file.tensor(spec),
+          sum = file.tensor(spec);
+  file.add(schema::BuiltinOperator::ADD, {lhs, rhs}, {sum});
+  return file.finish({lhs, rhs}, {sum});
+}
+
 } // namespace nnhal::rt

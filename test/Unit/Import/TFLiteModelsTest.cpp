@@ -43,6 +43,13 @@ TEST(TFLiteModelsTest, floorIsReproducible) {
   EXPECT_EQ(toText(importBytes(expected)), "FLOOR(i1x4) -> o1x4\n");
 }
 
+TEST(TFLiteModelsTest, addInt16IsReproducible) {
+  std::vector<std::byte> expected = writeAddInt16();
+  expectReproducible("add_int16.tflite", expected);
+  EXPECT_EQ(toText(importBytes(expected)),
+            "tflite:ADD(i1x4, i1x4, 0) -> o1x4\n");
+}
+
 TEST(TFLiteModelsTest, smallCnnIsReproducible) {
   std::vector<std::byte> expected = writeSmallCnn();
   expectReproducible("small_cnn.tflite", expected);

@@ -182,6 +182,9 @@ std::vector<std::byte> writeSmallCnn();
 /// FLOOR of four elements, test/Models/floor.tflite: the least that can be
 /// compiled and executed.
 std::vector<std::byte> writeFloor();
+/// ADD of 16-bit activations, test/Models/add_int16.tflite: an operation of the
+/// extension nnhal.tflite.
+std::vector<std::byte> writeAddInt16();
 
 } // namespace nnhal::rt
 

@@ -232,6 +232,8 @@ TEST(FlagsTest, NoExtensions) {
   ASSERT_TRUE(flags.isOk()) << flags.status().message();
   EXPECT_TRUE(flags->noExtensions);
   EXPECT_TRUE(flags->load.needsSource);
+  EXPECT_FALSE(flags->load.useExtensions);
+  EXPECT_TRUE(parse({"m.tflite"})->load.useExtensions);
   EXPECT_EQ(messageOf({"--check", "cases", "--no-extensions"}),
             "option '--no-extensions' does not go with --check");
 }
