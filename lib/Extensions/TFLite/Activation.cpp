@@ -1,0 +1,218 @@
+//===- Activation.cpp - Activations of 16-bit numbers ---------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Activations of 16-bit numbers, by the tables and the fixed-point arithmetic
+// of TensorFlow Lite's reference kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+#include "FixedPoint.h"
+
+#include <cmath>
+
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+constexpr ElementSet int16Only = elementSet(Element::int16);
+
+Result<Types> checkActivation(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, int16Only));
+  NNHAL_RETURN_IF_ERROR(use.checkScales(1));
+  return onlyResult(use, use.input(0).dimensions);
+}
+
+/// Computes every element by itself.
+template <typename Function> Status map(Run &run, Function function) {
+  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
+  const auto *from = run.use.data<int16_t>(0);
+  int64_t count = elementCount(run.types[0]);
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = function(from[index]);
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// RELU and its like
+//===----------------------------------------------------------------------===//
+
+struct Slopes {
+  Factor positive, negative;
+  Bounds bounds;
+};
+
+/// Rescales by one factor from 0 on and by another one below.
+NNHAL_TARGET_CLONES void rescaleRow(int16_t *to, const int16_t *from,
+                                    int64_t count, const Slopes &given) {
+  Slopes p = given;
+  for (int64_t index = 0; index < count; ++index) {
+    int32_t value = from[index];
+    int32_t positive = scale(value, p.positive);
+    int32_t negative = scale(value, p.negative);
+    to[index] = int16_t(p.bounds(value >= 0 ? positive : negative));
+  }
+}
+
+Status rescale(Run &run, const Slopes &slopes) {
+  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
+  rescaleRow(to, run.use.data<int16_t>(0), elementCount(run.types[0]), slopes);
+  return Status::ok();
+}
+
+Status runRelu(Run &run, Activation activation) {
+  const Use &use = run.use;
+  // TensorFlow Lite computes the factors of activations in single precision.
+  Factor factor = factorOf(use.input(0).scale / use.output(0).scale);
+  return rescale(run, {factor, factor,
+                       activationBounds(activation, boundsOf<int16_t>(),
+                                        use.output(0).scale, 0)});
+}
+
+Status runLeakyRelu(Run &run) {
+  const Use &use = run.use;
+  float input = use.input(0).scale, output = use.output(0).scale;
+  return rescale(run, {factorOf(input / output),
+                       factorOf(input * use.real("alpha") / output),
+                       boundsOf<int16_t>()});
+}
+
+Result<Types> checkLeakyRelu(const Use &use) {
+  if (float alpha = use.real("alpha"); !std::isfinite(alpha))
+    return refuse("option alpha is ", alpha, ", but must be finite");
+  return checkActivation(use);
+}
+
+//===----------------------------------------------------------------------===//
+// LOGISTIC, TANH
+//===----------------------------------------------------------------------===//
+
+/// The table's results are fractions of 15 bits.
+Result<Types> checkFraction(const Use &use) {
+  NNHAL_ASSIGN_OR_RETURN(Types types, checkActivation(use));
+  int32_t exponent = 0;
+  if (!isPowerOfTwo(use.output(0).scale, exponent) || exponent != -15)
+    return refuse("output 0 has scale ", use.output(0).scale,
+                  ", but must have 2^-15");
+  return types;
+}
+
+/// The factor that brings numbers to steps of 1 / (3 * 4096).
+struct TableInput {
+  int32_t multiplier = 0;
+  int32_t shift = 0;
+  int32_t operator()(int16_t value) const {
+    int32_t half = shift > 0 ? int32_t(1) << (shift - 1) : 0;
+    return wrappingAdd(value * multiplier, half) >> shift;
+  }
+};
+
+TableInput tableInput(const Use &use, int32_t mostShift) {
+  float scale = use.input(0).scale;
+  int32_t exponent = 0;
+  if (isPowerOfTwo(scale, exponent) && exponent + 12 >= 0 &&
+      exponent + 12 <= mostShift)
+    return {3 << (exponent + 12), 0};
+  double multiplier = double(scale) * 4096.0 * 3.0;
+  TableInput input;
+  while (multiplier <= 32767.0 / 2.0 && input.shift <= 30) {
+    ++input.shift;
+    multiplier *= 2.0;
+  }
+  // A larger factor saturates all numbers but 0, as this one does.
+  input.multiplier = int32_t(std::min(multiplier, 65535.0));
+  return input;
+}
+
+Status runLogistic(Run &run) {
+  TableInput input = tableInput(run.use, 0);
+  const std::array<uint16_t, 256> &table = logisticTable();
+  return map(run, [&](int16_t value) {
+    int32_t place = input(value);
+    uint32_t distance = uint32_t(place < 0 ? -int64_t(place) : place);
+    uint32_t index = distance >> 9, result = 0x7FFF << 10;
+    if (index < 255)
+      result = (uint32_t(table[index]) << 9) +
+               (distance & 0x1FF) * (uint32_t(table[index + 1]) - table[index]);
+    // The half is rounded up on both sides.
+    result = place >= 0 ? result + (1 << 9) : (1 << 25) - result + (1 << 9) - 1;
+    return int16_t(result >> 10);
+  });
+}
+
+/// tanh(x) is 2 logistic(2x) - 1.
+Status runTanh(Run &run) {
+  TableInput input = tableInput(run.use, 1);
+  const std::array<uint16_t, 256> &table = logisticTable();
+  return map(run, [&](int16_t value) {
+    int32_t place = input(value);
+    uint32_t distance = uint32_t(place < 0 ? -int64_t(place) : place);
+    uint32_t index = distance >> 8;
+    int32_t result = 0xFFFF << 8;
+    if (index < 255)
+      result = int32_t((uint32_t(table[index]) << 8) +
+                       (distance & 0xFF) *
+                           (uint32_t(table[index + 1]) - table[index]));
+    result = place >= 0 ? result - (1 << 23) + (1 << 7)
+                        : -result + (1 << 23) + (1 << 7) - 1;
+    return int16_t(result >> 8);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// EXP
+//===----------------------------------------------------------------------===//
+
+Status runExp(Run &run) {
+  float scale = run.use.input(0).scale;
+  Table16 table =
+      makeTable16(scale * -32768.0f, scale * 32767.0f, run.use.output(0).scale,
+                  [](float value) { return std::exp(value); });
+  return map(run, [&](int16_t value) { return lookUp(table, value); });
+}
+
+constexpr OptionRow leakyReluOptions[] = {{"alpha", OptionKind::real}};
+
+constexpr OperatorRow rows[] = {
+    {14, "LOGISTIC", "input ", 0, int16Only, {}, 1, checkFraction, runLogistic},
+    {19,
+     "RELU",
+     "input ",
+     0,
+     int16Only,
+     {},
+     1,
+     checkActivation,
+     [](Run &run) { return runRelu(run, Activation::relu); }},
+    {20,
+     "RELU_N1_TO_1",
+     "input ",
+     0,
+     int16Only,
+     {},
+     1,
+     checkActivation,
+     [](Run &run) { return runRelu(run, Activation::reluN1To1); }},
+    {21,
+     "RELU6",
+     "input ",
+     0,
+     int16Only,
+     {},
+     1,
+     checkActivation,
+     [](Run &run) { return runRelu(run, Activation::relu6); }},
+    {28, "TANH", "input ", 0, int16Only, {}, 1, checkFraction, runTanh},
+    {47, "EXP", "input ", 0, int16Only, {}, 1, checkActivation, runExp},
+    {98, "LEAKY_RELU", "input ", 0, int16Only, leakyReluOptions, 1,
+     checkLeakyRelu, runLeakyRelu},
+};
+
+} // namespace
+
+Rows tflite::activationRows() { return rows; }

@@ -1,0 +1,535 @@
+//===- Arithmetic.cpp - Arithmetic of two tensors -------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Arithmetic of two tensors that broadcast. 16-bit numbers are rescaled as
+// TensorFlow Lite's reference kernels do it; integers without quantization
+// wrap.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elementwise.h"
+#include "Families.h"
+#include "FixedPoint.h"
+
+#include <cmath>
+
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+constexpr ElementSet numbers = elementSet(Element::float32, Element::int16,
+                                          Element::int32, Element::int64);
+constexpr ElementSet orderedElements =
+    numbers | elementSet(Element::int8, Element::uint8);
+constexpr ElementSet bitElements =
+    elementSet(Element::int8, Element::uint8, Element::int16, Element::uint16,
+               Element::int32, Element::uint32);
+
+/// Calls \p function with a value of one of the types of `orderedElements`.
+template <typename Function>
+decltype(auto) withOrdered(Element element, Function &&function) {
+  switch (element) {
+  case Element::int8:
+    return function(int8_t());
+  case Element::uint8:
+    return function(uint8_t());
+  case Element::int16:
+    return function(int16_t());
+  case Element::int32:
+    return function(int32_t());
+  case Element::int64:
+    return function(int64_t());
+  default:
+    return function(float());
+  }
+}
+
+Result<Types> checkArithmetic(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
+  NNHAL_ASSIGN_OR_RETURN(Extents extents, checkBroadcast(use, 0, 1));
+  if (use.element(0) == Element::int16)
+    NNHAL_RETURN_IF_ERROR(use.checkScales(2));
+  return onlyResult(use, std::move(extents));
+}
+
+/// Computes one result from two tensors of type T.
+template <typename T, typename Function>
+Status compute(Run &run, Function function) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+  mapBinary(to, run.types[0].dimensions, use.data<T>(0),
+            use.input(0).dimensions, use.data<T>(1), use.input(1).dimensions,
+            function);
+  return Status::ok();
+}
+
+/// Applies a fused activation to a number without quantization.
+template <typename T> T activated(T value, Activation activation) {
+  switch (activation) {
+  case Activation::none:
+    return value;
+  case Activation::relu:
+    return std::max(value, T(0));
+  case Activation::reluN1To1:
+    return std::min(std::max(value, T(-1)), T(1));
+  case Activation::relu6:
+    return std::min(std::max(value, T(0)), T(6));
+  }
+  return value;
+}
+
+/// The same integer arithmetic without undefined overflow.
+template <typename T> struct Wrapping {
+  using type = T;
+};
+template <> struct Wrapping<int32_t> {
+  using type = uint32_t;
+};
+template <> struct Wrapping<int64_t> {
+  using type = uint64_t;
+};
+
+/// Computes floats and plain integers.
+template <typename Function> Status computePlain(Run &run, Function function) {
+  auto activation = Activation(run.use.integer("activation"));
+  auto typed = [&](auto zero) {
+    using T = decltype(zero);
+    using W = typename Wrapping<T>::type;
+    return compute<T>(run, [=](T a, T b) {
+      return activated(T(function(W(a), W(b))), activation);
+    });
+  };
+  switch (run.use.element(0)) {
+  case Element::int32:
+    return typed(int32_t());
+  case Element::int64:
+    return typed(int64_t());
+  default:
+    return typed(float());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// ADD, SUB, MUL, SQUARED_DIFFERENCE of 16-bit numbers
+//===----------------------------------------------------------------------===//
+
+/// The factors of operands and result, and what lies between them.
+struct Rescaling {
+  Factor a, b, result;
+  int32_t leftShift = 0;
+  Bounds bounds;
+};
+
+NNHAL_KERNEL_PART int32_t widened(int16_t value, int32_t leftShift,
+                                  Factor factor) {
+  return scale(int32_t(uint32_t(int32_t(value)) << leftShift), factor);
+}
+
+struct Row16 {
+  int16_t *to;
+  const int16_t *a;
+  int64_t aStep;
+  const int16_t *b;
+  int64_t bStep;
+  int64_t count;
+};
+
+template <typename Function>
+NNHAL_KERNEL_PART void mapRow16(const Row16 &row, Function function) {
+  if (row.aStep == 1 && row.bStep == 1)
+    for (int64_t index = 0; index < row.count; ++index)
+      row.to[index] = function(row.a[index], row.b[index]);
+  else
+    for (int64_t index = 0; index < row.count; ++index)
+      row.to[index] =
+          function(row.a[index * row.aStep], row.b[index * row.bStep]);
+}
+
+NNHAL_TARGET_CLONES void addRow(const Row16 &row, const Rescaling &given) {
+  Rescaling p = given;
+  mapRow16(row, [p](int16_t a, int16_t b) {
+    int32_t sum =
+        wrappingAdd(widened(a, p.leftShift, p.a), widened(b, p.leftShift, p.b));
+    return int16_t(p.bounds(scale(sum, p.result)));
+  });
+}
+
+NNHAL_TARGET_CLONES void subtractRow(const Row16 &row, const Rescaling &given) {
+  Rescaling p = given;
+  mapRow16(row, [p](int16_t a, int16_t b) {
+    int32_t difference = wrappingAdd(widened(a, p.leftShift, p.a),
+                                     -widened(b, p.leftShift, p.b));
+    return int16_t(p.bounds(scale(difference, p.result)));
+  });
+}
+
+/// Operands whose scales are powers of two are shifted and added.
+NNHAL_TARGET_CLONES void addShiftedRow(const Row16 &row,
+                                       const Rescaling &given) {
+  Rescaling p = given;
+  Bounds all = boundsOf<int16_t>();
+  mapRow16(row, [p, all](int16_t a, int16_t b) {
+    int32_t sum = roundingShift(a, -p.a.shift) + roundingShift(b, -p.b.shift);
+    return int16_t(p.bounds(all(sum)));
+  });
+}
+
+NNHAL_TARGET_CLONES void subtractShiftedRow(const Row16 &row,
+                                            const Rescaling &given) {
+  Rescaling p = given;
+  Bounds all = boundsOf<int16_t>();
+  mapRow16(row, [p, all](int16_t a, int16_t b) {
+    int32_t difference =
+        roundingShift(a, -p.a.shift) - roundingShift(b, -p.b.shift);
+    return int16_t(p.bounds(all(difference)));
+  });
+}
+
+NNHAL_TARGET_CLONES void multiplyRow(const Row16 &row, const Rescaling &given) {
+  Rescaling p = given;
+  mapRow16(row, [p](int16_t a, int16_t b) {
+    return int16_t(p.bounds(scale(int32_t(a) * b, p.result)));
+  });
+}
+
+NNHAL_TARGET_CLONES void squareDifferenceRow(const Row16 &row,
+                                             const Rescaling &given) {
+  Rescaling p = given;
+  mapRow16(row, [p](int16_t a, int16_t b) {
+    int32_t difference = wrappingAdd(widened(a, p.leftShift, p.a),
+                                     -widened(b, p.leftShift, p.b));
+    auto square = int32_t(uint32_t(difference) * uint32_t(difference));
+    return int16_t(p.bounds(scale(square, p.result)));
+  });
+}
+
+using RowFunction = void (*)(const Row16 &, const Rescaling &);
+
+Status computeRows(Run &run, RowFunction function, const Rescaling &rescaling) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
+  const auto *a = use.data<int16_t>(0), *b = use.data<int16_t>(1);
+  BroadcastWalk<2> walk(run.types[0].dimensions,
+                        {&use.input(0).dimensions, &use.input(1).dimensions});
+  walk.forEachRow([&](int64_t place, auto first, auto step, int64_t count) {
+    function({to + place, a + first[0], step[0], b + first[1], step[1], count},
+             rescaling);
+  });
+  return Status::ok();
+}
+
+/// Both operands are brought to twice the larger scale, with \p leftShift more
+/// bits.
+Rescaling commonRescaling(const Use &use, int32_t leftShift,
+                          double resultUnit) {
+  double twice = 2.0 * std::max(use.input(0).scale, use.input(1).scale);
+  return {factorOf(use.input(0).scale / twice),
+          factorOf(use.input(1).scale / twice),
+          factorOf((resultUnit == 1.0 ? twice : twice * twice) /
+                   (double(int64_t(1) << leftShift) * use.output(0).scale)),
+          leftShift, boundsOf<int16_t>()};
+}
+
+/// Whether scales are powers of two by which one operand, which is not finer
+/// than the result, is shifted right and the other one not at all. TensorFlow
+/// Lite adds those without widening them.
+bool isShifted(const Use &use, Rescaling &rescaling) {
+  int32_t a = 0, b = 0, result = 0;
+  if (!isPowerOfTwo(use.input(0).scale, a) ||
+      !isPowerOfTwo(use.input(1).scale, b) ||
+      !isPowerOfTwo(use.output(0).scale, result))
+    return false;
+  rescaling.a.shift = a - result;
+  rescaling.b.shift = b - result;
+  auto isRight = [](int32_t shift) { return shift <= 0 && shift >= -31; };
+  return isRight(rescaling.a.shift) && isRight(rescaling.b.shift) &&
+         (rescaling.a.shift == 0 || rescaling.b.shift == 0);
+}
+
+Bounds resultBounds(const Use &use) {
+  return activationBounds(Activation(use.integer("activation")),
+                          boundsOf<int16_t>(), use.output(0).scale, 0);
+}
+
+Status sumRows(Run &run, RowFunction shifted, RowFunction widening) {
+  Rescaling rescaling;
+  bool isSimple = isShifted(run.use, rescaling);
+  if (!isSimple)
+    rescaling = commonRescaling(run.use, 15, 1.0);
+  rescaling.bounds = resultBounds(run.use);
+  return computeRows(run, isSimple ? shifted : widening, rescaling);
+}
+
+Status runAdd(Run &run) {
+  if (run.use.element(0) == Element::int16)
+    return sumRows(run, addShiftedRow, addRow);
+  return computePlain(run, [](auto a, auto b) { return a + b; });
+}
+
+Status runSub(Run &run) {
+  if (run.use.element(0) == Element::int16)
+    return sumRows(run, subtractShiftedRow, subtractRow);
+  return computePlain(run, [](auto a, auto b) { return a - b; });
+}
+
+Status runMul(Run &run) {
+  const Use &use = run.use;
+  if (use.element(0) != Element::int16)
+    return computePlain(run, [](auto a, auto b) { return a * b; });
+  Rescaling rescaling;
+  // TensorFlow Lite computes the factor in single precision.
+  float factor = use.input(0).scale * use.input(1).scale / use.output(0).scale;
+  rescaling.result = factorOf(factor);
+  rescaling.bounds = resultBounds(use);
+  return computeRows(run, multiplyRow, rescaling);
+}
+
+Status runSquaredDifference(Run &run) {
+  if (run.use.element(0) == Element::int16)
+    return computeRows(run, squareDifferenceRow,
+                       commonRescaling(run.use, 0, 2.0));
+  auto typed = [&](auto zero) {
+    using T = decltype(zero);
+    using W = typename Wrapping<T>::type;
+    return compute<T>(run, [](T a, T b) {
+      W difference = W(a) - W(b);
+      return T(difference * difference);
+    });
+  };
+  return run.use.element(0) == Element::int32   ? typed(int32_t())
+         : run.use.element(0) == Element::int64 ? typed(int64_t())
+                                                : typed(float());
+}
+
+//===----------------------------------------------------------------------===//
+// Division, powers and the rest
+//===----------------------------------------------------------------------===//
+
+/// Fails where integer divisors have a 0.
+template <typename T> Status checkDivisors(const Use &use) {
+  if constexpr (std::is_integral_v<T>) {
+    const T *divisors = use.data<T>(1);
+    for (int64_t index = 0; index < elementCount(use.input(1)); ++index)
+      if (divisors[index] == 0)
+        return fail("division by 0 at element ", index);
+  }
+  return Status::ok();
+}
+
+template <typename T> T quotient(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    if (std::is_signed_v<T> && b == T(-1))
+      return T(typename Wrapping<T>::type(0) - typename Wrapping<T>::type(a));
+  return T(a / b);
+}
+
+template <typename T> T floorMod(T a, T b) {
+  T rest;
+  if constexpr (std::is_integral_v<T>)
+    rest = std::is_signed_v<T> && b == T(-1) ? T(0) : T(a % b);
+  else
+    rest = std::fmod(a, b);
+  return rest != 0 && (b < 0) != (rest < 0) ? T(rest + b) : rest;
+}
+
+template <typename T> T floorDiv(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    T rest = std::is_signed_v<T> && b == T(-1) ? T(0) : T(a % b);
+    return T(quotient(a, b) - (rest != 0 && (a < 0) != (b < 0) ? 1 : 0));
+  } else {
+    return std::floor(a / b);
+  }
+}
+
+template <typename Function> Status divide(Run &run, Function function) {
+  return withOrdered(run.use.element(0), [&](auto zero) {
+    using T = decltype(zero);
+    NNHAL_RETURN_IF_ERROR(checkDivisors<T>(run.use));
+    return compute<T>(run, function);
+  });
+}
+
+Result<Types> checkPlain(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
+  NNHAL_ASSIGN_OR_RETURN(Extents extents, checkBroadcast(use, 0, 1));
+  return onlyResult(use, std::move(extents));
+}
+
+Status runDiv(Run &run) {
+  auto activation = Activation(run.use.integer("activation"));
+  return divide(run, [=](auto a, auto b) {
+    return activated(quotient(a, b), activation);
+  });
+}
+
+/// a to the power b, wrapped.
+int32_t integerPower(int32_t a, int32_t b) {
+  uint32_t result = 1, square = uint32_t(a);
+  for (; b > 0; b >>= 1, square *= square)
+    if (b & 1)
+      result *= square;
+  return int32_t(result);
+}
+
+Status runPow(Run &run) {
+  if (run.use.element(0) == Element::float32)
+    return compute<float>(run, [](float a, float b) { return std::pow(a, b); });
+  const auto *exponents = run.use.data<int32_t>(1);
+  for (int64_t index = 0; index < elementCount(run.use.input(1)); ++index)
+    if (exponents[index] < 0)
+      return fail("exponent ", exponents[index], " must not be negative");
+  return compute<int32_t>(run, integerPower);
+}
+
+Status runMaximum(Run &run) {
+  return withOrdered(run.use.element(0), [&](auto zero) {
+    using T = decltype(zero);
+    return compute<T>(run, [](T a, T b) { return a > b ? a : b; });
+  });
+}
+
+Status runMinimum(Run &run) {
+  return withOrdered(run.use.element(0), [&](auto zero) {
+    using T = decltype(zero);
+    return compute<T>(run, [](T a, T b) { return a < b ? a : b; });
+  });
+}
+
+Status runAtan2(Run &run) {
+  if (run.use.element(0) == Element::float64)
+    return compute<double>(run,
+                           [](double a, double b) { return std::atan2(a, b); });
+  return compute<float>(run, [](float a, float b) { return std::atan2(a, b); });
+}
+
+Status runBitwiseXor(Run &run) {
+  return withStorage(sizeOf(run.use.element(0)), [&](auto zero) {
+    using T = decltype(zero);
+    return compute<T>(run, [](T a, T b) { return T(a ^ b); });
+  });
+}
+
+Status runRightShift(Run &run) {
+  return withNumber(run.use.element(0), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T> && sizeof(T) <= 4)
+      return compute<T>(run, [](T a, T b) {
+        T bits = std::min<T>(std::max<T>(b, 0), T(sizeof(T) * 8 - 1));
+        return T(a >> bits);
+      });
+    else
+      return Status::ok();
+  });
+}
+
+Result<Types> checkAddN(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
+  Extents extents = use.input(0).dimensions;
+  for (size_t tensor = 1; tensor < use.tensors(); ++tensor) {
+    NNHAL_RETURN_IF_ERROR(use.checkElement(tensor, elementSet(use.element(0))));
+    NNHAL_RETURN_IF_ERROR(use.checkRank(tensor, use.rank(0), use.rank(0)));
+    for (int64_t axis = 0; axis < use.rank(0); ++axis)
+      NNHAL_RETURN_IF_ERROR(
+          use.checkExtent(tensor, axis, extents[size_t(axis)]));
+  }
+  return onlyResult(use, std::move(extents));
+}
+
+Status runAddN(Run &run) {
+  auto typed = [&](auto zero) -> Status {
+    using T = decltype(zero);
+    using W = typename Wrapping<T>::type;
+    NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+    int64_t count = elementCount(run.types[0]);
+    std::fill_n(to, count, T(0));
+    for (size_t tensor = 0; tensor < run.use.tensors(); ++tensor) {
+      const T *from = run.use.data<T>(tensor);
+      for (int64_t index = 0; index < count; ++index)
+        to[index] = T(W(to[index]) + W(from[index]));
+    }
+    return Status::ok();
+  };
+  return run.use.element(0) == Element::int32   ? typed(int32_t())
+         : run.use.element(0) == Element::int64 ? typed(int64_t())
+                                                : typed(float());
+}
+
+constexpr OptionRow activationOptions[] = {activationOption};
+constexpr ElementSet plainNumbers =
+    elementSet(Element::float32, Element::int32, Element::int64);
+constexpr ElementSet floats = elementSet(Element::float32, Element::float64);
+constexpr ElementSet powers = elementSet(Element::float32, Element::int32);
+
+constexpr OperatorRow rows[] = {
+    {0, "ADD", "a b ", 0, numbers, activationOptions, 1, checkArithmetic,
+     runAdd},
+    {18, "MUL", "a b ", 0, numbers, activationOptions, 1, checkArithmetic,
+     runMul},
+    {41, "SUB", "a b ", 0, numbers, activationOptions, 1, checkArithmetic,
+     runSub},
+    {42, "DIV", "a b ", 0, plainNumbers, activationOptions, 1, checkPlain,
+     runDiv},
+    {55, "MAXIMUM", "a b ", 0, orderedElements, {}, 1, checkPlain, runMaximum},
+    {57, "MINIMUM", "a b ", 0, orderedElements, {}, 1, checkPlain, runMinimum},
+    {78, "POW", "a b ", 0, powers, {}, 1, checkPlain, runPow},
+    {90,
+     "FLOOR_DIV",
+     "a b ",
+     0,
+     orderedElements,
+     {},
+     1,
+     checkPlain,
+     [](Run &run) {
+       return divide(run, [](auto a, auto b) { return floorDiv(a, b); });
+     }},
+    {95,
+     "FLOOR_MOD",
+     "a b ",
+     0,
+     orderedElements,
+     {},
+     1,
+     checkPlain,
+     [](Run &run) {
+       return divide(run, [](auto a, auto b) { return floorMod(a, b); });
+     }},
+    {99,
+     "SQUARED_DIFFERENCE",
+     "a b ",
+     0,
+     numbers,
+     {},
+     1,
+     checkArithmetic,
+     runSquaredDifference},
+    {106, "ADD_N", "values* ", 0, plainNumbers, {}, 1, checkAddN, runAddN},
+    {156, "ATAN2", "y x ", 0, floats, {}, 1, checkPlain, runAtan2},
+    {160,
+     "BITWISE_XOR",
+     "a b ",
+     0,
+     bitElements,
+     {},
+     1,
+     checkPlain,
+     runBitwiseXor},
+    {161,
+     "RIGHT_SHIFT",
+     "value shift ",
+     0,
+     bitElements,
+     {},
+     1,
+     checkPlain,
+     runRightShift},
+};
+
+} // namespace
+
+Rows tflite::arithmeticRows() { return rows; }

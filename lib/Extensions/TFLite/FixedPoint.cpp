@@ -1,0 +1,83 @@
+//===- FixedPoint.cpp - Integer arithmetic --------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FixedPoint.h"
+
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+Factor tflite::factorOf(double value) {
+  if (value == 0.0 || !std::isfinite(value))
+    return {};
+  Factor factor;
+  double fraction = std::frexp(value, &factor.shift);
+  auto multiplier = int64_t(std::round(fraction * double(int64_t(1) << 31)));
+  if (multiplier == int64_t(1) << 31) {
+    multiplier /= 2;
+    ++factor.shift;
+  }
+  if (factor.shift < -31)
+    return {};
+  // TensorFlow Lite takes the largest factor for those above 2^30.
+  if (factor.shift > 30)
+    return {std::numeric_limits<int32_t>::max(), 30};
+  // No multiplier is -2^31, whose square does not fit.
+  factor.multiplier = int32_t(std::max(multiplier, -(int64_t(1) << 31) + 1));
+  return factor;
+}
+
+bool tflite::isPowerOfTwo(float value, int32_t &exponent) {
+  if (!(value > 0.0f) || !std::isfinite(value))
+    return false;
+  float logarithm = std::log(value) * (1.0f / std::log(2.0f));
+  float rounded = std::round(logarithm);
+  exponent = int32_t(rounded);
+  return std::abs(logarithm - rounded) < 1e-3f;
+}
+
+Bounds tflite::activationBounds(Activation activation, Bounds elements,
+                                float scale, int32_t zeroPoint) {
+  auto quantized = [&](float value) {
+    double stored = double(zeroPoint) + std::round(value / scale);
+    return int32_t(
+        std::clamp(stored, double(elements.least), double(elements.most)));
+  };
+  switch (activation) {
+  case Activation::none:
+    return elements;
+  case Activation::relu:
+    return {quantized(0.0f), elements.most};
+  case Activation::reluN1To1:
+    return {quantized(-1.0f), quantized(1.0f)};
+  case Activation::relu6:
+    return {quantized(0.0f), quantized(6.0f)};
+  }
+  return elements;
+}
+
+int16_t tflite::lookUp(const Table16 &table, int16_t value) {
+  int32_t index = 256 + (value >> 7);
+  int32_t base = table[size_t(index)];
+  int32_t slope = table[size_t(index) + 1] - base;
+  return int16_t(base + ((slope * (value & 0x7F) + 64) >> 7));
+}
+
+const std::array<uint16_t, 256> &tflite::logisticTable() {
+  static const std::array<uint16_t, 256> table = [] {
+    auto logistic = [](double x) { return 65536.0 / (1.0 + std::exp(-x)); };
+    std::array<uint16_t, 256> values;
+    for (int index = 0; index < 255; ++index) {
+      double value = logistic(index / 24.0);
+      double line = (value + logistic((index + 1) / 24.0)) / 2;
+      double loss = logistic((index + 0.5) / 24.0) - line;
+      values[size_t(index)] = uint16_t(std::round(value + loss / 2));
+    }
+    values[255] = 65535;
+    return values;
+  }();
+  return table;
+}

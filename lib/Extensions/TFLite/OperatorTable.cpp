@@ -1,0 +1,32 @@
+//===- OperatorTable.cpp - All operators ----------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+
+#include <algorithm>
+
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+std::span<const OperatorRow> tflite::operatorTable() {
+  static const std::vector<OperatorRow> table = [] {
+    std::vector<OperatorRow> rows;
+    for (Rows family :
+         {activationRows(), arithmeticRows(), comparisonRows(),
+          contractionRows(), conversionRows(), indexingRows(), joiningRows(),
+          matrixRows(), movementRows(), poolingRows(), quantizationRows(),
+          recurrentRows(), reductionRows(), resizeRows(), segmentRows(),
+          sequenceRows(), softmaxRows(), unaryRows()})
+      rows.insert(rows.end(), family.begin(), family.end());
+    std::sort(rows.begin(), rows.end(),
+              [](const OperatorRow &a, const OperatorRow &b) {
+                return a.number < b.number;
+              });
+    return rows;
+  }();
+  return table;
+}

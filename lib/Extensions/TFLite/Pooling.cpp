@@ -1,0 +1,151 @@
+//===- Pooling.cpp - Pools of 16-bit numbers ------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+#include "FixedPoint.h"
+#include "Window.h"
+
+#include <vector>
+
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+constexpr ElementSet int16Only = elementSet(Element::int16);
+
+struct Windows {
+  WindowAxis vertical, horizontal;
+};
+Windows windowsOf(const Use &use) {
+  bool isSame = use.integer("padding") == 0;
+  return {{use.integer("filter_height"), use.integer("stride_h"), 1, isSame},
+          {use.integer("filter_width"), use.integer("stride_w"), 1, isSame}};
+}
+
+Result<Types> checkPool(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, int16Only));
+  NNHAL_RETURN_IF_ERROR(use.checkRank(0, 4, 4));
+  NNHAL_RETURN_IF_ERROR(use.checkScales(1));
+  Windows windows = windowsOf(use);
+  NNHAL_ASSIGN_OR_RETURN(int64_t height,
+                         windowPlaces(windows.vertical, use.extent(0, 1)));
+  NNHAL_ASSIGN_OR_RETURN(int64_t width,
+                         windowPlaces(windows.horizontal, use.extent(0, 2)));
+  return onlyResult(use, {use.extent(0, 0), height, width, use.extent(0, 3)});
+}
+
+/// The part of a window that lies inside of an extent.
+struct Inside {
+  int64_t begin, end;
+};
+Inside insideOf(const WindowAxis &axis, int64_t place, int64_t extent) {
+  int64_t first = place * axis.stride - axis.before(extent);
+  return {std::max<int64_t>(first, 0), std::min(first + axis.size, extent)};
+}
+
+NNHAL_TARGET_CLONES void addRow(int64_t *sums, const int16_t *from,
+                                int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    sums[index] += from[index];
+}
+
+NNHAL_TARGET_CLONES void maximumRow(int16_t *to, const int16_t *from,
+                                    int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = std::max(to[index], from[index]);
+}
+
+/// Calls \p begin(to), \p add(row of channels) and \p end(to, number of rows)
+/// for each window.
+template <typename Begin, typename Add, typename End>
+void forEachWindow(const Use &use, const Extents &result, int16_t *to,
+                   Begin begin, Add add, End end) {
+  Windows windows = windowsOf(use);
+  const Extents &input = use.input(0).dimensions;
+  const auto *from = use.data<int16_t>(0);
+  for (int64_t batch = 0; batch < result[0]; ++batch)
+    for (int64_t y = 0; y < result[1]; ++y)
+      for (int64_t x = 0; x < result[2]; ++x, to += result[3]) {
+        Inside lines = insideOf(windows.vertical, y, input[1]);
+        Inside columns = insideOf(windows.horizontal, x, input[2]);
+        begin(to);
+        for (int64_t line = lines.begin; line < lines.end; ++line)
+          for (int64_t column = columns.begin; column < columns.end; ++column)
+            add(to, from + ((batch * input[1] + line) * input[2] + column) *
+                               input[3]);
+        end(to, (lines.end - lines.begin) * (columns.end - columns.begin));
+      }
+}
+
+Bounds resultBounds(const Use &use) {
+  return activationBounds(Activation(use.integer("activation")),
+                          boundsOf<int16_t>(), use.output(0).scale, 0);
+}
+
+Status runAverage(Run &run) {
+  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
+  const Extents &result = run.types[0].dimensions;
+  if (elementCount(result) == 0)
+    return Status::ok();
+  Bounds bounds = resultBounds(run.use);
+  std::vector<int64_t> sums(static_cast<size_t>(result[3]));
+  forEachWindow(
+      run.use, result, to,
+      [&](int16_t *) { std::fill(sums.begin(), sums.end(), 0); },
+      [&](int16_t *, const int16_t *row) {
+        addRow(sums.data(), row, result[3]);
+      },
+      [&](int16_t *place, int64_t count) {
+        for (int64_t channel = 0; channel < result[3]; ++channel) {
+          int64_t sum = sums[size_t(channel)];
+          // Halves are rounded away from 0.
+          int64_t mean = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
+          place[channel] = int16_t(bounds(int32_t(mean)));
+        }
+      });
+  return Status::ok();
+}
+
+Status runMaximum(Run &run) {
+  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
+  const Extents &result = run.types[0].dimensions;
+  if (elementCount(result) == 0)
+    return Status::ok();
+  Bounds bounds = resultBounds(run.use);
+  forEachWindow(
+      run.use, result, to,
+      [&](int16_t *place) {
+        std::fill_n(place, result[3], std::numeric_limits<int16_t>::min());
+      },
+      [&](int16_t *place, const int16_t *row) {
+        maximumRow(place, row, result[3]);
+      },
+      [&](int16_t *place, int64_t) {
+        for (int64_t channel = 0; channel < result[3]; ++channel)
+          place[channel] = int16_t(bounds(place[channel]));
+      });
+  return Status::ok();
+}
+
+constexpr OptionRow options[] = {paddingOption,
+                                 positiveOption("stride_w"),
+                                 positiveOption("stride_h"),
+                                 positiveOption("filter_width"),
+                                 positiveOption("filter_height"),
+                                 activationOption};
+
+constexpr OperatorRow rows[] = {
+    {1, "AVERAGE_POOL_2D", "input ", 0, int16Only, options, 1, checkPool,
+     runAverage},
+    {17, "MAX_POOL_2D", "input ", 0, int16Only, options, 1, checkPool,
+     runMaximum},
+};
+
+} // namespace
+
+Rows tflite::poolingRows() { return rows; }

@@ -1,0 +1,204 @@
+//===- Quantization.cpp - Quantized numbers and back ----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// QUANTIZE and DEQUANTIZE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+#include "FixedPoint.h"
+
+#include <cmath>
+
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+constexpr ElementSet integers =
+    elementSet(Element::int8, Element::uint8, Element::int16, Element::int32);
+constexpr ElementSet quantizable =
+    integers | elementSet(Element::float32, Element::uint16);
+constexpr ElementSet dequantizable =
+    elementSet(Element::int8, Element::uint8, Element::int16, Element::float16);
+
+template <typename Function>
+decltype(auto) withInteger(Element element, Function &&function) {
+  switch (element) {
+  case Element::int8:
+    return function(int8_t());
+  case Element::uint8:
+    return function(uint8_t());
+  case Element::int16:
+    return function(int16_t());
+  default:
+    return function(int32_t());
+  }
+}
+
+Result<Types> checkQuantize(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, integers));
+  NNHAL_RETURN_IF_ERROR(use.checkScale(use.output(0), "output 0"));
+  if (use.element(0) != Element::float32)
+    NNHAL_RETURN_IF_ERROR(use.checkScale(use.input(0), use.nameOf(0)));
+  else if (use.resultElement(0) == Element::int32)
+    return refuse("FLOAT32 does not become INT32");
+  return onlyResult(use, use.input(0).dimensions);
+}
+
+template <typename T> Status quantize(Run &run) {
+  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+  const auto *from = run.use.data<float>(0);
+  float scale = run.use.output(0).scale;
+  auto zeroPoint = float(run.use.output(0).zeroPoint);
+  Bounds bounds = boundsOf<T>();
+  int64_t count = elementCount(run.types[0]);
+  for (int64_t index = 0; index < count; ++index) {
+    float value = std::round(from[index] / scale) + zeroPoint;
+    // Not a number becomes the least one.
+    to[index] = !(value > float(bounds.least)) ? T(bounds.least)
+                : value >= float(bounds.most)  ? T(bounds.most)
+                                               : T(value);
+  }
+  return Status::ok();
+}
+
+struct Requantization {
+  Factor factor;
+  int32_t from = 0, to = 0;
+  Bounds bounds;
+};
+
+template <typename To, typename From>
+NNHAL_KERNEL_PART void requantizeAll(To *to, const From *from, int64_t count,
+                                     Requantization p) {
+  for (int64_t index = 0; index < count; ++index) {
+    int32_t value = wrappingAdd(from[index], -p.from);
+    to[index] = To(p.bounds(wrappingAdd(scale(value, p.factor), p.to)));
+  }
+}
+
+NNHAL_TARGET_CLONES void requantizeRow(int16_t *to, const int16_t *from,
+                                       int64_t count, const Requantization &p) {
+  requantizeAll(to, from, count, p);
+}
+NNHAL_TARGET_CLONES void requantizeRow(int8_t *to, const int16_t *from,
+                                       int64_t count, const Requantization &p) {
+  requantizeAll(to, from, count, p);
+}
+NNHAL_TARGET_CLONES void requantizeRow(int16_t *to, const int8_t *from,
+                                       int64_t count, const Requantization &p) {
+  requantizeAll(to, from, count, p);
+}
+template <typename To, typename From>
+void requantizeRow(To *to, const From *from, int64_t count,
+                   const Requantization &p) {
+  requantizeAll(to, from, count, p);
+}
+
+Status runQuantize(Run &run) {
+  const Use &use = run.use;
+  return withInteger(use.resultElement(0), [&](auto result) -> Status {
+    using To = decltype(result);
+    if (use.element(0) == Element::float32)
+      return quantize<To>(run);
+    auto from = [&](auto input) -> Status {
+      using From = decltype(input);
+      NNHAL_ASSIGN_OR_RETURN(To * to, run.allocate<To>(0));
+      double factor = double(use.input(0).scale) / double(use.output(0).scale);
+      requantizeRow(to, use.data<From>(0), elementCount(run.types[0]),
+                    {factorOf(factor), use.input(0).zeroPoint,
+                     use.output(0).zeroPoint, boundsOf<To>()});
+      return Status::ok();
+    };
+    return use.element(0) == Element::uint16
+               ? from(uint16_t())
+               : withInteger(use.element(0), from);
+  });
+}
+
+Result<Types> checkDequantize(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(
+      use.checkResultElement(0, elementSet(Element::float32)));
+  if (use.element(0) != Element::float16)
+    NNHAL_RETURN_IF_ERROR(use.checkScale(use.input(0), use.nameOf(0)));
+  const rt::SymmPerChannelQuantParams &channels = use.input(0).channelQuant;
+  if (!channels.scales.empty()) {
+    if (channels.channelDim >= use.input(0).dimensions.size())
+      return refuse(use.nameOf(0), " has scales of dimension ",
+                    channels.channelDim, ", but rank ", use.rank(0));
+    NNHAL_RETURN_IF_ERROR(use.checkExtent(0, channels.channelDim,
+                                          int64_t(channels.scales.size())));
+  }
+  return onlyResult(use, use.input(0).dimensions);
+}
+
+float floatOfHalf(uint16_t half) {
+  int32_t exponent = half >> 10 & 0x1F, fraction = half & 0x3FF;
+  float value = exponent == 0
+                    ? std::ldexp(float(fraction), -24)
+                    : std::ldexp(float(fraction + 1024), exponent - 25);
+  if (exponent == 31)
+    value = fraction ? std::numeric_limits<float>::quiet_NaN()
+                     : std::numeric_limits<float>::infinity();
+  return half & 0x8000 ? -value : value;
+}
+
+Status runDequantize(Run &run) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(float *to, run.allocate<float>(0));
+  int64_t count = elementCount(run.types[0]);
+  if (use.element(0) == Element::float16) {
+    for (int64_t index = 0; index < count; ++index)
+      to[index] = floatOfHalf(use.data<uint16_t>(0)[index]);
+    return Status::ok();
+  }
+  return withInteger(use.element(0), [&](auto zero) {
+    const auto *from = use.data<decltype(zero)>(0);
+    int32_t zeroPoint = use.input(0).zeroPoint;
+    const rt::SymmPerChannelQuantParams &channels = use.input(0).channelQuant;
+    if (channels.scales.empty()) {
+      float scale = use.input(0).scale;
+      for (int64_t index = 0; index < count; ++index)
+        to[index] = scale * float(from[index] - zeroPoint);
+      return Status::ok();
+    }
+    int64_t inner = 1;
+    for (int64_t axis = channels.channelDim + 1; axis < use.rank(0); ++axis)
+      inner *= use.extent(0, axis);
+    for (int64_t index = 0; index < count; ++index)
+      to[index] =
+          channels.scales[size_t(index / inner) % channels.scales.size()] *
+          float(from[index]);
+    return Status::ok();
+  });
+}
+
+constexpr OperatorRow rows[] = {
+    {6,
+     "DEQUANTIZE",
+     "input ",
+     0,
+     dequantizable,
+     {},
+     1,
+     checkDequantize,
+     runDequantize},
+    {114,
+     "QUANTIZE",
+     "input ",
+     0,
+     quantizable,
+     {},
+     1,
+     checkQuantize,
+     runQuantize},
+};
+
+} // namespace
+
+Rows tflite::quantizationRows() { return rows; }

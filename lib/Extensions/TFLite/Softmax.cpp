@@ -1,0 +1,216 @@
+//===- Softmax.cpp - SOFTMAX ----------------------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// SOFTMAX of 16-bit numbers, and of bytes with 16-bit results, by the tables
+// and the fixed-point arithmetic of TensorFlow Lite's reference kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+#include "FixedPoint.h"
+
+#include <bit>
+#include <cmath>
+
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+Result<Types> checkSoftmax(const Use &use) {
+  if (float beta = use.real("beta"); !(beta > 0.0f) || !std::isfinite(beta))
+    return refuse("option beta is ", beta, ", but must be positive");
+  NNHAL_RETURN_IF_ERROR(use.checkRank(0, 1, 8));
+  NNHAL_RETURN_IF_ERROR(use.checkScales(1));
+  // Bytes give fractions of 16 bits, which have no sign.
+  bool isByte = use.element(0) == Element::int8;
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(
+      0, elementSet(isByte ? Element::uint16 : Element::int16)));
+  int32_t exponent = 0, expected = isByte ? -16 : -15;
+  if (!isPowerOfTwo(use.output(0).scale, exponent) || exponent != expected)
+    return refuse("output 0 has scale ", use.output(0).scale,
+                  ", but must have 2^", expected);
+  if (use.output(0).zeroPoint != 0)
+    return refuse("output 0 has zero point ", use.output(0).zeroPoint,
+                  ", but must have 0");
+  return onlyResult(use, use.input(0).dimensions);
+}
+
+struct SoftmaxTables {
+  /// exp(x) from -10 to 0.
+  Table16 exponential;
+  /// 1 / (1 + x) from 0 to 1.
+  Table16 reciprocal;
+};
+
+const SoftmaxTables &softmaxTables() {
+  static const SoftmaxTables tables = [] {
+    double unit = 10.0 / 65535, fraction = 1.0 / 65535;
+    return SoftmaxTables{
+        makeTable16(unit * (-32768 - 32767), unit * 0.0, 2.0 / 65535,
+                    [](double x) { return std::exp(x); }),
+        makeTable16(fraction * 0.0, fraction * 65535, 2.0 / 65535,
+                    [](double x) { return 1.0 / (1.0 + x); })};
+  }();
+  return tables;
+}
+
+void softmaxRow(int16_t *to, const int16_t *from, int64_t depth,
+                Factor factor) {
+  const SoftmaxTables &tables = softmaxTables();
+  int16_t most = *std::max_element(from, from + depth);
+  uint32_t sum = 0;
+  for (int64_t index = 0; index < depth; ++index) {
+    int32_t distance = scale(int32_t(from[index]) - most, factor);
+    int32_t place = boundsOf<int16_t>()(wrappingAdd(distance, 32767));
+    to[index] = lookUp(tables.exponential, int16_t(place));
+    sum += uint32_t(to[index]);
+  }
+  // The largest element makes the sum at least 1/2 in 15 bits.
+  int32_t zeros = std::countl_zero(sum);
+  auto shifted =
+      int32_t(((int64_t(int32_t(sum)) << (zeros - 1)) + (1 << 13)) >> 14);
+  int32_t place = boundsOf<int16_t>()(shifted - ((1 << 15) + (1 << 16)));
+  int64_t reciprocal = lookUp(tables.reciprocal, int16_t(place));
+  int32_t right = 31 - zeros;
+  int64_t half = int64_t(1) << (right - 1);
+  for (int64_t index = 0; index < depth; ++index)
+    to[index] = int16_t(std::clamp<int64_t>(
+        (to[index] * reciprocal + half) >> right, 0, 32767));
+}
+
+//===----------------------------------------------------------------------===//
+// SOFTMAX of bytes
+//===----------------------------------------------------------------------===//
+
+/// The exponents of bytes have 5 integer bits, their sums 12.
+constexpr int32_t exponentBits = 5, sumBits = 12;
+
+/// The product of numbers of which one has no integer bits.
+int32_t product(int32_t a, int32_t b) { return doublingHighMultiply(a, b); }
+
+/// Shifts left and saturates.
+int32_t saturatingLeft(int32_t value, int32_t bits) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  return int32_t(std::clamp(int64_t(value) << bits, -most - 1, most));
+}
+
+/// exp(x) for x from -1/4 to 0, both without integer bits, by the first terms
+/// of the series around -1/8.
+int32_t exponentialNearZero(int32_t x) {
+  constexpr int32_t atEighth = 1895147668, third = 715827883;
+  int32_t offset = x + (1 << 28);
+  int32_t square = product(offset, offset);
+  int32_t cube = product(square, offset);
+  int32_t fourth = roundingShift(product(square, square), 2);
+  int32_t rest = roundingShift(product(fourth + cube, third) + square, 1);
+  return atEighth + product(atEighth, offset + rest);
+}
+
+/// exp(x) without integer bits for x <= 0 with 5 integer bits: the rest of a
+/// quarter, times a constant for each bit of the quarters.
+int32_t exponential(int32_t x) {
+  constexpr int32_t quarter = 1 << 24;
+  constexpr int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308,
+                                39332535,   720401,     242};
+  if (x == 0)
+    return std::numeric_limits<int32_t>::max();
+  int32_t rest = (x & (quarter - 1)) - quarter;
+  int32_t result = exponentialNearZero(saturatingLeft(rest, exponentBits));
+  int32_t quarters = wrappingAdd(rest, -x);
+  for (int32_t bit = 0; bit < int32_t(std::size(powers)); ++bit)
+    if (quarters & (quarter << bit))
+      result = product(result, powers[bit]);
+  return result;
+}
+
+/// 1 / (1 + x) for x from 0 to 1, both without integer bits, by three steps of
+/// Newton's method.
+int32_t reciprocalOfOnePlus(int32_t x) {
+  constexpr int32_t start = 1515870810, slope = -1010580540, one = 1 << 29;
+  auto half =
+      int32_t((int64_t(x) + std::numeric_limits<int32_t>::max() + 1) / 2);
+  int32_t value = start + product(half, slope);
+  for (int step = 0; step < 3; ++step)
+    value += saturatingLeft(product(value, one - product(half, value)), 2);
+  return saturatingLeft(value, 1);
+}
+
+void softmaxByteRow(uint16_t *to, const int8_t *from, int64_t depth,
+                    Factor factor, int32_t least) {
+  int8_t most = *std::max_element(from, from + depth);
+  auto exponentialOf = [&](int8_t value) {
+    int32_t shifted = int32_t(uint32_t(int32_t(value) - most) << factor.shift);
+    return exponential(doublingHighMultiply(shifted, factor.multiplier));
+  };
+  uint32_t sum = 0;
+  for (int64_t index = 0; index < depth; ++index)
+    if (from[index] - most >= least)
+      sum += uint32_t(roundingShift(exponentialOf(from[index]), sumBits));
+  int32_t zeros = std::countl_zero(sum);
+  int32_t reciprocal =
+      reciprocalOfOnePlus(int32_t((sum << zeros) - (uint32_t(1) << 31)));
+  int32_t right = std::clamp(sumBits - zeros + 31 - 16, 0, 31);
+  for (int64_t index = 0; index < depth; ++index) {
+    int32_t fraction = 0;
+    if (from[index] - most >= least)
+      fraction =
+          roundingShift(product(reciprocal, exponentialOf(from[index])), right);
+    to[index] = uint16_t(std::clamp(fraction, 0, 65535));
+  }
+}
+
+Status runByteSoftmax(Run &run) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(uint16_t *to, run.allocate<uint16_t>(0));
+  int64_t depth = use.extent(0, use.rank(0) - 1);
+  // As many ones have 12 integer bits.
+  if (depth > 4095)
+    return fail("depth ", depth, " must be at most 4095");
+  double perStep = std::min(double(use.real("beta")) * use.input(0).scale *
+                                (1 << (31 - exponentBits)),
+                            double(std::numeric_limits<int32_t>::max()));
+  Factor factor = factorOf(perStep);
+  if (factor.shift < 0)
+    return fail("scale ", use.input(0).scale, " times beta is below 2^-27");
+  double reach =
+      31.0 * (1 << (31 - exponentBits)) / double(int64_t(1) << factor.shift);
+  auto least = -int32_t(std::min(std::floor(reach), 256.0));
+  for (int64_t done = 0, count = elementCount(use.input(0)); done < count;
+       done += depth)
+    softmaxByteRow(to + done, use.data<int8_t>(0) + done, depth, factor, least);
+  return Status::ok();
+}
+
+Status runSoftmax(Run &run) {
+  const Use &use = run.use;
+  if (use.element(0) == Element::int8)
+    return runByteSoftmax(run);
+  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
+  int64_t depth = use.extent(0, use.rank(0) - 1);
+  // The sum of as many exponentials as this has 31 bits.
+  if (depth > 65536)
+    return fail("depth ", depth, " must be at most 65536");
+  double perStep = double(use.input(0).scale * use.real("beta"));
+  Factor factor = factorOf(perStep / (10.0 / 65535.0));
+  for (int64_t done = 0, count = elementCount(use.input(0)); done < count;
+       done += depth)
+    softmaxRow(to + done, use.data<int16_t>(0) + done, depth, factor);
+  return Status::ok();
+}
+
+constexpr OptionRow options[] = {{"beta", OptionKind::real}};
+constexpr ElementSet elements = elementSet(Element::int8, Element::int16);
+
+constexpr OperatorRow rows[] = {
+    {25, "SOFTMAX", "input ", 0, elements, options, 1, checkSoftmax,
+     runSoftmax},
+};
+
+} // namespace
+
+Rows tflite::softmaxRows() { return rows; }

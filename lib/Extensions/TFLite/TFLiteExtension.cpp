@@ -1,0 +1,103 @@
+//===- TFLiteExtension.cpp - The extension nnhal.tflite -------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TFLiteExtension.h"
+
+#include "Operator.h"
+
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+/// Checks that the results have ranks and sizes that a tensor may have.
+Status checkSizes(const OperatorRow &row, const Types &types) {
+  for (const TensorType &type : types) {
+    // Products of extents up to 2^32 are formed in 64 bits.
+    uint64_t size = sizeOf(*elementOf(type));
+    for (int64_t extent : type.dimensions) {
+      if (extent == unknownExtent)
+        continue;
+      size =
+          uint64_t(extent) > UINT32_MAX ? UINT64_MAX : size * uint64_t(extent);
+      if (size > UINT32_MAX)
+        return refuse(row.name, ": the result ", rt::shapeText(type),
+                      " has more than 4294967295 bytes");
+    }
+    if (type.rank() > 8)
+      return refuse(row.name, ": the result has rank ", type.rank(),
+                    ", but at most 8 is allowed");
+  }
+  return Status::ok();
+}
+
+Result<Types> infer(const Use &use) {
+  Result<Types> inferred = use.row().check(use);
+  if (!inferred.isOk()) {
+    std::string message = inferred.status().message();
+    // Rules that name a tensor name the operator, too.
+    if (!message.starts_with(use.row().name))
+      return std::move(inferred).takeStatus().withContext(use.row().name);
+    return inferred;
+  }
+  if (inferred->size() != use.results())
+    return refuse(use.row().name, ": ", use.results(),
+                  " outputs are stated, but ", inferred->size(),
+                  " are computed");
+  // The HAL has no tensors of rank 0.
+  for (TensorType &type : *inferred)
+    if (type.dimensions.empty())
+      type.dimensions = {1};
+  NNHAL_RETURN_IF_ERROR(checkSizes(use.row(), *inferred));
+  for (size_t index = 0; index < inferred->size(); ++index)
+    NNHAL_RETURN_IF_ERROR(rt::checkStated((*inferred)[index], use.output(index),
+                                          "output " + std::to_string(index))
+                              .withContext(use.row().name));
+  return inferred;
+}
+
+class TFLiteExtension final : public rt::ExtensionBackend {
+public:
+  TFLiteExtension() {
+    names.name = "nnhal.tflite";
+    for (uint16_t type = 0; type <= uint16_t(OwnType::complex64); ++type)
+      names.operandTypes.push_back(
+          {type, true, sizeOf(Element(uint8_t(Element::int64) + type))});
+  }
+
+  const rt::Extension &extension() const override { return names; }
+
+  Result<rt::OperationFacts>
+  check(const OperationView &operation) const override {
+    NNHAL_ASSIGN_OR_RETURN(Use use, Use::decode(operation));
+    NNHAL_ASSIGN_OR_RETURN(Types types, infer(use));
+    return rt::OperationFacts{rt::HalVersion::V1_2, std::move(types)};
+  }
+
+  Status execute(const OperationView &operation,
+                 ExtensionOutputs &outputs) const override {
+    NNHAL_ASSIGN_OR_RETURN(Use use, Use::decode(operation));
+    // A rule that fails now is about elements.
+    Result<Types> types = infer(use);
+    if (!types.isOk())
+      return fail(types.status().message());
+    Run run(use, *types, outputs);
+    Status status = use.row().execute(run);
+    if (status.isOk() || status.message().starts_with(use.row().name))
+      return status;
+    return std::move(status).withContext(use.row().name);
+  }
+
+private:
+  rt::Extension names;
+};
+
+} // namespace
+
+std::unique_ptr<rt::ExtensionBackend> tflite::createTFLiteExtension() {
+  return std::make_unique<TFLiteExtension>();
+}

@@ -1,0 +1,143 @@
+//===- Unary.cpp - Functions of single elements ---------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions of single elements without quantization, and ABS of 16-bit numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+#include "FixedPoint.h"
+
+#include <cmath>
+
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+Result<Types> checkUnary(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
+  if (use.element(0) == Element::int16)
+    NNHAL_RETURN_IF_ERROR(use.checkScales(1));
+  return onlyResult(use, use.input(0).dimensions);
+}
+
+template <typename T, typename Function>
+Status map(Run &run, Function function) {
+  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+  const T *from = run.use.data<T>(0);
+  int64_t count = elementCount(run.types[0]);
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = function(from[index]);
+  return Status::ok();
+}
+
+/// Calls \p function with a value of one of the signed types.
+template <typename Function> Status withSigned(Run &run, Function function) {
+  switch (run.use.element(0)) {
+  case Element::int32:
+    return function(int32_t());
+  case Element::int64:
+    return function(int64_t());
+  case Element::float64:
+    return function(double());
+  default:
+    return function(float());
+  }
+}
+
+/// Returns -value, wrapped.
+template <typename T> T negated(T value) {
+  if constexpr (std::is_integral_v<T>)
+    return T(std::make_unsigned_t<T>(0) - std::make_unsigned_t<T>(value));
+  else
+    return -value;
+}
+
+Status runAbs(Run &run) {
+  const Use &use = run.use;
+  if (use.element(0) == Element::int16) {
+    float input = use.input(0).scale, output = use.output(0).scale;
+    Factor factor = factorOf(input / output);
+    Bounds bounds;
+    return map<int16_t>(run, [=](int16_t value) {
+      int32_t magnitude = std::abs(int32_t(value));
+      return int16_t(
+          bounds(input == output ? magnitude : scale(magnitude, factor)));
+    });
+  }
+  return withSigned(run, [&](auto zero) {
+    using T = decltype(zero);
+    return map<T>(run, [](T value) {
+      if constexpr (std::is_integral_v<T>)
+        return value < 0 ? negated(value) : value;
+      else
+        return std::abs(value);
+    });
+  });
+}
+
+Status runNeg(Run &run) {
+  return withSigned(run, [&](auto zero) {
+    return map<decltype(zero)>(run, negated<decltype(zero)>);
+  });
+}
+
+Status runSign(Run &run) {
+  return withSigned(run, [&](auto zero) {
+    using T = decltype(zero);
+    // Not a number stays what it is.
+    return map<T>(run, [](T value) {
+      return value > 0 ? T(1) : value < 0 ? T(-1) : value == 0 ? T(0) : value;
+    });
+  });
+}
+
+Status runSquare(Run &run) {
+  return withSigned(run, [&](auto zero) {
+    using T = decltype(zero);
+    return map<T>(run, [](T value) {
+      if constexpr (std::is_integral_v<T>)
+        return T(std::make_unsigned_t<T>(value) *
+                 std::make_unsigned_t<T>(value));
+      else
+        return value * value;
+    });
+  });
+}
+
+Status runGelu(Run &run) {
+  if (run.use.truth("approximate"))
+    return map<float>(run, [](float x) {
+      constexpr float root = 0.797884560802865f;
+      return 0.5f * x * (1 + std::tanh(root * (x + 0.044715f * x * x * x)));
+    });
+  return map<float>(run, [](float x) {
+    return 0.5f * x * (1 + std::erf(x * 0.70710678118654752440f));
+  });
+}
+
+constexpr ElementSet magnitudes = elementSet(Element::float32, Element::int16,
+                                             Element::int32, Element::int64);
+constexpr ElementSet signedNumbers =
+    elementSet(Element::float32, Element::int32, Element::int64);
+constexpr ElementSet signs =
+    elementSet(Element::float32, Element::float64, Element::int32);
+constexpr ElementSet floatsOnly = elementSet(Element::float32);
+constexpr OptionRow geluOptions[] = {{"approximate", OptionKind::truth}};
+
+constexpr OperatorRow rows[] = {
+    {59, "NEG", "input ", 0, signedNumbers, {}, 1, checkUnary, runNeg},
+    {92, "SQUARE", "input ", 0, signedNumbers, {}, 1, checkUnary, runSquare},
+    {101, "ABS", "input ", 0, magnitudes, {}, 1, checkUnary, runAbs},
+    {150, "GELU", "input ", 0, floatsOnly, geluOptions, 1, checkUnary, runGelu},
+    {158, "SIGN", "input ", 0, signs, {}, 1, checkUnary, runSign},
+};
+
+} // namespace
+
+Rows tflite::unaryRows() { return rows; }
