@@ -133,8 +133,10 @@ Table16 makeTable16(Real inputLeast, Real inputMost, Real outputScale,
   constexpr int steps = 512;
   Real step = (inputMost - inputLeast) / steps;
   Real perUnit = Real(65536) / (outputScale * 32767 - outputScale * -32768);
+  // Infinite values have no error that is a number, and are the most.
   auto bounded = [](Real value) {
-    return int16_t(std::min<Real>(std::max<Real>(value, -32768), 32767));
+    Real number = std::isnan(value) ? Real(32767) : value;
+    return int16_t(std::min<Real>(std::max<Real>(number, -32768), 32767));
   };
   Table16 table;
   for (int index = 0; index < steps; ++index) {

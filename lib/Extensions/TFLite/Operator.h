@@ -79,6 +79,8 @@ struct OperatorRow {
   /// Infers the types of the results, whose quantization is the stated one.
   Result<Types> (*check)(const Use &use);
   Status (*execute)(Run &run);
+  /// Whether extents of results depend on elements that no rule reads.
+  bool findsExtents = false;
 };
 
 /// Returns all rows, sorted by number.

@@ -9,6 +9,8 @@
 
 #include "Operator.h"
 
+#include <cassert>
+
 using namespace nnhal;
 using namespace nnhal::tflite;
 
@@ -44,10 +46,7 @@ Result<Types> infer(const Use &use) {
       return std::move(inferred).takeStatus().withContext(use.row().name);
     return inferred;
   }
-  if (inferred->size() != use.results())
-    return refuse(use.row().name, ": ", use.results(),
-                  " outputs are stated, but ", inferred->size(),
-                  " are computed");
+  assert(inferred->size() == use.results() && "rules compare the numbers");
   // The HAL has no tensors of rank 0.
   for (TensorType &type : *inferred)
     if (type.dimensions.empty())
@@ -85,8 +84,14 @@ public:
     Result<Types> types = infer(use);
     if (!types.isOk())
       return fail(types.status().message());
+    for (const TensorType &type : *types)
+      if (!use.row().findsExtents && !isKnown(type.dimensions))
+        return fail(use.row().name, ": the output's shape ",
+                    rt::shapeText(type), " does not follow from the inputs");
     Run run(use, *types, outputs);
     Status status = use.row().execute(run);
+    if (status.code() == StatusCode::invalidArgument)
+      status = fail(status.message());
     if (status.isOk() || status.message().starts_with(use.row().name))
       return status;
     return std::move(status).withContext(use.row().name);
