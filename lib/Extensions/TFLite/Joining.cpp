@@ -107,8 +107,9 @@ Result<Types> checkPack(const Use &use) {
   Extents extents = use.input(0).dimensions;
   extents.insert(extents.begin() + axis, int64_t(use.tensors()));
   // Scalars are stated as [1].
-  return onlyResult(use,
-                    withoutScalar(use, std::move(extents), axis == 0 ? 1 : 0));
+  if (use.rank(0) == 1)
+    extents = withoutScalar(use, std::move(extents), axis == 0 ? 1 : 0);
+  return onlyResult(use, std::move(extents));
 }
 
 Status runPack(Run &run) {
@@ -116,7 +117,9 @@ Status runPack(Run &run) {
   NNHAL_ASSIGN_OR_RETURN(int64_t axis,
                          resolveAxis(use.integer("axis"), use.rank(0) + 1));
   NNHAL_ASSIGN_OR_RETURN(std::span<std::byte> to, run.allocateBytes(0));
-  Extents strides = stridesOf(run.types[0].dimensions);
+  Extents packed = use.input(0).dimensions;
+  packed.insert(packed.begin() + axis, int64_t(use.tensors()));
+  Extents strides = stridesOf(packed);
   int64_t step = strides[size_t(axis)] * sizeOf(use.element(0));
   strides.erase(strides.begin() + axis);
   for (size_t tensor = 0; tensor < use.tensors(); ++tensor)

@@ -114,7 +114,9 @@ Result<Types> checkExpandDims(const Use &use) {
                          resolveAxis(axes->front(), use.rank(0) + 1));
   Extents extents = use.input(0).dimensions;
   extents.insert(extents.begin() + axis, 1);
-  return onlyResult(use, withoutScalar(use, std::move(extents), size_t(axis)));
+  if (use.rank(0) == 1)
+    extents = withoutScalar(use, std::move(extents), size_t(axis));
+  return onlyResult(use, std::move(extents));
 }
 
 Result<Types> checkBitcast(const Use &use) {

@@ -94,7 +94,8 @@ public:
   Operator &run();
   template <typename T> std::vector<T> elements(size_t result = 0) const {
     std::vector<T> values(memory[result].size() / sizeof(T));
-    std::memcpy(values.data(), memory[result].data(), memory[result].size());
+    if (!values.empty())
+      std::memcpy(values.data(), memory[result].data(), memory[result].size());
     return values;
   }
   const Shape &shape(size_t result = 0) const { return shapes[result]; }
