@@ -220,7 +220,7 @@ SmallVector<Scalar> OperationLowering::stated(Indices extents, size_t index) {
   return result;
 }
 
-void OperationLowering::setOutput(size_t index, Tensor result) {
+void OperationLowering::setOutput(size_t index, const Tensor &result) {
   results[index] = result.get();
 }
 

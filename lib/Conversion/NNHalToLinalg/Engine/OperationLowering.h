@@ -165,8 +165,8 @@ public:
   /// \p extents with those that the model states in place of computed ones,
   /// which are checked.
   llvm::SmallVector<Scalar> stated(Indices extents, size_t index = 0);
-  void setOutput(size_t index, Tensor result);
-  void setOutput(Tensor result) { setOutput(0, std::move(result)); }
+  void setOutput(size_t index, const Tensor &result);
+  void setOutput(const Tensor &result) { setOutput(0, result); }
   /// A scalar result, as of RANK.
   void setScalarOutput(Scalar result) { results[0] = result; }
 
