@@ -21,6 +21,8 @@ install(TARGETS NNHalRuntime EXPORT NNHalTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development)
 # Opened by every program that makes devices (nnhal/Runtime/DevicePlugins.h).
 install(TARGETS NNHalTFLiteExtension LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nnhal/extensions" COMPONENT runtime)
+install(FILES "${PROJECT_SOURCE_DIR}/lib/Extensions/TFLite/nnhal.tflite.json"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/nnhal/extensions" COMPONENT runtime)
 install(TARGETS NNHalNativeWindow LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/android" "${PROJECT_SOURCE_DIR}/include/vndk"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)

@@ -80,8 +80,9 @@ loadExtensions(const std::vector<std::string> &plugins,
                            rt::loadPlugin(path, services));
     std::ranges::move(plugin.extensions, std::back_inserter(extensions));
   }
-  std::ranges::move(rt::loadInstalledExtensions(services),
+  std::ranges::move(rt::installedExtensions(services),
                     std::back_inserter(extensions));
+  rt::openExtensions(extensions, services);
   return extensions;
 }
 

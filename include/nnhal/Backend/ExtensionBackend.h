@@ -71,6 +71,11 @@ public:
   /// them.
   virtual const Extension &extension() const = 0;
 
+  /// Does what takes long or needs files, once. The service calls it before it
+  /// forbids files to the process of a device; nobody else need call it. A
+  /// failure says why the extension cannot be used.
+  virtual Status open() const { return Status::ok(); }
+
   /// Checks one use of an operation as checkOperation() does those of the HAL,
   /// and infers the types of the results. Values that are absent are taken to
   /// be right. Fails with invalidArgument, which names the operand, the found

@@ -42,19 +42,31 @@ NNHAL_API Result<LoadedPlugin> loadPlugin(const std::string &path,
 /// variable NNHAL_PLUGINS holds such a text.
 NNHAL_API std::vector<std::string> pluginPaths(std::string_view text);
 
-/// Returns the directory of the plug-ins that are installed with this library:
-/// nnhal/extensions beside it or its program, or in the lib folder of their
-/// installation.
+/// Returns the directory of the extensions that are installed with this
+/// library: nnhal/extensions beside it or its program, or in the lib folder of
+/// their installation.
 NNHAL_API std::string extensionDirectory();
 
-/// Loads the plug-ins *.so of \p directory in the order of their names and
-/// returns their extensions, for DeviceServices::extensions; devices among them
-/// are left out. A directory or file that somebody other than root and the user
-/// can write to is left out, and so is a plug-in that cannot be loaded;
-/// services.log is told why. No directory is no error.
+/// Returns the extensions of \p directory in the order of their files, for
+/// DeviceServices::extensions. Each is a plug-in NAME.so and a file NAME.json,
+/// which describes one extension of it:
+///
+///   {"name": "com.example.ext",
+///    "operandTypes": [{"type": 0, "isTensor": true, "byteSize": 8}]}
+///
+/// The plug-in is opened when a model uses the extension, or by
+/// ExtensionBackend::open(). An extension that cannot be used is left out, and
+/// services.log is told why; so is one that somebody other than root and the
+/// user can write to. No directory is no error.
 NNHAL_API std::vector<InstalledExtension>
-loadInstalledExtensions(const DeviceServices &services,
-                        const std::string &directory = extensionDirectory());
+installedExtensions(const DeviceServices &services,
+                    const std::string &directory = extensionDirectory());
+
+/// Opens the plug-ins of \p extensions, and removes those that cannot be
+/// opened; services.log is told why. A program that forbids itself files calls
+/// it before.
+NNHAL_API void openExtensions(std::vector<InstalledExtension> &extensions,
+                              const DeviceServices &services);
 
 } // namespace nnhal::rt
 

@@ -10,15 +10,11 @@
 #include "Runtime/Caching/BinaryIdentity.h"
 #include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
-#include "Runtime/Support/LogFormat.h"
-#include "Runtime/Support/Ownership.h"
 #include "nnhal/Backend/DevicePlugin.h"
 #include "nnhal/Runtime/OlderDevice.h"
 
 #include <algorithm>
 #include <dlfcn.h>
-#include <filesystem>
-#include <sys/stat.h>
 
 using namespace nnhal::rt;
 
@@ -156,56 +152,4 @@ std::vector<std::string> nnhal::rt::pluginPaths(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return paths;
-}
-
-static Status checkPath(const std::string &path) {
-  struct stat info;
-  if (::stat(path.c_str(), &info) != 0)
-    return badData("'{}' cannot be read", path);
-  return checkOwnership(fmt::format("'{}'", path), info);
-}
-
-std::string nnhal::rt::extensionDirectory() {
-  return libraryBeside("nnhal/extensions");
-}
-
-/// The plug-ins of \p directory that nobody else can write to. Appends what is
-/// wrong with others to \p problems.
-static std::vector<std::string>
-findTrusted(const std::string &directory, std::vector<std::string> &problems) {
-  std::vector<std::string> found;
-  auto isTrusted = [&](const std::string &path) {
-    Status status = checkPath(path);
-    if (!status.isOk())
-      problems.emplace_back(status.message());
-    return status.isOk();
-  };
-  std::error_code error;
-  std::filesystem::directory_iterator files(directory, error);
-  if (error || !isTrusted(directory))
-    return found;
-  for (const std::filesystem::directory_entry &file : files)
-    if (file.path().extension() == ".so" && isTrusted(file.path()))
-      found.push_back(file.path());
-  std::ranges::sort(found);
-  return found;
-}
-
-std::vector<InstalledExtension>
-nnhal::rt::loadInstalledExtensions(const DeviceServices &services,
-                                   const std::string &directory) {
-  std::vector<InstalledExtension> extensions;
-  std::vector<std::string> problems;
-  for (const std::string &path : findTrusted(directory, problems)) {
-    Result<LoadedPlugin> loaded = loadPlugin(path, services);
-    if (loaded.isOk())
-      std::ranges::move(loaded->extensions, std::back_inserter(extensions));
-    else
-      problems.emplace_back(loaded.status().message());
-  }
-  if (services.log)
-    for (const std::string &problem : problems)
-      writeError(*services.log, "an installed plug-in is left out: {}",
-                 problem);
-  return extensions;
 }

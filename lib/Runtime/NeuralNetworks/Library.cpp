@@ -161,7 +161,7 @@ void Library::registerDevices() {
     rt::CpuDeviceOptions cpu;
     cpu.compiler = std::make_shared<rt::LazyCompiler>(given.compiler);
     cpu.services = services;
-    cpu.services.extensions = rt::loadInstalledExtensions(services);
+    cpu.services.extensions = rt::installedExtensions(services);
     for (const auto &[origin, plugin] : plugins)
       cpu.services.extensions.insert(cpu.services.extensions.end(),
                                      plugin.extensions.begin(),

@@ -49,7 +49,7 @@ tools::registerDevices(const DevicesRequest &request,
     NNHAL_RETURN_IF_ERROR(
         registerService(request.service, request.services, registry));
   } else {
-    std::ranges::move(rt::loadInstalledExtensions(request.services),
+    std::ranges::move(rt::installedExtensions(request.services),
                       std::back_inserter(services.extensions));
     described = rt::compiledExtensions(services.extensions);
     for (std::unique_ptr<rt::Device> &device :

@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 #include <stdexcept>
@@ -43,9 +44,10 @@ private:
 
 std::string pluginPath() { return NNHAL_TEST_INPUTS "/NNHalTablePlugin.so"; }
 
-/// Lets the plug-in of pluginPath() return \p table.
-void setTable(const NNHalDevicePlugin *table) {
-  void *library = ::dlopen(pluginPath().c_str(), RTLD_NOW | RTLD_LOCAL);
+/// Lets the plug-in \p path return \p table.
+void setTable(const NNHalDevicePlugin *table,
+              const std::string &path = pluginPath()) {
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << ::dlerror();
   auto set = reinterpret_cast<void (*)(const NNHalDevicePlugin *)>(
       ::dlsym(library, "nnhalSetTestTable"));
@@ -114,20 +116,50 @@ TEST(ExtensionPluginsTest, OthersMustNotWriteThem) {
   std::string folder = ::testing::TempDir() + "nnhal-plugins-XXXXXX";
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);
   const fs::path plugin = fs::path(folder) / "one.so";
+  const fs::path file = fs::path(folder) / "one.json";
+  auto describe = [&](std::string_view text) { std::ofstream(file) << text; };
   fs::copy_file(pluginPath(), plugin);
+  describe(R"({"name": "com.example.a", "operandTypes": [)"
+           R"({"type": 3, "isTensor": true, "byteSize": 2}]})");
   std::vector<std::string> lines;
   DeviceServices services;
   services.log = std::make_shared<Log>(
       0, [&](std::string_view line) { lines.emplace_back(line); });
   auto problem = [&](const std::string &expected) {
     lines.clear();
-    EXPECT_TRUE(loadInstalledExtensions(services, folder).empty());
+    EXPECT_TRUE(installedExtensions(services, folder).empty());
     ASSERT_EQ(lines.size(), 1u);
     EXPECT_TRUE(lines[0].ends_with(
-        fmt::format("an installed plug-in is left out: {}", expected)))
+        fmt::format("an installed extension is left out: {}", expected)))
         << lines[0];
   };
-  problem(fmt::format("plug-in '{}' returns no table", plugin.string()));
+  // The description is enough until somebody asks for an operation.
+  auto found = installedExtensions(services, folder);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].backend->extension(),
+            (Extension{"com.example.a", {{3, true, 2}}}));
+  EXPECT_EQ(found[0].buildIdentity, *binaryIdentity(plugin.string()));
+  EXPECT_EQ(found[0].backend->check({}).status().message(),
+            fmt::format("plug-in '{}' returns no table", plugin.string()));
+  NNHalDevicePlugin table = tableWith([](const NNHalPluginHost *host) {
+    addExtension(host, {"com.example.a", {{3, true, 4}}});
+  });
+  setTable(&table, plugin.string());
+  EXPECT_EQ(installedExtensions(services, folder)[0].backend->open().message(),
+            fmt::format("plug-in '{}' has no extension 'com.example.a' of the "
+                        "types that the file beside it describes",
+                        plugin.string()));
+  EXPECT_TRUE(lines.empty());
+  openExtensions(found, services);
+  EXPECT_TRUE(found.empty());
+  EXPECT_EQ(lines.size(), 1u);
+  describe(R"({"name": "com.example.a"})");
+  problem(fmt::format("'{}': the file: key \"operandTypes\" is missing",
+                      file.string()));
+  describe(R"({"name": "A", "operandTypes": []})");
+  problem(fmt::format("'{}': the extension name 'A' is not of lower-case "
+                      "letters, digits, '_' and at least one '.'",
+                      file.string()));
   fs::permissions(plugin, owner_all | others_write);
   problem(fmt::format("'{}' can be written to by other users (mode 0702)",
                       plugin.string()));
@@ -138,7 +170,7 @@ TEST(ExtensionPluginsTest, OthersMustNotWriteThem) {
   problem(
       fmt::format("'{}' can be written to by other users (mode 0720)", folder));
   lines.clear();
-  EXPECT_TRUE(loadInstalledExtensions(services, "/nonexistent").empty());
+  EXPECT_TRUE(installedExtensions(services, "/nonexistent").empty());
   EXPECT_TRUE(lines.empty());
   fs::remove_all(folder);
 }

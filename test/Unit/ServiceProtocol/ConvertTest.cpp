@@ -311,7 +311,9 @@ rt::PrepareOptions fullOptions() {
                      .rounding = rt::Rounding::floatRounding,
                      .specializations = {{{1, 2}, {}}, {{3}}},
                      .threads = 5,
-                     .crashReproducer = {}};
+                     .crashReproducer = {},
+                     .extensions = {{{"com.example.a", {{3, true, 2}}}, "b"},
+                                    {{"com.example.c", {}}, {}}}};
   options.compileAfter = 0;
   options.preference = rt::ExecutionPreference::sustainedSpeed;
   options.priority = rt::Priority::high;

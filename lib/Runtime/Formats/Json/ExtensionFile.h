@@ -1,0 +1,28 @@
+//===- ExtensionFile.h - Extensions as files describe them ------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_FORMATS_JSON_EXTENSIONFILE_H
+#define NNHAL_LIB_RUNTIME_FORMATS_JSON_EXTENSIONFILE_H
+
+#include "nnhal/Runtime/Interface.h"
+
+#include <string>
+
+namespace nnhal::rt {
+
+/// Reads the file \p path, which describes one extension:
+///
+///   {"name": "com.example.ext",
+///    "operandTypes": [{"type": 0, "isTensor": true, "byteSize": 8}]}
+///
+/// Fails with invalidArgument, which names the file and the member, when it
+/// does not; checks no name.
+Result<Extension> readExtensionFile(const std::string &path);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_FORMATS_JSON_EXTENSIONFILE_H
