@@ -459,6 +459,11 @@ Status runAddN(Run &run) {
                                                 : typed(float());
 }
 
+Status runPrelu(Run &run) {
+  return compute<float>(
+      run, [](float x, float slope) { return x >= 0 ? x : x * slope; });
+}
+
 constexpr OptionRow activationOptions[] = {activationOption};
 constexpr ElementSet plainNumbers =
     elementSet(Element::float32, Element::int32, Element::int64);
@@ -474,6 +479,15 @@ constexpr OperatorRow rows[] = {
      runSub},
     {42, "DIV", "a b ", 0, plainNumbers, activationOptions, 1, checkPlain,
      runDiv},
+    {54,
+     "PRELU",
+     "input alpha ",
+     0,
+     elementSet(Element::float32),
+     {},
+     1,
+     checkPlain,
+     runPrelu},
     {55, "MAXIMUM", "a b ", 0, orderedElements, {}, 1, checkPlain, runMaximum},
     {57, "MINIMUM", "a b ", 0, orderedElements, {}, 1, checkPlain, runMinimum},
     {78, "POW", "a b ", 0, powers, {}, 1, checkPlain, runPow},

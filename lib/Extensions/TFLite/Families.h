@@ -24,19 +24,23 @@ inline constexpr OptionRow activationOption = {"activation",
 
 Rows activationRows();
 Rows arithmeticRows();
+Rows blocksRows();
 Rows comparisonRows();
 Rows contractionRows();
 Rows conversionRows();
 Rows indexingRows();
 Rows joiningRows();
+Rows logicRows();
 Rows matrixRows();
 Rows movementRows();
+Rows normalizationRows();
 Rows poolingRows();
 Rows quantizationRows();
 Rows recurrentRows();
 Rows reductionRows();
 Rows resizeRows();
 Rows segmentRows();
+Rows selectionRows();
 Rows sequenceRows();
 Rows softmaxRows();
 Rows unaryRows();

@@ -219,6 +219,91 @@ Status runScatterNd(Run &run) {
 }
 
 //===----------------------------------------------------------------------===//
+// SPARSE_TO_DENSE, EMBEDDING_LOOKUP
+//===----------------------------------------------------------------------===//
+
+/// The number of indices, of which one is a row, or one element of a result
+/// with one dimension.
+struct SparseIndices {
+  int64_t count, depth;
+};
+SparseIndices sparseIndices(const Use &use) {
+  if (use.rank(0) == 1)
+    return {use.extent(0, 0), 1};
+  return {use.extent(0, 0), use.extent(0, 1)};
+}
+
+Result<Types> checkSparseToDense(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(checkKept(use, 2));
+  for (size_t tensor : {0, 1})
+    NNHAL_RETURN_IF_ERROR(use.checkElement(tensor, indexElements));
+  NNHAL_RETURN_IF_ERROR(use.checkElement(3, elementSet(use.element(2))));
+  NNHAL_RETURN_IF_ERROR(use.checkRank(0, 1, 2));
+  NNHAL_RETURN_IF_ERROR(use.checkRank(2, 1, 1));
+  SparseIndices indices = sparseIndices(use);
+  // One value is that of all indices.
+  if (use.extent(2, 0) != 1)
+    NNHAL_RETURN_IF_ERROR(use.checkExtent(2, 0, indices.count));
+  if (isKnown(use.input(3).dimensions) && elementCount(use.input(3)) != 1)
+    return refuse(use.nameOf(3), " has ", elementCount(use.input(3)),
+                  " elements, but must have 1");
+  std::optional<Extents> shape = use.integers(1);
+  if (!shape)
+    return onlyResult(use,
+                      Extents(size_t(use.output(0).rank()), unknownExtent));
+  for (int64_t extent : *shape)
+    if (extent < 0 || extent > UINT32_MAX)
+      return refuse("extent ", extent, " of the new shape must be 0 to ",
+                    UINT32_MAX);
+  if (!mayEqual(indices.depth, int64_t(shape->size())))
+    return refuse(use.nameOf(0), " has indices of ", indices.depth,
+                  " dimensions, but must have ", shape->size());
+  return onlyResult(use, std::move(*shape));
+}
+
+/// Of values at one place the last one stays.
+Status runSparseToDense(Run &run) {
+  const Use &use = run.use;
+  SparseIndices indices = sparseIndices(use);
+  bool isRepeated = use.extent(2, 0) == 1;
+  return withStorage(sizeOf(use.element(2)), [&](auto zero) -> Status {
+    using T = decltype(zero);
+    NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+    std::fill_n(to, elementCount(run.types[0]), *use.data<T>(3));
+    for (int64_t number = 0; number < indices.count; ++number) {
+      NNHAL_ASSIGN_OR_RETURN(int64_t place, rowOf(use, 0, number, indices.depth,
+                                                  run.types[0].dimensions));
+      to[place] = use.data<T>(2)[isRepeated ? 0 : number];
+    }
+    return Status::ok();
+  });
+}
+
+Result<Types> checkEmbedding(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(checkKept(use, 1));
+  NNHAL_RETURN_IF_ERROR(use.checkElement(0, elementSet(Element::int32)));
+  NNHAL_RETURN_IF_ERROR(use.checkRank(0, 1, 1));
+  NNHAL_RETURN_IF_ERROR(use.checkRank(1, 2, 8));
+  Extents extents = use.input(1).dimensions;
+  extents[0] = use.extent(0, 0);
+  return onlyResult(use, std::move(extents));
+}
+
+Status runEmbedding(Run &run) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(std::span<std::byte> to, run.allocateBytes(0));
+  int64_t count = use.extent(0, 0);
+  size_t row = to.size() / size_t(count);
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t index = indexAt(use, 0, number);
+    NNHAL_RETURN_IF_ERROR(checkIndex(index, use.extent(1, 0)));
+    std::memcpy(to.data() + size_t(number) * row,
+                use.bytes(1).data() + size_t(index) * row, row);
+  }
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
 // DYNAMIC_UPDATE_SLICE, ONE_HOT
 //===----------------------------------------------------------------------===//
 
@@ -384,7 +469,20 @@ constexpr OptionRow gatherOptions[] = {{"axis"}, {"batch_dims"}};
 constexpr OptionRow oneHotOptions[] = {{"axis"}};
 constexpr OptionRow uniqueOptions[] = {{"idx_out_type"}};
 
+constexpr OptionRow sparseOptions[] = {{"validate_indices", OptionKind::truth}};
+
 constexpr OperatorRow rows[] = {
+    {7,
+     "EMBEDDING_LOOKUP",
+     "lookup values ",
+     1,
+     anyElement,
+     {},
+     1,
+     checkEmbedding,
+     runEmbedding},
+    {68, "SPARSE_TO_DENSE", "indices shape values default ", 2, anyElement,
+     sparseOptions, 1, checkSparseToDense, runSparseToDense},
     {36, "GATHER", "input indices ", 0, anyElement, gatherOptions, 1,
      checkGather, runGather},
     {85, "ONE_HOT", "indices depth on_value off_value ", 2, anyElement,

@@ -12,6 +12,7 @@
 #include "Families.h"
 #include "FixedPoint.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace nnhal;
@@ -121,6 +122,18 @@ Status runGelu(Run &run) {
   });
 }
 
+/// The default rounding, which ROUND takes, is to even halves.
+template <float (*function)(float)> Status runFloat(Run &run) {
+  return map<float>(run, function);
+}
+
+float reciprocalRoot(float x) { return 1.0f / std::sqrt(x); }
+float elu(float x) { return x < 0 ? std::expm1(x) : x; }
+float hardSwish(float x) {
+  return x * std::min(6.0f, std::max(0.0f, x + 3.0f)) / 6.0f;
+}
+float reluFrom0To1(float x) { return x > 1 ? 1.0f : x < 0 ? 0.0f : x; }
+
 constexpr ElementSet magnitudes = elementSet(Element::float32, Element::int16,
                                              Element::int32, Element::int64);
 constexpr ElementSet signedNumbers =
@@ -131,10 +144,85 @@ constexpr ElementSet floatsOnly = elementSet(Element::float32);
 constexpr OptionRow geluOptions[] = {{"approximate", OptionKind::truth}};
 
 constexpr OperatorRow rows[] = {
+    {8,
+     "FLOOR",
+     "input ",
+     0,
+     floatsOnly,
+     {},
+     1,
+     checkUnary,
+     runFloat<std::floor>},
     {59, "NEG", "input ", 0, signedNumbers, {}, 1, checkUnary, runNeg},
+    {66, "SIN", "input ", 0, floatsOnly, {}, 1, checkUnary, runFloat<std::sin>},
+    {73, "LOG", "input ", 0, floatsOnly, {}, 1, checkUnary, runFloat<std::log>},
+    {75,
+     "SQRT",
+     "input ",
+     0,
+     floatsOnly,
+     {},
+     1,
+     checkUnary,
+     runFloat<std::sqrt>},
+    {76,
+     "RSQRT",
+     "input ",
+     0,
+     floatsOnly,
+     {},
+     1,
+     checkUnary,
+     runFloat<reciprocalRoot>},
     {92, "SQUARE", "input ", 0, signedNumbers, {}, 1, checkUnary, runSquare},
     {101, "ABS", "input ", 0, magnitudes, {}, 1, checkUnary, runAbs},
+    {104,
+     "CEIL",
+     "input ",
+     0,
+     floatsOnly,
+     {},
+     1,
+     checkUnary,
+     runFloat<std::ceil>},
+    {108,
+     "COS",
+     "input ",
+     0,
+     floatsOnly,
+     {},
+     1,
+     checkUnary,
+     runFloat<std::cos>},
+    {111, "ELU", "input ", 0, floatsOnly, {}, 1, checkUnary, runFloat<elu>},
+    {116,
+     "ROUND",
+     "input ",
+     0,
+     floatsOnly,
+     {},
+     1,
+     checkUnary,
+     runFloat<std::nearbyint>},
+    {117,
+     "HARD_SWISH",
+     "input ",
+     0,
+     floatsOnly,
+     {},
+     1,
+     checkUnary,
+     runFloat<hardSwish>},
     {150, "GELU", "input ", 0, floatsOnly, geluOptions, 1, checkUnary, runGelu},
+    {152,
+     "RELU_0_TO_1",
+     "input ",
+     0,
+     floatsOnly,
+     {},
+     1,
+     checkUnary,
+     runFloat<reluFrom0To1>},
     {158, "SIGN", "input ", 0, signs, {}, 1, checkUnary, runSign},
 };
 

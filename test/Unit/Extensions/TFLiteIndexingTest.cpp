@@ -59,6 +59,59 @@ TEST(TFLiteIndexing, GatherNdAndScatterNd) {
             Int64s({0, 0, 6, 8, 0, 0, 3, 4}));
 }
 
+TEST(TFLiteIndexing, SparseToDense) {
+  Operator rows(68);
+  rows.int32({3, 2}, {0, 1, 1, 2, 0, 1})
+      .int64({2}, {2, 3})
+      .int16({3}, {5, 6, 7})
+      .int16({1}, {-1})
+      .option(false)
+      .result(tensorInt16, {2, 3});
+  EXPECT_EQ(rows.run().elements<int16_t>(), Int16s({-1, 7, -1, -1, -1, 6}));
+  Operator repeated(68);
+  repeated.int64({2}, {0, 3})
+      .int32({1}, {4})
+      .int32({1}, {8})
+      .int32({1}, {0})
+      .option(true)
+      .result(tensorInt32, {4});
+  EXPECT_EQ(repeated.run().elements<int32_t>(), Int32s({8, 0, 0, 8}));
+}
+
+TEST(TFLiteIndexing, SparseToDenseRefusesOtherIndices) {
+  Operator outside(68);
+  outside.int32({1}, {4})
+      .int32({1}, {4})
+      .int32({1}, {8})
+      .int32({1}, {0})
+      .option(false)
+      .result(tensorInt32, {4});
+  EXPECT_EQ(outside.failure(), "SPARSE_TO_DENSE: index 4 must be 0 to 3");
+  Operator deep(68);
+  deep.int32({1, 2}, {1, 1})
+      .int32({1}, {4})
+      .int32({1}, {8})
+      .int32({1}, {0})
+      .option(false)
+      .result(tensorInt32, {4});
+  EXPECT_EQ(deep.refusal(),
+            "SPARSE_TO_DENSE: input 0 (indices) has indices of 2 dimensions, "
+            "but must have 1");
+}
+
+TEST(TFLiteIndexing, EmbeddingsAreRows) {
+  Operator use(7);
+  use.int32({3}, {2, 0, 2})
+      .int64({3, 2}, {1, 2, 3, 4, 5, 6})
+      .result(tensorInt64, {3, 2});
+  EXPECT_EQ(use.run().elements<int64_t>(), Int64s({5, 6, 1, 2, 5, 6}));
+  Operator outside(7);
+  outside.int32({1}, {-1})
+      .int64({3, 2}, {1, 2, 3, 4, 5, 6})
+      .result(tensorInt64, {1, 2});
+  EXPECT_EQ(outside.failure(), "EMBEDDING_LOOKUP: index -1 must be 0 to 2");
+}
+
 TEST(TFLiteIndexing, UpdatesAreMovedInside) {
   Operator use(151);
   use.int16({2, 3}, {1, 2, 3, 4, 5, 6})

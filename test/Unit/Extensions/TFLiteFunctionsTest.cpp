@@ -1,0 +1,102 @@
+//===- TFLiteFunctionsTest.cpp - Tests of functions of reals --------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions of floats and of truths, in ranks that the HAL does not have.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TFLiteTesting.h"
+
+#include <cmath>
+
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+using Floats = std::vector<float>;
+using Truths = std::vector<uint8_t>;
+
+void expectNear(const Floats &found, const Floats &expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t index = 0; index < found.size(); ++index)
+    EXPECT_NEAR(found[index], expected[index], 1e-6f) << "element " << index;
+}
+
+/// Computes a function of elements in 6 dimensions.
+Floats computed(uint16_t number, const Floats &input) {
+  Shape shape = {1, 1, 1, 1, 1, int64_t(input.size())};
+  Operator use(number);
+  use.float32(shape, input).result(tensorFloat32, shape);
+  return use.run().elements<float>();
+}
+
+TEST(TFLiteFunctions, Roundings) {
+  Floats input = {-1.5f, -0.5f, 0.5f, 1.5f, 2.5f, 2.75f};
+  EXPECT_EQ(computed(8, input), Floats({-2, -1, 0, 1, 2, 2}));
+  EXPECT_EQ(computed(104, input), Floats({-1, 0, 1, 2, 3, 3}));
+  EXPECT_EQ(computed(116, input), Floats({-2, 0, 0, 2, 2, 3}));
+}
+
+TEST(TFLiteFunctions, RootsAndLogarithms) {
+  EXPECT_EQ(computed(75, {4, 0.25f}), Floats({2, 0.5f}));
+  EXPECT_EQ(computed(76, {4, 0.25f}), Floats({0.5f, 2}));
+  expectNear(computed(73, {1, 2}), {0, 0.6931472f});
+}
+
+TEST(TFLiteFunctions, Waves) {
+  expectNear(computed(66, {0, 1}), {0, 0.8414710f});
+  expectNear(computed(108, {0, 1}), {1, 0.5403023f});
+}
+
+TEST(TFLiteFunctions, Activations) {
+  expectNear(computed(111, {-1, 0, 2}), {-0.6321206f, 0, 2});
+  expectNear(computed(117, {-4, -1, 1, 4}), {0, -1.0f / 3, 2.0f / 3, 4});
+  EXPECT_EQ(computed(152, {-1, 0.5f, 2}), Floats({0, 0.5f, 1}));
+}
+
+TEST(TFLiteFunctions, PreluHasSlopesThatBroadcast) {
+  Operator use(54);
+  use.float32({1, 1, 1, 2, 2}, {-1, 2, -3, -4})
+      .float32({2}, {0.5f, 0.25f})
+      .result(tensorFloat32, {1, 1, 1, 2, 2});
+  EXPECT_EQ(use.run().elements<float>(), Floats({-0.5f, 2, -1.5f, -1}));
+}
+
+TEST(TFLiteFunctions, LogSoftmaxOfRows) {
+  expectNear(computed(50, {1000, 1000}), {-0.6931472f, -0.6931472f});
+  Operator use(50);
+  use.float32({2, 2}, {0, std::log(3.0f), 1, 1}).result(tensorFloat32, {2, 2});
+  expectNear(use.run().elements<float>(),
+             {std::log(0.25f), std::log(0.75f), -0.6931472f, -0.6931472f});
+}
+
+TEST(TFLiteFunctions, L2NormalizationOfRows) {
+  Operator use(11);
+  use.float32({3, 2}, {3, 4, 0, 0, 0, -2})
+      .option(0)
+      .result(tensorFloat32, {3, 2});
+  expectNear(use.run().elements<float>(), {0.6f, 0.8f, 0, 0, 0, -1});
+}
+
+TEST(TFLiteFunctions, Logic) {
+  auto binary = [](uint16_t number) {
+    Operator use(number);
+    use.truths({1, 1, 1, 2, 2}, {false, true, false, true})
+        .truths({2, 1}, {false, true})
+        .result(tensorBool, {1, 1, 1, 2, 2});
+    return use.run().elements<uint8_t>();
+  };
+  EXPECT_EQ(binary(84), Truths({0, 1, 1, 1}));
+  EXPECT_EQ(binary(86), Truths({0, 0, 0, 1}));
+  // Any bits but 0 are true.
+  Operator use(87);
+  use.tensor<uint8_t>(tensorBool, {3}, {0, 1, 2}).result(tensorBool, {3});
+  EXPECT_EQ(use.run().elements<uint8_t>(), Truths({1, 0, 0}));
+}
+
+} // namespace
