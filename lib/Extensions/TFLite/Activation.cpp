@@ -1,12 +1,12 @@
-//===- Activation.cpp - Activations of 16-bit numbers ---------------------===//
+//===- Activation.cpp - Activations ---------------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Activations of 16-bit numbers, by the tables and the fixed-point arithmetic
-// of TensorFlow Lite's reference kernels.
+// Activations of floats, and of 16-bit numbers by the tables and the
+// fixed-point arithmetic of TensorFlow Lite's reference kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +20,21 @@ using namespace nnhal::tflite;
 
 namespace {
 
-constexpr ElementSet int16Only = elementSet(Element::int16);
+constexpr ElementSet elements = elementSet(Element::float32, Element::int16);
 
 Result<Types> checkActivation(const Use &use) {
-  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, int16Only));
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
   NNHAL_RETURN_IF_ERROR(use.checkScales(1));
   return onlyResult(use, use.input(0).dimensions);
 }
 
+bool isFloat(const Run &run) { return run.use.element(0) == Element::float32; }
+
 /// Computes every element by itself.
-template <typename Function> Status map(Run &run, Function function) {
-  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
-  const auto *from = run.use.data<int16_t>(0);
+template <typename T = int16_t, typename Function>
+Status map(Run &run, Function function) {
+  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+  const T *from = run.use.data<T>(0);
   int64_t count = elementCount(run.types[0]);
   for (int64_t index = 0; index < count; ++index)
     to[index] = function(from[index]);
@@ -67,6 +70,9 @@ Status rescale(Run &run, const Slopes &slopes) {
 
 Status runRelu(Run &run, Activation activation) {
   const Use &use = run.use;
+  if (isFloat(run))
+    return map<float>(
+        run, [=](float value) { return activated(value, activation); });
   // TensorFlow Lite computes the factors of activations in single precision.
   Factor factor = factorOf(use.input(0).scale / use.output(0).scale);
   return rescale(run, {factor, factor,
@@ -76,10 +82,13 @@ Status runRelu(Run &run, Activation activation) {
 
 Status runLeakyRelu(Run &run) {
   const Use &use = run.use;
+  float alpha = use.real("alpha");
+  if (isFloat(run))
+    return map<float>(
+        run, [=](float value) { return value > 0 ? value : value * alpha; });
   float input = use.input(0).scale, output = use.output(0).scale;
   return rescale(run, {factorOf(input / output),
-                       factorOf(input * use.real("alpha") / output),
-                       boundsOf<int16_t>()});
+                       factorOf(input * alpha / output), boundsOf<int16_t>()});
 }
 
 Result<Types> checkLeakyRelu(const Use &use) {
@@ -95,6 +104,8 @@ Result<Types> checkLeakyRelu(const Use &use) {
 /// The table's results are fractions of 15 bits.
 Result<Types> checkFraction(const Use &use) {
   NNHAL_ASSIGN_OR_RETURN(Types types, checkActivation(use));
+  if (use.element(0) == Element::float32)
+    return types;
   int32_t exponent = 0;
   if (!isPowerOfTwo(use.output(0).scale, exponent) || exponent != -15)
     return refuse("output 0 has scale ", use.output(0).scale,
@@ -130,6 +141,9 @@ TableInput tableInput(const Use &use, int32_t mostShift) {
 }
 
 Status runLogistic(Run &run) {
+  if (isFloat(run))
+    return map<float>(
+        run, [](float value) { return 1.0f / (1.0f + std::exp(-value)); });
   TableInput input = tableInput(run.use, 0);
   const std::array<uint16_t, 256> &table = logisticTable();
   return map(run, [&](int16_t value) {
@@ -147,6 +161,8 @@ Status runLogistic(Run &run) {
 
 /// tanh(x) is 2 logistic(2x) - 1.
 Status runTanh(Run &run) {
+  if (isFloat(run))
+    return map<float>(run, [](float value) { return std::tanh(value); });
   TableInput input = tableInput(run.use, 1);
   const std::array<uint16_t, 256> &table = logisticTable();
   return map(run, [&](int16_t value) {
@@ -169,6 +185,8 @@ Status runTanh(Run &run) {
 //===----------------------------------------------------------------------===//
 
 Status runExp(Run &run) {
+  if (isFloat(run))
+    return map<float>(run, [](float value) { return std::exp(value); });
   float scale = run.use.input(0).scale;
   Table16 table =
       makeTable16(scale * -32768.0f, scale * 32767.0f, run.use.output(0).scale,
@@ -179,12 +197,12 @@ Status runExp(Run &run) {
 constexpr OptionRow leakyReluOptions[] = {{"alpha", OptionKind::real}};
 
 constexpr OperatorRow rows[] = {
-    {14, "LOGISTIC", "input ", 0, int16Only, {}, 1, checkFraction, runLogistic},
+    {14, "LOGISTIC", "input ", 0, elements, {}, 1, checkFraction, runLogistic},
     {19,
      "RELU",
      "input ",
      0,
-     int16Only,
+     elements,
      {},
      1,
      checkActivation,
@@ -193,7 +211,7 @@ constexpr OperatorRow rows[] = {
      "RELU_N1_TO_1",
      "input ",
      0,
-     int16Only,
+     elements,
      {},
      1,
      checkActivation,
@@ -202,14 +220,14 @@ constexpr OperatorRow rows[] = {
      "RELU6",
      "input ",
      0,
-     int16Only,
+     elements,
      {},
      1,
      checkActivation,
      [](Run &run) { return runRelu(run, Activation::relu6); }},
-    {28, "TANH", "input ", 0, int16Only, {}, 1, checkFraction, runTanh},
-    {47, "EXP", "input ", 0, int16Only, {}, 1, checkActivation, runExp},
-    {98, "LEAKY_RELU", "input ", 0, int16Only, leakyReluOptions, 1,
+    {28, "TANH", "input ", 0, elements, {}, 1, checkFraction, runTanh},
+    {47, "EXP", "input ", 0, elements, {}, 1, checkActivation, runExp},
+    {98, "LEAKY_RELU", "input ", 0, elements, leakyReluOptions, 1,
      checkLeakyRelu, runLeakyRelu},
 };
 

@@ -68,21 +68,6 @@ Status compute(Run &run, Function function) {
   return Status::ok();
 }
 
-/// Applies a fused activation to a number without quantization.
-template <typename T> T activated(T value, Activation activation) {
-  switch (activation) {
-  case Activation::none:
-    return value;
-  case Activation::relu:
-    return std::max(value, T(0));
-  case Activation::reluN1To1:
-    return std::min(std::max(value, T(-1)), T(1));
-  case Activation::relu6:
-    return std::min(std::max(value, T(0)), T(6));
-  }
-  return value;
-}
-
 /// The same integer arithmetic without undefined overflow.
 template <typename T> struct Wrapping {
   using type = T;

@@ -27,6 +27,7 @@ Rows arithmeticRows();
 Rows blocksRows();
 Rows comparisonRows();
 Rows contractionRows();
+Rows conv3DRows();
 Rows conversionRows();
 Rows indexingRows();
 Rows joiningRows();

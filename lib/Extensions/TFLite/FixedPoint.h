@@ -110,6 +110,21 @@ enum class Activation : int32_t { none, relu, reluN1To1, relu6 };
 Bounds activationBounds(Activation activation, Bounds elements, float scale,
                         int32_t zeroPoint);
 
+/// Applies a fused activation to a number without quantization.
+template <typename T> T activated(T value, Activation activation) {
+  switch (activation) {
+  case Activation::none:
+    return value;
+  case Activation::relu:
+    return std::max(value, T(0));
+  case Activation::reluN1To1:
+    return std::min(std::max(value, T(-1)), T(1));
+  case Activation::relu6:
+    return std::min(std::max(value, T(0)), T(6));
+  }
+  return value;
+}
+
 /// A function of 16-bit numbers as 512 straight lines.
 using Table16 = std::array<int16_t, 513>;
 /// Returns the table of \p function from [\p inputLeast, \p inputMost] to

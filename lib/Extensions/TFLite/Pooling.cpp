@@ -1,4 +1,4 @@
-//===- Pooling.cpp - Pools of 16-bit numbers ------------------------------===//
+//===- Pooling.cpp - Pools of images --------------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 #include "FixedPoint.h"
 #include "Window.h"
 
+#include <cmath>
 #include <vector>
 
 using namespace nnhal;
@@ -16,7 +17,8 @@ using namespace nnhal::tflite;
 
 namespace {
 
-constexpr ElementSet int16Only = elementSet(Element::int16);
+constexpr ElementSet floatsOnly = elementSet(Element::float32);
+constexpr ElementSet pooled = elementSet(Element::float32, Element::int16);
 
 struct Windows {
   WindowAxis vertical, horizontal;
@@ -28,7 +30,7 @@ Windows windowsOf(const Use &use) {
 }
 
 Result<Types> checkPool(const Use &use) {
-  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, int16Only));
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
   NNHAL_RETURN_IF_ERROR(use.checkRank(0, 4, 4));
   NNHAL_RETURN_IF_ERROR(use.checkScales(1));
   Windows windows = windowsOf(use);
@@ -62,12 +64,12 @@ NNHAL_TARGET_CLONES void maximumRow(int16_t *to, const int16_t *from,
 
 /// Calls \p begin(to), \p add(row of channels) and \p end(to, number of rows)
 /// for each window.
-template <typename Begin, typename Add, typename End>
-void forEachWindow(const Use &use, const Extents &result, int16_t *to,
-                   Begin begin, Add add, End end) {
+template <typename T, typename Begin, typename Add, typename End>
+void forEachWindow(const Use &use, const Extents &result, T *to, Begin begin,
+                   Add add, End end) {
   Windows windows = windowsOf(use);
   const Extents &input = use.input(0).dimensions;
-  const auto *from = use.data<int16_t>(0);
+  const T *from = use.data<T>(0);
   for (int64_t batch = 0; batch < result[0]; ++batch)
     for (int64_t y = 0; y < result[1]; ++y)
       for (int64_t x = 0; x < result[2]; ++x, to += result[3]) {
@@ -87,7 +89,39 @@ Bounds resultBounds(const Use &use) {
                           boundsOf<int16_t>(), use.output(0).scale, 0);
 }
 
+/// Folds the floats of each window, beginning with \p first, and applies
+/// \p end(folded, number of elements).
+template <typename Fold, typename End>
+Status poolFloats(Run &run, float first, Fold fold, End end) {
+  NNHAL_ASSIGN_OR_RETURN(float *to, run.allocate<float>(0));
+  const Extents &result = run.types[0].dimensions;
+  auto activation = Activation(run.use.integer("activation"));
+  forEachWindow(
+      run.use, result, to,
+      [&](float *place) { std::fill_n(place, result[3], first); },
+      [&](float *place, const float *row) {
+        for (int64_t channel = 0; channel < result[3]; ++channel)
+          place[channel] = fold(place[channel], row[channel]);
+      },
+      [&](float *place, int64_t count) {
+        for (int64_t channel = 0; channel < result[3]; ++channel)
+          place[channel] =
+              activated(end(place[channel], float(count)), activation);
+      });
+  return Status::ok();
+}
+
+Status runL2(Run &run) {
+  return poolFloats(
+      run, 0.0f, [](float sum, float value) { return sum + value * value; },
+      [](float sum, float count) { return std::sqrt(sum / count); });
+}
+
 Status runAverage(Run &run) {
+  if (run.use.element(0) == Element::float32)
+    return poolFloats(
+        run, 0.0f, [](float sum, float value) { return sum + value; },
+        [](float sum, float count) { return sum / count; });
   NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
   const Extents &result = run.types[0].dimensions;
   if (elementCount(result) == 0)
@@ -112,6 +146,11 @@ Status runAverage(Run &run) {
 }
 
 Status runMaximum(Run &run) {
+  if (run.use.element(0) == Element::float32)
+    return poolFloats(
+        run, std::numeric_limits<float>::lowest(),
+        [](float most, float value) { return std::max(most, value); },
+        [](float most, float) { return most; });
   NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
   const Extents &result = run.types[0].dimensions;
   if (elementCount(result) == 0)
@@ -140,10 +179,10 @@ constexpr OptionRow options[] = {paddingOption,
                                  activationOption};
 
 constexpr OperatorRow rows[] = {
-    {1, "AVERAGE_POOL_2D", "input ", 0, int16Only, options, 1, checkPool,
+    {1, "AVERAGE_POOL_2D", "input ", 0, pooled, options, 1, checkPool,
      runAverage},
-    {17, "MAX_POOL_2D", "input ", 0, int16Only, options, 1, checkPool,
-     runMaximum},
+    {12, "L2_POOL_2D", "input ", 0, floatsOnly, options, 1, checkPool, runL2},
+    {17, "MAX_POOL_2D", "input ", 0, pooled, options, 1, checkPool, runMaximum},
 };
 
 } // namespace

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// SOFTMAX of 16-bit numbers, and of bytes with 16-bit results, by the tables
-// and the fixed-point arithmetic of TensorFlow Lite's reference kernels.
+// SOFTMAX of floats, and of 16-bit numbers and of bytes with 16-bit results by
+// the tables and the fixed-point arithmetic of TensorFlow Lite's reference
+// kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,11 @@ Result<Types> checkSoftmax(const Use &use) {
   if (float beta = use.real("beta"); !(beta > 0.0f) || !std::isfinite(beta))
     return refuse("option beta is ", beta, ", but must be positive");
   NNHAL_RETURN_IF_ERROR(use.checkRank(0, 1, 8));
+  if (use.element(0) == Element::float32) {
+    NNHAL_RETURN_IF_ERROR(
+        use.checkResultElement(0, elementSet(Element::float32)));
+    return onlyResult(use, use.input(0).dimensions);
+  }
   NNHAL_RETURN_IF_ERROR(use.checkScales(1));
   // Bytes give fractions of 16 bits, which have no sign.
   bool isByte = use.element(0) == Element::int8;
@@ -186,8 +192,27 @@ Status runByteSoftmax(Run &run) {
   return Status::ok();
 }
 
+Status runFloatSoftmax(Run &run) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(float *to, run.allocate<float>(0));
+  const auto *from = use.data<float>(0);
+  float beta = use.real("beta");
+  int64_t depth = use.extent(0, use.rank(0) - 1);
+  for (int64_t count = elementCount(use.input(0)); count > 0;
+       count -= depth, to += depth, from += depth) {
+    float most = *std::max_element(from, from + depth), sum = 0.0f;
+    for (int64_t index = 0; index < depth; ++index)
+      sum += to[index] = std::exp((from[index] - most) * beta);
+    for (int64_t index = 0; index < depth; ++index)
+      to[index] /= sum;
+  }
+  return Status::ok();
+}
+
 Status runSoftmax(Run &run) {
   const Use &use = run.use;
+  if (use.element(0) == Element::float32)
+    return runFloatSoftmax(run);
   if (use.element(0) == Element::int8)
     return runByteSoftmax(run);
   NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
@@ -204,7 +229,8 @@ Status runSoftmax(Run &run) {
 }
 
 constexpr OptionRow options[] = {{"beta", OptionKind::real}};
-constexpr ElementSet elements = elementSet(Element::int8, Element::int16);
+constexpr ElementSet elements =
+    elementSet(Element::float32, Element::int8, Element::int16);
 
 constexpr OperatorRow rows[] = {
     {25, "SOFTMAX", "input ", 0, elements, options, 1, checkSoftmax,

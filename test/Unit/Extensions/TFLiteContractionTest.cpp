@@ -215,4 +215,70 @@ TEST(TFLiteContraction, SvdfCarriesItsState) {
   EXPECT_EQ(use.elements<int8_t>(0), Int8s({7 + 35 + 12 + 20 - 60 - 20}));
 }
 
+/// Adds the options of a convolution of volumes.
+void addVolumeOptions(Operator &use, int32_t padding, int32_t widthStride,
+                      int32_t activation, int32_t depthDilation) {
+  use.option(padding)
+      .option(1)
+      .option(widthStride)
+      .option(1)
+      .option(activation)
+      .option(depthDilation)
+      .option(1)
+      .option(1);
+}
+
+TEST(TFLiteContraction, VolumesOfFloats) {
+  // Two channels in, one out; the window is 2 deep, and 2 apart.
+  Operator use(132);
+  use.float32({1, 3, 1, 2, 2}, {1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8})
+      .float32({2, 1, 1, 2, 1}, {1, 10, 100, 1000})
+      .float32({1}, {0.5f});
+  addVolumeOptions(use, 1, 1, 0, 2);
+  use.result(tensorFloat32, {1, 1, 1, 2, 1});
+  EXPECT_EQ(use.run().elements<float>(),
+            std::vector<float>({6521.5f, 8743.5f}));
+  // SAME pads behind; the bias is left out, and the activation bounds.
+  Operator same(132);
+  same.float32({1, 1, 1, 3, 1}, {1, 2, -3})
+      .float32({1, 1, 2, 1, 2}, {1, -1, 2, -2})
+      .omitted();
+  addVolumeOptions(same, 0, 1, 1, 1);
+  same.result(tensorFloat32, {1, 1, 1, 3, 2});
+  EXPECT_EQ(same.run().elements<float>(),
+            std::vector<float>({5, 0, 0, 4, 0, 3}));
+}
+
+TEST(TFLiteContraction, TransposedVolumesOfFloats) {
+  Operator use(141);
+  use.int32({5}, {1, 1, 1, 4, 2})
+      .float32({1, 1, 2, 2, 1}, {1, 10, 2, 20})
+      .float32({1, 1, 1, 2, 1}, {3, 4})
+      .float32({2}, {0.5f, -1});
+  addVolumeOptions(use, 1, 2, 0, 1);
+  use.result(tensorFloat32, {1, 1, 1, 4, 2});
+  EXPECT_EQ(use.run().elements<float>(),
+            std::vector<float>({3.5f, 29, 6.5f, 59, 4.5f, 39, 8.5f, 79}));
+}
+
+TEST(TFLiteContraction, VolumesThatDoNotFit) {
+  Operator window(132);
+  window.open(tensorFloat32, {1, 1, 1, 3, 1})
+      .open(tensorFloat32, {1, 1, 4, 1, 2})
+      .omitted();
+  addVolumeOptions(window, 1, 1, 0, 1);
+  window.result(tensorFloat32, {1, 1, 1, -1, 2});
+  EXPECT_EQ(window.refusal(),
+            "CONV_3D: window of 4 elements exceeds the extent 3");
+  Operator shape(141);
+  shape.int32({4}, {1, 1, 1, 4})
+      .open(tensorFloat32, {1, 1, 2, 2, 1})
+      .open(tensorFloat32, {1, 1, 1, 2, 1})
+      .omitted();
+  addVolumeOptions(shape, 1, 2, 0, 1);
+  shape.result(tensorFloat32, {1, 1, 1, 4, 2});
+  EXPECT_EQ(shape.refusal(), "CONV_3D_TRANSPOSE: input 0 (output_shape) has 4 "
+                             "elements, but must have 5");
+}
+
 } // namespace

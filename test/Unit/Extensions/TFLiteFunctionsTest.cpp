@@ -59,6 +59,48 @@ TEST(TFLiteFunctions, Activations) {
   EXPECT_EQ(computed(152, {-1, 0.5f, 2}), Floats({0, 0.5f, 1}));
 }
 
+TEST(TFLiteFunctions, ActivationsOfFloats) {
+  Floats input = {-2, -0.5f, 0.5f, 8};
+  EXPECT_EQ(computed(19, input), Floats({0, 0, 0.5f, 8}));
+  EXPECT_EQ(computed(20, input), Floats({-1, -0.5f, 0.5f, 1}));
+  EXPECT_EQ(computed(21, input), Floats({0, 0, 0.5f, 6}));
+  expectNear(computed(14, {0, 1}), {0.5f, 0.7310586f});
+  expectNear(computed(28, {0, 1}), {0, 0.7615942f});
+  expectNear(computed(47, {0, 1}), {1, 2.7182818f});
+  Operator leaky(98);
+  leaky.float32({1, 1, 1, 1, 2}, {-2, 2})
+      .option(0.25f)
+      .result(tensorFloat32, {1, 1, 1, 1, 2});
+  EXPECT_EQ(leaky.run().elements<float>(), Floats({-0.5f, 2}));
+}
+
+TEST(TFLiteFunctions, SoftmaxOfRows) {
+  Operator use(25);
+  use.float32({1, 1, 1, 2, 2}, {0, std::log(3.0f), 1000, 1000})
+      .option(2.0f)
+      .result(tensorFloat32, {1, 1, 1, 2, 2});
+  expectNear(use.run().elements<float>(), {0.1f, 0.9f, 0.5f, 0.5f});
+}
+
+TEST(TFLiteFunctions, PoolsOfImages) {
+  auto pooled = [](uint16_t number, int32_t padding, int32_t activation) {
+    Operator use(number);
+    use.float32({1, 2, 3, 1}, {1, 7, 2, 1, -7, -8})
+        .option(padding)
+        .option(2)
+        .option(2)
+        .option(2)
+        .option(2)
+        .option(activation)
+        .result(tensorFloat32, {1, 1, -1, 1});
+    return use.run().elements<float>();
+  };
+  EXPECT_EQ(pooled(12, 1, 0), Floats({5}));
+  expectNear(pooled(12, 0, 0), {5, std::sqrt(34.0f)});
+  EXPECT_EQ(pooled(1, 0, 0), Floats({0.5f, -3}));
+  EXPECT_EQ(pooled(17, 0, 3), Floats({6, 2}));
+}
+
 TEST(TFLiteFunctions, PreluHasSlopesThatBroadcast) {
   Operator use(54);
   use.float32({1, 1, 1, 2, 2}, {-1, 2, -3, -4})
