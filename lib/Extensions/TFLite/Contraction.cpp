@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED of 16-bit
-// activations and 8-bit weights.
+// CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED of floats, and
+// of 16-bit activations and 8-bit weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,8 @@ using namespace nnhal::tflite;
 namespace {
 
 constexpr ElementSet int16Only = elementSet(Element::int16);
+constexpr ElementSet floatsOnly = elementSet(Element::float32);
+constexpr ElementSet contracted = elementSet(Element::float32, Element::int16);
 constexpr ElementSet int8Only = elementSet(Element::int8);
 constexpr ElementSet biasElements = elementSet(Element::int32, Element::int64);
 
@@ -36,6 +38,15 @@ constexpr Places transposePlaces = {2, 1, 3};
 /// which are dimension \p channelAxis of the filter.
 Status checkOperands(const Use &use, Places places, int64_t channelAxis,
                      int64_t channels) {
+  if (use.has(places.bias)) {
+    NNHAL_RETURN_IF_ERROR(use.checkRank(places.bias, 1, 1));
+    NNHAL_RETURN_IF_ERROR(use.checkExtent(places.bias, 0, channels));
+  }
+  if (use.element(places.input) == Element::float32) {
+    for (size_t tensor : {places.filter, places.bias})
+      NNHAL_RETURN_IF_ERROR(use.checkElement(tensor, floatsOnly));
+    return use.checkResultElement(0, floatsOnly);
+  }
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, int16Only));
   NNHAL_RETURN_IF_ERROR(use.checkElement(places.filter, int8Only));
   NNHAL_RETURN_IF_ERROR(use.checkElement(places.bias, biasElements));
@@ -57,10 +68,6 @@ Status checkOperands(const Use &use, Places places, int64_t channelAxis,
       return refuse(use.nameOf(places.filter), " has ",
                     filter.channelQuant.scales.size(),
                     " scales, but must have ", channels);
-  }
-  if (use.has(places.bias)) {
-    NNHAL_RETURN_IF_ERROR(use.checkRank(places.bias, 1, 1));
-    NNHAL_RETURN_IF_ERROR(use.checkExtent(places.bias, 0, channels));
   }
   return Status::ok();
 }
@@ -117,6 +124,133 @@ Result<Types> checkWindows(const Use &use, int64_t channels) {
   NNHAL_ASSIGN_OR_RETURN(int64_t width,
                          windowPlaces(windows.horizontal, use.extent(0, 2)));
   return onlyResult(use, {use.extent(0, 0), height, width, channels});
+}
+
+//===----------------------------------------------------------------------===//
+// Floats
+//===----------------------------------------------------------------------===//
+
+/// Numbers of elements of a coarse and a fine image and of the window, without
+/// channels. The window lies in the fine one.
+struct FloatTap {
+  int64_t coarse, fine, window;
+};
+
+/// Calls \p function(tap) for each element of a window at each place of the
+/// coarse image that lies inside of the fine one.
+template <typename Function>
+void forEachTap(const Windows &windows, const Extents &coarse,
+                const Extents &fine, Function function) {
+  const WindowAxis &vertical = windows.vertical;
+  const WindowAxis &horizontal = windows.horizontal;
+  int64_t top = vertical.before(fine[1]), left = horizontal.before(fine[2]);
+  for (int64_t batch = 0; batch < coarse[0]; ++batch)
+    for (int64_t y = 0; y < coarse[1]; ++y)
+      for (int64_t x = 0; x < coarse[2]; ++x)
+        for (int64_t v = 0; v < vertical.size; ++v) {
+          int64_t line = y * vertical.stride - top + v * vertical.dilation;
+          if (line < 0 || line >= fine[1])
+            continue;
+          for (int64_t h = 0; h < horizontal.size; ++h) {
+            int64_t column =
+                x * horizontal.stride - left + h * horizontal.dilation;
+            if (column >= 0 && column < fine[2])
+              function(FloatTap{(batch * coarse[1] + y) * coarse[2] + x,
+                                (batch * fine[1] + line) * fine[2] + column,
+                                v * horizontal.size + h});
+          }
+        }
+}
+
+float dot(const float *a, const float *b, int64_t count) {
+  float sum = 0.0f;
+  for (int64_t index = 0; index < count; ++index)
+    sum += a[index] * b[index];
+  return sum;
+}
+
+/// Computes sums of products by \p add(sums, input, filter), then adds the bias
+/// and applies the activation.
+template <typename Add>
+Status contractFloats(Run &run, Places places, Add add) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(float *to, run.allocate<float>(0));
+  int64_t count = elementCount(run.types[0]);
+  int64_t channels = run.types[0].dimensions.back();
+  std::fill_n(to, count, 0.0f);
+  add(to, use.data<float>(places.input), use.data<float>(places.filter));
+  auto activation = Activation(use.integer("activation"));
+  const float *bias =
+      use.has(places.bias) ? use.data<float>(places.bias) : nullptr;
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = activated(to[index] + (bias ? bias[index % channels] : 0.0f),
+                          activation);
+  return Status::ok();
+}
+
+Status convolveFloats(Run &run) {
+  const Use &use = run.use;
+  int64_t channels = use.extent(1, 0), depth = use.extent(1, 3);
+  int64_t input = use.extent(0, 3), each = channels / (input / depth);
+  Windows windows = windowsOf(use, true);
+  int64_t taps = windows.vertical.size * windows.horizontal.size;
+  return contractFloats(
+      run, {}, [&](float *to, const float *from, const float *filter) {
+        forEachTap(windows, run.types[0].dimensions, use.input(0).dimensions,
+                   [&](const FloatTap &tap) {
+                     for (int64_t channel = 0; channel < channels; ++channel)
+                       to[tap.coarse * channels + channel] +=
+                           dot(from + tap.fine * input + channel / each * depth,
+                               filter + (channel * taps + tap.window) * depth,
+                               depth);
+                   });
+      });
+}
+
+Status convolveFloatsDepthwise(Run &run) {
+  const Use &use = run.use;
+  int64_t channels = use.extent(1, 3), input = use.extent(0, 3);
+  int64_t times = channels / input;
+  return contractFloats(
+      run, {}, [&](float *to, const float *from, const float *filter) {
+        forEachTap(windowsOf(use, true), run.types[0].dimensions,
+                   use.input(0).dimensions, [&](const FloatTap &tap) {
+                     for (int64_t channel = 0; channel < channels; ++channel)
+                       to[tap.coarse * channels + channel] +=
+                           from[tap.fine * input + channel / times] *
+                           filter[tap.window * channels + channel];
+                   });
+      });
+}
+
+Status convolveFloatsTransposed(Run &run) {
+  const Use &use = run.use;
+  int64_t channels = use.extent(1, 0), depth = use.extent(1, 3);
+  Windows windows = windowsOf(use, false);
+  int64_t taps = windows.vertical.size * windows.horizontal.size;
+  return contractFloats(
+      run, transposePlaces,
+      [&](float *to, const float *from, const float *filter) {
+        forEachTap(windows, use.input(2).dimensions, run.types[0].dimensions,
+                   [&](const FloatTap &tap) {
+                     for (int64_t channel = 0; channel < channels; ++channel)
+                       to[tap.fine * channels + channel] +=
+                           dot(from + tap.coarse * depth,
+                               filter + (channel * taps + tap.window) * depth,
+                               depth);
+                   });
+      });
+}
+
+Status connectFloats(Run &run) {
+  int64_t units = run.use.extent(1, 0), depth = run.use.extent(1, 1);
+  int64_t count = elementCount(run.types[0]);
+  return contractFloats(
+      run, {}, [&](float *to, const float *from, const float *weights) {
+        for (int64_t index = 0; index < count; ++index)
+          to[index] = dot(from + index / units * depth,
+                          weights + index % units * depth, depth);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,6 +312,8 @@ private:
 
 Status runConvolution(Run &run) {
   const Use &use = run.use;
+  if (use.element(0) == Element::float32)
+    return convolveFloats(run);
   int64_t channels = use.extent(1, 0), depth = use.extent(1, 3);
   NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
   const Extents &extents = run.types[0].dimensions;
@@ -232,6 +368,8 @@ std::vector<int16_t> repeated(const int16_t *from, int64_t count,
 
 Status runDepthwise(Run &run) {
   const Use &use = run.use;
+  if (use.element(0) == Element::float32)
+    return convolveFloatsDepthwise(run);
   int64_t channels = use.extent(1, 3);
   NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
   const Extents &extents = run.types[0].dimensions;
@@ -328,6 +466,8 @@ void scatter(std::vector<int64_t> &sums, const std::vector<int64_t> &products,
 
 Status runTranspose(Run &run) {
   const Use &use = run.use;
+  if (use.element(2) == Element::float32)
+    return convolveFloatsTransposed(run);
   NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
   const Extents &extents = run.types[0].dimensions;
   int64_t channels = extents[3], depth = use.extent(2, 3);
@@ -390,6 +530,8 @@ Result<Types> checkFullyConnected(const Use &use) {
 
 Status runFullyConnected(Run &run) {
   const Use &use = run.use;
+  if (use.element(0) == Element::float32)
+    return connectFloats(run);
   int64_t units = use.extent(1, 0), depth = use.extent(1, 1);
   NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
   if (elementCount(run.types[0]) == 0)
@@ -429,13 +571,13 @@ constexpr OptionRow fullyConnectedOptions[] = {
     {"keep_num_dims", OptionKind::truth}};
 
 constexpr OperatorRow rows[] = {
-    {3, "CONV_2D", "input filter bias? ", 0, int16Only, convolutionOptions, 1,
+    {3, "CONV_2D", "input filter bias? ", 0, contracted, convolutionOptions, 1,
      checkConvolution, runConvolution},
-    {4, "DEPTHWISE_CONV_2D", "input filter bias? ", 0, int16Only,
+    {4, "DEPTHWISE_CONV_2D", "input filter bias? ", 0, contracted,
      depthwiseOptions, 1, checkDepthwise, runDepthwise},
-    {9, "FULLY_CONNECTED", "input weights bias? ", 0, int16Only,
+    {9, "FULLY_CONNECTED", "input weights bias? ", 0, contracted,
      fullyConnectedOptions, 1, checkFullyConnected, runFullyConnected},
-    {67, "TRANSPOSE_CONV", "output_shape weights input bias? ", 2, int16Only,
+    {67, "TRANSPOSE_CONV", "output_shape weights input bias? ", 2, contracted,
      transposeOptions, 1, checkTranspose, runTranspose},
 };
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// BATCH_MATMUL of 16-bit numbers, and operators on diagonals.
+// BATCH_MATMUL of floats and 16-bit numbers, and operators on diagonals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace nnhal::tflite;
 
 namespace {
 
-constexpr ElementSet int16Only = elementSet(Element::int16);
+constexpr ElementSet multiplied = elementSet(Element::float32, Element::int16);
 
 //===----------------------------------------------------------------------===//
 // BATCH_MATMUL
@@ -44,8 +44,9 @@ Extents batchOf(const Use &use, size_t tensor) {
 }
 
 Result<Types> checkMatMul(const Use &use) {
-  NNHAL_RETURN_IF_ERROR(use.checkElement(1, int16Only));
-  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, int16Only));
+  ElementSet element = elementSet(use.element(0));
+  NNHAL_RETURN_IF_ERROR(use.checkElement(1, element));
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, element));
   NNHAL_RETURN_IF_ERROR(use.checkScales(2));
   for (size_t tensor : {0, 1})
     NNHAL_RETURN_IF_ERROR(use.checkRank(tensor, 2, 8));
@@ -79,21 +80,54 @@ std::vector<int32_t> rowsOf(const int16_t *from, MatrixShape shape,
   return rows;
 }
 
+/// Calls \p multiply with the numbers of a product and of its matrices.
+template <typename Multiply>
+void forEachProduct(const Run &run, Multiply multiply) {
+  Extents aBatch = batchOf(run.use, 0), bBatch = batchOf(run.use, 1);
+  Extents batch = run.types[0].dimensions;
+  batch.resize(batch.size() - 2);
+  BroadcastWalk<2> walk(batch, {&aBatch, &bBatch});
+  walk.forEachRow([&](int64_t place, auto first, auto step, int64_t count) {
+    for (int64_t index = 0; index < count; ++index)
+      multiply(place + index, first[0] + index * step[0],
+               first[1] + index * step[1]);
+  });
+}
+
+Status runFloatMatMul(Run &run) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(float *to, run.allocate<float>(0));
+  std::fill_n(to, elementCount(run.types[0]), 0.0f);
+  bool adjA = use.truth("adj_x"), adjB = use.truth("adj_y");
+  MatrixShape a(use, 0, adjA), b(use, 1, adjB);
+  int64_t aRow = adjA ? 1 : a.columns, aColumn = adjA ? a.rows : 1;
+  int64_t bRow = adjB ? 1 : b.columns, bColumn = adjB ? b.rows : 1;
+  forEachProduct(run, [&](int64_t index, int64_t aIndex, int64_t bIndex) {
+    const float *left = use.data<float>(0) + aIndex * a.rows * a.columns;
+    const float *right = use.data<float>(1) + bIndex * b.rows * b.columns;
+    float *place = to + index * a.rows * b.columns;
+    for (int64_t row = 0; row < a.rows; ++row, place += b.columns)
+      for (int64_t k = 0; k < a.columns; ++k)
+        for (int64_t column = 0; column < b.columns; ++column)
+          place[column] += left[row * aRow + k * aColumn] *
+                           right[k * bRow + column * bColumn];
+  });
+  return Status::ok();
+}
+
 Status runMatMul(Run &run) {
   const Use &use = run.use;
+  if (use.element(0) == Element::float32)
+    return runFloatMatMul(run);
   NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
   bool adjA = use.truth("adj_x"), adjB = use.truth("adj_y");
   MatrixShape a(use, 0, adjA), b(use, 1, adjB);
   WideFactor factor(factorOf(double(use.input(0).scale * use.input(1).scale) /
                              double(use.output(0).scale)));
-  Extents aBatch = batchOf(use, 0), bBatch = batchOf(use, 1);
-  Extents batch = run.types[0].dimensions;
-  batch.resize(batch.size() - 2);
   if (elementCount(run.types[0]) == 0)
     return Status::ok();
   std::vector<int64_t> sums(static_cast<size_t>(b.columns));
-  BroadcastWalk<2> walk(batch, {&aBatch, &bBatch});
-  auto multiply = [&](int64_t index, int64_t aIndex, int64_t bIndex) {
+  forEachProduct(run, [&](int64_t index, int64_t aIndex, int64_t bIndex) {
     std::vector<int32_t> left =
         rowsOf(use.data<int16_t>(0) + aIndex * a.rows * a.columns, a, adjA);
     std::vector<int32_t> right =
@@ -108,11 +142,6 @@ Status runMatMul(Run &run) {
         place[column] =
             int16_t(boundsOf<int16_t>()(scale(sums[size_t(column)], factor)));
     }
-  };
-  walk.forEachRow([&](int64_t place, auto first, auto step, int64_t count) {
-    for (int64_t index = 0; index < count; ++index)
-      multiply(place + index, first[0] + index * step[0],
-               first[1] + index * step[1]);
   });
   return Status::ok();
 }
@@ -183,7 +212,7 @@ constexpr OperatorRow rows[] = {
      1,
      checkSetDiag,
      runSetDiag},
-    {126, "BATCH_MATMUL", "x y ", 0, int16Only, matMulOptions, 1, checkMatMul,
+    {126, "BATCH_MATMUL", "x y ", 0, multiplied, matMulOptions, 1, checkMatMul,
      runMatMul},
 };
 

@@ -281,4 +281,59 @@ TEST(TFLiteContraction, VolumesThatDoNotFit) {
                              "elements, but must have 5");
 }
 
+using Floats = std::vector<float>;
+
+TEST(TFLiteContraction, ConvolutionsOfFloats) {
+  // Two groups of one channel; the window's elements are 2 apart.
+  Operator groups(3);
+  groups.float32({1, 1, 3, 2}, {1, 2, 3, 4, 5, 6})
+      .float32({2, 1, 2, 1}, {1, 10, 100, 1000})
+      .float32({2}, {0.5f, -1});
+  for (int32_t option : {1, 1, 1, 0, 2, 1})
+    groups.option(option);
+  groups.result(tensorFloat32, {1, 1, 1, 2});
+  EXPECT_EQ(groups.run().elements<float>(), Floats({51.5f, 6199}));
+  Operator depthwise(4);
+  depthwise.float32({1, 1, 2, 1}, {1, 2})
+      .float32({1, 1, 2, 2}, {1, 2, 3, 4})
+      .omitted();
+  for (int32_t option : {0, 1, 1, 2, 3, 1, 1})
+    depthwise.option(option);
+  depthwise.result(tensorFloat32, {1, 1, 2, 2});
+  EXPECT_EQ(depthwise.run().elements<float>(), Floats({6, 6, 2, 4}));
+  Operator transposed(67);
+  transposed.int32({4}, {1, 1, 4, 2})
+      .float32({2, 1, 2, 1}, {1, 2, 10, 20})
+      .float32({1, 1, 2, 1}, {3, 4})
+      .float32({2}, {0.5f, -1});
+  for (int32_t option : {1, 2, 1, 0})
+    transposed.option(option);
+  transposed.result(tensorFloat32, {1, 1, 4, 2});
+  EXPECT_EQ(transposed.run().elements<float>(),
+            Floats({3.5f, 29, 6.5f, 59, 4.5f, 39, 8.5f, 79}));
+}
+
+TEST(TFLiteContraction, ProductsOfFloats) {
+  Operator connected(9);
+  connected.float32({2, 1, 2}, {1, 2, 3, 4})
+      .float32({3, 2}, {1, 0, 0, 1, 1, 1})
+      .omitted()
+      .option(0)
+      .option(0)
+      .option(true)
+      .result(tensorFloat32, {2, 1, 3});
+  EXPECT_EQ(connected.run().elements<float>(), Floats({1, 2, 3, 3, 4, 7}));
+  auto product = [](bool adjX, bool adjY) {
+    Operator use(126);
+    use.float32({1, 1, 1, 2, 2}, {1, 2, 3, 4})
+        .float32({1, 2, 2}, {5, 6, 7, 8})
+        .option(adjX)
+        .option(adjY)
+        .result(tensorFloat32, {1, 1, 1, 2, 2});
+    return use.run().elements<float>();
+  };
+  EXPECT_EQ(product(false, true), Floats({17, 23, 39, 53}));
+  EXPECT_EQ(product(true, false), Floats({26, 30, 38, 44}));
+}
+
 } // namespace
