@@ -184,6 +184,7 @@ template <typename Function> Status withOrdered(Run &run, Function function) {
   case Element::int8:
     return function(int8_t());
   case Element::uint8:
+  case Element::boolean:
     return function(uint8_t());
   case Element::int16:
     return function(int16_t());
@@ -285,16 +286,17 @@ template <typename Precedes> Status runArg(Run &run, Precedes precedes) {
 }
 
 constexpr OptionRow reducerOptions[] = {{"keep_dims", OptionKind::truth}};
+constexpr ElementSet placed = ordered | elementSet(Element::boolean);
 constexpr OptionRow argOptions[] = {{"output_type"}};
 
 constexpr OperatorRow rows[] = {
     {40, "MEAN", "input axes ", 0, numbers, reducerOptions, 1, checkReduction,
      runMean},
-    {56, "ARG_MAX", "input axis ", 0, ordered, argOptions, 1, checkArg,
+    {56, "ARG_MAX", "input axis ", 0, placed, argOptions, 1, checkArg,
      [](Run &run) { return runArg(run, std::greater<>()); }},
     {74, "SUM", "input axes ", 0, numbers, reducerOptions, 1, checkReduction,
      runSum},
-    {79, "ARG_MIN", "input axis ", 0, ordered, argOptions, 1, checkArg,
+    {79, "ARG_MIN", "input axis ", 0, placed, argOptions, 1, checkArg,
      [](Run &run) { return runArg(run, std::less<>()); }},
     {81, "REDUCE_PROD", "input axes ", 0, plainNumbers, reducerOptions, 1,
      checkReduction, runProduct},

@@ -20,7 +20,8 @@ using namespace nnhal::tflite;
 
 namespace {
 
-constexpr ElementSet int16Only = elementSet(Element::int16);
+constexpr ElementSet interpolated =
+    elementSet(Element::float32, Element::int16);
 constexpr ElementSet moved =
     elementSet(Element::float32, Element::int8, Element::uint8, Element::int16,
                Element::int32);
@@ -73,8 +74,59 @@ Neighbours neighboursOf(const Use &use, int64_t place, int64_t input,
   return result;
 }
 
+/// The neighbours of one place of the result, and the distance from the first
+/// one.
+struct FloatNeighbours {
+  int64_t lower, upper;
+  float distance;
+};
+
+FloatNeighbours floatNeighboursOf(const Use &use, int64_t place, int64_t input,
+                                  int64_t output) {
+  float step = float(input) / float(output);
+  if (use.truth("align_corners") && output > 1)
+    step = float(input - 1) / float(output - 1);
+  float scaled = use.truth("half_pixel_centers")
+                     ? (float(place) + 0.5f) * step - 0.5f
+                     : float(place) * step;
+  FloatNeighbours result;
+  result.lower = std::clamp<int64_t>(int64_t(std::floor(scaled)), 0, input - 1);
+  result.upper = std::clamp<int64_t>(int64_t(std::ceil(scaled)), 0, input - 1);
+  result.distance = scaled - float(result.lower);
+  return result;
+}
+
+Status runFloatBilinear(Run &run) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(float *to, run.allocate<float>(0));
+  const Extents &output = run.types[0].dimensions;
+  const Extents &input = use.input(0).dimensions;
+  int64_t depth = output[3];
+  for (int64_t batch = 0; batch < output[0]; ++batch)
+    for (int64_t y = 0; y < output[1]; ++y) {
+      FloatNeighbours v = floatNeighboursOf(use, y, input[1], output[1]);
+      const float *image =
+          use.data<float>(0) + batch * input[1] * input[2] * depth;
+      const float *upper = image + v.lower * input[2] * depth;
+      const float *lower = image + v.upper * input[2] * depth;
+      for (int64_t x = 0; x < output[2]; ++x, to += depth) {
+        FloatNeighbours h = floatNeighboursOf(use, x, input[2], output[2]);
+        int64_t left = h.lower * depth, right = h.upper * depth;
+        for (int64_t channel = 0; channel < depth; ++channel)
+          to[channel] =
+              upper[left + channel] * (1 - v.distance) * (1 - h.distance) +
+              lower[left + channel] * v.distance * (1 - h.distance) +
+              upper[right + channel] * (1 - v.distance) * h.distance +
+              lower[right + channel] * v.distance * h.distance;
+      }
+    }
+  return Status::ok();
+}
+
 Status runBilinear(Run &run) {
   const Use &use = run.use;
+  if (use.element(0) == Element::float32)
+    return runFloatBilinear(run);
   NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
   const Extents &output = run.types[0].dimensions;
   const Extents &input = use.input(0).dimensions;
@@ -137,7 +189,7 @@ constexpr OptionRow options[] = {{"align_corners", OptionKind::truth},
                                  {"half_pixel_centers", OptionKind::truth}};
 
 constexpr OperatorRow rows[] = {
-    {23, "RESIZE_BILINEAR", "input size ", 0, int16Only, options, 1,
+    {23, "RESIZE_BILINEAR", "input size ", 0, interpolated, options, 1,
      checkResize, runBilinear},
     {97, "RESIZE_NEAREST_NEIGHBOR", "input size ", 0, moved, options, 1,
      checkResize, runNearest},

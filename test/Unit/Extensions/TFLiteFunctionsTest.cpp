@@ -101,6 +101,22 @@ TEST(TFLiteFunctions, PoolsOfImages) {
   EXPECT_EQ(pooled(17, 0, 3), Floats({6, 2}));
 }
 
+TEST(TFLiteFunctions, ResizedImages) {
+  auto resized = [](bool isAligned, bool isCentred) {
+    Operator use(23);
+    use.float32({1, 2, 2, 1}, {0, 4, 8, 12})
+        .int32({2}, {1, 4})
+        .option(isAligned)
+        .option(isCentred)
+        .result(tensorFloat32, {1, 1, 4, 1});
+    return use.run().elements<float>();
+  };
+  expectNear(resized(false, false), {0, 2, 4, 4});
+  expectNear(resized(true, false), {0, 4.0f / 3, 8.0f / 3, 4});
+  // The only line lies between both of the input.
+  expectNear(resized(false, true), {4, 5, 7, 8});
+}
+
 TEST(TFLiteFunctions, PreluHasSlopesThatBroadcast) {
   Operator use(54);
   use.float32({1, 1, 1, 2, 2}, {-1, 2, -3, -4})

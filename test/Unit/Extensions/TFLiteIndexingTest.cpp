@@ -59,6 +59,18 @@ TEST(TFLiteIndexing, GatherNdAndScatterNd) {
             Int64s({0, 0, 6, 8, 0, 0, 3, 4}));
 }
 
+TEST(TFLiteIndexing, PlacesOfTruths) {
+  for (uint16_t number : {56, 79}) {
+    Operator use(number);
+    use.truths({2, 3}, {false, true, true, true, true, false})
+        .int32({1}, {1})
+        .option(2)
+        .result(tensorInt32, {2});
+    EXPECT_EQ(use.run().elements<int32_t>(),
+              number == 56 ? Int32s({1, 0}) : Int32s({0, 2}));
+  }
+}
+
 TEST(TFLiteIndexing, SparseToDense) {
   Operator rows(68);
   rows.int32({3, 2}, {0, 1, 1, 2, 0, 1})
