@@ -127,7 +127,7 @@ static Status registerDevices(const SoakOptions &options,
   tools::DevicesRequest request;
   request.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
   request.service = options.service;
-  return tools::registerDevices(request, registry);
+  return tools::registerDevices(request, registry).status();
 }
 
 static int runTool(std::span<char *const> words) {
