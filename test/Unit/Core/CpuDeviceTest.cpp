@@ -190,9 +190,14 @@ TEST(CpuDeviceTest, PrepareDiagnostics) {
   EXPECT_EQ(messageOf(scaleAndAddArtifact(), Memory()),
             "data cache has 0 bytes, the model cache needs 4");
   Artifact artifact = scaleAndAddArtifact();
-  artifact.routineSlots = {7};
+  artifact.routineSlots = {8};
   EXPECT_EQ(messageOf(artifact, constants),
-            "code needs routine 7 of the runtime, this version has 7");
+            "code needs routine 8 of the runtime, this version has 8");
+  artifact = scaleAndAddArtifact();
+  artifact.extensions = {{"com.example.a", "a:1;"}};
+  EXPECT_EQ(messageOf(artifact, constants),
+            "code needs the extension 'com.example.a', which no plug-in "
+            "brings");
   artifact = scaleAndAddArtifact();
   artifact.entries[0].symbol = "absent";
   EXPECT_EQ(messageOf(artifact, constants),

@@ -218,7 +218,7 @@ TEST(ExtensionPluginsTest, MutatedTablesAreAnswered) {
     EXPECT_NE(plugin.isOk(), !plugin.status().message().empty());
   }
   setTable(nullptr);
-  EXPECT_GT(loadedCount, 10u);
+  EXPECT_GT(loadedCount, 0u);
   EXPECT_LT(loadedCount, 500u);
 }
 
