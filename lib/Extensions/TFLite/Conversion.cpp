@@ -163,7 +163,8 @@ template <typename T> std::optional<int64_t> stepsOf(T start, T limit, T step) {
     Wide distance = Wide(limit) - start, size = Wide(step);
     if (size < 0)
       distance = -distance, size = -size;
-    steps = double((distance + size - 1) / size);
+    const Wide whole = (distance + size - 1) / size;
+    steps = double(whole);
   }
   if (!(steps <= double(UINT32_MAX)))
     return std::nullopt;

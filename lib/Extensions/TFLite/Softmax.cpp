@@ -77,12 +77,12 @@ void softmaxRow(int16_t *to, const int16_t *from, int64_t depth,
     sum += uint32_t(to[index]);
   }
   // The largest element makes the sum at least 1/2 in 15 bits.
-  int32_t zeros = std::countl_zero(sum);
-  auto shifted =
-      int32_t(((int64_t(int32_t(sum)) << (zeros - 1)) + (1 << 13)) >> 14);
+  const int32_t zeros = std::countl_zero(sum);
+  const uint32_t left = zeros > 0 ? uint32_t(zeros) - 1 : 0;
+  auto shifted = int32_t(((int64_t(int32_t(sum)) << left) + (1 << 13)) >> 14);
   int32_t place = boundsOf<int16_t>()(shifted - ((1 << 15) + (1 << 16)));
   int64_t reciprocal = lookUp(tables.reciprocal, int16_t(place));
-  int32_t right = 31 - zeros;
+  const int32_t right = zeros < 31 ? 31 - zeros : 1;
   int64_t half = int64_t(1) << (right - 1);
   for (int64_t index = 0; index < depth; ++index)
     to[index] = int16_t(std::clamp<int64_t>(

@@ -38,26 +38,32 @@ Status checkSizes(const OperatorRow &row, const Types &types) {
   return Status::ok();
 }
 
-Result<Types> infer(const Use &use) {
-  Result<Types> inferred = use.row().check(use);
-  if (!inferred.isOk()) {
-    std::string message = inferred.status().message();
-    // Rules that name a tensor name the operator, too.
-    if (!message.starts_with(use.row().name))
-      return std::move(inferred).takeStatus().withContext(use.row().name);
-    return inferred;
-  }
-  assert(inferred->size() == use.results() && "rules compare the numbers");
+/// Checks \p types, which the row of \p use infers.
+Status checkTypes(const Use &use, Types &types) {
+  assert(types.size() == use.results() && "rules compare the numbers");
   // The HAL has no tensors of rank 0.
-  for (TensorType &type : *inferred)
+  for (TensorType &type : types)
     if (type.dimensions.empty())
       type.dimensions = {1};
-  NNHAL_RETURN_IF_ERROR(checkSizes(use.row(), *inferred));
-  for (size_t index = 0; index < inferred->size(); ++index)
-    NNHAL_RETURN_IF_ERROR(rt::checkStated((*inferred)[index], use.output(index),
+  NNHAL_RETURN_IF_ERROR(checkSizes(use.row(), types));
+  for (size_t index = 0; index < types.size(); ++index)
+    NNHAL_RETURN_IF_ERROR(rt::checkStated(types[index], use.output(index),
                                           "output " + std::to_string(index))
                               .withContext(use.row().name));
-  return inferred;
+  return Status::ok();
+}
+
+Status infer(const Use &use, Types &types) {
+  Result<Types> inferred = use.row().check(use);
+  if (inferred.isOk()) {
+    types = *std::move(inferred);
+    return checkTypes(use, types);
+  }
+  Status status = std::move(inferred).takeStatus();
+  // Rules that name a tensor name the operator, too.
+  if (status.message().starts_with(use.row().name))
+    return status;
+  return std::move(status).withContext(use.row().name);
 }
 
 class TFLiteExtension final : public rt::ExtensionBackend {
@@ -74,27 +80,28 @@ public:
   Result<rt::OperationFacts>
   check(const OperationView &operation) const override {
     NNHAL_ASSIGN_OR_RETURN(Use use, Use::decode(operation));
-    NNHAL_ASSIGN_OR_RETURN(Types types, infer(use));
+    Types types;
+    NNHAL_RETURN_IF_ERROR(infer(use, types));
     return rt::OperationFacts{rt::HalVersion::V1_2, std::move(types)};
   }
 
   Status execute(const OperationView &operation,
                  ExtensionOutputs &outputs) const override {
     NNHAL_ASSIGN_OR_RETURN(Use use, Use::decode(operation));
+    Types types;
     // A rule that fails now is about elements.
-    Result<Types> types = infer(use);
-    if (!types.isOk())
-      return fail(types.status().message());
-    for (const TensorType &type : *types)
+    if (Status status = infer(use, types); !status.isOk())
+      return fail(status.message());
+    for (const TensorType &type : types)
       if (!use.row().findsExtents && !isKnown(type.dimensions))
         return fail(use.row().name, ": the output's shape ",
                     rt::shapeText(type), " does not follow from the inputs");
-    Run run(use, *types, outputs);
+    Run run(use, types, outputs);
     // Kernels need not think of results without memory.
-    if (std::all_of(types->begin(), types->end(), [](const TensorType &type) {
+    if (std::all_of(types.begin(), types.end(), [](const TensorType &type) {
           return isKnown(type.dimensions) && elementCount(type) == 0;
         })) {
-      for (size_t index = 0; index < types->size(); ++index)
+      for (size_t index = 0; index < types.size(); ++index)
         NNHAL_RETURN_IF_ERROR(run.allocateBytes(index).status());
       return Status::ok();
     }

@@ -48,6 +48,7 @@ writeOperand(Builder &builder, const OperandView &operand) {
 static auto writeOperands(Builder &builder,
                           const std::vector<OperandView> &operands) {
   std::vector<flatbuffers::Offset<signature::Operand>> offsets;
+  offsets.reserve(operands.size());
   for (const OperandView &operand : operands)
     offsets.push_back(writeOperand(builder, operand));
   return builder.CreateVector(offsets);

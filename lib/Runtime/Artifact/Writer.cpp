@@ -26,6 +26,7 @@ public:
     auto inputs = tensors(artifact.inputs);
     auto outputs = tensors(artifact.outputs);
     std::vector<cache::StatePair> pairs;
+    pairs.reserve(artifact.statePairs.size());
     for (const nnhal::rt::StatePair &pair : artifact.statePairs)
       pairs.emplace_back(pair.outputIndex, pair.inputIndex);
     auto statePairs = builder.CreateVectorOfStructs(pairs);
@@ -73,6 +74,7 @@ private:
     std::vector<flatbuffers::Offset<Entry>> rows;
     for (const ArtifactEntry &entry : artifact.entries) {
       std::vector<flatbuffers::Offset<Shape>> shapes;
+      shapes.reserve(entry.inputShapes.size());
       for (const std::vector<uint32_t> &shape : entry.inputShapes)
         shapes.push_back(CreateShape(builder, builder.CreateVector(shape)));
       auto symbol = builder.CreateString(entry.symbol);

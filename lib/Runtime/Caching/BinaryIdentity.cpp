@@ -229,9 +229,12 @@ struct LoadedNotes {
     for (unsigned i = 0; i < info->dlpi_phnum && search.buildId.empty(); ++i) {
       const ElfW(Phdr) &header = info->dlpi_phdr[i];
       if (header.p_type == PT_NOTE)
-        search.buildId = findBuildId(
-            {reinterpret_cast<const std::byte *>(search.base + header.p_vaddr),
-             header.p_memsz});
+        // The headers lie in the library, at an offset from where it begins.
+        search.buildId =
+            findBuildId({reinterpret_cast<const std::byte *>(info->dlpi_phdr) +
+                             (search.base + header.p_vaddr -
+                              reinterpret_cast<ElfW(Addr)>(info->dlpi_phdr)),
+                         header.p_memsz});
     }
     return 1;
   }

@@ -11,8 +11,7 @@
 #include "nnhal/Runtime/Status.h"
 
 #include <string_view>
-
-struct stat;
+#include <sys/stat.h>
 
 namespace nnhal::rt {
 

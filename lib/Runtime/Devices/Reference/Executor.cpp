@@ -255,6 +255,7 @@ Result<std::vector<Value>> Executor::runRoutine(const Scope &scope,
   RoutineContext context(view, facts);
   NNHAL_RETURN_IF_ERROR(runCounted([&] { return routine(context); }));
   std::vector<Value> results;
+  results.reserve(facts.results.size());
   for (size_t i = 0; i < facts.results.size(); ++i)
     results.push_back(
         computedValue(context.outputType(i), context.takeOutput(i)));
@@ -272,6 +273,7 @@ public:
   Result<std::vector<Value>> take() {
     NNHAL_RETURN_IF_ERROR(checkComplete());
     std::vector<Value> values;
+    values.reserve(stored.size());
     for (size_t i = 0; i < stored.size(); ++i)
       values.push_back(computedValue(types()[i], std::move(stored[i])));
     return values;
