@@ -159,11 +159,11 @@ template <typename T> std::optional<int64_t> stepsOf(T start, T limit, T step) {
     return std::nullopt;
   double steps = std::ceil(std::abs((double(limit) - double(start)) / step));
   if constexpr (std::is_integral_v<T>) {
-    using Wide = __int128;
-    Wide distance = Wide(limit) - start, size = Wide(step);
-    if (size < 0)
-      distance = -distance, size = -size;
-    const Wide whole = (distance + size - 1) / size;
+    // Both have the sign of the step; their sizes fit 64 bits without one.
+    const uint64_t distance = step < 0 ? uint64_t(start) - uint64_t(limit)
+                                       : uint64_t(limit) - uint64_t(start);
+    const uint64_t size = step < 0 ? 0 - uint64_t(step) : uint64_t(step);
+    const uint64_t whole = distance / size + (distance % size != 0);
     steps = double(whole);
   }
   if (!(steps <= double(UINT32_MAX)))

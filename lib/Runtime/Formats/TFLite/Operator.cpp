@@ -15,6 +15,10 @@
 
 #include "Runtime/Support/Errors.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace nnhal::rt::tflite {
 
 const void *Operator::defaultTable() {
@@ -140,38 +144,24 @@ Status readOperands(Operator &op) {
 }
 
 uint16_t typeSetOf(OperandType type) {
-  switch (type) {
-  case OperandType::TENSOR_QUANT16_SYMM:
-    return S16;
-  case OperandType::TENSOR_QUANT16_ASYMM:
-    return A16;
-  case tensorInt64:
-    return I64;
-  case tensorUint32:
-    return U32;
-  case tensorUint16:
-    return U16;
-  case tensorUint64:
-    return U64;
-  case tensorFloat64:
-    return F64;
-  case OperandType::TENSOR_FLOAT32:
-    return F32;
-  case OperandType::TENSOR_FLOAT16:
-    return F16;
-  case OperandType::TENSOR_INT32:
-    return I32;
-  case OperandType::TENSOR_QUANT8_ASYMM:
-    return U8;
-  case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
-    return S8;
-  case OperandType::TENSOR_BOOL8:
-    return B8;
-  case OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL:
-    return PerChannel;
-  default:
-    return 0;
-  }
+  static constexpr std::pair<OperandType, uint16_t> sets[] = {
+      {OperandType::TENSOR_QUANT16_SYMM, S16},
+      {OperandType::TENSOR_QUANT16_ASYMM, A16},
+      {tensorInt64, I64},
+      {tensorUint32, U32},
+      {tensorUint16, U16},
+      {tensorUint64, U64},
+      {tensorFloat64, F64},
+      {OperandType::TENSOR_FLOAT32, F32},
+      {OperandType::TENSOR_FLOAT16, F16},
+      {OperandType::TENSOR_INT32, I32},
+      {OperandType::TENSOR_QUANT8_ASYMM, U8},
+      {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, S8},
+      {OperandType::TENSOR_BOOL8, B8},
+      {OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL, PerChannel}};
+  const auto *found =
+      std::ranges::find(sets, type, &std::pair<OperandType, uint16_t>::first);
+  return found == std::end(sets) ? uint16_t(0) : found->second;
 }
 
 /// Checks the data inputs against what the HAL operation takes.
