@@ -11,6 +11,8 @@
 
 #include "Runtime/Support/Errors.h"
 
+#include <cstring>
+
 using namespace nnhal::rt;
 
 std::optional<uint32_t> nnhal::rt::routineSlot(OperationType type) {
@@ -74,9 +76,13 @@ static OperandView readOperand(const signature::Operand &operand) {
   OperandView view;
   view.type.type = OperandType(operand.type());
   view.type.isRanked = operand.is_ranked();
-  if (operand.dimensions())
-    view.type.dimensions.assign(operand.dimensions()->begin(),
-                                operand.dimensions()->end());
+  if (const auto *dimensions = operand.dimensions();
+      dimensions && dimensions->size() != 0) {
+    // The verifier lets elements of 8 bytes lie at multiples of 4.
+    view.type.dimensions.resize(dimensions->size());
+    std::memcpy(view.type.dimensions.data(), dimensions->Data(),
+                dimensions->size() * sizeof(int64_t));
+  }
   view.type.scale = operand.scale();
   view.type.zeroPoint = operand.zero_point();
   view.type.channelQuant.channelDim = operand.channel_dim();
