@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Elementwise.h"
 #include "Families.h"
 #include "FixedPoint.h"
 
@@ -29,17 +30,6 @@ Result<Types> checkActivation(const Use &use) {
 }
 
 bool isFloat(const Run &run) { return run.use.element(0) == Element::float32; }
-
-/// Computes every element by itself.
-template <typename T = int16_t, typename Function>
-Status map(Run &run, Function function) {
-  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
-  const T *from = run.use.data<T>(0);
-  int64_t count = elementCount(run.types[0]);
-  for (int64_t index = 0; index < count; ++index)
-    to[index] = function(from[index]);
-  return Status::ok();
-}
 
 //===----------------------------------------------------------------------===//
 // RELU and its like

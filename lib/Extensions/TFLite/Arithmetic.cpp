@@ -30,25 +30,6 @@ constexpr ElementSet bitElements =
     elementSet(Element::int8, Element::uint8, Element::int16, Element::uint16,
                Element::int32, Element::uint32);
 
-/// Calls \p function with a value of one of the types of `orderedElements`.
-template <typename Function>
-decltype(auto) withOrdered(Element element, Function &&function) {
-  switch (element) {
-  case Element::int8:
-    return function(int8_t());
-  case Element::uint8:
-    return function(uint8_t());
-  case Element::int16:
-    return function(int16_t());
-  case Element::int32:
-    return function(int32_t());
-  case Element::int64:
-    return function(int64_t());
-  default:
-    return function(float());
-  }
-}
-
 Result<Types> checkArithmetic(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
   NNHAL_ASSIGN_OR_RETURN(Extents extents, checkBroadcast(use, 0, 1));
@@ -68,7 +49,7 @@ Status compute(Run &run, Function function) {
   return Status::ok();
 }
 
-/// The same integer arithmetic without undefined overflow.
+/// Integers are computed without undefined overflow.
 template <typename T> struct Wrapping {
   using type = T;
 };
@@ -332,7 +313,7 @@ template <typename T> T floorDiv(T a, T b) {
 }
 
 template <typename Function> Status divide(Run &run, Function function) {
-  return withOrdered(run.use.element(0), [&](auto zero) {
+  return withNumber<orderedElements>(run.use.element(0), [&](auto zero) {
     using T = decltype(zero);
     NNHAL_RETURN_IF_ERROR(checkDivisors<T>(run.use));
     return compute<T>(run, function);
@@ -372,14 +353,14 @@ Status runPow(Run &run) {
 }
 
 Status runMaximum(Run &run) {
-  return withOrdered(run.use.element(0), [&](auto zero) {
+  return withNumber<orderedElements>(run.use.element(0), [&](auto zero) {
     using T = decltype(zero);
     return compute<T>(run, [](T a, T b) { return a > b ? a : b; });
   });
 }
 
 Status runMinimum(Run &run) {
-  return withOrdered(run.use.element(0), [&](auto zero) {
+  return withNumber<orderedElements>(run.use.element(0), [&](auto zero) {
     using T = decltype(zero);
     return compute<T>(run, [](T a, T b) { return a < b ? a : b; });
   });

@@ -58,7 +58,7 @@ struct Tap {
 void multiplyTaps(int64_t *sums, const Tap *taps, int64_t count,
                   int64_t channels);
 
-/// What becomes of sums: bias, factors of channels, bounds.
+/// Sums become results by a bias, the factors of channels and bounds.
 struct Finish {
   /// Sums with 64-bit biases are rounded once, others have 32 bits.
   bool isWide = true;

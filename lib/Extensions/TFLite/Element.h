@@ -18,7 +18,7 @@
 
 namespace nnhal::tflite {
 
-/// What an element of a tensor is, whatever its quantization.
+/// The type of the elements of a tensor, whatever their quantization.
 enum class Element : uint8_t {
   float32,
   float16,
@@ -67,34 +67,62 @@ std::string_view nameOf(Element element);
 /// Returns "INT16, INT32".
 std::string nameOf(ElementSet elements);
 
-/// Calls \p function with a value of the C++ type of \p element, which is a
-/// number of at least 8 bits. Others, float16 and complex64, have none.
-template <typename Function>
+/// The elements that have a C++ type: all but float16 and complex64.
+inline constexpr ElementSet numberElements =
+    anyElement & ~elementSet(Element::float16, Element::complex64);
+
+/// Calls \p function with a value of the C++ type of \p element, which is one
+/// of \p set, and for no other type. The set has float32, int32 or both.
+template <ElementSet set = numberElements, typename Function>
 decltype(auto) withNumber(Element element, Function &&function) {
   switch (element) {
   case Element::int8:
-    return function(int8_t());
+    if constexpr (contains(set, Element::int8))
+      return function(int8_t());
+    break;
   case Element::uint8:
-    return function(uint8_t());
+    if constexpr (contains(set, Element::uint8))
+      return function(uint8_t());
+    break;
   case Element::int16:
-    return function(int16_t());
-  case Element::int32:
-    return function(int32_t());
+    if constexpr (contains(set, Element::int16))
+      return function(int16_t());
+    break;
   case Element::boolean:
-    return function(bool());
+    if constexpr (contains(set, Element::boolean))
+      return function(bool());
+    break;
   case Element::int64:
-    return function(int64_t());
+    if constexpr (contains(set, Element::int64))
+      return function(int64_t());
+    break;
   case Element::uint32:
-    return function(uint32_t());
+    if constexpr (contains(set, Element::uint32))
+      return function(uint32_t());
+    break;
   case Element::uint16:
-    return function(uint16_t());
+    if constexpr (contains(set, Element::uint16))
+      return function(uint16_t());
+    break;
   case Element::uint64:
-    return function(uint64_t());
+    if constexpr (contains(set, Element::uint64))
+      return function(uint64_t());
+    break;
   case Element::float64:
-    return function(double());
+    if constexpr (contains(set, Element::float64))
+      return function(double());
+    break;
+  case Element::int32:
+    if constexpr (contains(set, Element::int32))
+      return function(int32_t());
+    break;
   default:
-    return function(float());
+    break;
   }
+  if constexpr (contains(set, Element::float32))
+    return function(float());
+  else
+    return function(int32_t());
 }
 
 /// Calls \p function with an unsigned integer as wide as an element: what moves

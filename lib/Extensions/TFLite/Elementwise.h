@@ -12,6 +12,17 @@
 
 namespace nnhal::tflite {
 
+/// Computes every element by itself.
+template <typename T = int16_t, typename Function>
+Status map(Run &run, Function function) {
+  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+  const T *from = run.use.data<T>(0);
+  int64_t count = elementCount(run.types[0]);
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = function(from[index]);
+  return Status::ok();
+}
+
 /// The walk over a result with \p count operands that broadcast to it. Rows are
 /// the innermost dimension, after neighbours that are one for all have been
 /// joined.

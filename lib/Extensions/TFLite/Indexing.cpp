@@ -261,7 +261,7 @@ Result<Types> checkSparseToDense(const Use &use) {
   return onlyResult(use, std::move(*shape));
 }
 
-/// Of values at one place the last one stays.
+/// The last of several values at one place stays.
 Status runSparseToDense(Run &run) {
   const Use &use = run.use;
   SparseIndices indices = sparseIndices(use);

@@ -327,7 +327,7 @@ Status runSlice(Run &run) {
   return Status::ok();
 }
 
-/// What STRIDED_SLICE reads of the input: one entry per dimension of the
+/// The part of the input that STRIDED_SLICE reads, by dimensions of the
 /// result and of those that it drops.
 struct StridedBox {
   /// The first element, and the result with the dimensions that are dropped.

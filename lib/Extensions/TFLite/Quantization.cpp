@@ -26,20 +26,6 @@ constexpr ElementSet quantizable =
 constexpr ElementSet dequantizable =
     elementSet(Element::int8, Element::uint8, Element::int16, Element::float16);
 
-template <typename Function>
-decltype(auto) withInteger(Element element, Function &&function) {
-  switch (element) {
-  case Element::int8:
-    return function(int8_t());
-  case Element::uint8:
-    return function(uint8_t());
-  case Element::int16:
-    return function(int16_t());
-  default:
-    return function(int32_t());
-  }
-}
-
 Result<Types> checkQuantize(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, integers));
   NNHAL_RETURN_IF_ERROR(use.checkScale(use.output(0), "output 0"));
@@ -102,7 +88,7 @@ void requantizeRow(To *to, const From *from, int64_t count,
 
 Status runQuantize(Run &run) {
   const Use &use = run.use;
-  return withInteger(use.resultElement(0), [&](auto result) -> Status {
+  return withNumber<integers>(use.resultElement(0), [&](auto result) -> Status {
     using To = decltype(result);
     if (use.element(0) == Element::float32)
       return quantize<To>(run);
@@ -117,7 +103,7 @@ Status runQuantize(Run &run) {
     };
     return use.element(0) == Element::uint16
                ? from(uint16_t())
-               : withInteger(use.element(0), from);
+               : withNumber<integers>(use.element(0), from);
   });
 }
 
@@ -157,7 +143,7 @@ Status runDequantize(Run &run) {
       to[index] = floatOfHalf(use.data<uint16_t>(0)[index]);
     return Status::ok();
   }
-  return withInteger(use.element(0), [&](auto zero) {
+  return withNumber<integers>(use.element(0), [&](auto zero) {
     const auto *from = use.data<decltype(zero)>(0);
     int32_t zeroPoint = use.input(0).zeroPoint;
     const rt::SymmPerChannelQuantParams &channels = use.input(0).channelQuant;

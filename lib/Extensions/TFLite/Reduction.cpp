@@ -179,22 +179,14 @@ Status runProduct(Run &run) {
              : reduceTo<float>(run, 1.0f, multiply);
 }
 
+/// Calls \p function with a value of the type of input 0; truths are bytes.
 template <typename Function> Status withOrdered(Run &run, Function function) {
-  switch (run.use.element(0)) {
-  case Element::int8:
-    return function(int8_t());
-  case Element::uint8:
-  case Element::boolean:
-    return function(uint8_t());
-  case Element::int16:
-    return function(int16_t());
-  case Element::int32:
-    return function(int32_t());
-  case Element::int64:
-    return function(int64_t());
-  default:
-    return function(float());
-  }
+  constexpr ElementSet ordered =
+      elementSet(Element::int8, Element::uint8, Element::int16, Element::int32,
+                 Element::int64, Element::float32);
+  Element element = run.use.element(0);
+  return withNumber<ordered>(
+      element == Element::boolean ? Element::uint8 : element, function);
 }
 
 Status runMaximum(Run &run) {

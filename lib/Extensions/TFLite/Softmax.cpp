@@ -174,7 +174,7 @@ Status runByteSoftmax(Run &run) {
   const Use &use = run.use;
   NNHAL_ASSIGN_OR_RETURN(uint16_t *to, run.allocate<uint16_t>(0));
   int64_t depth = use.extent(0, use.rank(0) - 1);
-  // As many ones have 12 integer bits.
+  // The sum has 12 integer bits, for so many exponentials of at most 1.
   if (depth > 4095)
     return fail("depth ", depth, " must be at most 4095");
   double perStep = std::min(double(use.real("beta")) * use.input(0).scale *

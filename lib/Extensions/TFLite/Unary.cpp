@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Elementwise.h"
 #include "Families.h"
 #include "FixedPoint.h"
 
@@ -27,29 +28,8 @@ Result<Types> checkUnary(const Use &use) {
   return onlyResult(use, use.input(0).dimensions);
 }
 
-template <typename T, typename Function>
-Status map(Run &run, Function function) {
-  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
-  const T *from = run.use.data<T>(0);
-  int64_t count = elementCount(run.types[0]);
-  for (int64_t index = 0; index < count; ++index)
-    to[index] = function(from[index]);
-  return Status::ok();
-}
-
-/// Calls \p function with a value of one of the signed types.
-template <typename Function> Status withSigned(Run &run, Function function) {
-  switch (run.use.element(0)) {
-  case Element::int32:
-    return function(int32_t());
-  case Element::int64:
-    return function(int64_t());
-  case Element::float64:
-    return function(double());
-  default:
-    return function(float());
-  }
-}
+constexpr ElementSet signedElements = elementSet(
+    Element::int32, Element::int64, Element::float64, Element::float32);
 
 /// Returns -value, wrapped.
 template <typename T> T negated(T value) {
@@ -71,7 +51,7 @@ Status runAbs(Run &run) {
           bounds(input == output ? magnitude : scale(magnitude, factor)));
     });
   }
-  return withSigned(run, [&](auto zero) {
+  return withNumber<signedElements>(run.use.element(0), [&](auto zero) {
     using T = decltype(zero);
     return map<T>(run, [](T value) {
       if constexpr (std::is_integral_v<T>)
@@ -83,13 +63,13 @@ Status runAbs(Run &run) {
 }
 
 Status runNeg(Run &run) {
-  return withSigned(run, [&](auto zero) {
+  return withNumber<signedElements>(run.use.element(0), [&](auto zero) {
     return map<decltype(zero)>(run, negated<decltype(zero)>);
   });
 }
 
 Status runSign(Run &run) {
-  return withSigned(run, [&](auto zero) {
+  return withNumber<signedElements>(run.use.element(0), [&](auto zero) {
     using T = decltype(zero);
     // Not a number stays what it is.
     return map<T>(run, [](T value) {
@@ -99,7 +79,7 @@ Status runSign(Run &run) {
 }
 
 Status runSquare(Run &run) {
-  return withSigned(run, [&](auto zero) {
+  return withNumber<signedElements>(run.use.element(0), [&](auto zero) {
     using T = decltype(zero);
     return map<T>(run, [](T value) {
       if constexpr (std::is_integral_v<T>)
