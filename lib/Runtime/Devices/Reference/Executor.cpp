@@ -214,13 +214,14 @@ OperationView Executor::viewOf(const Scope &scope, const Operation &operation,
   OperationView view;
   view.type = operation.type;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    OperandView &operand = view.inputs.emplace_back(
-        OperandView::of(model, scope.operand(operation.inputs[i])));
+    OperandView &operand = view.inputs.emplace_back();
     operand.type = inputs[i].type;
     operand.isOmitted = inputs[i].isOmitted;
-    operand.value.reset();
     if (!inputs[i].isOmitted)
       operand.value = inputs[i].bytes;
+    const Operand &stated = scope.operand(operation.inputs[i]);
+    if (const auto *data = std::get_if<ExtensionParams>(&stated.extraParams))
+      operand.extensionData = data->bytes;
   }
   for (uint32_t index : operation.outputs)
     view.outputs.push_back(OperandView::of(model, scope.operand(index)));
