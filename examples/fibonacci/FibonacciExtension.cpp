@@ -75,7 +75,7 @@ public:
     if (result.isRanked && result.rank() != 1)
       return refuse("the output has rank " + std::to_string(result.rank()) +
                     ", expected 1");
-    // What n is, often only an execution knows.
+    // Often only an execution knows n.
     result.isRanked = true;
     result.dimensions = {unknownExtent};
     if (view.inputs[0].value)

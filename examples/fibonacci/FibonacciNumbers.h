@@ -1,5 +1,5 @@
-// What the operation of "com.example.fibonacci" computes, for the device and
-// for the extension of the runtime's own devices.
+// The computation of the operation of "com.example.fibonacci", which the device
+// and the extension of the runtime's own devices share.
 #ifndef EXAMPLES_FIBONACCINUMBERS_H
 #define EXAMPLES_FIBONACCINUMBERS_H
 

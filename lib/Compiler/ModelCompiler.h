@@ -38,7 +38,7 @@ struct CompilerOptions {
   uint64_t constantsOffset = 0;
   /// As rt::CompileOptions::threads.
   unsigned threads = 0;
-  /// As rt::CompileOptions::extensions.
+  /// See rt::CompileOptions::extensions.
   std::vector<rt::CompiledExtension> extensions;
   /// As rt::CompileOptions::crashReproducer.
   std::string crashReproducer;

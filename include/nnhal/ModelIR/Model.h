@@ -32,7 +32,7 @@ struct ModelImportOptions {
   /// Borrowed memory of pools is referred to instead of copied: it must
   /// outlive the context. Copied memory is shared in any case.
   bool borrow = false;
-  /// What is known of extensions: types of these have the size of an element.
+  /// The descriptions of extensions: types of these get the size of an element.
   std::span<const rt::Extension> extensions = {};
 };
 

@@ -19,7 +19,7 @@
 
 namespace nnhal::rt {
 
-/// What a plug-in brings.
+/// The devices and extensions that a plug-in brings.
 struct LoadedPlugin {
   std::vector<std::unique_ptr<Device>> devices;
   /// For DeviceServices::extensions.

@@ -21,8 +21,9 @@ struct TFLiteImportOptions {
   /// The dimensions of main inputs, by name or by decimal index. Unknown
   /// dimensions of inputs that are not listed become 1.
   std::map<std::string, std::vector<uint32_t>> inputShapes;
-  /// What the HAL cannot express becomes operations and operand types of the
-  /// extension nnhal.tflite; a file that needs it fails to import otherwise.
+  /// Operators and types that the HAL cannot express become operations and
+  /// operand types of the extension nnhal.tflite; otherwise a file that needs
+  /// them fails to import.
   bool useExtensions = true;
 };
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // All types are computed in float32, and rounded once when they are stored.
-// What boxes hold is checked in a loop of its own before anything is computed:
+// The elements of boxes are checked in a loop of its own before anything is computed:
 // corners in order, numbers of pictures in range.
 //
 // ROI_ALIGN and ROI_POOLING first bring the regions into the coordinates of the

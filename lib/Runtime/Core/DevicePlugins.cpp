@@ -19,7 +19,7 @@
 using namespace nnhal::rt;
 
 namespace {
-/// What a plug-in gives through the functions of NNHalPluginHost.
+/// The objects and the failure that a plug-in gives through NNHalPluginHost.
 struct Received {
   Backends backends;
   ExtensionBackends extensions;

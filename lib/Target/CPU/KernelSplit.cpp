@@ -48,7 +48,7 @@ namespace {
 /// conversion would make three for each loop, where it stands.
 class IndexConstants {
 public:
-  /// Of the function that \p loop is in.
+  /// The constants are those of the function that \p loop is in.
   explicit IndexConstants(Operation *loop) {
     Region *region = loop->getParentRegion();
     while (!region->getParentOp()->hasTrait<OpTrait::IsIsolatedFromAbove>())

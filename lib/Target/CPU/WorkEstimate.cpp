@@ -48,7 +48,7 @@ static std::optional<int64_t> typicalValue(Value value, unsigned depth = 8) {
   return std::nullopt;
 }
 
-/// The same of a bound of a loop, which is a constant attribute or a value.
+/// The typical value of a bound of a loop: a constant attribute or a value.
 static std::optional<int64_t> typicalBound(OpFoldResult bound) {
   if (auto value = dyn_cast<Value>(bound))
     return typicalValue(value);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all lowerings are made of: reading one operation, building its results,
-// and ending with them or with a reason.
+// Lowerings are made of these parts: reading one operation, building its
+// results, and ending with them or with a reason.
 //
 // prepare() reads the operation in the HAL's form and runs the checks of its
 // rule, which also infer what is known of the results; a model that was checked

@@ -33,11 +33,11 @@ using mlir::Value;
 /// and attributes do not name dimensions.
 static bool isElementwise(Operation *op) {
   return llvm::isa_and_present<
-      // Of one operand.
+      // These have one operand.
       ReluOp, Relu1Op, Relu6Op, TanhOp, LogisticOp, HardSwishOp, EluOp, AbsOp,
       NegOp, ExpOp, LogOp, SinOp, SqrtOp, RsqrtOp, FloorOp, LogicalNotOp,
       CastOp, QuantizeOp, DequantizeOp,
-      // Of several ones.
+      // These have several.
       AddOp, SubOp, MulOp, DivOp, PowOp, MaximumOp, MinimumOp, PreluOp, EqualOp,
       NotEqualOp, GreaterOp, GreaterEqualOp, LessOp, LessEqualOp, LogicalAndOp,
       LogicalOrOp, SelectOp>(op);

@@ -137,7 +137,7 @@ Result<std::vector<Shape>> partialShapes(Operator &op) {
           "the shape of output {} depends on values that are not constant", i);
     Shape &shape = shapes.emplace_back();
     for (int32_t extent : declared)
-      // What the file states is out of date where an option changed a shape.
+      // An option that changed a shape makes the extents of the file outdated.
       shape.push_back(extent > 0 && !op.graph.isReshaped() ? uint32_t(extent)
                                                            : 0);
   }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 //
-// What the HAL cannot express becomes an operation of the extension
+// An operator that the HAL cannot express becomes one of the extension
 // nnhal.tflite, whose operation N is TensorFlow Lite's built-in operator N: its
 // inputs are the operator's tensors, one that is absent as NO_VALUE, then the
 // fields of the operator's options as scalars, then states and intermediates.

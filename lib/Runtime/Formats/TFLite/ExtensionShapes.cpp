@@ -305,7 +305,7 @@ Result<std::vector<Shape>> extensionGatherShape(Operator &op) {
   const Shape &data = op.shape(0), &indices = op.shape(1);
   NNHAL_ASSIGN_OR_RETURN(uint32_t axis,
                          Operator::normalizeAxis(options->axis(), data.size()));
-  // As many batch dimensions as the indices have are legal.
+  // The number of batch dimensions may be all that the indices have.
   NNHAL_ASSIGN_OR_RETURN(uint32_t batch,
                          Operator::normalizeAxis(options->batch_dims() < 0
                                                      ? options->batch_dims() - 1

@@ -33,7 +33,7 @@ struct FileImport {
 
   const schema::Model &model;
   std::span<const std::byte> file;
-  /// What the HAL cannot express becomes operations of the extension.
+  /// See TFLiteImportOptions::useExtensions.
   const bool useExtensions;
   /// An operand or an operation of the extension was added.
   bool hasExtension = false;

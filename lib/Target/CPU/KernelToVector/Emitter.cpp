@@ -10,7 +10,7 @@
 // arithmetic folds on constants and neutral operands, loops of one round are
 // straight code, loops that carry values and have none are the values.
 //
-// What does not change in a kernel is made once, in front of it, at a marker
+// Values that do not change in a kernel are made once, in front of it, at a marker
 // that the constructor sets: constants of each kind are cached, and hoisted()
 // builds there whatever else is invariant. Buffers are seen as one dimension
 // with known strides, so that an address is one sum; this fails where a stride

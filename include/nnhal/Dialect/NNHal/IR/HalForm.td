@@ -38,7 +38,7 @@ class NNHal_HalInput<string inputName, string inputKind,
                          !eq(inputKind, "recurrentActivation"),
                          !eq(inputKind, "softNmsKernel"),
                          !eq(inputKind, "lshKind")), "`` ", "");
-  /// What stands for the input in the assembly format, its name first: operands
+  /// The input in the assembly format begins with its name: operands
   /// and attributes that state a type of their own are in parentheses, a flag
   /// that may be left out is nothing but its name, and other attributes follow
   /// their name.
