@@ -19,10 +19,10 @@
 // because the operands of a value may have been checked after it was computed,
 // the value is computed again from what holds at the reader, to the same depth.
 //
-// A value that a loop carries is open where nothing bounds the number of rounds.
-// Integer ranges are asked last, for values that would be refused otherwise.
-// Arguments that are passed to other threads go through a frame in memory: what
-// is stored there is joined by type.
+// A value that a loop carries is open where nothing bounds the number of
+// rounds. Integer ranges are asked last, for values that would be refused
+// otherwise. Arguments that are passed to other threads go through a frame in
+// memory: what is stored there is joined by type.
 //
 //===----------------------------------------------------------------------===//
 

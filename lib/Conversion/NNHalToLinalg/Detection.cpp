@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // All types are computed in float32, and rounded once when they are stored.
-// The elements of boxes are checked in a loop of its own before anything is computed:
-// corners in order, numbers of pictures in range.
+// The elements of boxes are checked in a loop of its own before anything is
+// computed: corners in order, numbers of pictures in range.
 //
 // ROI_ALIGN and ROI_POOLING first bring the regions into the coordinates of the
 // feature map. The two axes of a region do not depend on each other: for each

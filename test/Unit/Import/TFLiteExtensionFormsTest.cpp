@@ -294,17 +294,6 @@ TEST(TFLiteExtensionFormsTest, errors) {
   EXPECT_EQ(error(Code::TOPK_V2, {{half, {}}, ints({5}, {})}, {},
                   {half, {{}, Type::INT32}}),
             "k 5 is not in 1..4, the last extent");
-  TensorSpec state = {{}, Type::INT16, {0.5f}, {0}, 0, true};
-  EXPECT_EQ(
-      error(Code::SVDF,
-            {{{{1, 2}, Type::INT16, {0.5f}, {0}}, {}},
-             real({2, 2}),
-             real({2, 3}),
-             computed({2}),
-             {state, {}}},
-            options([](Builder &b) { return schema::CreateSVDFOptions(b, 1); }),
-            {half}),
-      "state input 4, tensor 4 't4', has no known shape");
   EXPECT_EQ(error(Code::SCATTER_ND,
                   {computed({1, 1}), {{{1}, Type::STRING}, {}}, ints({3})}),
             "input 1: tensor 1 't1' has type STRING, which the HAL does not "

@@ -549,8 +549,7 @@ TEST(TFLiteQuantizedRecurrentTest, svdfErrors) {
             "input 2 has type INT8, but beside INT8 it is TENSOR_QUANT16_SYMM");
   state.type = Type::INT8;
   EXPECT_EQ(error(Activation::RELU, state),
-            "state input 4 must be a variable of type INT16; the extension "
-            "nnhal.tflite takes it");
+            "state input 4 must be a variable of type INT16");
 }
 
 } // namespace

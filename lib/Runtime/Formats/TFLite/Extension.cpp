@@ -55,7 +55,7 @@ static uint16_t halTypesOf(const OperatorRow &hal,
   uint16_t types = 0;
   for (const TypeSince &row : signature->inputs[extension.halInput].types)
     types |= typeSetOf(row.type);
-  return types ? types | extension.moreHalTypes : uint16_t(AnyType);
+  return types ? types : uint16_t(AnyType);
 }
 
 /// The type of \p tensor as a set, be the extension in use or not.
@@ -96,8 +96,7 @@ bool needsExtension(Graph &graph, const schema::Operator &source,
   if (!readOperands(op).isOk() || isFoldable(op))
     return false;
   for (size_t i = 0; i < op.inputCount(); ++i)
-    if (op.hasInput(i) && (op.input(i).imaginary || !op.input(i).shape) &&
-        !(i < 32 && extension.states >> i & 1))
+    if (op.hasInput(i) && (op.input(i).imaginary || !op.input(i).shape))
       return false;
   uint16_t type = typeSetOf(op.input(extension.dataInput));
   if (!(extension.types & type))
@@ -113,8 +112,7 @@ bool needsExtension(Graph &graph, const schema::Operator &source,
 
 static Status checkTypes(Operator &op, const ExtensionRow &extension) {
   for (size_t i = 0; i < op.inputCount(); ++i)
-    if (op.hasInput(i) && !op.input(i).shape &&
-        !(i < 32 && extension.states >> i & 1))
+    if (op.hasInput(i) && !op.input(i).shape)
       return badData("input {}, {}, is a variable", i, describe(op.input(i)));
   if (extension.inputs.most == 0)
     return Status();
@@ -155,39 +153,6 @@ static Status inferShapes(Operator &op, const ExtensionRow &extension) {
   return Status();
 }
 
-/// State input \p i in the shape that the file states.
-static Result<uint32_t> statedState(Operator &op, size_t i) {
-  const Tensor &state = op.input(i);
-  if (!state.isVariable)
-    return stateInput(op, i, *state.shape);
-  std::vector<int64_t> dimensions(state.declared.begin(), state.declared.end());
-  Result<Shape> shape = makeShape(dimensions);
-  if (!shape.isOk() || shape->empty())
-    return badData("state input {}, {}, has no known shape", i,
-                   describe(state));
-  return stateInput(op, i, *std::move(shape));
-}
-
-/// The scales and zero points of the five intermediates, which files attach to
-/// tensors that nothing computes; 0 for those that the file leaves out.
-static Status addIntermediates(Operator &op, OperationBuilder &builder) {
-  constexpr size_t count = 5;
-  std::span<const int32_t> indices = elementsOf(op.source.intermediates());
-  for (size_t i = 0; i < count; ++i) {
-    if (i >= indices.size()) {
-      builder.real(0).int32(0);
-      continue;
-    }
-    if (indices[i] < 0 || uint32_t(indices[i]) >= op.graph.tensorCount())
-      return badData("intermediate {} refers to tensor {} of {}", i, indices[i],
-                     op.graph.tensorCount());
-    const Tensor &tensor = op.graph.tensor(uint32_t(indices[i]));
-    // A tensor without parameters has the scale of plain numbers, 1.
-    builder.real(tensor.isPlain ? 0 : tensor.scale).int32(tensor.zeroPoint);
-  }
-  return Status();
-}
-
 Status importAsExtension(Graph &graph, const schema::Operator &source,
                          const ExtensionRow &extension) {
   const OperatorRow row = operatorRowOf(extension);
@@ -198,28 +163,14 @@ Status importAsExtension(Graph &graph, const schema::Operator &source,
   OperationBuilder builder(op, row.type);
   bool isVariadic = extension.inputs.most == 255;
   size_t count = isVariadic ? op.inputCount() : extension.inputs.most;
-  std::vector<size_t> states;
-  for (size_t i = 0; i < count; ++i) {
-    if (!op.hasInput(i)) {
-      builder.operand(graph.addNoValue(OperandType::TENSOR_INT32));
-    } else if (i < 32 && extension.states >> i & 1) {
-      builder.operand(statedState(op, i));
-      states.push_back(i);
-    } else {
+  for (size_t i = 0; i < count; ++i)
+    if (op.hasInput(i))
       builder.operand(graph.useAsStated(op.input(i)));
-    }
-  }
+    else
+      builder.operand(graph.addNoValue(OperandType::TENSOR_INT32));
   if (extension.addOptions)
     NNHAL_RETURN_IF_ERROR(extension.addOptions(op, builder));
-  if (extension.hasIntermediates)
-    NNHAL_RETURN_IF_ERROR(addIntermediates(op, builder));
-  if (builder.hasFailed())
-    return builder.finish();
-  std::vector<uint32_t> newStates;
-  newStates.reserve(states.size());
-  for (size_t i : states)
-    newStates.push_back(stateOutput(op, i));
-  return builder.followedBy(std::move(newStates)).finish();
+  return builder.finish();
 }
 
 } // namespace nnhal::rt::tflite

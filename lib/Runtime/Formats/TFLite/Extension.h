@@ -9,9 +9,9 @@
 // An operator that the HAL cannot express becomes one of the extension
 // nnhal.tflite, whose operation N is TensorFlow Lite's built-in operator N: its
 // inputs are the operator's tensors, one that is absent as NO_VALUE, then the
-// fields of the operator's options as scalars, then states and intermediates.
-// Rows of ExtensionTable.cpp say which operators and types it takes; whether
-// the HAL is enough is decided from them before anything is added to a model.
+// fields of the operator's options as scalars. Rows of ExtensionTable.cpp say
+// which operators and types it takes; whether the HAL is enough is decided from
+// them before anything is added to a model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,6 @@ struct ExtensionRow {
   /// The types that the HAL's form takes; none where the row of OperatorTable
   /// or the signature of its operation says it.
   uint16_t halTypes = 0;
-  /// Types that the HAL's form takes beside those.
-  uint16_t moreHalTypes = 0;
   /// The place of the data input in the HAL's operation.
   uint8_t halInput = 0;
   /// The greatest rank of inputs and outputs that the HAL's form takes; 0 where
@@ -52,11 +50,6 @@ struct ExtensionRow {
   bool givesIndices = false;
   /// Whether the HAL's form lacks what \p op asks for, beside types and ranks.
   bool (*isBeyondHal)(Operator &op) = nullptr;
-  /// The inputs that are states: an output for each new value follows those of
-  /// the operator.
-  uint32_t states = 0;
-  /// Scale and zero point of the five intermediates follow the options.
-  bool hasIntermediates = false;
   /// The shape function works on extents that are not known.
   bool takesUnknown = false;
   ShapeFunction inferShapes = sameShape;
@@ -90,8 +83,6 @@ Result<std::vector<Shape>> extensionDepthwiseConv2DShape(Operator &op);
 Result<std::vector<Shape>> extensionConv3DShape(Operator &op);
 Result<std::vector<Shape>> extensionPoolShape(Operator &op);
 Result<std::vector<Shape>> extensionResizeShape(Operator &op);
-Result<std::vector<Shape>> extensionSvdfShape(Operator &op);
-Result<std::vector<Shape>> extensionSequenceLstmShape(Operator &op);
 Result<std::vector<Shape>> extensionReshapeShape(Operator &op);
 Result<std::vector<Shape>> extensionPadShape(Operator &op);
 Result<std::vector<Shape>> extensionConcatenationShape(Operator &op);

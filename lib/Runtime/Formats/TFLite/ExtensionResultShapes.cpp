@@ -153,31 +153,6 @@ Result<std::vector<Shape>> extensionResizeShape(Operator &op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Recurrent operators
-//===----------------------------------------------------------------------===//
-
-Result<std::vector<Shape>> extensionSvdfShape(Operator &op) {
-  NNHAL_ASSIGN_OR_RETURN(const auto *options,
-                         op.options<schema::SVDFOptions>());
-  for (size_t i = 0; i < 3; ++i)
-    NNHAL_RETURN_IF_ERROR(expectRank(op, i, 2));
-  uint32_t filters = op.shape(1)[0];
-  if (options->rank() < 1 || filters % uint32_t(options->rank()) != 0)
-    return badData("rank {} does not divide {} filters", options->rank(),
-                   filters);
-  return std::vector<Shape>{
-      {op.shape(0)[0], filters / uint32_t(options->rank())}};
-}
-
-Result<std::vector<Shape>> extensionSequenceLstmShape(Operator &op) {
-  NNHAL_RETURN_IF_ERROR(expectRank(op, 0, 3));
-  NNHAL_RETURN_IF_ERROR(expectRank(op, 6, 2));
-  std::vector<int64_t> dimensions = op.dimensions(0);
-  dimensions[2] = op.shape(6)[1];
-  return single(dimensions);
-}
-
-//===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
 

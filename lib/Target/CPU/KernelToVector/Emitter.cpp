@@ -10,11 +10,11 @@
 // arithmetic folds on constants and neutral operands, loops of one round are
 // straight code, loops that carry values and have none are the values.
 //
-// Values that do not change in a kernel are made once, in front of it, at a marker
-// that the constructor sets: constants of each kind are cached, and hoisted()
-// builds there whatever else is invariant. Buffers are seen as one dimension
-// with known strides, so that an address is one sum; this fails where a stride
-// is not known.
+// Values that do not change in a kernel are made once, in front of it, at a
+// marker that the constructor sets: constants of each kind are cached, and
+// hoisted() builds there whatever else is invariant. Buffers are seen as one
+// dimension with known strides, so that an address is one sum; this fails where
+// a stride is not known.
 //
 // A run of elements that is shorter than a vector is loaded and stored with a
 // mask, for elements of 32 bits and more; for narrower ones, of which LLVM
