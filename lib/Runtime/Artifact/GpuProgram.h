@@ -1,0 +1,114 @@
+//===- GpuProgram.h - What a GPU executes of a model ------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The bytes of a code section for GPUs: a module of kernels, and the commands
+// that a queue executes in order. There is no host code. Memory is addressed by
+// bindings, each a range of one of the spaces below, which readGpuProgram()
+// checks, so that a driver that bounds what kernels access by their bindings
+// (robustBufferAccess) lets them touch nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_ARTIFACT_GPUPROGRAM_H
+#define NNHAL_LIB_RUNTIME_ARTIFACT_GPUPROGRAM_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nnhal::rt {
+
+struct Artifact;
+
+/// What a binding is a range of. Kernels write outputs, the arena and the
+/// status alone.
+enum class GpuSpace : uint8_t { input, output, constants, arena, status };
+
+/// A range of bytes. Offsets are multiples of constantAlignment; the size is
+/// not 0.
+struct GpuBinding {
+  GpuSpace space = GpuSpace::arena;
+  /// The number of the input or output; 0 in other spaces.
+  uint32_t argument = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  bool operator==(const GpuBinding &) const = default;
+};
+
+/// An entry point of the module, with one storage buffer for each binding, in
+/// order: descriptor set 0, binding number its position.
+struct GpuKernel {
+  std::string name;
+  /// Invocations of a workgroup, all along x.
+  uint32_t workgroupSize = 0;
+  /// For each binding: whether the kernel writes to it (1) or only reads (0).
+  std::vector<uint8_t> isWritten;
+  bool operator==(const GpuKernel &) const = default;
+};
+
+enum class GpuCommandKind : uint8_t {
+  /// Executes `kernel` on `groups` workgroups.
+  dispatch,
+  /// Copies the first binding to the second, which has the same size.
+  copy,
+  /// Fills the only binding with `fillWord`, four bytes at a time.
+  fill,
+  /// What later commands access waits for all earlier ones.
+  barrier,
+};
+
+struct GpuCommand {
+  GpuCommandKind kind = GpuCommandKind::dispatch;
+  uint32_t kernel = 0;
+  std::array<uint32_t, 3> groups = {};
+  std::vector<GpuBinding> bindings;
+  uint32_t fillWord = 0;
+  /// The operation of the main subgraph that the command computes, for traces;
+  /// UINT32_MAX for none.
+  uint32_t operation = UINT32_MAX;
+  bool operator==(const GpuCommand &) const = default;
+};
+
+struct GpuProgram {
+  /// SPIR-V or PTX, as the section's target says: a view of the bytes that it
+  /// was read from, aligned to 4 bytes within them.
+  std::span<const std::byte> module;
+  std::vector<GpuKernel> kernels;
+  std::vector<GpuCommand> commands;
+};
+
+/// Most workgroups along a dimension that every implementation allows.
+inline constexpr uint32_t maxGpuGroups = 65535;
+/// Most invocations of a workgroup that every desktop implementation allows.
+inline constexpr uint32_t maxGpuWorkgroupSize = 1024;
+
+/// The memory behind GpuSpace::status, 32-bit words that are 0 when a program
+/// begins: the number of checks that failed, then of the one that came first
+/// its FailureReason, the operation (UINT32_MAX for none), a word without
+/// meaning, and found value and bound, of 64 bits each, low half first.
+inline constexpr uint64_t gpuStatusSize = 32;
+
+/// Serializes \p program: equal programs give equal bytes. Checks nothing.
+std::vector<std::byte> writeGpuProgram(const GpuProgram &program);
+
+/// Checks and unpacks the program of \p bytes, a code section of \p artifact
+/// with one entry. invalidArgument, naming found value and bound, unless every
+/// kernel number, group count, alignment and binding is within its bounds:
+/// those of inputs and outputs are the sizes that the interface of \p artifact
+/// gives them, all of known extents. Total: any \p bytes are answered. The
+/// module's contents are not looked at.
+Result<GpuProgram> readGpuProgram(std::span<const std::byte> bytes,
+                                  const Artifact &artifact);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_ARTIFACT_GPUPROGRAM_H
