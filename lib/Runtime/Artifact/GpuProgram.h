@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nnhal::rt {
@@ -32,6 +33,9 @@ struct Artifact;
 /// What a binding is a range of. Kernels write outputs, the arena and the
 /// status alone.
 enum class GpuSpace : uint8_t { input, output, constants, arena, status };
+
+/// "input" and so on.
+std::string_view toString(GpuSpace space);
 
 /// A range of bytes. Offsets are multiples of constantAlignment; the size is
 /// not 0.
@@ -85,6 +89,10 @@ struct GpuProgram {
   std::vector<GpuKernel> kernels;
   std::vector<GpuCommand> commands;
 };
+
+/// CodeSection::cpu of programs of SPIR-V, which follow Vulkan's rules for
+/// modules; also the name of the compiler's target.
+inline constexpr std::string_view vulkanTargetName = "vulkan";
 
 /// Most workgroups along a dimension that every implementation allows.
 inline constexpr uint32_t maxGpuGroups = 65535;
