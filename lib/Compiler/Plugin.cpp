@@ -36,6 +36,8 @@ static constexpr size_t sizeOfOptionsMinor2 =
     offsetof(NNHalCompileOptions, crashReproducer);
 static constexpr size_t sizeOfOptionsMinor3 =
     offsetof(NNHalCompileOptions, extensions);
+static constexpr size_t sizeOfOptionsMinor4 =
+    offsetof(NNHalCompileOptions, target);
 static constexpr size_t sizeOfSinksMinor0 =
     offsetof(NNHalCompileSinks, isCancelled);
 
@@ -85,9 +87,11 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
   }
   if (options.structSize >= sizeOfOptionsMinor3)
     result.crashReproducer = toString(options.crashReproducer);
-  if (options.structSize >= sizeof(NNHalCompileOptions))
+  if (options.structSize >= sizeOfOptionsMinor4)
     for (size_t i = 0; i < options.extensionCount; ++i)
       result.extensions.push_back(toExtension(options.extensions[i]));
+  if (options.structSize >= sizeof(NNHalCompileOptions) && options.target.size)
+    result.targetName = toString(options.target);
   result.progress = [&sinks](std::string_view phase, uint32_t done,
                              uint32_t total) {
     sinks.progress(sinks.context, toView(phase), done, total);

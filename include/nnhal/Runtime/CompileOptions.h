@@ -33,6 +33,9 @@ struct CompiledExtension {
 /// The options of a compilation. They are values only, so that they can be sent
 /// to another process (decisions 19).
 struct CompileOptions {
+  /// The compiler's name of what it makes code for, "vulkan" for example; the
+  /// empty text stands for processors.
+  std::string target;
   /// The empty text stands for the host's triple.
   std::string targetTriple;
   std::string targetCpu;

@@ -83,10 +83,16 @@ const DeviceCache::State &DeviceCache::state() {
 
 CacheIdentity DeviceCache::identityWith(const CompileOptions &options) {
   CacheIdentity identity = state().identity;
-  identity.options = digestOf({"options", options.targetTriple,
-                               options.targetCpu, options.targetFeatures,
-                               fmt::format("{}", uint32_t(options.rounding)),
-                               fmt::format("{}", options.specializations)});
+  std::string rounding = fmt::format("{}", uint32_t(options.rounding));
+  std::string shapes = fmt::format("{}", options.specializations);
+  std::vector<std::string_view> texts = {
+      "options",         options.targetTriple,
+      options.targetCpu, options.targetFeatures,
+      rounding,          shapes};
+  // Entries of processors have the key that they had before there were targets.
+  if (!options.target.empty())
+    texts.push_back(options.target);
+  identity.options = sha256OfTexts(texts);
   return identity;
 }
 

@@ -157,6 +157,7 @@ public:
     view.crashReproducer = toText(options.crashReproducer);
     view.extensions = extensions.data();
     view.extensionCount = extensions.size();
+    view.target = toText(options.target);
   }
   OptionsView(const OptionsView &) = delete;
   OptionsView &operator=(const OptionsView &) = delete;
@@ -177,6 +178,20 @@ static Result<CompiledModel> compileOnce(const NNHalCompilerApi &api,
   Collector collector(observer);
   return collector.finish(
       api.compileModel(&view.view(), &options, &collector.sinks));
+}
+
+/// The version of the table that is the first with NNHalCompileOptions::target.
+static constexpr uint32_t minorWithTargets = 5;
+
+/// A compiler from before there were targets would make code for processors.
+static Status checkTarget(const NNHalCompilerApi &api,
+                          const CompileOptions &options) {
+  if (options.target.empty() || api.minor >= minorWithTargets)
+    return Status::ok();
+  return failure("the compiler has interface version {}.{}, target '{}' needs "
+                 "{}.{}",
+                 api.major, api.minor, options.target, NNHAL_COMPILER_API_MAJOR,
+                 minorWithTargets);
 }
 
 namespace {
@@ -207,6 +222,7 @@ Result<CompiledModel>
 LoadedCompiler::compileModel(const AnnotatedModel &model,
                              const CompileOptions &options,
                              const CompileObserver &observer) const {
+  NNHAL_RETURN_IF_ERROR(checkTarget(api, options));
   OptionsView stated(options, &model.model.extensionNameToPrefix);
   NNHalCompileOptions &view = stated.view;
   NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
@@ -225,6 +241,7 @@ LoadedCompiler::compileModel(const AnnotatedModel &model,
 Result<CompiledModel> LoadedCompiler::compileMlir(
     std::span<const std::byte> text, std::string_view name,
     const CompileOptions &options, const CompileObserver &observer) const {
+  NNHAL_RETURN_IF_ERROR(checkTarget(api, options));
   OptionsView stated(options, nullptr);
   Collector collector(observer);
   return collector.finish(api.compileMlir({text.data(), text.size()},

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define NNHAL_COMPILER_API_MAJOR 1
-#define NNHAL_COMPILER_API_MINOR 4
+#define NNHAL_COMPILER_API_MINOR 5
 
 typedef struct NNHalString {
   const char *data;
@@ -155,6 +155,8 @@ typedef struct NNHalCompileOptions {
   /// of the routine of extensions unless a dialect lowers them.
   const NNHalCompiledExtension *extensions;
   size_t extensionCount;
+  /// Minor 5. The name of a target of the compiler; empty for its default.
+  NNHalString target;
 } NNHalCompileOptions;
 
 /// The functions to which a compilation reports. Every function is called on

@@ -24,6 +24,7 @@ using rt::Status;
 void service::write(const rt::CompileOptions &options,
                     wire::CompileOptions::Builder builder) {
   // The name of the reproducer is one of this process's files and stays here.
+  builder.setTarget(wireText(options.target));
   builder.setTargetTriple(wireText(options.targetTriple));
   builder.setTargetCpu(wireText(options.targetCpu));
   builder.setTargetFeatures(wireText(options.targetFeatures));
@@ -51,6 +52,7 @@ Result<rt::CompileOptions> service::read(wire::CompileOptions::Reader reader) {
     return rt::badData("rounding {} is not one of 0 to {}",
                        reader.getRounding(), last);
   rt::CompileOptions options;
+  options.target = textOf(reader.getTarget());
   options.targetTriple = textOf(reader.getTargetTriple());
   options.targetCpu = textOf(reader.getTargetCpu());
   options.targetFeatures = textOf(reader.getTargetFeatures());

@@ -238,6 +238,7 @@ struct CompileOptions {
   specializations @4 :List(List(List(UInt32)));
   threads @5 :UInt32;
   extensions @6 :List(CompiledExtension);
+  target @7 :Text;
 
   struct CompiledExtension { description @0 :Extension; buildIdentity @1 :Text; }
 }

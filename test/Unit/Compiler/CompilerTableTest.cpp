@@ -74,6 +74,23 @@ TEST_F(CompilerTableTest, refusesOlderModels) {
                         sizeof(NNHalModelView)));
 }
 
+TEST_F(CompilerTableTest, refusesUnknownTargets) {
+  const std::string text = "module {}";
+  const std::string name = "abacus";
+  auto compile = [&] {
+    EXPECT_EQ(api->compileMlir({text.data(), text.size()},
+                               {name.data(), name.size()}, &options, &sinks),
+              int32_t(StatusCode::invalidArgument));
+    return said;
+  };
+  options.target = {name.data(), name.size()};
+  EXPECT_EQ(compile().find("there is no target 'abacus': the targets are"), 0u)
+      << said;
+  // A caller that knows no targets has something else behind its options.
+  options.structSize = offsetof(NNHalCompileOptions, target);
+  EXPECT_EQ(compile(), "found 0 nnhal.model operations, expected 1");
+}
+
 TEST_F(CompilerTableTest, refusesUnknownValues) {
   model.halVersion = 4;
   EXPECT_EQ(errorOfModel(), "HAL version index 4 exceeds 3");

@@ -97,6 +97,7 @@ TEST(CompilerTest, ModelArrivesAsItIs) {
   annotated.outputNames = {"y"};
   annotated.statePairs = {{0, 0}};
   CompileOptions options;
+  options.target = "vulkan";
   options.targetCpu = "skylake";
   options.rounding = Rounding::floatRounding;
   options.threads = 3;
@@ -115,15 +116,33 @@ TEST(CompilerTest, ModelArrivesAsItIs) {
   };
   auto compiled = compiler->compileModel(annotated, options, observer);
   ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
-  EXPECT_EQ(textOf(compiled->modelCache),
-            "2 operands, type 3 rank 2 lifetime 1 extra 1/2/0, type 4 rank 0 "
-            "lifetime 2 extra 2/0/3, operation 18 of 3, inputs 1, outputs 1; "
-            "version 3, referenced 2, values 3, relaxed 1, extensions 1, in x, "
-            "out y, state 0->0; cpu skylake, rounding 2, threads 3");
+  EXPECT_EQ(
+      textOf(compiled->modelCache),
+      "2 operands, type 3 rank 2 lifetime 1 extra 1/2/0, type 4 rank 0 "
+      "lifetime 2 extra 2/0/3, operation 18 of 3, inputs 1, outputs 1; "
+      "version 3, referenced 2, values 3, relaxed 1, extensions 1, in x, "
+      "out y, state 0->0; cpu skylake, rounding 2, threads 3, target vulkan");
   EXPECT_EQ(textOf(*compiled->dataCache.bytes()), "pool bytes");
   EXPECT_EQ(heard, (std::vector<std::string>{"lowering 0/2", "linking 1/2",
                                              "false operation 0 is slow",
                                              "operation 0: one loop"}));
+}
+
+TEST(CompilerTest, OlderCompilersKnowNoTargets) {
+  auto compiler = Compiler::open(pathOf("NNHalFakeCompilerMinor4"));
+  ASSERT_TRUE(compiler.isOk()) << compiler.status().message();
+  EXPECT_TRUE((*compiler)->compileModel({}).isOk());
+  CompileOptions options;
+  options.target = "vulkan";
+  const std::string expected = "the compiler has interface version 1.4, target "
+                               "'vulkan' needs 1.5";
+  EXPECT_EQ((*compiler)->compileModel({}, options).status().message(),
+            expected);
+  EXPECT_EQ((*compiler)
+                ->compileMlir(bytesOf("module {}"), "m", options)
+                .status()
+                .message(),
+            expected);
 }
 
 TEST(CompilerTest, UnreadablePool) {

@@ -305,7 +305,8 @@ TEST(ConvertDevice, KeepsExtensions) {
 
 rt::PrepareOptions fullOptions() {
   rt::PrepareOptions options;
-  options.compile = {.targetTriple = "x86_64",
+  options.compile = {.target = "vulkan",
+                     .targetTriple = "x86_64",
                      .targetCpu = "haswell",
                      .targetFeatures = "+avx2",
                      .rounding = rt::Rounding::floatRounding,

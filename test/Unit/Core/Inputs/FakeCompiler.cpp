@@ -62,7 +62,8 @@ static std::string describe(const NNHalSubgraphView &subgraph) {
   text += "; cpu " +
           std::string(options->targetCpu.data, options->targetCpu.size) +
           ", rounding " + std::to_string(options->rounding) + ", threads " +
-          std::to_string(options->threads);
+          std::to_string(options->threads) + ", target " +
+          std::string(options->target.data, options->target.size);
   sinks->progress(sinks->context, toText("lowering"), 0, 2);
   sinks->progress(sinks->context, toText("linking"), 1, 2);
   sinks->diagnostic(sinks->context, 0, toText("operation 0 is slow"));
@@ -100,6 +101,9 @@ static std::string describe(const NNHalSubgraphView &subgraph) {
 #ifndef NNHAL_FAKE_MAJOR
 #define NNHAL_FAKE_MAJOR NNHAL_COMPILER_API_MAJOR
 #endif
+#ifndef NNHAL_FAKE_MINOR
+#define NNHAL_FAKE_MINOR 5
+#endif
 #ifndef NNHAL_FAKE_SIZE
 #define NNHAL_FAKE_SIZE sizeof(NNHalCompilerApi)
 #endif
@@ -109,8 +113,8 @@ const NNHalCompilerApi *nnhalGetCompilerApi(uint32_t major) {
 #ifdef NNHAL_FAKE_NO_TABLE
   return nullptr;
 #else
-  static const NNHalCompilerApi api = {NNHAL_FAKE_SIZE, NNHAL_FAKE_MAJOR, 5,
-                                       {"fake 1", 6},
+  static const NNHalCompilerApi api = {NNHAL_FAKE_SIZE,  NNHAL_FAKE_MAJOR,
+                                       NNHAL_FAKE_MINOR, {"fake 1", 6},
 #ifdef NNHAL_FAKE_NO_FUNCTION
                                        nullptr,
 #else
