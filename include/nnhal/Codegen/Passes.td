@@ -206,6 +206,25 @@ def VerifyAddresses : Pass<"nnhal-verify-addresses", "::mlir::ModuleOp"> {
   ];
 }
 
+def ExpandMath : Pass<"nnhal-expand-math"> {
+  let summary = "Expand math operations into polynomial approximations";
+  let description = [{
+    Upstream's approximations and expansions, for which it has no production
+    pass, and own ones where those are not good enough for some arguments: an
+    artifact may import no libm function. Runs on functions of any dialect, and
+    on modules of them. A conversion of what is rounded to even becomes
+    `llvm.intr.lrint`, one instruction of x86.
+  }];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Operations expanded">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def LowerRuntimeOperations
     : Pass<"nnhal-lower-runtime-operations", "::mlir::ModuleOp"> {
   let summary = "Lower runtime operations to accesses of the execution context";

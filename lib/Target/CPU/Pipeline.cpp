@@ -8,10 +8,10 @@
 #include "Backend.h"
 
 #include "nnhal/Codegen/Passes.h"
+#include "nnhal/Codegen/Pipelines.h"
 #include "nnhal/Target/CPU/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -19,22 +19,6 @@
 
 using namespace mlir;
 using namespace nnhal;
-
-static void addBufferization(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createSeparateDestinations());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  bufferization::OneShotBufferizePassOptions options;
-  // The entry function is on buffers already; identity layouts keep every
-  // buffer contiguous.
-  options.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  // The extents of a loop's state may change from round to round.
-  options.allowReturnAllocsFromLoops = true;
-  pm.addPass(bufferization::createOneShotBufferizePass(options));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createFoldOutputCopies());
-}
 
 static void addLLVMConversion(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createExpandMath());

@@ -155,22 +155,4 @@ def PartitionKernels : Pass<"nnhal-partition-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
-def ExpandMath : Pass<"nnhal-expand-math", "::mlir::func::FuncOp"> {
-  let summary = "Expand math operations into polynomial approximations";
-  let description = [{
-    Upstream's approximations and expansions, for which it has no production
-    pass, and own ones where those are not good enough for some arguments: an
-    artifact may import no libm function. A conversion of what is rounded to
-    even becomes `llvm.intr.lrint`, one instruction of x86.
-  }];
-  let statistics = [
-    Statistic<"numExpanded", "num-expanded", "Operations expanded">
-  ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::LLVM::LLVMDialect",
-                           "::mlir::math::MathDialect",
-                           "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
-}
-
 #endif // NNHAL_TARGET_CPU_PASSES_TD

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_TARGET_CPU_MATHEXPANSIONS_H
-#define NNHAL_LIB_TARGET_CPU_MATHEXPANSIONS_H
+#ifndef NNHAL_LIB_CODEGEN_MATHEXPANSIONS_H
+#define NNHAL_LIB_CODEGEN_MATHEXPANSIONS_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -27,4 +27,4 @@ void populateDoublingHighMulExpansions(mlir::RewritePatternSet &patterns);
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_TARGET_CPU_MATHEXPANSIONS_H
+#endif // NNHAL_LIB_CODEGEN_MATHEXPANSIONS_H

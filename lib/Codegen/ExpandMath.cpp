@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Target/CPU/Passes.h"
+#include "nnhal/Codegen/Passes.h"
 
 #include "MathExpansions.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -22,14 +21,14 @@
 
 namespace nnhal {
 #define GEN_PASS_DEF_EXPANDMATH
-#include "nnhal/Target/CPU/Passes.h.inc"
+#include "nnhal/Codegen/Passes.h.inc"
 
 using namespace mlir;
 
-/// How many operations of \p function the pass may expand.
-static size_t countMath(func::FuncOp function) {
+/// How many operations in \p root the pass may expand.
+static size_t countMath(Operation *root) {
   size_t count = 0;
-  function.walk([&](Operation *op) {
+  root->walk([&](Operation *op) {
     bool isMath = isa_and_present<math::MathDialect>(op->getDialect()) &&
                   !isa<math::FmaOp, math::AbsFOp>(op);
     count += isMath || isa<kernel::DoublingHighMulOp>(op);
