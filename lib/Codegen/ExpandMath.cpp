@@ -38,6 +38,7 @@ static size_t countMath(Operation *root) {
 
 namespace {
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
+  using impl::ExpandMathBase<ExpandMathPass>::ExpandMathBase;
   void runOnOperation() override {
     // Most functions have nothing to expand; the greedy driver would still
     // visit and hash every operation.
@@ -47,8 +48,11 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
     RewritePatternSet patterns(&getContext());
     math::populateExpansionPatterns(
         patterns, {"fpowi", "sinh", "cosh", "tan", "asinh", "acosh", "atanh"});
-    populateMathExpansions(patterns);
-    populateDoublingHighMulExpansions(patterns);
+    populateMathExpansions(patterns, forShaders);
+    if (forShaders)
+      populateShaderMathExpansions(patterns);
+    else
+      populateDoublingHighMulExpansions(patterns);
     populateMathPolynomialApproximationPatterns(
         patterns, MathPolynomialApproximationOptions());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -26,146 +26,18 @@
 
 #include "MathExpansions.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Lanes.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <limits>
 
 using namespace mlir;
+using namespace nnhal::lanes;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Expressions
-//===----------------------------------------------------------------------===//
-
-/// A number or a vector of numbers; operators build arith operations.
-struct Lanes {
-  ImplicitLocOpBuilder *builder = nullptr;
-  Value value;
-
-  Type getType() const { return value.getType(); }
-  bool isFloat() const { return isa<FloatType>(getElementTypeOrSelf(value)); }
-  /// \p element, or a vector of it.
-  Type typeOf(Type element) const {
-    if (auto vector = dyn_cast<VectorType>(getType()))
-      return vector.clone(element);
-    return element;
-  }
-  Lanes with(Value other) const { return {builder, other}; }
-  Lanes constant(TypedAttr element) const {
-    if (auto vector = dyn_cast<VectorType>(typeOf(element.getType())))
-      return with(arith::ConstantOp::create(
-          *builder, DenseElementsAttr::get(vector, element)));
-    return with(arith::ConstantOp::create(*builder, element));
-  }
-  Lanes like(double number) const {
-    return constant(builder->getFloatAttr(getElementTypeOrSelf(value), number));
-  }
-  Lanes bits(uint64_t number) const {
-    auto type = cast<IntegerType>(getElementTypeOrSelf(value));
-    return constant(builder->getIntegerAttr(
-        type, APInt(64, number).trunc(type.getWidth())));
-  }
-
-  Lanes bitcast(Type element) const {
-    return with(arith::BitcastOp::create(*builder, typeOf(element), value));
-  }
-  Lanes toF64() const {
-    return with(
-        arith::ExtFOp::create(*builder, typeOf(builder->getF64Type()), value));
-  }
-  Lanes toF32() const {
-    return with(arith::TruncFOp::create(*builder, typeOf(builder->getF32Type()),
-                                        value));
-  }
-};
-
-template <typename FloatOp, typename IntegerOp>
-Lanes combine(Lanes a, Lanes b) {
-  if (a.isFloat())
-    return a.with(FloatOp::create(*a.builder, a.value, b.value));
-  return a.with(IntegerOp::create(*a.builder, a.value, b.value));
-}
-Lanes operator+(Lanes a, Lanes b) {
-  return combine<arith::AddFOp, arith::AddIOp>(a, b);
-}
-Lanes operator-(Lanes a, Lanes b) {
-  return combine<arith::SubFOp, arith::SubIOp>(a, b);
-}
-Lanes operator*(Lanes a, Lanes b) {
-  return combine<arith::MulFOp, arith::MulIOp>(a, b);
-}
-Lanes operator/(Lanes a, Lanes b) {
-  return a.with(arith::DivFOp::create(*a.builder, a.value, b.value));
-}
-Lanes operator&(Lanes a, Lanes b) {
-  return a.with(arith::AndIOp::create(*a.builder, a.value, b.value));
-}
-Lanes operator|(Lanes a, Lanes b) {
-  return a.with(arith::OrIOp::create(*a.builder, a.value, b.value));
-}
-Lanes operator^(Lanes a, Lanes b) {
-  return a.with(arith::XOrIOp::create(*a.builder, a.value, b.value));
-}
-Lanes operator<<(Lanes a, Lanes b) {
-  return a.with(arith::ShLIOp::create(*a.builder, a.value, b.value));
-}
-/// Of unsigned numbers.
-Lanes operator>>(Lanes a, Lanes b) {
-  return a.with(arith::ShRUIOp::create(*a.builder, a.value, b.value));
-}
-Lanes operator+(Lanes a, double b) { return a + a.like(b); }
-Lanes operator-(Lanes a, double b) { return a - a.like(b); }
-Lanes operator*(Lanes a, double b) { return a * a.like(b); }
-
-Lanes compare(arith::CmpFPredicate predicate, Lanes a, Lanes b) {
-  return a.with(arith::CmpFOp::create(*a.builder, predicate, a.value, b.value));
-}
-Lanes operator<(Lanes a, double b) {
-  return compare(arith::CmpFPredicate::OLT, a, a.like(b));
-}
-Lanes operator>(Lanes a, double b) {
-  return compare(arith::CmpFPredicate::OGT, a, a.like(b));
-}
-Lanes operator==(Lanes a, Lanes b) {
-  return compare(arith::CmpFPredicate::OEQ, a, b);
-}
-Lanes operator==(Lanes a, double b) { return a == a.like(b); }
-Lanes isNan(Lanes a) { return compare(arith::CmpFPredicate::UNO, a, a); }
-Lanes isNonZero(Lanes a) {
-  return a.with(arith::CmpIOp::create(*a.builder, arith::CmpIPredicate::ne,
-                                      a.value, a.bits(0).value));
-}
-Lanes isBelow(Lanes a, Lanes b) {
-  return a.with(arith::CmpIOp::create(*a.builder, arith::CmpIPredicate::ult,
-                                      a.value, b.value));
-}
-Lanes select(Lanes condition, Lanes yes, Lanes no) {
-  return yes.with(arith::SelectOp::create(*yes.builder, condition.value,
-                                          yes.value, no.value));
-}
-Lanes abs(Lanes a) { return a.with(math::AbsFOp::create(*a.builder, a.value)); }
-
-/// a * b + c, fused where the target has that: a math.fma would be a call of
-/// libm elsewhere.
-Lanes multiplyAdd(Lanes a, Lanes b, Lanes c) {
-  constexpr auto contract = arith::FastMathFlags::contract;
-  Value product = arith::MulFOp::create(*a.builder, a.value, b.value, contract);
-  return a.with(arith::AddFOp::create(*a.builder, product, c.value, contract));
-}
-
-/// Horner's scheme, the highest coefficient first.
-Lanes polynomial(Lanes x, ArrayRef<double> coefficients) {
-  Lanes result = x.like(coefficients.front());
-  for (double coefficient : coefficients.drop_front())
-    result = multiplyAdd(result, x, x.like(coefficient));
-  return result;
-}
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -275,22 +147,34 @@ QuarterTurns reduceLarge(Lanes bits) {
   return {quarters, real * (1.57079632679489661923 * 0x1p-62)};
 }
 
-/// Whether \p condition holds in any lane.
-Value anyOf(Lanes condition) {
-  if (!isa<VectorType>(condition.getType()))
+/// Whether \p condition holds in any lane. SPIR-V has no reduction, and
+/// vectors of up to four lanes.
+Value anyOf(Lanes condition, bool forShaders) {
+  auto vector = dyn_cast<VectorType>(condition.getType());
+  if (!vector)
     return condition.value;
+  if (forShaders) {
+    Value any;
+    for (int64_t lane = 0; lane < vector.getNumElements(); ++lane) {
+      Value one =
+          vector::ExtractOp::create(*condition.builder, condition.value, lane);
+      any = any ? arith::OrIOp::create(*condition.builder, any, one) : one;
+    }
+    return any;
+  }
   return vector::ReductionOp::create(
       *condition.builder, vector::CombiningKind::OR, condition.value);
 }
 
-Lanes expandSin(Lanes x) {
+/// The sine of \p x plus \p shift quarter turns.
+Lanes expandSin(Lanes x, uint64_t shift, bool forShaders) {
   ImplicitLocOpBuilder &builder = *x.builder;
   Lanes magnitude = abs(x);
   Lanes isLarge = magnitude > 0x1p20;
   QuarterTurns turns = reduceModerate(magnitude.toF64());
   // Hardly anybody has such arguments: the others do not pay for them.
   auto branch = scf::IfOp::create(
-      builder, anyOf(isLarge),
+      builder, anyOf(isLarge, forShaders),
       [&](OpBuilder &nested, Location location) {
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPoint(nested.getInsertionBlock(),
@@ -310,6 +194,9 @@ Lanes expandSin(Lanes x) {
       });
   Lanes quarters = x.with(branch.getResult(0));
   Lanes rest = x.with(branch.getResult(1));
+  // The cosine is even: the sign of x does not count.
+  if (shift != 0)
+    quarters = quarters + quarters.bits(shift);
   Lanes square = rest * rest;
   Lanes sine = rest + rest * square *
                           polynomial(square, {1.0 / 362880, -1.0 / 5040,
@@ -317,7 +204,9 @@ Lanes expandSin(Lanes x) {
   Lanes cosine = polynomial(
       square, {-1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5, 1.0});
   Lanes isOdd = isNonZero(quarters & quarters.bits(1));
-  Lanes isNegative = isNonZero(quarters & quarters.bits(2)) ^ (x < 0.0);
+  Lanes isNegative = isNonZero(quarters & quarters.bits(2));
+  if (shift == 0)
+    isNegative = isNegative ^ (x < 0.0);
   Lanes result = select(isOdd, cosine, sine);
   result = select(isNegative, result * -1.0, result);
   Lanes isFinite = magnitude < infinity;
@@ -403,16 +292,23 @@ struct LogPattern : OpRewritePattern<math::LogOp> {
   }
 };
 
-struct SinPattern : OpRewritePattern<math::SinOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::SinOp op,
+/// A sine, or a cosine, which is \p shift quarter turns ahead of it.
+template <typename Op, uint64_t shift>
+struct SinePattern : OpRewritePattern<Op> {
+  SinePattern(MLIRContext *context, PatternBenefit benefit, bool forShaders)
+      : OpRewritePattern<Op>(context, benefit), forShaders(forShaders) {}
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!isSingle(op.getType()))
       return failure();
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, expandSin({&builder, op.getOperand()}).value);
+    rewriter.replaceOp(
+        op, expandSin({&builder, op.getOperand()}, shift, forShaders).value);
     return success();
   }
+
+private:
+  bool forShaders;
 };
 
 struct PowPattern : OpRewritePattern<math::PowFOp> {
@@ -448,8 +344,14 @@ struct RoundToIntPattern : OpRewritePattern<arith::FPToSIOp> {
 
 } // namespace
 
-void nnhal::populateMathExpansions(RewritePatternSet &patterns) {
+void nnhal::populateMathExpansions(RewritePatternSet &patterns,
+                                   bool forShaders) {
   constexpr unsigned benefit = 10;
-  patterns.add<LogPattern, SinPattern, PowPattern, RoundToIntPattern>(
-      patterns.getContext(), benefit);
+  MLIRContext *context = patterns.getContext();
+  patterns.add<LogPattern, PowPattern>(context, benefit);
+  patterns.add<SinePattern<math::SinOp, 0>>(context, benefit, forShaders);
+  if (forShaders)
+    patterns.add<SinePattern<math::CosOp, 1>>(context, benefit, forShaders);
+  else
+    patterns.add<RoundToIntPattern>(context, benefit);
 }

@@ -19,8 +19,11 @@
 namespace nnhal {
 
 /// math.log, math.sin and math.powf of f32 and of vectors of it, with a higher
-/// benefit than upstream's patterns.
-void populateMathExpansions(mlir::RewritePatternSet &patterns);
+/// benefit than upstream's patterns. \p forShaders: no operations of LLVM.
+void populateMathExpansions(mlir::RewritePatternSet &patterns, bool forShaders);
+
+/// What else SPIR-V does not compute, or not as well as f32 results ask for.
+void populateShaderMathExpansions(mlir::RewritePatternSet &patterns);
 
 /// Adds the expansion of nnk.doubling_high_mul into products of i64.
 void populateDoublingHighMulExpansions(mlir::RewritePatternSet &patterns);

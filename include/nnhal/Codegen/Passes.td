@@ -214,7 +214,17 @@ def ExpandMath : Pass<"nnhal-expand-math"> {
     artifact may import no libm function. Runs on functions of any dialect, and
     on modules of them. A conversion of what is rounded to even becomes
     `llvm.intr.lrint`, one instruction of x86.
+
+    For shaders nothing becomes an operation of LLVM. Functions that SPIR-V
+    lacks are expanded, and those that Vulkan allows larger errors than the
+    tolerance of f32 results; expansions are right without fused products and
+    sums. Functions of f16 are computed in f32. What SPIR-V has stays: `floor`,
+    `ceil`, `roundeven`, `sqrt`, `rsqrt`, `absf`.
   }];
+  let options = [
+    Option<"forShaders", "for-shaders", "bool", /*default=*/"false",
+           "For GPUs, by way of SPIR-V">
+  ];
   let statistics = [
     Statistic<"numExpanded", "num-expanded", "Operations expanded">
   ];
