@@ -64,7 +64,7 @@ probe = other_user.split() + [os.path.join(config.nnhal_binary_dir, "bin", "nnha
 if os.geteuid() == 0 and shutil.which("setpriv") and subprocess.run(probe, capture_output=True).returncode == 0:
     config.available_features.add("other-user")
 config.substitutions.append(("%{other-user}", other_user))
-for program, feature in (("dot", "dot"), ("clang-format-22", "clang-format"), ("clang-tidy-22", "clang-tidy")):
+for program, feature in (("dot", "dot"), ("spirv-val", "spirv-val"), ("clang-format-22", "clang-format"), ("clang-tidy-22", "clang-tidy")):
     if shutil.which(program):
         config.available_features.add(feature)
 if os.path.isdir(os.path.join(config.nnhal_shared_data, "models")):

@@ -1,0 +1,272 @@
+//===- KernelsToSpirv.cpp - SPIR-V of kernels -----------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Target/GPU/Passes.h"
+
+#include "KernelMemory.h"
+
+#include "nnhal/Codegen/Passes.h"
+
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/IndexToSPIRV/IndexToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/UBToSPIRV/UBToSPIRV.h"
+#include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace nnhal {
+#define GEN_PASS_DEF_KERNELSTOSPIRV
+#include "nnhal/Target/GPU/Passes.h.inc"
+
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Preparation
+//===----------------------------------------------------------------------===//
+
+/// What kernels may ask of a device: the runtime compares what they do ask for.
+static spirv::TargetEnvAttr targetEnvironment(MLIRContext *context) {
+  using enum spirv::Capability;
+  constexpr spirv::Capability capabilities[] = {Shader,
+                                                Int8,
+                                                Int16,
+                                                Int64,
+                                                Float16,
+                                                Float64,
+                                                StorageBuffer8BitAccess,
+                                                StorageBuffer16BitAccess};
+  constexpr spirv::Extension extensions[] = {
+      spirv::Extension::SPV_KHR_storage_buffer_storage_class,
+      spirv::Extension::SPV_KHR_8bit_storage,
+      spirv::Extension::SPV_KHR_16bit_storage};
+  return spirv::TargetEnvAttr::get(
+      spirv::VerCapExtAttr::get(spirv::Version::V_1_6, capabilities, extensions,
+                                context),
+      spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan,
+      spirv::Vendor::Unknown, spirv::DeviceType::Unknown,
+      spirv::TargetEnvAttr::kUnknownDeviceID);
+}
+
+/// States the extents of the workgroups of \p kernel as SPIR-V does.
+static LogicalResult setAbi(gpu::GPUFuncOp kernel) {
+  if (kernel->hasAttr(spirv::getEntryPointABIAttrName()))
+    return success();
+  std::optional<ArrayRef<int32_t>> size = kernel.getKnownBlockSize();
+  if (!size)
+    return kernel.emitOpError("has no extents of workgroups: expected "
+                              "'known_block_size' or 'spirv.entry_point_abi'");
+  kernel->setAttr(spirv::getEntryPointABIAttrName(),
+                  spirv::getEntryPointABIAttr(kernel.getContext(), *size));
+  return success();
+}
+
+/// Vulkan has functions of f64 that round or are roots, and no others.
+static bool isFunctionOfDouble(Operation *op) {
+  if (!isa_and_present<math::MathDialect>(op->getDialect()) ||
+      isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
+          math::FmaOp, math::RoundEvenOp, math::RoundOp, math::RsqrtOp,
+          math::SqrtOp>(op))
+    return false;
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    return getElementTypeOrSelf(type).isF64();
+  });
+}
+
+/// Fails, after an error, at the first operation of \p module that \p isRefused
+/// holds for.
+static LogicalResult
+checkOperations(Operation *module,
+                llvm::function_ref<bool(Operation *)> isRefused) {
+  WalkResult result = module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isRefused(op))
+      return WalkResult::advance();
+    InFlightDiagnostic error = op->emitOpError("has no form in SPIR-V");
+    if (op->getNumOperands() > 0)
+      error << " for " << op->getOperandTypes().front();
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+/// Arithmetic of booleans, which are no integers in SPIR-V, as that of i32.
+struct WidenBooleans : RewritePattern {
+  explicit WidenBooleans(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  static bool isBoolean(Type type) {
+    return getElementTypeOrSelf(type).isInteger(1);
+  }
+  /// Whether \p op is none of the logical operations that SPIR-V has.
+  static bool isArithmetic(Operation *op) {
+    if (auto compare = dyn_cast<arith::CmpIOp>(op))
+      return arith::CmpIPredicate::eq != compare.getPredicate() &&
+             arith::CmpIPredicate::ne != compare.getPredicate();
+    return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp,
+               arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp, arith::SIToFPOp>(
+        op);
+  }
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isArithmetic(op) || !isBoolean(op->getOperand(0).getType()))
+      return rewriter.notifyMatchFailure(op, "no arithmetic of booleans");
+    auto wide = [&](Type type) -> Type {
+      if (auto vector = dyn_cast<VectorType>(type))
+        return vector.clone(rewriter.getI32Type());
+      return rewriter.getI32Type();
+    };
+    // True is -1: the order of signed and of unsigned numbers is kept.
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(arith::ExtSIOp::create(
+          rewriter, op->getLoc(), wide(operand.getType()), operand));
+    Type type = op->getResult(0).getType();
+    bool isSame = isa<arith::CmpIOp, arith::SIToFPOp>(op);
+    Operation *number =
+        rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands,
+                        isSame ? type : wide(type), op->getAttrs());
+    if (isSame)
+      rewriter.replaceOp(op, number);
+    else
+      rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type,
+                                                   number->getResult(0));
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Conversion
+//===----------------------------------------------------------------------===//
+
+static LogicalResult convert(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  spirv::TargetEnvAttr environment = targetEnvironment(context);
+  module->setAttr(spirv::getTargetEnvAttrName(), environment);
+  auto target = SPIRVConversionTarget::get(environment);
+  SPIRVTypeConverter converter(environment);
+  ScfToSPIRVContext loops;
+  RewritePatternSet patterns(context);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateArithToSPIRVPatterns(converter, patterns);
+  index::populateIndexToSPIRVPatterns(converter, patterns);
+  populateFuncToSPIRVPatterns(converter, patterns);
+  populateGPUToSPIRVPatterns(converter, patterns);
+  populateMathToSPIRVPatterns(converter, patterns);
+  populateMemRefToSPIRVPatterns(converter, patterns);
+  populateSCFToSPIRVPatterns(converter, loops, patterns);
+  populateVectorToSPIRVPatterns(converter, patterns);
+  ub::populateUBToSPIRVConversionPatterns(converter, patterns);
+
+  // The operations that are left tell more than the driver's error does.
+  DenseSet<Operation *> left;
+  ConversionConfig config;
+  config.unlegalizedOps = &left;
+  Operation *parent = module->getParentOp();
+  if (failed(
+          applyPartialConversion(module, *target, std::move(patterns), config)))
+    return failure();
+  if (left.empty())
+    return success();
+  return checkOperations(parent,
+                         [&](Operation *op) { return left.contains(op); });
+}
+
+/// Keeps drivers from fusing, reassociating and simplifying what rounds.
+static void decorateArithmetic(spirv::ModuleOp module) {
+  auto unit = UnitAttr::get(module.getContext());
+  module.walk([&](Operation *op) {
+    if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp>(op))
+      // The serializer knows decorations by their names in snake case.
+      op->setAttr("no_contraction", unit);
+  });
+}
+
+/// Upstream deduces the lowest version that has the operations, but entry
+/// points list the buffers that they use, as from 1.4 on.
+static void raiseVersion(spirv::ModuleOp module) {
+  spirv::VerCapExtAttr triple = *module.getVceTriple();
+  module.setVceTripleAttr(spirv::VerCapExtAttr::get(
+      spirv::Version::V_1_6, llvm::to_vector(triple.getCapabilities()),
+      llvm::to_vector(triple.getExtensions()), module.getContext()));
+}
+
+namespace {
+struct KernelsToSpirvPass : impl::KernelsToSpirvBase<KernelsToSpirvPass> {
+  void runOnOperation() override {
+    SmallVector<gpu::GPUModuleOp> modules(
+        getOperation().getOps<gpu::GPUModuleOp>());
+    for (gpu::GPUModuleOp module : modules)
+      if (failed(prepare(module)) || failed(convert(module)))
+        return signalPassFailure();
+    SmallVector<spirv::ModuleOp> converted(
+        getOperation().getOps<spirv::ModuleOp>());
+    for (spirv::ModuleOp module : converted)
+      if (failed(finish(module)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult prepare(gpu::GPUModuleOp module) {
+    for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
+      if (failed(setAbi(kernel)) || failed(flattenBuffers(kernel)))
+        return failure();
+      ++numKernels;
+    }
+    OpPassManager pm(gpu::GPUModuleOp::getOperationName());
+    pm.addPass(createLowerAffinePass());
+    pm.addPass(createExpandMath({.forShaders = true}));
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    pm.addPass(createLoopInvariantCodeMotionPass());
+    if (failed(runPipeline(pm, module)))
+      return failure();
+    RewritePatternSet patterns(&getContext());
+    populateUpliftToFMAPatterns(patterns);
+    patterns.add<WidenBooleans>(&getContext());
+    if (failed(applyPatternsGreedily(module, std::move(patterns))))
+      return failure();
+    return checkOperations(module, isFunctionOfDouble);
+  }
+
+  LogicalResult finish(spirv::ModuleOp module) {
+    decorateArithmetic(module);
+    OpPassManager pm(spirv::ModuleOp::getOperationName());
+    pm.addPass(spirv::createSPIRVLowerABIAttributesPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    pm.addPass(spirv::createSPIRVUpdateVCEPass());
+    if (failed(runPipeline(pm, module)))
+      return failure();
+    raiseVersion(module);
+    return success();
+  }
+};
+} // namespace
+
+} // namespace nnhal
