@@ -114,6 +114,23 @@ checkOperations(Operation *module,
 }
 
 namespace {
+/// A signed remainder by way of the quotient. Vulkan leaves OpSRem of negative
+/// numbers undefined, and upstream's form with magnitudes is wrong for the
+/// least number, whose magnitude is itself.
+struct ExpandRemainder : OpRewritePattern<arith::RemSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::RemSIOp op,
+                                PatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    Value quotient =
+        arith::DivSIOp::create(rewriter, location, op.getLhs(), op.getRhs());
+    Value product =
+        arith::MulIOp::create(rewriter, location, quotient, op.getRhs());
+    rewriter.replaceOpWithNewOp<arith::SubIOp>(op, op.getLhs(), product);
+    return success();
+  }
+};
+
 /// Arithmetic of booleans, which are no integers in SPIR-V, as that of i32.
 struct WidenBooleans : RewritePattern {
   explicit WidenBooleans(MLIRContext *context)
@@ -248,7 +265,7 @@ private:
       return failure();
     RewritePatternSet patterns(&getContext());
     populateUpliftToFMAPatterns(patterns);
-    patterns.add<WidenBooleans>(&getContext());
+    patterns.add<ExpandRemainder, WidenBooleans>(&getContext());
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       return failure();
     return checkOperations(module, isFunctionOfDouble);

@@ -7,7 +7,7 @@
 
 // Integers of every width: what SPIR-V has is used as it is; remainders of
 // negative numbers, which Vulkan leaves undefined, and divisions that round in
-// another way are made of it.
+// another way are made of quotients.
 
 module {
 gpu.module @kernels {
@@ -280,6 +280,20 @@ gpu.module @kernels {
     %s, %carry = arith.addui_extended %l1, %h1 : i32, i1
     %z = math.ctlz %s : i32
     %r = arith.select %carry, %z, %s : i32
+    memref.store %r, %b[%i] : memref<64xi32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: spirv.func @remainder
+  // CHECK: %[[QUOTIENT:.+]] = spirv.SDiv %[[X:.+]], %[[Y:.+]] : i32
+  // CHECK: %[[PRODUCT:.+]] = spirv.IMul %[[QUOTIENT]], %[[Y]] : i32
+  // CHECK: spirv.ISub %[[X]], %[[PRODUCT]] : i32
+  gpu.func @remainder(%a: memref<64xi32>, %b: memref<64xi32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %i = gpu.thread_id x
+    %x = memref.load %a[%i] : memref<64xi32>
+    %y = memref.load %b[%i] : memref<64xi32>
+    %r = arith.remsi %x, %y : i32
     memref.store %r, %b[%i] : memref<64xi32>
     gpu.return
   }
