@@ -17,6 +17,7 @@
 #include "nnhal/Dialect/NNHal/Transforms/Passes.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 #include "nnhal/Target/CPU/Passes.h"
+#include "nnhal/Target/GPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/BufferViewFlowOpInterfaceImpl.h"
@@ -133,6 +134,7 @@ void registerAllPasses() {
   registerNNHalConversionPasses();
   registerNNHalCodegenPasses();
   registerNNHalTargetCPUPasses();
+  registerNNHalTargetGPUPasses();
   registerPhasePasses();
   registerSetTargetPass();
   registerPassPipeline(

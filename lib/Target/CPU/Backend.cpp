@@ -12,10 +12,10 @@
 #include "KernelToVector/KernelToVector.h"
 #include "Machine.h"
 #include "Runtime/Support/Errors.h"
+#include "Target/Emission.h"
 #include "nnhal/Codegen/EntryFunction.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 
 #include <algorithm>
 
@@ -131,19 +131,6 @@ rt::Result<TargetAttr> CPUBackend::describe(MLIRContext &context,
 //===----------------------------------------------------------------------===//
 // Emission
 //===----------------------------------------------------------------------===//
-
-/// Moves the data cache out of \p module.
-static void takeConstants(ModuleOp module, EmittedCode &result) {
-  auto blob =
-      module->getAttrOfType<DenseResourceElementsAttr>(dataCacheAttrName);
-  assert(blob && blob.getRawHandle().getBlob() &&
-         "phase plan leaves the data cache in the module");
-  ArrayRef<char> bytes = blob.getRawHandle().getBlob()->getData();
-  auto *data = reinterpret_cast<const std::byte *>(bytes.data());
-  result.dataCache.assign(data, data + bytes.size());
-  result.constants.push_back({0, result.dataCache.size(), "packed constants"});
-  module->removeAttr(dataCacheAttrName);
-}
 
 /// The entry's arena is the last argument of the function that it calls.
 static void describeEntry(ModuleOp module, EmittedCode &result) {

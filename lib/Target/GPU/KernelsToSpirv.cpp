@@ -238,9 +238,15 @@ struct KernelsToSpirvPass : impl::KernelsToSpirvBase<KernelsToSpirvPass> {
   void runOnOperation() override {
     SmallVector<gpu::GPUModuleOp> modules(
         getOperation().getOps<gpu::GPUModuleOp>());
-    for (gpu::GPUModuleOp module : modules)
+    for (gpu::GPUModuleOp module : modules) {
+      StringAttr name = module.getNameAttr();
       if (failed(prepare(module)) || failed(convert(module)))
         return signalPassFailure();
+      // Upstream's conversion makes up a name; dispatches have this one.
+      for (auto converted : getOperation().getOps<spirv::ModuleOp>())
+        if (converted.getName() == ("__spv__" + name.getValue()).str())
+          converted.setSymNameAttr(name);
+    }
     SmallVector<spirv::ModuleOp> converted(
         getOperation().getOps<spirv::ModuleOp>());
     for (spirv::ModuleOp module : converted)

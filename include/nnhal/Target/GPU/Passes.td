@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// These passes are for code for GPUs alone. They stand in the order in which
-// the pipeline runs them.
+// From linalg on buffers to a command list and a module of kernels. The passes
+// stand in the order in which the pipeline runs them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,80 @@
 #define NNHAL_TARGET_GPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def FlattenControlFlow
+    : Pass<"nnhal-gpu-flatten-control-flow", "::mlir::func::FuncOp"> {
+  let summary = "Unroll the outer loops around kernels";
+  let description = [{
+    A command list has no control flow. Loops in the body of the entry function
+    around linalg operations, as those of recurrent networks, are unrolled where
+    the number of rounds is a constant; what has been inputs that a request may
+    omit is taken to be present, since a GPU's request has them all.
+  }];
+  let options = [
+    Option<"maxOperations", "max-operations", "int64_t", /*default=*/"65536",
+           "Most operations that a loop may become">
+  ];
+  let statistics = [
+    Statistic<"numUnrolled", "num-unrolled", "Loops unrolled">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def FormDispatches : Pass<"nnhal-gpu-form-dispatches", "::mlir::ModuleOp"> {
+  let summary = "Outline each operation as a kernel, and dispatch it";
+  let description = [{
+    Each linalg operation in the body of the entry function becomes a kernel of
+    `gpu.module @kernels`, with an invocation for each element of its result that
+    goes through the reductions in order and keeps sums in registers, and an
+    `nngpu.dispatch`. A `linalg.fill` before a reduction becomes the first value
+    of its sums. Copies and fills of whole buffers become commands. Loops that
+    are left, stores of scalars and checks become kernels of one invocation;
+    checks report to `nngpu.status`. Scalars that a kernel needs are computed in
+    the kernel. Equal kernels are one.
+
+    ```mlir
+    linalg.generic {...} ins(%x : memref<4x32xf32>) outs(%y : memref<4x32xf32>)
+    // becomes
+    nngpu.dispatch @kernels::@kernel_0 groups [2, 1, 1] (%x, %y)
+        writes [false, true] : memref<4x32xf32>, memref<4x32xf32>
+    ```
+  }];
+  let options = [
+    Option<"workgroupSize", "workgroup-size", "int64_t", /*default=*/"64",
+           "Invocations of a workgroup">
+  ];
+  let statistics = [
+    Statistic<"numDispatches", "num-dispatches", "Dispatches formed">,
+    Statistic<"numKernels", "num-kernels", "Kernels that differ">,
+    Statistic<"numSerial", "num-serial-kernels",
+              "Dispatches of a single invocation">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::spirv::SPIRVDialect",
+                           "::nnhal::nngpu::GPUDialect"];
+}
+
+def PlanBarriers : Pass<"nnhal-gpu-plan-barriers", "::mlir::ModuleOp"> {
+  let summary = "Insert the barriers that dependences between commands need";
+  let description = [{
+    Runs when memory is planned. A barrier is put before a command that reads
+    what a command since the last barrier wrote, or writes what one read or
+    wrote. Ranges of bytes decide: buffers that share memory of the arena at
+    different times depend on each other, branches that touch different memory
+    do not.
+  }];
+  let statistics = [
+    Statistic<"numBarriers", "num-barriers", "Barriers inserted">
+  ];
+  let dependentDialects = ["::nnhal::nngpu::GPUDialect"];
+}
 
 def KernelsToSpirv : Pass<"nnhal-gpu-kernels-to-spirv", "::mlir::ModuleOp"> {
   let summary = "Convert kernels to SPIR-V modules for Vulkan";

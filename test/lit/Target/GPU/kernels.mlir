@@ -9,7 +9,7 @@
 // are bindings 0, 1 and so on of descriptor set 0.
 
 module {
-// CHECK: spirv.module @{{.*}} Logical GLSL450 requires #spirv.vce<v1.6, [{{.*}}Shader{{.*}}]
+// CHECK: spirv.module @kernels Logical GLSL450 requires #spirv.vce<v1.6, [{{.*}}Shader{{.*}}]
 // CHECK-DAG: spirv.GlobalVariable @[[A:.+_arg_0]] bind(0, 0) : {{.*}}!spirv.array<64 x f32, stride=4>
 // CHECK-DAG: spirv.GlobalVariable @[[B:.+_arg_1]] bind(0, 1)
 // CHECK-NOT: gpu.

@@ -1,0 +1,122 @@
+//===- GPUOps.td - What a GPU executes of a model ----------*- tablegen -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The commands of a GPU program. Each is a command of the artifact
+// (lib/Runtime/Artifact/GpuProgram.h), in the order of the function's body.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_DIALECT_GPU_GPUOPS
+#define NNHAL_DIALECT_GPU_GPUOPS
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def GPU_Dialect : Dialect {
+  let name = "nngpu";
+  let cppNamespace = "::nnhal::nngpu";
+  let summary = "the command list of a GPU";
+  let description = [{
+    A program for a GPU is a function of one block: dispatches of kernels, which
+    are functions of a `gpu.module` (of a `spirv.module` later), copies and
+    fills, with barriers between those that depend on each other. The operands
+    are whole buffers; there is no host code between commands.
+
+    ```mlir
+    nngpu.fill %sums with 0 : memref<16xf32>
+    nngpu.barrier
+    nngpu.dispatch @kernels::@kernel_0 groups [4, 1, 1] (%x, %sums)
+        writes [false, true] : memref<16x16xf32>, memref<16xf32>
+    ```
+  }];
+}
+
+class GPU_Op<string mnemonic, list<Trait> traits = []>
+    : Op<GPU_Dialect, mnemonic, traits>;
+
+def GPU_DispatchOp : GPU_Op<"dispatch", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "executes a kernel";
+  let description = [{
+    `groups` are the workgroups along x, y and z. `writes` tells for each buffer
+    whether the kernel stores to it; it reads from all of them.
+
+    ```mlir
+    nngpu.dispatch @kernels::@kernel_0 groups [3, 1, 1] (%x, %y)
+        writes [false, true] : memref<130xf32>, memref<130xf32>
+    ```
+  }];
+  let arguments = (ins SymbolRefAttr:$kernel, DenseI32ArrayAttr:$groups,
+                       Variadic<AnyMemRef>:$buffers, DenseBoolArrayAttr:$writes);
+  let assemblyFormat = [{
+    $kernel `groups` $groups `(` $buffers `)` `writes` $writes attr-dict `:`
+    type($buffers)
+  }];
+  let hasVerifier = 1;
+}
+
+def GPU_CopyOp : GPU_Op<"copy"> {
+  let summary = "copies a buffer";
+  let description = [{
+    Of as many bytes as both buffers have, whatever their elements are.
+
+    ```mlir
+    nngpu.copy %x to %y : memref<4x4xf32> to memref<16xf32>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
+                       Arg<AnyMemRef, "", [MemWrite]>:$target);
+  let assemblyFormat =
+      "$source `to` $target attr-dict `:` type($source) `to` type($target)";
+  let hasVerifier = 1;
+}
+
+def GPU_FillOp : GPU_Op<"fill"> {
+  let summary = "fills a buffer with a word";
+  let description = [{
+    The bits of `word` are repeated every four bytes.
+
+    ```mlir
+    nngpu.fill %y with 1065353216 : memref<16xf32>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemWrite]>:$target, I32Attr:$word);
+  let assemblyFormat = "$target `with` $word attr-dict `:` type($target)";
+  let hasVerifier = 1;
+}
+
+def GPU_BarrierOp : GPU_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "lets later commands wait for earlier ones";
+  let description = [{
+    What commands before it wrote is seen by those after it, which overwrite
+    nothing that the ones before still read.
+
+    ```mlir
+    nngpu.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def GPU_StatusOp : GPU_Op<"status", [MemoryEffects<[MemRead]>]> {
+  let summary = "the words in which kernels report checks that fail";
+  let description = [{
+    Number of failed checks, reason of the first, its operation, a word without
+    meaning, then the 64 bits of what was found and of the bound. All are 0 when
+    a program begins.
+
+    ```mlir
+    %status = nngpu.status : memref<8xi32>
+    ```
+  }];
+  let results = (outs MemRefRankOf<[I32], [1]>:$words);
+  let assemblyFormat = "attr-dict `:` type($words)";
+}
+
+#endif // NNHAL_DIALECT_GPU_GPUOPS

@@ -1,0 +1,36 @@
+//===- ElementKernel.h - An invocation for each element ---------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TARGET_GPU_ELEMENTKERNEL_H
+#define NNHAL_LIB_TARGET_GPU_ELEMENTKERNEL_H
+
+#include "Kernel.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace nnhal::nngpu {
+
+/// Whether invocations of \p op, one for each element of its parallel loops,
+/// write to different elements.
+bool hasElementKernel(mlir::linalg::LinalgOp op);
+
+/// The iterations of the parallel loops of \p op, whose extents are known.
+int64_t countElements(mlir::linalg::LinalgOp op);
+
+/// The first values of the sums of an operation, one for each output; null
+/// where the output's element is.
+using FirstValues = llvm::SmallVector<mlir::Value>;
+
+/// Emits the work of one invocation of \p op, for which hasElementKernel()
+/// holds, into \p kernel: the reductions in order, with their sums in
+/// registers.
+llvm::LogicalResult emitElement(Kernel &kernel, mlir::linalg::LinalgOp op,
+                                const FirstValues &firstValues);
+
+} // namespace nnhal::nngpu
+
+#endif // NNHAL_LIB_TARGET_GPU_ELEMENTKERNEL_H

@@ -1,0 +1,87 @@
+//===- FlattenControlFlow.cpp - A command list has no loops ---------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Target/GPU/Passes.h"
+
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+
+namespace nnhal {
+#define GEN_PASS_DEF_FLATTENCONTROLFLOW
+#include "nnhal/Target/GPU/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+struct FlattenControlFlowPass
+    : impl::FlattenControlFlowBase<FlattenControlFlowPass> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  LogicalResult unroll(scf::ForOp loop);
+};
+} // namespace
+
+/// Whether a kernel of one invocation would do the work of many for \p loop.
+static bool containsKernels(scf::ForOp loop) {
+  WalkResult result = loop.walk([](Operation *op) {
+    return isa<linalg::LinalgOp>(op) ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+LogicalResult FlattenControlFlowPass::unroll(scf::ForOp loop) {
+  std::optional<APInt> rounds = loop.getStaticTripCount();
+  if (!rounds)
+    return success();
+  int64_t inside = 0;
+  loop.walk([&](Operation *) { ++inside; });
+  int64_t count = rounds->getZExtValue();
+  if (count * inside > maxOperations)
+    return loop.emitOpError("of ")
+           << count << " rounds becomes " << count * inside
+           << " operations in a GPU program, expected at most "
+           << maxOperations.getValue();
+  ++numUnrolled;
+  return loopUnrollFull(loop);
+}
+
+void FlattenControlFlowPass::runOnOperation() {
+  func::FuncOp function = getOperation();
+  function.walk([](runtime::IsPresentOp op) {
+    OpBuilder builder(op);
+    op.replaceAllUsesWith(
+        arith::ConstantIntOp::create(builder, op.getLoc(), 1, /*width=*/1)
+            .getResult());
+    op.erase();
+  });
+  if (!llvm::hasSingleElement(function.getBody()))
+    return;
+  // What was inside of a loop may be a loop around kernels, too.
+  Block &body = function.getBody().front();
+  for (auto op = body.begin(); op != body.end();) {
+    auto loop = dyn_cast<scf::ForOp>(*op);
+    if (!loop || !containsKernels(loop) || !loop.getStaticTripCount()) {
+      ++op;
+      continue;
+    }
+    Operation *previous = loop->getPrevNode();
+    if (failed(unroll(loop)))
+      return signalPassFailure();
+    op = previous ? std::next(previous->getIterator()) : body.begin();
+  }
+}
+
+} // namespace nnhal

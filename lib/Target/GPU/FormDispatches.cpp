@@ -1,0 +1,450 @@
+//===- FormDispatches.cpp - Kernels and a command list --------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The body of the entry function is walked once, in order. An operation that
+// touches memory becomes a command in its place; views and scalars stay until
+// the end, where nothing uses them any more. Stores of scalars, checks and
+// loops that follow each other become one kernel of one invocation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Target/GPU/Passes.h"
+
+#include "ElementKernel.h"
+
+#include "Codegen/OperationLocation.h"
+#include "nnhal/Codegen/EntryFunction.h"
+#include "nnhal/Dialect/GPU/GPUOps.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace nnhal {
+#define GEN_PASS_DEF_FORMDISPATCHES
+#include "nnhal/Target/GPU/Passes.h.inc"
+
+using namespace mlir;
+using nngpu::Kernel;
+
+namespace {
+
+struct FormDispatchesPass : impl::FormDispatchesBase<FormDispatchesPass> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  LogicalResult visit(Operation &op);
+  LogicalResult formElements(linalg::LinalgOp op);
+  LogicalResult formForall(scf::ForallOp op);
+  LogicalResult formCopy(memref::CopyOp op);
+  bool formFill(linalg::FillOp op);
+  /// Ends the kernel of one invocation that collects operations.
+  LogicalResult closeSerial();
+  LogicalResult addToSerial(Operation *op);
+  bool readsFromSerial(Operation &op);
+  void emitCheck(Kernel &kernel, runtime::CheckOp check);
+  void dispatch(Kernel &kernel, Operation *before, Location loc);
+  gpu::GPUFuncOp share(gpu::GPUFuncOp function);
+  void findFirstValues(Block &body);
+
+  gpu::GPUModuleOp kernels;
+  /// Kernels by their type, among which an equal one is looked for.
+  llvm::DenseMap<Type, SmallVector<gpu::GPUFuncOp>> known;
+  /// Fills that are the first values of sums, by the operation and the output.
+  llvm::DenseMap<std::pair<Operation *, unsigned>, Value> filled;
+  SmallVector<Operation *> serial;
+  unsigned nextKernel = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Dispatches
+//===----------------------------------------------------------------------===//
+
+/// The kernel that is equal to \p function, which is erased then, or
+/// \p function with a name.
+gpu::GPUFuncOp FormDispatchesPass::share(gpu::GPUFuncOp function) {
+  SmallVector<gpu::GPUFuncOp> &candidates = known[function.getFunctionType()];
+  for (gpu::GPUFuncOp candidate : candidates)
+    if (OperationEquivalence::isRegionEquivalentTo(
+            &candidate.getBody(), &function.getBody(),
+            OperationEquivalence::IgnoreLocations)) {
+      function.erase();
+      return candidate;
+    }
+  ++numKernels;
+  function.setName("kernel_" + std::to_string(nextKernel++));
+  candidates.push_back(function);
+  return function;
+}
+
+void FormDispatchesPass::dispatch(Kernel &kernel, Operation *before,
+                                  Location loc) {
+  SmallVector<bool> writes;
+  gpu::GPUFuncOp function = kernel.finish(writes);
+  OpBuilder builder(before);
+  SmallVector<Value> buffers;
+  for (Value root : kernel.buffers())
+    buffers.push_back(
+        root ? root
+             : nngpu::StatusOp::create(
+                   builder, loc, MemRefType::get({8}, builder.getI32Type())));
+  function = share(function);
+  auto symbol = SymbolRefAttr::get(
+      kernels.getNameAttr(), {FlatSymbolRefAttr::get(function.getNameAttr())});
+  nngpu::DispatchOp::create(builder, loc, symbol, kernel.groups(), buffers,
+                            writes);
+  ++numDispatches;
+}
+
+/// Where a fill with a constant is all that has been written to the output of
+/// a reduction, notes its value and erases it.
+void FormDispatchesPass::findFirstValues(Block &body) {
+  for (auto op : body.getOps<linalg::LinalgOp>()) {
+    if (op.getNumReductionLoops() == 0 || !nngpu::hasElementKernel(op))
+      continue;
+    for (auto [index, output] : llvm::enumerate(op.getDpsInitsMutable())) {
+      Operation *previous = op->getPrevNode();
+      Value root = nngpu::rootOf(output.get());
+      auto touches = [&](Operation *other) {
+        return llvm::any_of(other->getOperands(), [&](Value operand) {
+          return isa<MemRefType>(operand.getType()) &&
+                 nngpu::rootOf(operand) == root &&
+                 !isa<ViewLikeOpInterface>(other);
+        });
+      };
+      while (previous && previous->getNumRegions() == 0 && !touches(previous))
+        previous = previous->getPrevNode();
+      auto fill = dyn_cast_or_null<linalg::FillOp>(previous);
+      bool readsItself = llvm::any_of(op.getDpsInputs(), [&](Value input) {
+        return isa<MemRefType>(input.getType()) && nngpu::rootOf(input) == root;
+      });
+      if (!fill || fill.getOutputs().front() != output.get() || readsItself ||
+          !matchPattern(fill.getInputs().front(), m_Constant()))
+        continue;
+      filled[{op, unsigned(index)}] = fill.getInputs().front();
+      fill.erase();
+    }
+  }
+}
+
+LogicalResult FormDispatchesPass::formElements(linalg::LinalgOp op) {
+  if (!nngpu::hasElementKernel(op))
+    return addToSerial(op);
+  if (failed(closeSerial()))
+    return failure();
+  int64_t elements = nngpu::countElements(op);
+  if (elements > 0) {
+    nngpu::FirstValues firstValues;
+    for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
+      firstValues.push_back(filled.lookup({op, i}));
+    Kernel kernel(kernels, op.getLoc(), elements, workgroupSize);
+    if (failed(nngpu::emitElement(kernel, op, firstValues)))
+      return failure();
+    dispatch(kernel, op, op.getLoc());
+  }
+  op->erase();
+  return success();
+}
+
+/// Rounds of \p op are independent of each other.
+LogicalResult FormDispatchesPass::formForall(scf::ForallOp op) {
+  std::optional<SmallVector<int64_t>> lower =
+      getConstantIntValues(op.getMixedLowerBound());
+  std::optional<SmallVector<int64_t>> upper =
+      getConstantIntValues(op.getMixedUpperBound());
+  std::optional<SmallVector<int64_t>> steps =
+      getConstantIntValues(op.getMixedStep());
+  bool allocates = false;
+  op->walk([&](memref::AllocOp) { allocates = true; });
+  if (!lower || !upper || !steps || op.getNumResults() != 0 || allocates)
+    return addToSerial(op);
+  if (failed(closeSerial()))
+    return failure();
+  SmallVector<int64_t> extents;
+  int64_t rounds = 1;
+  for (auto [low, high, step] : llvm::zip_equal(*lower, *upper, *steps)) {
+    extents.push_back(high > low ? llvm::divideCeil(high - low, step) : 0);
+    rounds *= extents.back();
+  }
+  if (rounds > 0) {
+    Kernel kernel(kernels, op.getLoc(), rounds, workgroupSize);
+    if (failed(kernel.bringCaptures(op, op)))
+      return failure();
+    SmallVector<Value> indices =
+        kernel.delinearize(kernel.invocation(), extents);
+    OpBuilder &builder = kernel.builder();
+    for (auto [i, variable] : llvm::enumerate(op.getInductionVars())) {
+      Value scaled = arith::MulIOp::create(builder, op.getLoc(), indices[i],
+                                           kernel.constant((*steps)[i]));
+      kernel.mapping().map(variable,
+                           arith::AddIOp::create(builder, op.getLoc(), scaled,
+                                                 kernel.constant((*lower)[i])));
+    }
+    for (Operation &inner : op.getBody()->without_terminator())
+      kernel.clone(&inner);
+    dispatch(kernel, op, op.getLoc());
+  }
+  op->erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies and fills
+//===----------------------------------------------------------------------===//
+
+/// Whether \p buffer is all of what is allocated for it.
+static bool isWhole(Value buffer) {
+  Value root = nngpu::rootOf(buffer);
+  std::optional<int64_t> size = nngpu::byteSizeOf(buffer.getType());
+  return size && *size > 0 && nngpu::isBuffer(root) &&
+         size == nngpu::byteSizeOf(root.getType());
+}
+
+LogicalResult FormDispatchesPass::formCopy(memref::CopyOp op) {
+  if (isWhole(op.getSource()) && isWhole(op.getTarget())) {
+    if (failed(closeSerial()))
+      return failure();
+    OpBuilder builder(op);
+    nngpu::CopyOp::create(builder, op.getLoc(), nngpu::rootOf(op.getSource()),
+                          nngpu::rootOf(op.getTarget()));
+    op.erase();
+    return success();
+  }
+  IRRewriter rewriter(op.getContext());
+  rewriter.setInsertionPoint(op);
+  linalg::GenericOp copy = linalg::makeMemRefCopyOp(
+      rewriter, op.getLoc(), op.getSource(), op.getTarget());
+  op.erase();
+  return formElements(copy);
+}
+
+/// True when \p op is a command now.
+bool FormDispatchesPass::formFill(linalg::FillOp op) {
+  Value target = op.getOutputs().front();
+  Attribute value;
+  if (!isWhole(target) || *nngpu::byteSizeOf(target.getType()) % 4 != 0 ||
+      !matchPattern(op.getInputs().front(), m_Constant(&value)))
+    return false;
+  APInt bits;
+  if (auto real = dyn_cast<FloatAttr>(value))
+    bits = real.getValue().bitcastToAPInt();
+  else if (auto integer = dyn_cast<IntegerAttr>(value))
+    bits = integer.getValue();
+  else
+    return false;
+  if (bits.getBitWidth() > 32)
+    return false;
+  // An i1 is a byte.
+  if (bits.getBitWidth() < 8)
+    bits = bits.zext(8);
+  APInt word = APInt::getSplat(32, bits);
+  OpBuilder builder(op);
+  nngpu::FillOp::create(builder, op.getLoc(), nngpu::rootOf(target),
+                        int32_t(word.getSExtValue()));
+  op.erase();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels of one invocation
+//===----------------------------------------------------------------------===//
+
+/// Reports a failed check: the first one says what it found.
+void FormDispatchesPass::emitCheck(Kernel &kernel, runtime::CheckOp check) {
+  OpBuilder &builder = kernel.builder();
+  Location loc = check.getLoc();
+  Value status = kernel.status();
+  auto word = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, value, 32);
+  };
+  auto holds = kernel.mapping().lookup(check.getCondition());
+  Value fails = arith::XOrIOp::create(
+      builder, loc, holds, arith::ConstantIntOp::create(builder, loc, 1, 1));
+  OpBuilder::InsertionGuard guard(builder);
+  auto failed = scf::IfOp::create(builder, loc, fails, false);
+  builder.setInsertionPointToStart(failed.thenBlock());
+  Value before = memref::AtomicRMWOp::create(
+      builder, loc, arith::AtomicRMWKind::addi, word(1), status,
+      ValueRange{kernel.constant(0)});
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        before, word(0));
+  auto first = scf::IfOp::create(builder, loc, isFirst, false);
+  builder.setInsertionPointToStart(first.thenBlock());
+  auto store = [&](int64_t position, Value value) {
+    memref::StoreOp::create(builder, loc, value, status,
+                            ValueRange{kernel.constant(position)});
+  };
+  auto storeLong = [&](int64_t position, Value value) {
+    Value half = arith::ConstantIntOp::create(builder, loc, 32, 64);
+    Value high = arith::ShRUIOp::create(builder, loc, value, half);
+    store(position,
+          arith::TruncIOp::create(builder, loc, builder.getI32Type(), value));
+    store(position + 1,
+          arith::TruncIOp::create(builder, loc, builder.getI32Type(), high));
+  };
+  store(1, word(int64_t(check.getReason())));
+  store(2, word(operationIndexOf(check).value_or(UINT32_MAX)));
+  storeLong(4, kernel.mapping().lookup(check.getFound()));
+  storeLong(6, kernel.mapping().lookup(check.getBound()));
+}
+
+/// Makes memory that \p op allocates inside the program's, and copies inside
+/// operations that become loops.
+static void prepareSerial(Operation *op) {
+  IRRewriter rewriter(op->getContext());
+  op->walk([&](Operation *inner) {
+    if (inner == op)
+      return;
+    if (auto alloc = dyn_cast<memref::AllocOp>(inner)) {
+      if (alloc.getType().hasStaticShape())
+        alloc->moveBefore(op);
+    } else if (auto copy = dyn_cast<memref::CopyOp>(inner)) {
+      rewriter.setInsertionPoint(copy);
+      linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),
+                               copy.getTarget());
+      copy.erase();
+    }
+  });
+}
+
+LogicalResult FormDispatchesPass::addToSerial(Operation *op) {
+  if (!op->use_empty())
+    return op->emitOpError(
+        "writes to buffers and has results that are used: no "
+        "GPU command keeps scalars");
+  prepareSerial(op);
+  serial.push_back(op);
+  return success();
+}
+
+LogicalResult FormDispatchesPass::closeSerial() {
+  if (serial.empty())
+    return success();
+  Operation *last = serial.back();
+  SmallVector<Location> locations;
+  for (Operation *op : serial)
+    locations.push_back(op->getLoc());
+  Location loc = FusedLoc::get(&getContext(), locations);
+  Kernel kernel(kernels, loc, /*invocations=*/1, workgroupSize);
+  for (Operation *op : serial) {
+    if (failed(kernel.bringCaptures(op, op)))
+      return failure();
+    if (auto check = dyn_cast<runtime::CheckOp>(op))
+      emitCheck(kernel, check);
+    else
+      kernel.clone(op);
+  }
+  dispatch(kernel, last, loc);
+  ++numSerial;
+  for (Operation *op : llvm::reverse(serial))
+    op->erase();
+  serial.clear();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+/// Whether every operation inside \p op has a form in a kernel.
+static LogicalResult checkInside(Operation *op) {
+  WalkResult result = op->walk([&](Operation *inner) {
+    if (isa_and_present<runtime::RuntimeDialect>(inner->getDialect()) &&
+        !(inner == op && isa<runtime::CheckOp>(inner))) {
+      inner->emitOpError("has no form in a GPU program");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Whether \p op loads what an operation of the open kernel writes.
+bool FormDispatchesPass::readsFromSerial(Operation &op) {
+  WalkResult result = op.walk([&](memref::LoadOp load) {
+    Value root = nngpu::rootOf(load.getMemRef());
+    bool isWritten = llvm::any_of(serial, [&](Operation *earlier) {
+      return nngpu::mayWrite(earlier, root);
+    });
+    return isWritten ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+LogicalResult FormDispatchesPass::visit(Operation &op) {
+  if (op.hasTrait<OpTrait::IsTerminator>())
+    return closeSerial();
+  if (isa<memref::DeallocOp>(op)) {
+    op.erase();
+    return success();
+  }
+  if (isa<memref::AllocOp, memref::GetGlobalOp, ViewLikeOpInterface>(op))
+    return success();
+  if (nngpu::isRepeatable(&op))
+    return readsFromSerial(op) ? closeSerial() : success();
+  if (failed(checkInside(&op)))
+    return failure();
+  if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+    if (failed(closeSerial()))
+      return failure();
+    if (formFill(fill))
+      return success();
+  }
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return formCopy(copy);
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return formElements(structured);
+  if (auto loop = dyn_cast<scf::ForallOp>(op))
+    return formForall(loop);
+  if (isa<memref::StoreOp, runtime::CheckOp, scf::ForOp, scf::IfOp,
+          scf::WhileOp>(op))
+    return addToSerial(&op);
+  return op.emitOpError("has no form in a GPU program");
+}
+
+/// Erases views and scalars, which kernels have instead.
+static void removeDead(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
+        !isa<nngpu::GPUDialect>(op.getDialect()))
+      op.erase();
+}
+
+void FormDispatchesPass::runOnOperation() {
+  FailureOr<func::FuncOp> entry = findEntryFunction(getOperation());
+  if (failed(entry))
+    return signalPassFailure();
+  if (!*entry)
+    return;
+  if (!llvm::hasSingleElement(entry->getBody())) {
+    entry->emitError("GPU programs need a function of one block");
+    return signalPassFailure();
+  }
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointToEnd(getOperation().getBody());
+  kernels = gpu::GPUModuleOp::create(builder, entry->getLoc(), "kernels");
+  Block &body = entry->getBody().front();
+  findFirstValues(body);
+  for (Operation &op : llvm::make_early_inc_range(body))
+    if (failed(visit(op)))
+      return signalPassFailure();
+  removeDead(body);
+}
+
+} // namespace nnhal

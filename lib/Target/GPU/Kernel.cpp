@@ -1,0 +1,238 @@
+//===- Kernel.cpp - A kernel under construction ---------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+
+#include "nnhal/Dialect/GPU/GPUOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::nngpu;
+
+/// Most workgroups along a dimension.
+static constexpr int64_t maxGroups = 65535;
+
+Value nngpu::rootOf(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+bool nngpu::isBuffer(Value root) {
+  return isa<BlockArgument>(root) ||
+         isa<memref::AllocOp, memref::GetGlobalOp>(root.getDefiningOp());
+}
+
+bool nngpu::mayWrite(Operation *op, Value root) {
+  WalkResult result = op->walk([&](MemoryEffectOpInterface effecting) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    effecting.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects) {
+      if (!isa<MemoryEffects::Write>(effect.getEffect()))
+        continue;
+      Value value = effect.getValue();
+      if (value && rootOf(value) == root)
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+bool nngpu::isRepeatable(Operation *op) {
+  // Divisions are not pure: not all of them may be computed too early.
+  if (isa<arith::ArithDialect>(op->getDialect()))
+    return true;
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+      getEffectsRecursively(op);
+  return effects &&
+         llvm::all_of(*effects, [](const MemoryEffects::EffectInstance &one) {
+           return isa<MemoryEffects::Read>(one.getEffect());
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+SmallVector<int32_t, 3> Kernel::groups() const {
+  int64_t total = llvm::divideCeil(invocations, workgroupSize);
+  int64_t x = std::min(total, maxGroups);
+  return {int32_t(x), int32_t(llvm::divideCeil(total, x)), 1};
+}
+
+Kernel::Kernel(gpu::GPUModuleOp module, Location loc, int64_t invocations,
+               int64_t workgroupSize)
+    : loc(loc), invocations(invocations), workgroupSize(workgroupSize),
+      before(module.getContext()), inside(module.getContext()) {
+  before.setInsertionPointToEnd(module.getBody());
+  function = gpu::GPUFuncOp::create(before, loc, "kernel",
+                                    before.getFunctionType({}, {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    before.getUnitAttr());
+  function->setAttr(spirv::getEntryPointABIAttrName(),
+                    spirv::getEntryPointABIAttr(
+                        module.getContext(), {int32_t(workgroupSize), 1, 1}));
+  before.setInsertionPointToStart(&function.getBody().front());
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(before, loc, value);
+  };
+  auto multiplyAdd = [&](Value a, int64_t b, Value c) -> Value {
+    return arith::AddIOp::create(
+        before, loc, arith::MulIOp::create(before, loc, a, number(b)), c);
+  };
+  Value isWanted;
+  if (invocations == 1) {
+    id = number(0);
+    Value thread =
+        gpu::ThreadIdOp::create(before, loc, gpu::Dimension::x).getResult();
+    isWanted = arith::CmpIOp::create(before, loc, arith::CmpIPredicate::eq,
+                                     thread, number(0));
+  } else {
+    SmallVector<int32_t, 3> counts = groups();
+    Value group = gpu::BlockIdOp::create(before, loc, gpu::Dimension::x);
+    if (counts[1] > 1)
+      group =
+          multiplyAdd(gpu::BlockIdOp::create(before, loc, gpu::Dimension::y),
+                      counts[0], group);
+    id = multiplyAdd(group, workgroupSize,
+                     gpu::ThreadIdOp::create(before, loc, gpu::Dimension::x));
+    bool isExact =
+        int64_t(counts[0]) * counts[1] * workgroupSize == invocations;
+    isWanted =
+        isExact ? arith::ConstantIntOp::create(before, loc, 1, 1).getResult()
+                : arith::CmpIOp::create(before, loc, arith::CmpIPredicate::ult,
+                                        id, number(invocations))
+                      .getResult();
+  }
+  auto work = scf::IfOp::create(before, loc, isWanted,
+                                /*withElseRegion=*/false);
+  gpu::ReturnOp::create(before, loc);
+  before.setInsertionPoint(work);
+  inside = work.getThenBodyBuilder();
+}
+
+gpu::GPUFuncOp Kernel::finish(SmallVectorImpl<bool> &writes) {
+  Block &body = function.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    writes.push_back(mayWrite(function, argument));
+  function.setFunctionType(
+      before.getFunctionType(body.getArgumentTypes(), TypeRange()));
+  return function;
+}
+
+Value Kernel::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(inside, loc, value);
+}
+
+SmallVector<Value> Kernel::delinearize(Value number,
+                                       ArrayRef<int64_t> extents) {
+  SmallVector<Value> parts(extents.size());
+  // Extents of 1 have the part 0; the first of the others takes what is left.
+  size_t left =
+      llvm::count_if(extents, [](int64_t extent) { return extent != 1; });
+  for (size_t i = extents.size(); i-- > 0;) {
+    if (extents[i] == 1) {
+      parts[i] = constant(0);
+      continue;
+    }
+    if (--left == 0) {
+      parts[i] = number;
+      continue;
+    }
+    Value extent = constant(extents[i]);
+    parts[i] = arith::RemUIOp::create(inside, loc, number, extent);
+    number = arith::DivUIOp::create(inside, loc, number, extent);
+  }
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// What is brought
+//===----------------------------------------------------------------------===//
+
+Value Kernel::addArgument(MemRefType type, Value root) {
+  roots.push_back(root);
+  return function.getBody().front().addArgument(type, loc);
+}
+
+Value Kernel::status() {
+  if (Value known = map.lookupOrNull(Value()))
+    return known;
+  auto type = MemRefType::get({8}, before.getI32Type());
+  Value words = addArgument(type, Value());
+  map.map(Value(), words);
+  return words;
+}
+
+/// Whether what \p op loads may be loaded again at \p user: nothing writes to
+/// its buffers in between.
+static LogicalResult checkUnchanged(Operation *op, Operation *user) {
+  if (op->getBlock() != user->getBlock())
+    return success();
+  WalkResult result = op->walk([&](memref::LoadOp load) {
+    Value root = rootOf(load.getMemRef());
+    for (Operation *next = op->getNextNode(); next && next != user;
+         next = next->getNextNode())
+      if (mayWrite(next, root))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return user->emitOpError("needs a scalar whose buffer is overwritten "
+                             "before it: no GPU command keeps scalars");
+  return success();
+}
+
+FailureOr<Value> Kernel::bring(Value value, Operation *user) {
+  if (Value known = map.lookupOrNull(value))
+    return known;
+  Operation *definition = value.getDefiningOp();
+  auto type = dyn_cast<MemRefType>(value.getType());
+  if (type && isBuffer(value)) {
+    std::optional<int64_t> size = byteSizeOf(type);
+    if (!size || *size == 0)
+      return user->emitOpError("uses a buffer of ")
+             << type << ", which a GPU has no binding for";
+    Value argument = addArgument(type, value);
+    map.map(value, argument);
+    return argument;
+  }
+  bool isView = isa_and_present<ViewLikeOpInterface>(definition);
+  if (!definition || (!isView && (isa<BaseMemRefType>(value.getType()) ||
+                                  !isRepeatable(definition))))
+    return user->emitOpError("uses a value that a kernel cannot compute, of ")
+           << value.getType();
+  if (failed(checkUnchanged(definition, user)))
+    return failure();
+  if (failed(bringCaptures(definition, user)))
+    return failure();
+  before.clone(*definition, map);
+  return map.lookup(value);
+}
+
+LogicalResult Kernel::bringCaptures(Operation *op, Operation *user) {
+  WalkResult result = op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands()) {
+      if (op->isProperAncestor(operand.getParentBlock()->getParentOp()) ||
+          operand.getParentBlock()->getParentOp() == op)
+        continue;
+      if (failed(bring(operand, user)))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

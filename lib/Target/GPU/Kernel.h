@@ -1,0 +1,86 @@
+//===- Kernel.h - A kernel under construction -------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TARGET_GPU_KERNEL_H
+#define NNHAL_LIB_TARGET_GPU_KERNEL_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+namespace nnhal::nngpu {
+
+/// The buffer that \p memref is a view of: an argument of a function or what an
+/// operation allocates.
+mlir::Value rootOf(mlir::Value memref);
+
+/// Whether \p root has memory of its own: an argument or an allocation.
+bool isBuffer(mlir::Value root);
+
+/// Whether \p op, or an operation inside, may write to the buffer \p root.
+bool mayWrite(mlir::Operation *op, mlir::Value root);
+
+/// Whether \p op computes values and changes no memory, so that a kernel may
+/// compute them again.
+bool isRepeatable(mlir::Operation *op);
+
+/// A kernel that is made of operations of the entry function. What they use is
+/// brought into the kernel: buffers as arguments, views and scalars as clones
+/// of the operations that compute them.
+class Kernel {
+public:
+  /// A function at the end of \p module for \p invocations, at least one, in
+  /// workgroups of \p workgroupSize.
+  Kernel(mlir::gpu::GPUModuleOp module, mlir::Location loc, int64_t invocations,
+         int64_t workgroupSize);
+
+  /// Where one invocation computes; the caller moves it into loops and back.
+  mlir::OpBuilder &builder() { return inside; }
+  /// The number of the invocation, from 0.
+  mlir::Value invocation() const { return id; }
+
+  mlir::Value constant(int64_t value);
+  /// The value \p number of a row-major space of \p extents, one for each.
+  llvm::SmallVector<mlir::Value> delinearize(mlir::Value number,
+                                             llvm::ArrayRef<int64_t> extents);
+
+  /// Brings \p value, which is computed before \p user in the body of the entry
+  /// function. Fails after an error at \p user where it cannot be brought.
+  llvm::FailureOr<mlir::Value> bring(mlir::Value value, mlir::Operation *user);
+  /// Brings what \p op and the operations inside use from outside of it.
+  llvm::LogicalResult bringCaptures(mlir::Operation *op, mlir::Operation *user);
+  mlir::IRMapping &mapping() { return map; }
+  /// Clones \p op, whose operands have been brought.
+  mlir::Operation *clone(mlir::Operation *op) { return inside.clone(*op, map); }
+  /// The words of `nngpu.status`, as an argument.
+  mlir::Value status();
+
+  /// Closes the function. \p writes becomes which arguments it stores to.
+  mlir::gpu::GPUFuncOp finish(llvm::SmallVectorImpl<bool> &writes);
+  /// The buffers of the arguments; null stands for the status.
+  llvm::ArrayRef<mlir::Value> buffers() const { return roots; }
+  /// Workgroups along x, y and z.
+  llvm::SmallVector<int32_t, 3> groups() const;
+
+private:
+  mlir::Value addArgument(mlir::MemRefType type, mlir::Value root);
+
+  mlir::gpu::GPUFuncOp function;
+  mlir::Location loc;
+  int64_t invocations;
+  int64_t workgroupSize;
+  /// Before the work of the invocation: what is brought stands there.
+  mlir::OpBuilder before;
+  mlir::OpBuilder inside;
+  mlir::Value id;
+  mlir::IRMapping map;
+  llvm::SmallVector<mlir::Value> roots;
+};
+
+} // namespace nnhal::nngpu
+
+#endif // NNHAL_LIB_TARGET_GPU_KERNEL_H

@@ -1,0 +1,58 @@
+//===- Pipeline.cpp - The phases of the Vulkan target ---------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Backend.h"
+
+#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Codegen/Pipelines.h"
+#include "nnhal/Target/GPU/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace nnhal;
+
+void VulkanBackend::addPhase(OpPassManager &pm, Phase phase,
+                             const PhaseOptions &options) const {
+  switch (phase) {
+  case Phase::legalize:
+  case Phase::lower:
+    llvm_unreachable("phases of every target");
+  case Phase::fuse:
+    // linalg.generic + linalg.generic -> linalg.generic
+    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+    pm.addPass(createCSEPass());
+    pm.addPass(createReportOperations());
+    return;
+  case Phase::bufferize:
+    return addBufferization(pm);
+  case Phase::plan:
+    // linalg.generic -> nngpu.dispatch @kernels::@kernel_0
+    pm.addNestedPass<func::FuncOp>(createFlattenControlFlow());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    pm.addPass(createFormDispatches());
+    pm.addPass(createExtractConstants({.baseOffset = options.constantsOffset}));
+    pm.addPass(createPlanMemory());
+    pm.addPass(createPlanBarriers());
+    return;
+  case Phase::vectorize:
+    // linalg in kernels of one invocation -> scf.for
+    pm.addNestedPass<gpu::GPUModuleOp>(createConvertLinalgToLoopsPass());
+    return;
+  case Phase::outline:
+    return;
+  case Phase::llvm:
+    // gpu.module -> spirv.module
+    pm.addPass(createKernelsToSpirv());
+    return;
+  }
+}

@@ -1,0 +1,99 @@
+//===- PlanBarriers.cpp - Barriers between dependent commands -------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "nnhal/Target/GPU/Passes.h"
+
+#include "ProgramBuffers.h"
+
+#include "nnhal/Codegen/EntryFunction.h"
+#include "nnhal/Dialect/GPU/GPUOps.h"
+
+namespace nnhal {
+#define GEN_PASS_DEF_PLANBARRIERS
+#include "nnhal/Target/GPU/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+struct PlanBarriersPass : impl::PlanBarriersBase<PlanBarriersPass> {
+  void runOnOperation() override;
+};
+
+/// Bytes that a command touches.
+struct Access {
+  rt::GpuBinding range;
+  bool isWrite = false;
+
+  bool dependsOn(const Access &earlier) const {
+    return (isWrite || earlier.isWrite) && range.space == earlier.range.space &&
+           range.argument == earlier.range.argument &&
+           range.offset < earlier.range.offset + earlier.range.size &&
+           earlier.range.offset < range.offset + range.size;
+  }
+};
+} // namespace
+
+/// The accesses of \p command.
+static LogicalResult collect(Operation *command,
+                             const nngpu::ProgramBuffers &buffers,
+                             SmallVectorImpl<Access> &accesses) {
+  auto add = [&](Value buffer, bool isWrite) -> LogicalResult {
+    FailureOr<rt::GpuBinding> range = buffers.find(buffer, command);
+    if (failed(range))
+      return failure();
+    accesses.push_back({*range, isWrite});
+    return success();
+  };
+  if (auto dispatch = dyn_cast<nngpu::DispatchOp>(command)) {
+    for (auto [buffer, isWritten] :
+         llvm::zip_equal(dispatch.getBuffers(), dispatch.getWrites()))
+      if (failed(add(buffer, isWritten)))
+        return failure();
+    return success();
+  }
+  if (auto copy = dyn_cast<nngpu::CopyOp>(command))
+    return success(succeeded(add(copy.getSource(), false)) &&
+                   succeeded(add(copy.getTarget(), true)));
+  if (auto fill = dyn_cast<nngpu::FillOp>(command))
+    return add(fill.getTarget(), true);
+  return success();
+}
+
+void PlanBarriersPass::runOnOperation() {
+  FailureOr<func::FuncOp> entry = findEntryFunction(getOperation());
+  if (failed(entry))
+    return signalPassFailure();
+  if (!*entry)
+    return;
+  FailureOr<nngpu::ProgramBuffers> buffers = nngpu::ProgramBuffers::of(*entry);
+  if (failed(buffers))
+    return signalPassFailure();
+  SmallVector<Access> pending;
+  for (Operation &op : entry->getBody().front()) {
+    if (isa<nngpu::BarrierOp>(op)) {
+      pending.clear();
+      continue;
+    }
+    SmallVector<Access> accesses;
+    if (failed(collect(&op, *buffers, accesses)))
+      return signalPassFailure();
+    bool mustWait = llvm::any_of(accesses, [&](const Access &access) {
+      return llvm::any_of(pending, [&](const Access &earlier) {
+        return access.dependsOn(earlier);
+      });
+    });
+    if (mustWait) {
+      OpBuilder builder(&op);
+      nngpu::BarrierOp::create(builder, op.getLoc());
+      ++numBarriers;
+      pending.clear();
+    }
+    pending.append(accesses);
+  }
+}
+
+} // namespace nnhal

@@ -1,0 +1,158 @@
+// RUN: nnhal-opt %s --split-input-file --nnhal-gpu-form-dispatches | FileCheck %s
+
+// An invocation for each element; the fill is the first value of the sums,
+// which stay in registers.
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#sums = affine_map<(d0, d1) -> (d0)>
+
+// CHECK-LABEL: func.func @sums
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: memref<100x8xf32>, %[[Y:[a-z0-9]+]]: memref<100xf32>)
+// CHECK-NEXT:    nngpu.dispatch @kernels::@kernel_0 groups [2, 1, 1](%[[X]], %[[Y]])
+// CHECK-SAME:      writes [false, true] : memref<100x8xf32>, memref<100xf32>
+// CHECK-NEXT:    return
+// CHECK:       gpu.func @kernel_0(%[[KX:.+]]: memref<100x8xf32>, %[[KY:.+]]: memref<100xf32>) kernel
+// CHECK-SAME:    spirv.entry_point_abi = #spirv.entry_point_abi<workgroup_size = [64, 1, 1]>
+// CHECK:         %[[COUNT:.+]] = arith.constant 100 : index
+// CHECK:         %[[IS:.+]] = arith.cmpi ult, %[[ID:.+]], %[[COUNT]]
+// CHECK:         scf.if %[[IS]]
+// CHECK:           %[[SUM:.+]] = scf.for %[[K:.+]] = {{.+}} iter_args(%[[PART:.+]] = %{{.+}}) -> (f32)
+// CHECK:             memref.load %[[KX]][%[[ID]], %[[K]]]
+// CHECK:           memref.store %[[SUM]], %[[KY]][%[[ID]]]
+func.func @sums(%x: memref<100x8xf32>, %y: memref<100xf32>)
+    attributes {nnhal.entry} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<100xf32>)
+  linalg.generic {indexing_maps = [#rows, #sums],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<100x8xf32>) outs(%y : memref<100xf32>) {
+  ^bb0(%in: f32, %sum: f32):
+    %next = arith.addf %sum, %in : f32
+    linalg.yield %next : f32
+  }
+  return
+}
+
+// -----
+
+// Equal operations share a kernel, whatever their buffers are.
+
+#id = affine_map<(d0) -> (d0)>
+
+// CHECK-LABEL: func.func @shared
+// CHECK:         nngpu.dispatch @kernels::@kernel_0
+// CHECK-NEXT:    nngpu.dispatch @kernels::@kernel_0
+// CHECK:       gpu.func @kernel_0
+// CHECK-NOT:   gpu.func
+func.func @shared(%x: memref<64xf32>, %y: memref<64xf32>)
+    attributes {nnhal.entry} {
+  %t = memref.alloc() : memref<64xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<64xf32>) outs(%t : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %next = arith.negf %in : f32
+    linalg.yield %next : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%t : memref<64xf32>) outs(%y : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %next = arith.negf %in : f32
+    linalg.yield %next : f32
+  }
+  return
+}
+
+// -----
+
+// Whole buffers are copied and filled by commands, parts of them by kernels.
+
+// CHECK-LABEL: func.func @commands
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: memref<4x4xi8>, %[[Y:[a-z0-9]+]]: memref<16xi8>, %[[Z:[a-z0-9]+]]: memref<4x6xi8>)
+// CHECK-NEXT:    nngpu.copy %[[X]] to %[[Y]] : memref<4x4xi8> to memref<16xi8>
+// CHECK-NEXT:    nngpu.fill %[[Z]] with 117901063 : memref<4x6xi8>
+// CHECK-NEXT:    nngpu.dispatch @kernels::@kernel_0 groups [1, 1, 1](%[[X]], %[[Z]]) writes [false, true]
+// CHECK-NEXT:    return
+// CHECK:       memref.subview %{{.+}}[0, 1] [4, 4] [1, 1]
+func.func @commands(%x: memref<4x4xi8>, %y: memref<16xi8>, %z: memref<4x6xi8>)
+    attributes {nnhal.entry} {
+  %flat = memref.collapse_shape %x [[0, 1]] : memref<4x4xi8> into memref<16xi8>
+  memref.copy %flat, %y : memref<16xi8> to memref<16xi8>
+  %seven = arith.constant 7 : i8
+  linalg.fill ins(%seven : i8) outs(%z : memref<4x6xi8>)
+  %inside = memref.subview %z[0, 1] [4, 4] [1, 1]
+      : memref<4x6xi8> to memref<4x4xi8, strided<[6, 1], offset: 1>>
+  memref.copy %x, %inside
+      : memref<4x4xi8> to memref<4x4xi8, strided<[6, 1], offset: 1>>
+  return
+}
+
+// -----
+
+// Stores, checks and what is left of loops are a kernel of one invocation. The
+// first check that fails says what it found.
+
+// CHECK-LABEL: func.func @serial
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: memref<2xi32>, %[[Y:[a-z0-9]+]]: memref<2xi32>)
+// CHECK-NEXT:    %[[STATUS:.+]] = nngpu.status : memref<8xi32>
+// CHECK-NEXT:    nngpu.dispatch @kernels::@kernel_0 groups [1, 1, 1](%[[X]], %[[STATUS]], %[[Y]])
+// CHECK-SAME:      writes [false, true, true]
+// CHECK-NEXT:    return
+// CHECK:       gpu.func @kernel_0(%[[KX:.+]]: memref<2xi32>, %[[KS:.+]]: memref<8xi32>, %[[KY:.+]]: memref<2xi32>)
+// CHECK:         %[[E:.+]] = memref.load %[[KX]]
+// CHECK:         %[[OK:.+]] = arith.cmpi sge, %[[E]]
+// CHECK:         scf.if
+// CHECK:           %[[BAD:.+]] = arith.xori %[[OK]]
+// CHECK:           scf.if %[[BAD]]
+// CHECK:             memref.atomic_rmw addi %{{.+}}, %[[KS]]
+// CHECK:           memref.store %[[E]], %[[KY]]
+func.func @serial(%x: memref<2xi32>, %y: memref<2xi32>)
+    attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i32
+  %bound = arith.constant 0 : i64
+  %element = memref.load %x[%c0] : memref<2xi32>
+  %ok = arith.cmpi sge, %element, %zero : i32
+  %found = arith.extsi %element : i32 to i64
+  nnrt.check %ok, %found, %bound reason 8
+  memref.store %element, %y[%c0] : memref<2xi32>
+  return
+}
+
+// -----
+
+// Rounds of a loop of independent ones are invocations.
+
+// CHECK-LABEL: func.func @rounds
+// CHECK:         nngpu.dispatch @kernels::@kernel_0 groups [2, 1, 1]
+// CHECK:       gpu.func @kernel_0
+// CHECK:         arith.remui
+// CHECK:         arith.divui
+func.func @rounds(%x: memref<10x10xf32>, %y: memref<10x10xf32>)
+    attributes {nnhal.entry} {
+  scf.forall (%i, %j) in (10, 10) {
+    %e = memref.load %x[%j, %i] : memref<10x10xf32>
+    memref.store %e, %y[%i, %j] : memref<10x10xf32>
+  }
+  return
+}
+
+// -----
+
+// More workgroups than one dimension has are divided among two.
+
+#id = affine_map<(d0) -> (d0)>
+
+// CHECK-LABEL: func.func @many
+// CHECK:         nngpu.dispatch @kernels::@kernel_0 groups [65535, 3, 1]
+// CHECK:       gpu.func @kernel_0
+// CHECK:         gpu.block_id  y
+func.func @many(%x: memref<10000000xf32>, %y: memref<10000000xf32>)
+    attributes {nnhal.entry} {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<10000000xf32>) outs(%y : memref<10000000xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %next = arith.negf %in : f32
+    linalg.yield %next : f32
+  }
+  return
+}
