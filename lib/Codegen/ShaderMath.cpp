@@ -136,6 +136,44 @@ struct ExpandDoublingHighMul : OpRewritePattern<kernel::DoublingHighMulOp> {
   }
 };
 
+/// GLSL counts in words of 32 bits.
+struct ExpandLeadingZeros : OpRewritePattern<math::CountLeadingZerosOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::CountLeadingZerosOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<IntegerType>(op.getType());
+    if (!type || (type.getWidth() > 32 && type.getWidth() != 64) ||
+        type.getWidth() == 32)
+      return rewriter.notifyMatchFailure(op, "counted in one word");
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    Type word = builder.getI32Type();
+    auto number = [&](Type of, int64_t value) -> Value {
+      return arith::ConstantIntOp::create(builder, of, value);
+    };
+    auto count = [&](Value value) -> Value {
+      return math::CountLeadingZerosOp::create(builder, value);
+    };
+    if (type.getWidth() < 32) {
+      Value wide = arith::ExtUIOp::create(builder, word, op.getOperand());
+      Value zeros = arith::SubIOp::create(builder, count(wide),
+                                          number(word, 32 - type.getWidth()));
+      rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, zeros);
+      return success();
+    }
+    Value upper = arith::ShRUIOp::create(builder, op.getOperand(),
+                                         number(type, type.getWidth() - 32));
+    Value high = arith::TruncIOp::create(builder, word, upper);
+    Value low = arith::TruncIOp::create(builder, word, op.getOperand());
+    Value isLow = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, high,
+                                        number(word, 0));
+    Value below = arith::AddIOp::create(builder, count(low),
+                                        number(word, type.getWidth() - 32));
+    Value zeros = arith::SelectOp::create(builder, isLow, below, count(high));
+    rewriter.replaceOpWithNewOp<arith::ExtUIOp>(op, type, zeros);
+    return success();
+  }
+};
+
 /// Functions of f16 are computed in f32: errors are those of one rounding then.
 struct WidenHalf : RewritePattern {
   explicit WidenHalf(MLIRContext *context)
@@ -178,6 +216,7 @@ void nnhal::populateShaderMathExpansions(RewritePatternSet &patterns) {
                ExpandSingle<math::Exp2Op, expandExp2>,
                ExpandSingle<math::Log10Op, expandLog10>,
                ExpandSingle<math::Log2Op, expandLog2>, ExpandTrunc,
-               ExpandDoublingHighMul>(patterns.getContext(), benefit);
+               ExpandDoublingHighMul, ExpandLeadingZeros>(patterns.getContext(),
+                                                          benefit);
   patterns.add<WidenHalf>(patterns.getContext());
 }

@@ -33,8 +33,12 @@ private:
 };
 } // namespace
 
-/// Whether a kernel of one invocation would do the work of many for \p loop.
-static bool containsKernels(scf::ForOp loop) {
+/// Whether \p loop cannot be a kernel of one invocation, or one would do the
+/// work of many.
+static bool mustUnroll(scf::ForOp loop) {
+  // Shaders have no pointers that a loop could carry.
+  if (llvm::any_of(loop.getResultTypes(), llvm::IsaPred<BaseMemRefType>))
+    return true;
   WalkResult result = loop.walk([](Operation *op) {
     return isa<linalg::LinalgOp>(op) ? WalkResult::interrupt()
                                      : WalkResult::advance();
@@ -73,7 +77,7 @@ void FlattenControlFlowPass::runOnOperation() {
   Block &body = function.getBody().front();
   for (auto op = body.begin(); op != body.end();) {
     auto loop = dyn_cast<scf::ForOp>(*op);
-    if (!loop || !containsKernels(loop) || !loop.getStaticTripCount()) {
+    if (!loop || !mustUnroll(loop) || !loop.getStaticTripCount()) {
       ++op;
       continue;
     }

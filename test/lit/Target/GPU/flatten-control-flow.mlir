@@ -41,6 +41,28 @@ func.func @scalars(%y: memref<4xf32>) {
 
 // -----
 
+// Shaders have no pointers that a loop could carry.
+
+// CHECK-LABEL: func.func @carried
+// CHECK-NOT:     scf.for
+// CHECK:         memref.store %{{.+}}, %arg0
+// CHECK:         memref.store %{{.+}}, %arg1
+// CHECK:         memref.store %{{.+}}, %arg0
+func.func @carried(%x: memref<4xf32>, %y: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %v = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %y)
+      -> (memref<4xf32>, memref<4xf32>) {
+    memref.store %v, %a[%i] : memref<4xf32>
+    scf.yield %b, %a : memref<4xf32>, memref<4xf32>
+  }
+  return
+}
+
+// -----
+
 // Requests for a GPU have all inputs.
 
 // CHECK-LABEL: func.func @present

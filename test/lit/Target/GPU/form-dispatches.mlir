@@ -156,3 +156,30 @@ func.func @many(%x: memref<10000000xf32>, %y: memref<10000000xf32>)
   }
   return
 }
+
+// -----
+
+// A check that holds is nothing to do; a quotient is computed where it is used.
+
+#id = affine_map<(d0) -> (d0)>
+
+// CHECK-LABEL: func.func @nothing
+// CHECK-NEXT:    nngpu.dispatch
+// CHECK-NEXT:    return
+// CHECK:       gpu.func @kernel_0
+// CHECK:         arith.divsi
+func.func @nothing(%n: memref<i32>, %y: memref<64xi32>)
+    attributes {nnhal.entry} {
+  %true = arith.constant true
+  %zero = arith.constant 0 : i64
+  %three = arith.constant 3 : i32
+  nnrt.check %true, %zero, %zero reason 8
+  %number = memref.load %n[] : memref<i32>
+  %part = arith.divsi %number, %three : i32
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]}
+      outs(%y : memref<64xi32>) {
+  ^bb0(%out: i32):
+    linalg.yield %part : i32
+  }
+  return
+}

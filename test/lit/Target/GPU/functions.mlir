@@ -94,6 +94,21 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // CHECK-LABEL: spirv.func @leadingZeros
+  // CHECK-COUNT-3: spirv.GL.FindUMsb {{.+}} : i32
+  // CHECK: spirv.Return
+  gpu.func @leadingZeros(%a: memref<64xi64>, %b: memref<64xi16>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %i = gpu.thread_id x
+    %x = memref.load %a[%i] : memref<64xi64>
+    %y = memref.load %b[%i] : memref<64xi16>
+    %0 = math.ctlz %x : i64
+    %1 = math.ctlz %y : i16
+    memref.store %0, %a[%i] : memref<64xi64>
+    memref.store %1, %b[%i] : memref<64xi16>
+    gpu.return
+  }
+
   // CHECK-LABEL: spirv.func @vectors
   // CHECK-NOT: spirv.GL.{{(Exp|Log|Pow|Sin|Cos|Tan)}}
   // CHECK: spirv.Return
