@@ -15,6 +15,7 @@
 #include "nnhal/Target/GPU/Passes.h"
 
 #include "ElementKernel.h"
+#include "IndependentRounds.h"
 
 #include "Codegen/OperationLocation.h"
 #include "nnhal/Codegen/EntryFunction.h"
@@ -49,7 +50,7 @@ struct FormDispatchesPass : impl::FormDispatchesBase<FormDispatchesPass> {
 private:
   LogicalResult visit(Operation &op);
   LogicalResult formElements(linalg::LinalgOp op);
-  LogicalResult formForall(scf::ForallOp op);
+  LogicalResult formRounds(Operation *op, const nngpu::ParallelLoops &loops);
   LogicalResult formCopy(memref::CopyOp op);
   bool formFill(linalg::FillOp op);
   /// Ends the kernel of one invocation that collects operations.
@@ -162,43 +163,34 @@ LogicalResult FormDispatchesPass::formElements(linalg::LinalgOp op) {
   return success();
 }
 
-/// Rounds of \p op are independent of each other.
-LogicalResult FormDispatchesPass::formForall(scf::ForallOp op) {
-  std::optional<SmallVector<int64_t>> lower =
-      getConstantIntValues(op.getMixedLowerBound());
-  std::optional<SmallVector<int64_t>> upper =
-      getConstantIntValues(op.getMixedUpperBound());
-  std::optional<SmallVector<int64_t>> steps =
-      getConstantIntValues(op.getMixedStep());
+/// Rounds of \p loops, which are those of \p op, are invocations.
+LogicalResult
+FormDispatchesPass::formRounds(Operation *op,
+                               const nngpu::ParallelLoops &loops) {
   bool allocates = false;
   op->walk([&](memref::AllocOp) { allocates = true; });
-  if (!lower || !upper || !steps || op.getNumResults() != 0 || allocates)
+  if (allocates)
     return addToSerial(op);
   if (failed(closeSerial()))
     return failure();
-  SmallVector<int64_t> extents;
-  int64_t rounds = 1;
-  for (auto [low, high, step] : llvm::zip_equal(*lower, *upper, *steps)) {
-    extents.push_back(high > low ? llvm::divideCeil(high - low, step) : 0);
-    rounds *= extents.back();
-  }
-  if (rounds > 0) {
-    Kernel kernel(kernels, op.getLoc(), rounds, workgroupSize);
+  if (loops.rounds() > 0) {
+    Kernel kernel(kernels, op->getLoc(), loops.rounds(), workgroupSize);
     if (failed(kernel.bringCaptures(op, op)))
       return failure();
-    SmallVector<Value> indices =
-        kernel.delinearize(kernel.invocation(), extents);
+    SmallVector<Value> rounds =
+        kernel.delinearize(kernel.invocation(), loops.extents);
     OpBuilder &builder = kernel.builder();
-    for (auto [i, variable] : llvm::enumerate(op.getInductionVars())) {
-      Value scaled = arith::MulIOp::create(builder, op.getLoc(), indices[i],
-                                           kernel.constant((*steps)[i]));
+    for (auto [variable, round, lower, step] :
+         llvm::zip_equal(loops.variables, rounds, loops.lower, loops.steps)) {
+      Value scaled = arith::MulIOp::create(builder, op->getLoc(), round,
+                                           kernel.constant(step));
       kernel.mapping().map(variable,
-                           arith::AddIOp::create(builder, op.getLoc(), scaled,
-                                                 kernel.constant((*lower)[i])));
+                           arith::AddIOp::create(builder, op->getLoc(), scaled,
+                                                 kernel.constant(lower)));
     }
-    for (Operation &inner : op.getBody()->without_terminator())
+    for (Operation &inner : loops.body->without_terminator())
       kernel.clone(&inner);
-    dispatch(kernel, op, op.getLoc());
+    dispatch(kernel, op, op->getLoc());
   }
   op->erase();
   return success();
@@ -416,9 +408,13 @@ LogicalResult FormDispatchesPass::visit(Operation &op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return formElements(structured);
   if (auto loop = dyn_cast<scf::ForallOp>(op))
-    return formForall(loop);
-  if (isa<memref::StoreOp, runtime::CheckOp, scf::ForOp, scf::IfOp,
-          scf::WhileOp>(op))
+    if (auto loops = nngpu::parallelLoopsOf(loop))
+      return formRounds(loop, *loops);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    if (auto loops = nngpu::independentLoopsOf(loop))
+      return formRounds(loop, *loops);
+  if (isa<memref::StoreOp, runtime::CheckOp, scf::ForallOp, scf::ForOp,
+          scf::IfOp, scf::WhileOp>(op))
     return addToSerial(&op);
   return op.emitOpError("has no form in a GPU program");
 }

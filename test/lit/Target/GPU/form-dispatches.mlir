@@ -183,3 +183,40 @@ func.func @nothing(%n: memref<i32>, %y: memref<64xi32>)
   }
   return
 }
+
+// -----
+
+// Rounds that access one element of what they write, which no other round does,
+// are invocations; those of a running sum are not.
+
+// CHECK-LABEL: func.func @independent
+// CHECK-NEXT:    nngpu.dispatch @kernels::@kernel_0 groups [2, 1, 1]
+// CHECK-NEXT:    nngpu.dispatch @kernels::@kernel_1 groups [1, 1, 1]
+// CHECK:       gpu.func @kernel_0
+// CHECK:         scf.for {{.+}} iter_args
+// CHECK:       gpu.func @kernel_1
+// CHECK:         scf.for
+func.func @independent(%x: memref<10x20xf32>, %y: memref<10x10xf32>,
+                       %z: memref<11xf32>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %c20 = arith.constant 20 : index
+  scf.for %i = %c0 to %c10 step %c1 {
+    scf.for %j = %c0 to %c10 step %c1 {
+      %first = memref.load %y[%i, %j] : memref<10x10xf32>
+      %sum = scf.for %k = %c0 to %c20 step %c1 iter_args(%s = %first) -> f32 {
+        %e = memref.load %x[%j, %k] : memref<10x20xf32>
+        %next = arith.addf %s, %e : f32
+        scf.yield %next : f32
+      }
+      memref.store %sum, %y[%i, %j] : memref<10x10xf32>
+    }
+  }
+  scf.for %i = %c0 to %c10 step %c1 {
+    %before = memref.load %z[%i] : memref<11xf32>
+    %after = arith.addi %i, %c1 : index
+    memref.store %before, %z[%after] : memref<11xf32>
+  }
+  return
+}
