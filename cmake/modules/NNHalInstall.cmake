@@ -23,6 +23,10 @@ install(TARGETS NNHalRuntime EXPORT NNHalTargets
 install(TARGETS NNHalTFLiteExtension LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nnhal/extensions" COMPONENT runtime)
 install(FILES "${PROJECT_SOURCE_DIR}/lib/Extensions/TFLite/nnhal.tflite.json"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/nnhal/extensions" COMPONENT runtime)
+# Drivers are whoever wants them's to install: the loader of Vulkan is opened.
+if(TARGET NNHalGpu)
+  install(TARGETS NNHalGpu LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+endif()
 install(TARGETS NNHalNativeWindow LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/android" "${PROJECT_SOURCE_DIR}/include/vndk"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)

@@ -1,0 +1,52 @@
+//===- GpuDevice.h - The devices of GPUs ------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_RUNTIME_GPUDEVICE_H
+#define NNHAL_RUNTIME_GPUDEVICE_H
+
+#include "nnhal/Runtime/Api.h"
+#include "nnhal/Runtime/Compiler.h"
+#include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/DeviceServices.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnhal::rt {
+
+struct GpuDevicesOptions {
+  /// The compiler, which only prepareModel() asks. The pointer is never null.
+  std::shared_ptr<LazyCompiler> compiler = std::make_shared<LazyCompiler>();
+  DeviceServices services;
+  /// The file of libNNHalGpu.so; when it is empty, the one beside this library
+  /// or program.
+  std::string library;
+};
+
+/// Programs that let their user choose a device by name take this one for the
+/// first device of a GPU that there is.
+inline constexpr std::string_view anyGpuDevice = "nnhal-gpu";
+
+/// Whether createGpuDevices() may make a device \p name, or one that
+/// anyGpuDevice stands for.
+NNHAL_API bool isGpuDevice(std::string_view name);
+
+/// Opens libNNHalGpu.so and makes its devices: "nnhal-vulkan", which executes
+/// on the first GPU that Vulkan offers (docs/Devices/Gpu.md). The drivers of
+/// GPUs are loaded into this process and stay.
+///
+/// Fails with deviceUnavailable, which says why, where there is no library, no
+/// driver or no GPU that suits, with generalFailure when the library is of
+/// another version.
+NNHAL_API Result<std::vector<std::unique_ptr<Device>>>
+createGpuDevices(const GpuDevicesOptions &options = {});
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_RUNTIME_GPUDEVICE_H

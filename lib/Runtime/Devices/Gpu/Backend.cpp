@@ -1,0 +1,93 @@
+//===- Backend.cpp - The engine behind nnhal-vulkan -----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Backend.h"
+
+#include "Vulkan/Model.h"
+
+#include "Runtime/Artifact/GpuProgram.h"
+#include "Runtime/Artifact/ModelCache.h"
+#include "Runtime/Devices/Gpu/Support/GpuSupport.h"
+#include "nnhal/Runtime/Capabilities.h"
+#include "nnhal/Runtime/Version.h"
+
+using namespace nnhal::rt;
+
+namespace {
+class VulkanBackend final : public Backend {
+public:
+  VulkanBackend(vulkan::EngineRef engine, GpuBackendOptions options)
+      : engine(std::move(engine)), options(std::move(options)) {
+    description.name = "nnhal-vulkan";
+    description.version = NNHAL_VERSION;
+    description.type = DeviceType::gpu;
+    // The model cache and the data cache have a file each (decisions 7).
+    description.cacheFiles = {1, 1};
+    description.traits.compiles = true;
+    // No GPU has been measured. A user who has can keep the numbers
+    // (DeviceServices::measuredCapabilities); until then no model is divided
+    // for the sake of this device.
+    description.capabilities = uniformCapabilities({1.0f, 1.0f});
+  }
+
+  const DeviceInfo &info() const override { return description; }
+
+  Result<std::vector<Status>>
+  supportedOperations(const AnnotatedModel &annotated) const override {
+    const Model &model = annotated.model;
+    Status interface = checkGpuInterface(model);
+    std::vector<Status> answers;
+    answers.reserve(model.main.operations.size());
+    for (const Operation &operation : model.main.operations) {
+      Status refusal = refusalOf(model, model.main, operation);
+      answers.push_back(refusal.isOk() ? interface : std::move(refusal));
+    }
+    return answers;
+  }
+
+  Result<std::unique_ptr<LoadedModel>>
+  load(const AnnotatedModel &model, const PrepareOptions &prepare,
+       const LoadObserver &observer) const override {
+    NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> compiler,
+                           options.compiler());
+    CompileOptions compile = prepare.compile;
+    compile.target = vulkanTargetName;
+    compile.extensions.clear();
+    NNHAL_ASSIGN_OR_RETURN(
+        CompiledModel compiled,
+        compiler->compileModel(model, compile, observer.compile));
+    NNHAL_RETURN_IF_ERROR(observer.keep(compiled));
+    return loadArtifact(compiled.modelCache, compiled.dataCache);
+  }
+
+  Result<std::unique_ptr<LoadedModel>>
+  loadArtifact(std::span<const std::byte> modelCache,
+               const Memory &dataCache) const override {
+    NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
+    return vulkan::VulkanModel::create(engine, std::move(artifact),
+                                       modelCache.size(), dataCache);
+  }
+
+  Result<CompilationIdentity> compilationIdentity() const override {
+    NNHAL_ASSIGN_OR_RETURN(std::string identity, options.compilerIdentity());
+    // Kernels are compiled for any GPU, and by its driver when they are loaded.
+    return CompilationIdentity{std::move(identity),
+                               std::string(vulkanTargetName)};
+  }
+
+private:
+  const vulkan::EngineRef engine;
+  const GpuBackendOptions options;
+  DeviceInfo description;
+};
+} // namespace
+
+std::unique_ptr<Backend>
+nnhal::rt::createVulkanBackend(vulkan::EngineRef engine,
+                               GpuBackendOptions options) {
+  return std::make_unique<VulkanBackend>(std::move(engine), std::move(options));
+}

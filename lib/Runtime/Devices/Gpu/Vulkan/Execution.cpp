@@ -1,0 +1,255 @@
+//===- Execution.cpp - One execution of a program at a time ---------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+#include "Runtime/Artifact/FailureReasons.h"
+#include "Runtime/Support/Errors.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::vulkan;
+
+/// How long an execution waits before it asks again whether it is cancelled.
+static constexpr uint64_t waitSlice = 2'000'000;
+
+Result<CountedBuffer> CountedBuffer::allocate(const EngineRef &engine,
+                                              uint64_t size, Place place,
+                                              MemoryBudget *budget) {
+  CountedBuffer result;
+  if (budget) {
+    NNHAL_ASSIGN_OR_RETURN(result.reservation, budget->reserve(size));
+  }
+  NNHAL_ASSIGN_OR_RETURN(result.buffer,
+                         GpuBuffer::allocate(engine, size, place));
+  return result;
+}
+
+Result<std::unique_ptr<Workspace>>
+Execution::create(std::shared_ptr<const LoadedProgram> program,
+                  std::shared_ptr<MemoryBudget> budget) {
+  NNHAL_ASSIGN_OR_RETURN(Recording recording, Recording::create(program));
+  std::unique_ptr<Execution> made(
+      new Execution(program, std::move(recording), std::move(budget)));
+  const EngineRef &engine = program->engine;
+  if (program->arenaSize > 0) {
+    NNHAL_ASSIGN_OR_RETURN(made->arena, CountedBuffer::allocate(
+                                            engine, program->arenaSize,
+                                            Place::device, made->budget.get()));
+  }
+  NNHAL_ASSIGN_OR_RETURN(
+      made->status,
+      CountedBuffer::allocate(engine, gpuStatusSize, Place::readback, nullptr));
+  return std::unique_ptr<Workspace>(std::move(made));
+}
+
+Execution::~Execution() {
+  // A lost device finishes nothing.
+  while (isInFlight) {
+    Result<bool> finished = recording.wait(waitSlice);
+    isInFlight = finished.isOk() && !*finished;
+  }
+}
+
+static Status cancelled() { return toStatus(FailureReason::cancelled, 0, 0); }
+
+Status Execution::drain(const Invocation &invocation) {
+  while (isInFlight) {
+    NNHAL_ASSIGN_OR_RETURN(bool finished, recording.wait(waitSlice));
+    if (!finished && invocation.isCancelled())
+      return cancelled();
+    isInFlight = !finished;
+  }
+  return Status::ok();
+}
+
+/// Pages as the kernel maps them.
+static uintptr_t pageSize() {
+  static const auto size = uintptr_t(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+static uintptr_t roundDown(uintptr_t value, uintptr_t alignment) {
+  return value / alignment * alignment;
+}
+
+static uintptr_t roundUp(uintptr_t value, uintptr_t alignment) {
+  return roundDown(value + alignment - 1, alignment);
+}
+
+/// The whole pages of the mapping of the argument's pool, in which the driver
+/// may want larger ones. Empty when it cannot take them.
+static std::span<std::byte> pagesOf(const InvocationArgument &argument,
+                                    uint64_t alignment) {
+  auto first = reinterpret_cast<uintptr_t>(argument.data) - argument.offset;
+  uintptr_t end = first + argument.pool->size();
+  uintptr_t begin = roundDown(first, pageSize());
+  if (begin % alignment != 0 ||
+      roundUp(end, pageSize()) != roundUp(end, alignment))
+    return {};
+  return {reinterpret_cast<std::byte *>(begin),
+          roundUp(end, alignment) - begin};
+}
+
+std::optional<Location>
+Execution::tryImport(const InvocationArgument &argument) {
+  const Limits &limits = program->engine->limits();
+  // A kernel that writes to what it says to read would fault otherwise.
+  constexpr int readAndWrite = PROT_READ | PROT_WRITE;
+  if (limits.importAlignment == 0 || !argument.data || !argument.pool ||
+      argument.pool->isDmaBuf() ||
+      (argument.pool->protection() & readAndWrite) != readAndWrite)
+    return std::nullopt;
+  std::span<std::byte> pages = pagesOf(argument, limits.importAlignment);
+  if (pages.empty())
+    return std::nullopt;
+  auto offset = uint64_t(argument.data - pages.data());
+  if (offset % limits.bufferAlignment != 0)
+    return std::nullopt;
+  auto import = std::ranges::find(imports, argument.pool, &Import::pool);
+  if (import == imports.end()) {
+    auto imported = GpuBuffer::import(program->engine, pages);
+    if (!imported.isOk())
+      return std::nullopt;
+    imports.push_back({argument.pool, *std::move(imported)});
+    import = imports.end() - 1;
+  }
+  import->isUsed = true;
+  return Location{import->buffer.handle(), offset};
+}
+
+Result<Location> Execution::placeInput(Invocation &invocation, size_t index) {
+  const InvocationArgument &argument = invocation.inputs[index];
+  if (!argument.isPresent)
+    return Location(); // No command reads it.
+  if (std::optional<Location> location = tryImport(argument))
+    return *location;
+  CountedBuffer &staged = inputs[index];
+  if (!staged.buffer.handle()) {
+    NNHAL_ASSIGN_OR_RETURN(
+        staged, CountedBuffer::allocate(program->engine, argument.size,
+                                        Place::upload, budget.get()));
+  }
+  std::span<std::byte> bytes(staged.buffer.hostBytes(), argument.size);
+  invocation.copiedBytes += argument.size;
+  if (argument.data)
+    std::memcpy(bytes.data(), argument.data, bytes.size());
+  else
+    NNHAL_RETURN_IF_ERROR(argument.memory
+                              ? argument.memory->read(bytes)
+                              : argument.pool->read(argument.offset, bytes));
+  return Location{staged.buffer.handle(), 0};
+}
+
+Result<Location> Execution::placeOutput(const Invocation &invocation,
+                                        size_t index) {
+  const InvocationArgument &argument = invocation.outputs[index];
+  std::optional<Location> location = tryImport(argument);
+  isStaged[index] = !location;
+  if (location)
+    return *location;
+  CountedBuffer &staged = outputs[index];
+  uint64_t size = program->outputSizes[index];
+  if (!staged.buffer.handle()) {
+    NNHAL_ASSIGN_OR_RETURN(
+        staged, CountedBuffer::allocate(program->engine, size, Place::readback,
+                                        budget.get()));
+  }
+  return Location{staged.buffer.handle(), 0};
+}
+
+Status Execution::placeArguments(Invocation &invocation, Locations &locations) {
+  inputs.resize(invocation.inputs.size());
+  outputs.resize(invocation.outputs.size());
+  isStaged.resize(invocation.outputs.size());
+  for (Import &import : imports)
+    import.isUsed = false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    NNHAL_ASSIGN_OR_RETURN(Location location, placeInput(invocation, i));
+    locations.inputs.push_back(location);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    NNHAL_ASSIGN_OR_RETURN(Location location, placeOutput(invocation, i));
+    locations.outputs.push_back(location);
+  }
+  locations.arena = {arena.buffer.handle(), 0};
+  locations.status = {status.buffer.handle(), 0};
+  return Status::ok();
+}
+
+Status Execution::run(Invocation &invocation) {
+  if (invocation.isCancelled())
+    return cancelled();
+  NNHAL_RETURN_IF_ERROR(drain(invocation));
+  Locations locations;
+  NNHAL_RETURN_IF_ERROR(placeArguments(invocation, locations));
+  NNHAL_RETURN_IF_ERROR(recording.prepare(locations));
+  // Only now no command refers to them any more.
+  std::erase_if(imports, [](const Import &import) { return !import.isUsed; });
+  std::memset(status.buffer.hostBytes(), 0, gpuStatusSize);
+  if (invocation.isCancelled())
+    return cancelled();
+  NNHAL_RETURN_IF_ERROR(recording.submit());
+  isInFlight = true;
+  return finish(invocation);
+}
+
+Status Execution::finish(Invocation &invocation) {
+  Status status = drain(invocation);
+  // Nobody writes to the client's memory after the end of an execution.
+  bool writesHere = std::ranges::find(isStaged, false) != isStaged.end();
+  while (isInFlight && writesHere) {
+    auto finished = recording.wait(waitSlice);
+    NNHAL_RETURN_IF_ERROR(finished.status());
+    isInFlight = !*finished;
+  }
+  NNHAL_RETURN_IF_ERROR(status);
+  invocation.timeOnDevice = recording.elapsed();
+  NNHAL_RETURN_IF_ERROR(readStatus());
+  return copyOutputs(invocation);
+}
+
+Status Execution::readStatus() const {
+  std::array<uint32_t, gpuStatusSize / sizeof(uint32_t)> words;
+  std::memcpy(words.data(), status.buffer.hostBytes(), sizeof(words));
+  auto [count, reason, operation, unused, foundLow, foundHigh, boundLow,
+        boundHigh] = words;
+  if (count == 0)
+    return Status::ok();
+  auto join = [](uint32_t low, uint32_t high) {
+    return int64_t(uint64_t(high) << 32 | low);
+  };
+  Status failed = toStatus(FailureReason(reason), join(foundLow, foundHigh),
+                           join(boundLow, boundHigh));
+  if (failed.isOk())
+    return failure("{} checks of the GPU failed for no reason", count);
+  if (operation == UINT32_MAX)
+    return failed;
+  return std::move(failed).withContext(fmt::format("operation {}", operation));
+}
+
+Status Execution::copyOutputs(Invocation &invocation) const {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!isStaged[i])
+      continue;
+    const InvocationArgument &argument = invocation.outputs[i];
+    std::span<const std::byte> bytes(outputs[i].buffer.hostBytes(),
+                                     program->outputSizes[i]);
+    invocation.copiedBytes += bytes.size();
+    if (argument.data)
+      std::memcpy(argument.data, bytes.data(), bytes.size());
+    else
+      NNHAL_RETURN_IF_ERROR(argument.memory
+                                ? argument.memory->write(bytes)
+                                : argument.pool->write(argument.offset, bytes));
+  }
+  return Status::ok();
+}

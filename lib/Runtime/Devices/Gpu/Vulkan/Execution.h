@@ -1,0 +1,87 @@
+//===- Execution.h - One execution of a program at a time -------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_EXECUTION_H
+#define NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_EXECUTION_H
+
+#include "Recording.h"
+
+#include "nnhal/Backend/Invocation.h"
+#include "nnhal/Runtime/Interface.h"
+#include "nnhal/Runtime/MemoryBudget.h"
+#include "nnhal/Runtime/SharedMemory.h"
+
+#include <optional>
+
+namespace nnhal::rt::vulkan {
+
+/// Memory that the host and the device share, with its reservation.
+struct CountedBuffer {
+  GpuBuffer buffer;
+  MemoryBudget::Reservation reservation;
+
+  static Result<CountedBuffer> allocate(const EngineRef &engine, uint64_t size,
+                                        Place place, MemoryBudget *budget);
+};
+
+/// The arena, the arguments and the commands of one execution at a time.
+/// Arguments in pools that the driver imports are used where they are. Others
+/// are copied. The pools of the last execution stay imported, and mapped, until
+/// the next one.
+///
+/// Ownership: waits, when it goes, for what the device still executes.
+class Execution final : public Workspace {
+public:
+  static Result<std::unique_ptr<Workspace>>
+  create(std::shared_ptr<const LoadedProgram> program,
+         std::shared_ptr<MemoryBudget> budget);
+  ~Execution() override;
+
+  /// Executes \p invocation, whose outputs suffice.
+  Status run(Invocation &invocation);
+
+private:
+  struct Import {
+    std::shared_ptr<const SharedMemory> pool;
+    GpuBuffer buffer;
+    bool isUsed = false;
+  };
+
+  Execution(std::shared_ptr<const LoadedProgram> program, Recording recording,
+            std::shared_ptr<MemoryBudget> budget)
+      : budget(std::move(budget)), program(std::move(program)),
+        recording(std::move(recording)) {}
+
+  /// Waits for the last submission. Fails, with missedDeadlineTransient, when
+  /// \p invocation is cancelled before.
+  Status drain(const Invocation &invocation);
+  Status placeArguments(Invocation &invocation, Locations &locations);
+  Result<Location> placeInput(Invocation &invocation, size_t index);
+  Result<Location> placeOutput(const Invocation &invocation, size_t index);
+  /// Nothing where the argument cannot be used where it is.
+  std::optional<Location> tryImport(const InvocationArgument &argument);
+  Status finish(Invocation &invocation);
+  Status readStatus() const;
+  Status copyOutputs(Invocation &invocation) const;
+
+  // The buffers below are counted against it.
+  std::shared_ptr<MemoryBudget> budget;
+  std::shared_ptr<const LoadedProgram> program;
+  CountedBuffer arena;
+  CountedBuffer status;
+  std::vector<CountedBuffer> inputs;
+  std::vector<CountedBuffer> outputs;
+  /// The outputs of this execution that are not where the client wants them.
+  std::vector<bool> isStaged;
+  std::vector<Import> imports;
+  Recording recording;
+  bool isInFlight = false;
+};
+
+} // namespace nnhal::rt::vulkan
+
+#endif // NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_EXECUTION_H

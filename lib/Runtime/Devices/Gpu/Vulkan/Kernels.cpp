@@ -1,0 +1,116 @@
+//===- Kernels.cpp - The kernels of a program, compiled -------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "SpirvModule.h"
+
+#include "Runtime/Support/Errors.h"
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::vulkan;
+
+Status vulkan::checkLimits(const GpuProgram &program, const Limits &limits) {
+  for (const GpuKernel &kernel : program.kernels) {
+    if (kernel.workgroupSize > limits.workgroupSize)
+      return badData("kernel '{}' has workgroups of {}, the GPU allows {}",
+                     kernel.name, kernel.workgroupSize, limits.workgroupSize);
+    if (kernel.isWritten.size() > limits.bindingsPerKernel)
+      return badData("kernel '{}' has {} bindings, the GPU allows {}",
+                     kernel.name, kernel.isWritten.size(),
+                     limits.bindingsPerKernel);
+  }
+  for (size_t i = 0; i < program.commands.size(); ++i) {
+    const GpuCommand &command = program.commands[i];
+    if (command.kind != GpuCommandKind::dispatch)
+      continue;
+    for (size_t d = 0; d < command.groups.size(); ++d)
+      if (command.groups[d] > limits.groups[d])
+        return badData("command {} dispatches {} workgroups, the GPU allows {}",
+                       i, command.groups[d], limits.groups[d]);
+    for (const GpuBinding &binding : command.bindings)
+      if (binding.size > limits.bindingSize)
+        return badData("command {} binds {} bytes, the GPU allows {}", i,
+                       binding.size, limits.bindingSize);
+  }
+  return Status::ok();
+}
+
+Status Kernels::addLayout(const EngineRef &engine, uint32_t bindingCount) {
+  if (layouts.contains(bindingCount))
+    return Status::ok();
+  const Functions &call = engine->functions();
+  std::vector<VkDescriptorSetLayoutBinding> rows(bindingCount);
+  for (uint32_t i = 0; i < bindingCount; ++i) {
+    rows[i].binding = i;
+    rows[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    rows[i].descriptorCount = 1;
+    rows[i].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  }
+  VkDescriptorSetLayoutCreateInfo setInfo = {};
+  setInfo.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  setInfo.bindingCount = bindingCount;
+  setInfo.pBindings = rows.data();
+  VkDescriptorSetLayout set = VK_NULL_HANDLE;
+  NNHAL_RETURN_IF_ERROR(engine->check(
+      call.CreateDescriptorSetLayout(engine->device(), &setInfo, nullptr, &set),
+      "vkCreateDescriptorSetLayout"));
+  Layout &layout = layouts[bindingCount];
+  layout.set = {engine, set};
+  VkPipelineLayoutCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.setLayoutCount = 1;
+  info.pSetLayouts = &set;
+  VkPipelineLayout made = VK_NULL_HANDLE;
+  NNHAL_RETURN_IF_ERROR(engine->check(
+      call.CreatePipelineLayout(engine->device(), &info, nullptr, &made),
+      "vkCreatePipelineLayout"));
+  layout.pipeline = {engine, made};
+  return Status::ok();
+}
+
+Status Kernels::addPipeline(const EngineRef &engine, VkShaderModule module,
+                            const GpuKernel &kernel) {
+  auto bindingCount = uint32_t(kernel.isWritten.size());
+  NNHAL_RETURN_IF_ERROR(addLayout(engine, bindingCount));
+  bindingCounts.push_back(bindingCount);
+  VkComputePipelineCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = module;
+  info.stage.pName = kernel.name.c_str();
+  info.layout = layouts.at(bindingCount).pipeline.get();
+  VkPipeline made = VK_NULL_HANDLE;
+  NNHAL_RETURN_IF_ERROR(engine->check(
+      engine->functions().CreateComputePipelines(
+          engine->device(), VK_NULL_HANDLE, 1, &info, nullptr, &made),
+      "vkCreateComputePipelines"));
+  pipelines.emplace_back(engine, made);
+  return Status::ok();
+}
+
+Result<Kernels> Kernels::create(const EngineRef &engine,
+                                const GpuProgram &program) {
+  NNHAL_RETURN_IF_ERROR(checkSpirv(program, engine->features()));
+  NNHAL_RETURN_IF_ERROR(checkLimits(program, engine->limits()));
+  VkShaderModuleCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  info.codeSize = program.module.size();
+  info.pCode = reinterpret_cast<const uint32_t *>(program.module.data());
+  VkShaderModule made = VK_NULL_HANDLE;
+  NNHAL_RETURN_IF_ERROR(
+      engine->check(engine->functions().CreateShaderModule(
+                        engine->device(), &info, nullptr, &made),
+                    "vkCreateShaderModule"));
+  // Pipelines do not need it any more.
+  Owned<VkShaderModule, &Functions::DestroyShaderModule> module(engine, made);
+  Kernels kernels;
+  for (const GpuKernel &kernel : program.kernels)
+    NNHAL_RETURN_IF_ERROR(kernels.addPipeline(engine, made, kernel));
+  return kernels;
+}

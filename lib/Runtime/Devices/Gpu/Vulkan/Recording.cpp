@@ -1,0 +1,275 @@
+//===- Recording.cpp - The commands of a program, recorded ----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Recording.h"
+
+#include "Runtime/Support/Errors.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::vulkan;
+
+static constexpr VkPipelineStageFlags workStages =
+    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+static constexpr VkAccessFlags writes =
+    VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+static constexpr VkAccessFlags reads =
+    VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
+
+static bool isDispatch(const GpuCommand &command) {
+  return command.kind == GpuCommandKind::dispatch;
+}
+
+Result<Recording>
+Recording::create(std::shared_ptr<const LoadedProgram> program) {
+  Recording recording(std::move(program));
+  NNHAL_RETURN_IF_ERROR(recording.createObjects());
+  NNHAL_RETURN_IF_ERROR(recording.createSets());
+  return recording;
+}
+
+Status Recording::createObjects() {
+  const EngineRef &engine = program->engine;
+  const Functions &call = engine->functions();
+  VkCommandPoolCreateInfo poolInfo = {};
+  poolInfo.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  poolInfo.queueFamilyIndex = engine->queueFamily();
+  VkCommandPool pool = VK_NULL_HANDLE;
+  NNHAL_RETURN_IF_ERROR(engine->check(
+      call.CreateCommandPool(engine->device(), &poolInfo, nullptr, &pool),
+      "vkCreateCommandPool"));
+  commandPool = {engine, pool};
+  VkCommandBufferAllocateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  info.commandPool = pool;
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  NNHAL_RETURN_IF_ERROR(engine->check(
+      call.AllocateCommandBuffers(engine->device(), &info, &commands),
+      "vkAllocateCommandBuffers"));
+  VkFenceCreateInfo fenceInfo = {};
+  fenceInfo.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  VkFence made = VK_NULL_HANDLE;
+  NNHAL_RETURN_IF_ERROR(engine->check(
+      call.CreateFence(engine->device(), &fenceInfo, nullptr, &made),
+      "vkCreateFence"));
+  fence = {engine, made};
+  if (engine->limits().timestampPeriod == 0)
+    return Status::ok();
+  VkQueryPoolCreateInfo queryInfo = {};
+  queryInfo.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  queryInfo.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  queryInfo.queryCount = 2;
+  VkQueryPool queries = VK_NULL_HANDLE;
+  NNHAL_RETURN_IF_ERROR(engine->check(
+      call.CreateQueryPool(engine->device(), &queryInfo, nullptr, &queries),
+      "vkCreateQueryPool"));
+  timestamps = {engine, queries};
+  return Status::ok();
+}
+
+Status Recording::createSets() {
+  const EngineRef &engine = program->engine;
+  uint64_t setCount = 0;
+  uint64_t bindingCount = 0;
+  for (const GpuCommand &command : program->program.commands)
+    if (isDispatch(command)) {
+      ++setCount;
+      bindingCount += command.bindings.size();
+    }
+  if (setCount == 0)
+    return Status::ok();
+  VkDescriptorPoolSize size = {};
+  size.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  size.descriptorCount = uint32_t(std::max<uint64_t>(bindingCount, 1));
+  VkDescriptorPoolCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  info.maxSets = uint32_t(setCount);
+  info.poolSizeCount = 1;
+  info.pPoolSizes = &size;
+  VkDescriptorPool made = VK_NULL_HANDLE;
+  NNHAL_RETURN_IF_ERROR(
+      engine->check(engine->functions().CreateDescriptorPool(
+                        engine->device(), &info, nullptr, &made),
+                    "vkCreateDescriptorPool"));
+  setPool = {engine, made};
+  std::vector<VkDescriptorSetLayout> layouts;
+  layouts.reserve(setCount);
+  for (const GpuCommand &command : program->program.commands)
+    if (isDispatch(command))
+      layouts.push_back(program->kernels.setLayout(command.kernel));
+  VkDescriptorSetAllocateInfo allocate = {};
+  allocate.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  allocate.descriptorPool = made;
+  allocate.descriptorSetCount = uint32_t(setCount);
+  allocate.pSetLayouts = layouts.data();
+  sets.resize(setCount);
+  return engine->check(engine->functions().AllocateDescriptorSets(
+                           engine->device(), &allocate, sets.data()),
+                       "vkAllocateDescriptorSets");
+}
+
+VkDescriptorBufferInfo Recording::place(const GpuBinding &binding) const {
+  Location location;
+  switch (binding.space) {
+  case GpuSpace::input:
+    location = recorded.inputs[binding.argument];
+    break;
+  case GpuSpace::output:
+    location = recorded.outputs[binding.argument];
+    break;
+  case GpuSpace::constants:
+    location = {program->constants.handle(), 0};
+    break;
+  case GpuSpace::arena:
+    location = recorded.arena;
+    break;
+  case GpuSpace::status:
+    location = recorded.status;
+    break;
+  }
+  return {location.buffer, location.offset + binding.offset, binding.size};
+}
+
+void Recording::recordDispatch(const GpuCommand &command,
+                               VkDescriptorSet set) const {
+  const Functions &call = program->engine->functions();
+  std::vector<VkDescriptorBufferInfo> buffers;
+  buffers.reserve(command.bindings.size());
+  std::vector<VkWriteDescriptorSet> updates;
+  for (const GpuBinding &binding : command.bindings) {
+    buffers.push_back(place(binding));
+    VkWriteDescriptorSet update = {};
+    update.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    update.dstSet = set;
+    update.dstBinding = uint32_t(updates.size());
+    update.descriptorCount = 1;
+    update.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    update.pBufferInfo = &buffers.back();
+    updates.push_back(update);
+  }
+  call.UpdateDescriptorSets(program->engine->device(), uint32_t(updates.size()),
+                            updates.data(), 0, nullptr);
+  call.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                       program->kernels.pipeline(command.kernel));
+  call.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                             program->kernels.layout(command.kernel), 0, 1,
+                             &set, 0, nullptr);
+  call.CmdDispatch(commands, command.groups[0], command.groups[1],
+                   command.groups[2]);
+}
+
+static void addBarrier(const Functions &call, VkCommandBuffer commands,
+                       VkPipelineStageFlags laterStages,
+                       VkAccessFlags laterAccess) {
+  VkMemoryBarrier barrier = {};
+  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  barrier.srcAccessMask = writes;
+  barrier.dstAccessMask = laterAccess;
+  call.CmdPipelineBarrier(commands, workStages, laterStages, 0, 1, &barrier, 0,
+                          nullptr, 0, nullptr);
+}
+
+void Recording::recordCommand(const GpuCommand &command,
+                              VkDescriptorSet set) const {
+  const Functions &call = program->engine->functions();
+  switch (command.kind) {
+  case GpuCommandKind::dispatch:
+    recordDispatch(command, set);
+    return;
+  case GpuCommandKind::copy: {
+    VkDescriptorBufferInfo from = place(command.bindings[0]);
+    VkDescriptorBufferInfo to = place(command.bindings[1]);
+    VkBufferCopy region = {from.offset, to.offset, from.range};
+    call.CmdCopyBuffer(commands, from.buffer, to.buffer, 1, &region);
+    return;
+  }
+  case GpuCommandKind::fill: {
+    VkDescriptorBufferInfo to = place(command.bindings[0]);
+    call.CmdFillBuffer(commands, to.buffer, to.offset, to.range,
+                       command.fillWord);
+    return;
+  }
+  case GpuCommandKind::barrier:
+    addBarrier(call, commands, workStages, reads | writes);
+    return;
+  }
+}
+
+Status Recording::prepare(const Locations &locations) {
+  if (recordCount > 0 && locations == recorded)
+    return Status::ok();
+  recorded = locations;
+  Status status = record();
+  if (!status.isOk())
+    recorded = {}; // No execution has these.
+  return status;
+}
+
+Status Recording::record() {
+  const EngineRef &engine = program->engine;
+  const Functions &call = engine->functions();
+  NNHAL_RETURN_IF_ERROR(engine->check(
+      call.ResetCommandPool(engine->device(), commandPool.get(), 0),
+      "vkResetCommandPool"));
+  VkCommandBufferBeginInfo begin = {};
+  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  NNHAL_RETURN_IF_ERROR(engine->check(call.BeginCommandBuffer(commands, &begin),
+                                      "vkBeginCommandBuffer"));
+  if (timestamps.get()) {
+    call.CmdResetQueryPool(commands, timestamps.get(), 0, 2);
+    call.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+                           timestamps.get(), 0);
+  }
+  size_t dispatches = 0;
+  for (const GpuCommand &command : program->program.commands)
+    recordCommand(command,
+                  isDispatch(command) ? sets[dispatches++] : VK_NULL_HANDLE);
+  addBarrier(call, commands, VK_PIPELINE_STAGE_HOST_BIT,
+             VK_ACCESS_HOST_READ_BIT);
+  if (timestamps.get())
+    call.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
+                           timestamps.get(), 1);
+  ++recordCount;
+  return engine->check(call.EndCommandBuffer(commands), "vkEndCommandBuffer");
+}
+
+Status Recording::submit() {
+  const EngineRef &engine = program->engine;
+  VkFence signaled = fence.get();
+  NNHAL_RETURN_IF_ERROR(engine->check(
+      engine->functions().ResetFences(engine->device(), 1, &signaled),
+      "vkResetFences"));
+  return engine->submit(commands, signaled);
+}
+
+Result<bool> Recording::wait(uint64_t nanoseconds) {
+  const EngineRef &engine = program->engine;
+  VkFence signaled = fence.get();
+  VkResult result = engine->functions().WaitForFences(
+      engine->device(), 1, &signaled, VK_TRUE, nanoseconds);
+  if (result == VK_TIMEOUT)
+    return false;
+  NNHAL_RETURN_IF_ERROR(engine->check(result, "vkWaitForFences"));
+  return true;
+}
+
+int64_t Recording::elapsed() const {
+  if (!timestamps.get())
+    return -1;
+  const Engine &engine = *program->engine;
+  std::array<uint64_t, 2> ticks = {};
+  VkResult result = engine.functions().GetQueryPoolResults(
+      engine.device(), timestamps.get(), 0, 2, sizeof(ticks), ticks.data(),
+      sizeof(uint64_t), VK_QUERY_RESULT_64_BIT);
+  if (result != VK_SUCCESS)
+    return -1;
+  uint64_t passed = (ticks[1] - ticks[0]) & engine.limits().timestampMask;
+  return int64_t(double(passed) * engine.limits().timestampPeriod);
+}

@@ -1,0 +1,347 @@
+//===- SpirvModule.cpp - Checks kernels before a driver sees them ---------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SpirvModule.h"
+
+#include "Runtime/Support/Errors.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::vulkan;
+
+// Numbers of the SPIR-V specification.
+static constexpr uint32_t magicNumber = 0x07230203;
+static constexpr uint32_t oldestVersion = 0x00010400;
+static constexpr uint32_t newestVersion = 0x00010600;
+static constexpr size_t headerWords = 5;
+/// The specification's bound of identifiers.
+static constexpr uint32_t maxIdBound = 0x400000;
+
+enum SpirvOpcode : uint32_t {
+  opExtension = 10,
+  opExtInstImport = 11,
+  opMemoryModel = 14,
+  opEntryPoint = 15,
+  opExecutionMode = 16,
+  opCapability = 17,
+  opVariable = 59,
+  opDecorate = 71,
+  opExecutionModeId = 331,
+};
+
+static constexpr uint32_t executionModelCompute = 5;
+static constexpr uint32_t addressingLogical = 0;
+static constexpr uint32_t memoryModelGlsl450 = 1;
+static constexpr uint32_t modeLocalSize = 17;
+static constexpr uint32_t decorationBuiltIn = 11;
+static constexpr uint32_t decorationBinding = 33;
+static constexpr uint32_t decorationDescriptorSet = 34;
+static constexpr uint32_t builtInWorkgroupSize = 25;
+static constexpr uint32_t storageBufferClass = 12;
+
+/// Input, Workgroup, Private, Function and StorageBuffer.
+static constexpr std::array<uint32_t, 5> storageClasses = {1, 4, 6, 7,
+                                                           storageBufferClass};
+
+static constexpr std::array<std::string_view, 5> allowedExtensions = {
+    "SPV_KHR_8bit_storage", "SPV_KHR_16bit_storage",
+    "SPV_KHR_integer_dot_product", "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_storage_buffer_storage_class"};
+
+/// Whether kernels may state \p capability; nothing for one that they may not.
+static std::optional<bool> hasCapability(uint32_t capability,
+                                         const Features &features) {
+  switch (capability) {
+  case 0: // Matrix
+  case 1: // Shader
+    return true;
+  case 9: // Float16
+    return features.float16;
+  case 10: // Float64
+    return features.float64;
+  case 11: // Int64
+    return features.int64;
+  case 22: // Int16
+    return features.int16;
+  case 39: // Int8
+    return features.int8;
+  case 4433: // StorageBuffer16BitAccess
+    return features.storage16;
+  case 4434: // UniformAndStorageBuffer16BitAccess
+    return features.uniformAndStorage16;
+  case 4448: // StorageBuffer8BitAccess
+    return features.storage8;
+  case 4449: // UniformAndStorageBuffer8BitAccess
+    return features.uniformAndStorage8;
+  case 6016: // DotProductInputAll
+  case 6017: // DotProductInput4x8Bit
+  case 6018: // DotProductInput4x8BitPacked
+  case 6019: // DotProduct
+    return features.dotProduct;
+  default:
+    return std::nullopt;
+  }
+}
+
+namespace {
+using Words = std::span<const uint32_t>;
+
+/// The literal string that begins \p words. Fails with invalidArgument when it
+/// does not end; \p used counts its words.
+Result<std::string_view> readString(Words words, size_t &used) {
+  const char *text = reinterpret_cast<const char *>(words.data());
+  size_t size = ::strnlen(text, words.size_bytes());
+  if (size == words.size_bytes())
+    return badData("a string of the SPIR-V module does not end within {} words",
+                   words.size());
+  used = size / sizeof(uint32_t) + 1;
+  return std::string_view(text, size);
+}
+
+struct EntryPoint {
+  std::string_view name;
+  Words interface;
+  std::array<uint32_t, 3> localSize = {};
+};
+
+class ModuleReader {
+public:
+  explicit ModuleReader(const Features &features) : features(features) {}
+
+  Status read(Words module);
+  Status checkKernels(const GpuProgram &program) const;
+
+private:
+  Status readInstruction(uint32_t opcode, Words operands);
+  Status readCapability(Words operands) const;
+  Status readExtension(Words operands) const;
+  static Status readImport(Words operands);
+  static Status readMemoryModel(Words operands);
+  Status readEntryPoint(Words operands);
+  Status readExecutionMode(Words operands);
+  Status readDecoration(Words operands);
+  Status readVariable(Words operands);
+  Status checkKernel(const GpuKernel &kernel, const EntryPoint &entry) const;
+
+  const Features &features;
+  /// By the number of the function; a function may have several.
+  std::multimap<uint32_t, EntryPoint> entries;
+  /// By the number of the variable.
+  std::map<uint32_t, uint32_t> bindings;
+  std::map<uint32_t, uint32_t> storageOf;
+};
+} // namespace
+
+static Status checkLength(const char *what, Words operands, size_t least) {
+  if (operands.size() < least)
+    return badData("{} of the SPIR-V module has {} operands, {} are needed",
+                   what, operands.size(), least);
+  return Status::ok();
+}
+
+Status ModuleReader::read(Words module) {
+  if (module.size() < headerWords || module[0] != magicNumber)
+    return badData("the module of kernels does not begin like SPIR-V");
+  if (module[1] < oldestVersion || module[1] > newestVersion)
+    return badData("the module has SPIR-V version {:#x}, not {:#x} to {:#x}",
+                   module[1], oldestVersion, newestVersion);
+  if (module[3] == 0 || module[3] > maxIdBound || module[4] != 0)
+    return badData("the SPIR-V module states {} identifiers and schema {}, not "
+                   "1 to {} and 0",
+                   module[3], module[4], maxIdBound);
+  for (size_t at = headerWords; at < module.size();) {
+    size_t count = module[at] >> 16;
+    if (count == 0 || count > module.size() - at)
+      return badData("the instruction at word {} of the SPIR-V module has {} "
+                     "words, {} are left",
+                     at, count, module.size() - at);
+    NNHAL_RETURN_IF_ERROR(readInstruction(module[at] & 0xFFFF,
+                                          module.subspan(at + 1, count - 1)));
+    at += count;
+  }
+  return Status::ok();
+}
+
+Status ModuleReader::readInstruction(uint32_t opcode, Words operands) {
+  switch (opcode) {
+  case opCapability:
+    return readCapability(operands);
+  case opExtension:
+    return readExtension(operands);
+  case opExtInstImport:
+    return readImport(operands);
+  case opMemoryModel:
+    return readMemoryModel(operands);
+  case opEntryPoint:
+    return readEntryPoint(operands);
+  case opExecutionMode:
+    return readExecutionMode(operands);
+  case opExecutionModeId:
+    return badData("the SPIR-V module has an execution mode with identifiers");
+  case opDecorate:
+    return readDecoration(operands);
+  case opVariable:
+    return readVariable(operands);
+  default:
+    return Status::ok();
+  }
+}
+
+Status ModuleReader::readCapability(Words operands) const {
+  NNHAL_RETURN_IF_ERROR(checkLength("a capability", operands, 1));
+  std::optional<bool> has = hasCapability(operands[0], features);
+  if (!has)
+    return badData("the SPIR-V module needs capability {}, which kernels may "
+                   "not use",
+                   operands[0]);
+  if (!*has)
+    return Status(StatusCode::deviceUnavailable,
+                  fmt::format("the SPIR-V module needs capability {}, which "
+                              "the GPU does not have",
+                              operands[0]));
+  return Status::ok();
+}
+
+Status ModuleReader::readExtension(Words operands) const {
+  size_t used = 0;
+  NNHAL_ASSIGN_OR_RETURN(std::string_view name, readString(operands, used));
+  if (std::ranges::find(allowedExtensions, name) == allowedExtensions.end())
+    return badData("the SPIR-V module needs the extension '{}', which kernels "
+                   "may not use",
+                   name);
+  return Status::ok();
+}
+
+Status ModuleReader::readImport(Words operands) {
+  NNHAL_RETURN_IF_ERROR(checkLength("an import", operands, 2));
+  size_t used = 0;
+  NNHAL_ASSIGN_OR_RETURN(std::string_view name,
+                         readString(operands.subspan(1), used));
+  if (name != "GLSL.std.450")
+    return badData("the SPIR-V module imports '{}', not GLSL.std.450", name);
+  return Status::ok();
+}
+
+Status ModuleReader::readMemoryModel(Words operands) {
+  NNHAL_RETURN_IF_ERROR(checkLength("a memory model", operands, 2));
+  if (operands[0] != addressingLogical || operands[1] != memoryModelGlsl450)
+    return badData("the SPIR-V module has addressing {} and memory model {}, "
+                   "not {} and {}",
+                   operands[0], operands[1], addressingLogical,
+                   memoryModelGlsl450);
+  return Status::ok();
+}
+
+Status ModuleReader::readEntryPoint(Words operands) {
+  NNHAL_RETURN_IF_ERROR(checkLength("an entry point", operands, 3));
+  if (operands[0] != executionModelCompute)
+    return badData("an entry point of the SPIR-V module has execution model "
+                   "{}, not {}",
+                   operands[0], executionModelCompute);
+  EntryPoint entry;
+  size_t used = 0;
+  NNHAL_ASSIGN_OR_RETURN(entry.name, readString(operands.subspan(2), used));
+  entry.interface = operands.subspan(2 + used);
+  entries.emplace(operands[1], entry);
+  return Status::ok();
+}
+
+Status ModuleReader::readExecutionMode(Words operands) {
+  NNHAL_RETURN_IF_ERROR(checkLength("an execution mode", operands, 2));
+  if (operands[1] != modeLocalSize)
+    return Status::ok();
+  NNHAL_RETURN_IF_ERROR(checkLength("a size of workgroups", operands, 5));
+  auto [first, last] = entries.equal_range(operands[0]);
+  for (auto entry = first; entry != last; ++entry)
+    entry->second.localSize = {operands[2], operands[3], operands[4]};
+  return Status::ok();
+}
+
+Status ModuleReader::readDecoration(Words operands) {
+  NNHAL_RETURN_IF_ERROR(checkLength("a decoration", operands, 2));
+  uint32_t decoration = operands[1];
+  if (decoration != decorationBuiltIn && decoration != decorationBinding &&
+      decoration != decorationDescriptorSet)
+    return Status::ok();
+  NNHAL_RETURN_IF_ERROR(checkLength("a decoration", operands, 3));
+  if (decoration == decorationBuiltIn && operands[2] == builtInWorkgroupSize)
+    return badData("the SPIR-V module has a constant for the size of "
+                   "workgroups");
+  if (decoration == decorationDescriptorSet && operands[2] != 0)
+    return badData("the SPIR-V module uses descriptor set {}, not 0",
+                   operands[2]);
+  if (decoration == decorationBinding)
+    bindings[operands[0]] = operands[2];
+  return Status::ok();
+}
+
+Status ModuleReader::readVariable(Words operands) {
+  NNHAL_RETURN_IF_ERROR(checkLength("a variable", operands, 3));
+  if (std::ranges::find(storageClasses, operands[2]) == storageClasses.end())
+    return badData("a variable of the SPIR-V module has storage class {}, "
+                   "which kernels may not use",
+                   operands[2]);
+  storageOf[operands[1]] = operands[2];
+  return Status::ok();
+}
+
+Status ModuleReader::checkKernel(const GpuKernel &kernel,
+                                 const EntryPoint &entry) const {
+  const std::array<uint32_t, 3> expected = {kernel.workgroupSize, 1, 1};
+  if (entry.localSize != expected)
+    return badData("entry point '{}' has workgroups of {}, its kernel of {}",
+                   entry.name, fmt::join(entry.localSize, " x "),
+                   fmt::join(expected, " x "));
+  for (uint32_t variable : entry.interface) {
+    auto storage = storageOf.find(variable);
+    if (storage == storageOf.end() || storage->second != storageBufferClass)
+      continue;
+    auto binding = bindings.find(variable);
+    if (binding == bindings.end())
+      return badData("entry point '{}' uses storage buffer {} without a "
+                     "binding",
+                     entry.name, variable);
+    if (binding->second >= kernel.isWritten.size())
+      return badData("entry point '{}' uses binding {}, its kernel has {}",
+                     entry.name, binding->second, kernel.isWritten.size());
+  }
+  return Status::ok();
+}
+
+Status ModuleReader::checkKernels(const GpuProgram &program) const {
+  std::map<std::string_view, const EntryPoint *> byName;
+  for (const auto &[function, entry] : entries)
+    if (!byName.emplace(entry.name, &entry).second)
+      return badData("the SPIR-V module has two entry points '{}'", entry.name);
+  if (byName.size() != program.kernels.size())
+    return badData("the SPIR-V module has {} entry points, the program {} "
+                   "kernels",
+                   byName.size(), program.kernels.size());
+  for (const GpuKernel &kernel : program.kernels) {
+    auto found = byName.find(kernel.name);
+    if (found == byName.end())
+      return badData("the SPIR-V module has no entry point '{}'", kernel.name);
+    NNHAL_RETURN_IF_ERROR(checkKernel(kernel, *found->second));
+  }
+  return Status::ok();
+}
+
+Status vulkan::checkSpirv(const GpuProgram &program, const Features &features) {
+  // Aligned to words, by the rules of programs.
+  Words module(reinterpret_cast<const uint32_t *>(program.module.data()),
+               program.module.size() / sizeof(uint32_t));
+  ModuleReader reader(features);
+  NNHAL_RETURN_IF_ERROR(reader.read(module));
+  return reader.checkKernels(program);
+}

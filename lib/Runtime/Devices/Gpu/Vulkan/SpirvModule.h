@@ -1,0 +1,29 @@
+//===- SpirvModule.h - Checks kernels before a driver sees them -*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_SPIRVMODULE_H
+#define NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_SPIRVMODULE_H
+
+#include "Engine.h"
+
+#include "Runtime/Artifact/GpuProgram.h"
+
+namespace nnhal::rt::vulkan {
+
+/// Checks that the module of \p program is a SPIR-V module of version 1.4 to
+/// 1.6 of whole instructions, that \p features cover what it says to need, and
+/// that its entry points are the kernels of \p program, with their sizes of
+/// workgroups and no storage buffer beyond their bindings. Drivers believe a
+/// module; instructions of function bodies are not looked at.
+///
+/// Fails with invalidArgument, which names what was found, and with
+/// deviceUnavailable when the device lacks a feature.
+Status checkSpirv(const GpuProgram &program, const Features &features);
+
+} // namespace nnhal::rt::vulkan
+
+#endif // NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_SPIRVMODULE_H

@@ -1,0 +1,30 @@
+//===- GpuBackendOptions.h - What GPUs need of a program --------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_GPULOADER_GPUBACKENDOPTIONS_H
+#define NNHAL_LIB_RUNTIME_GPULOADER_GPUBACKENDOPTIONS_H
+
+#include "nnhal/Runtime/Compiler.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace nnhal::rt {
+
+/// What the devices of GPUs need of the program: its compiler. Functions, since
+/// they are called by a library with a runtime of its own.
+struct GpuBackendOptions {
+  /// LazyCompiler::get().
+  std::function<Result<std::shared_ptr<const Compiler>>()> compiler;
+  /// LazyCompiler::identity().
+  std::function<Result<std::string>()> compilerIdentity;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_GPULOADER_GPUBACKENDOPTIONS_H

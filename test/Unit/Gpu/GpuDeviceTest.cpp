@@ -1,0 +1,493 @@
+//===- GpuDeviceTest.cpp - Programs of GPUs, executed ---------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestProgram.h"
+
+#include "Runtime/Devices/Gpu/Backend.h"
+#include "Runtime/Devices/Gpu/Vulkan/Kernels.h"
+#include "Runtime/Devices/Gpu/Vulkan/Upload.h"
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Runtime/GpuDevice.h"
+#include "nnhal/Runtime/PreparedModel.h"
+#include "nnhal/Runtime/SharedMemory.h"
+
+#include <fmt/format.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <sys/mman.h>
+#include <thread>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::test;
+
+namespace {
+
+constexpr uint64_t bytesOfX = elementCount * sizeof(float);
+
+GpuBackendOptions noCompiler() {
+  GpuBackendOptions options;
+  options.compiler = []() -> Result<std::shared_ptr<const Compiler>> {
+    return failure("there is no compiler");
+  };
+  options.compilerIdentity = []() -> Result<std::string> {
+    return std::string("none");
+  };
+  return options;
+}
+
+std::unique_ptr<Device> makeDevice(GpuBackendOptions options = noCompiler()) {
+  return createDevice(createVulkanBackend(testEngine(), std::move(options)));
+}
+
+Result<PreparedModelRef> prepare(std::span<const std::byte> modelCache) {
+  return makeDevice()->prepareModelFromArtifact(modelCache,
+                                                Memory::copy(constantsOf()));
+}
+
+Result<PreparedModelRef> prepare(const GpuProgram &program) {
+  return prepare(modelCacheOf(program));
+}
+
+/// A request of one thread with its memory.
+struct Caller {
+  explicit Caller(float first = 0.0f) {
+    for (uint32_t i = 0; i < elementCount; ++i)
+      x[i] = first + float(i);
+    request.inputs = {{Memory::borrow(std::as_bytes(std::span(x))), {}},
+                      {Memory::borrow(std::as_bytes(std::span(index))), {}}};
+    request.outputs = {
+        {OutputMemory::borrow(std::as_writable_bytes(std::span(y))), {}}};
+  }
+
+  bool isCorrect() const {
+    for (uint32_t i = 0; i < elementCount; ++i)
+      if (y[i] != 3.0f * x[i])
+        return false;
+    return true;
+  }
+
+  float x[elementCount] = {};
+  int32_t index[1] = {};
+  float y[elementCount] = {};
+  Request request;
+  ExecutionResult result;
+};
+
+TEST(GpuDeviceTest, Identity) {
+  NNHAL_NEEDS_VULKAN();
+  auto device = makeDevice();
+  EXPECT_EQ(device->name(), "nnhal-vulkan");
+  EXPECT_EQ(toString(device->type()), "GPU");
+  EXPECT_TRUE(device->traits().compiles);
+  EXPECT_NE(testEngine()->description().find("Vulkan 1."), std::string::npos);
+}
+
+TEST(GpuDeviceTest, IsUnderTheValidationLayer) {
+  NNHAL_NEEDS_VULKAN();
+  if (!std::getenv("NNHAL_EXPECT_VALIDATION"))
+    GTEST_SKIP() << "NNHalGpuTestsValidated runs under the layer";
+  std::ifstream maps("/proc/self/maps");
+  std::string text(std::istreambuf_iterator<char>(maps), {});
+  EXPECT_NE(text.find("libVkLayer_khronos_validation"), std::string::npos);
+}
+
+TEST(GpuDeviceTest, Executes) {
+  NNHAL_NEEDS_VULKAN();
+  auto model = prepare(scaleProgram());
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  EXPECT_EQ((*model)->memoryUse().arena, 64 + bytesOfX);
+  Caller caller;
+  caller.request.measureTiming = true;
+  for (int round = 0; round < 3; ++round) {
+    caller.x[0] = float(100 + round);
+    Status status = (*model)->execute(caller.request, caller.result);
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_TRUE(caller.isCorrect());
+    EXPECT_EQ(caller.result.outputShapes[0].dimensions,
+              std::vector<uint32_t>{elementCount});
+    // Memory of the caller is copied: x, index and y.
+    EXPECT_EQ(caller.result.copiedBytes, 2 * bytesOfX + 4);
+    EXPECT_NE(caller.result.timing.timeOnDevice, noTiming);
+    EXPECT_LE(caller.result.timing.timeOnDevice,
+              caller.result.timing.timeInDriver);
+  }
+}
+
+/// Pools of x, index and y, as clients make them.
+struct PooledCaller {
+  PooledCaller() {
+    auto made = SharedMemory::createAshmem(3 * 4096);
+    EXPECT_TRUE(made.isOk()) << made.status().message();
+    pool = *std::move(made);
+    auto mapped = pool->mapForWriting();
+    EXPECT_TRUE(mapped.isOk()) << mapped.status().message();
+    bytes = *mapped;
+    place(0, 4096, 8192);
+  }
+
+  void place(uint64_t x, uint64_t index, uint64_t y) {
+    xOffset = x;
+    yOffset = y;
+    for (uint32_t i = 0; i < elementCount; ++i) {
+      auto value = float(i) + 0.5f;
+      std::memcpy(&bytes[x + i * sizeof(float)], &value, sizeof(value));
+    }
+    request.inputs = {{Memory::region(pool, x, bytesOfX), {}},
+                      {Memory::region(pool, index, 4), {}}};
+    request.outputs = {{OutputMemory::region(pool, y, bytesOfX), {}}};
+  }
+
+  bool isCorrect() const {
+    float x[elementCount];
+    float y[elementCount];
+    std::memcpy(x, &bytes[xOffset], sizeof(x));
+    std::memcpy(y, &bytes[yOffset], sizeof(y));
+    for (uint32_t i = 0; i < elementCount; ++i)
+      if (y[i] != 3.0f * x[i] || y[i] == 0.0f)
+        return false;
+    return true;
+  }
+
+  std::shared_ptr<SharedMemory> pool;
+  std::span<std::byte> bytes;
+  uint64_t xOffset = 0;
+  uint64_t yOffset = 0;
+  Request request;
+  ExecutionResult result;
+};
+
+TEST(GpuDeviceTest, ImportsPools) {
+  NNHAL_NEEDS_VULKAN();
+  if (testEngine()->limits().importAlignment != 4096)
+    GTEST_SKIP() << "the driver imports no pages of 4096 bytes";
+  auto model = prepare(scaleProgram());
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  // The second caller's pool takes the place of the first one's.
+  for (int round = 0; round < 3; ++round) {
+    PooledCaller caller;
+    for (int again = 0; again < 2; ++again) {
+      std::memset(&caller.bytes[caller.yOffset], 0, bytesOfX);
+      Status status = (*model)->execute(caller.request, caller.result);
+      ASSERT_TRUE(status.isOk()) << status.message();
+      EXPECT_TRUE(caller.isCorrect());
+      EXPECT_EQ(caller.result.copiedBytes, 0u);
+    }
+  }
+  // Not at a multiple of what bindings need: x alone is copied.
+  PooledCaller caller;
+  caller.place(4, 4096, 8192);
+  Status status = (*model)->execute(caller.request, caller.result);
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_TRUE(caller.isCorrect());
+  EXPECT_EQ(caller.result.copiedBytes, bytesOfX);
+}
+
+TEST(GpuDeviceTest, FailedChecks) {
+  NNHAL_NEEDS_VULKAN();
+  auto model = prepare(scaleProgram());
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  Caller caller;
+  for (int32_t index : {12, 9, -1}) {
+    caller.index[0] = index;
+    Status status = (*model)->execute(caller.request, caller.result);
+    if (index == 9) {
+      EXPECT_TRUE(status.isOk()) << status.message();
+      continue;
+    }
+    EXPECT_EQ(status.code(), StatusCode::generalFailure);
+    EXPECT_EQ(status.message(),
+              fmt::format("operation 7: index {} is outside a dimension of "
+                          "extent 10",
+                          uint32_t(index)));
+  }
+}
+
+TEST(GpuDeviceTest, FailuresNeedReasons) {
+  NNHAL_NEEDS_VULKAN();
+  GpuProgram program = scaleProgram();
+  GpuCommand fill;
+  fill.kind = GpuCommandKind::fill;
+  fill.bindings = {{GpuSpace::status, 0, 0, 4}};
+  fill.fillWord = 5;
+  program.commands = {fill};
+  auto model = prepare(program);
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  Caller caller;
+  Status status = (*model)->execute(caller.request, caller.result);
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  EXPECT_EQ(status.message(), "5 checks of the GPU failed for no reason");
+}
+
+// What devices do whose memory the host does not reach.
+TEST(GpuDeviceTest, UploadsInParts) {
+  NNHAL_NEEDS_VULKAN();
+  std::vector<std::byte> bytes(1000);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = std::byte(i * 7);
+  auto buffer = vulkan::GpuBuffer::allocate(testEngine(), bytes.size(),
+                                            vulkan::Place::readback);
+  ASSERT_TRUE(buffer.isOk()) << buffer.status().message();
+  for (uint64_t part : {192, 1000, 4096}) {
+    std::memset(buffer->hostBytes(), 0, bytes.size());
+    Status status = vulkan::uploadParts(testEngine(), bytes, *buffer, part);
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_EQ(std::memcmp(buffer->hostBytes(), bytes.data(), bytes.size()), 0);
+  }
+}
+
+TEST(GpuDeviceTest, ExecutesFromManyThreads) {
+  NNHAL_NEEDS_VULKAN();
+  auto model = prepare(scaleProgram());
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&, t] {
+      Caller caller(float(t * 1000));
+      for (int i = 0; i < 100; ++i) {
+        caller.x[0] = float(i);
+        std::memset(caller.y, 0, sizeof(caller.y));
+        if (!(*model)->execute(caller.request, caller.result).isOk() ||
+            !caller.isCorrect())
+          ++wrong;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(GpuDeviceTest, DeadlinesEndExecutions) {
+  NNHAL_NEEDS_VULKAN();
+  GpuProgram program = scaleProgram();
+  GpuCommand count;
+  count.kernel = 2;
+  count.groups = {5000, 1, 1};
+  count.bindings = {{GpuSpace::arena, 0, 0, 4}};
+  program.commands = {count};
+  auto model = prepare(program);
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  auto now = [] {
+    return std::chrono::nanoseconds(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+  Caller caller;
+  auto begin = now();
+  caller.request.deadline = begin + 100'000'000;
+  Status status = (*model)->execute(caller.request, caller.result);
+  EXPECT_EQ(status.code(), StatusCode::missedDeadlineTransient);
+  EXPECT_EQ(status.message(),
+            "the deadline passed while the model was executed");
+  // The kernels take seconds, which nobody waits for but the destructor.
+  EXPECT_LT(now() - begin, 1'000'000'000);
+}
+
+TEST(GpuDeviceTest, ModelOutlivesItsDevice) {
+  NNHAL_NEEDS_VULKAN();
+  PreparedModelRef model;
+  {
+    auto prepared = prepare(scaleProgram());
+    ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
+    model = *prepared;
+  }
+  Caller caller;
+  ASSERT_TRUE(model->execute(caller.request, caller.result).isOk());
+  EXPECT_TRUE(caller.isCorrect());
+}
+
+TEST(GpuDeviceTest, OmittedInputs) {
+  NNHAL_NEEDS_VULKAN();
+  GpuProgram program = scaleProgram();
+  std::vector<std::byte> code;
+  Artifact artifact = artifactOf(program, code);
+  artifact.entries[0].presentInputs = {0b01};
+  auto model = prepare(writeModelCache(artifact));
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  Caller caller;
+  caller.request.inputs[1] = {};
+  EXPECT_EQ((*model)->execute(caller.request, caller.result).message(),
+            "input 1 is omitted and the kernels read it");
+}
+
+std::string refusal(const Artifact &artifact) {
+  return prepare(writeModelCache(artifact)).status().message();
+}
+
+TEST(GpuDeviceTest, RefusesArtifacts) {
+  NNHAL_NEEDS_VULKAN();
+  std::vector<std::byte> code;
+  const Artifact good = artifactOf(scaleProgram(), code);
+  Artifact artifact = good;
+  artifact.code[0].cpu = "opencl";
+  EXPECT_EQ(refusal(artifact),
+            "code is for spirv 'opencl', the device executes spirv 'vulkan'");
+  artifact = good;
+  artifact.entries.push_back(artifact.entries[0]);
+  EXPECT_EQ(refusal(artifact), "code for GPUs has 2 entries instead of 1");
+  artifact = good;
+  artifact.routineSlots = {1};
+  EXPECT_EQ(refusal(artifact),
+            "code for GPUs calls 1 routines and 0 extensions of the host");
+  artifact = good;
+  artifact.dataCacheSize = 8;
+  EXPECT_EQ(refusal(artifact),
+            "data cache has 4 bytes, the model cache needs 8");
+}
+
+TEST(GpuDeviceTest, RefusesWhatExceedsLimits) {
+  NNHAL_NEEDS_VULKAN();
+  const vulkan::Limits &limits = testEngine()->limits();
+  GpuProgram program = scaleProgram();
+  std::vector<std::byte> code;
+  program.commands.resize(1);
+  Artifact artifact = artifactOf(program, code);
+  uint64_t size = limits.bindingSize + 64;
+  artifact.entries[0].arenaSize = size;
+  program.commands[0].bindings[0] = {GpuSpace::arena, 0, 0, size};
+  std::vector<std::byte> changed = writeGpuProgram(program);
+  artifact.code[0].bytes = changed;
+  EXPECT_EQ(refusal(artifact),
+            fmt::format("command 0 binds {} bytes, the GPU allows {}", size,
+                        limits.bindingSize));
+}
+
+TEST(GpuDeviceTest, LimitsOfDevices) {
+  vulkan::Limits limits;
+  limits.workgroupSize = 63;
+  limits.bindingsPerKernel = 2;
+  limits.groups = {3, 1, 1};
+  EXPECT_EQ(vulkan::checkLimits(scaleProgram(), limits).message(),
+            "kernel 'scale' has workgroups of 64, the GPU allows 63");
+  limits.workgroupSize = 64;
+  EXPECT_EQ(vulkan::checkLimits(scaleProgram(), limits).message(),
+            "kernel 'scale' has 3 bindings, the GPU allows 2");
+  limits.bindingsPerKernel = 3;
+  limits.bindingSize = 1024;
+  EXPECT_EQ(vulkan::checkLimits(scaleProgram(), limits).message(),
+            "command 1 dispatches 4 workgroups, the GPU allows 3");
+  limits.groups[0] = 4;
+  EXPECT_TRUE(vulkan::checkLimits(scaleProgram(), limits).isOk());
+}
+
+// Bytes of a cache that are wrong are refused, or execute without harm.
+TEST(GpuDeviceTest, DamagedCaches) {
+  NNHAL_NEEDS_VULKAN();
+  const std::vector<std::byte> whole = modelCacheOf(scaleProgram());
+  std::minstd_rand random(3);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::byte> bytes = whole;
+    bytes[random() % bytes.size()] ^= std::byte(1 << random() % 8);
+    auto model = prepare(bytes);
+    EXPECT_EQ(model.status().code(), StatusCode::invalidArgument);
+  }
+  // Of a program that somebody has sealed again, all but the module.
+  const std::vector<std::byte> program = writeGpuProgram(scaleProgram());
+  std::vector<std::byte> code;
+  Artifact artifact = artifactOf(scaleProgram(), code);
+  size_t accepted = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::byte> bytes = program;
+    size_t place = random() % (bytes.size() - kernelModule().size());
+    auto module = std::search(bytes.begin(), bytes.end(),
+                              kernelModule().begin(), kernelModule().end());
+    if (place >= size_t(module - bytes.begin()))
+      place += kernelModule().size();
+    bytes[place] = std::byte(random() % 4);
+    artifact.code[0].bytes = bytes;
+    auto model = prepare(writeModelCache(artifact));
+    if (!model.isOk())
+      continue;
+    ++accepted;
+    Caller caller;
+    (void)(*model)->execute(caller.request, caller.result).isOk();
+  }
+  EXPECT_GT(accepted, 10u);
+}
+
+TEST(GpuDeviceTest, CompilesForVulkan) {
+  NNHAL_NEEDS_VULKAN();
+  /// Gives the program of the tests for any model.
+  class ScaleCompiler final : public Compiler {
+  public:
+    std::string_view buildIdentity() const override { return "scale"; }
+    Result<CompiledModel> compileModel(const AnnotatedModel &,
+                                       const CompileOptions &options,
+                                       const CompileObserver &) const override {
+      EXPECT_EQ(options.target, "vulkan");
+      EXPECT_TRUE(options.extensions.empty());
+      return CompiledModel{modelCacheOf(scaleProgram()),
+                           Memory::copy(constantsOf())};
+    }
+    Result<CompiledModel> compileMlir(std::span<const std::byte>,
+                                      std::string_view, const CompileOptions &,
+                                      const CompileObserver &) const override {
+      return failure("there is no MLIR");
+    }
+  };
+  GpuBackendOptions options = noCompiler();
+  options.compiler = []() -> Result<std::shared_ptr<const Compiler>> {
+    return std::shared_ptr<const Compiler>(std::make_shared<ScaleCompiler>());
+  };
+  auto backend = createVulkanBackend(testEngine(), options);
+  auto model = backend->load({}, {}, {});
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  EXPECT_EQ((*model)->interface().inputs.size(), 2u);
+  auto identity = backend->compilationIdentity();
+  ASSERT_TRUE(identity.isOk());
+  EXPECT_EQ(identity->compiler, "none");
+  EXPECT_EQ(identity->cpu, "vulkan");
+}
+
+TEST(GpuLoaderTest, OpensTheLibrary) {
+  NNHAL_NEEDS_VULKAN();
+  GpuDevicesOptions options;
+  options.library = NNHAL_GPU_LIBRARY;
+  auto devices = createGpuDevices(options);
+  ASSERT_TRUE(devices.isOk()) << devices.status().message();
+  ASSERT_EQ(devices->size(), 1u);
+  EXPECT_EQ((*devices)[0]->name(), "nnhal-vulkan");
+  auto model = (*devices)[0]->prepareModelFromArtifact(
+      modelCacheOf(scaleProgram()), Memory::copy(constantsOf()));
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  Caller caller;
+  ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
+  EXPECT_TRUE(caller.isCorrect());
+}
+
+TEST(GpuLoaderTest, SaysWhyThereIsNone) {
+  GpuDevicesOptions options;
+  options.library = "/nonexistent/libNNHalGpu.so";
+  auto missing = createGpuDevices(options);
+  EXPECT_EQ(missing.status().code(), StatusCode::deviceUnavailable);
+  EXPECT_EQ(missing.status().message().find("cannot open the library of GPUs "
+                                            "'/nonexistent/libNNHalGpu.so': "),
+            0u)
+      << missing.status().message();
+  options.library = NNHAL_FAKE_VULKAN;
+  EXPECT_EQ(createGpuDevices(options).status().message(),
+            fmt::format("'{}' is not the library of GPUs: it does not export "
+                        "nnhalGetGpuApi",
+                        NNHAL_FAKE_VULKAN));
+}
+
+TEST(GpuLoaderTest, KnowsItsNames) {
+  EXPECT_TRUE(isGpuDevice("nnhal-gpu"));
+  EXPECT_TRUE(isGpuDevice("nnhal-vulkan"));
+  EXPECT_FALSE(isGpuDevice("nnhal-cpu"));
+}
+
+} // namespace

@@ -1,0 +1,29 @@
+//===- FakeVulkan.h - A loader of Vulkan that a test controls ---*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TEST_UNIT_GPU_INPUTS_FAKEVULKAN_H
+#define NNHAL_TEST_UNIT_GPU_INPUTS_FAKEVULKAN_H
+
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan_core.h>
+
+/// What the fake answers; its library exports `nnhalFakeVulkan`.
+struct FakeVulkan {
+  /// A function that is not there, without "vk"; null for none.
+  const char *missing = nullptr;
+  uint32_t loaderVersion = VK_API_VERSION_1_3;
+  VkResult createInstance = VK_SUCCESS;
+  VkResult enumerate = VK_SUCCESS;
+  uint32_t deviceCount = 1;
+  uint32_t deviceVersion = VK_API_VERSION_1_3;
+  uint64_t bufferAlignment = 16;
+  VkQueueFlags queueFlags = VK_QUEUE_COMPUTE_BIT;
+  VkResult createDevice = VK_SUCCESS;
+  VkResult submit = VK_SUCCESS;
+};
+
+#endif // NNHAL_TEST_UNIT_GPU_INPUTS_FAKEVULKAN_H

@@ -1,0 +1,15 @@
+# Runs PROGRAM and fails when it does, or when the validation layer of Vulkan
+# has left anything in the file MESSAGES.
+file(REMOVE "${MESSAGES}")
+execute_process(COMMAND "${PROGRAM}" --gtest_brief=1 RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} failed: ${result}")
+endif()
+if(NOT EXISTS "${MESSAGES}")
+  message(FATAL_ERROR "the validation layer has not made '${MESSAGES}': it was not there")
+endif()
+file(READ "${MESSAGES}" text)
+string(STRIP "${text}" text)
+if(text)
+  message(FATAL_ERROR "the validation layer says:\n${text}")
+endif()

@@ -1,0 +1,198 @@
+//===- SpirvModuleTest.cpp - Modules that drivers do not get to see -------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestProgram.h"
+
+#include "Runtime/Devices/Gpu/Vulkan/SpirvModule.h"
+
+#include <fmt/format.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <optional>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::test;
+
+namespace {
+
+using Words = std::vector<uint32_t>;
+
+constexpr vulkan::Features allFeatures = {true, true, true, true, true,
+                                          true, true, true, true, true};
+
+Words goodModule() {
+  Words words(kernelModule().size() / sizeof(uint32_t));
+  std::memcpy(words.data(), kernelModule().data(), kernelModule().size());
+  return words;
+}
+
+Status check(const Words &words, GpuProgram program = scaleProgram(),
+             const vulkan::Features &features = allFeatures) {
+  program.module = std::as_bytes(std::span(words));
+  return vulkan::checkSpirv(program, features);
+}
+
+/// The message about what \p change makes of the module of the tests.
+std::string messageOf(const std::function<void(Words &)> &change) {
+  Words words = goodModule();
+  change(words);
+  Status status = check(words);
+  EXPECT_EQ(status.code(), StatusCode::invalidArgument);
+  return status.message();
+}
+
+/// The place of the first instruction \p opcode whose operand \p position is
+/// \p value.
+size_t find(const Words &words, uint32_t opcode, size_t position = 0,
+            std::optional<uint32_t> value = {}) {
+  for (size_t at = 5; at < words.size(); at += words[at] >> 16)
+    if ((words[at] & 0xFFFF) == opcode &&
+        (!value || words[at + 1 + position] == *value))
+      return at;
+  ADD_FAILURE() << "no instruction " << opcode;
+  return 5;
+}
+
+/// Makes the first instruction of \p words the one of \p opcode and
+/// \p operands.
+void insert(Words &words, uint32_t opcode, const Words &operands) {
+  words.insert(words.begin() + 5, uint32_t(operands.size() + 1) << 16 | opcode);
+  words.insert(words.begin() + 6, operands.begin(), operands.end());
+}
+
+Words textOf(const char *text) {
+  Words words(std::strlen(text) / sizeof(uint32_t) + 1);
+  std::memcpy(words.data(), text, std::strlen(text));
+  return words;
+}
+
+TEST(SpirvModuleTest, TakesKernels) {
+  Status status = check(goodModule());
+  EXPECT_TRUE(status.isOk()) << status.message();
+}
+
+TEST(SpirvModuleTest, RefusesHeaders) {
+  EXPECT_EQ(messageOf([](Words &words) { words[0] = 1; }),
+            "the module of kernels does not begin like SPIR-V");
+  EXPECT_EQ(messageOf([](Words &words) { words.resize(4); }),
+            "the module of kernels does not begin like SPIR-V");
+  EXPECT_EQ(messageOf([](Words &words) { words[1] = 0x10300; }),
+            "the module has SPIR-V version 0x10300, not 0x10400 to 0x10600");
+  EXPECT_EQ(messageOf([](Words &words) { words[3] = 0; }),
+            "the SPIR-V module states 0 identifiers and schema 0, not 1 to "
+            "4194304 and 0");
+}
+
+TEST(SpirvModuleTest, RefusesBrokenInstructions) {
+  size_t left = goodModule().size() - 5;
+  EXPECT_EQ(messageOf([](Words &words) { words[5] &= 0xFFFF; }),
+            fmt::format("the instruction at word 5 of the SPIR-V module has 0 "
+                        "words, {} are left",
+                        left));
+  EXPECT_EQ(messageOf([](Words &words) { words[5] |= 0xFFFF0000; }),
+            fmt::format("the instruction at word 5 of the SPIR-V module has "
+                        "65535 words, {} are left",
+                        left));
+  EXPECT_EQ(messageOf([](Words &words) { insert(words, 17, {}); }),
+            "a capability of the SPIR-V module has 0 operands, 1 are needed");
+  EXPECT_EQ(messageOf([](Words &words) {
+              insert(words, 10, {0x41414141, 0x41414141});
+            }),
+            "a string of the SPIR-V module does not end within 2 words");
+}
+
+TEST(SpirvModuleTest, RefusesCapabilities) {
+  // GroupNonUniform and VulkanMemoryModel.
+  for (uint32_t capability : {61u, 5345u})
+    EXPECT_EQ(
+        messageOf([&](Words &words) { insert(words, 17, {capability}); }),
+        fmt::format("the SPIR-V module needs capability {}, which kernels may "
+                    "not use",
+                    capability));
+  for (uint32_t capability :
+       {9u, 10u, 11u, 22u, 39u, 4433u, 4434u, 4448u, 4449u, 6018u, 6019u}) {
+    Words words = goodModule();
+    insert(words, 17, {capability});
+    EXPECT_TRUE(check(words).isOk()) << capability;
+    Status status = check(words, scaleProgram(), {});
+    EXPECT_EQ(status.code(), StatusCode::deviceUnavailable);
+    EXPECT_EQ(status.message(),
+              fmt::format("the SPIR-V module needs capability {}, which the "
+                          "GPU does not have",
+                          capability));
+  }
+  EXPECT_EQ(messageOf([](Words &words) {
+              insert(words, 10, textOf("SPV_KHR_ray_query"));
+            }),
+            "the SPIR-V module needs the extension 'SPV_KHR_ray_query', which "
+            "kernels may not use");
+  EXPECT_EQ(messageOf([](Words &words) {
+              Words operands = textOf("OpenCL.std");
+              operands.insert(operands.begin(), 1);
+              insert(words, 11, operands);
+            }),
+            "the SPIR-V module imports 'OpenCL.std', not GLSL.std.450");
+}
+
+TEST(SpirvModuleTest, RefusesModels) {
+  EXPECT_EQ(messageOf([](Words &words) { words[find(words, 14) + 2] = 3; }),
+            "the SPIR-V module has addressing 0 and memory model 3, not 0 and "
+            "1");
+  EXPECT_EQ(messageOf([](Words &words) { words[find(words, 15) + 1] = 4; }),
+            "an entry point of the SPIR-V module has execution model 4, not 5");
+  EXPECT_EQ(messageOf([](Words &words) { insert(words, 331, {1, 38}); }),
+            "the SPIR-V module has an execution mode with identifiers");
+  EXPECT_EQ(messageOf([](Words &words) { insert(words, 71, {1, 11, 25}); }),
+            "the SPIR-V module has a constant for the size of workgroups");
+  // PushConstant.
+  EXPECT_EQ(messageOf([](Words &words) { words[find(words, 59) + 3] = 9; }),
+            "a variable of the SPIR-V module has storage class 9, which "
+            "kernels may not use");
+}
+
+TEST(SpirvModuleTest, RefusesOtherKernels) {
+  GpuProgram program = scaleProgram();
+  program.kernels[0].workgroupSize = 32;
+  EXPECT_EQ(check(goodModule(), program).message(),
+            "entry point 'scale' has workgroups of 64 x 1 x 1, its kernel of "
+            "32 x 1 x 1");
+  program = scaleProgram();
+  program.kernels[0].name = "other";
+  EXPECT_EQ(check(goodModule(), program).message(),
+            "the SPIR-V module has no entry point 'other'");
+  program.kernels.pop_back();
+  EXPECT_EQ(check(goodModule(), program).message(),
+            "the SPIR-V module has 3 entry points, the program 2 kernels");
+  EXPECT_EQ(messageOf([](Words &words) {
+              size_t at = find(words, 15);
+              Words twice(words.begin() + at + 1,
+                          words.begin() + at + (words[at] >> 16));
+              insert(words, 15, twice);
+            }),
+            "the SPIR-V module has two entry points 'scale'");
+}
+
+TEST(SpirvModuleTest, RefusesBindings) {
+  GpuProgram program = scaleProgram();
+  program.kernels[1].isWritten.pop_back();
+  EXPECT_EQ(check(goodModule(), program).message(),
+            "entry point 'check' uses binding 1, its kernel has 1");
+  EXPECT_EQ(
+      messageOf([](Words &words) { words[find(words, 71, 1, 34) + 3] = 1; }),
+      "the SPIR-V module uses descriptor set 1, not 0");
+  std::string message = messageOf([](Words &words) {
+    words[find(words, 71, 1, 33) + 2] = 24; // NonWritable
+  });
+  EXPECT_EQ(message.find("entry point 'scale' uses storage buffer "), 0u);
+  EXPECT_NE(message.find(" without a binding"), std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,92 @@
+//===- TestProgram.cpp - A program of the kernels of the tests ------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestProgram.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+using namespace nnhal::rt;
+
+static constexpr uint64_t bytesOfX = test::elementCount * sizeof(float);
+
+const std::vector<std::byte> &test::kernelModule() {
+  static const std::vector<std::byte> module = [] {
+    std::ifstream file(NNHAL_GPU_KERNELS, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    EXPECT_FALSE(text.empty()) << NNHAL_GPU_KERNELS;
+    std::span bytes = std::as_bytes(std::span(text));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  }();
+  return module;
+}
+
+GpuProgram test::scaleProgram() {
+  GpuProgram program;
+  program.module = kernelModule();
+  program.kernels = {
+      {"scale", 64, {0, 0, 1}}, {"check", 1, {0, 1}}, {"count", 1, {1}}};
+  const GpuBinding scaled = {GpuSpace::arena, 0, 64, bytesOfX};
+  GpuCommand check;
+  check.kernel = 1;
+  check.groups = {1, 1, 1};
+  check.bindings = {{GpuSpace::input, 1, 0, 4},
+                    {GpuSpace::status, 0, 0, gpuStatusSize}};
+  GpuCommand scale;
+  scale.groups = {elementCount / 64, 1, 1};
+  scale.bindings = {{GpuSpace::input, 0, 0, bytesOfX},
+                    {GpuSpace::constants, 0, 0, 4},
+                    scaled};
+  GpuCommand barrier;
+  barrier.kind = GpuCommandKind::barrier;
+  GpuCommand copy;
+  copy.kind = GpuCommandKind::copy;
+  copy.bindings = {scaled, {GpuSpace::output, 0, 0, bytesOfX}};
+  program.commands = {check, scale, barrier, copy};
+  return program;
+}
+
+Artifact test::artifactOf(const GpuProgram &program,
+                          std::vector<std::byte> &code) {
+  code = writeGpuProgram(program);
+  Artifact artifact;
+  artifact.inputs = {
+      {"x", OperandType::TENSOR_FLOAT32, {elementCount}, 0.0f, 0},
+      {"index", OperandType::TENSOR_INT32, {1}, 0.0f, 0}};
+  artifact.outputs = {
+      {"y", OperandType::TENSOR_FLOAT32, {elementCount}, 0.0f, 0}};
+  artifact.code.push_back(
+      {TargetKind::spirv, std::string(vulkanTargetName), "", code});
+  artifact.entries = {{"main", 0, {}, {}, 64 + bytesOfX}};
+  artifact.constants = {{0, 4, "factor"}};
+  artifact.dataCacheSize = 4;
+  artifact.rounding = "double";
+  return artifact;
+}
+
+std::vector<std::byte> test::modelCacheOf(const GpuProgram &program) {
+  std::vector<std::byte> code;
+  return writeModelCache(artifactOf(program, code));
+}
+
+std::vector<std::byte> test::constantsOf() {
+  const float factor = 3.0f;
+  std::vector<std::byte> bytes(sizeof(factor));
+  std::memcpy(bytes.data(), &factor, sizeof(factor));
+  return bytes;
+}
+
+vulkan::EngineRef test::testEngine() {
+  static const vulkan::EngineRef engine = [] {
+    auto opened = vulkan::Engine::open();
+    return opened.isOk() ? *opened : vulkan::EngineRef();
+  }();
+  return engine;
+}

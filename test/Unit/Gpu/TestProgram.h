@@ -1,0 +1,47 @@
+//===- TestProgram.h - A program of the kernels of the tests ----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TEST_UNIT_GPU_TESTPROGRAM_H
+#define NNHAL_TEST_UNIT_GPU_TESTPROGRAM_H
+
+#include "Runtime/Artifact/GpuProgram.h"
+#include "Runtime/Artifact/ModelCache.h"
+#include "Runtime/Devices/Gpu/Vulkan/Engine.h"
+
+#include <vector>
+
+namespace nnhal::rt::test {
+
+/// Elements of "x" and "y".
+inline constexpr uint32_t elementCount = 256;
+
+/// The module that Inputs/Kernels.spvasm describes.
+const std::vector<std::byte> &kernelModule();
+
+/// y = x * factor for floats, where "index" is below 10.
+GpuProgram scaleProgram();
+/// The artifact of \p program, with one constant, the factor, and an arena for
+/// y. The bytes of its code are kept in \p code.
+Artifact artifactOf(const GpuProgram &program, std::vector<std::byte> &code);
+/// artifactOf() as bytes.
+std::vector<std::byte> modelCacheOf(const GpuProgram &program);
+/// The factor 3.
+std::vector<std::byte> constantsOf();
+
+/// The engine of all tests; null where there is no Vulkan. A second one would
+/// find other devices lost.
+vulkan::EngineRef testEngine();
+
+} // namespace nnhal::rt::test
+
+/// Skips a test that executes. CI has lavapipe, and a machine without Vulkan
+/// says so for each test.
+#define NNHAL_NEEDS_VULKAN()                                                   \
+  if (!::nnhal::rt::test::testEngine())                                        \
+  GTEST_SKIP() << "THIS MACHINE HAS NO VULKAN DEVICE: nothing was executed"
+
+#endif // NNHAL_TEST_UNIT_GPU_TESTPROGRAM_H
