@@ -154,7 +154,7 @@ VulkanBackend::emit(ModuleOp module, const EmissionServices &services) const {
     artifactEntry.arenaLowerBound = uint64_t(bound.getInt());
   result.entries.push_back(std::move(artifactEntry));
   result.kind = rt::TargetKind::spirv;
-  result.cpu = "spirv1.6";
+  result.cpu = "vulkan";
   result.features = featuresOf(kernels.front());
   result.code = rt::writeGpuProgram(builder.get());
   return result;

@@ -28,7 +28,17 @@ struct RefusedOperation {
 };
 } // namespace
 
+static constexpr const char *isIrregular =
+    "it is a routine of the runtime, which GPUs do not call";
+
 static constexpr RefusedOperation refusedOperations[] = {
+    {BOX_WITH_NMS_LIMIT, isIrregular},
+    {DETECTION_POSTPROCESSING, isIrregular},
+    {GENERATE_PROPOSALS, isIrregular},
+    {HASHTABLE_LOOKUP, isIrregular},
+    {LSH_PROJECTION, isIrregular},
+    {RANDOM_MULTINOMIAL, isIrregular},
+    {TOPK_V2, isIrregular},
     {IF, "graphs that are chosen by values are not compiled for GPUs"},
     {WHILE, "graphs that are chosen by values are not compiled for GPUs"},
     {OEM_OPERATION, "it is not compiled for GPUs"},
