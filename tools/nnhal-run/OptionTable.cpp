@@ -297,9 +297,9 @@ static constexpr Option options[] = {
         .name = "device",
         .takes = Takes::value,
         .valueName = "NAME",
-        .help = "use the device NAME: nnhal-cpu (default), nnhal-reference or "
-                "one of a\n"
-                "plug-in; auto divides models among all of them",
+        .help = "use the device NAME: nnhal-cpu (default), nnhal-reference, "
+                "nnhal-gpu or\n"
+                "one of a plug-in; auto divides models among all but GPUs",
         .works = execute | emit | draw | anyCheck | bit(Work::calibrate),
         .apply = setText<&Flags::devices, &DeviceSelection::device>,
     },

@@ -28,6 +28,7 @@
 #include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/DevicePlugins.h"
 #include "nnhal/Runtime/Extensions.h"
+#include "nnhal/Runtime/GpuDevice.h"
 #include "nnhal/Runtime/Version.h"
 #include "nnhal/Runtime/WorkPool.h"
 
@@ -301,6 +302,26 @@ static Status completeRequests(Flags &flags, DevicesRequest &devices,
   return Status::ok();
 }
 
+/// The drivers of GPUs are loaded when somebody asks for one by name, or what
+/// there is.
+static Status addGpus(const Flags &flags, const DevicesRequest &devices,
+                      rt::DeviceRegistry &registry) {
+  const DeviceSelection &selection = flags.devices;
+  bool isNamed =
+      rt::isGpuDevice(selection.device) ||
+      std::ranges::any_of(selection.several, [](const std::string &name) {
+        return rt::isGpuDevice(name);
+      });
+  if (!devices.service.empty() || !(isNamed || flags.listDevices))
+    return Status::ok();
+  Status status = registerGpus(devices, registry);
+  if (isNamed || status.isOk())
+    return status;
+  // Why there is none is no failure of a list.
+  fmt::print(stderr, "note: no GPU: {}\n", status.message());
+  return Status::ok();
+}
+
 /// The cache of the steps of divided models; null where nothing is cached.
 static std::shared_ptr<const rt::CompilationCache>
 stepCache(const Flags &flags, const rt::DeviceServices &services) {
@@ -348,6 +369,8 @@ static int runTool(std::span<const std::string_view> arguments) {
   auto extensions = registerDevices(devices, registry);
   if (!extensions.isOk())
     return fail(extensions.status(), exitFailure);
+  if (Status status = addGpus(*flags, devices, registry); !status.isOk())
+    return fail(status, exitFailure);
   flags->load.preparation.compile.extensions = *extensions;
   flags->cases.preparation.compile.extensions = *std::move(extensions);
   if (flags->listDevices) {

@@ -11,6 +11,7 @@
 #include "nnhal/Runtime/BuiltInDevices.h"
 #include "nnhal/Runtime/DevicePlugins.h"
 #include "nnhal/Runtime/Extensions.h"
+#include "nnhal/Runtime/GpuDevice.h"
 #include "nnhal/Runtime/Service.h"
 
 #include <algorithm>
@@ -64,8 +65,24 @@ tools::registerDevices(const DevicesRequest &request,
   return described;
 }
 
+Status tools::registerGpus(const DevicesRequest &request,
+                           rt::DeviceRegistry &registry) {
+  rt::GpuDevicesOptions options;
+  options.compiler = request.compiler;
+  options.services = request.services;
+  NNHAL_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<rt::Device>> devices,
+                         rt::createGpuDevices(options));
+  for (std::unique_ptr<rt::Device> &device : devices)
+    NNHAL_RETURN_IF_ERROR(registry.add(std::move(device)));
+  return Status::ok();
+}
+
 rt::Result<const rt::Device *>
 tools::findDevice(const rt::DeviceRegistry &registry, std::string_view name) {
+  if (name == rt::anyGpuDevice)
+    for (const auto &device : registry.devices())
+      if (device->type() == rt::DeviceType::gpu)
+        return device.get();
   if (const rt::Device *device = registry.find(name))
     return device;
   std::vector<std::string_view> names;

@@ -42,7 +42,13 @@ struct DevicesRequest {
 rt::Result<std::vector<rt::CompiledExtension>>
 registerDevices(const DevicesRequest &request, rt::DeviceRegistry &registry);
 
-/// Fails with invalidArgument, which names the devices that there are.
+/// Registers the devices of GPUs, whose drivers this loads. Fails with what
+/// createGpuDevices() or DeviceRegistry::add() reports.
+rt::Status registerGpus(const DevicesRequest &request,
+                        rt::DeviceRegistry &registry);
+
+/// Finds a device by its name; rt::anyGpuDevice is the first of a GPU. Fails
+/// with invalidArgument, which names the devices that there are.
 rt::Result<const rt::Device *> findDevice(const rt::DeviceRegistry &registry,
                                           std::string_view name);
 

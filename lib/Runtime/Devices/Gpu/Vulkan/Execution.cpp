@@ -34,7 +34,7 @@ Result<CountedBuffer> CountedBuffer::allocate(const EngineRef &engine,
 }
 
 Result<std::unique_ptr<Workspace>>
-Execution::create(std::shared_ptr<const LoadedProgram> program,
+Execution::create(const std::shared_ptr<const LoadedProgram> &program,
                   std::shared_ptr<MemoryBudget> budget) {
   NNHAL_ASSIGN_OR_RETURN(Recording recording, Recording::create(program));
   std::unique_ptr<Execution> made(
@@ -52,11 +52,8 @@ Execution::create(std::shared_ptr<const LoadedProgram> program,
 }
 
 Execution::~Execution() {
-  // A lost device finishes nothing.
-  while (isInFlight) {
-    Result<bool> finished = recording.wait(waitSlice);
-    isInFlight = finished.isOk() && !*finished;
-  }
+  if (isInFlight)
+    recording.finish();
 }
 
 static Status cancelled() { return toStatus(FailureReason::cancelled, 0, 0); }
@@ -95,8 +92,8 @@ static std::span<std::byte> pagesOf(const InvocationArgument &argument,
   if (begin % alignment != 0 ||
       roundUp(end, pageSize()) != roundUp(end, alignment))
     return {};
-  return {reinterpret_cast<std::byte *>(begin),
-          roundUp(end, alignment) - begin};
+  uintptr_t before = reinterpret_cast<uintptr_t>(argument.data) - begin;
+  return {argument.data - before, roundUp(end, alignment) - begin};
 }
 
 std::optional<Location>

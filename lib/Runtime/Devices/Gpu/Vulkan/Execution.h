@@ -37,7 +37,7 @@ struct CountedBuffer {
 class Execution final : public Workspace {
 public:
   static Result<std::unique_ptr<Workspace>>
-  create(std::shared_ptr<const LoadedProgram> program,
+  create(const std::shared_ptr<const LoadedProgram> &program,
          std::shared_ptr<MemoryBudget> budget);
   ~Execution() override;
 

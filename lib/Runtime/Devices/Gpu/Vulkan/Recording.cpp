@@ -260,6 +260,13 @@ Result<bool> Recording::wait(uint64_t nanoseconds) {
   return true;
 }
 
+void Recording::finish() noexcept {
+  VkFence signaled = fence.get();
+  const Engine &engine = *program->engine;
+  (void)engine.functions().WaitForFences(engine.device(), 1, &signaled, VK_TRUE,
+                                         UINT64_MAX);
+}
+
 int64_t Recording::elapsed() const {
   if (!timestamps.get())
     return -1;

@@ -63,6 +63,9 @@ public:
   /// Returns whether the last submission has finished, after waiting for up to
   /// \p nanoseconds.
   Result<bool> wait(uint64_t nanoseconds);
+  /// Waits for the last submission as long as it takes. A lost device finishes
+  /// nothing.
+  void finish() noexcept;
   /// The nanoseconds of the last submission, which has finished, by the clock
   /// of the device; -1 where that has none.
   int64_t elapsed() const;
