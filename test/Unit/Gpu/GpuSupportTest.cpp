@@ -60,6 +60,17 @@ TEST(GpuSupportTest, TakesKnownExtents) {
   EXPECT_TRUE(checkGpuInterface(relu.model).isOk());
 }
 
+TEST(GpuSupportTest, RefusesRoutines) {
+  OneOperation topk(OperationType::TOPK_V2);
+  topk.input({2, 3});
+  topk.output({2, 1});
+  EXPECT_EQ(topk.refusal(), "TOPK_V2: it is a routine of the runtime, which "
+                            "GPUs do not call");
+  EXPECT_EQ(checkGpuModel(topk.model).message(),
+            "operation 0 TOPK_V2: it is a routine of the runtime, which GPUs "
+            "do not call");
+}
+
 TEST(GpuSupportTest, RefusesUnknownExtents) {
   OneOperation relu(OperationType::RELU);
   relu.input({0, 3});

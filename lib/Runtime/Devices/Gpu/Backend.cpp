@@ -52,6 +52,8 @@ public:
   Result<std::unique_ptr<LoadedModel>>
   load(const AnnotatedModel &model, const PrepareOptions &prepare,
        const LoadObserver &observer) const override {
+    // Errors of the compiler would name operations of a lowering.
+    NNHAL_RETURN_IF_ERROR(checkGpuModel(model.model));
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> compiler,
                            options.compiler());
     CompileOptions compile = prepare.compile;

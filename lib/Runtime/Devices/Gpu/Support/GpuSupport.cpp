@@ -133,3 +133,11 @@ Status nnhal::rt::checkGpuInterface(const Model &model) {
             .withContext("the model"));
   return Status::ok();
 }
+
+Status nnhal::rt::checkGpuModel(const Model &model) {
+  const std::vector<Operation> &operations = model.main.operations;
+  for (size_t i = 0; i < operations.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        about(refusalOf(model, model.main, operations[i]), "operation", i));
+  return checkGpuInterface(model);
+}

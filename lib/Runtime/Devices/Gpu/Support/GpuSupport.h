@@ -29,6 +29,12 @@ Status refusalOf(const Model &model, const Subgraph &subgraph,
 /// Threads: pure function.
 Status checkGpuInterface(const Model &model);
 
+/// Why \p model cannot be prepared as a whole, with the number of the operation;
+/// success when it can.
+///
+/// Threads: pure function.
+Status checkGpuModel(const Model &model);
+
 } // namespace nnhal::rt
 
 #endif // NNHAL_LIB_RUNTIME_DEVICES_GPU_SUPPORT_GPUSUPPORT_H
