@@ -108,10 +108,9 @@ Result<GpuBuffer> GpuBuffer::import(const EngineRef &engine,
   if (needs.size > bytes.size())
     return toStatus(VK_ERROR_INVALID_EXTERNAL_HANDLE,
                     "vkGetBufferMemoryRequirements");
-  VkImportMemoryHostPointerInfoEXT import = {};
-  import.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT;
-  import.handleType = hostAllocation;
-  import.pHostPointer = bytes.data();
+  VkImportMemoryHostPointerInfoEXT import = {
+      VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
+      hostAllocation, bytes.data()};
   VkMemoryAllocateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   info.pNext = &import;

@@ -78,13 +78,17 @@ Status Kernels::addPipeline(const EngineRef &engine, VkShaderModule module,
   auto bindingCount = uint32_t(kernel.isWritten.size());
   NNHAL_RETURN_IF_ERROR(addLayout(engine, bindingCount));
   bindingCounts.push_back(bindingCount);
-  VkComputePipelineCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
-  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  info.stage.module = module;
-  info.stage.pName = kernel.name.c_str();
-  info.layout = layouts.at(bindingCount).pipeline.get();
+  VkPipelineShaderStageCreateInfo stage = {
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+      nullptr,
+      0,
+      VK_SHADER_STAGE_COMPUTE_BIT,
+      module,
+      kernel.name.c_str(),
+      nullptr};
+  VkComputePipelineCreateInfo info = {
+      VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, nullptr,        0, stage,
+      layouts.at(bindingCount).pipeline.get(),        VK_NULL_HANDLE, 0};
   VkPipeline made = VK_NULL_HANDLE;
   NNHAL_RETURN_IF_ERROR(engine->check(
       engine->functions().CreateComputePipelines(
