@@ -8,7 +8,9 @@
 #include <nnhal/Backend/DevicePlugin.h>
 #include <nnhal/Backend/ExtensionBackend.h>
 
+#include <span>
 #include <string>
+#include <vector>
 
 using namespace nnhal::rt;
 
@@ -55,17 +57,26 @@ public:
       : description{FIBONACCI_EXTENSION,
                     {{FIBONACCI_INT64, /*isTensor=*/false, sizeof(int64_t)},
                      {FIBONACCI_TENSOR_QUANT64_ASYMM, /*isTensor=*/true,
-                      sizeof(int64_t)}}} {}
+                      sizeof(int64_t)}}},
+        customs{{"Fibonacci", FIBONACCI_OPERATION}} {}
 
   const Extension &extension() const override { return description; }
+
+  // The operator of this name in TensorFlow Lite files becomes FIBONACCI.
+  std::span<const CustomOperator> customOperators() const override {
+    return customs;
+  }
 
   Result<OperationFacts> check(const OperationView &view) const override {
     if (view.type != ownOperation(FIBONACCI_OPERATION))
       return refuse("there is no operation " +
                     std::to_string(uint16_t(view.type)));
-    if (view.inputs.size() != 1)
-      return refuse("FIBONACCI has 1 input, found " +
-                    std::to_string(view.inputs.size()));
+    // A custom operator has its options as last input, of which there are none.
+    size_t count = view.inputs.size();
+    if (count == 2 && view.inputs[1].isOmitted)
+      count = 1;
+    if (count != 1)
+      return refuse("FIBONACCI has 1 input, found " + std::to_string(count));
     if (view.outputs.size() != 1)
       return refuse("FIBONACCI has 1 output, found " +
                     std::to_string(view.outputs.size()));
@@ -95,6 +106,7 @@ public:
 
 private:
   const Extension description;
+  const std::vector<CustomOperator> customs;
 };
 } // namespace
 

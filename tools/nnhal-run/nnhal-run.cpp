@@ -371,8 +371,9 @@ static int runTool(std::span<const std::string_view> arguments) {
     return fail(extensions.status(), exitFailure);
   if (Status status = addGpus(*flags, devices, registry); !status.isOk())
     return fail(status, exitFailure);
-  flags->load.preparation.compile.extensions = *extensions;
-  flags->cases.preparation.compile.extensions = *std::move(extensions);
+  flags->load.preparation.compile.extensions = extensions->compiled;
+  flags->load.extensions = std::move(extensions->installed);
+  flags->cases.preparation.compile.extensions = std::move(extensions->compiled);
   if (flags->listDevices) {
     for (const auto &device : registry.devices())
       fmt::print("{}", describeDevice(*device));

@@ -92,6 +92,11 @@ public:
   /// break a rule.
   virtual Status execute(const OperationView &operation,
                          ExtensionOutputs &outputs) const = 0;
+
+  /// Returns the custom operators that the extension claims, each name once,
+  /// constant for the life of the backend. A name that two extensions claim is
+  /// an error of the import.
+  virtual std::span<const CustomOperator> customOperators() const { return {}; }
 };
 
 } // namespace nnhal::rt

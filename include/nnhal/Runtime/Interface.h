@@ -34,6 +34,24 @@ struct Extension {
   bool operator==(const Extension &) const = default;
 };
 
+/// A custom operator of TensorFlow Lite files that an extension claims:
+/// importTFLite() makes an operation of the extension in its place.
+///
+/// The inputs of the operation are those of the operator, NO_VALUE where one is
+/// absent, and then the operator's `custom_options`: a constant
+/// TENSOR_QUANT8_ASYMM of scale 1 and zero point 0 with one dimension, or
+/// NO_VALUE where there are no bytes. INT64 inputs become TENSOR_INT32. The
+/// outputs are those of the operator, of the type and quantization that the
+/// file states and the shape that ExtensionBackend::check()
+/// infers.
+struct CustomOperator {
+  /// The operator's `custom_code`.
+  std::string name;
+  /// The number of the extension's operation.
+  uint16_t operation = 0;
+  bool operator==(const CustomOperator &) const = default;
+};
+
 /// One input or output of a model.
 struct InterfaceTensor {
   std::string name;

@@ -9,6 +9,7 @@
 #define NNHAL_RUNTIME_TFLITEMODEL_H
 
 #include "nnhal/Runtime/Api.h"
+#include "nnhal/Runtime/DeviceServices.h"
 #include "nnhal/Runtime/Model.h"
 
 #include <map>
@@ -25,6 +26,10 @@ struct TFLiteImportOptions {
   /// operand types of the extension nnhal.tflite; otherwise a file that needs
   /// them fails to import.
   bool useExtensions = true;
+  /// The extensions that may claim custom operators (ExtensionBackend::
+  /// customOperators()), in the order of DeviceServices::extensions: of several
+  /// with one name the first is asked. See installedExtensions().
+  std::vector<InstalledExtension> extensions = {};
 };
 
 /// Turns a .tflite file into a validated HAL model.
@@ -34,7 +39,7 @@ struct TFLiteImportOptions {
 /// expanded, missing shapes are inferred, variable tensors become pairs of a
 /// state input and a state output after the model's own. Fails with
 /// invalidArgument for a damaged file, and for an operator that neither the HAL
-/// nor the extension can express: the message names the operator, its index and
+/// nor an extension can express: the message names the operator, its index and
 /// why.
 NNHAL_API Result<AnnotatedModel>
 importTFLite(const Memory &file, const TFLiteImportOptions &options = {});

@@ -8,6 +8,7 @@
 #include "nnhal/Runtime/DevicePlugins.h"
 
 #include "Runtime/Caching/BinaryIdentity.h"
+#include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/DevicePlugin.h"
@@ -95,6 +96,12 @@ static Result<const NNHalDevicePlugin *> openPlugin(const std::string &path) {
   return plugin;
 }
 
+static Status checkDescription(const ExtensionBackend &backend) {
+  NNHAL_RETURN_IF_ERROR(checkDescription(backend.extension()));
+  return checkCustomOperators(backend.extension().name,
+                              backend.customOperators());
+}
+
 static Status addExtensions(const std::string &path,
                             const NNHalDevicePlugin *plugin,
                             ExtensionBackends backends,
@@ -106,8 +113,8 @@ static Status addExtensions(const std::string &path,
       std::string identity,
       loadedIdentity(reinterpret_cast<const void *>(plugin->create)));
   for (std::unique_ptr<ExtensionBackend> &backend : backends) {
-    NNHAL_RETURN_IF_ERROR(checkDescription(backend->extension())
-                              .withContext(fmt::format("plug-in '{}'", path)));
+    NNHAL_RETURN_IF_ERROR(checkDescription(*backend).withContext(
+        fmt::format("plug-in '{}'", path)));
     extensions.push_back({std::move(backend), identity});
   }
   return Status::ok();

@@ -15,6 +15,7 @@
 
 #include "Runtime/Caching/BinaryIdentity.h"
 #include "Runtime/Formats/Json/ExtensionFile.h"
+#include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
@@ -32,10 +33,13 @@ namespace {
 /// The extension of a plug-in that is opened when somebody asks for it.
 class LazyExtension final : public ExtensionBackend {
 public:
-  LazyExtension(Extension description, std::string path)
+  LazyExtension(ExtensionFile description, std::string path)
       : description(std::move(description)), path(std::move(path)) {}
 
-  const Extension &extension() const override { return description; }
+  const Extension &extension() const override { return description.extension; }
+  std::span<const CustomOperator> customOperators() const override {
+    return description.customOperators;
+  }
 
   Status open() const override {
     std::call_once(once, [this] { status = load(); });
@@ -55,16 +59,23 @@ private:
   Status load() const {
     NNHAL_ASSIGN_OR_RETURN(LoadedPlugin plugin, loadPlugin(path, {}));
     for (InstalledExtension &extension : plugin.extensions)
-      if (extension.backend->extension() == description)
+      if (extension.backend->extension() == description.extension)
         backend = std::move(extension.backend);
     if (!backend)
       return badData("plug-in '{}' has no extension '{}' of the types that the "
                      "file beside it describes",
-                     path, description.name);
+                     path, description.extension.name);
+    if (!std::ranges::equal(backend->customOperators(),
+                            description.customOperators)) {
+      backend = nullptr;
+      return badData("plug-in '{}' claims other custom operators than the file "
+                     "beside it describes",
+                     path);
+    }
     return Status::ok();
   }
 
-  const Extension description;
+  const ExtensionFile description;
   const std::string path;
   mutable std::once_flag once;
   mutable Status status;
@@ -89,9 +100,12 @@ static Result<InstalledExtension> describe(const std::string &file) {
       std::filesystem::path(file).replace_extension(".so");
   NNHAL_RETURN_IF_ERROR(checkTrust(file));
   NNHAL_RETURN_IF_ERROR(checkTrust(library));
-  NNHAL_ASSIGN_OR_RETURN(Extension description, readExtensionFile(file));
-  NNHAL_RETURN_IF_ERROR(
-      checkDescription(description).withContext(fmt::format("'{}'", file)));
+  NNHAL_ASSIGN_OR_RETURN(ExtensionFile description, readExtensionFile(file));
+  NNHAL_RETURN_IF_ERROR(checkDescription(description.extension)
+                            .withContext(fmt::format("'{}'", file)));
+  NNHAL_RETURN_IF_ERROR(checkCustomOperators(description.extension.name,
+                                             description.customOperators)
+                            .withContext(fmt::format("'{}'", file)));
   NNHAL_ASSIGN_OR_RETURN(std::string identity, binaryIdentity(library));
   return InstalledExtension{
       std::make_shared<LazyExtension>(std::move(description), library),

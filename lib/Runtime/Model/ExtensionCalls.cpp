@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 using namespace nnhal::rt;
 
@@ -47,6 +48,21 @@ nnhal::rt::findInstalled(std::span<const InstalledExtension> installed,
     return one.backend->extension().name == name;
   });
   return found == installed.end() ? nullptr : &*found;
+}
+
+Status
+nnhal::rt::checkCustomOperators(std::string_view name,
+                                std::span<const CustomOperator> customs) {
+  std::set<std::string_view> names;
+  for (const CustomOperator &custom : customs) {
+    if (custom.name.empty())
+      return badData("extension '{}' claims a custom operator without a name",
+                     name);
+    if (!names.insert(custom.name).second)
+      return badData("extension '{}' claims the custom operator '{}' twice",
+                     name, custom.name);
+  }
+  return Status::ok();
 }
 
 static const Extension::OperandTypeInfo *describe(const Extension &extension,

@@ -32,6 +32,11 @@ const InstalledExtension *
 findInstalled(std::span<const InstalledExtension> installed,
               std::string_view name);
 
+/// Checks that \p customs, which the extension \p name claims, have names that
+/// differ.
+Status checkCustomOperators(std::string_view name,
+                            std::span<const CustomOperator> customs);
+
 /// The bytes of one element of \p type, which is a type of the HAL or one of
 /// \p extension's own (ownOperandType()); 0 for all others.
 uint32_t elementSizeIn(const Extension &extension, OperandType type);

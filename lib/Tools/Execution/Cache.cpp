@@ -8,6 +8,7 @@
 #include "Cache.h"
 
 #include "Runtime/Artifact/ModelCache.h"
+#include "nnhal/Backend/ExtensionBackend.h"
 #include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/Memory.h"
 #include "nnhal/Runtime/TFLiteModel.h"
@@ -31,6 +32,13 @@ static std::string readingOptions(const LoadRequest &request) {
     text += fmt::format("{}:{}={};", name.size(), name, fmt::join(shape, "x"));
   if (request.specialize)
     text += "specialized;";
+  if (!request.useExtensions)
+    text += "without extensions;";
+  // They infer shapes of a model that they claim operators of.
+  for (const rt::InstalledExtension &one : request.extensions)
+    if (!one.backend->customOperators().empty())
+      text += fmt::format("{}={};", one.backend->extension().name,
+                          one.buildIdentity);
   return text;
 }
 

@@ -32,7 +32,7 @@ static Status registerService(const std::string &path,
   return Status::ok();
 }
 
-rt::Result<std::vector<rt::CompiledExtension>>
+rt::Result<RegisteredExtensions>
 tools::registerDevices(const DevicesRequest &request,
                        rt::DeviceRegistry &registry) {
   // The devices of this process execute the extensions of all plug-ins.
@@ -45,14 +45,15 @@ tools::registerDevices(const DevicesRequest &request,
                       std::back_inserter(services.extensions));
     plugins.push_back(std::move(plugin));
   }
-  std::vector<rt::CompiledExtension> described;
+  std::ranges::move(rt::installedExtensions(request.services),
+                    std::back_inserter(services.extensions));
+  RegisteredExtensions registered;
+  registered.installed = services.extensions;
   if (!request.service.empty()) {
     NNHAL_RETURN_IF_ERROR(
         registerService(request.service, request.services, registry));
   } else {
-    std::ranges::move(rt::installedExtensions(request.services),
-                      std::back_inserter(services.extensions));
-    described = rt::compiledExtensions(services.extensions);
+    registered.compiled = rt::compiledExtensions(services.extensions);
     for (std::unique_ptr<rt::Device> &device :
          rt::createBuiltInDevices({std::move(services), request.compiler}))
       NNHAL_RETURN_IF_ERROR(registry.add(std::move(device)));
@@ -62,7 +63,7 @@ tools::registerDevices(const DevicesRequest &request,
       NNHAL_RETURN_IF_ERROR(
           registry.add(std::move(device))
               .withContext(fmt::format("plug-in '{}'", request.plugins[i])));
-  return described;
+  return registered;
 }
 
 Status tools::registerGpus(const DevicesRequest &request,

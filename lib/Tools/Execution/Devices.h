@@ -35,12 +35,20 @@ struct DevicesRequest {
   std::vector<std::string> plugins;
 };
 
+/// The extensions beside the devices of a program.
+struct RegisteredExtensions {
+  /// The facts that a compiler has to know of those of the project's devices.
+  std::vector<rt::CompiledExtension> compiled;
+  /// The extensions of this process, for TFLiteImportOptions::extensions. Those
+  /// of a service are those of its own process; a file is imported here.
+  std::vector<rt::InstalledExtension> installed;
+};
+
 /// Registers the devices of the project or a service, and of plug-ins. Fails
 /// with what connectDevices(), loadPlugin() or DeviceRegistry::add()
-/// reports, and then names the service or the file of the plug-in. Returns what
-/// a compiler has to know of the extensions of the project's devices.
-rt::Result<std::vector<rt::CompiledExtension>>
-registerDevices(const DevicesRequest &request, rt::DeviceRegistry &registry);
+/// reports, and then names the service or the file of the plug-in.
+rt::Result<RegisteredExtensions> registerDevices(const DevicesRequest &request,
+                                                 rt::DeviceRegistry &registry);
 
 /// Registers the devices of GPUs, whose drivers this loads. Fails with what
 /// createGpuDevices() or DeviceRegistry::add() reports.

@@ -269,6 +269,7 @@ private:
     rt::TFLiteImportOptions options;
     options.inputShapes = request.shapes;
     options.useExtensions = request.useExtensions;
+    options.extensions = request.extensions;
     NNHAL_ASSIGN_OR_RETURN(loaded.source, rt::importTFLite(file, options));
     return Status::ok();
   }

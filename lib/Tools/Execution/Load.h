@@ -14,6 +14,7 @@
 
 #include "nnhal/Runtime/CompilationCache.h"
 #include "nnhal/Runtime/Device.h"
+#include "nnhal/Runtime/DeviceServices.h"
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/Trace.h"
 
@@ -52,6 +53,8 @@ struct LoadRequest {
   std::string emit;
   /// TFLiteImportOptions::useExtensions.
   bool useExtensions = true;
+  /// TFLiteImportOptions::extensions.
+  std::vector<rt::InstalledExtension> extensions = {};
   /// The model itself is looked at, whatever comes from the cache.
   bool needsSource = false;
   /// Threads of one execution; 0 for as many as the machine runs at once.

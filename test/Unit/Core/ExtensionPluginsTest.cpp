@@ -11,6 +11,7 @@
 #include "nnhal/Runtime/Log.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
@@ -173,6 +174,90 @@ TEST(ExtensionPluginsTest, OthersMustNotWriteThem) {
   EXPECT_TRUE(installedExtensions(services, "/nonexistent").empty());
   EXPECT_TRUE(lines.empty());
   fs::remove_all(folder);
+}
+
+/// An installed plug-in and the file beside it.
+class ExtensionFileTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+    std::filesystem::copy_file(pluginPath(), folder + "/one.so");
+    services.log = std::make_shared<Log>(
+        0, [this](std::string_view line) { last = line; });
+  }
+  void TearDown() override {
+    setTable(nullptr, folder + "/one.so");
+    std::filesystem::remove_all(folder);
+  }
+  std::vector<InstalledExtension> describe(std::string_view text) {
+    last.clear();
+    std::ofstream(folder + "/one.json") << text;
+    return installedExtensions(services, folder);
+  }
+
+  std::string folder = ::testing::TempDir() + "nnhal-plugins-XXXXXX";
+  std::string last;
+  DeviceServices services;
+};
+
+constexpr std::string_view claiming =
+    R"({"name": "com.example.a", "operandTypes": [], "customOperators": )"
+    R"([{"name": "One", "operation": 3}, {"name": "Two", "operation": 65535}]})";
+
+TEST_F(ExtensionFileTest, customOperators) {
+  auto found = describe(claiming);
+  ASSERT_EQ(found.size(), 1u) << last;
+  EXPECT_TRUE(std::ranges::equal(
+      found[0].backend->customOperators(),
+      std::vector<CustomOperator>{{"One", 3}, {"Two", 65535}}));
+  // The plug-in claims nothing.
+  NNHalDevicePlugin table = tableWith([](const NNHalPluginHost *host) {
+    addExtension(host, {"com.example.a", {}});
+  });
+  setTable(&table, folder + "/one.so");
+  EXPECT_EQ(found[0].backend->open().message(),
+            fmt::format("plug-in '{}/one.so' claims other custom operators "
+                        "than the file beside it describes",
+                        folder));
+  auto problem = [&](std::string_view customs) {
+    EXPECT_TRUE(describe(fmt::format(R"({{"name": "com.example.a", )"
+                                     R"("operandTypes": [], )"
+                                     R"("customOperators": {}}})",
+                                     customs))
+                    .empty());
+    size_t begin = last.find(".json': ");
+    return begin == std::string::npos ? last : last.substr(begin + 8);
+  };
+  EXPECT_EQ(problem(R"([{"name": "", "operation": 0}])"),
+            "extension 'com.example.a' claims a custom operator without a "
+            "name");
+  EXPECT_EQ(problem(R"([{"name": "A", "operation": 0},)"
+                    R"({"name": "A", "operation": 1}])"),
+            "extension 'com.example.a' claims the custom operator 'A' twice");
+  EXPECT_EQ(problem(R"([{"name": "A", "operation": 65536}])"),
+            "customOperators[0].operation: 65536 must be from 0 to 65535");
+}
+
+// Descriptions with changed bytes are left out with a message, or are whole.
+TEST_F(ExtensionFileTest, mutatedDescriptions) {
+  std::mt19937 random(3);
+  size_t whole = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::string text(claiming);
+    for (uint32_t n = 1 + random() % 3; n > 0; --n)
+      text[random() % text.size()] =
+          random() % 2 ? char(random()) : "{}[]\",:0-9ez"[random() % 13];
+    if (random() % 8 == 0)
+      text.resize(random() % text.size());
+    auto found = describe(text);
+    whole += found.size();
+    EXPECT_EQ(found.empty(), !last.empty()) << text;
+    for (const InstalledExtension &one : found)
+      for (const CustomOperator &custom : one.backend->customOperators())
+        EXPECT_FALSE(custom.name.empty());
+  }
+  EXPECT_GT(whole, 10u);
+  EXPECT_LT(whole, 900u);
 }
 
 // Whatever a table says is answered with a status.

@@ -81,12 +81,17 @@ static Numbers fromBytes(OperandType type,
   }
 }
 
-std::vector<Numbers> runFile(const std::vector<std::byte> &bytes,
-                             const std::vector<Numbers> &inputs) {
-  AnnotatedModel model = importBytes(bytes);
+std::vector<Numbers>
+runFile(const std::vector<std::byte> &bytes, const std::vector<Numbers> &inputs,
+        const std::vector<InstalledExtension> &extensions) {
+  TFLiteImportOptions options;
+  options.extensions = extensions;
+  AnnotatedModel model = importBytes(bytes, options);
   const Subgraph &main = model.model.main;
+  DeviceServices services;
+  services.extensions = extensions;
   Result<PreparedModelRef> prepared =
-      createReferenceDevice()->prepareModel(model);
+      createReferenceDevice({.services = services})->prepareModel(model);
   EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
   if (!prepared.isOk())
     return {};

@@ -20,9 +20,10 @@ namespace nnhal::rt {
 using Numbers = std::vector<double>;
 
 /// Imports \p bytes and executes it once on nnhal-reference. Inputs beyond
-/// \p inputs, which are states, are zeros.
-std::vector<Numbers> runFile(const std::vector<std::byte> &bytes,
-                             const std::vector<Numbers> &inputs);
+/// \p inputs, which are states, are zeros. The device has \p extensions.
+std::vector<Numbers>
+runFile(const std::vector<std::byte> &bytes, const std::vector<Numbers> &inputs,
+        const std::vector<InstalledExtension> &extensions = {});
 
 /// The operations that \p bytes imports to, by name and in order.
 std::vector<std::string> operationsOf(const std::vector<std::byte> &bytes);

@@ -110,4 +110,12 @@ std::vector<std::byte> writeAddInt16() {
   return file.finish({lhs, rhs}, {sum});
 }
 
+std::vector<std::byte> writeFibonacci() {
+  TFLiteWriter file;
+  int32_t count = file.tensor({{1}}), numbers = file.tensor({{10}});
+  file.add(schema::BuiltinOperator::CUSTOM, {count}, {numbers},
+           schema::BuiltinOptions::NONE, 0, {.custom = "Fibonacci"});
+  return file.finish({count}, {numbers});
+}
+
 } // namespace nnhal::rt

@@ -121,8 +121,8 @@ TEST(TFLiteErrorsTest, operators) {
   custom.add(Code::CUSTOM, {x}, {y}, schema::BuiltinOptions::NONE, 0,
              {.custom = "Sparkle"});
   EXPECT_EQ(importError(custom.finish({x}, {y})),
-            "operator 0 (CUSTOM 'Sparkle'): no HAL operations are known for "
-            "this custom operator");
+            "operator 0 (CUSTOM 'Sparkle'): no extension claims this custom "
+            "operator");
   TFLiteWriter constant;
   x = constant.tensor({{2}}), y = constant.floats({2});
   constant.add(Code::EXP, {x}, {y});

@@ -50,6 +50,14 @@ TEST(TFLiteModelsTest, addInt16IsReproducible) {
             "tflite:ADD(i1x4, i1x4, 0) -> o1x4\n");
 }
 
+TEST(TFLiteModelsTest, fibonacciIsReproducible) {
+  std::vector<std::byte> expected = writeFibonacci();
+  expectReproducible("fibonacci.tflite", expected);
+  EXPECT_EQ(importError(expected),
+            "operator 0 (CUSTOM 'Fibonacci'): no extension claims this custom "
+            "operator");
+}
+
 TEST(TFLiteModelsTest, smallCnnIsReproducible) {
   std::vector<std::byte> expected = writeSmallCnn();
   expectReproducible("small_cnn.tflite", expected);

@@ -26,9 +26,22 @@ static Result<Extension::OperandTypeInfo> readType(const JsonNode &node) {
   return info;
 }
 
-static Result<Extension> readRoot(const JsonNode &root) {
-  NNHAL_RETURN_IF_ERROR(root.checkObject({"name", "operandTypes"}));
-  Extension extension;
+static Result<CustomOperator> readCustomOperator(const JsonNode &node) {
+  NNHAL_RETURN_IF_ERROR(node.checkObject({"name", "operation"}));
+  CustomOperator custom;
+  NNHAL_ASSIGN_OR_RETURN(JsonNode name, node.require("name"));
+  NNHAL_ASSIGN_OR_RETURN(custom.name, name.toString());
+  NNHAL_ASSIGN_OR_RETURN(JsonNode operation, node.require("operation"));
+  NNHAL_ASSIGN_OR_RETURN(int64_t number, operation.toInteger(0, UINT16_MAX));
+  custom.operation = uint16_t(number);
+  return custom;
+}
+
+static Result<ExtensionFile> readRoot(const JsonNode &root) {
+  NNHAL_RETURN_IF_ERROR(
+      root.checkObject({"name", "operandTypes", "customOperators"}));
+  ExtensionFile file;
+  Extension &extension = file.extension;
   NNHAL_ASSIGN_OR_RETURN(JsonNode name, root.require("name"));
   NNHAL_ASSIGN_OR_RETURN(extension.name, name.toString());
   NNHAL_ASSIGN_OR_RETURN(JsonNode types, root.require("operandTypes"));
@@ -37,10 +50,18 @@ static Result<Extension> readRoot(const JsonNode &root) {
     NNHAL_ASSIGN_OR_RETURN(Extension::OperandTypeInfo info, readType(types[i]));
     extension.operandTypes.push_back(info);
   }
-  return extension;
+  if (std::optional<JsonNode> customs = root.find("customOperators")) {
+    NNHAL_RETURN_IF_ERROR(customs->checkArray());
+    for (size_t i = 0; i < customs->size(); ++i) {
+      NNHAL_ASSIGN_OR_RETURN(CustomOperator custom,
+                             readCustomOperator((*customs)[i]));
+      file.customOperators.push_back(std::move(custom));
+    }
+  }
+  return file;
 }
 
-Result<Extension> nnhal::rt::readExtensionFile(const std::string &path) {
+Result<ExtensionFile> nnhal::rt::readExtensionFile(const std::string &path) {
   constexpr uint64_t maxSize = uint64_t(1) << 20;
   NNHAL_ASSIGN_OR_RETURN(Memory file, Memory::readFile(path, maxSize));
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, file.bytes());
@@ -48,8 +69,8 @@ Result<Extension> nnhal::rt::readExtensionFile(const std::string &path) {
       nlohmann::json document,
       parseJson({reinterpret_cast<const char *>(bytes.data()), bytes.size()},
                 "the file"));
-  Result<Extension> extension = readRoot(JsonNode(document, "the file"));
-  if (!extension.isOk())
-    return std::move(extension).takeStatus().withContext("'" + path + "'");
-  return extension;
+  Result<ExtensionFile> contents = readRoot(JsonNode(document, "the file"));
+  if (!contents.isOk())
+    return std::move(contents).takeStatus().withContext("'" + path + "'");
+  return contents;
 }

@@ -11,17 +11,26 @@
 #include "nnhal/Runtime/Interface.h"
 
 #include <string>
+#include <vector>
 
 namespace nnhal::rt {
 
-/// Reads the file \p path, which describes one extension:
+/// The contents of a file that describes an extension.
+struct ExtensionFile {
+  Extension extension;
+  std::vector<CustomOperator> customOperators;
+};
+
+/// Reads the file \p path, which describes one extension; the custom operators
+/// may be left out:
 ///
 ///   {"name": "com.example.ext",
-///    "operandTypes": [{"type": 0, "isTensor": true, "byteSize": 8}]}
+///    "operandTypes": [{"type": 0, "isTensor": true, "byteSize": 8}],
+///    "customOperators": [{"name": "Sparkle", "operation": 3}]}
 ///
 /// Fails with invalidArgument, which names the file and the member, when it
 /// does not; checks no name.
-Result<Extension> readExtensionFile(const std::string &path);
+Result<ExtensionFile> readExtensionFile(const std::string &path);
 
 } // namespace nnhal::rt
 

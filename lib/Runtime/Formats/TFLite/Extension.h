@@ -71,6 +71,22 @@ bool needsExtension(Graph &graph, const schema::Operator &source,
 Status importAsExtension(Graph &graph, const schema::Operator &source,
                          const ExtensionRow &extension);
 
+/// The extension that claims a custom operator.
+struct Claim {
+  /// Null where none does.
+  const InstalledExtension *extension = nullptr;
+  uint16_t operation = 0;
+};
+
+/// Returns which of \p extensions claims the custom operator \p name. Fails
+/// with invalidArgument, which names both, when several do.
+Result<Claim> findClaim(std::span<const InstalledExtension> extensions,
+                        std::string_view name);
+
+/// Imports \p source, a custom operator, as the operation of \p claim.
+Status importAsClaimed(Graph &graph, const schema::Operator &source,
+                       const Claim &claim);
+
 /// Whether an input has an extent that only an execution knows.
 bool hasUnknownExtents(Operator &op);
 /// The shapes of outputs that values decide about: as the file states them,

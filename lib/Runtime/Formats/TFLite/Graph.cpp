@@ -28,8 +28,25 @@ const schema::OperatorCode *Graph::operatorCode(uint32_t index) const {
   return codes && index < codes->size() ? codes->Get(index) : nullptr;
 }
 
+uint16_t FileImport::prefixOf(std::string_view name) {
+  std::vector<ExtensionNameAndPrefix> &listed =
+      result.model.extensionNameToPrefix;
+  auto found = std::ranges::find(listed, name, &ExtensionNameAndPrefix::name);
+  if (found != listed.end())
+    return found->prefix;
+  uint16_t last = extensionPrefix;
+  for (const ExtensionNameAndPrefix &one : listed)
+    last = std::max(last, one.prefix);
+  uint16_t prefix = name == extensionName ? extensionPrefix : last + 1;
+  listed.push_back({std::string(name), prefix});
+  return prefix;
+}
+
+static bool isOfTFLite(uint32_t code) { return code >> 16 == extensionPrefix; }
+
 uint32_t Graph::addOperand(Operand operand) {
-  shared.hasExtension |= isExtension(operand.type);
+  if (isOfTFLite(uint32_t(operand.type)))
+    shared.prefixOf(extensionName);
   target.operands.push_back(std::move(operand));
   return static_cast<uint32_t>(target.operands.size() - 1);
 }
@@ -87,7 +104,8 @@ OperandView Graph::view(uint32_t index) const {
 
 void Graph::addOperation(OperationType type, std::vector<uint32_t> inputs,
                          std::vector<uint32_t> outputs) {
-  shared.hasExtension |= isExtension(type);
+  if (isOfTFLite(uint32_t(type)))
+    shared.prefixOf(extensionName);
   target.operations.push_back({type, std::move(inputs), std::move(outputs)});
 }
 
@@ -570,9 +588,6 @@ AnnotatedModel FileImport::take(Memory memory) && {
     expandedMemory.isSynthetic = true;
     result.model.pools.push_back(std::move(expandedMemory));
   }
-  if (hasExtension)
-    result.model.extensionNameToPrefix.push_back(
-        {std::string(extensionName), extensionPrefix});
   computeConsumers(result.model.main);
   for (Subgraph &called : result.model.referenced)
     computeConsumers(called);

@@ -23,9 +23,13 @@ namespace nnhal::rt::tflite {
 /// import, one thread; the file's bytes must outlive it.
 struct FileImport {
   FileImport(const schema::Model &model, std::span<const std::byte> file,
-             bool useExtensions)
-      : model(model), file(file), useExtensions(useExtensions),
-        variables(model, useExtensions) {}
+             const TFLiteImportOptions &options)
+      : model(model), file(file), useExtensions(options.useExtensions),
+        extensions(options.extensions),
+        variables(model, options.useExtensions) {}
+
+  /// The prefix of the extension \p name, which the model lists from now on.
+  uint16_t prefixOf(std::string_view name);
 
   /// The result; \p memory holds the file. Call once, after the main graph's
   /// import().
@@ -35,8 +39,8 @@ struct FileImport {
   std::span<const std::byte> file;
   /// See TFLiteImportOptions::useExtensions.
   const bool useExtensions;
-  /// An operand or an operation of the extension was added.
-  bool hasExtension = false;
+  /// See TFLiteImportOptions::extensions.
+  const std::span<const InstalledExtension> extensions;
   AnnotatedModel result;
   std::vector<std::byte> expanded;
   /// The bytes that folded tensors refer to.

@@ -47,7 +47,7 @@ importVerified(const Memory &file, const TFLiteImportOptions &options) {
   NNHAL_ASSIGN_OR_RETURN(Memory memory, file.snapshot());
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
   NNHAL_ASSIGN_OR_RETURN(const schema::Model *source, readRoot(bytes));
-  tflite::FileImport import(*source, bytes, options.useExtensions);
+  tflite::FileImport import(*source, bytes, options);
   tflite::Graph graph(import, *source->subgraphs()->Get(0),
                       import.result.model.main);
   NNHAL_RETURN_IF_ERROR(graph.import(options));

@@ -14,6 +14,7 @@
 #include "OperatorTable.h"
 
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/ExtensionBackend.h"
 
 #include <algorithm>
 #include <iterator>
@@ -279,6 +280,51 @@ static Status importWithRow(Graph &graph, const schema::Operator &source,
   return isComplex ? importMovedComplex(op) : row.import(op);
 }
 
+/// A form in which an operator may be imported; at most one is set.
+struct Form {
+  const ExtensionRow *extension = nullptr;
+  Claim claim;
+  const OperatorRow *hal = nullptr;
+};
+
+static Result<Form> formOf(Graph &graph, const schema::Operator &source,
+                           const schema::OperatorCode &code) {
+  schema::BuiltinOperator builtin = builtinCode(code);
+  std::string_view custom =
+      code.custom_code() ? code.custom_code()->string_view() : "";
+  Form form;
+  form.hal = findOperator(builtin, custom);
+  form.extension = findExtension(builtin);
+  if (builtin == schema::BuiltinOperator::CUSTOM) {
+    NNHAL_ASSIGN_OR_RETURN(form.claim,
+                           findClaim(graph.file().extensions, custom));
+  }
+  if (form.extension && form.hal &&
+      !needsExtension(graph, source, *form.hal, *form.extension))
+    form.extension = nullptr;
+  return form;
+}
+
+/// Imports \p source in the form of an extension, or in the HAL's.
+static Status importIn(const Form &form, Graph &graph,
+                       const schema::Operator &source,
+                       schema::BuiltinOperator builtin) {
+  bool usesExtensions = graph.file().useExtensions;
+  if (form.claim.extension && usesExtensions)
+    return importAsClaimed(graph, source, form.claim);
+  if (form.extension && usesExtensions)
+    return importAsExtension(graph, source, *form.extension);
+  Status status = form.hal ? importWithRow(graph, source, *form.hal)
+                           : badData("{}", whyUnsupported(builtin));
+  if (status.code() == StatusCode::invalidArgument &&
+      (form.extension || form.claim.extension))
+    status = badData("{}; the extension {} takes it", status.message(),
+                     form.extension
+                         ? extensionName
+                         : form.claim.extension->backend->extension().name);
+  return status;
+}
+
 Status importOperator(Graph &graph, const schema::Operator &source,
                       uint32_t index) {
   const schema::OperatorCode *code = graph.operatorCode(source.opcode_index());
@@ -286,20 +332,10 @@ Status importOperator(Graph &graph, const schema::Operator &source,
     return badData(
         "operator {} refers to operator code {}, which the file does not have",
         index, source.opcode_index());
-  schema::BuiltinOperator builtin = builtinCode(*code);
-  const OperatorRow *row = findOperator(
-      builtin, code->custom_code() ? code->custom_code()->string_view() : "");
-  const ExtensionRow *extension = findExtension(builtin);
-  if (extension && row && !needsExtension(graph, source, *row, *extension))
-    extension = nullptr;
-  bool usesExtension = extension && graph.file().useExtensions;
-  Status status = usesExtension ? importAsExtension(graph, source, *extension)
-                  : row         ? importWithRow(graph, source, *row)
-                                : badData("{}", whyUnsupported(builtin));
-  if (status.code() == StatusCode::invalidArgument && extension &&
-      !usesExtension)
-    status = badData("{}; the extension {} takes it", status.message(),
-                     extensionName);
+  Result<Form> form = formOf(graph, source, *code);
+  Status status = form.isOk()
+                      ? importIn(*form, graph, source, builtinCode(*code))
+                      : std::move(form).takeStatus();
   return std::move(status).withContext(
       fmt::format("operator {} ({})", index, operatorName(*code)));
 }

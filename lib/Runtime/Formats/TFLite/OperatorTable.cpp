@@ -169,7 +169,7 @@ const OperatorRow *findOperator(schema::BuiltinOperator code,
 std::string_view whyUnsupported(schema::BuiltinOperator code) {
   switch (code) {
   case Code::CUSTOM:
-    return "no HAL operations are known for this custom operator";
+    return "no extension claims this custom operator";
   case Code::BIDIRECTIONAL_SEQUENCE_LSTM:
   case Code::BIDIRECTIONAL_SEQUENCE_RNN:
   case Code::LSH_PROJECTION:

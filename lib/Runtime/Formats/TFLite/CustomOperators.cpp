@@ -1,0 +1,179 @@
+//===- CustomOperators.cpp - Custom operators that extensions claim -------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// nnhal/Runtime/Interface.h says what an operation has that stands for a
+// custom operator. The backend alone knows its rules: the importer lets it
+// infer the shapes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Extension.h"
+#include "ExtensionTypes.h"
+
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/ExtensionBackend.h"
+
+#include <algorithm>
+#include <set>
+
+namespace nnhal::rt::tflite {
+
+Result<Claim> findClaim(std::span<const InstalledExtension> extensions,
+                        std::string_view name) {
+  Claim claim;
+  std::set<std::string_view> names;
+  for (const InstalledExtension &one : extensions) {
+    const std::string &extension = one.backend->extension().name;
+    // The devices, too, use the first one of a name.
+    if (!names.insert(extension).second)
+      continue;
+    std::span<const CustomOperator> customs = one.backend->customOperators();
+    auto found = std::ranges::find(customs, name, &CustomOperator::name);
+    if (found == customs.end())
+      continue;
+    if (claim.extension)
+      return badData("both the extension {} and the extension {} claim it",
+                     claim.extension->backend->extension().name, extension);
+    claim = {&one, found->operation};
+  }
+  return claim;
+}
+
+/// The row of every custom operator: its backend knows better.
+static const OperatorRow &claimedRow() {
+  static constexpr OperatorRow row = {.code = schema::BuiltinOperator::CUSTOM,
+                                      .type = OperationType::ADD,
+                                      .inputs = {0, 255},
+                                      .outputs = {0, 255},
+                                      .import = nullptr};
+  return row;
+}
+
+/// The operands of the inputs of \p op, and one of its options.
+static Result<std::vector<uint32_t>> claimedInputs(Operator &op) {
+  Graph &graph = op.graph;
+  std::vector<uint32_t> inputs;
+  for (size_t i = 0; i < op.inputCount(); ++i) {
+    if (!op.hasInput(i)) {
+      inputs.push_back(graph.addNoValue(OperandType::TENSOR_FLOAT32));
+      continue;
+    }
+    if (!op.input(i).shape)
+      return badData("input {}, {}, is a variable", i, describe(op.input(i)));
+    op.inputs[i] = int32_t(graph.asNarrow(uint32_t(op.inputs[i])));
+    NNHAL_ASSIGN_OR_RETURN(uint32_t operand, graph.use(op.input(i)));
+    inputs.push_back(operand);
+  }
+  std::span<const uint8_t> options = elementsOf(op.source.custom_options());
+  constexpr OperandType type = OperandType::TENSOR_QUANT8_ASYMM;
+  inputs.push_back(options.empty()
+                       ? graph.addNoValue(type)
+                       : graph.addConstant(type, {uint32_t(options.size())},
+                                           std::as_bytes(options), 1.0f));
+  return inputs;
+}
+
+/// The results as the file states them: of the rank that the backend infers.
+static Result<std::vector<OperandView>> statedResults(Operator &op) {
+  std::vector<OperandView> views;
+  for (size_t i = 0; i < op.outputCount(); ++i) {
+    const Tensor &tensor = op.output(i);
+    if (!tensor.type)
+      return badData("{} {}", describe(tensor), tensor.typeProblem);
+    TensorType type;
+    type.type = *tensor.type;
+    type.isRanked = false;
+    type.scale = tensor.scale;
+    type.zeroPoint = tensor.zeroPoint;
+    views.push_back({std::move(type)});
+  }
+  return views;
+}
+
+/// The shape of output \p i, of which the backend inferred \p result: extents
+/// that it does not know are those of the file, and 0 where that does not know
+/// them either.
+static Result<Shape> claimedShape(Operator &op, size_t i,
+                                  const TensorType &result) {
+  const Tensor &tensor = op.output(i);
+  std::optional<OperandType> type = tensor.type;
+  if (result.type != *type)
+    return badData("output {} has type {}, expected {}", i, nameOf(*type),
+                   nameOf(result.type));
+  if (result.dimensions == std::vector<int64_t>{1} && tensor.declared.empty())
+    return Shape();
+  const std::vector<int32_t> &declared = tensor.declared;
+  bool isStated =
+      declared.size() == result.dimensions.size() && !op.graph.isReshaped();
+  std::vector<int64_t> dimensions = result.dimensions;
+  Shape shape;
+  for (size_t axis = 0; axis < dimensions.size(); ++axis) {
+    int64_t extent = dimensions[axis];
+    if (extent == unknownExtent)
+      extent = isStated ? std::max(declared[axis], 0) : 0;
+    else if (extent < 1 || extent > UINT32_MAX)
+      return badData("output {} has shape {}, of which an extent is not in "
+                     "1..4294967295",
+                     i, shapeText(result));
+    shape.push_back(uint32_t(extent));
+  }
+  return shape;
+}
+
+/// The operation of \p claim as its backend sees it.
+static Result<OperationView> viewOf(Operator &op, const Claim &claim,
+                                    std::span<const uint32_t> inputs) {
+  OperationView view;
+  view.type = ownOperation(claim.operation);
+  for (uint32_t input : inputs)
+    view.inputs.push_back(op.graph.view(input));
+  NNHAL_ASSIGN_OR_RETURN(view.outputs, statedResults(op));
+  // Files have no types of extensions but those of nnhal.tflite, whose prefix
+  // here is its own.
+  const std::string &name = claim.extension->backend->extension().name;
+  auto check = [&](std::string_view role, size_t i, const Tensor &tensor,
+                   const OperandView &operand) -> Status {
+    if (!isExtension(operand.type.type) || name == extensionName)
+      return Status();
+    return badData("the extension {} does not take {} {} of type {}", name,
+                   role, i, nameOf(tensor.sourceType));
+  };
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    if (op.hasInput(i))
+      NNHAL_RETURN_IF_ERROR(check("input", i, op.input(i), view.inputs[i]));
+  for (size_t i = 0; i < op.outputCount(); ++i)
+    NNHAL_RETURN_IF_ERROR(check("output", i, op.output(i), view.outputs[i]));
+  return view;
+}
+
+static_assert(extensionPrefix == ownExtensionPrefix);
+
+Status importAsClaimed(Graph &graph, const schema::Operator &source,
+                       const Claim &claim) {
+  Operator op(graph, source, claimedRow());
+  NNHAL_RETURN_IF_ERROR(readOperands(op));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<uint32_t> inputs, claimedInputs(op));
+  NNHAL_ASSIGN_OR_RETURN(OperationView view, viewOf(op, claim, inputs));
+  const ExtensionBackend &backend = *claim.extension->backend;
+  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, backend.check(view));
+  if (facts.results.size() != op.outputCount())
+    return badData("has {} outputs, expected {}", op.outputCount(),
+                   facts.results.size());
+  std::vector<uint32_t> outputs;
+  for (size_t i = 0; i < op.outputCount(); ++i) {
+    NNHAL_ASSIGN_OR_RETURN(Shape shape, claimedShape(op, i, facts.results[i]));
+    NNHAL_ASSIGN_OR_RETURN(uint32_t output,
+                           graph.define(op.output(i), std::move(shape)));
+    outputs.push_back(output);
+  }
+  uint32_t prefix = graph.file().prefixOf(backend.extension().name);
+  graph.addOperation(OperationType(prefix << 16 | claim.operation),
+                     std::move(inputs), std::move(outputs));
+  return Status();
+}
+
+} // namespace nnhal::rt::tflite
