@@ -20,8 +20,10 @@ set(package_directory "${CMAKE_INSTALL_LIBDIR}/cmake/NNHal")
 install(TARGETS NNHalRuntime EXPORT NNHalTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development)
 # Opened by every program that makes devices (nnhal/Runtime/DevicePlugins.h).
-install(TARGETS NNHalTFLiteExtension LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nnhal/extensions" COMPONENT runtime)
+install(TARGETS NNHalTFLiteExtension NNHalTFLiteCustom
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nnhal/extensions" COMPONENT runtime)
 install(FILES "${PROJECT_SOURCE_DIR}/lib/Extensions/TFLite/nnhal.tflite.json"
+  "${PROJECT_SOURCE_DIR}/lib/Extensions/TFLiteCustom/nnhal.tflite_custom.json"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/nnhal/extensions" COMPONENT runtime)
 # Drivers are whoever wants them's to install: the loader of Vulkan is opened.
 if(TARGET NNHalGpu)

@@ -47,12 +47,16 @@ static OwningOpRef<Operation *> finish(rt::Result<rt::AnnotatedModel> result,
   return OwningOpRef<Operation *>(importModel(*result, context).release());
 }
 
-static OwningOpRef<Operation *> translateTFLite(llvm::SourceMgr &sources,
-                                                MLIRContext *context) {
+static OwningOpRef<Operation *>
+translateTFLite(llvm::SourceMgr &sources, MLIRContext *context,
+                const InstalledExtensions &extensions) {
   StringRef bytes = mainBuffer(sources).getBuffer();
   rt::Memory file =
       rt::Memory::borrow(std::as_bytes(std::span(bytes.data(), bytes.size())));
-  return finish(rt::importTFLite(file), sources, context);
+  rt::TFLiteImportOptions options;
+  if (extensions)
+    options.extensions = extensions();
+  return finish(rt::importTFLite(file, options), sources, context);
 }
 
 /// The folder that files which a document names are relative to.
@@ -142,10 +146,14 @@ static void registerFromMlir(StringRef name, StringRef description,
       });
 }
 
-void nnhal::registerTranslations() {
+void nnhal::registerTranslations(InstalledExtensions extensions) {
   TranslateToMLIRRegistration tflite(
       "tflite-to-mlir", "TensorFlow Lite model to the nnhal dialect",
-      translateTFLite, registerDialects);
+      [extensions = std::move(extensions)](llvm::SourceMgr &sources,
+                                           MLIRContext *context) {
+        return translateTFLite(sources, context, extensions);
+      },
+      registerDialects);
   TranslateToMLIRRegistration json("json-to-mlir",
                                    "model JSON to the nnhal dialect",
                                    translateJson, registerDialects);

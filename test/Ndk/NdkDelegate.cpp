@@ -28,6 +28,7 @@
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/CompilationCache.h"
 #include "nnhal/Runtime/CpuDevice.h"
+#include "nnhal/Runtime/DevicePlugins.h"
 #include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 #include "nnhal/Runtime/WorkPool.h"
@@ -256,6 +257,7 @@ static Result<std::unique_ptr<rt::Device>> makeDevice(const Flags &flags) {
     options.compiler = std::make_shared<rt::LazyCompiler>(compiler);
   // The library has as many threads.
   NNHAL_ASSIGN_OR_RETURN(options.services.workers, rt::WorkPool::create(0));
+  options.services.extensions = rt::installedExtensions({});
   // What another build of the device has written is forgotten where both have
   // one folder for digests: the library is another build.
   if (!flags.cacheFolder.empty()) {
@@ -390,7 +392,11 @@ static Status checkBounds(const Times &times, const Flags &flags) {
 
 static Status run(const Flags &flags) {
   NNHAL_ASSIGN_OR_RETURN(rt::Memory file, rt::Memory::readFile(flags.model));
-  NNHAL_ASSIGN_OR_RETURN(rt::AnnotatedModel model, rt::importTFLite(file));
+  rt::TFLiteImportOptions options;
+  options.extensions = rt::installedExtensions({});
+  NNHAL_ASSIGN_OR_RETURN(rt::AnnotatedModel model,
+                         rt::importTFLite(file, options));
+  NNHAL_RETURN_IF_ERROR(adoptExtensionCodes(model.model));
   const rt::Subgraph &main = model.model.main;
   Delegate delegate;
   NNHAL_ASSIGN_OR_RETURN(delegate.inputs,

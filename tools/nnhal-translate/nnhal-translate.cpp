@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/ModelIR/Translations.h"
+#include "nnhal/Runtime/DevicePlugins.h"
 
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
-  nnhal::registerTranslations();
+  nnhal::registerTranslations(
+      [] { return nnhal::rt::installedExtensions({}); });
   return failed(mlir::mlirTranslateMain(
       argc, argv,
       "NN HAL model formats\n\n"

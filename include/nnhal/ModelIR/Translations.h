@@ -8,14 +8,25 @@
 #ifndef NNHAL_MODELIR_TRANSLATIONS_H
 #define NNHAL_MODELIR_TRANSLATIONS_H
 
+#include "nnhal/Runtime/DeviceServices.h"
+
 #include "mlir/IR/Operation.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <functional>
+#include <vector>
+
 namespace nnhal {
 
+/// Returns the extensions that may claim custom operators
+/// (rt::TFLiteImportOptions::extensions).
+using InstalledExtensions =
+    std::function<std::vector<rt::InstalledExtension>()>;
+
 /// Registers tflite-to-mlir, json-to-mlir, mlir-to-json and mlir-to-dot. Call
-/// once, before the command line is parsed.
-void registerTranslations();
+/// once, before the command line is parsed. tflite-to-mlir calls \p extensions,
+/// if that is not empty.
+void registerTranslations(InstalledExtensions extensions = {});
 
 /// Writes the graphs of every nnhal.model in \p op as one GraphViz digraph: a
 /// cluster per graph, a node per input and operation; constants are left out.

@@ -96,12 +96,10 @@ Operator &Operator::result(rt::OperandType type, Shape shape, float scale,
 }
 
 std::string Operator::refusal() const {
-  auto extension = createTFLiteExtension();
   return extension->check(view).status().message();
 }
 
 std::string Operator::failure() {
-  auto extension = createTFLiteExtension();
   Memory outputs(*this);
   rt::Status status = extension->execute(view, outputs);
   EXPECT_TRUE(status.isOk() || status.code() == rt::StatusCode::generalFailure);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One use of an operator of nnhal.tflite, in the form that models give it, and
-// what the extension says of it and computes.
+// One use of an operator of nnhal.tflite or nnhal.tflite_custom, in the form
+// that models give it, and what the extension says of it and computes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,12 @@ using Shape = std::vector<int64_t>;
 /// Builds one operation.
 class Operator {
 public:
-  explicit Operator(uint16_t number) { view.type = rt::ownOperation(number); }
+  explicit Operator(uint16_t number,
+                    std::shared_ptr<const rt::ExtensionBackend> extension =
+                        createTFLiteExtension())
+      : extension(std::move(extension)) {
+    view.type = rt::ownOperation(number);
+  }
 
   /// Adds a tensor whose elements are known.
   template <typename T>
@@ -70,6 +76,12 @@ public:
   /// Adds a tensor whose elements are not known.
   Operator &open(rt::OperandType type, Shape shape, float scale = 1.0f,
                  int32_t zeroPoint = 0);
+  /// Adds the options of a custom operator.
+  Operator &customOptions(std::vector<uint8_t> bytes) {
+    auto size = int64_t(bytes.size());
+    return tensor(rt::OperandType::TENSOR_QUANT8_ASYMM, {size},
+                  std::move(bytes));
+  }
   /// Gives the last tensor scales of channels.
   Operator &channels(std::vector<float> scales, uint32_t dimension);
   Operator &unranked(rt::OperandType type);
@@ -104,6 +116,7 @@ private:
   friend class Memory;
   void setValue(std::vector<std::byte> bytes);
 
+  std::shared_ptr<const rt::ExtensionBackend> extension;
   rt::OperationView view;
   std::deque<std::vector<std::byte>> values;
   std::vector<std::vector<std::byte>> memory;

@@ -185,7 +185,7 @@ std::vector<std::byte> writeFloor();
 /// ADD of 16-bit activations, test/Models/add_int16.tflite: an operation of the
 /// extension nnhal.tflite.
 std::vector<std::byte> writeAddInt16();
-/// The custom operator of examples/fibonacci, test/Models/fibonacci.tflite.
+/// The custom operator of examples/fibonacci, for the tests of nnhal-run.
 std::vector<std::byte> writeFibonacci();
 
 } // namespace nnhal::rt

@@ -205,7 +205,6 @@ static std::optional<OperandType> outputType(Operator &op, size_t i) {
   case OperationType::QUANTIZE:
   case OperationType::DEQUANTIZE:
   case OperationType::RANK:
-  case OperationType::DETECTION_POSTPROCESSING:
     return std::nullopt;
   default:
     break;

@@ -136,7 +136,6 @@ static constexpr OperatorRow rows[] = {
   {.code = Code::MIRROR_PAD, .type = Type::CONCATENATION, .inputs = {2, 2}, .types = Float | Quant8, .maxRank = 4, .takesPlain = true, .inferShapes = mirrorPadShape, .import = importMirrorPad},
   {.code = Code::BATCH_MATMUL, .type = Type::FULLY_CONNECTED, .inputs = {2, 2}, .types = Float | Quant8, .maxRank = 4, .sameTypeInputs = 2, .inferShapes = batchMatMulShape, .import = importBatchMatMul},
   {.code = Code::CUSTOM, .type = Type::TRANSPOSE_CONV_2D, .custom = "Convolution2DTransposeBias", .inputs = {3, 3}, .types = Float, .maxRank = 4, .sameTypeInputs = 3, .inferShapes = transposeConvBiasShape, .import = importTransposeConvBias},
-  {.code = Code::CUSTOM, .type = Type::DETECTION_POSTPROCESSING, .custom = "TFLite_Detection_PostProcess", .inputs = {3, 3}, .outputs = {4, 4}, .types = F32 | Quant8, .maxRank = 3, .inferShapes = detectionPostProcessShape, .import = importDetectionPostProcess},
   // Calls of subgraphs
   {.code = Code::CALL, .type = Type::IF, .inputs = {0, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importCall},
   {.code = Code::IF, .type = Type::IF, .inputs = {1, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importIf},

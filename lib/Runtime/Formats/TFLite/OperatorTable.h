@@ -166,7 +166,6 @@ Status importBatchMatMul(Operator &op);
 Status importQuantizedLstm(Operator &op); // both LSTM operators
 Status importQuantizedSvdf(Operator &op);
 Status importTransposeConvBias(Operator &op);
-Status importDetectionPostProcess(Operator &op);
 
 // Importers of calls of subgraphs (ControlFlow.cpp).
 Status importCall(Operator &op);
@@ -234,7 +233,6 @@ Result<std::vector<Shape>> broadcastToShape(Operator &op);
 Result<std::vector<Shape>> mirrorPadShape(Operator &op);
 Result<std::vector<Shape>> batchMatMulShape(Operator &op);
 Result<std::vector<Shape>> transposeConvBiasShape(Operator &op);
-Result<std::vector<Shape>> detectionPostProcessShape(Operator &op);
 Result<std::vector<Shape>> shapeShape(Operator &op);
 Result<std::vector<Shape>> rangeShape(Operator &op);
 

@@ -1,0 +1,111 @@
+//===- Operator.cpp - What custom operators are made of -------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operator.h"
+
+#include <algorithm>
+
+using namespace nnhal;
+using namespace nnhal::tflite_custom;
+
+Result<std::span<const uint8_t>> Use::options() const {
+  const OperandView &operand = view->inputs.back();
+  if (operand.isOmitted)
+    return std::span<const uint8_t>();
+  if (operand.type.type != OperandType::TENSOR_QUANT8_ASYMM)
+    return refuse("the custom options have type ",
+                  rt::nameOf(operand.type.type),
+                  ", expected TENSOR_QUANT8_ASYMM");
+  if (!operand.value)
+    return refuse("the custom options must be a constant");
+  return std::span(reinterpret_cast<const uint8_t *>(operand.value->data()),
+                   operand.value->size());
+}
+
+Status Use::checkCounts(size_t tensorCount, size_t resultCount) const {
+  if (tensors() != tensorCount)
+    return refuse("has ", tensors(), " tensors, expected ", tensorCount);
+  if (results() != resultCount)
+    return refuse("has ", results(), " results, expected ", resultCount);
+  return Status::ok();
+}
+
+static std::string textOf(std::initializer_list<int64_t> extents) {
+  TensorType type;
+  type.dimensions = extents;
+  return rt::shapeText(type);
+}
+
+Status Use::checkReal(size_t index, std::string_view name,
+                      std::initializer_list<int64_t> extents) const {
+  if (view->inputs[index].isOmitted)
+    return refuse(name, " are omitted");
+  const TensorType &type = input(index);
+  if (type.type != OperandType::TENSOR_FLOAT32 &&
+      type.type != OperandType::TENSOR_QUANT8_ASYMM &&
+      type.type != OperandType::TENSOR_QUANT8_ASYMM_SIGNED)
+    return refuse(name, " have type ", rt::nameOf(type.type),
+                  ", expected TENSOR_FLOAT32, TENSOR_QUANT8_ASYMM or "
+                  "TENSOR_QUANT8_ASYMM_SIGNED");
+  bool isEqual =
+      type.isRanked && std::ranges::equal(type.dimensions, extents,
+                                          [](int64_t found, int64_t expected) {
+                                            return found == expected ||
+                                                   found == unknownExtent ||
+                                                   expected == unknownExtent;
+                                          });
+  if (!isEqual)
+    return refuse(name, " have shape ", rt::shapeText(type), ", expected ",
+                  textOf(extents));
+  return Status::ok();
+}
+
+TensorType tflite_custom::floatType(Extents extents) {
+  TensorType type;
+  type.type = OperandType::TENSOR_FLOAT32;
+  type.dimensions = std::move(extents);
+  return type;
+}
+
+template <typename T>
+static std::vector<float> dequantize(std::span<const std::byte> bytes,
+                                     const TensorType &type, float factor) {
+  std::span elements(reinterpret_cast<const T *>(bytes.data()), bytes.size());
+  float scale = type.scale * factor, zeroPoint = float(type.zeroPoint);
+  std::vector<float> reals(elements.size());
+  std::ranges::transform(elements, reals.begin(), [&](T element) {
+    return (float(element) - zeroPoint) * scale;
+  });
+  return reals;
+}
+
+std::vector<float> tflite_custom::realsOf(const Use &use, size_t tensor,
+                                          float factor) {
+  std::span<const std::byte> bytes = use.bytes(tensor);
+  const TensorType &type = use.input(tensor);
+  if (type.type == OperandType::TENSOR_QUANT8_ASYMM)
+    return dequantize<uint8_t>(bytes, type, factor);
+  if (type.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED)
+    return dequantize<int8_t>(bytes, type, factor);
+  std::span elements(reinterpret_cast<const float *>(bytes.data()),
+                     bytes.size() / sizeof(float));
+  std::vector<float> reals(elements.begin(), elements.end());
+  for (float &real : reals)
+    real *= factor;
+  return reals;
+}
+
+Result<std::span<float>>
+tflite_custom::allocateFloats(ExtensionOutputs &outputs, size_t index,
+                              const Extents &extents) {
+  NNHAL_ASSIGN_OR_RETURN(std::span<std::byte> memory,
+                         outputs.allocate(index, extents));
+  std::span floats(reinterpret_cast<float *>(memory.data()),
+                   memory.size() / sizeof(float));
+  std::ranges::fill(floats, 0.0f);
+  return floats;
+}
