@@ -77,7 +77,8 @@ private:
 } // namespace
 
 std::span<const OperatorRow> tflite_custom::operatorTable() {
-  static const OperatorRow rows[] = {detectionRow, posenetRow};
+  static const OperatorRow rows[] = {detectionRow, posenetRow, spectrogramRow,
+                                     mfccRow};
   return rows;
 }
 

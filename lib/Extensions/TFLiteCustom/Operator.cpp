@@ -42,7 +42,7 @@ static std::string textOf(std::initializer_list<int64_t> extents) {
 
 Status Use::checkReal(size_t index, std::string_view name,
                       std::initializer_list<int64_t> extents) const {
-  if (view->inputs[index].isOmitted)
+  if (!has(index))
     return refuse(name, " are omitted");
   const TensorType &type = input(index);
   if (type.type != OperandType::TENSOR_FLOAT32 &&

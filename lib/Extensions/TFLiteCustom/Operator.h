@@ -57,6 +57,7 @@ public:
 
   size_t tensors() const { return view->inputs.size() - 1; }
   size_t results() const { return view->outputs.size(); }
+  bool has(size_t tensor) const { return !view->inputs[tensor].isOmitted; }
   const TensorType &input(size_t tensor) const {
     return view->inputs[tensor].type;
   }
@@ -109,7 +110,7 @@ Result<std::span<float>> allocateFloats(ExtensionOutputs &outputs, size_t index,
                                         const Extents &extents);
 
 // The operators, by the files that have them.
-extern const OperatorRow detectionRow, posenetRow;
+extern const OperatorRow detectionRow, posenetRow, spectrogramRow, mfccRow;
 
 } // namespace nnhal::tflite_custom
 

@@ -13,7 +13,10 @@
 
 #include "ImportTesting.h"
 
+#include "Extensions/TFLiteCustom/CustomExtension.h"
 #include "nnhal/Runtime/Validate.h"
+
+#include <flatbuffers/flexbuffers.h>
 
 #include <chrono>
 #include <random>
@@ -25,7 +28,7 @@ class TFLiteMutationTest : public ::testing::Test {
 protected:
   /// False when time is up: a loaded host must not make this test fail.
   bool check(const std::vector<std::byte> &bytes) {
-    Result<AnnotatedModel> model = importTFLite(Memory::borrow(bytes));
+    Result<AnnotatedModel> model = importTFLite(Memory::borrow(bytes), options);
     if (model.isOk())
       EXPECT_TRUE(validateModel(model->model).isOk());
     else
@@ -37,6 +40,7 @@ protected:
   /// Checks copies of \p file with changed bytes.
   void flip(const std::vector<std::byte> &file);
 
+  TFLiteImportOptions options;
   std::mt19937 random{20240117};
   size_t count = 0;
   std::chrono::steady_clock::time_point deadline =
@@ -131,6 +135,43 @@ static std::vector<std::byte> writeExtended() {
 TEST_F(TFLiteMutationTest, flippedExtensions) {
   EXPECT_EQ(importError(writeExtended()), "imported");
   flip(writeExtended());
+}
+
+/// Operators that an extension claims, with options and shapes that it infers.
+static std::vector<std::byte> writeClaimed() {
+  TFLiteWriter file;
+  flexbuffers::Builder spectrum, cepstrum;
+  spectrum.Map([&] {
+    spectrum.Int("window_size", 6);
+    spectrum.Int("stride", 2);
+  });
+  spectrum.Finish();
+  cepstrum.Map([&] {
+    cepstrum.Int("upper_frequency_limit", 4000);
+    cepstrum.Int("lower_frequency_limit", 20);
+    cepstrum.Int("filterbank_channel_count", 4);
+    cepstrum.Int("dct_coefficient_count", 3);
+  });
+  cepstrum.Finish();
+  int32_t sound = file.tensor({{20, 1}}), rate = file.integers({16000}),
+          spectra = file.tensor({}), features = file.tensor({});
+  file.add(
+      Code::CUSTOM, {sound}, {spectra}, schema::BuiltinOptions::NONE, 0,
+      {.custom = "AudioSpectrogram", .customOptions = spectrum.GetBuffer()});
+  file.add(Code::CUSTOM, {spectra, rate}, {features},
+           schema::BuiltinOptions::NONE, 0,
+           {.custom = "Mfcc", .customOptions = cepstrum.GetBuffer()});
+  return file.finish({sound}, {features});
+}
+
+TEST_F(TFLiteMutationTest, flippedCustomOperators) {
+  options.extensions = {{tflite_custom::createCustomExtension(), "test"}};
+  AnnotatedModel model = importBytes(writeClaimed(), options);
+  const Subgraph &main = model.model.main;
+  ASSERT_EQ(main.outputIndexes.size(), 1u);
+  EXPECT_EQ(main.operands[main.outputIndexes[0]].dimensions,
+            (std::vector<uint32_t>{1, 8, 3}));
+  flip(writeClaimed());
 }
 
 // Mutations outside the weights, which are most of a file.
