@@ -466,6 +466,54 @@ Status runStridedSlice(Run &run) {
   return Status::ok();
 }
 
+//===----------------------------------------------------------------------===//
+// DILATE
+//===----------------------------------------------------------------------===//
+
+enum DilateTensor : size_t { dilated, dilations, paddingValue };
+
+Result<Types> checkDilate(const Use &use) {
+  NNHAL_RETURN_IF_ERROR(checkKept(use, dilated));
+  NNHAL_RETURN_IF_ERROR(
+      use.checkElement(dilations, elementSet(Element::int32)));
+  NNHAL_RETURN_IF_ERROR(use.checkRank(dilations, 1, 1));
+  NNHAL_RETURN_IF_ERROR(use.checkExtent(dilations, 0, use.rank(dilated)));
+  NNHAL_RETURN_IF_ERROR(
+      use.checkElement(paddingValue, elementSet(use.element(dilated))));
+  for (int64_t axis = 0; axis < use.rank(paddingValue); ++axis)
+    NNHAL_RETURN_IF_ERROR(use.checkExtent(paddingValue, axis, 1));
+  std::optional<Extents> factors = use.integers(dilations);
+  if (!factors)
+    return openResult(use, use.rank(dilated));
+  Extents extents = use.input(dilated).dimensions;
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    int64_t factor = (*factors)[axis];
+    if (factor < 1)
+      return refuse("dilation ", factor, " of dimension ", axis,
+                    " must be at least 1");
+    if (extents[axis] > 0)
+      extents[axis] = (extents[axis] - 1) * factor + 1;
+  }
+  return onlyResult(use, std::move(extents));
+}
+
+Status runDilate(Run &run) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(std::span<std::byte> to, run.allocateBytes(0));
+  uint32_t size = sizeOf(use.element(dilated));
+  std::span<const std::byte> padding = use.bytes(paddingValue);
+  for (size_t place = 0; place < to.size(); place += size)
+    std::memcpy(to.data() + place, padding.data(), size);
+  const Extents &extents = use.input(dilated).dimensions;
+  Extents strides = stridesOf(run.types[0].dimensions);
+  Extents factors = *use.integers(dilations);
+  for (size_t axis = 0; axis < strides.size(); ++axis)
+    strides[axis] *= factors[axis];
+  copyStrided({to.data(), std::move(strides)},
+              {use.bytes(dilated).data(), stridesOf(extents)}, extents, size);
+  return Status::ok();
+}
+
 constexpr OptionRow stridedSliceOptions[] = {
     {"begin_mask"},    {"end_mask"},         {"ellipsis_mask"},
     {"new_axis_mask"}, {"shrink_axis_mask"}, {"offset", OptionKind::truth}};
@@ -530,6 +578,15 @@ constexpr OperatorRow rows[] = {
      checkBroadcastTo,
      runBroadcastTo},
     {159, "BITCAST", "input ", 0, anyElement, {}, 1, checkBitcast, copyAll},
+    {203,
+     "DILATE",
+     "input dilations padding_value ",
+     0,
+     anyElement,
+     {},
+     1,
+     checkDilate,
+     runDilate},
 };
 
 } // namespace

@@ -178,6 +178,30 @@ TEST(TFLiteIndexing, Segments) {
   }
 }
 
+// Places [0], [2] and [2] of a shape of 4; rows 2, 0 and 1 of a table, times 2,
+// 3 and 4.
+TEST(TFLiteIndexing, SparseLookups) {
+  auto lookUp = [](int32_t combiner) {
+    Operator use(33);
+    use.int32({3}, {2, 0, 1})
+        .int32({3, 2}, {0, 5, 2, 0, 2, 1})
+        .int32({2}, {4, 9})
+        .float32({3}, {2, 3, 4})
+        .float32({3, 2}, {1, 2, 3, 4, 5, 6})
+        .option(combiner)
+        .result(tensorFloat32, {-1, -1});
+    std::vector<float> elements = use.run().elements<float>();
+    EXPECT_EQ(use.shape(), (Shape{4, 2}));
+    return elements;
+  };
+  // 2 * {5, 6}; 3 * {1, 2} + 4 * {3, 4}.
+  EXPECT_EQ(lookUp(0), (std::vector<float>{10, 12, 0, 0, 15, 22, 0, 0}));
+  EXPECT_EQ(lookUp(1),
+            (std::vector<float>{5, 6, 0, 0, 15 / 7.0f, 22 / 7.0f, 0, 0}));
+  // The root of 3 * 3 + 4 * 4 is 5.
+  EXPECT_EQ(lookUp(2), (std::vector<float>{5, 6, 0, 0, 3, 22 / 5.0f, 0, 0}));
+}
+
 TEST(TFLiteIndexing, Sequences) {
   Operator reverse(112);
   reverse.int16({2, 3}, {1, 2, 3, 4, 5, 6})

@@ -256,4 +256,24 @@ TEST(TFLiteMovement, FillsAndShapes) {
   EXPECT_EQ(range.run().elements<int64_t>(), Int64s({5, 2, -1}));
 }
 
+// The padding value stands between elements, not behind the last ones.
+TEST(TFLiteMovement, Dilate) {
+  Operator use(203);
+  use.int16({2, 3}, {1, 2, 3, 4, 5, 6})
+      .int32({2}, {2, 3})
+      .int16({1}, {-9})
+      .result(tensorInt16, {-1, -1});
+  EXPECT_EQ(use.run().elements<int16_t>(),
+            (std::vector<int16_t>{1,  -9, -9, 2, -9, -9, 3, -9, -9, -9, -9,
+                                  -9, -9, -9, 4, -9, -9, 5, -9, -9, 6}));
+  EXPECT_EQ(use.shape(), (Shape{3, 7}));
+  // Factors that only an execution knows.
+  Operator open(203);
+  open.open(tensorInt16, {2, 3})
+      .open(tensorInt32, {2})
+      .open(tensorInt16, {1})
+      .result(tensorInt16, {3, 7});
+  EXPECT_EQ(open.refusal(), "");
+}
+
 } // namespace

@@ -256,6 +256,48 @@ TEST(TFLiteShapeErrors, Indices) {
   EXPECT_EQ(oneHot({1}, -3), "ONE_HOT: depth -3 must not be negative");
 }
 
+TEST(TFLiteShapeErrors, SparseLookups) {
+  auto lookUp = [](Int32s ids, Int32s indices, Int32s shape) {
+    return Operator(33)
+        .int32({1}, std::move(ids))
+        .int32({1, 2}, std::move(indices))
+        .int32({2}, std::move(shape))
+        .open(tensorFloat32, {1})
+        .open(tensorFloat32, {3, 2})
+        .option(0)
+        .result(tensorFloat32, {-1, -1})
+        .refusal();
+  };
+  EXPECT_EQ(lookUp({2}, {3, 0}, {4, 1}), "");
+  EXPECT_EQ(lookUp({3}, {3, 0}, {4, 1}),
+            "EMBEDDING_LOOKUP_SPARSE: id 3 must be below 3");
+  EXPECT_EQ(lookUp({-1}, {3, 0}, {4, 1}),
+            "EMBEDDING_LOOKUP_SPARSE: id -1 must not be negative");
+  EXPECT_EQ(lookUp({2}, {4, 0}, {4, 1}),
+            "EMBEDDING_LOOKUP_SPARSE: index 4 must be below 4");
+  EXPECT_EQ(Operator(33)
+                .open(tensorInt32, {1})
+                .open(tensorInt32, {1, 0})
+                .open(tensorInt32, {0})
+                .open(tensorFloat32, {1})
+                .open(tensorFloat32, {3, 2})
+                .option(0)
+                .result(tensorFloat32, {-1})
+                .refusal(),
+            "EMBEDDING_LOOKUP_SPARSE: input 1 (indices) has rows of unknown "
+            "or no extent");
+}
+
+TEST(TFLiteShapeErrors, Dilations) {
+  EXPECT_EQ(Operator(203)
+                .open(tensorInt16, {2, 3})
+                .int32({2}, {1, 0})
+                .open(tensorInt16, {1})
+                .result(tensorInt16, {-1, -1})
+                .refusal(),
+            "DILATE: dilation 0 of dimension 1 must be at least 1");
+}
+
 TEST(TFLiteShapeErrors, SegmentsAndSequences) {
   EXPECT_EQ(Operator(125)
                 .open(tensorInt32, {2})

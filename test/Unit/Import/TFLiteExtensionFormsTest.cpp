@@ -333,5 +333,31 @@ TEST(TFLiteExtensionFormsTest, bitcasts) {
             "which is how many INT32 a INT64 holds");
 }
 
+TEST(TFLiteExtensionFormsTest, dilations) {
+  EXPECT_EQ(text(Code::DILATE, {real({2, 3}), ints({2, 3}), real({})}),
+            "tflite:DILATE(i2x3, {2 3}, i1) -> o3x7");
+  EXPECT_EQ(error(Code::DILATE, {real({2, 3}), ints({2}), real({})}),
+            "input 1 has 1 values, expected 2");
+  EXPECT_EQ(text(Code::DILATE, {real({2, 3}), computed({2}), real({})}, {},
+                 {{{-1, -1}}}),
+            "tflite:DILATE(i2x3, i2, i1) -> o0x0");
+}
+
+TEST(TFLiteExtensionFormsTest, sparseLookups) {
+  Options root = options([](Builder &b) {
+    return schema::CreateEmbeddingLookupSparseOptions(
+        b, schema::CombinerType::SQRTN);
+  });
+  std::vector<TestInput> inputs = {computed({3}), computed({3, 2}),
+                                   ints({4, 9}), real({3}), real({5, 2, 6})};
+  EXPECT_EQ(text(Code::EMBEDDING_LOOKUP_SPARSE, inputs, root),
+            "tflite:EMBEDDING_LOOKUP_SPARSE(i3, i3x2, {4 9}, i3, i5x2x6, 2) -> "
+            "o4x2x6");
+  inputs[4] = real({});
+  EXPECT_EQ(error(Code::EMBEDDING_LOOKUP_SPARSE, inputs, root),
+            "the dense shape has 2 extents and the values have shape scalar, "
+            "expected 1 or more of both");
+}
+
 } // namespace
 } // namespace nnhal::rt

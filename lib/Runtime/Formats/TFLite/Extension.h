@@ -128,6 +128,8 @@ Result<std::vector<Shape>> extensionMatrixDiagShape(Operator &op);
 Result<std::vector<Shape>> extensionBroadcastArgsShape(Operator &op);
 Result<std::vector<Shape>> extensionShapeShape(Operator &op);
 Result<std::vector<Shape>> extensionEmbeddingShape(Operator &op);
+Result<std::vector<Shape>> extensionSparseLookupShape(Operator &op);
+Result<std::vector<Shape>> extensionDilateShape(Operator &op);
 /// The shape that the constant input 0, 1 or 2 states, in which an operator of
 /// the row's code has it; what the file states for the output otherwise.
 Result<std::vector<Shape>> extensionStatedShape(Operator &op);

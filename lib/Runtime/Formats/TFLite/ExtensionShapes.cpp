@@ -299,6 +299,32 @@ Result<std::vector<Shape>> extensionTileShape(Operator &op) {
   return single(dimensions);
 }
 
+Result<std::vector<Shape>> extensionDilateShape(Operator &op) {
+  if (!op.isConstant(1))
+    return partialShapes(op);
+  std::vector<int64_t> dimensions = op.dimensions(0);
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> factors,
+                         integers(op, 1, dimensions.size()));
+  for (size_t i = 0; i < dimensions.size(); ++i)
+    dimensions[i] = (dimensions[i] - 1) * factors[i] + 1;
+  return single(dimensions);
+}
+
+Result<std::vector<Shape>> extensionSparseLookupShape(Operator &op) {
+  if (!op.isConstant(2))
+    return partialShapes(op);
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> dense, op.integers(2));
+  const Shape &values = op.shape(4);
+  if (dense.empty() || values.empty())
+    return badData("the dense shape has {} extents and the values have shape "
+                   "{}, expected 1 or more of both",
+                   dense.size(), toString(values));
+  // The values of a row stand in the place of the last dimension.
+  std::vector<int64_t> dimensions(dense.begin(), dense.end() - 1);
+  dimensions.insert(dimensions.end(), values.begin() + 1, values.end());
+  return single(dimensions);
+}
+
 Result<std::vector<Shape>> extensionGatherShape(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::GatherOptions>());

@@ -172,8 +172,6 @@ std::string_view whyUnsupported(schema::BuiltinOperator code) {
   case Code::BIDIRECTIONAL_SEQUENCE_LSTM:
   case Code::BIDIRECTIONAL_SEQUENCE_RNN:
   case Code::LSH_PROJECTION:
-  case Code::EMBEDDING_LOOKUP_SPARSE:
-  case Code::DILATE:
   case Code::REDUCE_WINDOW:
     return "this operator is not imported";
   case Code::SKIP_GRAM:
