@@ -147,15 +147,14 @@ using Indices = std::vector<int32_t>;
 
 /// Returns the indices of the \p count greatest of \p values.
 Indices greatest(std::span<const float> values, size_t count) {
+  if (count == 1)
+    return {int32_t(std::ranges::max_element(values) - values.begin())};
   Indices indices(values.size());
   std::iota(indices.begin(), indices.end(), 0);
-  if (count == 1)
-    indices[0] = int32_t(std::ranges::max_element(values) - values.begin());
-  else
-    std::partial_sort(indices.begin(), indices.begin() + ptrdiff_t(count),
-                      indices.end(), [&](int32_t a, int32_t b) {
-                        return values[size_t(a)] > values[size_t(b)];
-                      });
+  std::partial_sort(indices.begin(), indices.begin() + ptrdiff_t(count),
+                    indices.end(), [&](int32_t a, int32_t b) {
+                      return values[size_t(a)] > values[size_t(b)];
+                    });
   indices.resize(count);
   return indices;
 }
