@@ -120,12 +120,12 @@ float halfOf(float delta, float scale, float size) {
 Result<std::vector<Box>> decodeBoxes(const Use &use,
                                      const DetectionOptions &options) {
   auto count = size_t(use.extent(0, 1)), stride = size_t(use.extent(0, 2));
-  std::vector<float> encodings = realsOf(use, 0), anchors = realsOf(use, 2);
   const float *scales = options.scales;
   std::vector<Box> boxes(count);
   for (size_t i = 0; i < count; ++i) {
-    const float *delta = encodings.data() + i * stride;
-    const float *anchor = anchors.data() + i * 4;
+    float delta[4], anchor[4];
+    readReals(use, 0, i * stride, delta);
+    readReals(use, 2, i * 4, anchor);
     float y = centreOf(delta[0], scales[0], anchor[2], anchor[0]);
     float x = centreOf(delta[1], scales[1], anchor[3], anchor[1]);
     float height = halfOf(delta[2], scales[2], anchor[2]);
@@ -191,21 +191,30 @@ struct Detection {
   float score = 0;
 };
 
-/// The scores without those of the background, one row for each box.
+/// The scores without those of the background. They are read where they are
+/// needed: all of them as reals are more than the rest of a model may take.
 class Scores {
 public:
-  explicit Scores(const Use &use, const DetectionOptions &options)
-      : values(realsOf(use, 1)), stride(size_t(use.extent(1, 2))),
-        classes(size_t(options.classes)) {}
+  Scores(const Use &use, const DetectionOptions &options)
+      : use(use), stride(size_t(use.extent(1, 2))),
+        background(stride - size_t(options.classes)),
+        buffer(size_t(options.classes)) {}
 
-  std::span<const float> row(size_t box) const {
-    return std::span(values).subspan(box * stride + (stride - classes),
-                                     classes);
+  /// Returns the scores of \p box by class, until the next call.
+  std::span<const float> row(size_t box) {
+    readReals(use, 1, box * stride + background, buffer);
+    return buffer;
+  }
+  /// Reads the scores of class \p index by box.
+  void readColumn(size_t index, std::span<float> to) const {
+    for (size_t box = 0; box < to.size(); ++box)
+      readReals(use, 1, box * stride + background + index, to.subspan(box, 1));
   }
 
 private:
-  std::vector<float> values;
-  size_t stride, classes;
+  const Use &use;
+  size_t stride, background;
+  std::vector<float> buffer;
 };
 
 /// Suppresses the boxes of each class by themselves and keeps the best of all.
@@ -215,8 +224,7 @@ std::vector<Detection> detectRegular(std::span<const Box> boxes,
   std::vector<Detection> best;
   std::vector<float> column(boxes.size());
   for (int32_t index = 0; index < options.classes; ++index) {
-    for (size_t box = 0; box < boxes.size(); ++box)
-      column[box] = scores.row(box)[size_t(index)];
+    scores.readColumn(size_t(index), column);
     for (int32_t box :
          suppress(boxes, column, options, size_t(options.perClass)))
       best.push_back({box, index, column[size_t(box)]});
@@ -236,21 +244,19 @@ std::vector<Detection> detectRegular(std::span<const Box> boxes,
 /// Suppresses boxes by the score of their best class; the detections of a box
 /// are its best classes.
 std::vector<std::vector<Detection>>
-detectFast(std::span<const Box> boxes, const Scores &scores,
+detectFast(std::span<const Box> boxes, Scores &scores,
            const DetectionOptions &options) {
+  std::vector<float> best(boxes.size());
+  for (size_t box = 0; box < boxes.size(); ++box)
+    best[box] = *std::ranges::max_element(scores.row(box));
   auto count = size_t(std::min(options.maxClasses, options.classes));
-  std::vector<Indices> classes;
-  std::vector<float> best;
-  for (size_t box = 0; box < boxes.size(); ++box) {
-    classes.push_back(greatest(scores.row(box), count));
-    best.push_back(scores.row(box)[size_t(classes.back()[0])]);
-  }
   std::vector<std::vector<Detection>> detections;
   for (int32_t box :
        suppress(boxes, best, options, size_t(options.maxDetections))) {
     std::vector<Detection> &places = detections.emplace_back();
-    for (int32_t index : classes[size_t(box)])
-      places.push_back({box, index, scores.row(size_t(box))[size_t(index)]});
+    std::span<const float> row = scores.row(size_t(box));
+    for (int32_t index : greatest(row, count))
+      places.push_back({box, index, row[size_t(index)]});
   }
   return detections;
 }

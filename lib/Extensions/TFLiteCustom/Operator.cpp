@@ -72,30 +72,33 @@ TensorType tflite_custom::floatType(Extents extents) {
 }
 
 template <typename T>
-static std::vector<float> dequantize(std::span<const std::byte> bytes,
-                                     const TensorType &type, float factor) {
-  std::span elements(reinterpret_cast<const T *>(bytes.data()), bytes.size());
+static void dequantize(const std::byte *bytes, const TensorType &type,
+                       float factor, std::span<float> to) {
+  const auto *elements = reinterpret_cast<const T *>(bytes);
   float scale = type.scale * factor, zeroPoint = float(type.zeroPoint);
-  std::vector<float> reals(elements.size());
-  std::ranges::transform(elements, reals.begin(), [&](T element) {
-    return (float(element) - zeroPoint) * scale;
-  });
-  return reals;
+  for (size_t i = 0; i < to.size(); ++i)
+    to[i] = (float(elements[i]) - zeroPoint) * scale;
+}
+
+void tflite_custom::readReals(const Use &use, size_t tensor, size_t begin,
+                              std::span<float> to, float factor) {
+  const std::byte *bytes = use.bytes(tensor).data();
+  const TensorType &type = use.input(tensor);
+  if (type.type == OperandType::TENSOR_QUANT8_ASYMM)
+    return dequantize<uint8_t>(bytes + begin, type, factor, to);
+  if (type.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED)
+    return dequantize<int8_t>(bytes + begin, type, factor, to);
+  const auto *elements = reinterpret_cast<const float *>(bytes) + begin;
+  for (size_t i = 0; i < to.size(); ++i)
+    to[i] = elements[i] * factor;
 }
 
 std::vector<float> tflite_custom::realsOf(const Use &use, size_t tensor,
                                           float factor) {
-  std::span<const std::byte> bytes = use.bytes(tensor);
-  const TensorType &type = use.input(tensor);
-  if (type.type == OperandType::TENSOR_QUANT8_ASYMM)
-    return dequantize<uint8_t>(bytes, type, factor);
-  if (type.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED)
-    return dequantize<int8_t>(bytes, type, factor);
-  std::span elements(reinterpret_cast<const float *>(bytes.data()),
-                     bytes.size() / sizeof(float));
-  std::vector<float> reals(elements.begin(), elements.end());
-  for (float &real : reals)
-    real *= factor;
+  bool isFloat = use.input(tensor).type == OperandType::TENSOR_FLOAT32;
+  std::vector<float> reals(use.bytes(tensor).size() /
+                           (isFloat ? sizeof(float) : 1));
+  readReals(use, tensor, 0, reals, factor);
   return reals;
 }
 

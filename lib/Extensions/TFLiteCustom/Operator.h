@@ -101,8 +101,12 @@ std::span<const OperatorRow> operatorTable();
 /// Returns the type of a result of floats.
 TensorType floatType(Extents extents);
 
-/// Returns the elements of a tensor that checkReal() accepts as reals, each
-/// times \p factor: (q - zero point) * (scale * factor).
+/// Reads elements of a tensor that checkReal() accepts, as many as \p to has
+/// places, from element \p begin on, as reals times \p factor: (q - zero point)
+/// * (scale * factor).
+void readReals(const Use &use, size_t tensor, size_t begin, std::span<float> to,
+               float factor = 1.0f);
+/// Returns all elements of a tensor in that way.
 std::vector<float> realsOf(const Use &use, size_t tensor, float factor = 1.0f);
 
 /// Returns memory for the floats of result \p index, all 0.
