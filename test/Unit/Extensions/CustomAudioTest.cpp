@@ -1,4 +1,4 @@
-//===- CustomAudioTest.cpp - Spectra and cepstra of sound ---------------===//
+//===- CustomAudioTest.cpp - Spectra and cepstra of sound -----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
