@@ -208,7 +208,23 @@ static bool isWhole(Value buffer) {
          size == nngpu::byteSizeOf(root.getType());
 }
 
+/// Whether nothing has been written to the memory behind \p buffer when \p user
+/// reads it, as bufferization leaves copies of `tensor.empty`.
+static bool isUndefined(Value buffer, Operation *user) {
+  auto alloc = nngpu::rootOf(buffer).getDefiningOp<memref::AllocOp>();
+  if (!alloc || alloc->getBlock() != user->getBlock())
+    return false;
+  for (Operation *op = alloc->getNextNode(); op != user; op = op->getNextNode())
+    if (nngpu::mayWrite(op, alloc))
+      return false;
+  return true;
+}
+
 LogicalResult FormDispatchesPass::formCopy(memref::CopyOp op) {
+  if (isUndefined(op.getSource(), op)) {
+    op.erase();
+    return success();
+  }
   if (isWhole(op.getSource()) && isWhole(op.getTarget())) {
     if (failed(closeSerial()))
       return failure();

@@ -220,3 +220,19 @@ func.func @independent(%x: memref<10x20xf32>, %y: memref<10x10xf32>,
   }
   return
 }
+
+// -----
+
+// Nobody sees a copy of what nothing was written to.
+
+// CHECK-LABEL: func.func @undefined
+// CHECK-NOT:     nngpu.copy
+// CHECK:         nngpu.fill
+// CHECK-NEXT:    return
+func.func @undefined(%y: memref<4xf32>) attributes {nnhal.entry} {
+  %zero = arith.constant 0.0 : f32
+  %t = memref.alloc() : memref<4xf32>
+  memref.copy %t, %y : memref<4xf32> to memref<4xf32>
+  linalg.fill ins(%zero : f32) outs(%y : memref<4xf32>)
+  return
+}

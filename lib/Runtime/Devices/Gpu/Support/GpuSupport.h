@@ -29,8 +29,8 @@ Status refusalOf(const Model &model, const Subgraph &subgraph,
 /// Threads: pure function.
 Status checkGpuInterface(const Model &model);
 
-/// Why \p model cannot be prepared as a whole, with the number of the operation;
-/// success when it can.
+/// Why \p model cannot be prepared as a whole, with the number of the
+/// operation; success when it can.
 ///
 /// Threads: pure function.
 Status checkGpuModel(const Model &model);
