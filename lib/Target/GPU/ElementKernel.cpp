@@ -23,6 +23,10 @@ using namespace mlir;
 using namespace nnhal;
 using namespace nnhal::nngpu;
 
+/// Mesa's software driver ends every loop after 65,535 rounds, without a word;
+/// longer reductions are nests of two loops.
+static constexpr int64_t maxRounds = 32768;
+
 /// The numbers of the parallel loops of \p op.
 static SmallVector<unsigned> parallelLoops(linalg::LinalgOp op) {
   SmallVector<unsigned> loops;
@@ -67,6 +71,9 @@ private:
   SmallVector<Value> firstSums(const FirstValues &firstValues);
   /// The sums after the reduction loops from \p next on.
   SmallVector<Value> reduce(ArrayRef<unsigned> loops, ValueRange sums);
+  using LoopBody = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
+  SmallVector<Value> loop(Value lower, Value upper, int64_t step,
+                          ValueRange sums, LoopBody body);
   SmallVector<Value> computeBody(ValueRange sums);
   /// Where the invocation is in \p operand.
   SmallVector<Value> positionIn(OpOperand &operand);
@@ -139,25 +146,38 @@ SmallVector<Value> ElementEmitter::computeBody(ValueRange sums) {
   return results;
 }
 
+SmallVector<Value> ElementEmitter::loop(Value lower, Value upper, int64_t step,
+                                        ValueRange sums, LoopBody body) {
+  auto loop = scf::ForOp::create(builder, loc, lower, upper,
+                                 kernel.constant(step), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(builder, loc,
+                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
+}
+
 SmallVector<Value> ElementEmitter::reduce(ArrayRef<unsigned> loops,
                                           ValueRange sums) {
   if (loops.empty())
     return computeBody(sums);
   unsigned number = loops.front();
-  if (ranges[number] == 1) {
-    indices[number] = kernel.constant(0);
-    return reduce(loops.drop_front(), sums);
-  }
-  auto loop = scf::ForOp::create(builder, loc, kernel.constant(0),
-                                 kernel.constant(ranges[number]),
-                                 kernel.constant(1), sums);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  indices[number] = loop.getInductionVar();
-  SmallVector<Value> next =
-      reduce(loops.drop_front(), loop.getRegionIterArgs());
-  scf::YieldOp::create(builder, loc, next);
-  return SmallVector<Value>(loop.getResults());
+  int64_t range = ranges[number];
+  auto round = [&](Value index, ValueRange before) {
+    indices[number] = index;
+    return reduce(loops.drop_front(), before);
+  };
+  Value zero = kernel.constant(0), end = kernel.constant(range);
+  if (range == 1)
+    return round(zero, sums);
+  if (range <= maxRounds)
+    return loop(zero, end, 1, sums, round);
+  return loop(zero, end, maxRounds, sums, [&](Value first, ValueRange before) {
+    Value last =
+        arith::AddIOp::create(builder, loc, first, kernel.constant(maxRounds));
+    Value bound = arith::MinUIOp::create(builder, loc, last, end);
+    return loop(first, bound, 1, before, round);
+  });
 }
 
 LogicalResult ElementEmitter::run(const FirstValues &firstValues) {

@@ -236,3 +236,28 @@ func.func @undefined(%y: memref<4xf32>) attributes {nnhal.entry} {
   linalg.fill ins(%zero : f32) outs(%y : memref<4xf32>)
   return
 }
+
+// -----
+
+// Mesa's software driver ends loops after 65,535 rounds.
+
+#all = affine_map<(d0) -> (d0)>
+#one = affine_map<(d0) -> ()>
+
+// CHECK-LABEL: func.func @long
+// CHECK:       gpu.func @kernel_0
+// CHECK:         %[[END:.+]] = arith.constant 100000 : index
+// CHECK:         scf.for %[[FIRST:.+]] = %{{.+}} to %[[END]] step %{{.+}} iter_args
+// CHECK:           %[[LAST:.+]] = arith.addi %[[FIRST]], %{{.+}} : index
+// CHECK:           %[[BOUND:.+]] = arith.minui %[[LAST]], %[[END]] : index
+// CHECK:           scf.for %{{.+}} = %[[FIRST]] to %[[BOUND]] step %{{.+}} iter_args
+func.func @long(%x: memref<100000xf32>, %y: memref<f32>)
+    attributes {nnhal.entry} {
+  linalg.generic {indexing_maps = [#all, #one], iterator_types = ["reduction"]}
+      ins(%x : memref<100000xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %sum: f32):
+    %next = arith.addf %sum, %in : f32
+    linalg.yield %next : f32
+  }
+  return
+}
