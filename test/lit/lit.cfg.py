@@ -67,6 +67,13 @@ config.substitutions.append(("%{other-user}", other_user))
 for program, feature in (("dot", "dot"), ("spirv-val", "spirv-val"), ("clang-format-22", "clang-format"), ("clang-tidy-22", "clang-tidy")):
     if shutil.which(program):
         config.available_features.add(feature)
+# A driver of Vulkan that serves, Mesa's in software for want of a GPU.
+config.environment.setdefault("MESA_SHADER_CACHE_DIR", os.path.join(config.nnhal_binary_dir, "shader-cache"))
+lister = os.path.join(config.nnhal_binary_dir, "bin", "nnhal-run")
+if os.path.exists(lister):
+    listed = subprocess.run([lister, "--list-devices"], capture_output=True, text=True, check=False, env=config.environment)
+    if "nnhal-vulkan:" in listed.stdout:
+        config.available_features.add("vulkan")
 if os.path.isdir(os.path.join(config.nnhal_shared_data, "models")):
     config.available_features.add("shared-models")
 if os.path.exists(os.path.join(config.nnhal_binary_dir, "bin", "nnhal-benchmark-roofs")):

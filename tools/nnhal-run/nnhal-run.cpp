@@ -346,6 +346,14 @@ static int runOnModel(const Flags &flags, const SelectedDevice &device,
                           {devices.services.log, devices.services.tracer}));
 }
 
+/// Says what models in MLIR, which are compiled here, are compiled for: other
+/// models are compiled by \p device, which would say the same.
+static void compileFor(const rt::Device &device, rt::CompileOptions &options) {
+  options.target = rt::gpuTargetOf(device.name());
+  if (!options.target.empty())
+    options.extensions.clear();
+}
+
 static int runTool(std::span<const std::string_view> arguments) {
   auto flags = parseFlags(arguments);
   if (!flags.isOk())
@@ -386,6 +394,7 @@ static int runTool(std::span<const std::string_view> arguments) {
   if (Status status = checkDevice(*flags, *selected); !status.isOk())
     return fail(status, exitUsage);
   const rt::Device &device = *selected->device;
+  compileFor(device, flags->load.preparation.compile);
   if (flags->calibrate)
     return finish(calibrateDevice(device, *registry.find("nnhal-reference")));
   if (flags->check)

@@ -37,6 +37,10 @@ inline constexpr std::string_view anyGpuDevice = "nnhal-gpu";
 /// anyGpuDevice stands for.
 NNHAL_API bool isGpuDevice(std::string_view name);
 
+/// The CompileOptions::target of code for the device \p name; empty where that
+/// is no device of createGpuDevices().
+NNHAL_API std::string_view gpuTargetOf(std::string_view name);
+
 /// Opens libNNHalGpu.so and makes its devices: "nnhal-vulkan", which executes
 /// on the first GPU that Vulkan offers (docs/Devices/Gpu.md). The drivers of
 /// GPUs are loaded into this process and stay.

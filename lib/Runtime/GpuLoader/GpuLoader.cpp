@@ -10,6 +10,7 @@
 #include "GpuApi.h"
 #include "GpuBackendOptions.h"
 
+#include "Runtime/Artifact/GpuProgram.h"
 #include "Runtime/Caching/BinaryIdentity.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/Backend.h"
@@ -73,5 +74,9 @@ nnhal::rt::createGpuDevices(const GpuDevicesOptions &options) {
 }
 
 bool nnhal::rt::isGpuDevice(std::string_view name) {
-  return name == anyGpuDevice || name == "nnhal-vulkan";
+  return name == anyGpuDevice || !gpuTargetOf(name).empty();
+}
+
+std::string_view nnhal::rt::gpuTargetOf(std::string_view name) {
+  return name == "nnhal-vulkan" ? vulkanTargetName : std::string_view();
 }

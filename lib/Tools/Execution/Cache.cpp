@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <sys/stat.h>
 #include <system_error>
+#include <vector>
 
 using namespace nnhal;
 using namespace nnhal::tools;
@@ -61,10 +62,14 @@ rt::Result<rt::CacheToken> tools::cacheToken(const LoadRequest &request,
   const rt::CompileOptions &compile = request.preparation.compile;
   std::string reading = readingOptions(request);
   std::string rounding = fmt::format("{}", uint32_t(compile.rounding));
-  std::string_view texts[] = {"nnhal-run",       place,
-                              reading,           compile.targetTriple,
-                              compile.targetCpu, compile.targetFeatures,
-                              rounding};
+  std::vector<std::string_view> texts = {
+      "nnhal-run",       place,
+      reading,           compile.targetTriple,
+      compile.targetCpu, compile.targetFeatures,
+      rounding};
+  // Entries for nnhal-cpu and for GPUs lie side by side.
+  if (!compile.target.empty())
+    texts.push_back(compile.target);
   return rt::sha256OfTexts(texts);
 }
 
