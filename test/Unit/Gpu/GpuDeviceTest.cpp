@@ -14,6 +14,7 @@
 #include "nnhal/Runtime/GpuDevice.h"
 #include "nnhal/Runtime/PreparedModel.h"
 #include "nnhal/Runtime/SharedMemory.h"
+#include "nnhal/Runtime/Trace.h"
 
 #include <fmt/format.h>
 
@@ -124,6 +125,71 @@ TEST(GpuDeviceTest, Executes) {
     EXPECT_LE(caller.result.timing.timeOnDevice,
               caller.result.timing.timeInDriver);
   }
+}
+
+/// scaleProgram() whose commands belong to operations 2 and 0.
+GpuProgram scaleProgramOfOperations() {
+  GpuProgram program = scaleProgram();
+  program.commands[0].operation = 2;
+  program.commands[1].operation = 0;
+  program.commands[3].operation = 0;
+  return program;
+}
+
+TEST(GpuDeviceTest, TimesOperations) {
+  NNHAL_NEEDS_VULKAN();
+  auto model = prepare(scaleProgramOfOperations());
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  Caller caller;
+  caller.request.measureTiming = true;
+  // Commands are recorded anew when somebody asks for times, and afterwards.
+  for (bool isMeasured : {false, true, true, false}) {
+    caller.request.measureOperations = isMeasured;
+    std::ranges::fill(caller.y, 0.0f);
+    Status status = (*model)->execute(caller.request, caller.result);
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_TRUE(caller.isCorrect());
+    const std::vector<uint64_t> &times = caller.result.operationTimes;
+    if (!isMeasured) {
+      EXPECT_TRUE(times.empty());
+      continue;
+    }
+    ASSERT_EQ(times.size(), 3u);
+    EXPECT_GT(times[0], 0u);
+    EXPECT_EQ(times[1], 0u);
+    EXPECT_GT(times[2], 0u);
+    // That time is in microseconds, rounded down.
+    EXPECT_LE(times[0] + times[2],
+              (caller.result.timing.timeOnDevice + 1) * 1000);
+  }
+}
+
+TEST(GpuDeviceTest, TracesOperations) {
+  NNHAL_NEEDS_VULKAN();
+  DeviceServices services;
+  services.tracer = std::make_shared<Tracer>();
+  auto device =
+      createDevice(createVulkanBackend(testEngine(), noCompiler()), services);
+  auto model = device->prepareModelFromArtifact(
+      modelCacheOf(scaleProgramOfOperations()), Memory::copy(constantsOf()));
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  Caller caller;
+  ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
+  std::vector<std::string> sections;
+  const TraceEvent *around = nullptr;
+  std::vector<TraceEvent> events = services.tracer->events();
+  for (const TraceEvent &event : events) {
+    if (event.text() == "[NN_LD_PCO]nnhal-vulkan")
+      around = &event;
+    if (!event.detail.starts_with("operation "))
+      continue;
+    sections.push_back(event.detail);
+    ASSERT_NE(around, nullptr);
+    EXPECT_LE(around->begin, event.begin);
+    EXPECT_LE(event.begin, event.end);
+    EXPECT_LE(event.end, around->end);
+  }
+  EXPECT_EQ(sections, (std::vector<std::string>{"operation 2", "operation 0"}));
 }
 
 /// Pools of x, index and y, as clients make them.

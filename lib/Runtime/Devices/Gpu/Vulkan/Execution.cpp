@@ -188,12 +188,14 @@ Status Execution::run(Invocation &invocation) {
   NNHAL_RETURN_IF_ERROR(drain(invocation));
   Locations locations;
   NNHAL_RETURN_IF_ERROR(placeArguments(invocation, locations));
-  NNHAL_RETURN_IF_ERROR(recording.prepare(locations));
+  OperationObserver *observer = invocation.operations;
+  NNHAL_RETURN_IF_ERROR(recording.prepare(locations, observer != nullptr));
   // Only now no command refers to them any more.
   std::erase_if(imports, [](const Import &import) { return !import.isUsed; });
   std::memset(status.buffer.hostBytes(), 0, gpuStatusSize);
   if (invocation.isCancelled())
     return cancelled();
+  submitted = observer ? observer->now() : 0;
   NNHAL_RETURN_IF_ERROR(recording.submit());
   isInFlight = true;
   return finish(invocation);
@@ -210,6 +212,8 @@ Status Execution::finish(Invocation &invocation) {
   }
   NNHAL_RETURN_IF_ERROR(status);
   invocation.timeOnDevice = recording.elapsed();
+  if (invocation.operations)
+    recording.reportOperations(*invocation.operations, submitted);
   NNHAL_RETURN_IF_ERROR(readStatus());
   return copyOutputs(invocation);
 }

@@ -80,6 +80,8 @@ private:
   std::vector<Import> imports;
   Recording recording;
   bool isInFlight = false;
+  /// When, by the clock of Invocation::operations.
+  int64_t submitted = 0;
 };
 
 } // namespace nnhal::rt::vulkan

@@ -62,16 +62,23 @@ Status Recording::createObjects() {
   fence = {engine, made};
   if (engine->limits().timestampPeriod == 0)
     return Status::ok();
-  VkQueryPoolCreateInfo queryInfo = {};
-  queryInfo.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
-  queryInfo.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  queryInfo.queryCount = 2;
-  VkQueryPool queries = VK_NULL_HANDLE;
-  NNHAL_RETURN_IF_ERROR(engine->check(
-      call.CreateQueryPool(engine->device(), &queryInfo, nullptr, &queries),
-      "vkCreateQueryPool"));
-  timestamps = {engine, queries};
+  NNHAL_ASSIGN_OR_RETURN(timestamps, createQueries(2));
   return Status::ok();
+}
+
+Result<Owned<VkQueryPool, &Functions::DestroyQueryPool>>
+Recording::createQueries(uint32_t count) const {
+  const EngineRef &engine = program->engine;
+  VkQueryPoolCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  info.queryCount = count;
+  VkQueryPool made = VK_NULL_HANDLE;
+  NNHAL_RETURN_IF_ERROR(
+      engine->check(engine->functions().CreateQueryPool(engine->device(), &info,
+                                                        nullptr, &made),
+                    "vkCreateQueryPool"));
+  return Owned<VkQueryPool, &Functions::DestroyQueryPool>(engine, made);
 }
 
 Status Recording::createSets() {
@@ -202,14 +209,59 @@ void Recording::recordCommand(const GpuCommand &command,
   }
 }
 
-Status Recording::prepare(const Locations &locations) {
-  if (recordCount > 0 && locations == recorded)
+/// The operations of successive \p commands, each run of equal ones once. A
+/// barrier belongs to no run.
+static std::vector<uint32_t> runsOf(const std::vector<GpuCommand> &commands) {
+  std::vector<uint32_t> runs;
+  for (const GpuCommand &command : commands)
+    if (command.kind != GpuCommandKind::barrier &&
+        (runs.empty() || runs.back() != command.operation))
+      runs.push_back(command.operation);
+  return runs;
+}
+
+Status Recording::prepare(const Locations &locations, bool timesOperations) {
+  timesOperations = timesOperations && timestamps.get();
+  if (recordCount > 0 && locations == recorded && isTimed == timesOperations)
     return Status::ok();
+  if (timesOperations && !operationStamps.get()) {
+    timedRuns = runsOf(program->program.commands);
+    NNHAL_ASSIGN_OR_RETURN(operationStamps,
+                           createQueries(uint32_t(timedRuns.size() + 1)));
+  }
+  isTimed = timesOperations;
   recorded = locations;
   Status status = record();
   if (!status.isOk())
     recorded = {}; // No execution has these.
   return status;
+}
+
+void Recording::recordCommands() const {
+  const Functions &call = program->engine->functions();
+  uint32_t stamps = 0;
+  auto stamp = [&] {
+    if (isTimed)
+      call.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
+                             operationStamps.get(), stamps++);
+  };
+  if (isTimed)
+    call.CmdResetQueryPool(commands, operationStamps.get(), 0,
+                           uint32_t(timedRuns.size() + 1));
+  stamp();
+  size_t dispatches = 0;
+  const GpuCommand *last = nullptr;
+  for (const GpuCommand &command : program->program.commands) {
+    if (command.kind != GpuCommandKind::barrier) {
+      if (last && last->operation != command.operation)
+        stamp();
+      last = &command;
+    }
+    recordCommand(command,
+                  isDispatch(command) ? sets[dispatches++] : VK_NULL_HANDLE);
+  }
+  if (last)
+    stamp();
 }
 
 Status Recording::record() {
@@ -227,10 +279,7 @@ Status Recording::record() {
     call.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
                            timestamps.get(), 0);
   }
-  size_t dispatches = 0;
-  for (const GpuCommand &command : program->program.commands)
-    recordCommand(command,
-                  isDispatch(command) ? sets[dispatches++] : VK_NULL_HANDLE);
+  recordCommands();
   addBarrier(call, commands, VK_PIPELINE_STAGE_HOST_BIT,
              VK_ACCESS_HOST_READ_BIT);
   if (timestamps.get())
@@ -279,4 +328,25 @@ int64_t Recording::elapsed() const {
     return -1;
   uint64_t passed = (ticks[1] - ticks[0]) & engine.limits().timestampMask;
   return int64_t(double(passed) * engine.limits().timestampPeriod);
+}
+
+void Recording::reportOperations(OperationObserver &observer,
+                                 int64_t begin) const {
+  if (!isTimed)
+    return;
+  const Engine &engine = *program->engine;
+  std::vector<uint64_t> ticks(timedRuns.size() + 1);
+  VkResult result = engine.functions().GetQueryPoolResults(
+      engine.device(), operationStamps.get(), 0, uint32_t(ticks.size()),
+      ticks.size() * sizeof(uint64_t), ticks.data(), sizeof(uint64_t),
+      VK_QUERY_RESULT_64_BIT);
+  if (result != VK_SUCCESS)
+    return;
+  auto timeOf = [&](uint64_t tick) {
+    uint64_t passed = (tick - ticks[0]) & engine.limits().timestampMask;
+    return begin + int64_t(double(passed) * engine.limits().timestampPeriod);
+  };
+  for (size_t i = 0; i < timedRuns.size(); ++i)
+    if (timedRuns[i] != UINT32_MAX)
+      observer.took(timedRuns[i], timeOf(ticks[i]), timeOf(ticks[i + 1]));
 }

@@ -12,6 +12,7 @@
 #include "Kernels.h"
 
 #include "Runtime/Artifact/GpuProgram.h"
+#include "nnhal/Backend/Invocation.h"
 
 #include <memory>
 #include <vector>
@@ -55,9 +56,10 @@ class Recording {
 public:
   static Result<Recording> create(std::shared_ptr<const LoadedProgram> program);
 
-  /// Records the commands for \p locations, unless they are recorded already.
-  /// The last submission has finished.
-  Status prepare(const Locations &locations);
+  /// Records the commands for \p locations, unless they are recorded already;
+  /// \p timesOperations: with timestamps around those of each operation, where
+  /// the device has any. The last submission has finished.
+  Status prepare(const Locations &locations, bool timesOperations = false);
   /// Begins to execute. The last submission has finished.
   Status submit();
   /// Returns whether the last submission has finished, after waiting for up to
@@ -69,6 +71,10 @@ public:
   /// The nanoseconds of the last submission, which has finished, by the clock
   /// of the device; -1 where that has none.
   int64_t elapsed() const;
+  /// Tells \p observer how long the operations of the last submission took,
+  /// which has finished and was prepared for that. \p begin is when it was
+  /// submitted, by the observer's clock.
+  void reportOperations(OperationObserver &observer, int64_t begin) const;
   /// How often prepare() has recorded.
   uint64_t recordings() const { return recordCount; }
 
@@ -78,7 +84,10 @@ private:
 
   Status createObjects();
   Status createSets();
+  Result<Owned<VkQueryPool, &Functions::DestroyQueryPool>>
+  createQueries(uint32_t count) const;
   Status record();
+  void recordCommands() const;
   void recordCommand(const GpuCommand &command, VkDescriptorSet set) const;
   void recordDispatch(const GpuCommand &command, VkDescriptorSet set) const;
   VkDescriptorBufferInfo place(const GpuBinding &binding) const;
@@ -87,6 +96,12 @@ private:
   Owned<VkCommandPool, &Functions::DestroyCommandPool> commandPool;
   Owned<VkDescriptorPool, &Functions::DestroyDescriptorPool> setPool;
   Owned<VkQueryPool, &Functions::DestroyQueryPool> timestamps;
+  /// The first one is written before all commands, the others after each of
+  /// `timedRuns`. Made when somebody asks for times.
+  Owned<VkQueryPool, &Functions::DestroyQueryPool> operationStamps;
+  /// The operations of successive commands, each run of equal ones once.
+  std::vector<uint32_t> timedRuns;
+  bool isTimed = false;
   Owned<VkFence, &Functions::DestroyFence> fence;
   VkCommandBuffer commands = VK_NULL_HANDLE;
   /// One for each dispatch.
