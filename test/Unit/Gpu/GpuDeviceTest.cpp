@@ -486,29 +486,7 @@ TEST(GpuDeviceTest, DamagedCaches) {
 
 TEST(GpuDeviceTest, CompilesForVulkan) {
   NNHAL_NEEDS_VULKAN();
-  /// Gives the program of the tests for any model.
-  class ScaleCompiler final : public Compiler {
-  public:
-    std::string_view buildIdentity() const override { return "scale"; }
-    Result<CompiledModel> compileModel(const AnnotatedModel &,
-                                       const CompileOptions &options,
-                                       const CompileObserver &) const override {
-      EXPECT_EQ(options.target, "vulkan");
-      EXPECT_TRUE(options.extensions.empty());
-      return CompiledModel{modelCacheOf(scaleProgram()),
-                           Memory::copy(constantsOf())};
-    }
-    Result<CompiledModel> compileMlir(std::span<const std::byte>,
-                                      std::string_view, const CompileOptions &,
-                                      const CompileObserver &) const override {
-      return failure("there is no MLIR");
-    }
-  };
-  GpuBackendOptions options = noCompiler();
-  options.compiler = []() -> Result<std::shared_ptr<const Compiler>> {
-    return std::shared_ptr<const Compiler>(std::make_shared<ScaleCompiler>());
-  };
-  auto backend = createVulkanBackend(testEngine(), options);
+  auto backend = createVulkanBackend(testEngine(), scaleCompilerOptions());
   auto model = backend->load({}, {}, {});
   ASSERT_TRUE(model.isOk()) << model.status().message();
   EXPECT_EQ((*model)->interface().inputs.size(), 2u);

@@ -7,6 +7,8 @@
 
 #include "TestProgram.h"
 
+#include "Runtime/Support/Errors.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -81,6 +83,38 @@ std::vector<std::byte> test::constantsOf() {
   std::vector<std::byte> bytes(sizeof(factor));
   std::memcpy(bytes.data(), &factor, sizeof(factor));
   return bytes;
+}
+
+namespace {
+/// Gives the program of the tests for any model.
+class ScaleCompiler final : public Compiler {
+public:
+  std::string_view buildIdentity() const override { return "scale"; }
+  Result<CompiledModel> compileModel(const AnnotatedModel &,
+                                     const CompileOptions &options,
+                                     const CompileObserver &) const override {
+    EXPECT_EQ(options.target, "vulkan");
+    EXPECT_TRUE(options.extensions.empty());
+    return CompiledModel{test::modelCacheOf(test::scaleProgram()),
+                         Memory::copy(test::constantsOf())};
+  }
+  Result<CompiledModel> compileMlir(std::span<const std::byte>,
+                                    std::string_view, const CompileOptions &,
+                                    const CompileObserver &) const override {
+    return failure("there is no MLIR");
+  }
+};
+} // namespace
+
+GpuBackendOptions test::scaleCompilerOptions() {
+  GpuBackendOptions options;
+  options.compiler = []() -> Result<std::shared_ptr<const Compiler>> {
+    return std::shared_ptr<const Compiler>(std::make_shared<ScaleCompiler>());
+  };
+  options.compilerIdentity = []() -> Result<std::string> {
+    return std::string("none");
+  };
+  return options;
 }
 
 vulkan::EngineRef test::testEngine() {

@@ -11,6 +11,7 @@
 #include "Runtime/Artifact/GpuProgram.h"
 #include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Devices/Gpu/Vulkan/Engine.h"
+#include "Runtime/GpuLoader/GpuBackendOptions.h"
 
 #include <vector>
 
@@ -31,6 +32,9 @@ Artifact artifactOf(const GpuProgram &program, std::vector<std::byte> &code);
 std::vector<std::byte> modelCacheOf(const GpuProgram &program);
 /// The factor 3.
 std::vector<std::byte> constantsOf();
+
+/// A compiler that gives the program of the tests for any model.
+GpuBackendOptions scaleCompilerOptions();
 
 /// The engine of all tests; null where there is no Vulkan. A second one would
 /// find other devices lost.

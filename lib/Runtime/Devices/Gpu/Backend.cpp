@@ -12,6 +12,7 @@
 #include "Runtime/Artifact/GpuProgram.h"
 #include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Devices/Gpu/Support/GpuSupport.h"
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Capabilities.h"
 #include "nnhal/Runtime/Version.h"
 
@@ -25,8 +26,9 @@ public:
     description.name = "nnhal-vulkan";
     description.version = NNHAL_VERSION;
     description.type = DeviceType::gpu;
-    // The model cache and the data cache have a file each (decisions 7).
-    description.cacheFiles = {1, 1};
+    // The artifact has a file for each of its parts, and the driver one for
+    // what it makes of the kernels.
+    description.cacheFiles = {2, 1};
     description.traits.compiles = true;
     // No GPU has been measured. A user who has can keep the numbers
     // (DeviceServices::measuredCapabilities); until then no model is divided
@@ -62,16 +64,41 @@ public:
     NNHAL_ASSIGN_OR_RETURN(
         CompiledModel compiled,
         compiler->compileModel(model, compile, observer.compile));
-    NNHAL_RETURN_IF_ERROR(observer.keep(compiled));
-    return loadArtifact(compiled.modelCache, compiled.dataCache);
+    if (observer.keepArtifact)
+      NNHAL_RETURN_IF_ERROR(observer.keepArtifact(compiled));
+    vulkan::PipelineCache pipelines = vulkan::PipelineCache::create(engine);
+    NNHAL_ASSIGN_OR_RETURN(
+        std::unique_ptr<LoadedModel> loaded,
+        loadWith(compiled.modelCache, compiled.dataCache, pipelines));
+    if (observer.keepEntry) {
+      CacheContents contents;
+      std::vector<std::byte> kept = pipelines.data();
+      contents.modelCache = {Memory::borrow(compiled.modelCache),
+                             Memory::borrow(kept)};
+      contents.dataCache = {compiled.dataCache};
+      observer.keepEntry(contents);
+    }
+    return loaded;
   }
 
   Result<std::unique_ptr<LoadedModel>>
   loadArtifact(std::span<const std::byte> modelCache,
                const Memory &dataCache) const override {
-    NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
-    return vulkan::VulkanModel::create(engine, std::move(artifact),
-                                       modelCache.size(), dataCache);
+    return loadWith(modelCache, dataCache, vulkan::PipelineCache());
+  }
+
+  Result<std::unique_ptr<LoadedModel>>
+  loadFromCache(const CacheContents &contents) const override {
+    if (contents.modelCache.size() != 2 || contents.dataCache.size() != 1)
+      return badData("{} model-cache and {} data-cache files, an entry has 2 "
+                     "and 1",
+                     contents.modelCache.size(), contents.dataCache.size());
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> modelCache,
+                           contents.modelCache[0].bytes());
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> kept,
+                           contents.modelCache[1].bytes());
+    return loadWith(modelCache, contents.dataCache.front(),
+                    vulkan::PipelineCache::create(engine, kept));
   }
 
   Result<CompilationIdentity> compilationIdentity() const override {
@@ -82,6 +109,14 @@ public:
   }
 
 private:
+  Result<std::unique_ptr<LoadedModel>>
+  loadWith(std::span<const std::byte> modelCache, const Memory &dataCache,
+           const vulkan::PipelineCache &pipelines) const {
+    NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
+    return vulkan::VulkanModel::create(engine, std::move(artifact),
+                                       modelCache.size(), dataCache, pipelines);
+  }
+
   const vulkan::EngineRef engine;
   const GpuBackendOptions options;
   DeviceInfo description;

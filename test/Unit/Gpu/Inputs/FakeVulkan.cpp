@@ -44,6 +44,7 @@ static VkResult enumeratePhysicalDevices(VkInstance, uint32_t *count,
 static void getProperties(VkPhysicalDevice,
                           VkPhysicalDeviceProperties *properties) {
   *properties = {};
+  properties->driverVersion = nnhalFakeVulkan.driverVersion;
   properties->apiVersion = nnhalFakeVulkan.deviceVersion;
   std::strcpy(properties->deviceName, "fake");
   properties->deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
@@ -98,6 +99,29 @@ static VkResult submit(VkQueue, uint32_t, const VkSubmitInfo *, VkFence) {
   return nnhalFakeVulkan.submit;
 }
 
+static VkResult createPipelineCache(VkDevice,
+                                    const VkPipelineCacheCreateInfo *info,
+                                    const VkAllocationCallbacks *,
+                                    VkPipelineCache *cache) {
+  if (info->initialDataSize > 0 &&
+      nnhalFakeVulkan.createPipelineCache != VK_SUCCESS)
+    return nnhalFakeVulkan.createPipelineCache;
+  nnhalFakeVulkan.pipelineBytes = info->initialDataSize;
+  *cache = anyHandle<VkPipelineCache>();
+  return VK_SUCCESS;
+}
+
+static void destroyPipelineCache(VkDevice, VkPipelineCache,
+                                 const VkAllocationCallbacks *) {}
+
+static VkResult getPipelineData(VkDevice, VkPipelineCache, size_t *size,
+                                void *data) {
+  *size = 40;
+  if (data)
+    std::memset(data, 7, *size);
+  return VK_SUCCESS;
+}
+
 static PFN_vkVoidFunction find(std::string_view name);
 
 static PFN_vkVoidFunction getDeviceAddress(VkDevice, const char *name) {
@@ -127,6 +151,9 @@ static PFN_vkVoidFunction find(std::string_view name) {
       row("GetDeviceProcAddr", getDeviceAddress),
       row("DestroyDevice", destroyDevice),
       row("GetDeviceQueue", getQueue),
+      row("CreatePipelineCache", createPipelineCache),
+      row("DestroyPipelineCache", destroyPipelineCache),
+      row("GetPipelineCacheData", getPipelineData),
       row("QueueSubmit", submit)};
   name.remove_prefix(2);
   if (nnhalFakeVulkan.missing && name == nnhalFakeVulkan.missing)

@@ -24,6 +24,11 @@ struct FakeVulkan {
   VkQueueFlags queueFlags = VK_QUEUE_COMPUTE_BIT;
   VkResult createDevice = VK_SUCCESS;
   VkResult submit = VK_SUCCESS;
+  /// The result of vkCreatePipelineCache with data, and how many bytes of data
+  /// the last one that was made began with.
+  VkResult createPipelineCache = VK_SUCCESS;
+  size_t pipelineBytes = 0;
+  uint32_t driverVersion = 0;
 };
 
 #endif // NNHAL_TEST_UNIT_GPU_INPUTS_FAKEVULKAN_H

@@ -179,6 +179,11 @@ Status Engine::checkDevice(VkPhysicalDevice candidate,
     return unavailable(
         fmt::format("none of its {} families of queues computes", count));
   physical = candidate;
+  driverIdentity.vendor = properties.vendorID;
+  driverIdentity.device = properties.deviceID;
+  driverIdentity.version = properties.driverVersion;
+  std::ranges::copy(properties.pipelineCacheUUID,
+                    driverIdentity.cacheUuid.begin());
   bounds.timestampMask = maskOf(families[family].timestampValidBits);
   deviceText =
       fmt::format("{} (driver {}, Vulkan {})", properties.deviceName,

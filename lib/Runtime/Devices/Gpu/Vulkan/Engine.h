@@ -64,6 +64,15 @@ struct Features {
   bool dotProduct = false;
 };
 
+/// What says whether a driver can use what it has compiled before.
+struct DriverIdentity {
+  uint32_t vendor = 0;
+  uint32_t device = 0;
+  uint32_t version = 0;
+  std::array<uint8_t, VK_UUID_SIZE> cacheUuid = {};
+  bool operator==(const DriverIdentity &) const = default;
+};
+
 /// An instance of Vulkan with the first of its devices that can compute, and
 /// one queue of that.
 ///
@@ -81,6 +90,7 @@ public:
 
   /// The name that the driver gives the device, and the driver's version.
   const std::string &description() const { return deviceText; }
+  const DriverIdentity &driver() const { return driverIdentity; }
   const Functions &functions() const { return calls; }
   VkDevice device() const { return logical; }
   uint32_t queueFamily() const { return family; }
@@ -122,6 +132,7 @@ private:
   VkQueue queue = VK_NULL_HANDLE;
   uint32_t family = 0;
   std::string deviceText;
+  DriverIdentity driverIdentity;
   VkPhysicalDeviceMemoryProperties memories = {};
   Limits bounds;
   Features enabled;

@@ -74,7 +74,7 @@ Status Kernels::addLayout(const EngineRef &engine, uint32_t bindingCount) {
 }
 
 Status Kernels::addPipeline(const EngineRef &engine, VkShaderModule module,
-                            const GpuKernel &kernel) {
+                            const GpuKernel &kernel, VkPipelineCache cache) {
   auto bindingCount = uint32_t(kernel.isWritten.size());
   NNHAL_RETURN_IF_ERROR(addLayout(engine, bindingCount));
   bindingCounts.push_back(bindingCount);
@@ -90,16 +90,17 @@ Status Kernels::addPipeline(const EngineRef &engine, VkShaderModule module,
       VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, nullptr,        0, stage,
       layouts.at(bindingCount).pipeline.get(),        VK_NULL_HANDLE, 0};
   VkPipeline made = VK_NULL_HANDLE;
-  NNHAL_RETURN_IF_ERROR(engine->check(
-      engine->functions().CreateComputePipelines(
-          engine->device(), VK_NULL_HANDLE, 1, &info, nullptr, &made),
-      "vkCreateComputePipelines"));
+  NNHAL_RETURN_IF_ERROR(
+      engine->check(engine->functions().CreateComputePipelines(
+                        engine->device(), cache, 1, &info, nullptr, &made),
+                    "vkCreateComputePipelines"));
   pipelines.emplace_back(engine, made);
   return Status::ok();
 }
 
 Result<Kernels> Kernels::create(const EngineRef &engine,
-                                const GpuProgram &program) {
+                                const GpuProgram &program,
+                                VkPipelineCache cache) {
   NNHAL_RETURN_IF_ERROR(checkSpirv(program, engine->features()));
   NNHAL_RETURN_IF_ERROR(checkLimits(program, engine->limits()));
   VkShaderModuleCreateInfo info = {};
@@ -115,6 +116,6 @@ Result<Kernels> Kernels::create(const EngineRef &engine,
   Owned<VkShaderModule, &Functions::DestroyShaderModule> module(engine, made);
   Kernels kernels;
   for (const GpuKernel &kernel : program.kernels)
-    NNHAL_RETURN_IF_ERROR(kernels.addPipeline(engine, made, kernel));
+    NNHAL_RETURN_IF_ERROR(kernels.addPipeline(engine, made, kernel, cache));
   return kernels;
 }

@@ -29,9 +29,11 @@ class Kernels {
 public:
   /// Checks the module of \p program and gives it to the driver. Fails like
   /// checkSpirv() and Engine::check(), and with invalidArgument where a kernel
-  /// exceeds a limit of the device.
+  /// exceeds a limit of the device. The driver looks into \p cache, which may
+  /// be null, and keeps there what it compiles.
   static Result<Kernels> create(const EngineRef &engine,
-                                const GpuProgram &program);
+                                const GpuProgram &program,
+                                VkPipelineCache cache = VK_NULL_HANDLE);
 
   VkPipeline pipeline(uint32_t kernel) const { return pipelines[kernel].get(); }
   VkPipelineLayout layout(uint32_t kernel) const {
@@ -49,7 +51,7 @@ private:
 
   Status addLayout(const EngineRef &engine, uint32_t bindingCount);
   Status addPipeline(const EngineRef &engine, VkShaderModule module,
-                     const GpuKernel &kernel);
+                     const GpuKernel &kernel, VkPipelineCache cache);
 
   /// By the number of bindings.
   std::map<uint32_t, Layout> layouts;

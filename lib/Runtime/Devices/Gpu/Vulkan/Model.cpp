@@ -36,7 +36,8 @@ static Status checkSection(const Artifact &artifact) {
 
 Result<std::unique_ptr<LoadedModel>>
 VulkanModel::create(const EngineRef &engine, Artifact artifact,
-                    uint64_t modelCacheSize, const Memory &dataCache) {
+                    uint64_t modelCacheSize, const Memory &dataCache,
+                    const PipelineCache &pipelines) {
   NNHAL_RETURN_IF_ERROR(checkSection(artifact));
   const ArtifactEntry &entry = artifact.entries.front();
   auto loaded = std::make_shared<LoadedProgram>();
@@ -47,8 +48,9 @@ VulkanModel::create(const EngineRef &engine, Artifact artifact,
   if (dataCache.size() != artifact.dataCacheSize)
     return badData("data cache has {} bytes, the model cache needs {}",
                    dataCache.size(), artifact.dataCacheSize);
-  NNHAL_ASSIGN_OR_RETURN(loaded->kernels,
-                         Kernels::create(engine, loaded->program));
+  NNHAL_ASSIGN_OR_RETURN(
+      loaded->kernels,
+      Kernels::create(engine, loaded->program, pipelines.handle()));
   loaded->program.module = {}; // A view of what need not live any longer.
   NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> constants, memory.bytes());

@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_MODEL_H
 #define NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_MODEL_H
 
+#include "PipelineCache.h"
 #include "Recording.h"
 
 #include "Runtime/Artifact/ModelCache.h"
@@ -20,11 +21,10 @@ namespace nnhal::rt::vulkan {
 class VulkanModel final : public LoadedModel {
 public:
   /// See Device::prepareModelFromArtifact(). \p modelCacheSize is what
-  /// \p artifact was read from.
-  static Result<std::unique_ptr<LoadedModel>> create(const EngineRef &engine,
-                                                     Artifact artifact,
-                                                     uint64_t modelCacheSize,
-                                                     const Memory &dataCache);
+  /// \p artifact was read from. The driver looks into \p pipelines.
+  static Result<std::unique_ptr<LoadedModel>>
+  create(const EngineRef &engine, Artifact artifact, uint64_t modelCacheSize,
+         const Memory &dataCache, const PipelineCache &pipelines);
 
   const Interface &interface() const override { return face; }
   MemoryUse memoryUse() const override;
