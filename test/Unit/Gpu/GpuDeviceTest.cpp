@@ -261,6 +261,65 @@ TEST(GpuDeviceTest, ImportsPools) {
   EXPECT_EQ(caller.result.copiedBytes, bytesOfX);
 }
 
+TEST(GpuDeviceTest, ChainsBuffersWithoutCopies) {
+  NNHAL_NEEDS_VULKAN();
+  auto device = makeDevice();
+  auto model = device->prepareModelFromArtifact(modelCacheOf(scaleProgram()),
+                                                Memory::copy(constantsOf()));
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  std::vector<PreparedModelRef> models = {*model};
+  std::vector<BufferRole> x = {{0, 0, 1.0f}};
+  std::vector<BufferRole> index = {{0, 1, 1.0f}};
+  auto first = device->allocate({}, models, x, {});
+  auto chosen = device->allocate({}, models, index, {});
+  auto middle = device->allocate({}, models, x, x);
+  auto last = device->allocate({}, models, {}, x);
+  ASSERT_TRUE(first.isOk() && chosen.isOk() && middle.isOk() && last.isOk());
+  auto poolOfX = SharedMemory::createAshmem(bytesOfX);
+  auto poolOfIndex = SharedMemory::createAshmem(4);
+  ASSERT_TRUE(poolOfX.isOk() && poolOfIndex.isOk());
+  ASSERT_TRUE((*chosen)->copyFrom(**poolOfIndex, {}).isOk());
+  Request once;
+  once.inputs = {{Memory::device((*first)->token()), {}},
+                 {Memory::device((*chosen)->token()), {}}};
+  once.outputs = {{OutputMemory::device((*middle)->token()), {}}};
+  Request again;
+  again.inputs = {{Memory::device((*middle)->token()), {}},
+                  {Memory::device((*chosen)->token()), {}}};
+  again.outputs = {{OutputMemory::device((*last)->token()), {}}};
+  for (float value : {1.0f, 2.0f}) {
+    std::vector<float> values(elementCount, value);
+    ASSERT_TRUE((*poolOfX)->write(0, std::as_bytes(std::span(values))).isOk());
+    ASSERT_TRUE((*first)->copyFrom(**poolOfX, {}).isOk());
+    ExecutionResult result;
+    for (const Request *request : {&once, &again}) {
+      Status status = (*model)->execute(*request, result);
+      ASSERT_TRUE(status.isOk()) << status.message();
+      EXPECT_EQ(result.copiedBytes, 0u);
+    }
+    ASSERT_TRUE((*last)->copyTo(**poolOfX).isOk());
+    ASSERT_TRUE(
+        (*poolOfX)->read(0, std::as_writable_bytes(std::span(values))).isOk());
+    EXPECT_EQ(values, std::vector<float>(elementCount, 9.0f * value));
+  }
+}
+
+// What devices do whose memory the host does not reach.
+TEST(GpuDeviceTest, DownloadsInParts) {
+  NNHAL_NEEDS_VULKAN();
+  std::vector<std::byte> bytes(1000);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = std::byte(i * 7);
+  auto buffer = vulkan::uploadConstants(testEngine(), bytes);
+  ASSERT_TRUE(buffer.isOk()) << buffer.status().message();
+  for (uint64_t part : {192, 1000, 4096}) {
+    std::vector<std::byte> found(bytes.size());
+    Status status = vulkan::downloadParts(testEngine(), *buffer, found, part);
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_EQ(found, bytes);
+  }
+}
+
 TEST(GpuDeviceTest, FailedChecks) {
   NNHAL_NEEDS_VULKAN();
   auto model = prepare(scaleProgram());

@@ -7,6 +7,7 @@
 
 #include "Backend.h"
 
+#include "Vulkan/GpuMemory.h"
 #include "Vulkan/Model.h"
 
 #include "Runtime/Artifact/GpuProgram.h"
@@ -99,6 +100,12 @@ public:
                            contents.modelCache[1].bytes());
     return loadWith(modelCache, contents.dataCache.front(),
                     vulkan::PipelineCache::create(engine, kept));
+  }
+
+  Result<std::unique_ptr<DeviceMemory>>
+  allocate(const DeviceMemoryRequest &request) const override {
+    return std::unique_ptr<DeviceMemory>(
+        std::make_unique<vulkan::GpuMemory>(engine, request.budget));
   }
 
   Result<CompilationIdentity> compilationIdentity() const override {

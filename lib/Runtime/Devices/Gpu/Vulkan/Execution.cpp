@@ -7,6 +7,8 @@
 
 #include "Execution.h"
 
+#include "GpuMemory.h"
+
 #include "Runtime/Artifact/FailureReasons.h"
 #include "Runtime/Support/Errors.h"
 
@@ -97,6 +99,15 @@ static std::span<std::byte> pagesOf(const InvocationArgument &argument,
 }
 
 std::optional<Location>
+Execution::tryBuffer(const InvocationArgument &argument) {
+  auto *memory = dynamic_cast<const GpuMemory *>(argument.memory);
+  if (!memory || !memory->buffer())
+    return std::nullopt;
+  newBuffers.push_back(memory->buffer());
+  return Location{newBuffers.back()->buffer.handle(), 0};
+}
+
+std::optional<Location>
 Execution::tryImport(const InvocationArgument &argument) {
   const Limits &limits = program->engine->limits();
   // A kernel that writes to what it says to read would fault otherwise.
@@ -127,6 +138,8 @@ Result<Location> Execution::placeInput(Invocation &invocation, size_t index) {
   const InvocationArgument &argument = invocation.inputs[index];
   if (!argument.isPresent)
     return Location(); // No command reads it.
+  if (std::optional<Location> location = tryBuffer(argument))
+    return *location;
   if (std::optional<Location> location = tryImport(argument))
     return *location;
   CountedBuffer &staged = inputs[index];
@@ -149,7 +162,9 @@ Result<Location> Execution::placeInput(Invocation &invocation, size_t index) {
 Result<Location> Execution::placeOutput(const Invocation &invocation,
                                         size_t index) {
   const InvocationArgument &argument = invocation.outputs[index];
-  std::optional<Location> location = tryImport(argument);
+  std::optional<Location> location = tryBuffer(argument);
+  if (!location)
+    location = tryImport(argument);
   isStaged[index] = !location;
   if (location)
     return *location;
@@ -167,6 +182,7 @@ Status Execution::placeArguments(Invocation &invocation, Locations &locations) {
   inputs.resize(invocation.inputs.size());
   outputs.resize(invocation.outputs.size());
   isStaged.resize(invocation.outputs.size());
+  newBuffers.clear();
   for (Import &import : imports)
     import.isUsed = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -191,6 +207,7 @@ Status Execution::run(Invocation &invocation) {
   OperationObserver *observer = invocation.operations;
   NNHAL_RETURN_IF_ERROR(recording.prepare(locations, observer != nullptr));
   // Only now no command refers to them any more.
+  buffers = std::move(newBuffers);
   std::erase_if(imports, [](const Import &import) { return !import.isUsed; });
   std::memset(status.buffer.hostBytes(), 0, gpuStatusSize);
   if (invocation.isCancelled())

@@ -62,6 +62,8 @@ private:
   Status placeArguments(Invocation &invocation, Locations &locations);
   Result<Location> placeInput(Invocation &invocation, size_t index);
   Result<Location> placeOutput(const Invocation &invocation, size_t index);
+  /// Nothing where the argument is no buffer of the device.
+  std::optional<Location> tryBuffer(const InvocationArgument &argument);
   /// Nothing where the argument cannot be used where it is.
   std::optional<Location> tryImport(const InvocationArgument &argument);
   Status finish(Invocation &invocation);
@@ -78,6 +80,10 @@ private:
   /// The outputs of this execution that are not where the client wants them.
   std::vector<bool> isStaged;
   std::vector<Import> imports;
+  /// The buffers of the device that the recorded commands refer to.
+  std::vector<std::shared_ptr<const CountedBuffer>> buffers;
+  /// Those of the execution that begins.
+  std::vector<std::shared_ptr<const CountedBuffer>> newBuffers;
   Recording recording;
   bool isInFlight = false;
   /// When, by the clock of Invocation::operations.

@@ -279,6 +279,8 @@ Status Recording::record() {
     call.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
                            timestamps.get(), 0);
   }
+  // Earlier submissions may have written what is read here.
+  addBarrier(call, commands, workStages, reads | writes);
   recordCommands();
   addBarrier(call, commands, VK_PIPELINE_STAGE_HOST_BIT,
              VK_ACCESS_HOST_READ_BIT);

@@ -15,10 +15,26 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::vulkan;
 
-/// Bytes that are staged at a time.
-static constexpr uint64_t uploadPart = uint64_t(64) << 20;
+/// Copies \p size bytes by means of a program of its own, and waits.
+static Status copyOnDevice(const EngineRef &engine, const Location &source,
+                           const Location &target, uint64_t size) {
+  auto copy = std::make_shared<LoadedProgram>();
+  copy->engine = engine;
+  GpuCommand command;
+  command.kind = GpuCommandKind::copy;
+  command.bindings = {{GpuSpace::input, 0, 0, size},
+                      {GpuSpace::output, 0, 0, size}};
+  copy->program.commands = {std::move(command)};
+  NNHAL_ASSIGN_OR_RETURN(Recording recording, Recording::create(copy));
+  Locations locations;
+  locations.inputs = {source};
+  locations.outputs = {target};
+  NNHAL_RETURN_IF_ERROR(recording.prepare(locations));
+  NNHAL_RETURN_IF_ERROR(recording.submit());
+  NNHAL_ASSIGN_OR_RETURN(bool finished, recording.wait(UINT64_MAX));
+  return finished ? Status::ok() : toStatus(VK_TIMEOUT, "vkWaitForFences");
+}
 
-/// Copies \p part to \p target by means of a program of its own.
 static Status uploadPartTo(const EngineRef &engine,
                            std::span<const std::byte> part,
                            const Location &target) {
@@ -26,21 +42,20 @@ static Status uploadPartTo(const EngineRef &engine,
       GpuBuffer staged,
       GpuBuffer::allocate(engine, part.size(), Place::upload));
   std::memcpy(staged.hostBytes(), part.data(), part.size());
-  auto copy = std::make_shared<LoadedProgram>();
-  copy->engine = engine;
-  GpuCommand command;
-  command.kind = GpuCommandKind::copy;
-  command.bindings = {{GpuSpace::input, 0, 0, part.size()},
-                      {GpuSpace::output, 0, 0, part.size()}};
-  copy->program.commands = {std::move(command)};
-  NNHAL_ASSIGN_OR_RETURN(Recording recording, Recording::create(copy));
-  Locations locations;
-  locations.inputs = {{staged.handle(), 0}};
-  locations.outputs = {target};
-  NNHAL_RETURN_IF_ERROR(recording.prepare(locations));
-  NNHAL_RETURN_IF_ERROR(recording.submit());
-  NNHAL_ASSIGN_OR_RETURN(bool finished, recording.wait(UINT64_MAX));
-  return finished ? Status::ok() : toStatus(VK_TIMEOUT, "vkWaitForFences");
+  return copyOnDevice(engine, {staged.handle(), 0}, target, part.size());
+}
+
+Status vulkan::downloadParts(const EngineRef &engine, const GpuBuffer &source,
+                             std::span<std::byte> bytes, uint64_t partSize) {
+  for (uint64_t done = 0; done < bytes.size(); done += partSize) {
+    uint64_t size = std::min<uint64_t>(partSize, bytes.size() - done);
+    NNHAL_ASSIGN_OR_RETURN(GpuBuffer staged,
+                           GpuBuffer::allocate(engine, size, Place::readback));
+    NNHAL_RETURN_IF_ERROR(copyOnDevice(engine, {source.handle(), done},
+                                       {staged.handle(), 0}, size));
+    std::memcpy(&bytes[done], staged.hostBytes(), size);
+  }
+  return Status::ok();
 }
 
 Status vulkan::uploadParts(const EngineRef &engine,

@@ -12,6 +12,14 @@
 
 namespace nnhal::rt::vulkan {
 
+/// Bytes that are staged at a time.
+inline constexpr uint64_t uploadPart = uint64_t(64) << 20;
+
+/// Copies the first bytes of \p source to \p bytes, \p partSize at a time.
+/// Fails like uploadParts().
+Status downloadParts(const EngineRef &engine, const GpuBuffer &source,
+                     std::span<std::byte> bytes, uint64_t partSize);
+
 /// A buffer of the device with \p bytes; an empty one for none. Fails like
 /// GpuBuffer::allocate() and Engine::submit().
 Result<GpuBuffer> uploadConstants(const EngineRef &engine,
