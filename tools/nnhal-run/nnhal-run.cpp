@@ -346,8 +346,9 @@ static int runOnModel(const Flags &flags, const SelectedDevice &device,
                           {devices.services.log, devices.services.tracer}));
 }
 
-/// Says what models in MLIR, which are compiled here, are compiled for: other
-/// models are compiled by \p device, which would say the same.
+/// Says what models in MLIR and the cases of --emit, which are compiled here,
+/// are compiled for: other models are compiled by \p device, which would say the
+/// same.
 static void compileFor(const rt::Device &device, rt::CompileOptions &options) {
   options.target = rt::gpuTargetOf(device.name());
   if (!options.target.empty())
@@ -395,6 +396,7 @@ static int runTool(std::span<const std::string_view> arguments) {
     return fail(status, exitUsage);
   const rt::Device &device = *selected->device;
   compileFor(device, flags->load.preparation.compile);
+  compileFor(device, flags->cases.preparation.compile);
   if (flags->calibrate)
     return finish(calibrateDevice(device, *registry.find("nnhal-reference")));
   if (flags->check)
