@@ -28,13 +28,20 @@ void GPUDialect::initialize() {
 
 std::optional<int64_t> nnhal::nngpu::byteSizeOf(Type buffer) {
   auto type = dyn_cast<MemRefType>(buffer);
-  if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
-      !type.getElementType().isIntOrFloat())
+  if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
     return std::nullopt;
-  unsigned bits = type.getElementTypeBitWidth();
+  int64_t elements = type.getNumElements();
+  Type element = type.getElementType();
+  if (auto vector = dyn_cast<VectorType>(element)) {
+    elements *= vector.getNumElements();
+    element = vector.getElementType();
+  }
+  if (!element.isIntOrFloat())
+    return std::nullopt;
+  unsigned bits = element.getIntOrFloatBitWidth();
   if (bits != 1 && bits % 8 != 0)
     return std::nullopt;
-  return type.getNumElements() * (bits == 1 ? 1 : bits / 8);
+  return elements * (bits == 1 ? 1 : bits / 8);
 }
 
 //===----------------------------------------------------------------------===//

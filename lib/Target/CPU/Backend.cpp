@@ -51,7 +51,7 @@ public:
   ContractionCosts contractionCosts() const override {
     const kernel::CostModel &costs = target.costs();
     return {costs.copiedOutputs, costs.transposedOutputs,
-            costs.transposedProducts};
+            costs.transposedProducts, costs.fusedChannels};
   }
 
 private:

@@ -45,7 +45,7 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
   case Phase::fuse:
     // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
-    pm.addPass(createFuseEpiloguePass());
+    pm.addPass(createFuseEpilogue());
     pm.addPass(createCSEPass());
     pm.addPass(createReportOperations());
     return;

@@ -9,6 +9,7 @@
 
 #include "ProgramBuffers.h"
 #include "SpirvModule.h"
+#include "Tiles.h"
 
 #include "Codegen/OperationLocation.h"
 #include "Runtime/Support/Errors.h"
@@ -30,12 +31,48 @@ const TargetBackend &nnhal::getGPUTarget() {
 
 LogicalResult VulkanBackend::verifyParameters(
     TargetAttr target, llvm::function_ref<void(const Twine &)> report) const {
-  if (target.getParameters() && !target.getParameters().empty()) {
-    report("target 'vulkan' has no parameters, found '" +
-           target.getParameters().begin()->getName().strref() + "'");
-    return failure();
+  if (!target.getParameters())
+    return success();
+  for (NamedAttribute parameter : target.getParameters()) {
+    auto name = dyn_cast<StringAttr>(parameter.getValue());
+    if (parameter.getName() != nngpu::deviceClassParameter || !name) {
+      report("target 'vulkan' has the parameter 'device_class', a text, found "
+             "'" +
+             parameter.getName().strref() + "'");
+      return failure();
+    }
+    if (!nngpu::findDeviceClass(name)) {
+      report("target 'vulkan' has devices of class " +
+             nngpu::deviceClassNames() + ", found '" + name.getValue() + "'");
+      return failure();
+    }
   }
   return success();
+}
+
+namespace {
+/// Micro-kernels, bytes in quads.
+struct GPULoweringPolicy final : LoweringPolicy {
+  bool hasMicroKernels() const override { return true; }
+  int64_t panelWidth(int64_t channels) const override {
+    return nngpu::choosePanelWidth(channels);
+  }
+  std::optional<QuadSigns> quadSigns(int64_t /*channels*/) const override {
+    return QuadSigns::signedBySigned;
+  }
+  ContractionCosts contractionCosts() const override {
+    ContractionCosts costs;
+    costs.fusedChannels = 1;
+    return costs;
+  }
+};
+} // namespace
+
+std::unique_ptr<LoweringPolicy> VulkanBackend::getLoweringPolicy(
+    TargetAttr target, llvm::function_ref<void(const Twine &)> report) const {
+  if (failed(verifyParameters(target, report)))
+    return nullptr;
+  return std::make_unique<GPULoweringPolicy>();
 }
 
 void VulkanBackend::registerModels(DialectRegistry &registry) const {
@@ -46,15 +83,23 @@ void VulkanBackend::registerModels(DialectRegistry &registry) const {
 rt::Result<TargetAttr> VulkanBackend::describe(MLIRContext &context,
                                                const TargetOptions &options,
                                                rt::Rounding rounding) const {
-  for (const std::string *option :
-       {&options.triple, &options.cpu, &options.features})
+  for (const std::string *option : {&options.triple, &options.features})
     if (!option->empty())
       return rt::badData("target 'vulkan' is of no processor: '{}' names one",
                          *option);
+  if (!nngpu::findDeviceClass(options.cpu))
+    return rt::badData("target 'vulkan' has devices of class {}, found '{}'",
+                       nngpu::deviceClassNames(), options.cpu);
   if (!options.parameters.empty())
     return rt::badData("target 'vulkan' has no parameters, found '{}'",
                        options.parameters.front());
-  return TargetAttr::get(&context, getName(), rounding, DictionaryAttr());
+  Builder builder(&context);
+  NamedAttrList parameters;
+  if (!options.cpu.empty())
+    parameters.set(nngpu::deviceClassParameter,
+                   builder.getStringAttr(options.cpu));
+  return TargetAttr::get(&context, getName(), rounding,
+                         parameters.getDictionary(&context));
 }
 
 //===----------------------------------------------------------------------===//

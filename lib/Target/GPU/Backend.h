@@ -13,12 +13,14 @@
 namespace nnhal {
 
 /// The target "vulkan": SPIR-V 1.6 for devices of Vulkan 1.3, whichever they
-/// are. It has no parameters. There are no micro-kernels: the lowering leaves
-/// linalg.
+/// are. Its parameter `device_class` (Tiles.h) decides how kernels are divided.
 class VulkanBackend final : public TargetBackend {
 public:
   llvm::StringRef getName() const override { return "vulkan"; }
   llvm::LogicalResult verifyParameters(
+      TargetAttr target,
+      llvm::function_ref<void(const llvm::Twine &)> report) const override;
+  std::unique_ptr<LoweringPolicy> getLoweringPolicy(
       TargetAttr target,
       llvm::function_ref<void(const llvm::Twine &)> report) const override;
   void registerModels(mlir::DialectRegistry &registry) const override;

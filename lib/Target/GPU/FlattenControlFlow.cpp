@@ -7,6 +7,7 @@
 
 #include "nnhal/Target/GPU/Passes.h"
 
+#include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,8 +41,9 @@ static bool mustUnroll(scf::ForOp loop) {
   if (llvm::any_of(loop.getResultTypes(), llvm::IsaPred<BaseMemRefType>))
     return true;
   WalkResult result = loop.walk([](Operation *op) {
-    return isa<linalg::LinalgOp>(op) ? WalkResult::interrupt()
-                                     : WalkResult::advance();
+    return isa<linalg::LinalgOp, kernel::KernelOpInterface>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
   return result.wasInterrupted();
 }

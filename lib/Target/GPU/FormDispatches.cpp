@@ -16,6 +16,7 @@
 
 #include "ElementKernel.h"
 #include "IndependentRounds.h"
+#include "MicroKernels.h"
 
 #include "Codegen/OperationLocation.h"
 #include "nnhal/Codegen/EntryFunction.h"
@@ -27,12 +28,15 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_FORMDISPATCHES
@@ -50,6 +54,7 @@ struct FormDispatchesPass : impl::FormDispatchesBase<FormDispatchesPass> {
 private:
   LogicalResult visit(Operation &op);
   LogicalResult formElements(linalg::LinalgOp op);
+  LogicalResult formMicroKernel(kernel::KernelOpInterface op);
   LogicalResult formRounds(Operation *op, const nngpu::ParallelLoops &loops);
   LogicalResult formCopy(memref::CopyOp op);
   bool formFill(linalg::FillOp op);
@@ -63,6 +68,7 @@ private:
   void findFirstValues(Block &body);
 
   gpu::GPUModuleOp kernels;
+  nngpu::DeviceClass device;
   /// Kernels by their type, among which an equal one is looked for.
   llvm::DenseMap<Type, SmallVector<gpu::GPUFuncOp>> known;
   /// Fills that are the first values of sums, by the operation and the output.
@@ -159,6 +165,28 @@ LogicalResult FormDispatchesPass::formElements(linalg::LinalgOp op) {
       return failure();
     dispatch(kernel, op, op.getLoc());
   }
+  op->erase();
+  return success();
+}
+
+LogicalResult
+FormDispatchesPass::formMicroKernel(kernel::KernelOpInterface op) {
+  if (failed(closeSerial()))
+    return failure();
+  FailureOr<Kernel> made =
+      llvm::TypeSwitch<Operation *, FailureOr<Kernel>>(op)
+          .Case([&](kernel::Conv2DOp conv) {
+            return nngpu::emitConvolution(kernels, device, conv);
+          })
+          .Case([&](kernel::DepthwiseConv2DOp conv) {
+            return nngpu::emitDepthwise(kernels, device, conv);
+          })
+          .Case([&](kernel::Pool2DOp pool) {
+            return nngpu::emitPool(kernels, device, pool);
+          });
+  if (failed(made))
+    return failure();
+  dispatch(*made, op, op.getLoc());
   op->erase();
   return success();
 }
@@ -421,6 +449,8 @@ LogicalResult FormDispatchesPass::visit(Operation &op) {
   }
   if (auto copy = dyn_cast<memref::CopyOp>(op))
     return formCopy(copy);
+  if (auto micro = dyn_cast<kernel::KernelOpInterface>(op))
+    return formMicroKernel(micro);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return formElements(structured);
   if (auto loop = dyn_cast<scf::ForallOp>(op))
@@ -453,6 +483,8 @@ void FormDispatchesPass::runOnOperation() {
     entry->emitError("GPU programs need a function of one block");
     return signalPassFailure();
   }
+  TargetAttr target = findTarget(getOperation());
+  device = *nngpu::findDeviceClass(nngpu::deviceClassOf(target));
   OpBuilder builder(&getContext());
   builder.setInsertionPointToEnd(getOperation().getBody());
   kernels = gpu::GPUModuleOp::create(builder, entry->getLoc(), "kernels");

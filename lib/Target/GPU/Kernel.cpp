@@ -75,6 +75,38 @@ SmallVector<int32_t, 3> Kernel::groups() const {
 
 Kernel::Kernel(gpu::GPUModuleOp module, Location loc, int64_t invocations,
                int64_t workgroupSize)
+    : Kernel(module, loc, invocations, workgroupSize, /*isOfGroups=*/false) {}
+
+Kernel Kernel::ofGroups(gpu::GPUModuleOp module, Location loc, int64_t groups,
+                        int64_t workgroupSize) {
+  return {module, loc, groups * workgroupSize, workgroupSize,
+          /*isOfGroups=*/true};
+}
+
+static Value number(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+static Value multiplyAdd(OpBuilder &builder, Location loc, Value a, int64_t b,
+                         Value c) {
+  Value product =
+      arith::MulIOp::create(builder, loc, a, number(builder, loc, b));
+  return arith::AddIOp::create(builder, loc, product, c);
+}
+
+/// The number of the workgroup of rows along x.
+Value Kernel::linearGroup() {
+  SmallVector<int32_t, 3> counts = groups();
+  Value group = gpu::BlockIdOp::create(before, loc, gpu::Dimension::x);
+  if (counts[1] == 1)
+    return group;
+  return multiplyAdd(before, loc,
+                     gpu::BlockIdOp::create(before, loc, gpu::Dimension::y),
+                     counts[0], group);
+}
+
+Kernel::Kernel(gpu::GPUModuleOp module, Location loc, int64_t invocations,
+               int64_t workgroupSize, bool isOfGroups)
     : loc(loc), invocations(invocations), workgroupSize(workgroupSize),
       before(module.getContext()), inside(module.getContext()) {
   before.setInsertionPointToEnd(module.getBody());
@@ -86,37 +118,29 @@ Kernel::Kernel(gpu::GPUModuleOp module, Location loc, int64_t invocations,
                     spirv::getEntryPointABIAttr(
                         module.getContext(), {int32_t(workgroupSize), 1, 1}));
   before.setInsertionPointToStart(&function.getBody().front());
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(before, loc, value);
-  };
-  auto multiplyAdd = [&](Value a, int64_t b, Value c) -> Value {
-    return arith::AddIOp::create(
-        before, loc, arith::MulIOp::create(before, loc, a, number(b)), c);
+  Value thread = gpu::ThreadIdOp::create(before, loc, gpu::Dimension::x);
+  SmallVector<int32_t, 3> counts = groups();
+  auto isBelow = [&](Value value, int64_t bound) -> Value {
+    return arith::CmpIOp::create(before, loc, arith::CmpIPredicate::ult, value,
+                                 number(before, loc, bound));
   };
   Value isWanted;
-  if (invocations == 1) {
-    id = number(0);
-    Value thread =
-        gpu::ThreadIdOp::create(before, loc, gpu::Dimension::x).getResult();
-    isWanted = arith::CmpIOp::create(before, loc, arith::CmpIPredicate::eq,
-                                     thread, number(0));
+  if (isOfGroups) {
+    id = thread;
+    groupId = linearGroup();
+    int64_t count = invocations / workgroupSize;
+    if (int64_t(counts[0]) * counts[1] != count)
+      isWanted = isBelow(groupId, count);
+  } else if (invocations == 1) {
+    id = number(before, loc, 0);
+    isWanted = isBelow(thread, 1);
   } else {
-    SmallVector<int32_t, 3> counts = groups();
-    Value group = gpu::BlockIdOp::create(before, loc, gpu::Dimension::x);
-    if (counts[1] > 1)
-      group =
-          multiplyAdd(gpu::BlockIdOp::create(before, loc, gpu::Dimension::y),
-                      counts[0], group);
-    id = multiplyAdd(group, workgroupSize,
-                     gpu::ThreadIdOp::create(before, loc, gpu::Dimension::x));
-    bool isExact =
-        int64_t(counts[0]) * counts[1] * workgroupSize == invocations;
-    isWanted =
-        isExact ? arith::ConstantIntOp::create(before, loc, 1, 1).getResult()
-                : arith::CmpIOp::create(before, loc, arith::CmpIPredicate::ult,
-                                        id, number(invocations))
-                      .getResult();
+    id = multiplyAdd(before, loc, linearGroup(), workgroupSize, thread);
+    if (int64_t(counts[0]) * counts[1] * workgroupSize != invocations)
+      isWanted = isBelow(id, invocations);
   }
+  if (!isWanted)
+    isWanted = arith::ConstantIntOp::create(before, loc, 1, 1);
   auto work = scf::IfOp::create(before, loc, isWanted,
                                 /*withElseRegion=*/false);
   gpu::ReturnOp::create(before, loc);
@@ -126,10 +150,10 @@ Kernel::Kernel(gpu::GPUModuleOp module, Location loc, int64_t invocations,
 
 gpu::GPUFuncOp Kernel::finish(SmallVectorImpl<bool> &writes) {
   Block &body = function.getBody().front();
-  for (BlockArgument argument : body.getArguments())
+  ArrayRef<BlockArgument> arguments =
+      body.getArguments().take_front(roots.size());
+  for (BlockArgument argument : arguments)
     writes.push_back(mayWrite(function, argument));
-  function.setFunctionType(
-      before.getFunctionType(body.getArgumentTypes(), TypeRange()));
   return function;
 }
 
@@ -165,7 +189,36 @@ SmallVector<Value> Kernel::delinearize(Value number,
 
 Value Kernel::addArgument(MemRefType type, Value root) {
   roots.push_back(root);
-  return function.getBody().front().addArgument(type, loc);
+  // What a workgroup shares comes after the arguments.
+  unsigned index = roots.size() - 1;
+  Value argument = function.getBody().front().insertArgument(index, type, loc);
+  SmallVector<Type> types(function.getFunctionType().getInputs());
+  types.push_back(type);
+  function.setFunctionType(before.getFunctionType(types, TypeRange()));
+  return argument;
+}
+
+Value Kernel::bindAs(Value root, Type element) {
+  auto type = cast<MemRefType>(root.getType());
+  auto [known, isNew] = bound.try_emplace({root, element});
+  if (isNew) {
+    auto lanes = dyn_cast<VectorType>(element);
+    Type single = lanes ? lanes.getElementType() : element;
+    int64_t size = (lanes ? lanes.getNumElements() : 1) *
+                   int64_t(single.getIntOrFloatBitWidth()) / 8;
+    known->second =
+        addArgument(MemRefType::get({*byteSizeOf(type) / size}, element), root);
+  }
+  return known->second;
+}
+
+Value Kernel::shared(MemRefType type) {
+  auto space = gpu::AddressSpaceAttr::get(
+      type.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  return function.addWorkgroupAttribution(
+      MemRefType::get(type.getShape(), type.getElementType(),
+                      MemRefLayoutAttrInterface(), space),
+      loc);
 }
 
 Value Kernel::status() {

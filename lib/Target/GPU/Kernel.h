@@ -38,10 +38,18 @@ public:
   Kernel(mlir::gpu::GPUModuleOp module, mlir::Location loc, int64_t invocations,
          int64_t workgroupSize);
 
+  /// A function at the end of \p module for \p groups workgroups of
+  /// \p workgroupSize invocations that work together.
+  static Kernel ofGroups(mlir::gpu::GPUModuleOp module, mlir::Location loc,
+                         int64_t groups, int64_t workgroupSize);
+
   /// Where one invocation computes; the caller moves it into loops and back.
   mlir::OpBuilder &builder() { return inside; }
-  /// The number of the invocation, from 0.
+  /// The number of the invocation, from 0: in its workgroup where these work
+  /// together.
   mlir::Value invocation() const { return id; }
+  /// The number of the workgroup, where workgroups work together.
+  mlir::Value group() const { return groupId; }
 
   mlir::Value constant(int64_t value);
   /// The value \p number of a row-major space of \p extents, one for each.
@@ -51,6 +59,11 @@ public:
   /// Brings \p value, which is computed before \p user in the body of the entry
   /// function. Fails after an error at \p user where it cannot be brought.
   llvm::FailureOr<mlir::Value> bring(mlir::Value value, mlir::Operation *user);
+  /// The buffer \p root as one of \p element, a number or a vector of numbers
+  /// that divides its size. A kernel sees a buffer by several types at once.
+  mlir::Value bindAs(mlir::Value root, mlir::Type element);
+  /// An array of \p type that the invocations of a workgroup share.
+  mlir::Value shared(mlir::MemRefType type);
   /// Brings what \p op and the operations inside use from outside of it.
   llvm::LogicalResult bringCaptures(mlir::Operation *op, mlir::Operation *user);
   mlir::IRMapping &mapping() { return map; }
@@ -67,6 +80,9 @@ public:
   llvm::SmallVector<int32_t, 3> groups() const;
 
 private:
+  Kernel(mlir::gpu::GPUModuleOp module, mlir::Location loc, int64_t invocations,
+         int64_t workgroupSize, bool isOfGroups);
+  mlir::Value linearGroup();
   mlir::Value addArgument(mlir::MemRefType type, mlir::Value root);
 
   mlir::gpu::GPUFuncOp function;
@@ -76,8 +92,9 @@ private:
   /// Before the work of the invocation: what is brought stands there.
   mlir::OpBuilder before;
   mlir::OpBuilder inside;
-  mlir::Value id;
+  mlir::Value id, groupId;
   mlir::IRMapping map;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> bound;
   llvm::SmallVector<mlir::Value> roots;
 };
 

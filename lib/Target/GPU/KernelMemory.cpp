@@ -224,6 +224,24 @@ LogicalResult flattenAccess(Operation *op) {
   return success();
 }
 
+/// Makes what a workgroup shares allocations, as upstream's conversion to
+/// SPIR-V wants it.
+void replaceShared(gpu::GPUFuncOp kernel) {
+  Block &entry = kernel.getBody().front();
+  OpBuilder builder(&entry, entry.begin());
+  while (kernel.getNumWorkgroupAttributions() > 0) {
+    BlockArgument array = kernel.getWorkgroupAttributions().back();
+    MemRefType type = flatType(cast<MemRefType>(array.getType()),
+                               spirv::StorageClass::Workgroup);
+    array.replaceAllUsesWith(
+        memref::AllocOp::create(builder, array.getLoc(), type).getResult());
+    kernel->setAttr(
+        gpu::GPUFuncOp::getNumWorkgroupAttributionsAttrName(),
+        builder.getI64IntegerAttr(kernel.getNumWorkgroupAttributions() - 1));
+    entry.eraseArgument(array.getArgNumber());
+  }
+}
+
 } // namespace
 
 LogicalResult nnhal::flattenBuffers(gpu::GPUFuncOp kernel) {
@@ -262,6 +280,7 @@ LogicalResult nnhal::flattenBuffers(gpu::GPUFuncOp kernel) {
   for (memref::AllocaOp variable : variables)
     variable.getResult().setType(
         flatType(variable.getType(), spirv::StorageClass::Function));
+  replaceShared(kernel);
   for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {
     auto type = dyn_cast<MemRefType>(argument.getType());
     if (!type || !wholeOf(argument))

@@ -10,6 +10,7 @@
 #include "KernelMemory.h"
 
 #include "nnhal/Codegen/Passes.h"
+#include "nnhal/Dialect/GPU/GPUOps.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
@@ -58,6 +59,8 @@ static spirv::TargetEnvAttr targetEnvironment(MLIRContext *context) {
                                                 Int64,
                                                 Float16,
                                                 Float64,
+                                                DotProduct,
+                                                DotProductInput4x8BitPacked,
                                                 StorageBuffer8BitAccess,
                                                 StorageBuffer16BitAccess};
   constexpr spirv::Extension extensions[] = {
@@ -131,6 +134,24 @@ struct ExpandRemainder : OpRewritePattern<arith::RemSIOp> {
   }
 };
 
+/// A product of quads as Vulkan has it.
+struct ConvertDot : OpConversionPattern<nngpu::Dot4x8Op> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nngpu::Dot4x8Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type i32 = rewriter.getI32Type();
+    Value products = spirv::SDotOp::create(
+        rewriter, op.getLoc(), i32, adaptor.getLhs(), adaptor.getRhs(),
+        spirv::PackedVectorFormatAttr::get(
+            rewriter.getContext(),
+            spirv::PackedVectorFormat::PackedVectorFormat4x8Bit));
+    rewriter.replaceOpWithNewOp<spirv::IAddOp>(op, i32, adaptor.getSum(),
+                                               products);
+    return success();
+  }
+};
+
 /// Arithmetic of booleans, which are no integers in SPIR-V, as that of i32.
 struct WidenBooleans : RewritePattern {
   explicit WidenBooleans(MLIRContext *context)
@@ -177,6 +198,27 @@ struct WidenBooleans : RewritePattern {
 };
 } // namespace
 
+/// Selects the first values of what \p loop carries where it has no rounds.
+/// Upstream's conversion keeps the results of a loop in variables that only its
+/// rounds store to (SCFToSPIRV.cpp of LLVM 22), so that they are undefined
+/// otherwise; software drivers have zeros there.
+static void selectFirstValues(scf::ForOp loop) {
+  std::optional<APInt> rounds = loop.getStaticTripCount();
+  if (loop.getNumResults() == 0 || (rounds && !rounds->isZero()))
+    return;
+  OpBuilder builder(loop->getContext());
+  builder.setInsertionPointAfter(loop);
+  Value hasRounds =
+      arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
+  for (auto [result, first] :
+       llvm::zip_equal(loop.getResults(), loop.getInitArgs())) {
+    auto select = arith::SelectOp::create(builder, loop.getLoc(), hasRounds,
+                                          result, first);
+    result.replaceAllUsesExcept(select, select);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Conversion
 //===----------------------------------------------------------------------===//
@@ -198,6 +240,7 @@ static LogicalResult convert(gpu::GPUModuleOp module) {
   populateMemRefToSPIRVPatterns(converter, patterns);
   populateSCFToSPIRVPatterns(converter, loops, patterns);
   populateVectorToSPIRVPatterns(converter, patterns);
+  patterns.add<ConvertDot>(converter, context);
   ub::populateUBToSPIRVConversionPatterns(converter, patterns);
 
   // The operations that are left tell more than the driver's error does.
@@ -274,6 +317,7 @@ private:
     patterns.add<ExpandRemainder, WidenBooleans>(&getContext());
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       return failure();
+    module.walk(selectFirstValues);
     return checkOperations(module, isFunctionOfDouble);
   }
 

@@ -29,13 +29,15 @@ void VulkanBackend::addPhase(OpPassManager &pm, Phase phase,
   case Phase::fuse:
     // linalg.generic + linalg.generic -> linalg.generic
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+    // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)
+    pm.addPass(createFuseEpilogue());
     pm.addPass(createCSEPass());
     pm.addPass(createReportOperations());
     return;
   case Phase::bufferize:
     return addBufferization(pm);
   case Phase::plan:
-    // linalg.generic -> nngpu.dispatch @kernels::@kernel_0
+    // linalg.generic, nnk.conv_2d -> nngpu.dispatch @kernels::@kernel_0
     pm.addNestedPass<func::FuncOp>(createFlattenControlFlow());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());

@@ -25,7 +25,8 @@ def GPU_Dialect : Dialect {
     A program for a GPU is a function of one block: dispatches of kernels, which
     are functions of a `gpu.module` (of a `spirv.module` later), copies and
     fills, with barriers between those that depend on each other. The operands
-    are whole buffers; there is no host code between commands.
+    are whole buffers; there is no host code between commands. `nngpu.dot_4x8`
+    alone is no command: kernels compute it.
 
     ```mlir
     nngpu.fill %sums with 0 : memref<16xf32>
@@ -117,6 +118,21 @@ def GPU_StatusOp : GPU_Op<"status", [MemoryEffects<[MemRead]>]> {
   }];
   let results = (outs MemRefRankOf<[I32], [1]>:$words);
   let assemblyFormat = "attr-dict `:` type($words)";
+}
+
+def GPU_Dot4x8Op : GPU_Op<"dot_4x8", [Pure]> {
+  let summary = "adds four products of signed bytes to a sum";
+  let description = [{
+    Each factor is a word of four bytes, those of lower addresses in lower bits.
+    The sum is modulo 2^32. Vulkan's OpSDot, and dp4a of PTX.
+
+    ```mlir
+    %sum = nngpu.dot_4x8 %x, %w, %first
+    ```
+  }];
+  let arguments = (ins I32:$lhs, I32:$rhs, I32:$sum);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$lhs `,` $rhs `,` $sum attr-dict";
 }
 
 #endif // NNHAL_DIALECT_GPU_GPUOPS

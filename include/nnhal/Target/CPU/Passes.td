@@ -15,22 +15,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def FuseEpiloguePass : Pass<"nnk-fuse-epilogue"> {
-  let summary = "Fuse elementwise consumers into micro-kernels";
-  let description = [{
-    Folds an elementwise `linalg.generic` that is the only user of a kernel's
-    result into the kernel's epilogue; its other inputs become extras. Repeats
-    until nothing changes, so a convolution, a residual addition and a clamp
-    become one kernel. Integers that are truncated and extended again, as those
-    of a quantized result that is read on the spot, stay wide if nothing is cut
-    off.
-  }];
-  let dependentDialects = ["::nnhal::kernel::KernelDialect",
-                           "::mlir::tensor::TensorDialect"];
-  let statistics = [Statistic<"numFused", "num-fused",
-                              "Consumers folded into an epilogue">];
-}
-
 def ComputeInBands : Pass<"nnhal-compute-in-bands", "::mlir::func::FuncOp"> {
   let summary = "Tile chains of kernels by rows and fuse them (depth-first execution)";
   let description = [{

@@ -41,7 +41,8 @@ def FormDispatches : Pass<"nnhal-gpu-form-dispatches", "::mlir::ModuleOp"> {
     Each linalg operation in the body of the entry function becomes a kernel of
     `gpu.module @kernels`, with an invocation for each element of its result that
     goes through the reductions in order and keeps sums in registers, and an
-    `nngpu.dispatch`. A `linalg.fill` before a reduction becomes the first value
+    `nngpu.dispatch`. A micro-kernel (`nnk`) is divided as the class of the
+    device has it (`device_class` of the target). A `linalg.fill` before a reduction becomes the first value
     of its sums. Copies and fills of whole buffers become commands. Loops that
     are left, stores of scalars and checks become kernels of one invocation;
     checks report to `nngpu.status`. Scalars that a kernel needs are computed in
@@ -68,9 +69,11 @@ def FormDispatches : Pass<"nnhal-gpu-form-dispatches", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",
                            "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::spirv::SPIRVDialect",
+                           "::mlir::vector::VectorDialect",
                            "::nnhal::nngpu::GPUDialect"];
 }
 

@@ -61,6 +61,8 @@ public:
                            options.compiler());
     CompileOptions compile = prepare.compile;
     compile.target = vulkanTargetName;
+    if (compile.targetCpu.empty())
+      compile.targetCpu = engine->deviceClass();
     compile.extensions.clear();
     NNHAL_ASSIGN_OR_RETURN(
         CompiledModel compiled,
@@ -110,9 +112,11 @@ public:
 
   Result<CompilationIdentity> compilationIdentity() const override {
     NNHAL_ASSIGN_OR_RETURN(std::string identity, options.compilerIdentity());
-    // Kernels are compiled for any GPU, and by its driver when they are loaded.
-    return CompilationIdentity{std::move(identity),
-                               std::string(vulkanTargetName)};
+    // Kernels are compiled for GPUs of a class, and by the driver of the one
+    // that executes them when they are loaded.
+    return CompilationIdentity{
+        std::move(identity),
+        fmt::format("{} {}", vulkanTargetName, engine->deviceClass())};
   }
 
 private:

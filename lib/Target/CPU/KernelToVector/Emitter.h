@@ -225,10 +225,6 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> invariants;
 };
 
-/// True if `body` computes functions, which expand to some 25 instructions
-/// each.
-bool hasFunctions(mlir::Block &body);
-
 /// True if `view`, of a [B,H,W,C] shape, has its pixels at one distance.
 bool hasUniformPixels(const FlatView &view, llvm::ArrayRef<int64_t> shape);
 

@@ -21,6 +21,8 @@
 
 #include "Emitter.h"
 
+#include "Codegen/EpilogueCost.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -116,14 +118,6 @@ void Epilogue::prefetchNextLine(const Pixel &first, int64_t count,
   for (int64_t pixel = 0; pixel < count; ++pixel)
     emitter->prefetch(out, emitter->add(at, pixel * out.strides[2]),
                       /*isWrite=*/true);
-}
-
-bool nnhal::kernel::hasFunctions(Block &body) {
-  return llvm::any_of(body.without_terminator(), [](Operation &inner) {
-    return isa<math::MathDialect>(inner.getDialect()) &&
-           !isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::FmaOp,
-                math::RoundEvenOp, math::SqrtOp, math::TruncOp>(inner);
-  });
 }
 
 bool Epilogue::isLong() const {

@@ -19,10 +19,6 @@ class RewriterBase;
 
 namespace nnhal::kernel {
 
-/// Adds the patterns that fold elementwise consumers into kernels' epilogues.
-void populateFuseEpiloguePatterns(mlir::RewritePatternSet &patterns,
-                                  const CostModel &costs);
-
 /// Attaches KernelLoweringInterface to the kernels of the dialect.
 void registerKernelLoweringModels(mlir::DialectRegistry &registry);
 

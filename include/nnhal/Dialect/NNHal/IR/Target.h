@@ -41,7 +41,7 @@ TargetAttr findTarget(mlir::Operation *op);
 enum class QuadSigns { unsignedBySigned, signedBySigned };
 
 /// How a lowering to linalg is to divide sums of products, where it does not
-/// leave them to micro-kernels.
+/// leave them to micro-kernels, and what these compute beside them.
 struct ContractionCosts {
   /// Quantized inputs that so many output channels read are copied less their
   /// zero point, once.
@@ -51,6 +51,9 @@ struct ContractionCosts {
   /// over output channels is the innermost.
   int64_t transposedOutputs = 8;
   int64_t transposedProducts = 32;
+  /// Functions of mathematics are computed in the epilogue of a micro-kernel of
+  /// at least so many channels.
+  int64_t fusedChannels = 8;
 };
 
 /// A lowering policy holds the decisions of a target about the lowering to

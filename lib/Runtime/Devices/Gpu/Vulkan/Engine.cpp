@@ -179,6 +179,7 @@ Status Engine::checkDevice(VkPhysicalDevice candidate,
     return unavailable(
         fmt::format("none of its {} families of queues computes", count));
   physical = candidate;
+  isSoftware = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   driverIdentity.vendor = properties.vendorID;
   driverIdentity.device = properties.deviceID;
   driverIdentity.version = properties.driverVersion;

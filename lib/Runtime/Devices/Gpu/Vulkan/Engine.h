@@ -91,6 +91,11 @@ public:
   /// The name that the driver gives the device, and the driver's version.
   const std::string &description() const { return deviceText; }
   const DriverIdentity &driver() const { return driverIdentity; }
+  /// The compiler's name for devices of this kind (`device_class`), by which it
+  /// divides kernels. Any device executes those of any class.
+  std::string_view deviceClass() const {
+    return isSoftware ? "software" : "discrete";
+  }
   const Functions &functions() const { return calls; }
   VkDevice device() const { return logical; }
   uint32_t queueFamily() const { return family; }
@@ -133,6 +138,7 @@ private:
   uint32_t family = 0;
   std::string deviceText;
   DriverIdentity driverIdentity;
+  bool isSoftware = false;
   VkPhysicalDeviceMemoryProperties memories = {};
   Limits bounds;
   Features enabled;

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelToVector.h"
+#include "EpilogueCost.h"
 
-#include "Emitter.h"
-
-#include "nnhal/Target/CPU/Passes.h"
+#include "nnhal/Codegen/Passes.h"
+#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/NNHal/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,8 +19,8 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace nnhal {
-#define GEN_PASS_DEF_FUSEEPILOGUEPASS
-#include "nnhal/Target/CPU/Passes.h.inc"
+#define GEN_PASS_DEF_FUSEEPILOGUE
+#include "nnhal/Codegen/Passes.h.inc"
 } // namespace nnhal
 
 using namespace mlir;
@@ -120,8 +120,8 @@ bool isElementwise(linalg::GenericOp op) {
 /// inputs. The kernel moves down to the consumer, where every operand of either
 /// is available.
 struct FuseConsumer : public OpRewritePattern<linalg::GenericOp> {
-  FuseConsumer(MLIRContext *context, const CostModel &costs)
-      : OpRewritePattern(context), fusedChannels(costs.fusedChannels) {}
+  FuseConsumer(MLIRContext *context, int64_t fusedChannels)
+      : OpRewritePattern(context), fusedChannels(fusedChannels) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
@@ -339,12 +339,13 @@ template <typename ExtendOp> struct FoldNarrowing : OpRewritePattern<ExtendOp> {
 };
 
 struct FuseEpiloguePass
-    : public nnhal::impl::FuseEpiloguePassBase<FuseEpiloguePass> {
+    : public nnhal::impl::FuseEpilogueBase<FuseEpiloguePass> {
   using Base::Base;
 
   void runOnOperation() override {
-    std::optional<KernelTarget> target = KernelTarget::of(getOperation());
-    if (!target)
+    std::unique_ptr<nnhal::LoweringPolicy> policy =
+        nnhal::loweringPolicyOf(getOperation());
+    if (!policy)
       return signalPassFailure();
     auto count = [&] {
       int64_t found = 0;
@@ -353,7 +354,10 @@ struct FuseEpiloguePass
     };
     int64_t before = count();
     RewritePatternSet patterns(&getContext());
-    populateFuseEpiloguePatterns(patterns, target->costs());
+    patterns.add<FuseConsumer>(&getContext(),
+                               policy->contractionCosts().fusedChannels);
+    patterns.add<FoldNarrowing<arith::ExtSIOp>, FoldNarrowing<arith::ExtUIOp>>(
+        &getContext());
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     if (failed(
@@ -364,10 +368,3 @@ struct FuseEpiloguePass
 };
 
 } // namespace
-
-void nnhal::kernel::populateFuseEpiloguePatterns(RewritePatternSet &patterns,
-                                                 const CostModel &costs) {
-  patterns.add<FuseConsumer>(patterns.getContext(), costs);
-  patterns.add<FoldNarrowing<arith::ExtSIOp>, FoldNarrowing<arith::ExtUIOp>>(
-      patterns.getContext());
-}

@@ -1,0 +1,438 @@
+//===- ConvolutionKernel.cpp - Implicit matrix products -------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The products of a convolution are those of a matrix of pixels and one of
+// output channels; no pixel is copied for that. An invocation keeps the sums of
+// some pixels and of four channels in registers, and reads four input channels
+// of each pixel, and four times four weights, at once. Invocations that stand
+// side by side in a workgroup read neighboring weights, and the same pixels.
+// Where there are few sums, invocations of a workgroup share each: every one
+// adds up some of the input channels, and the sums meet in the memory of the
+// workgroup, in the same order each time.
+//
+// Bytes are multiplied in quads, where a word stands for what is an element
+// otherwise, and pairs of i16 one by one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelMath.h"
+#include "MicroKernels.h"
+
+#include "nnhal/Dialect/GPU/GPUOps.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::nngpu;
+
+namespace {
+
+/// Where an invocation reads a pixel of a window.
+struct WindowPixel {
+  /// The number of its first channel.
+  Value number;
+  /// Whether it is inside of the image; null where all are.
+  Value isInside;
+};
+
+class ConvolutionEmitter {
+public:
+  ConvolutionEmitter(Kernel &kernel, kernel::Conv2DOp op,
+                     const ConvolutionTile &tile, KernelEpilogue epilogue,
+                     ArrayRef<FlatBuffer> buffers)
+      : kernel(kernel), op(op), builder(kernel.builder()), loc(op.getLoc()),
+        math(kernel, loc), tile(tile), epilogue(std::move(epilogue)),
+        input(buffers[0]), filter(buffers[1]), bias(buffers[2]),
+        output(cast<MemRefType>(op.getInit().getType()).getShape()) {}
+
+  void run();
+
+private:
+  void locate();
+  SmallVector<Value> firstSums();
+  SmallVector<Value> overWindow(ValueRange sums);
+  SmallVector<Value> overChannels(Value row, Value column, ValueRange sums);
+  SmallVector<Value> addProducts(ArrayRef<WindowPixel> pixels, Value weights,
+                                 Value channel, ValueRange sums);
+  SmallVector<Value> addFour(ArrayRef<WindowPixel> pixels, Value weights,
+                             Value channel, ValueRange sums);
+  SmallVector<Value> addOne(ArrayRef<WindowPixel> pixels, Value weights,
+                            Value channel, ValueRange sums);
+  WindowPixel pixelAt(int64_t pixel, Value row, Value column);
+  Value orZero(Value value, Value isInside);
+  Value product(Value factor, Value weight, Value sum);
+  Value widened(Value value);
+  void storeOwn(ValueRange sums);
+  void storeShared(ValueRange sums);
+  void store(Value pixel, ArrayRef<Value> sums);
+
+  using LoopBody = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
+  SmallVector<Value> loop(Value first, int64_t end, int64_t step,
+                          ValueRange sums, LoopBody body);
+
+  int64_t panelWidth() { return op.getPanelWidth(); }
+  /// Rows of a panel for one place of the window.
+  int64_t steps() const { return filter.shape()[3]; }
+  bool isInFours() const {
+    return tile.lanes == 4 && steps() % 4 == 0 && !isInPairs() &&
+           input.isInFours();
+  }
+  bool isInPairs() const { return input.element().isInteger(16); }
+  Value pixelNumber(Value pixel) {
+    return math.add(math.multiply(firstPixel, tile.rows * tile.pixels),
+                    math.add(math.multiply(pixel, tile.rows), row));
+  }
+  int64_t pixelCount() const { return output[0] * output[1] * output[2]; }
+
+  Kernel &kernel;
+  kernel::Conv2DOp op;
+  OpBuilder &builder;
+  Location loc;
+  KernelMath math;
+  ConvolutionTile tile;
+  KernelEpilogue epilogue;
+  FlatBuffer input, filter, bias;
+  ArrayRef<int64_t> output;
+  /// The invocation's row and slice in its workgroup, and its number in the
+  /// slice.
+  Value row, slice, inSlice;
+  /// The number of the workgroup along the pixels.
+  Value firstPixel;
+  /// The first output channel, which may be beyond the last one, and where it
+  /// is in the filter.
+  Value channel, panel, inPanel;
+  /// The batch, row and column that the window of each pixel begins at.
+  SmallVector<std::array<Value, 3>> origins;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Where an invocation is
+//===----------------------------------------------------------------------===//
+
+void ConvolutionEmitter::locate() {
+  int64_t perSlice = tile.columns * tile.rows;
+  Value id = kernel.invocation();
+  slice = math.divide(id, perSlice);
+  inSlice = math.remainder(id, perSlice);
+  row = math.divide(inSlice, tile.columns);
+  int64_t across = llvm::divideCeil(output[3], tile.lanes);
+  int64_t groupsAcross = llvm::divideCeil(across, tile.columns);
+  Value column = math.add(
+      math.multiply(math.remainder(kernel.group(), groupsAcross), tile.columns),
+      math.remainder(inSlice, tile.columns));
+  firstPixel = math.divide(kernel.group(), groupsAcross);
+  channel = math.multiply(column, tile.lanes);
+  Value existing = math.multiply(math.limit(column, across), tile.lanes);
+  panel = math.divide(existing, panelWidth());
+  inPanel = math.remainder(existing, panelWidth());
+  ArrayRef<int64_t> strides = op.getStrides(), pads = op.getPads();
+  for (int64_t i = 0; i < tile.pixels; ++i) {
+    Value number = math.limit(pixelNumber(math.constant(i)), pixelCount());
+    SmallVector<Value> at = kernel.delinearize(number, output.drop_back());
+    origins.push_back({at[0],
+                       math.add(math.multiply(at[1], strides[0]), -pads[0]),
+                       math.add(math.multiply(at[2], strides[1]), -pads[2])});
+  }
+}
+
+WindowPixel ConvolutionEmitter::pixelAt(int64_t pixel, Value windowRow,
+                                        Value windowColumn) {
+  ArrayRef<int64_t> dilations = op.getDilations(), pads = op.getPads();
+  auto [batch, top, left] = origins[pixel];
+  Value y = math.add(top, math.multiply(windowRow, dilations[0]));
+  Value x = math.add(left, math.multiply(windowColumn, dilations[1]));
+  WindowPixel result;
+  // A number before the first one is a large unsigned one.
+  if (pads[0] != 0 || pads[1] != 0) {
+    result.isInside = math.isBelow(y, input.shape()[1]);
+    y = math.limit(y, input.shape()[1]);
+  }
+  if (pads[2] != 0 || pads[3] != 0) {
+    result.isInside =
+        math.both(result.isInside, math.isBelow(x, input.shape()[2]));
+    x = math.limit(x, input.shape()[2]);
+  }
+  result.number = input.number({batch, y, x, math.constant(0)});
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Zeros of \p type, a number or a vector.
+static Value zeroOf(OpBuilder &builder, Location loc, Type type) {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
+Value ConvolutionEmitter::orZero(Value value, Value isInside) {
+  if (!isInside)
+    return value;
+  return arith::SelectOp::create(builder, loc, isInside, value,
+                                 zeroOf(builder, loc, value.getType()));
+}
+
+Value ConvolutionEmitter::widened(Value value) {
+  Type i32 = builder.getI32Type();
+  if (value.getType() == i32)
+    return value;
+  return arith::ExtSIOp::create(builder, loc, i32, value);
+}
+
+Value ConvolutionEmitter::product(Value factor, Value weight, Value sum) {
+  if (sum.getType().isF32())
+    return math::FmaOp::create(builder, loc, factor, weight, sum);
+  if (!isInPairs())
+    return Dot4x8Op::create(builder, loc, builder.getI32Type(), factor, weight,
+                            sum);
+  Value term =
+      arith::MulIOp::create(builder, loc, widened(factor), widened(weight));
+  return arith::AddIOp::create(builder, loc, sum, term);
+}
+
+/// Adds the products of four channels of each pixel from \p at on, with the
+/// weights from \p weights on.
+SmallVector<Value> ConvolutionEmitter::addFour(ArrayRef<WindowPixel> pixels,
+                                               Value weights, Value at,
+                                               ValueRange before) {
+  SmallVector<Value> sums(before), factors;
+  auto lane = [&](Value vector, int64_t number) -> Value {
+    return vector::ExtractOp::create(builder, loc, vector, number);
+  };
+  for (const WindowPixel &pixel : pixels)
+    factors.push_back(
+        orZero(input.loadFour(math.add(pixel.number, at)), pixel.isInside));
+  for (int64_t i = 0; i < 4; ++i) {
+    Value four = filter.loadFour(math.add(weights, i * panelWidth()));
+    for (auto [pixel, factor] : llvm::enumerate(factors))
+      for (int64_t j = 0; j < 4; ++j) {
+        Value &sum = sums[pixel * tile.lanes + j];
+        sum = product(lane(factor, i), lane(four, j), sum);
+      }
+  }
+  return sums;
+}
+
+/// The same of one step of channels.
+SmallVector<Value> ConvolutionEmitter::addOne(ArrayRef<WindowPixel> pixels,
+                                              Value weights, Value at,
+                                              ValueRange before) {
+  SmallVector<Value> sums(before);
+  int64_t width = isInPairs() ? 2 : 1;
+  for (int64_t part = 0; part < width; ++part) {
+    SmallVector<Value> factors;
+    for (const WindowPixel &pixel : pixels)
+      factors.push_back(
+          orZero(input.load(math.add(
+                     math.add(pixel.number, math.multiply(at, width)), part)),
+                 pixel.isInside));
+    Value four;
+    if (tile.lanes == 4 && width == 1)
+      four = filter.loadFour(weights);
+    for (int64_t j = 0; j < tile.lanes; ++j) {
+      Value weight =
+          four ? vector::ExtractOp::create(builder, loc, four, j).getResult()
+               : filter.load(math.add(weights, j * width + part));
+      for (auto [pixel, factor] : llvm::enumerate(factors)) {
+        Value &sum = sums[pixel * tile.lanes + j];
+        sum = product(factor, weight, sum);
+      }
+    }
+  }
+  return sums;
+}
+
+/// Adds the products of a step of channels \p at; \p weights is the number of
+/// the weights of the first one.
+SmallVector<Value> ConvolutionEmitter::addProducts(ArrayRef<WindowPixel> pixels,
+                                                   Value weights, Value at,
+                                                   ValueRange sums) {
+  int64_t width = isInPairs() ? 2 * panelWidth() : panelWidth();
+  Value number = math.add(weights, math.multiply(at, width));
+  return isInFours() ? addFour(pixels, number, at, sums)
+                     : addOne(pixels, number, at, sums);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ConvolutionEmitter::loop(Value first, int64_t end,
+                                            int64_t step, ValueRange sums,
+                                            LoopBody body) {
+  if (step >= end)
+    return body(first, sums);
+  auto loop = scf::ForOp::create(builder, loc, first, math.constant(end),
+                                 math.constant(step), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(builder, loc,
+                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value> ConvolutionEmitter::firstSums() {
+  Value number = math.add(math.multiply(panel, panelWidth()), inPanel);
+  SmallVector<Value> sums;
+  for (int64_t j = 0; j < tile.lanes; ++j)
+    sums.push_back(bias.load(math.add(number, j)));
+  if (tile.slices > 1) {
+    Value isFirst = math.isBelow(slice, 1);
+    for (Value &sum : sums)
+      sum = orZero(sum, isFirst);
+  }
+  SmallVector<Value> all;
+  for (int64_t i = 0; i < tile.pixels; ++i)
+    llvm::append_range(all, sums);
+  return all;
+}
+
+SmallVector<Value> ConvolutionEmitter::overChannels(Value windowRow,
+                                                    Value windowColumn,
+                                                    ValueRange sums) {
+  SmallVector<WindowPixel> pixels;
+  for (int64_t i = 0; i < tile.pixels; ++i)
+    pixels.push_back(pixelAt(i, windowRow, windowColumn));
+  int64_t pair = isInPairs() ? 2 : 1;
+  Value weights =
+      filter.number({panel, windowRow, windowColumn, math.constant(0),
+                     math.multiply(inPanel, pair)});
+  int64_t step = isInFours() ? 4 : 1;
+  return loop(math.multiply(slice, step), steps(), step * tile.slices, sums,
+              [&](Value at, ValueRange before) {
+                return addProducts(pixels, weights, at, before);
+              });
+}
+
+SmallVector<Value> ConvolutionEmitter::overWindow(ValueRange sums) {
+  ArrayRef<int64_t> shape = filter.shape();
+  Value zero = math.constant(0);
+  return loop(zero, shape[1], 1, sums, [&](Value windowRow, ValueRange ofRows) {
+    return loop(zero, shape[2], 1, ofRows,
+                [&](Value windowColumn, ValueRange ofColumns) {
+                  return overChannels(windowRow, windowColumn, ofColumns);
+                });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Stores the results of pixel \p pixel of the invocation.
+void ConvolutionEmitter::store(Value pixel, ArrayRef<Value> sums) {
+  Value number = pixelNumber(pixel);
+  int64_t tiled = tile.pixels * tile.rows;
+  Value exists;
+  if (pixelCount() % tiled != 0)
+    exists = math.isBelow(number, pixelCount());
+  if (output[3] % (tile.lanes * tile.columns) != 0)
+    exists = math.both(exists, math.isBelow(channel, output[3]));
+  OpBuilder::InsertionGuard guard(builder);
+  if (exists) {
+    auto guarded = scf::IfOp::create(builder, loc, exists, false);
+    builder.setInsertionPointToStart(guarded.thenBlock());
+  }
+  epilogue.store(number, channel, sums);
+}
+
+void ConvolutionEmitter::storeOwn(ValueRange sums) {
+  for (int64_t i = 0; i < tile.pixels; ++i)
+    store(math.constant(i),
+          SmallVector<Value>(sums.slice(i * tile.lanes, tile.lanes)));
+}
+
+/// Adds up what the slices have, each slice those of some pixels.
+void ConvolutionEmitter::storeShared(ValueRange sums) {
+  int64_t perSlice = tile.columns * tile.rows;
+  int64_t invocations = perSlice * tile.slices;
+  Value array = kernel.shared(MemRefType::get(
+      {int64_t(sums.size()) * invocations}, sums.front().getType()));
+  for (auto [i, sum] : llvm::enumerate(sums))
+    memref::StoreOp::create(
+        builder, loc, sum, array,
+        ValueRange{math.add(kernel.invocation(), int64_t(i) * invocations)});
+  gpu::BarrierOp::create(builder, loc);
+  Type type = sums.front().getType();
+  SmallVector<Value> zeros(tile.lanes, zeroOf(builder, loc, type));
+  for (int64_t first = 0; first < tile.pixels; first += tile.slices) {
+    Value pixel = math.add(slice, first);
+    OpBuilder::InsertionGuard guard(builder);
+    if (first + tile.slices > tile.pixels) {
+      auto guarded = scf::IfOp::create(builder, loc,
+                                       math.isBelow(pixel, tile.pixels), false);
+      builder.setInsertionPointToStart(guarded.thenBlock());
+    }
+    Value start =
+        math.add(math.multiply(pixel, tile.lanes * invocations), inSlice);
+    store(pixel,
+          loop(math.constant(0), tile.slices, 1, zeros,
+               [&](Value part, ValueRange before) {
+                 SmallVector<Value> added;
+                 Value of = math.add(start, math.multiply(part, perSlice));
+                 for (auto [lane, sum] : llvm::enumerate(before)) {
+                   Value value = memref::LoadOp::create(
+                       builder, loc, array,
+                       ValueRange{math.add(of, int64_t(lane) * invocations)});
+                   added.push_back(
+                       type.isF32()
+                           ? arith::AddFOp::create(builder, loc, sum, value)
+                                 .getResult()
+                           : arith::AddIOp::create(builder, loc, sum, value)
+                                 .getResult());
+                 }
+                 return added;
+               }));
+  }
+}
+
+void ConvolutionEmitter::run() {
+  locate();
+  SmallVector<Value> sums = overWindow(firstSums());
+  if (tile.slices == 1)
+    storeOwn(sums);
+  else
+    storeShared(sums);
+}
+
+FailureOr<Kernel> nngpu::emitConvolution(gpu::GPUModuleOp module,
+                                         const DeviceClass &device,
+                                         kernel::Conv2DOp op) {
+  ArrayRef<int64_t> output =
+      cast<MemRefType>(op.getInit().getType()).getShape();
+  int64_t pixels = output[0] * output[1] * output[2];
+  auto filterType = cast<MemRefType>(op.getFilter().getType());
+  bool isInPairs = getElementTypeOrSelf(op.getInput()).isInteger(16);
+  // Slices have four steps of channels each at least.
+  int64_t parts = isInPairs ? 1 : filterType.getDimSize(3) / 4;
+  ConvolutionTile tile =
+      chooseTile(device, pixels, output[3], op.getPanelWidth(), parts);
+  int64_t across = llvm::divideCeil(output[3], tile.lanes * tile.columns);
+  int64_t along = llvm::divideCeil(pixels, tile.pixels * tile.rows);
+  Kernel kernel = Kernel::ofGroups(module, op.getLoc(), across * along,
+                                   tile.columns * tile.rows * tile.slices);
+  FailureOr<KernelEpilogue> epilogue = KernelEpilogue::of(kernel, op);
+  SmallVector<FlatBuffer> buffers;
+  for (Value view : {op.getInput(), op.getFilter(), op.getBias()}) {
+    FailureOr<FlatBuffer> buffer = FlatBuffer::of(kernel, view, op);
+    if (failed(buffer) || failed(epilogue))
+      return failure();
+    bool isQuads = buffer->element().isInteger(8) && !isInPairs;
+    if (isQuads && !buffer->isInFours())
+      return op.emitOpError("reads bytes of ")
+             << view.getType() << ", which are no words";
+    buffers.push_back(isQuads ? buffer->inWords() : *buffer);
+  }
+  ConvolutionEmitter(kernel, op, tile, *epilogue, buffers).run();
+  return kernel;
+}

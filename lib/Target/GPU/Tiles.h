@@ -1,0 +1,64 @@
+//===- Tiles.h - How kernels are divided, by class of device ----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TARGET_GPU_TILES_H
+#define NNHAL_LIB_TARGET_GPU_TILES_H
+
+#include "nnhal/Dialect/NNHal/IR/Target.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace nnhal::nngpu {
+
+/// The parameter of the target that names the class of the device.
+inline constexpr llvm::StringLiteral deviceClassParameter = "device_class";
+
+/// What of a device decides how kernels are divided.
+struct DeviceClass {
+  llvm::StringRef name;
+  /// Invocations that keep all of the device busy.
+  int64_t invocations;
+  /// Invocations of a workgroup.
+  int64_t workgroupSize;
+  /// Most pixels of a convolution, four channels of each, whose sums are in the
+  /// registers of an invocation.
+  int64_t pixels;
+  /// Most invocations that share a sum, through the memory of their workgroup.
+  int64_t slices;
+};
+
+/// The class \p name; nothing where there is none. The empty name is that of
+/// the first class.
+std::optional<DeviceClass> findDeviceClass(llvm::StringRef name);
+/// The names of the classes, for messages: "'a' or 'b'".
+std::string deviceClassNames();
+
+/// The class that \p target, which may be null, states, or the empty name.
+llvm::StringRef deviceClassOf(TargetAttr target);
+
+/// How a convolution is divided: an invocation computes `pixels` pixels of
+/// `lanes` channels, over every `slices`-th part of the input channels. A
+/// workgroup has `columns` x `rows` x `slices` of them, along the channels, the
+/// pixels and the parts.
+struct ConvolutionTile {
+  int64_t pixels, lanes, columns, rows, slices;
+};
+
+/// The tile for \p pixels pixels of \p channels output channels, in panels of
+/// \p panelWidth, whose sums have \p parts parts that may be added up apart.
+ConvolutionTile chooseTile(const DeviceClass &device, int64_t pixels,
+                           int64_t channels, int64_t panelWidth, int64_t parts);
+
+/// The output channels of a panel of a filter of \p channels of them.
+int64_t choosePanelWidth(int64_t channels);
+
+} // namespace nnhal::nngpu
+
+#endif // NNHAL_LIB_TARGET_GPU_TILES_H

@@ -1,0 +1,304 @@
+//===- WindowKernels.cpp - Depthwise convolutions and pools ---------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An invocation has the window of one pixel, and four channels of it where
+// those are one access. Neighbors in a workgroup have the next channels. Small
+// windows are written out, so that their loads do not wait for each other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelMath.h"
+#include "MicroKernels.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::nngpu;
+
+namespace {
+
+/// The windows of one image: extents, and how they move.
+struct Window {
+  ArrayRef<int64_t> extents, strides, dilations, pads;
+};
+
+/// Goes through the window of a pixel and of some channels.
+class WindowEmitter {
+public:
+  WindowEmitter(Kernel &kernel, Location loc, FlatBuffer input,
+                ArrayRef<int64_t> output, const Window &window, int64_t lanes)
+      : kernel(kernel), builder(kernel.builder()), loc(loc), math(kernel, loc),
+        input(std::move(input)), window(window), lanes(lanes) {
+    int64_t across = output[3] / lanes;
+    channel = math.multiply(math.remainder(kernel.invocation(), across), lanes);
+    pixel = math.divide(kernel.invocation(), across);
+    SmallVector<Value> at = kernel.delinearize(pixel, output.drop_back());
+    batch = at[0];
+    top = math.add(math.multiply(at[1], window.strides[0]), -window.pads[0]);
+    left = math.add(math.multiply(at[2], window.strides[1]), -window.pads[2]);
+  }
+
+  /// Makes of the values of a place of the window, which are null outside of
+  /// the image where \p isInside says so, the next sums.
+  struct Place {
+    Value row, column, isInside;
+    /// The number of input channel 0.
+    Value number;
+  };
+  using Step =
+      llvm::function_ref<SmallVector<Value>(const Place &, ValueRange)>;
+  SmallVector<Value> run(ValueRange first, Step step);
+
+  /// The values of \p buffer from \p number on, one for each lane.
+  SmallVector<Value> loadLanes(const FlatBuffer &buffer, Value number);
+
+  Kernel &kernel;
+  OpBuilder &builder;
+  Location loc;
+  KernelMath math;
+  FlatBuffer input;
+  Window window;
+  int64_t lanes;
+  Value pixel, channel;
+
+private:
+  SmallVector<Value> visit(Value row, Value column, ValueRange sums, Step step);
+  SmallVector<Value>
+  loop(int64_t end, bool isUnrolled, ValueRange sums,
+       llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
+
+  Value batch, top, left;
+};
+
+} // namespace
+
+SmallVector<Value> WindowEmitter::loadLanes(const FlatBuffer &buffer,
+                                            Value number) {
+  if (lanes == 1)
+    return {buffer.load(number)};
+  Value four = buffer.loadFour(number);
+  SmallVector<Value> values;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    values.push_back(vector::ExtractOp::create(builder, loc, four, lane));
+  return values;
+}
+
+SmallVector<Value> WindowEmitter::visit(Value row, Value column,
+                                        ValueRange sums, Step step) {
+  Place place{row, column, Value(), Value()};
+  Value y = math.add(top, math.multiply(row, window.dilations[0]));
+  Value x = math.add(left, math.multiply(column, window.dilations[1]));
+  // A number before the first one is a large unsigned one.
+  if (window.pads[0] != 0 || window.pads[1] != 0) {
+    place.isInside = math.isBelow(y, input.shape()[1]);
+    y = math.limit(y, input.shape()[1]);
+  }
+  if (window.pads[2] != 0 || window.pads[3] != 0) {
+    place.isInside =
+        math.both(place.isInside, math.isBelow(x, input.shape()[2]));
+    x = math.limit(x, input.shape()[2]);
+  }
+  place.number = input.number({batch, y, x, math.constant(0)});
+  return step(place, sums);
+}
+
+SmallVector<Value> WindowEmitter::loop(
+    int64_t end, bool isUnrolled, ValueRange first,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  SmallVector<Value> sums(first);
+  if (isUnrolled || end == 1) {
+    for (int64_t i = 0; i < end; ++i)
+      sums = body(math.constant(i), sums);
+    return sums;
+  }
+  auto loop = scf::ForOp::create(builder, loc, math.constant(0),
+                                 math.constant(end), math.constant(1), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(builder, loc,
+                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value> WindowEmitter::run(ValueRange first, Step step) {
+  constexpr int64_t mostWrittenOut = 25;
+  int64_t rows = window.extents[0], columns = window.extents[1];
+  bool isSmall = rows * columns <= mostWrittenOut;
+  return loop(rows, isSmall, first, [&](Value row, ValueRange ofRows) {
+    return loop(columns, isSmall || columns <= mostWrittenOut / 2, ofRows,
+                [&](Value column, ValueRange sums) {
+                  return visit(row, column, sums, step);
+                });
+  });
+}
+
+/// How many channels of \p op an invocation has.
+static int64_t lanesOf(kernel::KernelOpInterface op) {
+  return isInFours(op->getOperand(0)) && storesFours(op) ? 4 : 1;
+}
+
+static Value constantF32(OpBuilder &builder, Location loc, float value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getF32FloatAttr(value));
+}
+
+/// A kernel of \p op with one invocation for each pixel and \p lanes channels.
+static Kernel makeKernel(gpu::GPUModuleOp module, const DeviceClass &device,
+                         Location loc, ArrayRef<int64_t> output,
+                         int64_t lanes) {
+  int64_t invocations = output[0] * output[1] * output[2] * (output[3] / lanes);
+  return {module, loc, invocations, device.workgroupSize};
+}
+
+//===----------------------------------------------------------------------===//
+// Depthwise convolutions
+//===----------------------------------------------------------------------===//
+
+/// Adds the products of \p place to \p before.
+static SmallVector<Value> addProducts(WindowEmitter &emitter,
+                                      const WindowEmitter::Place &place,
+                                      const FlatBuffer &filter,
+                                      Value inputChannel, ValueRange before) {
+  OpBuilder &builder = emitter.builder;
+  Location loc = emitter.loc;
+  Type f32 = builder.getF32Type();
+  SmallVector<Value> weights = emitter.loadLanes(
+      filter, filter.number({place.row, place.column, emitter.channel}));
+  SmallVector<Value> sums;
+  for (auto [value, weight, sum] : llvm::zip_equal(
+           emitter.loadLanes(emitter.input,
+                             emitter.math.add(place.number, inputChannel)),
+           weights, before)) {
+    Value factor = value;
+    if (factor.getType() != f32)
+      factor = arith::SIToFPOp::create(builder, loc, f32, factor);
+    if (place.isInside)
+      factor = arith::SelectOp::create(builder, loc, place.isInside, factor,
+                                       constantF32(builder, loc, 0));
+    sums.push_back(math::FmaOp::create(builder, loc, factor, weight, sum));
+  }
+  return sums;
+}
+
+FailureOr<Kernel> nngpu::emitDepthwise(gpu::GPUModuleOp module,
+                                       const DeviceClass &device,
+                                       kernel::DepthwiseConv2DOp op) {
+  ArrayRef<int64_t> output =
+      cast<MemRefType>(op.getInit().getType()).getShape();
+  auto multiplier = int64_t(op.getDepthMultiplier());
+  bool hasFours =
+      multiplier == 1 && isInFours(op.getFilter()) && isInFours(op.getBias());
+  int64_t lanes = hasFours ? lanesOf(op) : 1;
+  Kernel kernel = makeKernel(module, device, op.getLoc(), output, lanes);
+  FailureOr<KernelEpilogue> epilogue = KernelEpilogue::of(kernel, op);
+  FailureOr<FlatBuffer> input = FlatBuffer::of(kernel, op.getInput(), op);
+  FailureOr<FlatBuffer> filter = FlatBuffer::of(kernel, op.getFilter(), op);
+  FailureOr<FlatBuffer> bias = FlatBuffer::of(kernel, op.getBias(), op);
+  if (failed(epilogue) || failed(input) || failed(filter) || failed(bias))
+    return failure();
+  WindowEmitter emitter(
+      kernel, op.getLoc(), *input, output,
+      {filter->shape(), op.getStrides(), op.getDilations(), op.getPads()},
+      lanes);
+  SmallVector<Value> first =
+      emitter.loadLanes(*bias, bias->number({emitter.channel}));
+  Value inputChannel = emitter.math.divide(emitter.channel, multiplier);
+  SmallVector<Value> sums = emitter.run(
+      first, [&](const WindowEmitter::Place &place, ValueRange before) {
+        return addProducts(emitter, place, *filter, inputChannel, before);
+      });
+  epilogue->store(emitter.pixel, emitter.channel, sums);
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+/// What \p kind makes of \p value and of \p sum.
+static Value pooled(OpBuilder &builder, Location loc, kernel::PoolKind kind,
+                    Value value, Value sum) {
+  switch (kind) {
+  case kernel::PoolKind::max: {
+    // As nnhal-cpu has it: NaN is left where it comes first.
+    Value isLarger = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OGT, value, sum);
+    return arith::SelectOp::create(builder, loc, isLarger, value, sum);
+  }
+  case kernel::PoolKind::average:
+    return arith::AddFOp::create(builder, loc, sum, value);
+  case kernel::PoolKind::l2:
+    return math::FmaOp::create(builder, loc, value, value, sum);
+  }
+  llvm_unreachable("a kind of pools");
+}
+
+/// Takes \p place into the sums, of which the last one counts places.
+static SmallVector<Value> addPlace(WindowEmitter &emitter,
+                                   const WindowEmitter::Place &place,
+                                   kernel::PoolKind kind, ValueRange before) {
+  OpBuilder &builder = emitter.builder;
+  Location loc = emitter.loc;
+  auto selected = [&](Value inside, Value otherwise) -> Value {
+    if (!place.isInside)
+      return inside;
+    return arith::SelectOp::create(builder, loc, place.isInside, inside,
+                                   otherwise);
+  };
+  SmallVector<Value> after;
+  SmallVector<Value> values = emitter.loadLanes(
+      emitter.input, emitter.math.add(place.number, emitter.channel));
+  for (auto [value, sum] : llvm::zip_equal(values, before.drop_back()))
+    after.push_back(selected(pooled(builder, loc, kind, value, sum), sum));
+  Value count = arith::AddFOp::create(builder, loc, before.back(),
+                                      constantF32(builder, loc, 1));
+  after.push_back(selected(count, before.back()));
+  return after;
+}
+
+FailureOr<Kernel> nngpu::emitPool(gpu::GPUModuleOp module,
+                                  const DeviceClass &device,
+                                  kernel::Pool2DOp op) {
+  ArrayRef<int64_t> output =
+      cast<MemRefType>(op.getInit().getType()).getShape();
+  int64_t lanes = lanesOf(op);
+  Location loc = op.getLoc();
+  Kernel kernel = makeKernel(module, device, loc, output, lanes);
+  FailureOr<KernelEpilogue> epilogue = KernelEpilogue::of(kernel, op);
+  FailureOr<FlatBuffer> input = FlatBuffer::of(kernel, op.getInput(), op);
+  if (failed(epilogue) || failed(input))
+    return failure();
+  constexpr int64_t ones[] = {1, 1};
+  WindowEmitter emitter(kernel, loc, *input, output,
+                        {op.getWindow(), op.getStrides(), ones, op.getPads()},
+                        lanes);
+  OpBuilder &builder = kernel.builder();
+  kernel::PoolKind kind = op.getKind();
+  float first = kind == kernel::PoolKind::max
+                    ? -std::numeric_limits<float>::infinity()
+                    : 0.0F;
+  SmallVector<Value> sums(lanes, constantF32(builder, loc, first));
+  sums.push_back(constantF32(builder, loc, 0));
+  sums = emitter.run(sums,
+                     [&](const WindowEmitter::Place &place, ValueRange before) {
+                       return addPlace(emitter, place, kind, before);
+                     });
+  Value count = sums.pop_back_val();
+  if (kind != kernel::PoolKind::max)
+    for (Value &sum : sums) {
+      sum = arith::DivFOp::create(builder, loc, sum, count);
+      if (kind == kernel::PoolKind::l2)
+        sum = math::SqrtOp::create(builder, loc, sum);
+    }
+  epilogue->store(emitter.pixel, emitter.channel, sums);
+  return kernel;
+}
