@@ -56,6 +56,75 @@ int64_t nngpu::countElements(linalg::LinalgOp op) {
   return count;
 }
 
+int64_t nngpu::countReduced(linalg::LinalgOp op) {
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t count = 1;
+  for (unsigned loop : reductions)
+    count *= ranges[loop];
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums that are shared
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a reduction does with a sum and a value.
+struct Combiner {
+  /// The operations that do it, and the value that they take into the sum.
+  SmallVector<Operation *> operations;
+  Value sum, value;
+  /// Whether a sum that is taken in twice changes nothing.
+  bool isIdempotent = false;
+};
+} // namespace
+
+/// Fails where \p op does not add or compare, or does more with the sum.
+static std::optional<Combiner> findCombiner(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1)
+    return std::nullopt;
+  Combiner combiner;
+  combiner.sum = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
+  Operation *last =
+      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  if (!last || last->getBlock() != op.getBlock())
+    return std::nullopt;
+  auto other = [&](Value a, Value b) -> Value {
+    return a == combiner.sum ? b : b == combiner.sum ? a : Value();
+  };
+  if (auto select = dyn_cast<arith::SelectOp>(last)) {
+    Operation *compare = select.getCondition().getDefiningOp();
+    if (!isa_and_present<arith::CmpFOp, arith::CmpIOp>(compare))
+      return std::nullopt;
+    combiner.value = other(select.getTrueValue(), select.getFalseValue());
+    if (combiner.value != other(compare->getOperand(0), compare->getOperand(1)))
+      return std::nullopt;
+    combiner.operations = {compare, select};
+  } else if (isa<arith::AddFOp, arith::AddIOp, arith::MaxSIOp, arith::MinSIOp,
+                 arith::MaxUIOp, arith::MinUIOp, arith::MaximumFOp,
+                 arith::MinimumFOp>(last)) {
+    combiner.value = other(last->getOperand(0), last->getOperand(1));
+    combiner.operations = {last};
+  }
+  auto isCombined = [&](Operation *user) {
+    return llvm::is_contained(combiner.operations, user);
+  };
+  if (!combiner.value || !llvm::all_of(combiner.sum.getUsers(), isCombined))
+    return std::nullopt;
+  combiner.isIdempotent = !isa<arith::AddFOp, arith::AddIOp>(last);
+  return combiner;
+}
+
+bool nngpu::canShareSums(linalg::LinalgOp op) {
+  return findCombiner(op).has_value();
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
 namespace {
 /// The work of one invocation.
 class ElementEmitter {
@@ -65,9 +134,15 @@ public:
         ranges(op.getStaticLoopRanges()), indices(op.getNumLoops()) {}
 
   LogicalResult run(const FirstValues &firstValues);
+  LogicalResult runShared(const FirstValues &firstValues, int64_t invocations);
 
 private:
-  LogicalResult bringOperands();
+  LogicalResult bringOperands(const FirstValues &firstValues);
+  /// The loops that are parallel are at element \p number.
+  void goTo(Value number);
+  /// What becomes of \p sum, a part of it in each invocation of a workgroup.
+  Value meet(Value sum, const Combiner &combiner, int64_t invocations);
+  void storeSums(ValueRange sums);
   SmallVector<Value> firstSums(const FirstValues &firstValues);
   /// The sums after the reduction loops from \p next on.
   SmallVector<Value> reduce(ArrayRef<unsigned> loops, ValueRange sums);
@@ -89,9 +164,12 @@ private:
 };
 } // namespace
 
-LogicalResult ElementEmitter::bringOperands() {
+LogicalResult ElementEmitter::bringOperands(const FirstValues &firstValues) {
   for (OpOperand &operand : op->getOpOperands())
     if (failed(kernel.bring(operand.get(), op)))
+      return failure();
+  for (Value value : firstValues)
+    if (value && failed(kernel.bring(value, op)))
       return failure();
   return kernel.bringCaptures(op, op);
 }
@@ -180,35 +258,112 @@ SmallVector<Value> ElementEmitter::reduce(ArrayRef<unsigned> loops,
   });
 }
 
-LogicalResult ElementEmitter::run(const FirstValues &firstValues) {
-  if (failed(bringOperands()))
-    return failure();
-  for (Value value : firstValues)
-    if (value && failed(kernel.bring(value, op)))
-      return failure();
-  SmallVector<unsigned> parallel = parallelLoops(op), reductions;
-  op.getReductionDims(reductions);
+void ElementEmitter::goTo(Value number) {
+  SmallVector<unsigned> parallel = parallelLoops(op);
   SmallVector<int64_t> extents;
   for (unsigned loop : parallel)
     extents.push_back(ranges[loop]);
-  for (auto [loop, index] : llvm::zip_equal(
-           parallel, kernel.delinearize(kernel.invocation(), extents)))
+  for (auto [loop, index] :
+       llvm::zip_equal(parallel, kernel.delinearize(number, extents)))
     indices[loop] = index;
+}
+
+void ElementEmitter::storeSums(ValueRange sums) {
+  for (auto [output, sum] : llvm::zip_equal(op.getDpsInitsMutable(), sums))
+    memref::StoreOp::create(builder, loc, sum,
+                            kernel.mapping().lookup(output.get()),
+                            positionIn(output));
+}
+
+LogicalResult ElementEmitter::run(const FirstValues &firstValues) {
+  if (failed(bringOperands(firstValues)))
+    return failure();
+  goTo(kernel.invocation());
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
   SmallVector<Value> sums = firstSums(firstValues);
   // A loop carries every sum, also one that nothing adds to.
   if (!reductions.empty())
     for (auto [index, output] : llvm::enumerate(op.getDpsInitsMutable()))
       if (!sums[index])
         sums[index] = loadFrom(output);
-  sums = reduce(reductions, sums);
-  for (auto [output, sum] : llvm::zip_equal(op.getDpsInitsMutable(), sums))
-    memref::StoreOp::create(builder, loc, sum,
-                            kernel.mapping().lookup(output.get()),
-                            positionIn(output));
+  storeSums(reduce(reductions, sums));
+  return success();
+}
+
+Value ElementEmitter::meet(Value sum, const Combiner &combiner,
+                           int64_t invocations) {
+  Value array = kernel.shared(MemRefType::get({invocations}, sum.getType()));
+  Value own = kernel.invocation();
+  auto isBelow = [&](int64_t bound) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, own,
+                                 kernel.constant(bound));
+  };
+  memref::StoreOp::create(builder, loc, sum, array, own);
+  for (int64_t half = invocations / 2; half > 0; half /= 2) {
+    gpu::BarrierOp::create(builder, loc);
+    auto guarded = scf::IfOp::create(builder, loc, isBelow(half), false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(guarded.thenBlock());
+    Value other =
+        arith::AddIOp::create(builder, loc, own, kernel.constant(half));
+    IRMapping map;
+    map.map(combiner.sum, memref::LoadOp::create(builder, loc, array, own));
+    map.map(combiner.value, memref::LoadOp::create(builder, loc, array, other));
+    for (Operation *operation : combiner.operations)
+      builder.clone(*operation, map);
+    memref::StoreOp::create(
+        builder, loc, map.lookup(combiner.operations.back()->getResult(0)),
+        array, own);
+  }
+  // What stores the result is the invocation that has written it.
+  auto guarded = scf::IfOp::create(builder, loc, isBelow(1), false);
+  builder.setInsertionPointToStart(guarded.thenBlock());
+  return memref::LoadOp::create(builder, loc, array, own);
+}
+
+LogicalResult ElementEmitter::runShared(const FirstValues &firstValues,
+                                        int64_t invocations) {
+  if (failed(bringOperands(firstValues)))
+    return failure();
+  goTo(kernel.group());
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  SmallVector<int64_t> extents;
+  for (unsigned loop : reductions)
+    extents.push_back(ranges[loop]);
+  Combiner combiner = *findCombiner(op);
+  Value sum = firstSums(firstValues).front();
+  if (!combiner.isIdempotent) {
+    Type type = sum.getType();
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    Value isFirst =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              kernel.invocation(), kernel.constant(0));
+    sum = arith::SelectOp::create(builder, loc, isFirst, sum, zero);
+  }
+  sum = loop(kernel.invocation(), kernel.constant(countReduced(op)),
+             invocations, sum,
+             [&](Value number, ValueRange before) {
+               for (auto [loop, index] : llvm::zip_equal(
+                        reductions, kernel.delinearize(number, extents)))
+                 indices[loop] = index;
+               return computeBody(before);
+             })
+            .front();
+  OpBuilder::InsertionGuard guard(builder);
+  storeSums(meet(sum, combiner, invocations));
   return success();
 }
 
 LogicalResult nngpu::emitElement(Kernel &kernel, linalg::LinalgOp op,
                                  const FirstValues &firstValues) {
   return ElementEmitter(kernel, op).run(firstValues);
+}
+
+LogicalResult nngpu::emitShared(Kernel &kernel, linalg::LinalgOp op,
+                                const FirstValues &firstValues,
+                                int64_t invocations) {
+  return ElementEmitter(kernel, op).runShared(firstValues, invocations);
 }

@@ -31,6 +31,17 @@ using FirstValues = llvm::SmallVector<mlir::Value>;
 llvm::LogicalResult emitElement(Kernel &kernel, mlir::linalg::LinalgOp op,
                                 const FirstValues &firstValues);
 
+/// Whether the invocations of a workgroup may share the sum that \p op computes
+/// for an element: numbers are added up, or the largest or least one is found.
+bool canShareSums(mlir::linalg::LinalgOp op);
+/// The number of values that \p op takes into the sum of an element.
+int64_t countReduced(mlir::linalg::LinalgOp op);
+/// As emitElement(), with a workgroup of \p invocations invocations for each
+/// element. \p op is one that canShareSums().
+llvm::LogicalResult emitShared(Kernel &kernel, mlir::linalg::LinalgOp op,
+                               const FirstValues &firstValues,
+                               int64_t invocations);
+
 } // namespace nnhal::nngpu
 
 #endif // NNHAL_LIB_TARGET_GPU_ELEMENTKERNEL_H

@@ -54,6 +54,7 @@ struct FormDispatchesPass : impl::FormDispatchesBase<FormDispatchesPass> {
 private:
   LogicalResult visit(Operation &op);
   LogicalResult formElements(linalg::LinalgOp op);
+  bool isShared(linalg::LinalgOp op, int64_t elements);
   LogicalResult formMicroKernel(kernel::KernelOpInterface op);
   LogicalResult formRounds(Operation *op, const nngpu::ParallelLoops &loops);
   LogicalResult formCopy(memref::CopyOp op);
@@ -150,6 +151,14 @@ void FormDispatchesPass::findFirstValues(Block &body) {
   }
 }
 
+/// Whether a workgroup computes each of the \p elements elements of \p op:
+/// where these are few, and long sums.
+bool FormDispatchesPass::isShared(linalg::LinalgOp op, int64_t elements) {
+  constexpr int64_t mostAlone = 64;
+  return device.slices > 1 && nngpu::countReduced(op) > mostAlone &&
+         elements * mostAlone < device.invocations && nngpu::canShareSums(op);
+}
+
 LogicalResult FormDispatchesPass::formElements(linalg::LinalgOp op) {
   if (!nngpu::hasElementKernel(op))
     return addToSerial(op);
@@ -160,10 +169,19 @@ LogicalResult FormDispatchesPass::formElements(linalg::LinalgOp op) {
     nngpu::FirstValues firstValues;
     for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
       firstValues.push_back(filled.lookup({op, i}));
-    Kernel kernel(kernels, op.getLoc(), elements, workgroupSize);
-    if (failed(nngpu::emitElement(kernel, op, firstValues)))
-      return failure();
-    dispatch(kernel, op, op.getLoc());
+    if (isShared(op, elements)) {
+      Kernel kernel = Kernel::ofGroups(kernels, op.getLoc(), elements,
+                                       device.workgroupSize);
+      if (failed(
+              nngpu::emitShared(kernel, op, firstValues, device.workgroupSize)))
+        return failure();
+      dispatch(kernel, op, op.getLoc());
+    } else {
+      Kernel kernel(kernels, op.getLoc(), elements, workgroupSize);
+      if (failed(nngpu::emitElement(kernel, op, firstValues)))
+        return failure();
+      dispatch(kernel, op, op.getLoc());
+    }
   }
   op->erase();
   return success();
