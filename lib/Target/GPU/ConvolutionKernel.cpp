@@ -7,12 +7,12 @@
 //
 // The products of a convolution are those of a matrix of pixels and one of
 // output channels; no pixel is copied for that. An invocation keeps the sums of
-// some pixels and of four channels in registers, and reads four input channels
-// of each pixel, and four times four weights, at once. Invocations that stand
-// side by side in a workgroup read neighboring weights, and the same pixels.
-// Where there are few sums, invocations of a workgroup share each: every one
-// adds up some of the input channels, and the sums meet in the memory of the
-// workgroup, in the same order each time.
+// some pixels and of four or eight channels in registers, and reads four input
+// channels of each pixel, and four rows of weights, at once. Invocations that
+// stand side by side in a workgroup read neighboring weights, and the same
+// pixels. Where there are few sums, invocations of a workgroup share each:
+// every one adds up some of the input channels, and the sums meet in the memory
+// of the workgroup, in the same order each time.
 //
 // Bytes are multiplied in quads, where a word stands for what is an element
 // otherwise, and pairs of i16 one by one.
@@ -64,6 +64,7 @@ private:
                                  Value channel, ValueRange sums);
   SmallVector<Value> addFour(ArrayRef<WindowPixel> pixels, Value weights,
                              Value channel, ValueRange sums);
+  SmallVector<Value> loadWeights(Value number, int64_t offset);
   SmallVector<Value> addOne(ArrayRef<WindowPixel> pixels, Value weights,
                             Value channel, ValueRange sums);
   WindowPixel pixelAt(int64_t pixel, Value row, Value column);
@@ -82,7 +83,7 @@ private:
   /// Rows of a panel for one place of the window.
   int64_t steps() const { return filter.shape()[3]; }
   bool isInFours() const {
-    return tile.lanes == 4 && steps() % 4 == 0 && !isInPairs() &&
+    return tile.lanes != 1 && steps() % 4 == 0 && !isInPairs() &&
            input.isInFours();
   }
   bool isInPairs() const { return input.element().isInteger(16); }
@@ -200,6 +201,20 @@ Value ConvolutionEmitter::product(Value factor, Value weight, Value sum) {
   return arith::AddIOp::create(builder, loc, sum, term);
 }
 
+/// The weights of all lanes, \p offset after \p number.
+SmallVector<Value> ConvolutionEmitter::loadWeights(Value number,
+                                                   int64_t offset) {
+  if (tile.lanes == 1)
+    return {filter.load(math.add(number, offset))};
+  SmallVector<Value> weights;
+  for (int64_t first = 0; first < tile.lanes; first += 4) {
+    Value four = filter.loadFour(math.add(number, offset + first));
+    for (int64_t j = 0; j < 4; ++j)
+      weights.push_back(vector::ExtractOp::create(builder, loc, four, j));
+  }
+  return weights;
+}
+
 /// Adds the products of four channels of each pixel from \p at on, with the
 /// weights from \p weights on.
 SmallVector<Value> ConvolutionEmitter::addFour(ArrayRef<WindowPixel> pixels,
@@ -213,11 +228,11 @@ SmallVector<Value> ConvolutionEmitter::addFour(ArrayRef<WindowPixel> pixels,
     factors.push_back(
         orZero(input.loadFour(math.add(pixel.number, at)), pixel.isInside));
   for (int64_t i = 0; i < 4; ++i) {
-    Value four = filter.loadFour(math.add(weights, i * panelWidth()));
+    SmallVector<Value> ofLanes = loadWeights(weights, i * panelWidth());
     for (auto [pixel, factor] : llvm::enumerate(factors))
-      for (int64_t j = 0; j < 4; ++j) {
+      for (auto [j, weight] : llvm::enumerate(ofLanes)) {
         Value &sum = sums[pixel * tile.lanes + j];
-        sum = product(lane(factor, i), lane(four, j), sum);
+        sum = product(lane(factor, i), weight, sum);
       }
   }
   return sums;
@@ -236,13 +251,13 @@ SmallVector<Value> ConvolutionEmitter::addOne(ArrayRef<WindowPixel> pixels,
           orZero(input.load(math.add(
                      math.add(pixel.number, math.multiply(at, width)), part)),
                  pixel.isInside));
-    Value four;
-    if (tile.lanes == 4 && width == 1)
-      four = filter.loadFour(weights);
-    for (int64_t j = 0; j < tile.lanes; ++j) {
-      Value weight =
-          four ? vector::ExtractOp::create(builder, loc, four, j).getResult()
-               : filter.load(math.add(weights, j * width + part));
+    SmallVector<Value> ofLanes;
+    if (width == 1)
+      ofLanes = loadWeights(weights, 0);
+    else
+      for (int64_t j = 0; j < tile.lanes; ++j)
+        ofLanes.push_back(filter.load(math.add(weights, j * width + part)));
+    for (auto [j, weight] : llvm::enumerate(ofLanes)) {
       for (auto [pixel, factor] : llvm::enumerate(factors)) {
         Value &sum = sums[pixel * tile.lanes + j];
         sum = product(factor, weight, sum);
@@ -343,7 +358,18 @@ void ConvolutionEmitter::store(Value pixel, ArrayRef<Value> sums) {
     auto guarded = scf::IfOp::create(builder, loc, exists, false);
     builder.setInsertionPointToStart(guarded.thenBlock());
   }
-  epilogue.store(number, channel, sums);
+  constexpr size_t mostLanes = 4;
+  for (size_t first = 0; first < sums.size(); first += mostLanes) {
+    Value at = math.add(channel, int64_t(first));
+    OpBuilder::InsertionGuard innerGuard(builder);
+    if (first > 0 && output[3] % tile.lanes != 0) {
+      auto guarded =
+          scf::IfOp::create(builder, loc, math.isBelow(at, output[3]), false);
+      builder.setInsertionPointToStart(guarded.thenBlock());
+    }
+    epilogue.store(number, at,
+                   sums.slice(first, std::min(sums.size() - first, mostLanes)));
+  }
 }
 
 void ConvolutionEmitter::storeOwn(ValueRange sums) {

@@ -20,9 +20,9 @@ using namespace nnhal::nngpu;
 /// invocations, and barriers that cost more than what they save.
 static constexpr DeviceClass classes[] = {
     {"discrete", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
-     /*slices=*/32},
+     /*lanes=*/8, /*slices=*/32},
     {"software", /*invocations=*/64, /*workgroupSize=*/64, /*pixels=*/4,
-     /*slices=*/1},
+     /*lanes=*/4, /*slices=*/1},
 };
 
 std::optional<DeviceClass> nnhal::nngpu::findDeviceClass(llvm::StringRef name) {
@@ -68,6 +68,11 @@ ConvolutionTile nnhal::nngpu::chooseTile(const DeviceClass &device,
                                          int64_t panelWidth, int64_t parts) {
   ConvolutionTile tile;
   tile.lanes = panelWidth % 4 == 0 ? 4 : 1;
+  // More lanes read a pixel less often, where invocations are not missing.
+  int64_t wide = llvm::divideCeil(pixels, device.pixels) *
+                 llvm::divideCeil(channels, device.lanes);
+  if (panelWidth % device.lanes == 0 && wide >= device.invocations)
+    tile.lanes = device.lanes;
   int64_t across = llvm::divideCeil(channels, tile.lanes);
   auto floorPower = [](int64_t value) {
     return int64_t(llvm::bit_floor(uint64_t(value)));

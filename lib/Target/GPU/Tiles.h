@@ -27,9 +27,9 @@ struct DeviceClass {
   int64_t invocations;
   /// Invocations of a workgroup.
   int64_t workgroupSize;
-  /// Most pixels of a convolution, four channels of each, whose sums are in the
-  /// registers of an invocation.
-  int64_t pixels;
+  /// Most pixels of a convolution, and most channels of each, whose sums are in
+  /// the registers of an invocation.
+  int64_t pixels, lanes;
   /// Most invocations that share a sum, through the memory of their workgroup.
   int64_t slices;
 };
