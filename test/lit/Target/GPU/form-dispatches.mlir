@@ -256,6 +256,35 @@ func.func @long(%x: memref<100000xf32>, %y: memref<f32>)
   linalg.generic {indexing_maps = [#all, #one], iterator_types = ["reduction"]}
       ins(%x : memref<100000xf32>) outs(%y : memref<f32>) {
   ^bb0(%in: f32, %sum: f32):
+    %next = arith.mulf %sum, %in : f32
+    linalg.yield %next : f32
+  }
+  return
+}
+
+// -----
+
+// Few long sums: the invocations of a workgroup share each of them.
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#rows = affine_map<(d0, d1) -> (d0)>
+
+// CHECK-LABEL: func.func @shared
+// CHECK:       nngpu.dispatch @kernels::@kernel_0 groups [3, 1, 1]
+// CHECK:       gpu.func @kernel_0(%[[X:.+]]: memref<3x1000xf32>, %[[Y:.+]]: memref<3xf32>)
+// CHECK-SAME:    workgroup(%[[PARTS:.+]] : memref<128xf32, #gpu.address_space<workgroup>>)
+// CHECK:         %[[PART:.+]] = scf.for %{{.+}} = %[[ID:.+]] to %{{.+}} step %c128 iter_args
+// CHECK:         memref.store %[[PART]], %[[PARTS]][%[[ID]]]
+// CHECK-COUNT-7: gpu.barrier
+// CHECK-NOT:     gpu.barrier
+// CHECK:         memref.store %{{.+}}, %[[Y]]
+func.func @shared(%x: memref<3x1000xf32>, %y: memref<3xf32>)
+    attributes {nnhal.entry} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<3xf32>)
+  linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<3x1000xf32>) outs(%y : memref<3xf32>) {
+  ^bb0(%in: f32, %sum: f32):
     %next = arith.addf %sum, %in : f32
     linalg.yield %next : f32
   }
