@@ -45,6 +45,9 @@ void addPhase(OpPassManager &pm, Phase phase, const TargetBackend &target,
               const PhaseOptions &options) {
   switch (phase) {
   case Phase::legalize:
+    // A request omits what has no extents to compile for.
+    if (target.needsKnownExtents())
+      pm.addPass(createOmitUnknownInputs());
     // nnhal.operation "CONV_2D" -> nnhal.conv_2d
     pm.addPass(createRaiseOperations());
     pm.addPass(createCanonicalizerPass());

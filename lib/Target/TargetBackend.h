@@ -103,6 +103,9 @@ public:
     return llvm::success();
   }
 
+  /// Whether all extents must be known when code is made.
+  virtual bool needsKnownExtents() const { return false; }
+
   /// Adds the passes of \p phase, one after `lower`, to \p pm, which runs on
   /// modules. A phase that the target has no use for adds none.
   virtual void addPhase(mlir::OpPassManager &pm, Phase phase,

@@ -107,8 +107,8 @@ public:
 
 private:
   Status measureSpaces();
-  Status measure(const char *what, const std::vector<InterfaceTensor> &tensors,
-                 std::vector<uint64_t> &sizes) const;
+  Status measureInputs();
+  Status measureOutputs();
   Status readModule(const flatbuffers::Vector<uint8_t> *module);
   template <typename Vector> Status readKernels(const Vector *list);
   Status readKernel(size_t index, const gpu::Kernel &row);
@@ -127,16 +127,30 @@ private:
 };
 } // namespace
 
-Status ProgramReader::measure(const char *what,
-                              const std::vector<InterfaceTensor> &tensors,
-                              std::vector<uint64_t> &sizes) const {
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    std::optional<uint32_t> size = byteSizeOf(tensors[i]);
+static Status hasUnknownExtents(const char *what, size_t index,
+                                const InterfaceTensor &tensor) {
+  return badData("{} {} of shape [{}] has extents that only an execution "
+                 "knows, a GPU program needs all of them",
+                 what, index, fmt::join(tensor.dimensions, ","));
+}
+
+Status ProgramReader::measureInputs() {
+  const ArtifactEntry &entry = artifact.entries.front();
+  for (size_t i = 0; i < artifact.inputs.size(); ++i) {
+    std::optional<uint32_t> size = byteSizeOf(artifact.inputs[i]);
+    if (!size && entry.requiresInput(i))
+      return hasUnknownExtents("input", i, artifact.inputs[i]);
+    inputSizes.push_back(size.value_or(0));
+  }
+  return Status::ok();
+}
+
+Status ProgramReader::measureOutputs() {
+  for (size_t i = 0; i < artifact.outputs.size(); ++i) {
+    std::optional<uint32_t> size = byteSizeOf(artifact.outputs[i]);
     if (!size)
-      return badData("{} {} of shape [{}] has extents that only an execution "
-                     "knows, a GPU program needs all of them",
-                     what, i, fmt::join(tensors[i].dimensions, ","));
-    sizes.push_back(*size);
+      return hasUnknownExtents("output", i, artifact.outputs[i]);
+    outputSizes.push_back(*size);
   }
   return Status::ok();
 }
@@ -146,8 +160,8 @@ Status ProgramReader::measureSpaces() {
     return badData("model cache has {} entries, a GPU program is one",
                    artifact.entries.size());
   arenaSize = artifact.entries.front().arenaSize;
-  NNHAL_RETURN_IF_ERROR(measure("input", artifact.inputs, inputSizes));
-  return measure("output", artifact.outputs, outputSizes);
+  NNHAL_RETURN_IF_ERROR(measureInputs());
+  return measureOutputs();
 }
 
 Status ProgramReader::readModule(const flatbuffers::Vector<uint8_t> *module) {
@@ -245,7 +259,7 @@ Result<uint64_t> ProgramReader::spaceSize(const GpuBinding &binding) const {
   case GpuSpace::arena:
     return arenaSize;
   case GpuSpace::status:
-    return gpuStatusSize;
+    return gpuStatusSizeFor(artifact.inputs.size());
   }
   return uint64_t(0);
 }

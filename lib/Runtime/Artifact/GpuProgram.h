@@ -99,11 +99,19 @@ inline constexpr uint32_t maxGpuGroups = 65535;
 /// Most invocations of a workgroup that every desktop implementation allows.
 inline constexpr uint32_t maxGpuWorkgroupSize = 1024;
 
-/// The memory behind GpuSpace::status, 32-bit words that are 0 when a program
-/// begins: the number of checks that failed, then of the one that came first
-/// its FailureReason, the operation (UINT32_MAX for none), a word without
+/// The first bytes behind GpuSpace::status, 32-bit words that are 0 when a
+/// program begins: the number of checks that failed, then of the one that came
+/// first its FailureReason, the operation (UINT32_MAX for none), a word without
 /// meaning, and found value and bound, of 64 bits each, low half first.
 inline constexpr uint64_t gpuStatusSize = 32;
+
+/// All of the status of a model of \p inputCount inputs. After the words above
+/// it has one for each input, which the host writes before a program begins: 1
+/// where the request gives the input, 0 where it is omitted. Kernels read
+/// zeroes from an input that is omitted.
+constexpr uint64_t gpuStatusSizeFor(size_t inputCount) {
+  return gpuStatusSize + uint64_t(inputCount) * sizeof(uint32_t);
+}
 
 /// Serializes \p program: equal programs give equal bytes. Checks nothing.
 std::vector<std::byte> writeGpuProgram(const GpuProgram &program);
@@ -112,8 +120,9 @@ std::vector<std::byte> writeGpuProgram(const GpuProgram &program);
 /// with one entry. invalidArgument, naming found value and bound, unless every
 /// kernel number, group count, alignment and binding is within its bounds:
 /// those of inputs and outputs are the sizes that the interface of \p artifact
-/// gives them, all of known extents. Total: any \p bytes are answered. The
-/// module's contents are not looked at.
+/// gives them, all of known extents. Inputs of unknown extents have no bytes,
+/// and must be ones that a request may omit. Total: any \p bytes are answered.
+/// The module's contents are not looked at.
 Result<GpuProgram> readGpuProgram(std::span<const std::byte> bytes,
                                   const Artifact &artifact);
 

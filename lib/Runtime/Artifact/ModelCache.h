@@ -45,6 +45,11 @@ struct ArtifactEntry {
   /// Bit i of word i/64 is set when input i must be present. An empty vector
   /// asks for all inputs.
   std::vector<uint64_t> presentInputs;
+  /// Whether input \p index must be present.
+  bool requiresInput(size_t index) const {
+    return presentInputs.empty() ||
+           (presentInputs[index / 64] >> (index % 64) & 1) != 0;
+  }
   /// Shapes that this entry is specialized for, one vector per input; empty:
   /// the interface's own. The first entry that fits is called, so specialized
   /// ones stand first.

@@ -27,6 +27,7 @@ public:
   rt::Result<TargetAttr> describe(mlir::MLIRContext &context,
                                   const TargetOptions &options,
                                   rt::Rounding rounding) const override;
+  bool needsKnownExtents() const override { return true; }
   void addPhase(mlir::OpPassManager &pm, Phase phase,
                 const PhaseOptions &options) const override;
   rt::Result<EmittedCode> emit(mlir::ModuleOp module,

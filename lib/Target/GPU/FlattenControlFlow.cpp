@@ -8,6 +8,10 @@
 #include "nnhal/Target/GPU/Passes.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
+#include "Kernel.h"
+#include "StatusWords.h"
+
+#include "nnhal/Dialect/GPU/GPUOps.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,7 +19,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_FLATTENCONTROLFLOW
@@ -30,6 +33,7 @@ struct FlattenControlFlowPass
   void runOnOperation() override;
 
 private:
+  void readPresence(func::FuncOp function);
   LogicalResult unroll(scf::ForOp loop);
 };
 } // namespace
@@ -64,15 +68,36 @@ LogicalResult FlattenControlFlowPass::unroll(scf::ForOp loop) {
   return loopUnrollFull(loop);
 }
 
-void FlattenControlFlowPass::runOnOperation() {
-  func::FuncOp function = getOperation();
-  function.walk([](runtime::IsPresentOp op) {
-    OpBuilder builder(op);
-    op.replaceAllUsesWith(
-        arith::ConstantIntOp::create(builder, op.getLoc(), 1, /*width=*/1)
-            .getResult());
+/// Whether a request gives an input is a word of the status. Nothing but an
+/// input of the model can be omitted.
+void FlattenControlFlowPass::readPresence(func::FuncOp function) {
+  int64_t inputs = nngpu::inputCountOf(function);
+  function.walk([&](runtime::IsPresentOp op) {
+    // Kernels compute scalars of the function's body again.
+    OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+    Location loc = op.getLoc();
+    auto argument = dyn_cast<BlockArgument>(nngpu::rootOf(op.getInput()));
+    bool isInput = argument &&
+                   argument.getOwner() == &function.getBody().front() &&
+                   argument.getArgNumber() < inputs;
+    Value present;
+    if (isInput) {
+      Value word =
+          nngpu::loadPresence(builder, loc, function, argument.getArgNumber());
+      Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
+      present = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      word, zero);
+    } else {
+      present = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    }
+    op.replaceAllUsesWith(present);
     op.erase();
   });
+}
+
+void FlattenControlFlowPass::runOnOperation() {
+  func::FuncOp function = getOperation();
+  readPresence(function);
   if (!llvm::hasSingleElement(function.getBody()))
     return;
   // What was inside of a loop may be a loop around kernels, too.

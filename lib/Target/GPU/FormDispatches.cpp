@@ -17,6 +17,7 @@
 #include "ElementKernel.h"
 #include "IndependentRounds.h"
 #include "MicroKernels.h"
+#include "StatusWords.h"
 
 #include "Codegen/OperationLocation.h"
 #include "nnhal/Codegen/EntryFunction.h"
@@ -70,6 +71,7 @@ private:
 
   gpu::GPUModuleOp kernels;
   nngpu::DeviceClass device;
+  MemRefType statusType;
   /// Kernels by their type, among which an equal one is looked for.
   llvm::DenseMap<Type, SmallVector<gpu::GPUFuncOp>> known;
   /// Fills that are the first values of sums, by the operation and the output.
@@ -108,10 +110,8 @@ void FormDispatchesPass::dispatch(Kernel &kernel, Operation *before,
   OpBuilder builder(before);
   SmallVector<Value> buffers;
   for (Value root : kernel.buffers())
-    buffers.push_back(
-        root ? root
-             : nngpu::StatusOp::create(
-                   builder, loc, MemRefType::get({8}, builder.getI32Type())));
+    buffers.push_back(root ? root
+                           : nngpu::StatusOp::create(builder, loc, statusType));
   function = share(function);
   auto symbol = SymbolRefAttr::get(
       kernels.getNameAttr(), {FlatSymbolRefAttr::get(function.getNameAttr())});
@@ -323,7 +323,7 @@ bool FormDispatchesPass::formFill(linalg::FillOp op) {
 void FormDispatchesPass::emitCheck(Kernel &kernel, runtime::CheckOp check) {
   OpBuilder &builder = kernel.builder();
   Location loc = check.getLoc();
-  Value status = kernel.status();
+  Value status = kernel.status(statusType);
   auto word = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(builder, loc, value, 32);
   };
@@ -506,6 +506,7 @@ void FormDispatchesPass::runOnOperation() {
   OpBuilder builder(&getContext());
   builder.setInsertionPointToEnd(getOperation().getBody());
   kernels = gpu::GPUModuleOp::create(builder, entry->getLoc(), "kernels");
+  statusType = nngpu::statusTypeOf(*entry);
   Block &body = entry->getBody().front();
   findFirstValues(body);
   for (Operation &op : llvm::make_early_inc_range(body))

@@ -221,10 +221,9 @@ Value Kernel::shared(MemRefType type) {
       loc);
 }
 
-Value Kernel::status() {
+Value Kernel::status(MemRefType type) {
   if (Value known = map.lookupOrNull(Value()))
     return known;
-  auto type = MemRefType::get({8}, before.getI32Type());
   Value words = addArgument(type, Value());
   map.map(Value(), words);
   return words;
@@ -254,6 +253,11 @@ FailureOr<Value> Kernel::bring(Value value, Operation *user) {
     return known;
   Operation *definition = value.getDefiningOp();
   auto type = dyn_cast<MemRefType>(value.getType());
+  // There is one, whichever operation gives it.
+  if (isa_and_present<StatusOp>(definition)) {
+    map.map(value, status(type));
+    return map.lookup(value);
+  }
   if (type && isBuffer(value)) {
     std::optional<int64_t> size = byteSizeOf(type);
     if (!size || *size == 0)

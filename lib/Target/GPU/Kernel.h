@@ -69,8 +69,8 @@ public:
   mlir::IRMapping &mapping() { return map; }
   /// Clones \p op, whose operands have been brought.
   mlir::Operation *clone(mlir::Operation *op) { return inside.clone(*op, map); }
-  /// The words of `nngpu.status`, as an argument.
-  mlir::Value status();
+  /// The words of `nngpu.status`, which is of \p type, as an argument.
+  mlir::Value status(mlir::MemRefType type);
 
   /// Closes the function. \p writes becomes which arguments it stores to.
   mlir::gpu::GPUFuncOp finish(llvm::SmallVectorImpl<bool> &writes);

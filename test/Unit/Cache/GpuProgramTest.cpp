@@ -47,7 +47,8 @@ const std::vector<std::byte> module(64, std::byte(3));
 GpuProgram sample() {
   GpuProgram program;
   program.module = module;
-  program.kernels = {{"add", 64, {0, 0, 1}}, {"check", 1, {0, 1}}};
+  program.kernels = {
+      {"add", 64, {0, 0, 1}}, {"check", 1, {0, 1}}, {"branch", 1, {0, 1}}};
   GpuCommand fill = {GpuCommandKind::fill, 0, {}, {arena(0, 64)}, 0x01020304};
   GpuCommand barrier = {.kind = GpuCommandKind::barrier, .bindings = {}};
   GpuCommand add = {GpuCommandKind::dispatch,
@@ -65,7 +66,11 @@ GpuProgram sample() {
                      0,
                      {},
                      {arena(64, 64), {GpuSpace::output, 0, 0, argumentSize}}};
-  program.commands = {fill, barrier, add, check, barrier, copy};
+  GpuCommand branch = {GpuCommandKind::dispatch,
+                       2,
+                       {1, 1, 1},
+                       {{GpuSpace::status, 0, 0, 40}, arena(128, 64)}};
+  program.commands = {fill, barrier, add, check, barrier, copy, branch};
   return program;
 }
 
@@ -131,8 +136,8 @@ TEST(GpuProgramTest, RefusesKernels) {
 }
 
 TEST(GpuProgramTest, RefusesDispatches) {
-  expectRefused([](GpuProgram &program) { program.commands[2].kernel = 2; },
-                "command 2: kernel 2 of 2 is dispatched");
+  expectRefused([](GpuProgram &program) { program.commands[2].kernel = 3; },
+                "command 2: kernel 3 of 3 is dispatched");
   expectRefused([](GpuProgram &program) { program.commands[2].kernel = 1; },
                 "command 2: 3 bindings where 2 are expected");
   for (uint32_t groups : {0u, 65536u})
@@ -181,7 +186,9 @@ TEST(GpuProgramTest, RefusesBindings) {
   refused(GpuSpace::arena, 64, 0, arenaSize);
   refused(GpuSpace::arena, 64, UINT64_MAX - 32, arenaSize);
   refused(GpuSpace::arena, UINT64_MAX - 63, 64, arenaSize);
-  refused(GpuSpace::status, 0, 33, gpuStatusSize);
+  // There is a word for each of the two inputs.
+  refused(GpuSpace::status, 0, 41, gpuStatusSize + 8);
+  refused(GpuSpace::status, 64, 4, gpuStatusSize + 8);
   expectRefused(
       [](GpuProgram &program) {
         program.commands[2].bindings.resize(65, input(0));
@@ -226,6 +233,23 @@ TEST(GpuProgramTest, RefusesInterfaces) {
                 "input 1 of shape [0,16] has extents that only an execution "
                 "knows, a GPU program needs all of them",
                 artifact);
+  // One that a request may omit has no bytes; the other is still whole.
+  artifact.entries[0].presentInputs = {0b01};
+  expectRefused([](GpuProgram &) {},
+                "command 2: a binding at 0 with 64 bytes does not fit the 0 "
+                "bytes of space 'input' at a multiple of 64",
+                artifact);
+  EXPECT_TRUE(readChanged(
+                  [](GpuProgram &program) {
+                    program.commands[2].bindings[1] = input(0);
+                  },
+                  artifact)
+                  .isOk());
+  artifact.outputs[0].dimensions = {0, 16};
+  expectRefused([](GpuProgram &) {},
+                "output 0 of shape [0,16] has extents that only an execution "
+                "knows, a GPU program needs all of them",
+                artifact);
   artifact = artifactOf();
   artifact.entries.push_back(artifact.entries[0]);
   expectRefused([](GpuProgram &) {},
@@ -266,7 +290,7 @@ uint64_t boundOf(const GpuBinding &binding) {
   case GpuSpace::arena:
     return arenaSize;
   case GpuSpace::status:
-    return gpuStatusSize;
+    return gpuStatusSizeFor(2);
   }
   return 0;
 }

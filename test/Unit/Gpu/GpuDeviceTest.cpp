@@ -21,6 +21,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -443,9 +444,63 @@ TEST(GpuDeviceTest, OmittedInputs) {
   auto model = prepare(writeModelCache(artifact));
   ASSERT_TRUE(model.isOk()) << model.status().message();
   Caller caller;
+  // The kernel reads 0 then.
+  caller.index[0] = 10;
+  EXPECT_FALSE((*model)->execute(caller.request, caller.result).isOk());
   caller.request.inputs[1] = {};
+  Status status = (*model)->execute(caller.request, caller.result);
+  EXPECT_TRUE(status.isOk()) << status.message();
+  EXPECT_TRUE(caller.isCorrect());
+  caller.request.inputs[0] = {};
   EXPECT_EQ((*model)->execute(caller.request, caller.result).message(),
-            "input 1 is omitted and the kernels read it");
+            "input 0 is omitted and the kernels read it");
+}
+
+TEST(GpuDeviceTest, TellsWhichInputsArePresent) {
+  NNHAL_NEEDS_VULKAN();
+  // The status as it is before anything writes to it.
+  GpuProgram program = scaleProgram();
+  GpuCommand copy;
+  copy.kind = GpuCommandKind::copy;
+  copy.bindings = {{GpuSpace::status, 0, 0, 40}, {GpuSpace::output, 0, 0, 40}};
+  program.commands = {copy};
+  std::vector<std::byte> code;
+  Artifact artifact = artifactOf(program, code);
+  artifact.entries[0].presentInputs = {0b01};
+  auto model = prepare(writeModelCache(artifact));
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  Caller caller;
+  for (uint32_t isPresent : {1u, 0u, 1u}) {
+    const auto given = caller.request.inputs[1];
+    if (!isPresent)
+      caller.request.inputs[1] = {};
+    ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
+    caller.request.inputs[1] = given;
+    std::array<uint32_t, 10> words;
+    std::memcpy(words.data(), caller.y, sizeof(words));
+    EXPECT_EQ(words,
+              (std::array<uint32_t, 10>{0, 0, 0, 0, 0, 0, 0, 0, 1, isPresent}));
+  }
+}
+
+TEST(GpuDeviceTest, RefusesInputsWithoutExtents) {
+  NNHAL_NEEDS_VULKAN();
+  GpuProgram program = scaleProgram();
+  program.commands.erase(program.commands.begin()); // It reads the index.
+  std::vector<std::byte> code;
+  Artifact artifact = artifactOf(program, code);
+  artifact.entries[0].presentInputs = {0b01};
+  artifact.inputs[1].dimensions = {0};
+  auto model = prepare(writeModelCache(artifact));
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  Caller caller;
+  caller.request.inputs[1].dimensions = {1};
+  EXPECT_EQ((*model)->execute(caller.request, caller.result).message(),
+            "input 1 is given, but the model states no extents for it: the "
+            "kernels are those of requests that omit it");
+  caller.request.inputs[1] = {};
+  ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
+  EXPECT_TRUE(caller.isCorrect());
 }
 
 std::string refusal(const Artifact &artifact) {

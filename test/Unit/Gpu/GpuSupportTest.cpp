@@ -88,6 +88,45 @@ TEST(GpuSupportTest, RefusesUnknownExtents) {
             "the model: output 0 has a rank that only an execution knows");
 }
 
+TEST(GpuSupportTest, TakesUnknownExtentsThatAreOmitted) {
+  OneOperation transpose(OperationType::TRANSPOSE);
+  transpose.input({2, 3});
+  transpose.add(OperandType::TENSOR_INT32, {0},
+                OperandLifeTime::SUBGRAPH_INPUT);
+  transpose.output({3, 2});
+  EXPECT_EQ(transpose.refusal(), "");
+  EXPECT_TRUE(checkGpuModel(transpose.model).isOk());
+  Model &model = transpose.model;
+  model.main.operands[1].dimensions = {};
+  EXPECT_EQ(transpose.refusal(), "");
+  EXPECT_TRUE(checkGpuInterface(model).isOk());
+  // Known extents say nothing about what a request gives.
+  model.main.operands[1].dimensions = {2};
+  EXPECT_EQ(transpose.refusal(),
+            "TRANSPOSE: input 1 is not a constant but a SUBGRAPH_INPUT");
+  model.main.operands[1].dimensions = {0};
+  model.main.operands[1].lifetime = OperandLifeTime::TEMPORARY_VARIABLE;
+  EXPECT_EQ(transpose.refusal(),
+            "TRANSPOSE: input 1 of shape [0] has extents that only an "
+            "execution knows");
+}
+
+TEST(GpuSupportTest, RefusesUnknownExtentsThatAreRead) {
+  OneOperation transpose(OperationType::TRANSPOSE);
+  transpose.input({2, 3});
+  transpose.add(OperandType::TENSOR_INT32, {0},
+                OperandLifeTime::SUBGRAPH_INPUT);
+  transpose.output({3, 2});
+  // Another operation needs the same input.
+  transpose.model.main.operations.push_back({OperationType::ABS, {1}, {2}});
+  const std::string message = "the model: input 1 of shape [0] has extents "
+                              "that only an execution knows";
+  EXPECT_EQ(checkGpuInterface(transpose.model).message(), message);
+  // Nobody reads it: what a request may leave out is not known.
+  transpose.model.main.operations = {{OperationType::ABS, {0}, {2}}};
+  EXPECT_EQ(checkGpuInterface(transpose.model).message(), message);
+}
+
 TEST(GpuSupportTest, RefusesLargeBuffers) {
   OneOperation relu(OperationType::RELU);
   relu.input({32, 1024, 1024});

@@ -106,14 +106,15 @@ def GPU_BarrierOp : GPU_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def GPU_StatusOp : GPU_Op<"status", [MemoryEffects<[MemRead]>]> {
-  let summary = "the words in which kernels report checks that fail";
+  let summary = "the words that kernels and the host tell each other";
   let description = [{
     Number of failed checks, reason of the first, its operation, a word without
-    meaning, then the 64 bits of what was found and of the bound. All are 0 when
-    a program begins.
+    meaning, then the 64 bits of what was found and of the bound. These eight are
+    0 when a program begins. Then a word for each input of the model, which
+    kernels read: 0 where the request omits it.
 
     ```mlir
-    %status = nngpu.status : memref<8xi32>
+    %status = nngpu.status : memref<10xi32>
     ```
   }];
   let results = (outs MemRefRankOf<[I32], [1]>:$words);

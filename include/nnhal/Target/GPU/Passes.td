@@ -21,8 +21,8 @@ def FlattenControlFlow
   let description = [{
     A command list has no control flow. Loops in the body of the entry function
     around linalg operations, as those of recurrent networks, are unrolled where
-    the number of rounds is a constant; what has been inputs that a request may
-    omit is taken to be present, since a GPU's request has them all.
+    the number of rounds is a constant. Whether a request omits an input
+    (`nnrt.is_present`) is a word of `nngpu.status`.
   }];
   let options = [
     Option<"maxOperations", "max-operations", "int64_t", /*default=*/"65536",
@@ -32,7 +32,9 @@ def FlattenControlFlow
     Statistic<"numUnrolled", "num-unrolled", "Loops unrolled">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::nnhal::nngpu::GPUDialect"];
 }
 
 def FormDispatches : Pass<"nnhal-gpu-form-dispatches", "::mlir::ModuleOp"> {

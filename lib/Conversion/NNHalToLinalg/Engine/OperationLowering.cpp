@@ -134,6 +134,9 @@ Scalar OperationLowering::isPresent(size_t index) {
       operand ? op->getOperand(*operand).getDefiningOp() : nullptr;
   if (!operand || (definition && isa<NNHalDialect>(definition->getDialect())))
     return truth(true);
+  // The runtime refuses requests without an input that must be given.
+  if (index < places.rows().size() && !places.rows()[index]->isOmittable)
+    return truth(true);
   return {builder, runtime::IsPresentOp::create(builder, builder.getI1Type(),
                                                 operands[*operand])};
 }

@@ -113,12 +113,9 @@ Status CpuModel::loadCode() {
 using Inputs = std::span<const NNHalTensorArgument>;
 
 static bool fitsPresence(const ArtifactEntry &entry, Inputs inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    bool isRequired = entry.presentInputs.empty() ||
-                      (entry.presentInputs[i / 64] >> (i % 64) & 1);
-    if (isRequired && !inputs[i].isPresent)
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (entry.requiresInput(i) && !inputs[i].isPresent)
       return false;
-  }
   return true;
 }
 

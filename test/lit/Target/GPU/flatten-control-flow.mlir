@@ -63,13 +63,27 @@ func.func @carried(%x: memref<4xf32>, %y: memref<4xf32>) {
 
 // -----
 
-// Requests for a GPU have all inputs.
+// The host tells in a word for each input whether the request gives it. What a
+// model computes is always there.
 
 // CHECK-LABEL: func.func @present
-// CHECK:         %[[TRUE:.+]] = arith.constant true
-// CHECK:         memref.store %[[TRUE]]
-func.func @present(%x: memref<4xf32>, %y: memref<i1>) {
-  %0 = nnrt.is_present %x : memref<4xf32>
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0 : i32
+// CHECK-DAG:     %[[TRUE:.+]] = arith.constant true
+// CHECK-DAG:     %[[C9:.+]] = arith.constant 9 : index
+// CHECK:         %[[STATUS:.+]] = nngpu.status : memref<10xi32>
+// CHECK:         %[[WORD:.+]] = memref.load %[[STATUS]][%[[C9]]]
+// CHECK:         %[[IS_PRESENT:.+]] = arith.cmpi ne, %[[WORD]], %[[ZERO]]
+// CHECK:         memref.store %[[IS_PRESENT]], %arg2
+// CHECK:         memref.store %[[TRUE]], %arg2
+func.func @present(%w: memref<4xf32>, %x: memref<4xf32>, %y: memref<i1>)
+    attributes {nnhal.input_count = 2 : i64} {
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [2, 2], strides: [2, 1]
+      : memref<4xf32> to memref<2x2xf32>
+  %0 = nnrt.is_present %view : memref<2x2xf32>
   memref.store %0, %y[] : memref<i1>
+  %temporary = memref.alloc() : memref<4xf32>
+  %1 = nnrt.is_present %temporary : memref<4xf32>
+  memref.store %1, %y[] : memref<i1>
+  memref.dealloc %temporary : memref<4xf32>
   return
 }

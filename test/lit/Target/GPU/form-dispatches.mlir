@@ -120,6 +120,40 @@ func.func @serial(%x: memref<2xi32>, %y: memref<2xi32>)
 
 // -----
 
+// The status is one buffer of a kernel, whatever it reads and writes there.
+
+// CHECK-LABEL: func.func @omitted
+// CHECK:         nngpu.dispatch @kernels::@kernel_0 groups [1, 1, 1](%{{.+}}, %arg0, %arg1)
+// CHECK-SAME:      writes [true, false, true] : memref<9xi32>, memref<2xi32>, memref<2xi32>
+// CHECK:         nngpu.dispatch @kernels::@kernel_1 groups [1, 1, 1](%arg0, %arg1, %{{.+}})
+// CHECK-SAME:      writes [false, true, false] : memref<2xi32>, memref<2xi32>, memref<9xi32>
+// CHECK:       gpu.func @kernel_0(%[[STATUS:[a-z0-9]+]]: memref<9xi32>
+// CHECK:         memref.load %[[STATUS]]
+// CHECK:         memref.atomic_rmw addi %{{.+}}, %[[STATUS]]
+func.func @omitted(%x: memref<2xi32>, %y: memref<2xi32>)
+    attributes {nnhal.entry, nnhal.input_count = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0 : i32
+  %bound = arith.constant 0 : i64
+  %status = nngpu.status : memref<9xi32>
+  %word = memref.load %status[%c8] : memref<9xi32>
+  %given = arith.cmpi ne, %word, %zero : i32
+  nnrt.check %given, %bound, %bound reason 17
+  %element = memref.load %x[%c0] : memref<2xi32>
+  memref.store %element, %y[%c0] : memref<2xi32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                  iterator_types = ["parallel"]}
+      ins(%x : memref<2xi32>) outs(%y : memref<2xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %chosen = arith.select %given, %in, %zero : i32
+    linalg.yield %chosen : i32
+  }
+  return
+}
+
+// -----
+
 // Rounds of a loop of independent ones are invocations.
 
 // CHECK-LABEL: func.func @rounds

@@ -58,4 +58,24 @@ def CheckVersion : Pass<"nnhal-check-version", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nnhal::NNHalDialect"];
 }
 
+def OmitUnknownInputs : Pass<"nnhal-omit-unknown-inputs", "::mlir::ModuleOp"> {
+  let summary = "Leave out inputs of unknown extents where operations may";
+  let description = [{
+    For models of the NNAPI-shaped level, on targets that need to know extents.
+    An input of the model of unknown extents that only stands where a request may
+    omit it becomes `nnhal.no_value` there: the code is that of requests which
+    omit it.
+
+    ```mlir
+    %y = nnhal.operation "TRANSPOSE"(%x, %permutation) : ...
+    // becomes
+    %0 = nnhal.no_value : tensor<0xi32>
+    %y = nnhal.operation "TRANSPOSE"(%x, %0) : ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"numOmitted", "num-omitted", "Inputs left out">];
+  let dependentDialects = ["::nnhal::NNHalDialect"];
+}
+
 #endif // NNHAL_DIALECT_NNHAL_TRANSFORMS_PASSES_TD

@@ -11,6 +11,7 @@
 #include "nnhal/Backend/Signatures.h"
 #include "nnhal/Runtime/Extensions.h"
 
+#include <algorithm>
 #include <optional>
 
 using namespace nnhal::rt;
@@ -43,6 +44,28 @@ static constexpr RefusedOperation refusedOperations[] = {
     {WHILE, "graphs that are chosen by values are not compiled for GPUs"},
     {OEM_OPERATION, "it is not compiled for GPUs"},
 };
+
+/// Whether \p operand is an input of the model whose extents the model leaves
+/// open.
+static bool isOpenInput(const Operand &operand) {
+  return operand.lifetime == OperandLifeTime::SUBGRAPH_INPUT &&
+         !isScalar(operand.type) && !byteSizeOf(operand) &&
+         (operand.dimensions.empty() ||
+          std::ranges::count(operand.dimensions, 0u) > 0);
+}
+
+/// Whether requests may omit input \p index of an operation with \p places.
+static bool isOmittable(const InputPlaces &places, size_t index) {
+  return index < places.rows().size() && places.rows()[index]->isOmittable;
+}
+
+/// Whether the kernels are those of requests that omit \p operand, which is
+/// input
+/// \p index.
+static bool isLeftOut(const Operand &operand, const InputPlaces &places,
+                      size_t index) {
+  return isOmittable(places, index) && isOpenInput(operand);
+}
 
 static Status checkOperand(const Model &model, const Operand &operand) {
   if (operand.lifetime == OperandLifeTime::NO_VALUE)
@@ -80,14 +103,14 @@ static bool isParameter(const Operand &operand, const InputPlaces &places,
   return kind == InputKind::int32List || kind == InputKind::int32Pairs;
 }
 
-static Status checkParameters(const Model &model, const Subgraph &subgraph,
-                              const Operation &operation) {
-  InputPlaces places(OperationView::of(model, subgraph, operation));
+static Status checkParameters(const Subgraph &subgraph,
+                              const Operation &operation,
+                              const InputPlaces &places) {
   for (size_t i = 0; i < operation.inputs.size(); ++i) {
     const Operand &operand = subgraph.operands[operation.inputs[i]];
     if (!isConstant(operand.lifetime) &&
         operand.lifetime != OperandLifeTime::NO_VALUE &&
-        isParameter(operand, places, i))
+        !isLeftOut(operand, places, i) && isParameter(operand, places, i))
       return badData("input {} is not a constant but a {}", i,
                      toString(operand.lifetime));
   }
@@ -96,15 +119,16 @@ static Status checkParameters(const Model &model, const Subgraph &subgraph,
 
 static Status checkOperands(const Model &model, const Subgraph &subgraph,
                             const Operation &operation) {
+  InputPlaces places(OperationView::of(model, subgraph, operation));
   for (size_t i = 0; i < operation.inputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        about(checkOperand(model, subgraph.operands[operation.inputs[i]]),
-              "input", i));
+    if (const Operand &operand = subgraph.operands[operation.inputs[i]];
+        !isLeftOut(operand, places, i))
+      NNHAL_RETURN_IF_ERROR(about(checkOperand(model, operand), "input", i));
   for (size_t i = 0; i < operation.outputs.size(); ++i)
     NNHAL_RETURN_IF_ERROR(
         about(checkOperand(model, subgraph.operands[operation.outputs[i]]),
               "output", i));
-  return checkParameters(model, subgraph, operation);
+  return checkParameters(subgraph, operation, places);
 }
 
 Status nnhal::rt::refusalOf(const Model &model, const Subgraph &subgraph,
@@ -119,13 +143,32 @@ Status nnhal::rt::refusalOf(const Model &model, const Subgraph &subgraph,
       .withContext(nameOf(operation.type));
 }
 
+/// Whether operand \p index of the main subgraph is read, and every request may
+/// omit it.
+static bool isEverywhereOmittable(const Model &model, uint32_t index) {
+  bool isRead = false;
+  for (const Operation &operation : model.main.operations) {
+    if (std::ranges::count(operation.inputs, index) == 0)
+      continue;
+    isRead = true;
+    InputPlaces places(OperationView::of(model, model.main, operation));
+    for (size_t i = 0; i < operation.inputs.size(); ++i)
+      if (operation.inputs[i] == index && !isOmittable(places, i))
+        return false;
+  }
+  return isRead;
+}
+
 Status nnhal::rt::checkGpuInterface(const Model &model) {
   const Subgraph &main = model.main;
-  for (size_t i = 0; i < main.inputIndexes.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        about(checkOperand(model, main.operands[main.inputIndexes[i]]), "input",
-              i)
-            .withContext("the model"));
+  for (size_t i = 0; i < main.inputIndexes.size(); ++i) {
+    uint32_t index = main.inputIndexes[i];
+    const Operand &operand = main.operands[index];
+    if (isOpenInput(operand) && isEverywhereOmittable(model, index))
+      continue;
+    NNHAL_RETURN_IF_ERROR(about(checkOperand(model, operand), "input", i)
+                              .withContext("the model"));
+  }
   for (size_t i = 0; i < main.outputIndexes.size(); ++i)
     NNHAL_RETURN_IF_ERROR(
         about(checkOperand(model, main.operands[main.outputIndexes[i]]),

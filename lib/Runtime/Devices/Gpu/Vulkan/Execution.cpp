@@ -49,7 +49,8 @@ Execution::create(const std::shared_ptr<const LoadedProgram> &program,
   }
   NNHAL_ASSIGN_OR_RETURN(
       made->status,
-      CountedBuffer::allocate(engine, gpuStatusSize, Place::readback, nullptr));
+      CountedBuffer::allocate(engine, gpuStatusSizeFor(program->inputCount),
+                              Place::readback, nullptr));
   return std::unique_ptr<Workspace>(std::move(made));
 }
 
@@ -134,10 +135,23 @@ Execution::tryImport(const InvocationArgument &argument) {
   return Location{import->buffer.handle(), offset};
 }
 
+Result<Location> Execution::placeOmitted() {
+  uint64_t size = program->omittedSize;
+  if (size == 0)
+    return Location(); // No command reads it.
+  if (!zeroes.buffer.handle()) {
+    NNHAL_ASSIGN_OR_RETURN(zeroes, CountedBuffer::allocate(program->engine,
+                                                           size, Place::upload,
+                                                           budget.get()));
+    std::memset(zeroes.buffer.hostBytes(), 0, size);
+  }
+  return Location{zeroes.buffer.handle(), 0};
+}
+
 Result<Location> Execution::placeInput(Invocation &invocation, size_t index) {
   const InvocationArgument &argument = invocation.inputs[index];
   if (!argument.isPresent)
-    return Location(); // No command reads it.
+    return placeOmitted();
   if (std::optional<Location> location = tryBuffer(argument))
     return *location;
   if (std::optional<Location> location = tryImport(argument))
@@ -198,6 +212,16 @@ Status Execution::placeArguments(Invocation &invocation, Locations &locations) {
   return Status::ok();
 }
 
+void Execution::clearStatus(const Invocation &invocation) {
+  std::byte *words = status.buffer.hostBytes();
+  std::memset(words, 0, gpuStatusSize);
+  for (size_t i = 0; i < invocation.inputs.size(); ++i) {
+    auto isPresent = uint32_t(invocation.inputs[i].isPresent);
+    std::memcpy(words + gpuStatusSize + i * sizeof(isPresent), &isPresent,
+                sizeof(isPresent));
+  }
+}
+
 Status Execution::run(Invocation &invocation) {
   if (invocation.isCancelled())
     return cancelled();
@@ -209,7 +233,7 @@ Status Execution::run(Invocation &invocation) {
   // Only now no command refers to them any more.
   buffers = std::move(newBuffers);
   std::erase_if(imports, [](const Import &import) { return !import.isUsed; });
-  std::memset(status.buffer.hostBytes(), 0, gpuStatusSize);
+  clearStatus(invocation);
   if (invocation.isCancelled())
     return cancelled();
   submitted = observer ? observer->now() : 0;

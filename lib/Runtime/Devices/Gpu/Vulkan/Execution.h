@@ -61,11 +61,15 @@ private:
   Status drain(const Invocation &invocation);
   Status placeArguments(Invocation &invocation, Locations &locations);
   Result<Location> placeInput(Invocation &invocation, size_t index);
+  /// Zeroes, which stand for an input that is omitted.
+  Result<Location> placeOmitted();
   Result<Location> placeOutput(const Invocation &invocation, size_t index);
   /// Nothing where the argument is no buffer of the device.
   std::optional<Location> tryBuffer(const InvocationArgument &argument);
   /// Nothing where the argument cannot be used where it is.
   std::optional<Location> tryImport(const InvocationArgument &argument);
+  /// Writes the status as it is when a program begins.
+  void clearStatus(const Invocation &invocation);
   Status finish(Invocation &invocation);
   Status readStatus() const;
   Status copyOutputs(Invocation &invocation) const;
@@ -75,6 +79,8 @@ private:
   std::shared_ptr<const LoadedProgram> program;
   CountedBuffer arena;
   CountedBuffer status;
+  /// Made for the first execution that omits an input.
+  CountedBuffer zeroes;
   std::vector<CountedBuffer> inputs;
   std::vector<CountedBuffer> outputs;
   /// The outputs of this execution that are not where the client wants them.

@@ -56,19 +56,16 @@ VulkanModel::create(const EngineRef &engine, Artifact artifact,
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> constants, memory.bytes());
   NNHAL_ASSIGN_OR_RETURN(loaded->constants, uploadConstants(engine, constants));
   loaded->arenaSize = entry.arenaSize;
+  loaded->inputCount = artifact.inputs.size();
   for (const InterfaceTensor &output : artifact.outputs)
     loaded->outputSizes.push_back(byteSizeOf(output).value_or(0));
 
   std::unique_ptr<VulkanModel> model(new VulkanModel);
-  model->isRead.resize(artifact.inputs.size());
-  for (const GpuCommand &command : loaded->program.commands)
-    for (const GpuBinding &binding : command.bindings)
-      if (binding.space == GpuSpace::input)
-        model->isRead[binding.argument] = true;
   model->use = {entry.arenaSize, entry.arenaLowerBound,
                 modelCacheSize + artifact.dataCacheSize};
   model->face = {std::move(artifact.inputs), std::move(artifact.outputs),
                  std::move(artifact.statePairs)};
+  model->findOmittable(entry, *loaded);
   model->program = std::move(loaded);
   return std::unique_ptr<LoadedModel>(std::move(model));
 }
@@ -80,10 +77,27 @@ Result<std::unique_ptr<Workspace>> VulkanModel::createWorkspace(
   return Execution::create(program, budget);
 }
 
+void VulkanModel::findOmittable(const ArtifactEntry &entry,
+                                LoadedProgram &loaded) {
+  for (size_t i = 0; i < face.inputs.size(); ++i)
+    isRequired.push_back(entry.requiresInput(i));
+  for (const GpuCommand &command : loaded.program.commands)
+    for (const GpuBinding &binding : command.bindings)
+      if (binding.space == GpuSpace::input && !isRequired[binding.argument])
+        loaded.omittedSize =
+            std::max(loaded.omittedSize, binding.offset + binding.size);
+}
+
 Status VulkanModel::checkPresence(const Invocation &invocation) const {
-  for (size_t i = 0; i < isRead.size(); ++i)
-    if (isRead[i] && !invocation.inputs[i].isPresent)
+  for (size_t i = 0; i < isRequired.size(); ++i) {
+    bool isPresent = invocation.inputs[i].isPresent;
+    if (isRequired[i] && !isPresent)
       return badData("input {} is omitted and the kernels read it", i);
+    if (isPresent && !byteSizeOf(face.inputs[i]))
+      return badData("input {} is given, but the model states no extents for "
+                     "it: the kernels are those of requests that omit it",
+                     i);
+  }
   return Status::ok();
 }
 

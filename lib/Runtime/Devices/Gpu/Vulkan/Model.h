@@ -35,12 +35,13 @@ public:
 private:
   VulkanModel() = default;
 
+  void findOmittable(const ArtifactEntry &entry, LoadedProgram &loaded);
   Status checkPresence(const Invocation &invocation) const;
 
   Interface face;
   std::shared_ptr<const LoadedProgram> program;
-  /// Whether a command reads the input.
-  std::vector<bool> isRead;
+  /// Whether every request must give the input.
+  std::vector<bool> isRequired;
   MemoryUse use;
 };
 

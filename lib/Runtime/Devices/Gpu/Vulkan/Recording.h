@@ -27,8 +27,11 @@ struct LoadedProgram {
   Kernels kernels;
   GpuBuffer constants;
   uint64_t arenaSize = 0;
+  size_t inputCount = 0;
   /// Bytes of each output.
   std::vector<uint64_t> outputSizes;
+  /// Bytes of the largest input that kernels read and a request may omit.
+  uint64_t omittedSize = 0;
 };
 
 /// Bytes of a buffer from an offset on.
