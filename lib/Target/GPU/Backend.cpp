@@ -51,8 +51,9 @@ LogicalResult VulkanBackend::verifyParameters(
 }
 
 namespace {
-/// Micro-kernels, bytes in quads.
+/// Micro-kernels, bytes in quads. Kernels call no functions of the host.
 struct GPULoweringPolicy final : LoweringPolicy {
+  bool hasRoutines() const override { return false; }
   bool hasMicroKernels() const override { return true; }
   int64_t panelWidth(int64_t channels) const override {
     return nngpu::choosePanelWidth(channels);

@@ -14,6 +14,7 @@ namespace nnhal {
 
 /// The target "vulkan": SPIR-V 1.6 for devices of Vulkan 1.3, whichever they
 /// are. Its parameter `device_class` (Tiles.h) decides how kernels are divided.
+/// The lowering leaves micro-kernels and linalg, and no routines.
 class VulkanBackend final : public TargetBackend {
 public:
   llvm::StringRef getName() const override { return "vulkan"; }

@@ -7,11 +7,11 @@
 
 #include "nnhal/Target/GPU/Passes.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
 #include "Kernel.h"
 #include "StatusWords.h"
 
 #include "nnhal/Dialect/GPU/GPUOps.h"
+#include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 using namespace nnhal::rt;
 
 namespace {
@@ -61,14 +63,94 @@ TEST(GpuSupportTest, TakesKnownExtents) {
 }
 
 TEST(GpuSupportTest, RefusesRoutines) {
+  OneOperation random(OperationType::RANDOM_MULTINOMIAL);
+  random.input({2, 3});
+  random.output({2, 1});
+  EXPECT_EQ(random.refusal(), "RANDOM_MULTINOMIAL: it is a routine of the "
+                              "runtime, which GPUs do not call");
+  EXPECT_EQ(checkGpuModel(random.model).message(),
+            "operation 0 RANDOM_MULTINOMIAL: it is a routine of the runtime, "
+            "which GPUs do not call");
+}
+
+TEST(GpuSupportTest, BoundsSearches) {
   OneOperation topk(OperationType::TOPK_V2);
-  topk.input({2, 3});
+  topk.input({2, 32768});
   topk.output({2, 1});
-  EXPECT_EQ(topk.refusal(), "TOPK_V2: it is a routine of the runtime, which "
-                            "GPUs do not call");
-  EXPECT_EQ(checkGpuModel(topk.model).message(),
-            "operation 0 TOPK_V2: it is a routine of the runtime, which GPUs "
-            "do not call");
+  EXPECT_EQ(topk.refusal(), "");
+  topk.model.main.operands[0].dimensions[1] = 32769;
+  EXPECT_EQ(topk.refusal(), "TOPK_V2: one invocation would go through 32769 "
+                            "elements, GPUs take up to 32768");
+  OneOperation hash(OperationType::LSH_PROJECTION);
+  hash.input({4, 2});
+  hash.input({3, 2, 5});
+  hash.output({8});
+  EXPECT_EQ(hash.refusal(), "");
+  hash.model.main.operands[1].dimensions = {32769, 2};
+  EXPECT_EQ(hash.refusal(), "LSH_PROJECTION: one invocation would go through "
+                            "32769 rows, GPUs take up to 32768");
+  hash.model.main.operands[1].dimensions = {2, 32768, 17};
+  EXPECT_EQ(hash.refusal(),
+            "LSH_PROJECTION: one invocation would go through 34816 parts of a "
+            "row, GPUs take up to 32768");
+}
+
+TEST(GpuSupportTest, BoundsSuppression) {
+  OneOperation limit(OperationType::BOX_WITH_NMS_LIMIT);
+  limit.input({1024, 4});
+  limit.output({10});
+  EXPECT_EQ(limit.refusal(), "");
+  Operand &scores = limit.model.main.operands[0];
+  scores.dimensions = {1024, 5};
+  EXPECT_EQ(limit.refusal(),
+            "BOX_WITH_NMS_LIMIT: suppressing 1024 boxes in 5 classes takes "
+            "5242880 steps of one invocation, GPUs take up to 4194304");
+  scores.dimensions = {40000, 2};
+  EXPECT_EQ(limit.refusal(), "BOX_WITH_NMS_LIMIT: one invocation would go "
+                             "through 40000 boxes, GPUs take up to 32768");
+  scores.dimensions = {1, 32769};
+  EXPECT_EQ(limit.refusal(), "BOX_WITH_NMS_LIMIT: one invocation would go "
+                             "through 32769 classes, GPUs take up to 32768");
+}
+
+/// A DETECTION_POSTPROCESSING of one image of 1917 boxes and 91 classes.
+OneOperation postprocessing(bool isRegular, int32_t most) {
+  OneOperation detect(OperationType::DETECTION_POSTPROCESSING);
+  detect.input({1, 1917, 91});
+  detect.input({1, 1917, 4});
+  detect.input({1917, 4});
+  std::vector<uint8_t> &values = detect.model.operandValues;
+  auto add = [&](OperandType type, const auto &value) {
+    DataLocation location;
+    location.offset = uint32_t(values.size());
+    location.length = sizeof(value);
+    values.resize(values.size() + 4);
+    std::memcpy(&values[location.offset], &value, sizeof(value));
+    detect.add(type, {}, OperandLifeTime::CONSTANT_COPY).location = location;
+  };
+  for (int i = 0; i < 4; ++i)
+    add(OperandType::FLOAT32, 10.0f);
+  add(OperandType::BOOL, isRegular);
+  for (int i = 0; i < 3; ++i)
+    add(OperandType::INT32, most);
+  for (int i = 0; i < 2; ++i)
+    add(OperandType::FLOAT32, 0.5f);
+  add(OperandType::BOOL, false);
+  detect.output({1, 100});
+  return detect;
+}
+
+TEST(GpuSupportTest, BoundsDetections) {
+  EXPECT_EQ(postprocessing(false, 100).refusal(), "");
+  EXPECT_EQ(postprocessing(true, 10).refusal(), "");
+  EXPECT_EQ(postprocessing(true, 100).refusal(),
+            "DETECTION_POSTPROCESSING: suppressing 1917 boxes in 91 classes "
+            "takes 17444700 steps of one invocation, GPUs take up to 4194304");
+  OneOperation many = postprocessing(false, 1);
+  many.model.main.operands[0].dimensions[0] = 18;
+  EXPECT_EQ(many.refusal(),
+            "DETECTION_POSTPROCESSING: one invocation would go through 34506 "
+            "boxes, GPUs take up to 32768");
 }
 
 TEST(GpuSupportTest, RefusesUnknownExtents) {

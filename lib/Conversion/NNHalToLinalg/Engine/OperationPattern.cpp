@@ -8,25 +8,41 @@
 #include "OperationLowering.h"
 
 #include "../Patterns.h"
+#include "../WithoutRoutines.h"
 
 #include <array>
 
 using namespace mlir;
 using namespace nnhal;
 
-/// The lowering of \p type; null where there is none.
-static LoweringFunction lookUpLowering(rt::OperationType type) {
-  static const std::array<LoweringFunction, rt::operationCount> table = [] {
-    std::array<LoweringFunction, rt::operationCount> rows{};
+/// The lowerings of targets that have routines of the runtime, or do not.
+static std::array<LoweringFunction, rt::operationCount>
+makeTable(bool hasRoutines) {
+  std::array<LoweringFunction, rt::operationCount> table{};
+  auto add = [&](std::span<const LoweringRow> rows) {
+    for (const LoweringRow &row : rows)
+      table[size_t(row.type)] = row.lower;
+  };
+  for (std::span<const LoweringRow> family :
+       {activationRows(), contractionRows(), dataMovementRows(),
+        detectionRows(), elementwiseRows(), lookupRows(), normalizationRows(),
+        recurrentRows(), reductionRows(), resizeRows(), shapeRows(),
+        windowRows()})
+    add(family);
+  if (hasRoutines)
+    add(routineRows());
+  else
     for (std::span<const LoweringRow> family :
-         {activationRows(), contractionRows(), dataMovementRows(),
-          detectionRows(), elementwiseRows(), lookupRows(), normalizationRows(),
-          recurrentRows(), reductionRows(), resizeRows(), shapeRows(),
-          windowRows(), routineRows()})
-      for (const LoweringRow &row : family)
-        rows[size_t(row.type)] = row.lower;
-    return rows;
-  }();
+         {searchRows(), suppressionRows()})
+      add(family);
+  return table;
+}
+
+/// The lowering of \p type for \p policy; null where there is none.
+static LoweringFunction lookUpLowering(rt::OperationType type,
+                                       const LoweringPolicy &policy) {
+  static const std::array tables = {makeTable(false), makeTable(true)};
+  const auto &table = tables[policy.hasRoutines() ? 1 : 0];
   return size_t(type) < table.size() ? table[size_t(type)] : nullptr;
 }
 
@@ -48,7 +64,8 @@ struct OperationPattern : ConversionPattern {
                                 rewriter, lowering);
     if (failed(operation.prepare()))
       return failure();
-    LoweringFunction lower = lookUpLowering(operation.type());
+    LoweringFunction lower =
+        lookUpLowering(operation.type(), operation.policy());
     if (!lower)
       return operation.fail("no lowering for this operation");
     if (failed(lower(operation)))

@@ -75,6 +75,9 @@ public:
   /// quads; nothing where pairs are faster, or all that there is.
   virtual std::optional<QuadSigns> quadSigns(int64_t channels) const;
   virtual ContractionCosts contractionCosts() const;
+  /// Whether code may call routines of the runtime (`nnrt.call_routine`) for
+  /// irregular work. Without, that is lowered to loops.
+  virtual bool hasRoutines() const;
 };
 
 /// A target as the passes of every target see it.

@@ -9,6 +9,7 @@
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/Signatures.h"
+#include "nnhal/Backend/Signatures/Detection.h"
 #include "nnhal/Runtime/Extensions.h"
 
 #include <algorithm>
@@ -20,6 +21,14 @@ using enum OperationType;
 
 /// The range of a storage buffer that every desktop implementation allows.
 static constexpr uint32_t maxBytes = 128u << 20;
+
+/// Most rounds of a loop of one invocation: Mesa's software driver ends loops
+/// after 65,535, without a word.
+static constexpr int64_t maxRounds = 32768;
+
+/// Most steps of the one invocation that suppresses boxes: some seconds at
+/// worst, after which drivers take a GPU for hung.
+static constexpr int64_t maxSteps = int64_t(1) << 22;
 
 namespace {
 /// An operation that is not compiled, and what stands in its way.
@@ -33,13 +42,8 @@ static constexpr const char *isIrregular =
     "it is a routine of the runtime, which GPUs do not call";
 
 static constexpr RefusedOperation refusedOperations[] = {
-    {BOX_WITH_NMS_LIMIT, isIrregular},
-    {DETECTION_POSTPROCESSING, isIrregular},
     {GENERATE_PROPOSALS, isIrregular},
-    {HASHTABLE_LOOKUP, isIrregular},
-    {LSH_PROJECTION, isIrregular},
     {RANDOM_MULTINOMIAL, isIrregular},
-    {TOPK_V2, isIrregular},
     {IF, "graphs that are chosen by values are not compiled for GPUs"},
     {WHILE, "graphs that are chosen by values are not compiled for GPUs"},
     {OEM_OPERATION, "it is not compiled for GPUs"},
@@ -131,6 +135,75 @@ static Status checkOperands(const Model &model, const Subgraph &subgraph,
   return checkParameters(subgraph, operation, places);
 }
 
+//===----------------------------------------------------------------------===//
+// Bounds of work
+//===----------------------------------------------------------------------===//
+
+static Status checkRounds(std::string_view what, int64_t rounds) {
+  if (rounds <= maxRounds)
+    return Status::ok();
+  return badData("one invocation would go through {} {}, GPUs take up to {}",
+                 rounds, what, maxRounds);
+}
+
+/// Non-maximum suppression of \p boxes takes the best one \p takes times in
+/// each of \p classes.
+static Status checkSuppression(int64_t boxes, int64_t takes, int64_t classes) {
+  NNHAL_RETURN_IF_ERROR(checkRounds("boxes", boxes));
+  NNHAL_RETURN_IF_ERROR(checkRounds("classes", classes));
+  // Three factors below 2^16.
+  int64_t steps = boxes * std::min(boxes, takes) * classes;
+  if (steps <= maxSteps)
+    return Status::ok();
+  return badData("suppressing {} boxes in {} classes takes {} steps of one "
+                 "invocation, GPUs take up to {}",
+                 boxes, classes, steps, maxSteps);
+}
+
+static Status checkPostprocessing(const OperationView &view) {
+  const std::vector<int64_t> &scores = view.inputs[0].type.dimensions;
+  if (scores.size() != 3)
+    return Status::ok(); // Validation says that.
+  NNHAL_ASSIGN_OR_RETURN(DetectionPostprocessingForm form,
+                         decodeDetectionPostprocessing(view));
+  const PostprocessingParams &params = form.params;
+  // The images are below each other.
+  int64_t boxes = scores[0] * scores[1];
+  NNHAL_RETURN_IF_ERROR(checkRounds("classes", scores[2]));
+  if (!params.isRegularNms)
+    return checkSuppression(boxes, scores[0] * params.maxDetections, 1);
+  return checkSuppression(boxes, scores[0] * params.maxDetectionsPerClass,
+                          scores[2]);
+}
+
+static Status checkHashing(const OperationView &view) {
+  const std::vector<int64_t> &input = view.inputs[1].type.dimensions;
+  NNHAL_RETURN_IF_ERROR(checkRounds("rows", input[0]));
+  int64_t elements = 1;
+  for (size_t i = 1; i < input.size(); ++i)
+    elements *= input[i];
+  // 64 bytes a round, elements of 4 bytes at most.
+  return checkRounds("parts of a row", (elements + 15) / 16);
+}
+
+/// Whether the work of \p view, whose operands have been checked, suits one
+/// invocation.
+static Status checkWork(const OperationView &view) {
+  const std::vector<int64_t> &extents = view.inputs[0].type.dimensions;
+  switch (view.type) {
+  case TOPK_V2:
+    return checkRounds("elements", extents.back());
+  case BOX_WITH_NMS_LIMIT:
+    return checkSuppression(extents[0], extents[0], extents[1]);
+  case DETECTION_POSTPROCESSING:
+    return checkPostprocessing(view);
+  case LSH_PROJECTION:
+    return checkHashing(view);
+  default:
+    return Status::ok();
+  }
+}
+
 Status nnhal::rt::refusalOf(const Model &model, const Subgraph &subgraph,
                             const Operation &operation) {
   if (isExtension(operation.type))
@@ -139,8 +212,10 @@ Status nnhal::rt::refusalOf(const Model &model, const Subgraph &subgraph,
   for (const RefusedOperation &refused : refusedOperations)
     if (refused.type == operation.type)
       return badData("{}: {}", nameOf(operation.type), refused.reason);
-  return checkOperands(model, subgraph, operation)
-      .withContext(nameOf(operation.type));
+  Status status = checkOperands(model, subgraph, operation);
+  if (status.isOk())
+    status = checkWork(OperationView::of(model, subgraph, operation));
+  return std::move(status).withContext(nameOf(operation.type));
 }
 
 /// Whether operand \p index of the main subgraph is read, and every request may

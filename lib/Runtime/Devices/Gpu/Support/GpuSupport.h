@@ -16,8 +16,10 @@ namespace nnhal::rt {
 /// Why the compiler for GPUs does not take \p operation of \p subgraph, as
 /// invalidArgument; success when it does. It takes operations of the HAL whose
 /// operands have known extents, up to 128 MiB each, and whose parameters are
-/// constants. It executes no other graphs and no extensions. \p model must have
-/// passed validateModel().
+/// constants; inputs that a request may omit are taken to be omitted where
+/// their extents are not known. It executes no other graphs and no extensions,
+/// and refuses to search or to suppress more than one invocation does in time.
+/// \p model must have passed validateModel().
 ///
 /// Threads: pure function.
 Status refusalOf(const Model &model, const Subgraph &subgraph,
