@@ -15,8 +15,8 @@
 using namespace nnhal;
 
 namespace nnhal {
-// CMake writes Targets.def, a line for each folder. A folder NAME defines
-// getNAMETarget().
+// CMake writes Targets.def, a line for each target NAME of a folder, which
+// defines getNAMETarget().
 #define NNHAL_TARGET(NAME) const TargetBackend &get##NAME##Target();
 #include "Targets.def"
 #undef NNHAL_TARGET

@@ -156,7 +156,7 @@ TEST(ToyTarget, IsUnknownToOtherCompilers) {
       compileMlir("module {}", "module.mlir", options);
   ASSERT_FALSE(compiled.isOk());
   EXPECT_EQ(compiled.status().message(),
-            "there is no target 'toy': the targets are cpu, vulkan");
+            "there is no target 'toy': the targets are cpu, vulkan, cuda");
 }
 
 } // namespace

@@ -82,8 +82,10 @@ LogicalResult DispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
            << getBuffers().size() << " buffers to a kernel of "
            << function.getNumArguments();
   for (auto [index, buffer] : llvm::enumerate(getBuffers()))
-    if (byteSizeOf(buffer.getType()) !=
-        byteSizeOf(function.getArgumentTypes()[index]))
+    // Addresses do not tell how much is there.
+    if (isa<BaseMemRefType>(function.getArgumentTypes()[index]) &&
+        byteSizeOf(buffer.getType()) !=
+            byteSizeOf(function.getArgumentTypes()[index]))
       return emitOpError("passes ")
              << buffer.getType() << " as buffer " << index << " of a kernel "
              << "that expects " << function.getArgumentTypes()[index];

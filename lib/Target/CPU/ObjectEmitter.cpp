@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeEmission.h"
-#include "InterruptibleEmission.h"
 
 #include "Runtime/Support/Errors.h"
+#include "Target/InterruptibleEmission.h"
 #include "nnhal/Codegen/EntryFunction.h"
 
 #include "mlir/IR/Threading.h"

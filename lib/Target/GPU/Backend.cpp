@@ -8,7 +8,6 @@
 #include "Backend.h"
 
 #include "ProgramBuffers.h"
-#include "SpirvModule.h"
 #include "Tiles.h"
 
 #include "Codegen/OperationLocation.h"
@@ -18,31 +17,24 @@
 #include "nnhal/Dialect/GPU/GPUOps.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 
 using namespace mlir;
 using namespace nnhal;
 
-const TargetBackend &nnhal::getGPUTarget() {
-  static const VulkanBackend backend;
-  return backend;
-}
-
-LogicalResult VulkanBackend::verifyParameters(
+LogicalResult GPUBackend::verifyParameters(
     TargetAttr target, llvm::function_ref<void(const Twine &)> report) const {
   if (!target.getParameters())
     return success();
   for (NamedAttribute parameter : target.getParameters()) {
     auto name = dyn_cast<StringAttr>(parameter.getValue());
     if (parameter.getName() != nngpu::deviceClassParameter || !name) {
-      report("target 'vulkan' has the parameter 'device_class', a text, found "
-             "'" +
+      report("target '" + getName() +
+             "' has the parameter 'device_class', a text, found '" +
              parameter.getName().strref() + "'");
       return failure();
     }
     if (!nngpu::findDeviceClass(name)) {
-      report("target 'vulkan' has devices of class " +
+      report("target '" + getName() + "' has devices of class " +
              nngpu::deviceClassNames() + ", found '" + name.getValue() + "'");
       return failure();
     }
@@ -69,31 +61,30 @@ struct GPULoweringPolicy final : LoweringPolicy {
 };
 } // namespace
 
-std::unique_ptr<LoweringPolicy> VulkanBackend::getLoweringPolicy(
+std::unique_ptr<LoweringPolicy> GPUBackend::getLoweringPolicy(
     TargetAttr target, llvm::function_ref<void(const Twine &)> report) const {
   if (failed(verifyParameters(target, report)))
     return nullptr;
   return std::make_unique<GPULoweringPolicy>();
 }
 
-void VulkanBackend::registerModels(DialectRegistry &registry) const {
-  registry
-      .insert<nngpu::GPUDialect, mlir::gpu::GPUDialect, spirv::SPIRVDialect>();
+void GPUBackend::registerModels(DialectRegistry &registry) const {
+  registry.insert<nngpu::GPUDialect, mlir::gpu::GPUDialect>();
 }
 
-rt::Result<TargetAttr> VulkanBackend::describe(MLIRContext &context,
-                                               const TargetOptions &options,
-                                               rt::Rounding rounding) const {
+rt::Result<TargetAttr> GPUBackend::describe(MLIRContext &context,
+                                            const TargetOptions &options,
+                                            rt::Rounding rounding) const {
   for (const std::string *option : {&options.triple, &options.features})
     if (!option->empty())
-      return rt::badData("target 'vulkan' is of no processor: '{}' names one",
-                         *option);
+      return rt::badData("target '{}' is of no processor: '{}' names one",
+                         getName().str(), *option);
   if (!nngpu::findDeviceClass(options.cpu))
-    return rt::badData("target 'vulkan' has devices of class {}, found '{}'",
-                       nngpu::deviceClassNames(), options.cpu);
+    return rt::badData("target '{}' has devices of class {}, found '{}'",
+                       getName().str(), nngpu::deviceClassNames(), options.cpu);
   if (!options.parameters.empty())
-    return rt::badData("target 'vulkan' has no parameters, found '{}'",
-                       options.parameters.front());
+    return rt::badData("target '{}' has no parameters, found '{}'",
+                       getName().str(), options.parameters.front());
   Builder builder(&context);
   NamedAttrList parameters;
   if (!options.cpu.empty())
@@ -111,19 +102,20 @@ namespace {
 /// Writes down the commands of an entry function.
 class ProgramBuilder {
 public:
-  explicit ProgramBuilder(const nngpu::ProgramBuffers &buffers)
-      : buffers(buffers) {}
+  /// \p workgroupSizeOf knows the form of kernels.
+  ProgramBuilder(
+      const nngpu::ProgramBuffers &buffers,
+      llvm::function_ref<uint32_t(FunctionOpInterface)> workgroupSizeOf)
+      : buffers(buffers), workgroupSizeOf(workgroupSizeOf) {}
 
   void add(Operation &op);
-  const rt::GpuProgram &get() const { return program; }
-  void setModule(ArrayRef<uint32_t> words) {
-    program.module = std::as_bytes(std::span(words.data(), words.size()));
-  }
+  rt::GpuProgram &get() { return program; }
 
 private:
   uint32_t kernelOf(nngpu::DispatchOp op);
 
   const nngpu::ProgramBuffers &buffers;
+  llvm::function_ref<uint32_t(FunctionOpInterface)> workgroupSizeOf;
   rt::GpuProgram program;
   llvm::StringMap<uint32_t> numbers;
 };
@@ -135,12 +127,8 @@ uint32_t ProgramBuilder::kernelOf(nngpu::DispatchOp op) {
   if (isNew) {
     rt::GpuKernel kernel;
     kernel.name = name.str();
-    auto function = SymbolTable::lookupNearestSymbolFrom(op, op.getKernel());
-    auto mode = cast<spirv::ModuleOp>(function->getParentOp());
-    for (auto execution : mode.getOps<spirv::ExecutionModeOp>())
-      if (execution.getFn() == name)
-        kernel.workgroupSize =
-            uint32_t(cast<IntegerAttr>(execution.getValues()[0]).getInt());
+    kernel.workgroupSize = workgroupSizeOf(cast<FunctionOpInterface>(
+        SymbolTable::lookupNearestSymbolFrom(op, op.getKernel())));
     for (bool isWritten : op.getWrites())
       kernel.isWritten.push_back(isWritten);
     program.kernels.push_back(std::move(kernel));
@@ -175,22 +163,36 @@ void ProgramBuilder::add(Operation &op) {
   program.commands.push_back(std::move(command));
 }
 
+/// The module that the kernels of the commands of \p entry are in; the only
+/// one of \p module where there are none.
+static Operation *findKernels(ModuleOp module, func::FuncOp entry) {
+  for (auto dispatch : entry.getOps<nngpu::DispatchOp>())
+    return SymbolTable::lookupNearestSymbolFrom(
+        dispatch, dispatch.getKernel().getRootReference());
+  for (Operation &op : *module.getBody())
+    if (&op != entry && op.hasTrait<OpTrait::SymbolTable>())
+      return &op;
+  return nullptr;
+}
+
 rt::Result<EmittedCode>
-VulkanBackend::emit(ModuleOp module, const EmissionServices &services) const {
+GPUBackend::emit(ModuleOp module, const EmissionServices &services) const {
   FailureOr<func::FuncOp> entry = findEntryFunction(module);
-  auto kernels = llvm::to_vector(module.getOps<spirv::ModuleOp>());
-  assert(succeeded(entry) && *entry && kernels.size() == 1 &&
-         "phase llvm leaves an entry function and a module of kernels");
+  assert(succeeded(entry) && *entry && "phase llvm leaves an entry function");
+  Operation *kernels = findKernels(module, *entry);
+  assert(kernels && "phase llvm leaves a module of kernels");
   EmittedCode result;
   FailureOr<nngpu::ProgramBuffers> buffers = nngpu::ProgramBuffers::of(*entry);
   assert(succeeded(buffers) && "barriers are planned from the same buffers");
-  ProgramBuilder builder(*buffers);
+  auto workgroupSizeOf = [this](FunctionOpInterface kernel) {
+    return getWorkgroupSize(kernel);
+  };
+  ProgramBuilder builder(*buffers, workgroupSizeOf);
   for (Operation &op : entry->getBody().front())
     builder.add(op);
-  FailureOr<SmallVector<uint32_t>> words = serializeKernels(kernels.front());
-  if (failed(words))
-    return rt::failure("the kernels cannot be serialized as SPIR-V");
-  builder.setModule(*words);
+  NNHAL_ASSIGN_OR_RETURN(KernelCode code,
+                         emitKernels(kernels, services.cancellation));
+  builder.get().module = code.bytes;
   takeConstants(module, result);
   rt::ArtifactEntry artifactEntry;
   artifactEntry.symbol = entrySymbolName.str();
@@ -199,9 +201,9 @@ VulkanBackend::emit(ModuleOp module, const EmissionServices &services) const {
           (*entry)->getAttrOfType<IntegerAttr>(arenaLowerBoundAttrName))
     artifactEntry.arenaLowerBound = uint64_t(bound.getInt());
   result.entries.push_back(std::move(artifactEntry));
-  result.kind = rt::TargetKind::spirv;
-  result.cpu = "vulkan";
-  result.features = featuresOf(kernels.front());
+  result.kind = getKind();
+  result.cpu = getName().str();
+  result.features = code.features;
   result.code = rt::writeGpuProgram(builder.get());
   return result;
 }

@@ -224,24 +224,6 @@ LogicalResult flattenAccess(Operation *op) {
   return success();
 }
 
-/// Makes what a workgroup shares allocations, as upstream's conversion to
-/// SPIR-V wants it.
-void replaceShared(gpu::GPUFuncOp kernel) {
-  Block &entry = kernel.getBody().front();
-  OpBuilder builder(&entry, entry.begin());
-  while (kernel.getNumWorkgroupAttributions() > 0) {
-    BlockArgument array = kernel.getWorkgroupAttributions().back();
-    MemRefType type = flatType(cast<MemRefType>(array.getType()),
-                               spirv::StorageClass::Workgroup);
-    array.replaceAllUsesWith(
-        memref::AllocOp::create(builder, array.getLoc(), type).getResult());
-    kernel->setAttr(
-        gpu::GPUFuncOp::getNumWorkgroupAttributionsAttrName(),
-        builder.getI64IntegerAttr(kernel.getNumWorkgroupAttributions() - 1));
-    entry.eraseArgument(array.getArgNumber());
-  }
-}
-
 } // namespace
 
 LogicalResult nnhal::flattenBuffers(gpu::GPUFuncOp kernel) {
@@ -280,8 +262,12 @@ LogicalResult nnhal::flattenBuffers(gpu::GPUFuncOp kernel) {
   for (memref::AllocaOp variable : variables)
     variable.getResult().setType(
         flatType(variable.getType(), spirv::StorageClass::Function));
-  replaceShared(kernel);
-  for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {
+  for (BlockArgument array : kernel.getWorkgroupAttributions())
+    array.setType(flatType(cast<MemRefType>(array.getType()),
+                           spirv::StorageClass::Workgroup));
+  auto arguments =
+      entry.getArguments().take_front(kernel.getFunctionType().getNumInputs());
+  for (auto [index, argument] : llvm::enumerate(arguments)) {
     auto type = dyn_cast<MemRefType>(argument.getType());
     if (!type || !wholeOf(argument))
       return kernel.emitOpError("has argument ")
@@ -290,6 +276,6 @@ LogicalResult nnhal::flattenBuffers(gpu::GPUFuncOp kernel) {
     argument.setType(flatType(type, spirv::StorageClass::StorageBuffer));
   }
   kernel.setFunctionType(FunctionType::get(
-      kernel.getContext(), TypeRange(entry.getArguments()), TypeRange()));
+      kernel.getContext(), TypeRange(ValueRange(arguments)), TypeRange()));
   return success();
 }

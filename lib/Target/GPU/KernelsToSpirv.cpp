@@ -8,8 +8,8 @@
 #include "nnhal/Target/GPU/Passes.h"
 
 #include "KernelMemory.h"
+#include "KernelPreparation.h"
 
-#include "nnhal/Codegen/Passes.h"
 #include "nnhal/Dialect/GPU/GPUOps.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
@@ -46,9 +46,28 @@ namespace nnhal {
 
 using namespace mlir;
 
+static constexpr StringLiteral language = "SPIR-V";
+
 //===----------------------------------------------------------------------===//
 // Preparation
 //===----------------------------------------------------------------------===//
+
+/// Makes what a workgroup shares allocations, as upstream's conversion wants
+/// it.
+static void allocateShared(gpu::GPUFuncOp kernel) {
+  Block &entry = kernel.getBody().front();
+  OpBuilder builder(&entry, entry.begin());
+  while (kernel.getNumWorkgroupAttributions() > 0) {
+    BlockArgument array = kernel.getWorkgroupAttributions().back();
+    auto type = cast<MemRefType>(array.getType());
+    array.replaceAllUsesWith(
+        memref::AllocOp::create(builder, array.getLoc(), type).getResult());
+    kernel->setAttr(
+        gpu::GPUFuncOp::getNumWorkgroupAttributionsAttrName(),
+        builder.getI64IntegerAttr(kernel.getNumWorkgroupAttributions() - 1));
+    entry.eraseArgument(array.getArgNumber());
+  }
+}
 
 /// What kernels may ask of a device: the runtime compares what they do ask for.
 static spirv::TargetEnvAttr targetEnvironment(MLIRContext *context) {
@@ -86,34 +105,6 @@ static LogicalResult setAbi(gpu::GPUFuncOp kernel) {
   kernel->setAttr(spirv::getEntryPointABIAttrName(),
                   spirv::getEntryPointABIAttr(kernel.getContext(), *size));
   return success();
-}
-
-/// Vulkan has functions of f64 that round or are roots, and no others.
-static bool isFunctionOfDouble(Operation *op) {
-  if (!isa_and_present<math::MathDialect>(op->getDialect()) ||
-      isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
-          math::FmaOp, math::RoundEvenOp, math::RoundOp, math::RsqrtOp,
-          math::SqrtOp>(op))
-    return false;
-  return llvm::any_of(op->getOperandTypes(), [](Type type) {
-    return getElementTypeOrSelf(type).isF64();
-  });
-}
-
-/// Fails, after an error, at the first operation of \p module that \p isRefused
-/// holds for.
-static LogicalResult
-checkOperations(Operation *module,
-                llvm::function_ref<bool(Operation *)> isRefused) {
-  WalkResult result = module->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isRefused(op))
-      return WalkResult::advance();
-    InFlightDiagnostic error = op->emitOpError("has no form in SPIR-V");
-    if (op->getNumOperands() > 0)
-      error << " for " << op->getOperandTypes().front();
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
 }
 
 namespace {
@@ -253,7 +244,7 @@ static LogicalResult convert(gpu::GPUModuleOp module) {
     return failure();
   if (left.empty())
     return success();
-  return checkOperations(parent,
+  return checkOperations(parent, language,
                          [&](Operation *op) { return left.contains(op); });
 }
 
@@ -302,14 +293,11 @@ private:
     for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
       if (failed(setAbi(kernel)) || failed(flattenBuffers(kernel)))
         return failure();
+      allocateShared(kernel);
       ++numKernels;
     }
     OpPassManager pm(gpu::GPUModuleOp::getOperationName());
-    pm.addPass(createLowerAffinePass());
-    pm.addPass(createExpandMath({.forShaders = true}));
-    pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
-    pm.addPass(createLoopInvariantCodeMotionPass());
+    addKernelPreparation(pm);
     if (failed(runPipeline(pm, module)))
       return failure();
     RewritePatternSet patterns(&getContext());
@@ -318,7 +306,7 @@ private:
     if (failed(applyPatternsGreedily(module, std::move(patterns))))
       return failure();
     module.walk(selectFirstValues);
-    return checkOperations(module, isFunctionOfDouble);
+    return checkOperations(module, language, isFunctionOfDouble);
   }
 
   LogicalResult finish(spirv::ModuleOp module) {

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - The phases of the Vulkan target ---------------------===//
+//===- Pipeline.cpp - The phases of the targets of GPUs -------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace nnhal;
 
-void VulkanBackend::addPhase(OpPassManager &pm, Phase phase,
-                             const PhaseOptions &options) const {
+void GPUBackend::addPhase(OpPassManager &pm, Phase phase,
+                          const PhaseOptions &options) const {
   switch (phase) {
   case Phase::legalize:
   case Phase::lower:
@@ -53,8 +53,7 @@ void VulkanBackend::addPhase(OpPassManager &pm, Phase phase,
   case Phase::outline:
     return;
   case Phase::llvm:
-    // gpu.module -> spirv.module
-    pm.addPass(createKernelsToSpirv());
+    addKernelConversion(pm);
     return;
   }
 }

@@ -137,4 +137,58 @@ def KernelsToSpirv : Pass<"nnhal-gpu-kernels-to-spirv", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def KernelsToNvvm : Pass<"nnhal-gpu-kernels-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Convert kernels to functions of LLVM's dialect for NVIDIA's GPUs";
+  let description = [{
+    Functions of each `gpu.module` become functions of LLVM's dialect in the same
+    module, whose arguments are addresses of global memory, one for each buffer.
+    What kernels have to say is what `nnhal-gpu-kernels-to-spirv` expects of them,
+    and buffers become flat as there. Indices have 32 bits. Launches must have the
+    workgroups that the kernel states (`nvvm.reqntid`).
+
+    Nothing that rounds is contracted or reassociated, unless its fast-math flags
+    say that it may be (`contract`). Functions of mathematics are expanded as for
+    shaders, since there is no libdevice; the ones that nothing expands are
+    refused.
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @twice(%a: memref<64xf32>, %b: memref<64xf32>) kernel
+          attributes {known_block_size = array<i32: 64, 1, 1>} {
+        %i = gpu.thread_id x
+        %x = memref.load %a[%i] : memref<64xf32>
+        %y = arith.addf %x, %x : f32
+        memref.store %y, %b[%i] : memref<64xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numKernels", "num-kernels", "Kernels converted">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::spirv::SPIRVDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def PrintPtx : Pass<"nnhal-gpu-print-ptx", "::mlir::ModuleOp"> {
+  let summary = "Print the PTX that kernels in LLVM's dialect become";
+  let description = [{
+    Writes to the standard output what the artifact of the target `cuda` gets,
+    and changes nothing:
+
+    ```sh
+    nnhal-opt model.mlir --nnhal-compile=target=cuda --nnhal-gpu-print-ptx -o /dev/null
+    ```
+  }];
+}
+
 #endif // NNHAL_TARGET_GPU_PASSES_TD

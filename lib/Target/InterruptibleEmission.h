@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_TARGET_CPU_INTERRUPTIBLEEMISSION_H
-#define NNHAL_LIB_TARGET_CPU_INTERRUPTIBLEEMISSION_H
+#ifndef NNHAL_LIB_TARGET_INTERRUPTIBLEEMISSION_H
+#define NNHAL_LIB_TARGET_INTERRUPTIBLEEMISSION_H
 
-#include "Target/Cancellation.h"
+#include "Cancellation.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 
@@ -34,4 +34,4 @@ private:
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_TARGET_CPU_INTERRUPTIBLEEMISSION_H
+#endif // NNHAL_LIB_TARGET_INTERRUPTIBLEEMISSION_H
