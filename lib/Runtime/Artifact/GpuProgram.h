@@ -93,6 +93,9 @@ struct GpuProgram {
 /// CodeSection::cpu of programs of SPIR-V, which follow Vulkan's rules for
 /// modules; also the name of the compiler's target.
 inline constexpr std::string_view vulkanTargetName = "vulkan";
+/// CodeSection::cpu of programs of PTX, whose kernels take the addresses of
+/// their bindings, in order; also the name of the compiler's target.
+inline constexpr std::string_view cudaTargetName = "cuda";
 
 /// Most workgroups along a dimension that every implementation allows.
 inline constexpr uint32_t maxGpuGroups = 65535;

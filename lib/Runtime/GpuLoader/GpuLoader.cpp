@@ -78,5 +78,7 @@ bool nnhal::rt::isGpuDevice(std::string_view name) {
 }
 
 std::string_view nnhal::rt::gpuTargetOf(std::string_view name) {
+  if (name == "nnhal-cuda")
+    return cudaTargetName;
   return name == "nnhal-vulkan" ? vulkanTargetName : std::string_view();
 }

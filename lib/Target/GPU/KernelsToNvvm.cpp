@@ -137,9 +137,13 @@ struct ConvertDot : ConvertOpToLLVMPattern<nngpu::Dot4x8Op> {
   matchAndRewrite(nngpu::Dot4x8Op op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     constexpr auto isSigned = NVVM::DotAccumulateType::SIGNED;
+    auto quad = VectorType::get(4, rewriter.getI8Type());
+    auto bytesOf = [&](Value word) -> Value {
+      return LLVM::BitcastOp::create(rewriter, op.getLoc(), quad, word);
+    };
     rewriter.replaceOpWithNewOp<NVVM::DotAccumulate4WayOp>(
-        op, rewriter.getI32Type(), adaptor.getLhs(), isSigned, adaptor.getRhs(),
-        isSigned, adaptor.getSum());
+        op, rewriter.getI32Type(), bytesOf(adaptor.getLhs()), isSigned,
+        bytesOf(adaptor.getRhs()), isSigned, adaptor.getSum());
     return success();
   }
 };

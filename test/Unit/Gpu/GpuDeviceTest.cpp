@@ -10,6 +10,7 @@
 #include "Runtime/Devices/Gpu/Backend.h"
 #include "Runtime/Devices/Gpu/Vulkan/Kernels.h"
 #include "Runtime/Devices/Gpu/Vulkan/Upload.h"
+#include "Runtime/Devices/Gpu/Vulkan/VulkanDriver.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/GpuDevice.h"
 #include "nnhal/Runtime/PreparedModel.h"
@@ -51,7 +52,8 @@ GpuBackendOptions noCompiler() {
 }
 
 std::unique_ptr<Device> makeDevice(GpuBackendOptions options = noCompiler()) {
-  return createDevice(createVulkanBackend(testEngine(), std::move(options)));
+  return createDevice(
+      createGpuBackend(vulkan::createDriver(testEngine()), std::move(options)));
 }
 
 Result<PreparedModelRef> prepare(std::span<const std::byte> modelCache) {
@@ -169,8 +171,9 @@ TEST(GpuDeviceTest, TracesOperations) {
   NNHAL_NEEDS_VULKAN();
   DeviceServices services;
   services.tracer = std::make_shared<Tracer>();
-  auto device =
-      createDevice(createVulkanBackend(testEngine(), noCompiler()), services);
+  auto device = createDevice(
+      createGpuBackend(vulkan::createDriver(testEngine()), noCompiler()),
+      services);
   auto model = device->prepareModelFromArtifact(
       modelCacheOf(scaleProgramOfOperations()), Memory::copy(constantsOf()));
   ASSERT_TRUE(model.isOk()) << model.status().message();
@@ -600,7 +603,8 @@ TEST(GpuDeviceTest, DamagedCaches) {
 
 TEST(GpuDeviceTest, CompilesForVulkan) {
   NNHAL_NEEDS_VULKAN();
-  auto backend = createVulkanBackend(testEngine(), scaleCompilerOptions());
+  auto backend = createGpuBackend(vulkan::createDriver(testEngine()),
+                                  scaleCompilerOptions());
   auto model = backend->load({}, {}, {});
   ASSERT_TRUE(model.isOk()) << model.status().message();
   EXPECT_EQ((*model)->interface().inputs.size(), 2u);

@@ -10,6 +10,7 @@
 
 #include "Runtime/Devices/Gpu/Backend.h"
 #include "Runtime/Devices/Gpu/Vulkan/PipelineCache.h"
+#include "Runtime/Devices/Gpu/Vulkan/VulkanDriver.h"
 #include "Runtime/Support/Errors.h"
 
 #include <gtest/gtest.h>
@@ -126,7 +127,8 @@ TEST_F(PipelineCacheTest, BeginsAnewWhereTheDriverRefuses) {
 
 TEST(PipelineEntryTest, EntriesHaveThreeFiles) {
   NNHAL_NEEDS_VULKAN();
-  auto backend = createVulkanBackend(testEngine(), scaleCompilerOptions());
+  auto backend = createGpuBackend(vulkan::createDriver(testEngine()),
+                                  scaleCompilerOptions());
   EXPECT_EQ(backend->info().cacheFiles.modelCache, 2u);
   EXPECT_EQ(backend->info().cacheFiles.dataCache, 1u);
   std::vector<std::byte> parts[3];

@@ -1,4 +1,4 @@
-//===- Backend.cpp - The engine behind nnhal-vulkan -----------------------===//
+//===- Backend.cpp - The backends of GPUs ---------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,11 +7,6 @@
 
 #include "Backend.h"
 
-#include "Vulkan/GpuMemory.h"
-#include "Vulkan/Model.h"
-
-#include "Runtime/Artifact/GpuProgram.h"
-#include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Devices/Gpu/Support/GpuSupport.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Capabilities.h"
@@ -20,11 +15,11 @@
 using namespace nnhal::rt;
 
 namespace {
-class VulkanBackend final : public Backend {
+class GpuBackend final : public Backend {
 public:
-  VulkanBackend(vulkan::EngineRef engine, GpuBackendOptions options)
-      : engine(std::move(engine)), options(std::move(options)) {
-    description.name = "nnhal-vulkan";
+  GpuBackend(std::unique_ptr<GpuDriver> driver, GpuBackendOptions options)
+      : driver(std::move(driver)), options(std::move(options)) {
+    description.name = this->driver->deviceName();
     description.version = NNHAL_VERSION;
     description.type = DeviceType::gpu;
     // The artifact has a file for each of its parts, and the driver one for
@@ -60,22 +55,22 @@ public:
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> compiler,
                            options.compiler());
     CompileOptions compile = prepare.compile;
-    compile.target = vulkanTargetName;
+    compile.target = driver->targetName();
     if (compile.targetCpu.empty())
-      compile.targetCpu = engine->deviceClass();
+      compile.targetCpu = driver->deviceClass();
     compile.extensions.clear();
     NNHAL_ASSIGN_OR_RETURN(
         CompiledModel compiled,
         compiler->compileModel(model, compile, observer.compile));
     if (observer.keepArtifact)
       NNHAL_RETURN_IF_ERROR(observer.keepArtifact(compiled));
-    vulkan::PipelineCache pipelines = vulkan::PipelineCache::create(engine);
+    std::unique_ptr<DriverCache> cache = driver->createCache({});
     NNHAL_ASSIGN_OR_RETURN(
         std::unique_ptr<LoadedModel> loaded,
-        loadWith(compiled.modelCache, compiled.dataCache, pipelines));
+        loadWith(compiled.modelCache, compiled.dataCache, cache.get()));
     if (observer.keepEntry) {
       CacheContents contents;
-      std::vector<std::byte> kept = pipelines.data();
+      std::vector<std::byte> kept = cache->data();
       contents.modelCache = {Memory::borrow(compiled.modelCache),
                              Memory::borrow(kept)};
       contents.dataCache = {compiled.dataCache};
@@ -87,7 +82,7 @@ public:
   Result<std::unique_ptr<LoadedModel>>
   loadArtifact(std::span<const std::byte> modelCache,
                const Memory &dataCache) const override {
-    return loadWith(modelCache, dataCache, vulkan::PipelineCache());
+    return loadWith(modelCache, dataCache, nullptr);
   }
 
   Result<std::unique_ptr<LoadedModel>>
@@ -101,13 +96,12 @@ public:
     NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> kept,
                            contents.modelCache[1].bytes());
     return loadWith(modelCache, contents.dataCache.front(),
-                    vulkan::PipelineCache::create(engine, kept));
+                    driver->createCache(kept).get());
   }
 
   Result<std::unique_ptr<DeviceMemory>>
   allocate(const DeviceMemoryRequest &request) const override {
-    return std::unique_ptr<DeviceMemory>(
-        std::make_unique<vulkan::GpuMemory>(engine, request.budget));
+    return driver->allocate(request.budget);
   }
 
   Result<CompilationIdentity> compilationIdentity() const override {
@@ -116,26 +110,26 @@ public:
     // that executes them when they are loaded.
     return CompilationIdentity{
         std::move(identity),
-        fmt::format("{} {}", vulkanTargetName, engine->deviceClass())};
+        fmt::format("{} {}", driver->targetName(), driver->deviceClass())};
   }
 
 private:
   Result<std::unique_ptr<LoadedModel>>
   loadWith(std::span<const std::byte> modelCache, const Memory &dataCache,
-           const vulkan::PipelineCache &pipelines) const {
+           DriverCache *cache) const {
     NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
-    return vulkan::VulkanModel::create(engine, std::move(artifact),
-                                       modelCache.size(), dataCache, pipelines);
+    return driver->load(std::move(artifact), modelCache.size(), dataCache,
+                        cache);
   }
 
-  const vulkan::EngineRef engine;
+  const std::unique_ptr<GpuDriver> driver;
   const GpuBackendOptions options;
   DeviceInfo description;
 };
 } // namespace
 
 std::unique_ptr<Backend>
-nnhal::rt::createVulkanBackend(vulkan::EngineRef engine,
-                               GpuBackendOptions options) {
-  return std::make_unique<VulkanBackend>(std::move(engine), std::move(options));
+nnhal::rt::createGpuBackend(std::unique_ptr<GpuDriver> driver,
+                            GpuBackendOptions options) {
+  return std::make_unique<GpuBackend>(std::move(driver), std::move(options));
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Backend.h"
+#include "Cuda/CudaDriver.h"
+#include "Vulkan/VulkanDriver.h"
 
 #include "Runtime/GpuLoader/GpuApi.h"
 #include "nnhal/Backend/DevicePlugin.h"
@@ -14,10 +16,20 @@
 
 using namespace nnhal::rt;
 
+/// The best way to execute on a GPU comes first.
 static Result<Backends> makeBackends(const GpuBackendOptions &options) {
-  NNHAL_ASSIGN_OR_RETURN(vulkan::EngineRef engine, vulkan::Engine::open());
+  auto cuda = cuda::Engine::open();
+  auto vulkan = vulkan::Engine::open();
+  if (!cuda.isOk() && !vulkan.isOk())
+    return Status(StatusCode::deviceUnavailable,
+                  cuda.status().message() + "; " + vulkan.status().message());
   Backends backends;
-  backends.push_back(createVulkanBackend(std::move(engine), options));
+  if (cuda.isOk())
+    backends.push_back(
+        createGpuBackend(cuda::createDriver(*std::move(cuda)), options));
+  if (vulkan.isOk())
+    backends.push_back(
+        createGpuBackend(vulkan::createDriver(*std::move(vulkan)), options));
   return backends;
 }
 

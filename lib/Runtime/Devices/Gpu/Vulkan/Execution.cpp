@@ -164,12 +164,7 @@ Result<Location> Execution::placeInput(Invocation &invocation, size_t index) {
   }
   std::span<std::byte> bytes(staged.buffer.hostBytes(), argument.size);
   invocation.copiedBytes += argument.size;
-  if (argument.data)
-    std::memcpy(bytes.data(), argument.data, bytes.size());
-  else
-    NNHAL_RETURN_IF_ERROR(argument.memory
-                              ? argument.memory->read(bytes)
-                              : argument.pool->read(argument.offset, bytes));
+  NNHAL_RETURN_IF_ERROR(readInput(argument, bytes));
   return Location{staged.buffer.handle(), 0};
 }
 
@@ -212,16 +207,6 @@ Status Execution::placeArguments(Invocation &invocation, Locations &locations) {
   return Status::ok();
 }
 
-void Execution::clearStatus(const Invocation &invocation) {
-  std::byte *words = status.buffer.hostBytes();
-  std::memset(words, 0, gpuStatusSize);
-  for (size_t i = 0; i < invocation.inputs.size(); ++i) {
-    auto isPresent = uint32_t(invocation.inputs[i].isPresent);
-    std::memcpy(words + gpuStatusSize + i * sizeof(isPresent), &isPresent,
-                sizeof(isPresent));
-  }
-}
-
 Status Execution::run(Invocation &invocation) {
   if (invocation.isCancelled())
     return cancelled();
@@ -233,7 +218,8 @@ Status Execution::run(Invocation &invocation) {
   // Only now no command refers to them any more.
   buffers = std::move(newBuffers);
   std::erase_if(imports, [](const Import &import) { return !import.isUsed; });
-  clearStatus(invocation);
+  writeFirstStatus(invocation, {status.buffer.hostBytes(),
+                                size_t(gpuStatusSizeFor(program->inputCount))});
   if (invocation.isCancelled())
     return cancelled();
   submitted = observer ? observer->now() : 0;
@@ -255,43 +241,19 @@ Status Execution::finish(Invocation &invocation) {
   invocation.timeOnDevice = recording.elapsed();
   if (invocation.operations)
     recording.reportOperations(*invocation.operations, submitted);
-  NNHAL_RETURN_IF_ERROR(readStatus());
+  NNHAL_RETURN_IF_ERROR(
+      statusOf({this->status.buffer.hostBytes(), gpuStatusSize}));
   return copyOutputs(invocation);
-}
-
-Status Execution::readStatus() const {
-  std::array<uint32_t, gpuStatusSize / sizeof(uint32_t)> words;
-  std::memcpy(words.data(), status.buffer.hostBytes(), sizeof(words));
-  auto [count, reason, operation, unused, foundLow, foundHigh, boundLow,
-        boundHigh] = words;
-  if (count == 0)
-    return Status::ok();
-  auto join = [](uint32_t low, uint32_t high) {
-    return int64_t(uint64_t(high) << 32 | low);
-  };
-  Status failed = toStatus(FailureReason(reason), join(foundLow, foundHigh),
-                           join(boundLow, boundHigh));
-  if (failed.isOk())
-    return failure("{} checks of the GPU failed for no reason", count);
-  if (operation == UINT32_MAX)
-    return failed;
-  return std::move(failed).withContext(fmt::format("operation {}", operation));
 }
 
 Status Execution::copyOutputs(Invocation &invocation) const {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!isStaged[i])
       continue;
-    const InvocationArgument &argument = invocation.outputs[i];
     std::span<const std::byte> bytes(outputs[i].buffer.hostBytes(),
                                      program->outputSizes[i]);
     invocation.copiedBytes += bytes.size();
-    if (argument.data)
-      std::memcpy(argument.data, bytes.data(), bytes.size());
-    else
-      NNHAL_RETURN_IF_ERROR(argument.memory
-                                ? argument.memory->write(bytes)
-                                : argument.pool->write(argument.offset, bytes));
+    NNHAL_RETURN_IF_ERROR(writeOutput(invocation.outputs[i], bytes));
   }
   return Status::ok();
 }

@@ -10,7 +10,7 @@
 
 #include "Recording.h"
 
-#include "nnhal/Backend/Invocation.h"
+#include "Runtime/Devices/Gpu/GpuModel.h"
 #include "nnhal/Runtime/Interface.h"
 #include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/SharedMemory.h"
@@ -34,15 +34,14 @@ struct CountedBuffer {
 /// the next one.
 ///
 /// Ownership: waits, when it goes, for what the device still executes.
-class Execution final : public Workspace {
+class Execution final : public GpuExecution {
 public:
   static Result<std::unique_ptr<Workspace>>
   create(const std::shared_ptr<const LoadedProgram> &program,
          std::shared_ptr<MemoryBudget> budget);
   ~Execution() override;
 
-  /// Executes \p invocation, whose outputs suffice.
-  Status run(Invocation &invocation);
+  Status run(Invocation &invocation) override;
 
 private:
   struct Import {
@@ -68,10 +67,7 @@ private:
   std::optional<Location> tryBuffer(const InvocationArgument &argument);
   /// Nothing where the argument cannot be used where it is.
   std::optional<Location> tryImport(const InvocationArgument &argument);
-  /// Writes the status as it is when a program begins.
-  void clearStatus(const Invocation &invocation);
   Status finish(Invocation &invocation);
-  Status readStatus() const;
   Status copyOutputs(Invocation &invocation) const;
 
   // The buffers below are counted against it.

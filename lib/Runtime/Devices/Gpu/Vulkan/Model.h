@@ -11,38 +11,28 @@
 #include "PipelineCache.h"
 #include "Recording.h"
 
-#include "Runtime/Artifact/ModelCache.h"
-#include "nnhal/Backend/Backend.h"
+#include "Runtime/Devices/Gpu/GpuModel.h"
 
 namespace nnhal::rt::vulkan {
 
 /// An artifact whose kernels are compiled and whose constants are with the
 /// device.
-class VulkanModel final : public LoadedModel {
+class VulkanModel final : public GpuModel {
 public:
-  /// See Device::prepareModelFromArtifact(). \p modelCacheSize is what
-  /// \p artifact was read from. The driver looks into \p pipelines.
+  /// See GpuDriver::load(). The driver looks into \p pipelines.
   static Result<std::unique_ptr<LoadedModel>>
   create(const EngineRef &engine, Artifact artifact, uint64_t modelCacheSize,
          const Memory &dataCache, const PipelineCache &pipelines);
 
-  const Interface &interface() const override { return face; }
-  MemoryUse memoryUse() const override;
   Result<std::unique_ptr<Workspace>>
   createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override;
-  Status run(Invocation &invocation) const override;
 
 private:
-  VulkanModel() = default;
+  VulkanModel(Artifact &artifact, std::shared_ptr<const LoadedProgram> loaded,
+              uint64_t modelCacheSize)
+      : GpuModel(artifact, modelCacheSize), program(std::move(loaded)) {}
 
-  void findOmittable(const ArtifactEntry &entry, LoadedProgram &loaded);
-  Status checkPresence(const Invocation &invocation) const;
-
-  Interface face;
   std::shared_ptr<const LoadedProgram> program;
-  /// Whether every request must give the input.
-  std::vector<bool> isRequired;
-  MemoryUse use;
 };
 
 } // namespace nnhal::rt::vulkan

@@ -7,6 +7,7 @@
 
 #include "Recording.h"
 
+#include "Runtime/Devices/Gpu/GpuModel.h"
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>
@@ -207,17 +208,6 @@ void Recording::recordCommand(const GpuCommand &command,
     addBarrier(call, commands, workStages, reads | writes);
     return;
   }
-}
-
-/// The operations of successive \p commands, each run of equal ones once. A
-/// barrier belongs to no run.
-static std::vector<uint32_t> runsOf(const std::vector<GpuCommand> &commands) {
-  std::vector<uint32_t> runs;
-  for (const GpuCommand &command : commands)
-    if (command.kind != GpuCommandKind::barrier &&
-        (runs.empty() || runs.back() != command.operation))
-      runs.push_back(command.operation);
-  return runs;
 }
 
 Status Recording::prepare(const Locations &locations, bool timesOperations) {

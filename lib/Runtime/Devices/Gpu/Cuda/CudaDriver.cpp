@@ -1,0 +1,98 @@
+//===- CudaDriver.cpp - GPUs by way of CUDA -------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaDriver.h"
+
+#include "Execution.h"
+
+#include "Runtime/Support/Errors.h"
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::cuda;
+
+namespace {
+class CudaModel final : public GpuModel {
+public:
+  CudaModel(Artifact &artifact, std::shared_ptr<const LoadedProgram> loaded,
+            uint64_t modelCacheSize)
+      : GpuModel(artifact, modelCacheSize), program(std::move(loaded)) {}
+
+  Result<std::unique_ptr<Workspace>>
+  createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override {
+    return Execution::create(program, budget);
+  }
+
+private:
+  std::shared_ptr<const LoadedProgram> program;
+};
+
+class CudaDriver final : public GpuDriver {
+public:
+  explicit CudaDriver(EngineRef engine) : engine(std::move(engine)) {}
+
+  std::string_view deviceName() const override { return "nnhal-cuda"; }
+  std::string_view targetName() const override { return cudaTargetName; }
+  std::string_view deviceClass() const override { return "discrete"; }
+
+  std::unique_ptr<DriverCache>
+  createCache(std::span<const std::byte> kept) const override {
+    return std::make_unique<CubinCache>(engine->driver(), kept);
+  }
+
+  Result<std::unique_ptr<LoadedModel>> load(Artifact artifact,
+                                            uint64_t modelCacheSize,
+                                            const Memory &dataCache,
+                                            DriverCache *cache) const override;
+
+  std::unique_ptr<DeviceMemory>
+  allocate(std::shared_ptr<MemoryBudget> budget) const override {
+    return std::make_unique<CudaMemory>(engine, std::move(budget));
+  }
+
+private:
+  const EngineRef engine;
+};
+} // namespace
+
+static std::vector<uint64_t>
+sizesOf(const std::vector<InterfaceTensor> &tensors) {
+  std::vector<uint64_t> sizes;
+  sizes.reserve(tensors.size());
+  for (const InterfaceTensor &tensor : tensors)
+    sizes.push_back(byteSizeOf(tensor).value_or(0));
+  return sizes;
+}
+
+Result<std::unique_ptr<LoadedModel>>
+CudaDriver::load(Artifact artifact, uint64_t modelCacheSize,
+                 const Memory &dataCache, DriverCache *cache) const {
+  auto loaded = std::make_shared<LoadedProgram>();
+  loaded->engine = engine;
+  NNHAL_ASSIGN_OR_RETURN(
+      loaded->program,
+      readProgramFor(TargetKind::ptx, cudaTargetName, artifact, dataCache));
+  NNHAL_ASSIGN_OR_RETURN(loaded->kernels,
+                         Kernels::create(engine, loaded->program,
+                                         static_cast<CubinCache *>(cache)));
+  loaded->program.module = {}; // A view of what need not live any longer.
+  NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
+  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> constants, memory.bytes());
+  NNHAL_ASSIGN_OR_RETURN(
+      loaded->constants,
+      DeviceBuffer::allocate(engine, constants.size(), nullptr));
+  NNHAL_RETURN_IF_ERROR(upload(engine, constants, loaded->constants));
+  loaded->arenaSize = artifact.entries.front().arenaSize;
+  loaded->omittedSize = omittedSizeOf(loaded->program, artifact);
+  loaded->inputSizes = sizesOf(artifact.inputs);
+  loaded->outputSizes = sizesOf(artifact.outputs);
+  return std::unique_ptr<LoadedModel>(
+      std::make_unique<CudaModel>(artifact, std::move(loaded), modelCacheSize));
+}
+
+std::unique_ptr<GpuDriver> cuda::createDriver(EngineRef engine) {
+  return std::make_unique<CudaDriver>(std::move(engine));
+}

@@ -1,0 +1,120 @@
+//===- Recording.h - The commands of a program, recorded --------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_CUDA_RECORDING_H
+#define NNHAL_LIB_RUNTIME_DEVICES_GPU_CUDA_RECORDING_H
+
+#include "CudaBuffer.h"
+#include "Kernels.h"
+
+#include "nnhal/Backend/Invocation.h"
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace nnhal::rt::cuda {
+
+/// A program that the device can execute, with its constants.
+struct LoadedProgram {
+  EngineRef engine;
+  /// Without its module.
+  GpuProgram program;
+  Kernels kernels;
+  DeviceBuffer constants;
+  uint64_t arenaSize = 0;
+  /// Bytes of each input and output.
+  std::vector<uint64_t> inputSizes;
+  std::vector<uint64_t> outputSizes;
+  /// Bytes of the largest input that kernels read and a request may omit.
+  uint64_t omittedSize = 0;
+
+  uint64_t statusSize() const { return gpuStatusSizeFor(inputSizes.size()); }
+};
+
+/// Where the device has an argument, and what the host copies it from or to;
+/// null where nothing is copied.
+struct Location {
+  CUdeviceptr address = 0;
+  std::byte *staged = nullptr;
+  bool operator==(const Location &) const = default;
+};
+
+/// Where the spaces of a program are in an execution.
+struct Locations {
+  std::vector<Location> inputs;
+  std::vector<Location> outputs;
+  CUdeviceptr arena = 0;
+  CUdeviceptr status = 0;
+  /// What the status is before and after.
+  std::byte *firstStatus = nullptr;
+  std::byte *lastStatus = nullptr;
+  bool operator==(const Locations &) const = default;
+};
+
+/// A graph with all commands of a program and the copies of its arguments,
+/// which is launched as often as its locations stay the same.
+///
+/// Ownership: move-only; the program is shared. Nothing that it executes may be
+///            destroyed before it has finished.
+class Recording {
+public:
+  static Result<Recording> create(std::shared_ptr<const LoadedProgram> program);
+
+  /// Records the commands for \p locations, unless they are recorded already.
+  /// With \p timesOperations the commands are enqueued one by one by the next
+  /// submission, with events around those of each operation.
+  Status prepare(const Locations &locations, bool timesOperations);
+  /// Begins to execute. The last submission has finished.
+  Status submit();
+  /// Returns whether the last submission has finished, after waiting for about
+  /// \p limit.
+  Result<bool> wait(std::chrono::microseconds limit);
+  /// Waits for the last submission as long as it takes. A lost device finishes
+  /// nothing.
+  void finish() noexcept;
+  /// The nanoseconds of the last submission, which has finished, by the clock
+  /// of the device; -1 where the driver does not tell.
+  int64_t elapsed() const;
+  /// See vulkan::Recording::reportOperations().
+  void reportOperations(OperationObserver &observer, int64_t begin) const;
+
+private:
+  using OwnedEvent = Owned<CUevent, &Functions::EventDestroy>;
+
+  explicit Recording(std::shared_ptr<const LoadedProgram> loaded)
+      : program(std::move(loaded)) {}
+
+  Status createEvent(OwnedEvent &event) const;
+  Status record();
+  Status enqueue(bool isTimed) const;
+  Status enqueueCopies(bool isBefore) const;
+  Status enqueueCommands(bool isTimed) const;
+  Status enqueueCommand(const GpuCommand &command) const;
+  CUdeviceptr place(const GpuBinding &binding) const;
+  /// The nanoseconds between two events, which have passed.
+  std::optional<int64_t> between(const OwnedEvent &first,
+                                 const OwnedEvent &last) const;
+
+  std::shared_ptr<const LoadedProgram> program;
+  Owned<CUstream, &Functions::StreamDestroy> stream;
+  OwnedEvent begin;
+  OwnedEvent end;
+  /// The first one is before all commands, the others after each of
+  /// `timedRuns`. Made when somebody asks for times.
+  std::vector<OwnedEvent> operationEvents;
+  /// The operations of successive commands, each run of equal ones once.
+  std::vector<uint32_t> timedRuns;
+  bool isTimed = false;
+  Owned<CUgraphExec, &Functions::GraphExecDestroy> graph;
+  /// What the graph, where there is one, was recorded for.
+  Locations recorded;
+};
+
+} // namespace nnhal::rt::cuda
+
+#endif // NNHAL_LIB_RUNTIME_DEVICES_GPU_CUDA_RECORDING_H

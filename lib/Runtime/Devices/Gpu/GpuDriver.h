@@ -1,0 +1,61 @@
+//===- GpuDriver.h - One way to execute on a GPU ----------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUDRIVER_H
+#define NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUDRIVER_H
+
+#include "Runtime/Artifact/ModelCache.h"
+#include "nnhal/Backend/Backend.h"
+#include "nnhal/Backend/DeviceMemory.h"
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// What a driver makes of the kernels of a model, for the next time. Nothing
+/// depends on it but time: what cannot be used is left out.
+class DriverCache {
+public:
+  virtual ~DriverCache() = default;
+  /// What the driver has made so far; nothing where it does not tell.
+  virtual std::vector<std::byte> data() const = 0;
+};
+
+/// What the backend of a GPU asks of the interface that it executes through.
+///
+/// Threads: every member may be called from any thread.
+class GpuDriver {
+public:
+  virtual ~GpuDriver() = default;
+
+  /// The name of the device that executes through it.
+  virtual std::string_view deviceName() const = 0;
+  /// The compiler's name of what it executes.
+  virtual std::string_view targetName() const = 0;
+  /// The compiler's name for devices of this kind, by which it divides kernels.
+  /// Any device executes those of any class.
+  virtual std::string_view deviceClass() const = 0;
+  /// A cache that begins with \p kept, which DriverCache::data() has returned
+  /// once; with nothing where that is of another driver or damaged.
+  virtual std::unique_ptr<DriverCache>
+  createCache(std::span<const std::byte> kept) const = 0;
+  /// See Device::prepareModelFromArtifact(). \p modelCacheSize is what
+  /// \p artifact was read from. \p cache is one of createCache(), or null.
+  virtual Result<std::unique_ptr<LoadedModel>>
+  load(Artifact artifact, uint64_t modelCacheSize, const Memory &dataCache,
+       DriverCache *cache) const = 0;
+  /// Memory that executions use where it is.
+  virtual std::unique_ptr<DeviceMemory>
+  allocate(std::shared_ptr<MemoryBudget> budget) const = 0;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUDRIVER_H

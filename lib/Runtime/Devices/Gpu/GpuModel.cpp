@@ -1,0 +1,174 @@
+//===- GpuModel.cpp - A model compiled for a GPU --------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GpuModel.h"
+
+#include "Runtime/Artifact/FailureReasons.h"
+#include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/DeviceMemory.h"
+#include "nnhal/Runtime/SharedMemory.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+using namespace nnhal::rt;
+
+//===----------------------------------------------------------------------===//
+// Artifacts
+//===----------------------------------------------------------------------===//
+
+static Status checkSection(TargetKind kind, std::string_view target,
+                           const Artifact &artifact) {
+  if (artifact.entries.size() != 1)
+    return badData("code for GPUs has {} entries instead of 1",
+                   artifact.entries.size());
+  const CodeSection &section =
+      artifact.code[artifact.entries.front().codeIndex];
+  if (section.target != kind || section.cpu != target)
+    return badData("code is for {} '{}', the device executes {} '{}'",
+                   toString(section.target), section.cpu, toString(kind),
+                   target);
+  if (!artifact.routineSlots.empty() || !artifact.extensions.empty())
+    return badData("code for GPUs calls {} routines and {} extensions of the "
+                   "host",
+                   artifact.routineSlots.size(), artifact.extensions.size());
+  return Status::ok();
+}
+
+Result<GpuProgram> nnhal::rt::readProgramFor(TargetKind kind,
+                                             std::string_view target,
+                                             const Artifact &artifact,
+                                             const Memory &dataCache) {
+  NNHAL_RETURN_IF_ERROR(checkSection(kind, target, artifact));
+  const ArtifactEntry &entry = artifact.entries.front();
+  NNHAL_ASSIGN_OR_RETURN(
+      GpuProgram program,
+      readGpuProgram(artifact.code[entry.codeIndex].bytes, artifact));
+  if (dataCache.size() != artifact.dataCacheSize)
+    return badData("data cache has {} bytes, the model cache needs {}",
+                   dataCache.size(), artifact.dataCacheSize);
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+GpuModel::GpuModel(Artifact &artifact, uint64_t modelCacheSize) {
+  for (const InterfaceTensor &output : artifact.outputs)
+    outputSizes.push_back(byteSizeOf(output).value_or(0));
+  const ArtifactEntry &entry = artifact.entries.front();
+  for (size_t i = 0; i < artifact.inputs.size(); ++i)
+    isRequired.push_back(entry.requiresInput(i));
+  use = {entry.arenaSize, entry.arenaLowerBound,
+         modelCacheSize + artifact.dataCacheSize};
+  face = {std::move(artifact.inputs), std::move(artifact.outputs),
+          std::move(artifact.statePairs)};
+}
+
+Status GpuModel::checkPresence(const Invocation &invocation) const {
+  for (size_t i = 0; i < isRequired.size(); ++i) {
+    bool isPresent = invocation.inputs[i].isPresent;
+    if (isRequired[i] && !isPresent)
+      return badData("input {} is omitted and the kernels read it", i);
+    if (isPresent && !byteSizeOf(face.inputs[i]))
+      return badData("input {} is given, but the model states no extents for "
+                     "it: the kernels are those of requests that omit it",
+                     i);
+  }
+  return Status::ok();
+}
+
+Status GpuModel::run(Invocation &invocation) const {
+  NNHAL_RETURN_IF_ERROR(checkPresence(invocation));
+  bool suffice = true;
+  for (size_t i = 0; i < invocation.outputs.size(); ++i) {
+    InvocationArgument &output = invocation.outputs[i];
+    std::ranges::copy(face.outputs[i].dimensions, output.extents);
+    output.isSufficient = output.size >= outputSizes[i];
+    suffice &= output.isSufficient;
+  }
+  if (!suffice)
+    return Status::ok();
+  return static_cast<GpuExecution &>(*invocation.workspace).run(invocation);
+}
+
+//===----------------------------------------------------------------------===//
+// Executions
+//===----------------------------------------------------------------------===//
+
+uint64_t nnhal::rt::omittedSizeOf(const GpuProgram &program,
+                                  const Artifact &artifact) {
+  const ArtifactEntry &entry = artifact.entries.front();
+  uint64_t size = 0;
+  for (const GpuCommand &command : program.commands)
+    for (const GpuBinding &binding : command.bindings)
+      if (binding.space == GpuSpace::input &&
+          !entry.requiresInput(binding.argument))
+        size = std::max(size, binding.offset + binding.size);
+  return size;
+}
+
+void nnhal::rt::writeFirstStatus(const Invocation &invocation,
+                                 std::span<std::byte> words) {
+  std::memset(words.data(), 0, words.size());
+  for (size_t i = 0; i < invocation.inputs.size(); ++i) {
+    auto isPresent = uint32_t(invocation.inputs[i].isPresent);
+    std::memcpy(&words[gpuStatusSize + i * sizeof(isPresent)], &isPresent,
+                sizeof(isPresent));
+  }
+}
+
+Status nnhal::rt::statusOf(std::span<const std::byte> bytes) {
+  std::array<uint32_t, gpuStatusSize / sizeof(uint32_t)> words;
+  std::memcpy(words.data(), bytes.data(), sizeof(words));
+  auto [count, reason, operation, unused, foundLow, foundHigh, boundLow,
+        boundHigh] = words;
+  if (count == 0)
+    return Status::ok();
+  auto join = [](uint32_t low, uint32_t high) {
+    return int64_t(uint64_t(high) << 32 | low);
+  };
+  Status failed = toStatus(FailureReason(reason), join(foundLow, foundHigh),
+                           join(boundLow, boundHigh));
+  if (failed.isOk())
+    return failure("{} checks of the GPU failed for no reason", count);
+  if (operation == UINT32_MAX)
+    return failed;
+  return std::move(failed).withContext(fmt::format("operation {}", operation));
+}
+
+Status nnhal::rt::readInput(const InvocationArgument &argument,
+                            std::span<std::byte> bytes) {
+  if (argument.data) {
+    std::memcpy(bytes.data(), argument.data, bytes.size());
+    return Status::ok();
+  }
+  return argument.memory ? argument.memory->read(bytes)
+                         : argument.pool->read(argument.offset, bytes);
+}
+
+Status nnhal::rt::writeOutput(const InvocationArgument &argument,
+                              std::span<const std::byte> bytes) {
+  if (argument.data) {
+    std::memcpy(argument.data, bytes.data(), bytes.size());
+    return Status::ok();
+  }
+  return argument.memory ? argument.memory->write(bytes)
+                         : argument.pool->write(argument.offset, bytes);
+}
+
+std::vector<uint32_t>
+nnhal::rt::runsOf(const std::vector<GpuCommand> &commands) {
+  std::vector<uint32_t> runs;
+  for (const GpuCommand &command : commands)
+    if (command.kind != GpuCommandKind::barrier &&
+        (runs.empty() || runs.back() != command.operation))
+      runs.push_back(command.operation);
+  return runs;
+}
