@@ -307,14 +307,21 @@ static Status completeRequests(Flags &flags, DevicesRequest &devices,
 static Status addGpus(const Flags &flags, const DevicesRequest &devices,
                       rt::DeviceRegistry &registry) {
   const DeviceSelection &selection = flags.devices;
-  bool isNamed =
-      rt::isGpuDevice(selection.device) ||
-      std::ranges::any_of(selection.several, [](const std::string &name) {
-        return rt::isGpuDevice(name);
-      });
+  std::vector<std::string> named = selection.several;
+  named.push_back(selection.device);
+  bool isNamed = std::ranges::any_of(named, rt::isGpuDevice);
   if (!devices.service.empty() || !(isNamed || flags.listDevices))
     return Status::ok();
-  Status status = registerGpus(devices, registry);
+  Status missing;
+  Status status = registerGpus(
+      devices, registry, [&](std::string_view name, const Status &reason) {
+        if (std::ranges::find(named, name) != named.end())
+          missing = reason;
+        else if (flags.listDevices)
+          fmt::print(stderr, "note: no {}: {}\n", name, reason.message());
+      });
+  if (!missing.isOk())
+    return missing;
   if (isNamed || status.isOk())
     return status;
   // Why there is none is no failure of a list.
@@ -347,8 +354,8 @@ static int runOnModel(const Flags &flags, const SelectedDevice &device,
 }
 
 /// Says what models in MLIR and the cases of --emit, which are compiled here,
-/// are compiled for: other models are compiled by \p device, which would say the
-/// same.
+/// are compiled for: other models are compiled by \p device, which would say
+/// the same.
 static void compileFor(const rt::Device &device, rt::CompileOptions &options) {
   options.target = rt::gpuTargetOf(device.name());
   if (!options.target.empty())

@@ -13,6 +13,7 @@
 #include "nnhal/Runtime/Device.h"
 #include "nnhal/Runtime/DeviceServices.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct GpuDevicesOptions {
   /// The file of libNNHalGpu.so; when it is empty, the one beside this library
   /// or program.
   std::string library;
+  /// Told why a device is not there, where another one is. May be empty.
+  std::function<void(std::string_view device, const Status &reason)> absent;
 };
 
 /// Programs that let their user choose a device by name take this one for the
@@ -41,9 +44,10 @@ NNHAL_API bool isGpuDevice(std::string_view name);
 /// is no device of createGpuDevices().
 NNHAL_API std::string_view gpuTargetOf(std::string_view name);
 
-/// Opens libNNHalGpu.so and makes its devices: "nnhal-vulkan", which executes
-/// on the first GPU that Vulkan offers (docs/Devices/Gpu.md). The drivers of
-/// GPUs are loaded into this process and stay.
+/// Opens libNNHalGpu.so and makes its devices, the best one first: "nnhal-cuda"
+/// and "nnhal-vulkan", which execute on the first GPU that CUDA or Vulkan
+/// offers (docs/Devices/Gpu.md). The drivers of GPUs are loaded into this
+/// process and stay.
 ///
 /// Fails with deviceUnavailable, which says why, where there is no library, no
 /// driver or no GPU that suits, with generalFailure when the library is of

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace nnhal::rt {
 
@@ -23,6 +24,8 @@ struct GpuBackendOptions {
   std::function<Result<std::shared_ptr<const Compiler>>()> compiler;
   /// LazyCompiler::identity().
   std::function<Result<std::string>()> compilerIdentity;
+  /// GpuDevicesOptions::absent; may be empty.
+  std::function<void(std::string_view device, const Status &reason)> absent;
 };
 
 } // namespace nnhal::rt

@@ -64,6 +64,7 @@ nnhal::rt::createGpuDevices(const GpuDevicesOptions &options) {
   passed.compilerIdentity = [compiler = options.compiler] {
     return compiler->identity();
   };
+  passed.absent = options.absent;
   Result<Backends> backends = Backends();
   api->createBackends(&passed, &backends);
   NNHAL_RETURN_IF_ERROR(backends.status());

@@ -66,11 +66,13 @@ tools::registerDevices(const DevicesRequest &request,
   return registered;
 }
 
-Status tools::registerGpus(const DevicesRequest &request,
-                           rt::DeviceRegistry &registry) {
+Status tools::registerGpus(
+    const DevicesRequest &request, rt::DeviceRegistry &registry,
+    std::function<void(std::string_view, const rt::Status &)> absent) {
   rt::GpuDevicesOptions options;
   options.compiler = request.compiler;
   options.services = request.services;
+  options.absent = std::move(absent);
   NNHAL_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<rt::Device>> devices,
                          rt::createGpuDevices(options));
   for (std::unique_ptr<rt::Device> &device : devices)

@@ -13,6 +13,7 @@
 #include "nnhal/Runtime/DeviceServices.h"
 #include "nnhal/Runtime/DeviceSet.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,9 +52,11 @@ rt::Result<RegisteredExtensions> registerDevices(const DevicesRequest &request,
                                                  rt::DeviceRegistry &registry);
 
 /// Registers the devices of GPUs, whose drivers this loads. Fails with what
-/// createGpuDevices() or DeviceRegistry::add() reports.
-rt::Status registerGpus(const DevicesRequest &request,
-                        rt::DeviceRegistry &registry);
+/// createGpuDevices() or DeviceRegistry::add() reports. \p absent is
+/// GpuDevicesOptions::absent.
+rt::Status
+registerGpus(const DevicesRequest &request, rt::DeviceRegistry &registry,
+             std::function<void(std::string_view, const rt::Status &)> absent);
 
 /// Finds a device by its name; rt::anyGpuDevice is the first of a GPU. Fails
 /// with invalidArgument, which names the devices that there are.

@@ -55,8 +55,33 @@ GpuProgram test::scaleProgram() {
   return program;
 }
 
+GpuProgram test::scaleProgramOfPtx() {
+  // A multiple of four characters.
+  static constexpr std::string_view text = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry scale(.param .u64 x, .param .u64 factor, .param .u64 y)
+.reqntid 64
+{
+}
+.visible .entry check(.param .u64 x, .param .u64 status)
+.reqntid 1
+{
+}
+.visible .entry count(.param .u64 x)
+.reqntid 1
+{
+})";
+  static const std::string padded =
+      std::string(text) + std::string((4 - text.size() % 4) % 4, '\n');
+  GpuProgram program = scaleProgram();
+  program.module = std::as_bytes(std::span(padded));
+  return program;
+}
+
 Artifact test::artifactOf(const GpuProgram &program,
-                          std::vector<std::byte> &code) {
+                          std::vector<std::byte> &code,
+                          std::string_view target) {
   code = writeGpuProgram(program);
   Artifact artifact;
   artifact.inputs = {
@@ -64,8 +89,9 @@ Artifact test::artifactOf(const GpuProgram &program,
       {"index", OperandType::TENSOR_INT32, {1}, 0.0f, 0}};
   artifact.outputs = {
       {"y", OperandType::TENSOR_FLOAT32, {elementCount}, 0.0f, 0}};
-  artifact.code.push_back(
-      {TargetKind::spirv, std::string(vulkanTargetName), "", code});
+  TargetKind kind =
+      target == cudaTargetName ? TargetKind::ptx : TargetKind::spirv;
+  artifact.code.push_back({kind, std::string(target), "", code});
   artifact.entries = {{"main", 0, {}, {}, 64 + bytesOfX}};
   artifact.constants = {{0, 4, "factor"}};
   artifact.dataCacheSize = 4;
@@ -73,9 +99,10 @@ Artifact test::artifactOf(const GpuProgram &program,
   return artifact;
 }
 
-std::vector<std::byte> test::modelCacheOf(const GpuProgram &program) {
+std::vector<std::byte> test::modelCacheOf(const GpuProgram &program,
+                                          std::string_view target) {
   std::vector<std::byte> code;
-  return writeModelCache(artifactOf(program, code));
+  return writeModelCache(artifactOf(program, code, target));
 }
 
 std::vector<std::byte> test::constantsOf() {
@@ -89,13 +116,18 @@ namespace {
 /// Gives the program of the tests for any model.
 class ScaleCompiler final : public Compiler {
 public:
+  explicit ScaleCompiler(std::string_view target) : target(target) {}
+
   std::string_view buildIdentity() const override { return "scale"; }
   Result<CompiledModel> compileModel(const AnnotatedModel &,
                                      const CompileOptions &options,
                                      const CompileObserver &) const override {
-    EXPECT_EQ(options.target, "vulkan");
+    EXPECT_EQ(options.target, target);
     EXPECT_TRUE(options.extensions.empty());
-    return CompiledModel{test::modelCacheOf(test::scaleProgram()),
+    const GpuProgram program = target == cudaTargetName
+                                   ? test::scaleProgramOfPtx()
+                                   : test::scaleProgram();
+    return CompiledModel{test::modelCacheOf(program, target),
                          Memory::copy(test::constantsOf())};
   }
   Result<CompiledModel> compileMlir(std::span<const std::byte>,
@@ -103,13 +135,17 @@ public:
                                     const CompileObserver &) const override {
     return failure("there is no MLIR");
   }
+
+private:
+  const std::string target;
 };
 } // namespace
 
-GpuBackendOptions test::scaleCompilerOptions() {
+GpuBackendOptions test::scaleCompilerOptions(std::string_view target) {
   GpuBackendOptions options;
-  options.compiler = []() -> Result<std::shared_ptr<const Compiler>> {
-    return std::shared_ptr<const Compiler>(std::make_shared<ScaleCompiler>());
+  options.compiler = [target]() -> Result<std::shared_ptr<const Compiler>> {
+    return std::shared_ptr<const Compiler>(
+        std::make_shared<ScaleCompiler>(target));
   };
   options.compilerIdentity = []() -> Result<std::string> {
     return std::string("none");

@@ -25,16 +25,22 @@ const std::vector<std::byte> &kernelModule();
 
 /// y = x * factor for floats, where "index" is below 10.
 GpuProgram scaleProgram();
-/// The artifact of \p program, with one constant, the factor, and an arena for
-/// y. The bytes of its code are kept in \p code.
-Artifact artifactOf(const GpuProgram &program, std::vector<std::byte> &code);
+/// scaleProgram() with entry points of PTX, whose bodies are empty.
+GpuProgram scaleProgramOfPtx();
+/// The artifact of \p program for the target \p target, with one constant, the
+/// factor, and an arena for y. The bytes of its code are kept in \p code.
+Artifact artifactOf(const GpuProgram &program, std::vector<std::byte> &code,
+                    std::string_view target = vulkanTargetName);
 /// artifactOf() as bytes.
-std::vector<std::byte> modelCacheOf(const GpuProgram &program);
+std::vector<std::byte> modelCacheOf(const GpuProgram &program,
+                                    std::string_view target = vulkanTargetName);
 /// The factor 3.
 std::vector<std::byte> constantsOf();
 
-/// A compiler that gives the program of the tests for any model.
-GpuBackendOptions scaleCompilerOptions();
+/// A compiler that gives the program of the tests for any model, and expects
+/// to be asked for \p target.
+GpuBackendOptions
+scaleCompilerOptions(std::string_view target = vulkanTargetName);
 
 /// The engine of all tests; null where there is no Vulkan. A second one would
 /// find other devices lost.

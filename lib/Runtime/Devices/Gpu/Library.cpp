@@ -10,26 +10,37 @@
 #include "Vulkan/VulkanDriver.h"
 
 #include "Runtime/GpuLoader/GpuApi.h"
+#include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/DevicePlugin.h"
 
 #include <exception>
+#include <utility>
+#include <vector>
 
 using namespace nnhal::rt;
 
 /// The best way to execute on a GPU comes first.
 static Result<Backends> makeBackends(const GpuBackendOptions &options) {
-  auto cuda = cuda::Engine::open();
-  auto vulkan = vulkan::Engine::open();
-  if (!cuda.isOk() && !vulkan.isOk())
-    return Status(StatusCode::deviceUnavailable,
-                  cuda.status().message() + "; " + vulkan.status().message());
   Backends backends;
-  if (cuda.isOk())
-    backends.push_back(
-        createGpuBackend(cuda::createDriver(*std::move(cuda)), options));
-  if (vulkan.isOk())
-    backends.push_back(
-        createGpuBackend(vulkan::createDriver(*std::move(vulkan)), options));
+  std::vector<std::pair<std::string_view, Status>> absent;
+  auto add = [&](std::string_view name, auto engine, auto createDriver) {
+    if (engine.isOk())
+      backends.push_back(
+          createGpuBackend(createDriver(*std::move(engine)), options));
+    else
+      absent.emplace_back(name, engine.status());
+  };
+  add("nnhal-cuda", cuda::Engine::open(), &cuda::createDriver);
+  add("nnhal-vulkan", vulkan::Engine::open(), &vulkan::createDriver);
+  std::string reasons;
+  for (const auto &[name, reason] : absent) {
+    if (!backends.empty() && options.absent)
+      options.absent(name, reason);
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name,
+                           reason.message());
+  }
+  if (backends.empty())
+    return Status(StatusCode::deviceUnavailable, std::move(reasons));
   return backends;
 }
 
