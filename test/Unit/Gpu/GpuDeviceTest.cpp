@@ -611,7 +611,8 @@ TEST(GpuDeviceTest, CompilesForVulkan) {
   auto identity = backend->compilationIdentity();
   ASSERT_TRUE(identity.isOk());
   EXPECT_EQ(identity->compiler, "none");
-  EXPECT_EQ(identity->cpu, "vulkan");
+  EXPECT_EQ(identity->cpu,
+            "vulkan " + std::string(testEngine()->deviceClass()));
 }
 
 TEST(GpuLoaderTest, OpensTheLibrary) {
