@@ -91,7 +91,9 @@ rt::Result<TargetAttr> GPUBackend::describe(MLIRContext &context,
     parameters.set(nngpu::deviceClassParameter,
                    builder.getStringAttr(options.cpu));
   return TargetAttr::get(&context, getName(), rounding,
-                         parameters.getDictionary(&context));
+                         parameters.empty()
+                             ? DictionaryAttr()
+                             : parameters.getDictionary(&context));
 }
 
 //===----------------------------------------------------------------------===//
