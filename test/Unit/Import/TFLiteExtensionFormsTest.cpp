@@ -311,8 +311,51 @@ TEST(TFLiteExtensionFormsTest, errors) {
             "TensorFlow Lite does not compute this operator either");
   EXPECT_EQ(error(Code::RANDOM_UNIFORM, {ints({2})}),
             "random results are not imported");
-  EXPECT_EQ(error(Code::STABLEHLO_ADD, {real({2}), real({2})}),
-            "operators of StableHLO are not imported");
+  EXPECT_EQ(error(Code::STABLEHLO_SORT, {real({2})}),
+            "this operator of StableHLO is not imported");
+  EXPECT_EQ(error(Code::STABLEHLO_CUSTOM_CALL, {real({2})}),
+            "what a custom call computes is not known");
+  EXPECT_EQ(error(Code::STABLEHLO_REMAINDER, {real({2}), real({2})}),
+            "no operator has a remainder with the sign of the dividend");
+}
+
+// Neither the HAL nor the extension computes with bytes of five dimensions.
+TEST(TFLiteExtensionFormsTest, mergedDimensions) {
+  auto bytes = [](std::vector<int32_t> shape) {
+    return TestInput{{std::move(shape), Type::INT8, {0.5f}, {3}}, {}};
+  };
+  auto text = [&](Code code, const std::vector<TestInput> &inputs,
+                  std::vector<int32_t> shape, const Options &made = {},
+                  float scale = 0.5f, int64_t zeroPoint = 3) {
+    return toText(importBytes(operatorFile(
+        code, inputs, {{std::move(shape), Type::INT8, {scale}, {zeroPoint}}},
+        made)));
+  };
+  EXPECT_EQ(text(Code::TANH, {bytes({1, 2, 3, 4, 5})}, {1, 2, 3, 4, 5}, {},
+                 1 / 128.0f, 0),
+            "tflite:RESHAPE(i1x2x3x4x5, {120}) -> t120\n"
+            "TANH(t120) -> t120\n"
+            "tflite:RESHAPE(t120, {1 2 3 4 5}) -> o1x2x3x4x5\n");
+  EXPECT_EQ(text(Code::SOFTMAX, {bytes({1, 2, 3, 4, 5})}, {1, 2, 3, 4, 5},
+                 options([](Builder &b) {
+                   return schema::CreateSoftmaxOptions(b, 1);
+                 }),
+                 1 / 256.0f, -128),
+            "tflite:RESHAPE(i1x2x3x4x5, {24 5}) -> t24x5\n"
+            "SOFTMAX(t24x5, 1f) -> t24x5\n"
+            "tflite:RESHAPE(t24x5, {1 2 3 4 5}) -> o1x2x3x4x5\n");
+  EXPECT_EQ(text(Code::ADD, {bytes({2, 3, 4, 5, 6}), bytes({4, 1, 6})},
+                 {2, 3, 4, 5, 6}),
+            "tflite:RESHAPE(i2x3x4x5x6, {6 4 5 6}) -> t6x4x5x6\n"
+            "RESHAPE(i4x1x6, {1 4 1 6}) -> t1x4x1x6\n"
+            "ADD(t6x4x5x6, t1x4x1x6, 0) -> t6x4x5x6\n"
+            "tflite:RESHAPE(t6x4x5x6, {2 3 4 5 6}) -> o2x3x4x5x6\n");
+  // Five dimensions that stay apart are too many.
+  EXPECT_EQ(importError(operatorFile(
+                Code::ADD, {bytes({2, 1, 2, 1, 2}), bytes({1, 2, 1, 2, 1})},
+                {{{2, 2, 2, 2, 2}, Type::INT8, {0.5f}, {3}}})),
+            "operator 0 (ADD): the HAL's ADD takes at most rank 4, but input 0 "
+            "has shape 2x1x2x1x2");
 }
 
 TEST(TFLiteExtensionFormsTest, bitcasts) {

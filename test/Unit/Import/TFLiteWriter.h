@@ -13,6 +13,7 @@
 #include "TFLiteSchema_generated.h"
 
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ struct OperatorExtras {
   const char *custom = nullptr;
   std::vector<uint8_t> customOptions = {};
   std::vector<int32_t> intermediates = {};
+  /// Makes options of the second union, with schema::Create...
+  std::function<std::pair<schema::BuiltinOptions2, flatbuffers::Offset<void>>(
+      flatbuffers::FlatBufferBuilder &)>
+      options2 = {};
 };
 
 /// A file, tensor by tensor and operator by operator of its subgraphs.
@@ -97,6 +102,9 @@ public:
     auto intermediates = extras.intermediates.empty()
                              ? 0
                              : builder.CreateVector(extras.intermediates);
+    std::pair<schema::BuiltinOptions2, flatbuffers::Offset<void>> second = {};
+    if (extras.options2)
+      second = extras.options2(builder);
     auto small = int8_t(std::min(int32_t(code), 127));
     codes.push_back(schema::CreateOperatorCode(builder, small, name, 1, code));
     auto inputVector = builder.CreateVector(inputs),
@@ -104,7 +112,7 @@ public:
     operators.push_back(schema::CreateOperator(
         builder, uint32_t(codes.size() - 1), inputVector, outputVector, kind,
         options, customOptions, schema::CustomOptionsFormat::FLEXBUFFERS, 0,
-        intermediates));
+        intermediates, 0, 0, second.first, second.second));
   }
   /// An operator with options, created by schema::Create... on `builder`.
   template <typename T>

@@ -143,15 +143,18 @@ static void appendOperands(std::span<const Tensor> arguments,
 Status importCall(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::CallOptions>());
+  return importCallOf(op, options->subgraph());
+}
+
+Status importCallOf(Operator &op, int64_t subgraph) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<Tensor> arguments, argumentsOf(op, 0));
   FileImport &file = op.graph.file();
   NNHAL_ASSIGN_OR_RETURN(const schema::SubGraph *source,
-                         findSubgraph(file, options->subgraph()));
-  CallScope scope(file, options->subgraph());
+                         findSubgraph(file, subgraph));
+  CallScope scope(file, uint32_t(subgraph));
   std::vector<Tensor> results;
-  NNHAL_RETURN_IF_ERROR(
-      op.graph.importInlined(*source, arguments, results)
-          .withContext(fmt::format("subgraph {}", options->subgraph())));
+  NNHAL_RETURN_IF_ERROR(op.graph.importInlined(*source, arguments, results)
+                            .withContext(fmt::format("subgraph {}", subgraph)));
   NNHAL_RETURN_IF_ERROR(checkCount(op, results.size()));
   for (size_t i = 0; i < results.size(); ++i) {
     Tensor &output = op.output(i);

@@ -98,6 +98,9 @@ bool needsExtension(Graph &graph, const schema::Operator &source,
   for (size_t i = 0; i < op.inputCount(); ++i)
     if (op.hasInput(i) && (op.input(i).imaginary || !op.input(i).shape))
       return false;
+  // The extension has other results of SOFTMAX of bytes.
+  if (mergesDimensions(op))
+    return false;
   uint16_t type = typeSetOf(op.input(extension.dataInput));
   if (!(extension.types & type))
     return false;

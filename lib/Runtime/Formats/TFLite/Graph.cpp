@@ -255,8 +255,8 @@ uint32_t Graph::asNarrow(uint32_t index) {
   Tensor &source = tensor(index);
   if (source.type != tensorInt64 || source.isVariable || !source.operand)
     return index;
-  auto [entry, isNew] = narrowIndices.try_emplace(
-      index, uint32_t(tensors.size() + narrowed.size()));
+  auto [entry, isNew] =
+      narrowIndices.try_emplace(index, uint32_t(tensors.size() + added.size()));
   if (isNew) {
     Tensor narrow = source;
     narrow.type = OperandType::TENSOR_INT32;
@@ -265,7 +265,7 @@ uint32_t Graph::asNarrow(uint32_t index) {
     narrow.operand =
         addCast(*source.operand, OperandType::TENSOR_INT32,
                 schema::TensorType::INT64, schema::TensorType::INT32);
-    narrowed.push_back(std::move(narrow));
+    addTensor(std::move(narrow));
   }
   return entry->second;
 }

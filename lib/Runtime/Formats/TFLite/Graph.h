@@ -77,10 +77,22 @@ public:
   /// \p index is -1 or has been checked by readOperator().
   Tensor &tensor(uint32_t index) {
     return index < tensors.size() ? tensors[index]
-                                  : narrowed[index - tensors.size()];
+                                  : added[index - tensors.size()];
   }
   const schema::OperatorCode *operatorCode(uint32_t index) const;
-  uint32_t tensorCount() const { return static_cast<uint32_t>(tensors.size()); }
+  /// The tensors that operators may refer to: those of the file, and all while
+  /// an operator is rewritten as others.
+  uint32_t tensorCount() const {
+    return uint32_t(tensors.size() + (isRewriting ? added.size() : 0));
+  }
+  /// Adds a tensor that the file does not have, and returns its index.
+  uint32_t addTensor(Tensor tensor) {
+    added.push_back(std::move(tensor));
+    return uint32_t(tensors.size() + added.size() - 1);
+  }
+  /// Says whether operators may refer to tensors that were added; returns what
+  /// was so before.
+  bool setRewriting(bool isNow) { return std::exchange(isRewriting, isNow); }
   /// True when an option changed a shape: those stated for tensors that are
   /// computed are then out of date.
   bool isReshaped() const { return shared.isReshaped; }
@@ -164,8 +176,10 @@ private:
   const schema::SubGraph &source;
   Subgraph &target;
   std::vector<Tensor> tensors;
-  /// Tensors of 32 bits that asNarrow() has made, and of which they are.
-  std::deque<Tensor> narrowed;
+  /// Tensors that the file does not have. Some are those of 32 bits that
+  /// asNarrow() has made, of the tensors that are named first.
+  std::deque<Tensor> added;
+  bool isRewriting = false;
   std::map<uint32_t, uint32_t> narrowIndices;
   std::vector<State> states;
   /// The states of Booleans.

@@ -257,10 +257,9 @@ static Status prepareOperands(Operator &op) {
   return Status();
 }
 
-static Status importWithRow(Graph &graph, const schema::Operator &source,
-                            const OperatorRow &row) {
-  Operator op(graph, source, row);
-  NNHAL_RETURN_IF_ERROR(readOperands(op));
+/// Imports \p op, whose operands have been read.
+static Status importOperands(Operator &op) {
+  const OperatorRow &row = op.row;
   if (isFoldable(op)) {
     NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
     return foldIntegers(op);
@@ -279,6 +278,14 @@ static Status importWithRow(Graph &graph, const schema::Operator &source,
   return isComplex ? importMovedComplex(op) : row.import(op);
 }
 
+static Status importWithRow(Graph &graph, const schema::Operator &source,
+                            const OperatorRow &row) {
+  Operator op(graph, source, row);
+  NNHAL_RETURN_IF_ERROR(readOperands(op));
+  return mergesDimensions(op) ? importMerged(op, importOperands)
+                              : importOperands(op);
+}
+
 /// A form in which an operator may be imported; at most one is set.
 struct Form {
   const ExtensionRow *extension = nullptr;
@@ -287,10 +294,8 @@ struct Form {
 };
 
 static Result<Form> formOf(Graph &graph, const schema::Operator &source,
-                           const schema::OperatorCode &code) {
-  schema::BuiltinOperator builtin = builtinCode(code);
-  std::string_view custom =
-      code.custom_code() ? code.custom_code()->string_view() : "";
+                           schema::BuiltinOperator builtin,
+                           std::string_view custom) {
   Form form;
   form.hal = findOperator(builtin, custom);
   form.extension = findExtension(builtin);
@@ -324,6 +329,12 @@ static Status importIn(const Form &form, Graph &graph,
   return status;
 }
 
+Status importAs(Graph &graph, const schema::Operator &source,
+                schema::BuiltinOperator code) {
+  NNHAL_ASSIGN_OR_RETURN(Form form, formOf(graph, source, code, ""));
+  return importIn(form, graph, source, code);
+}
+
 Status importOperator(Graph &graph, const schema::Operator &source,
                       uint32_t index) {
   const schema::OperatorCode *code = graph.operatorCode(source.opcode_index());
@@ -331,7 +342,9 @@ Status importOperator(Graph &graph, const schema::Operator &source,
     return badData(
         "operator {} refers to operator code {}, which the file does not have",
         index, source.opcode_index());
-  Result<Form> form = formOf(graph, source, *code);
+  Result<Form> form =
+      formOf(graph, source, builtinCode(*code),
+             code->custom_code() ? code->custom_code()->string_view() : "");
   Status status = form.isOk()
                       ? importIn(*form, graph, source, builtinCode(*code))
                       : std::move(form).takeStatus();

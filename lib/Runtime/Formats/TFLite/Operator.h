@@ -59,6 +59,17 @@ public:
     return static_cast<const T *>(defaultTable());
   }
 
+  /// Likewise, the options that the operator must have of the second union.
+  template <typename T> Result<const T *> options2() const {
+    auto kind = schema::BuiltinOptions2Traits<T>::enum_value;
+    if (source.builtin_options_2_type() == kind && source.builtin_options_2())
+      return static_cast<const T *>(source.builtin_options_2());
+    return badData(
+        "has {}, expected {}",
+        schema::EnumNameBuiltinOptions2(source.builtin_options_2_type()),
+        schema::EnumNameBuiltinOptions2(kind));
+  }
+
   /// Shapes as the file states them, for outputs whose shape depends on values
   /// that are not known yet.
   Result<std::vector<Shape>> declaredShapes();
@@ -83,6 +94,10 @@ private:
 /// failure begins with the operator's index and name.
 Status importOperator(Graph &graph, const schema::Operator &source,
                       uint32_t index);
+
+/// Imports \p source as if its code was \p code.
+Status importAs(Graph &graph, const schema::Operator &source,
+                schema::BuiltinOperator code);
 
 } // namespace nnhal::rt::tflite
 

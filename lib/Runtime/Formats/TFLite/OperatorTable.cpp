@@ -154,6 +154,45 @@ static constexpr OperatorRow rows[] = {
   {.code = Code::SHAPE, .type = Type::RANK, .types = AnyType, .takesPlain = true, .inferShapes = shapeShape, .import = importShape},
   {.code = Code::RANGE, .type = Type::FILL, .inputs = {3, 3}, .types = F32 | I32, .sameTypeInputs = 3, .inferShapes = rangeShape, .import = importRange},
   {.code = Code::ZEROS_LIKE, .type = Type::FILL, .types = Numeric | B8, .takesPlain = true, .inferShapes = sameShape, .import = importZerosLike},
+  // StableHLO
+  {.code = Code::STABLEHLO_LOGISTIC, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_ABS, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_COSINE, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_EXPONENTIAL, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_FLOOR, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_LOG, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_NEGATE, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_RSQRT, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_TANH, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_ADD, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_MULTIPLY, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_SUBTRACT, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_MAXIMUM, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_MINIMUM, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_POWER, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_SELECT, .type = Type::CAST, .inputs = {3, 3}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloAlias},
+  {.code = Code::STABLEHLO_DIVIDE, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloDivide},
+  {.code = Code::STABLEHLO_AND, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloLogic},
+  {.code = Code::STABLEHLO_OR, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloLogic},
+  {.code = Code::STABLEHLO_CLAMP, .type = Type::CAST, .inputs = {3, 3}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloClamp},
+  {.code = Code::STABLEHLO_COMPARE, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloCompare},
+  {.code = Code::STABLEHLO_CONVERT, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloConvert},
+  {.code = Code::STABLEHLO_RESHAPE, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloReshape},
+  {.code = Code::STABLEHLO_BROADCAST_IN_DIM, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloBroadcast},
+  {.code = Code::STABLEHLO_CONCATENATE, .type = Type::CAST, .inputs = {1, 255}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloConcatenate},
+  {.code = Code::STABLEHLO_SLICE, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloSlice},
+  {.code = Code::STABLEHLO_DYNAMIC_SLICE, .type = Type::CAST, .inputs = {2, 255}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloDynamicSlice},
+  {.code = Code::STABLEHLO_DYNAMIC_UPDATE_SLICE, .type = Type::CAST, .inputs = {3, 255}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloDynamicUpdateSlice},
+  {.code = Code::STABLEHLO_PAD, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloPad},
+  {.code = Code::STABLEHLO_IOTA, .type = Type::CAST, .inputs = {0, 0}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloIota},
+  {.code = Code::STABLEHLO_TRANSPOSE, .type = Type::CAST, .inputs = {1, 1}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloTranspose},
+  {.code = Code::STABLEHLO_GATHER, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloGather},
+  {.code = Code::STABLEHLO_REDUCE, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloReduce},
+  {.code = Code::STABLEHLO_REDUCE_WINDOW, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloReduceWindow},
+  {.code = Code::STABLEHLO_DOT_GENERAL, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloDotGeneral},
+  {.code = Code::STABLEHLO_CONVOLUTION, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloConvolution},
+  {.code = Code::STABLEHLO_WHILE, .type = Type::CAST, .inputs = {1, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importStableHloWhile},
+  {.code = Code::STABLEHLO_COMPOSITE, .type = Type::CAST, .inputs = {0, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importStableHloComposite},
 };
 // clang-format on
 
@@ -188,10 +227,16 @@ std::string_view whyUnsupported(schema::BuiltinOperator code) {
   case Code::RANDOM_UNIFORM:
   case Code::MULTINOMIAL:
     return "random results are not imported";
+  case Code::STABLEHLO_CUSTOM_CALL:
+    return "what a custom call computes is not known";
+  case Code::STABLEHLO_RNG_BIT_GENERATOR:
+    return "random results are not imported";
+  case Code::STABLEHLO_REMAINDER:
+    return "no operator has a remainder with the sign of the dividend";
   default:
     if (std::string_view(schema::EnumNameBuiltinOperator(code))
             .starts_with("STABLEHLO_"))
-      return "operators of StableHLO are not imported";
+      return "this operator of StableHLO is not imported";
     return "the HAL has no such operation, and no composition is known";
   }
 }

@@ -171,6 +171,33 @@ Status importTransposeConvBias(Operator &op);
 Status importCall(Operator &op);
 Status importIf(Operator &op);
 Status importWhile(Operator &op);
+/// Adds the operators of \p subgraph in place of \p op.
+Status importCallOf(Operator &op, int64_t subgraph);
+
+// Operators of StableHLO, which become others of the file format
+// (StableHlo.cpp).
+Status importStableHloAlias(Operator &op);
+Status importStableHloBroadcast(Operator &op);
+Status importStableHloClamp(Operator &op);
+Status importStableHloCompare(Operator &op);
+Status importStableHloComposite(Operator &op);
+Status importStableHloConcatenate(Operator &op);
+Status importStableHloConvert(Operator &op);
+Status importStableHloConvolution(Operator &op);
+Status importStableHloDivide(Operator &op);
+Status importStableHloDotGeneral(Operator &op);
+Status importStableHloDynamicSlice(Operator &op);
+Status importStableHloDynamicUpdateSlice(Operator &op);
+Status importStableHloGather(Operator &op);
+Status importStableHloIota(Operator &op);
+Status importStableHloLogic(Operator &op);
+Status importStableHloPad(Operator &op);
+Status importStableHloReduce(Operator &op);
+Status importStableHloReduceWindow(Operator &op);
+Status importStableHloReshape(Operator &op);
+Status importStableHloSlice(Operator &op);
+Status importStableHloTranspose(Operator &op);
+Status importStableHloWhile(Operator &op);
 
 // Complex numbers (Complex.cpp).
 Status importRfft2d(Operator &op);
@@ -179,6 +206,12 @@ Status importComplexAbs(Operator &op);
 /// An operator of a row that takesComplex, whose data input is complex.
 Status importMovedComplex(Operator &op);
 Result<std::vector<Shape>> rfft2dShape(Operator &op);
+
+/// Whether \p op is one that importMerged() takes.
+bool mergesDimensions(Operator &op);
+/// Imports \p op by \p importOperands with merged dimensions, because bytes
+/// have more than the HAL takes (MergedDimensions.cpp).
+Status importMerged(Operator &op, Status (*importOperands)(Operator &op));
 
 // 32-bit integers, which the HAL does not move (ComposedIntegers.cpp).
 Status reshapeIntegers(Operator &op);

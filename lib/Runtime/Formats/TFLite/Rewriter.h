@@ -1,0 +1,106 @@
+//===- Rewriter.h - An operator as several of the file format ---*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operators whose meaning others of the file format have are imported as those:
+// they are written as tables of the format that exist only meanwhile, and refer
+// to tensors that the file does not have.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_FORMATS_TFLITE_REWRITER_H
+#define NNHAL_LIB_RUNTIME_FORMATS_TFLITE_REWRITER_H
+
+#include "OperatorTable.h"
+
+namespace nnhal::rt::tflite {
+
+class Rewriter {
+public:
+  using Builder = flatbuffers::FlatBufferBuilder;
+  using Code = schema::BuiltinOperator;
+
+  explicit Rewriter(Operator &op)
+      : op(op), graph(op.graph), wasRewriting(graph.setRewriting(true)) {}
+  ~Rewriter() { graph.setRewriting(wasRewriting); }
+  Rewriter(const Rewriter &) = delete;
+  Rewriter &operator=(const Rewriter &) = delete;
+
+  const Shape &shapeOf(int32_t tensor) const {
+    return *graph.tensor(uint32_t(tensor)).shape;
+  }
+
+  /// A tensor of INT32 constants; \p dimensions default to one of all.
+  int32_t integers(const std::vector<int32_t> &values,
+                   std::optional<Shape> dimensions = {});
+  /// A FLOAT32 constant.
+  int32_t real(float value);
+
+  /// Adds the operator \p code, whose only result is a new tensor of the type
+  /// of tensor \p like, and returns that.
+  Result<int32_t> value(Code code, std::vector<int32_t> inputs, int32_t like) {
+    return value(code, std::move(inputs), like, noOptions);
+  }
+  /// Likewise with options that \p create makes, with schema::Create...
+  template <typename Create>
+  Result<int32_t> value(Code code, std::vector<int32_t> inputs, int32_t like,
+                        Create create) {
+    int32_t result = temporary(like);
+    NNHAL_RETURN_IF_ERROR(add(code, std::move(inputs), {result}, create));
+    return result;
+  }
+  /// Adds the operator \p code with the outputs of the one that is rewritten.
+  Status finish(Code code, std::vector<int32_t> inputs) {
+    return add(code, std::move(inputs), op.outputs, noOptions);
+  }
+  template <typename Create>
+  Status finish(Code code, std::vector<int32_t> inputs, Create create) {
+    return add(code, std::move(inputs), op.outputs, create);
+  }
+  /// Makes the value of \p tensor that of the only output.
+  Status give(int32_t tensor);
+
+  /// \p tensor in \p shape, which has as many elements; itself when that is
+  /// its shape.
+  Result<int32_t> reshape(int32_t tensor, const Shape &shape);
+  /// \p tensor with its dimensions in another order; itself where that is the
+  /// same.
+  Result<int32_t> transpose(int32_t tensor,
+                            const std::vector<int32_t> &permutation);
+  /// \p tensor, of integers, as INT32.
+  Result<int32_t> asInt32(int32_t tensor);
+  /// A new tensor of the type of \p like, which an operator will compute.
+  int32_t temporary(int32_t like);
+
+private:
+  using Written = std::pair<schema::BuiltinOptions, flatbuffers::Offset<void>>;
+  static flatbuffers::Offset<schema::AddOptions> noOptions(Builder &) {
+    return 0;
+  }
+
+  template <typename Create>
+  Status add(Code code, const std::vector<int32_t> &inputs,
+             const std::vector<int32_t> &outputs, Create create) {
+    Builder builder;
+    auto kindOf = []<typename T>(flatbuffers::Offset<T>) {
+      return schema::BuiltinOptionsTraits<T>::enum_value;
+    };
+    auto options = create(builder);
+    return importWritten(builder, code, inputs, outputs,
+                         {kindOf(options), options.Union()});
+  }
+  Status importWritten(Builder &builder, Code code,
+                       const std::vector<int32_t> &inputs,
+                       const std::vector<int32_t> &outputs, Written options);
+
+  Operator &op;
+  Graph &graph;
+  const bool wasRewriting;
+};
+
+} // namespace nnhal::rt::tflite
+
+#endif // NNHAL_LIB_RUNTIME_FORMATS_TFLITE_REWRITER_H
