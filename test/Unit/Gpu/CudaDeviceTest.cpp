@@ -485,7 +485,8 @@ TEST(CubinCacheTest, BelongsToOneModule) {
   cuda::CubinCache cache({}, {});
   EXPECT_FALSE(cache.find(ptx).has_value());
   cache.keep(ptx, code);
-  auto found = cuda::CubinCache({}, cache.data()).find(ptx);
+  const cuda::CubinCache again({}, cache.data());
+  auto found = again.find(ptx);
   ASSERT_TRUE(found.has_value());
   EXPECT_TRUE(std::ranges::equal(*found, code));
   EXPECT_FALSE(cache.find(other).has_value());

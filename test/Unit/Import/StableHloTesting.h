@@ -114,7 +114,9 @@ reducingFile(Code code, const std::vector<TestInput> &inputs,
   for (const TestInput &input : inputs) {
     bool isTruth = input.spec.type == Type::BOOL;
     std::vector<float> numbers(input.values.begin(), input.values.end());
-    std::vector<uint8_t> truths(input.values.begin(), input.values.end());
+    std::vector<uint8_t> truths;
+    for (double value : input.values)
+      truths.push_back(value != 0);
     operands.push_back(!input.isConstant ? file.tensor(input.spec)
                        : isTruth         ? file.constant(input.spec, truths)
                                          : file.constant(input.spec, numbers));
