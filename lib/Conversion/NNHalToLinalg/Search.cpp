@@ -53,7 +53,7 @@ static LogicalResult lowerTopK(OperationLowering &op) {
     SmallVector<Scalar> indices = at(row, last);
     return input.isFloat() ? input.real(indices) : input.integer(indices);
   };
-  // Of equal elements the one with the larger index comes first (M-137).
+  // The sort puts the larger index first among equal elements (M-137).
   Tensor ranks = op.define(int32Tensor(), extents, [&](Indices indices) {
     Indices row = indices.drop_back();
     Scalar own = indices.back(), element = elementAt(row, own);
@@ -195,7 +195,7 @@ private:
   Tensor rows;
   Scalar row, seed;
   int64_t bits;
-  /// Of the key.
+  /// The key of the hash has so many bytes.
   int64_t length = 0;
 };
 } // namespace

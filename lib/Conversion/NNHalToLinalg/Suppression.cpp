@@ -12,10 +12,11 @@
 // others, as often as that may be; rows of several images are in one column,
 // and only those of one image overlap.
 //
-// What is taken is not kept in the order in which it was: the order of a result
-// is that of scores, classes and boxes, so that the place of a candidate is the
-// number of those before it. Every element of a result looks for the candidate
-// in its place. The order and the arithmetic are those of
+// Non-maximum suppression marks the candidates that it takes, and keeps no list
+// of them in the order of taking: the order of a result is that of scores,
+// classes and boxes, so that the place of a candidate is the number of those
+// before it. Every element of a result looks for the candidate in its place.
+// The order and the arithmetic are those of
 // lib/Runtime/Routines/Detection*.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -41,7 +42,7 @@ struct Candidate {
   Scalar row, column;
 };
 
-/// What stands of the candidates, [rows, columns].
+/// The scores and states of all candidates of a suppression, [rows, columns].
 struct Standing {
   /// f32.
   Tensor scores;
@@ -51,7 +52,7 @@ struct Standing {
 
 enum State : int64_t { dropped = 0, open = 1, taken = 2 };
 
-/// What overlapping a better candidate does.
+/// The score of a candidate after a better one that it overlaps was taken.
 struct Damped {
   /// i1.
   Scalar remains;

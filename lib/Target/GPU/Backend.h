@@ -14,9 +14,8 @@
 
 namespace nnhal {
 
-/// What the targets of GPUs have in common: everything but the form of
-/// kernels. Their parameter `device_class` (Tiles.h) decides how kernels are
-/// divided. The
+/// The base of the targets of GPUs, which differ in the form of kernels alone.
+/// The parameter `device_class` (Tiles.h) decides how kernels are divided. The
 /// lowering leaves micro-kernels and linalg, and no routines.
 class GPUBackend : public TargetBackend {
 public:

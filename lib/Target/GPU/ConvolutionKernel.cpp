@@ -238,7 +238,8 @@ SmallVector<Value> ConvolutionEmitter::addFour(ArrayRef<WindowPixel> pixels,
   return sums;
 }
 
-/// The same of one step of channels.
+/// Adds the products of one step of channels, an element, quad or pair, of each
+/// pixel.
 SmallVector<Value> ConvolutionEmitter::addOne(ArrayRef<WindowPixel> pixels,
                                               Value weights, Value at,
                                               ValueRange before) {

@@ -71,7 +71,7 @@ int64_t nngpu::countReduced(linalg::LinalgOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a reduction does with a sum and a value.
+/// The operations by which a reduction takes a value into its sum.
 struct Combiner {
   /// The operations that do it, and the value that they take into the sum.
   SmallVector<Operation *> operations;
@@ -140,7 +140,8 @@ private:
   LogicalResult bringOperands(const FirstValues &firstValues);
   /// The loops that are parallel are at element \p number.
   void goTo(Value number);
-  /// What becomes of \p sum, a part of it in each invocation of a workgroup.
+  /// Combines \p sum, of which each invocation of a workgroup has a part, in a
+  /// tree.
   Value meet(Value sum, const Combiner &combiner, int64_t invocations);
   void storeSums(ValueRange sums);
   SmallVector<Value> firstSums(const FirstValues &firstValues);
@@ -316,7 +317,7 @@ Value ElementEmitter::meet(Value sum, const Combiner &combiner,
         builder, loc, map.lookup(combiner.operations.back()->getResult(0)),
         array, own);
   }
-  // What stores the result is the invocation that has written it.
+  // Invocation 0, which has written the result, stores it.
   auto guarded = scf::IfOp::create(builder, loc, isBelow(1), false);
   builder.setInsertionPointToStart(guarded.thenBlock());
   return memref::LoadOp::create(builder, loc, array, own);

@@ -36,8 +36,8 @@ llvm::LogicalResult emitElement(Kernel &kernel, mlir::linalg::LinalgOp op,
 bool canShareSums(mlir::linalg::LinalgOp op);
 /// The number of values that \p op takes into the sum of an element.
 int64_t countReduced(mlir::linalg::LinalgOp op);
-/// As emitElement(), with a workgroup of \p invocations invocations for each
-/// element. \p op is one that canShareSums().
+/// Emits \p op, for which canShareSums() holds, into \p kernel with a workgroup
+/// of \p invocations invocations for each element.
 llvm::LogicalResult emitShared(Kernel &kernel, mlir::linalg::LinalgOp op,
                                const FirstValues &firstValues,
                                int64_t invocations);

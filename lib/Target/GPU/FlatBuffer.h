@@ -21,7 +21,7 @@ bool isInFours(mlir::Value view);
 /// bytes.
 class FlatBuffer {
 public:
-  /// Of \p view, which \p user has. Fails after an error at \p user where the
+  /// Makes the buffer of \p view, an operand of \p user. Fails after an error at \p user where the
   /// layout of \p view has no numbers.
   static llvm::FailureOr<FlatBuffer> of(Kernel &kernel, mlir::Value view,
                                         mlir::Operation *user);
@@ -48,7 +48,7 @@ public:
 private:
   FlatBuffer(Kernel &kernel, mlir::Value root, mlir::Type type)
       : kernel(&kernel), root(root), type(type) {}
-  /// What four elements are in memory, for SPIR-V and for PTX: a vector of
+  /// The type of four elements in memory, for SPIR-V and for PTX: a vector of
   /// words, or a word.
   mlir::Type fourInMemory() const;
   mlir::Value quarter(mlir::Value number) const;

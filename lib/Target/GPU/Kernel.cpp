@@ -189,7 +189,7 @@ SmallVector<Value> Kernel::delinearize(Value number,
 
 Value Kernel::addArgument(MemRefType type, Value root) {
   roots.push_back(root);
-  // What a workgroup shares comes after the arguments.
+  // Arrays that a workgroup shares come after the arguments.
   unsigned index = roots.size() - 1;
   Value argument = function.getBody().front().insertArgument(index, type, loc);
   SmallVector<Type> types(function.getFunctionType().getInputs());

@@ -118,7 +118,8 @@ struct FuseVectors : OpRewritePattern<vector::FMAOp> {
 };
 } // namespace
 
-/// What upstream's pass for vectors applies before its conversion.
+/// Applies the patterns that ConvertVectorToLLVM of upstream applies before its
+/// conversion.
 static LogicalResult lowerVectors(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   vector::populateVectorToVectorCanonicalizationPatterns(patterns);

@@ -20,7 +20,7 @@ namespace nnhal::nngpu {
 /// The parameter of the target that names the class of the device.
 inline constexpr llvm::StringLiteral deviceClassParameter = "device_class";
 
-/// What of a device decides how kernels are divided.
+/// The properties of devices that decide how kernels are divided.
 struct DeviceClass {
   llvm::StringRef name;
   /// Invocations that keep all of the device busy.

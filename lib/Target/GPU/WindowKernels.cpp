@@ -47,8 +47,8 @@ public:
     left = math.add(math.multiply(at[2], window.strides[1]), -window.pads[2]);
   }
 
-  /// Makes of the values of a place of the window, which are null outside of
-  /// the image where \p isInside says so, the next sums.
+  /// A place of the window. Values outside of the image, where `isInside` is
+  /// not null and does not hold, are no part of it.
   struct Place {
     Value row, column, isInside;
     /// The number of input channel 0.
@@ -224,12 +224,12 @@ FailureOr<Kernel> nngpu::emitDepthwise(gpu::GPUModuleOp module,
 // Pools
 //===----------------------------------------------------------------------===//
 
-/// What \p kind makes of \p value and of \p sum.
+/// Takes \p value into \p sum, that of a pool of kind \p kind.
 static Value pooled(OpBuilder &builder, Location loc, kernel::PoolKind kind,
                     Value value, Value sum) {
   switch (kind) {
   case kernel::PoolKind::max: {
-    // As nnhal-cpu has it: NaN is left where it comes first.
+    // A maximum leaves NaN out, as it does on nnhal-cpu.
     Value isLarger = arith::CmpFOp::create(
         builder, loc, arith::CmpFPredicate::OGT, value, sum);
     return arith::SelectOp::create(builder, loc, isLarger, value, sum);

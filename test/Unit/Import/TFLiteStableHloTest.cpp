@@ -228,7 +228,7 @@ TEST(TFLiteStableHloTest, windows) {
   EXPECT_EQ(windows(Code::STABLEHLO_MAXIMUM, -infinity,
                     {0, 0, 0, 0, 0, 0, 0, 0}, {1, 2, 1, 1}),
             (Numbers{-1, -4}));
-  // What is outside does not count.
+  // Windows leave elements outside of the tensor out.
   EXPECT_EQ(windows(Code::STABLEHLO_MAXIMUM, -infinity,
                     {0, 0, 0, 1, 0, 1, 0, 0}, {1, 3, 2, 1}),
             (Numbers{-1, -3, -4, -6, -7, -9}));

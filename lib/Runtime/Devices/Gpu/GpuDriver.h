@@ -19,16 +19,17 @@
 
 namespace nnhal::rt {
 
-/// What a driver makes of the kernels of a model, for the next time. Nothing
-/// depends on it but time: what cannot be used is left out.
+/// The machine code that a driver compiles the kernels of a model to, kept for
+/// the next preparation. Nothing depends on it but time: code that cannot be
+/// used is left out.
 class DriverCache {
 public:
   virtual ~DriverCache() = default;
-  /// What the driver has made so far; nothing where it does not tell.
+  /// The machine code so far; nothing where the driver does not hand it out.
   virtual std::vector<std::byte> data() const = 0;
 };
 
-/// What the backend of a GPU asks of the interface that it executes through.
+/// The calls that the backend of a GPU makes of CUDA or Vulkan.
 ///
 /// Threads: every member may be called from any thread.
 class GpuDriver {

@@ -22,7 +22,7 @@ namespace nnhal::rt::tflite {
 using Code = schema::BuiltinOperator;
 
 namespace {
-/// What an operator keeps apart.
+/// The dimensions that an operator must not merge.
 enum class Pattern { none, elements, pairs, lastDimension };
 } // namespace
 

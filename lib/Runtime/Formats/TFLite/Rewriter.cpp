@@ -45,7 +45,8 @@ int32_t Rewriter::real(float value) {
 
 int32_t Rewriter::temporary(int32_t like) {
   Tensor tensor = graph.tensor(uint32_t(like));
-  // What remains is the type. Only an output states a shape that counts.
+  // The new tensor has the type alone: only an output states a shape that
+  // counts.
   if (like != op.outputs[0])
     tensor.declared.clear();
   tensor.shape.reset();

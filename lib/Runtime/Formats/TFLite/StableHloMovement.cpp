@@ -278,7 +278,7 @@ static bool anyOf(const std::vector<int32_t> &values, bool (*holds)(int32_t)) {
   return std::ranges::any_of(values, holds);
 }
 
-/// What negative padding leaves of \p tensor.
+/// Slices off \p tensor the elements that negative padding removes.
 static Result<int32_t> cropped(Rewriter &r, int32_t tensor,
                                const Padding &padding) {
   auto isNegative = [](int32_t value) { return value < 0; };

@@ -26,7 +26,8 @@ using Code = schema::BuiltinOperator;
 using Builder = Rewriter::Builder;
 
 namespace {
-/// What a subgraph of one operator combines two values by.
+/// A binary operator that is the body of a reduction, and the operator that
+/// reduces by it.
 struct Reducer {
   Code body;
   Code reduce;

@@ -1,6 +1,6 @@
 // RUN: nnhal-opt %s --split-input-file --nnhal-compile='target=vulkan until=lower' --verify-diagnostics
 
-// What a routine would find out when it is called must be known.
+// Targets without routines need parameters that are known when they compile.
 
 func.func @computed_k(%x: tensor<2x4xf32>, %kind: i32, %hash: tensor<2x4xf32>) -> tensor<?xi32> {
   %none = nnhal.no_value : tensor<2xf32>

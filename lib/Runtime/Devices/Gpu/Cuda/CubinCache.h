@@ -26,8 +26,8 @@ public:
   CubinCache(const DriverIdentity &driver, std::span<const std::byte> kept)
       : driver(driver), sealed(kept.begin(), kept.end()) {}
 
-  /// What the driver has made of \p ptx; nothing where it has not, where that
-  /// was another driver, or where the bytes are damaged.
+  /// Returns the machine code that the driver compiled \p ptx to; nothing where
+  /// the cache has none, another driver made it, or its bytes are damaged.
   std::optional<std::span<const std::byte>>
   find(std::span<const std::byte> ptx) const;
   void keep(std::span<const std::byte> ptx, std::span<const std::byte> cubin);

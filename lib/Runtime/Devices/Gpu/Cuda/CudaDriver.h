@@ -14,7 +14,7 @@
 
 namespace nnhal::rt::cuda {
 
-/// What the device "nnhal-cuda" executes through.
+/// Makes the interface to CUDA through which the device "nnhal-cuda" executes.
 std::unique_ptr<GpuDriver> createDriver(EngineRef engine);
 
 } // namespace nnhal::rt::cuda

@@ -26,9 +26,10 @@ struct Functions {
 #include "Functions.def"
 };
 
-/// What says whether a device can use what was compiled before.
+/// The identity of a driver and a device: machine code of another one is
+/// compiled again.
 struct DriverIdentity {
-  /// Of CUDA, as cuDriverGetVersion() tells it.
+  /// The version of CUDA that cuDriverGetVersion() returns.
   uint32_t version = 0;
   /// The compute capability of the device.
   uint32_t major = 0;

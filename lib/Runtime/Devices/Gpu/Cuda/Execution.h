@@ -92,7 +92,7 @@ private:
   std::vector<bool> isStaged;
   /// The buffers of the device that the recorded commands refer to.
   std::vector<std::shared_ptr<const DeviceBuffer>> buffers;
-  /// Those of the execution that begins.
+  /// The buffers of the device that the execution that begins refers to.
   std::vector<std::shared_ptr<const DeviceBuffer>> newBuffers;
   Recording recording;
   bool isInFlight = false;

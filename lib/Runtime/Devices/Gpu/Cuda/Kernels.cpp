@@ -19,7 +19,7 @@ using namespace nnhal::rt::cuda;
 
 using OwnedModule = Owned<CUmodule, &Functions::ModuleUnload>;
 
-/// What the driver says of a module it refuses, on one line.
+/// Joins the lines of the driver's log about a module that it refuses.
 static std::string onOneLine(const std::array<char, 4096> &log) {
   std::string text(log.data(), std::ranges::find(log, '\0') - log.begin());
   while (!text.empty() && text.back() == '\n')
@@ -75,7 +75,7 @@ static Result<OwnedModule> loadModule(const EngineRef &engine,
   if (cache)
     if (auto kept = cache->find(ptx)) {
       auto module = loadCubin(engine, *kept);
-      // What the driver does not want any more it makes again.
+      // The driver compiles the PTX again where it refuses a kept cubin.
       if (module.isOk() || module.status().code() == StatusCode::deadObject)
         return module;
     }

@@ -17,7 +17,7 @@ using namespace nnhal::rt;
 using namespace nnhal::rt::cuda;
 
 namespace {
-/// What the text says of an entry point before its body.
+/// An entry point as its declaration in PTX states it, before the body.
 struct Entry {
   size_t parameters = 0;
   bool hasOtherParameters = false;
@@ -62,8 +62,8 @@ void PtxReader::skipBlanks() {
   }
 }
 
-/// What is up to the next blank or bracket; one character at least, unless the
-/// text ends.
+/// Takes the word up to the next blank or bracket; one character at least,
+/// unless the text ends.
 std::string_view PtxReader::word() {
   skipBlanks();
   size_t begin = position;
@@ -77,7 +77,7 @@ std::string_view PtxReader::word() {
   return text.substr(begin, position - begin);
 }
 
-/// What is before the next \p end, without blanks; moves behind that.
+/// Takes the text before the next \p end, without blanks, and \p end itself.
 std::string PtxReader::until(char end) {
   size_t stop = std::min(text.find(end, position), text.size());
   std::string part(text.substr(position, stop - position));

@@ -50,7 +50,7 @@ struct Locations {
   std::vector<Location> outputs;
   CUdeviceptr arena = 0;
   CUdeviceptr status = 0;
-  /// What the status is before and after.
+  /// The status words of the host, before and after an execution.
   std::byte *firstStatus = nullptr;
   std::byte *lastStatus = nullptr;
   bool operator==(const Locations &) const = default;
@@ -111,7 +111,7 @@ private:
   std::vector<uint32_t> timedRuns;
   bool isTimed = false;
   Owned<CUgraphExec, &Functions::GraphExecDestroy> graph;
-  /// What the graph, where there is one, was recorded for.
+  /// The locations that the commands of the graph refer to.
   Locations recorded;
 };
 

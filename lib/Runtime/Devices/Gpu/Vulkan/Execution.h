@@ -84,7 +84,7 @@ private:
   std::vector<Import> imports;
   /// The buffers of the device that the recorded commands refer to.
   std::vector<std::shared_ptr<const CountedBuffer>> buffers;
-  /// Those of the execution that begins.
+  /// The buffers of the device that the execution that begins refers to.
   std::vector<std::shared_ptr<const CountedBuffer>> newBuffers;
   Recording recording;
   bool isInFlight = false;

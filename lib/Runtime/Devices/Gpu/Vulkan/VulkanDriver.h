@@ -14,7 +14,8 @@
 
 namespace nnhal::rt::vulkan {
 
-/// What the device "nnhal-vulkan" executes through.
+/// Makes the interface to Vulkan through which the device "nnhal-vulkan"
+/// executes.
 std::unique_ptr<GpuDriver> createDriver(EngineRef engine);
 
 } // namespace nnhal::rt::vulkan
