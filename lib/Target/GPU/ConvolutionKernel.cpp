@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelMath.h"
+#include "ImageWindow.h"
 #include "MicroKernels.h"
 
 #include "nnhal/Dialect/GPU/GPUOps.h"
@@ -35,14 +35,6 @@ using namespace nnhal::nngpu;
 
 namespace {
 
-/// Where an invocation reads a pixel of a window.
-struct WindowPixel {
-  /// The number of its first channel.
-  Value number;
-  /// Whether it is inside of the image; null where all are.
-  Value isInside;
-};
-
 class ConvolutionEmitter {
 public:
   ConvolutionEmitter(Kernel &kernel, kernel::Conv2DOp op,
@@ -51,6 +43,8 @@ public:
       : kernel(kernel), op(op), builder(kernel.builder()), loc(op.getLoc()),
         math(kernel, loc), tile(tile), epilogue(std::move(epilogue)),
         input(buffers[0]), filter(buffers[1]), bias(buffers[2]),
+        window(kernel, loc, input,
+               {op.getStrides(), op.getDilations(), op.getPads()}),
         output(cast<MemRefType>(op.getInit().getType()).getShape()) {}
 
   void run();
@@ -60,14 +54,13 @@ private:
   SmallVector<Value> firstSums();
   SmallVector<Value> overWindow(ValueRange sums);
   SmallVector<Value> overChannels(Value row, Value column, ValueRange sums);
-  SmallVector<Value> addProducts(ArrayRef<WindowPixel> pixels, Value weights,
-                                 Value channel, ValueRange sums);
-  SmallVector<Value> addFour(ArrayRef<WindowPixel> pixels, Value weights,
+  SmallVector<Value> addProducts(ArrayRef<ImageWindow::Place> pixels,
+                                 Value weights, Value channel, ValueRange sums);
+  SmallVector<Value> addFour(ArrayRef<ImageWindow::Place> pixels, Value weights,
                              Value channel, ValueRange sums);
   SmallVector<Value> loadWeights(Value number, int64_t offset);
-  SmallVector<Value> addOne(ArrayRef<WindowPixel> pixels, Value weights,
+  SmallVector<Value> addOne(ArrayRef<ImageWindow::Place> pixels, Value weights,
                             Value channel, ValueRange sums);
-  WindowPixel pixelAt(int64_t pixel, Value row, Value column);
   Value orZero(Value value, Value isInside);
   Value product(Value factor, Value weight, Value sum);
   Value widened(Value value);
@@ -75,9 +68,8 @@ private:
   void storeShared(ValueRange sums);
   void store(Value pixel, ArrayRef<Value> sums);
 
-  using LoopBody = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
   SmallVector<Value> loop(Value first, int64_t end, int64_t step,
-                          ValueRange sums, LoopBody body);
+                          ValueRange sums, Kernel::LoopBody body);
 
   int64_t panelWidth() { return op.getPanelWidth(); }
   /// Rows of a panel for one place of the window.
@@ -101,6 +93,7 @@ private:
   ConvolutionTile tile;
   KernelEpilogue epilogue;
   FlatBuffer input, filter, bias;
+  ImageWindow window;
   ArrayRef<int64_t> output;
   /// The invocation's row and slice in its workgroup, and its number in the
   /// slice.
@@ -110,8 +103,8 @@ private:
   /// The first output channel, which may be beyond the last one, and where it
   /// is in the filter.
   Value channel, panel, inPanel;
-  /// The batch, row and column that the window of each pixel begins at.
-  SmallVector<std::array<Value, 3>> origins;
+  /// The origin of the window of each pixel.
+  SmallVector<ImageWindow::Origin> origins;
 };
 
 } // namespace
@@ -136,35 +129,9 @@ void ConvolutionEmitter::locate() {
   Value existing = math.multiply(math.limit(column, across), tile.lanes);
   panel = math.divide(existing, panelWidth());
   inPanel = math.remainder(existing, panelWidth());
-  ArrayRef<int64_t> strides = op.getStrides(), pads = op.getPads();
-  for (int64_t i = 0; i < tile.pixels; ++i) {
-    Value number = math.limit(pixelNumber(math.constant(i)), pixelCount());
-    SmallVector<Value> at = kernel.delinearize(number, output.drop_back());
-    origins.push_back({at[0],
-                       math.add(math.multiply(at[1], strides[0]), -pads[0]),
-                       math.add(math.multiply(at[2], strides[1]), -pads[2])});
-  }
-}
-
-WindowPixel ConvolutionEmitter::pixelAt(int64_t pixel, Value windowRow,
-                                        Value windowColumn) {
-  ArrayRef<int64_t> dilations = op.getDilations(), pads = op.getPads();
-  auto [batch, top, left] = origins[pixel];
-  Value y = math.add(top, math.multiply(windowRow, dilations[0]));
-  Value x = math.add(left, math.multiply(windowColumn, dilations[1]));
-  WindowPixel result;
-  // A number before the first one is a large unsigned one.
-  if (pads[0] != 0 || pads[1] != 0) {
-    result.isInside = math.isBelow(y, input.shape()[1]);
-    y = math.limit(y, input.shape()[1]);
-  }
-  if (pads[2] != 0 || pads[3] != 0) {
-    result.isInside =
-        math.both(result.isInside, math.isBelow(x, input.shape()[2]));
-    x = math.limit(x, input.shape()[2]);
-  }
-  result.number = input.number({batch, y, x, math.constant(0)});
-  return result;
+  for (int64_t i = 0; i < tile.pixels; ++i)
+    origins.push_back(window.originOf(
+        math.limit(pixelNumber(math.constant(i)), pixelCount()), output));
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,14 +184,14 @@ SmallVector<Value> ConvolutionEmitter::loadWeights(Value number,
 
 /// Adds the products of four channels of each pixel from \p at on, with the
 /// weights from \p weights on.
-SmallVector<Value> ConvolutionEmitter::addFour(ArrayRef<WindowPixel> pixels,
-                                               Value weights, Value at,
-                                               ValueRange before) {
+SmallVector<Value>
+ConvolutionEmitter::addFour(ArrayRef<ImageWindow::Place> pixels, Value weights,
+                            Value at, ValueRange before) {
   SmallVector<Value> sums(before), factors;
   auto lane = [&](Value vector, int64_t number) -> Value {
     return vector::ExtractOp::create(builder, loc, vector, number);
   };
-  for (const WindowPixel &pixel : pixels)
+  for (const ImageWindow::Place &pixel : pixels)
     factors.push_back(
         orZero(input.loadFour(math.add(pixel.number, at)), pixel.isInside));
   for (int64_t i = 0; i < 4; ++i) {
@@ -240,14 +207,14 @@ SmallVector<Value> ConvolutionEmitter::addFour(ArrayRef<WindowPixel> pixels,
 
 /// Adds the products of one step of channels, an element, quad or pair, of each
 /// pixel.
-SmallVector<Value> ConvolutionEmitter::addOne(ArrayRef<WindowPixel> pixels,
-                                              Value weights, Value at,
-                                              ValueRange before) {
+SmallVector<Value>
+ConvolutionEmitter::addOne(ArrayRef<ImageWindow::Place> pixels, Value weights,
+                           Value at, ValueRange before) {
   SmallVector<Value> sums(before);
   int64_t width = isInPairs() ? 2 : 1;
   for (int64_t part = 0; part < width; ++part) {
     SmallVector<Value> factors;
-    for (const WindowPixel &pixel : pixels)
+    for (const ImageWindow::Place &pixel : pixels)
       factors.push_back(
           orZero(input.load(math.add(
                      math.add(pixel.number, math.multiply(at, width)), part)),
@@ -270,9 +237,9 @@ SmallVector<Value> ConvolutionEmitter::addOne(ArrayRef<WindowPixel> pixels,
 
 /// Adds the products of a step of channels \p at; \p weights is the number of
 /// the weights of the first one.
-SmallVector<Value> ConvolutionEmitter::addProducts(ArrayRef<WindowPixel> pixels,
-                                                   Value weights, Value at,
-                                                   ValueRange sums) {
+SmallVector<Value>
+ConvolutionEmitter::addProducts(ArrayRef<ImageWindow::Place> pixels,
+                                Value weights, Value at, ValueRange sums) {
   int64_t width = isInPairs() ? 2 * panelWidth() : panelWidth();
   Value number = math.add(weights, math.multiply(at, width));
   return isInFours() ? addFour(pixels, number, at, sums)
@@ -283,18 +250,12 @@ SmallVector<Value> ConvolutionEmitter::addProducts(ArrayRef<WindowPixel> pixels,
 // Sums
 //===----------------------------------------------------------------------===//
 
+/// Emits a loop of at least one round; a single one needs no loop.
 SmallVector<Value> ConvolutionEmitter::loop(Value first, int64_t end,
                                             int64_t step, ValueRange sums,
-                                            LoopBody body) {
-  if (step >= end)
-    return body(first, sums);
-  auto loop = scf::ForOp::create(builder, loc, first, math.constant(end),
-                                 math.constant(step), sums);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(builder, loc,
-                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
-  return SmallVector<Value>(loop.getResults());
+                                            Kernel::LoopBody body) {
+  return step >= end ? body(first, sums)
+                     : kernel.loop(first, math.constant(end), step, sums, body);
 }
 
 SmallVector<Value> ConvolutionEmitter::firstSums() {
@@ -316,9 +277,9 @@ SmallVector<Value> ConvolutionEmitter::firstSums() {
 SmallVector<Value> ConvolutionEmitter::overChannels(Value windowRow,
                                                     Value windowColumn,
                                                     ValueRange sums) {
-  SmallVector<WindowPixel> pixels;
+  SmallVector<ImageWindow::Place> pixels;
   for (int64_t i = 0; i < tile.pixels; ++i)
-    pixels.push_back(pixelAt(i, windowRow, windowColumn));
+    pixels.push_back(window.placeAt(origins[i], windowRow, windowColumn));
   int64_t pair = isInPairs() ? 2 : 1;
   Value weights =
       filter.number({panel, windowRow, windowColumn, math.constant(0),

@@ -147,9 +147,6 @@ private:
   SmallVector<Value> firstSums(const FirstValues &firstValues);
   /// The sums after the reduction loops from \p next on.
   SmallVector<Value> reduce(ArrayRef<unsigned> loops, ValueRange sums);
-  using LoopBody = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
-  SmallVector<Value> loop(Value lower, Value upper, int64_t step,
-                          ValueRange sums, LoopBody body);
   SmallVector<Value> computeBody(ValueRange sums);
   /// Where the invocation is in \p operand.
   SmallVector<Value> positionIn(OpOperand &operand);
@@ -225,17 +222,6 @@ SmallVector<Value> ElementEmitter::computeBody(ValueRange sums) {
   return results;
 }
 
-SmallVector<Value> ElementEmitter::loop(Value lower, Value upper, int64_t step,
-                                        ValueRange sums, LoopBody body) {
-  auto loop = scf::ForOp::create(builder, loc, lower, upper,
-                                 kernel.constant(step), sums);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(builder, loc,
-                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
-  return SmallVector<Value>(loop.getResults());
-}
-
 SmallVector<Value> ElementEmitter::reduce(ArrayRef<unsigned> loops,
                                           ValueRange sums) {
   if (loops.empty())
@@ -250,13 +236,14 @@ SmallVector<Value> ElementEmitter::reduce(ArrayRef<unsigned> loops,
   if (range == 1)
     return round(zero, sums);
   if (range <= maxRounds)
-    return loop(zero, end, 1, sums, round);
-  return loop(zero, end, maxRounds, sums, [&](Value first, ValueRange before) {
-    Value last =
-        arith::AddIOp::create(builder, loc, first, kernel.constant(maxRounds));
-    Value bound = arith::MinUIOp::create(builder, loc, last, end);
-    return loop(first, bound, 1, before, round);
-  });
+    return kernel.loop(zero, end, 1, sums, round);
+  return kernel.loop(
+      zero, end, maxRounds, sums, [&](Value first, ValueRange before) {
+        Value last = arith::AddIOp::create(builder, loc, first,
+                                           kernel.constant(maxRounds));
+        Value bound = arith::MinUIOp::create(builder, loc, last, end);
+        return kernel.loop(first, bound, 1, before, round);
+      });
 }
 
 void ElementEmitter::goTo(Value number) {
@@ -344,14 +331,15 @@ LogicalResult ElementEmitter::runShared(const FirstValues &firstValues,
                               kernel.invocation(), kernel.constant(0));
     sum = arith::SelectOp::create(builder, loc, isFirst, sum, zero);
   }
-  sum = loop(kernel.invocation(), kernel.constant(countReduced(op)),
-             invocations, sum,
-             [&](Value number, ValueRange before) {
-               for (auto [loop, index] : llvm::zip_equal(
-                        reductions, kernel.delinearize(number, extents)))
-                 indices[loop] = index;
-               return computeBody(before);
-             })
+  sum = kernel
+            .loop(kernel.invocation(), kernel.constant(countReduced(op)),
+                  invocations, sum,
+                  [&](Value number, ValueRange before) {
+                    for (auto [loop, index] : llvm::zip_equal(
+                             reductions, kernel.delinearize(number, extents)))
+                      indices[loop] = index;
+                    return computeBody(before);
+                  })
             .front();
   OpBuilder::InsertionGuard guard(builder);
   storeSums(meet(sum, combiner, invocations));

@@ -21,8 +21,8 @@ bool isInFours(mlir::Value view);
 /// bytes.
 class FlatBuffer {
 public:
-  /// Makes the buffer of \p view, an operand of \p user. Fails after an error at \p user where the
-  /// layout of \p view has no numbers.
+  /// Makes the buffer of \p view, an operand of \p user. Fails after an error
+  /// at \p user where the layout of \p view has no numbers.
   static llvm::FailureOr<FlatBuffer> of(Kernel &kernel, mlir::Value view,
                                         mlir::Operation *user);
 

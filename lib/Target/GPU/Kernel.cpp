@@ -183,6 +183,16 @@ SmallVector<Value> Kernel::delinearize(Value number,
   return parts;
 }
 
+SmallVector<Value> Kernel::loop(Value first, Value end, int64_t step,
+                                ValueRange sums, LoopBody body) {
+  auto loop = scf::ForOp::create(inside, loc, first, end, constant(step), sums);
+  OpBuilder::InsertionGuard guard(inside);
+  inside.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(inside, loc,
+                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
+}
+
 //===----------------------------------------------------------------------===//
 // What is brought
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,15 @@ public:
   llvm::SmallVector<mlir::Value> delinearize(mlir::Value number,
                                              llvm::ArrayRef<int64_t> extents);
 
+  /// Computes the sums after a round from those before it.
+  using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value round, mlir::ValueRange sums)>;
+  /// Emits a loop from \p first up to \p end in steps of \p step that carries
+  /// \p sums, and returns the sums after it.
+  llvm::SmallVector<mlir::Value> loop(mlir::Value first, mlir::Value end,
+                                      int64_t step, mlir::ValueRange sums,
+                                      LoopBody body);
+
   /// Brings \p value, which is computed before \p user in the body of the entry
   /// function. Fails after an error at \p user where it cannot be brought.
   llvm::FailureOr<mlir::Value> bring(mlir::Value value, mlir::Operation *user);

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelMath.h"
+#include "ImageWindow.h"
 #include "MicroKernels.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,36 +26,28 @@ using namespace nnhal::nngpu;
 
 namespace {
 
-/// The windows of one image: extents, and how they move.
-struct Window {
-  ArrayRef<int64_t> extents, strides, dilations, pads;
-};
-
 /// Goes through the window of a pixel and of some channels.
 class WindowEmitter {
 public:
-  WindowEmitter(Kernel &kernel, Location loc, FlatBuffer input,
-                ArrayRef<int64_t> output, const Window &window, int64_t lanes)
+  WindowEmitter(Kernel &kernel, Location loc, const FlatBuffer &input,
+                ArrayRef<int64_t> output, ArrayRef<int64_t> extents,
+                const ImageWindow::Geometry &geometry, int64_t lanes)
       : kernel(kernel), builder(kernel.builder()), loc(loc), math(kernel, loc),
-        input(std::move(input)), window(window), lanes(lanes) {
+        input(input), lanes(lanes), extents(extents),
+        window(kernel, loc, input, geometry) {
     int64_t across = output[3] / lanes;
     channel = math.multiply(math.remainder(kernel.invocation(), across), lanes);
     pixel = math.divide(kernel.invocation(), across);
-    SmallVector<Value> at = kernel.delinearize(pixel, output.drop_back());
-    batch = at[0];
-    top = math.add(math.multiply(at[1], window.strides[0]), -window.pads[0]);
-    left = math.add(math.multiply(at[2], window.strides[1]), -window.pads[2]);
+    origin = window.originOf(pixel, output);
   }
 
-  /// A place of the window. Values outside of the image, where `isInside` is
-  /// not null and does not hold, are no part of it.
-  struct Place {
-    Value row, column, isInside;
-    /// The number of input channel 0.
-    Value number;
+  /// A place of the window, by its row and column, and where the image has it.
+  struct Place : ImageWindow::Place {
+    Value row, column;
   };
   using Step =
       llvm::function_ref<SmallVector<Value>(const Place &, ValueRange)>;
+  /// Takes each place of the window into the sums, \p first before the first.
   SmallVector<Value> run(ValueRange first, Step step);
 
   /// The values of \p buffer from \p number on, one for each lane.
@@ -66,17 +58,16 @@ public:
   Location loc;
   KernelMath math;
   FlatBuffer input;
-  Window window;
   int64_t lanes;
   Value pixel, channel;
 
 private:
-  SmallVector<Value> visit(Value row, Value column, ValueRange sums, Step step);
-  SmallVector<Value>
-  loop(int64_t end, bool isUnrolled, ValueRange sums,
-       llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  SmallVector<Value> loop(int64_t end, bool isUnrolled, ValueRange sums,
+                          Kernel::LoopBody body);
 
-  Value batch, top, left;
+  ArrayRef<int64_t> extents;
+  ImageWindow window;
+  ImageWindow::Origin origin;
 };
 
 } // namespace
@@ -92,51 +83,26 @@ SmallVector<Value> WindowEmitter::loadLanes(const FlatBuffer &buffer,
   return values;
 }
 
-SmallVector<Value> WindowEmitter::visit(Value row, Value column,
-                                        ValueRange sums, Step step) {
-  Place place{row, column, Value(), Value()};
-  Value y = math.add(top, math.multiply(row, window.dilations[0]));
-  Value x = math.add(left, math.multiply(column, window.dilations[1]));
-  // A number before the first one is a large unsigned one.
-  if (window.pads[0] != 0 || window.pads[1] != 0) {
-    place.isInside = math.isBelow(y, input.shape()[1]);
-    y = math.limit(y, input.shape()[1]);
-  }
-  if (window.pads[2] != 0 || window.pads[3] != 0) {
-    place.isInside =
-        math.both(place.isInside, math.isBelow(x, input.shape()[2]));
-    x = math.limit(x, input.shape()[2]);
-  }
-  place.number = input.number({batch, y, x, math.constant(0)});
-  return step(place, sums);
-}
-
-SmallVector<Value> WindowEmitter::loop(
-    int64_t end, bool isUnrolled, ValueRange first,
-    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+SmallVector<Value> WindowEmitter::loop(int64_t end, bool isUnrolled,
+                                       ValueRange first,
+                                       Kernel::LoopBody body) {
+  if (!isUnrolled && end > 1)
+    return kernel.loop(math.constant(0), math.constant(end), 1, first, body);
   SmallVector<Value> sums(first);
-  if (isUnrolled || end == 1) {
-    for (int64_t i = 0; i < end; ++i)
-      sums = body(math.constant(i), sums);
-    return sums;
-  }
-  auto loop = scf::ForOp::create(builder, loc, math.constant(0),
-                                 math.constant(end), math.constant(1), sums);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(builder, loc,
-                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
-  return SmallVector<Value>(loop.getResults());
+  for (int64_t i = 0; i < end; ++i)
+    sums = body(math.constant(i), sums);
+  return sums;
 }
 
 SmallVector<Value> WindowEmitter::run(ValueRange first, Step step) {
   constexpr int64_t mostWrittenOut = 25;
-  int64_t rows = window.extents[0], columns = window.extents[1];
+  int64_t rows = extents[0], columns = extents[1];
   bool isSmall = rows * columns <= mostWrittenOut;
   return loop(rows, isSmall, first, [&](Value row, ValueRange ofRows) {
     return loop(columns, isSmall || columns <= mostWrittenOut / 2, ofRows,
                 [&](Value column, ValueRange sums) {
-                  return visit(row, column, sums, step);
+                  return step(
+                      {window.placeAt(origin, row, column), row, column}, sums);
                 });
   });
 }
@@ -205,10 +171,9 @@ FailureOr<Kernel> nngpu::emitDepthwise(gpu::GPUModuleOp module,
   FailureOr<FlatBuffer> bias = FlatBuffer::of(kernel, op.getBias(), op);
   if (failed(epilogue) || failed(input) || failed(filter) || failed(bias))
     return failure();
-  WindowEmitter emitter(
-      kernel, op.getLoc(), *input, output,
-      {filter->shape(), op.getStrides(), op.getDilations(), op.getPads()},
-      lanes);
+  WindowEmitter emitter(kernel, op.getLoc(), *input, output, filter->shape(),
+                        {op.getStrides(), op.getDilations(), op.getPads()},
+                        lanes);
   SmallVector<Value> first =
       emitter.loadLanes(*bias, bias->number({emitter.channel}));
   Value inputChannel = emitter.math.divide(emitter.channel, multiplier);
@@ -278,9 +243,8 @@ FailureOr<Kernel> nngpu::emitPool(gpu::GPUModuleOp module,
   if (failed(epilogue) || failed(input))
     return failure();
   constexpr int64_t ones[] = {1, 1};
-  WindowEmitter emitter(kernel, loc, *input, output,
-                        {op.getWindow(), op.getStrides(), ones, op.getPads()},
-                        lanes);
+  WindowEmitter emitter(kernel, loc, *input, output, op.getWindow(),
+                        {op.getStrides(), ones, op.getPads()}, lanes);
   OpBuilder &builder = kernel.builder();
   kernel::PoolKind kind = op.getKind();
   float first = kind == kernel::PoolKind::max
