@@ -7,6 +7,8 @@
 
 #include "GpuModel.h"
 
+#include "GpuExecution.h"
+
 #include "Runtime/Artifact/FailureReasons.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/DeviceMemory.h"
@@ -112,63 +114,4 @@ uint64_t nnhal::rt::omittedSizeOf(const GpuProgram &program,
           !entry.requiresInput(binding.argument))
         size = std::max(size, binding.offset + binding.size);
   return size;
-}
-
-void nnhal::rt::writeFirstStatus(const Invocation &invocation,
-                                 std::span<std::byte> words) {
-  std::memset(words.data(), 0, words.size());
-  for (size_t i = 0; i < invocation.inputs.size(); ++i) {
-    auto isPresent = uint32_t(invocation.inputs[i].isPresent);
-    std::memcpy(&words[gpuStatusSize + i * sizeof(isPresent)], &isPresent,
-                sizeof(isPresent));
-  }
-}
-
-Status nnhal::rt::statusOf(std::span<const std::byte> bytes) {
-  std::array<uint32_t, gpuStatusSize / sizeof(uint32_t)> words;
-  std::memcpy(words.data(), bytes.data(), sizeof(words));
-  auto [count, reason, operation, unused, foundLow, foundHigh, boundLow,
-        boundHigh] = words;
-  if (count == 0)
-    return Status::ok();
-  auto join = [](uint32_t low, uint32_t high) {
-    return int64_t(uint64_t(high) << 32 | low);
-  };
-  Status failed = toStatus(FailureReason(reason), join(foundLow, foundHigh),
-                           join(boundLow, boundHigh));
-  if (failed.isOk())
-    return failure("{} checks of the GPU failed for no reason", count);
-  if (operation == UINT32_MAX)
-    return failed;
-  return std::move(failed).withContext(fmt::format("operation {}", operation));
-}
-
-Status nnhal::rt::readInput(const InvocationArgument &argument,
-                            std::span<std::byte> bytes) {
-  if (argument.data) {
-    std::memcpy(bytes.data(), argument.data, bytes.size());
-    return Status::ok();
-  }
-  return argument.memory ? argument.memory->read(bytes)
-                         : argument.pool->read(argument.offset, bytes);
-}
-
-Status nnhal::rt::writeOutput(const InvocationArgument &argument,
-                              std::span<const std::byte> bytes) {
-  if (argument.data) {
-    std::memcpy(argument.data, bytes.data(), bytes.size());
-    return Status::ok();
-  }
-  return argument.memory ? argument.memory->write(bytes)
-                         : argument.pool->write(argument.offset, bytes);
-}
-
-std::vector<uint32_t>
-nnhal::rt::runsOf(const std::vector<GpuCommand> &commands) {
-  std::vector<uint32_t> runs;
-  for (const GpuCommand &command : commands)
-    if (command.kind != GpuCommandKind::barrier &&
-        (runs.empty() || runs.back() != command.operation))
-      runs.push_back(command.operation);
-  return runs;
 }

@@ -21,13 +21,6 @@ Result<GpuProgram> readProgramFor(TargetKind kind, std::string_view target,
                                   const Artifact &artifact,
                                   const Memory &dataCache);
 
-/// The arena, the arguments and the commands of one execution at a time.
-class GpuExecution : public Workspace {
-public:
-  /// Executes \p invocation, whose outputs suffice.
-  virtual Status run(Invocation &invocation) = 0;
-};
-
 /// A model whose workspaces are objects of GpuExecution. Whoever derives from
 /// it has the program.
 class GpuModel : public LoadedModel {
@@ -53,24 +46,6 @@ private:
 /// Bytes of the largest input that kernels of \p program read and a request may
 /// omit; zeroes stand for it then.
 uint64_t omittedSizeOf(const GpuProgram &program, const Artifact &artifact);
-
-/// Writes to \p words, of gpuStatusSizeFor() bytes, the status that a program
-/// begins with: no check has failed, and which inputs \p invocation has.
-void writeFirstStatus(const Invocation &invocation, std::span<std::byte> words);
-
-/// Success, or the failure of a check that \p words, what is in
-/// GpuSpace::status after an execution, tell of.
-Status statusOf(std::span<const std::byte> words);
-
-/// Copy an argument, wherever the client has it, to or from memory of the host.
-Status readInput(const InvocationArgument &argument,
-                 std::span<std::byte> bytes);
-Status writeOutput(const InvocationArgument &argument,
-                   std::span<const std::byte> bytes);
-
-/// The operations of successive \p commands, each run of equal ones once. A
-/// barrier belongs to no run.
-std::vector<uint32_t> runsOf(const std::vector<GpuCommand> &commands);
 
 } // namespace nnhal::rt
 

@@ -9,6 +9,7 @@
 
 #include "Execution.h"
 
+#include "Runtime/Devices/Gpu/GpuModel.h"
 #include "Runtime/Support/Errors.h"
 
 using namespace nnhal::rt;

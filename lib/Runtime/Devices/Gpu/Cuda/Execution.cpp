@@ -16,9 +16,6 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::cuda;
 
-/// How long an execution waits before it asks again whether it is cancelled.
-static constexpr auto waitSlice = std::chrono::microseconds(2000);
-
 //===----------------------------------------------------------------------===//
 // Buffers of the HAL
 //===----------------------------------------------------------------------===//
@@ -70,20 +67,6 @@ Execution::create(const std::shared_ptr<const LoadedProgram> &program,
 Execution::~Execution() {
   if (isInFlight)
     recording.finish();
-}
-
-static Status cancelled() { return toStatus(FailureReason::cancelled, 0, 0); }
-
-Status Execution::drain(const Invocation &invocation) {
-  while (isInFlight) {
-    auto finished = recording.wait(waitSlice);
-    // A lost device finishes nothing.
-    isInFlight = finished.isOk() && !*finished;
-    NNHAL_RETURN_IF_ERROR(finished.status());
-    if (isInFlight && invocation.isCancelled())
-      return cancelled();
-  }
-  return Status::ok();
 }
 
 std::optional<Location>
@@ -159,49 +142,23 @@ Status Execution::placeArguments(Invocation &invocation, Locations &locations) {
   return Status::ok();
 }
 
-Status Execution::run(Invocation &invocation) {
-  if (invocation.isCancelled())
-    return cancelled();
-  NNHAL_RETURN_IF_ERROR(drain(invocation));
+Status Execution::prepare(Invocation &invocation, bool isTimed) {
   Locations locations;
   NNHAL_RETURN_IF_ERROR(placeArguments(invocation, locations));
-  OperationObserver *observer = invocation.operations;
-  NNHAL_RETURN_IF_ERROR(recording.prepare(locations, observer != nullptr));
+  NNHAL_RETURN_IF_ERROR(recording.prepare(locations, isTimed));
   // Only now no command refers to them any more.
   buffers = std::move(newBuffers);
-  writeFirstStatus(invocation,
-                   statusWords.bytes().first(program->statusSize()));
-  if (invocation.isCancelled())
-    return cancelled();
-  submitted = observer ? observer->now() : 0;
-  NNHAL_RETURN_IF_ERROR(recording.submit());
-  isInFlight = true;
-  return finish(invocation);
-}
-
-Status Execution::finish(Invocation &invocation) {
-  Status status = drain(invocation);
-  // Nobody writes to the client's memory after the end of an execution.
-  if (isInFlight && std::ranges::find(isStaged, false) != isStaged.end()) {
-    recording.finish();
-    isInFlight = false;
-  }
-  NNHAL_RETURN_IF_ERROR(status);
-  invocation.timeOnDevice = recording.elapsed();
-  if (invocation.operations)
-    recording.reportOperations(*invocation.operations, submitted);
-  NNHAL_RETURN_IF_ERROR(statusOf(
-      statusWords.bytes().subspan(program->statusSize(), gpuStatusSize)));
-  return copyOutputs(invocation);
-}
-
-Status Execution::copyOutputs(Invocation &invocation) const {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!isStaged[i])
-      continue;
-    invocation.copiedBytes += program->outputSizes[i];
-    NNHAL_RETURN_IF_ERROR(
-        writeOutput(invocation.outputs[i], outputs[i].host.bytes()));
-  }
   return Status::ok();
+}
+
+std::span<std::byte> Execution::firstStatus() {
+  return statusWords.bytes().first(program->statusSize());
+}
+
+std::span<const std::byte> Execution::lastStatus() const {
+  return statusWords.bytes().subspan(program->statusSize(), gpuStatusSize);
+}
+
+std::span<const std::byte> Execution::stagedOutput(size_t index) const {
+  return outputs[index].host.bytes();
 }

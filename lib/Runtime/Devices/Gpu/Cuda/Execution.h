@@ -10,7 +10,7 @@
 
 #include "Recording.h"
 
-#include "Runtime/Devices/Gpu/GpuModel.h"
+#include "Runtime/Devices/Gpu/GpuExecution.h"
 #include "nnhal/Backend/DeviceMemory.h"
 
 #include <optional>
@@ -50,8 +50,6 @@ public:
          std::shared_ptr<MemoryBudget> budget);
   ~Execution() override;
 
-  Status run(Invocation &invocation) override;
-
 private:
   /// An argument on its way.
   struct Staged {
@@ -64,9 +62,11 @@ private:
       : budget(std::move(budget)), program(std::move(program)),
         recording(std::move(recording)) {}
 
-  /// Waits for the last submission. Fails, with missedDeadlineTransient, when
-  /// \p invocation is cancelled before.
-  Status drain(const Invocation &invocation);
+  Status prepare(Invocation &invocation, bool isTimed) override;
+  GpuRecording &commands() override { return recording; }
+  std::span<std::byte> firstStatus() override;
+  std::span<const std::byte> lastStatus() const override;
+  std::span<const std::byte> stagedOutput(size_t index) const override;
   Status placeArguments(Invocation &invocation, Locations &locations);
   Result<Location> placeInput(Invocation &invocation, size_t index);
   /// Zeroes, which stand for an input that is omitted.
@@ -74,8 +74,6 @@ private:
   /// Nothing where the argument is no buffer of the device.
   std::optional<Location> tryBuffer(const InvocationArgument &argument);
   Result<Location> stage(Staged &staged, uint64_t size);
-  Status finish(Invocation &invocation);
-  Status copyOutputs(Invocation &invocation) const;
 
   // The buffers below are counted against it.
   std::shared_ptr<MemoryBudget> budget;
@@ -88,16 +86,11 @@ private:
   PinnedBuffer statusWords;
   std::vector<Staged> inputs;
   std::vector<Staged> outputs;
-  /// The outputs of this execution that are not where the client wants them.
-  std::vector<bool> isStaged;
   /// The buffers of the device that the recorded commands refer to.
   std::vector<std::shared_ptr<const DeviceBuffer>> buffers;
   /// The buffers of the device that the execution that begins refers to.
   std::vector<std::shared_ptr<const DeviceBuffer>> newBuffers;
   Recording recording;
-  bool isInFlight = false;
-  /// When, by the clock of Invocation::operations.
-  int64_t submitted = 0;
 };
 
 } // namespace nnhal::rt::cuda

@@ -7,7 +7,6 @@
 
 #include "Recording.h"
 
-#include "Runtime/Devices/Gpu/GpuModel.h"
 #include "Runtime/Support/Errors.h"
 
 #include <thread>
@@ -234,7 +233,7 @@ Status Recording::submit() {
   return status;
 }
 
-Result<bool> Recording::wait(std::chrono::microseconds limit) {
+Result<bool> Recording::wait(std::chrono::nanoseconds limit) {
   Engine &engine = *program->engine;
   ContextScope scope(engine);
   Clock::time_point first = Clock::now();

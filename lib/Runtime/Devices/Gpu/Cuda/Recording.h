@@ -11,9 +11,9 @@
 #include "CudaBuffer.h"
 #include "Kernels.h"
 
+#include "Runtime/Devices/Gpu/GpuExecution.h"
 #include "nnhal/Backend/Invocation.h"
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -61,7 +61,7 @@ struct Locations {
 ///
 /// Ownership: move-only; the program is shared. Nothing that it executes may be
 ///            destroyed before it has finished.
-class Recording {
+class Recording final : public GpuRecording {
 public:
   static Result<Recording> create(std::shared_ptr<const LoadedProgram> program);
 
@@ -69,19 +69,12 @@ public:
   /// With \p timesOperations the commands are enqueued one by one by the next
   /// submission, with events around those of each operation.
   Status prepare(const Locations &locations, bool timesOperations);
-  /// Begins to execute. The last submission has finished.
-  Status submit();
-  /// Returns whether the last submission has finished, after waiting for about
-  /// \p limit.
-  Result<bool> wait(std::chrono::microseconds limit);
-  /// Waits for the last submission as long as it takes. A lost device finishes
-  /// nothing.
-  void finish() noexcept;
-  /// The nanoseconds of the last submission, which has finished, by the clock
-  /// of the device; -1 where the driver does not tell.
-  int64_t elapsed() const;
-  /// See vulkan::Recording::reportOperations().
-  void reportOperations(OperationObserver &observer, int64_t begin) const;
+  Status submit() override;
+  Result<bool> wait(std::chrono::nanoseconds limit) override;
+  void finish() noexcept override;
+  int64_t elapsed() const override;
+  void reportOperations(OperationObserver &observer,
+                        int64_t begin) const override;
 
 private:
   using OwnedEvent = Owned<CUevent, &Functions::EventDestroy>;

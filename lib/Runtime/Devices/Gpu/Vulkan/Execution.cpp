@@ -20,9 +20,6 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::vulkan;
 
-/// How long an execution waits before it asks again whether it is cancelled.
-static constexpr uint64_t waitSlice = 2'000'000;
-
 Result<CountedBuffer> CountedBuffer::allocate(const EngineRef &engine,
                                               uint64_t size, Place place,
                                               MemoryBudget *budget) {
@@ -57,18 +54,6 @@ Execution::create(const std::shared_ptr<const LoadedProgram> &program,
 Execution::~Execution() {
   if (isInFlight)
     recording.finish();
-}
-
-static Status cancelled() { return toStatus(FailureReason::cancelled, 0, 0); }
-
-Status Execution::drain(const Invocation &invocation) {
-  while (isInFlight) {
-    NNHAL_ASSIGN_OR_RETURN(bool finished, recording.wait(waitSlice));
-    if (!finished && invocation.isCancelled())
-      return cancelled();
-    isInFlight = !finished;
-  }
-  return Status::ok();
 }
 
 /// Pages as the kernel maps them.
@@ -207,53 +192,25 @@ Status Execution::placeArguments(Invocation &invocation, Locations &locations) {
   return Status::ok();
 }
 
-Status Execution::run(Invocation &invocation) {
-  if (invocation.isCancelled())
-    return cancelled();
-  NNHAL_RETURN_IF_ERROR(drain(invocation));
+Status Execution::prepare(Invocation &invocation, bool isTimed) {
   Locations locations;
   NNHAL_RETURN_IF_ERROR(placeArguments(invocation, locations));
-  OperationObserver *observer = invocation.operations;
-  NNHAL_RETURN_IF_ERROR(recording.prepare(locations, observer != nullptr));
+  NNHAL_RETURN_IF_ERROR(recording.prepare(locations, isTimed));
   // Only now no command refers to them any more.
   buffers = std::move(newBuffers);
   std::erase_if(imports, [](const Import &import) { return !import.isUsed; });
-  writeFirstStatus(invocation, {status.buffer.hostBytes(),
-                                size_t(gpuStatusSizeFor(program->inputCount))});
-  if (invocation.isCancelled())
-    return cancelled();
-  submitted = observer ? observer->now() : 0;
-  NNHAL_RETURN_IF_ERROR(recording.submit());
-  isInFlight = true;
-  return finish(invocation);
-}
-
-Status Execution::finish(Invocation &invocation) {
-  Status status = drain(invocation);
-  // Nobody writes to the client's memory after the end of an execution.
-  bool writesHere = std::ranges::find(isStaged, false) != isStaged.end();
-  while (isInFlight && writesHere) {
-    auto finished = recording.wait(waitSlice);
-    NNHAL_RETURN_IF_ERROR(finished.status());
-    isInFlight = !*finished;
-  }
-  NNHAL_RETURN_IF_ERROR(status);
-  invocation.timeOnDevice = recording.elapsed();
-  if (invocation.operations)
-    recording.reportOperations(*invocation.operations, submitted);
-  NNHAL_RETURN_IF_ERROR(
-      statusOf({this->status.buffer.hostBytes(), gpuStatusSize}));
-  return copyOutputs(invocation);
-}
-
-Status Execution::copyOutputs(Invocation &invocation) const {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!isStaged[i])
-      continue;
-    std::span<const std::byte> bytes(outputs[i].buffer.hostBytes(),
-                                     program->outputSizes[i]);
-    invocation.copiedBytes += bytes.size();
-    NNHAL_RETURN_IF_ERROR(writeOutput(invocation.outputs[i], bytes));
-  }
   return Status::ok();
+}
+
+std::span<std::byte> Execution::firstStatus() {
+  return {status.buffer.hostBytes(),
+          size_t(gpuStatusSizeFor(program->inputCount))};
+}
+
+std::span<const std::byte> Execution::lastStatus() const {
+  return {status.buffer.hostBytes(), gpuStatusSize};
+}
+
+std::span<const std::byte> Execution::stagedOutput(size_t index) const {
+  return {outputs[index].buffer.hostBytes(), program->outputSizes[index]};
 }

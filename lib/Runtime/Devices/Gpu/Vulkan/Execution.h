@@ -10,7 +10,7 @@
 
 #include "Recording.h"
 
-#include "Runtime/Devices/Gpu/GpuModel.h"
+#include "Runtime/Devices/Gpu/GpuExecution.h"
 #include "nnhal/Runtime/Interface.h"
 #include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/SharedMemory.h"
@@ -41,8 +41,6 @@ public:
          std::shared_ptr<MemoryBudget> budget);
   ~Execution() override;
 
-  Status run(Invocation &invocation) override;
-
 private:
   struct Import {
     std::shared_ptr<const SharedMemory> pool;
@@ -55,9 +53,11 @@ private:
       : budget(std::move(budget)), program(std::move(program)),
         recording(std::move(recording)) {}
 
-  /// Waits for the last submission. Fails, with missedDeadlineTransient, when
-  /// \p invocation is cancelled before.
-  Status drain(const Invocation &invocation);
+  Status prepare(Invocation &invocation, bool isTimed) override;
+  GpuRecording &commands() override { return recording; }
+  std::span<std::byte> firstStatus() override;
+  std::span<const std::byte> lastStatus() const override;
+  std::span<const std::byte> stagedOutput(size_t index) const override;
   Status placeArguments(Invocation &invocation, Locations &locations);
   Result<Location> placeInput(Invocation &invocation, size_t index);
   /// Zeroes, which stand for an input that is omitted.
@@ -67,8 +67,6 @@ private:
   std::optional<Location> tryBuffer(const InvocationArgument &argument);
   /// Nothing where the argument cannot be used where it is.
   std::optional<Location> tryImport(const InvocationArgument &argument);
-  Status finish(Invocation &invocation);
-  Status copyOutputs(Invocation &invocation) const;
 
   // The buffers below are counted against it.
   std::shared_ptr<MemoryBudget> budget;
@@ -79,17 +77,12 @@ private:
   CountedBuffer zeroes;
   std::vector<CountedBuffer> inputs;
   std::vector<CountedBuffer> outputs;
-  /// The outputs of this execution that are not where the client wants them.
-  std::vector<bool> isStaged;
   std::vector<Import> imports;
   /// The buffers of the device that the recorded commands refer to.
   std::vector<std::shared_ptr<const CountedBuffer>> buffers;
   /// The buffers of the device that the execution that begins refers to.
   std::vector<std::shared_ptr<const CountedBuffer>> newBuffers;
   Recording recording;
-  bool isInFlight = false;
-  /// When, by the clock of Invocation::operations.
-  int64_t submitted = 0;
 };
 
 } // namespace nnhal::rt::vulkan

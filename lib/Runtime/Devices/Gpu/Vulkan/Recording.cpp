@@ -7,7 +7,6 @@
 
 #include "Recording.h"
 
-#include "Runtime/Devices/Gpu/GpuModel.h"
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>
@@ -290,11 +289,11 @@ Status Recording::submit() {
   return engine->submit(commands, signaled);
 }
 
-Result<bool> Recording::wait(uint64_t nanoseconds) {
+Result<bool> Recording::wait(std::chrono::nanoseconds limit) {
   const EngineRef &engine = program->engine;
   VkFence signaled = fence.get();
   VkResult result = engine->functions().WaitForFences(
-      engine->device(), 1, &signaled, VK_TRUE, nanoseconds);
+      engine->device(), 1, &signaled, VK_TRUE, uint64_t(limit.count()));
   if (result == VK_TIMEOUT)
     return false;
   NNHAL_RETURN_IF_ERROR(engine->check(result, "vkWaitForFences"));

@@ -11,7 +11,7 @@
 #include "GpuBuffer.h"
 #include "Kernels.h"
 
-#include "Runtime/Artifact/GpuProgram.h"
+#include "Runtime/Devices/Gpu/GpuExecution.h"
 #include "nnhal/Backend/Invocation.h"
 
 #include <memory>
@@ -55,7 +55,7 @@ struct Locations {
 ///
 /// Ownership: move-only; the program is shared. Nothing that it executes may be
 ///            destroyed before it has finished.
-class Recording {
+class Recording final : public GpuRecording {
 public:
   static Result<Recording> create(std::shared_ptr<const LoadedProgram> program);
 
@@ -63,21 +63,12 @@ public:
   /// \p timesOperations: with timestamps around those of each operation, where
   /// the device has any. The last submission has finished.
   Status prepare(const Locations &locations, bool timesOperations = false);
-  /// Begins to execute. The last submission has finished.
-  Status submit();
-  /// Returns whether the last submission has finished, after waiting for up to
-  /// \p nanoseconds.
-  Result<bool> wait(uint64_t nanoseconds);
-  /// Waits for the last submission as long as it takes. A lost device finishes
-  /// nothing.
-  void finish() noexcept;
-  /// The nanoseconds of the last submission, which has finished, by the clock
-  /// of the device; -1 where that has none.
-  int64_t elapsed() const;
-  /// Tells \p observer how long the operations of the last submission took,
-  /// which has finished and was prepared for that. \p begin is when it was
-  /// submitted, by the observer's clock.
-  void reportOperations(OperationObserver &observer, int64_t begin) const;
+  Status submit() override;
+  Result<bool> wait(std::chrono::nanoseconds limit) override;
+  void finish() noexcept override;
+  int64_t elapsed() const override;
+  void reportOperations(OperationObserver &observer,
+                        int64_t begin) const override;
   /// How often prepare() has recorded.
   uint64_t recordings() const { return recordCount; }
 

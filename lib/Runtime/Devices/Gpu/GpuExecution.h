@@ -1,0 +1,92 @@
+//===- GpuExecution.h - One execution of a program at a time ----*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUEXECUTION_H
+#define NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUEXECUTION_H
+
+#include "Runtime/Artifact/GpuProgram.h"
+#include "nnhal/Backend/Backend.h"
+
+#include <chrono>
+
+namespace nnhal::rt {
+
+/// The commands of a program, recorded for the locations of its arguments.
+class GpuRecording {
+public:
+  virtual ~GpuRecording() = default;
+
+  /// Begins to execute. The last submission has finished.
+  virtual Status submit() = 0;
+  /// Returns whether the last submission has finished, after waiting for about
+  /// \p limit.
+  virtual Result<bool> wait(std::chrono::nanoseconds limit) = 0;
+  /// Waits for the last submission as long as it takes. A lost device finishes
+  /// nothing.
+  virtual void finish() noexcept = 0;
+  /// The nanoseconds of the last submission, which has finished, by the clock
+  /// of the device; -1 where the driver does not tell.
+  virtual int64_t elapsed() const = 0;
+  /// Tells \p observer how long the operations of the last submission took,
+  /// which has finished and was prepared for that. \p begin is when it was
+  /// submitted, by the observer's clock.
+  virtual void reportOperations(OperationObserver &observer,
+                                int64_t begin) const = 0;
+
+protected:
+  GpuRecording() = default;
+  GpuRecording(GpuRecording &&) = default;
+  GpuRecording &operator=(GpuRecording &&) = default;
+};
+
+/// The arena, the arguments and the commands of one execution at a time.
+///
+/// Ownership: whoever derives from it waits in its destructor for what the
+///            device still executes.
+class GpuExecution : public Workspace {
+public:
+  /// Executes \p invocation, whose outputs suffice. Fails with
+  /// missedDeadlineTransient when it is cancelled before it has finished.
+  Status run(Invocation &invocation);
+
+protected:
+  /// Places the arguments of \p invocation, with isStaged for each output, and
+  /// records the commands; those of each operation timed where \p isTimed says
+  /// so. Nothing is in flight.
+  virtual Status prepare(Invocation &invocation, bool isTimed) = 0;
+  virtual GpuRecording &commands() = 0;
+  /// The status words that the program begins with, gpuStatusSizeFor() bytes.
+  virtual std::span<std::byte> firstStatus() = 0;
+  /// The status words after an execution, gpuStatusSize bytes.
+  virtual std::span<const std::byte> lastStatus() const = 0;
+  /// The bytes of output \p index, which is staged.
+  virtual std::span<const std::byte> stagedOutput(size_t index) const = 0;
+
+  /// The outputs of this execution that are not where the client wants them.
+  std::vector<bool> isStaged;
+  bool isInFlight = false;
+
+private:
+  Status drain(const Invocation &invocation);
+  Status finish(Invocation &invocation);
+  Status copyOutputs(Invocation &invocation) const;
+
+  /// When, by the clock of Invocation::operations.
+  int64_t submitted = 0;
+};
+
+/// Copies an input, wherever the client has it, to memory of the host.
+Status readInput(const InvocationArgument &argument,
+                 std::span<std::byte> bytes);
+
+/// The operations of successive \p commands, each run of equal ones once. A
+/// barrier belongs to no run.
+std::vector<uint32_t> runsOf(const std::vector<GpuCommand> &commands);
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUEXECUTION_H
