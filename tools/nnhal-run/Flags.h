@@ -55,6 +55,8 @@ struct Flags {
   /// Measure the device instead of running a model.
   bool calibrate = false;
   tools::ExplainFormat explain = tools::ExplainFormat::none;
+  /// The target that --emit compiles for; empty for that of the device.
+  std::string target;
   /// The paths of the trace and the graph; empty for neither.
   std::string trace;
   std::string dumpGraph;

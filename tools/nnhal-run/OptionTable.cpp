@@ -203,6 +203,16 @@ static constexpr Option options[] = {
         .asksForExecution = true,
     },
     {
+        .name = "target",
+        .takes = Takes::value,
+        .valueName = "NAME",
+        .help = "with --emit: compile for the target NAME (cpu, cuda or "
+                "vulkan), whose\n"
+                "device need not be here (default: that of the device)",
+        .works = emit | bit(Work::checkEmit),
+        .apply = setText<&Flags::target>,
+    },
+    {
         .name = "target-cpu",
         .takes = Takes::value,
         .valueName = "NAME",

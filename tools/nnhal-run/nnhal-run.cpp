@@ -353,11 +353,12 @@ static int runOnModel(const Flags &flags, const SelectedDevice &device,
                           {devices.services.log, devices.services.tracer}));
 }
 
-/// Says what models in MLIR and the cases of --emit, which are compiled here,
-/// are compiled for: other models are compiled by \p device, which would say
-/// the same.
-static void compileFor(const rt::Device &device, rt::CompileOptions &options) {
-  options.target = rt::gpuTargetOf(device.name());
+/// States the target \p name, or that of \p device where it is empty, for what
+/// is compiled here: models in MLIR and --emit alone. A device states its own
+/// for the models that it compiles.
+static void compileFor(const std::string &name, const rt::Device &device,
+                       rt::CompileOptions &options) {
+  options.target = name.empty() ? rt::gpuTargetOf(device.name()) : name;
   if (!options.target.empty())
     options.extensions.clear();
 }
@@ -402,8 +403,8 @@ static int runTool(std::span<const std::string_view> arguments) {
   if (Status status = checkDevice(*flags, *selected); !status.isOk())
     return fail(status, exitUsage);
   const rt::Device &device = *selected->device;
-  compileFor(device, flags->load.preparation.compile);
-  compileFor(device, flags->cases.preparation.compile);
+  compileFor(flags->target, device, flags->load.preparation.compile);
+  compileFor(flags->target, device, flags->cases.preparation.compile);
   if (flags->calibrate)
     return finish(calibrateDevice(device, *registry.find("nnhal-reference")));
   if (flags->check)
