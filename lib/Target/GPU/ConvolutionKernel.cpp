@@ -75,9 +75,13 @@ private:
   /// Rows of a panel for one place of the window.
   int64_t steps() const { return filter.shape()[3]; }
   bool isInFours() const {
-    return tile.lanes != 1 && steps() % 4 == 0 && !isInPairs() &&
+    return tile.lanes != 1 && steps() % 4 == 0 && stepSize() == 1 &&
            input.isInFours();
   }
+  /// Whether quads of the input are no words, as those of a part of a buffer.
+  bool isByByte() const { return input.element().isInteger(8); }
+  /// Elements of the input that a row of a panel is multiplied by.
+  int64_t stepSize() const { return isByByte() ? 4 : isInPairs() ? 2 : 1; }
   bool isInPairs() const { return input.element().isInteger(16); }
   Value pixelNumber(Value pixel) {
     return math.add(math.multiply(firstPixel, tile.rows * tile.pixels),
@@ -214,11 +218,12 @@ ConvolutionEmitter::addOne(ArrayRef<ImageWindow::Place> pixels, Value weights,
   int64_t width = isInPairs() ? 2 : 1;
   for (int64_t part = 0; part < width; ++part) {
     SmallVector<Value> factors;
-    for (const ImageWindow::Place &pixel : pixels)
-      factors.push_back(
-          orZero(input.load(math.add(
-                     math.add(pixel.number, math.multiply(at, width)), part)),
-                 pixel.isInside));
+    for (const ImageWindow::Place &pixel : pixels) {
+      Value number = math.add(pixel.number, math.multiply(at, stepSize()));
+      Value factor = isByByte() ? input.loadQuad(number)
+                                : input.load(math.add(number, part));
+      factors.push_back(orZero(factor, pixel.isInside));
+    }
     SmallVector<Value> ofLanes;
     if (width == 1)
       ofLanes = loadWeights(weights, 0);
@@ -415,11 +420,10 @@ FailureOr<Kernel> nngpu::emitConvolution(gpu::GPUModuleOp module,
     FailureOr<FlatBuffer> buffer = FlatBuffer::of(kernel, view, op);
     if (failed(buffer) || failed(epilogue))
       return failure();
-    bool isQuads = buffer->element().isInteger(8) && !isInPairs;
-    if (isQuads && !buffer->isInFours())
-      return op.emitOpError("reads bytes of ")
-             << view.getType() << ", which are no words";
-    buffers.push_back(isQuads ? buffer->inWords() : *buffer);
+    // The filter is packed in words; the input may be a part of a buffer.
+    bool isInWords =
+        buffer->element().isInteger(8) && !isInPairs && buffer->isInFours();
+    buffers.push_back(isInWords ? buffer->inWords() : *buffer);
   }
   ConvolutionEmitter(kernel, op, tile, *epilogue, buffers).run();
   return kernel;

@@ -116,6 +116,20 @@ Value FlatBuffer::loadFour(Value number) const {
   return vector::BitCastOp::create(builder, loc, four, value);
 }
 
+Value FlatBuffer::loadQuad(Value number) const {
+  OpBuilder &builder = kernel->builder();
+  Location loc = root.getLoc();
+  SmallVector<Value> bytes;
+  for (int64_t i = 0; i < 4; ++i)
+    bytes.push_back(
+        load(arith::AddIOp::create(builder, loc, number, kernel->constant(i))));
+  Value quad = vector::FromElementsOp::create(
+      builder, loc, VectorType::get({4}, type), bytes);
+  Value word = vector::BitCastOp::create(
+      builder, loc, VectorType::get({1}, builder.getI32Type()), quad);
+  return vector::ExtractOp::create(builder, loc, word, ArrayRef<int64_t>{0});
+}
+
 void FlatBuffer::storeFour(Value vector, Value number) const {
   OpBuilder &builder = kernel->builder();
   Location loc = root.getLoc();

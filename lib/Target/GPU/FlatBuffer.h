@@ -42,6 +42,8 @@ public:
   mlir::Value load(mlir::Value number) const;
   /// Four elements from \p number on, a multiple of four, as a vector.
   mlir::Value loadFour(mlir::Value number) const;
+  /// Four bytes from \p number on, wherever that is, as a word.
+  mlir::Value loadQuad(mlir::Value number) const;
   void store(mlir::Value value, mlir::Value number) const;
   void storeFour(mlir::Value vector, mlir::Value number) const;
 

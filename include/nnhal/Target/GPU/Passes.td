@@ -59,7 +59,8 @@ def FormDispatches : Pass<"nnhal-gpu-form-dispatches", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"workgroupSize", "workgroup-size", "int64_t", /*default=*/"64",
-           "Invocations of a workgroup">
+           "Invocations of a workgroup of kernels that compute an element "
+           "each; the class of the device has those of others">
   ];
   let statistics = [
     Statistic<"numDispatches", "num-dispatches", "Dispatches formed">,

@@ -10,15 +10,3 @@ func.func @layout(%x: memref<1x4x4x4xf32>, %w: memref<1x1x1x4x4xf32>, %bias: mem
       strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   return
 }
-
-// -----
-
-func.func @bytes(%all: memref<65xi8>, %w: memref<1x1x1x1x16xi8>, %bias: memref<1x4xi32>,
-    %y: memref<1x4x4x4xi32>) attributes {nnhal.entry} {
-  %x = memref.reinterpret_cast %all to offset: [1], sizes: [1, 4, 4, 4], strides: [64, 16, 4, 1]
-      : memref<65xi8> to memref<1x4x4x4xi8, strided<[64, 16, 4, 1], offset: 1>>
-  // expected-error @below {{reads bytes of 'memref<1x4x4x4xi8, strided<[64, 16, 4, 1], offset: 1>>', which are no words}}
-  nnk.conv_2d ins(%x, %w, %bias : memref<1x4x4x4xi8, strided<[64, 16, 4, 1], offset: 1>>, memref<1x1x1x1x16xi8>, memref<1x4xi32>)
-      outs(%y : memref<1x4x4x4xi32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
-  return
-}

@@ -88,3 +88,22 @@ func.func @windows(%x: memref<1x4x4x3xf32>, %w: memref<3x3x3xf32>, %bias: memref
       window [2, 2] strides [2, 2] pads [0, 0, 0, 0]
   return
 }
+
+// -----
+
+// Quads of a part of a buffer may lie anywhere: they are loaded byte by byte.
+
+// CHECK-LABEL: func.func @part
+// CHECK:       gpu.func @kernel_0(%{{.+}}: memref<4xi32>, %[[X:.+]]: memref<65xi8>,
+// CHECK-COUNT-4: memref.load %[[X]]
+// CHECK:         %[[QUAD:.+]] = vector.from_elements %{{.+}} : vector<4xi8>
+// CHECK:         vector.bitcast %[[QUAD]] : vector<4xi8> to vector<1xi32>
+// CHECK:         nngpu.dot_4x8
+func.func @part(%all: memref<65xi8>, %w: memref<1x1x1x1x16xi8>, %bias: memref<1x4xi32>,
+    %y: memref<1x4x4x4xi32>) attributes {nnhal.entry} {
+  %x = memref.reinterpret_cast %all to offset: [1], sizes: [1, 4, 4, 4], strides: [64, 16, 4, 1]
+      : memref<65xi8> to memref<1x4x4x4xi8, strided<[64, 16, 4, 1], offset: 1>>
+  nnk.conv_2d ins(%x, %w, %bias : memref<1x4x4x4xi8, strided<[64, 16, 4, 1], offset: 1>>, memref<1x1x1x1x16xi8>, memref<1x4xi32>)
+      outs(%y : memref<1x4x4x4xi32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
+  return
+}
