@@ -9,12 +9,12 @@
 
 #include "Runtime/Support/Errors.h"
 #include "Target/InterruptibleEmission.h"
+#include "Target/LLVMPasses.h"
 #include "nnhal/Codegen/EntryFunction.h"
 
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -51,34 +51,18 @@ static void setTargetAttributes(Module &module, const Machine &machine) {
 /// unrolling spills accumulators.
 static void optimize(Module &module, TargetMachine &machine,
                      Cancellation &cancellation) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback(
-      [&](StringRef, const Any &) { return !cancellation.poll(); });
-  PassBuilder builder(&machine, PipelineTuningOptions(), std::nullopt,
-                      &callbacks);
-  // No C library stands behind the code: nothing may be turned into a call.
-  TargetLibraryInfoImpl library(machine.getTargetTriple());
-  library.disableAllFunctions();
-  for (LibFunc function : {LibFunc_memcpy, LibFunc_memmove, LibFunc_memset})
-    library.setAvailable(function);
-  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  FunctionPassManager passes;
-  passes.addPass(SimplifyCFGPass());
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(InstCombinePass());
-  passes.addPass(SimplifyCFGPass());
-  ModulePassManager all;
-  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
-  all.run(module, modules);
+  constexpr LibFunc callable[] = {LibFunc_memcpy, LibFunc_memmove,
+                                  LibFunc_memset};
+  runLLVMPasses(module, machine, cancellation, callable, [](PassBuilder &) {
+    FunctionPassManager passes;
+    passes.addPass(SimplifyCFGPass());
+    passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+    passes.addPass(InstCombinePass());
+    passes.addPass(SimplifyCFGPass());
+    ModulePassManager all;
+    all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+    return all;
+  });
 }
 
 static bool isImportable(StringRef name) {

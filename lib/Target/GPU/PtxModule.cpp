@@ -9,9 +9,9 @@
 
 #include "Runtime/Support/Errors.h"
 #include "Target/InterruptibleEmission.h"
+#include "Target/LLVMPasses.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -52,26 +52,9 @@ static std::unique_ptr<TargetMachine> createMachine() {
 /// the driver gets.
 static void optimize(Module &module, TargetMachine &machine,
                      Cancellation &cancellation) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback(
-      [&](StringRef, const Any &) { return !cancellation.poll(); });
-  PassBuilder builder(&machine, PipelineTuningOptions(), std::nullopt,
-                      &callbacks);
-  // There is no library: nothing may be turned into a call.
-  TargetLibraryInfoImpl library(machine.getTargetTriple());
-  library.disableAllFunctions();
-  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
-      .run(module, modules);
+  runLLVMPasses(module, machine, cancellation, {}, [](PassBuilder &builder) {
+    return builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
+  });
 }
 
 /// A kernel has nothing beside it that it could call.

@@ -10,12 +10,12 @@
 
 #include "CudaApi.h"
 
+#include "Runtime/Devices/Gpu/OwnedHandle.h"
 #include "nnhal/Runtime/Status.h"
 
 #include <atomic>
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace nnhal::rt::cuda {
 
@@ -64,6 +64,8 @@ public:
   Status check(CUresult result, const char *function);
   /// Fails with deadObject from the first loss on.
   Status checkAlive() const;
+  /// Destroys \p handle by the function \p Destroy of the driver.
+  template <auto Destroy, typename Handle> void destroy(Handle handle) const;
 
 private:
   Engine() = default;
@@ -97,39 +99,15 @@ private:
   bool isPushed;
 };
 
-/// An object of CUDA that destroys itself. Move-only.
-template <typename Handle, auto Destroy> class Owned {
-public:
-  Owned() = default;
-  Owned(EngineRef engine, Handle handle)
-      : engine(std::move(engine)), handle(handle) {}
-  Owned(Owned &&other) noexcept
-      : engine(std::move(other.engine)),
-        handle(std::exchange(other.handle, Handle())) {}
-  Owned &operator=(Owned &&other) noexcept {
-    if (this != &other) {
-      reset();
-      engine = std::move(other.engine);
-      handle = std::exchange(other.handle, Handle());
-    }
-    return *this;
-  }
-  ~Owned() { reset(); }
+template <auto Destroy, typename Handle>
+void Engine::destroy(Handle handle) const {
+  ContextScope scope(*this);
+  (void)(calls.*Destroy)(handle);
+}
 
-  Handle get() const { return handle; }
-  void reset() {
-    if (handle) {
-      ContextScope scope(*engine);
-      (void)(engine->functions().*Destroy)(handle);
-    }
-    handle = Handle();
-    engine.reset();
-  }
-
-private:
-  EngineRef engine;
-  Handle handle = Handle();
-};
+/// An object of the driver that destroys itself. Move-only.
+template <typename Handle, auto Destroy>
+using Owned = OwnedHandle<Engine, Handle, Destroy>;
 
 } // namespace nnhal::rt::cuda
 

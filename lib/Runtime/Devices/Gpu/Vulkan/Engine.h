@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_ENGINE_H
 #define NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_ENGINE_H
 
+#include "Runtime/Devices/Gpu/OwnedHandle.h"
 #include "nnhal/Runtime/Status.h"
 
 #define VK_NO_PROTOTYPES
@@ -19,7 +20,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 
 namespace nnhal::rt::vulkan {
 
@@ -116,6 +116,10 @@ public:
   Status submit(VkCommandBuffer commands, VkFence fence);
   /// toStatus(), which notes that the device is lost.
   Status check(VkResult result, const char *function);
+  /// Destroys \p handle by the function \p Destroy of the driver.
+  template <auto Destroy, typename Handle> void destroy(Handle handle) const {
+    (calls.*Destroy)(logical, handle, nullptr);
+  }
 
 private:
   Engine() = default;
@@ -148,37 +152,9 @@ private:
 
 using EngineRef = std::shared_ptr<Engine>;
 
-/// An object of Vulkan that destroys itself. Move-only.
-template <typename Handle, auto Destroy> class Owned {
-public:
-  Owned() = default;
-  Owned(EngineRef engine, Handle handle)
-      : engine(std::move(engine)), handle(handle) {}
-  Owned(Owned &&other) noexcept
-      : engine(std::move(other.engine)),
-        handle(std::exchange(other.handle, Handle())) {}
-  Owned &operator=(Owned &&other) noexcept {
-    if (this != &other) {
-      reset();
-      engine = std::move(other.engine);
-      handle = std::exchange(other.handle, Handle());
-    }
-    return *this;
-  }
-  ~Owned() { reset(); }
-
-  Handle get() const { return handle; }
-  void reset() {
-    if (handle)
-      (engine->functions().*Destroy)(engine->device(), handle, nullptr);
-    handle = Handle();
-    engine.reset();
-  }
-
-private:
-  EngineRef engine;
-  Handle handle = Handle();
-};
+/// An object of the driver that destroys itself. Move-only.
+template <typename Handle, auto Destroy>
+using Owned = OwnedHandle<Engine, Handle, Destroy>;
 
 } // namespace nnhal::rt::vulkan
 
