@@ -95,31 +95,6 @@ protected:
   FakeCuda *fake = nullptr;
 };
 
-/// A request of one thread with its memory.
-struct CudaCaller {
-  CudaCaller() {
-    for (uint32_t i = 0; i < elementCount; ++i)
-      x[i] = float(i);
-    request.inputs = {{Memory::borrow(std::as_bytes(std::span(x))), {}},
-                      {Memory::borrow(std::as_bytes(std::span(index))), {}}};
-    request.outputs = {
-        {OutputMemory::borrow(std::as_writable_bytes(std::span(y))), {}}};
-  }
-
-  bool isCorrect() const {
-    for (uint32_t i = 0; i < elementCount; ++i)
-      if (y[i] != 3.0f * x[i])
-        return false;
-    return true;
-  }
-
-  float x[elementCount] = {};
-  int32_t index[1] = {};
-  float y[elementCount] = {};
-  Request request;
-  ExecutionResult result;
-};
-
 //===----------------------------------------------------------------------===//
 // The driver
 //===----------------------------------------------------------------------===//
@@ -182,7 +157,7 @@ TEST_F(CudaDeviceTest, Executes) {
   auto model = prepare();
   ASSERT_TRUE(model.isOk()) << model.status().message();
   EXPECT_EQ((*model)->memoryUse().arena, 64 + bytesOfX);
-  CudaCaller caller;
+  ScaleCaller caller;
   caller.request.measureTiming = true;
   for (int round = 0; round < 3; ++round) {
     caller.x[0] = float(100 + round);
@@ -202,7 +177,7 @@ TEST_F(CudaDeviceTest, MeasuresNothingWithoutEvents) {
   auto model = prepare();
   ASSERT_TRUE(model.isOk()) << model.status().message();
   fake->elapsed = 1;
-  CudaCaller caller;
+  ScaleCaller caller;
   caller.request.measureTiming = true;
   ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
   EXPECT_LE(caller.result.timing.timeOnDevice,
@@ -216,7 +191,7 @@ TEST_F(CudaDeviceTest, TimesOperations) {
   program.commands[3].operation = 0;
   auto model = prepare(program);
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  CudaCaller caller;
+  ScaleCaller caller;
   for (bool isMeasured : {false, true, true, false}) {
     caller.request.measureOperations = isMeasured;
     std::ranges::fill(caller.y, 0.0f);
@@ -265,7 +240,7 @@ TEST_F(CudaDeviceTest, ChainsBuffersWithoutCopies) {
       (*poolOfX)->read(0, std::as_writable_bytes(std::span(values))).isOk());
   EXPECT_EQ(values, std::vector<float>(elementCount, 6.0f));
   // Memory of a client is elsewhere.
-  CudaCaller caller;
+  ScaleCaller caller;
   ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
   EXPECT_TRUE(caller.isCorrect());
   EXPECT_EQ(fake->graphs, 2u);
@@ -274,7 +249,7 @@ TEST_F(CudaDeviceTest, ChainsBuffersWithoutCopies) {
 TEST_F(CudaDeviceTest, FailedChecks) {
   auto model = prepare();
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  CudaCaller caller;
+  ScaleCaller caller;
   for (int32_t index : {12, 9, 11}) {
     caller.index[0] = index;
     Status status = (*model)->execute(caller.request, caller.result);
@@ -298,7 +273,7 @@ TEST_F(CudaDeviceTest, FillsAndCopies) {
   program.commands = {fill};
   auto model = prepare(program);
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  CudaCaller caller;
+  ScaleCaller caller;
   ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
   EXPECT_EQ(caller.y[0], 3.0f);
   EXPECT_EQ(caller.y[elementCount - 1], 3.0f);
@@ -311,7 +286,7 @@ TEST_F(CudaDeviceTest, ExecutesFromManyThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t)
     threads.emplace_back([&, t] {
-      CudaCaller caller;
+      ScaleCaller caller;
       for (int i = 0; i < 50; ++i) {
         caller.x[0] = float(t * 1000 + i);
         if (!(*model)->execute(caller.request, caller.result).isOk() ||
@@ -327,7 +302,7 @@ TEST_F(CudaDeviceTest, ExecutesFromManyThreads) {
 TEST_F(CudaDeviceTest, DeadlinesEndExecutions) {
   auto model = prepare();
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  CudaCaller caller;
+  ScaleCaller caller;
   fake->pendingQueries = SIZE_MAX;
   caller.request.deadline =
       std::chrono::nanoseconds(
@@ -351,7 +326,7 @@ TEST_F(CudaDeviceTest, DeadlinesEndExecutions) {
 TEST_F(CudaDeviceTest, RunsOutOfMemory) {
   auto model = prepare();
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  CudaCaller caller;
+  ScaleCaller caller;
   fake->mostBytes = 100;
   Status status = (*model)->execute(caller.request, caller.result);
   EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
@@ -365,7 +340,7 @@ TEST_F(CudaDeviceTest, RunsOutOfMemory) {
 TEST_F(CudaDeviceTest, LaunchesThatFail) {
   auto model = prepare();
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  CudaCaller caller;
+  ScaleCaller caller;
   for (bool isMeasured : {false, true}) {
     caller.request.measureOperations = isMeasured;
     fake->launchKernel = 701;
@@ -381,7 +356,7 @@ TEST_F(CudaDeviceTest, LostDevices) {
   for (bool isLaunch : {true, false}) {
     auto model = prepare();
     ASSERT_TRUE(model.isOk()) << model.status().message();
-    CudaCaller caller;
+    ScaleCaller caller;
     (isLaunch ? fake->launchGraph : fake->queryEvent) =
         cuda::CUDA_ERROR_ILLEGAL_ADDRESS;
     Status status = (*model)->execute(caller.request, caller.result);

@@ -65,31 +65,6 @@ Result<PreparedModelRef> prepare(const GpuProgram &program) {
   return prepare(modelCacheOf(program));
 }
 
-/// A request of one thread with its memory.
-struct Caller {
-  explicit Caller(float first = 0.0f) {
-    for (uint32_t i = 0; i < elementCount; ++i)
-      x[i] = first + float(i);
-    request.inputs = {{Memory::borrow(std::as_bytes(std::span(x))), {}},
-                      {Memory::borrow(std::as_bytes(std::span(index))), {}}};
-    request.outputs = {
-        {OutputMemory::borrow(std::as_writable_bytes(std::span(y))), {}}};
-  }
-
-  bool isCorrect() const {
-    for (uint32_t i = 0; i < elementCount; ++i)
-      if (y[i] != 3.0f * x[i])
-        return false;
-    return true;
-  }
-
-  float x[elementCount] = {};
-  int32_t index[1] = {};
-  float y[elementCount] = {};
-  Request request;
-  ExecutionResult result;
-};
-
 TEST(GpuDeviceTest, Identity) {
   NNHAL_NEEDS_VULKAN();
   auto device = makeDevice();
@@ -113,7 +88,7 @@ TEST(GpuDeviceTest, Executes) {
   auto model = prepare(scaleProgram());
   ASSERT_TRUE(model.isOk()) << model.status().message();
   EXPECT_EQ((*model)->memoryUse().arena, 64 + bytesOfX);
-  Caller caller;
+  ScaleCaller caller;
   caller.request.measureTiming = true;
   for (int round = 0; round < 3; ++round) {
     caller.x[0] = float(100 + round);
@@ -143,7 +118,7 @@ TEST(GpuDeviceTest, TimesOperations) {
   NNHAL_NEEDS_VULKAN();
   auto model = prepare(scaleProgramOfOperations());
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  Caller caller;
+  ScaleCaller caller;
   caller.request.measureTiming = true;
   // Commands are recorded anew when somebody asks for times, and afterwards.
   for (bool isMeasured : {false, true, true, false}) {
@@ -177,7 +152,7 @@ TEST(GpuDeviceTest, TracesOperations) {
   auto model = device->prepareModelFromArtifact(
       modelCacheOf(scaleProgramOfOperations()), Memory::copy(constantsOf()));
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  Caller caller;
+  ScaleCaller caller;
   ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
   std::vector<std::string> sections;
   const TraceEvent *around = nullptr;
@@ -328,7 +303,7 @@ TEST(GpuDeviceTest, FailedChecks) {
   NNHAL_NEEDS_VULKAN();
   auto model = prepare(scaleProgram());
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  Caller caller;
+  ScaleCaller caller;
   for (int32_t index : {12, 9, -1}) {
     caller.index[0] = index;
     Status status = (*model)->execute(caller.request, caller.result);
@@ -354,7 +329,7 @@ TEST(GpuDeviceTest, FailuresNeedReasons) {
   program.commands = {fill};
   auto model = prepare(program);
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  Caller caller;
+  ScaleCaller caller;
   Status status = (*model)->execute(caller.request, caller.result);
   EXPECT_EQ(status.code(), StatusCode::generalFailure);
   EXPECT_EQ(status.message(), "5 checks of the GPU failed for no reason");
@@ -385,7 +360,7 @@ TEST(GpuDeviceTest, ExecutesFromManyThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t)
     threads.emplace_back([&, t] {
-      Caller caller(float(t * 1000));
+      ScaleCaller caller(float(t * 1000));
       for (int i = 0; i < 100; ++i) {
         caller.x[0] = float(i);
         std::memset(caller.y, 0, sizeof(caller.y));
@@ -414,7 +389,7 @@ TEST(GpuDeviceTest, DeadlinesEndExecutions) {
                std::chrono::steady_clock::now().time_since_epoch())
         .count();
   };
-  Caller caller;
+  ScaleCaller caller;
   auto begin = now();
   caller.request.deadline = begin + 100'000'000;
   Status status = (*model)->execute(caller.request, caller.result);
@@ -433,7 +408,7 @@ TEST(GpuDeviceTest, ModelOutlivesItsDevice) {
     ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
     model = *prepared;
   }
-  Caller caller;
+  ScaleCaller caller;
   ASSERT_TRUE(model->execute(caller.request, caller.result).isOk());
   EXPECT_TRUE(caller.isCorrect());
 }
@@ -446,7 +421,7 @@ TEST(GpuDeviceTest, OmittedInputs) {
   artifact.entries[0].presentInputs = {0b01};
   auto model = prepare(writeModelCache(artifact));
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  Caller caller;
+  ScaleCaller caller;
   // The kernel reads 0 then.
   caller.index[0] = 10;
   EXPECT_FALSE((*model)->execute(caller.request, caller.result).isOk());
@@ -472,7 +447,7 @@ TEST(GpuDeviceTest, TellsWhichInputsArePresent) {
   artifact.entries[0].presentInputs = {0b01};
   auto model = prepare(writeModelCache(artifact));
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  Caller caller;
+  ScaleCaller caller;
   for (uint32_t isPresent : {1u, 0u, 1u}) {
     const auto given = caller.request.inputs[1];
     if (!isPresent)
@@ -496,7 +471,7 @@ TEST(GpuDeviceTest, RefusesInputsWithoutExtents) {
   artifact.inputs[1].dimensions = {0};
   auto model = prepare(writeModelCache(artifact));
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  Caller caller;
+  ScaleCaller caller;
   caller.request.inputs[1].dimensions = {1};
   EXPECT_EQ((*model)->execute(caller.request, caller.result).message(),
             "input 1 is given, but the model states no extents for it: the "
@@ -595,7 +570,7 @@ TEST(GpuDeviceTest, DamagedCaches) {
     if (!model.isOk())
       continue;
     ++accepted;
-    Caller caller;
+    ScaleCaller caller;
     (void)(*model)->execute(caller.request, caller.result).isOk();
   }
   EXPECT_GT(accepted, 10u);
@@ -627,7 +602,7 @@ TEST(GpuLoaderTest, OpensTheLibrary) {
   auto model = devices->back()->prepareModelFromArtifact(
       modelCacheOf(scaleProgram()), Memory::copy(constantsOf()));
   ASSERT_TRUE(model.isOk()) << model.status().message();
-  Caller caller;
+  ScaleCaller caller;
   ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
   EXPECT_TRUE(caller.isCorrect());
 }

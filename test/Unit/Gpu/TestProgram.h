@@ -12,6 +12,7 @@
 #include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Devices/Gpu/Vulkan/Engine.h"
 #include "Runtime/GpuLoader/GpuBackendOptions.h"
+#include "nnhal/Runtime/Execution.h"
 
 #include <vector>
 
@@ -36,6 +37,31 @@ std::vector<std::byte> modelCacheOf(const GpuProgram &program,
                                     std::string_view target = vulkanTargetName);
 /// The factor 3.
 std::vector<std::byte> constantsOf();
+
+/// A request to the program that scales by 3, with its memory, for one thread.
+struct ScaleCaller {
+  explicit ScaleCaller(float first = 0.0f) {
+    for (uint32_t i = 0; i < elementCount; ++i)
+      x[i] = first + float(i);
+    request.inputs = {{Memory::borrow(std::as_bytes(std::span(x))), {}},
+                      {Memory::borrow(std::as_bytes(std::span(index))), {}}};
+    request.outputs = {
+        {OutputMemory::borrow(std::as_writable_bytes(std::span(y))), {}}};
+  }
+
+  bool isCorrect() const {
+    for (uint32_t i = 0; i < elementCount; ++i)
+      if (y[i] != 3.0f * x[i])
+        return false;
+    return true;
+  }
+
+  float x[elementCount] = {};
+  int32_t index[1] = {};
+  float y[elementCount] = {};
+  Request request;
+  ExecutionResult result;
+};
 
 /// A compiler that gives the program of the tests for any model, and expects
 /// to be asked for \p target.
