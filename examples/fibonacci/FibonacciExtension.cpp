@@ -52,12 +52,14 @@ namespace {
 class FibonacciExtension final : public ExtensionBackend {
 public:
   // Who lists an extension has all of its operations, and describes all of its
-  // types: the number, whether it is a tensor, the bytes of an element.
+  // types: the number, whether it is a tensor, the bytes of an element, and,
+  // for programs that show elements, what they are.
   FibonacciExtension()
       : description{FIBONACCI_EXTENSION,
-                    {{FIBONACCI_INT64, /*isTensor=*/false, sizeof(int64_t)},
+                    {{FIBONACCI_INT64, /*isTensor=*/false, sizeof(int64_t),
+                      ElementKind::int64},
                      {FIBONACCI_TENSOR_QUANT64_ASYMM, /*isTensor=*/true,
-                      sizeof(int64_t)}}},
+                      sizeof(int64_t), ElementKind::int64}}},
         customs{{"Fibonacci", FIBONACCI_OPERATION}} {}
 
   const Extension &extension() const override { return description; }

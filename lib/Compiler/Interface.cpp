@@ -14,10 +14,29 @@ namespace nnhal {
 
 using namespace mlir;
 
+namespace {
+/// The extensions of a model, and what is known of them.
+struct ModelExtensions {
+  std::span<const rt::ExtensionNameAndPrefix> stated;
+  std::span<const rt::CompiledExtension> described;
+
+  rt::ElementKind kindOf(ExtensionType type) const {
+    for (const rt::CompiledExtension &extension : described) {
+      if (extension.description.name != type.getName())
+        continue;
+      for (const auto &info : extension.description.operandTypes)
+        if (info.type == type.getNumber())
+          return info.kind;
+    }
+    return rt::ElementKind::opaque;
+  }
+};
+} // namespace
+
 static rt::Result<rt::InterfaceTensor>
-describeTensor(Type type, StringRef name,
-               std::span<const rt::ExtensionNameAndPrefix> extensions) {
-  NNHAL_ASSIGN_OR_RETURN(rt::Operand operand, operandOfType(type, extensions));
+describeTensor(Type type, StringRef name, const ModelExtensions &extensions) {
+  NNHAL_ASSIGN_OR_RETURN(rt::Operand operand,
+                         operandOfType(type, extensions.stated));
   rt::InterfaceTensor tensor;
   tensor.name = name.str();
   tensor.type = operand.type;
@@ -29,14 +48,15 @@ describeTensor(Type type, StringRef name,
     tensor.channelQuant = std::move(*channels);
   if (auto extension = dyn_cast<ExtensionType>(getElementTypeOrSelf(type)))
     tensor.extension = {uint16_t(extension.getNumber()), isa<TensorType>(type),
-                        extension.getElementSize()};
+                        extension.getElementSize(),
+                        extensions.kindOf(extension)};
   return tensor;
 }
 
-static rt::Status
-describeTensors(TypeRange types, std::optional<ArrayAttr> names,
-                std::span<const rt::ExtensionNameAndPrefix> extensions,
-                std::vector<rt::InterfaceTensor> &tensors) {
+static rt::Status describeTensors(TypeRange types,
+                                  std::optional<ArrayAttr> names,
+                                  const ModelExtensions &extensions,
+                                  std::vector<rt::InterfaceTensor> &tensors) {
   for (auto [index, type] : llvm::enumerate(types)) {
     StringRef name;
     if (names && index < names->size())
@@ -48,9 +68,12 @@ describeTensors(TypeRange types, std::optional<ArrayAttr> names,
   return rt::Status();
 }
 
-rt::Status describeInterface(ModelOp model, rt::Artifact &artifact) {
+rt::Status describeInterface(ModelOp model,
+                             std::span<const rt::CompiledExtension> described,
+                             rt::Artifact &artifact) {
   GraphOp graph = model.getMainGraph();
-  const auto extensions = model.getExtensions();
+  const auto stated = model.getExtensions();
+  const ModelExtensions extensions = {stated, described};
   NNHAL_RETURN_IF_ERROR(describeTensors(graph.getArgumentTypes(),
                                         graph.getInputNames(), extensions,
                                         artifact.inputs));

@@ -10,12 +10,15 @@
 
 #include "Runtime/Artifact/ModelCache.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+#include "nnhal/Runtime/CompileOptions.h"
 
 namespace nnhal {
 
 /// Fills inputs, outputs and state pairs of \p artifact from the main graph of
-/// \p model.
-rt::Status describeInterface(ModelOp model, rt::Artifact &artifact);
+/// \p model. \p described say what elements of extension types are.
+rt::Status describeInterface(ModelOp model,
+                             std::span<const rt::CompiledExtension> described,
+                             rt::Artifact &artifact);
 
 /// The inputs of \p model, which has not been raised, that every request must
 /// give, as ArtifactEntry::presentInputs: others are read by operations only

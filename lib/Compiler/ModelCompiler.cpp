@@ -247,7 +247,8 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   artifact.contentKey = contentKey;
   artifact.buildIdentity = buildIdentity();
   artifact.rounding = toString(options.rounding);
-  NNHAL_RETURN_IF_ERROR(describeInterface(models.front(), artifact));
+  NNHAL_RETURN_IF_ERROR(
+      describeInterface(models.front(), options.extensions, artifact));
   std::vector<uint64_t> requiredInputs = findRequiredInputs(models.front());
   if (failed(target->checkSupported(models.front())))
     return diagnosedFailure();

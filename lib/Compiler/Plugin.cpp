@@ -52,7 +52,8 @@ toExtension(const NNHalCompiledExtension &extension) {
   for (size_t i = 0; i < extension.typeCount; ++i) {
     const NNHalExtensionTypeView &type = extension.types[i];
     result.description.operandTypes.push_back(
-        {uint16_t(type.type), type.isTensor != 0, type.byteSize});
+        {type.type, type.isTensor != 0, type.byteSize,
+         rt::elementKindOf(type.kind, type.byteSize)});
   }
   return result;
 }

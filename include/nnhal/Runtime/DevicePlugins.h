@@ -49,11 +49,12 @@ NNHAL_API std::string extensionDirectory();
 
 /// Returns the extensions of \p directory in the order of their files, for
 /// DeviceServices::extensions. Each is a plug-in NAME.so and a file NAME.json,
-/// which describes one extension of it, with the custom operators that it
-/// claims (nnhal/Runtime/Interface.h), if any:
+/// which describes one extension of it, with the kinds of elements and the
+/// custom operators that it claims (nnhal/Runtime/Interface.h), if any:
 ///
 ///   {"name": "com.example.ext",
-///    "operandTypes": [{"type": 0, "isTensor": true, "byteSize": 8}],
+///    "operandTypes": [{"type": 0, "isTensor": true, "byteSize": 8,
+///                      "element": "int64"}],
 ///    "customOperators": [{"name": "Sparkle", "operation": 3}]}
 ///
 /// The plug-in is opened when a model uses the extension, or by

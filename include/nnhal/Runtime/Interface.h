@@ -19,6 +19,60 @@
 
 namespace nnhal::rt {
 
+/// What one element of an extension type is, for those who show elements.
+/// Numbers stand in files and are only ever appended.
+enum class ElementKind : uint8_t {
+  opaque,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  float32,
+  float64,
+  /// Two float32, the real part first.
+  complex64,
+};
+
+/// Returns the bytes of an element of \p kind; 0 for opaque ones.
+constexpr uint32_t sizeOf(ElementKind kind) {
+  using enum ElementKind;
+  switch (kind) {
+  case opaque:
+    return 0;
+  case int8:
+  case uint8:
+    return 1;
+  case int16:
+  case uint16:
+  case float16:
+    return 2;
+  case int32:
+  case uint32:
+  case float32:
+    return 4;
+  case int64:
+  case uint64:
+  case float64:
+  case complex64:
+    return 8;
+  }
+  return 0;
+}
+
+/// Returns the kind of number \p code where its elements have \p byteSize
+/// bytes; elements of kinds of later versions are opaque.
+constexpr ElementKind elementKindOf(uint32_t code, uint32_t byteSize) {
+  if (code > uint32_t(ElementKind::complex64) ||
+      sizeOf(ElementKind(code)) != byteSize)
+    return ElementKind::opaque;
+  return ElementKind(code);
+}
+
 /// The HAL's Extension: a vendor's operand types (C-014).
 struct Extension {
   struct OperandTypeInfo {
@@ -27,6 +81,8 @@ struct Extension {
     bool isTensor = false;
     /// Bytes of one element.
     uint32_t byteSize = 0;
+    /// Optional; its size is byteSize.
+    ElementKind kind = ElementKind::opaque;
     bool operator==(const OperandTypeInfo &) const = default;
   };
   std::string name;

@@ -70,9 +70,13 @@ class TFLiteExtension final : public rt::ExtensionBackend {
 public:
   TFLiteExtension() {
     names.name = "nnhal.tflite";
+    constexpr rt::ElementKind kinds[] = {
+        rt::ElementKind::int64,   rt::ElementKind::uint32,
+        rt::ElementKind::uint16,  rt::ElementKind::uint64,
+        rt::ElementKind::float64, rt::ElementKind::complex64};
     for (uint16_t type = 0; type <= uint16_t(OwnType::complex64); ++type)
       names.operandTypes.push_back(
-          {type, true, sizeOf(Element(uint8_t(Element::int64) + type))});
+          {type, true, rt::sizeOf(kinds[type]), kinds[type]});
   }
 
   const rt::Extension &extension() const override { return names; }

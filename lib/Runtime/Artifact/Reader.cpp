@@ -152,7 +152,9 @@ private:
       tensor.type = OperandType(row.type());
       if (isExtension(tensor.type))
         tensor.extension = {uint16_t(row.type()), row.extension_is_tensor(),
-                            row.extension_element_size()};
+                            row.extension_element_size(),
+                            elementKindOf(row.extension_element_kind(),
+                                          row.extension_element_size())};
       uint32_t elementSize = elementSizeOf(tensor);
       if (elementSize == 0)
         return badData("{} has operand type {}, which has no size", label,

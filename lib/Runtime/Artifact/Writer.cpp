@@ -65,7 +65,8 @@ private:
           builder, name, uint32_t(tensor.type), dimensions, tensor.scale,
           tensor.zeroPoint, scales, channels.channelDim,
           tensor.extension ? tensor.extension->byteSize : 0,
-          tensor.extension && tensor.extension->isTensor));
+          tensor.extension && tensor.extension->isTensor,
+          tensor.extension ? uint32_t(tensor.extension->kind) : 0));
     }
     return builder.CreateVector(rows);
   }

@@ -143,7 +143,8 @@ public:
         continue;
       auto &types = typeLists.emplace_back();
       for (const auto &type : extension.description.operandTypes)
-        types.push_back({type.type, type.isTensor, type.byteSize});
+        types.push_back(
+            {type.type, uint16_t(type.kind), type.isTensor, type.byteSize});
       extensions.push_back({toText(extension.description.name),
                             toText(extension.buildIdentity), types.data(),
                             types.size()});

@@ -119,7 +119,9 @@ typedef struct NNHalModelView {
 
 /// rt::Extension::OperandTypeInfo.
 typedef struct NNHalExtensionTypeView {
-  uint32_t type;
+  uint16_t type;
+  /// rt::ElementKind. It was the upper half of the type, which is 0 there.
+  uint16_t kind;
   uint32_t isTensor;
   uint32_t byteSize;
 } NNHalExtensionTypeView;

@@ -36,8 +36,23 @@ Status nnhal::rt::checkDescription(const Extension &extension) {
     if (info.byteSize == 0)
       return badData("type {} of extension '{}' has elements of 0 bytes",
                      info.type, extension.name);
+    if (info.kind != ElementKind::opaque && sizeOf(info.kind) != info.byteSize)
+      return badData(
+          "type {} of extension '{}' has elements of {} bytes, those "
+          "of its kind have {}",
+          info.type, extension.name, info.byteSize, sizeOf(info.kind));
   }
   return Status::ok();
+}
+
+/// Whether two extensions of one name have the same types, whatever they say of
+/// the kinds of their elements: a device of an older version says nothing.
+static bool haveSameTypes(const Extension &a, const Extension &b) {
+  return std::ranges::equal(
+      a.operandTypes, b.operandTypes, [](const auto &one, const auto &other) {
+        return one.type == other.type && one.isTensor == other.isTensor &&
+               one.byteSize == other.byteSize;
+      });
 }
 
 const Extension *
@@ -47,7 +62,7 @@ nnhal::rt::lookUpExtension(std::span<const Extension> extensions,
   for (const Extension &extension : extensions) {
     if (extension.name != name)
       continue;
-    if (first && first->operandTypes != extension.operandTypes)
+    if (first && !haveSameTypes(*first, extension))
       return nullptr;
     first = first ? first : &extension;
   }

@@ -124,13 +124,15 @@ void service::write(const rt::Extension::OperandTypeInfo &type,
   builder.setType(type.type);
   builder.setIsTensor(type.isTensor);
   builder.setByteSize(type.byteSize);
+  builder.setKind(uint32_t(type.kind));
 }
 
 rt::Extension::OperandTypeInfo
 service::read(wire::OperandTypeInfo::Reader reader) {
   return {.type = reader.getType(),
           .isTensor = reader.getIsTensor(),
-          .byteSize = reader.getByteSize()};
+          .byteSize = reader.getByteSize(),
+          .kind = rt::elementKindOf(reader.getKind(), reader.getByteSize())};
 }
 
 void service::write(const DeviceDescription &device,

@@ -110,6 +110,7 @@ struct OperandTypeInfo {
   type @0 :UInt16;
   isTensor @1 :Bool;
   byteSize @2 :UInt32;
+  kind @3 :UInt32;                  # rt::ElementKind
 }
 
 struct Performance { execTime @0 :Float32; powerUsage @1 :Float32; }

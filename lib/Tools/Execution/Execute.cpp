@@ -62,6 +62,8 @@ private:
       const rt::InterfaceTensor &tensor = interface.outputs[i];
       executed.outputs[i].name = tensor.name;
       executed.outputs[i].type = tensor.type;
+      if (tensor.extension)
+        executed.outputs[i].kind = tensor.extension->kind;
       NNHAL_ASSIGN_OR_RETURN(uint64_t size,
                              byteSizeOf(tensor, tensor.dimensions));
       NNHAL_RETURN_IF_ERROR(allocateOutput(i, size, tensor.dimensions));

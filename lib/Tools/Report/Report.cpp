@@ -26,15 +26,10 @@ std::string tools::describeOutput(const OutputTensor &output, size_t index,
     text += fmt::format(" ('{}')", output.name);
   text += fmt::format(" {} [{}]:", rt::nameOf(output.type),
                       fmt::join(output.dimensions, ","));
-  const ElementFormat &format = formatOf(output.type);
+  const ElementFormat &format = formatOf(output.type, output.kind);
   uint64_t total = output.bytes.size() / format.size;
-  for (uint64_t i = 0; i < std::min(count, total); ++i) {
-    double value = format.load(output.bytes.data() + i * format.size);
-    // The shortest text that reads back to the same float.
-    bool isFloat = format.descr[1] == 'f';
-    text += isFloat ? fmt::format(" {}", float(value))
-                    : fmt::format(" {}", int64_t(value));
-  }
+  for (uint64_t i = 0; i < std::min(count, total); ++i)
+    text += " " + format.print(output.bytes.data() + i * format.size);
   if (count < total)
     text += " ...";
   return text;

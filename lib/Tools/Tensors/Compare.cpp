@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace nnhal;
 using namespace nnhal::tools;
@@ -27,12 +28,21 @@ bool tools::isRelaxed(const rt::Model &model) {
          std::ranges::any_of(model.referenced, hasHalfFloats);
 }
 
-Bounds tools::boundsFor(rt::OperandType type, bool isRelaxed) {
+/// Opaque elements are compared as bytes, which are no numbers.
+static Bounds boundsForKind(rt::ElementKind kind) {
+  using enum rt::ElementKind;
+  bool isReal = kind == float32 || kind == float64 || kind == complex64;
+  if (kind == float16)
+    return {5 * 0x1p-10, 5 * 0x1p-10};
+  return isReal ? Bounds{1e-5, 5 * 0x1p-23} : Bounds();
+}
+
+Bounds tools::boundsFor(rt::OperandType type, bool isRelaxed,
+                        rt::ElementKind kind) {
   constexpr Bounds half = {5 * 0x1p-10, 5 * 0x1p-10};
   using enum rt::OperandType;
-  // The bytes of an extension's elements are compared, which are no numbers.
   if (rt::isExtension(type))
-    return {};
+    return boundsForKind(kind);
   switch (type) {
   case FLOAT32:
   case TENSOR_FLOAT32:
@@ -49,10 +59,11 @@ Bounds tools::boundsFor(rt::OperandType type, bool isRelaxed) {
 }
 
 Bounds tools::boundsFor(const Tolerance &tolerance, rt::OperandType type,
-                        bool isRelaxed, double largestExpected) {
+                        bool isRelaxed, double largestExpected,
+                        rt::ElementKind kind) {
   switch (tolerance.kind) {
   case Tolerance::Kind::byType:
-    return boundsFor(type, isRelaxed);
+    return boundsFor(type, isRelaxed, kind);
   case Tolerance::Kind::range: {
     Bounds bounds = boundsFor(rt::OperandType::TENSOR_FLOAT32, isRelaxed);
     double factor = std::max(1.0, largestExpected);
@@ -82,7 +93,7 @@ static rt::Result<NpyArray> readExpected(const OutputTensor &output,
     return array;
   }
   NpyArray array;
-  array.format = &formatOf(output.type);
+  array.format = &formatOf(output.type, output.kind);
   array.data.assign(bytes.begin(), bytes.end());
   return array;
 }
@@ -97,13 +108,29 @@ std::string tools::positionText(uint64_t flat,
   return fmt::format("[{}]", fmt::join(index, ","));
 }
 
-static bool agrees(double actual, double expected, const Bounds &bounds) {
+/// Returns the distance of two numbers, which is exact for integers.
+static double distance(const ElementFormat &actualFormat,
+                       const std::byte *actual,
+                       const ElementFormat &expectedFormat,
+                       const std::byte *expected) {
+  if (actualFormat.descr != expectedFormat.descr ||
+      (actualFormat.descr != "<i8" && actualFormat.descr != "<u8"))
+    return std::abs(actualFormat.load(actual) - expectedFormat.load(expected));
+  uint64_t is, wanted;
+  std::memcpy(&is, actual, sizeof(is));
+  std::memcpy(&wanted, expected, sizeof(wanted));
+  // Signed numbers have the order of unsigned ones that are moved by 2^63.
+  const uint64_t sign = actualFormat.descr == "<i8" ? uint64_t(1) << 63 : 0;
+  return double((is ^ sign) > (wanted ^ sign) ? is - wanted : wanted - is);
+}
+
+static bool agrees(double actual, double expected, double distance,
+                   const Bounds &bounds) {
   if (std::isnan(expected) || std::isnan(actual))
     return std::isnan(expected) && std::isnan(actual);
   if (std::isinf(expected) || std::isinf(actual))
     return actual == expected;
-  return std::abs(actual - expected) <=
-         bounds.atol + bounds.rtol * std::abs(expected);
+  return distance <= bounds.atol + bounds.rtol * std::abs(expected);
 }
 
 Differences tools::compareElements(const ElementFormat &actualFormat,
@@ -112,15 +139,19 @@ Differences tools::compareElements(const ElementFormat &actualFormat,
                                    const std::byte *expected, uint64_t count,
                                    const Bounds &bounds) {
   Differences found;
-  for (uint64_t i = 0; i < count; ++i) {
-    double is = actualFormat.load(actual + i * actualFormat.size);
-    double wanted = expectedFormat.load(expected + i * expectedFormat.size);
-    if (double difference = std::abs(is - wanted); difference > found.worst)
+  const uint32_t numbers = actualFormat.numbers;
+  for (uint64_t i = 0; i < count * numbers; ++i) {
+    const std::byte *own = actual + i * (actualFormat.size / numbers);
+    const std::byte *other = expected + i * (expectedFormat.size / numbers);
+    double is = actualFormat.load(own);
+    double wanted = expectedFormat.load(other);
+    double difference = distance(actualFormat, own, expectedFormat, other);
+    if (difference > found.worst)
       found.worst = difference;
-    if (agrees(is, wanted, bounds))
+    if (agrees(is, wanted, difference, bounds))
       continue;
     if (found.count++ == 0) {
-      found.first = i;
+      found.first = i / numbers;
       found.actual = is;
       found.expected = wanted;
     }
@@ -138,13 +169,16 @@ rt::Result<std::string> tools::compareWithFile(const OutputTensor &output,
   std::string label = output.name.empty()
                           ? fmt::format("output {}", index)
                           : fmt::format("output {} ('{}')", index, output.name);
-  const std::vector<uint32_t> shape =
-      fileShape(output.type, output.dimensions, output.bytes.size());
+  const std::vector<uint32_t> shape = fileShape(
+      output.type, output.dimensions, output.bytes.size(), output.kind);
   if (hasShape && !std::equal(array.shape.begin(), array.shape.end(),
                               shape.begin(), shape.end()))
     return badData("{} has shape [{}], '{}' has [{}]", label,
                    fmt::join(shape, ","), path, fmt::join(array.shape, ","));
-  const ElementFormat &format = formatOf(output.type);
+  const ElementFormat &format = formatOf(output.type, output.kind);
+  if (format.numbers != array.format->numbers)
+    return badData("{} has elements '{}', '{}' has '{}'", label, format.descr,
+                   path, array.format->descr);
   uint64_t count = output.bytes.size() / format.size;
   if (array.data.size() != count * array.format->size)
     return badData("{} of shape [{}] has {} bytes, '{}' has {}", label,
@@ -152,13 +186,15 @@ rt::Result<std::string> tools::compareWithFile(const OutputTensor &output,
                    array.data.size());
 
   auto expectedAt = [&](uint64_t i) {
-    return array.format->load(array.data.data() + i * array.format->size);
+    return array.format->load(array.data.data() +
+                              i * (array.format->size / format.numbers));
   };
   double largest = 0.0;
-  for (uint64_t i = 0; i < count; ++i)
+  for (uint64_t i = 0; i < count * format.numbers; ++i)
     if (double value = std::abs(expectedAt(i)); std::isfinite(value))
       largest = std::max(largest, value);
-  Bounds bounds = boundsFor(tolerance, output.type, isRelaxed, largest);
+  Bounds bounds =
+      boundsFor(tolerance, output.type, isRelaxed, largest, output.kind);
 
   Differences found =
       compareElements(format, output.bytes.data(), *array.format,

@@ -32,12 +32,15 @@ struct Bounds {
 bool isRelaxed(const rt::Model &model);
 
 /// The bounds of the conformance tests for \p type; \p isRelaxed for models
-/// that may compute in float16.
-Bounds boundsFor(rt::OperandType type, bool isRelaxed);
+/// that may compute in float16. Elements of extension types are of \p kind;
+/// those that are no reals have to be equal.
+Bounds boundsFor(rt::OperandType type, bool isRelaxed,
+                 rt::ElementKind kind = rt::ElementKind::opaque);
 /// Returns the bounds that \p tolerance makes of the usual ones;
 /// \p largestExpected is a magnitude.
 Bounds boundsFor(const Tolerance &tolerance, rt::OperandType type,
-                 bool isRelaxed, double largestExpected);
+                 bool isRelaxed, double largestExpected,
+                 rt::ElementKind kind = rt::ElementKind::opaque);
 
 /// The result of a comparison of two tensors.
 struct Differences {
@@ -51,7 +54,7 @@ struct Differences {
   double worst = 0.0;
 };
 
-/// Compares \p count elements.
+/// Compares \p count elements. Both formats have as many numbers.
 Differences compareElements(const ElementFormat &actualFormat,
                             const std::byte *actual,
                             const ElementFormat &expectedFormat,

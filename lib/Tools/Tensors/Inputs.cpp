@@ -84,14 +84,17 @@ static rt::Result<InputFile> readInputFile(const std::string &path,
   auto array = readNpy(bytes);
   if (!array.isOk())
     return std::move(array).takeStatus().withContext(fmt::format("'{}'", path));
-  const ElementFormat &wanted = formatOf(tensor.type);
+  // The last dimension is that of an element's bytes (fileShape()).
+  if (tensor.extension && array->format->descr == "|u1" &&
+      !array->shape.empty() &&
+      array->shape.back() == tensor.extension->byteSize) {
+    array->shape.pop_back();
+    return InputFile{path, std::move(array->data), std::move(array->shape)};
+  }
+  const ElementFormat &wanted = formatOf(tensor);
   if (!isCompatible(*array->format, wanted))
     return badData("'{}' has elements '{}', {} needs '{}'", path,
                    array->format->descr, rt::nameOf(tensor.type), wanted.descr);
-  // The last dimension is that of an element's bytes (fileShape()).
-  if (tensor.extension && !array->shape.empty() &&
-      array->shape.back() == tensor.extension->byteSize)
-    array->shape.pop_back();
   return InputFile{path, std::move(array->data), std::move(array->shape)};
 }
 
@@ -173,18 +176,21 @@ static void fillWith(std::span<std::byte> bytes, Draw draw) {
 
 /// Floats from -1 to 1, small integers, any byte or boolean: the same for one
 /// seed on every machine.
-static void fillRandom(rt::OperandType type, uint64_t seed,
+static void fillRandom(const ElementFormat &format, uint64_t seed,
                        std::span<std::byte> bytes) {
   std::mt19937_64 random(seed);
   auto bits = [&](int count) { return random() >> (64 - count); };
-  const ElementFormat &format = formatOf(type);
-  if (format.descr == "<f4")
+  if (format.descr == "<f4" || format.descr == "<c8")
     fillWith<float>(bytes, [&] { return float(bits(24)) * 0x1p-23f - 1.0f; });
   else if (format.descr == "<f2") // Halves below 1: sign and mantissa of 1/2.
     fillWith<uint16_t>(
         bytes, [&] { return uint16_t(0x3800 | (bits(1) << 15) | bits(10)); });
+  else if (format.descr == "<f8")
+    fillWith<double>(bytes, [&] { return double(bits(53)) * 0x1p-52 - 1.0; });
   else if (format.size == 4)
     fillWith<int32_t>(bytes, [&] { return int32_t(random() % 10); });
+  else if (format.size == 8)
+    fillWith<int64_t>(bytes, [&] { return int64_t(random() % 10); });
   else if (format.descr == "|b1")
     fillWith<uint8_t>(bytes, [&] { return uint8_t(bits(1)); });
   else
@@ -249,7 +255,8 @@ static rt::Result<InputTensor> buildInput(const InputRequest &request,
   if (isState)
     fillState(tensor, input.bytes.bytes());
   else if (request.randomSeed)
-    fillRandom(tensor.type, *request.randomSeed + index, input.bytes.bytes());
+    fillRandom(formatOf(tensor), *request.randomSeed + index,
+               input.bytes.bytes());
   else
     std::ranges::fill(input.bytes.bytes(), std::byte(0));
   return input;

@@ -37,13 +37,36 @@ static double loadHalf(const std::byte *data) {
   return rt::floatFromFloat16(bits);
 }
 
+template <typename T> static std::string printAs(const std::byte *data) {
+  T value;
+  std::memcpy(&value, data, sizeof(value));
+  return fmt::format("{}", value);
+}
+
+static std::string printHalf(const std::byte *data) {
+  return fmt::format("{}", float(loadHalf(data)));
+}
+
+static std::string printComplex(const std::byte *data) {
+  float parts[2];
+  std::memcpy(parts, data, sizeof(parts));
+  return fmt::format("{}{:+}j", parts[0], parts[1]);
+}
+
 static constexpr ElementFormat formats[] = {
-    {"<f4", 4, loadAs<float>},    {"<f2", 2, loadHalf},
-    {"<f8", 8, loadAs<double>},   {"<i4", 4, loadAs<int32_t>},
-    {"<u4", 4, loadAs<uint32_t>}, {"<i8", 8, loadAs<int64_t>},
-    {"<i2", 2, loadAs<int16_t>},  {"<u2", 2, loadAs<uint16_t>},
-    {"|i1", 1, loadAs<int8_t>},   {"|u1", 1, loadAs<uint8_t>},
-    {"|b1", 1, loadAs<uint8_t>},
+    {"<f4", 4, loadAs<float>, printAs<float>},
+    {"<f2", 2, loadHalf, printHalf},
+    {"<f8", 8, loadAs<double>, printAs<double>},
+    {"<c8", 8, loadAs<float>, printComplex, 2},
+    {"<i4", 4, loadAs<int32_t>, printAs<int32_t>},
+    {"<u4", 4, loadAs<uint32_t>, printAs<uint32_t>},
+    {"<i8", 8, loadAs<int64_t>, printAs<int64_t>},
+    {"<u8", 8, loadAs<uint64_t>, printAs<uint64_t>},
+    {"<i2", 2, loadAs<int16_t>, printAs<int16_t>},
+    {"<u2", 2, loadAs<uint16_t>, printAs<uint16_t>},
+    {"|i1", 1, loadAs<int8_t>, printAs<int8_t>},
+    {"|u1", 1, loadAs<uint8_t>, printAs<uint8_t>},
+    {"|b1", 1, loadAs<uint8_t>, printAs<uint8_t>},
 };
 
 const ElementFormat *tools::lookUpFormat(std::string_view descr) {
@@ -53,8 +76,48 @@ const ElementFormat *tools::lookUpFormat(std::string_view descr) {
   return nullptr;
 }
 
-const ElementFormat &tools::formatOf(rt::OperandType type) {
+static const ElementFormat &formatOfKind(rt::ElementKind kind) {
+  using enum rt::ElementKind;
+  switch (kind) {
+  case int8:
+    return *lookUpFormat("|i1");
+  case int16:
+    return *lookUpFormat("<i2");
+  case uint16:
+    return *lookUpFormat("<u2");
+  case int32:
+    return *lookUpFormat("<i4");
+  case uint32:
+    return *lookUpFormat("<u4");
+  case int64:
+    return *lookUpFormat("<i8");
+  case uint64:
+    return *lookUpFormat("<u8");
+  case float16:
+    return *lookUpFormat("<f2");
+  case float32:
+    return *lookUpFormat("<f4");
+  case float64:
+    return *lookUpFormat("<f8");
+  case complex64:
+    return *lookUpFormat("<c8");
+  case opaque:
+  case uint8:
+    break;
+  }
+  return *lookUpFormat("|u1");
+}
+
+const ElementFormat &tools::formatOf(const rt::InterfaceTensor &tensor) {
+  return formatOf(tensor.type, tensor.extension ? tensor.extension->kind
+                                                : rt::ElementKind::opaque);
+}
+
+const ElementFormat &tools::formatOf(rt::OperandType type,
+                                     rt::ElementKind kind) {
   using enum rt::OperandType;
+  if (rt::isExtension(type))
+    return formatOfKind(kind);
   switch (type) {
   case FLOAT32:
   case TENSOR_FLOAT32:

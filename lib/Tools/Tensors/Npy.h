@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_TOOLS_TENSORS_NPY_H
 #define NNHAL_LIB_TOOLS_TENSORS_NPY_H
 
-#include "nnhal/Runtime/Model.h"
+#include "nnhal/Runtime/Interface.h"
 
 #include <span>
 #include <string>
@@ -21,14 +21,23 @@ namespace nnhal::tools {
 struct ElementFormat {
   std::string_view descr;
   uint32_t size;
-  /// The element at \p data, which needs no alignment.
+  /// The number at \p data, which needs no alignment; integers of 64 bits are
+  /// rounded.
   double (*load)(const std::byte *data);
+  /// The shortest text that reads back to the same element.
+  std::string (*print)(const std::byte *data);
+  /// The numbers that an element consists of: two of complex ones.
+  uint32_t numbers = 1;
 };
 
 /// Returns null when \p descr is not known.
 const ElementFormat *lookUpFormat(std::string_view descr);
-/// Returns how elements of \p type are stored. \p type has a size.
-const ElementFormat &formatOf(rt::OperandType type);
+/// Returns how elements of \p type are stored. \p type has a size, or is of an
+/// extension, whose elements are of \p kind; opaque ones are bytes.
+const ElementFormat &formatOf(rt::OperandType type,
+                              rt::ElementKind kind = rt::ElementKind::opaque);
+/// Returns how elements of \p tensor are stored.
+const ElementFormat &formatOf(const rt::InterfaceTensor &tensor);
 
 struct NpyArray {
   const ElementFormat *format = nullptr;

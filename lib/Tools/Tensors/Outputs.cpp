@@ -20,9 +20,9 @@ using rt::Status;
 
 std::vector<uint32_t> tools::fileShape(rt::OperandType type,
                                        std::span<const uint32_t> dimensions,
-                                       size_t size) {
+                                       size_t size, rt::ElementKind kind) {
   std::vector<uint32_t> shape(dimensions.begin(), dimensions.end());
-  if (!rt::isExtension(type))
+  if (!rt::isExtension(type) || kind != rt::ElementKind::opaque)
     return shape;
   size_t count = 1;
   for (uint32_t extent : dimensions)
@@ -41,8 +41,9 @@ Status tools::writeOutputs(const std::string &directory,
     const OutputTensor &output = outputs[i];
     NNHAL_RETURN_IF_ERROR(rt::writeFileAtomically(
         fmt::format("{}/output_{}.npy", directory, i),
-        writeNpy(formatOf(output.type),
-                 fileShape(output.type, output.dimensions, output.bytes.size()),
+        writeNpy(formatOf(output.type, output.kind),
+                 fileShape(output.type, output.dimensions, output.bytes.size(),
+                           output.kind),
                  output.bytes)));
   }
   return Status::ok();

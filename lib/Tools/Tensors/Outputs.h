@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_TOOLS_TENSORS_OUTPUTS_H
 #define NNHAL_LIB_TOOLS_TENSORS_OUTPUTS_H
 
-#include "nnhal/Runtime/Model.h"
+#include "nnhal/Runtime/Interface.h"
 #include "nnhal/Runtime/Status.h"
 
 #include <span>
@@ -24,18 +24,21 @@ struct OutputTensor {
   std::vector<uint32_t> dimensions;
   /// A view.
   std::span<const std::byte> bytes;
+  /// What elements of an extension type are.
+  rt::ElementKind kind = rt::ElementKind::opaque;
 };
+
+/// The shape of \p size bytes of a tensor in files and messages: \p dimensions,
+/// and for an extension type whose elements are bytes here, because they are
+/// opaque, those of one element along one dimension more.
+std::vector<uint32_t> fileShape(rt::OperandType type,
+                                std::span<const uint32_t> dimensions,
+                                size_t size,
+                                rt::ElementKind kind = rt::ElementKind::opaque);
 
 /// Writes each of \p outputs to the file output_N.npy of \p directory, which is
 /// created where it is missing. Fails with generalFailure when that is not
 /// possible.
-/// The shape of \p size bytes of a tensor in files and messages: \p dimensions,
-/// and for an extension type, whose elements are bytes here, those of one
-/// element along one dimension more.
-std::vector<uint32_t> fileShape(rt::OperandType type,
-                                std::span<const uint32_t> dimensions,
-                                size_t size);
-
 rt::Status writeOutputs(const std::string &directory,
                         std::span<const OutputTensor> outputs);
 

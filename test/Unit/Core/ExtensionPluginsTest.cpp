@@ -108,6 +108,14 @@ TEST(ExtensionPluginsTest, DescriptionsAreChecked) {
             fmt::format("plug-in '{}': type 1 of extension 'com.example.a' has "
                         "elements of 0 bytes",
                         pluginPath()));
+  EXPECT_EQ(messageOf([](const NNHalPluginHost *host) {
+              addExtension(host, {"com.example.a",
+                                  {{1, true, 8, ElementKind::complex64},
+                                   {2, true, 4, ElementKind::int64}}});
+            }),
+            fmt::format("plug-in '{}': type 2 of extension 'com.example.a' has "
+                        "elements of 4 bytes, those of its kind have 8",
+                        pluginPath()));
 }
 
 // Whoever can write a plug-in runs code with the user's rights.
@@ -236,6 +244,27 @@ TEST_F(ExtensionFileTest, customOperators) {
             "extension 'com.example.a' claims the custom operator 'A' twice");
   EXPECT_EQ(problem(R"([{"name": "A", "operation": 65536}])"),
             "customOperators[0].operation: 65536 must be from 0 to 65535");
+}
+
+TEST_F(ExtensionFileTest, kindsOfElements) {
+  auto text = [](std::string_view element) {
+    return fmt::format(R"({{"name": "com.example.a", "operandTypes": [)"
+                       R"({{"type": 3, "isTensor": true, "byteSize": 8, )"
+                       R"("element": {}}}]}})",
+                       element);
+  };
+  auto found = describe(text("\"uint64\""));
+  ASSERT_EQ(found.size(), 1u) << last;
+  EXPECT_EQ(found[0].backend->extension(),
+            (Extension{"com.example.a", {{3, true, 8, ElementKind::uint64}}}));
+  EXPECT_TRUE(describe(text("\"int65\"")).empty());
+  EXPECT_TRUE(last.ends_with(
+      "one.json': operandTypes[0].element: 'int65' is no kind of elements"))
+      << last;
+  EXPECT_TRUE(describe(text("\"int32\"")).empty());
+  EXPECT_TRUE(last.ends_with("type 3 of extension 'com.example.a' has elements "
+                             "of 8 bytes, those of its kind have 4"))
+      << last;
 }
 
 // Descriptions with changed bytes are left out with a message, or are whole.

@@ -73,12 +73,15 @@ TEST(TFLiteTable, ExtensionListsItsTypes) {
   const rt::Extension extension = createTFLiteExtension()->extension();
   EXPECT_EQ(extension.name, "nnhal.tflite");
   ASSERT_EQ(extension.operandTypes.size(), 6u);
-  EXPECT_EQ(extension.operandTypes[0],
-            (rt::Extension::OperandTypeInfo{0, true, 8}));
-  EXPECT_EQ(extension.operandTypes[1],
-            (rt::Extension::OperandTypeInfo{1, true, 4}));
-  EXPECT_EQ(extension.operandTypes[2],
-            (rt::Extension::OperandTypeInfo{2, true, 2}));
+  EXPECT_EQ(
+      extension.operandTypes[0],
+      (rt::Extension::OperandTypeInfo{0, true, 8, rt::ElementKind::int64}));
+  EXPECT_EQ(
+      extension.operandTypes[1],
+      (rt::Extension::OperandTypeInfo{1, true, 4, rt::ElementKind::uint32}));
+  EXPECT_EQ(
+      extension.operandTypes[2],
+      (rt::Extension::OperandTypeInfo{2, true, 2, rt::ElementKind::uint16}));
 }
 
 } // namespace

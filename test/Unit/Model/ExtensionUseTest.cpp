@@ -86,6 +86,22 @@ TEST_F(ExtensionUseTest, allFieldsCount) {
   }
 }
 
+// A device of an older version does not say what elements are.
+TEST_F(ExtensionUseTest, kindsAreNotCompared) {
+  std::vector<Extension> list = {points, points};
+  list[1].operandTypes[1].kind = elementKindOf(uint32_t(ElementKind::int64),
+                                               points.operandTypes[1].byteSize);
+  ASSERT_EQ(list[1].operandTypes[1].kind, ElementKind::int64);
+  EXPECT_EQ(lookUpExtension(list, points.name), &list[0]);
+}
+
+TEST_F(ExtensionUseTest, kindsOfLaterVersionsAreOpaque) {
+  EXPECT_EQ(elementKindOf(12, 8), ElementKind::complex64);
+  EXPECT_EQ(elementKindOf(13, 8), ElementKind::opaque);
+  EXPECT_EQ(elementKindOf(uint32_t(ElementKind::int64), 4),
+            ElementKind::opaque);
+}
+
 // H-007, H-016, H-022, H-032: an extension that a device lists is there with
 // all of its types, under the prefix that the model gives it.
 TEST_F(ExtensionUseTest, isListed) {

@@ -210,6 +210,29 @@ TEST(RoundTrip, KeepsSubgraphs) {
   expectIdentity(annotated);
 }
 
+// whatever scale and zero point of a vendor's types mean, they stay.
+TEST(RoundTrip, KeepsQuantizationOfOemOperands) {
+  for (OperandType type : {OperandType::OEM, OperandType::TENSOR_OEM_BYTE})
+    for (auto [scale, zeroPoint] : {std::pair(0.5f, 3),
+                                    {-0.1f, 0},
+                                    {0.0f, INT32_MIN},
+                                    {INFINITY, INT32_MAX},
+                                    {0x1p-149f, -1}}) {
+      AnnotatedModel annotated = reluModel();
+      Operand vendors =
+          tensor(type,
+                 type == OperandType::OEM ? std::vector<uint32_t>{}
+                                          : std::vector<uint32_t>{2, 3},
+                 OperandLifeTime::SUBGRAPH_INPUT);
+      vendors.scale = scale;
+      vendors.zeroPoint = zeroPoint;
+      annotated.model.main.inputIndexes.push_back(
+          uint32_t(annotated.model.main.operands.size()));
+      annotated.model.main.operands.push_back(std::move(vendors));
+      expectIdentity(annotated);
+    }
+}
+
 TEST(RoundTrip, ReportsWhatHasNoPlace) {
   AnnotatedModel annotated = reluModel();
   Operand &input = annotated.model.main.operands[0];
@@ -228,13 +251,6 @@ TEST(RoundTrip, ReportsWhatHasNoPlace) {
   EXPECT_EQ(errorOf(annotated),
             "main subgraph: operand 0: a TENSOR_QUANT8_SYMM_PER_CHANNEL "
             "operand has no channel scales");
-  input = tensor(OperandType::TENSOR_OEM_BYTE, {2, 3},
-                 OperandLifeTime::SUBGRAPH_INPUT);
-  input.scale = 0.5f;
-  input.zeroPoint = 3;
-  EXPECT_EQ(errorOf(annotated),
-            "main subgraph: operand 0: scale 0.5 and zero point 3 of an "
-            "TENSOR_OEM_BYTE operand have no place in the IR");
   input = tensor(OperandType::INT32, {1}, OperandLifeTime::SUBGRAPH_INPUT);
   EXPECT_EQ(errorOf(annotated),
             "main subgraph: operand 0: a scalar operand has rank 1");

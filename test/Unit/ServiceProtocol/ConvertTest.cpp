@@ -292,7 +292,10 @@ TEST(ConvertDevice, KeepsExtensions) {
   device.extensions = {
       {.name = "com.example",
        .operandTypes = {{.type = 3, .isTensor = true, .byteSize = 4},
-                        {.type = 4, .isTensor = false, .byteSize = 1}}}};
+                        {.type = 4,
+                         .isTensor = false,
+                         .byteSize = 1,
+                         .kind = rt::ElementKind::int8}}}};
   Message<wire::DeviceDescription> message;
   write(device, message.builder());
   auto found = read(message.reader());
@@ -384,8 +387,11 @@ TEST(ConvertInterface, KeepsEveryField) {
                        .channelQuant = {.scales = {1.0f}, .channelDim = 1}},
                       {}};
   interface.outputs.emplace_back();
-  interface.outputs[0].extension = rt::Extension::OperandTypeInfo{
-      .type = 7, .isTensor = true, .byteSize = 2};
+  interface.outputs[0].extension =
+      rt::Extension::OperandTypeInfo{.type = 7,
+                                     .isTensor = true,
+                                     .byteSize = 2,
+                                     .kind = rt::ElementKind::float16};
   interface.statePairs = {{.outputIndex = 0, .inputIndex = 1}};
   Message<wire::Interface> message;
   write(interface, message.builder());

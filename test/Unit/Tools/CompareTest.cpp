@@ -144,6 +144,62 @@ TEST_F(CompareTest, AtomicWritesLeaveNothingBehind) {
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
+// Integers of 64 bits are compared exactly.
+TEST_F(CompareTest, WideIntegersAreExact) {
+  const int64_t own[2] = {-5, (int64_t(1) << 60) + 1};
+  const int64_t other[2] = {-5, int64_t(1) << 60};
+  OutputTensor actual = {"y",
+                         rt::OperandType(0x10000),
+                         {2},
+                         std::as_bytes(std::span(own)),
+                         rt::ElementKind::int64};
+  std::string file = path("wide.npy");
+  auto write = [&](std::span<const int64_t> values) {
+    const uint32_t shape[] = {2};
+    EXPECT_TRUE(rt::writeFileAtomically(
+                    file, writeNpy(formatOf(actual.type, actual.kind), shape,
+                                   std::as_bytes(values)))
+                    .isOk());
+  };
+  write(own);
+  EXPECT_EQ(messageOf(actual, file),
+            "output 0 ('y') agrees with '" + file +
+                "': largest difference 0 over 2 elements");
+  write(other);
+  EXPECT_EQ(messageOf(actual, file),
+            "output 0 ('y') differs from '" + file +
+                "': element 1 [1] is 1.152921504606847e+18, expected "
+                "1.152921504606847e+18 within 0; 1 of 2 elements differ, the "
+                "largest difference is 1");
+}
+
+// Both parts of complex numbers are compared.
+TEST_F(CompareTest, ComplexNumbers) {
+  OutputTensor actual = output({1, 2, 3, 4}, {2});
+  actual.type = rt::OperandType(0x10005);
+  actual.kind = rt::ElementKind::complex64;
+  std::string file = path("complex.npy");
+  auto write = [&](std::vector<float> values) {
+    const uint32_t shape[] = {2};
+    EXPECT_TRUE(rt::writeFileAtomically(
+                    file, writeNpy(formatOf(actual.type, actual.kind), shape,
+                                   std::as_bytes(std::span(values))))
+                    .isOk());
+  };
+  write({1, 2, 3, 4});
+  EXPECT_EQ(messageOf(actual, file),
+            "output 0 ('y') agrees with '" + file +
+                "': largest difference 0 over 2 elements");
+  write({1, 2, 3, 5});
+  EXPECT_EQ(messageOf(actual, file),
+            "output 0 ('y') differs from '" + file +
+                "': element 1 [1] is 4, expected 5 within 1.3e-05; 1 of 2 "
+                "elements differ, the largest difference is 1");
+  std::string real = this->write("real.npy", {1, 2}, {2});
+  EXPECT_EQ(messageOf(actual, real),
+            "output 0 ('y') has elements '<c8', '" + real + "' has '<f4'");
+}
+
 // The bytes of an extension's elements are no numbers, which may be one off.
 TEST_F(CompareTest, ElementsOfExtensionsAreEqual) {
   OutputTensor actual = output({1, 2, 3, 4}, {2});

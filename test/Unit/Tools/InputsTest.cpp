@@ -242,4 +242,42 @@ TEST_F(InputsTest, ElementsOfExtensionsAreBytes) {
   EXPECT_EQ(messageOf(), "'" + file + ".npy' has shape [4,6], input 0 has [2]");
 }
 
+// An extension that says what elements are takes arrays of them, and bytes.
+TEST_F(InputsTest, ElementsOfExtensionsAreNumbers) {
+  interface = {};
+  rt::InterfaceTensor &numbers = interface.inputs.emplace_back();
+  numbers.type = rt::OperandType(0x10000);
+  numbers.dimensions = {2};
+  numbers.extension = {0, true, 8, rt::ElementKind::int64};
+  const int64_t values[2] = {-7, int64_t(1) << 40};
+  const auto bytes = std::as_bytes(std::span(values));
+  std::string file = testing::TempDir() + "nnhal-inputs-numbers.npy";
+  request.files = {{"0", file}};
+  auto writeAs = [&](std::string_view descr, std::vector<uint32_t> shape) {
+    EXPECT_TRUE(rt::writeFileAtomically(
+                    file, writeNpy(*lookUpFormat(descr), shape, bytes))
+                    .isOk());
+  };
+  for (const char *descr : {"<i8", "|u1"}) {
+    writeAs(descr, *descr == '<' ? std::vector<uint32_t>{2}
+                                 : std::vector<uint32_t>{2, 8});
+    auto inputs = buildInputs(request, interface);
+    ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+    EXPECT_TRUE(std::ranges::equal(inputs->tensors[0].frame(0), bytes));
+  }
+  writeAs("<f8", {2});
+  EXPECT_EQ(messageOf(), "'" + file +
+                             "' has elements '<f8', code 65536 needs "
+                             "'<i8'");
+  // Random ones are small, as those of 32 bits are.
+  request.files.clear();
+  request.randomSeed = 1;
+  auto inputs = buildInputs(request, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  int64_t drawn[2];
+  std::memcpy(drawn, inputs->tensors[0].frame(0).data(), sizeof(drawn));
+  for (int64_t value : drawn)
+    EXPECT_TRUE(value >= 0 && value < 10) << value;
+}
+
 } // namespace

@@ -49,6 +49,34 @@ TEST(NpyTest, RoundTrip) {
   EXPECT_EQ(array->format->load(array->data.data() + 20), 6.0);
 }
 
+TEST(NpyTest, ElementsOfExtensions) {
+  using enum rt::ElementKind;
+  const auto type = rt::OperandType(0x10003);
+  EXPECT_EQ(formatOf(type).descr, "|u1");
+  for (uint32_t code = 1; code <= uint32_t(complex64); ++code)
+    EXPECT_EQ(formatOf(type, rt::ElementKind(code)).size,
+              sizeOf(rt::ElementKind(code)))
+        << code;
+  auto text = [&](rt::ElementKind kind, const auto &value) {
+    auto bytes = std::as_bytes(std::span(&value, 1));
+    EXPECT_EQ(bytes.size(), sizeOf(kind));
+    return formatOf(type, kind).print(bytes.data());
+  };
+  EXPECT_EQ(text(int8, int8_t(-3)), "-3");
+  EXPECT_EQ(text(uint8, uint8_t(200)), "200");
+  EXPECT_EQ(text(int16, int16_t(-300)), "-300");
+  EXPECT_EQ(text(uint16, uint16_t(65535)), "65535");
+  EXPECT_EQ(text(int32, INT32_MIN), "-2147483648");
+  EXPECT_EQ(text(uint32, UINT32_MAX), "4294967295");
+  EXPECT_EQ(text(int64, INT64_MIN + 1), "-9223372036854775807");
+  EXPECT_EQ(text(uint64, UINT64_MAX), "18446744073709551615");
+  EXPECT_EQ(text(float16, uint16_t(0x3E00)), "1.5");
+  EXPECT_EQ(text(float32, 0.1f), "0.1");
+  EXPECT_EQ(text(float64, 0.1 + 0.2), "0.30000000000000004");
+  const float parts[2] = {1.0f, -0.5f};
+  EXPECT_EQ(text(complex64, parts), "1-0.5j");
+}
+
 TEST(NpyTest, ScalarsAndVectors) {
   const ElementFormat &format = formatOf(rt::OperandType::TENSOR_QUANT8_ASYMM);
   std::byte values[2] = {std::byte(1), std::byte(255)};

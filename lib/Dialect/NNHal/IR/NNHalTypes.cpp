@@ -16,6 +16,48 @@ using namespace nnhal;
 #define GET_TYPEDEF_CLASSES
 #include "nnhal/Dialect/NNHal/IR/NNHalTypes.cpp.inc"
 
+//===----------------------------------------------------------------------===//
+// OEM
+//===----------------------------------------------------------------------===//
+
+template <typename OemTy> static mlir::Type parseOem(mlir::AsmParser &parser) {
+  mlir::MLIRContext *context = parser.getContext();
+  mlir::FloatAttr scale;
+  int32_t zeroPoint = 0;
+  if (failed(parser.parseOptionalLess()))
+    return OemTy::get(context, nullptr, 0);
+  if (parser.parseAttribute(scale, mlir::Float32Type::get(context)) ||
+      parser.parseComma() || parser.parseInteger(zeroPoint) ||
+      parser.parseGreater())
+    return nullptr;
+  return OemTy::get(context, scale, zeroPoint);
+}
+
+template <typename OemTy>
+static void printOem(OemTy type, mlir::AsmPrinter &printer) {
+  if (!type.getScale())
+    return;
+  printer << '<';
+  printer.printAttributeWithoutType(type.getScale());
+  printer << ", " << type.getZeroPoint() << '>';
+}
+
+mlir::Type OemType::parse(mlir::AsmParser &parser) {
+  return parseOem<OemType>(parser);
+}
+
+void OemType::print(mlir::AsmPrinter &printer) const {
+  printOem(*this, printer);
+}
+
+mlir::Type OemByteType::parse(mlir::AsmParser &parser) {
+  return parseOem<OemByteType>(parser);
+}
+
+void OemByteType::print(mlir::AsmPrinter &printer) const {
+  printOem(*this, printer);
+}
+
 void NNHalDialect::registerTypes() {
   addTypes<
 #define GET_TYPEDEF_LIST

@@ -128,6 +128,15 @@ describe(HalType type, std::span<const rt::ExtensionNameAndPrefix> extensions,
   return nullptr;
 }
 
+Type oemType(MLIRContext *context, const rt::Operand &operand) {
+  FloatAttr scale;
+  if (operand.scale != 0 || operand.zeroPoint != 0)
+    scale = FloatAttr::get(Float32Type::get(context), APFloat(operand.scale));
+  if (operand.type == HalType::OEM)
+    return OemType::get(context, scale, operand.zeroPoint);
+  return OemByteType::get(context, scale, operand.zeroPoint);
+}
+
 rt::Result<Type>
 extensionType(MLIRContext *context, const rt::Operand &operand,
               std::span<const rt::ExtensionNameAndPrefix> extensions,
@@ -174,13 +183,7 @@ elementTypeOf(MLIRContext *context, const rt::Operand &operand,
     return Type(SubgraphType::get(context));
   case HalType::OEM:
   case HalType::TENSOR_OEM_BYTE:
-    if (operand.scale != 0 || operand.zeroPoint != 0)
-      return rt::badData("scale {} and zero point {} of an {} operand have no "
-                         "place in the IR",
-                         operand.scale, operand.zeroPoint,
-                         rt::nameOf(operand.type));
-    return operand.type == HalType::OEM ? Type(OemType::get(context))
-                                        : Type(OemByteType::get(context));
+    return oemType(context, operand);
   case HalType::TENSOR_QUANT8_SYMM_PER_CHANNEL:
     return perChannelElement(context, operand);
   case HalType::TENSOR_INT32:
@@ -300,11 +303,20 @@ std::optional<HalType> plainType(Type element, bool isTensor) {
     return HalType::UINT32;
   if (isa<SubgraphType>(element) && !isTensor)
     return HalType::SUBGRAPH;
-  if (isa<OemType>(element) && !isTensor)
-    return HalType::OEM;
-  if (isa<OemByteType>(element) && isTensor)
-    return HalType::TENSOR_OEM_BYTE;
   return std::nullopt;
+}
+
+/// Sets type, scale and zero point from \p element where it is one of OEM.
+template <typename OemTy>
+bool setOem(Type element, HalType type, rt::Operand &operand) {
+  auto oem = dyn_cast<OemTy>(element);
+  if (!oem)
+    return false;
+  operand.type = type;
+  if (FloatAttr scale = oem.getScale())
+    operand.scale = scale.getValue().convertToFloat();
+  operand.zeroPoint = oem.getZeroPoint();
+  return true;
 }
 
 std::string textOf(Type type) {
@@ -341,6 +353,9 @@ nnhal::operandOfType(Type type,
     NNHAL_RETURN_IF_ERROR(setExtension(extension, extensions, operand));
     return operand;
   }
+  if (isTensor ? setOem<OemByteType>(element, HalType::TENSOR_OEM_BYTE, operand)
+               : setOem<OemType>(element, HalType::OEM, operand))
+    return operand;
   if (auto uniform = dyn_cast<UniformQuantizedType>(element);
       uniform && isTensor) {
     NNHAL_RETURN_IF_ERROR(setQuantization(uniform, operand));

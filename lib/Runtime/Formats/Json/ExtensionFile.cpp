@@ -13,8 +13,26 @@
 using namespace nnhal;
 using namespace nnhal::rt;
 
+static constexpr std::pair<std::string_view, ElementKind> elementKinds[] = {
+    {"int8", ElementKind::int8},       {"uint8", ElementKind::uint8},
+    {"int16", ElementKind::int16},     {"uint16", ElementKind::uint16},
+    {"int32", ElementKind::int32},     {"uint32", ElementKind::uint32},
+    {"int64", ElementKind::int64},     {"uint64", ElementKind::uint64},
+    {"float16", ElementKind::float16}, {"float32", ElementKind::float32},
+    {"float64", ElementKind::float64}, {"complex64", ElementKind::complex64},
+};
+
+static Result<ElementKind> readKind(const JsonNode &node) {
+  NNHAL_ASSIGN_OR_RETURN(std::string name, node.toString());
+  for (const auto &[known, kind] : elementKinds)
+    if (known == name)
+      return kind;
+  return node.error("'" + name + "' is no kind of elements");
+}
+
 static Result<Extension::OperandTypeInfo> readType(const JsonNode &node) {
-  NNHAL_RETURN_IF_ERROR(node.checkObject({"type", "isTensor", "byteSize"}));
+  NNHAL_RETURN_IF_ERROR(
+      node.checkObject({"type", "isTensor", "byteSize", "element"}));
   Extension::OperandTypeInfo info;
   NNHAL_ASSIGN_OR_RETURN(JsonNode type, node.require("type"));
   NNHAL_ASSIGN_OR_RETURN(int64_t number, type.toInteger(0, UINT16_MAX));
@@ -23,6 +41,9 @@ static Result<Extension::OperandTypeInfo> readType(const JsonNode &node) {
   NNHAL_ASSIGN_OR_RETURN(info.isTensor, isTensor.toBool());
   NNHAL_ASSIGN_OR_RETURN(JsonNode byteSize, node.require("byteSize"));
   NNHAL_ASSIGN_OR_RETURN(info.byteSize, byteSize.toUInt32());
+  if (std::optional<JsonNode> element = node.find("element")) {
+    NNHAL_ASSIGN_OR_RETURN(info.kind, readKind(*element));
+  }
   return info;
 }
 

@@ -21,11 +21,12 @@ struct ExtensionFile {
   std::vector<CustomOperator> customOperators;
 };
 
-/// Reads the file \p path, which describes one extension; the custom operators
-/// may be left out:
+/// Reads the file \p path, which describes one extension; what
+/// an element is and the custom operators may be left out:
 ///
 ///   {"name": "com.example.ext",
-///    "operandTypes": [{"type": 0, "isTensor": true, "byteSize": 8}],
+///    "operandTypes": [{"type": 0, "isTensor": true, "byteSize": 8,
+///                      "element": "int64"}],
 ///    "customOperators": [{"name": "Sparkle", "operation": 3}]}
 ///
 /// Fails with invalidArgument, which names the file and the member, when it

@@ -20,11 +20,20 @@ def NNHal_SubgraphType : NNHal_Type<"Subgraph", "subgraph"> {
   let summary = "a reference to a subgraph of the model (SUBGRAPH)";
 }
 
-def NNHal_OemType : NNHal_Type<"Oem", "oem"> {
+/// A type whose scale and zero point only its vendor understands (A-049). They
+/// are printed where one of them is not 0: `!nnhal.oem<5.000000e-01, 3>`.
+class NNHal_OemTypeOf<string name, string typeMnemonic>
+    : NNHal_Type<name, typeMnemonic> {
+  let parameters = (ins OptionalParameter<"::mlir::FloatAttr">:$scale,
+                        DefaultValuedParameter<"int32_t", "0">:$zeroPoint);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def NNHal_OemType : NNHal_OemTypeOf<"Oem", "oem"> {
   let summary = "a vendor-defined scalar (OEM)";
 }
 
-def NNHal_OemByteType : NNHal_Type<"OemByte", "oem_byte"> {
+def NNHal_OemByteType : NNHal_OemTypeOf<"OemByte", "oem_byte"> {
   let summary = "the element of a vendor-defined tensor (TENSOR_OEM_BYTE)";
 }
 

@@ -16,9 +16,9 @@
 //   TENSOR_QUANT8_SYMM_PER_CHANNEL  !quant.uniform<i8<-127:127>:f32:dim, {..}>
 //   TENSOR_QUANT16_SYMM, _ASYMM     !quant.uniform<i16:f32, ..>, <u16:f32, ..>
 //   TENSOR_INT32 with a scale       !quant.uniform<i32:f32, scale>
-//   SUBGRAPH, OEM, TENSOR_OEM_BYTE  !nnhal.subgraph, !nnhal.oem,
-//   !nnhal.oem_byte extension types                 !nnhal.extension<name,
-//   number, data>
+//   SUBGRAPH                        !nnhal.subgraph
+//   OEM, TENSOR_OEM_BYTE            !nnhal.oem, !nnhal.oem_byte<scale, point>
+//   extension types                 !nnhal.extension<name, number, data>
 //
 // A tensor without dimensions is unranked, dimension 0 is `?`; a constant's
 // dimension 0 is the extent 0. An extension operand without dimensions is the
