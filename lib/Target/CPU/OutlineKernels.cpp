@@ -11,15 +11,16 @@
 
 #include "Codegen/CallConvention.h"
 #include "Codegen/PassStep.h"
+#include "KernelArguments.h"
 #include "KernelSplit.h"
-
-#include "nnhal/Dialect/Runtime/RuntimeOps.h"
+#include "StraightCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OperationSupport.h"
@@ -35,35 +36,68 @@ using namespace mlir;
 
 namespace {
 
+/// What a loop uses from outside, and how its kernel gets it.
+struct KernelInterface {
+  /// Arguments, and their types in the kernel.
+  SmallVector<Value> captures;
+  SmallVector<Type> types;
+  /// What the kernel makes for itself, operands first, but for the numbers,
+  /// which it has from arrays that are arguments behind the captures.
+  SetVector<Operation *> made;
+  SmallVector<arith::ConstantOp> numbers;
+  SmallVector<DenseElementsAttr> arrays;
+
+  SmallVector<Type> argumentTypes() const {
+    SmallVector<Type> all(types);
+    for (DenseElementsAttr array : arrays)
+      all.push_back(bufferTypeOf(array));
+    return all;
+  }
+};
+
 struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
   using Base::Base;
   void runOnOperation() override;
 
 private:
   std::optional<KernelSplit> split(LoopLikeOpInterface loop,
-                                   ValueRange captures);
-  func::FuncOp outline(LoopLikeOpInterface loop, ValueRange captures,
+                                   TypeRange arguments);
+  func::FuncOp outline(LoopLikeOpInterface loop,
+                       const KernelInterface &interface,
                        const std::optional<KernelSplit> &split);
   func::FuncOp findEqual(func::FuncOp candidate);
+  Value argumentFor(Value capture, Type type);
+  Value constantBuffer(DenseElementsAttr array, OpBuilder &builder,
+                       SymbolTable &symbols);
   void replaceByCall(LoopLikeOpInterface loop, SymbolTable &symbols);
 
   func::FuncOp entry;
   kernel::CostModel costs;
   /// Kernels by hash of their bodies.
   llvm::DenseMap<llvm::hash_code, SmallVector<func::FuncOp>> kernels;
+  /// Arrays of numbers that kernels are called with.
+  llvm::DenseMap<Attribute, memref::GlobalOp> globals;
+  /// Arguments by what they stand for, and by their types.
+  llvm::DenseMap<std::pair<Value, Type>, Value> rebased;
+  /// Loops of one round that hold what was not in loops.
+  llvm::DenseSet<Operation *> straight;
   unsigned nextNumber = 0;
 };
 
 } // namespace
 
-/// Whether \p memory is scratch memory that \p loop writes. One that only reads
-/// it reads what was written before.
-static bool isOwnScratch(Operation *memory, Operation *loop) {
-  return memory->hasAttr(scratchAttrName) &&
-         llvm::any_of(memory->getUsers(), [&](Operation *user) {
-           return loop->isProperAncestor(user) &&
-                  hasEffect<MemoryEffects::Write>(user);
-         });
+/// Whether \p memory is scratch memory that \p loop writes and reads. What only
+/// reads it reads what was written before, and what \p isStraight, moved into a
+/// loop from around others, may write for them.
+static bool isOwnScratch(Operation *memory, Operation *loop, bool isStraight) {
+  auto isInside = [&](Operation *user) { return loop->isProperAncestor(user); };
+  if (!memory->hasAttr(scratchAttrName))
+    return false;
+  if (isStraight)
+    return llvm::all_of(memory->getUsers(), isInside);
+  return llvm::any_of(memory->getUsers(), [&](Operation *user) {
+    return isInside(user) && hasEffect<MemoryEffects::Write>(user);
+  });
 }
 
 /// Calls \p visit for the definitions on which \p root depends and for \p root,
@@ -94,12 +128,11 @@ static void visitOperandsFirst(Operation *root,
 
 namespace {
 /// What the kernel of a loop makes for itself. That is what is computed from
-/// constants alone: an argument would hide from LLVM what it is, such as a
-/// shift by a known distance; and scratch memory, of which each thread needs
-/// its own.
+/// constants alone, and scratch memory, of which each thread needs its own.
 class MadeInside {
 public:
-  explicit MadeInside(Operation *loop) : loop(loop) {}
+  MadeInside(Operation *loop, bool isStraight)
+      : loop(loop), isStraight(isStraight) {}
 
   bool contains(Value value) {
     Operation *definition = value.getDefiningOp();
@@ -120,13 +153,15 @@ private:
   bool isKnown(Operation *op) {
     if (known.contains(op))
       return true;
-    if (isOwnScratch(op, loop) || (op->getNumRegions() == 0 && isPure(op)))
+    if (isOwnScratch(op, loop, isStraight) ||
+        (op->getNumRegions() == 0 && isPure(op)))
       return false;
     known[op] = false;
     return true;
   }
 
   Operation *loop;
+  bool isStraight;
   llvm::DenseMap<Operation *, bool> known;
 };
 } // namespace
@@ -139,39 +174,29 @@ static void addDefinitions(Value value, SetVector<Operation *> &definitions) {
       [&](Operation *op) { definitions.insert(op); });
 }
 
-/// What \p loop uses from outside, except for what is \p cloned into its
-/// kernel.
-static SmallVector<Value> findCaptures(LoopLikeOpInterface loop,
-                                       SetVector<Operation *> &cloned) {
+static KernelInterface interfaceOf(LoopLikeOpInterface loop, bool isStraight) {
   llvm::SetVector<Value> used;
   for (Value operand : loop->getOperands())
     used.insert(operand);
   getUsedValuesDefinedAbove(loop->getRegions(), used);
-  SmallVector<Value> captures;
-  MadeInside made(loop);
+  KernelInterface interface;
+  MadeInside made(loop, isStraight);
   for (Value value : used) {
-    if (made.contains(value))
-      addDefinitions(value, cloned);
-    else
-      captures.push_back(value);
+    if (made.contains(value)) {
+      addDefinitions(value, interface.made);
+      continue;
+    }
+    interface.captures.push_back(value);
+    interface.types.push_back(argumentTypeOf(value, loop));
   }
-  return captures;
-}
-
-/// Only the entry function has the execution context.
-static bool asksRuntime(Operation *loop) {
-  return loop
-      ->walk([](Operation *op) {
-        return isa_and_present<runtime::RuntimeDialect>(op->getDialect())
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  interface.numbers = findNumbers(loop, interface.made.getArrayRef());
+  interface.arrays = toArrays(interface.numbers);
+  return interface;
 }
 
 std::optional<KernelSplit> OutlineKernelsPass::split(LoopLikeOpInterface loop,
-                                                     ValueRange captures) {
-  if (!llvm::all_of(captures.getTypes(), isPassedToPieces))
+                                                     TypeRange arguments) {
+  if (!llvm::all_of(arguments, isPassedToPieces))
     return std::nullopt;
   return planSplit(loop, costs);
 }
@@ -187,14 +212,16 @@ static SmallVector<Value> rangeOf(const std::optional<KernelSplit> &split,
 }
 
 /// A private function that runs \p loop on its arguments, after the entry: of
-/// \p split the range that comes first, then \p captures.
+/// \p split the range that comes first, then those of \p interface.
 func::FuncOp
-OutlineKernelsPass::outline(LoopLikeOpInterface loop, ValueRange captures,
+OutlineKernelsPass::outline(LoopLikeOpInterface loop,
+                            const KernelInterface &interface,
                             const std::optional<KernelSplit> &split) {
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfter(entry);
-  SmallVector<Type> types(split ? 2 : 0, builder.getIndexType());
-  llvm::append_range(types, captures.getTypes());
+  size_t bounds = split ? 2 : 0;
+  SmallVector<Type> types(bounds, builder.getIndexType());
+  llvm::append_range(types, interface.argumentTypes());
   auto type = builder.getFunctionType(types, {});
   auto kernel = func::FuncOp::create(
       builder, loop.getLoc(), "kernel_" + std::to_string(nextNumber), type);
@@ -208,11 +235,11 @@ OutlineKernelsPass::outline(LoopLikeOpInterface loop, ValueRange captures,
   Block *body = kernel.addEntryBlock();
   builder.setInsertionPointToStart(body);
 
-  SetVector<Operation *> cloned;
-  (void)findCaptures(loop, cloned);
   IRMapping mapping;
-  mapping.map(captures, body->getArguments().take_back(captures.size()));
-  for (Operation *definition : cloned)
+  ValueRange arguments = body->getArguments().drop_front(bounds);
+  mapping.map(interface.captures,
+              arguments.take_front(interface.captures.size()));
+  for (Operation *definition : interface.made)
     builder.clone(*definition, mapping);
   builder.clone(*loop.getOperation(), mapping);
   auto end = func::ReturnOp::create(builder, loop.getLoc());
@@ -229,6 +256,10 @@ OutlineKernelsPass::outline(LoopLikeOpInterface loop, ValueRange captures,
                       body->getArgument(1), builder);
   }
   makeAllSequential(kernel);
+  SmallVector<arith::ConstantOp> numbers;
+  for (Operation *number : interface.numbers)
+    numbers.push_back(cast<arith::ConstantOp>(mapping.lookup(number)));
+  loadNumbers(numbers, arguments.drop_front(interface.captures.size()));
   return kernel;
 }
 
@@ -252,13 +283,42 @@ func::FuncOp OutlineKernelsPass::findEqual(func::FuncOp candidate) {
   return nullptr;
 }
 
+/// The buffer of a constant global that \p array fills.
+Value OutlineKernelsPass::constantBuffer(DenseElementsAttr array,
+                                         OpBuilder &builder,
+                                         SymbolTable &symbols) {
+  memref::GlobalOp &global = globals[array];
+  Location loc = entry.getLoc();
+  if (!global) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(entry);
+    global = memref::GlobalOp::create(builder, loc, "numbers",
+                                      builder.getStringAttr("private"),
+                                      bufferTypeOf(array), array,
+                                      /*constant=*/true, /*alignment=*/{});
+    symbols.insert(global);
+  }
+  return memref::GetGlobalOp::create(builder, loc, bufferTypeOf(array),
+                                     global.getName());
+}
+
+/// \p capture as an argument of type \p type, made once for all calls.
+Value OutlineKernelsPass::argumentFor(Value capture, Type type) {
+  Value &argument = rebased[{capture, type}];
+  if (argument)
+    return argument;
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfterValue(capture);
+  argument = toArgument(capture, type, builder);
+  return argument;
+}
+
 /// Moves \p loop into a function, or into one with an equal body, and calls it.
 void OutlineKernelsPass::replaceByCall(LoopLikeOpInterface loop,
                                        SymbolTable &symbols) {
-  SetVector<Operation *> cloned;
-  SmallVector<Value> captures = findCaptures(loop, cloned);
-  std::optional<KernelSplit> parts = split(loop, captures);
-  func::FuncOp kernel = outline(loop, captures, parts);
+  KernelInterface interface = interfaceOf(loop, straight.contains(loop));
+  std::optional<KernelSplit> parts = split(loop, interface.argumentTypes());
+  func::FuncOp kernel = outline(loop, interface, parts);
   if (func::FuncOp equal = findEqual(kernel)) {
     kernel.erase();
     kernel = equal;
@@ -271,14 +331,18 @@ void OutlineKernelsPass::replaceByCall(LoopLikeOpInterface loop,
   }
   OpBuilder builder(loop);
   SmallVector<Value> operands = rangeOf(parts, loop.getLoc(), builder);
-  llvm::append_range(operands, captures);
+  for (auto [capture, type] :
+       llvm::zip_equal(interface.captures, interface.types))
+    operands.push_back(argumentFor(capture, type));
+  for (DenseElementsAttr array : interface.arrays)
+    operands.push_back(constantBuffer(array, builder, symbols));
   auto call = func::CallOp::create(builder, loop.getLoc(), kernel, operands);
   if (parts) {
     call->setAttr(grainAttrName, builder.getI64IntegerAttr(parts->grain));
     ++numSplit;
   }
   loop.erase();
-  for (Operation *definition : llvm::reverse(cloned))
+  for (Operation *definition : llvm::reverse(interface.made))
     if (isOpTriviallyDead(definition))
       definition->erase();
 }
@@ -296,6 +360,11 @@ void OutlineKernelsPass::runOnOperation() {
     return signalPassFailure();
   costs = target->costs();
   kernels.clear();
+  globals.clear();
+  rebased.clear();
+  straight.clear();
+  for (scf::ForOp loop : moveIntoLoops(entry))
+    straight.insert(loop);
   nextNumber = 0;
   SymbolTable symbols(getOperation());
   SmallVector<LoopLikeOpInterface> loops;

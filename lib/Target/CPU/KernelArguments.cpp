@@ -1,0 +1,300 @@
+//===- KernelArguments.cpp - What kernels are called with -----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelArguments.h"
+
+#include "Codegen/ContextAccess.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace nnhal {
+
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// More numbers than a requantized sum of two tensors has are coefficients of
+/// an algorithm, such as those of a quantized LSTM's activations.
+static constexpr size_t maxNumbers = 16;
+
+/// Whether \p value is one of those that algorithms consist of: signs, limits
+/// of types, distances of a whole word.
+static bool isOfAlgorithm(const APInt &value) {
+  if (value.isZero() || value.isOne() || value.isAllOnes())
+    return true;
+  // 127, 255, 32767, ..., and -128, -256, -32768, ...
+  APInt magnitude = value.isNegative() ? ~value : value;
+  if (magnitude.isMask() && magnitude.countr_one() >= 7)
+    return true;
+  int64_t word = value.getSExtValue();
+  return word == 15 || word == 31 || word == 63 || word == int64_t(1) << 30;
+}
+
+static bool isOfAlgorithm(const APFloat &value) {
+  if (!value.isFinite() || value.isZero())
+    return true;
+  double number = value.convertToDouble();
+  double magnitude = std::abs(number);
+  constexpr double known[] = {0.5,   1.0,   2.0,   3.0,     6.0,
+                              127.0, 128.0, 255.0, 32767.0, 32768.0};
+  return llvm::is_contained(known, magnitude);
+}
+
+/// The scalar that \p number consists of.
+static TypedAttr scalarOf(arith::ConstantOp number) {
+  if (auto splat = dyn_cast<SplatElementsAttr>(number.getValue()))
+    return cast<TypedAttr>(splat.getSplatValue<Attribute>());
+  return number.getValue();
+}
+
+/// Whether \p user is fast by a known number alone, a division or a
+/// multiplication of vectors that is a shift, or makes an address of it.
+static bool mustStayConstant(Operation *user, TypedAttr scalar) {
+  if (auto product = dyn_cast<arith::MulIOp>(user))
+    return isa<VectorType>(product.getType()) &&
+           cast<IntegerAttr>(scalar).getValue().abs().isPowerOf2();
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
+             arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
+             arith::RemUIOp, arith::IndexCastOp, arith::IndexCastUIOp>(user);
+}
+
+/// The users of \p constant, and of the vectors that it fills.
+static SmallVector<Operation *> usersOf(arith::ConstantOp constant) {
+  SmallVector<Operation *> users;
+  for (Operation *user : constant->getUsers()) {
+    if (isa<vector::BroadcastOp>(user))
+      llvm::append_range(users, user->getUsers());
+    users.push_back(user);
+  }
+  return users;
+}
+
+static bool isNumber(Operation *definition) {
+  auto constant = dyn_cast<arith::ConstantOp>(definition);
+  if (!constant)
+    return false;
+  auto vector = dyn_cast<VectorType>(constant.getType());
+  if (vector && (vector.getRank() != 1 || vector.isScalable() ||
+                 !isa<SplatElementsAttr>(constant.getValue())))
+    return false;
+  if (!vector && !constant.getType().isIntOrFloat())
+    return false;
+  TypedAttr scalar = scalarOf(constant);
+  auto mustStay = [&](Operation *user) {
+    return mustStayConstant(user, scalar);
+  };
+  if (llvm::any_of(usersOf(constant), mustStay))
+    return false;
+  if (auto integer = dyn_cast<IntegerAttr>(scalar))
+    return scalar.getType().isInteger() &&
+           llvm::is_contained({8u, 16u, 32u, 64u},
+                              scalar.getType().getIntOrFloatBitWidth()) &&
+           !isOfAlgorithm(integer.getValue());
+  return scalar.getType().isF32() &&
+         !isOfAlgorithm(cast<FloatAttr>(scalar).getValue());
+}
+
+/// Whether an address in \p loop may depend on elements of a tensor.
+static bool addressesByData(LoopLikeOpInterface loop) {
+  return loop
+      ->walk([](Operation *op) {
+        bool makesIndex =
+            isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+            getElementTypeOrSelf(op->getResult(0).getType()).isIndex();
+        return makesIndex || isa<vector::GatherOp, vector::ScatterOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+SmallVector<arith::ConstantOp> findNumbers(LoopLikeOpInterface loop,
+                                           ArrayRef<Operation *> definitions) {
+  SmallVector<arith::ConstantOp> numbers;
+  for (Operation *definition : definitions)
+    if (isNumber(definition))
+      numbers.push_back(cast<arith::ConstantOp>(definition));
+  if (numbers.size() > maxNumbers || addressesByData(loop))
+    return {};
+  return numbers;
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays of numbers
+//===----------------------------------------------------------------------===//
+
+/// The numbers of each element type, and where each of them is.
+namespace {
+struct NumberPlace {
+  size_t array;
+  int64_t index;
+};
+
+class NumberArrays {
+public:
+  explicit NumberArrays(ArrayRef<arith::ConstantOp> numbers) {
+    for (arith::ConstantOp number : numbers)
+      places.push_back(add(scalarOf(number)));
+  }
+
+  ArrayRef<NumberPlace> getPlaces() const { return places; }
+  ArrayRef<SmallVector<Attribute>> getArrays() const { return arrays; }
+
+private:
+  NumberPlace add(TypedAttr scalar) {
+    auto hasType = [&](const SmallVector<Attribute> &array) {
+      return cast<TypedAttr>(array.front()).getType() == scalar.getType();
+    };
+    auto *found = llvm::find_if(arrays, hasType);
+    size_t array = found - arrays.begin();
+    if (found == arrays.end())
+      arrays.emplace_back();
+    arrays[array].push_back(scalar);
+    return {array, static_cast<int64_t>(arrays[array].size()) - 1};
+  }
+
+  SmallVector<NumberPlace> places;
+  SmallVector<SmallVector<Attribute>> arrays;
+};
+} // namespace
+
+SmallVector<DenseElementsAttr> toArrays(ArrayRef<arith::ConstantOp> numbers) {
+  NumberArrays arrays(numbers);
+  SmallVector<DenseElementsAttr> attributes;
+  for (ArrayRef<Attribute> array : arrays.getArrays()) {
+    Type element = cast<TypedAttr>(array.front()).getType();
+    attributes.push_back(DenseElementsAttr::get(
+        RankedTensorType::get(static_cast<int64_t>(array.size()), element),
+        array));
+  }
+  return attributes;
+}
+
+MemRefType bufferTypeOf(DenseElementsAttr array) {
+  return MemRefType::get(array.getType().getShape(), array.getElementType());
+}
+
+/// The innermost loop around \p user where its body is so short that it has
+/// registers to spare, and otherwise \p user itself.
+static Operation *whereToLoad(Operation *user) {
+  constexpr int64_t shortBody = 64;
+  auto loop = user->getParentOfType<LoopLikeOpInterface>();
+  if (!loop)
+    return user;
+  int64_t size = 0;
+  WalkResult result = loop->walk([&](Operation *op) {
+    return ++size > shortBody || (op != loop && isa<LoopLikeOpInterface>(op))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return result.wasInterrupted() ? user : loop.getOperation();
+}
+
+/// Loads \p value, which fills scalars or vectors, from \p buffer for its uses,
+/// in each block once.
+static void loadWhereUsed(Value value, Value buffer, int64_t index) {
+  llvm::MapVector<Block *, Operation *> firsts;
+  llvm::SmallDenseMap<Operation *, Block *> blocks;
+  for (Operation *user : value.getUsers()) {
+    Operation *place = whereToLoad(user);
+    blocks[user] = place->getBlock();
+    auto [first, isNew] = firsts.insert({place->getBlock(), place});
+    if (!isNew && place->isBeforeInBlock(first->second))
+      first->second = place;
+  }
+  llvm::SmallDenseMap<Block *, Value> loaded;
+  for (auto [block, place] : firsts) {
+    OpBuilder builder(place);
+    Location loc = value.getLoc();
+    Value position = arith::ConstantIndexOp::create(builder, loc, index);
+    Value number = memref::LoadOp::create(builder, loc, buffer, position);
+    if (isa<VectorType>(value.getType()))
+      number =
+          vector::BroadcastOp::create(builder, loc, value.getType(), number);
+    loaded[block] = number;
+  }
+  for (OpOperand &use : llvm::make_early_inc_range(value.getUses()))
+    use.set(loaded[blocks[use.getOwner()]]);
+}
+
+void loadNumbers(ArrayRef<arith::ConstantOp> numbers, ValueRange buffers) {
+  NumberArrays arrays(numbers);
+  for (auto [constant, place] : llvm::zip_equal(numbers, arrays.getPlaces())) {
+    arith::ConstantOp number = constant;
+    Value buffer = buffers[place.array];
+    for (Operation *user : llvm::make_early_inc_range(number->getUsers())) {
+      auto vector = dyn_cast<vector::BroadcastOp>(user);
+      if (!vector)
+        continue;
+      loadWhereUsed(vector.getVector(), buffer, place.index);
+      vector.erase();
+    }
+    loadWhereUsed(number.getResult(), buffer, place.index);
+    number.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// Whether \p user, which is in a loop, has \p buffer as no more than the
+/// memory that it accesses: no other type follows from that of the buffer.
+static bool onlyAccesses(Operation *user) {
+  return isa<memref::LoadOp, memref::StoreOp, memref::PrefetchOp,
+             vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp,
+             vector::MaskedStoreOp, vector::TransferReadOp,
+             vector::TransferWriteOp>(user);
+}
+
+Type argumentTypeOf(Value capture, LoopLikeOpInterface loop) {
+  auto buffer = dyn_cast<MemRefType>(capture.getType());
+  if (!buffer || buffer.getLayout().isIdentity() || !buffer.hasStaticShape() ||
+      buffer.getMemorySpace() || !buffer.getElementType().isIntOrFloat())
+    return capture.getType();
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (failed(buffer.getStridesAndOffset(strides, offset)) || offset == 0 ||
+      ShapedType::isDynamic(offset) ||
+      llvm::any_of(strides, ShapedType::isDynamic))
+    return buffer;
+  for (Operation *user : capture.getUsers())
+    if (loop->isAncestor(user) && !onlyAccesses(user))
+      return buffer;
+  return MemRefType::get(
+      buffer.getShape(), buffer.getElementType(),
+      StridedLayoutAttr::get(buffer.getContext(), /*offset=*/0, strides));
+}
+
+Value toArgument(Value capture, Type type, OpBuilder &builder) {
+  if (capture.getType() == type)
+    return capture;
+  Location loc = capture.getLoc();
+  auto [strides, offset] =
+      cast<MemRefType>(capture.getType()).getStridesAndOffset();
+  auto buffer = cast<MemRefType>(type);
+  ContextAccess access(builder, loc, /*context=*/{});
+  Value begin =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, capture);
+  Value skipped = arith::ConstantIndexOp::create(builder, loc,
+                                                 offset * elementBytes(buffer));
+  Value address = arith::IndexCastOp::create(
+      builder, loc, builder.getI64Type(),
+      arith::AddIOp::create(builder, loc, begin, skipped));
+  Value flat = access.toMemRef(
+      LLVM::IntToPtrOp::create(builder, loc, access.pointerType(), address),
+      MemRefType::get({1}, buffer.getElementType()));
+  return memref::ReinterpretCastOp::create(builder, loc, buffer, flat,
+                                           /*offset=*/0, buffer.getShape(),
+                                           strides);
+}
+
+} // namespace nnhal

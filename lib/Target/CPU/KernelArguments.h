@@ -1,0 +1,60 @@
+//===- KernelArguments.h - What kernels are called with ---------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Layers of one shape differ in numbers: multiplier, shift and zero point of a
+// requantization, the slice of a tensor that a step of a recurrent network
+// reads. A kernel that has them as arguments serves all such layers, those of
+// other models included.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TARGET_CPU_KERNELARGUMENTS_H
+#define NNHAL_LIB_TARGET_CPU_KERNELARGUMENTS_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+namespace nnhal {
+
+/// The constants among \p definitions, what the kernel of \p loop would make
+/// for itself, that become arguments: scalars and vectors of one number that
+/// the layer decides and not the algorithm. There are none where \p loop
+/// computes addresses from data, since constants bound those, and none where
+/// there would be too many.
+llvm::SmallVector<mlir::arith::ConstantOp>
+findNumbers(mlir::LoopLikeOpInterface loop,
+            llvm::ArrayRef<mlir::Operation *> definitions);
+
+/// The scalars of \p numbers, those of each element type as one array, in the
+/// order of the first of each: a kernel has one buffer for each as argument.
+llvm::SmallVector<mlir::DenseElementsAttr>
+toArrays(llvm::ArrayRef<mlir::arith::ConstantOp> numbers);
+
+/// The buffer that \p array fills.
+mlir::MemRefType bufferTypeOf(mlir::DenseElementsAttr array);
+
+/// Replaces \p numbers, which are in a kernel, by what its arguments \p buffers
+/// hold, those of toArrays. A number is loaded where it is used: as a register
+/// that lives throughout an accumulation it would take the place of a sum.
+void loadNumbers(llvm::ArrayRef<mlir::arith::ConstantOp> numbers,
+                 mlir::ValueRange buffers);
+
+/// The type of the argument for \p capture, a value that \p loop uses: a buffer
+/// that is only loaded from and stored to begins at its first element, not at
+/// an offset that the type states.
+mlir::Type argumentTypeOf(mlir::Value capture, mlir::LoopLikeOpInterface loop);
+
+/// \p capture as an argument of type \p type.
+mlir::Value toArgument(mlir::Value capture, mlir::Type type,
+                       mlir::OpBuilder &builder);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_TARGET_CPU_KERNELARGUMENTS_H
