@@ -14,7 +14,7 @@
 
 #include "Contenders.h"
 #include "KernelTable.h"
-#include "Roofs.h"
+#include "Tools/Roofs/Roofs.h"
 
 #include "nnhal/Runtime/CpuDevice.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Roofs.h"
+#include "Tools/Roofs/Roofs.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

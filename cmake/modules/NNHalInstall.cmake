@@ -5,7 +5,8 @@
 #                 libnativewindow
 #   compiler      libNNHalCompiler and its dialects, nnhal-opt, nnhal-translate,
 #                 nnhal-lsp-server, nnhal-reduce and its tests
-#   tools         nnhal-run, nnhal-cache: no shared library but the C library's
+#   tools         nnhal-run, nnhal-cache: no shared library but the C library's;
+#                 nnhal-benchmark, which reads photos by libjpeg-turbo
 #   service       libNNHalServiceClient and nnhal-service, which need Cap'n
 #                 Proto, and the units of systemd
 #   ndk           libneuralnetworks: the C interface of the NDK, which programs
@@ -42,7 +43,7 @@ install(TARGETS neuralnetworks EXPORT NNHalTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ndk)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/android" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT development FILES_MATCHING PATTERN "*.h")
-install(TARGETS nnhal-run nnhal-cache RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+install(TARGETS nnhal-run nnhal-cache nnhal-benchmark RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nnhal/Runtime" "${PROJECT_SOURCE_DIR}/include/nnhal/Backend"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal" COMPONENT development
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
@@ -116,7 +117,7 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME nnhal-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS nnhal-compiler)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS nnhal-service)
-set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Runs NN HAL / NNAPI models and looks after their compilation cache
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Runs and measures NN HAL / NNAPI models, and looks after their compilation cache
  Models are compiled where nnhal-compiler is installed, and run without it
  where they have been compiled before.")
 set(CPACK_DEBIAN_SERVICE_PACKAGE_NAME nnhal-service)

@@ -8,43 +8,14 @@
 #ifndef NNHAL_LIB_TOOLS_EXECUTION_EXECUTE_H
 #define NNHAL_LIB_TOOLS_EXECUTION_EXECUTE_H
 
-#include "ArgumentPlaces.h"
-#include "Modes.h"
+#include "Invocation.h"
 #include "Tools/Tensors/Compare.h"
 #include "Tools/Tensors/Inputs.h"
-
-#include "nnhal/Runtime/Trace.h"
 
 #include <functional>
 #include <span>
 
 namespace nnhal::tools {
-
-/// The number and the kind of the executions of a model.
-struct RunRequest {
-  /// Executions that are not measured, before the others.
-  uint64_t warmup = 0;
-  uint64_t repeat = 1;
-  /// Run once per frame; each state output becomes the input of the next.
-  bool frames = false;
-  /// Nanoseconds of one WHILE.
-  uint64_t loopTimeout = rt::defaultLoopTimeout;
-  /// Fill Executed::operationTimes.
-  bool measureOperations = false;
-  /// Nanoseconds in which each execution has to end; no bound without it.
-  std::optional<uint64_t> timeLimit;
-  /// A fenced execution waits for a fence that signals after so many
-  /// nanoseconds; for none without it.
-  std::optional<uint64_t> fenceAfter;
-  rt::BurstOptions burst;
-  ArgumentPlace place = ArgumentPlace::process;
-};
-
-/// One execution in microseconds.
-struct Duration {
-  double total = 0.0;
-  rt::Timing timing;
-};
 
 struct Executed {
   ExecutionMode mode = ExecutionMode::sync;

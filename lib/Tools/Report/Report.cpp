@@ -7,14 +7,15 @@
 
 #include "Report.h"
 
+#include "Percentile.h"
+
 #include "Tools/Calibration/Calibrate.h"
+#include "Tools/Process/PeakMemory.h"
 #include "nnhal/Runtime/Partition.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
 
 using namespace nnhal;
 using namespace nnhal::tools;
@@ -45,12 +46,6 @@ struct TimeSummary {
 };
 } // namespace
 
-/// The value that \p fraction of \p sorted do not exceed.
-static double percentile(std::span<const double> sorted, double fraction) {
-  size_t rank = size_t(std::ceil(fraction * double(sorted.size())));
-  return sorted[std::clamp<size_t>(rank, 1, sorted.size()) - 1];
-}
-
 template <typename Field>
 static std::vector<double> sortedBy(const std::vector<Duration> &durations,
                                     Field field) {
@@ -77,18 +72,6 @@ static TimeSummary summarize(const std::vector<Duration> &durations) {
   });
   return {percentile(totals, 0.5), totals.front(), percentile(totals, 0.99),
           percentile(device, 0.5), percentile(driver, 0.5)};
-}
-
-/// Returns the peak of this process since it began: getrusage() would count
-/// that of the program which has started it.
-static uint64_t peakResidentBytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    uint64_t kilobytes = 0;
-    if (word == "VmHWM:" && status >> kilobytes)
-      return kilobytes * 1024;
-  }
-  return 0;
 }
 
 static rt::MemoryUse memoryUse(const LoadOutcome &loaded) {

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal-cache/Options.h"
+#include "nnhal-benchmark/Options.h"
 #include "Tools/Options/OptionRows.h"
 #include "Tools/Options/Values.h"
+#include "nnhal-cache/Options.h"
 #include "nnhal-conformance/Options.h"
 #include "nnhal-run/OptionTable.h"
 #include "nnhal-service/Options.h"
@@ -100,6 +101,7 @@ TEST(OptionsTest, TablesAreWhole) {
   expectUsable(run::allOptions());
   expectUsable(cachetool::allOptions());
   expectUsable(conformancetool::allOptions());
+  expectUsable(benchmark::allOptions());
   expectUsable(servicetool::allOptions());
 }
 
@@ -118,7 +120,9 @@ TEST(OptionsTest, PageIsThatOfTheTables) {
       optionMarkdown(textsOf(servicetool::allOptions())) +
       "\n## nnhal-conformance\n\nOptions that begin with `--gtest_` are those "
       "of GoogleTest.\n\n" +
-      optionMarkdown(textsOf(conformancetool::allOptions()));
+      optionMarkdown(textsOf(conformancetool::allOptions())) +
+      "\n## nnhal-benchmark\n\n" +
+      optionMarkdown(textsOf(benchmark::allOptions()));
   std::ifstream stream(NNHAL_TEST_DATA "/../docs/Using/Options.md");
   std::stringstream page;
   page << stream.rdbuf();

@@ -8,12 +8,13 @@
 // The bounds that kernels are measured against, measured themselves, on the
 // calling thread. All are the best of many short repetitions: what disturbs a
 // measurement only ever makes it slower. Rates count two operations for a
-// multiplication and an addition.
+// multiplication and an addition. On processors other than those of x86-64
+// there is none of these measurements: the rates are 0.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_BENCHMARKS_ROOFS_H
-#define NNHAL_BENCHMARKS_ROOFS_H
+#ifndef NNHAL_LIB_TOOLS_ROOFS_ROOFS_H
+#define NNHAL_LIB_TOOLS_ROOFS_ROOFS_H
 
 #include <cstddef>
 
@@ -46,4 +47,4 @@ MemoryLevels memoryLevels();
 
 } // namespace nnhal
 
-#endif // NNHAL_BENCHMARKS_ROOFS_H
+#endif // NNHAL_LIB_TOOLS_ROOFS_ROOFS_H

@@ -1,0 +1,161 @@
+//===- Evaluators.cpp - How right the outputs are -------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluators.h"
+
+#include "SequenceEvaluators.h"
+
+#include "Runtime/Support/Errors.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+using namespace nnhal;
+using namespace nnhal::tools;
+using rt::badData;
+using rt::Status;
+
+std::string_view tools::nameOf(EvaluatorKind kind) {
+  switch (kind) {
+  case EvaluatorKind::topK:
+    return "top-k";
+  case EvaluatorKind::melCepLogF0:
+    return "mel-cep-log-f0";
+  case EvaluatorKind::phoneErrorRate:
+    break;
+  }
+  return "phone-error-rate";
+}
+
+namespace {
+
+/// The share of photos whose class is among the first k guesses.
+class TopK : public Evaluator {
+public:
+  TopK(std::optional<double> expected, double tolerance)
+      : expected(expected), tolerance(tolerance) {}
+
+  Status add(const Sample &sample,
+             std::span<const OutputTensor> outputs) override;
+  void finish(RunResult &run) const override;
+
+private:
+  static constexpr size_t most = 5;
+  std::optional<double> expected;
+  double tolerance;
+  std::array<uint64_t, most> hits = {};
+  uint64_t total = 0;
+};
+
+class Errors : public Evaluator {
+public:
+  Status add(const Sample &sample,
+             std::span<const OutputTensor> outputs) override;
+  void finish(RunResult &run) const override {
+    run.sumOfMeanSquareErrors = sum;
+    run.maxSingleError = largest;
+  }
+
+private:
+  double sum = 0.0;
+  double largest = 0.0;
+};
+
+} // namespace
+
+Status TopK::add(const Sample &sample, std::span<const OutputTensor> outputs) {
+  if (!sample.expectedClass)
+    return badData("'{}' has no class, which top-k compares with", sample.name);
+  const OutputTensor &scores = outputs[0];
+  const ElementFormat &format = formatOf(scores.type);
+  size_t count = scores.bytes.size() / format.size;
+  uint32_t truth = *sample.expectedClass;
+  if (truth >= count)
+    return badData("class {} of '{}' is not among the {} of the model", truth,
+                   sample.name, count);
+  auto scoreOf = [&](size_t i) {
+    return format.load(scores.bytes.data() + i * format.size);
+  };
+  double own = scoreOf(truth);
+  // Of equal scores the first class counts first; no class is behind one whose
+  // score is not a number.
+  size_t rank = 0;
+  for (size_t i = 0; i < count; ++i) {
+    double other = scoreOf(i);
+    if (i != truth &&
+        (std::isnan(own) || other > own || (other == own && i < truth)))
+      ++rank;
+  }
+  for (size_t k = rank; k < most; ++k)
+    ++hits[k];
+  ++total;
+  return Status::ok();
+}
+
+void TopK::finish(RunResult &run) const {
+  for (size_t k = 0; k < most; ++k)
+    run.evaluators.push_back({fmt::format("top_{}", k + 1),
+                              total ? double(hits[k]) / double(total) : 0.0});
+  if (!expected || total == 0)
+    return;
+  double found = double(hits[0]) / double(total);
+  if (found < *expected - tolerance)
+    run.validationErrors.push_back(
+        fmt::format("top-1 is {:.2f} %, and {:.2f} % less {:.2f} is expected",
+                    100 * found, 100 * *expected, 100 * tolerance));
+}
+
+Status Errors::add(const Sample &sample,
+                   std::span<const OutputTensor> outputs) {
+  uint64_t frames = sample.inputs.frameCount;
+  for (size_t i = 0; i < sample.expected.size(); ++i) {
+    if (!sample.expected[i])
+      continue;
+    const ExpectedOutput &expected = *sample.expected[i];
+    const ElementFormat &format = formatOf(outputs[i].type);
+    size_t count = outputs[i].bytes.size() / format.size;
+    size_t known = expected.bytes.size() / expected.format->size;
+    if (count != known)
+      return badData("output {} of '{}' has {} elements, and {} are expected",
+                     i, sample.name, count, known);
+    double squares = 0.0;
+    for (size_t j = 0; j < count; ++j) {
+      double difference =
+          std::abs(format.load(outputs[i].bytes.data() + j * format.size) -
+                   expected.format->load(expected.bytes.data() +
+                                         j * expected.format->size));
+      squares += difference * difference;
+      // Also one that is not a number, and so is no larger one.
+      if (!(difference <= largest))
+        largest = difference;
+    }
+    // The sum over frames of the mean over a frame.
+    if (count > 0)
+      sum += squares / (double(count) / double(frames));
+  }
+  return Status::ok();
+}
+
+std::unique_ptr<Evaluator> tools::makeErrorEvaluator() {
+  return std::make_unique<Errors>();
+}
+
+rt::Result<std::unique_ptr<Evaluator>>
+tools::makeEvaluator(const EvaluatorRequest &request) {
+  switch (request.kind) {
+  case EvaluatorKind::topK:
+    break;
+  case EvaluatorKind::melCepLogF0:
+    return makeMelCepLogF0(request);
+  case EvaluatorKind::phoneErrorRate:
+    return makePhoneErrorRate(request);
+  }
+  return std::unique_ptr<Evaluator>(
+      std::make_unique<TopK>(request.expectedTop1, request.top1Tolerance));
+}

@@ -1,0 +1,36 @@
+//===- Jpeg.h - Photos as pixels --------------------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TOOLS_BENCHMARK_JPEG_H
+#define NNHAL_LIB_TOOLS_BENCHMARK_JPEG_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace nnhal::tools {
+
+/// Rows of pixels from the top, each of red, green and blue.
+struct Image {
+  uint32_t width = 0;
+  uint32_t height = 0;
+  std::vector<uint8_t> pixels;
+};
+
+/// Decodes a JPEG file; one of greys has three equal colors then. Fails with
+/// invalidArgument for bytes that are no JPEG file, are cut off, or state more
+/// pixels than maxPixels, and with generalFailure in a build without
+/// libjpeg-turbo.
+rt::Result<Image> decodeJpeg(std::span<const std::byte> bytes);
+
+inline constexpr uint64_t maxPixels = uint64_t(1) << 27;
+
+} // namespace nnhal::tools
+
+#endif // NNHAL_LIB_TOOLS_BENCHMARK_JPEG_H
