@@ -13,6 +13,7 @@
 
 #include "Runtime/Support/AtomicFile.h"
 #include "Runtime/Support/Errors.h"
+#include "Tools/Benchmark/Comparison.h"
 #include "Tools/Benchmark/Csv.h"
 #include "Tools/Benchmark/ResultJson.h"
 #include "Tools/Benchmark/ResultTable.h"
@@ -77,6 +78,17 @@ static Status measure(const benchmark::Options &options,
   return write(options.csv, csvOf(report));
 }
 
+static Status compare(const benchmark::Options &options) {
+  NNHAL_ASSIGN_OR_RETURN(Report before, readReport(options.paths[0]));
+  NNHAL_ASSIGN_OR_RETURN(Report after, readReport(options.paths[1]));
+  std::vector<Change> changes =
+      compareReports(before, after, options.threshold);
+  fmt::print("{}", describeChanges(changes));
+  return isWorse(changes) ? rt::failure("'{}' is worse than '{}'",
+                                        options.paths[1], options.paths[0])
+                          : Status::ok();
+}
+
 static int runTool(std::span<const std::string_view> arguments) {
   auto options = benchmark::parseOptions(arguments);
   if (!options.isOk())
@@ -89,6 +101,8 @@ static int runTool(std::span<const std::string_view> arguments) {
     fmt::print("nnhal-benchmark {}\n", NNHAL_VERSION);
     return finish(Status::ok());
   }
+  if (options->compare)
+    return finish(compare(*options));
   auto description = benchmark::describe(*options);
   if (!description.isOk())
     return fail(description.status(), exitUsage);

@@ -66,9 +66,10 @@ static Json write(const RunResult &run) {
   json["test_set_size"] = run.testSetSize;
   json["sum_of_mean_square_errors"] = number(run.sumOfMeanSquareErrors);
   json["max_single_error"] = number(run.maxSingleError);
-  json["evaluators"] = Json::object();
+  json["evaluators"] = Json::array();
   for (const EvaluatorValue &value : run.evaluators)
-    json["evaluators"][value.key] = number(value.value);
+    json["evaluators"].push_back(
+        {{"key", value.key}, {"value", number(value.value)}});
   json["validation_errors"] = run.validationErrors;
   json["cold"] = write(run.cold);
   if (run.warm)
@@ -181,18 +182,19 @@ static rt::Result<OperationResult> readOperation(const JsonNode &node) {
   return operation;
 }
 
-static Status readAccuracy(const JsonNode &node, const nlohmann::json &raw,
-                           RunResult &run) {
+static Status readAccuracy(const JsonNode &node, RunResult &run) {
   NNHAL_ASSIGN_OR_RETURN(run.testSetSize, count(node, "test_set_size"));
   NNHAL_ASSIGN_OR_RETURN(run.sumOfMeanSquareErrors,
                          real(node, "sum_of_mean_square_errors"));
   NNHAL_ASSIGN_OR_RETURN(run.maxSingleError, real(node, "max_single_error"));
   NNHAL_ASSIGN_OR_RETURN(JsonNode evaluators, node.require("evaluators"));
-  if (!raw.at("evaluators").is_object())
-    return evaluators.error("expected an object");
-  for (const auto &[key, value] : raw.at("evaluators").items()) {
-    NNHAL_ASSIGN_OR_RETURN(double found, real(evaluators, key));
-    run.evaluators.push_back({key, found});
+  NNHAL_RETURN_IF_ERROR(evaluators.checkArray());
+  for (size_t i = 0; i < evaluators.size(); ++i) {
+    JsonNode evaluator = evaluators[i];
+    NNHAL_RETURN_IF_ERROR(evaluator.checkObject({"key", "value"}));
+    EvaluatorValue &value = run.evaluators.emplace_back();
+    NNHAL_ASSIGN_OR_RETURN(value.key, text(evaluator, "key"));
+    NNHAL_ASSIGN_OR_RETURN(value.value, real(evaluator, "value"));
   }
   NNHAL_ASSIGN_OR_RETURN(JsonNode errors, node.require("validation_errors"));
   NNHAL_RETURN_IF_ERROR(errors.checkArray());
@@ -237,8 +239,7 @@ static Status readTimes(const JsonNode &node, RunResult &run) {
   return Status::ok();
 }
 
-static rt::Result<RunResult> readRun(const JsonNode &node,
-                                     const nlohmann::json &raw) {
+static rt::Result<RunResult> readRun(const JsonNode &node) {
   NNHAL_RETURN_IF_ERROR(node.checkObject({"model",
                                           "data",
                                           "device",
@@ -271,7 +272,7 @@ static rt::Result<RunResult> readRun(const JsonNode &node,
     NNHAL_ASSIGN_OR_RETURN(run.benchmarkError, text(node, "error"));
     return run;
   }
-  NNHAL_RETURN_IF_ERROR(readAccuracy(node, raw, run));
+  NNHAL_RETURN_IF_ERROR(readAccuracy(node, run));
   NNHAL_RETURN_IF_ERROR(readTimes(node, run));
   return run;
 }
@@ -303,8 +304,7 @@ static rt::Result<Report> readRoot(const nlohmann::json &document) {
   NNHAL_ASSIGN_OR_RETURN(JsonNode runs, root.require("runs"));
   NNHAL_RETURN_IF_ERROR(runs.checkArray());
   for (size_t i = 0; i < runs.size(); ++i) {
-    NNHAL_ASSIGN_OR_RETURN(RunResult run,
-                           ::readRun(runs[i], document.at("runs")[i]));
+    NNHAL_ASSIGN_OR_RETURN(RunResult run, ::readRun(runs[i]));
     if (report.find(run.name))
       return runs[i].error(
           fmt::format("the run '{}' is there twice", run.name.text()));
@@ -334,5 +334,5 @@ rt::Result<Report> tools::readReport(const std::string &path) {
 rt::Result<RunResult> tools::readRun(std::string_view text) {
   NNHAL_ASSIGN_OR_RETURN(nlohmann::json document,
                          rt::parseJson(text, "the run"));
-  return ::readRun(JsonNode(document, "the run"), document);
+  return ::readRun(JsonNode(document, "the run"));
 }

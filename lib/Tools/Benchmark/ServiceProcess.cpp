@@ -8,16 +8,15 @@
 #include "ServiceProcess.h"
 
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Runtime/Service.h"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -38,22 +37,6 @@ ServiceProcess::~ServiceProcess() {
   ::kill(process, SIGTERM);
   while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
   }
-}
-
-/// Whether somebody takes connections at \p path.
-static bool answers(const std::string &path) {
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path))
-    return false;
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0)
-    return false;
-  bool isConnected = ::connect(fd, reinterpret_cast<sockaddr *>(&address),
-                               sizeof(address)) == 0;
-  ::close(fd);
-  return isConnected;
 }
 
 static std::string lastLineOf(const std::string &path) {
@@ -102,19 +85,23 @@ rt::Result<ServiceProcess> ServiceProcess::start(const Request &request) {
     ::execv(program.c_str(), argv.data());
     ::_exit(127);
   }
+  // A connection may be taken before the devices are known: they have to be
+  // there, too.
   constexpr int attempts = 1000;
+  Status last;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    if (answers(service.path))
-      return service;
     int state = 0;
     if (::waitpid(service.process, &state, WNOHANG) == service.process) {
       service.process = 0;
       return unavailable(fmt::format(
-          "the service ended with status {} before it took a connection: {}",
+          "the service ended with status {} before it had devices: {}",
           WIFEXITED(state) ? WEXITSTATUS(state) : WTERMSIG(state),
           lastLineOf(log)));
     }
+    last = rt::connectDevices(service.path).status();
+    if (last.isOk())
+      return service;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return unavailable("the service took no connection in 10 s");
+  return last;
 }

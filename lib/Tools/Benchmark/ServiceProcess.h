@@ -28,8 +28,9 @@ public:
     /// An existing folder of this user alone, for socket and states.
     std::string folder;
   };
-  /// Starts the service and waits until it takes connections. Fails with
-  /// deviceUnavailable when the program is missing or ends at once.
+  /// Starts the service and waits until its devices can be had. Fails with
+  /// deviceUnavailable when the program is missing or ends at once, and with
+  /// what connectDevices() reports where they cannot.
   static rt::Result<ServiceProcess> start(const Request &request);
 
   ServiceProcess() = default;

@@ -109,7 +109,7 @@ TEST(ServiceProcessTest, ServiceThatEndsSaysWhy) {
     return;
   }
   EXPECT_TRUE(message.starts_with("the service ended with status 1 before it "
-                                  "took a connection: error: unknown device "
+                                  "had devices: error: unknown device "
                                   "'nosuch'"))
       << message;
 }

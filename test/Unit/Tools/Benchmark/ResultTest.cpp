@@ -188,14 +188,6 @@ TEST(ResultTest, WhatIsWrongWithAFileIsNamed) {
             "runs[1]: the run 'model data cpu sync 1' is there twice");
 }
 
-TEST(ResultTest, EvaluatorsAreAnObject) {
-  RunResult run = runOf("cpu", {1.0});
-  run.evaluators.clear();
-  EXPECT_EQ(messageFor(jsonOf(reportOf({run})), "\"evaluators\": {}",
-                       "\"evaluators\": []"),
-            "runs[0].evaluators: expected an object");
-}
-
 TEST(ResultTest, TextsForPeople) {
   EXPECT_EQ(timeText(412.04), "412 us");
   EXPECT_EQ(timeText(1250.0), "1.25 ms");
