@@ -15,6 +15,7 @@
 #include "Runtime/Support/Errors.h"
 #include "Tools/Benchmark/Comparison.h"
 #include "Tools/Benchmark/Csv.h"
+#include "Tools/Benchmark/Page/Page.h"
 #include "Tools/Benchmark/ResultJson.h"
 #include "Tools/Benchmark/ResultTable.h"
 #include "Tools/Benchmark/Suite.h"
@@ -25,6 +26,7 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -62,8 +64,23 @@ static Status write(const std::string &path, const std::string &text) {
   return rt::writeFileAtomically(path, std::as_bytes(std::span(text)));
 }
 
+/// The results that the page shows beside those of this run, read before hours
+/// of measurements.
+static rt::Result<std::vector<NamedReport>>
+readEarlier(const benchmark::Options &options) {
+  std::vector<NamedReport> earlier;
+  for (const std::string &path : options.against) {
+    NamedReport &named = earlier.emplace_back();
+    named.name = std::filesystem::path(path).stem().string();
+    NNHAL_ASSIGN_OR_RETURN(named.report, readReport(path));
+  }
+  return earlier;
+}
+
 static Status measure(const benchmark::Options &options,
                       const Description &description) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<NamedReport> earlier,
+                         readEarlier(options));
   std::vector<RunPlan> plans = planRuns(description);
   SuiteProgress progress;
   auto suite = runSuite(plans, description.roofs, progress.observer());
@@ -75,7 +92,10 @@ static Status measure(const benchmark::Options &options,
   report.baseline = description.baseline;
   fmt::print("{}", tableOf(report));
   NNHAL_RETURN_IF_ERROR(write(options.json, jsonOf(report)));
-  return write(options.csv, csvOf(report));
+  NNHAL_RETURN_IF_ERROR(write(options.csv, csvOf(report)));
+  if (options.html.empty())
+    return Status::ok();
+  return write(options.html, pageOf(report, earlier));
 }
 
 static Status compare(const benchmark::Options &options) {
