@@ -1,4 +1,4 @@
-//===- Comparison.h - What changed from one benchmark to another *- C++ -*-===//
+//===- Comparison.h - What changed between benchmarks -----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -42,12 +42,12 @@ th,td{text-align:left;padding:.4rem .6rem;border-bottom:1px solid var(--line);
 vertical-align:top}
 thead th{color:var(--soft);font-weight:600;font-size:.8rem;white-space:nowrap}
 tbody th{font-weight:650;padding-top:1rem;overflow-wrap:anywhere}
-td small{color:var(--soft);display:block;font-size:.78rem}
+td small{color:var(--soft);display:block;font-size:.78rem;white-space:nowrap}
 .good{color:var(--good);font-weight:600}.bad{color:var(--bad);font-weight:600}
 .scroll{overflow-x:auto}
 .swatch{display:inline-block;width:.7em;height:.7em;border-radius:.2em;
 margin-right:.45em}
-.row{display:grid;grid-template-columns:15rem 1fr 8.5rem;gap:.75rem;
+.row{display:grid;grid-template-columns:15rem 1fr 10.5rem;gap:.75rem;
 align-items:center;padding:.15rem 0}
 .row .label{font-size:.88rem;overflow-wrap:anywhere;line-height:1.25}
 .row .value{text-align:right;font-size:.88rem;font-variant-numeric:tabular-nums;
@@ -68,7 +68,7 @@ summary:focus-visible{outline:2px solid var(--c1);outline-offset:2px}
 .roof text{fill:var(--soft)}.roof .name{fill:var(--ink)}
 ul{margin:.25rem 0;padding-left:1.2rem;overflow-wrap:anywhere}
 footer{color:var(--soft);font-size:.85rem}
-@media (max-width:44rem){main{padding:1rem .75rem 3rem}section{padding:.9rem}
+@media (max-width:54rem){main{padding:1rem .75rem 3rem}section{padding:.9rem}
 .row{grid-template-columns:1fr auto;gap:.1rem .5rem;padding:.35rem 0}
 .row .plot{grid-column:1/-1;grid-row:2}
 .row.axis{padding:0}.row.axis .label,.row.axis .value{display:none}
@@ -78,6 +78,6 @@ border-bottom:1px solid var(--line);padding:.5rem 0}
 .wide th,.wide td{border:0;padding:.15rem 0}
 .wide th,.wide td:first-child,.wide .reason{grid-column:1/-1}
 .wide td[data-label]::before{content:attr(data-label);display:block;
-color:var(--soft);font-size:.72rem}}
+color:var(--soft);font-size:.72rem;font-weight:400}}
 @media print{section{break-inside:avoid}}
 )";

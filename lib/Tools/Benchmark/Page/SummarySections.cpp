@@ -75,6 +75,9 @@ static void cell(Markup &page, std::string_view label, std::string_view content,
   page.close();
 }
 
+/// Ratios nearer to 1 than this are what two runs of the same differ by.
+static constexpr double noise = 1.05;
+
 /// The time of \p before divided by that of \p after, in words and color.
 static void ratioCell(Markup &page, std::string_view label,
                       const RunResult *before, const RunResult &after) {
@@ -85,11 +88,11 @@ static void ratioCell(Markup &page, std::string_view label,
   }
   Interval interval =
       bootstrapMedianRatio(after.latencies, before->latencies, 300);
-  std::string_view style = interval.low > 1.0    ? "good"
-                           : interval.high < 1.0 ? "bad"
-                                                 : "";
-  cell(page, label, fmt::format("{:.2f}×", before->median() / after.median()),
-       style);
+  double ratio = before->median() / after.median();
+  std::string_view style = interval.low > 1.0 && ratio > noise          ? "good"
+                           : interval.high < 1.0 && ratio < 1.0 / noise ? "bad"
+                                                                        : "";
+  cell(page, label, fmt::format("{:.2f}×", ratio), style);
 }
 
 static void writeRow(Markup &page, const PageContext &context,
@@ -113,7 +116,7 @@ static void writeRow(Markup &page, const PageContext &context,
        fmt::format("{} – {}", timeText(interval.low), timeText(interval.high)));
   ratioCell(page, "speed-up", baselineOf(context.report, run), run);
   for (const NamedReport &earlier : context.earlier)
-    ratioCell(page, earlier.name, earlier.report.find(run.name), run);
+    ratioCell(page, "vs " + earlier.name, earlier.report.find(run.name), run);
   std::string accuracy = accuracyText(run);
   cell(page, "accuracy", accuracy.empty() ? "–" : accuracy,
        run.validationErrors.empty() ? "" : "bad");
@@ -125,6 +128,7 @@ static void writeRow(Markup &page, const PageContext &context,
 
 void tools::writeSummary(Markup &page, const PageContext &context) {
   page.open("section").element("h2", "Summary").element("p", summaryNote);
+  page.open("div", attribute("class", "scroll"));
   page.open("table", attribute("class", "wide")).open("thead").open("tr");
   std::vector<std::string> titles = {"run", "median", "speed-up"};
   for (const NamedReport &earlier : context.earlier)
@@ -144,7 +148,7 @@ void tools::writeSummary(Markup &page, const PageContext &context) {
       writeRow(page, context, *run);
     page.close();
   }
-  page.close().close();
+  page.close().close().close();
 }
 
 void tools::writeCapabilities(Markup &page, const PageContext &context) {
