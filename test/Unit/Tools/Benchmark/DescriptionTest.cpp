@@ -175,6 +175,26 @@ TEST(DescriptionTest, WhatIsWrongWithSettingsIsNamed) {
             "the description: unknown key \"speed\"");
 }
 
+// L-085: the models and the data of Android's benchmark, as far as they are
+// published.
+TEST(DescriptionTest, SuiteOfAndroidIsDescribed) {
+  auto suite = readDescription(NNHAL_TEST_DATA "/../benchmarks/mlts.json");
+  ASSERT_TRUE(suite.isOk()) << suite.status().message();
+  std::vector<std::string> runs;
+  for (const RunPlan &plan : planRuns(*suite))
+    runs.push_back(plan.name.model + ": " + plan.data.name);
+  EXPECT_EQ(runs,
+            (std::vector<std::string>{
+                "mlts_mobilenet_v1_0.25_128: photos as-published",
+                "mlts_mobilenet_v1_0.25_128: photos correct",
+                "mlts_mobilenet_v1_0.75_192_quant: photos as-published",
+                "mlts_mobilenet_v1_0.75_192_quant: photos correct",
+                "mlts_mobilenet_v2_1.0_224_quant: photos as-published",
+                "mlts_mobilenet_v2_1.0_224_quant: photos correct",
+                "mlts_tts_float: synthesis", "mlts_asr_float: recognition"}));
+  EXPECT_EQ(suite->data[1].evaluators[0].kind, EvaluatorKind::topK);
+}
+
 class FindModelsTest : public testing::Test {
 protected:
   FindModelsTest() {
