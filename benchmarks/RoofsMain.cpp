@@ -86,6 +86,7 @@ int main(int argc, char **argv) {
   measure("wide_fma", "GFLOP/s", measureWideFmaPeak(options.seconds));
   if (!options.peakAlone) {
     measure("pairs", "GOP/s", measurePairPeak(options.seconds));
+    measure("quads", "GOP/s", measureQuadPeak(options.seconds));
     MemoryLevels levels = memoryLevels();
     auto read = [&](size_t bytes) {
       return measureReadBandwidth(bytes, options.seconds);

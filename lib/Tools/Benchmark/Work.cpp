@@ -46,6 +46,25 @@ static double productsPerElement(const rt::Subgraph &graph,
   }
 }
 
+/// The multiplications by weights of a recurrent operation: each weight is used
+/// once for every row of the first input.
+static double recurrentProducts(const rt::Subgraph &graph,
+                                const rt::Operation &operation) {
+  if (operation.type != OperationType::LSTM &&
+      operation.type != OperationType::RNN)
+    return 0.0;
+  double weights = 0.0;
+  for (uint32_t input : operation.inputs)
+    if (const Operand &operand = graph.operands[input];
+        rt::isConstant(operand.lifetime) && operand.dimensions.size() == 2)
+      weights += elementsOf(operand);
+  const Operand &first = graph.operands[operation.inputs[0]];
+  double rows = first.dimensions.empty()
+                    ? 1.0
+                    : std::max(1.0, double(first.dimensions[0]));
+  return weights * rows;
+}
+
 static bool isByte(rt::OperandType type) {
   return type == rt::OperandType::TENSOR_QUANT8_ASYMM ||
          type == rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
@@ -65,8 +84,10 @@ Work tools::workOf(const rt::Model &model) {
         moved.insert(input);
     if (operation.outputs.empty())
       continue;
-    double arithmetic = 2.0 * elementsOf(graph.operands[operation.outputs[0]]) *
-                        productsPerElement(graph, operation);
+    double products = recurrentProducts(graph, operation) +
+                      elementsOf(graph.operands[operation.outputs[0]]) *
+                          productsPerElement(graph, operation);
+    double arithmetic = 2.0 * products;
     work.arithmetic += arithmetic;
     if (isByte(graph.operands[operation.outputs[0]].type))
       quantized += arithmetic;

@@ -14,8 +14,8 @@ namespace nnhal::tools {
 
 /// What every execution of a model does, however it is compiled.
 struct Work {
-  /// Multiplications and additions of convolutions and of what is fully
-  /// connected, outside of IF and WHILE.
+  /// Multiplications and additions of convolutions, of what is fully connected,
+  /// and of the weights of RNN and LSTM, outside of IF and WHILE.
   double arithmetic = 0.0;
   /// Bytes of the constants that operations read, and of inputs and outputs.
   double traffic = 0.0;

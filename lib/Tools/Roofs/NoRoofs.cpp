@@ -12,6 +12,7 @@ using namespace nnhal;
 double nnhal::measureFmaPeak(double /*seconds*/) { return 0; }
 double nnhal::measureWideFmaPeak(double /*seconds*/) { return 0; }
 double nnhal::measurePairPeak(double /*seconds*/) { return 0; }
+double nnhal::measureQuadPeak(double /*seconds*/) { return 0; }
 double nnhal::measureReadBandwidth(size_t /*bytes*/, double /*seconds*/) {
   return 0;
 }

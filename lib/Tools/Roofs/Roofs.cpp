@@ -99,6 +99,19 @@ __attribute__((target("avx2"))) double runPairs() {
   return 2.0 * 16 * accumulators * steps;
 }
 
+__attribute__((target("avx512f,avx512vnni"))) double runQuads() {
+  __m512i sums[accumulators];
+  for (__m512i &sum : sums)
+    sum = _mm512_setzero_si512();
+  __m512i x = _mm512_set1_epi8(3), y = _mm512_set1_epi8(5);
+  for (int step = 0; step < steps; ++step)
+    for (__m512i &sum : sums)
+      sum = _mm512_dpbusd_epi32(sum, x, y);
+  for (__m512i &sum : sums)
+    asm volatile("" : "+v"(sum));
+  return 2.0 * 64 * accumulators * steps;
+}
+
 __attribute__((target("avx2"))) void readOnce(const std::byte *data,
                                               size_t bytes) {
   constexpr size_t registers = 8;
@@ -131,6 +144,10 @@ double nnhal::measureWideFmaPeak(double seconds) {
 
 double nnhal::measurePairPeak(double seconds) {
   return bestRate(seconds, runPairs);
+}
+
+double nnhal::measureQuadPeak(double seconds) {
+  return __builtin_cpu_supports("avx512vnni") ? bestRate(seconds, runQuads) : 0;
 }
 
 double nnhal::measureReadBandwidth(size_t bytes, double seconds) {

@@ -32,6 +32,10 @@ double measureWideFmaPeak(double seconds);
 /// in 256-bit registers, in GOP/s.
 double measurePairPeak(double seconds);
 
+/// Products of quads of bytes, added to 32 bits (vpdpbusd), with twelve
+/// accumulators in 512-bit registers, in GOP/s; 0 where the CPU has none.
+double measureQuadPeak(double seconds);
+
 /// Reading \p bytes again and again in 256-bit registers, in GB/s (1e9).
 double measureReadBandwidth(size_t bytes, double seconds);
 

@@ -208,9 +208,12 @@ static std::string label(double x, double y, std::string_view text,
 
 static std::vector<Point> pointsOf(const Report &report) {
   std::vector<Point> points;
+  // One for each model on each device: data change nothing.
+  std::set<std::pair<std::string, std::string>> seen;
   for (const RunResult &run : report.runs)
     if (!run.hasFailed() && run.name.threads == 1 && run.name.way == "sync" &&
-        run.arithmetic > 0.0 && run.traffic > 0.0 && run.median() > 0.0)
+        run.arithmetic > 0.0 && run.traffic > 0.0 && run.median() > 0.0 &&
+        seen.emplace(run.name.model, run.name.device).second)
       points.push_back({&run, run.arithmetic / run.traffic,
                         run.arithmetic / run.median() / 1e3});
   return points;

@@ -53,6 +53,13 @@ TEST(WorkTest, DepthwiseFiltersHaveNoInputChannels) {
   EXPECT_TRUE(work.isQuantized);
 }
 
+TEST(WorkTest, WeightsOfRecurrentOperationsCountForEachRow) {
+  rt::Model model = contraction(rt::OperationType::LSTM,
+                                rt::OperandType::TENSOR_FLOAT32, {16, 8});
+  model.main.operands[0].dimensions = {2, 8};
+  EXPECT_EQ(workOf(model).arithmetic, 2.0 * 2 * 16 * 8);
+}
+
 TEST(WorkTest, OtherOperationsCountNothing) {
   Work work = workOf(contraction(rt::OperationType::ADD,
                                  rt::OperandType::TENSOR_FLOAT32, {16}));
