@@ -118,7 +118,7 @@ Status Errors::add(const Sample &sample,
     if (!sample.expected[i])
       continue;
     const ExpectedOutput &expected = *sample.expected[i];
-    const ElementFormat &format = formatOf(outputs[i].type);
+    const ElementFormat &format = formatOf(outputs[i].type, outputs[i].kind);
     size_t count = outputs[i].bytes.size() / format.size;
     size_t known = expected.bytes.size() / expected.format->size;
     if (count != known)

@@ -57,7 +57,7 @@ rt::Result<Sample> ExampleData::load(uint64_t index,
     if (tensor.isAbsent || example.multinomialTolerance)
       continue;
     auto bytes = std::as_bytes(std::span(tensor.bytes));
-    expected = ExpectedOutput{&formatOf(interface.outputs[i].type),
+    expected = ExpectedOutput{&formatOf(interface.outputs[i]),
                               {bytes.begin(), bytes.end()}};
   }
   return sample;

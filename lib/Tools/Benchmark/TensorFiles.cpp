@@ -66,7 +66,7 @@ readExpected(const NamedFile &file, const rt::InterfaceTensor &type) {
   NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, rt::Memory::readFile(file.file));
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
   if (!file.file.ends_with(".npy"))
-    return ExpectedOutput{&formatOf(type.type), {bytes.begin(), bytes.end()}};
+    return ExpectedOutput{&formatOf(type), {bytes.begin(), bytes.end()}};
   auto array = readNpy(bytes);
   if (!array.isOk())
     return std::move(array).takeStatus().withContext(
