@@ -12,7 +12,8 @@
 //   PID-N.settings.json   how it was compiled: --settings=PID-N.settings.json
 //   cases/PID-N.bin       constants that are too large for a text
 //   cases/PID-N-R.json    its request R with the outputs that were computed:
-//                         nnhal-run --check cases
+//                         nnhal-run --check cases, and the same bit for bit:
+//                         nnhal-run --replay=cases/PID-N-R.json
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +23,13 @@
 #include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/Log.h"
-#include "nnhal/Runtime/PrepareOptions.h"
 #include "nnhal/Runtime/PreparedModel.h"
+#include "nnhal/Runtime/Recording.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,25 +46,18 @@ struct RecorderOptions {
   std::shared_ptr<const Log> log;
 };
 
-/// The settings of one compilation.
-struct RecordedSettings {
-  /// The names of the devices that the program chose; empty where it left the
-  /// choice to the runtime.
-  std::vector<std::string> devices;
-  ExecutionPreference preference = ExecutionPreference::fastSingleAnswer;
-  Priority priority = Priority::medium;
-  /// Nanoseconds for the compilation.
-  std::optional<uint64_t> timeout;
-  /// Whether the program gave a token for the cache.
-  bool isCached = false;
-  bool operator==(const RecordedSettings &) const = default;
-};
-
 /// Reads a file PID-N.settings.json. Fails with invalidArgument, which names
 /// the file and the member, for what no Recorder writes, and as
 /// Memory::readFile() does.
 NNHAL_API Result<RecordedSettings>
 readRecordedSettings(const std::string &path);
+
+/// The call of a request by a program.
+struct RequestCall {
+  RecordedWay way = RecordedWay::sync;
+  /// When the program called.
+  std::chrono::steady_clock::time_point begin;
+};
 
 /// A model that was recorded, for its requests.
 ///
@@ -72,23 +66,27 @@ class NNHAL_API RecordedModel {
 public:
   virtual ~RecordedModel() = default;
 
-  /// Writes \p request, whose execution has ended with \p status and \p result
-  /// and whose memory is still there, as a test case that expects the computed
+  /// Writes \p request, whose execution \p call says, which has ended with
+  /// \p status and \p result and whose memory is still there, as a test case
+  /// that expects the computed
   /// outputs. The case of an execution that failed compares nothing: it fails
   /// where the failure comes again. Requests beyond the number that is recorded
   /// are left alone, and so is one with memory of a device, which the log
   /// hears. Never throws.
   virtual void record(const Request &request, const Status &status,
-                      const ExecutionResult &result) = 0;
+                      const ExecutionResult &result,
+                      const RequestCall &call) = 0;
 
-  /// Writes \p request, with which \p execution was begun, in the same way when
+  /// Writes \p request, with which \p execution was begun at \p begin, in the
+  /// same way when
   /// that has ended. The returned execution takes the place of \p execution:
   /// its fence signals after that of \p execution, when the request is written,
   /// so that the memory is still there. It is \p execution itself where there
   /// is nothing to wait for. Never throws.
   virtual std::shared_ptr<FencedExecution>
   recordFenced(const Request &request,
-               std::shared_ptr<FencedExecution> execution) = 0;
+               std::shared_ptr<FencedExecution> execution,
+               std::chrono::steady_clock::time_point begin) = 0;
 };
 
 /// Writes models and requests.

@@ -18,6 +18,7 @@
 
 #include "nnhal/Runtime/Api.h"
 #include "nnhal/Runtime/Model.h"
+#include "nnhal/Runtime/Recording.h"
 
 #include <functional>
 #include <optional>
@@ -57,6 +58,9 @@ struct TestCase {
   /// These two replace the bounds by type.
   std::optional<double> atol;
   std::optional<double> rtol;
+  /// How a program executed the examples, where the case was recorded. It has a
+  /// call for each example.
+  std::optional<Recording> recording;
 };
 
 /// Calls \p visit with each case of \p text, in order, until it fails. Fails
@@ -66,7 +70,8 @@ NNHAL_API Status readTestCases(std::string_view text,
                                const std::function<Status(TestCase)> &visit,
                                const std::string &directory = ".");
 
-/// Writes \p cases so that readTestCases() gives them back. Fails with
+/// Writes \p cases so that readTestCases() gives them back; the elements of a
+/// recorded case bit by bit, others but for which NaN they are. Fails with
 /// invalidArgument when tensors are not as many as the model has, or not of
 /// whole elements, and like writeJsonModel().
 NNHAL_API Result<std::string> writeTestCases(std::span<const TestCase> cases);

@@ -20,7 +20,7 @@ using namespace nnhal::ndk;
 using rt::Status;
 
 /// Begins a computation; afterwards end() is called.
-int ANeuralNetworksExecution::begin() {
+int ANeuralNetworksExecution::begin(rt::RecordedWay way) {
   if (Library::isForked())
     return ANEURALNETWORKS_UNAVAILABLE_DEVICE;
   settle();
@@ -42,6 +42,8 @@ int ANeuralNetworksExecution::begin() {
     return code;
   }
   request.deadline = timeout == 0 ? rt::noDeadline : deadlineAfter(timeout);
+  if (compilation.recorded())
+    call = {way, std::chrono::steady_clock::now()};
   return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -138,7 +140,7 @@ int ANeuralNetworksExecution::end(const Status &status) {
   // The client's memory may be gone when a fenced execution is looked at, which
   // has been recorded at its end.
   if (compilation.recorded() && !fenced)
-    compilation.recorded()->record(request, status, result);
+    compilation.recorded()->record(request, status, result, call);
   state.store(State::completed, std::memory_order_release);
   return ended;
 }
@@ -186,7 +188,7 @@ int ANeuralNetworksExecution::compute() {
   rt::TraceSection section(compilation.library.tracer(),
                            rt::TraceLayer::runtime, rt::TracePhase::execution,
                            "ANeuralNetworksExecution_compute");
-  if (int failed = begin())
+  if (int failed = begin(rt::RecordedWay::sync))
     return failed;
   return conclude([&] {
     return compilation.isSynchronous()
@@ -203,7 +205,7 @@ int ANeuralNetworksExecution::computeInBurst(ANeuralNetworksBurst &burst) {
     return ANEURALNETWORKS_BAD_DATA;
   if (burst.isBusy.exchange(true))
     return ANEURALNETWORKS_BAD_STATE;
-  int computed = begin();
+  int computed = begin(rt::RecordedWay::burst);
   if (computed == ANEURALNETWORKS_NO_ERROR)
     computed = conclude([&] { return burst.burst->execute(request, result); });
   burst.isBusy = false;
@@ -218,7 +220,7 @@ int ANeuralNetworksExecution::start(ANeuralNetworksEvent **event) {
   auto completion = std::make_shared<Completion>();
   auto made = std::make_unique<Event>(completion);
   auto running = std::make_shared<rt::TraceSpan>(std::move(span));
-  if (int failed = begin())
+  if (int failed = begin(rt::RecordedWay::async))
     return failed;
   if (library.settings().isStartSynchronous) {
     completion->set(conclude(
@@ -289,7 +291,7 @@ int ANeuralNetworksExecution::startAfter(
   std::vector<rt::FenceRef> fences;
   if (int failed = collectFences(dependencies, fences))
     return failed;
-  if (int failed = begin())
+  if (int failed = begin(rt::RecordedWay::fenced))
     return failed;
   bool arePending = std::ranges::any_of(fences, [](const auto &fence) {
     return fence->poll() == rt::FenceState::active;
@@ -304,7 +306,8 @@ int ANeuralNetworksExecution::startAfter(
       return resultCodeOf(execution.status(), pools);
     fenced = *std::move(execution);
     if (compilation.recorded())
-      fenced = compilation.recorded()->recordFenced(request, std::move(fenced));
+      fenced = compilation.recorded()->recordFenced(request, std::move(fenced),
+                                                    call.begin);
     made = std::make_unique<Event>(fenced, std::move(pools));
     return ANEURALNETWORKS_NO_ERROR;
   });

@@ -16,6 +16,7 @@
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/PreparedModel.h"
+#include "nnhal/Runtime/Recorder.h"
 
 #include <android/NeuralNetworks.h>
 
@@ -103,7 +104,7 @@ private:
                  size_t &length, size_t &padding) const;
   void endSetting(Setting &setting);
 
-  int begin();
+  int begin(nnhal::rt::RecordedWay way);
   int prepareMemories();
   bool isReady(size_t index) const;
   bool sharesBytes(const nnhal::rt::OutputMemory::Borrowed &output) const;
@@ -128,6 +129,8 @@ private:
   uint64_t timeout = 0;
   std::shared_ptr<nnhal::rt::FencedExecution> fenced;
   nnhal::rt::Timing fencedTiming;
+  /// The call of the computation, where it is recorded.
+  nnhal::rt::RequestCall call;
   int code = ANEURALNETWORKS_NO_ERROR;
   std::atomic<State> state = State::preparation;
   bool hasStarted = false;

@@ -8,11 +8,11 @@
 #include "nnhal/Runtime/Recorder.h"
 #include "RecordedExecution.h"
 #include "RecordedTensors.h"
+#include "Runtime/Formats/Json/RecordingText.h"
 #include "Runtime/Formats/Json/TestCaseWriter.h"
 #include "Runtime/Support/AtomicFile.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
-#include "SettingsFile.h"
 #include "nnhal/Runtime/JsonModel.h"
 #include "nnhal/Runtime/Validate.h"
 
@@ -112,7 +112,9 @@ public:
         requests(requests), reactor(std::move(reactor)), log(std::move(log)) {}
 
   /// Keeps what the cases of \p model need.
-  void keep(const AnnotatedModel &annotated, std::string json) {
+  void keep(const AnnotatedModel &annotated, const RecordedSettings &settings,
+            std::string json) {
+    test.recording.emplace().settings = settings;
     modelJson = std::move(json);
     interface = interfaceOf(annotated);
     test.model.main = annotated.model.main;
@@ -122,27 +124,28 @@ public:
   }
 
   void record(const Request &request, const Status &status,
-              const ExecutionResult &result) override {
+              const ExecutionResult &result, const RequestCall &call) override {
     if (uint64_t number = nextNumber())
-      record(number, request, status, result);
+      record(number, request, status, result, call);
   }
 
   std::shared_ptr<FencedExecution>
   recordFenced(const Request &request,
-               std::shared_ptr<FencedExecution> execution) override {
+               std::shared_ptr<FencedExecution> execution,
+               std::chrono::steady_clock::time_point begin) override {
     uint64_t number = nextNumber();
     if (number == 0)
       return execution;
     FenceRef fence = execution->fence();
     if (!fence || fence->poll() != FenceState::active) {
-      recordEnd(number, request, *execution);
+      recordEnd(number, request, *execution, begin);
       return execution;
     }
     std::shared_ptr<FencedExecution> told;
     Status waits = guarded([&]() -> Status {
-      auto hasEnded = [self = shared_from_this(), number,
-                       request](const FencedExecution &ended) {
-        self->recordEnd(number, request, ended);
+      auto hasEnded = [self = shared_from_this(), number, request,
+                       begin](const FencedExecution &ended) {
+        self->recordEnd(number, request, ended, begin);
       };
       NNHAL_ASSIGN_OR_RETURN(
           told,
@@ -163,18 +166,21 @@ private:
   }
 
   void record(uint64_t number, const Request &request, const Status &status,
-              const ExecutionResult &result) const noexcept {
+              const ExecutionResult &result,
+              const RequestCall &call) const noexcept {
     Status written =
-        guarded([&] { return write(number, request, status, result); });
+        guarded([&] { return write(number, request, status, result, call); });
     if (!written.isOk())
       tell(number, written);
   }
 
   /// A fenced execution has the shapes that its request states.
   void recordEnd(uint64_t number, const Request &request,
-                 const FencedExecution &execution) const noexcept {
+                 const FencedExecution &execution,
+                 std::chrono::steady_clock::time_point begin) const noexcept {
     Status written = guarded([&] {
-      return write(number, request, execution.executionInfo().status, {});
+      return write(number, request, execution.executionInfo().status, {},
+                   {RecordedWay::fenced, begin});
     });
     if (!written.isOk())
       tell(number, written);
@@ -188,8 +194,14 @@ private:
   }
 
   Status write(uint64_t number, const Request &request, const Status &status,
-               const ExecutionResult &result) const {
+               const ExecutionResult &result, const RequestCall &call) const {
+    auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::steady_clock::now() - call.begin);
     TestCase written = test;
+    written.recording->calls.push_back(
+        {call.way,
+         {status.code(), uint64_t(elapsed.count())},
+         request.loopTimeout});
     written.name = fmt::format("{}-{}", name, number);
     written.spec = status.isOk()
                        ? "recorded"
@@ -271,7 +283,7 @@ Recorder::record(const AnnotatedModel &source,
           writeFileAtomically(state->path("cases/" + constants), bytes)
               .withContext(constants));
     NNHAL_RETURN_IF_ERROR(
-        state->write(name + ".settings.json", textOf(settings)));
+        state->write(name + ".settings.json", textOf(settings) + "\n"));
     // The model comes last: where it is, everything that it needs is.
     NNHAL_RETURN_IF_ERROR(state->write(name + ".json", text));
     if (state->options.requests == 0)
@@ -283,7 +295,7 @@ Recorder::record(const AnnotatedModel &source,
     auto made = std::make_shared<RecordedModelFile>(
         name, state->options.directory, state->options.requests, state->reactor,
         state->options.log);
-    made->keep(source, std::move(caseText));
+    made->keep(source, settings, std::move(caseText));
     recorded = std::move(made);
     return Status::ok();
   });

@@ -20,7 +20,7 @@ using rt::Status;
 Invocation::Invocation(const RunRequest &asked, ExecutionMode mode,
                        const rt::Device &device,
                        const rt::PreparedModelRef &model, rt::Tracer *tracer)
-    : asked(asked), model(model),
+    : asked(asked), mode(mode), model(model),
       executions(mode, model, asked.fenceAfter, asked.burst), tracer(tracer) {
   if (asked.place != ArgumentPlace::process)
     places.emplace(asked.place, device, model);
@@ -32,6 +32,7 @@ Status Invocation::prepare(std::span<const std::vector<uint32_t>> inputShapes) {
   request.measureOperations = asked.measureOperations;
   request.loopTimeout = asked.loopTimeout;
   request.inputs.resize(interface.inputs.size());
+  bound.resize(interface.inputs.size());
   for (size_t i = 0; i < interface.inputs.size(); ++i)
     request.inputs[i].dimensions = inputShapes[i];
   request.outputs.resize(interface.outputs.size());
@@ -59,6 +60,7 @@ Status Invocation::allocateOutput(size_t index, uint64_t size,
 }
 
 Status Invocation::bindInput(size_t index, std::span<const std::byte> bytes) {
+  bound[index] = bytes;
   if (!places) {
     request.inputs[index].memory = rt::Memory::borrow(bytes);
     return Status::ok();
@@ -81,9 +83,33 @@ rt::Result<Duration> Invocation::execute() {
   }
   std::chrono::duration<double, std::micro> elapsed =
       std::chrono::steady_clock::now() - begin;
-  NNHAL_RETURN_IF_ERROR(std::move(status));
+  auto nanoseconds = static_cast<uint64_t>(elapsed.count() * 1e3);
+  if (!status.isOk()) {
+    NNHAL_RETURN_IF_ERROR(observe(status, nanoseconds));
+    return status;
+  }
   NNHAL_RETURN_IF_ERROR(fetchOutputs());
+  NNHAL_RETURN_IF_ERROR(observe(Status::ok(), nanoseconds));
   return Duration{elapsed.count(), reported.timing};
+}
+
+/// Shows the observer an execution that has ended with \p status.
+Status Invocation::observe(const Status &status, uint64_t nanoseconds) const {
+  if (!asked.observer)
+    return Status::ok();
+  ObservedExecution seen;
+  seen.mode = mode;
+  seen.status = status;
+  seen.nanoseconds = nanoseconds;
+  seen.loopTimeout = request.loopTimeout;
+  for (size_t i = 0; i < bound.size(); ++i)
+    seen.inputs.push_back({request.inputs[i].dimensions, bound[i]});
+  for (size_t i = 0; i < outputs.size() && status.isOk(); ++i) {
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, output(i));
+    seen.outputs.push_back({reported.outputShapes[i].dimensions, bytes});
+  }
+  asked.observer(seen);
+  return Status::ok();
 }
 
 Status Invocation::executeNow() {

@@ -14,11 +14,30 @@
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/Trace.h"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace nnhal::tools {
+
+/// An argument of an execution: views that live as long as the call of the
+/// observer.
+struct ObservedTensor {
+  std::span<const uint32_t> dimensions;
+  std::span<const std::byte> bytes;
+};
+
+/// One execution, warm-up included.
+struct ObservedExecution {
+  ExecutionMode mode = ExecutionMode::sync;
+  rt::Status status;
+  uint64_t nanoseconds = 0;
+  uint64_t loopTimeout = rt::defaultLoopTimeout;
+  std::vector<ObservedTensor> inputs;
+  /// Empty where the execution failed.
+  std::vector<ObservedTensor> outputs;
+};
 
 /// The number and the kind of the executions of a model.
 struct RunRequest {
@@ -38,6 +57,8 @@ struct RunRequest {
   std::optional<uint64_t> fenceAfter;
   rt::BurstOptions burst;
   ArgumentPlace place = ArgumentPlace::process;
+  /// Sees each execution after its end; may be empty.
+  std::function<void(const ObservedExecution &)> observer = {};
 };
 
 /// One execution in microseconds.
@@ -87,8 +108,10 @@ private:
   rt::Status executeNow();
   rt::Status fetchOutputs();
   rt::Status growOutputs();
+  rt::Status observe(const rt::Status &status, uint64_t nanoseconds) const;
 
   const RunRequest &asked;
+  ExecutionMode mode;
   rt::PreparedModelRef model;
   Executions executions;
   rt::Tracer *tracer;
@@ -97,6 +120,8 @@ private:
   /// The memory of the arguments, if that is not in `outputs` and the caller's.
   std::optional<ArgumentPlaces> places;
   std::vector<rt::AlignedBuffer> outputs;
+  /// The bytes of the inputs, wherever they lie.
+  std::vector<std::span<const std::byte>> bound;
 };
 
 } // namespace nnhal::tools

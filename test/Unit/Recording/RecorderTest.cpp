@@ -264,7 +264,8 @@ TEST_F(RecorderTest, requestsAreReplayed) {
       execution.in[0] += 1;
       execution.run();
       ASSERT_EQ(execution.status.message(), "");
-      recorded->record(execution.request, execution.status, execution.result);
+      recorded->record(execution.request, execution.status, execution.result,
+                       {});
     }
   }
   EXPECT_TRUE(lines.empty());
@@ -288,7 +289,7 @@ TEST_F(RecorderTest, checkTakesTheFolder) {
   ASSERT_TRUE(recorded);
   Execution execution(model, 2000);
   execution.run();
-  recorded->record(execution.request, execution.status, execution.result);
+  recorded->record(execution.request, execution.status, execution.result, {});
   tools::CheckRequest request;
   request.paths = {path("cases")};
   LazyCompiler compiler;
@@ -310,11 +311,11 @@ TEST_F(RecorderTest, argumentsInPoolsAndAbsentOnes) {
   execution.request.outputs[0].memory = OutputMemory::region(*pool, 8000, 8000);
   execution.run();
   ASSERT_EQ(execution.status.message(), "");
-  recorded->record(execution.request, execution.status, execution.result);
+  recorded->record(execution.request, execution.status, execution.result, {});
   EXPECT_EQ(replay(), std::pair(1, true));
   // One that is left out is not compared.
   execution.request.outputs[0].memory = OutputMemory();
-  recorded->record(execution.request, Status::ok(), execution.result);
+  recorded->record(execution.request, Status::ok(), execution.result, {});
   EXPECT_EQ(replay(), std::pair(2, true));
   EXPECT_TRUE(lines.empty());
 }
@@ -327,7 +328,8 @@ TEST_F(RecorderTest, failuresAreReplayedWhereTheyComeAgain) {
   Execution execution(model, 2000);
   execution.request.inputs[0].dimensions = {2000};
   recorded->record(execution.request,
-                   {StatusCode::generalFailure, "the accelerator hangs"}, {});
+                   {StatusCode::generalFailure, "the accelerator hangs"}, {},
+                   {});
   std::string text = readText(path("cases/" + name(1) + "-1.json"));
   EXPECT_NE(text.find("\"recorded: GENERAL_FAILURE: the accelerator hangs\""),
             std::string::npos);
@@ -335,7 +337,7 @@ TEST_F(RecorderTest, failuresAreReplayedWhereTheyComeAgain) {
   // Extents that do not broadcast fail everywhere.
   execution.request.inputs[0].dimensions = {1999};
   recorded->record(execution.request,
-                   {StatusCode::generalFailure, "the extents differ"}, {});
+                   {StatusCode::generalFailure, "the extents differ"}, {}, {});
   EXPECT_EQ(replay(), std::pair(2, false));
 }
 
@@ -348,7 +350,7 @@ TEST_F(RecorderTest, fencedRequestsAreRecordedBeforeTheirEndIsTold) {
   FenceRef fence = *Fence::create();
   auto begun = execution.prepared->executeFenced(execution.request, {fence});
   ASSERT_EQ(begun.status().message(), "");
-  auto told = recorded->recordFenced(execution.request, *begun);
+  auto told = recorded->recordFenced(execution.request, *begun, {});
   ASSERT_NE(told, *begun);
   EXPECT_EQ(told->fence()->poll(), FenceState::active);
   EXPECT_EQ(told->executionInfo().status.message(),
@@ -362,7 +364,7 @@ TEST_F(RecorderTest, fencedRequestsAreRecordedBeforeTheirEndIsTold) {
   fence = *Fence::create();
   begun = execution.prepared->executeFenced(execution.request, {fence});
   ASSERT_EQ(begun.status().message(), "");
-  told = recorded->recordFenced(execution.request, *begun);
+  told = recorded->recordFenced(execution.request, *begun, {});
   fence->complete({StatusCode::generalFailure, "the camera is off"});
   EXPECT_EQ(told->fence()->wait(noDeadline).code(), StatusCode::generalFailure);
   EXPECT_FALSE(told->executionInfo().status.isOk());
@@ -372,11 +374,56 @@ TEST_F(RecorderTest, fencedRequestsAreRecordedBeforeTheirEndIsTold) {
   // No more are wanted.
   begun = execution.prepared->executeFenced(execution.request, {});
   ASSERT_EQ(begun.status().message(), "");
-  EXPECT_EQ(recorded->recordFenced(execution.request, *begun), *begun);
+  EXPECT_EQ(recorded->recordFenced(execution.request, *begun, {}), *begun);
   if ((*begun)->fence())
     EXPECT_EQ((*begun)->fence()->wait(noDeadline).message(), "");
   EXPECT_TRUE(lines.empty());
   EXPECT_EQ(replay(), std::pair(2, true));
+}
+
+TEST_F(RecorderTest, callsAreRecorded) {
+  Recorder recorder = this->recorder(2);
+  AnnotatedModel model = poolModel();
+  RecordedSettings settings;
+  settings.devices = {"nnhal-cpu"};
+  settings.priority = Priority::low;
+  auto recorded = recorder.record(model, settings);
+  ASSERT_TRUE(recorded);
+  Execution execution(model, 2000);
+  execution.run();
+  execution.request.loopTimeout = 7000;
+  auto begin = std::chrono::steady_clock::now() - std::chrono::seconds(3);
+  recorded->record(execution.request, execution.status, execution.result,
+                   {RecordedWay::burst, begin});
+  recorded->record(execution.request,
+                   {StatusCode::missedDeadlineTransient, "too late"}, {},
+                   {RecordedWay::async, begin});
+  std::vector<Recording> found;
+  for (int request : {1, 2}) {
+    Status status = readTestCases(
+        readText(
+            path("cases/" + name(1) + "-" + std::to_string(request) + ".json")),
+        [&](const TestCase &test) {
+          EXPECT_TRUE(test.recording);
+          found.push_back(test.recording.value_or(Recording()));
+          return Status::ok();
+        },
+        path("cases"));
+    EXPECT_EQ(status.message(), "");
+  }
+  ASSERT_EQ(found.size(), 2u);
+  for (Recording &each : found) {
+    EXPECT_EQ(each.settings, settings);
+    EXPECT_FALSE(each.preparation);
+    ASSERT_EQ(each.calls.size(), 1u);
+    EXPECT_EQ(each.calls[0].loopTimeout, 7000u);
+    EXPECT_GE(each.calls[0].step.nanoseconds, 3'000'000'000u);
+    EXPECT_LT(each.calls[0].step.nanoseconds, 3'600'000'000'000u);
+  }
+  EXPECT_EQ(found[0].calls[0].way, RecordedWay::burst);
+  EXPECT_EQ(found[0].calls[0].step.status, StatusCode::none);
+  EXPECT_EQ(found[1].calls[0].way, RecordedWay::async);
+  EXPECT_EQ(found[1].calls[0].step.status, StatusCode::missedDeadlineTransient);
 }
 
 TEST_F(RecorderTest, fencedRequestsThatHaveEnded) {
@@ -389,7 +436,7 @@ TEST_F(RecorderTest, fencedRequestsThatHaveEnded) {
   ASSERT_EQ(begun.status().message(), "");
   if ((*begun)->fence())
     EXPECT_EQ((*begun)->fence()->wait(noDeadline).message(), "");
-  EXPECT_EQ(recorded->recordFenced(execution.request, *begun), *begun);
+  EXPECT_EQ(recorded->recordFenced(execution.request, *begun, {}), *begun);
   EXPECT_EQ(replay(), std::pair(1, true));
 }
 
@@ -406,7 +453,7 @@ TEST_F(RecorderTest, fencedRequestsWithoutDescriptors) {
   getrlimit(RLIMIT_NOFILE, &before);
   rlimit none = {0, before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &none);
-  auto told = recorded->recordFenced(execution.request, *begun);
+  auto told = recorded->recordFenced(execution.request, *begun, {});
   setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_EQ(told, *begun);
   ASSERT_EQ(lines.size(), 1u);
@@ -436,24 +483,24 @@ TEST_F(RecorderTest, tellsWhatIsNotRecorded) {
   };
   Request request = execution.request;
   request.inputs[0].memory = Memory::device(1);
-  recorded->record(request, Status::ok(), execution.result);
+  recorded->record(request, Status::ok(), execution.result, {});
   expectTold(1, "input 0: it is in memory of a device");
   request = execution.request;
   request.outputs[0].memory = OutputMemory::device(1);
-  recorded->record(request, Status::ok(), execution.result);
+  recorded->record(request, Status::ok(), execution.result, {});
   expectTold(2, "output 0: it is in memory of a device");
   request = execution.request;
   request.outputs[0].memory = OutputMemory::borrow(
       std::as_writable_bytes(std::span(execution.out)).first(16));
-  recorded->record(request, Status::ok(), execution.result);
+  recorded->record(request, Status::ok(), execution.result, {});
   expectTold(3, "output 0: the memory has 16 bytes, expected 8000");
   request = execution.request;
   request.inputs[0].memory =
       Memory::borrow(std::as_bytes(std::span(execution.in)).first(16));
-  recorded->record(request, Status::ok(), execution.result);
+  recorded->record(request, Status::ok(), execution.result, {});
   expectTold(4, "input 0: the memory has 16 bytes, expected 8000");
   request.inputs.clear();
-  recorded->record(request, Status::ok(), execution.result);
+  recorded->record(request, Status::ok(), execution.result, {});
   expectTold(5, "0 inputs, 1 outputs and 1 shapes, the model has 1 and 1");
   EXPECT_EQ(replay(), std::pair(0, true));
 }
@@ -498,7 +545,7 @@ TEST_F(RecorderTest, aFullDiskLeavesNoPart) {
   execution.run();
   {
     FullDisk disk(5000);
-    recorded->record(execution.request, execution.status, execution.result);
+    recorded->record(execution.request, execution.status, execution.result, {});
   }
   EXPECT_EQ(lines.size(), 2u);
   EXPECT_EQ(files().size(), before);
@@ -541,7 +588,8 @@ TEST_F(RecorderTest, lackOfMemoryIsTold) {
     auto recorded = recorder.record(model, {});
     hasFailed = failure.hasFailed();
     if (recorded)
-      recorded->record(execution.request, execution.status, execution.result);
+      recorded->record(execution.request, execution.status, execution.result,
+                       {});
     hasFailed = hasFailed || failure.hasFailed();
   }
   auto [count, doAllPass] = replay();
@@ -573,8 +621,10 @@ TEST_F(RecorderTest, manyThreads) {
         auto own = recorder.record(model, {});
         ASSERT_TRUE(own);
         for (int j = 0; j < 10; ++j) {
-          shared->record(execution.request, execution.status, execution.result);
-          own->record(execution.request, execution.status, execution.result);
+          shared->record(execution.request, execution.status, execution.result,
+                         {});
+          own->record(execution.request, execution.status, execution.result,
+                      {});
         }
       });
   }

@@ -94,6 +94,69 @@ TEST(TestCaseWriterTest, everythingThatACaseMayState) {
   EXPECT_TRUE(read(write({})).empty());
 }
 
+TestCase recordedCase() {
+  TestCase test = smallCase();
+  Recording &recording = test.recording.emplace();
+  recording.settings.devices = {"a", "b"};
+  recording.settings.timeout = 9;
+  recording.preparation = {StatusCode::none, 12};
+  recording.calls = {{RecordedWay::fenced, {StatusCode::deadObject, 34}, 56}};
+  return test;
+}
+
+TEST(TestCaseWriterTest, recordingsRoundTrip) {
+  TestCase test = recordedCase();
+  // Numbers do not say which NaN this is.
+  std::vector<uint8_t> strange = {1, 2, 0xC0, 0xFF, 0, 0, 0x80, 0x7F};
+  test.examples[0].outputs[0].bytes = strange;
+  std::string text = write({test, smallCase()});
+  std::vector<TestCase> again = read(text);
+  ASSERT_EQ(again.size(), 2u);
+  EXPECT_EQ(again[0].recording, test.recording);
+  EXPECT_EQ(again[0].examples[0].outputs[0].bytes, strange);
+  EXPECT_EQ(again[0].examples[0].inputs[0].bytes,
+            test.examples[0].inputs[0].bytes);
+  EXPECT_FALSE(again[1].recording);
+  EXPECT_EQ(write(again), text);
+  // Few numbers are there for people.
+  EXPECT_NE(text.find("\"value\":["), std::string::npos);
+  EXPECT_NE(text.find("\"base64\":\"AQLA/wAAgH8=\""), std::string::npos);
+}
+
+/// What is wrong with the text of recordedCase(), where \p from is \p to.
+std::string problem(std::string_view from, std::string_view to) {
+  std::string text = write({recordedCase()});
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos);
+  text.replace(at, from.size(), to);
+  return readTestCases(text, [](const TestCase &) { return Status::ok(); })
+      .message();
+}
+
+TEST(TestCaseWriterTest, recordingsThatNobodyWrites) {
+  EXPECT_EQ(problem("\"fenced\"", "\"slowly\""),
+            "cases[0].recording.calls[0].way: expected one of sync, async, "
+            "fenced, burst, found \"slowly\"");
+  EXPECT_EQ(problem("\"DEAD_OBJECT\"", "\"DEAD\""),
+            "cases[0].recording.calls[0].status: 'DEAD' is no status");
+  EXPECT_EQ(problem("\"calls\":[{\"way\"", "\"calls\":[],\"x\":[{\"way\""),
+            "cases[0].recording: unknown key \"x\"");
+  std::string text = write({recordedCase()});
+  std::string call = text.substr(text.find("{\"way\""));
+  call.resize(call.find('}') + 1);
+  EXPECT_EQ(problem(call, ""),
+            "cases[0].recording: found 0 calls, the case has 1 examples");
+  std::string value = text.substr(text.find("\"inputs\":[{"));
+  value = value.substr(value.find("\"value\":"));
+  value.resize(value.find(']') + 1);
+  EXPECT_EQ(problem(value, "\"base64\":\"AAAA\"," + value),
+            "cases[0].examples[0].inputs[0]: \"value\" and \"base64\" are "
+            "given");
+  EXPECT_EQ(problem(value, "\"base64\":\"AAAA\""),
+            "cases[0].examples[0].inputs[0].base64: 3 bytes are not elements "
+            "of 4 bytes");
+}
+
 TEST(TestCaseWriterTest, tensorsThatDoNotFit) {
   TestCase test = smallCase();
   test.examples[0].inputs[0].bytes.pop_back();

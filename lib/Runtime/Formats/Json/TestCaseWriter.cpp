@@ -7,12 +7,40 @@
 
 #include "TestCaseWriter.h"
 #include "JsonValues.h"
+#include "RecordingText.h"
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/Float16.h"
 #include "nnhal/Runtime/JsonModel.h"
 
+#include <cmath>
+#include <cstring>
 #include <new>
 
 using namespace nnhal::rt;
+
+/// Whether the elements of a recorded tensor are stated as numbers: these are
+/// few enough for a person, and say all that the bytes do.
+static bool isReadable(OperandType type, std::span<const uint8_t> bytes) {
+  constexpr size_t maxReadable = 4096;
+  if (bytes.size() > maxReadable)
+    return false;
+  // A number does not say which NaN it is.
+  if (type == OperandType::TENSOR_FLOAT32 || type == OperandType::FLOAT32)
+    for (size_t i = 0; i < bytes.size(); i += sizeof(float)) {
+      float element;
+      std::memcpy(&element, bytes.data() + i, sizeof element);
+      if (std::isnan(element))
+        return false;
+    }
+  if (type == OperandType::TENSOR_FLOAT16 || type == OperandType::FLOAT16)
+    for (size_t i = 0; i < bytes.size(); i += sizeof(uint16_t)) {
+      uint16_t element;
+      std::memcpy(&element, bytes.data() + i, sizeof element);
+      if (std::isnan(floatFromFloat16(element)))
+        return false;
+    }
+  return true;
+}
 
 namespace {
 
@@ -28,6 +56,7 @@ public:
   Status write(const TestCase &test, std::string_view modelJson) {
     text += isFirst ? "\n" : ",\n";
     isFirst = false;
+    isRecorded = test.recording.has_value();
     append("{{\"name\":{},\"spec\":{},\"minHalVersion\":\"{}\"{},\"model\":{},"
            "\"examples\":[",
            quoted(test.name), quoted(test.spec), toString(test.minHalVersion),
@@ -41,6 +70,8 @@ public:
     text += ']';
     writeBound("atol", test.atol);
     writeBound("rtol", test.rtol);
+    if (test.recording)
+      append(",\n\"recording\":{}", textOf(*test.recording));
     text += '}';
     return Status::ok();
   }
@@ -75,8 +106,12 @@ private:
       if (tensors[i].bytes.size() % valueElementSize(type) != 0)
         return badData("{} {}: {} bytes are not elements of {} bytes", what, i,
                        tensors[i].bytes.size(), valueElementSize(type));
-      append("{{\"dimensions\":[{}],\"value\":",
-             fmt::join(tensors[i].dimensions, ","));
+      append("{{\"dimensions\":[{}],", fmt::join(tensors[i].dimensions, ","));
+      if (isRecorded && !isReadable(type, tensors[i].bytes)) {
+        append("\"base64\":\"{}\"}}", encodeBase64(tensors[i].bytes));
+        continue;
+      }
+      text += "\"value\":";
       writeValues(std::as_bytes(std::span(tensors[i].bytes)), type, text);
       text += '}';
     }
@@ -100,6 +135,7 @@ private:
 
   std::string text;
   bool isFirst = true;
+  bool isRecorded = false;
 };
 
 /// Calls \p work with a writer and returns the document.

@@ -10,6 +10,7 @@
 
 #include "JsonNode.h"
 #include "JsonValues.h"
+#include "RecordingText.h"
 
 #include <algorithm>
 
@@ -21,7 +22,8 @@ using namespace nnhal::rt;
 
 static Result<TestTensor> readTensor(const JsonNode &node, OperandType type,
                                      std::string_view absence) {
-  NNHAL_RETURN_IF_ERROR(node.checkObject({"dimensions", "value", absence}));
+  NNHAL_RETURN_IF_ERROR(
+      node.checkObject({"dimensions", "value", "base64", absence}));
   TestTensor tensor;
   if (std::optional<JsonNode> absent = node.find(absence)) {
     NNHAL_ASSIGN_OR_RETURN(tensor.isAbsent, absent->toBool());
@@ -33,6 +35,16 @@ static Result<TestTensor> readTensor(const JsonNode &node, OperandType type,
   for (size_t i = 0; i < dimensions.size(); ++i) {
     NNHAL_ASSIGN_OR_RETURN(uint32_t extent, dimensions[i].toUInt32());
     tensor.dimensions.push_back(extent);
+  }
+  if (std::optional<JsonNode> base64 = node.find("base64")) {
+    if (node.find("value"))
+      return node.error("\"value\" and \"base64\" are given");
+    NNHAL_ASSIGN_OR_RETURN(tensor.bytes, decodeBase64(*base64));
+    if (tensor.bytes.size() % valueElementSize(type) != 0)
+      return base64->error(fmt::format("{} bytes are not elements of {} bytes",
+                                       tensor.bytes.size(),
+                                       valueElementSize(type)));
+    return tensor;
   }
   NNHAL_ASSIGN_OR_RETURN(JsonNode value, node.require("value"));
   NNHAL_RETURN_IF_ERROR(readValues(value, type, tensor.bytes));
@@ -86,7 +98,7 @@ static Result<TestCase> readCase(const JsonNode &node,
                                  const std::string &directory) {
   NNHAL_RETURN_IF_ERROR(
       node.checkObject({"name", "spec", "minHalVersion", "expectFailure",
-                        "model", "examples", "atol", "rtol"}));
+                        "model", "examples", "atol", "rtol", "recording"}));
   TestCase test;
   NNHAL_ASSIGN_OR_RETURN(test.name, readText(node, "name"));
   NNHAL_ASSIGN_OR_RETURN(test.spec, readText(node, "spec"));
@@ -112,6 +124,14 @@ static Result<TestCase> readCase(const JsonNode &node,
   }
   if (std::optional<JsonNode> rtol = node.find("rtol")) {
     NNHAL_ASSIGN_OR_RETURN(test.rtol, rtol->toDouble());
+  }
+  if (std::optional<JsonNode> recording = node.find("recording")) {
+    NNHAL_ASSIGN_OR_RETURN(test.recording, readRecording(*recording));
+    if (test.recording->calls.size() != test.examples.size())
+      return recording->error(fmt::format("found {} calls, the case has {} "
+                                          "examples",
+                                          test.recording->calls.size(),
+                                          test.examples.size()));
   }
   return test;
 }
