@@ -10,7 +10,8 @@
 //
 // test-faulty fails where the environment says so when it is called: with the
 // HAL's status of the number NNHAL_TEST_PREPARE_FAULT when it prepares, and
-// NNHAL_TEST_EXECUTE_FAULT when it executes. It executes a model of one
+// NNHAL_TEST_EXECUTE_FAULT when it executes. NNHAL_TEST_EXECUTE_MISDEED lets it
+// spoil an output, abort or hang instead. It executes a model of one
 // OEM_OPERATION, too, whose result is Probe.h.
 //
 // test-stalled takes loops only. It writes wrong outputs, and then never ends.
@@ -27,6 +28,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -81,7 +83,16 @@ public:
   }
   Status run(Invocation &invocation) const override {
     NNHAL_RETURN_IF_ERROR(faultOf("NNHAL_TEST_EXECUTE_FAULT"));
-    return engine->run(invocation);
+    const char *misdeed = std::getenv("NNHAL_TEST_EXECUTE_MISDEED");
+    std::string_view what = misdeed ? misdeed : "";
+    if (what == "abort")
+      std::abort();
+    while (what == "hang")
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    NNHAL_RETURN_IF_ERROR(engine->run(invocation));
+    if (what == "spoil")
+      invocation.outputs[0].data[3] ^= std::byte(0x40);
+    return Status::ok();
   }
 
 private:

@@ -7,7 +7,7 @@
 
 #include "CaseFile.h"
 
-#include "Rewrite.h"
+#include "Tools/Verify/Rewrite.h"
 
 #include "nnhal/Runtime/JsonModel.h"
 

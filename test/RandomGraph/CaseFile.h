@@ -8,9 +8,11 @@
 #ifndef NNHAL_TEST_RANDOMGRAPH_CASEFILE_H
 #define NNHAL_TEST_RANDOMGRAPH_CASEFILE_H
 
-#include "Elements.h"
+#include "Tools/Verify/Elements.h"
 
 namespace nnhal::randomgraph {
+
+using namespace verify;
 
 /// \p test as the JSON of docs/Devices/TestCases.md, which readTestCases()
 /// gives back.

@@ -8,11 +8,13 @@
 #ifndef NNHAL_TEST_RANDOMGRAPH_CUT_H
 #define NNHAL_TEST_RANDOMGRAPH_CUT_H
 
-#include "Rewrite.h"
+#include "Tools/Verify/Rewrite.h"
 
 #include <map>
 
 namespace nnhal::randomgraph {
+
+using namespace verify;
 
 /// What is left of a graph for a device, and what was taken away.
 struct Cut {

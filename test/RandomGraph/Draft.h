@@ -8,11 +8,13 @@
 #ifndef NNHAL_TEST_RANDOMGRAPH_DRAFT_H
 #define NNHAL_TEST_RANDOMGRAPH_DRAFT_H
 
-#include "Interpreter.h"
+#include "Tools/Verify/Interpreter.h"
 
 #include <optional>
 
 namespace nnhal::randomgraph {
+
+using namespace verify;
 
 /// How a graph is made, drawn once per graph. Chances are in percent.
 struct Profile {

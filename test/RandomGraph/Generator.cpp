@@ -8,7 +8,7 @@
 #include "Generator.h"
 
 #include "GraphWriter.h"
-#include "Rewrite.h"
+#include "Tools/Verify/Rewrite.h"
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Validate.h"

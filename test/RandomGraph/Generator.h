@@ -30,9 +30,6 @@ rt::Result<rt::TestCase> generateOperation(const rt::Device &reference,
 /// The profile of the graph of \p seed.
 Profile drawProfile(Random &random);
 
-/// Whether the contents of an output mean nothing (M-171).
-bool isUnspecified(rt::OperationType operation, size_t output);
-
 /// Runs the reference device on every example of \p test and states the
 /// outputs that it gives as the expected ones. Fails as that device does.
 rt::Status expectReference(const rt::Device &reference, rt::TestCase &test);

@@ -8,6 +8,7 @@
 #include "GraphWriter.h"
 
 #include "Generator.h"
+#include "Tools/Verify/Rewrite.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,10 +34,6 @@ bool randomgraph::isSound(OperandType type, const TestTensor &tensor) {
         !(std::abs(value) <= limit))
       return false;
   return true;
-}
-
-bool randomgraph::isUnspecified(OperationType operation, size_t output) {
-  return operation == OperationType::LSTM && output == 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,11 +8,13 @@
 #ifndef NNHAL_TEST_RANDOMGRAPH_PLANTEDDEVICE_H
 #define NNHAL_TEST_RANDOMGRAPH_PLANTEDDEVICE_H
 
-#include "Interpreter.h"
+#include "Tools/Verify/Interpreter.h"
 
 #include <functional>
 
 namespace nnhal::randomgraph {
+
+using namespace verify;
 
 /// What a planted device does differently; whatever is empty it does as the
 /// reference device does.

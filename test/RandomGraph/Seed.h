@@ -8,7 +8,7 @@
 #ifndef NNHAL_TEST_RANDOMGRAPH_SEED_H
 #define NNHAL_TEST_RANDOMGRAPH_SEED_H
 
-#include "Judge.h"
+#include "Tools/Verify/Judge.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +16,8 @@
 #include <map>
 
 namespace nnhal::randomgraph {
+
+using namespace verify;
 
 /// How often something happened, by operation type.
 using Counts = std::map<std::string, uint64_t>;

@@ -8,11 +8,13 @@
 #ifndef NNHAL_TEST_RANDOMGRAPH_SHRINK_H
 #define NNHAL_TEST_RANDOMGRAPH_SHRINK_H
 
-#include "Rewrite.h"
+#include "Tools/Verify/Rewrite.h"
 
 #include <functional>
 
 namespace nnhal::randomgraph {
+
+using namespace verify;
 
 /// Whether a case still shows what it is kept for.
 using Symptom = std::function<bool(const rt::TestCase &)>;

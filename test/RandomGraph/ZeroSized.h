@@ -8,11 +8,13 @@
 #ifndef NNHAL_TEST_RANDOMGRAPH_ZEROSIZED_H
 #define NNHAL_TEST_RANDOMGRAPH_ZEROSIZED_H
 
-#include "Interpreter.h"
+#include "Tools/Verify/Interpreter.h"
 
 #include <functional>
 
 namespace nnhal::randomgraph {
+
+using namespace verify;
 
 /// One dimension of one input of an operation.
 struct Extent {

@@ -141,6 +141,13 @@ Status run::setDevices(Flags &flags, std::string_view value) {
   return Status::ok();
 }
 
+Status run::setVerify(Flags &flags, std::string_view value) {
+  if (value != "reference")
+    return badData("'{}' is not reference", value);
+  flags.verify = true;
+  return Status::ok();
+}
+
 Status run::setPlanner(Flags &flags, std::string_view value) {
   static constexpr Choice<rt::Planner> choices[] = {
       {"least-cost", rt::Planner::leastCost}, {"greedy", rt::Planner::greedy}};

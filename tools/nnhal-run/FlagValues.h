@@ -41,6 +41,7 @@ rt::Status setPriority(Flags &flags, std::string_view value);
 rt::Status setDeadline(Flags &flags, std::string_view value);
 rt::Status setFenceAfter(Flags &flags, std::string_view value);
 rt::Status setPools(Flags &flags, std::string_view value);
+rt::Status setVerify(Flags &flags, std::string_view value);
 rt::Status setWays(Flags &flags, std::string_view value);
 
 } // namespace nnhal::run

@@ -35,7 +35,9 @@ static Status checkTogether(const Flags &flags) {
                  : Status::ok();
     if (!flags.model.empty())
       return badData("option '--{}' takes no model",
-                     flags.calibrate ? "calibrate" : "list-devices");
+                     flags.calibrate        ? "calibrate"
+                     : flags.replay.empty() ? "list-devices"
+                                            : "replay");
     return Status::ok();
   }
   if (flags.cases.paths.size() > 1)
@@ -65,7 +67,8 @@ static void completeRequests(Flags &flags) {
     load.goal = tools::LoadGoal::artifact;
   load.useExtensions = !flags.noExtensions;
   load.needsSource = isExplained(flags) || !flags.dumpGraph.empty() ||
-                     !flags.expects.empty() || flags.noExtensions;
+                     !flags.expects.empty() || flags.noExtensions ||
+                     !flags.record.empty() || flags.verify;
   flags.run.frames = flags.inputs.frames;
   flags.run.measureOperations = !flags.dumpGraph.empty();
   flags.cases.preparation = load.preparation;
@@ -96,6 +99,7 @@ std::string run::helpText() {
   std::string text =
       "usage: nnhal-run MODEL [options]\n"
       "       nnhal-run --check FILE-or-DIR... [options]\n"
+      "       nnhal-run --replay=FILE [options]\n"
       "       nnhal-run --calibrate [--device=NAME]\n"
       "       nnhal-run --list-devices\n"
       "\n"
@@ -125,6 +129,9 @@ std::string run::helpText() {
       "--target-triple=aarch64-linux-gnu\n"
       "  nnhal-run --check cases --artifacts=dir\n"
       "  nnhal-run --check cases --ways=all\n"
+      "  nnhal-run model.tflite --input=random:1 --record=run.json\n"
+      "  nnhal-run --replay=run.json\n"
+      "  nnhal-run model.tflite --input=random:1 --verify=reference\n"
       "  nnhal-run model.tflite --service=/run/nnhal/service.sock\n"
       "\n"
       "environment:\n"

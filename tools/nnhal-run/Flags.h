@@ -60,6 +60,14 @@ struct Flags {
   /// The paths of the trace and the graph; empty for neither.
   std::string trace;
   std::string dumpGraph;
+  /// The file that executions are recorded in; empty for none.
+  std::string record;
+  uint64_t recordedExecutions = 10;
+  /// The recording that is repeated in place of a model; empty for none.
+  std::string replay;
+  /// Compare each operation with the reference device.
+  bool verify = false;
+  std::string verifyCase = "nnhal-verify.json";
   /// True when a flag asks for an execution or something about one.
   bool wantsExecution = false;
   /// Run test cases instead of a model.

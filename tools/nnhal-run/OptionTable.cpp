@@ -8,6 +8,7 @@
 #include "OptionTable.h"
 
 #include "FlagValues.h"
+#include "WorkSets.h"
 
 #include "Runtime/Support/Errors.h"
 
@@ -21,32 +22,8 @@ using tools::CheckRequest;
 using tools::DeviceSelection;
 using tools::InputRequest;
 using tools::LoadRequest;
-using tools::ModelKind;
 using tools::RunRequest;
 using tools::Takes;
-
-//===----------------------------------------------------------------------===//
-// The work that options are for
-//===----------------------------------------------------------------------===//
-
-static constexpr WorkSet bit(Work work) { return WorkSet(work); }
-
-static constexpr WorkSet executeSource =
-    bit(Work::executeTFLite) | bit(Work::executeJson);
-static constexpr WorkSet execute =
-    executeSource | bit(Work::executeMlir) | bit(Work::executeArtifact);
-static constexpr WorkSet emitSource =
-    bit(Work::emitTFLite) | bit(Work::emitJson);
-static constexpr WorkSet emit = emitSource | bit(Work::emitMlir);
-static constexpr WorkSet draw = bit(Work::drawTFLite) | bit(Work::drawJson);
-/// A model is compiled.
-static constexpr WorkSet compile =
-    executeSource | bit(Work::executeMlir) | emit;
-static constexpr WorkSet checkCompile = bit(Work::check) | bit(Work::checkEmit);
-static constexpr WorkSet checkExecute =
-    bit(Work::check) | bit(Work::checkArtifacts);
-static constexpr WorkSet anyCheck = checkCompile | checkExecute;
-static constexpr WorkSet everything = ~WorkSet(0);
 
 //===----------------------------------------------------------------------===//
 // Storage of values
@@ -193,6 +170,63 @@ static constexpr Option options[] = {
         .apply = setText<&Flags::dumpGraph>,
     },
     {
+        .name = "record",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "write the model, its settings and executions, with inputs, "
+                "outputs and\n"
+                "times, to FILE, for --replay and --check",
+        .works = executeSource,
+        .apply = setText<&Flags::record>,
+        .asksForExecution = true,
+        .excludes = "emit",
+    },
+    {
+        .name = "record-executions",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "record the first N executions (default: 10), and those that "
+                "fail",
+        .works = executeSource,
+        .apply = setNumber<1, &Flags::recordedExecutions>,
+        .needs = "record",
+    },
+    {
+        .name = "replay",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "repeat the executions of a recording (--record, or a case of\n"
+                "$NNHAL_RECORD) in place of MODEL, with its settings where no "
+                "option says\n"
+                "otherwise; exit 1 where a byte or a status is another",
+        .works = replay,
+        .apply = setText<&Flags::replay>,
+    },
+    {
+        .name = "verify",
+        .takes = Takes::value,
+        .valueName = "reference",
+        .help = "compare each operation with nnhal-reference, which gets the "
+                "inputs that\n"
+                "the device had, and name the first that differs; exit 1 if "
+                "one does",
+        .works = executeSource,
+        .apply = setVerify,
+        .asksForExecution = true,
+        .excludes = "emit",
+    },
+    {
+        .name = "verify-case",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "write that operation with its inputs to FILE, for --check "
+                "(default:\n"
+                "nnhal-verify.json)",
+        .works = executeSource,
+        .apply = setText<&Flags::verifyCase>,
+        .needs = "verify",
+    },
+    {
         .name = "trace",
         .takes = Takes::value,
         .valueName = "FILE",
@@ -217,7 +251,7 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "NAME",
         .help = "compile for the CPU NAME (default: host)",
-        .works = compile | checkCompile,
+        .works = compile | checkCompile | replay,
         .apply =
             [](Flags &flags, std::string_view value) {
               flags.load.preparation.compile.targetCpu = value;
@@ -230,7 +264,7 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "TRIPLE",
         .help = "compile for the machine TRIPLE (default: host)",
-        .works = compile | checkCompile,
+        .works = compile | checkCompile | replay,
         .apply =
             [](Flags &flags, std::string_view value) {
               flags.load.preparation.compile.targetTriple = value;
@@ -244,7 +278,7 @@ static constexpr Option options[] = {
         .valueName = "MODE",
         .help =
             "round quantized values by MODE: double (default), single or float",
-        .works = compile | checkCompile,
+        .works = compile | checkCompile | replay,
         .apply = setRounding,
         .isForCompilers = true,
     },
@@ -253,7 +287,7 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "N",
         .help = "compile with N threads (default: one per core, at most 8)",
-        .works = compile | checkCompile,
+        .works = compile | checkCompile | replay,
         .apply = setCompileThreads,
         .isForCompilers = true,
     },
@@ -310,7 +344,8 @@ static constexpr Option options[] = {
         .help = "use the device NAME: nnhal-cpu (default), nnhal-reference, "
                 "nnhal-gpu or\n"
                 "one of a plug-in; auto divides models among all but GPUs",
-        .works = execute | emit | draw | anyCheck | bit(Work::calibrate),
+        .works =
+            execute | emit | draw | anyCheck | bit(Work::calibrate) | replay,
         .apply = setText<&Flags::devices, &DeviceSelection::device>,
     },
     {
@@ -320,7 +355,7 @@ static constexpr Option options[] = {
         .help = "divide models among these devices; nnhal-reference, where it "
                 "is listed,\n"
                 "steps in for the others",
-        .works = executeSource | draw | checkCompile,
+        .works = executeSource | draw | checkCompile | replay,
         .apply = setDevices,
         .excludes = "device",
     },
@@ -328,7 +363,7 @@ static constexpr Option options[] = {
         .name = "require-device",
         .help = "fail where nnhal-reference would step in for a device that "
                 "fails",
-        .works = executeSource | checkCompile,
+        .works = executeSource | checkCompile | replay,
         .apply = setTrue<&Flags::devices, &DeviceSelection::isRequired>,
     },
     {
@@ -345,7 +380,7 @@ static constexpr Option options[] = {
         .help = "divide models by least-cost (default), which counts what "
                 "crosses from\n"
                 "device to device, or greedy, as Android does",
-        .works = executeSource | draw | checkCompile,
+        .works = executeSource | draw | checkCompile | replay,
         .apply = setPlanner,
     },
     {
@@ -367,7 +402,7 @@ static constexpr Option options[] = {
         .help = "take the devices of a plug-in library, too, beside those of\n"
                 "$NNHAL_PLUGINS (files, colons between them); repeatable",
         .works = execute | emit | draw | anyCheck | bit(Work::calibrate) |
-                 bit(Work::listDevices),
+                 bit(Work::listDevices) | replay,
         .apply = addText<&Flags::plugins>,
     },
     {
@@ -377,7 +412,8 @@ static constexpr Option options[] = {
         .help = "use the devices of the nnhal-service at the socket PATH in "
                 "place of those\n"
                 "of this process",
-        .works = execute | emit | draw | anyCheck | bit(Work::listDevices),
+        .works =
+            execute | emit | draw | anyCheck | bit(Work::listDevices) | replay,
         .apply = setText<&Flags::service>,
     },
     {
@@ -434,7 +470,7 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "N",
         .help = "execute on N threads (default: 1); 0 stands for one per core",
-        .works = execute | checkExecute | bit(Work::calibrate),
+        .works = execute | checkExecute | bit(Work::calibrate) | replay,
         .apply = setThreads,
     },
     {
@@ -480,7 +516,7 @@ static constexpr Option options[] = {
             "tell the device to prepare for low-power, fast-single-answer\n"
             "(default) or sustained-speed; nnhal-cpu and nnhal-reference do\n"
             "the same for each, and a cache has an entry for each",
-        .works = executeSource | bit(Work::check),
+        .works = executeSource | bit(Work::check) | replay,
         .apply = setPreference,
     },
     {
@@ -488,7 +524,7 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "LEVEL",
         .help = "prepare and execute with LEVEL: low, medium (default) or high",
-        .works = execute | checkExecute,
+        .works = execute | checkExecute | replay,
         .apply = setPriority,
     },
     {
@@ -498,7 +534,7 @@ static constexpr Option options[] = {
         .help = "fail when the preparation, or an execution, takes longer than "
                 "N\n"
                 "milliseconds",
-        .works = execute | checkExecute,
+        .works = execute | checkExecute | replay,
         .apply = setDeadline,
     },
     {
@@ -642,139 +678,4 @@ std::span<const Option> run::allOptions() { return options; }
 
 const Option *run::lookUpOption(std::string_view name) {
   return tools::findRow(allOptions(), name);
-}
-
-//===----------------------------------------------------------------------===//
-// The work of a call
-//===----------------------------------------------------------------------===//
-
-std::optional<Work> run::workWithoutModel(const Flags &flags) {
-  if (flags.listDevices)
-    return Work::listDevices;
-  if (flags.calibrate)
-    return Work::calibrate;
-  if (!flags.check)
-    return std::nullopt;
-  if (!flags.cases.artifacts.empty())
-    return Work::checkArtifacts;
-  return flags.load.emit.empty() ? Work::check : Work::checkEmit;
-}
-
-Work run::workOn(const Flags &flags, ModelKind kind) {
-  bool isEmitted = isOnlyEmitted(flags);
-  bool isDrawn = isOnlyDrawn(flags);
-  switch (kind) {
-  case ModelKind::tflite:
-    return isEmitted ? Work::emitTFLite
-           : isDrawn ? Work::drawTFLite
-                     : Work::executeTFLite;
-  case ModelKind::json:
-    return isEmitted ? Work::emitJson
-           : isDrawn ? Work::drawJson
-                     : Work::executeJson;
-  case ModelKind::mlir:
-    return isEmitted ? Work::emitMlir : Work::executeMlir;
-  case ModelKind::artifact:
-    break;
-  }
-  return Work::executeArtifact;
-}
-
-/// The work with a model of the kind of \p work that does most with it; nothing
-/// for work without a model.
-static std::optional<Work> executionLike(Work work) {
-  switch (work) {
-  case Work::executeTFLite:
-  case Work::emitTFLite:
-  case Work::drawTFLite:
-    return Work::executeTFLite;
-  case Work::executeJson:
-  case Work::emitJson:
-  case Work::drawJson:
-    return Work::executeJson;
-  case Work::executeMlir:
-  case Work::emitMlir:
-    return Work::executeMlir;
-  case Work::executeArtifact:
-    return Work::executeArtifact;
-  default:
-    return std::nullopt;
-  }
-}
-
-static std::string_view describe(Work work) {
-  switch (work) {
-  case Work::executeTFLite:
-  case Work::executeJson:
-    return "a model";
-  case Work::executeMlir:
-    return "a .mlir model";
-  case Work::executeArtifact:
-    return "a .nncache model, which is compiled";
-  case Work::emitTFLite:
-  case Work::emitJson:
-  case Work::emitMlir:
-    return "--emit alone, which executes nothing";
-  case Work::drawTFLite:
-  case Work::drawJson:
-    return "--dump-graph alone, which compiles and executes nothing";
-  case Work::check:
-    return "--check";
-  case Work::checkEmit:
-    return "--check --emit, which executes nothing";
-  case Work::checkArtifacts:
-    return "--check --artifacts, which compiles nothing";
-  case Work::calibrate:
-    return "--calibrate";
-  case Work::listDevices:
-    return "--list-devices";
-  }
-  return "";
-}
-
-/// Returns the reason why \p option is refused in \p work.
-static Status refuse(const Option &option, Work work) {
-  std::optional<Work> execution = executionLike(work);
-  if (execution && (option.works & ~anyCheck) == 0)
-    return badData("option '--{}' needs --check", option.name);
-  // The message does not say that nothing is executed when the model is of the
-  // wrong kind.
-  if (execution && (option.works & bit(*execution)) == 0)
-    work = *execution;
-  return badData("option '--{}' does not go with {}", option.name,
-                 describe(work));
-}
-
-Status run::checkOptions(const Flags &flags, Work work) {
-  auto isGiven = [&](std::string_view name) {
-    return !name.empty() &&
-           std::ranges::find(flags.given, name) != flags.given.end();
-  };
-  for (std::string_view name : flags.given) {
-    const Option &option = *lookUpOption(name);
-    // Options that --no-cache overrules may be on the command line with it.
-    if (flags.noCache && (name == "cache-dir" || name == "state-dir"))
-      continue;
-    if ((option.works & bit(work)) == 0)
-      return refuse(option, work);
-    if (!option.needs.empty() && !isGiven(option.needs))
-      return badData("option '--{}' needs --{}", name, option.needs);
-    if (isGiven(option.excludes))
-      return badData("option '--{}' does not go with --{}", name,
-                     option.excludes);
-  }
-  if (isGiven("fence-after-ms") &&
-      std::ranges::find(flags.modes, tools::ExecutionMode::fenced) ==
-          flags.modes.end())
-    return badData("option '--fence-after-ms' needs --mode=fenced");
-  if (work == Work::checkArtifacts && !flags.cases.ways.isAll &&
-      std::ranges::find(flags.cases.ways.list, tools::Way::cached) !=
-          flags.cases.ways.list.end())
-    return badData("option '--ways': 'cached' does not go with {}",
-                   describe(work));
-  // The reader of .tflite models takes shapes, that of .json models does not.
-  if (work == Work::emitJson && isGiven("shape") && !flags.load.specialize)
-    return badData("option '--shape' has no effect on the --emit of a .json "
-                   "model without --specialize");
-  return Status::ok();
 }

@@ -33,6 +33,7 @@ enum class Work : uint32_t {
   checkArtifacts = 1 << 11,
   calibrate = 1 << 12,
   listDevices = 1 << 13,
+  replay = 1 << 14,
 };
 
 /// A set of Work.

@@ -28,12 +28,12 @@ static tools::DeviceSelection devicesOf(const rt::RecordedSettings &recorded,
     return selection;
   }
   selection.several = recorded.devices;
+  selection.isRequired = true;
   auto reference = std::ranges::find(selection.several, "nnapi-reference");
   if (reference != selection.several.end()) {
     selection.several.erase(reference);
     selection.several.push_back("nnhal-reference");
   }
-  selection.isRequired = true;
   return selection;
 }
 
@@ -42,11 +42,35 @@ Status run::applySettings(Flags &flags) {
     return Status::ok();
   NNHAL_ASSIGN_OR_RETURN(rt::RecordedSettings recorded,
                          rt::readRecordedSettings(flags.settings));
+  applyRecorded(flags, recorded);
+  return Status::ok();
+}
+
+rt::RecordedSettings run::recordedSettings(const Flags &flags) {
+  rt::RecordedSettings settings;
+  settings.devices = flags.devices.several;
+  if (settings.devices.empty() && flags.devices.device != tools::allDevices)
+    settings.devices = {flags.devices.device};
+  settings.preference = flags.load.preparation.preference;
+  settings.priority = flags.load.preparation.priority;
+  // No time at all is what no file states.
+  if (flags.load.preparation.timeLimit)
+    settings.timeout = std::max<uint64_t>(*flags.load.preparation.timeLimit, 1);
+  settings.isCached = !flags.load.cacheDirectory.empty();
+  return settings;
+}
+
+void run::applyRecorded(Flags &flags, const rt::RecordedSettings &recorded) {
   auto isOpen = [&](std::string_view option) {
     return std::ranges::find(flags.given, option) == flags.given.end();
   };
   if (isOpen("device") && isOpen("devices"))
     flags.devices = devicesOf(recorded, std::move(flags.devices));
+  if (!flags.replay.empty() && flags.devices.several.size() == 1) {
+    flags.devices.device = flags.devices.several.front();
+    flags.devices.several.clear();
+    flags.devices.isRequired = false;
+  }
   tools::Preparation &preparation = flags.load.preparation;
   if (isOpen("preference"))
     preparation.preference = recorded.preference;
@@ -59,5 +83,4 @@ Status run::applySettings(Flags &flags) {
   flags.cases.preparation = preparation;
   flags.cachesForNow =
       recorded.isCached && flags.load.cacheDirectory.empty() && !flags.noCache;
-  return Status::ok();
 }

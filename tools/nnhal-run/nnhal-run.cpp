@@ -22,7 +22,10 @@
 #include "Tools/Execution/Devices.h"
 #include "Tools/Execution/Phases.h"
 #include "Tools/Process/Process.h"
+#include "Tools/Replay/ExecutionRecorder.h"
+#include "Tools/Replay/Replay.h"
 #include "Tools/Report/Diagnostics.h"
+#include "Tools/Verify/Verify.h"
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/CapabilitiesFile.h"
@@ -156,8 +159,8 @@ planFor(const rt::AnnotatedModel &source, const Flags &flags,
 
 static Status runModel(const Flags &flags, const ModelFile &model,
                        const SelectedDevice &selected,
-                       rt::LazyCompiler &compiler,
-                       const LoadServices &services) {
+                       rt::LazyCompiler &compiler, const LoadServices &services,
+                       ExecutionRecorder *recorder) {
   const rt::Device &device = *selected.device;
   rt::Tracer *tracer = services.tracer.get();
   rt::TraceSection section(tracer, applicationPhase(rt::TracePhase::overall),
@@ -168,6 +171,8 @@ static Status runModel(const Flags &flags, const ModelFile &model,
   observer.source = [&](const rt::AnnotatedModel &source) -> Status {
     if (flags.noExtensions)
       NNHAL_RETURN_IF_ERROR(rt::checkNoExtensions(source.model));
+    if (recorder)
+      NNHAL_RETURN_IF_ERROR(recorder->beginPreparation(source));
     if (flags.dumpGraph.empty() && !isExplained(flags))
       return Status::ok();
     NNHAL_ASSIGN_OR_RETURN(plan, planFor(source, flags, selected));
@@ -191,6 +196,8 @@ static Status runModel(const Flags &flags, const ModelFile &model,
     };
   auto outcome =
       loadModel(flags.load, model, device, compiler, observer, services);
+  if (recorder)
+    recorder->endPreparation(outcome.status());
   // Above all when it failed.
   fmt::print("{}", explanation.text(flags.explain));
   NNHAL_ASSIGN_OR_RETURN(LoadOutcome loaded, std::move(outcome));
@@ -205,9 +212,12 @@ static Status runModel(const Flags &flags, const ModelFile &model,
         loaded, loadModel(flags.load, model, device, compiler, {}, services));
     return loaded.prepared;
   };
+  RunRequest run = flags.run;
+  if (recorder)
+    run.observer = [&](const ObservedExecution &seen) { recorder->add(seen); };
   NNHAL_ASSIGN_OR_RETURN(std::vector<Executed> executions,
-                         executeModes(flags.run, flags.modes, device,
-                                      loaded.prepared, inputs, revive, tracer));
+                         executeModes(run, flags.modes, device, loaded.prepared,
+                                      inputs, revive, tracer));
   const Executed &executed = executions.back();
   // Again, with the times.
   if (loaded.source && !flags.dumpGraph.empty())
@@ -216,7 +226,8 @@ static Status runModel(const Flags &flags, const ModelFile &model,
                                     executed.operationTimes));
   // Something must come of an execution that nothing was asked about.
   bool isPlain = flags.expects.empty() && flags.outputDir.empty() &&
-                 flags.time == TimeFormat::none && !isExplained(flags);
+                 flags.time == TimeFormat::none && !isExplained(flags) &&
+                 flags.record.empty() && !flags.verify;
   if (flags.printOutputs || isPlain)
     for (size_t i = 0; i < executed.outputs.size(); ++i)
       fmt::print("{}\n", describeOutput(executed.outputs[i], i,
@@ -234,16 +245,69 @@ static Status runModel(const Flags &flags, const ModelFile &model,
   return Status::ok();
 }
 
-/// The trace is written also of work that failed.
+/// Writes the recording of work whose outcome is \p status, if it came as far
+/// as a model, and returns the first failure.
+static Status writeRecording(const Flags &flags,
+                             const ExecutionRecorder &recorder, Status status) {
+  if (!recorder.hasModel())
+    return status;
+  Status written = recorder.write(flags.record);
+  if (recorder.executions() > recorder.kept())
+    fmt::print(stderr, "note: {} of {} executions are recorded\n",
+               recorder.kept(), recorder.executions());
+  return status.isOk() ? written : status;
+}
+
+/// Holds the executions of \p recorder against the reference device.
+static Status verifyExecutions(const Flags &flags, const rt::Device &device,
+                               const rt::DeviceRegistry &registry,
+                               const ExecutionRecorder &recorder) {
+  const rt::Device *reference = registry.find("nnhal-reference");
+  if (!reference)
+    return rt::failure("there is no nnhal-reference to compare with");
+  NNHAL_ASSIGN_OR_RETURN(
+      std::string sentence,
+      verify::verifyCase({flags.load.preparation, flags.verifyCase}, device,
+                         *reference, recorder.recorded()));
+  fmt::print("{}\n", sentence);
+  return Status::ok();
+}
+
+/// The trace and the recording are written also of work that failed.
 static Status runTraced(const Flags &flags, const ModelFile &model,
                         const SelectedDevice &device,
+                        const rt::DeviceRegistry &registry,
                         rt::LazyCompiler &compiler,
                         const LoadServices &services) {
-  Status status = runModel(flags, model, device, compiler, services);
+  std::optional<ExecutionRecorder> recorder;
+  if (!flags.record.empty() || flags.verify)
+    recorder.emplace(recordedSettings(flags), flags.recordedExecutions);
+  Status status = runModel(flags, model, device, compiler, services,
+                           recorder ? &*recorder : nullptr);
+  if (!flags.record.empty())
+    status = writeRecording(flags, *recorder, std::move(status));
+  if (flags.verify && status.isOk())
+    status = verifyExecutions(flags, *device.device, registry, *recorder);
   Status written;
   if (services.tracer)
     written = writeTraceFile(*services.tracer, flags.trace);
   return status.isOk() ? written : status;
+}
+
+static Status replayRecording(const Flags &flags,
+                              const std::vector<rt::TestCase> &recording,
+                              const rt::Device &device) {
+  ReplayRequest request;
+  request.preparation = flags.load.preparation;
+  request.timeLimit = flags.run.timeLimit;
+  ReplayOutcome outcome =
+      replay(request, recording, device,
+             [](std::string_view line) { fmt::print("{}\n", line); });
+  if (outcome.differences > 0)
+    return rt::failure("the replay on {} differs from the recording",
+                       device.name());
+  fmt::print("{} executions gave the recorded bytes\n", outcome.executions);
+  return Status::ok();
 }
 
 static Status checkCases(const Flags &flags, const rt::Device &device,
@@ -342,6 +406,7 @@ stepCache(const Flags &flags, const rt::DeviceServices &services) {
 }
 
 static int runOnModel(const Flags &flags, const SelectedDevice &device,
+                      const rt::DeviceRegistry &registry,
                       const DevicesRequest &devices) {
   auto model = openModel(flags.model);
   if (!model.isOk())
@@ -349,7 +414,7 @@ static int runOnModel(const Flags &flags, const SelectedDevice &device,
   if (Status status = checkModelKind(flags, model->kind, device);
       !status.isOk())
     return fail(status, exitUsage);
-  return finish(runTraced(flags, *model, device, *devices.compiler,
+  return finish(runTraced(flags, *model, device, registry, *devices.compiler,
                           {devices.services.log, devices.services.tracer}));
 }
 
@@ -374,6 +439,14 @@ static int runTool(std::span<const std::string_view> arguments) {
   if (flags->version) {
     fmt::print("nnhal-run {}\n", NNHAL_VERSION);
     return finish(Status::ok());
+  }
+  std::vector<rt::TestCase> recording;
+  if (!flags->replay.empty()) {
+    auto read = readRecordingFile(flags->replay);
+    if (!read.isOk())
+      return fail(read.status(), exitFailure);
+    recording = *std::move(read);
+    applyRecorded(*flags, recording.front().recording->settings);
   }
   // Destroyed after the devices, which write to it.
   TemporaryFolder folder;
@@ -407,9 +480,11 @@ static int runTool(std::span<const std::string_view> arguments) {
   compileFor(flags->target, device, flags->cases.preparation.compile);
   if (flags->calibrate)
     return finish(calibrateDevice(device, *registry.find("nnhal-reference")));
+  if (!flags->replay.empty())
+    return finish(replayRecording(*flags, recording, device));
   if (flags->check)
     return finish(checkCases(*flags, device, *devices.compiler));
-  return runOnModel(*flags, *selected, devices);
+  return runOnModel(*flags, *selected, registry, devices);
 }
 
 int main(int argc, char **argv) {

@@ -51,7 +51,7 @@ ExecutionRecorder::ExecutionRecorder(rt::RecordedSettings settings,
   test.recording.emplace().settings = std::move(settings);
 }
 
-Status ExecutionRecorder::keepModel(const rt::AnnotatedModel &source) {
+Status ExecutionRecorder::beginPreparation(const rt::AnnotatedModel &source) {
   test.model = source.model;
   auto version = rt::lowestVersion(source.model);
   if (version.isOk())
@@ -66,7 +66,8 @@ Status ExecutionRecorder::keepModel(const rt::AnnotatedModel &source) {
     pool.file.clear();
     pool.fileOffset = 0;
   }
-  hasModel = true;
+  isBegun = true;
+  begin = std::chrono::steady_clock::now();
   return Status::ok();
 }
 
@@ -77,9 +78,12 @@ void ExecutionRecorder::say(const Status &status) {
                             status.message());
 }
 
-void ExecutionRecorder::endPreparation(const Status &status,
-                                       uint64_t nanoseconds) {
-  test.recording->preparation = {status.code(), nanoseconds};
+void ExecutionRecorder::endPreparation(const Status &status) {
+  if (!isBegun)
+    return;
+  auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::steady_clock::now() - begin);
+  test.recording->preparation = {status.code(), uint64_t(elapsed.count())};
   say(status);
 }
 
@@ -102,8 +106,6 @@ void ExecutionRecorder::add(const ObservedExecution &execution) {
 }
 
 Status ExecutionRecorder::write(const std::string &path) const {
-  if (!hasModel)
-    return rt::failure("there is no model to record");
   rt::TestCase named = test;
   named.name = std::filesystem::path(path).stem().string();
   NNHAL_ASSIGN_OR_RETURN(std::string text,

@@ -12,6 +12,7 @@
 
 #include "nnhal/Runtime/TestCase.h"
 
+#include <chrono>
 #include <string>
 
 namespace nnhal::tools {
@@ -25,19 +26,22 @@ public:
   /// At most \p limit executions are kept, each of which copies its arguments.
   ExecutionRecorder(rt::RecordedSettings settings, uint64_t limit);
 
-  /// Keeps \p source; its constants are shared. Fails for a pool that cannot be
-  /// read, which the message names.
-  rt::Status keepModel(const rt::AnnotatedModel &source);
-  /// The outcome of the preparation, which took so many nanoseconds.
-  void endPreparation(const rt::Status &status, uint64_t nanoseconds);
+  /// Keeps \p source, which is about to be prepared; its constants are shared.
+  /// Fails for a pool that cannot be read, which the message names.
+  rt::Status beginPreparation(const rt::AnnotatedModel &source);
+  /// Keeps what came of the preparation, if one has begun.
+  void endPreparation(const rt::Status &status);
   void add(const ObservedExecution &execution);
 
+  bool hasModel() const { return isBegun; }
+  /// What was collected, without a name.
+  const rt::TestCase &recorded() const { return test; }
   /// How many executions there were, and how many of them are kept.
   uint64_t executions() const { return count; }
   uint64_t kept() const { return test.examples.size(); }
 
-  /// Writes what was collected to \p path, at once or not at all. Fails without
-  /// a model, and with what the writer or the system reports.
+  /// Writes what was collected, of which hasModel(), to \p path, at once or not
+  /// at all. Fails with what the writer or the system reports.
   rt::Status write(const std::string &path) const;
 
 private:
@@ -45,7 +49,8 @@ private:
 
   uint64_t limit;
   uint64_t count = 0;
-  bool hasModel = false;
+  bool isBegun = false;
+  std::chrono::steady_clock::time_point begin;
   rt::TestCase test;
 };
 

@@ -13,6 +13,7 @@
 #include "PartitionTesting.h"
 
 #include "Generator.h"
+#include "Tools/Verify/Rewrite.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -78,7 +79,7 @@ protected:
     for (const Operation &operation : model.main.operations) {
       auto place = std::ranges::find(operation.outputs, operand);
       if (place != operation.outputs.end())
-        return nnhal::randomgraph::isUnspecified(
+        return nnhal::verify::isUnspecified(
             operation.type, size_t(place - operation.outputs.begin()));
     }
     return false;

@@ -118,6 +118,12 @@ TEST(TestCaseWriterTest, recordingsRoundTrip) {
             test.examples[0].inputs[0].bytes);
   EXPECT_FALSE(again[1].recording);
   EXPECT_EQ(write(again), text);
+  EXPECT_NE(text.find(R"("recording":{"settings":{)"), std::string::npos);
+  EXPECT_NE(
+      text.find(
+          R"(},"preparation":{"status":"NONE","nanoseconds":12},"calls":[{"way":"fenced","status":"DEAD_OBJECT","nanoseconds":34,"loopTimeoutNanoseconds":56}]})"),
+      std::string::npos)
+      << text;
   // Few numbers are there for people.
   EXPECT_NE(text.find("\"value\":["), std::string::npos);
   EXPECT_NE(text.find("\"base64\":\"AQLA/wAAgH8=\""), std::string::npos);

@@ -327,6 +327,8 @@ std::string argumentOf(const Option &option) {
       {"repeat", "1"},
       {"warmup", "1"},
       {"sample", "1"},
+      {"record-executions", "1"},
+      {"verify", "reference"},
       {"jobs", "1"},
       {"device", "nnhal-cpu"},
       {"devices", "nnhal-cpu"},
@@ -375,6 +377,8 @@ std::vector<std::string_view> callFor(Work work) {
     return {"--calibrate"};
   case Work::listDevices:
     return {"--list-devices"};
+  case Work::replay:
+    return {"--replay=r"};
   }
   return {};
 }
@@ -384,8 +388,8 @@ bool changesWork(const Option &option, Work work) {
   bool isModel = uint32_t(work) < uint32_t(Work::check);
   bool isAlone = uint32_t(work) >= uint32_t(Work::emitTFLite) && isModel;
   if (option.name == "check" || option.name == "calibrate" ||
-      option.name == "list-devices" || option.name == "help" ||
-      option.name == "version")
+      option.name == "list-devices" || option.name == "replay" ||
+      option.name == "help" || option.name == "version")
     return true;
   if (isAlone && (option.asksForExecution || option.name == "emit" ||
                   option.name == "explain"))
@@ -397,7 +401,7 @@ bool changesWork(const Option &option, Work work) {
 // Every option in every kind of work is taken or refused as the table says.
 TEST(FlagsTest, OptionsGoWithTheirWork) {
   int refused = 0;
-  for (uint32_t bit = 0; bit < 14; ++bit)
+  for (uint32_t bit = 0; bit < 15; ++bit)
     for (const Option &option : allOptions()) {
       Work work = Work(1 << bit);
       if (changesWork(option, work))
@@ -407,6 +411,10 @@ TEST(FlagsTest, OptionsGoWithTheirWork) {
       call.push_back(argument);
       if (option.name == "state-dir")
         call.push_back("--cache-dir=c");
+      if (option.name == "record-executions" && (option.works & uint32_t(work)))
+        call.push_back("--record=r");
+      if (option.name == "verify-case" && (option.works & uint32_t(work)))
+        call.push_back("--verify=reference");
       if (option.name == "tolerance" && (option.works & uint32_t(work)))
         call.push_back("--expect=0=f");
       if (option.name == "fence-after-ms" && (option.works & uint32_t(work)))
@@ -426,6 +434,23 @@ TEST(FlagsTest, OptionsGoWithTheirWork) {
           << message;
     }
   EXPECT_GT(refused, 200);
+}
+
+TEST(FlagsTest, RecordingsAreNotAmbiguous) {
+  for (std::string_view option : {"--deferred", "--stages=3"})
+    EXPECT_EQ(messageOf({"m.json", "--record=r", option}),
+              fmt::format("option '--record' does not go with {}",
+                          option.substr(0, option.find('='))));
+  EXPECT_EQ(messageOf({"m.json", "--record-executions=3"}),
+            "option '--record-executions' needs --record");
+  EXPECT_EQ(messageOf({"m.json", "--replay=r"}),
+            "option '--replay' takes no model");
+  EXPECT_EQ(messageOf({"--replay=r", "--check"}),
+            "option '--check' does not go with --replay");
+  EXPECT_EQ(messageOf({"--replay=r", "--repeat=2"}),
+            "option '--repeat' does not go with --replay");
+  EXPECT_EQ(messageOf({"m.json", "--verify=cpu"}),
+            "option '--verify': 'cpu' is not reference");
 }
 
 TEST(FlagsTest, RefusalsNameOptionAndWork) {

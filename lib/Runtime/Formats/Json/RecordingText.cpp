@@ -121,27 +121,32 @@ Result<RecordedSettings> nnhal::rt::readSettings(const JsonNode &root) {
 // Recordings
 //===----------------------------------------------------------------------===//
 
-static std::string textOf(const RecordedStep &step) {
-  return fmt::format("\"status\":\"{}\",\"nanoseconds\":{}",
-                     toString(step.status),
-                     std::min(step.nanoseconds, maxTimeout));
+static void append(std::string &text, const RecordedStep &step) {
+  text +=
+      fmt::format(R"("status":"{}","nanoseconds":{})", toString(step.status),
+                  std::min(step.nanoseconds, maxTimeout));
+}
+
+static void append(std::string &text, const RecordedCall &call) {
+  text += fmt::format(R"({{"way":"{}",)", wordFor<RecordedWay>(call.way, ways));
+  append(text, call.step);
+  if (call.loopTimeout != defaultLoopTimeout)
+    text += fmt::format(R"(,"loopTimeoutNanoseconds":{})",
+                        std::min(call.loopTimeout, maxTimeout));
+  text += '}';
 }
 
 std::string nnhal::rt::textOf(const Recording &recording) {
-  std::string text =
-      fmt::format("{{\"settings\":{}", textOf(recording.settings));
-  if (recording.preparation)
-    text += fmt::format(",\"preparation\":{{{}}}",
-                        ::textOf(*recording.preparation));
-  text += ",\"calls\":[";
-  for (const RecordedCall &call : recording.calls) {
-    text += fmt::format(
-        "{}{{\"way\":\"{}\",{}", &call == recording.calls.data() ? "" : ",",
-        wordFor<RecordedWay>(call.way, ways), ::textOf(call.step));
-    if (call.loopTimeout != defaultLoopTimeout)
-      text += fmt::format(",\"loopTimeoutNanoseconds\":{}",
-                          std::min(call.loopTimeout, maxTimeout));
+  std::string text = R"({"settings":)" + textOf(recording.settings);
+  if (recording.preparation) {
+    text += R"(,"preparation":{)";
+    append(text, *recording.preparation);
     text += '}';
+  }
+  text += R"(,"calls":[)";
+  for (const RecordedCall &call : recording.calls) {
+    text += &call == recording.calls.data() ? "" : ",";
+    append(text, call);
   }
   return text + "]}";
 }

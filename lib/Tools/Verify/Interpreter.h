@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_TEST_RANDOMGRAPH_INTERPRETER_H
-#define NNHAL_TEST_RANDOMGRAPH_INTERPRETER_H
+#ifndef NNHAL_LIB_TOOLS_VERIFY_INTERPRETER_H
+#define NNHAL_LIB_TOOLS_VERIFY_INTERPRETER_H
 
 #include "Elements.h"
 
 #include "nnhal/Backend/Signatures.h"
 #include "nnhal/Runtime/Device.h"
 
-namespace nnhal::randomgraph {
+namespace nnhal::verify {
 
 using Tensors = std::vector<TestTensor>;
 
@@ -25,7 +25,8 @@ rt::Result<Tensors> execute(const rt::PreparedModel &prepared,
 /// Prepares and executes \p model.
 rt::Result<Tensors> prepareAndExecute(const rt::Device &device,
                                       const rt::Model &model,
-                                      std::span<const TestTensor> inputs);
+                                      std::span<const TestTensor> inputs,
+                                      const rt::PrepareOptions &options = {});
 
 /// How far values are moved while a graph is interpreted.
 enum class NoiseLevel {
@@ -97,6 +98,6 @@ rt::Result<rt::OperationFacts> factsFor(const rt::Subgraph &subgraph,
                                         const rt::Operation &operation,
                                         std::span<const TestTensor> inputs);
 
-} // namespace nnhal::randomgraph
+} // namespace nnhal::verify
 
-#endif // NNHAL_TEST_RANDOMGRAPH_INTERPRETER_H
+#endif // NNHAL_LIB_TOOLS_VERIFY_INTERPRETER_H

@@ -7,7 +7,6 @@
 
 #include "Judge.h"
 
-#include "Generator.h"
 #include "Tools/Check/Check.h"
 #include "Tools/Tensors/Compare.h"
 
@@ -17,7 +16,7 @@
 #include <cmath>
 
 using namespace nnhal;
-using namespace nnhal::randomgraph;
+using namespace nnhal::verify;
 using rt::OperandType;
 using rt::OperationType;
 using rt::Status;
@@ -108,6 +107,11 @@ constexpr uint64_t noisyRuns = 24;
 // One operation
 //===----------------------------------------------------------------------===//
 
+/// Six standard deviations of the most uncertain frequency.
+static double toleranceOfFrequencies(uint32_t samples) {
+  return 3.0 / std::sqrt(double(samples));
+}
+
 /// Classes that were drawn are compared by their frequencies: which generator
 /// a device uses is its own affair.
 static Status judgeDrawn(const rt::Subgraph &main,
@@ -117,11 +121,9 @@ static Status judgeDrawn(const rt::Subgraph &main,
     return rt::failure("shape [{}], expected [{}]",
                        fmt::join(actual.dimensions, ","),
                        fmt::join(expected.dimensions, ","));
-  double samples = actual.dimensions.back();
-  // Six standard deviations of the most uncertain frequency.
-  return tools::compareFrequencies(inputs[0],
-                                   main.operands[operation.inputs[0]].type,
-                                   bytesOf(actual), 3.0 / std::sqrt(samples));
+  return tools::compareFrequencies(
+      inputs[0], main.operands[operation.inputs[0]].type, bytesOf(actual),
+      toleranceOfFrequencies(actual.dimensions.back()));
 }
 
 /// Whether noise explains \p actual.
@@ -158,11 +160,11 @@ static bool isConditioning(const rt::Device &reference, const rt::Model &model,
   return true;
 }
 
-Status randomgraph::judgeOperation(const rt::Device &reference,
-                                   const rt::Model &model,
-                                   const rt::Operation &operation,
-                                   const Tensors &inputs, const Tensors &actual,
-                                   bool &isConditioned) {
+Status verify::judgeOperation(const rt::Device &reference,
+                              const rt::Model &model,
+                              const rt::Operation &operation,
+                              const Tensors &inputs, const Tensors &actual,
+                              bool &isConditioned) {
   const rt::Subgraph &main = model.main;
   Interpreter interpreter(reference, model);
   auto expected = interpreter.runOperation(main, operation, inputs);
@@ -201,8 +203,8 @@ namespace {
 class Trial {
 public:
   Trial(const rt::Device &tested, const rt::Device &reference,
-        const rt::TestCase &test)
-      : tested(tested), reference(reference), test(test) {}
+        const rt::TestCase &test, const JudgeOptions &options)
+      : tested(tested), reference(reference), test(test), options(options) {}
 
   Verdict run();
 
@@ -213,7 +215,9 @@ private:
                     const rt::TestExample &example);
   void judgeDeviation(const rt::TestExample &example, const Tensors &actual,
                       const std::string &difference);
-  bool judgeOperations(const Tensors &trace);
+  bool judgeOperations(const rt::TestCase &alone, const Tensors &trace);
+  void isolate(const rt::TestCase &alone, Tensors trace, size_t operation);
+  void findTogether(const rt::TestCase &alone, const Tensors &trace);
   Status compareOutputs(const Tensors &actual, const Tensors &expected) const;
   bool isWithinNoise(const rt::TestExample &example,
                      const Tensors &actual) const;
@@ -221,6 +225,7 @@ private:
   const rt::Device &tested;
   const rt::Device &reference;
   const rt::TestCase &test;
+  const JudgeOptions &options;
   Verdict verdict;
 };
 
@@ -245,7 +250,7 @@ Status Trial::compareOutputs(const Tensors &actual,
 }
 
 /// False, and a verdict, when an operation is wrong by itself.
-bool Trial::judgeOperations(const Tensors &trace) {
+bool Trial::judgeOperations(const rt::TestCase &alone, const Tensors &trace) {
   const rt::Subgraph &main = test.model.main;
   for (size_t i = 0; i < main.operations.size(); ++i) {
     const rt::Operation &operation = main.operations[i];
@@ -264,9 +269,68 @@ bool Trial::judgeOperations(const Tensors &trace) {
     fail("comparison", fmt::format("operation {} ({}): {}", i,
                                    nameOf(operation.type), status.message()));
     verdict.operation = i;
+    isolate(alone, trace, i);
     return false;
   }
   return true;
+}
+
+/// Makes a case of \p operation with the inputs that it has in \p trace.
+void Trial::isolate(const rt::TestCase &alone, Tensors trace,
+                    size_t operation) {
+  if (!options.wantsCulprit)
+    return;
+  const rt::Subgraph &main = test.model.main;
+  const rt::Operation &wrong = main.operations[operation];
+  Tensors inputs;
+  for (uint32_t index : wrong.inputs)
+    inputs.push_back(trace[index]);
+  Interpreter interpreter(reference, test.model);
+  auto expected = interpreter.runOperation(main, wrong, std::move(inputs));
+  std::vector<bool> isKept(main.operations.size());
+  isKept[operation] = true;
+  if (expected.isOk())
+    for (size_t i = 0; i < wrong.outputs.size(); ++i)
+      trace[wrong.outputs[i]] = std::move((*expected)[i]);
+  verdict.culprit = extract(alone, {std::move(trace)}, isKept);
+  verdict.culprit->expectFailure = false;
+  if (wrong.type != OperationType::RANDOM_MULTINOMIAL || !expected.isOk())
+    return;
+  rt::TestExample &example = verdict.culprit->examples[0];
+  example.multinomialTolerance =
+      toleranceOfFrequencies(example.outputs[0].dimensions.back());
+  example.outputs[0].isAbsent = true;
+}
+
+/// Finds the first operation whose results, with what is before it compiled
+/// together, are not those in \p trace.
+void Trial::findTogether(const rt::TestCase &alone, const Tensors &trace) {
+  if (!options.wantsCulprit)
+    return;
+  const rt::Subgraph &main = test.model.main;
+  bool isRelaxed = tools::isRelaxed(test.model);
+  for (size_t i = 0; i < main.operations.size(); ++i) {
+    // The outputs of the operation alone; others would keep apart what is
+    // wrong together.
+    rt::TestCase last = extractResults(alone, {trace}, i);
+    auto actual = prepareAndExecute(tested, last.model, last.examples[0].inputs,
+                                    options.prepare);
+    bool isSame = actual.isOk();
+    for (size_t k = 0; isSame && k < actual->size(); ++k)
+      isSame =
+          compareTensor(
+              last.model.main.operands[last.model.main.outputIndexes[k]].type,
+              isRelaxed, (*actual)[k], last.examples[0].outputs[k])
+              .isOk();
+    if (isSame)
+      continue;
+    verdict.message +=
+        fmt::format("; operation {} ({}) is wrong with those before it", i,
+                    nameOf(main.operations[i].type));
+    verdict.operation = i;
+    verdict.culprit = std::move(last);
+    return;
+  }
 }
 
 bool Trial::isWithinNoise(const rt::TestExample &example,
@@ -307,26 +371,33 @@ void Trial::judgeDeviation(const rt::TestExample &example,
                             "operation: {}",
                             traces.status().message()));
   Exposed exposed = expose(alone, *traces);
-  auto values = prepareAndExecute(tested, exposed.test.model, example.inputs);
+  auto values = prepareAndExecute(tested, exposed.test.model, example.inputs,
+                                  options.prepare);
+  Tensors trace;
   bool isSame = false;
   if (values.isOk()) {
-    Tensors trace = (*traces)[0];
+    trace = (*traces)[0];
     for (size_t i = 0; i < exposed.operands.size(); ++i)
       trace[exposed.operands[i]] = std::move((*values)[i]);
-    if (!judgeOperations(trace))
+    if (!judgeOperations(alone, trace))
       return;
     Tensors outputs;
     for (uint32_t index : main.outputIndexes)
       outputs.push_back(trace[index]);
     isSame = compareOutputs(actual, outputs).isOk();
   }
-  if (!isSame && !isWithinNoise(example, actual))
-    fail("comparison",
-         fmt::format("{}, though {}", difference,
-                     values.isOk() ? "every operation is right by itself"
-                                   : "the graph fails with all intermediate "
-                                     "values as outputs: " +
-                                         values.status().message()));
+  if (difference.empty())
+    verdict.outcome = Verdict::Outcome::agrees;
+  if (difference.empty() || isSame || isWithinNoise(example, actual))
+    return;
+  fail("comparison",
+       fmt::format("{}, though {}", difference,
+                   values.isOk() ? "every operation is right by itself"
+                                 : "the graph fails with all intermediate "
+                                   "values as outputs: " +
+                                       values.status().message()));
+  if (values.isOk())
+    findTogether(alone, trace);
 }
 
 /// False once there is a mismatch.
@@ -347,7 +418,7 @@ bool Trial::judgeExample(const rt::PreparedModel &mine,
   if (!actual.isOk())
     return true;
   Status status = compareOutputs(*actual, *expected);
-  if (!status.isOk())
+  if (!status.isOk() || options.judgesAllOperations)
     judgeDeviation(example, *actual, status.message());
   return verdict.outcome != Verdict::Outcome::mismatch;
 }
@@ -356,7 +427,7 @@ Verdict Trial::run() {
   rt::AnnotatedModel annotated;
   annotated.model = test.model;
   auto theirs = reference.prepareModel(annotated);
-  auto mine = tested.prepareModel(annotated);
+  auto mine = tested.prepareModel(annotated, options.prepare);
   if (!theirs.isOk())
     fail("preparation", fmt::format("the reference device reports: {}",
                                     theirs.status().message()));
@@ -371,8 +442,7 @@ Verdict Trial::run() {
   return verdict;
 }
 
-Verdict randomgraph::judge(const rt::Device &tested,
-                           const rt::Device &reference,
-                           const rt::TestCase &test) {
-  return Trial(tested, reference, test).run();
+Verdict verify::judge(const rt::Device &tested, const rt::Device &reference,
+                      const rt::TestCase &test, const JudgeOptions &options) {
+  return Trial(tested, reference, test, options).run();
 }

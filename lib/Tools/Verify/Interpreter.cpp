@@ -15,7 +15,7 @@
 #include <cmath>
 
 using namespace nnhal;
-using namespace nnhal::randomgraph;
+using namespace nnhal::verify;
 using rt::OperandLifeTime;
 using rt::OperandType;
 using rt::OperationType;
@@ -35,8 +35,8 @@ static size_t roomFor(OperandType type, std::span<const uint32_t> dimensions) {
   return size_t(size == 0 ? roomForUnknown : size);
 }
 
-Result<Tensors> randomgraph::execute(const rt::PreparedModel &prepared,
-                                     std::span<const TestTensor> inputs) {
+Result<Tensors> verify::execute(const rt::PreparedModel &prepared,
+                                std::span<const TestTensor> inputs) {
   rt::Request request;
   for (const TestTensor &input : inputs) {
     rt::InputArgument &argument = request.inputs.emplace_back();
@@ -81,18 +81,19 @@ Result<Tensors> randomgraph::execute(const rt::PreparedModel &prepared,
   return tensors;
 }
 
-Result<Tensors>
-randomgraph::prepareAndExecute(const rt::Device &device, const rt::Model &model,
-                               std::span<const TestTensor> inputs) {
+Result<Tensors> verify::prepareAndExecute(const rt::Device &device,
+                                          const rt::Model &model,
+                                          std::span<const TestTensor> inputs,
+                                          const rt::PrepareOptions &options) {
   rt::AnnotatedModel annotated;
   annotated.model = model;
   NNHAL_ASSIGN_OR_RETURN(rt::PreparedModelRef prepared,
-                         device.prepareModel(annotated));
+                         device.prepareModel(annotated, options));
   return execute(*prepared, inputs);
 }
 
-TestTensor randomgraph::constantValue(const rt::Model &model,
-                                      const rt::Operand &operand) {
+TestTensor verify::constantValue(const rt::Model &model,
+                                 const rt::Operand &operand) {
   TestTensor value;
   value.isAbsent = true;
   auto bytes = rt::constantBytes(model, operand);
@@ -123,9 +124,8 @@ static rt::TensorType typeOf(const rt::Operand &operand,
 }
 
 Result<rt::OperationFacts>
-randomgraph::factsFor(const rt::Subgraph &subgraph,
-                      const rt::Operation &operation,
-                      std::span<const TestTensor> inputs) {
+verify::factsFor(const rt::Subgraph &subgraph, const rt::Operation &operation,
+                 std::span<const TestTensor> inputs) {
   rt::OperationView view;
   view.type = operation.type;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -153,12 +153,23 @@ static Shape knownExtents(const rt::TensorType &type) {
   return shape;
 }
 
-Result<rt::Model> randomgraph::isolateOperation(
-    const rt::Model &model, const rt::Subgraph &subgraph,
-    const rt::Operation &operation, std::span<const TestTensor> inputs) {
-  NNHAL_ASSIGN_OR_RETURN(rt::OperationFacts facts,
-                         factsFor(subgraph, operation, inputs));
+Result<rt::Model> verify::isolateOperation(const rt::Model &model,
+                                           const rt::Subgraph &subgraph,
+                                           const rt::Operation &operation,
+                                           std::span<const TestTensor> inputs) {
+  // Of an operation of an extension only its device knows the rules.
+  std::vector<Shape> shapes;
+  if (rt::isExtension(operation.type)) {
+    for (uint32_t index : operation.outputs)
+      shapes.push_back(subgraph.operands[index].dimensions);
+  } else {
+    NNHAL_ASSIGN_OR_RETURN(rt::OperationFacts facts,
+                           factsFor(subgraph, operation, inputs));
+    for (size_t i = 0; i < operation.outputs.size(); ++i)
+      shapes.push_back(knownExtents(facts.results[i]));
+  }
   rt::Model single;
+  single.extensionNameToPrefix = model.extensionNameToPrefix;
   single.relaxComputationFloat32toFloat16 =
       model.relaxComputationFloat32toFloat16;
   rt::Operation copy;
@@ -185,7 +196,7 @@ Result<rt::Model> randomgraph::isolateOperation(
   for (size_t i = 0; i < operation.outputs.size(); ++i)
     copy.outputs.push_back(add(subgraph.operands[operation.outputs[i]],
                                OperandLifeTime::SUBGRAPH_OUTPUT,
-                               knownExtents(facts.results[i])));
+                               std::move(shapes[i])));
   single.main.outputIndexes = copy.outputs;
   single.main.operations.push_back(std::move(copy));
   rt::computeConsumers(single.main);

@@ -5,14 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_TEST_RANDOMGRAPH_JUDGE_H
-#define NNHAL_TEST_RANDOMGRAPH_JUDGE_H
+#ifndef NNHAL_LIB_TOOLS_VERIFY_JUDGE_H
+#define NNHAL_LIB_TOOLS_VERIFY_JUDGE_H
 
 #include "Rewrite.h"
 
 #include <string>
 
-namespace nnhal::randomgraph {
+namespace nnhal::verify {
+
+/// How a graph is judged.
+struct JudgeOptions {
+  /// Those of each preparation on the tested device; the deadline is not looked
+  /// at.
+  rt::PrepareOptions prepare = {};
+  /// Judge each operation also where all outputs agree.
+  bool judgesAllOperations = false;
+  /// Fill Verdict::culprit.
+  bool wantsCulprit = false;
+};
 
 struct Verdict {
   enum class Outcome {
@@ -30,6 +41,12 @@ struct Verdict {
   /// Of a mismatch: the operation of the main graph that is the first to
   /// deviate, if one does by itself.
   std::optional<size_t> operation;
+  /// Of a mismatch: a case that shows it. It has the operation alone, with the
+  /// inputs that the tested device gave it and what the reference device
+  /// answers; or, where operations are wrong only as they are compiled
+  /// together, the first operations of the graph that are, with what the tested
+  /// device answers when all values are outputs.
+  std::optional<rt::TestCase> culprit;
   /// Operations that are within what their conditioning explains rather than
   /// within the table.
   std::vector<rt::OperationType> conditioned;
@@ -51,7 +68,7 @@ struct Verdict {
 ///   is off by as much as the table allows. Otherwise what is wrong is how
 ///   operations were compiled together.
 Verdict judge(const rt::Device &tested, const rt::Device &reference,
-              const rt::TestCase &test);
+              const rt::TestCase &test, const JudgeOptions &options = {});
 
 /// Whether \p actual is a right result of \p operation for \p inputs; failure
 /// says where it is not. \p isConditioned is set when the table alone would
@@ -60,6 +77,6 @@ rt::Status judgeOperation(const rt::Device &reference, const rt::Model &model,
                           const rt::Operation &operation, const Tensors &inputs,
                           const Tensors &actual, bool &isConditioned);
 
-} // namespace nnhal::randomgraph
+} // namespace nnhal::verify
 
-#endif // NNHAL_TEST_RANDOMGRAPH_JUDGE_H
+#endif // NNHAL_LIB_TOOLS_VERIFY_JUDGE_H

@@ -5,14 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_TEST_RANDOMGRAPH_REWRITE_H
-#define NNHAL_TEST_RANDOMGRAPH_REWRITE_H
+#ifndef NNHAL_LIB_TOOLS_VERIFY_REWRITE_H
+#define NNHAL_LIB_TOOLS_VERIFY_REWRITE_H
 
 #include "Interpreter.h"
 
 #include "nnhal/Runtime/TestCase.h"
 
-namespace nnhal::randomgraph {
+namespace nnhal::verify {
+
+/// Whether the contents of an output mean nothing (M-171).
+bool isUnspecified(rt::OperationType operation, size_t output);
 
 /// The values of all operands of the main graph, one list per example.
 using Traces = std::vector<Tensors>;
@@ -28,6 +31,11 @@ rt::Result<Traces> traceReference(const rt::Device &reference,
 /// \p traces.
 rt::TestCase extract(const rt::TestCase &test, const Traces &traces,
                      const std::vector<bool> &isKept);
+
+/// The operations of \p test that \p operation needs, and that one, whose
+/// results are the outputs. Expected outputs are those of \p traces.
+rt::TestCase extractResults(const rt::TestCase &test, const Traces &traces,
+                            size_t operation);
 
 /// \p test without the outputs that \p isKept leaves out.
 rt::TestCase keepOutputs(const rt::TestCase &test,
@@ -61,6 +69,6 @@ void compact(rt::TestCase &test, bool removesInputs, Random *random = nullptr);
 void setConstant(rt::Model &model, rt::Operand &operand,
                  std::span<const uint8_t> bytes);
 
-} // namespace nnhal::randomgraph
+} // namespace nnhal::verify
 
-#endif // NNHAL_TEST_RANDOMGRAPH_REWRITE_H
+#endif // NNHAL_LIB_TOOLS_VERIFY_REWRITE_H

@@ -7,18 +7,20 @@
 
 #include "Rewrite.h"
 
-#include "Generator.h"
-
 #include <algorithm>
 #include <map>
 
 using namespace nnhal;
-using namespace nnhal::randomgraph;
+using namespace nnhal::verify;
 using rt::OperandLifeTime;
 using rt::Result;
 
-Result<Traces> randomgraph::traceReference(const rt::Device &reference,
-                                           const rt::TestCase &test) {
+bool verify::isUnspecified(rt::OperationType operation, size_t output) {
+  return operation == rt::OperationType::LSTM && output == 0;
+}
+
+Result<Traces> verify::traceReference(const rt::Device &reference,
+                                      const rt::TestCase &test) {
   Traces traces;
   for (const rt::TestExample &example : test.examples) {
     Interpreter interpreter(reference, test.model);
@@ -29,8 +31,8 @@ Result<Traces> randomgraph::traceReference(const rt::Device &reference,
   return traces;
 }
 
-std::optional<size_t> randomgraph::writerOf(const rt::Subgraph &subgraph,
-                                            uint32_t operand) {
+std::optional<size_t> verify::writerOf(const rt::Subgraph &subgraph,
+                                       uint32_t operand) {
   for (size_t i = 0; i < subgraph.operations.size(); ++i)
     if (std::ranges::count(subgraph.operations[i].outputs, operand) != 0)
       return i;
@@ -69,9 +71,8 @@ static void setOutputs(rt::TestCase &test, const Traces &traces,
 // Parts of graphs
 //===----------------------------------------------------------------------===//
 
-rt::TestCase randomgraph::extract(const rt::TestCase &test,
-                                  const Traces &traces,
-                                  const std::vector<bool> &isKept) {
+rt::TestCase verify::extract(const rt::TestCase &test, const Traces &traces,
+                             const std::vector<bool> &isKept) {
   rt::TestCase part = test;
   rt::Subgraph &main = part.model.main;
   std::vector<bool> isWritten(main.operands.size()),
@@ -112,8 +113,36 @@ rt::TestCase randomgraph::extract(const rt::TestCase &test,
   return part;
 }
 
-rt::TestCase randomgraph::keepOutputs(const rt::TestCase &test,
-                                      const std::vector<bool> &isKept) {
+rt::TestCase verify::extractResults(const rt::TestCase &test,
+                                    const Traces &traces, size_t operation) {
+  const rt::Subgraph &main = test.model.main;
+  std::vector<bool> isNeeded(main.operands.size());
+  std::vector<uint32_t> outputs;
+  for (uint32_t index : main.operations[operation].outputs) {
+    isNeeded[index] = true;
+    if (isMeaningful(main, index))
+      outputs.push_back(index);
+  }
+  rt::TestCase part = test;
+  part.model.main.operations.clear();
+  for (size_t i = operation + 1; i-- > 0;) {
+    const rt::Operation &candidate = main.operations[i];
+    if (std::ranges::none_of(candidate.outputs, [&](uint32_t index) {
+          return bool(isNeeded[index]);
+        }))
+      continue;
+    for (uint32_t index : candidate.inputs)
+      isNeeded[index] = true;
+    part.model.main.operations.push_back(candidate);
+  }
+  std::ranges::reverse(part.model.main.operations);
+  setOutputs(part, traces, std::move(outputs));
+  compact(part, /*removesInputs=*/true);
+  return part;
+}
+
+rt::TestCase verify::keepOutputs(const rt::TestCase &test,
+                                 const std::vector<bool> &isKept) {
   rt::TestCase part = test;
   rt::Subgraph &main = part.model.main;
   main.outputIndexes.clear();
@@ -134,7 +163,7 @@ rt::TestCase randomgraph::keepOutputs(const rt::TestCase &test,
   return part;
 }
 
-Exposed randomgraph::expose(const rt::TestCase &test, const Traces &traces) {
+Exposed verify::expose(const rt::TestCase &test, const Traces &traces) {
   Exposed exposed{test, {}};
   const rt::Subgraph &main = test.model.main;
   for (uint32_t index = 0; index < main.operands.size(); ++index)
@@ -144,7 +173,7 @@ Exposed randomgraph::expose(const rt::TestCase &test, const Traces &traces) {
   return exposed;
 }
 
-bool randomgraph::makeStatic(rt::TestCase &test, const Traces &traces) {
+bool verify::makeStatic(rt::TestCase &test, const Traces &traces) {
   rt::Subgraph &main = test.model.main;
   auto isStated = [&](uint32_t index) {
     return !traces[0][index].isAbsent &&
@@ -171,8 +200,8 @@ bool randomgraph::makeStatic(rt::TestCase &test, const Traces &traces) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-void randomgraph::setConstant(rt::Model &model, rt::Operand &operand,
-                              std::span<const uint8_t> bytes) {
+void verify::setConstant(rt::Model &model, rt::Operand &operand,
+                         std::span<const uint8_t> bytes) {
   std::vector<uint8_t> &values = model.operandValues;
   values.resize((values.size() + 3) / 4 * 4);
   operand.lifetime = OperandLifeTime::CONSTANT_COPY;
@@ -180,7 +209,7 @@ void randomgraph::setConstant(rt::Model &model, rt::Operand &operand,
   values.insert(values.end(), bytes.begin(), bytes.end());
 }
 
-bool randomgraph::makeConstant(rt::TestCase &test, size_t position) {
+bool verify::makeConstant(rt::TestCase &test, size_t position) {
   rt::Subgraph &main = test.model.main;
   uint32_t index = main.inputIndexes[position];
   const TestTensor value = test.examples[0].inputs[position];
@@ -313,8 +342,7 @@ static void removeUnreadInputs(rt::TestCase &test) {
   }
 }
 
-void randomgraph::compact(rt::TestCase &test, bool removesInputs,
-                          Random *random) {
+void verify::compact(rt::TestCase &test, bool removesInputs, Random *random) {
   if (removesInputs)
     removeUnreadInputs(test);
   rt::Model &model = test.model;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_TEST_RANDOMGRAPH_RANDOM_H
-#define NNHAL_TEST_RANDOMGRAPH_RANDOM_H
+#ifndef NNHAL_LIB_TOOLS_VERIFY_RANDOM_H
+#define NNHAL_LIB_TOOLS_VERIFY_RANDOM_H
 
 #include <cassert>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <random>
 #include <span>
 
-namespace nnhal::randomgraph {
+namespace nnhal::verify {
 
 /// A stream of numbers that depends on its seed alone: the engine is fixed by
 /// the C++ standard, and the distributions here are, too, since they compute in
@@ -58,6 +58,6 @@ private:
   std::mt19937_64 engine;
 };
 
-} // namespace nnhal::randomgraph
+} // namespace nnhal::verify
 
-#endif // NNHAL_TEST_RANDOMGRAPH_RANDOM_H
+#endif // NNHAL_LIB_TOOLS_VERIFY_RANDOM_H

@@ -17,28 +17,28 @@
 #include <limits>
 
 using namespace nnhal;
-using namespace nnhal::randomgraph;
+using namespace nnhal::verify;
 using rt::OperandType;
 
-bool randomgraph::isFloat(OperandType type) {
+bool verify::isFloat(OperandType type) {
   using enum OperandType;
   return type == FLOAT32 || type == FLOAT16 || type == TENSOR_FLOAT32 ||
          type == TENSOR_FLOAT16;
 }
 
-bool randomgraph::isAsymmetric(OperandType type) {
+bool verify::isAsymmetric(OperandType type) {
   return type == OperandType::TENSOR_QUANT8_ASYMM ||
          type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
 }
 
-uint64_t randomgraph::elementCount(std::span<const uint32_t> shape) {
+uint64_t verify::elementCount(std::span<const uint32_t> shape) {
   uint64_t count = 1;
   for (uint32_t extent : shape)
     count *= extent;
   return count;
 }
 
-ElementRange randomgraph::elementRange(OperandType type) {
+ElementRange verify::elementRange(OperandType type) {
   using enum OperandType;
   switch (type) {
   case BOOL:
@@ -63,9 +63,8 @@ ElementRange randomgraph::elementRange(OperandType type) {
   }
 }
 
-double randomgraph::loadElement(OperandType type,
-                                std::span<const uint8_t> bytes,
-                                uint64_t index) {
+double verify::loadElement(OperandType type, std::span<const uint8_t> bytes,
+                           uint64_t index) {
   const tools::ElementFormat &format = tools::formatOf(type);
   return format.load(std::as_bytes(bytes).data() + index * format.size);
 }
@@ -75,8 +74,8 @@ static void put(std::span<uint8_t> bytes, uint64_t index, T value) {
   std::memcpy(bytes.data() + index * sizeof(T), &value, sizeof(T));
 }
 
-void randomgraph::storeElement(OperandType type, std::span<uint8_t> bytes,
-                               uint64_t index, double value) {
+void verify::storeElement(OperandType type, std::span<uint8_t> bytes,
+                          uint64_t index, double value) {
   using enum OperandType;
   if (type == FLOAT32 || type == TENSOR_FLOAT32)
     return put(bytes, index, float(value));
@@ -95,8 +94,8 @@ void randomgraph::storeElement(OperandType type, std::span<uint8_t> bytes,
   }
 }
 
-TestTensor randomgraph::makeTensor(OperandType type, Shape shape,
-                                   std::span<const double> elements) {
+TestTensor verify::makeTensor(OperandType type, Shape shape,
+                              std::span<const double> elements) {
   TestTensor tensor;
   tensor.dimensions = std::move(shape);
   tensor.bytes.resize(elements.size() * tools::formatOf(type).size);
@@ -105,8 +104,8 @@ TestTensor randomgraph::makeTensor(OperandType type, Shape shape,
   return tensor;
 }
 
-TestTensor randomgraph::fillTensor(Random &random, OperandType type,
-                                   Shape shape, const Values &values) {
+TestTensor verify::fillTensor(Random &random, OperandType type, Shape shape,
+                              const Values &values) {
   std::vector<double> elements(elementCount(shape));
   ElementRange range = elementRange(type);
   if (!isQuantized(type) && range.low < 0)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_TEST_RANDOMGRAPH_ELEMENTS_H
-#define NNHAL_TEST_RANDOMGRAPH_ELEMENTS_H
+#ifndef NNHAL_LIB_TOOLS_VERIFY_ELEMENTS_H
+#define NNHAL_LIB_TOOLS_VERIFY_ELEMENTS_H
 
 #include "Random.h"
 
@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace nnhal::randomgraph {
+namespace nnhal::verify {
 
 /// A value: extents, which may be 0, and elements in the storage type.
 using rt::TestTensor;
@@ -62,6 +62,6 @@ inline std::span<const std::byte> bytesOf(const TestTensor &tensor) {
   return std::as_bytes(std::span(tensor.bytes));
 }
 
-} // namespace nnhal::randomgraph
+} // namespace nnhal::verify
 
-#endif // NNHAL_TEST_RANDOMGRAPH_ELEMENTS_H
+#endif // NNHAL_LIB_TOOLS_VERIFY_ELEMENTS_H
