@@ -12,7 +12,7 @@
 #   ndk           libneuralnetworks: the C interface of the NDK, which programs
 #                 open by name
 #   development   headers, CMake package, pkg-config file, compiler archives,
-#                 nnhal-conformance
+#                 nnhal-conformance, nnhal-stress
 
 include(CMakePackageConfigHelpers)
 
@@ -50,7 +50,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nnhal/Runtime" "${PROJECT_SOURC
 install(FILES "${PROJECT_BINARY_DIR}/include/nnhal/Runtime/Version.h"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal/Runtime" COMPONENT development)
 if(NNHAL_ENABLE_TESTS)
-  install(TARGETS nnhal-conformance RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT development)
+  install(TARGETS nnhal-conformance nnhal-stress RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT development)
 endif()
 install(EXPORT NNHalTargets NAMESPACE NNHal:: DESTINATION "${package_directory}" COMPONENT development)
 

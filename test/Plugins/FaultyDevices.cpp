@@ -11,8 +11,9 @@
 // test-faulty fails where the environment says so when it is called: with the
 // HAL's status of the number NNHAL_TEST_PREPARE_FAULT when it prepares, and
 // NNHAL_TEST_EXECUTE_FAULT when it executes. NNHAL_TEST_EXECUTE_MISDEED lets it
-// spoil an output, abort or hang instead. It executes a model of one
-// OEM_OPERATION, too, whose result is Probe.h.
+// spoil outputs, waver (spoil those of all executions but the first), keep 3
+// MiB of memory of each execution, abort or hang instead. It executes a model
+// of one OEM_OPERATION, too, whose result is Probe.h.
 //
 // test-stalled takes loops only. It writes wrong outputs, and then never ends.
 //
@@ -25,13 +26,17 @@
 #include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 using namespace nnhal::rt;
 using nnhal::test::Probe;
@@ -90,7 +95,17 @@ public:
     while (what == "hang")
       std::this_thread::sleep_for(std::chrono::seconds(1));
     NNHAL_RETURN_IF_ERROR(engine->run(invocation));
-    if (what == "spoil")
+    if (what == "keep") {
+      static std::mutex mutex;
+      static std::vector<std::string> kept;
+      // A machine that is fast does not run out of memory.
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::lock_guard lock(mutex);
+      kept.emplace_back(size_t(3) << 20, 'k');
+    }
+    // Every execution but the first is wrong.
+    static std::atomic<bool> hasRun = false;
+    if (what == "spoil" || (what == "waver" && hasRun.exchange(true)))
       invocation.outputs[0].data[3] ^= std::byte(0x40);
     return Status::ok();
   }

@@ -12,6 +12,7 @@
 #include "nnhal-conformance/Options.h"
 #include "nnhal-run/OptionTable.h"
 #include "nnhal-service/Options.h"
+#include "nnhal-stress/Options.h"
 
 #include <gtest/gtest.h>
 
@@ -103,6 +104,7 @@ TEST(OptionsTest, TablesAreWhole) {
   expectUsable(conformancetool::allOptions());
   expectUsable(benchmark::allOptions());
   expectUsable(servicetool::allOptions());
+  expectUsable(stress::allOptions());
 }
 
 // What to do when this fails: copy the file that the message names.
@@ -122,7 +124,8 @@ TEST(OptionsTest, PageIsThatOfTheTables) {
       "of GoogleTest.\n\n" +
       optionMarkdown(textsOf(conformancetool::allOptions())) +
       "\n## nnhal-benchmark\n\n" +
-      optionMarkdown(textsOf(benchmark::allOptions()));
+      optionMarkdown(textsOf(benchmark::allOptions())) +
+      "\n## nnhal-stress\n\n" + optionMarkdown(textsOf(stress::allOptions()));
   std::ifstream stream(NNHAL_TEST_DATA "/../docs/Using/Options.md");
   std::stringstream page;
   page << stream.rdbuf();
