@@ -264,7 +264,10 @@ private:
     if (words->size() != (inputCount + 63) / 64)
       return badData("entry {} has {} words of presence bits for {} inputs",
                      index, words->size(), inputCount);
-    entry.presentInputs.assign(words->begin(), words->end());
+    // The verifier lets elements of 8 bytes lie at multiples of 4.
+    entry.presentInputs.resize(words->size());
+    std::memcpy(entry.presentInputs.data(), words->Data(),
+                words->size() * sizeof(uint64_t));
     if (inputCount % 64 != 0 &&
         entry.presentInputs.back() >> (inputCount % 64) != 0)
       return badData("entry {} has presence bits beyond its {} inputs", index,

@@ -9,10 +9,30 @@
 
 #include <fmt/ranges.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+
 namespace nnhal::rt {
+
+/// Leaves \p bytes in the folder NNHAL_FUZZ_SEEDS, where
+/// scripts/make-fuzz-seeds collects what the tests import.
+static void keepAsSeed(const std::vector<std::byte> &bytes) {
+  const char *folder = std::getenv("NNHAL_FUZZ_SEEDS");
+  if (!folder)
+    return;
+  std::string_view text(reinterpret_cast<const char *>(bytes.data()),
+                        bytes.size());
+  std::ofstream file(
+      fmt::format("{}/{:016x}", folder, std::hash<std::string_view>()(text)),
+      std::ios::binary);
+  file << text;
+  EXPECT_TRUE(file.flush()) << "cannot write a seed to " << folder;
+}
 
 AnnotatedModel importBytes(const std::vector<std::byte> &bytes,
                            const TFLiteImportOptions &options) {
+  keepAsSeed(bytes);
   Result<AnnotatedModel> model = importTFLite(Memory::copy(bytes), options);
   EXPECT_TRUE(model.isOk()) << model.status().message();
   return model.isOk() ? *std::move(model) : AnnotatedModel();
@@ -20,6 +40,7 @@ AnnotatedModel importBytes(const std::vector<std::byte> &bytes,
 
 std::string importError(const std::vector<std::byte> &bytes,
                         const TFLiteImportOptions &options) {
+  keepAsSeed(bytes);
   Result<AnnotatedModel> model = importTFLite(Memory::copy(bytes), options);
   return model.isOk() ? "imported" : model.status().message();
 }

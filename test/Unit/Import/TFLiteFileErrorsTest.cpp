@@ -71,5 +71,37 @@ TEST(TFLiteFileErrorsTest, references) {
       "output 0 is tensor 0 't0', whose several scales no operation can copy");
 }
 
+/// A copy of \p file in which the zero points of the first tensor lie at 4
+/// bytes behind a multiple of 8, where the verifier lets them be.
+std::vector<std::byte> withMovedZeroPoints(std::vector<std::byte> file) {
+  const auto &tensor =
+      *schema::GetModel(file.data())->subgraphs()->Get(0)->tensors()->Get(0);
+  const schema::QuantizationParameters &quantization = *tensor.quantization();
+  const auto *field = reinterpret_cast<const std::byte *>(
+      reinterpret_cast<const flatbuffers::Table &>(quantization)
+          .GetAddressOf(schema::QuantizationParameters::VT_ZERO_POINT));
+  const auto *vector =
+      reinterpret_cast<const std::byte *>(quantization.zero_point());
+  size_t size = sizeof(uint32_t) + quantization.zero_point()->size() * 8;
+  std::vector<std::byte> copy(vector, vector + size);
+  size_t fieldAt = size_t(field - file.data());
+  file.resize((file.size() + 7) / 8 * 8);
+  auto distance = uint32_t(file.size() - fieldAt);
+  std::memcpy(file.data() + fieldAt, &distance, sizeof(distance));
+  file.insert(file.end(), copy.begin(), copy.end());
+  return file;
+}
+
+TEST(TFLiteFileErrorsTest, misalignedZeroPoints) {
+  TFLiteWriter file;
+  int32_t x = file.tensor({{2}, Type::UINT8, {0.5f}, {7}}),
+          y = file.tensor({{2}, Type::UINT8, {0.5f}, {7}});
+  file.add(Code::RELU, {x}, {y});
+  AnnotatedModel model =
+      importBytes(withMovedZeroPoints(file.finish({x}, {y})));
+  ASSERT_FALSE(model.model.main.operands.empty());
+  EXPECT_EQ(model.model.main.operands[0].zeroPoint, 7);
+}
+
 } // namespace
 } // namespace nnhal::rt

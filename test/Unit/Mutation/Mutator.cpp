@@ -7,6 +7,7 @@
 
 #include "Mutator.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 

@@ -46,7 +46,7 @@ Result<Shape> statedShape(Operator &op) {
 Result<std::vector<int32_t>> attribute(const flatbuffers::Vector<int64_t> *list,
                                        std::string_view name, size_t count,
                                        int64_t least, int64_t most) {
-  std::span<const int64_t> values = elementsOf(list);
+  std::vector<int64_t> values = copyOf(list);
   if (values.size() != count)
     return badData("{} has {} values, expected {}", name, values.size(), count);
   for (int64_t value : values)
@@ -61,7 +61,7 @@ dimensionList(const flatbuffers::Vector<int64_t> *list, std::string_view name,
               size_t rank) {
   NNHAL_ASSIGN_OR_RETURN(
       std::vector<int32_t> dimensions,
-      attribute(list, name, elementsOf(list).size(), 0, int64_t(rank) - 1));
+      attribute(list, name, list ? list->size() : 0, 0, int64_t(rank) - 1));
   for (int32_t dimension : dimensions)
     if (std::ranges::count(dimensions, dimension) > 1)
       return badData("{} names dimension {} twice", name, dimension);

@@ -132,7 +132,7 @@ static Result<std::vector<int32_t>>
 layoutOf(std::string_view name, int64_t first,
          const flatbuffers::Vector<int64_t> *spatial, int64_t last) {
   std::vector<int64_t> order = {first};
-  for (int64_t dimension : elementsOf(spatial))
+  for (int64_t dimension : copyOf(spatial))
     order.push_back(dimension);
   order.push_back(last);
   if (!std::ranges::is_permutation(order, std::vector<int64_t>{0, 1, 2, 3}))

@@ -211,7 +211,7 @@ gatherAxis(Operator &op, const schema::StablehloGatherOptions &options) {
   std::vector<int64_t> offsets;
   for (size_t i = 0; i + 1 < table.size(); ++i)
     offsets.push_back(int64_t(i < axis ? i : i + batch));
-  if (!std::ranges::equal(elementsOf(options.offset_dims()), offsets))
+  if (!std::ranges::equal(copyOf(options.offset_dims()), offsets))
     return badData("only gathers whose slices keep their place are imported");
   return int32_t(axis);
 }

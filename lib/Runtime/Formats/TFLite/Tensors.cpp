@@ -158,10 +158,10 @@ static void setType(Tensor &tensor,
                     const schema::QuantizationParameters *quantization,
                     bool useExtensions) {
   std::span<const float> scales;
-  std::span<const int64_t> zeroPoints;
+  std::vector<int64_t> zeroPoints;
   if (quantization) {
     scales = elementsOf(quantization->scale());
-    zeroPoints = elementsOf(quantization->zero_point());
+    zeroPoints = copyOf(quantization->zero_point());
   }
   switch (tensor.sourceType) {
   case schema::TensorType::FLOAT32:

@@ -18,6 +18,7 @@
 
 #include "TFLiteSchema_generated.h"
 
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -90,10 +91,21 @@ Result<Shape> makeShape(std::span<const int64_t> dimensions);
 
 /// The elements of \p vector; empty when it is null.
 template <typename T>
+  requires(sizeof(T) <= sizeof(flatbuffers::uoffset_t))
 std::span<const T> elementsOf(const flatbuffers::Vector<T> *vector) {
   if (!vector)
     return {};
   return {vector->data(), vector->size()};
+}
+
+/// A copy of the elements of \p vector; empty when it is null. Elements of 8
+/// bytes may lie at multiples of 4 in a file that verifies.
+template <typename T>
+std::vector<T> copyOf(const flatbuffers::Vector<T> *vector) {
+  std::vector<T> elements(vector ? vector->size() : 0);
+  if (!elements.empty())
+    std::memcpy(elements.data(), vector->Data(), elements.size() * sizeof(T));
+  return elements;
 }
 
 /// The tables of \p vector; none when it is null.

@@ -1,0 +1,100 @@
+//===- TestCase.cpp - Fuzzes test cases and the reference device ----------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// L-078 to L-083: models of any types, operations, lifetimes, scales, zero
+// points and values are changed by their structure, and executed in the process
+// by a device.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CaseExecution.h"
+#include "JsonMutator.h"
+#include "Unit/Mutation/Mutator.h"
+
+#include "nnhal/Runtime/PreparedModel.h"
+#include "nnhal/Runtime/ReferenceDevice.h"
+#include "nnhal/Runtime/Validate.h"
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::fuzz;
+
+static const std::string directory = NNHAL_TEST_DATA "/Unit/Model/Inputs";
+
+static void tryOut(const TestCase &test) {
+  static const std::unique_ptr<Device> device =
+      createReferenceDevice({.services = {}, .tensorLimit = caseTensorLimit});
+  AnnotatedModel annotated;
+  annotated.model = test.model;
+  auto prepared = device->prepareModel(annotated);
+  requireReason(prepared.status());
+  Status valid = validateModel(test.model, test.model.halVersion);
+  require(valid.isOk() || !prepared.isOk(), "an invalid model is prepared");
+  if (!prepared.isOk())
+    return;
+  constexpr size_t maxExamples = 2;
+  for (size_t i = 0; i < std::min(test.examples.size(), maxExamples); ++i) {
+    const TestExample &example = test.examples[i];
+    CaseOutcome first = executeCase(test, example, **prepared, std::byte(0x00));
+    if (first.status.isOk())
+      requireSameOutcome(
+          test, **prepared, first,
+          executeCase(test, example, **prepared, std::byte(0xFF)));
+  }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  size_t count = 0;
+  Status status = readTestCases(
+      textOf(data, size),
+      [&](TestCase test) {
+        constexpr size_t maxCases = 4;
+        if (++count <= maxCases)
+          tryOut(test);
+        return Status::ok();
+      },
+      directory);
+  requireReason(status);
+  return 0;
+}
+
+/// Changes the first case by what models mean, where the text is a case.
+static std::optional<std::string> mutateCase(std::string_view text,
+                                             unsigned seed) {
+  std::vector<TestCase> cases;
+  Status status = readTestCases(
+      text,
+      [&](TestCase test) {
+        cases.push_back(std::move(test));
+        return Status::ok();
+      },
+      directory);
+  if (!status.isOk() || cases.empty())
+    return std::nullopt;
+  test::Mutator(seed).mutate(cases.front());
+  Result<std::string> written = writeTestCases(cases);
+  if (!written.isOk())
+    return std::nullopt;
+  return *std::move(written);
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
+                                          size_t maxSize, unsigned seed) {
+  if (seed % 2 == 0)
+    if (auto text = mutateCase(textOf(data, size), seed))
+      if (auto stored = storeText(*text, data, maxSize))
+        return *stored;
+  return mutateJsonText(data, size, maxSize, seed);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first,
+                                            size_t firstSize,
+                                            const uint8_t *second,
+                                            size_t secondSize, uint8_t *out,
+                                            size_t maxSize, unsigned seed) {
+  return crossJsonTexts(textOf(first, firstSize), textOf(second, secondSize),
+                        out, maxSize, seed);
+}
