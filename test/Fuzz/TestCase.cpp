@@ -15,6 +15,7 @@
 #include "JsonMutator.h"
 #include "Unit/Mutation/Mutator.h"
 
+#include "nnhal/Backend/DevicePlugin.h"
 #include "nnhal/Runtime/PreparedModel.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 #include "nnhal/Runtime/Validate.h"
@@ -22,11 +23,36 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::fuzz;
 
+extern "C" const NNHalDevicePlugin *nnhalGetDevicePlugin();
+
 static const std::string directory = NNHAL_TEST_DATA "/Unit/Model/Inputs";
 
+/// The extensions of the sample, which is part of this program.
+static std::vector<InstalledExtension> sampleExtensions() {
+  std::vector<InstalledExtension> extensions;
+  NNHalPluginHost host = {};
+  host.version = NNHAL_DEVICE_PLUGIN_VERSION;
+  host.structSize = sizeof(host);
+  host.context = &extensions;
+  host.addExtension = [](void *context, void *extension) {
+    static_cast<std::vector<InstalledExtension> *>(context)->push_back(
+        {std::shared_ptr<const ExtensionBackend>(
+             static_cast<ExtensionBackend *>(extension)),
+         "fuzz"});
+  };
+  nnhalGetDevicePlugin()->create(&host);
+  return extensions;
+}
+
+static std::unique_ptr<Device> makeDevice() {
+  ReferenceDeviceOptions options;
+  options.services.extensions = sampleExtensions();
+  options.tensorLimit = caseTensorLimit;
+  return createReferenceDevice(std::move(options));
+}
+
 static void tryOut(const TestCase &test) {
-  static const std::unique_ptr<Device> device =
-      createReferenceDevice({.services = {}, .tensorLimit = caseTensorLimit});
+  static const std::unique_ptr<Device> device = makeDevice();
   AnnotatedModel annotated;
   annotated.model = test.model;
   auto prepared = device->prepareModel(annotated);

@@ -21,7 +21,9 @@
 
 #include "Runtime/Artifact/GpuProgram.h"
 #include "Runtime/Burst/Packets.h"
+#include "Runtime/Caching/CacheEntry.h"
 #include "Tools/Tensors/Npy.h"
+#include "nnhal/Runtime/BlobCache.h"
 #include "nnhal/Runtime/Memory.h"
 
 #include <fmt/format.h>
@@ -87,6 +89,35 @@ static void writePackets(SeedFolder &seeds) {
   std::vector<ResultDatum> answer;
   writePacket(result, answer);
   seeds.write("BurstPackets", "result", ofKind<ResultDatum>(1, answer));
+}
+
+static void writeCacheFiles(SeedFolder &seeds) {
+  auto modelCache = writeModelCache(sampleArtifact());
+  const std::vector<std::byte> constants(64, std::byte(3));
+  CacheEntryInfo info;
+  info.identity = {"nnhal-cpu", "0.1.0", {}, {}, {}, {}};
+  describeParts(modelCache, constants, info);
+  auto entry = writeCacheEntryHeader(info);
+  entry.insert(entry.end(), modelCache.begin(), modelCache.end());
+  seeds.write("CacheFiles", "entry", ofKind<std::byte>(3, entry));
+  auto data = writeCacheDataHeader(info);
+  data.insert(data.end(), constants.begin(), constants.end());
+  seeds.write("CacheFiles", "data", ofKind<std::byte>(0, data));
+  CacheFileList list = {{{5, {}}, {6, {}}}, {{7, {}}}};
+  auto contents = writeCacheFileList(list);
+  contents.resize(contents.size() + 5);
+  seeds.write("CacheFiles", "list", ofKind<std::byte>(2 + 8, contents));
+  info.modelFiles = 2;
+  describeParts(contents, {}, info);
+  auto first = writeCacheEntryHeader(info);
+  first.insert(first.end(), contents.begin(), contents.end());
+  seeds.write("CacheFiles", "first", ofKind<std::byte>(3, first));
+  BlobCache strings(64, 256, 1024);
+  strings.set(std::span(constants).first(4), std::span(constants).first(9));
+  strings.set(std::span(constants).first(5), constants);
+  std::vector<std::byte> flat(strings.getFlattenedSize());
+  if (strings.flatten(flat) == 0)
+    seeds.write("CacheFiles", "strings", ofKind<std::byte>(1, flat));
 }
 
 /// Programs for the artifact of the target: each kind of command, with
@@ -194,6 +225,7 @@ int main(int argc, char **argv) {
   SeedFolder seeds(argv[1]);
   writeModelCaches(seeds);
   writePackets(seeds);
+  writeCacheFiles(seeds);
   writeGpuPrograms(seeds);
   writeSequences(seeds);
   writeArrays(seeds);
