@@ -13,10 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ByteReader.h"
+#include "CompilingDevice.h"
 #include "FuzzTarget.h"
 #include "Seed.h"
 
-#include "nnhal/Runtime/CpuDevice.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <fmt/format.h>
@@ -26,24 +26,12 @@
 using namespace nnhal;
 using namespace nnhal::rt::fuzz;
 
-static std::unique_ptr<rt::Device> compilingDevice() {
-  const char *path = std::getenv("NNHAL_FUZZ_COMPILER");
-  require(path, "NNHAL_FUZZ_COMPILER names no compiler");
-  rt::CpuDeviceOptions options;
-  options.compiler = std::make_shared<rt::LazyCompiler>(path);
-  rt::Status status = options.compiler->get().status();
-  require(status.isOk(), status.message());
-  return rt::createCpuDevice(std::move(options));
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // Not destroyed: threads of the compiler end with the process.
-  static const rt::Device &tested = *compilingDevice().release();
   static const rt::Device &reference = *rt::createReferenceDevice().release();
   const char *folder = std::getenv("NNHAL_FUZZ_FAILURES");
   auto seed = ByteReader(bytesOf(data, size)).number<uint64_t>();
-  randomgraph::SeedReport report =
-      randomgraph::runSeed(tested, reference, seed, folder ? folder : ".");
+  randomgraph::SeedReport report = randomgraph::runSeed(
+      compilingDevice(), reference, seed, folder ? folder : ".");
   if (report.failure)
     require(false, fmt::format("seed {} fails at {}: {} (case {})", seed,
                                report.failure->stage, report.failure->message,

@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CaseExecution.h"
+#include "CaseMutator.h"
 #include "JsonMutator.h"
-#include "Unit/Mutation/Mutator.h"
 
 #include "nnhal/Backend/DevicePlugin.h"
 #include "nnhal/Runtime/PreparedModel.h"
@@ -24,8 +24,6 @@ using namespace nnhal::rt;
 using namespace nnhal::rt::fuzz;
 
 extern "C" const NNHalDevicePlugin *nnhalGetDevicePlugin();
-
-static const std::string directory = NNHAL_TEST_DATA "/Unit/Model/Inputs";
 
 /// The extensions of the sample, which is part of this program.
 static std::vector<InstalledExtension> sampleExtensions() {
@@ -73,47 +71,13 @@ static void tryOut(const TestCase &test) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  size_t count = 0;
-  Status status = readTestCases(
-      textOf(data, size),
-      [&](TestCase test) {
-        constexpr size_t maxCases = 4;
-        if (++count <= maxCases)
-          tryOut(test);
-        return Status::ok();
-      },
-      directory);
-  requireReason(status);
+  requireReason(visitCases(textOf(data, size), tryOut));
   return 0;
-}
-
-/// Changes the first case by what models mean, where the text is a case.
-static std::optional<std::string> mutateCase(std::string_view text,
-                                             unsigned seed) {
-  std::vector<TestCase> cases;
-  Status status = readTestCases(
-      text,
-      [&](TestCase test) {
-        cases.push_back(std::move(test));
-        return Status::ok();
-      },
-      directory);
-  if (!status.isOk() || cases.empty())
-    return std::nullopt;
-  test::Mutator(seed).mutate(cases.front());
-  Result<std::string> written = writeTestCases(cases);
-  if (!written.isOk())
-    return std::nullopt;
-  return *std::move(written);
 }
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t maxSize, unsigned seed) {
-  if (seed % 2 == 0)
-    if (auto text = mutateCase(textOf(data, size), seed))
-      if (auto stored = storeText(*text, data, maxSize))
-        return *stored;
-  return mutateJsonText(data, size, maxSize, seed);
+  return mutateCaseText(data, size, maxSize, seed);
 }
 
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first,
