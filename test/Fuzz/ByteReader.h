@@ -43,9 +43,9 @@ public:
 
   /// \p count numbers.
   template <typename T> std::vector<T> numbers(size_t count) {
-    std::vector<T> list;
-    for (size_t i = 0; i < count; ++i)
-      list.push_back(number<T>());
+    std::vector<T> list(count);
+    for (T &value : list)
+      value = number<T>();
     return list;
   }
 

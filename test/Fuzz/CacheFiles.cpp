@@ -30,7 +30,8 @@ static void requireDetail(const CacheVerdict &verdict) {
   require(verdict.isHit() || !verdict.detail.empty(), "a miss says nothing");
 }
 
-static void readList(std::span<const std::byte> contents, CacheEntryInfo info) {
+static void readList(std::span<const std::byte> contents,
+                     const CacheEntryInfo &info) {
   CacheFileList list;
   uint64_t size = 0;
   CacheVerdict verdict = readCacheFileList(contents, info, list, size);

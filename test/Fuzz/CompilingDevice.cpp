@@ -15,15 +15,28 @@
 
 namespace nnhal::rt::fuzz {
 
-static std::unique_ptr<Device> makeDevice() {
+static std::shared_ptr<LazyCompiler> openCompiler() {
   const char *path = std::getenv("NNHAL_FUZZ_COMPILER");
   require(path, "NNHAL_FUZZ_COMPILER names no compiler");
-  CpuDeviceOptions options;
-  options.compiler = std::make_shared<LazyCompiler>(path);
-  Status status = options.compiler->get().status();
+  auto compiler = std::make_shared<LazyCompiler>(path);
+  Status status = compiler->get().status();
   require(status.isOk(), status.message());
+  return compiler;
+}
+
+/// Not destroyed: see the header.
+static const std::shared_ptr<LazyCompiler> &compiler() {
+  static const auto &opened = *new std::shared_ptr(openCompiler());
+  return opened;
+}
+
+static std::unique_ptr<Device> makeDevice() {
+  CpuDeviceOptions options;
+  options.compiler = compiler();
   return createCpuDevice(std::move(options));
 }
+
+const Compiler &otherCompiler() { return **compiler()->get(); }
 
 const Device &compilingDevice() {
   static const Device &device = *makeDevice().release();

@@ -8,6 +8,7 @@
 #ifndef NNHAL_TEST_FUZZ_COMPILINGDEVICE_H
 #define NNHAL_TEST_FUZZ_COMPILINGDEVICE_H
 
+#include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/Device.h"
 
 namespace nnhal::rt::fuzz {
@@ -16,6 +17,9 @@ namespace nnhal::rt::fuzz {
 /// which is not instrumented. Lives as long as the process, since threads of
 /// the compiler do. Ends the process when there is no such library.
 const Device &compilingDevice();
+
+/// The compiler in that library.
+const Compiler &otherCompiler();
 
 } // namespace nnhal::rt::fuzz
 

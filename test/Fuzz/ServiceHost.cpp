@@ -128,7 +128,8 @@ framesOf(std::span<const std::byte> bytes) {
   kj::ArrayInputStream stream(kj::arrayPtr(
       reinterpret_cast<const kj::byte *>(bytes.data()), bytes.size()));
   constexpr size_t maxMessages = 16;
-  try {
+  // What is no message ends the sequence.
+  (void)kj::runCatchingExceptions([&] {
     while (frames.size() < maxMessages &&
            stream.tryGetReadBuffer().size() > 0) {
       capnp::PackedMessageReader message(stream);
@@ -139,9 +140,7 @@ framesOf(std::span<const std::byte> bytes) {
           std::span(words.asBytes().begin(), words.asBytes().size()));
       frames.emplace_back(chars.begin(), chars.end());
     }
-  } catch (const kj::Exception &) {
-    // Those before it are sent.
-  }
+  });
   return frames;
 }
 

@@ -19,6 +19,7 @@
 #include "Unit/Cache/SampleArtifact.h"
 #include "Unit/Core/TestArtifact.h"
 
+#include "NativeWindow/Message.h"
 #include "Runtime/Artifact/GpuProgram.h"
 #include "Runtime/Burst/Packets.h"
 #include "Runtime/Caching/CacheEntry.h"
@@ -32,6 +33,7 @@
 #include <cstdlib>
 #include <fstream>
 
+using namespace nnhal;
 using namespace nnhal::rt;
 using namespace nnhal::rt::fuzz;
 
@@ -200,6 +202,25 @@ static void writeSequences(SeedFolder &seeds) {
   }
 }
 
+static void writeHandles(SeedFolder &seeds) {
+  nativewindow::Message message;
+  message.id = 5;
+  message.desc.width = 64;
+  message.desc.height = 1;
+  message.desc.layers = 1;
+  message.desc.format = AHARDWAREBUFFER_FORMAT_BLOB;
+  message.desc.usage = AHARDWAREBUFFER_USAGE_CPU_READ_OFTEN |
+                       AHARDWAREBUFFER_USAGE_CPU_WRITE_OFTEN;
+  message.desc.stride = 64;
+  ByteWriter out;
+  // One sealed descriptor.
+  out.number(uint8_t(1));
+  out.number(uint8_t(1));
+  out.number(uint32_t(64));
+  out.number(message);
+  seeds.write("NativeHandles", "blob", out.bytes);
+}
+
 static void writeArrays(SeedFolder &seeds) {
   using nnhal::tools::formatOf;
   const std::vector<std::byte> data(64);
@@ -228,6 +249,7 @@ int main(int argc, char **argv) {
   writeCacheFiles(seeds);
   writeGpuPrograms(seeds);
   writeSequences(seeds);
+  writeHandles(seeds);
   writeArrays(seeds);
   writeServiceSeeds(seeds);
   return 0;
