@@ -276,8 +276,12 @@ std::string nnhal::rt::libraryBeside(std::string_view name) {
   size_t slash = self.rfind('/');
   std::string directory =
       slash == std::string::npos ? "." : self.substr(0, slash);
-  for (const char *folder : {"/", "/../lib/", "/../" NNHAL_LIBRARY_FOLDER "/"})
-    if (std::string file = fmt::format("{}{}{}", directory, folder, name);
+  // A module of Python is deeper below the prefix than a program.
+  bool isModule = directory.ends_with("-packages/nnhal");
+  std::string_view prefix = isModule ? "/../../../.." : "/..";
+  for (std::string_view folder : {"", "/lib", "/" NNHAL_LIBRARY_FOLDER})
+    if (std::string file = fmt::format(
+            "{}{}{}/{}", directory, folder.empty() ? "" : prefix, folder, name);
         ::access(file.c_str(), F_OK) == 0)
       return file;
   return fmt::format("{}/{}", directory, name);

@@ -36,7 +36,8 @@ std::string fileOfAddress(const void *address);
 
 /// The path of the library \p name that belongs to this one: beside the library
 /// or program that this function is part of, or where an installation has its
-/// libraries. The first of these where there is none.
+/// libraries, seen from the folder of its programs or from that of its Python
+/// package. The first of these where there is none.
 std::string libraryBeside(std::string_view name);
 
 } // namespace nnhal::rt

@@ -42,7 +42,10 @@ int64_t tools::nowMicroseconds() {
 // again.
 static constexpr int tensorSize = 16 << 10;
 static constexpr int compilerSize = 32 << 20;
-static void giveBackFrom(int size) { ::mallopt(M_MMAP_THRESHOLD, size); }
+static void giveBackFrom(const LoadRequest &request, int size) {
+  if (request.ownsProcess)
+    ::mallopt(M_MMAP_THRESHOLD, size);
+}
 
 /// Returns the report of a model whose steps are cached each by itself: the
 /// first miss, or the hits of all.
@@ -131,7 +134,7 @@ private:
   }
 
   Status loadThroughCache() {
-    giveBackFrom(tensorSize);
+    giveBackFrom(request, tensorSize);
     int64_t begin = nowMicroseconds();
     ContentKeys keys(request, model);
     std::optional<rt::ContentKey> key = keys.find();
@@ -187,7 +190,7 @@ private:
     cacheOptions.log = services.log;
     cacheOptions.tracer = services.tracer;
     rt::CompilationCache cache(std::move(cacheOptions));
-    Progress progress;
+    Progress progress(observer.warning);
     NNHAL_ASSIGN_OR_RETURN(rt::CacheToken token, cacheToken(request, model));
     NNHAL_ASSIGN_OR_RETURN(rt::PrepareOptions options, prepareOptionsFor());
     options.contentKey = key;
@@ -201,8 +204,8 @@ private:
       loaded.cache = summarize(divided->cacheReports());
     NNHAL_RETURN_IF_ERROR(progress.finish(prepared.status()));
     if (loaded.cache.saveProblem != rt::CacheOutcome::off)
-      fmt::print(stderr, "warning: the compiled model is not cached: {}\n",
-                 loaded.cache.saveDetail);
+      progress.warn(fmt::format("the compiled model is not cached: {}",
+                                loaded.cache.saveDetail));
     return Status::ok();
   }
 
@@ -210,7 +213,7 @@ private:
   /// under it.
   rt::Result<const rt::AnnotatedModel *> sourceOf(const ContentKeys &keys,
                                                   const rt::ContentKey &key) {
-    giveBackFrom(compilerSize);
+    giveBackFrom(request, compilerSize);
     if (!loaded.source)
       NNHAL_RETURN_IF_ERROR(read());
     if (!sourceKey) {
@@ -301,7 +304,7 @@ private:
   Status compile() {
     rt::TraceSection section(
         tracer, applicationPhase(rt::TracePhase::preparation), model.path);
-    Progress progress;
+    Progress progress(observer.warning);
     Status status = compileWith(progress);
     return progress.finish(std::move(status));
   }
@@ -325,7 +328,7 @@ private:
 
   /// Returns the name that the compiler's diagnostics give the model.
   std::string sourceName() const {
-    return model.bytes ? "<standard input>" : model.path;
+    return model.path == standardInput ? "<standard input>" : model.path;
   }
 
   Status compileWith(Progress &progress) {

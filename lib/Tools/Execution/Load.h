@@ -59,6 +59,9 @@ struct LoadRequest {
   bool needsSource = false;
   /// Threads of one execution; 0 for as many as the machine runs at once.
   uint64_t threads = 1;
+  /// The process does nothing but this: how its memory is allocated is set to
+  /// suit the load.
+  bool ownsProcess = true;
 };
 
 /// The outcome of a load.
@@ -94,6 +97,9 @@ struct LoadObserver {
   std::function<rt::Status(const rt::AnnotatedModel &)> source;
   /// See CompileObserver.
   std::function<void(uint32_t operation, std::string_view text)> remark;
+  /// Receives the warnings. Without it they go to standard error, and the
+  /// progress of a compilation where that is a terminal.
+  std::function<void(std::string_view text)> warning;
 };
 
 /// Reads \p model, compiles it where that is needed, writes the artifact

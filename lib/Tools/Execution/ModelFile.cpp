@@ -88,7 +88,26 @@ static rt::Result<rt::Memory> readToEnd(int fd) {
 }
 
 std::string ModelFile::label() const {
-  return bytes ? "standard input" : fmt::format("'{}'", path);
+  if (!bytes)
+    return fmt::format("'{}'", path);
+  return path == standardInput ? "standard input" : path;
+}
+
+static rt::Status unknownFormat(const ModelFile &model) {
+  return rt::badData("{} is not a .tflite, .json, .mlir or .nncache file",
+                     model.label());
+}
+
+rt::Result<ModelFile> tools::openModelBytes(std::span<const std::byte> bytes,
+                                            const std::string &name) {
+  ModelFile model;
+  model.path = name;
+  model.bytes = rt::Memory::copy(bytes);
+  std::optional<ModelKind> kind = kindOfBytes(bytes);
+  if (!kind)
+    return unknownFormat(model);
+  model.kind = *kind;
+  return model;
 }
 
 rt::Result<ModelFile> tools::openModel(const std::string &path) {
@@ -104,8 +123,7 @@ rt::Result<ModelFile> tools::openModel(const std::string &path) {
     kind = kindOfName(path);
   }
   if (!kind)
-    return rt::badData("{} is not a .tflite, .json, .mlir or .nncache file",
-                       model.label());
+    return unknownFormat(model);
   model.kind = *kind;
   return model;
 }

@@ -32,13 +32,13 @@ std::optional<ModelKind> kindOfName(std::string_view path);
 /// of none. MLIR has no beginning of its own: any other text is taken for it.
 std::optional<ModelKind> kindOfBytes(std::span<const std::byte> bytes);
 
-/// The model of a command line.
+/// The model of a command line, or of a program that has its bytes.
 struct ModelFile {
-  /// A file, or standardInput.
+  /// A file, standardInput, or what messages call the bytes of a program.
   std::string path;
   ModelKind kind = ModelKind::tflite;
-  /// The bytes of standard input, which can be read only once; a file is read
-  /// when it is needed.
+  /// The bytes of standard input, which can be read only once, or of a program;
+  /// a file is read when it is needed.
   std::optional<rt::Memory> bytes;
 
   /// Returns the name that messages give it.
@@ -50,6 +50,12 @@ struct ModelFile {
 /// or it has no bytes or too many, and with generalFailure and the system's
 /// reason.
 rt::Result<ModelFile> openModel(const std::string &path);
+
+/// Finds out the kind of a model that a program has in memory, whose \p bytes
+/// it copies; messages call it \p name. Fails with invalidArgument when its
+/// format is not known.
+rt::Result<ModelFile> openModelBytes(std::span<const std::byte> bytes,
+                                     const std::string &name);
 
 } // namespace nnhal::tools
 

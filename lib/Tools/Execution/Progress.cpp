@@ -15,12 +15,21 @@
 using namespace nnhal;
 using namespace nnhal::tools;
 
-Progress::Progress() : isTerminal(isatty(STDERR_FILENO) != 0) {}
+Progress::Progress(std::function<void(std::string_view)> receiver)
+    : receiver(std::move(receiver)),
+      isTerminal(!this->receiver && isatty(STDERR_FILENO) != 0) {}
 
 void Progress::clearLine() {
   if (hasLine)
     fmt::print(stderr, "\r\x1b[K");
   hasLine = false;
+}
+
+void Progress::warn(std::string_view text) {
+  if (receiver)
+    return receiver(text);
+  clearLine();
+  fmt::print(stderr, "warning: {}\n", text);
 }
 
 rt::CompileObserver Progress::observer() {
@@ -30,8 +39,7 @@ rt::CompileObserver Progress::observer() {
       errors.emplace_back(text);
       return;
     }
-    clearLine();
-    fmt::print(stderr, "warning: {}\n", text);
+    warn(text);
   };
   if (isTerminal)
     observer.progress = [this](std::string_view phase, uint32_t done,

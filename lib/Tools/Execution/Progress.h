@@ -10,7 +10,9 @@
 
 #include "nnhal/Runtime/Compiler.h"
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nnhal::tools {
@@ -19,10 +21,14 @@ namespace nnhal::tools {
 /// warnings, and collects errors. One compilation, one thread.
 class Progress {
 public:
-  Progress();
+  /// Warnings go to \p receiver, and nothing to standard error, where that is
+  /// not empty.
+  explicit Progress(std::function<void(std::string_view)> receiver);
 
   /// Valid as long as this object.
   rt::CompileObserver observer();
+
+  void warn(std::string_view text);
 
   /// Removes the line. A failure gets every error of the compiler.
   rt::Status finish(rt::Status status);
@@ -30,6 +36,7 @@ public:
 private:
   void clearLine();
 
+  std::function<void(std::string_view)> receiver;
   bool isTerminal;
   bool hasLine = false;
   std::vector<std::string> errors;

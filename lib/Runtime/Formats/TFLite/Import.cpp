@@ -8,6 +8,7 @@
 #include "nnhal/Runtime/TFLiteModel.h"
 
 #include "Graph.h"
+#include "Root.h"
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Validate.h"
@@ -19,9 +20,8 @@ namespace nnhal::rt {
 
 namespace schema = tflite::schema;
 
-/// The verified root of \p bytes.
-static Result<const schema::Model *>
-readRoot(std::span<const std::byte> bytes) {
+Result<const schema::Model *>
+tflite::readRoot(std::span<const std::byte> bytes) {
   const auto *data = reinterpret_cast<const uint8_t *>(bytes.data());
   // Root offset and identifier.
   if (bytes.size() < 8 || !schema::ModelBufferHasIdentifier(data))
@@ -46,7 +46,7 @@ static Result<AnnotatedModel>
 importVerified(const Memory &file, const TFLiteImportOptions &options) {
   NNHAL_ASSIGN_OR_RETURN(Memory memory, file.snapshot());
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
-  NNHAL_ASSIGN_OR_RETURN(const schema::Model *source, readRoot(bytes));
+  NNHAL_ASSIGN_OR_RETURN(const schema::Model *source, tflite::readRoot(bytes));
   tflite::FileImport import(*source, bytes, options);
   tflite::Graph graph(import, *source->subgraphs()->Get(0),
                       import.result.model.main);
