@@ -12,6 +12,8 @@
 #include "Runtime/Formats/TFLite/Root.h"
 #include "Runtime/Support/Errors.h"
 
+#include <pybind11/stl.h>
+
 #include <span>
 #include <string>
 #include <vector>

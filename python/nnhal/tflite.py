@@ -1,0 +1,425 @@
+"""The calls of TensorFlow Lite's Python interpreter, so that its scripts change one import.
+
+    import tflite_runtime.interpreter as tflite   # or: from tensorflow import lite as tflite
+    from nnhal import tflite
+
+>>> from nnhal import tflite
+>>> interpreter = tflite.Interpreter(model_path="small_cnn.tflite")
+>>> interpreter.allocate_tensors()
+>>> details = interpreter.get_input_details()[0]
+>>> details["name"], details["shape"].tolist(), details["dtype"] is numpy.float32
+('image', [1, 32, 32, 3], True)
+>>> interpreter.set_tensor(details["index"], numpy.zeros((1, 32, 32, 3), numpy.float32))
+>>> interpreter.invoke()
+>>> interpreter.get_tensor(interpreter.get_output_details()[0]["index"]).shape
+(1, 10)
+
+A model is compiled by the first allocate_tensors() and by one after a shape has
+changed. With NNHAL_CACHE_DIR in the environment, or `cache_dir`, it is compiled
+once and then found there. docs/Using/Python.md says what differs.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import Model, Stream, _native, load
+from .errors import Error
+
+__all__ = ["Interpreter", "SignatureRunner", "OpResolverType", "load_delegate"]
+
+Array = np.ndarray[Any, Any]
+
+# By the names of the file format. Elements of other types are no arrays.
+_TYPES: dict[str, type[np.generic]] = {
+    "FLOAT32": np.float32, "FLOAT16": np.float16, "FLOAT64": np.float64, "INT8": np.int8, "INT16": np.int16,
+    "INT32": np.int32, "INT64": np.int64, "UINT8": np.uint8, "UINT16": np.uint16, "UINT32": np.uint32,
+    "UINT64": np.uint64, "BOOL": np.bool_, "COMPLEX64": np.complex64, "COMPLEX128": np.complex128,
+    "STRING": np.bytes_,
+}
+_NAMES = {np.dtype(element): name for name, element in _TYPES.items()}
+
+# The references to an array that nothing outside of an interpreter has: the
+# dictionary's and the argument of sys.getrefcount().
+_OWN_REFERENCES = 2
+
+
+class OpResolverType(enum.Enum):
+    """Which kernels TensorFlow Lite takes; here the compiler's, whatever is asked."""
+
+    AUTO = 0
+    BUILTIN = 1
+    BUILTIN_REF = 2
+    BUILTIN_WITHOUT_DEFAULT_DELEGATES = 3
+
+
+def load_delegate(library: str, options: Mapping[str, Any] | None = None) -> NoReturn:
+    """There are no delegates; `Interpreter(device=...)` says what executes.
+
+    >>> load_delegate("libedgetpu.so.1")
+    Traceback (most recent call last):
+    ValueError: Failed to load delegate from libedgetpu.so.1: NNHal has devices in the place of delegates
+    """
+    raise ValueError(f"Failed to load delegate from {library}: NNHal has devices in the place of delegates")
+
+
+class _File:
+    """A .tflite file, as far as an interpreter tells about it."""
+
+    def __init__(self, content: bytes) -> None:
+        facts = _native.read_tflite(content)
+        self.content = content
+        self.tensors: list[dict[str, Any]] = facts["tensors"]
+        self.inputs: list[int] = facts["inputs"]
+        self.outputs: list[int] = facts["outputs"]
+        self.signatures: dict[str, dict[str, Any]] = {one["key"]: one for one in
+                                                      sorted(facts["signatures"], key=lambda one: str(one["key"]))}
+
+    def dtype(self, index: int) -> type[np.generic]:
+        return _TYPES.get(self.tensors[index]["type"], np.void)
+
+    def constant(self, index: int, shape: Sequence[int]) -> Array | None:
+        """The value of a constant tensor; None for another one and for what is stored in another form."""
+        place = self.tensors[index]["constant"]
+        dtype = np.dtype(self.dtype(index))
+        if place is None or self.tensors[index]["is_sparse"] or dtype.itemsize == 0:
+            return None
+        offset, size = place
+        if size != dtype.itemsize * int(np.prod(shape, dtype=np.int64)):
+            return None
+        return np.frombuffer(self.content, dtype, size // dtype.itemsize, offset).reshape(shape)
+
+
+class Interpreter:
+    """TensorFlow Lite's `Interpreter` over a model of NNHal.
+
+    `device`, `cache_dir` and the other options are those of `nnhal.load`;
+    `num_threads` is its `threads`.
+
+    >>> Interpreter(model_path="missing.tflite")
+    Traceback (most recent call last):
+    ValueError: Could not open 'missing.tflite'.
+    """
+
+    def __init__(self, model_path: str | os.PathLike[str] | None = None, model_content: bytes | None = None,
+                 experimental_delegates: Sequence[Any] | None = None, num_threads: int | None = None,
+                 experimental_op_resolver_type: OpResolverType = OpResolverType.AUTO,
+                 experimental_preserve_all_tensors: bool = False,
+                 experimental_disable_delegate_clustering: bool = False,
+                 experimental_default_delegate_latest_features: bool = False, **options: Any) -> None:
+        if model_path is None and model_content is None:
+            raise ValueError("`model_path` or `model_content` must be specified.")
+        if model_path is not None and model_content is not None:
+            raise ValueError("Can't both provide `model_path` and `model_content`")
+        if experimental_delegates:
+            raise ValueError("NNHal has devices in the place of delegates: Interpreter(device=...)")
+        if num_threads is not None:
+            if not isinstance(num_threads, int):
+                raise ValueError("type of num_threads should be int")
+            if num_threads < 1:
+                raise ValueError("num_threads should >= 1")
+            # As in TensorFlow Lite, no more than a hint.
+            if options.get("device", "nnhal-cpu") == "nnhal-cpu":
+                options["threads"] = num_threads
+        if experimental_preserve_all_tensors:
+            raise ValueError("compiled models keep no intermediate results: experimental_preserve_all_tensors has to "
+                             "be False")
+        if os.environ.get("NNHAL_CACHE_DIR"):
+            options.setdefault("cache_dir", os.environ["NNHAL_CACHE_DIR"])
+        self._options = options
+        self._path = None if model_path is None else os.fspath(model_path)
+        self._file = _File(_read(self._path) if self._path is not None else bytes(model_content or b""))
+        self._model: Model | None = None
+        # By position among the inputs.
+        self._shapes: dict[int, list[int]] = {}
+        self._loaded_shapes: dict[int, list[int]] = {}
+        # By the index of the tensor.
+        self._values: dict[int, Array] = {}
+        # Executes a model with states.
+        self._stream: Stream | None = None
+        self._is_allocated = False
+
+    def allocate_tensors(self) -> None:
+        """Makes the model ready for the shapes of its inputs."""
+        self._ensure_safe()
+        if self._model is None or self._shapes != self._loaded_shapes:
+            source = self._file.content if self._path is None else self._path
+            try:
+                self._model = load(source, shapes={str(position): shape for position, shape in self._shapes.items()},
+                                   **self._options)
+            except Error as error:
+                raise RuntimeError(str(error)) from error
+            self._loaded_shapes = {position: list(shape) for position, shape in self._shapes.items()}
+            self._stream = self._model.stream() if any(one.is_state for one in self._model.inputs) else None
+        elif self._is_allocated:
+            return
+        self._values = {index: np.zeros(self._shape_of(index), self._file.dtype(index))
+                        for index in dict.fromkeys([*self._file.inputs, *self._file.outputs])}
+        for index, value in self._values.items():
+            constant = self._file.constant(index, value.shape)
+            if constant is not None:
+                value[...] = constant
+        self._is_allocated = True
+
+    def get_tensor_details(self) -> list[dict[str, Any]]:
+        """The details of all tensors that have a name."""
+        return [self._details(index) for index in range(len(self._file.tensors))]
+
+    def get_input_details(self) -> list[dict[str, Any]]:
+        """The details of the inputs: name, index, shape, shape_signature, dtype and quantization."""
+        return [self._details(index) for index in self._file.inputs]
+
+    def get_output_details(self) -> list[dict[str, Any]]:
+        """The details of the outputs."""
+        return [self._details(index) for index in self._file.outputs]
+
+    def set_tensor(self, tensor_index: int, value: Any) -> None:
+        """Copies a value to an input.
+
+        >>> interpreter = Interpreter("small_cnn.tflite")
+        >>> interpreter.allocate_tensors()
+        >>> interpreter.set_tensor(0, numpy.zeros((1, 32, 32, 3)))
+        Traceback (most recent call last):
+        ValueError: Cannot set tensor: Got value of type FLOAT64 but expected type FLOAT32 for input 0, name: image 
+        """
+        index = self._checked(tensor_index)
+        given = np.asarray(value)
+        expected = self._file.dtype(index)
+        if given.dtype != expected:
+            raise ValueError(f"Cannot set tensor: Got value of type {_NAMES.get(given.dtype, 'NOTYPE')} but expected "
+                             f"type {self._file.tensors[index]['type']} for input {index}, name: "
+                             f"{self._file.tensors[index]['name']} ")
+        shape = list(self._values[index].shape) if index in self._values else self._shape_of(index)
+        if given.ndim != len(shape):
+            raise ValueError(f"Cannot set tensor: Dimension mismatch. Got {given.ndim} but expected {len(shape)} for "
+                             f"input {index}.")
+        for dimension, (found, wanted) in enumerate(zip(given.shape, shape)):
+            if found != wanted:
+                raise ValueError(f"Cannot set tensor: Dimension mismatch. Got {found} but expected {wanted} for "
+                                 f"dimension {dimension} of input {index}.")
+        if index not in self._file.inputs:
+            raise ValueError(f"Cannot set tensor: tensor {index} is no input, and NNHal has compiled the others")
+        if not self._is_allocated:
+            raise ValueError("Cannot set tensor: Tensor is unallocated. Try calling allocate_tensors() first")
+        np.copyto(self._values[index], given)
+
+    def resize_tensor_input(self, input_index: int, tensor_size: Any, strict: bool = False) -> None:
+        """Gives an input another shape from the next allocate_tensors() on.
+
+        With `strict` only extents change that the file leaves open.
+        """
+        self._ensure_safe()
+        index = self._checked(input_index)
+        shape = [int(extent) for extent in np.array(tensor_size, dtype=np.int32).reshape(-1)]
+        if index not in self._file.inputs:
+            raise ValueError(f"tensor {index} is no input")
+        if any(extent < 0 for extent in shape):
+            raise ValueError(f"tensor {index} cannot have the shape {shape}")
+        position = self._file.inputs.index(index)
+        present = self._shape_of(index)
+        signature = self._file.tensors[index]["shape_signature"] or present
+        if strict:
+            if len(shape) != len(present):
+                raise RuntimeError(f"Attempting to resize tensor {index} from rank {len(present)} to {len(shape)}")
+            for dimension, (found, wanted, stated) in enumerate(zip(present, shape, signature)):
+                if found != wanted and stated != -1:
+                    raise RuntimeError(f"Attempting to resize dimension {dimension} of tensor {index} with value "
+                                       f"{found} to {wanted}. ResizeInputTensorStrict only allows mutating unknown "
+                                       "dimensions identified by -1.")
+        if shape == present:
+            return
+        self._shapes[position] = shape
+        self._is_allocated = False
+
+    def invoke(self) -> None:
+        """Executes the model on the inputs that were set."""
+        self._ensure_safe()
+        self._run()
+
+    def get_tensor(self, tensor_index: int, subgraph_index: int = 0) -> Array:
+        """A copy of an input, an output or a constant."""
+        return self._value(self._checked(tensor_index, subgraph_index)).copy()
+
+    def tensor(self, tensor_index: int) -> Callable[[], Array]:
+        """A function that returns a view of an input or an output.
+
+        No view may live when the model is allocated or executes.
+        """
+        index = self._checked(tensor_index)
+        return lambda: self._value(index).view()
+
+    def reset_all_variables(self) -> None:
+        """Gives the states of the model their initial values again."""
+        if self._stream is not None:
+            self._stream.reset()
+
+    def get_signature_list(self) -> dict[str, dict[str, list[str]]]:
+        """The names of inputs and outputs by signature."""
+        return {key: {"inputs": sorted(one["inputs"]), "outputs": sorted(one["outputs"])}
+                for key, one in self._file.signatures.items()}
+
+    def get_signature_runner(self, signature_key: str | None = None) -> SignatureRunner:
+        """A function over the names of a signature; of the only one without a key.
+
+        >>> Interpreter("small_cnn.tflite").get_signature_runner()
+        Traceback (most recent call last):
+        ValueError: SignatureRunner requires a signature_key parameter if the model has 0 signatures
+        """
+        signatures = self._file.signatures
+        if signature_key is None:
+            if len(signatures) != 1:
+                raise ValueError("SignatureRunner requires a signature_key parameter if the model has "
+                                 f"{len(signatures)} signatures")
+            signature_key = next(iter(signatures))
+        if signature_key not in signatures:
+            raise ValueError(f'Invalid signature_key provided: "{signature_key}".')
+        return SignatureRunner(self, signature_key)
+
+    def _ensure_safe(self) -> None:
+        """Refuses to go on while a view of tensor() lives."""
+        for index in self._values:
+            if sys.getrefcount(self._values[index]) > _OWN_REFERENCES:
+                raise RuntimeError("There is at least 1 reference to internal data in the interpreter in the form of a "
+                                   "numpy array or slice. Be sure to only hold the function returned from tensor() if "
+                                   "you are using raw data access.")
+
+    def _checked(self, tensor_index: Any, subgraph_index: int = 0) -> int:
+        index = int(tensor_index)
+        count = len(self._file.tensors)
+        if subgraph_index != 0:
+            raise ValueError(f"subgraph {subgraph_index} has no tensors of its own: NNHal compiles the main one")
+        if index < 0 or index >= count:
+            raise ValueError(f"Invalid tensor index {index} exceeds max tensor index {count}")
+        return index
+
+    def _shape_of(self, index: int) -> list[int]:
+        """The shape of a tensor now: that of the model for an input or output, otherwise that of the file."""
+        stated = [int(extent) for extent in self._file.tensors[index]["shape"]]
+        if index in self._file.inputs:
+            position = self._file.inputs.index(index)
+            if position in self._shapes:
+                return self._shapes[position]
+            if self._model is None:
+                return stated
+            known = self._model.inputs[position]
+        elif index in self._file.outputs and self._model is not None:
+            if index in self._values and self._is_allocated:
+                return list(self._values[index].shape)
+            known = self._model.outputs[self._file.outputs.index(index)]
+        else:
+            return stated
+        shape = [0 if extent is None else extent for extent in known.shape]
+        return shape[:-1] if known.type == "extension" else shape
+
+    def _details(self, index: int) -> dict[str, Any]:
+        tensor = self._file.tensors[index]
+        scales, zero_points = tensor["scales"], tensor["zero_points"]
+        shape = self._shape_of(index)
+        one = len(scales) == 1 and len(zero_points) == 1
+        return {
+            "name": tensor["name"],
+            "index": index,
+            "shape": np.array(shape, dtype=np.int32),
+            "shape_signature": np.array(tensor["shape_signature"] or shape, dtype=np.int32),
+            "dtype": self._file.dtype(index),
+            "quantization": (float(scales[0]), int(zero_points[0])) if one else (0.0, 0),
+            "quantization_parameters": {
+                "scales": np.array(scales, dtype=np.float32),
+                "zero_points": np.array(zero_points, dtype=np.int32),
+                "quantized_dimension": tensor["quantized_dimension"],
+            },
+            "sparsity_parameters": {},
+        }
+
+    def _value(self, index: int) -> Array:
+        value = self._values.get(index)
+        if value is not None and self._is_allocated:
+            return value
+        constant = self._file.constant(index, self._shape_of(index))
+        if constant is not None:
+            return constant
+        if self._stream is not None and self._file.tensors[index]["is_variable"]:
+            state = self._stream.states.get(self._file.tensors[index]["name"])
+            if state is not None:
+                return state
+        if not self._is_allocated:
+            raise ValueError("Tensor data is null. Run allocate_tensors() first")
+        raise ValueError(f"Tensor data is null: tensor {index} is an intermediate result, and compiled models keep none")
+
+    def _argument(self, index: int, extension: bool) -> Array:
+        """An input as the model takes it: elements of an extension's type are bytes."""
+        value = self._values[index]
+        return value.view(np.uint8).reshape((*value.shape, value.itemsize)) if extension else value
+
+    def _run(self) -> None:
+        model = self._model
+        if model is None or not self._is_allocated:
+            raise RuntimeError("Invoke called on model that is not ready.")
+        arguments = [self._argument(index, tensor.type == "extension")
+                     for index, tensor in zip(self._file.inputs, model.inputs)]
+        try:
+            results = (self._stream or model)(*arguments)
+        except Error as error:
+            raise RuntimeError(str(error)) from error
+        for index, tensor, result in zip(self._file.outputs, model.outputs, results):
+            self._values[index] = self._result(index, tensor.type == "extension", result)
+
+    def _result(self, index: int, extension: bool, result: Array) -> Array:
+        """An output in the type of the file."""
+        dtype = np.dtype(self._file.dtype(index))
+        if extension:
+            return result.view(dtype).reshape(result.shape[:-1])
+        # The HAL has no indices of 64 bits.
+        return result if result.dtype == dtype else result.astype(dtype)
+
+
+class SignatureRunner:
+    """Executes an interpreter by the names of a signature."""
+
+    def __init__(self, interpreter: Interpreter, signature_key: str) -> None:
+        self._interpreter = interpreter
+        self._signature_key = signature_key
+        signature = interpreter._file.signatures[signature_key]
+        if signature["subgraph"] != 0:
+            raise ValueError(f"signature {signature_key} is of subgraph {signature['subgraph']}, and NNHal compiles "
+                             "the main one")
+        self._inputs: dict[str, int] = signature["inputs"]
+        self._outputs: dict[str, int] = signature["outputs"]
+
+    def __call__(self, **values: Any) -> dict[str, Array]:
+        """Executes on the inputs `values`, whose shapes they take, and returns the outputs by name."""
+        if len(values) != len(self._inputs):
+            raise ValueError("Invalid number of inputs provided for running a SignatureRunner, expected "
+                             f"{len(self._inputs)} vs provided {len(values)}")
+        interpreter = self._interpreter
+        for name, value in values.items():
+            if name not in self._inputs:
+                raise ValueError(f"Invalid Input name ({name}) for SignatureRunner")
+            interpreter.resize_tensor_input(self._inputs[name], np.asarray(value).shape)
+        interpreter.allocate_tensors()
+        for name, value in values.items():
+            interpreter.set_tensor(self._inputs[name], value)
+        interpreter.invoke()
+        return {name: interpreter.get_tensor(index) for name, index in self._outputs.items()}
+
+    def get_input_details(self) -> dict[str, dict[str, Any]]:
+        """The details of the inputs by name."""
+        return {name: self._interpreter._details(index) for name, index in self._inputs.items()}
+
+    def get_output_details(self) -> dict[str, dict[str, Any]]:
+        """The details of the outputs by name."""
+        return {name: self._interpreter._details(index) for name, index in self._outputs.items()}
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        raise ValueError(f"Could not open '{path}'.") from None
