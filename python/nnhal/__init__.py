@@ -19,6 +19,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Union
 
 import numpy as np
@@ -40,7 +41,8 @@ Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
 Array = np.ndarray[Any, Any]
 
 
-class Tensor(NamedTuple):
+@dataclass(frozen=True)
+class Tensor:
     """An input or an output of a model.
 
     An extent that only an execution knows is None. Elements of an extension's

@@ -6,12 +6,14 @@ import numpy as np
 
 from .errors import from_status
 
+Array = np.ndarray[Any, Any]
+
 
 def _refuse(text: str) -> Exception:
     return from_status("INVALID_ARGUMENT", text)
 
 
-def _from_exporter(value: Any) -> np.ndarray | None:
+def _from_exporter(value: Any) -> Array | None:
     """An array over the memory of a value that lends it, or None."""
     try:
         return np.asarray(memoryview(value))
@@ -24,7 +26,7 @@ def _from_exporter(value: Any) -> np.ndarray | None:
     return None
 
 
-def as_array(value: Any, dtype: np.dtype, label: str) -> tuple[np.ndarray, int]:
+def as_array(value: Any, dtype: np.dtype[Any], label: str) -> tuple[Array, int]:
     """The value of the input called `label` as an array, and the bytes that were copied for it.
 
     A buffer and a tensor that speaks DLPack stay where they are; a number and a
@@ -57,7 +59,7 @@ def as_array(value: Any, dtype: np.dtype, label: str) -> tuple[np.ndarray, int]:
     return made, made.nbytes
 
 
-def as_target(value: Any, dtype: np.dtype, label: str) -> np.ndarray:
+def as_target(value: Any, dtype: np.dtype[Any], label: str) -> Array:
     """The array of the caller that the output called `label` is written to.
 
     >>> as_target(bytearray(2), np.dtype("u1"), "output 0")

@@ -149,7 +149,7 @@ class Interpreter:
         """Makes the model ready for the shapes of its inputs."""
         self._ensure_safe()
         if self._model is None or self._shapes != self._loaded_shapes:
-            source = self._file.content if self._path is None else self._path
+            source: str | bytes = self._file.content if self._path is None else self._path
             try:
                 self._model = load(source, shapes={str(position): shape for position, shape in self._shapes.items()},
                                    **self._options)

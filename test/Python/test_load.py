@@ -9,7 +9,7 @@ import warnings
 
 import nnhal
 import numpy as np
-from support import MODELS, SMALL_CNN, ScratchTest, image
+from support import MODELS, SMALL_CNN, RefusalTest, ScratchTest, image
 
 
 class LoadTest(ScratchTest):
@@ -89,31 +89,25 @@ class LoadTest(ScratchTest):
         np.testing.assert_allclose(model(image())[0], first, atol=1e-6)
 
 
-class ErrorTest(ScratchTest):
-    def assert_refused(self, text, function, *args, kind=nnhal.InvalidArgumentError, **keywords):
-        with self.assertRaises(kind) as caught:
-            function(*args, **keywords)
-        self.assertIn(text, str(caught.exception))
-        self.assertIsInstance(caught.exception, nnhal.Error)
-
+class ErrorTest(ScratchTest, RefusalTest):
     def test_files(self):
-        self.assert_refused("cannot open ", nnhal.load, self.scratch / "missing.tflite")
-        self.assert_refused("is not a .tflite, .json, .mlir or .nncache file", nnhal.load, self.scratch / "model.onnx")
-        self.assert_refused("the bytes of the model is not a .tflite, .json, .mlir or .nncache file", nnhal.load, b"\0")
-        self.assert_refused("the bytes of the model: damaged TensorFlow Lite file", nnhal.load,
+        self.assertRefused("cannot open ", nnhal.load, self.scratch / "missing.tflite")
+        self.assertRefused("is not a .tflite, .json, .mlir or .nncache file", nnhal.load, self.scratch / "model.onnx")
+        self.assertRefused("the bytes of the model is not a .tflite, .json, .mlir or .nncache file", nnhal.load, b"\0")
+        self.assertRefused("the bytes of the model: damaged TensorFlow Lite file", nnhal.load,
                             SMALL_CNN.read_bytes()[:2000])
 
     def test_options(self):
-        self.assert_refused("unknown device 'gpu9'; known devices: nnhal-cpu, nnhal-reference", nnhal.load, SMALL_CNN,
+        self.assertRefused("unknown device 'gpu9'; known devices: nnhal-cpu, nnhal-reference", nnhal.load, SMALL_CNN,
                             device="gpu9")
-        self.assert_refused("the list of devices is empty", nnhal.load, SMALL_CNN, device=[])
-        self.assert_refused("threads: 1025 is more than 1024", nnhal.load, SMALL_CNN, threads=1025)
-        self.assert_refused("device nnhal-reference executes on one thread: threads has no effect", nnhal.load,
+        self.assertRefused("the list of devices is empty", nnhal.load, SMALL_CNN, device=[])
+        self.assertRefused("threads: 1025 is more than 1024", nnhal.load, SMALL_CNN, threads=1025)
+        self.assertRefused("device nnhal-reference executes on one thread: threads has no effect", nnhal.load,
                             SMALL_CNN, device="nnhal-reference", threads=2)
-        self.assert_refused("rounding: 'up' is not", nnhal.load, SMALL_CNN, rounding="up")
-        self.assert_refused("preference: 'none' is not", nnhal.load, SMALL_CNN, preference="none")
-        self.assert_refused("priority: 'none' is not", nnhal.load, SMALL_CNN, priority="none")
-        self.assert_refused("a shape is given for input 'other', which the model does not have", nnhal.load, SMALL_CNN,
+        self.assertRefused("rounding: 'up' is not", nnhal.load, SMALL_CNN, rounding="up")
+        self.assertRefused("preference: 'none' is not", nnhal.load, SMALL_CNN, preference="none")
+        self.assertRefused("priority: 'none' is not", nnhal.load, SMALL_CNN, priority="none")
+        self.assertRefused("a shape is given for input 'other', which the model does not have", nnhal.load, SMALL_CNN,
                             shapes={"other": [1]})
         self.assertRaises(TypeError, nnhal.load, 7)
         self.assertRaisesRegex(TypeError, "threads: 'two' is of type str", nnhal.load, SMALL_CNN, threads="two")
@@ -122,16 +116,16 @@ class ErrorTest(ScratchTest):
     def test_artifacts(self):
         artifact = self.scratch / "small.nncache"
         nnhal.compile(SMALL_CNN, artifact)
-        self.assert_refused("several devices take .tflite and .json models only", nnhal.load, artifact, device="auto")
-        self.assert_refused("device nnhal-reference compiles nothing: it takes .tflite and .json models", nnhal.load,
+        self.assertRefused("several devices take .tflite and .json models only", nnhal.load, artifact, device="auto")
+        self.assertRefused("device nnhal-reference compiles nothing: it takes .tflite and .json models", nnhal.load,
                             artifact, device="nnhal-reference")
-        self.assert_refused("is compiled already", nnhal.compile, artifact, self.scratch / "again.nncache")
-        self.assert_refused("has no operations of the HAL to explain: load the .tflite or .json model",
+        self.assertRefused("is compiled already", nnhal.compile, artifact, self.scratch / "again.nncache")
+        self.assertRefused("has no operations of the HAL to explain: load the .tflite or .json model",
                             nnhal.load(artifact).explain)
-        self.assert_refused("there is no target 'abacus': the targets are ", nnhal.compile, SMALL_CNN, artifact, target="abacus")
+        self.assertRefused("there is no target 'abacus': the targets are ", nnhal.compile, SMALL_CNN, artifact, target="abacus")
 
     def test_service(self):
-        self.assert_refused("service", nnhal.load, SMALL_CNN, service=self.scratch / "socket", kind=nnhal.Error)
+        self.assertRefused("service", nnhal.load, SMALL_CNN, service=self.scratch / "socket", kind=nnhal.Error)
 
     def test_missing_compiler(self):
         program = ("import nnhal, sys\n"
