@@ -141,7 +141,7 @@ class Model(_native.Model):
     True
     >>> model(image, timeout=0)
     Traceback (most recent call last):
-    nnhal.errors.MissedDeadlineError: the deadline of the execution has passed
+    nnhal.errors.MissedDeadlineError: the deadline had passed before the execution began
     """
 
     def __init__(self, source: Source, **options: Any) -> None:
@@ -263,7 +263,7 @@ class Model(_native.Model):
         >>> model = nnhal.load("small_cnn.tflite", trace=True)
         >>> with model.trace("trace.json"):
         ...     _ = model(numpy.zeros((1, 32, 32, 3), numpy.float32))
-        >>> "traceEvents" in json.load(open("trace.json"))
+        >>> "traceEvents" in json.loads(pathlib.Path("trace.json").read_text())
         True
         """
         self._begin_trace()

@@ -119,7 +119,7 @@ class ArgumentTest(RefusalTest):
         refuse("3 inputs are given, and the model has 2", self.a, self.b, self.b)
         refuse("the key 0 of an input is no text", {0: self.a})
         refuse("input 0 is given twice", self.a, self.b, **{"0": self.a})
-        refuse("there is no input 'c'", self.a, self.b, c=self.a)
+        refuse("no input 'c'; there are: 0, 1", self.a, self.b, c=self.a)
         refuse("input 0 has rank 1 in the request and 2 in the model", self.a.reshape(-1), self.b)
         refuse("input 0 has extent 3 in dimension 0 of the request and 2 in the model", self.a.T, self.b)
         refuse("input 0 is no array: object", object(), self.b)

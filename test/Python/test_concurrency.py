@@ -108,15 +108,19 @@ class AsyncTest(RefusalTest):
         self.assertGreater(asyncio.run(everything()), 5)
 
     def test_cancelled_tasks_leave_the_execution_its_arrays(self):
+        # Large enough that the execution is under way when the task is cancelled.
+        shape = (1 << 20, 3)
+        model = nnhal.load(addition(shape=shape), device="nnhal-reference")
+
         async def everything():
-            task = asyncio.create_task(self.model.run_async(image()))
+            task = asyncio.create_task(model.run_async(np.ones(shape, np.float32), np.ones(shape, np.float32)))
             await asyncio.sleep(0)
             task.cancel()
             with self.assertRaises(asyncio.CancelledError):
                 await task
-            return await self.model.run_async(image())
+            return await model.run_async(np.ones(shape, np.float32), np.ones(shape, np.float32))
 
-        np.testing.assert_array_equal(asyncio.run(everything())[0], self.model(image())[0])
+        np.testing.assert_array_equal(asyncio.run(everything())[0], np.full(shape, 2, np.float32))
 
     def test_unknown_extents(self):
         model = nnhal.load(addition(shape=(0, 3)), device="nnhal-reference")

@@ -30,7 +30,7 @@ class DocumentationTest(ScratchTest):
 
     def examples(self):
         """The examples of the modules, and of the classes in C++, which doctest does not look at."""
-        names = {"nnhal": nnhal, "numpy": numpy, "asyncio": asyncio, "json": json}
+        names = {"nnhal": nnhal, "numpy": numpy, "asyncio": asyncio, "json": json, "pathlib": pathlib}
         for module in (nnhal, errors, tflite, _arrays, _waiting):
             yield from doctest.DocTestFinder(exclude_empty=True).find(module, extraglobs=names)
         parser = doctest.DocTestParser()
