@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <sys/resource.h>
 #include <system_error>
+#include <unistd.h>
 
 using namespace nnhal;
 using namespace nnhal::servicetool;
@@ -32,9 +33,20 @@ static Status limitMemory(uint64_t bytes) {
   return Status::ok();
 }
 
+/// A compilation is asked for ahead of time; an execution beside it, on the
+/// same cores, is waited for. The increment leaves a compilation a tenth of a
+/// core that executions fill, so that it ends there, too (sched(7)).
+static void yieldToExecutions() {
+  constexpr int increment = 10;
+  // The greatest value is kept when the service runs below it already.
+  (void)!::nice(increment);
+}
+
 Status
 servicetool::runCompileWorker(const Options &options,
                               const std::shared_ptr<const rt::Log> &log) {
+  // Before there are threads, which inherit it.
+  yieldToExecutions();
   const char *library = std::getenv("NNHAL_COMPILER");
   // Before the sandbox, in which no library can be loaded.
   NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Compiler> compiler,

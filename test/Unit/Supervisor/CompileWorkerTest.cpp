@@ -18,7 +18,9 @@
 #include "../Core/ReluModel.h"
 #include "Launch.h"
 
+#include <algorithm>
 #include <list>
+#include <sys/resource.h>
 
 using namespace nnhal;
 using namespace nnhal::service;
@@ -185,6 +187,14 @@ TEST_F(CompileWorkerTest, MemoryIsLimited) {
 TEST_F(CompileWorkerTest, WorkersAreSandboxed) {
   EXPECT_EQ(outcomeOf("try"), "socket 1, passwd 13, file 0");
   EXPECT_NE(contentsOfLog().find("seccomp"), std::string::npos);
+}
+
+TEST_F(CompileWorkerTest, ExecutionsComeBeforeCompilations) {
+  outcomeOf("");
+  ASSERT_EQ(programs.size(), 1u);
+  // At most 19: what the tests themselves run at may be raised already.
+  int expected = std::min(::getpriority(PRIO_PROCESS, 0) + 10, 19);
+  EXPECT_EQ(::getpriority(PRIO_PROCESS, programs.front().process()), expected);
 }
 
 TEST_F(CompileWorkerTest, FailuresToStartAreTheCallers) {
