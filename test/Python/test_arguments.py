@@ -6,7 +6,7 @@ import unittest
 
 import nnhal
 import numpy as np
-from support import SMALL_CNN, RefusalTest, addition, counter, image
+from support import SMALL_CNN, RefusalTest, addition, counter, image, tfliteFile
 
 
 class Exporter:
@@ -61,6 +61,19 @@ class ArgumentTest(RefusalTest):
         values = array.array("f", self.a.reshape(-1))
         self.assertSum(self.model(memoryview(values).cast("B").cast("f", (2, 3)), self.b), 0)
         self.assertSum(self.model((ctypes.c_float * 3 * 2).from_buffer(values), self.b), 0)
+
+    def test_elements_of_an_extension_are_bytes(self):
+        tensor = {"shape": [2, 2], "type": "INT64"}
+        model = nnhal.load(tfliteFile(
+            tensors=[{**tensor, "name": name} for name in "abc"],
+            operators=[{"inputs": [0, 1], "outputs": [2], "builtin_options_type": "AddOptions", "builtin_options": {}}],
+            codes=[{"builtin_code": "ADD", "version": 1}], inputs=[0, 1], outputs=[2]))
+        values = np.int64([[1, 2], [3, 1 << 40]])
+        elements = values.view(np.uint8).reshape(2, 2, 8)
+        result, = model(elements, elements)
+        np.testing.assert_array_equal(result.view(np.int64)[..., 0], 2 * values)
+        self.assertRefused("input 0 (a) is of an extension type: its last dimension has to be the 8 bytes of an element",
+                           model, elements[..., :4], elements)
 
     def test_lists_and_numbers(self):
         self.assertSum(self.model(self.a.tolist(), self.b), 24)
