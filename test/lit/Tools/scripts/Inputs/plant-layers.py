@@ -19,7 +19,8 @@ loader.exec_module(layers)
 SAMPLES = {"fmt": "fmt/format.h", "nlohmann/json": "nlohmann/json.hpp", "FlatBuffers": "flatbuffers/flatbuffers.h",
            "OpenSSL": "openssl/evp.h", "SQLite": "sqlite3.h", "FarmHash": "farmhash.h", "MLIR": "mlir/IR/Value.h",
            "lld": "lld/Common/Driver.h", "GoogleTest": "gtest/gtest.h", "Google Benchmark": "benchmark/benchmark.h",
-           "Cap'n Proto": "capnp/message.h", "libseccomp": "seccomp.h"}
+           "Cap'n Proto": "capnp/message.h", "libseccomp": "seccomp.h", "libjpeg-turbo": "turbojpeg.h",
+           "pybind11": "pybind11/pybind11.h"}
 assert SAMPLES.keys() == layers.LIBRARIES.keys()
 
 shutil.rmtree(scratch, ignore_errors=True)
