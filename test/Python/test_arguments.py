@@ -72,8 +72,8 @@ class ArgumentTest(RefusalTest):
         elements = values.view(np.uint8).reshape(2, 2, 8)
         result, = model(elements, elements)
         np.testing.assert_array_equal(result.view(np.int64)[..., 0], 2 * values)
-        self.assertRefused("input 0 ('a') is of an extension type: its last dimension has to be the 8 bytes of an element",
-                           model, elements[..., :4], elements)
+        text = "input 0 ('a') is of an extension type: its last dimension has to be the 8 bytes of an element"
+        self.assertRefused(text, model, elements[..., :4], elements)
 
     def test_lists_and_numbers(self):
         self.assertSum(self.model(self.a.tolist(), self.b), 24)
