@@ -352,7 +352,8 @@ Status Client::run() {
   NNHAL_RETURN_IF_ERROR(connect());
   std::atomic<uint64_t> halfway = 0;
   std::jthread observer([&](const std::stop_token &stop) {
-    auto half = Clock::now() + std::chrono::seconds(options.seconds) / 2;
+    // Of the time that is left: connecting has taken some.
+    auto half = Clock::now() + (deadline - Clock::now()) / 2;
     // What is loaded once, such as the compiler, has been after one repetition
     // of each model.
     while (!stop.stop_requested() &&
