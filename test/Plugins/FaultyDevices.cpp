@@ -76,6 +76,23 @@ private:
   const Interface face;
 };
 
+/// Keeps memory by the time that has passed, so that a machine that is fast
+/// does not run out of it, and one that is busy keeps as much: after a second
+/// 60 MiB, after two seconds four times as much, and no more after four.
+void keepMore() {
+  using namespace std::chrono;
+  static const auto begin = steady_clock::now();
+  static std::mutex mutex;
+  static std::vector<std::string> kept;
+  static size_t total = 0;
+  std::lock_guard lock(mutex);
+  double seconds = duration<double>(steady_clock::now() - begin).count();
+  seconds = std::min(seconds, 4.0);
+  auto wanted = size_t(seconds * seconds * (60 << 20));
+  kept.emplace_back(wanted - total, 'k');
+  total = wanted;
+}
+
 class FaultyModel final : public LoadedModel {
 public:
   explicit FaultyModel(std::unique_ptr<LoadedModel> engine)
@@ -95,14 +112,8 @@ public:
     while (what == "hang")
       std::this_thread::sleep_for(std::chrono::seconds(1));
     NNHAL_RETURN_IF_ERROR(engine->run(invocation));
-    if (what == "keep") {
-      static std::mutex mutex;
-      static std::vector<std::string> kept;
-      // A machine that is fast does not run out of memory.
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      std::lock_guard lock(mutex);
-      kept.emplace_back(size_t(3) << 20, 'k');
-    }
+    if (what == "keep")
+      keepMore();
     // Every execution but the first is wrong.
     static std::atomic<bool> hasRun = false;
     if (what == "spoil" || (what == "waver" && hasRun.exchange(true)))
