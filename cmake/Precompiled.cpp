@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The precompiled header of the compiler's translation units belongs to this
-// file; see cmake/modules/NNHalLLVM.cmake.
+// The precompiled headers of the compiler and of the runtime belong to this
+// file; see cmake/modules/{NNHalLLVM,AddNNHal}.cmake.
 //
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,9 @@
 #ifndef NNHAL_TEST_PRECOMPILED_H
 #define NNHAL_TEST_PRECOMPILED_H
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

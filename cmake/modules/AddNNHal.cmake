@@ -31,6 +31,27 @@ function(nnhal_hide_symbols target)
     VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
+# The precompiled header of the runtime and of what the tools share: the standard
+# library and {fmt} take nine tenths of the time in which a unit compiles. Only
+# for Clang: the GNU compiler reads every unit as it is, so that a missing
+# include is found.
+function(nnhal_precompile_runtime_headers)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_library(NNHalRuntimePrecompiled OBJECT "${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp")
+    nnhal_compile_options(NNHalRuntimePrecompiled)
+    nnhal_hide_symbols(NNHalRuntimePrecompiled)
+    target_precompile_headers(NNHalRuntimePrecompiled PRIVATE "${PROJECT_SOURCE_DIR}/cmake/RuntimePrecompiled.h")
+  endif()
+endfunction()
+
+# Compiles TARGET, whose symbols are hidden, with the runtime's precompiled
+# header.
+function(nnhal_use_runtime_precompiled_headers target)
+  if(TARGET NNHalRuntimePrecompiled)
+    target_precompile_headers(${target} REUSE_FROM NNHalRuntimePrecompiled)
+  endif()
+endfunction()
+
 # nnhal_add_runtime_component(NAME SOURCES... [LINK libs...])
 # One folder of lib/Runtime. LLVM-free; an OBJECT library that
 # lib/Runtime/CMakeLists.txt assembles.
@@ -39,6 +60,7 @@ function(nnhal_add_runtime_component name)
   add_library(${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
   nnhal_compile_options(${name})
   nnhal_hide_symbols(${name})
+  nnhal_use_runtime_precompiled_headers(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
@@ -105,6 +127,19 @@ function(nnhal_add_unittest name)
     NNHAL_TEST_DATA="${PROJECT_SOURCE_DIR}/test" NNHAL_SHARED_DATA="${NNHAL_SHARED_DATA}")
   set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# nnhal_add_test_objects(NAME SOURCES... [LINK libs...])
+# Tests that several programs have, compiled once.
+function(nnhal_add_test_objects name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  nnhal_test_options(${name})
+  # As in programs, whose precompiled header they share.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIE)
+  target_precompile_headers(${name} REUSE_FROM NNHalTestPrecompiled)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} GTest::gtest)
 endfunction()
 
 # nnhal_add_c99_sources(NAME SOURCES... [LINK libs...])
