@@ -30,17 +30,6 @@ def timed(call, *args, **keywords):
     return (time.perf_counter() - begin) / CALLS
 
 
-def timedInterpreter(interpreter, details, arguments, outputs):
-    begin = time.perf_counter()
-    for _ in range(CALLS):
-        for one, value in zip(details, arguments):
-            interpreter.set_tensor(one["index"], value)
-        interpreter.invoke()
-        for one in outputs:
-            interpreter.get_tensor(one["index"])
-    return (time.perf_counter() - begin) / CALLS
-
-
 def measure(path, rounds):
     model = nnhal.load(path)
     random = np.random.default_rng(1)

@@ -1,4 +1,4 @@
-# What `cmake --install` copies, in six components, and the Debian packages that
+# What `cmake --install` copies, in seven components, and the Debian packages that
 # are made of them (`cpack`, scripts/package).
 #
 #   runtime       libNNHalRuntime: loads and executes compiled models; and
@@ -9,6 +9,7 @@
 #                 nnhal-benchmark, which reads photos by libjpeg-turbo
 #   service       libNNHalServiceClient and nnhal-service, which need Cap'n
 #                 Proto, and the units of systemd
+#   python        the package nnhal of Python, with the runtime inside
 #   ndk           libneuralnetworks: the C interface of the NDK, which programs
 #                 open by name
 #   development   headers, CMake package, pkg-config file, compiler archives,
@@ -44,6 +45,12 @@ install(TARGETS neuralnetworks EXPORT NNHalTargets
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/android" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(TARGETS nnhal-run nnhal-cache nnhal-benchmark RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+if(TARGET NNHalPython)
+  # Where the Python of Debian looks, whatever its version.
+  install(TARGETS NNHalPython LIBRARY DESTINATION "${NNHAL_PYTHON_FOLDER}/nnhal" COMPONENT python)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/nnhal" DESTINATION "${NNHAL_PYTHON_FOLDER}" COMPONENT python
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/nnhal/Runtime" "${PROJECT_SOURCE_DIR}/include/nnhal/Backend"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nnhal" COMPONENT development
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
@@ -125,6 +132,21 @@ set(CPACK_COMPONENT_SERVICE_DESCRIPTION "Devices of NN HAL / NNAPI in processes 
  The service that hosts devices, and the library through which programs reach
  them. Only programs that ask for such devices load it, and Cap'n Proto with
  it.")
+if(TARGET NNHalPython)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-nnhal)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${NNHAL_PYTHON_DEPENDS}")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS nnhal-compiler)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS nnhal-service)
+  # Byte code is of whoever installs it, and goes with the package.
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+    "${PROJECT_SOURCE_DIR}/cmake/package/python/postinst;${PROJECT_SOURCE_DIR}/cmake/package/python/prerm")
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Runs TensorFlow Lite and NN HAL / NNAPI models from Python
+ The package nnhal, and nnhal.tflite, which has the calls of TensorFlow Lite's
+ interpreter. Models are compiled where nnhal-compiler is installed, and run
+ without it where they have been compiled before.")
+endif()
 set(CPACK_DEBIAN_NDK_PACKAGE_NAME nnhal-ndk)
 set(CPACK_DEBIAN_NDK_PACKAGE_RECOMMENDS nnhal-compiler)
 set(CPACK_DEBIAN_NDK_PACKAGE_SUGGESTS nnhal-service)
