@@ -5,8 +5,8 @@
 #                 libnativewindow
 #   compiler      libNNHalCompiler and its dialects, nnhal-opt, nnhal-translate,
 #                 nnhal-lsp-server, nnhal-reduce and its tests
-#   tools         nnhal-run, nnhal-cache: no shared library but the C library's;
-#                 nnhal-benchmark, which reads photos by libjpeg-turbo
+#   tools         nnhal-run: no shared library but the C library's; nnhal-cache,
+#                 nnhal-benchmark
 #   service       libNNHalServiceClient and nnhal-service, which need Cap'n
 #                 Proto, and the units of systemd
 #   python        the package nnhal of Python, with the runtime inside

@@ -116,6 +116,9 @@ public:
   /// The answer to model.explain(); takes no interpreter lock.
   rt::Result<std::string> explain(bool asJson) const;
 
+  /// Where it was loaded from.
+  const tools::ModelFile &file() const { return source; }
+
   /// The shape and the element type of a tensor for Python.
   py::tuple shapeOf(const rt::InterfaceTensor &tensor) const;
   static py::dtype typeOf(const rt::InterfaceTensor &tensor);

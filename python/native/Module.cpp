@@ -14,6 +14,7 @@
 #include "Exceptions.h"
 #include "Executions.h"
 #include "Model.h"
+#include "Pictures.h"
 #include "TFLiteFile.h"
 
 #include "Tools/Report/Diagnostics.h"
@@ -204,6 +205,8 @@ static void bindModel(py::module_ &module) {
              }();
              return unwrap(std::move(text));
            })
+      .def("_prepare_picture", &preparePicture)
+      .def_property_readonly("_labels", &labelsOf)
       .def("_begin_trace",
            [](const Model &model) {
              rt::Tracer *tracer = model.engine().tracer();
@@ -367,6 +370,7 @@ PYBIND11_MODULE(_native, module) {
   module.attr("__version__") = NNHAL_VERSION;
   bindFence(module);
   bindModel(module);
+  bindPictures(module);
   bindExecutions(module);
   module.def("compile", &compileModel, py::arg("source"), py::arg("artifact"),
              py::arg("options"));

@@ -31,7 +31,7 @@ from .errors import (CompileWarning, DeadObjectError, DeviceUnavailableError, Er
 
 __version__: str = _native.__version__
 
-__all__ = ["load", "compile", "Model", "Tensor", "MemoryUse", "Statistics", "Fence", "Execution", "Stream", "Burst",
+__all__ = ["load", "compile", "read_picture", "Model", "Tensor", "MemoryUse", "Statistics", "Ranked", "Fence", "Execution", "Stream", "Burst",
            "Error", "DeviceUnavailableError", "GeneralFailureError", "OutputInsufficientSizeError",
            "InvalidArgumentError", "MissedDeadlineError", "ResourceExhaustedError", "DeadObjectError",
            "CompileWarning"]
@@ -98,6 +98,36 @@ class Statistics(NamedTuple):
     def copied_bytes(self) -> int:
         """All bytes of arguments that were copied."""
         return self.converted_bytes + self.staged_bytes
+
+
+class Ranked(NamedTuple):
+    """An element of an output among the highest."""
+
+    #: Its place in the output.
+    place: int
+    #: The real number that it stands for.
+    value: float
+    #: What it stands for; empty where nobody says.
+    label: str
+
+
+def read_picture(path: str | os.PathLike[str]) -> Array:
+    """The pixels of a JPEG or PNG file, as uint8 with shape (height, width, 3).
+
+    >>> read_picture("missing.png")
+    Traceback (most recent call last):
+    nnhal.errors.InvalidArgumentError: cannot open 'missing.png': No such file or directory
+    """
+    return _native.read_picture(os.fspath(path))
+
+
+def _colors(numbers: float | Sequence[float] | None) -> list[float] | None:
+    if numbers is None:
+        return None
+    given = [float(numbers)] * 3 if isinstance(numbers, (int, float)) else [float(number) for number in numbers]
+    if len(given) != 3:
+        raise ValueError(f"{len(given)} numbers, and not 1 or 3")
+    return given
 
 
 def _source(source: Source) -> Any:
@@ -185,6 +215,67 @@ class Model(_native.Model):
         12288
         """
         return Statistics(*self._statistics)
+
+    @property
+    def labels(self) -> tuple[list[str], ...]:
+        """For each output what its elements stand for, where that is packed with the file; empty otherwise.
+
+        >>> nnhal.load("small_cnn.tflite").labels
+        ([],)
+        """
+        return tuple(self._labels)
+
+    def prepare_picture(self, picture: str | os.PathLike[str] | Array, *, input: str | int = 0,
+                        mean: float | Sequence[float] | None = None, deviation: float | Sequence[float] | None = None,
+                        crop: float | None = None) -> Array:
+        """What a picture, a file or an array of `read_picture`, becomes as an input.
+
+        All of it is resized, or with `crop` the square in the middle with that
+        part of the shorter side. Values are normalized, (value - mean) / deviation,
+        as the arguments or the model's metadata say, otherwise to [-1, 1]; an
+        input of 8 bits takes them as they are where no argument says otherwise.
+
+        >>> model = nnhal.load("small_cnn.tflite")
+        >>> grey = numpy.full((48, 64, 3), 255, numpy.uint8)
+        >>> model.prepare_picture(grey).max()
+        1.0
+        >>> model.prepare_picture(grey, mean=0, deviation=[255, 255, 85]).max()
+        3.0
+        """
+        pixels = read_picture(picture) if isinstance(picture, (str, os.PathLike)) else picture
+        return self._prepare_picture(pixels, self._index(input, self.inputs, "input"), _colors(mean),
+                                     _colors(deviation), crop)
+
+    def top(self, values: Array, count: int = 5, *, output: str | int = 0,
+            labels: Sequence[str] | str | os.PathLike[str] | None = None) -> list[Ranked]:
+        """The highest values of an output, with the labels of the model, of `labels` or of the lines of that file.
+
+        Labels are of places along the last dimension.
+
+        >>> model = nnhal.load("small_cnn.tflite")
+        >>> model.top(numpy.array([[0.25, 0.5, 0.25]]), 2, labels=["cat", "dog", "cup"])
+        [Ranked(place=1, value=0.5, label='dog'), Ranked(place=0, value=0.25, label='cat')]
+        """
+        index = self._index(output, self.outputs, "output")
+        stored = np.asarray(values)
+        tensor = self.outputs[index]
+        reals = stored.reshape(-1).astype(np.float64)
+        if tensor.scale and stored.dtype.kind != "f":
+            reals = tensor.scale * (reals - tensor.zero_point)
+        names = self.labels[index] if labels is None else labels
+        if isinstance(names, (str, os.PathLike)):
+            names = _native.read_lines(os.fspath(names))
+        if names and (not stored.shape or len(names) != stored.shape[-1]):
+            raise ValueError(f"{len(names)} labels for an output of shape {stored.shape}")
+        order = np.argsort(-np.where(np.isnan(reals), -np.inf, reals), kind="stable")[:count]
+        return [Ranked(int(place), float(reals[place]), names[place % len(names)] if names else "") for place in order]
+
+    @staticmethod
+    def _index(key: str | int, tensors: Sequence[Tensor], what: str) -> int:
+        for tensor in tensors:
+            if key == tensor.name or key == tensor.index:
+                return tensor.index
+        raise ValueError(f"no {what} {key!r}; there are: {', '.join(repr(tensor.name) for tensor in tensors)}")
 
     async def run_async(self, *args: Any, **keywords: Any) -> list[Array]:
         """Executes once on a thread of the device, and lets the event loop go on meanwhile.

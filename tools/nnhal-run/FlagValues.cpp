@@ -11,6 +11,7 @@
 #include "Tools/Options/Values.h"
 #include "nnhal/Runtime/WorkPool.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -195,6 +196,61 @@ Status run::setPrintOutputs(Flags &flags, std::string_view value) {
   if (!value.empty())
     NNHAL_RETURN_IF_ERROR(parseInto(value, 0, maxCount, count));
   flags.printOutputs = count;
+  return Status::ok();
+}
+
+Status run::setTop(Flags &flags, std::string_view value) {
+  uint64_t count = 5;
+  if (!value.empty())
+    NNHAL_RETURN_IF_ERROR(parseInto(value, 1, maxCount, count));
+  flags.top = count;
+  return Status::ok();
+}
+
+/// A real number from \p min to \p max.
+static rt::Result<double> parseReal(std::string_view text, double min,
+                                    double max) {
+  double number = 0.0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !(number >= min && number <= max))
+    return badData("'{}' is not a number from {} to {}", text, min, max);
+  return number;
+}
+
+/// "X", one number for all colors, or "R,G,B".
+static rt::Result<std::array<double, 3>> parseColors(std::string_view text,
+                                                     double min, double max) {
+  std::vector<std::string_view> parts = tools::splitAtCommas(text);
+  if (parts.size() != 1 && parts.size() != 3)
+    return badData("'{}' has {} numbers, and not 1 or 3", text, parts.size());
+  std::array<double, 3> colors = {};
+  for (size_t i = 0; i < colors.size(); ++i) {
+    NNHAL_ASSIGN_OR_RETURN(
+        colors[i], parseReal(parts[parts.size() == 1 ? 0 : i], min, max));
+  }
+  return colors;
+}
+
+/// More than any normalization has use for.
+static constexpr double maxColor = 1e6;
+
+Status run::setImageCrop(Flags &flags, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(flags.inputs.pictures.crop,
+                         parseReal(value, 0.001, 1));
+  return Status::ok();
+}
+
+Status run::setImageMean(Flags &flags, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(flags.inputs.pictures.mean,
+                         parseColors(value, -maxColor, maxColor));
+  return Status::ok();
+}
+
+Status run::setImageDeviation(Flags &flags, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(flags.inputs.pictures.deviation,
+                         parseColors(value, 1e-6, maxColor));
   return Status::ok();
 }
 

@@ -44,6 +44,10 @@ struct Flags {
   std::vector<std::string> plugins;
   std::string outputDir;
   std::optional<uint64_t> printOutputs;
+  /// The number of highest values to print of each output.
+  std::optional<uint64_t> top;
+  /// The file with labels; empty for those of the model.
+  std::string labels;
   std::vector<tools::NamedFile> expects;
   tools::Tolerance tolerance;
   tools::TimeFormat time = tools::TimeFormat::none;

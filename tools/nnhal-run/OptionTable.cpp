@@ -74,10 +74,47 @@ static constexpr Option options[] = {
         .help = "read input N (index or name) from FILE (.npy, or raw "
                 "little-endian),\n"
                 "repeatable; random:SEED or zeros (default) fills all inputs "
-                "without a file",
+                "without a file.\n"
+                "Of a picture (.jpg, .png) all is resized, normalized as the "
+                "options below or the\n"
+                "model's metadata say (otherwise to [-1,1]), and taken as it "
+                "is by 8-bit inputs\n"
+                "without options",
         .works = execute,
         .apply = setInput,
         .asksForExecution = true,
+    },
+    {
+        .name = "image-crop",
+        .takes = Takes::value,
+        .valueName = "PART",
+        .help = "take of pictures the square in the middle, with PART (0.001 "
+                "to 1) of the shorter side",
+        .works = execute,
+        .apply = setImageCrop,
+        .asksForExecution = true,
+        .needs = "input",
+    },
+    {
+        .name = "image-mean",
+        .takes = Takes::value,
+        .valueName = "M",
+        .help = "subtract M from the values of pixels (0 to 255): a number, or "
+                "R,G,B",
+        .works = execute,
+        .apply = setImageMean,
+        .asksForExecution = true,
+        .needs = "input",
+    },
+    {
+        .name = "image-deviation",
+        .takes = Takes::value,
+        .valueName = "D",
+        .help = "divide what is left by D: a number, or R,G,B",
+        .works = execute,
+        .apply = setImageDeviation,
+        .asksForExecution = true,
+        .needs = "input",
     },
     {
         .name = "shape",
@@ -113,6 +150,28 @@ static constexpr Option options[] = {
         .works = execute,
         .apply = setPrintOutputs,
         .asksForExecution = true,
+    },
+    {
+        .name = "top",
+        .takes = Takes::optionalValue,
+        .valueName = "N",
+        .help = "print the N (default: 5) highest values of each output, with "
+                "labels",
+        .works = execute,
+        .apply = setTop,
+        .asksForExecution = true,
+    },
+    {
+        .name = "labels",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "take the labels of outputs from the lines of FILE (default: "
+                "those that are packed\n"
+                "with the model)",
+        .works = execute,
+        .apply = setText<&Flags::labels>,
+        .asksForExecution = true,
+        .needs = "top",
     },
     {
         .name = "expect",

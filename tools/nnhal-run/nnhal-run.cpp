@@ -21,6 +21,7 @@
 #include "Tools/Execution/Cache.h"
 #include "Tools/Execution/Devices.h"
 #include "Tools/Execution/Phases.h"
+#include "Tools/Images/ModelMetadata.h"
 #include "Tools/Process/Process.h"
 #include "Tools/Replay/ExecutionRecorder.h"
 #include "Tools/Replay/Replay.h"
@@ -157,6 +158,43 @@ planFor(const rt::AnnotatedModel &source, const Flags &flags,
   return std::optional(std::move(plan));
 }
 
+/// What \p model says about pictures and labels, where that is asked for.
+static rt::Result<ModelMetadata> metadataFor(const Flags &flags,
+                                             const ModelFile &model) {
+  bool hasPictures =
+      std::ranges::any_of(flags.inputs.files, [](const NamedFile &input) {
+        return isImageFile(input.file);
+      });
+  bool needsLabels = flags.top && flags.labels.empty();
+  if (!hasPictures && !needsLabels)
+    return ModelMetadata();
+  return metadataOf(model);
+}
+
+/// Prints the highest values of \p outputs.
+static Status printTop(const Flags &flags, const ModelMetadata &metadata,
+                       const rt::Interface &interface,
+                       std::span<const OutputTensor> outputs) {
+  std::vector<std::string> labels;
+  if (!flags.labels.empty()) {
+    NNHAL_ASSIGN_OR_RETURN(labels, readLines(flags.labels));
+  }
+  std::string text;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    bool isPacked = flags.labels.empty() && i < metadata.labels.size();
+    text += describeTop(outputs[i], i, interface.outputs[i], *flags.top,
+                        isPacked ? metadata.labels[i] : labels);
+  }
+  if (text.empty() && !outputs.empty())
+    return badData("there are {} labels, and no output has that last extent: "
+                   "output 0 has shape [{}]",
+                   flags.labels.empty() ? metadata.labels[0].size()
+                                        : labels.size(),
+                   fmt::join(outputs[0].dimensions, ","));
+  fmt::print("{}", text);
+  return Status::ok();
+}
+
 static Status runModel(const Flags &flags, const ModelFile &model,
                        const SelectedDevice &selected,
                        rt::LazyCompiler &compiler, const LoadServices &services,
@@ -203,8 +241,11 @@ static Status runModel(const Flags &flags, const ModelFile &model,
   NNHAL_ASSIGN_OR_RETURN(LoadOutcome loaded, std::move(outcome));
   if (!loaded.prepared)
     return Status::ok();
-  NNHAL_ASSIGN_OR_RETURN(
-      Inputs inputs, buildInputs(flags.inputs, loaded.prepared->interface()));
+  NNHAL_ASSIGN_OR_RETURN(ModelMetadata metadata, metadataFor(flags, model));
+  InputRequest request = flags.inputs;
+  request.normalizations = metadata.normalizations;
+  NNHAL_ASSIGN_OR_RETURN(Inputs inputs,
+                         buildInputs(request, loaded.prepared->interface()));
   auto revive = [&](const Status &death) -> rt::Result<rt::PreparedModelRef> {
     fmt::print(stderr, "warning: {}; the model is prepared anew\n",
                death.message());
@@ -227,11 +268,14 @@ static Status runModel(const Flags &flags, const ModelFile &model,
   // Something must come of an execution that nothing was asked about.
   bool isPlain = flags.expects.empty() && flags.outputDir.empty() &&
                  flags.time == TimeFormat::none && !isExplained(flags) &&
-                 flags.record.empty() && !flags.verify;
+                 flags.record.empty() && !flags.verify && !flags.top;
   if (flags.printOutputs || isPlain)
     for (size_t i = 0; i < executed.outputs.size(); ++i)
       fmt::print("{}\n", describeOutput(executed.outputs[i], i,
                                         flags.printOutputs.value_or(10)));
+  if (flags.top)
+    NNHAL_RETURN_IF_ERROR(printTop(
+        flags, metadata, loaded.prepared->interface(), executed.outputs));
   if (!flags.outputDir.empty())
     NNHAL_RETURN_IF_ERROR(writeOutputs(flags.outputDir, executed.outputs));
   if (flags.time != TimeFormat::none)

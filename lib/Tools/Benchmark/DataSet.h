@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_TOOLS_BENCHMARK_DATASET_H
 #define NNHAL_LIB_TOOLS_BENCHMARK_DATASET_H
 
-#include "Preprocessing.h"
+#include "Tools/Images/Preprocessing.h"
 #include "Tools/Tensors/Inputs.h"
 #include "Tools/Tensors/Npy.h"
 

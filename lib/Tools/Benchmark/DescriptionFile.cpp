@@ -258,11 +258,13 @@ Status Reader::readPhotos(const JsonNode &node, DataEntry entry,
   NNHAL_RETURN_IF_ERROR(file(node, "directory", photos.directory));
   NNHAL_RETURN_IF_ERROR(file(node, "ground_truth", photos.groundTruth));
   NNHAL_RETURN_IF_ERROR(file(node, "labels", photos.labels));
-  NNHAL_RETURN_IF_ERROR(real(node, "crop", 1e-3, 1, photos.preprocessing.crop));
-  constexpr double most = 1e6;
-  NNHAL_RETURN_IF_ERROR(colors(node, "mean", -most, photos.preprocessing.mean));
   NNHAL_RETURN_IF_ERROR(
-      colors(node, "deviation", 1e-6, photos.preprocessing.deviation));
+      real(node, "crop", 1e-3, 1, *photos.preprocessing.crop));
+  constexpr double most = 1e6;
+  NNHAL_RETURN_IF_ERROR(
+      colors(node, "mean", -most, photos.preprocessing.normalization.mean));
+  NNHAL_RETURN_IF_ERROR(colors(node, "deviation", 1e-6,
+                               photos.preprocessing.normalization.deviation));
   NNHAL_RETURN_IF_ERROR(count(node, "limit", 1, UINT32_MAX, photos.limit));
   if (auto offset = node.find("class_offset")) {
     NNHAL_ASSIGN_OR_RETURN(photos.classOffset,

@@ -7,6 +7,8 @@
 
 #include "DataSet.h"
 
+#include "Tools/Images/ModelMetadata.h"
+
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>
@@ -19,7 +21,6 @@
 using namespace nnhal;
 using namespace nnhal::tools;
 using rt::badData;
-using rt::Status;
 namespace fs = std::filesystem;
 
 namespace {
@@ -52,15 +53,9 @@ rt::Result<Sample> PhotoFolder::load(uint64_t index,
     return badData("a model with {} inputs takes no photos, which are for one",
                    interface.inputs.size());
   const Photo &photo = photos[index];
-  NNHAL_ASSIGN_OR_RETURN(rt::Memory file, rt::Memory::readFile(photo.path));
-  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> encoded, file.bytes());
-  auto image = decodeJpeg(encoded);
-  if (!image.isOk())
-    return std::move(image).takeStatus().withContext(
-        fmt::format("'{}'", photo.path));
-  NNHAL_ASSIGN_OR_RETURN(
-      std::vector<std::byte> bytes,
-      preprocess(*image, interface.inputs[0], preprocessing));
+  NNHAL_ASSIGN_OR_RETURN(Image image, readImage(photo.path));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
+                         preprocess(image, interface.inputs[0], preprocessing));
   InputTensor input;
   input.dimensions = interface.inputs[0].dimensions;
   input.frameSize = bytes.size();
@@ -72,24 +67,6 @@ rt::Result<Sample> PhotoFolder::load(uint64_t index,
   sample.inputs.tensors.push_back(std::move(input));
   sample.expectedClass = photo.expectedClass;
   return sample;
-}
-
-/// The lines of a file; a carriage return does not count.
-static rt::Result<std::vector<std::string>> readLines(const std::string &path) {
-  NNHAL_ASSIGN_OR_RETURN(rt::Memory file, rt::Memory::readFile(path));
-  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, file.bytes());
-  std::string_view text(reinterpret_cast<const char *>(bytes.data()),
-                        bytes.size());
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r'))
-      line.remove_suffix(1);
-    lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 /// The number between the last '-' of a name and its extension.

@@ -127,3 +127,19 @@ rt::Result<ModelFile> tools::openModel(const std::string &path) {
   model.kind = *kind;
   return model;
 }
+
+rt::Result<ModelMetadata> tools::metadataOf(const ModelFile &model) {
+  if (model.kind != ModelKind::tflite)
+    return ModelMetadata();
+  rt::Memory file;
+  if (model.bytes) {
+    file = *model.bytes;
+  } else {
+    NNHAL_ASSIGN_OR_RETURN(file, rt::Memory::readFile(model.path));
+  }
+  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, file.bytes());
+  auto metadata = readModelMetadata(bytes);
+  if (!metadata.isOk())
+    return std::move(metadata).takeStatus().withContext(model.label());
+  return metadata;
+}

@@ -8,6 +8,8 @@
 #ifndef NNHAL_LIB_TOOLS_EXECUTION_MODELFILE_H
 #define NNHAL_LIB_TOOLS_EXECUTION_MODELFILE_H
 
+#include "Tools/Images/ModelMetadata.h"
+
 #include "nnhal/Runtime/Memory.h"
 
 #include <cstdint>
@@ -56,6 +58,10 @@ rt::Result<ModelFile> openModel(const std::string &path);
 /// format is not known.
 rt::Result<ModelFile> openModelBytes(std::span<const std::byte> bytes,
                                      const std::string &name);
+
+/// What \p model says for programs; empty but for a TensorFlow Lite file. Fails
+/// as readModelMetadata().
+rt::Result<ModelMetadata> metadataOf(const ModelFile &model);
 
 } // namespace nnhal::tools
 

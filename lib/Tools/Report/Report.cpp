@@ -11,6 +11,8 @@
 
 #include "Tools/Calibration/Calibrate.h"
 #include "Tools/Process/PeakMemory.h"
+#include "Tools/Tensors/Npy.h"
+#include "Tools/Tensors/Ranking.h"
 #include "nnhal/Runtime/Partition.h"
 
 #include <fmt/format.h>
@@ -33,6 +35,25 @@ std::string tools::describeOutput(const OutputTensor &output, size_t index,
     text += " " + format.print(output.bytes.data() + i * format.size);
   if (count < total)
     text += " ...";
+  return text;
+}
+
+std::string tools::describeTop(const OutputTensor &output, size_t index,
+                               const rt::InterfaceTensor &tensor,
+                               uint64_t count,
+                               std::span<const std::string> labels) {
+  if (!labels.empty() &&
+      (output.dimensions.empty() || output.dimensions.back() != labels.size()))
+    return {};
+  std::string text = fmt::format("output {}", index);
+  if (!output.name.empty())
+    text += fmt::format(" ('{}')", output.name);
+  text += ", highest values:\n";
+  for (const Ranked &ranked : rankElements(output, tensor, count))
+    text +=
+        fmt::format("{:>10.4g}  [{}]{}{}\n", ranked.value, ranked.index,
+                    labels.empty() ? "" : " ",
+                    labels.empty() ? "" : labels[ranked.index % labels.size()]);
   return text;
 }
 

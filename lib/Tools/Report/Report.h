@@ -20,6 +20,13 @@ enum class TimeFormat { none, text, json };
 std::string describeOutput(const OutputTensor &output, size_t index,
                            uint64_t count);
 
+/// The answer to --top: a line for each of the \p count highest values of
+/// \p output, with the label of its place along the last dimension. Empty where
+/// \p labels are those of another output, whose last extent is another.
+std::string describeTop(const OutputTensor &output, size_t index,
+                        const rt::InterfaceTensor &tensor, uint64_t count,
+                        std::span<const std::string> labels);
+
 /// The answer to --time, ending with a newline: a table with one row per mode,
 /// or one JSON object per line.
 std::string describeTimes(const LoadOutcome &loaded,

@@ -229,19 +229,40 @@ static rt::Status takeFile(const InputRequest &request, size_t index,
   return rt::Status::ok();
 }
 
+/// Reads the picture \p path, which \p input has the extents for.
+static rt::Status takePicture(const InputRequest &request, size_t index,
+                              const std::string &path, InterfaceTensor tensor,
+                              InputTensor &input) {
+  NNHAL_ASSIGN_OR_RETURN(Image image, readImage(path));
+  tensor.dimensions = input.dimensions;
+  std::optional<Normalization> stated;
+  if (index < request.normalizations.size())
+    stated = request.normalizations[index];
+  auto bytes = preprocess(image, tensor,
+                          preprocessingFor(tensor, request.pictures, stated));
+  if (!bytes.isOk())
+    return bytes.status().withContext(fmt::format("'{}'", path));
+  return takeFile(request, index, path, *bytes, input);
+}
+
 static rt::Result<InputTensor> buildInput(const InputRequest &request,
                                           const rt::Interface &interface,
                                           size_t index, const std::string *path,
                                           const std::vector<uint32_t> *shape) {
   const InterfaceTensor &tensor = interface.inputs[index];
   InputFile file;
-  if (path) {
+  bool isPicture = path && isImageFile(*path);
+  if (path && !isPicture) {
     NNHAL_ASSIGN_OR_RETURN(file, readInputFile(*path, tensor));
   }
   InputTensor input;
   NNHAL_ASSIGN_OR_RETURN(
       input.dimensions, resolveDimensions(request, index, tensor, shape, file));
   NNHAL_ASSIGN_OR_RETURN(input.frameSize, byteSizeOf(tensor, input.dimensions));
+  if (isPicture) {
+    NNHAL_RETURN_IF_ERROR(takePicture(request, index, *path, tensor, input));
+    return input;
+  }
   if (path) {
     NNHAL_RETURN_IF_ERROR(takeFile(request, index, *path, file.data, input));
     return input;

@@ -8,6 +8,8 @@
 #ifndef NNHAL_LIB_TOOLS_TENSORS_INPUTS_H
 #define NNHAL_LIB_TOOLS_TENSORS_INPUTS_H
 
+#include "Tools/Images/Preprocessing.h"
+
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/PreparedModel.h"
@@ -29,7 +31,8 @@ struct NamedFile {
 /// Dimensions by the index or the name of an input.
 using NamedShapes = std::map<std::string, std::vector<uint32_t>>;
 
-/// The sources of a model's inputs.
+/// The sources of a model's inputs. A file is a picture (isImageFile()), an
+/// .npy file, or the bytes of the input.
 struct InputRequest {
   std::vector<NamedFile> files;
   /// Fills inputs that no file is given for: zeros without a seed.
@@ -37,6 +40,10 @@ struct InputRequest {
   NamedShapes shapes;
   /// Files hold several frames.
   bool frames = false;
+  /// How JPEG and PNG files become inputs; and what the model says of that, by
+  /// the index of the input.
+  PictureSettings pictures = {};
+  std::vector<std::optional<Normalization>> normalizations = {};
 };
 
 /// One input of all frames.

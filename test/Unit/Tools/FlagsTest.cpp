@@ -89,6 +89,31 @@ TEST(FlagsTest, EveryOption) {
   EXPECT_EQ(flags->time, TimeFormat::json);
 }
 
+TEST(FlagsTest, PicturesAndLabels) {
+  auto flags =
+      parse({"--input=0=a.png", "--image-crop=0.5", "--image-mean=1",
+             "--image-deviation=2,3,4", "--top", "--labels=l.txt", "m.tflite"});
+  ASSERT_TRUE(flags.isOk()) << flags.status().message();
+  EXPECT_EQ(flags->inputs.pictures.crop, 0.5);
+  EXPECT_EQ(flags->inputs.pictures.mean, (std::array<double, 3>{1, 1, 1}));
+  EXPECT_EQ(flags->inputs.pictures.deviation, (std::array<double, 3>{2, 3, 4}));
+  EXPECT_EQ(flags->top, 5u);
+  EXPECT_EQ(flags->labels, "l.txt");
+  EXPECT_EQ(parse({"--top=2", "m.tflite"})->top, 2u);
+  EXPECT_EQ(messageOf({"--image-crop=1.5"}),
+            "option '--image-crop': '1.5' is not a number from 0.001 to 1");
+  EXPECT_EQ(messageOf({"--image-mean=1,2"}),
+            "option '--image-mean': '1,2' has 2 numbers, and not 1 or 3");
+  EXPECT_EQ(messageOf({"--image-mean=nan"}), "option '--image-mean': 'nan' is "
+                                             "not a number from -1000000 to "
+                                             "1000000");
+  EXPECT_EQ(messageOf({"--image-deviation=0"}),
+            "option '--image-deviation': '0' is not a number from 1e-06 to "
+            "1000000");
+  EXPECT_EQ(messageOf({"m.json", "--labels=l.txt"}),
+            "option '--labels' needs --top");
+}
+
 TEST(FlagsTest, Tolerances) {
   auto toleranceOf = [](std::string_view spec) {
     return parse({"m.json", "--expect=0=f", spec})->tolerance;
@@ -318,6 +343,9 @@ std::string argumentOf(const Option &option) {
       {"shape", "0=1"},
       {"expect", "0=f"},
       {"tolerance", "exact"},
+      {"image-crop", "1"},
+      {"image-mean", "1"},
+      {"image-deviation", "1"},
       {"mode", "async"},
       {"rounding", "single"},
       {"stages", "3"},
@@ -415,6 +443,10 @@ TEST(FlagsTest, OptionsGoWithTheirWork) {
         call.push_back("--record=r");
       if (option.name == "verify-case" && (option.works & uint32_t(work)))
         call.push_back("--verify=reference");
+      if (option.name.starts_with("image-") && (option.works & uint32_t(work)))
+        call.push_back("--input=0=f");
+      if (option.name == "labels" && (option.works & uint32_t(work)))
+        call.push_back("--top");
       if (option.name == "tolerance" && (option.works & uint32_t(work)))
         call.push_back("--expect=0=f");
       if (option.name == "fence-after-ms" && (option.works & uint32_t(work)))

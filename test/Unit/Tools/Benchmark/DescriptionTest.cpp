@@ -94,8 +94,8 @@ TEST(DescriptionTest, EverythingIsRead) {
   EXPECT_EQ(sequences.evaluators[1].phoneErrorLimit, 3.0);
   const DataEntry &photos = description->data[2];
   EXPECT_EQ(photos.photos.preprocessing.quantizing, Quantizing::asPublished);
-  EXPECT_EQ(photos.photos.preprocessing.mean[2], 3.0);
-  EXPECT_EQ(photos.photos.preprocessing.deviation[1], 4.0);
+  EXPECT_EQ(photos.photos.preprocessing.normalization.mean[2], 3.0);
+  EXPECT_EQ(photos.photos.preprocessing.normalization.deviation[1], 4.0);
   EXPECT_EQ(photos.photos.classOffset, -1);
   EXPECT_EQ(photos.evaluators.size(), 1u);
   EXPECT_EQ(description->data[4].seed, 5u);

@@ -109,8 +109,10 @@ TEST_F(PhotosTest, PhotosThatAreNoneAreNamed) {
   auto data = openPhotos(request);
   ASSERT_TRUE(data.isOk()) << data.status().message();
   std::string message = (*data)->load(0, interface).status().message();
-  EXPECT_TRUE(message.starts_with("'" + path + "': not a JPEG file: "))
-      << message;
+  EXPECT_EQ(message, "'" + path + "': neither a JPEG nor a PNG file");
+  auto text = decodeJpeg(bytesOf("text"));
+  EXPECT_TRUE(text.status().message().starts_with("not a JPEG file: "))
+      << text.status().message();
   std::string whole = jpegOf(100, 64, 64);
   auto cut = decodeJpeg(bytesOf(whole.substr(0, whole.size() - 20)));
   EXPECT_TRUE(cut.status().message().starts_with("the JPEG file is damaged: "))

@@ -19,7 +19,7 @@ loader.exec_module(layers)
 SAMPLES = {"fmt": "fmt/format.h", "nlohmann/json": "nlohmann/json.hpp", "FlatBuffers": "flatbuffers/flatbuffers.h",
            "OpenSSL": "openssl/evp.h", "SQLite": "sqlite3.h", "FarmHash": "farmhash.h", "MLIR": "mlir/IR/Value.h",
            "lld": "lld/Common/Driver.h", "GoogleTest": "gtest/gtest.h", "Google Benchmark": "benchmark/benchmark.h",
-           "Cap'n Proto": "capnp/message.h", "libseccomp": "seccomp.h", "libjpeg-turbo": "turbojpeg.h",
+           "Cap'n Proto": "capnp/message.h", "libseccomp": "seccomp.h", "libjpeg-turbo": "turbojpeg.h", "libpng": "png.h", "minizip": "minizip/unzip.h",
            "pybind11": "pybind11/pybind11.h"}
 assert SAMPLES.keys() == layers.LIBRARIES.keys()
 

@@ -1,17 +1,19 @@
-//===- Jpeg.h - Photos as pixels --------------------------------*- C++ -*-===//
+//===- Image.h - Pictures as pixels -----------------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_TOOLS_BENCHMARK_JPEG_H
-#define NNHAL_LIB_TOOLS_BENCHMARK_JPEG_H
+#ifndef NNHAL_LIB_TOOLS_IMAGES_IMAGE_H
+#define NNHAL_LIB_TOOLS_IMAGES_IMAGE_H
 
 #include "nnhal/Runtime/Status.h"
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace nnhal::tools {
@@ -23,14 +25,24 @@ struct Image {
   std::vector<uint8_t> pixels;
 };
 
+inline constexpr uint64_t maxPixels = uint64_t(1) << 27;
+
 /// Decodes a JPEG file; one of greys has three equal colors then. Fails with
 /// invalidArgument for bytes that are no JPEG file, are cut off, or state more
 /// pixels than maxPixels, and with generalFailure in a build without
 /// libjpeg-turbo.
 rt::Result<Image> decodeJpeg(std::span<const std::byte> bytes);
 
-inline constexpr uint64_t maxPixels = uint64_t(1) << 27;
+/// The same for a PNG file and libpng. What is transparent is on black.
+rt::Result<Image> decodePng(std::span<const std::byte> bytes);
+
+/// Whether the name of the file \p path ends as that of a picture.
+bool isImageFile(std::string_view path);
+
+/// Reads a JPEG or PNG file, which its first bytes tell apart. Fails with
+/// invalidArgument, which names the file.
+rt::Result<Image> readImage(const std::string &path);
 
 } // namespace nnhal::tools
 
-#endif // NNHAL_LIB_TOOLS_BENCHMARK_JPEG_H
+#endif // NNHAL_LIB_TOOLS_IMAGES_IMAGE_H

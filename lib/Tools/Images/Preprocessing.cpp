@@ -109,6 +109,28 @@ static rt::Status checkShape(const rt::InterfaceTensor &input) {
   return rt::Status::ok();
 }
 
+Preprocessing
+tools::preprocessingFor(const rt::InterfaceTensor &input,
+                        const PictureSettings &settings,
+                        const std::optional<Normalization> &stated) {
+  Preprocessing result;
+  result.crop = settings.crop;
+  if (stated)
+    result.normalization = *stated;
+  if (input.type != OperandType::TENSOR_FLOAT32 && !settings.mean &&
+      !settings.deviation) {
+    result.normalization = {.mean = {}, .deviation = {1, 1, 1}};
+    result.scale = 1;
+    result.zeroPoint =
+        input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ? INT8_MIN : 0;
+  }
+  if (settings.mean)
+    result.normalization.mean = *settings.mean;
+  if (settings.deviation)
+    result.normalization.deviation = *settings.deviation;
+  return result;
+}
+
 rt::Result<std::vector<std::byte>>
 tools::preprocess(const Image &image, const rt::InterfaceTensor &input,
                   const Preprocessing &preprocessing) {
@@ -120,15 +142,17 @@ tools::preprocess(const Image &image, const rt::InterfaceTensor &input,
                    "TENSOR_FLOAT32, TENSOR_QUANT8_ASYMM or "
                    "TENSOR_QUANT8_ASYMM_SIGNED",
                    rt::nameOf(input.type));
-  Image fitted = resize(cropToSquare(image, preprocessing.crop),
-                        input.dimensions[2], input.dimensions[1]);
+  const Normalization &normalization = preprocessing.normalization;
+  Image fitted = resize(
+      preprocessing.crop ? cropToSquare(image, *preprocessing.crop) : image,
+      input.dimensions[2], input.dimensions[1]);
   auto scale = float(preprocessing.scale.value_or(double(input.scale)));
   auto zeroPoint = float(preprocessing.zeroPoint.value_or(input.zeroPoint));
   size_t count = fitted.pixels.size();
   std::vector<std::byte> bytes(count * (isFloat ? sizeof(float) : 1));
   for (size_t i = 0; i < count; ++i) {
-    float real = (float(fitted.pixels[i]) - float(preprocessing.mean[i % 3])) /
-                 float(preprocessing.deviation[i % 3]);
+    float real = (float(fitted.pixels[i]) - float(normalization.mean[i % 3])) /
+                 float(normalization.deviation[i % 3]);
     if (isFloat)
       std::memcpy(bytes.data() + i * sizeof(float), &real, sizeof(float));
     else

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tools/Benchmark/Preprocessing.h"
+#include "Tools/Images/Preprocessing.h"
 
 #include <gtest/gtest.h>
 
@@ -100,8 +100,8 @@ TEST(PreprocessingTest, SignedElementsBeginBelowZero) {
 TEST(PreprocessingTest, FloatsAreNormalizedAlikeInBothWays) {
   auto input = inputOf(rt::OperandType::TENSOR_FLOAT32);
   Preprocessing preprocessing;
-  preprocessing.mean = {127.5, 0, 255};
-  preprocessing.deviation = {127.5, 255, 51};
+  preprocessing.normalization.mean = {127.5, 0, 255};
+  preprocessing.normalization.deviation = {127.5, 255, 51};
   for (Quantizing way : {Quantizing::correct, Quantizing::asPublished}) {
     preprocessing.quantizing = way;
     auto bytes = preprocess(grey(255), input, preprocessing);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_TOOLS_BENCHMARK_PREPROCESSING_H
-#define NNHAL_LIB_TOOLS_BENCHMARK_PREPROCESSING_H
+#ifndef NNHAL_LIB_TOOLS_IMAGES_PREPROCESSING_H
+#define NNHAL_LIB_TOOLS_IMAGES_PREPROCESSING_H
 
-#include "Jpeg.h"
+#include "Image.h"
 
 #include "nnhal/Runtime/Interface.h"
 
@@ -30,16 +30,22 @@ enum class Quantizing {
 /// "correct" or "as-published".
 std::string_view nameOf(Quantizing quantizing);
 
+/// (value - mean) / deviation, for red, green and blue; the default is [-1, 1],
+/// for which most classifiers were trained.
+struct Normalization {
+  std::array<double, 3> mean = {127.5, 127.5, 127.5};
+  std::array<double, 3> deviation = {127.5, 127.5, 127.5};
+  bool operator==(const Normalization &) const = default;
+};
+
 /// The way of a photo to the input of a model: the square in its middle is
 /// resized, its values are normalized and, for quantized inputs, quantized.
 struct Preprocessing {
   Quantizing quantizing = Quantizing::correct;
-  /// The side of the square, as a part of the shorter side of the photo.
-  double crop = 0.875;
-  /// (value - mean) / deviation, for red, green and blue; the default is
-  /// [-1, 1], for which most classifiers were trained.
-  std::array<double, 3> mean = {127.5, 127.5, 127.5};
-  std::array<double, 3> deviation = {127.5, 127.5, 127.5};
+  /// The side of the square, as a part of the shorter side of the photo; the
+  /// whole photo is resized where it is absent.
+  std::optional<double> crop = 0.875;
+  Normalization normalization;
   /// Those of the model's input where they are absent.
   std::optional<double> scale;
   std::optional<double> zeroPoint;
@@ -53,6 +59,21 @@ Image cropToSquare(const Image &image, double part);
 /// centers of the four next pixels.
 Image resize(const Image &image, uint32_t width, uint32_t height);
 
+/// What is known of the pictures for one input.
+struct PictureSettings {
+  std::optional<double> crop;
+  std::optional<std::array<double, 3>> mean;
+  std::optional<std::array<double, 3>> deviation;
+};
+
+/// The way of a picture to \p input as TensorFlow Lite's own programs go it:
+/// the whole picture, unless \p settings has a part, and to elements of 8 bits
+/// as its bytes are. Elements that are real numbers are normalized as \p stated
+/// says, which a model brings, and all elements as \p settings says.
+Preprocessing preprocessingFor(const rt::InterfaceTensor &input,
+                               const PictureSettings &settings,
+                               const std::optional<Normalization> &stated);
+
 /// The bytes of \p input for \p image. invalidArgument names the shape or type
 /// of an input that takes no photo.
 rt::Result<std::vector<std::byte>>
@@ -61,4 +82,4 @@ preprocess(const Image &image, const rt::InterfaceTensor &input,
 
 } // namespace nnhal::tools
 
-#endif // NNHAL_LIB_TOOLS_BENCHMARK_PREPROCESSING_H
+#endif // NNHAL_LIB_TOOLS_IMAGES_PREPROCESSING_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Jpeg.h"
+#include "Image.h"
 
 #include "Runtime/Support/Errors.h"
 

@@ -1,0 +1,17 @@
+//===- PngAbsent.cpp - No PNG files in a build without libpng -------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Image.h"
+
+#include "Runtime/Support/Errors.h"
+
+using namespace nnhal;
+
+rt::Result<tools::Image> tools::decodePng(std::span<const std::byte>) {
+  return rt::failure("this build reads no PNG: libpng (libpng-dev) was not "
+                     "found when it was configured");
+}

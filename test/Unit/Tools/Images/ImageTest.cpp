@@ -1,0 +1,136 @@
+//===- ImageTest.cpp - Pictures as pixels ---------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tools/Images/Image.h"
+
+#include "Tools/Tensors/Inputs.h"
+
+#include "Runtime/Support/AtomicFile.h"
+
+#include <gtest/gtest.h>
+#ifdef NNHAL_HAVE_PNG
+#include <png.h>
+#endif
+
+using namespace nnhal;
+using namespace nnhal::tools;
+
+namespace {
+
+TEST(ImageTest, PicturesAreKnownByTheirNames) {
+  EXPECT_TRUE(isImageFile("a.jpg"));
+  EXPECT_TRUE(isImageFile("folder/a.JPEG"));
+  EXPECT_TRUE(isImageFile("a.b.png"));
+  EXPECT_FALSE(isImageFile("a.npy"));
+  EXPECT_FALSE(isImageFile(".png"));
+  EXPECT_FALSE(isImageFile("png"));
+}
+
+TEST(ImageTest, WhatIsNoPictureIsNamed) {
+  std::string path = testing::TempDir() + "nnhal-text.png";
+  ASSERT_TRUE(rt::writeFileAtomically(
+                  path, std::as_bytes(std::span(std::string_view("text"))))
+                  .isOk());
+  EXPECT_EQ(readImage(path).status().message(),
+            "'" + path + "': neither a JPEG nor a PNG file");
+}
+
+#ifdef NNHAL_HAVE_PNG
+/// A PNG file of 3 x 2 pixels in \p format.
+std::vector<std::byte> pngOf(uint32_t format,
+                             const std::vector<uint8_t> &pixels) {
+  png_image image = {};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = 3;
+  image.height = 2;
+  image.format = format;
+  png_alloc_size_t size = 0;
+  EXPECT_TRUE(::png_image_write_to_memory(&image, nullptr, &size, 0,
+                                          pixels.data(), 0, nullptr));
+  std::vector<std::byte> file(size);
+  EXPECT_TRUE(::png_image_write_to_memory(&image, file.data(), &size, 0,
+                                          pixels.data(), 0, nullptr));
+  return file;
+}
+
+const std::vector<uint8_t> colors = {255, 0,  0,  0,  255, 0,  0,  0,  255,
+                                     10,  20, 30, 40, 50,  60, 70, 80, 90};
+
+TEST(ImageTest, PixelsOfPng) {
+  auto image = decodePng(pngOf(PNG_FORMAT_RGB, colors));
+  ASSERT_TRUE(image.isOk()) << image.status().message();
+  EXPECT_EQ(image->width, 3u);
+  EXPECT_EQ(image->height, 2u);
+  EXPECT_EQ(image->pixels, colors);
+  auto grey = decodePng(pngOf(PNG_FORMAT_GRAY, {1, 2, 3, 4, 5, 6}));
+  ASSERT_TRUE(grey.isOk()) << grey.status().message();
+  EXPECT_EQ(std::vector(grey->pixels.begin(), grey->pixels.begin() + 6),
+            (std::vector<uint8_t>{1, 1, 1, 2, 2, 2}));
+}
+
+TEST(ImageTest, TransparentPixelsAreOnBlack) {
+  std::vector<uint8_t> pixels;
+  for (size_t i = 0; i < 6; ++i)
+    pixels.insert(pixels.end(), {200, 100, 50, uint8_t(i == 0 ? 0 : 255)});
+  auto image = decodePng(pngOf(PNG_FORMAT_RGBA, pixels));
+  ASSERT_TRUE(image.isOk()) << image.status().message();
+  EXPECT_EQ(std::vector(image->pixels.begin(), image->pixels.begin() + 6),
+            (std::vector<uint8_t>{0, 0, 0, 200, 100, 50}));
+}
+
+TEST(ImageTest, DamagedPngIsRefused) {
+  std::vector<std::byte> whole = pngOf(PNG_FORMAT_RGB, colors);
+  auto text = decodePng(std::as_bytes(std::span(std::string_view("text"))));
+  EXPECT_TRUE(text.status().message().starts_with("not a PNG file: "))
+      << text.status().message();
+  auto cut = decodePng(std::span(whole).first(whole.size() - 30));
+  EXPECT_TRUE(cut.status().message().starts_with("the PNG file is damaged: "))
+      << cut.status().message();
+  // A header that states 0x00007fff x 0x00007fff pixels; its checksum follows.
+  for (size_t at : {18u, 22u}) {
+    whole[at] = std::byte(0x7f);
+    whole[at + 1] = std::byte(0xff);
+  }
+  EXPECT_FALSE(decodePng(whole).isOk());
+}
+
+TEST(ImageTest, FilesBecomeInputs) {
+  std::string path = testing::TempDir() + "nnhal-picture.png";
+  ASSERT_TRUE(
+      rt::writeFileAtomically(path, pngOf(PNG_FORMAT_RGB, colors)).isOk());
+  rt::Interface interface;
+  interface.inputs = {
+      {"image", rt::OperandType::TENSOR_QUANT8_ASYMM, {1, 2, 3, 3}, 0.5f, 7},
+      {"real", rt::OperandType::TENSOR_FLOAT32, {1, 0, 0, 3}, 0.0f, 0}};
+  InputRequest request;
+  request.files = {{"image", path}, {"real", path}};
+  request.shapes["real"] = {1, 2, 3, 3};
+  request.normalizations = {std::nullopt, Normalization{{0, 0, 0}, {10, 5, 1}}};
+  auto inputs = buildInputs(request, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_TRUE(std::ranges::equal(inputs->tensors[0].bytes.bytes(),
+                                 std::as_bytes(std::span(colors))));
+  const auto *real =
+      reinterpret_cast<const float *>(inputs->tensors[1].bytes.data());
+  EXPECT_EQ(real[9], 1.0f);
+  EXPECT_EQ(real[10], 4.0f);
+  EXPECT_EQ(real[11], 30.0f);
+  interface.inputs[0].dimensions = {2, 3};
+  EXPECT_EQ(buildInputs(request, interface).status().message(),
+            "'" + path +
+                "': an input of shape [2,3] takes no photo, which needs "
+                "[1,height,width,3]");
+}
+#else
+TEST(ImageTest, ABuildWithoutPngSaysSo) {
+  EXPECT_EQ(decodePng({}).status().message(),
+            "this build reads no PNG: libpng (libpng-dev) was not found when "
+            "it was configured");
+}
+#endif
+
+} // namespace
