@@ -56,6 +56,7 @@ private:
   Cancellation cancellation;
   CrashReproducer reproducer;
   CompileThreads threads;
+  KernelLibrary kernels;
   MLIRContext mlirContext;
   std::optional<ScopedDiagnosticHandler> handler;
   std::string firstError;
@@ -115,6 +116,7 @@ Compilation::Compilation(const CompilerOptions &options)
     : options(options), cancellation(options.isCancelled),
       reproducer(options.crashReproducer, cancellation),
       threads(options.threads, cancellation),
+      kernels(options.findKernel, options.keepKernel),
       mlirContext(makeRegistry(options), noThreads()) {
   mlirContext.loadAllAvailableDialects();
   handler.emplace(&mlirContext, [this](Diagnostic &diagnostic) {
@@ -198,7 +200,7 @@ rt::Status Compilation::runPhases(ModuleOp module,
       reproducer.watch(manager);
     bool isLast = phase == Phase::llvm;
     addPhase(manager, phase, target,
-             {int64_t(options.constantsOffset), /*inParts=*/isLast});
+             {int64_t(options.constantsOffset), /*inParts=*/isLast, &kernels});
     // Passes before the last phase work on the one function that has
     // everything, so that threads have nothing to share there.
     if (isLast && threads.getMaxConcurrency() > 1)
@@ -257,8 +259,9 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   NNHAL_RETURN_IF_ERROR(runPhases(*module, *target));
 
   NNHAL_RETURN_IF_ERROR(begin("codegen"));
-  NNHAL_ASSIGN_OR_RETURN(EmittedCode emitted,
-                         target->emit(*module, {cancellation, linkObjects}));
+  NNHAL_ASSIGN_OR_RETURN(
+      EmittedCode emitted,
+      target->emit(*module, {cancellation, linkObjects, kernels}));
   NNHAL_RETURN_IF_ERROR(checkCancelled());
   artifact.entries = std::move(emitted.entries);
   for (rt::ArtifactEntry &entry : artifact.entries)
@@ -302,6 +305,7 @@ rt::Result<CompiledArtifact> compileModel(const rt::AnnotatedModel &model,
   ModelImportOptions importOptions;
   importOptions.borrow = true; // The context ends before the call returns.
   std::vector<rt::Extension> described;
+  described.reserve(options.extensions.size());
   for (const rt::CompiledExtension &extension : options.extensions)
     described.push_back(extension.description);
   importOptions.extensions = described;

@@ -51,6 +51,10 @@ struct CompilerOptions {
   /// Asked some hundred times in a second, on the calling thread; after a yes
   /// the compilation fails. May be empty.
   std::function<bool()> isCancelled;
+  /// Where machine code of kernels is kept across compilations; called on any
+  /// thread. Both may be empty.
+  KernelLibrary::Find findKernel;
+  KernelLibrary::Keep keepKernel;
 };
 
 /// Both parts of an artifact, ready to be written.

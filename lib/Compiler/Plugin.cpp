@@ -40,6 +40,8 @@ static constexpr size_t sizeOfOptionsMinor4 =
     offsetof(NNHalCompileOptions, target);
 static constexpr size_t sizeOfSinksMinor0 =
     offsetof(NNHalCompileSinks, isCancelled);
+static constexpr size_t sizeOfSinksMinor1 =
+    offsetof(NNHalCompileSinks, findKernel);
 
 /// More than any model has use for.
 static constexpr uint32_t maxCompileThreads = 1024;
@@ -56,6 +58,29 @@ toExtension(const NNHalCompiledExtension &extension) {
          rt::elementKindOf(type.kind, type.byteSize)});
   }
   return result;
+}
+
+/// Lets a compilation ask \p sinks for kernels, and keep them there.
+static void connectKernels(const NNHalCompileSinks &sinks,
+                           CompilerOptions &options) {
+  if (sinks.structSize < sizeof(NNHalCompileSinks))
+    return;
+  if (sinks.findKernel)
+    options.findKernel = [&sinks](llvm::StringRef key, Object &object) {
+      sinks.findKernel(
+          sinks.context, toView(key), &object,
+          [](void *receiver, NNHalBytes found) {
+            const auto *bytes = static_cast<const char *>(found.data);
+            static_cast<Object *>(receiver)->assign(bytes, bytes + found.size);
+          });
+      return !object.empty();
+    };
+  if (sinks.keepKernel)
+    options.keepKernel = [&sinks](llvm::StringRef key,
+                                  llvm::ArrayRef<char> object) {
+      sinks.keepKernel(sinks.context, toView(key),
+                       {object.data(), object.size()});
+    };
 }
 
 static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
@@ -97,14 +122,15 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
                              uint32_t total) {
     sinks.progress(sinks.context, toView(phase), done, total);
   };
-  if (sinks.structSize >= sizeof(NNHalCompileSinks) && sinks.isCancelled)
+  if (sinks.structSize >= sizeOfSinksMinor1 && sinks.isCancelled)
     result.isCancelled = [&sinks] {
       return sinks.isCancelled(sinks.context) != 0;
     };
-  if (sinks.structSize >= sizeof(NNHalCompileSinks) && sinks.remark)
+  if (sinks.structSize >= sizeOfSinksMinor1 && sinks.remark)
     result.remark = [&sinks](uint32_t operation, std::string_view text) {
       sinks.remark(sinks.context, operation, toView(text));
     };
+  connectKernels(sinks, result);
   return result;
 }
 

@@ -14,6 +14,7 @@
 #define NNHAL_LIB_TARGET_TARGETBACKEND_H
 
 #include "Cancellation.h"
+#include "KernelLibrary.h"
 #include "Runtime/Artifact/ModelCache.h"
 #include "nnhal/Compiler/Phases.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
@@ -56,10 +57,9 @@ struct PhaseOptions {
   /// The last phase runs on parts of the module, which threads may share, and
   /// leaves one module for each.
   bool inParts = false;
+  /// What is known of kernels, for the last phase; null for nothing.
+  KernelLibrary *kernels = nullptr;
 };
-
-/// Machine code, as a relocatable object.
-using Object = llvm::SmallVector<char, 0>;
 
 /// Services of the compiler for targets that emit code.
 struct EmissionServices {
@@ -68,6 +68,8 @@ struct EmissionServices {
   /// ELF objects as a position-independent shared object without dependencies.
   std::function<rt::Result<std::vector<std::byte>>(llvm::ArrayRef<Object>)>
       linkObjects;
+  /// That of PhaseOptions.
+  KernelLibrary &kernels;
 };
 
 /// Code and constants of a model.

@@ -11,8 +11,10 @@
 #include "nnhal/Runtime/Interface.h"
 #include "nnhal/Runtime/Rounding.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +64,7 @@ struct CompileOptions {
 };
 
 /// The functions through which a compilation tells about itself, on the thread
-/// that asked for it. Each function may be empty.
+/// that asked for it, but for those of kernels. Each function may be empty.
 struct CompileObserver {
   std::function<void(bool isError, std::string_view text)> diagnostic;
   /// Is called when \p done of \p total phases are complete and \p phase
@@ -77,6 +79,16 @@ struct CompileObserver {
   /// no remark.
   std::function<void(uint32_t operation, std::string_view text)> remark =
       nullptr;
+  /// Sets \p object to the machine code of the kernel whose content has the
+  /// digest \p key, which keepKernel was given by the same build of the
+  /// compiler, and returns whether there is any. This and keepKernel are called
+  /// on any thread, several at once, and not by compilers in other processes.
+  std::function<bool(std::string_view key, std::vector<std::byte> &object)>
+      findKernel = nullptr;
+  /// Receives the machine code of a kernel as soon as it is made, whatever
+  /// becomes of the compilation.
+  std::function<void(std::string_view key, std::span<const std::byte> object)>
+      keepKernel = nullptr;
 };
 
 } // namespace nnhal::rt

@@ -53,6 +53,10 @@ struct Collector {
       sinks.isCancelled = &Collector::onIsCancelled;
     if (observer.remark)
       sinks.remark = &Collector::onRemark;
+    if (observer.findKernel)
+      sinks.findKernel = &Collector::onFindKernel;
+    if (observer.keepKernel)
+      sinks.keepKernel = &Collector::onKeepKernel;
   }
 
   template <typename Function> void guarded(Function function) {
@@ -102,6 +106,26 @@ struct Collector {
   static void onRemark(void *context, uint32_t operation, NNHalString text) {
     auto &self = *static_cast<Collector *>(context);
     self.guarded([&] { self.observer.remark(operation, toView(text)); });
+  }
+
+  static void onFindKernel(void *context, NNHalString key, void *receiver,
+                           void (*receive)(void *, NNHalBytes)) try {
+    auto &self = *static_cast<Collector *>(context);
+    std::vector<std::byte> object;
+    if (self.observer.findKernel(toView(key), object))
+      receive(receiver, {object.data(), object.size()});
+  } catch (const std::bad_alloc &) {
+    return; // It is compiled again.
+  }
+
+  static void onKeepKernel(void *context, NNHalString key,
+                           NNHalBytes object) try {
+    auto &self = *static_cast<Collector *>(context);
+    self.observer.keepKernel(
+        toView(key),
+        {static_cast<const std::byte *>(object.data), object.size});
+  } catch (const std::bad_alloc &) {
+    return; // A later compilation makes it again.
   }
 
   Result<CompiledModel> finish(int32_t code) {

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define NNHAL_COMPILER_API_MAJOR 1
-#define NNHAL_COMPILER_API_MINOR 5
+#define NNHAL_COMPILER_API_MINOR 6
 
 typedef struct NNHalString {
   const char *data;
@@ -162,7 +162,8 @@ typedef struct NNHalCompileOptions {
 } NNHalCompileOptions;
 
 /// The functions to which a compilation reports. Every function is called on
-/// the thread that called compile; only remark may be null.
+/// the thread that called compile, but for those of kernels; those of minor
+/// versions may be null.
 typedef struct NNHalCompileSinks {
   uint32_t structSize;
   void *context;
@@ -178,6 +179,13 @@ typedef struct NNHalCompileSinks {
   /// This came with minor version 1 and may be null. It tells how operation
   /// \p operation of the main subgraph is computed.
   void (*remark)(void *context, uint32_t operation, NNHalString text);
+  /// Minor 6. Calls \p receive with the object that keepKernel was given with
+  /// \p key by this build of the compiler; does nothing where there is none.
+  /// This and keepKernel may be called from any thread, and calls may overlap.
+  void (*findKernel)(void *context, NNHalString key, void *receiver,
+                     void (*receive)(void *receiver, NNHalBytes object));
+  /// Minor 6. The machine code of a kernel, for later compilations.
+  void (*keepKernel)(void *context, NNHalString key, NNHalBytes object);
 } NNHalCompileSinks;
 
 typedef struct NNHalCompilerApi {

@@ -158,8 +158,9 @@ CPUBackend::emit(ModuleOp module, const EmissionServices &services) const {
   EmittedCode result;
   takeConstants(module, result);
   describeEntry(module, result);
-  NNHAL_ASSIGN_OR_RETURN(std::vector<Object> objects,
-                         emitObjects(module, machine, services.cancellation));
+  NNHAL_ASSIGN_OR_RETURN(
+      std::vector<Object> objects,
+      emitObjects(module, machine, services.kernels, services.cancellation));
   if (services.cancellation.isRequested())
     return result;
   NNHAL_ASSIGN_OR_RETURN(result.code, services.linkObjects(objects));

@@ -11,6 +11,7 @@
 #include "Machine.h"
 
 #include "Target/Cancellation.h"
+#include "Target/KernelLibrary.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
@@ -20,15 +21,25 @@
 
 namespace nnhal {
 
-/// An object for each of the modules (LLVM dialect) that \p module consists of.
-/// Fails when the objects together would need a symbol that an artifact may not
-/// import (decisions 6).
+/// Moves the kernels of the modules (LLVM dialect) that \p module consists of,
+/// functions with `nnhal.kernel`, into modules of their own, which have that
+/// attribute then. Such a module depends on nothing but its kernel.
+void separateKernels(mlir::ModuleOp module);
+
+/// Objects of the modules that \p module consists of, then those of the kernels
+/// that it lists, in its order: of a kernel that is in no module \p library has
+/// found the object, and it keeps those of the others. Fails when the objects
+/// together would need a symbol that an artifact may not import (decisions 6).
 /// Threads: works on those of the context of \p module. Stops when \p
 /// cancellation is requested; what it returns then, a success included, is not
 /// the code.
 rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
                                             const Machine &target,
+                                            KernelLibrary &library,
                                             Cancellation &cancellation);
+
+/// Whether \p object is readable and defines a function \p name.
+bool definesFunction(llvm::ArrayRef<char> object, llvm::StringRef name);
 
 } // namespace nnhal
 

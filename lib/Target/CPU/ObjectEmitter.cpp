@@ -25,6 +25,8 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
+#include <mutex>
+
 namespace nnhal {
 
 using namespace llvm;
@@ -81,9 +83,36 @@ static void hideInternals(Module &module) {
     }
 }
 
+namespace {
+/// Machines that work on one module at a time: what LLVM makes of a processor's
+/// features takes as long as a small kernel.
+///
+/// Threads: any.
+class Machines {
+public:
+  explicit Machines(const Machine &target) : target(target) {}
+
+  std::unique_ptr<TargetMachine> take() {
+    std::lock_guard lock(mutex);
+    if (idle.empty())
+      return target.createMachine();
+    return idle.pop_back_val();
+  }
+  void giveBack(std::unique_ptr<TargetMachine> machine) {
+    std::lock_guard lock(mutex);
+    idle.push_back(std::move(machine));
+  }
+
+  const Machine &target;
+
+private:
+  std::mutex mutex;
+  SmallVector<std::unique_ptr<TargetMachine>> idle;
+};
+} // namespace
+
 /// Machine code for \p module (LLVM dialect).
-static rt::Result<Object> emitObject(mlir::ModuleOp module,
-                                     const Machine &target,
+static rt::Result<Object> emitObject(mlir::ModuleOp module, Machines &machines,
                                      Cancellation &cancellation) {
   LLVMContext context;
   // Remarks of passes are none of the user's business; errors come back as
@@ -93,11 +122,11 @@ static rt::Result<Object> emitObject(mlir::ModuleOp module,
       mlir::translateModuleToLLVMIR(module, context, "nnhal");
   if (!llvmModule)
     return rt::failure("translation to LLVM IR failed");
-  std::unique_ptr<TargetMachine> machine = target.createMachine();
+  std::unique_ptr<TargetMachine> machine = machines.take();
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   llvmModule->setPICLevel(PICLevel::BigPIC);
-  setTargetAttributes(*llvmModule, target);
+  setTargetAttributes(*llvmModule, machines.target);
   hideInternals(*llvmModule);
   optimize(*llvmModule, *machine, cancellation);
 
@@ -109,6 +138,7 @@ static rt::Result<Object> emitObject(mlir::ModuleOp module,
     return rt::failure("target '{}' cannot emit object files",
                        machine->getTargetTriple().str());
   passes.run(*llvmModule);
+  machines.giveBack(std::move(machine));
   return object;
 }
 
@@ -151,19 +181,84 @@ static rt::Status checkImports(ArrayRef<Object> objects) {
   return rt::Status();
 }
 
+bool definesFunction(ArrayRef<char> object, StringRef name) {
+  MemoryBufferRef buffer(StringRef(object.data(), object.size()), "object");
+  Expected<std::unique_ptr<object::ObjectFile>> file =
+      object::ObjectFile::createObjectFile(buffer);
+  if (!file) {
+    consumeError(file.takeError());
+    return false;
+  }
+  for (const object::SymbolRef &symbol : (*file)->symbols()) {
+    Expected<StringRef> found = symbol.getName();
+    Expected<uint32_t> flags = symbol.getFlags();
+    if (found && flags && *found == name &&
+        !(*flags & object::SymbolRef::SF_Undefined))
+      return true;
+    consumeError(found.takeError());
+    consumeError(flags.takeError());
+  }
+  return false;
+}
+
+namespace {
+/// A module to make an object of, and the place of that among all objects.
+struct Work {
+  mlir::ModuleOp module;
+  size_t place;
+  int64_t size = 0;
+};
+} // namespace
+
+/// The work that \p module leaves to do, what takes longest first. Other places
+/// of \p objects are filled from \p library.
+static std::vector<Work> planWork(mlir::ModuleOp module, KernelLibrary &library,
+                                  std::vector<Object> &objects) {
+  std::vector<Work> work;
+  StringMap<mlir::ModuleOp> kernels;
+  for (auto part : module.getOps<mlir::ModuleOp>()) {
+    if (auto key = part->getAttrOfType<mlir::StringAttr>(kernelAttrName))
+      kernels[key] = part;
+    else
+      work.push_back({part, work.size()});
+  }
+  objects.resize(work.size());
+  if (auto keys = module->getAttrOfType<mlir::ArrayAttr>(kernelsAttrName))
+    for (auto key : keys.getAsRange<mlir::StringAttr>()) {
+      auto kernel = kernels.find(key);
+      if (kernel != kernels.end())
+        work.push_back({kernel->second, objects.size()});
+      objects.push_back(kernel == kernels.end() ? library.take(key) : Object());
+    }
+  for (Work &item : work)
+    item.module.walk([&](mlir::Operation *) { ++item.size; });
+  llvm::sort(work, [](const Work &a, const Work &b) {
+    return std::pair(-a.size, a.place) < std::pair(-b.size, b.place);
+  });
+  return work;
+}
+
 rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
                                             const Machine &target,
+                                            KernelLibrary &library,
                                             Cancellation &cancellation) {
-  SmallVector<mlir::ModuleOp> parts(module.getOps<mlir::ModuleOp>());
-  std::vector<Object> objects(parts.size());
-  std::vector<rt::Status> statuses(parts.size());
-  mlir::parallelFor(module.getContext(), 0, parts.size(), [&](size_t i) {
+  separateKernels(module);
+  std::vector<Object> objects;
+  std::vector<Work> work = planWork(module, library, objects);
+  std::vector<rt::Status> statuses(work.size());
+  Machines machines(target);
+  mlir::parallelFor(module.getContext(), 0, work.size(), [&](size_t i) {
     if (cancellation.poll())
       return;
-    rt::Result<Object> object = emitObject(parts[i], target, cancellation);
+    rt::Result<Object> object =
+        emitObject(work[i].module, machines, cancellation);
     statuses[i] = object.status();
-    if (object.isOk())
-      objects[i] = *std::move(object);
+    if (!object.isOk() || cancellation.poll())
+      return;
+    if (auto key =
+            work[i].module->getAttrOfType<mlir::StringAttr>(kernelAttrName))
+      library.keep(key, *object);
+    objects[work[i].place] = *std::move(object);
   });
   for (const rt::Status &status : statuses)
     NNHAL_RETURN_IF_ERROR(status);

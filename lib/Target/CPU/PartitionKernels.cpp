@@ -43,6 +43,10 @@ struct Part {
 
 } // namespace
 
+static StringAttr keyOf(func::FuncOp function) {
+  return function->getAttrOfType<StringAttr>(kernelAttrName);
+}
+
 /// Operations of \p function, by which the time that it takes to compile grows.
 static int64_t sizeOf(func::FuncOp function) {
   int64_t size = 0;
@@ -51,18 +55,22 @@ static int64_t sizeOf(func::FuncOp function) {
 }
 
 /// In the order of \p functions, each as large as \p limit allows, but for
-/// functions that are larger.
-static SmallVector<Part> groupBySize(ArrayRef<func::FuncOp> functions,
-                                     int64_t limit) {
-  SmallVector<Part> parts;
+/// functions that are larger. The functions of a kernel follow each other, and
+/// stay together.
+static void groupBySize(ArrayRef<func::FuncOp> functions, int64_t limit,
+                        SmallVectorImpl<Part> &parts) {
+  StringAttr previous;
+  size_t first = parts.size();
   for (func::FuncOp function : functions) {
     int64_t size = sizeOf(function);
-    if (parts.empty() || parts.back().size + size > limit)
+    StringAttr key = keyOf(function);
+    bool belongs = key && key == previous;
+    if (parts.size() == first || (!belongs && parts.back().size + size > limit))
       parts.push_back({parts.size(), {}, 0});
     parts.back().functions.push_back(function);
     parts.back().size += size;
+    previous = key;
   }
-  return parts;
 }
 
 /// The symbol that \p op refers to; empty when there is none.
@@ -124,6 +132,36 @@ static LogicalResult checkSymbols(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+/// The functions of \p functions with a body that are kernels with names of
+/// their own, as \p named says, or are not.
+static SmallVector<func::FuncOp> defined(ArrayRef<func::FuncOp> functions,
+                                         bool named) {
+  return llvm::filter_to_vector(functions, [&](func::FuncOp function) {
+    return !function.isExternal() && (keyOf(function) != nullptr) == named;
+  });
+}
+
+/// What becomes of \p functions, in modules of \p limit operations; what takes
+/// longest first.
+static SmallVector<Part> divide(ArrayRef<func::FuncOp> functions,
+                                int64_t limit) {
+  SmallVector<Part> parts;
+  groupBySize(defined(functions, /*named=*/false), limit, parts);
+  // Others call them.
+  if (parts.size() > 1)
+    for (const Part &part : parts)
+      for (func::FuncOp function : part.functions)
+        function->removeAttr(linkageAttrName);
+  SmallVector<func::FuncOp> kernels = defined(functions, /*named=*/true);
+  for (func::FuncOp kernel : kernels)
+    kernel->removeAttr(linkageAttrName);
+  groupBySize(kernels, limit, parts);
+  llvm::sort(parts, [](const Part &a, const Part &b) {
+    return std::pair(-a.size, a.number) < std::pair(-b.size, b.number);
+  });
+  return parts;
+}
+
 void PartitionKernelsPass::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
@@ -134,33 +172,25 @@ void PartitionKernelsPass::runOnOperation() {
     return;
   if (failed(checkSymbols(module)))
     return signalPassFailure();
-  SmallVector<Part> parts = groupBySize(functions, maxSize);
-  // What takes longest shall begin first.
-  llvm::sort(parts, [](const Part &a, const Part &b) {
-    return std::pair(-a.size, a.number) < std::pair(-b.size, b.number);
-  });
   bool passesDescriptors = llvm::any_of(functions, passesDynamicBuffers);
   SymbolTable symbols(module);
+  SmallVector<Part> parts = divide(functions, maxSize);
   SmallVector<ModuleOp> modules;
   OpBuilder builder(&getContext());
   for (const Part &part : parts) {
     builder.setInsertionPointToEnd(module.getBody());
     auto nested = ModuleOp::create(builder, module.getLoc());
-    for (func::FuncOp function : part.functions) {
+    for (func::FuncOp function : part.functions)
       function->moveBefore(nested.getBody(), nested.getBody()->end());
-      // Other parts call it.
-      if (parts.size() > 1)
-        function->removeAttr(linkageAttrName);
-    }
     if (passesDescriptors)
       nested->setAttr(passesDescriptorsAttrName, builder.getUnitAttr());
     modules.push_back(nested);
   }
   for (ModuleOp nested : modules)
     declareOthers(nested, symbols);
-  for (auto constant :
-       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
-    constant.erase();
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa<memref::GlobalOp, func::FuncOp>(op))
+      op.erase();
   numParts += parts.size();
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Backend.h"
+#include "ReuseKernels.h"
 
 #include "nnhal/Codegen/Passes.h"
 #include "nnhal/Codegen/Pipelines.h"
@@ -74,6 +75,9 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
   case Phase::llvm:
     if (!options.inParts)
       return addLLVMConversion(pm);
+    pm.addPass(createNameKernels());
+    if (options.kernels)
+      pm.addPass(createReuseKernels(*options.kernels));
     pm.addPass(createPartitionKernels());
     return addLLVMConversion(pm.nest<ModuleOp>());
   }

@@ -91,6 +91,21 @@ TEST_F(CompilerTableTest, refusesUnknownTargets) {
   EXPECT_EQ(compile(), "found 0 nnhal.model operations, expected 1");
 }
 
+TEST_F(CompilerTableTest, olderCallersHaveNoKernels) {
+  const std::string text = addModelText();
+  const std::string name = "test";
+  sinks.artifact = [](void *, NNHalBytes, NNHalBytes) {};
+  sinks.findKernel = [](void *, NNHalString, void *,
+                        void (*)(void *, NNHalBytes)) {
+    ADD_FAILURE() << "a caller of minor version 5 has something else here";
+  };
+  sinks.structSize = offsetof(NNHalCompileSinks, findKernel);
+  EXPECT_EQ(api->compileMlir({text.data(), text.size()},
+                             {name.data(), name.size()}, &options, &sinks),
+            0)
+      << said;
+}
+
 TEST_F(CompilerTableTest, refusesUnknownValues) {
   model.halVersion = 4;
   EXPECT_EQ(errorOfModel(), "HAL version index 4 exceeds 3");

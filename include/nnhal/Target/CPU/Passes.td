@@ -134,6 +134,21 @@ def DispatchKernels : Pass<"nnhal-dispatch-kernels", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def NameKernels : Pass<"nnhal-name-kernels", "::mlir::ModuleOp"> {
+  let summary = "Name kernels by their content, so that their code can be kept";
+  let description = [{
+    A kernel that calls nothing, with the function that runs pieces of it, is
+    compiled alone: its machine code depends on its content and on the target
+    and on nothing else of the model. The digest of both becomes the attribute
+    `nnhal.kernel` of the functions and a part of their names, and the module
+    lists the digests as `nnhal.kernels`. Kernels with one digest become one.
+  }];
+  let statistics = [
+    Statistic<"numNamed", "num-named", "Kernels named by their content">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::nnhal::NNHalDialect"];
+}
+
 def PartitionKernels : Pass<"nnhal-partition-kernels", "::mlir::ModuleOp"> {
   let summary = "Partition functions into modules for parallel code generation";
   let description = [{
@@ -142,7 +157,9 @@ def PartitionKernels : Pass<"nnhal-partition-kernels", "::mlir::ModuleOp"> {
     alone, so that what is made of them does not depend on the number of
     threads. Modules declare what they call in each other, and have copies of
     the constants that they share; where there is more than one, functions lose
-    their internal linkage.
+    their internal linkage. Kernels with `nnhal.kernel` share modules only with
+    each other and have no internal linkage: each of them becomes an object of
+    its own. What has no body is declared where it is called.
   }];
   let options = [
     Option<"maxSize", "max-size", "int64_t", /*default=*/"3000",

@@ -121,6 +121,8 @@ static constexpr Declaration declarations[] = {
     {calledExtensionsAttrName, texts, modules},
     {grainAttrName, positiveCount, calls},
     {passesDescriptorsAttrName, unit, modules},
+    {kernelAttrName, text, modulesOrFunctions},
+    {kernelsAttrName, texts, modules},
     {phaseAttrName, text, modules},
     {targetAttrName, target, modules},
     {planAttrName, texts, modules},

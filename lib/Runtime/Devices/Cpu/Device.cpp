@@ -13,6 +13,7 @@
 
 #include "CpuModel.h"
 #include "HostCpu.h"
+#include "KeptKernels.h"
 #include "OpenRankModel.h"
 
 #include "Runtime/Artifact/ModelCache.h"
@@ -29,6 +30,7 @@ class CpuBackend final : public Backend {
 public:
   explicit CpuBackend(CpuDeviceOptions given)
       : compiler(std::move(given.compiler)),
+        kernels(std::make_shared<KeptKernels>(given.services, compiler)),
         baseline(std::move(given.baseline)),
         extensions(std::make_shared<const std::vector<InstalledExtension>>(
             std::move(given.services.extensions))) {
@@ -76,7 +78,7 @@ public:
                            observer);
     NNHAL_ASSIGN_OR_RETURN(
         CompiledModel compiled,
-        opened->compileModel(model, compile, observer.compile));
+        opened->compileModel(model, compile, observing(observer)));
     NNHAL_RETURN_IF_ERROR(observer.keep(compiled));
     return loadArtifact(compiled.modelCache, compiled.dataCache);
   }
@@ -119,19 +121,30 @@ private:
       return badData("a model with inputs or outputs of unknown rank is "
                      "compiled when it is executed: there is no artifact");
     auto specializations = std::exchange(options.specializations, {});
-    auto compile = [opened = std::move(opened), extensions = extensions,
+    auto compile = [opened = std::move(opened),
+                    kernels = observer.keepEntry ? kernels : nullptr,
+                    extensions = extensions,
                     options](const AnnotatedModel &known,
                              const CompileObserver &observer)
         -> Result<std::unique_ptr<LoadedModel>> {
-      NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
-                             opened->compileModel(known, options, observer));
+      NNHAL_ASSIGN_OR_RETURN(
+          CompiledModel compiled,
+          opened->compileModel(
+              known, options, kernels ? kernels->observe(observer) : observer));
       return loadCompiled(compiled.modelCache, compiled.dataCache, extensions);
     };
     return OpenRankModel::create(model, specializations, std::move(compile),
                                  observer.compile);
   }
 
+  /// Nothing is left on disk for a client that gives no place for an entry.
+  CompileObserver observing(const LoadObserver &observer) const {
+    return observer.keepEntry ? kernels->observe(observer.compile)
+                              : observer.compile;
+  }
+
   std::shared_ptr<LazyCompiler> compiler;
+  std::shared_ptr<KeptKernels> kernels;
   std::shared_ptr<const Backend> baseline;
   const Installed extensions;
   DeviceInfo description;

@@ -70,6 +70,13 @@ inline constexpr llvm::StringLiteral grainAttrName = "nnhal.grain";
 /// where pointers would do, as functions elsewhere do that belong to them.
 inline constexpr llvm::StringLiteral passesDescriptorsAttrName =
     "nnhal.passes_descriptors";
+/// String attribute of the functions of a kernel, set by NameKernels, and of a
+/// module that has nothing else: the digest of its content. Kernels of any
+/// module with one digest have the same machine code.
+inline constexpr llvm::StringLiteral kernelAttrName = "nnhal.kernel";
+/// String array attribute of the module: the digests of its kernels in the
+/// order in which their code is linked.
+inline constexpr llvm::StringLiteral kernelsAttrName = "nnhal.kernels";
 /// String attribute of a module that nnhal-compile leaves: the phase after
 /// which it stopped.
 inline constexpr llvm::StringLiteral phaseAttrName = "nnhal.phase";

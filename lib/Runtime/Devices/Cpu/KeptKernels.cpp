@@ -1,0 +1,86 @@
+//===- KeptKernels.cpp - Kernels of earlier compilations ------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeptKernels.h"
+
+#include "Runtime/Caching/KernelStore.h"
+#include "Runtime/Support/LogFormat.h"
+#include "nnhal/Runtime/Log.h"
+
+#include <atomic>
+
+using namespace nnhal::rt;
+using cache::KernelStore;
+
+KeptKernels::KeptKernels(const DeviceServices &services,
+                         std::shared_ptr<LazyCompiler> compiler)
+    : directory(services.stateDirectory), log(services.log),
+      compiler(std::move(compiler)) {}
+
+KeptKernels::~KeptKernels() = default;
+
+void KeptKernels::open() {
+  auto fail = [&](const Status &status) {
+    if (log)
+      writeLog(*log, LogTag::compilation, "nnhal-cpu: no kernels are kept: {}",
+               status.message());
+  };
+  Result<std::string> identity = compiler->identity();
+  if (!identity.isOk())
+    return fail(identity.status());
+  KernelStore::Options options;
+  options.directory = directory;
+  options.compiler = *std::move(identity);
+  auto opened = KernelStore::open(std::move(options));
+  if (!opened.isOk())
+    return fail(opened.status());
+  store = *std::move(opened);
+}
+
+namespace {
+/// What one compilation has of the store, and says at its end.
+struct KernelUse {
+  KernelUse(std::shared_ptr<KernelStore> store, std::shared_ptr<const Log> log)
+      : store(std::move(store)), log(std::move(log)) {}
+  ~KernelUse() {
+    if (log)
+      writeLog(*log, LogTag::compilation,
+               "nnhal-cpu: {} kernels were found, {} are kept", found.load(),
+               kept.load());
+  }
+
+  std::shared_ptr<KernelStore> store;
+  std::shared_ptr<const Log> log;
+  std::atomic<uint32_t> found{0};
+  std::atomic<uint32_t> kept{0};
+};
+} // namespace
+
+CompileObserver KeptKernels::observe(CompileObserver observer) {
+  if (directory.empty())
+    return observer;
+  std::call_once(once, [this] { open(); });
+  if (!store)
+    return observer;
+  auto use = std::make_shared<KernelUse>(store, log);
+  observer.findKernel = [use](std::string_view key,
+                              std::vector<std::byte> &object) {
+    std::optional<std::vector<std::byte>> found = use->store->find(key);
+    if (!found)
+      return false;
+    object = *std::move(found);
+    ++use->found;
+    return true;
+  };
+  observer.keepKernel = [use](std::string_view key,
+                              std::span<const std::byte> object) {
+    // What cannot be kept is compiled again.
+    if (use->store->keep(key, object).isOk())
+      ++use->kept;
+  };
+  return observer;
+}
