@@ -48,7 +48,7 @@ public:
     found[key] = std::move(object);
     return true;
   }
-  /// What find() has found.
+  /// Returns the object that find() has found for \p key, once.
   Object take(llvm::StringRef key) {
     std::lock_guard lock(mutex);
     return std::move(found[key]);

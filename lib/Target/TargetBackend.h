@@ -57,7 +57,8 @@ struct PhaseOptions {
   /// The last phase runs on parts of the module, which threads may share, and
   /// leaves one module for each.
   bool inParts = false;
-  /// What is known of kernels, for the last phase; null for nothing.
+  /// The last phase looks up machine code of kernels here; null where none is
+  /// kept.
   KernelLibrary *kernels = nullptr;
 };
 

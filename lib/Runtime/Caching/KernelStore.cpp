@@ -83,7 +83,7 @@ std::optional<std::vector<std::byte>> KernelStore::find(std::string_view key) {
                     });
   if (!found.isOk() || !isThere)
     return std::nullopt;
-  // What cannot be written down is not worth a failure.
+  // The object is good, or gone, even where the file cannot be written.
   if (!object)
     (void)database->run("DELETE FROM kernels WHERE key = ?", {row}).isOk();
   else if (std::abs(now() - used) >= useGranularity)

@@ -38,8 +38,9 @@ rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
                                             KernelLibrary &library,
                                             Cancellation &cancellation);
 
-/// Whether \p object is readable and defines a function \p name.
-bool definesFunction(llvm::ArrayRef<char> object, llvm::StringRef name);
+/// Whether \p object is readable and defines the functions \p names.
+bool definesFunctions(llvm::ArrayRef<char> object,
+                      llvm::ArrayRef<llvm::StringRef> names);
 
 } // namespace nnhal
 

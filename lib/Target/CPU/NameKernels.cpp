@@ -78,7 +78,8 @@ static SmallVector<Unit> findUnits(ModuleOp module) {
   return llvm::map_to_vector(units, [](auto &entry) { return entry.second; });
 }
 
-/// What decides the machine code of every kernel of \p module.
+/// Returns the target and the calling convention of \p module as text: the
+/// machine code of a kernel depends on them beside its own operations.
 static std::string contextOf(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);

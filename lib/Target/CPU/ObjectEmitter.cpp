@@ -181,7 +181,7 @@ static rt::Status checkImports(ArrayRef<Object> objects) {
   return rt::Status();
 }
 
-bool definesFunction(ArrayRef<char> object, StringRef name) {
+bool definesFunctions(ArrayRef<char> object, ArrayRef<StringRef> names) {
   MemoryBufferRef buffer(StringRef(object.data(), object.size()), "object");
   Expected<std::unique_ptr<object::ObjectFile>> file =
       object::ObjectFile::createObjectFile(buffer);
@@ -189,16 +189,17 @@ bool definesFunction(ArrayRef<char> object, StringRef name) {
     consumeError(file.takeError());
     return false;
   }
+  StringSet<> defined;
   for (const object::SymbolRef &symbol : (*file)->symbols()) {
-    Expected<StringRef> found = symbol.getName();
+    Expected<StringRef> name = symbol.getName();
     Expected<uint32_t> flags = symbol.getFlags();
-    if (found && flags && *found == name &&
-        !(*flags & object::SymbolRef::SF_Undefined))
-      return true;
-    consumeError(found.takeError());
+    if (name && flags && !(*flags & object::SymbolRef::SF_Undefined))
+      defined.insert(*name);
+    consumeError(name.takeError());
     consumeError(flags.takeError());
   }
-  return false;
+  return llvm::all_of(names,
+                      [&](StringRef name) { return defined.contains(name); });
 }
 
 namespace {

@@ -141,8 +141,8 @@ static SmallVector<func::FuncOp> defined(ArrayRef<func::FuncOp> functions,
   });
 }
 
-/// What becomes of \p functions, in modules of \p limit operations; what takes
-/// longest first.
+/// Divides \p functions among modules of at most \p limit operations, but for
+/// larger functions. The module that takes longest to compile comes first.
 static SmallVector<Part> divide(ArrayRef<func::FuncOp> functions,
                                 int64_t limit) {
   SmallVector<Part> parts;

@@ -41,10 +41,10 @@ void ReuseKernelsPass::runOnOperation() {
     if (auto key = function->getAttrOfType<StringAttr>(kernelAttrName))
       kernels[key].push_back(function);
   for (auto &[key, functions] : kernels) {
+    auto names = llvm::map_to_vector(
+        functions, [](func::FuncOp function) { return function.getName(); });
     if (!library.find(key, [&](ArrayRef<char> object) {
-          return llvm::all_of(functions, [&](func::FuncOp function) {
-            return definesFunction(object, function.getName());
-          });
+          return definesFunctions(object, names);
         }))
       continue;
     for (func::FuncOp function : functions) {

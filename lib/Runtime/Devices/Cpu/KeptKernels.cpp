@@ -42,7 +42,8 @@ void KeptKernels::open() {
 }
 
 namespace {
-/// What one compilation has of the store, and says at its end.
+/// Counts the kernels that one compilation finds in the store and keeps there,
+/// and logs both numbers when the compilation ends.
 struct KernelUse {
   KernelUse(std::shared_ptr<KernelStore> store, std::shared_ptr<const Log> log)
       : store(std::move(store)), log(std::move(log)) {}
@@ -78,7 +79,7 @@ CompileObserver KeptKernels::observe(CompileObserver observer) {
   };
   observer.keepKernel = [use](std::string_view key,
                               std::span<const std::byte> object) {
-    // What cannot be kept is compiled again.
+    // The next compilation makes a kernel again that could not be kept.
     if (use->store->keep(key, object).isOk())
       ++use->kept;
   };
