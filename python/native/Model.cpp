@@ -46,6 +46,12 @@ Model::load(const LoadOptions &options, tools::ModelFile file,
   return model;
 }
 
+const rt::Result<tools::ModelMetadata> &Model::metadata() const {
+  std::call_once(metadataOnce,
+                 [this] { readMetadata = tools::metadataOf(source); });
+  return *readMetadata;
+}
+
 /// Fills \p bytes with the value 0 of \p tensor.
 static void fillZeros(const rt::InterfaceTensor &tensor,
                       std::span<std::byte> bytes) {

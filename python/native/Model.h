@@ -13,6 +13,8 @@
 #include <pybind11/numpy.h>
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -116,8 +118,8 @@ public:
   /// The answer to model.explain(); takes no interpreter lock.
   rt::Result<std::string> explain(bool asJson) const;
 
-  /// Where it was loaded from.
-  const tools::ModelFile &file() const { return source; }
+  /// The metadata of its file, which is read once; takes no interpreter lock.
+  const rt::Result<tools::ModelMetadata> &metadata() const;
 
   /// The shape and the element type of a tensor for Python.
   py::tuple shapeOf(const rt::InterfaceTensor &tensor) const;
@@ -160,6 +162,8 @@ private:
 
   std::shared_ptr<Engine> owner;
   tools::ModelFile source;
+  mutable std::once_flag metadataOnce;
+  mutable std::optional<rt::Result<tools::ModelMetadata>> readMetadata;
   rt::PreparedModelRef prepared;
   int64_t loadTime = 0;
   int64_t compileTime = 0;

@@ -63,11 +63,11 @@ py::array python::preparePicture(const Model &model, const py::array &picture,
   tools::PictureSettings settings = {crop, mean, deviation};
   auto prepared = [&]() -> rt::Result<std::vector<std::byte>> {
     py::gil_scoped_release unlocked;
-    NNHAL_ASSIGN_OR_RETURN(tools::ModelMetadata metadata,
-                           tools::metadataOf(model.file()));
+    const rt::Result<tools::ModelMetadata> &metadata = model.metadata();
+    NNHAL_RETURN_IF_ERROR(metadata.status());
     std::optional<tools::Normalization> stated;
-    if (index < metadata.normalizations.size())
-      stated = metadata.normalizations[index];
+    if (index < metadata->normalizations.size())
+      stated = metadata->normalizations[index];
     return tools::preprocess(image, input,
                              tools::preprocessingFor(input, settings, stated));
   }();
@@ -80,12 +80,12 @@ py::array python::preparePicture(const Model &model, const py::array &picture,
 }
 
 std::vector<std::vector<std::string>> python::labelsOf(const Model &model) {
-  auto metadata = [&] {
+  const rt::Result<tools::ModelMetadata> &metadata = [&]() -> const auto & {
     py::gil_scoped_release unlocked;
-    return tools::metadataOf(model.file());
+    return model.metadata();
   }();
-  std::vector<std::vector<std::string>> labels =
-      unwrap(std::move(metadata)).labels;
+  check(metadata.status());
+  std::vector<std::vector<std::string>> labels = metadata->labels;
   labels.resize(model.interface().outputs.size());
   return labels;
 }

@@ -262,11 +262,13 @@ class Model(_native.Model):
         reals = stored.reshape(-1).astype(np.float64)
         if tensor.scale and stored.dtype.kind != "f":
             reals = tensor.scale * (reals - tensor.zero_point)
-        names = self.labels[index] if labels is None else labels
+        names = self._labels[index] if labels is None else labels
         if isinstance(names, (str, os.PathLike)):
             names = _native.read_lines(os.fspath(names))
         if names and (not stored.shape or len(names) != stored.shape[-1]):
-            raise ValueError(f"{len(names)} labels for an output of shape {stored.shape}")
+            if labels is not None:
+                raise ValueError(f"{len(names)} labels for an output of shape {stored.shape}")
+            names = []
         order = np.argsort(-np.where(np.isnan(reals), -np.inf, reals), kind="stable")[:count]
         return [Ranked(int(place), float(reals[place]), names[place % len(names)] if names else "") for place in order]
 

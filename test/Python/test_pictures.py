@@ -70,6 +70,8 @@ class PicturesTest(RefusalTest, ScratchTest):
         self.assertRefused("found uint8 with shape (2, 2)", model.prepare_picture, np.zeros((2, 2), np.uint8))
         self.assertRefused("an input of shape [2,3] takes no photo, which needs [1,height,width,3]",
                      nnhal.load(addition()).prepare_picture, picture())
+        self.assertRefused("crop is 1.5, and not above 0 and at most 1", model.prepare_picture, picture(), crop=1.5)
+        self.assertRefused("deviation is 0, and not finite and above 0", model.prepare_picture, picture(), deviation=0)
         for message, call in (("no input 'x'; there are: 'image'", lambda: model.prepare_picture(picture(), input="x")),
                               ("2 numbers, and not 1 or 3", lambda: model.prepare_picture(picture(), mean=[1, 2])),
                               ("1 labels for an output of shape (1, 10)", lambda: model.top(np.zeros((1, 10)), labels=["cat"]))):

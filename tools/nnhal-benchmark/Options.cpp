@@ -11,7 +11,6 @@
 #include "Tools/Options/Values.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 using namespace nnhal;
@@ -44,17 +43,6 @@ static Status setCount(Options &options, std::string_view value) {
   NNHAL_ASSIGN_OR_RETURN(options.*Member,
                          tools::parseCount(value, Least, tools::maxIterations));
   return Status::ok();
-}
-
-static rt::Result<double> parseReal(std::string_view text, double least,
-                                    double most) {
-  double value = 0.0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      !(value >= least && value <= most))
-    return badData("'{}' is not a number from {} to {}", text, least, most);
-  return value;
 }
 
 static Status setDevices(Options &options, std::string_view value) {
@@ -228,8 +216,9 @@ static constexpr Option options[] = {
         .help = "measure for S seconds at least (default: 1)",
         .apply =
             [](Options &options, std::string_view value) {
-              NNHAL_ASSIGN_OR_RETURN(options.seconds,
-                                     parseReal(value, 0, tools::maxSeconds));
+              NNHAL_ASSIGN_OR_RETURN(
+                  options.seconds,
+                  tools::parseReal(value, 0, tools::maxSeconds));
               return Status::ok();
             },
     },
@@ -242,7 +231,7 @@ static constexpr Option options[] = {
             [](Options &options, std::string_view value) {
               NNHAL_ASSIGN_OR_RETURN(
                   options.timeLimitSeconds,
-                  parseReal(value, 0.001, tools::maxSeconds));
+                  tools::parseReal(value, 0.001, tools::maxSeconds));
               return Status::ok();
             },
     },
@@ -294,7 +283,8 @@ static constexpr Option options[] = {
                 "(default: 5)",
         .apply =
             [](Options &options, std::string_view value) {
-              NNHAL_ASSIGN_OR_RETURN(double percent, parseReal(value, 0, 1000));
+              NNHAL_ASSIGN_OR_RETURN(double percent,
+                                     tools::parseReal(value, 0, 1000));
               options.threshold = percent / 100;
               return Status::ok();
             },

@@ -23,6 +23,7 @@ using tools::Choice;
 using tools::NamedFile;
 using tools::parseChoice;
 using tools::parseCount;
+using tools::parseReal;
 using tools::TimeFormat;
 using tools::Tolerance;
 
@@ -205,18 +206,6 @@ Status run::setTop(Flags &flags, std::string_view value) {
     NNHAL_RETURN_IF_ERROR(parseInto(value, 1, maxCount, count));
   flags.top = count;
   return Status::ok();
-}
-
-/// A real number from \p min to \p max.
-static rt::Result<double> parseReal(std::string_view text, double min,
-                                    double max) {
-  double number = 0.0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      !(number >= min && number <= max))
-    return badData("'{}' is not a number from {} to {}", text, min, max);
-  return number;
 }
 
 /// "X", one number for all colors, or "R,G,B".

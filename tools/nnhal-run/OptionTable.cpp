@@ -16,7 +16,6 @@
 
 using namespace nnhal;
 using namespace nnhal::run;
-using rt::badData;
 using rt::Status;
 using tools::CheckRequest;
 using tools::DeviceSelection;

@@ -158,7 +158,7 @@ planFor(const rt::AnnotatedModel &source, const Flags &flags,
   return std::optional(std::move(plan));
 }
 
-/// What \p model says about pictures and labels, where that is asked for.
+/// Reads the metadata of \p model when pictures or labels need it.
 static rt::Result<ModelMetadata> metadataFor(const Flags &flags,
                                              const ModelFile &model) {
   bool hasPictures =
@@ -181,17 +181,51 @@ static Status printTop(const Flags &flags, const ModelMetadata &metadata,
   }
   std::string text;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    bool isPacked = flags.labels.empty() && i < metadata.labels.size();
-    text += describeTop(outputs[i], i, interface.outputs[i], *flags.top,
-                        isPacked ? metadata.labels[i] : labels);
+    std::string described;
+    if (flags.labels.empty() && i < metadata.labels.size())
+      described = describeTop(outputs[i], i, interface.outputs[i], *flags.top,
+                              metadata.labels[i]);
+    // Packed labels that fit no output are left out: nobody has asked for them.
+    text += described.empty() ? describeTop(outputs[i], i, interface.outputs[i],
+                                            *flags.top, labels)
+                              : described;
   }
   if (text.empty() && !outputs.empty())
     return badData("there are {} labels, and no output has that last extent: "
                    "output 0 has shape [{}]",
-                   flags.labels.empty() ? metadata.labels[0].size()
-                                        : labels.size(),
-                   fmt::join(outputs[0].dimensions, ","));
+                   labels.size(), fmt::join(outputs[0].dimensions, ","));
   fmt::print("{}", text);
+  return Status::ok();
+}
+
+/// Prints and writes the results of \p executions that \p flags ask for, and
+/// fails with the first output that is not as expected.
+static Status reportExecutions(const Flags &flags,
+                               const ModelMetadata &metadata,
+                               LoadOutcome &loaded,
+                               const std::vector<Executed> &executions) {
+  const Executed &executed = executions.back();
+  // Something must come of an execution that nothing was asked about.
+  bool isPlain = flags.expects.empty() && flags.outputDir.empty() &&
+                 flags.time == TimeFormat::none && !isExplained(flags) &&
+                 flags.record.empty() && !flags.verify && !flags.top;
+  if (flags.printOutputs || isPlain)
+    for (size_t i = 0; i < executed.outputs.size(); ++i)
+      fmt::print("{}\n", describeOutput(executed.outputs[i], i,
+                                        flags.printOutputs.value_or(10)));
+  if (flags.top)
+    NNHAL_RETURN_IF_ERROR(printTop(
+        flags, metadata, loaded.prepared->interface(), executed.outputs));
+  if (!flags.outputDir.empty())
+    NNHAL_RETURN_IF_ERROR(writeOutputs(flags.outputDir, executed.outputs));
+  if (flags.time != TimeFormat::none)
+    fmt::print("{}", describeTimes(loaded, executions, flags.time));
+  // A program that waits for this one need not wait for megabytes to be given
+  // back.
+  NNHAL_RETURN_IF_ERROR(flushOutput());
+  finishCompilation(flags, loaded);
+  for (const Executed &each : executions)
+    NNHAL_RETURN_IF_ERROR(compareOutputs(flags, loaded, each));
   return Status::ok();
 }
 
@@ -259,34 +293,12 @@ static Status runModel(const Flags &flags, const ModelFile &model,
   NNHAL_ASSIGN_OR_RETURN(std::vector<Executed> executions,
                          executeModes(run, flags.modes, device, loaded.prepared,
                                       inputs, revive, tracer));
-  const Executed &executed = executions.back();
   // Again, with the times.
   if (loaded.source && !flags.dumpGraph.empty())
     NNHAL_RETURN_IF_ERROR(drawModel(flags.dumpGraph, flags.model,
                                     *loaded.source, device, plan,
-                                    executed.operationTimes));
-  // Something must come of an execution that nothing was asked about.
-  bool isPlain = flags.expects.empty() && flags.outputDir.empty() &&
-                 flags.time == TimeFormat::none && !isExplained(flags) &&
-                 flags.record.empty() && !flags.verify && !flags.top;
-  if (flags.printOutputs || isPlain)
-    for (size_t i = 0; i < executed.outputs.size(); ++i)
-      fmt::print("{}\n", describeOutput(executed.outputs[i], i,
-                                        flags.printOutputs.value_or(10)));
-  if (flags.top)
-    NNHAL_RETURN_IF_ERROR(printTop(
-        flags, metadata, loaded.prepared->interface(), executed.outputs));
-  if (!flags.outputDir.empty())
-    NNHAL_RETURN_IF_ERROR(writeOutputs(flags.outputDir, executed.outputs));
-  if (flags.time != TimeFormat::none)
-    fmt::print("{}", describeTimes(loaded, executions, flags.time));
-  // A program that waits for this one need not wait for megabytes to be given
-  // back.
-  NNHAL_RETURN_IF_ERROR(flushOutput());
-  finishCompilation(flags, loaded);
-  for (const Executed &each : executions)
-    NNHAL_RETURN_IF_ERROR(compareOutputs(flags, loaded, each));
-  return Status::ok();
+                                    executions.back().operationTimes));
+  return reportExecutions(flags, metadata, loaded, executions);
 }
 
 /// Writes the recording of work whose outcome is \p status, if it came as far

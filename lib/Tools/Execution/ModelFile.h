@@ -59,7 +59,7 @@ rt::Result<ModelFile> openModel(const std::string &path);
 rt::Result<ModelFile> openModelBytes(std::span<const std::byte> bytes,
                                      const std::string &name);
 
-/// What \p model says for programs; empty but for a TensorFlow Lite file. Fails
+/// Reads the metadata of \p model; only TensorFlow Lite files have any. Fails
 /// as readModelMetadata().
 rt::Result<ModelMetadata> metadataOf(const ModelFile &model);
 

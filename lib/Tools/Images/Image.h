@@ -33,7 +33,9 @@ inline constexpr uint64_t maxPixels = uint64_t(1) << 27;
 /// libjpeg-turbo.
 rt::Result<Image> decodeJpeg(std::span<const std::byte> bytes);
 
-/// The same for a PNG file and libpng. What is transparent is on black.
+/// Decodes a PNG file, whose transparent pixels are put on black. Fails with
+/// invalidArgument for bytes that are no PNG file, are damaged, or state more
+/// pixels than maxPixels, and with generalFailure in a build without libpng.
 rt::Result<Image> decodePng(std::span<const std::byte> bytes);
 
 /// Whether the name of the file \p path ends as that of a picture.

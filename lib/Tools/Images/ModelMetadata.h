@@ -25,8 +25,8 @@ struct ModelMetadata {
   /// How pictures become each input; absent where the file does not say. There
   /// may be fewer than the model has inputs.
   std::vector<std::optional<Normalization>> normalizations;
-  /// What each element of an output stands for; empty where the file does not
-  /// say. There may be fewer than the model has outputs.
+  /// The labels of an output along its last dimension; empty where the file has
+  /// none. There may be fewer than the model has outputs.
   std::vector<std::vector<std::string>> labels;
 };
 

@@ -79,7 +79,7 @@ Image tools::resize(const Image &image, uint32_t width, uint32_t height) {
         float below = std::lerp(at(column.low, row.high, color),
                                 at(column.high, row.high, color), column.part);
         resized.pixels.push_back(
-            uint8_t(std::lerp(above, below, row.part) + 0.5f));
+            uint8_t(std::lround(std::lerp(above, below, row.part))));
       }
   return resized;
 }
@@ -131,10 +131,23 @@ tools::preprocessingFor(const rt::InterfaceTensor &input,
   return result;
 }
 
+static rt::Status checkSettings(const Preprocessing &preprocessing) {
+  if (double crop = preprocessing.crop.value_or(1); !(crop > 0 && crop <= 1))
+    return badData("crop is {}, and not above 0 and at most 1", crop);
+  for (double mean : preprocessing.normalization.mean)
+    if (!std::isfinite(mean))
+      return badData("mean is {}, which is not finite", mean);
+  for (double deviation : preprocessing.normalization.deviation)
+    if (!(deviation > 0) || !std::isfinite(deviation))
+      return badData("deviation is {}, and not finite and above 0", deviation);
+  return rt::Status::ok();
+}
+
 rt::Result<std::vector<std::byte>>
 tools::preprocess(const Image &image, const rt::InterfaceTensor &input,
                   const Preprocessing &preprocessing) {
   NNHAL_RETURN_IF_ERROR(checkShape(input));
+  NNHAL_RETURN_IF_ERROR(checkSettings(preprocessing));
   bool isFloat = input.type == OperandType::TENSOR_FLOAT32;
   bool isSigned = input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
   if (!isFloat && !isSigned && input.type != OperandType::TENSOR_QUANT8_ASYMM)

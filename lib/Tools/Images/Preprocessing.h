@@ -59,7 +59,8 @@ Image cropToSquare(const Image &image, double part);
 /// centers of the four next pixels.
 Image resize(const Image &image, uint32_t width, uint32_t height);
 
-/// What is known of the pictures for one input.
+/// Settings of a caller for the pictures of one input, in place of those of the
+/// model.
 struct PictureSettings {
   std::optional<double> crop;
   std::optional<std::array<double, 3>> mean;
@@ -75,7 +76,8 @@ Preprocessing preprocessingFor(const rt::InterfaceTensor &input,
                                const std::optional<Normalization> &stated);
 
 /// The bytes of \p input for \p image. invalidArgument names the shape or type
-/// of an input that takes no photo.
+/// of an input that takes no photo, or a setting that is no number or out of
+/// range.
 rt::Result<std::vector<std::byte>>
 preprocess(const Image &image, const rt::InterfaceTensor &input,
            const Preprocessing &preprocessing);

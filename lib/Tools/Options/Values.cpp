@@ -25,6 +25,18 @@ rt::Result<uint64_t> tools::parseCount(std::string_view text, uint64_t min,
   return value;
 }
 
+rt::Result<double> tools::parseReal(std::string_view text, double min,
+                                    double max) {
+  double value = 0.0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  // A value that is no number is in no range.
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !(value >= min && value <= max))
+    return badData("'{}' is not a number from {} to {}", text, min, max);
+  return value;
+}
+
 std::vector<std::string_view> tools::splitAtCommas(std::string_view text) {
   std::vector<std::string_view> parts;
   while (true) {

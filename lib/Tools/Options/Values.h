@@ -23,6 +23,10 @@ namespace nnhal::tools {
 rt::Result<uint64_t> parseCount(std::string_view text, uint64_t min,
                                 uint64_t max);
 
+/// Reads a real number from \p min to \p max. Fails with invalidArgument, which
+/// names both.
+rt::Result<double> parseReal(std::string_view text, double min, double max);
+
 /// The parts of \p text between commas; one empty part for an empty text.
 std::vector<std::string_view> splitAtCommas(std::string_view text);
 

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 #ifdef NNHAL_HAVE_PNG
 #include <png.h>
+#include <zlib.h>
 #endif
 
 using namespace nnhal;
@@ -90,12 +91,17 @@ TEST(ImageTest, DamagedPngIsRefused) {
   auto cut = decodePng(std::span(whole).first(whole.size() - 30));
   EXPECT_TRUE(cut.status().message().starts_with("the PNG file is damaged: "))
       << cut.status().message();
-  // A header that states 0x00007fff x 0x00007fff pixels; its checksum follows.
+  // A header that states 32767 x 32767 pixels: type and content of 17 bytes
+  // begin at 12, and their checksum follows.
   for (size_t at : {18u, 22u}) {
     whole[at] = std::byte(0x7f);
     whole[at + 1] = std::byte(0xff);
   }
-  EXPECT_FALSE(decodePng(whole).isOk());
+  auto checksum = ::crc32(0, reinterpret_cast<const Bytef *>(&whole[12]), 17);
+  for (size_t i = 0; i < 4; ++i)
+    whole[29 + i] = std::byte(checksum >> (24 - 8 * i));
+  EXPECT_EQ(decodePng(whole).status().message(),
+            "the picture has 32767x32767 pixels, more than 134217728");
 }
 
 TEST(ImageTest, FilesBecomeInputs) {

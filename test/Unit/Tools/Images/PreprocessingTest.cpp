@@ -7,9 +7,12 @@
 
 #include "Tools/Images/Preprocessing.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 
 using namespace nnhal;
 using namespace nnhal::tools;
@@ -95,6 +98,25 @@ TEST(PreprocessingTest, SignedElementsBeginBelowZero) {
   EXPECT_EQ(int8_t(first(0, input, Quantizing::correct)), -128);
   EXPECT_EQ(int8_t(first(255, input, Quantizing::correct)), 127);
   EXPECT_EQ(int8_t(first(255, input, Quantizing::asPublished)), -128);
+}
+
+TEST(PreprocessingTest, SettingsOutOfRangeAreNamed) {
+  auto input = inputOf(rt::OperandType::TENSOR_QUANT8_ASYMM, 1, 0);
+  auto message = [&](const Preprocessing &settings) {
+    return preprocess(grey(1), input, settings).status().message();
+  };
+  for (double crop : {0.0, -1.0, 1.5}) {
+    Preprocessing settings;
+    settings.crop = crop;
+    EXPECT_EQ(message(settings), fmt::format("crop is {}, and not above 0 and "
+                                             "at most 1",
+                                             crop));
+  }
+  Preprocessing settings;
+  settings.normalization.deviation = {1, 0, 1};
+  EXPECT_EQ(message(settings), "deviation is 0, and not finite and above 0");
+  settings.normalization.mean = {std::numeric_limits<double>::infinity(), 0, 0};
+  EXPECT_EQ(message(settings), "mean is inf, which is not finite");
 }
 
 TEST(PreprocessingTest, FloatsAreNormalizedAlikeInBothWays) {
