@@ -15,7 +15,7 @@
 #include "CaseMutator.h"
 #include "CompilingDevice.h"
 #include "JsonMutator.h"
-#include "Judge.h"
+#include "Tools/Verify/Judge.h"
 
 #include "nnhal/Runtime/PreparedModel.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
@@ -59,8 +59,8 @@ static void compare(const TestCase &test) {
   if (!executeCase(one, one.examples[0], **prepared, std::byte(0))
            .status.isOk())
     return;
-  auto verdict = nnhal::randomgraph::judge(compilingDevice(), *reference, one);
-  require(verdict.outcome != nnhal::randomgraph::Verdict::Outcome::mismatch,
+  auto verdict = nnhal::verify::judge(compilingDevice(), *reference, one);
+  require(verdict.outcome != nnhal::verify::Verdict::Outcome::mismatch,
           fmt::format("{}: {}", verdict.stage, verdict.message));
 }
 
