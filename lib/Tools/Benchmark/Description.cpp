@@ -29,6 +29,21 @@ std::string BenchmarkWay::name() const {
                                      : fmt::format("service-{}", nameOf(mode));
 }
 
+rt::Result<std::unique_ptr<DataSet>>
+tools::openDataSet(const DataEntry &entry, const NamedShapes &shapes) {
+  switch (entry.kind) {
+  case DataKind::photos:
+    return openPhotos(entry.photos);
+  case DataKind::tensors:
+    return openTensors(entry.tensors);
+  case DataKind::random:
+    return randomData(entry.seed, shapes);
+  case DataKind::examples:
+    break;
+  }
+  return badData("the examples of '{}' are those of a test case", entry.name);
+}
+
 rt::Result<BenchmarkWay> tools::parseBenchmarkWay(std::string_view text) {
   static constexpr Choice<ExecutionMode> modes[] = {
       {"sync", ExecutionMode::sync},

@@ -90,6 +90,21 @@ struct Description {
 /// invalidArgument names the file, the key, what was found and what is allowed.
 rt::Result<Description> readDescription(const std::string &path);
 
+/// Reads one member of "data", which is JSON in \p text, and one element of
+/// "evaluators"; files that they name are relative to \p folder. Photos that
+/// are preprocessed in several ways are several entries. Both fail as
+/// readDescription() does.
+rt::Result<std::vector<DataEntry>> readDataEntries(const std::string &name,
+                                                   std::string_view text,
+                                                   const std::string &folder);
+rt::Result<EvaluatorRequest> readEvaluatorRequest(std::string_view text,
+                                                  const std::string &folder);
+
+/// Opens the data set of \p entry, which is not of examples. \p shapes are the
+/// extents of random inputs. Fails as openPhotos() and openTensors() do.
+rt::Result<std::unique_ptr<DataSet>> openDataSet(const DataEntry &entry,
+                                                 const NamedShapes &shapes);
+
 /// The models of a command line: files, and folders of .tflite files. Fails
 /// with invalidArgument for a file of another kind and a folder without any.
 rt::Result<std::vector<ModelEntry>>

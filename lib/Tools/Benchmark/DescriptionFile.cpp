@@ -28,6 +28,9 @@ public:
   explicit Reader(fs::path folder) : folder(std::move(folder)) {}
 
   rt::Result<Description> read(const nlohmann::json &document);
+  Status readData(const std::string &name, const JsonNode &node,
+                  const nlohmann::json &raw, std::vector<DataEntry> &entries);
+  rt::Result<EvaluatorRequest> readEvaluator(const JsonNode &node);
 
 private:
   Status text(const JsonNode &node, std::string_view key, std::string &value);
@@ -52,15 +55,12 @@ private:
 
   rt::Result<ModelEntry> readModel(const JsonNode &node,
                                    const nlohmann::json &raw);
-  Status readData(const std::string &name, const JsonNode &node,
-                  const nlohmann::json &raw, std::vector<DataEntry> &entries);
   Status readPhotos(const JsonNode &node, DataEntry entry,
                     std::vector<DataEntry> &entries);
   Status readTensors(const JsonNode &node, const nlohmann::json &raw,
                      DataEntry &entry);
   Status readFiles(const JsonNode &node, std::string_view key,
                    const nlohmann::json &raw, std::vector<NamedFile> &files);
-  rt::Result<EvaluatorRequest> readEvaluator(const JsonNode &node);
   Status readSettings(const JsonNode &root, Description &description);
 
   fs::path folder;
@@ -477,4 +477,22 @@ rt::Result<Description> tools::readDescription(const std::string &path) {
         .takeStatus()
         .withContext(fmt::format("'{}'", path));
   return description;
+}
+
+rt::Result<std::vector<DataEntry>>
+tools::readDataEntries(const std::string &name, std::string_view text,
+                       const std::string &folder) {
+  NNHAL_ASSIGN_OR_RETURN(nlohmann::json document,
+                         rt::parseJson(text, "the data set"));
+  JsonNode root(document, "the data set");
+  std::vector<DataEntry> entries;
+  NNHAL_RETURN_IF_ERROR(Reader(folder).readData(name, root, document, entries));
+  return entries;
+}
+
+rt::Result<EvaluatorRequest>
+tools::readEvaluatorRequest(std::string_view text, const std::string &folder) {
+  NNHAL_ASSIGN_OR_RETURN(nlohmann::json document,
+                         rt::parseJson(text, "the evaluator"));
+  return Reader(folder).readEvaluator(JsonNode(document, "the evaluator"));
 }

@@ -33,6 +33,21 @@ std::string_view tools::nameOf(EvaluatorKind kind) {
   return "phone-error-rate";
 }
 
+Status tools::evaluate(Evaluator &evaluator, const Sample &sample,
+                       std::span<const OutputTensor> outputs) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<double> judgement,
+                         evaluator.judge(sample, outputs));
+  return evaluator.add(sample.name, judgement);
+}
+
+Status tools::checkJudgement(std::string_view name,
+                             std::span<const double> judgement, size_t count) {
+  if (judgement.size() == count)
+    return Status::ok();
+  return badData("the judgement of '{}' has {} numbers, expected {}", name,
+                 judgement.size(), count);
+}
+
 namespace {
 
 /// The share of photos whose class is among the first k guesses.
@@ -41,8 +56,10 @@ public:
   TopK(std::optional<double> expected, double tolerance)
       : expected(expected), tolerance(tolerance) {}
 
-  Status add(const Sample &sample,
-             std::span<const OutputTensor> outputs) override;
+  rt::Result<std::vector<double>>
+  judge(const Sample &sample,
+        std::span<const OutputTensor> outputs) const override;
+  Status add(std::string_view name, std::span<const double> judgement) override;
   void finish(RunResult &run) const override;
 
 private:
@@ -55,8 +72,10 @@ private:
 
 class Errors : public Evaluator {
 public:
-  Status add(const Sample &sample,
-             std::span<const OutputTensor> outputs) override;
+  rt::Result<std::vector<double>>
+  judge(const Sample &sample,
+        std::span<const OutputTensor> outputs) const override;
+  Status add(std::string_view name, std::span<const double> judgement) override;
   void finish(RunResult &run) const override {
     run.sumOfMeanSquareErrors = sum;
     run.maxSingleError = largest;
@@ -69,7 +88,9 @@ private:
 
 } // namespace
 
-Status TopK::add(const Sample &sample, std::span<const OutputTensor> outputs) {
+/// The judgement is the number of classes before the right one.
+rt::Result<std::vector<double>>
+TopK::judge(const Sample &sample, std::span<const OutputTensor> outputs) const {
   if (!sample.expectedClass)
     return badData("'{}' has no class, which top-k compares with", sample.name);
   const OutputTensor &scores = outputs[0];
@@ -92,8 +113,13 @@ Status TopK::add(const Sample &sample, std::span<const OutputTensor> outputs) {
         (std::isnan(own) || other > own || (other == own && i < truth)))
       ++rank;
   }
-  for (size_t k = rank; k < most; ++k)
-    ++hits[k];
+  return std::vector<double>{double(rank)};
+}
+
+Status TopK::add(std::string_view name, std::span<const double> judgement) {
+  NNHAL_RETURN_IF_ERROR(checkJudgement(name, judgement, 1));
+  for (size_t k = 0; k < most; ++k)
+    hits[k] += judgement[0] <= double(k) ? 1 : 0;
   ++total;
   return Status::ok();
 }
@@ -111,8 +137,11 @@ void TopK::finish(RunResult &run) const {
                     100 * found, 100 * *expected, 100 * tolerance));
 }
 
-Status Errors::add(const Sample &sample,
-                   std::span<const OutputTensor> outputs) {
+/// The judgement is the sum of mean square errors and the largest error.
+rt::Result<std::vector<double>>
+Errors::judge(const Sample &sample,
+              std::span<const OutputTensor> outputs) const {
+  double sum = 0.0, largest = 0.0;
   uint64_t frames = sample.inputs.frameCount;
   for (size_t i = 0; i < sample.expected.size(); ++i) {
     if (!sample.expected[i])
@@ -139,6 +168,14 @@ Status Errors::add(const Sample &sample,
     if (count > 0)
       sum += squares / (double(count) / double(frames));
   }
+  return std::vector<double>{sum, largest};
+}
+
+Status Errors::add(std::string_view name, std::span<const double> judgement) {
+  NNHAL_RETURN_IF_ERROR(checkJudgement(name, judgement, 2));
+  sum += judgement[0];
+  if (!(judgement[1] <= largest))
+    largest = judgement[1];
   return Status::ok();
 }
 

@@ -18,17 +18,29 @@
 
 namespace nnhal::tools {
 
-/// Judges the outputs of one sample after another (L-086).
+/// Judges the outputs of samples (L-086). The judgement of a sample is a few
+/// numbers, so that samples can be judged in any order and on several machines;
+/// they are added in the order of the data set, and the result is the same.
+///
+/// Threads: judge() from any number at once; add() from one at a time.
 class Evaluator {
 public:
   virtual ~Evaluator() = default;
   /// \p outputs has all frames of \p sample. Fails with invalidArgument when
   /// the outputs are not those that this evaluator is for.
-  virtual rt::Status add(const Sample &sample,
-                         std::span<const OutputTensor> outputs) = 0;
+  virtual rt::Result<std::vector<double>>
+  judge(const Sample &sample, std::span<const OutputTensor> outputs) const = 0;
+  /// Adds what judge() found about the sample called \p name. Fails with
+  /// invalidArgument for numbers that judge() does not return.
+  virtual rt::Status add(std::string_view name,
+                         std::span<const double> judgement) = 0;
   /// Writes what it found to \p run.
   virtual void finish(RunResult &run) const = 0;
 };
+
+/// Judges \p sample by \p evaluator, and adds what that found.
+rt::Status evaluate(Evaluator &evaluator, const Sample &sample,
+                    std::span<const OutputTensor> outputs);
 
 enum class EvaluatorKind { topK, melCepLogF0, phoneErrorRate };
 /// "top-k", "mel-cep-log-f0" and "phone-error-rate".
@@ -56,6 +68,11 @@ struct EvaluatorRequest {
 /// Fails with invalidArgument for a file of means that is none.
 rt::Result<std::unique_ptr<Evaluator>>
 makeEvaluator(const EvaluatorRequest &request);
+
+/// Fails with invalidArgument unless \p judgement of the sample \p name has
+/// \p count numbers.
+rt::Status checkJudgement(std::string_view name,
+                          std::span<const double> judgement, size_t count);
 
 /// Mean square and largest error of outputs with expected ones, in elements: in
 /// steps of quantized types. Every frame of every output counts by itself.

@@ -106,28 +106,17 @@ Status Measurement::load(bool needsSource) {
 }
 
 Status Measurement::openData() {
-  switch (plan.data.kind) {
-  case DataKind::photos: {
-    PhotosRequest photos = plan.data.photos;
-    photos.preprocessing.scale = plan.model.inputScale;
-    photos.preprocessing.zeroPoint = plan.model.inputZeroPoint;
-    NNHAL_ASSIGN_OR_RETURN(data, openPhotos(photos));
+  if (plan.data.kind == DataKind::examples) {
+    if (!test || test->examples.empty())
+      return badData("'{}' has no examples, which only test cases have",
+                     plan.model.file);
+    data = openExamples(*test);
     return Status::ok();
   }
-  case DataKind::tensors: {
-    NNHAL_ASSIGN_OR_RETURN(data, openTensors(plan.data.tensors));
-    return Status::ok();
-  }
-  case DataKind::random:
-    data = randomData(plan.data.seed, plan.model.shapes);
-    return Status::ok();
-  case DataKind::examples:
-    break;
-  }
-  if (!test || test->examples.empty())
-    return badData("'{}' has no examples, which only test cases have",
-                   plan.model.file);
-  data = openExamples(*test);
+  DataEntry entry = plan.data;
+  entry.photos.preprocessing.scale = plan.model.inputScale;
+  entry.photos.preprocessing.zeroPoint = plan.model.inputZeroPoint;
+  NNHAL_ASSIGN_OR_RETURN(data, openDataSet(entry, plan.model.shapes));
   return Status::ok();
 }
 
@@ -172,10 +161,11 @@ Status Measurement::measureSamples(RunResult &run) {
     // A set of one sample need not be read again and again.
     do {
       NNHAL_RETURN_IF_ERROR(runner.run(sample, &run.latencies));
+      bool isNew = i == 0 ? run.latencies.size() <= sample.inputs.frameCount
+                          : i < data->size();
       for (auto &evaluator : evaluators)
-        if (i == 0 ? run.latencies.size() <= sample.inputs.frameCount
-                   : i < data->size())
-          NNHAL_RETURN_IF_ERROR(evaluator->add(sample, runner.outputs()));
+        if (isNew)
+          NNHAL_RETURN_IF_ERROR(evaluate(*evaluator, sample, runner.outputs()));
     } while (data->size() == 1 && !isEnough());
   }
   for (auto &evaluator : evaluators)

@@ -44,8 +44,10 @@ public:
       : melCepLimit(request.melCepLimit), logF0Limit(request.logF0Limit),
         normals(std::move(normals)) {}
 
-  Status add(const Sample &sample,
-             std::span<const OutputTensor> outputs) override;
+  rt::Result<std::vector<double>>
+  judge(const Sample &sample,
+        std::span<const OutputTensor> outputs) const override;
+  Status add(std::string_view name, std::span<const double> judgement) override;
   void finish(RunResult &run) const override;
 
 private:
@@ -66,8 +68,10 @@ class PhoneErrorRate : public Evaluator {
 public:
   explicit PhoneErrorRate(double limit) : limit(limit) {}
 
-  Status add(const Sample &sample,
-             std::span<const OutputTensor> outputs) override;
+  rt::Result<std::vector<double>>
+  judge(const Sample &sample,
+        std::span<const OutputTensor> outputs) const override;
+  Status add(std::string_view name, std::span<const double> judgement) override;
   void finish(RunResult &run) const override;
 
 private:
@@ -105,8 +109,10 @@ rt::Result<Sequence> Sequence::create(const Sample &sample,
   return sequence;
 }
 
-Status MelCepLogF0::add(const Sample &sample,
-                        std::span<const OutputTensor> outputs) {
+/// The judgement is the distance of the amplitudes and that of the pitches.
+rt::Result<std::vector<double>>
+MelCepLogF0::judge(const Sample &sample,
+                   std::span<const OutputTensor> outputs) const {
   NNHAL_ASSIGN_OR_RETURN(Sequence sequence, Sequence::create(sample, outputs));
   if (sequence.width != parts * partWidth)
     return badData("the output for '{}' has {} elements in a frame, and "
@@ -137,13 +143,20 @@ Status MelCepLogF0::add(const Sample &sample,
   melCep =
       std::sqrt(melCep / double(sequence.frames * parts * (amplitudes - 1)));
   logF0 = voiced ? std::sqrt(logF0 / double(voiced)) : 0.0;
+  return std::vector<double>{melCep, logF0};
+}
+
+Status MelCepLogF0::add(std::string_view name,
+                        std::span<const double> judgement) {
+  NNHAL_RETURN_IF_ERROR(checkJudgement(name, judgement, 2));
+  double melCep = judgement[0], logF0 = judgement[1];
   if (!(melCep <= melCepLimit))
     errors.push_back(fmt::format("mel-cep distortion of '{}' is {}, more than "
                                  "{}",
-                                 sample.name, melCep, melCepLimit));
+                                 name, melCep, melCepLimit));
   if (!(logF0 <= logF0Limit))
     errors.push_back(fmt::format("log F0 error of '{}' is {}, more than {}",
-                                 sample.name, logF0, logF0Limit));
+                                 name, logF0, logF0Limit));
   largestMelCep = std::max(largestMelCep, melCep);
   largestLogF0 = std::max(largestLogF0, logF0);
   return Status::ok();
@@ -156,8 +169,10 @@ void MelCepLogF0::finish(RunResult &run) const {
                               errors.end());
 }
 
-Status PhoneErrorRate::add(const Sample &sample,
-                           std::span<const OutputTensor> outputs) {
+/// The judgement is the rate in percent.
+rt::Result<std::vector<double>>
+PhoneErrorRate::judge(const Sample &sample,
+                      std::span<const OutputTensor> outputs) const {
   NNHAL_ASSIGN_OR_RETURN(Sequence sequence, Sequence::create(sample, outputs));
   auto phonesOf = [&](const std::vector<double> &elements) {
     std::vector<uint32_t> phones;
@@ -173,10 +188,17 @@ Status PhoneErrorRate::add(const Sample &sample,
                 double(editDistance(phonesOf(sequence.expected),
                                     phonesOf(sequence.found))) /
                 double(sequence.frames);
+  return std::vector<double>{rate};
+}
+
+Status PhoneErrorRate::add(std::string_view name,
+                           std::span<const double> judgement) {
+  NNHAL_RETURN_IF_ERROR(checkJudgement(name, judgement, 1));
+  double rate = judgement[0];
   if (rate > limit)
     errors.push_back(fmt::format("phone error rate of '{}' is {} %, more than "
                                  "{}",
-                                 sample.name, rate, limit));
+                                 name, rate, limit));
   largest = std::max(largest, rate);
   return Status::ok();
 }

@@ -64,7 +64,7 @@ TEST(TopKTest, CountsAmongTheFirstK) {
   auto topK = evaluator({});
   std::vector<float> scores = {0.1f, 0.5f, 0.3f, 0.2f, 0.0f, -1.0f, -2.0f};
   for (uint32_t expected : {1u, 2u, 6u, 0u})
-    ASSERT_TRUE(topK->add(photoOf(expected), {{floats(scores)}}).isOk());
+    ASSERT_TRUE(evaluate(*topK, photoOf(expected), {{floats(scores)}}).isOk());
   RunResult run = finish(*topK);
   ASSERT_EQ(run.evaluators.size(), 5u);
   EXPECT_EQ(run.find("top_1")->value, 0.25);
@@ -78,15 +78,15 @@ TEST(TopKTest, FirstOfEqualScoresIsFirst) {
   auto topK = evaluator({});
   std::vector<uint8_t> scores = {7, 9, 9};
   auto type = rt::OperandType::TENSOR_QUANT8_ASYMM;
-  ASSERT_TRUE(topK->add(photoOf(1), {{outputOf(type, scores)}}).isOk());
-  ASSERT_TRUE(topK->add(photoOf(2), {{outputOf(type, scores)}}).isOk());
+  ASSERT_TRUE(evaluate(*topK, photoOf(1), {{outputOf(type, scores)}}).isOk());
+  ASSERT_TRUE(evaluate(*topK, photoOf(2), {{outputOf(type, scores)}}).isOk());
   EXPECT_EQ(finish(*topK).find("top_1")->value, 0.5);
 }
 
 TEST(TopKTest, ClassWithoutANumberIsNoGuess) {
   auto topK = evaluator({});
   std::vector<float> scores = {NAN, NAN};
-  ASSERT_TRUE(topK->add(photoOf(0), {{floats(scores)}}).isOk());
+  ASSERT_TRUE(evaluate(*topK, photoOf(0), {{floats(scores)}}).isOk());
   EXPECT_EQ(finish(*topK).find("top_1")->value, 0.0);
 }
 
@@ -95,35 +95,41 @@ TEST(TopKTest, FarBelowThePublishedShareIsAnError) {
   request.expectedTop1 = 0.6;
   auto topK = evaluator(request);
   std::vector<float> scores = {0.1f, 0.5f};
-  ASSERT_TRUE(topK->add(photoOf(0), {{floats(scores)}}).isOk());
-  ASSERT_TRUE(topK->add(photoOf(1), {{floats(scores)}}).isOk());
+  ASSERT_TRUE(evaluate(*topK, photoOf(0), {{floats(scores)}}).isOk());
+  ASSERT_TRUE(evaluate(*topK, photoOf(1), {{floats(scores)}}).isOk());
   RunResult run = finish(*topK);
   ASSERT_EQ(run.validationErrors.size(), 1u);
   EXPECT_EQ(run.validationErrors[0],
             "top-1 is 50.00 %, and 60.00 % less 5.00 is expected");
   request.expectedTop1 = 0.54;
   topK = evaluator(request);
-  ASSERT_TRUE(topK->add(photoOf(0), {{floats(scores)}}).isOk());
-  ASSERT_TRUE(topK->add(photoOf(1), {{floats(scores)}}).isOk());
+  ASSERT_TRUE(evaluate(*topK, photoOf(0), {{floats(scores)}}).isOk());
+  ASSERT_TRUE(evaluate(*topK, photoOf(1), {{floats(scores)}}).isOk());
   EXPECT_TRUE(finish(*topK).validationErrors.empty());
 }
 
 TEST(TopKTest, WhatIsWrongWithASampleIsNamed) {
   auto topK = evaluator({});
   std::vector<float> scores = {0.1f, 0.5f};
-  EXPECT_EQ(topK->add(photoOf(2), {{floats(scores)}}).message(),
+  EXPECT_EQ(evaluate(*topK, photoOf(2), {{floats(scores)}}).message(),
             "class 2 of 'photo' is not among the 2 of the model");
-  EXPECT_EQ(topK->add(sampleOf(scores), {{floats(scores)}}).message(),
+  EXPECT_EQ(evaluate(*topK, sampleOf(scores), {{floats(scores)}}).message(),
             "'sample' has no class, which top-k compares with");
+}
+
+TEST(TopKTest, JudgementOfAnotherEvaluatorIsRefused) {
+  auto topK = evaluator({});
+  EXPECT_EQ(topK->add("photo", std::vector<double>{1.0, 2.0}).message(),
+            "the judgement of 'photo' has 2 numbers, expected 1");
 }
 
 // L-088.
 TEST(ErrorsTest, MeanSquaresAreSummedOverFrames) {
   auto errors = makeErrorEvaluator();
   std::vector<float> found = {1.0f, 2.0f, 3.0f, 4.0f};
-  ASSERT_TRUE(
-      errors->add(sampleOf({1.0f, 0.0f, 3.0f, 3.0f}, 2), {{floats(found)}})
-          .isOk());
+  ASSERT_TRUE(evaluate(*errors, sampleOf({1.0f, 0.0f, 3.0f, 3.0f}, 2),
+                       {{floats(found)}})
+                  .isOk());
   RunResult run = finish(*errors);
   // (0 + 4) / 2 + (0 + 1) / 2.
   EXPECT_EQ(run.sumOfMeanSquareErrors, 2.5);
@@ -133,15 +139,16 @@ TEST(ErrorsTest, MeanSquaresAreSummedOverFrames) {
 TEST(ErrorsTest, NotANumberIsTheLargestError) {
   auto errors = makeErrorEvaluator();
   std::vector<float> found = {NAN};
-  ASSERT_TRUE(errors->add(sampleOf({1.0f}), {{floats(found)}}).isOk());
+  ASSERT_TRUE(evaluate(*errors, sampleOf({1.0f}), {{floats(found)}}).isOk());
   EXPECT_TRUE(std::isnan(finish(*errors).maxSingleError));
 }
 
 TEST(ErrorsTest, NumbersOfElementsHaveToAgree) {
   auto errors = makeErrorEvaluator();
   std::vector<float> found = {1.0f};
-  EXPECT_EQ(errors->add(sampleOf({1.0f, 2.0f}), {{floats(found)}}).message(),
-            "output 0 of 'sample' has 1 elements, and 2 are expected");
+  EXPECT_EQ(
+      evaluate(*errors, sampleOf({1.0f, 2.0f}), {{floats(found)}}).message(),
+      "output 0 of 'sample' has 1 elements, and 2 are expected");
 }
 
 constexpr size_t width = 196, part = 49;
@@ -164,7 +171,7 @@ TEST(MelCepLogF0Test, AmplitudesButTheFirstAndPitchesOfVoicedParts) {
   found[48] = expected[48] = 1.0f;
   found[part + 47] = 9.0f;
   found[part + 48] = 1.0f;
-  ASSERT_TRUE(judge->add(sampleOf(expected), {{floats(found)}}).isOk());
+  ASSERT_TRUE(evaluate(*judge, sampleOf(expected), {{floats(found)}}).isOk());
   RunResult run = finish(*judge);
   EXPECT_NEAR(run.find("max_mel_cep_distortion")->value, 0.625, 1e-6);
   EXPECT_NEAR(run.find("max_log_f0_error")->value, 0.25, 1e-6);
@@ -191,7 +198,7 @@ TEST(MelCepLogF0Test, OutputsAreMultipliedByTheirDeviation) {
   auto judge = evaluator(request);
   std::vector<float> expected(width, 0.0f), found(width, 0.0f);
   found[47] = 0.5f;
-  ASSERT_TRUE(judge->add(sampleOf(expected), {{floats(found)}}).isOk());
+  ASSERT_TRUE(evaluate(*judge, sampleOf(expected), {{floats(found)}}).isOk());
   // All four parts have a voice now, whose mean is 1.
   EXPECT_NEAR(finish(*judge).find("max_log_f0_error")->value, 0.5, 1e-6);
 }
@@ -200,13 +207,13 @@ TEST(MelCepLogF0Test, WhatIsWrongIsNamed) {
   EvaluatorRequest request;
   request.kind = EvaluatorKind::melCepLogF0;
   std::vector<float> two = {1.0f, 2.0f};
-  EXPECT_EQ(evaluator(request)->add(sampleOf(two), {{floats(two)}}).message(),
+  EXPECT_EQ(evaluate(*evaluator(request), sampleOf(two), {{floats(two)}}).message(),
             "the output for 'sample' has 2 elements in a frame, and "
             "mel-cep-log-f0 is for 196");
   EXPECT_EQ(
-      evaluator(request)->add(sampleOf({1.0f}), {{floats(two)}}).message(),
+      evaluate(*evaluator(request), sampleOf({1.0f}), {{floats(two)}}).message(),
       "the output for 'sample' has 2 elements, and 1 are expected");
-  EXPECT_EQ(evaluator(request)->add(photoOf(1u), {{floats(two)}}).message(),
+  EXPECT_EQ(evaluate(*evaluator(request), photoOf(1u), {{floats(two)}}).message(),
             "'photo' has no expected output, which sequences are compared "
             "with");
   request.meanAndDeviation = testing::TempDir() + "short.bin";
@@ -237,7 +244,8 @@ TEST(PhoneErrorRateTest, LargestElementsAreThePhones) {
   auto judge = evaluator(request);
   std::vector<float> expected = {1, 0, 0, 1, 1, 0, 1, 0};
   std::vector<float> found = {2, 0, 0, 2, 0, 2, 2, 0};
-  ASSERT_TRUE(judge->add(sampleOf(expected, 4), {{floats(found)}}).isOk());
+  ASSERT_TRUE(
+      evaluate(*judge, sampleOf(expected, 4), {{floats(found)}}).isOk());
   RunResult run = finish(*judge);
   EXPECT_EQ(run.find("max_phone_error_rate")->value, 25.0);
   ASSERT_EQ(run.validationErrors.size(), 1u);
