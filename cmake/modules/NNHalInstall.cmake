@@ -138,7 +138,7 @@ if(TARGET NNHalPython)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${NNHAL_PYTHON_DEPENDS}")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS nnhal-compiler)
-  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS nnhal-service)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "nnhal-service, python3-distributed")
   # Byte code is of whoever installs it, and goes with the package.
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
     "${PROJECT_SOURCE_DIR}/cmake/package/python/postinst;${PROJECT_SOURCE_DIR}/cmake/package/python/prerm")

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Evaluation.h"
 #include "Exceptions.h"
 #include "Executions.h"
 #include "Model.h"
@@ -371,6 +372,7 @@ PYBIND11_MODULE(_native, module) {
   bindFence(module);
   bindModel(module);
   bindPictures(module);
+  bindEvaluation(module);
   bindExecutions(module);
   module.def("compile", &compileModel, py::arg("source"), py::arg("artifact"),
              py::arg("options"));

@@ -31,7 +31,7 @@ from .errors import (CompileWarning, DeadObjectError, DeviceUnavailableError, Er
 
 __version__: str = _native.__version__
 
-__all__ = ["load", "compile", "read_picture", "Model", "Tensor", "MemoryUse", "Statistics", "Ranked", "Fence", "Execution", "Stream", "Burst",
+__all__ = ["load", "compile", "evaluate", "read_picture", "Model", "Tensor", "MemoryUse", "Statistics", "Ranked", "Fence", "Execution", "Stream", "Burst",
            "Error", "DeviceUnavailableError", "GeneralFailureError", "OutputInsufficientSizeError",
            "InvalidArgumentError", "MissedDeadlineError", "ResourceExhaustedError", "DeadObjectError",
            "CompileWarning"]
@@ -418,3 +418,7 @@ def compile(source: Source, artifact: str | os.PathLike[str], *, target: str = "
     options = {"devices": ["nnhal-cpu"], "target": target, "target_triple": target_triple, "target_cpu": target_cpu,
                "target_features": target_features, "rounding": rounding, "shapes": shapes}
     _native.compile(_source(source), os.fspath(artifact), _options(options))
+
+
+# The module looks at this one, and so comes last.
+from .evaluation import evaluate  # noqa: E402

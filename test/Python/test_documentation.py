@@ -14,7 +14,7 @@ import unittest
 
 import nnhal
 import numpy
-from nnhal import _arrays, _native, _waiting, errors, tflite
+from nnhal import _arrays, _native, _shards, _waiting, errors, evaluation, tflite
 from support import SMALL_CNN, ScratchTest
 
 PACKAGE = pathlib.Path(nnhal.__file__).parent
@@ -31,7 +31,7 @@ class DocumentationTest(ScratchTest):
     def examples(self):
         """The examples of the modules, and of the classes in C++, which doctest does not look at."""
         names = {"nnhal": nnhal, "numpy": numpy, "asyncio": asyncio, "json": json, "pathlib": pathlib}
-        for module in (nnhal, errors, tflite, _arrays, _waiting):
+        for module in (nnhal, errors, evaluation, tflite, _arrays, _shards, _waiting):
             yield from doctest.DocTestFinder(exclude_empty=True).find(module, extraglobs=names)
         parser = doctest.DocTestParser()
         for holder in (member for _, member in inspect.getmembers(_native, inspect.isclass)):
@@ -48,7 +48,7 @@ class DocumentationTest(ScratchTest):
         self.assertGreater(count, 40)
 
     def test_public_names_are_documented(self):
-        for module in (nnhal, errors, tflite):
+        for module in (nnhal, errors, evaluation, tflite):
             for name in module.__all__:
                 member = getattr(module, name)
                 self.assertTrue(inspect.getdoc(member), f"{module.__name__}.{name}")
@@ -88,7 +88,7 @@ class TypeTest(ScratchTest):
     def test_stubs_match_the_module(self):
         # pybind11's classes have a class of their own, and take anything that makes none of them.
         allowed = self.scratch / "allowed"
-        allowed.write_text("nnhal._native.(Burst|Execution|Fence|Model|Stream)\nnnhal._native.Execution.__init__\n")
+        allowed.write_text("nnhal._native.(Burst|DataSet|Evaluator|Execution|Fence|Model|Report|Runner|Sample|Stream)\nnnhal._native.Execution.__init__\n")
         self.run_tool("stubtest", "nnhal._native", f"--allowlist={allowed}")
 
 
