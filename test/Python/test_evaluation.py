@@ -94,6 +94,9 @@ class EvaluationTest(ScratchTest, RefusalTest):
         evaluate = evaluation.evaluate
         self.assertRefused("cannot open 'missing.tflite': No such file", evaluate, "missing.tflite", samples(1))
         self.assertRefused("there are no photos in", evaluate, SMALL_CNN, evaluation.photos(self.scratch))
+        two = {"kind": "photos", "directory": str(self.scratch), "preprocessing": ["correct", "as-published"]}
+        self.assertRefused("the data set has 2 preprocessings, expected 1", evaluate, SMALL_CNN,
+                           evaluation.Files("two", json.dumps(two)))
         self.assertRefused("has no class, which top-k compares with", evaluate, SMALL_CNN,
                            [evaluation.Sample([image()], name="a")], "top-k")
         self.assertRefused('expected top-k, mel-cep-log-f0 or phone-error-rate, found "top"', evaluate, SMALL_CNN,

@@ -107,6 +107,14 @@ TEST(DescriptionTest, EverythingIsRead) {
   EXPECT_EQ(planRuns(*description).size(), size_t(7 * 2 * 2 * 2));
 }
 
+TEST(DescriptionTest, ExamplesAreNoDataOfTheirOwn) {
+  DataEntry entry;
+  entry.name = "examples";
+  entry.kind = DataKind::examples;
+  EXPECT_EQ(openDataSet(entry, {}).status().message(),
+            "the examples of 'examples' are those of a test case");
+}
+
 TEST(DescriptionTest, ModelsWithoutDataHaveRandomInputs) {
   auto description = read(withModel(""));
   ASSERT_TRUE(description.isOk()) << description.status().message();

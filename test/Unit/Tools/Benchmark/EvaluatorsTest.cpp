@@ -207,15 +207,17 @@ TEST(MelCepLogF0Test, WhatIsWrongIsNamed) {
   EvaluatorRequest request;
   request.kind = EvaluatorKind::melCepLogF0;
   std::vector<float> two = {1.0f, 2.0f};
-  EXPECT_EQ(evaluate(*evaluator(request), sampleOf(two), {{floats(two)}}).message(),
-            "the output for 'sample' has 2 elements in a frame, and "
-            "mel-cep-log-f0 is for 196");
   EXPECT_EQ(
-      evaluate(*evaluator(request), sampleOf({1.0f}), {{floats(two)}}).message(),
-      "the output for 'sample' has 2 elements, and 1 are expected");
-  EXPECT_EQ(evaluate(*evaluator(request), photoOf(1u), {{floats(two)}}).message(),
-            "'photo' has no expected output, which sequences are compared "
-            "with");
+      evaluate(*evaluator(request), sampleOf(two), {{floats(two)}}).message(),
+      "the output for 'sample' has 2 elements in a frame, and "
+      "mel-cep-log-f0 is for 196");
+  EXPECT_EQ(evaluate(*evaluator(request), sampleOf({1.0f}), {{floats(two)}})
+                .message(),
+            "the output for 'sample' has 2 elements, and 1 are expected");
+  EXPECT_EQ(
+      evaluate(*evaluator(request), photoOf(1u), {{floats(two)}}).message(),
+      "'photo' has no expected output, which sequences are compared "
+      "with");
   request.meanAndDeviation = testing::TempDir() + "short.bin";
   std::ofstream(request.meanAndDeviation) << "short";
   EXPECT_EQ(makeEvaluator(request).status().message(),
