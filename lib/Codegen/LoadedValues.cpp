@@ -134,8 +134,14 @@ std::optional<int64_t> LoadedValues::constantAt(Value value,
   for (const Bound &bound : found->second) {
     if (!bound.bound || !bound.rest.empty() || !isBefore(bound.check, reader))
       continue;
-    if (std::optional<int64_t> limit = getConstantIntValue(bound.bound))
-      (bound.isUpper ? upper : lower) = limit;
+    std::optional<int64_t> limit = getConstantIntValue(bound.bound);
+    if (!limit)
+      continue;
+    // Of several checks the narrowest counts.
+    if (bound.isUpper)
+      upper = std::min(*limit, upper.value_or(*limit));
+    else
+      lower = std::max(*limit, lower.value_or(*limit));
   }
   return lower == upper ? lower : std::nullopt;
 }

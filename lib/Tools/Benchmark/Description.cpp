@@ -119,7 +119,7 @@ static rt::Result<std::vector<std::string>> casesOf(const std::string &path) {
 
 Status tools::expandTestCases(std::vector<ModelEntry> &models) {
   std::vector<ModelEntry> expanded;
-  for (ModelEntry &model : models) {
+  for (const ModelEntry &model : models) {
     std::vector<std::string> cases;
     // A file that is not there is a run that fails.
     if (model.file.ends_with(".json") && fs::exists(model.file)) {
@@ -130,7 +130,7 @@ Status tools::expandTestCases(std::vector<ModelEntry> &models) {
       cases = *std::move(found);
     }
     if (cases.empty())
-      expanded.push_back(std::move(model));
+      expanded.push_back(model);
     for (size_t i = 0; i < cases.size(); ++i) {
       ModelEntry one = model;
       one.testCase = i;

@@ -106,3 +106,25 @@ func.func @quotients(%table: memref<9xi32>, %rows: memref<?xf32>, %divisors: mem
   %2 = memref.load %rows[%least] : memref<?xf32>
   return
 }
+
+// What a check states is not forgotten for others that say less.
+// CHECK-LABEL: func.func @several_checks
+func.func @several_checks(%table: memref<9xi32>, %rows: memref<?xf32>) {
+  %i64 = arith.constant 4 : i64
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c9 = arith.constant 9 : index
+  %extent = memref.dim %rows, %c0 : memref<?xf32>
+  %isSmall = arith.cmpi sle, %extent, %c9 : index
+  nnrt.check %isSmall, %i64, %i64 reason 8
+  %isFour = arith.cmpi eq, %extent, %c4 : index
+  nnrt.check %isFour, %i64, %i64 reason 8
+  %isThere = arith.cmpi sgt, %extent, %c0 : index
+  nnrt.check %isThere, %i64, %i64 reason 8
+  %element = memref.load %table[%c0] : memref<9xi32>
+  %any = arith.index_cast %element : i32 to index
+  %row = arith.andi %any, %c3 : index
+  %0 = memref.load %rows[%row] : memref<?xf32>
+  return
+}
