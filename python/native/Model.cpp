@@ -9,6 +9,7 @@
 
 #include "Exceptions.h"
 
+#include "Tools/Report/Diagnostics.h"
 #include "Tools/Report/Explanation.h"
 #include "Tools/Tensors/Npy.h"
 
@@ -16,6 +17,7 @@
 #include "nnhal/Runtime/Partition.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 using namespace nnhal;
@@ -23,11 +25,14 @@ using namespace nnhal::python;
 using rt::Status;
 
 rt::Result<std::shared_ptr<Model>>
-Model::load(const LoadOptions &options, tools::ModelFile file,
-            std::vector<std::string> &warnings) {
+Model::load(const tools::EngineOptions &options, bool isTraced,
+            tools::ModelFile file, std::vector<std::string> &warnings) {
   auto model = std::make_shared<Model>();
   model->source = std::move(file);
-  NNHAL_ASSIGN_OR_RETURN(model->owner, Engine::create(options));
+  NNHAL_ASSIGN_OR_RETURN(
+      model->owner,
+      tools::Engine::create(
+          options, tools::makeServices({std::getenv("NNHAL_VLOG"), isTraced})));
   tools::LoadObserver observer;
   observer.warning = [&](std::string_view text) {
     warnings.emplace_back(text);

@@ -8,7 +8,7 @@
 #ifndef NNHAL_PYTHON_NATIVE_MODEL_H
 #define NNHAL_PYTHON_NATIVE_MODEL_H
 
-#include "Engine.h"
+#include "Tools/Execution/Engine.h"
 
 #include <pybind11/numpy.h>
 
@@ -70,15 +70,15 @@ public:
   /// Reads \p file, and compiles and loads it. \p warnings receives what the
   /// load warns of. Takes no interpreter lock.
   static rt::Result<std::shared_ptr<Model>>
-  load(const LoadOptions &options, tools::ModelFile file,
-       std::vector<std::string> &warnings);
+  load(const tools::EngineOptions &options, bool isTraced,
+       tools::ModelFile file, std::vector<std::string> &warnings);
 
   /// Finds the element types in NumPy; once, after load().
   void findTypes();
 
   const rt::Interface &interface() const { return prepared->interface(); }
   const rt::PreparedModelRef &preparedModel() const { return prepared; }
-  Engine &engine() const { return *owner; }
+  tools::Engine &engine() const { return *owner; }
   int64_t loadMicroseconds() const { return loadTime; }
   int64_t compileMicroseconds() const { return compileTime; }
   bool wasCached() const { return fromCache; }
@@ -160,7 +160,7 @@ private:
   std::string describe(const char *what, size_t index) const;
   Slot slotOf(const rt::InterfaceTensor &tensor) const;
 
-  std::shared_ptr<Engine> owner;
+  std::shared_ptr<tools::Engine> owner;
   tools::ModelFile source;
   mutable std::once_flag metadataOnce;
   mutable std::optional<rt::Result<tools::ModelMetadata>> readMetadata;

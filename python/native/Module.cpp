@@ -27,6 +27,7 @@
 #include <pybind11/stl.h>
 
 #include <chrono>
+#include <cstdlib>
 
 using namespace nnhal;
 using namespace nnhal::python;
@@ -48,8 +49,8 @@ static void get(const py::dict &keywords, const char *name, Value &value) {
 }
 
 /// The options that the keywords \p keywords of load() and compile() state.
-static LoadOptions optionsOf(const py::dict &keywords) {
-  LoadOptions options;
+static tools::EngineOptions optionsOf(const py::dict &keywords) {
+  tools::EngineOptions options;
   get(keywords, "devices", options.devices);
   get(keywords, "required", options.isRequired);
   get(keywords, "threads", options.threads);
@@ -57,7 +58,6 @@ static LoadOptions optionsOf(const py::dict &keywords) {
   get(keywords, "state_dir", options.stateDirectory);
   get(keywords, "service", options.service);
   get(keywords, "plugins", options.plugins);
-  get(keywords, "trace", options.isTraced);
   get(keywords, "shapes", options.shapes);
   get(keywords, "rounding", options.rounding);
   get(keywords, "preference", options.preference);
@@ -89,12 +89,14 @@ static void warn(const std::vector<std::string> &warnings) {
 
 static std::shared_ptr<Model> makeModel(const py::object &source,
                                         const py::dict &keywords) {
-  LoadOptions options = optionsOf(keywords);
+  tools::EngineOptions options = optionsOf(keywords);
+  bool isTraced = false;
+  get(keywords, "trace", isTraced);
   tools::ModelFile file = openSource(source);
   std::vector<std::string> warnings;
   auto loaded = [&] {
     py::gil_scoped_release unlocked;
-    return Model::load(options, std::move(file), warnings);
+    return Model::load(options, isTraced, std::move(file), warnings);
   }();
   warn(warnings);
   std::shared_ptr<Model> model = unwrap(std::move(loaded));
@@ -104,15 +106,17 @@ static std::shared_ptr<Model> makeModel(const py::object &source,
 
 static void compileModel(const py::object &source, const std::string &artifact,
                          const py::dict &keywords) {
-  LoadOptions options = optionsOf(keywords);
+  tools::EngineOptions options = optionsOf(keywords);
   tools::ModelFile file = openSource(source);
   if (file.kind == tools::ModelKind::artifact)
     check(rt::badData("{} is compiled already", file.label()));
   std::vector<std::string> warnings;
   rt::Status status = [&]() -> rt::Status {
     py::gil_scoped_release unlocked;
-    NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<Engine> engine,
-                           Engine::create(options));
+    NNHAL_ASSIGN_OR_RETURN(
+        std::shared_ptr<tools::Engine> engine,
+        tools::Engine::create(
+            options, tools::makeServices({std::getenv("NNHAL_VLOG"), false})));
     tools::LoadRequest request = engine->request();
     request.goal = tools::LoadGoal::artifact;
     request.emit = artifact;

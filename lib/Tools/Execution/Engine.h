@@ -1,25 +1,25 @@
-//===- Engine.h - Devices of a Python program -------------------*- C++ -*-===//
+//===- Engine.h - The devices that models are loaded for --------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_PYTHON_NATIVE_ENGINE_H
-#define NNHAL_PYTHON_NATIVE_ENGINE_H
+#ifndef NNHAL_LIB_TOOLS_EXECUTION_ENGINE_H
+#define NNHAL_LIB_TOOLS_EXECUTION_ENGINE_H
 
-#include "Tools/Execution/Devices.h"
-#include "Tools/Execution/Load.h"
+#include "Devices.h"
+#include "Load.h"
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace nnhal::python {
+namespace nnhal::tools {
 
-/// What a program says when it loads or compiles a model.
-struct LoadOptions {
+/// What a program that is not a tool says when it loads or compiles models.
+struct EngineOptions {
   /// One device, or those among which the model is divided.
   std::vector<std::string> devices;
   /// Several devices: nnhal-reference does not step in.
@@ -29,8 +29,7 @@ struct LoadOptions {
   std::string stateDirectory;
   std::string service;
   std::vector<std::string> plugins;
-  bool isTraced = false;
-  tools::NamedShapes shapes;
+  NamedShapes shapes;
   std::string rounding = "double";
   std::string preference = "fast-single-answer";
   std::string priority = "medium";
@@ -41,21 +40,26 @@ struct LoadOptions {
   std::string targetFeatures;
 };
 
-/// The devices that one model was loaded for, and the services that they report
+/// The devices that models are loaded for, and the services that they report
 /// to.
 ///
 /// Ownership: shared by what was prepared on its devices.
 /// Threads:   every member may be called from any thread.
 class Engine {
 public:
-  /// Makes the devices that \p options name. Fails with invalidArgument for
-  /// what they say wrong, otherwise like registerDevices().
-  static rt::Result<std::shared_ptr<Engine>> create(const LoadOptions &options);
+  /// Makes the devices that \p options name, which report to the log and the
+  /// tracer of \p services, of which a log is there; threads, capabilities and
+  /// the state directory are those of the options. The environment names the
+  /// compiler and plug-ins beside those of the options. Fails with
+  /// invalidArgument for what the options say wrong, otherwise like
+  /// registerDevices().
+  static rt::Result<std::shared_ptr<Engine>>
+  create(const EngineOptions &options, rt::DeviceServices services);
 
   /// Reads \p model, and compiles and loads it as \p request says.
-  rt::Result<tools::LoadOutcome> load(const tools::LoadRequest &request,
-                                      const tools::ModelFile &model,
-                                      const tools::LoadObserver &observer);
+  rt::Result<LoadOutcome> load(const LoadRequest &request,
+                               const ModelFile &model,
+                               const LoadObserver &observer);
 
   /// How the devices divide \p source; nothing for one device.
   rt::Result<std::optional<rt::PartitionPlan>>
@@ -65,21 +69,21 @@ public:
   /// Null where nothing is traced.
   rt::Tracer *tracer() const { return devices.services.tracer.get(); }
   /// The request that loads a model as the options say.
-  const tools::LoadRequest &request() const { return loading; }
+  const LoadRequest &request() const { return loading; }
 
 private:
-  explicit Engine(const LoadOptions &options) : options(options) {}
+  Engine(const EngineOptions &options, rt::DeviceServices services);
   rt::Status open();
   rt::Status addGpus();
   rt::Status checkSelected() const;
 
-  LoadOptions options;
-  tools::LoadRequest loading;
-  tools::DevicesRequest devices;
+  EngineOptions options;
+  LoadRequest loading;
+  DevicesRequest devices;
   std::unique_ptr<rt::DeviceRegistry> registry;
-  tools::SelectedDevice selected;
+  SelectedDevice selected;
 };
 
-} // namespace nnhal::python
+} // namespace nnhal::tools
 
-#endif // NNHAL_PYTHON_NATIVE_ENGINE_H
+#endif // NNHAL_LIB_TOOLS_EXECUTION_ENGINE_H

@@ -1,4 +1,4 @@
-//===- Engine.cpp - Devices of a Python program ---------------------------===//
+//===- Engine.cpp - The devices that models are loaded for ----------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +7,8 @@
 
 #include "Engine.h"
 
-#include "Tools/Execution/Cache.h"
+#include "Cache.h"
 #include "Tools/Options/Values.h"
-#include "Tools/Report/Diagnostics.h"
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/CapabilitiesFile.h"
@@ -22,7 +21,7 @@
 #include <cstdlib>
 
 using namespace nnhal;
-using namespace nnhal::python;
+using namespace nnhal::tools;
 using rt::Status;
 
 static constexpr uint64_t maxThreads = 1024;
@@ -30,9 +29,8 @@ static constexpr uint64_t maxThreads = 1024;
 /// The value that the word of option \p name stands for.
 template <typename Value>
 static Status choose(std::string_view name, std::string_view word,
-                     std::span<const tools::Choice<Value>> choices,
-                     Value &value) {
-  auto parsed = tools::parseChoice<Value>(word, choices);
+                     std::span<const Choice<Value>> choices, Value &value) {
+  auto parsed = parseChoice<Value>(word, choices);
   if (!parsed.isOk())
     return std::move(parsed).takeStatus().withContext(name);
   value = *parsed;
@@ -40,17 +38,17 @@ static Status choose(std::string_view name, std::string_view word,
 }
 
 /// Reads the words among \p options.
-static Status readWords(const LoadOptions &options,
-                        tools::Preparation &preparation) {
-  static constexpr tools::Choice<rt::Rounding> roundings[] = {
+static Status readWords(const EngineOptions &options,
+                        Preparation &preparation) {
+  static constexpr Choice<rt::Rounding> roundings[] = {
       {"double", rt::Rounding::doubleRounding},
       {"single", rt::Rounding::singleRounding},
       {"float", rt::Rounding::floatRounding}};
-  static constexpr tools::Choice<rt::ExecutionPreference> preferences[] = {
+  static constexpr Choice<rt::ExecutionPreference> preferences[] = {
       {"low-power", rt::ExecutionPreference::lowPower},
       {"fast-single-answer", rt::ExecutionPreference::fastSingleAnswer},
       {"sustained-speed", rt::ExecutionPreference::sustainedSpeed}};
-  static constexpr tools::Choice<rt::Priority> priorities[] = {
+  static constexpr Choice<rt::Priority> priorities[] = {
       {"low", rt::Priority::low},
       {"medium", rt::Priority::medium},
       {"high", rt::Priority::high}};
@@ -63,8 +61,8 @@ static Status readWords(const LoadOptions &options,
 }
 
 /// The request that loads a model as \p options say, but for the extensions.
-static rt::Result<tools::LoadRequest> requestOf(const LoadOptions &options) {
-  tools::LoadRequest request;
+static rt::Result<LoadRequest> requestOf(const EngineOptions &options) {
+  LoadRequest request;
   NNHAL_RETURN_IF_ERROR(readWords(options, request.preparation));
   rt::CompileOptions &compile = request.preparation.compile;
   compile.target = options.target;
@@ -80,8 +78,14 @@ static rt::Result<tools::LoadRequest> requestOf(const LoadOptions &options) {
   return request;
 }
 
-rt::Result<std::shared_ptr<Engine>> Engine::create(const LoadOptions &options) {
-  std::shared_ptr<Engine> engine(new Engine(options));
+Engine::Engine(const EngineOptions &options, rt::DeviceServices services)
+    : options(options) {
+  devices.services = std::move(services);
+}
+
+rt::Result<std::shared_ptr<Engine>>
+Engine::create(const EngineOptions &options, rt::DeviceServices services) {
+  std::shared_ptr<Engine> engine(new Engine(options, std::move(services)));
   NNHAL_RETURN_IF_ERROR(engine->open());
   return engine;
 }
@@ -98,26 +102,24 @@ Status Engine::open() {
   const char *compiler = std::getenv("NNHAL_COMPILER");
   devices.compiler =
       std::make_shared<rt::LazyCompiler>(compiler ? compiler : "");
-  devices.services =
-      tools::makeServices({std::getenv("NNHAL_VLOG"), options.isTraced});
   devices.services.workers = std::move(workers);
   devices.services.measuredCapabilities = rt::keptCapabilities(getenv);
   if (!options.cacheDirectory.empty())
-    devices.services.stateDirectory = tools::cacheStateDirectory(loading);
+    devices.services.stateDirectory = cacheStateDirectory(loading);
   const char *plugins = std::getenv("NNHAL_PLUGINS");
   devices.service = options.service;
   devices.plugins = rt::pluginPaths(plugins ? plugins : "");
   devices.plugins.insert(devices.plugins.end(), options.plugins.begin(),
                          options.plugins.end());
   registry = std::make_unique<rt::DeviceRegistry>(devices.services.log);
-  NNHAL_ASSIGN_OR_RETURN(tools::RegisteredExtensions extensions,
-                         tools::registerDevices(devices, *registry));
+  NNHAL_ASSIGN_OR_RETURN(RegisteredExtensions extensions,
+                         registerDevices(devices, *registry));
   NNHAL_RETURN_IF_ERROR(addGpus());
   rt::CompileOptions &compile = loading.preparation.compile;
   if (compile.target.empty())
     compile.extensions = std::move(extensions.compiled);
   loading.extensions = std::move(extensions.installed);
-  tools::DeviceSelection selection;
+  DeviceSelection selection;
   selection.isRequired = options.isRequired;
   if (options.devices.size() == 1)
     selection.device = options.devices.front();
@@ -129,9 +131,9 @@ Status Engine::open() {
         rt::CompilationCache::Options{.directory = options.cacheDirectory,
                                       .log = devices.services.log,
                                       .tracer = devices.services.tracer});
-  NNHAL_ASSIGN_OR_RETURN(selected, tools::selectDevice(*registry, selection,
-                                                       devices.services,
-                                                       std::move(steps)));
+  NNHAL_ASSIGN_OR_RETURN(
+      selected,
+      selectDevice(*registry, selection, devices.services, std::move(steps)));
   return checkSelected();
 }
 
@@ -141,7 +143,7 @@ Status Engine::addGpus() {
       std::ranges::none_of(options.devices, rt::isGpuDevice))
     return Status::ok();
   Status missing;
-  Status status = tools::registerGpus(
+  Status status = registerGpus(
       devices, *registry, [&](std::string_view name, const Status &reason) {
         if (std::ranges::find(options.devices, name) != options.devices.end())
           missing = reason;
@@ -162,10 +164,10 @@ Status Engine::checkSelected() const {
   return Status::ok();
 }
 
-rt::Result<tools::LoadOutcome>
-Engine::load(const tools::LoadRequest &request, const tools::ModelFile &model,
-             const tools::LoadObserver &observer) {
-  using enum tools::ModelKind;
+rt::Result<LoadOutcome> Engine::load(const LoadRequest &request,
+                                     const ModelFile &model,
+                                     const LoadObserver &observer) {
+  using enum ModelKind;
   bool needsCompiler = model.kind == mlir || model.kind == artifact;
   if (needsCompiler && selected.members)
     return rt::badData("several devices take .tflite and .json models only");
@@ -173,12 +175,12 @@ Engine::load(const tools::LoadRequest &request, const tools::ModelFile &model,
     return rt::badData("device {} compiles nothing: it takes .tflite and .json "
                        "models",
                        device().name());
-  tools::LoadRequest adapted = request;
+  LoadRequest adapted = request;
   // An artifact is what a cache would have kept.
   if (needsCompiler)
     adapted.cacheDirectory.clear();
-  return tools::loadModel(adapted, model, device(), *devices.compiler, observer,
-                          {devices.services.log, devices.services.tracer});
+  return loadModel(adapted, model, device(), *devices.compiler, observer,
+                   {devices.services.log, devices.services.tracer});
 }
 
 rt::Result<std::optional<rt::PartitionPlan>>
@@ -188,7 +190,7 @@ Engine::plan(const rt::AnnotatedModel &source) const {
   rt::PartitionOptions asked;
   asked.mode = selected.members->mode;
   asked.planner = selected.members->planner;
-  asked.prepare = tools::prepareOptions(loading.preparation);
+  asked.prepare = prepareOptions(loading.preparation);
   NNHAL_ASSIGN_OR_RETURN(rt::PartitionPlan plan,
                          rt::planPartition(source, selected.members->devices,
                                            selected.members->fallback, asked));
