@@ -9,6 +9,7 @@
 
 #include "Runtime/Support/Errors.h"
 
+#include <algorithm>
 #include <charconv>
 
 using namespace nnhal;
@@ -103,6 +104,32 @@ static constexpr Option options[] = {
             },
     },
     {
+        .name = "state-dir",
+        .takes = Takes::value,
+        .valueName = "DIR",
+        .help = "keep the kernels in DIR (default: $NNHAL_STATE_DIR,\n"
+                "else ~/.local/state/nnhal)",
+        .apply =
+            [](Options &options, std::string_view value) {
+              options.stateDirectory = value;
+              return Status::ok();
+            },
+        .command = Command::warm,
+    },
+    {
+        .name = "rounding",
+        .takes = Takes::value,
+        .valueName = "MODE",
+        .help = "round quantized results by double (default), single\n"
+                "or float, as nnhal-run --rounding says",
+        .apply =
+            [](Options &options, std::string_view value) {
+              options.rounding = value;
+              return Status::ok();
+            },
+        .command = Command::warm,
+    },
+    {
         .name = "help",
         .help = "print this text",
         .apply =
@@ -110,7 +137,7 @@ static constexpr Option options[] = {
               options.command = Command::help;
               return Status::ok();
             },
-        .isForPrune = false,
+        .command = Command::help,
     },
     {
         .name = "version",
@@ -120,28 +147,62 @@ static constexpr Option options[] = {
               options.command = Command::version;
               return Status::ok();
             },
-        .isForPrune = false,
+        .command = Command::version,
     },
 };
 
 std::span<const Option> cachetool::allOptions() { return options; }
 
+namespace {
+struct CommandName {
+  std::string_view name;
+  Command command;
+};
+} // namespace
+
+static constexpr CommandName commands[] = {{"ls", Command::list},
+                                           {"verify", Command::verify},
+                                           {"prune", Command::prune},
+                                           {"warm", Command::warm}};
+
 static rt::Result<Command> parseCommand(std::string_view name) {
-  if (name == "ls")
-    return Command::list;
-  if (name == "verify")
-    return Command::verify;
-  if (name == "prune")
-    return Command::prune;
-  return badData("unknown command '{}'; known commands: ls, verify, prune",
-                 name);
+  std::string known;
+  for (const CommandName &one : commands) {
+    if (one.name == name)
+      return one.command;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", one.name);
+  }
+  return badData("unknown command '{}'; known commands: {}", name, known);
 }
 
-static Status checkTogether(const Options &options, bool hasOptions) {
-  if (options.directory.empty())
+/// The name on the command line of \p command, which has options.
+static std::string_view nameOf(Command command) {
+  return std::ranges::find(commands, command, &CommandName::command)->name;
+}
+
+/// Takes the word behind the command.
+static Status addOperand(Options &options, std::string_view word) {
+  if (options.command == Command::warm) {
+    options.models.emplace_back(word);
+    return Status::ok();
+  }
+  if (!options.directory.empty())
+    return badData("two directories: '{}' and '{}'", options.directory, word);
+  options.directory = word;
+  return Status::ok();
+}
+
+/// Checks what was said as a whole; \p given are the options.
+static Status checkTogether(const Options &options,
+                            std::span<const Option *const> given) {
+  if (options.command == Command::warm && options.models.empty())
+    return badData("no model; try --help");
+  if (options.command != Command::warm && options.directory.empty())
     return badData("no directory; try --help");
-  if (options.command != Command::prune && hasOptions)
-    return badData("options go with 'prune' alone");
+  for (const Option *option : given)
+    if (option->command != options.command)
+      return badData("option '--{}' goes with '{}' alone", option->name,
+                     nameOf(option->command));
   bool hasCriterion =
       options.maxAgeSeconds || options.maxBytes || options.removeInvalid;
   if (options.command == Command::prune && !hasCriterion)
@@ -152,8 +213,8 @@ static Status checkTogether(const Options &options, bool hasOptions) {
 rt::Result<Options>
 cachetool::parseOptions(std::span<const std::string_view> arguments) {
   Options options;
-  size_t words = 0;
-  bool hasOptions = false;
+  bool hasCommand = false;
+  std::vector<const Option *> given;
   for (std::string_view argument : arguments) {
     if (argument.starts_with('-')) {
       if (!argument.starts_with("--"))
@@ -162,29 +223,28 @@ cachetool::parseOptions(std::span<const std::string_view> arguments) {
           const Option *option,
           tools::applyOption(allOptions(), options, argument));
       // No other option matters then.
-      if (!option->isForPrune)
+      if (option->command == Command::help ||
+          option->command == Command::version)
         return options;
-      hasOptions = true;
-    } else if (++words == 1) {
+      given.push_back(option);
+    } else if (!hasCommand) {
       NNHAL_ASSIGN_OR_RETURN(options.command, parseCommand(argument));
-    } else if (words == 2) {
-      options.directory = argument;
+      hasCommand = true;
     } else {
-      return badData("two directories: '{}' and '{}'", options.directory,
-                     argument);
+      NNHAL_RETURN_IF_ERROR(addOperand(options, argument));
     }
   }
-  if (words == 0)
+  if (!hasCommand)
     return badData("no command; try --help");
-  NNHAL_RETURN_IF_ERROR(checkTogether(options, hasOptions));
+  NNHAL_RETURN_IF_ERROR(checkTogether(options, given));
   return options;
 }
 
-/// The rows that \p isForPrune is true of, or those that it is not true of.
-static std::string helpOf(bool isForPrune) {
+/// The rows of \p command.
+static std::string helpOf(Command command) {
   std::vector<tools::OptionText> texts;
   for (const Option &option : options)
-    if (option.isForPrune == isForPrune)
+    if (option.command == command)
       texts.push_back(tools::textOf(option));
   return tools::optionHelp(texts, 19);
 }
@@ -194,8 +254,11 @@ std::string cachetool::helpText() {
       "usage: nnhal-cache ls DIR\n"
       "       nnhal-cache verify DIR\n"
       "       nnhal-cache prune DIR [options]\n"
+      "       nnhal-cache warm MODEL... [options]\n"
       "\n"
-      "Looks after a directory of compiled models (nnhal-run --cache-dir).\n"
+      "Looks after a directory of compiled models (nnhal-run --cache-dir), "
+      "and\n"
+      "after the kernels that nnhal-cpu keeps for all models.\n"
       "\n"
       "commands:\n"
       "  ls       one line per entry: token, model cache and data cache in\n"
@@ -213,13 +276,19 @@ std::string cachetool::helpText() {
       "not\n"
       "           read, are named and counted apart, and are not damaged\n"
       "  prune    remove entries, and what processes that died have left\n"
+      "  warm     compile models (.tflite, .json) for this processor and\n"
+      "           keep their kernels, so that models that share some, with\n"
+      "           other weights for example, are prepared sooner\n"
       "\n"
       "options of prune:\n";
-  text += helpOf(true) + '\n' + helpOf(false);
+  text += helpOf(Command::prune) + "\noptions of warm:\n" +
+          helpOf(Command::warm) + '\n' + helpOf(Command::help) +
+          helpOf(Command::version);
   text += "\n"
           "examples:\n"
           "  nnhal-cache ls cache\n"
           "  nnhal-cache prune cache --max-age=30 --max-size=2G --invalid\n"
+          "  nnhal-cache warm models/*.tflite\n"
           "\n"
           "exit status: 0 success, 1 the work failed or an entry is damaged, 2 "
           "wrong usage\n";

@@ -15,10 +15,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nnhal::cachetool {
 
-enum class Command { help, version, list, verify, prune };
+enum class Command { help, version, list, verify, prune, warm };
 
 struct Options {
   Command command = Command::help;
@@ -28,6 +29,10 @@ struct Options {
   std::optional<uint64_t> maxBytes;
   bool removeInvalid = false;
   bool isDryRun = false;
+  /// The models that warm compiles, and how.
+  std::vector<std::string> models;
+  std::string stateDirectory;
+  std::string rounding = "double";
 };
 
 /// A row of the table of options.
@@ -37,8 +42,8 @@ struct Option {
   std::string_view valueName = {};
   std::string_view help;
   rt::Status (*apply)(Options &options, std::string_view value) = nullptr;
-  /// True for options of the command prune alone.
-  bool isForPrune = true;
+  /// The command whose option it is; help and version are commands themselves.
+  Command command = Command::prune;
 };
 
 /// All options, in the order of the help.

@@ -13,6 +13,7 @@
 
 #include "Entries.h"
 #include "Options.h"
+#include "Warm.h"
 
 #include "Runtime/Support/Errors.h"
 #include "Tools/Process/Process.h"
@@ -234,6 +235,8 @@ static Status run(const Options &options) {
     return verify(options, now);
   case Command::prune:
     return prune(options, now);
+  case Command::warm:
+    return warm(options);
   }
   return Status::ok();
 }

@@ -115,8 +115,8 @@ TEST(OptionsTest, PageIsThatOfTheTables) {
       "written from the tables that the programs parse\ntheir command lines "
       "with; a unit test compares it with them.\n\n## nnhal-run\n\n" +
       optionMarkdown(textsOf(run::allOptions())) +
-      "\n## nnhal-cache\n\nAll but the last two belong to `nnhal-cache "
-      "prune`.\n\n" +
+      "\n## nnhal-cache\n\n`--state-dir` and `--rounding` belong to "
+      "`nnhal-cache warm`, those before them to `nnhal-cache prune`.\n\n" +
       optionMarkdown(textsOf(cachetool::allOptions())) +
       "\n## nnhal-service\n\n" +
       optionMarkdown(textsOf(servicetool::allOptions())) +
