@@ -8,10 +8,11 @@
 #include "Warm.h"
 
 #include "Runtime/Caching/KernelStore.h"
+#include "Runtime/Devices/Cpu/KeptKernels.h"
 #include "Runtime/Support/Errors.h"
-#include "Tools/Check/TemporaryFolder.h"
 #include "Tools/Execution/Cache.h"
 #include "Tools/Execution/Engine.h"
+#include "nnhal/Runtime/Compiler.h"
 #include "nnhal/Runtime/Log.h"
 
 #include <cstdio>
@@ -21,11 +22,10 @@ using namespace nnhal::cachetool;
 using rt::Status;
 
 namespace {
-/// The device that compiles, and the kernels that it keeps.
+/// The compiler, and the kernels that it keeps and finds.
 struct Warming {
-  /// Where the device writes entries, which nobody wants.
-  tools::TemporaryFolder entries;
   std::shared_ptr<tools::Engine> engine;
+  rt::CompileObserver observer;
   std::unique_ptr<rt::cache::KernelStore> kernels;
   std::string directory;
 };
@@ -33,29 +33,33 @@ struct Warming {
 
 static rt::Result<Warming> open(const Options &options) {
   Warming warming;
-  NNHAL_ASSIGN_OR_RETURN(warming.entries, tools::TemporaryFolder::create());
   tools::EngineOptions asked;
   asked.devices = {"nnhal-cpu"};
-  asked.cacheDirectory = warming.entries.path();
   asked.stateDirectory = options.stateDirectory;
   asked.rounding = options.rounding;
   rt::DeviceServices services;
   services.log = std::make_shared<rt::Log>();
   NNHAL_ASSIGN_OR_RETURN(warming.engine,
-                         tools::Engine::create(asked, std::move(services)));
+                         tools::Engine::create(asked, services));
   warming.directory = tools::cacheStateDirectory(warming.engine->request());
   if (warming.directory.empty())
     return rt::failure("there is no state directory: none of --state-dir, "
                        "NNHAL_STATE_DIR, XDG_STATE_HOME and HOME names one");
-  // Only counted: for that the build of the compiler is none of its concern.
-  NNHAL_ASSIGN_OR_RETURN(
-      warming.kernels,
-      rt::cache::KernelStore::open({.directory = warming.directory}));
+  // They are only counted: whose build of the compiler made them is the same.
+  rt::cache::KernelStore::Options counted;
+  counted.directory = warming.directory;
+  NNHAL_ASSIGN_OR_RETURN(warming.kernels,
+                         rt::cache::KernelStore::open(std::move(counted)));
+  services.stateDirectory = warming.directory;
+  rt::KeptKernels kept(services, warming.engine->compiler());
+  warming.observer = kept.observe({});
   return warming;
 }
 
-/// Compiles the model called \p path. Returns the number of kernels that were
-/// not there before.
+/// Compiles the model called \p path for its kernels alone: a device would
+/// remember an entry of a cache in its state directory, and forget those that
+/// another program has left. Returns the number of kernels that were not there
+/// before.
 static rt::Result<int64_t> warmModel(const Warming &warming,
                                      const std::string &path) {
   NNHAL_ASSIGN_OR_RETURN(int64_t before, warming.kernels->count());
@@ -63,20 +67,16 @@ static rt::Result<int64_t> warmModel(const Warming &warming,
   if (model.kind != tools::ModelKind::tflite &&
       model.kind != tools::ModelKind::json)
     return rt::badData("{} is neither .tflite nor .json", model.label());
-  // By its bytes: what nnhal-run has cached of the file stays valid, because
-  // the device remembers entries by where a model comes from.
-  if (!model.bytes) {
-    NNHAL_ASSIGN_OR_RETURN(model.bytes, rt::Memory::readFile(path));
-  }
-  tools::LoadObserver observer;
-  observer.warning = [&](std::string_view text) {
-    fmt::print(stderr, "warning: {}: {}\n", path, text);
-  };
-  NNHAL_ASSIGN_OR_RETURN(
-      tools::LoadOutcome loaded,
-      warming.engine->load(warming.engine->request(), model, observer));
-  if (loaded.cache.saveProblem != rt::CacheOutcome::off)
-    return rt::failure("{}: {}", path, loaded.cache.saveDetail);
+  tools::LoadRequest request = warming.engine->request();
+  request.goal = tools::LoadGoal::source;
+  NNHAL_ASSIGN_OR_RETURN(tools::LoadOutcome read,
+                         warming.engine->load(request, model, {}));
+  NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Compiler> compiler,
+                         warming.engine->compiler()->get());
+  auto compiled = compiler->compileModel(
+      *read.source, request.preparation.compile, warming.observer);
+  if (!compiled.isOk())
+    return std::move(compiled).takeStatus().withContext(model.label());
   NNHAL_ASSIGN_OR_RETURN(int64_t after, warming.kernels->count());
   return after - before;
 }

@@ -68,6 +68,10 @@ public:
   const rt::Device &device() const { return *selected.device; }
   /// Null where nothing is traced.
   rt::Tracer *tracer() const { return devices.services.tracer.get(); }
+  /// The compiler of the devices, opened when something has to be compiled.
+  const std::shared_ptr<rt::LazyCompiler> &compiler() const {
+    return devices.compiler;
+  }
   /// The request that loads a model as the options say.
   const LoadRequest &request() const { return loading; }
 
