@@ -1,0 +1,71 @@
+//===- Outcome.h - What became of a request ---------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_SERVING_CORE_OUTCOME_H
+#define NNHAL_LIB_SERVING_CORE_OUTCOME_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace nnhal::serving {
+
+/// The kinds of answers, which each protocol has codes for.
+enum class OutcomeCode : uint8_t {
+  ok,
+  /// The request is wrong: 400, INVALID_ARGUMENT.
+  invalidArgument,
+  /// There is no such model or version: 404, NOT_FOUND.
+  notFound,
+  /// A queue or a quota is full; trying again later may succeed: 429,
+  /// RESOURCE_EXHAUSTED.
+  overloaded,
+  /// The server ends, or the model is not ready: 503, UNAVAILABLE.
+  unavailable,
+  /// The deadline of the request has passed: 504, DEADLINE_EXCEEDED.
+  deadlineExceeded,
+  /// The execution or the load failed: 500, INTERNAL.
+  failed,
+};
+
+/// Returns "ok", "invalid_argument" for example: labels of metrics.
+std::string_view nameOf(OutcomeCode code);
+
+/// Success, or a code with a message for the client: lower case, no final
+/// period, naming the found value and the bound.
+class [[nodiscard]] Outcome {
+public:
+  /// Makes a success.
+  Outcome() = default;
+  Outcome(OutcomeCode code, std::string message)
+      : codeValue(code), text(std::move(message)) {}
+  /// The kind of answer that \p status calls for.
+  Outcome(rt::Status status);
+
+  bool isOk() const { return codeValue == OutcomeCode::ok; }
+  OutcomeCode code() const { return codeValue; }
+  const std::string &message() const { return text; }
+
+private:
+  OutcomeCode codeValue = OutcomeCode::ok;
+  std::string text;
+};
+
+/// A failure with a formatted message.
+template <typename... Args>
+Outcome refuse(OutcomeCode code, fmt::format_string<Args...> format,
+               Args &&...args) {
+  return Outcome(code, fmt::format(format, std::forward<Args>(args)...));
+}
+
+} // namespace nnhal::serving
+
+#endif // NNHAL_LIB_SERVING_CORE_OUTCOME_H
