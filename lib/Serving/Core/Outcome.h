@@ -36,6 +36,8 @@ enum class OutcomeCode : uint8_t {
   failed,
 };
 
+inline constexpr size_t outcomeCodes = size_t(OutcomeCode::failed) + 1;
+
 /// Returns "ok", "invalid_argument" for example: labels of metrics.
 std::string_view nameOf(OutcomeCode code);
 

@@ -66,6 +66,12 @@ public:
   /// Begins a request of \p client. Fails with overloaded, naming the bound.
   Outcome admit(const std::string &client, Admission &admission);
 
+  /// The clients of whom something is remembered.
+  size_t clients() {
+    std::lock_guard lock(mutex);
+    return accounts.size();
+  }
+
 private:
   struct Account {
     double tokens = 0.0;
@@ -80,6 +86,7 @@ private:
   const std::function<int64_t()> clock;
   std::mutex mutex;
   std::unordered_map<std::string, Account> accounts;
+  int64_t lastForgotten = 0;
 };
 
 } // namespace nnhal::serving

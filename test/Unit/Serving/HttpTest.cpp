@@ -1,0 +1,365 @@
+//===- HttpTest.cpp - The protocol over HTTP ------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HttpFixture.h"
+
+#include <httplib.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+using namespace nnhal;
+using namespace nnhal::serving;
+
+namespace {
+
+constexpr const char *inferPath = "/v2/models/net/infer";
+constexpr const char *plain =
+    R"({"id": "7", "inputs": [{"name": "input0", "shape": [1, 2],
+        "datatype": "FP32", "data": [1, 2]}]})";
+
+class HttpTest : public HttpFixture {
+protected:
+  httplib::Client client() const {
+    return httplib::Client("127.0.0.1", front->port());
+  }
+  /// "STATUS BODY".
+  std::string get(const std::string &path) const {
+    auto result = client().Get(path);
+    return result ? fmt::format("{} {}", result->status, result->body)
+                  : httplib::to_string(result.error());
+  }
+  std::string post(const std::string &path, const std::string &body,
+                   const httplib::Headers &headers = {}) const {
+    auto result = client().Post(path, headers, body, "application/json");
+    return result ? fmt::format("{} {}", result->status, result->body)
+                  : httplib::to_string(result.error());
+  }
+};
+
+TEST_F(HttpTest, Metadata) {
+  start();
+  EXPECT_EQ(get("/v2/health/live"), R"(200 {"live":true})");
+  EXPECT_EQ(get("/v2/health/ready"), R"(200 {"ready":true})");
+  EXPECT_TRUE(
+      get("/v2").starts_with(R"(200 {"name":"nnhal-serve","version":")"));
+  EXPECT_TRUE(get("/v2").ends_with(
+      R"("extensions":["model_repository","binary_tensor_data"]})"));
+  std::string described =
+      R"(200 {"name":"net","versions":["1"],"platform":"nnhal",)"
+      R"("inputs":[{"name":"input0","datatype":"FP32","shape":[-1,2]}],)"
+      R"("outputs":[{"name":"output0","datatype":"FP32","shape":[-1,2]}]})";
+  EXPECT_EQ(get("/v2/models/net"), described);
+  EXPECT_EQ(get("/v2/models/net/"), described);
+  EXPECT_EQ(get("/v2/models/net/versions/1"), described);
+  EXPECT_EQ(get("/v2/models/net/ready"), R"(200 {"name":"net","ready":true})");
+  EXPECT_EQ(get("/v2/models/net/versions/1/ready"),
+            R"(200 {"name":"net","ready":true})");
+  EXPECT_NE(get("/metrics").find("nnhal_serve_queue_depth"), std::string::npos);
+}
+
+TEST_F(HttpTest, UnknownPaths) {
+  start();
+  for (const char *path :
+       {"/", "/v1", "/v2/models", "/v2/models/net/other", "/v2/models//ready",
+        "/v2/models/net/versions", "/v2/models/net/infer", "/v2/health",
+        "/v2/models/net/versions/1/ready/more"})
+    EXPECT_EQ(get(path), R"(404 {"error":"there is nothing at this path"})")
+        << path;
+  EXPECT_EQ(get("/v2/models/none"),
+            R"(404 {"error":"there is no model 'none'"})");
+  EXPECT_EQ(get("/v2/models/net/versions/2/ready"),
+            R"(404 {"error":"model 'net' has no version '2'"})");
+  EXPECT_EQ(post("/v2/repository/other", "{}"),
+            R"(404 {"error":"there is nothing at this path"})");
+  EXPECT_EQ(get("/" + std::string(2000, 'a')),
+            R"(414 {"error":"the path has more than 1024 characters"})");
+  auto removed = client().Delete("/v2/models/net");
+  EXPECT_EQ(removed->status, 405);
+  EXPECT_EQ(removed->body,
+            R"({"error":"method DELETE is not GET, HEAD or POST"})");
+}
+
+TEST_F(HttpTest, InferenceAsJson) {
+  start();
+  std::string expected =
+      R"(200 {"model_name":"net","model_version":"1","id":"7","outputs":[)"
+      R"({"name":"output0","datatype":"FP32","shape":[1,2],"data":[11,12]}]})";
+  EXPECT_EQ(post(inferPath, plain), expected);
+  EXPECT_EQ(post("/v2/models/net/versions/1/infer", plain), expected);
+  EXPECT_EQ(post(inferPath, "{"),
+            R"(400 {"error":"the request is no JSON at byte 2: '{'"})");
+  EXPECT_EQ(post(inferPath, "{}"),
+            R"(400 {"error":"input 'input0' of model 'net' is missing"})");
+  EXPECT_EQ(post("/v2/models/none/infer", plain),
+            R"(404 {"error":"there is no model 'none'"})");
+}
+
+TEST_F(HttpTest, InferenceWithBinaryTensors) {
+  start();
+  std::string json =
+      R"({"inputs":[{"name":"input0","shape":[2,2],"datatype":"FP32",)"
+      R"("parameters":{"binary_data_size":16}}],)"
+      R"("parameters":{"binary_data_output":true}})";
+  float values[] = {1, 2, 3, 4};
+  std::string body = json;
+  body.append(reinterpret_cast<const char *>(values), sizeof values);
+  httplib::Client asked = client();
+  auto result = asked.Post(
+      inferPath,
+      {{"Inference-Header-Content-Length", std::to_string(json.size())}}, body,
+      "application/octet-stream");
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->status, 200) << result->body;
+  EXPECT_EQ(result->get_header_value("Content-Type"),
+            "application/octet-stream");
+  size_t headerSize =
+      std::stoul(result->get_header_value("Inference-Header-Content-Length"));
+  EXPECT_EQ(result->body.substr(0, headerSize),
+            R"({"model_name":"net","model_version":"1","outputs":[{"name":)"
+            R"("output0","datatype":"FP32","shape":[2,2],"parameters":)"
+            R"({"binary_data_size":16}}]})");
+  ASSERT_EQ(result->body.size(), headerSize + sizeof values);
+  std::memcpy(values, result->body.data() + headerSize, sizeof values);
+  EXPECT_EQ(values[3], 14.0f);
+  for (const char *length : {"-1", "x", "100000"})
+    EXPECT_EQ(
+        post(inferPath, "{}", {{"Inference-Header-Content-Length", length}}),
+        fmt::format("400 {{\"error\":\"Inference-Header-Content-Length: "
+                    "'{}' is not a number from 0 to 2, the length of "
+                    "the body\"}}",
+                    length))
+        << length;
+}
+
+TEST_F(HttpTest, ChunkedAndPackedBodies) {
+  start();
+  httplib::Client asked = client();
+  auto chunked = asked.Post(
+      inferPath, {},
+      [](size_t offset, httplib::DataSink &sink) {
+        std::string_view text = plain;
+        std::string_view rest = text.substr(std::min(offset, text.size()));
+        if (rest.empty())
+          sink.done();
+        else
+          sink.write(rest.data(), std::min<size_t>(rest.size(), 10));
+        return true;
+      },
+      "application/json");
+  ASSERT_TRUE(chunked);
+  EXPECT_EQ(chunked->status, 200) << chunked->body;
+  asked.set_compress(true);
+  auto packed = asked.Post(inferPath, plain, "application/json");
+  ASSERT_TRUE(packed);
+  EXPECT_EQ(packed->status, 200) << packed->body;
+  auto form =
+      asked.Post(inferPath, plain, "multipart/form-data; boundary=\"a\"");
+  ASSERT_TRUE(form);
+  EXPECT_EQ(form->status, 200) << form->body;
+  EXPECT_EQ(post("/v2/models/net%0a/infer", plain),
+            R"(404 {"error":"there is nothing at this path"})");
+  auto damaged = client().Post(inferPath, {{"Content-Encoding", "gzip"}}, plain,
+                               "application/json");
+  ASSERT_TRUE(damaged);
+  EXPECT_EQ(damaged->body,
+            R"({"error":"the body cannot be unpacked or is not whole"})");
+  EXPECT_EQ(damaged->status, 400);
+}
+
+TEST_F(HttpTest, Limits) {
+  HttpOptions options;
+  options.limits.bodyBytes = 1000;
+  options.limits.headBytes = 2000;
+  start(options);
+  std::string tooLarge = R"(413 {"error":"the body has more than 1000 bytes"})";
+  EXPECT_EQ(post(inferPath, std::string(1001, ' ')), tooLarge);
+  httplib::Client asked = client();
+  asked.set_compress(true);
+  auto packed =
+      asked.Post(inferPath, std::string(100000, ' '), "application/json");
+  ASSERT_TRUE(packed);
+  EXPECT_EQ(packed->status, 413);
+  EXPECT_EQ(
+      post(inferPath, plain, {{"X", std::string(1500, 'a')}}).substr(0, 3),
+      "200");
+  std::string line = "GET /v2 HTTP/1.1\r\n";
+  std::string many;
+  for (int i = 0; i < 100; ++i)
+    many += "X: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n";
+  EXPECT_NE(sendRaw(line + many + "\r\n").find("431 "), std::string::npos);
+  EXPECT_NE(sendRaw(line + many + "\r\n")
+                .find("the headers have more than 2000 bytes"),
+            std::string::npos);
+  EXPECT_NE(sendRaw("GET /" + std::string(5000, 'a')).find("431 "),
+            std::string::npos);
+}
+
+TEST_F(HttpTest, WhatIsNoHttp) {
+  start();
+  EXPECT_NE(sendRaw("nonsense\r\n\r\n").find("this is no request of HTTP"),
+            std::string::npos);
+  EXPECT_NE(sendRaw("nonsense\r\n\r\n").find("HTTP/1.1 400 "),
+            std::string::npos);
+  std::string post = "POST /v2/models/net/infer HTTP/1.1\r\n";
+  EXPECT_NE(sendRaw(post + "Content-Length: 10\r\n\r\nabc")
+                .find("the body ends before its 10 bytes have arrived"),
+            std::string::npos);
+  EXPECT_NE(sendRaw(post + "Content-Length: -1\r\n\r\nabc")
+                .find("the body has more than 67108864 bytes"),
+            std::string::npos);
+  EXPECT_EQ(sendRaw(""), "");
+  // The body of a GET is not taken for the next request.
+  std::string hidden = "GET /v2/health/live HTTP/1.1\r\n\r\n";
+  std::string answer =
+      sendRaw(fmt::format("GET /v2 HTTP/1.1\r\nContent-Length: {}\r\n\r\n{}",
+                          hidden.size(), hidden));
+  EXPECT_NE(answer.find("nnhal-serve"), std::string::npos);
+  EXPECT_EQ(answer.find("\"live\""), std::string::npos);
+}
+
+TEST_F(HttpTest, ConnectionsAreKept) {
+  start();
+  std::string one = "GET /v2/health/live HTTP/1.1\r\n\r\n";
+  std::string answer = sendRaw(
+      one + one + "GET /v2 HTTP/1.1\r\nConnection: close\r\n\r\n" + one, false);
+  size_t count = 0;
+  for (size_t at = 0; (at = answer.find("HTTP/1.1 200 OK", at)) != answer.npos;
+       ++at)
+    ++count;
+  EXPECT_EQ(count, 3u);
+}
+
+TEST_F(HttpTest, TooManyConnections) {
+  HttpOptions options;
+  options.connections = 1;
+  start(options);
+  int first = connectRaw();
+  std::string line = "GET /v2/health/live HTTP/1.1\r\n\r\n";
+  ASSERT_GT(::send(first, line.data(), line.size(), 0), 0);
+  char buffer[100];
+  ASSERT_GT(::recv(first, buffer, sizeof buffer, 0), 0);
+  int second = connectRaw();
+  std::string answer = receiveAll(second);
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 503 Service Unavailable"));
+  EXPECT_NE(answer.find("Content-Type: application/json\r\nRetry-After: 1\r\n"
+                        "Content-Length: "),
+            std::string::npos);
+  EXPECT_NE(answer.find("all 1 connections are in use"), std::string::npos);
+  ::close(second);
+  ::close(first);
+}
+
+TEST_F(HttpTest, SlowClientsLoseTheirConnection) {
+  HttpOptions options;
+  options.limits.transfer = std::chrono::seconds(1);
+  options.limits.idle = std::chrono::seconds(1);
+  start(options);
+  auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(sendRaw("GET /v2 HT", false), "");
+  EXPECT_EQ(sendRaw("", false), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+}
+
+TEST_F(HttpTest, Repository) {
+  start();
+  EXPECT_EQ(
+      post("/v2/repository/index", ""),
+      R"(200 [{"name":"net","version":"1","state":"READY","reason":""}])");
+  EXPECT_EQ(post("/v2/repository/models/net/unload", "{}"), "200 {}");
+  EXPECT_EQ(post("/v2/repository/index", R"({"ready": true})"), "200 []");
+  EXPECT_EQ(post(inferPath, plain),
+            R"(503 {"error":"model 'net' is unloaded"})");
+  EXPECT_EQ(get("/v2/models/net/ready"),
+            R"(503 {"error":"model 'net' is unloaded"})");
+  folder.write("net/2/model.json", addModel(20));
+  EXPECT_EQ(post("/v2/repository/models/net/load", ""), "200 {}");
+  EXPECT_NE(post(inferPath, plain).find(R"("data":[21,22])"),
+            std::string::npos);
+  EXPECT_EQ(post("/v2/repository/models/..%2f..%2fetc/load", ""),
+            R"(404 {"error":"there is nothing at this path"})");
+  EXPECT_EQ(post("/v2/repository/models/../load", ""),
+            R"(404 {"error":"the folder of models has no model '..'"})");
+}
+
+TEST_F(HttpTest, QuotasOfClients) {
+  HttpOptions http;
+  http.clientHeader = "X-Client";
+  ServerOptions options;
+  options.quota.requestsPerSecond = 1;
+  start(std::move(http), std::move(options));
+  EXPECT_TRUE(post(inferPath, plain, {{"X-Client", "a"}}).starts_with("200"));
+  EXPECT_EQ(post(inferPath, plain, {{"X-Client", "a"}}),
+            R"(429 {"error":"client 'a' has sent more than 1 requests per )"
+            R"(second"})");
+  EXPECT_TRUE(post(inferPath, plain, {{"X-Client", "b"}}).starts_with("200"));
+}
+
+TEST_F(HttpTest, DeadlinesAndTraces) {
+  start();
+  auto result = client().Post(
+      inferPath,
+      {{"traceparent",
+        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}},
+      plain, "application/json");
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->get_header_value("traceparent")
+                  .starts_with("00-0af7651916cd43dd8448eb211c80319c-"));
+  EXPECT_EQ(post(inferPath, R"({"parameters": {"priority": 9}, "inputs": []})"),
+            R"(400 {"error":"parameter 'priority': 9 is not from 0 to 3"})");
+}
+
+TEST_F(HttpTest, Drains) {
+  start();
+  server->beginDrain();
+  EXPECT_EQ(get("/v2/health/live"), R"(200 {"live":true})");
+  EXPECT_EQ(get("/v2/health/ready"), R"(503 {"ready":false})");
+  EXPECT_EQ(post(inferPath, plain),
+            R"(503 {"error":"the server is about to end"})");
+  // An idle connection keeps nobody waiting.
+  int idle = connectRaw();
+  front.reset();
+  EXPECT_EQ(receiveAll(idle), "");
+  ::close(idle);
+}
+
+TEST_F(HttpTest, ManyClients) {
+  start();
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 16; ++i)
+    threads.emplace_back([&] {
+      httplib::Client asked = client();
+      asked.set_keep_alive(true);
+      for (int count = 0; count < 30; ++count) {
+        auto result = asked.Post(inferPath, plain, "application/json");
+        wrong += !result || result->status != 200;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(HttpTest, AddressesThatCannotBeUsed) {
+  start();
+  HttpOptions options;
+  options.port = front->port();
+  EXPECT_EQ(HttpFront::create(options, *server).status().message(),
+            fmt::format("cannot listen at 127.0.0.1:{}: Address already in use",
+                        options.port));
+  options.certificate = folder.at("none.pem");
+  options.key = options.certificate;
+  EXPECT_TRUE(HttpFront::create(options, *server)
+                  .status()
+                  .message()
+                  .starts_with("cannot use the certificate '" +
+                               options.certificate + "': "));
+}
+
+} // namespace
