@@ -1,4 +1,4 @@
-# What `cmake --install` copies, in seven components, and the Debian packages that
+# What `cmake --install` copies, in eight components, and the Debian packages that
 # are made of them (`cpack`, scripts/package).
 #
 #   runtime       libNNHalRuntime: loads and executes compiled models; and
@@ -9,6 +9,8 @@
 #                 nnhal-benchmark
 #   service       libNNHalServiceClient and nnhal-service, which need Cap'n
 #                 Proto, and the units of systemd
+#   serve         nnhal-serve, which needs cpp-httplib and prometheus-cpp, and its
+#                 unit of systemd
 #   python        the package nnhal of Python, with the runtime inside
 #   ndk           libneuralnetworks: the C interface of the NDK, which programs
 #                 open by name
@@ -45,6 +47,11 @@ install(TARGETS neuralnetworks EXPORT NNHalTargets
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/android" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(TARGETS nnhal-run nnhal-cache nnhal-benchmark RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+if(TARGET nnhal-serve)
+  install(TARGETS nnhal-serve RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT serve)
+  configure_file(cmake/package/nnhal-serve.service.in nnhal-serve.service @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/nnhal-serve.service" DESTINATION lib/systemd/system COMPONENT serve)
+endif()
 if(TARGET NNHalPython)
   # Where the Python of Debian looks, whatever its version.
   install(TARGETS NNHalPython LIBRARY DESTINATION "${NNHAL_PYTHON_FOLDER}/nnhal" COMPONENT python)
@@ -132,6 +139,17 @@ set(CPACK_COMPONENT_SERVICE_DESCRIPTION "Devices of NN HAL / NNAPI in processes 
  The service that hosts devices, and the library through which programs reach
  them. Only programs that ask for such devices load it, and Cap'n Proto with
  it.")
+if(TARGET nnhal-serve)
+  list(APPEND CPACK_COMPONENTS_ALL serve)
+  set(CPACK_DEBIAN_SERVE_PACKAGE_NAME nnhal-serve)
+  set(CPACK_DEBIAN_SERVE_PACKAGE_SECTION net)
+  set(CPACK_DEBIAN_SERVE_PACKAGE_RECOMMENDS nnhal-compiler)
+  set(CPACK_DEBIAN_SERVE_PACKAGE_SUGGESTS nnhal-service)
+  set(CPACK_COMPONENT_SERVE_DESCRIPTION "Serves TensorFlow Lite and NN HAL / NNAPI models by the Open Inference Protocol
+ Requests over HTTP, a repository of models with versions, metrics for
+ Prometheus. Models are compiled where nnhal-compiler is installed, and run
+ without it where they have been compiled before.")
+endif()
 if(TARGET NNHalPython)
   list(APPEND CPACK_COMPONENTS_ALL python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-nnhal)

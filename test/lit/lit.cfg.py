@@ -64,7 +64,7 @@ probe = other_user.split() + [os.path.join(config.nnhal_binary_dir, "bin", "nnha
 if os.geteuid() == 0 and shutil.which("setpriv") and subprocess.run(probe, capture_output=True).returncode == 0:
     config.available_features.add("other-user")
 config.substitutions.append(("%{other-user}", other_user))
-for program, feature in (("dot", "dot"), ("spirv-val", "spirv-val"), ("clang-format-22", "clang-format"), ("clang-tidy-22", "clang-tidy")):
+for program, feature in (("dot", "dot"), ("spirv-val", "spirv-val"), ("clang-format-22", "clang-format"), ("clang-tidy-22", "clang-tidy"), ("curl", "curl")):
     if shutil.which(program):
         config.available_features.add(feature)
 # A driver of Vulkan that serves, Mesa's in software for want of a GPU.
@@ -74,6 +74,8 @@ if os.path.exists(lister):
     listed = subprocess.run([lister, "--list-devices"], capture_output=True, text=True, check=False, env=config.environment)
     if "nnhal-vulkan:" in listed.stdout:
         config.available_features.add("vulkan")
+if os.path.exists(os.path.join(config.nnhal_binary_dir, "bin", "nnhal-serve")):
+    config.available_features.add("serving")
 if os.path.isdir(os.path.join(config.nnhal_shared_data, "models")):
     config.available_features.add("shared-models")
 if os.path.exists(os.path.join(config.nnhal_binary_dir, "bin", "nnhal-benchmark-roofs")):

@@ -11,6 +11,7 @@
 #include "nnhal-cache/Options.h"
 #include "nnhal-conformance/Options.h"
 #include "nnhal-run/OptionTable.h"
+#include "nnhal-serve/Options.h"
 #include "nnhal-service/Options.h"
 #include "nnhal-stress/Options.h"
 
@@ -103,6 +104,7 @@ TEST(OptionsTest, TablesAreWhole) {
   expectUsable(cachetool::allOptions());
   expectUsable(conformancetool::allOptions());
   expectUsable(benchmark::allOptions());
+  expectUsable(servetool::allOptions());
   expectUsable(servicetool::allOptions());
   expectUsable(stress::allOptions());
 }
@@ -118,6 +120,8 @@ TEST(OptionsTest, PageIsThatOfTheTables) {
       "\n## nnhal-cache\n\n`--state-dir` and `--rounding` belong to "
       "`nnhal-cache warm`, those before them to `nnhal-cache prune`.\n\n" +
       optionMarkdown(textsOf(cachetool::allOptions())) +
+      "\n## nnhal-serve\n\n" +
+      optionMarkdown(textsOf(servetool::allOptions())) +
       "\n## nnhal-service\n\n" +
       optionMarkdown(textsOf(servicetool::allOptions())) +
       "\n## nnhal-conformance\n\nOptions that begin with `--gtest_` are those "

@@ -1,0 +1,299 @@
+//===- Options.cpp - The command line of nnhal-serve ----------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "Runtime/Support/Errors.h"
+#include "Tools/Options/Values.h"
+
+using namespace nnhal;
+using namespace nnhal::servetool;
+using rt::badData;
+using rt::Result;
+using rt::Status;
+using tools::Takes;
+
+static constexpr uint64_t maxThreads = 1024;
+static constexpr uint64_t maxConnections = 10000;
+static constexpr uint64_t maxRequests = 1'000'000;
+static constexpr uint64_t maxBytes = uint64_t(1) << 40;
+static constexpr uint64_t maxSeconds = 24 * 3600;
+static constexpr uint64_t maxMilliseconds = maxSeconds * 1000;
+
+/// An option that is a mode of its own.
+template <Mode mode> static Status enter(Options &options, std::string_view) {
+  options.mode = mode;
+  return Status::ok();
+}
+
+template <std::string Options::*member>
+static Status setText(Options &options, std::string_view value) {
+  options.*member = value;
+  return Status::ok();
+}
+
+template <uint64_t Options::*member, uint64_t min, uint64_t max>
+static Status setNumber(Options &options, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(options.*member, tools::parseCount(value, min, max));
+  return Status::ok();
+}
+
+// The rows are in the order of the help, whose lines are those of the texts.
+static constexpr Option options[] = {
+    {
+        .name = "models",
+        .takes = Takes::value,
+        .valueName = "DIR",
+        .help =
+            "serve the models of the folder DIR: MODEL/VERSION/model.tflite,\n"
+            ".json or .nncache with settings in MODEL/config.json, and\n"
+            "MODEL.tflite, .json or .nncache, which is version 1",
+        .apply = setText<&Options::models>,
+    },
+    {
+        .name = "host",
+        .takes = Takes::value,
+        .valueName = "ADDRESS",
+        .help = "listen at ADDRESS (default: 127.0.0.1)",
+        .apply = setText<&Options::host>,
+    },
+    {
+        .name = "port",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help =
+            "listen at port N (default: 8000), or at any that is free for 0",
+        .apply = setNumber<&Options::port, 0, UINT16_MAX>,
+    },
+    {
+        .name = "tls-certificate",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "use TLS with the chain of certificates in FILE (PEM), with "
+                "--tls-key",
+        .apply = setText<&Options::certificate>,
+    },
+    {
+        .name = "tls-key",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "the key of the certificate (PEM)",
+        .apply = setText<&Options::key>,
+    },
+    {
+        .name = "device",
+        .takes = Takes::value,
+        .valueName = "NAME",
+        .help = "execute on the device NAME unless a model's settings name "
+                "another\n"
+                "one (default: nnhal-cpu)",
+        .apply =
+            [](Options &options, std::string_view value) {
+              options.engine.devices = {std::string(value)};
+              return Status::ok();
+            },
+    },
+    {
+        .name = "threads",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help =
+            "use N threads for one execution, 0 for all that the machine has\n"
+            "(default: 1)",
+        .apply = [](Options &options, std::string_view value) -> Status {
+          NNHAL_ASSIGN_OR_RETURN(options.engine.threads,
+                                 tools::parseCount(value, 0, maxThreads));
+          return Status::ok();
+        },
+    },
+    {
+        .name = "executions",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help =
+            "execute N requests or batches at a time, of all models together\n"
+            "(default: one per thread of the machine)",
+        .apply = setNumber<&Options::executions, 1, maxThreads>,
+    },
+    {
+        .name = "service",
+        .takes = Takes::value,
+        .valueName = "SOCKET",
+        .help = "execute on the devices of the service at SOCKET",
+        .apply =
+            [](Options &options, std::string_view value) {
+              options.engine.service = value;
+              return Status::ok();
+            },
+    },
+    {
+        .name = "plugin",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "take the devices of a plug-in library, too, repeatable",
+        .apply =
+            [](Options &options, std::string_view value) {
+              options.engine.plugins.emplace_back(value);
+              return Status::ok();
+            },
+    },
+    {
+        .name = "cache-dir",
+        .takes = Takes::value,
+        .valueName = "DIR",
+        .help = "keep compiled models in DIR",
+        .apply =
+            [](Options &options, std::string_view value) {
+              options.engine.cacheDirectory = value;
+              return Status::ok();
+            },
+    },
+    {
+        .name = "state-dir",
+        .takes = Takes::value,
+        .valueName = "DIR",
+        .help = "let devices remember in DIR what they have cached",
+        .apply =
+            [](Options &options, std::string_view value) {
+              options.engine.stateDirectory = value;
+              return Status::ok();
+            },
+    },
+    {
+        .name = "poll",
+        .takes = Takes::value,
+        .valueName = "MS",
+        .help =
+            "look for changed models every MS milliseconds, for 0 only when a\n"
+            "client asks (default: 2000)",
+        .apply = setNumber<&Options::pollMilliseconds, 0, maxMilliseconds>,
+    },
+    {
+        .name = "quota-requests",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "let a client send N requests of inference per second "
+                "(default: any\n"
+                "number)",
+        .apply = setNumber<&Options::requestsPerSecond, 1, maxRequests>,
+    },
+    {
+        .name = "quota-concurrent",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "let a client have N requests of inference under way (default: "
+                "any\n"
+                "number)",
+        .apply = setNumber<&Options::concurrentRequests, 1, maxRequests>,
+    },
+    {
+        .name = "client-header",
+        .takes = Takes::value,
+        .valueName = "NAME",
+        .help = "tell clients apart by the header NAME, which a proxy sets "
+                "(default: by\n"
+                "their addresses)",
+        .apply = setText<&Options::clientHeader>,
+    },
+    {
+        .name = "connections",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "serve N connections at a time (default: 256)",
+        .apply = setNumber<&Options::connections, 1, maxConnections>,
+    },
+    {
+        .name = "max-request-bytes",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "refuse bodies of more than N bytes (default: 67108864)",
+        .apply = setNumber<&Options::maxRequestBytes, 1, maxBytes>,
+    },
+    {
+        .name = "transfer-seconds",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "give a request N seconds to arrive, and as many to take the "
+                "answer\n"
+                "(default: 30)",
+        .apply = setNumber<&Options::transferSeconds, 1, maxSeconds>,
+    },
+    {
+        .name = "idle-seconds",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "close connections that are idle for N seconds (default: 60)",
+        .apply = setNumber<&Options::idleSeconds, 1, maxSeconds>,
+    },
+    {
+        .name = "drain",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help =
+            "when told to end, give requests N seconds to end (default: 10)",
+        .apply = setNumber<&Options::drainSeconds, 0, maxSeconds>,
+    },
+    {
+        .name = "trace",
+        .takes = Takes::value,
+        .valueName = "FILE",
+        .help = "write a trace of what was executed to FILE at the end",
+        .apply = setText<&Options::trace>,
+    },
+    {
+        .name = "help",
+        .help = "print this text",
+        .apply = enter<Mode::help>,
+    },
+    {
+        .name = "version",
+        .help = "print the version",
+        .apply = enter<Mode::version>,
+    },
+};
+
+std::span<const Option> servetool::allOptions() { return options; }
+
+Result<Options>
+servetool::parseOptions(std::span<const std::string_view> arguments) {
+  Options parsed;
+  for (std::string_view argument : arguments) {
+    if (!argument.starts_with("--"))
+      return badData("unexpected argument '{}'; try --help", argument);
+    NNHAL_ASSIGN_OR_RETURN(const Option *option,
+                           tools::applyOption(allOptions(), parsed, argument));
+    // No other option matters then.
+    if (option->name == "help" || option->name == "version")
+      return parsed;
+  }
+  if (parsed.models.empty())
+    return badData("no folder of models; try --help");
+  if (parsed.certificate.empty() != parsed.key.empty())
+    return badData("options '--tls-certificate' and '--tls-key' need each "
+                   "other");
+  return parsed;
+}
+
+std::string servetool::helpText() {
+  return "usage: nnhal-serve --models=DIR [options]\n"
+         "\n"
+         "Serves models over the network by the Open Inference Protocol (V2): "
+         "requests of\ninference as JSON or with binary tensors, the model "
+         "repository, and metrics.\n"
+         "\n"
+         "example: nnhal-serve --models=models --cache-dir=cache --port=8000\n"
+         "\n"
+         "options:\n" +
+         tools::optionHelp(tools::textsOf(allOptions()), 24) +
+         "\n"
+         "It prints a line that begins with 'ready' when the models are "
+         "loaded, "
+         "and ends,\nwhen the requests under way have ended, by SIGTERM or "
+         "SIGINT.\n"
+         "\n"
+         "exit status: 0 success, 1 failure, 2 wrong use\n";
+}

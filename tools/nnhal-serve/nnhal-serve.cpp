@@ -1,0 +1,168 @@
+//===- nnhal-serve.cpp - Models for clients of a network ------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "Runtime/Support/Errors.h"
+#include "Runtime/Support/Thread.h"
+#include "Serving/Core/Server.h"
+#include "Serving/Http/HttpFront.h"
+#include "Tools/Process/Process.h"
+#include "Tools/Report/Diagnostics.h"
+#include "nnhal/Runtime/Version.h"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+
+using namespace nnhal;
+using namespace nnhal::servetool;
+using rt::Result;
+using rt::Status;
+
+static constexpr int64_t nanosecondsPerSecond = 1'000'000'000;
+
+/// One write per line: threads share the stream.
+static void writeLogLine(std::string_view line) {
+  std::string text = std::string(line) + "\n";
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
+}
+
+/// What becomes of models is always logged; NNHAL_VLOG adds more.
+static std::shared_ptr<const rt::Log> makeLog() {
+  const char *tags = std::getenv("NNHAL_VLOG");
+  uint32_t mask = rt::parseLogMask(tags ? tags : "", writeLogLine) |
+                  rt::maskOf(rt::LogTag::manager);
+  return std::make_shared<rt::Log>(mask, writeLogLine);
+}
+
+static serving::ServerOptions serverOptionsOf(const Options &options) {
+  serving::ServerOptions result;
+  result.models = options.models;
+  result.engine = options.engine;
+  result.executions = unsigned(options.executions);
+  result.quota = {options.requestsPerSecond, options.concurrentRequests};
+  result.pollInterval = std::chrono::milliseconds(options.pollMilliseconds);
+  result.log = makeLog();
+  if (!options.trace.empty())
+    result.tracer = std::make_shared<rt::Tracer>();
+  return result;
+}
+
+static serving::HttpOptions httpOptionsOf(const Options &options) {
+  serving::HttpOptions result;
+  result.host = options.host;
+  result.port = int(options.port);
+  result.connections = options.connections;
+  result.limits.bodyBytes = options.maxRequestBytes;
+  result.limits.transfer = std::chrono::seconds(options.transferSeconds);
+  result.limits.idle = std::chrono::seconds(options.idleSeconds);
+  result.certificate = options.certificate;
+  result.key = options.key;
+  result.clientHeader = options.clientHeader;
+  return result;
+}
+
+/// Says where clients connect and how many models serve.
+static void printReady(const Options &options, const serving::Server &server,
+                       int port) {
+  std::vector<serving::IndexEntry> index = server.index(false);
+  auto ready = std::ranges::count(index, "READY", &serving::IndexEntry::state);
+  fmt::print("ready: {}://{}:{}, {} of {} versions of models\n",
+             options.certificate.empty() ? "http" : "https", options.host, port,
+             ready, index.size());
+  std::fflush(stdout);
+}
+
+/// The signals that end the program; they are blocked.
+static sigset_t endingSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+namespace {
+/// The models as they are loaded while clients may ask already.
+struct Loading {
+  std::atomic<bool> hasEnded = false;
+  Status status;
+};
+} // namespace
+
+static Status serve(const Options &options) {
+  sigset_t signals = endingSignals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // OpenSSL writes to connections that clients have closed.
+  std::signal(SIGPIPE, SIG_IGN);
+  serving::ServerOptions serverOptions = serverOptionsOf(options);
+  std::shared_ptr<rt::Tracer> tracer = serverOptions.tracer;
+  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<serving::Server> server,
+                         serving::Server::create(std::move(serverOptions)));
+  NNHAL_ASSIGN_OR_RETURN(
+      std::unique_ptr<serving::HttpFront> front,
+      serving::HttpFront::create(httpOptionsOf(options), *server));
+  Loading loading;
+  std::thread loader;
+  NNHAL_RETURN_IF_ERROR(rt::startThread(loader, "nnhal-load", [&] {
+    loading.status = server->start();
+    if (loading.status.isOk())
+      printReady(options, *server, front->port());
+    else
+      ::kill(::getpid(), SIGTERM);
+    loading.hasEnded = true;
+  }));
+  int signal = 0;
+  ::sigwait(&signals, &signal);
+  server->beginDrain();
+  bool isIdle = server->awaitDrain(
+      rt::steadyNow() + int64_t(options.drainSeconds) * nanosecondsPerSecond);
+  Status status =
+      isIdle ? Status::ok()
+             : rt::failure("requests are under way after the {} seconds that "
+                           "they had to end",
+                           options.drainSeconds);
+  if (status.isOk() && tracer)
+    status = tools::writeTraceFile(*tracer, options.trace);
+  // Nobody waits for a compilation, and for clients that take no answer.
+  if (!loading.hasEnded || !isIdle)
+    ::_exit(tools::finish(std::move(status)));
+  loader.join();
+  NNHAL_RETURN_IF_ERROR(std::move(loading.status));
+  front.reset();
+  return status;
+}
+
+static Status run(const Options &options) {
+  switch (options.mode) {
+  case Mode::help:
+    fmt::print("{}", helpText());
+    return Status::ok();
+  case Mode::version:
+    fmt::print("nnhal-serve {}\n", NNHAL_VERSION);
+    return Status::ok();
+  case Mode::serve:
+    return serve(options);
+  }
+  return Status::ok();
+}
+
+static int runTool(std::span<const std::string_view> arguments) {
+  auto options = parseOptions(arguments);
+  if (!options.isOk())
+    return tools::fail(options.status(), tools::exitUsage);
+  return tools::finish(run(*options));
+}
+
+int main(int argc, char **argv) {
+  return tools::runProcess(argc, argv, runTool);
+}
