@@ -44,8 +44,8 @@ protected:
   /// Sends \p text over a connection of its own and returns all that comes.
   std::string sendRaw(const std::string &text, bool isEnd = true) const {
     int socket = connectRaw();
-    EXPECT_EQ(::send(socket, text.data(), text.size(), MSG_NOSIGNAL),
-              ssize_t(text.size()));
+    // The server may have had enough before all of it was sent.
+    (void)!::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
     if (isEnd)
       ::shutdown(socket, SHUT_WR);
     std::string answer = receiveAll(socket);
