@@ -20,6 +20,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <thread>
 #include <unistd.h>
 
@@ -99,6 +100,23 @@ struct Loading {
 };
 } // namespace
 
+/// Ends \p front when what is under way has ended, at most as late as the
+/// options say. Returns whether it has.
+static bool drain(const Options &options, serving::Server &server,
+                  std::unique_ptr<serving::HttpFront> &front) {
+  int64_t deadline =
+      rt::steadyNow() + int64_t(options.drainSeconds) * nanosecondsPerSecond;
+  server.beginDrain();
+  if (!server.awaitDrain(deadline))
+    return false;
+  std::packaged_task<void()> close([&front] { front.reset(); });
+  std::future<void> closed = close.get_future();
+  // It is left alone where it takes longer: the process ends then.
+  std::thread(std::move(close)).detach();
+  return closed.wait_until(std::chrono::steady_clock::time_point(
+             std::chrono::nanoseconds(deadline))) == std::future_status::ready;
+}
+
 static Status serve(const Options &options) {
   sigset_t signals = endingSignals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -123,9 +141,7 @@ static Status serve(const Options &options) {
   }));
   int signal = 0;
   ::sigwait(&signals, &signal);
-  server->beginDrain();
-  bool isIdle = server->awaitDrain(
-      rt::steadyNow() + int64_t(options.drainSeconds) * nanosecondsPerSecond);
+  bool isIdle = drain(options, *server, front);
   Status status =
       isIdle ? Status::ok()
              : rt::failure("requests are under way after the {} seconds that "
@@ -138,7 +154,6 @@ static Status serve(const Options &options) {
     ::_exit(tools::finish(std::move(status)));
   loader.join();
   NNHAL_RETURN_IF_ERROR(std::move(loading.status));
-  front.reset();
   return status;
 }
 

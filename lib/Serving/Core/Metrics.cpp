@@ -19,11 +19,13 @@ using prometheus::BuildGauge;
 using prometheus::BuildHistogram;
 
 /// From 20 microseconds, which the smallest models take, to 10 seconds.
-static const prometheus::Histogram::BucketBoundaries seconds = {
-    2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2,
-    2e-2, 5e-2, 0.1,  0.2,  0.5,  1.0,  2.0,  5.0,  10.0};
-static const prometheus::Histogram::BucketBoundaries samples = {
-    1, 2, 4, 8, 16, 32, 64, 128, 256};
+static prometheus::Histogram::BucketBoundaries seconds() {
+  return {2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2,
+          2e-2, 5e-2, 0.1,  0.2,  0.5,  1.0,  2.0,  5.0,  10.0};
+}
+static prometheus::Histogram::BucketBoundaries samples() {
+  return {1, 2, 4, 8, 16, 32, 64, 128, 256};
+}
 
 Metrics::Metrics()
     : requests(BuildCounter()
@@ -94,12 +96,14 @@ std::shared_ptr<VersionMetrics> Metrics::of(const std::string &model,
     byCode[i] = &requests.Add({{"model", model},
                                {"version", version},
                                {"code", std::string(nameOf(OutcomeCode(i)))}});
-  return std::make_shared<VersionMetrics>(VersionMetrics{
-      queueSeconds.Add(labels, seconds), executionSeconds.Add(labels, seconds),
-      requestSeconds.Add(labels, seconds), batchSamples.Add(labels, samples),
-      waiting.Add(labels), executing.Add(labels), bytesOf("artifact"),
-      bytesOf("arena"), inputBytes.Add(labels), outputBytes.Add(labels),
-      copiedBytes.Add(labels), byCode});
+  return std::make_shared<VersionMetrics>(
+      VersionMetrics{queueSeconds.Add(labels, seconds()),
+                     executionSeconds.Add(labels, seconds()),
+                     requestSeconds.Add(labels, seconds()),
+                     batchSamples.Add(labels, samples()), waiting.Add(labels),
+                     executing.Add(labels), bytesOf("artifact"),
+                     bytesOf("arena"), inputBytes.Add(labels),
+                     outputBytes.Add(labels), copiedBytes.Add(labels), byCode});
 }
 
 void Metrics::countUnknown(OutcomeCode code) {

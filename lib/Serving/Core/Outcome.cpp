@@ -53,5 +53,5 @@ static OutcomeCode codeOf(rt::StatusCode code) {
   return OutcomeCode::failed;
 }
 
-Outcome::Outcome(rt::Status status)
+Outcome::Outcome(const rt::Status &status)
     : codeValue(codeOf(status.code())), text(status.message()) {}

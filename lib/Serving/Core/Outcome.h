@@ -50,7 +50,7 @@ public:
   Outcome(OutcomeCode code, std::string message)
       : codeValue(code), text(std::move(message)) {}
   /// The kind of answer that \p status calls for.
-  Outcome(rt::Status status);
+  Outcome(const rt::Status &status);
 
   bool isOk() const { return codeValue == OutcomeCode::ok; }
   OutcomeCode code() const { return codeValue; }

@@ -87,8 +87,8 @@ Outcome RequestQueue::refuseFull() const {
                 options.model, options.maxWaiting);
 }
 
-static Outcome outcomeOfWait(Status status) {
-  Outcome outcome(std::move(status));
+static Outcome outcomeOfWait(const Status &status) {
+  Outcome outcome(status);
   if (outcome.code() == OutcomeCode::deadlineExceeded)
     return refuse(OutcomeCode::deadlineExceeded,
                   "the deadline passed while the request waited for an "

@@ -77,7 +77,11 @@ Connection::~Connection() {
     SSL_shutdown(session.get());
 }
 
-void Connection::stop() { ::shutdown(descriptor.get(), SHUT_RD); }
+void Connection::stop() {
+  isStopped = true;
+  if (isIdle)
+    ::shutdown(descriptor.get(), SHUT_RD);
+}
 
 void Connection::restartClock() {
   deadline = steady_clock::now() + limits.transfer;
@@ -140,7 +144,10 @@ bool Connection::awaitRequest() {
   if (begin < end || (session && SSL_pending(session.get()) > 0))
     return true;
   deadline = steady_clock::now() + limits.idle;
-  return await(POLLIN);
+  isIdle = true;
+  bool hasCome = !isStopped && await(POLLIN);
+  isIdle = false;
+  return hasCome;
 }
 
 void Connection::beginHead() {

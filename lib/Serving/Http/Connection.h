@@ -14,6 +14,7 @@
 
 #include <httplib.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +50,8 @@ public:
   Connection(rt::UniqueFd socket, SSL_CTX *tls, const ConnectionLimits &limits);
   ~Connection() override;
 
-  /// Ends waiting for the next request; one that has begun goes on.
+  /// Ends waiting for the next request, now and later. One that has begun to
+  /// arrive goes on.
   void stop();
 
   /// Agrees on keys where there is TLS. Returns whether that has succeeded.
@@ -98,6 +100,9 @@ private:
   const ConnectionLimits &limits;
   const bool isPlain;
   TlsSession session;
+  /// It waits for a request; and does so no more.
+  std::atomic<bool> isIdle = false;
+  std::atomic<bool> isStopped = false;
   std::chrono::steady_clock::time_point deadline;
   /// What was received and not yet read.
   std::vector<char> received;

@@ -37,7 +37,8 @@ struct HttpOptions {
 /// data and of the model repository, and metrics.
 ///
 /// Threads:  every member may be called from any thread.
-/// Blocking: the destructor, until the requests under way have been answered.
+/// Blocking: the destructor, until the requests that have begun to arrive have
+///           been answered.
 class HttpFront {
 public:
   /// Listens, and answers from then on for \p server, which lives longer. Fails

@@ -314,6 +314,46 @@ TEST_F(HttpTest, DeadlinesAndTraces) {
             R"(400 {"error":"parameter 'priority': 9 is not from 0 to 3"})");
 }
 
+TEST_F(HttpTest, RequestsThatWait) {
+  // Nobody joins the first request.
+  folder.write("net/config.json",
+               R"({"max_batch_size": 2, "max_queue_size": 1,
+                   "max_queue_delay_microseconds": 60000000})");
+  start();
+  std::string waiting = plain;
+  waiting.insert(1, R"("parameters": {"timeout": 300000}, )");
+  std::thread first([&] {
+    EXPECT_EQ(post(inferPath, waiting),
+              R"(504 {"error":"the deadline passed while the request waited )"
+              R"(for an execution"})");
+  });
+  std::string depth = R"(nnhal_serve_queue_depth{model="net",version="1"} 1)";
+  while (get("/metrics").find(depth) == std::string::npos)
+    std::this_thread::yield();
+  EXPECT_EQ(post(inferPath, plain),
+            R"(429 {"error":"the queue of model 'net' is full: 1 requests )"
+            R"(wait"})");
+  first.join();
+}
+
+TEST_F(HttpTest, RequestsThatArriveAreAnsweredAtTheEnd) {
+  start();
+  std::string body = plain;
+  std::string head = fmt::format(
+      "POST {} HTTP/1.1\r\nContent-Length: {}\r\n\r\n", inferPath, body.size());
+  int socket = connectRaw();
+  ASSERT_GT(::send(socket, head.data(), head.size(), 0), 0);
+  std::thread ending([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    front.reset();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  ASSERT_GT(::send(socket, body.data(), body.size(), 0), 0);
+  EXPECT_TRUE(receiveAll(socket).starts_with("HTTP/1.1 200 OK"));
+  ending.join();
+  ::close(socket);
+}
+
 TEST_F(HttpTest, Drains) {
   start();
   server->beginDrain();
