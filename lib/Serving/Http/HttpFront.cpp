@@ -100,9 +100,10 @@ Status HttpFront::Implementation::start() {
       [this](const httplib::Request &request, httplib::Response &response) {
         routes.explainError(request, response);
       });
-  set_exception_handler([this](const auto &request, auto &response, auto) {
-    routes.answerException(request, response);
-  });
+  set_exception_handler(
+      [this](const auto &request, auto &response, const auto &) {
+        routes.answerException(request, response);
+      });
   errno = 0;
   boundPort = options.port;
   if (options.port == 0)
@@ -163,6 +164,7 @@ void HttpFront::Implementation::serve(rt::UniqueFd socket) {
   } catch (const std::exception &) {
     // There is no memory outside of what a route does: the client has to come
     // again.
+    connection.linger();
   }
   std::lock_guard lock(mutex);
   connections.erase(&connection);

@@ -77,6 +77,7 @@ Outcome serving::parseRequest(std::string_view json,
     return wrong;
   if (reader.isTypeLate) {
     std::vector<std::optional<DataType>> types;
+    types.reserve(reader.inputs.size());
     for (const WrittenInput &input : reader.inputs)
       types.push_back(input.type);
     RequestReader again(std::move(types));

@@ -274,7 +274,7 @@ static bool writeParts(const std::vector<std::string_view> &parts,
 
 /// Answers with \p json and then the bytes of outputs.
 static void setBinary(httplib::Response &response, std::string json,
-                      std::vector<std::span<const std::byte>> tensors,
+                      const std::vector<std::span<const std::byte>> &tensors,
                       std::shared_ptr<InferenceResponse> owner) {
   struct Answer {
     std::string json;
@@ -335,7 +335,7 @@ void Routes::answerInfer(const Path &path, const httplib::Request &request,
   response.status = httpOk;
   if (rendered.tensors.empty())
     return setJson(response, std::move(rendered.json));
-  setBinary(response, std::move(rendered.json), std::move(rendered.tensors),
+  setBinary(response, std::move(rendered.json), rendered.tensors,
             std::move(answer));
 }
 
