@@ -31,57 +31,57 @@ Metrics::Metrics()
     : requests(BuildCounter()
                    .Name("nnhal_serve_requests_total")
                    .Help("Requests of inference that have ended, by how")
-                   .Register(registry)),
+                   .Register(*registry)),
       loads(BuildCounter()
                 .Name("nnhal_serve_loads_total")
                 .Help("Loads of a version of a model, by how they ended")
-                .Register(registry)),
+                .Register(*registry)),
       queueSeconds(BuildHistogram()
                        .Name("nnhal_serve_queue_seconds")
                        .Help("Time that requests waited for an execution")
-                       .Register(registry)),
+                       .Register(*registry)),
       executionSeconds(BuildHistogram()
                            .Name("nnhal_serve_execution_seconds")
                            .Help("Time of executions, each of one batch")
-                           .Register(registry)),
+                           .Register(*registry)),
       requestSeconds(BuildHistogram()
                          .Name("nnhal_serve_request_seconds")
                          .Help("Time of requests in all, but for the protocol")
-                         .Register(registry)),
+                         .Register(*registry)),
       batchSamples(BuildHistogram()
                        .Name("nnhal_serve_batch_samples")
                        .Help("Samples that were executed at once")
-                       .Register(registry)),
+                       .Register(*registry)),
       waiting(BuildGauge()
                   .Name("nnhal_serve_queue_depth")
                   .Help("Requests that wait for an execution")
-                  .Register(registry)),
+                  .Register(*registry)),
       executing(BuildGauge()
                     .Name("nnhal_serve_executions_live")
                     .Help("Executions under way")
-                    .Register(registry)),
+                    .Register(*registry)),
       modelBytes(BuildGauge()
                      .Name("nnhal_serve_model_bytes")
                      .Help("Memory of a model's code and constants (artifact) "
                            "and of one execution (arena)")
-                     .Register(registry)),
+                     .Register(*registry)),
       inputBytes(BuildCounter()
                      .Name("nnhal_serve_input_bytes_total")
                      .Help("Bytes of inputs")
-                     .Register(registry)),
+                     .Register(*registry)),
       outputBytes(BuildCounter()
                       .Name("nnhal_serve_output_bytes_total")
                       .Help("Bytes of outputs")
-                      .Register(registry)),
+                      .Register(*registry)),
       copiedBytes(BuildCounter()
                       .Name("nnhal_serve_copied_bytes_total")
                       .Help("Bytes of inputs that were copied to an address "
                             "that fits their elements")
-                      .Register(registry)),
+                      .Register(*registry)),
       residentBytes(BuildGauge()
                         .Name("process_resident_memory_bytes")
                         .Help("Memory of the process")
-                        .Register(registry)
+                        .Register(*registry)
                         .Add({})) {}
 
 std::shared_ptr<VersionMetrics> Metrics::of(const std::string &model,
@@ -97,7 +97,7 @@ std::shared_ptr<VersionMetrics> Metrics::of(const std::string &model,
                                {"version", version},
                                {"code", std::string(nameOf(OutcomeCode(i)))}});
   return std::make_shared<VersionMetrics>(
-      VersionMetrics{queueSeconds.Add(labels, seconds()),
+      VersionMetrics{registry, queueSeconds.Add(labels, seconds()),
                      executionSeconds.Add(labels, seconds()),
                      requestSeconds.Add(labels, seconds()),
                      batchSamples.Add(labels, samples()), waiting.Add(labels),
@@ -129,5 +129,5 @@ static double residentPages() {
 
 std::string Metrics::text() {
   residentBytes.Set(residentPages() * double(::sysconf(_SC_PAGESIZE)));
-  return prometheus::TextSerializer().Serialize(registry.Collect());
+  return prometheus::TextSerializer().Serialize(registry->Collect());
 }

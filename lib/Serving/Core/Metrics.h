@@ -24,8 +24,10 @@ namespace nnhal::serving {
 
 /// The metrics of one version of a model.
 ///
-/// Ownership: refers to those of Metrics, which live longer.
+/// Ownership: keeps what it refers to; a response keeps its version, and may
+///            outlive the server.
 struct VersionMetrics {
+  std::shared_ptr<prometheus::Registry> registry;
   prometheus::Histogram &queueSeconds;
   prometheus::Histogram &executionSeconds;
   prometheus::Histogram &requestSeconds;
@@ -61,7 +63,8 @@ public:
   std::string text();
 
 private:
-  prometheus::Registry registry;
+  const std::shared_ptr<prometheus::Registry> registry =
+      std::make_shared<prometheus::Registry>();
   prometheus::Family<prometheus::Counter> &requests;
   prometheus::Family<prometheus::Counter> &loads;
   prometheus::Family<prometheus::Histogram> &queueSeconds;

@@ -23,13 +23,22 @@ ServedVersion::ServedVersion(std::string name, uint64_t version,
     : name(std::move(name)), number(std::to_string(version)),
       config(std::move(config)), tensors(std::move(tensors)),
       engine(context.engine), counters(context.metrics.of(this->name, number)),
+      memory(prepared->memoryUse()),
       executable(std::move(prepared), this->tensors, counters->copiedBytes),
       queue({.model = this->name,
              .maxWaiting = this->config.maxQueueSize,
              .maxBatchSize = this->config.maxBatchSize,
              .maxDelay = int64_t(this->config.maxQueueDelayMicroseconds) *
                          nanosecondsPerMicrosecond},
-            context.executions, executable, *counters, context.tracer) {}
+            context.executions, executable, *counters, context.tracer) {
+  counters->artifactBytes.Increment(double(memory.artifact));
+  counters->arenaBytes.Increment(double(memory.arena));
+}
+
+ServedVersion::~ServedVersion() {
+  counters->artifactBytes.Decrement(double(memory.artifact));
+  counters->arenaBytes.Decrement(double(memory.arena));
+}
 
 /// Whether the tensors of \p signature can be those of batches.
 static Status checkBatches(const ModelConfig &config,
@@ -63,13 +72,9 @@ ServedVersion::load(const std::string &model, uint64_t version,
   NNHAL_ASSIGN_OR_RETURN(Signature signature,
                          signatureOf(loaded.prepared->interface()));
   NNHAL_RETURN_IF_ERROR(checkBatches(config, signature));
-  rt::MemoryUse memory = loaded.prepared->memoryUse();
-  std::shared_ptr<ServedVersion> served(
+  return std::shared_ptr<ServedVersion>(
       new ServedVersion(model, version, config, std::move(signature),
                         std::move(loaded.prepared), context));
-  served->counters->artifactBytes.Set(double(memory.artifact));
-  served->counters->arenaBytes.Set(double(memory.arena));
-  return served;
 }
 
 Outcome ServedVersion::infer(const InferenceRequest &request,

@@ -44,6 +44,10 @@ public:
   load(const std::string &model, uint64_t version, const std::string &path,
        const ModelConfig &config, const LoadContext &context);
 
+  ~ServedVersion();
+  ServedVersion(const ServedVersion &) = delete;
+  ServedVersion &operator=(const ServedVersion &) = delete;
+
   /// Executes \p request, which is for this version, and fills \p response but
   /// for its trace and the ownership of this object.
   Outcome infer(const InferenceRequest &request, InferenceResponse &response);
@@ -66,6 +70,7 @@ private:
   /// The devices of the model.
   const std::shared_ptr<tools::Engine> engine;
   const std::shared_ptr<VersionMetrics> counters;
+  const rt::MemoryUse memory;
   const Executable executable;
   RequestQueue queue;
 };

@@ -337,6 +337,22 @@ TEST_F(ServerTest, Metrics) {
     EXPECT_NE(text.find(expected), std::string::npos) << expected << text;
 }
 
+TEST_F(ServerTest, ResponsesOutliveTheServer) {
+  folder.write("net/1/model.json", addModel(10));
+  start(withoutPolling());
+  float values[] = {1.0f, 1.0f};
+  InferenceRequest request;
+  request.model = "net";
+  request.inputs = {
+      {"input0", DataType::fp32, {1, 2}, std::as_bytes(std::span(values))}};
+  InferenceResponse response;
+  ASSERT_TRUE(server->infer(request, response).isOk());
+  server.reset();
+  EXPECT_EQ(response.outputs[0].name, "output0");
+  std::memcpy(values, response.outputs[0].data.data(), sizeof values);
+  EXPECT_EQ(values[0], 11.0f);
+}
+
 TEST_F(ServerTest, RequestsAreTraced) {
   folder.write("net/1/model.json", addModel(10));
   ServerOptions options = withoutPolling();
