@@ -9,8 +9,8 @@
 #                 nnhal-benchmark
 #   service       libNNHalServiceClient and nnhal-service, which need Cap'n
 #                 Proto, and the units of systemd
-#   serve         nnhal-serve, which needs cpp-httplib and prometheus-cpp, and its
-#                 unit of systemd
+#   serve         nnhal-serve, which needs cpp-httplib, prometheus-cpp and gRPC,
+#                 and its unit of systemd
 #   python        the package nnhal of Python, with the runtime inside
 #   ndk           libneuralnetworks: the C interface of the NDK, which programs
 #                 open by name
@@ -146,7 +146,7 @@ if(TARGET nnhal-serve)
   set(CPACK_DEBIAN_SERVE_PACKAGE_RECOMMENDS nnhal-compiler)
   set(CPACK_DEBIAN_SERVE_PACKAGE_SUGGESTS nnhal-service)
   set(CPACK_COMPONENT_SERVE_DESCRIPTION "Serves TensorFlow Lite and NN HAL / NNAPI models by the Open Inference Protocol
- Requests over HTTP, a repository of models with versions, metrics for
+ Requests over HTTP and gRPC, a repository of models with versions, metrics for
  Prometheus. Models are compiled where nnhal-compiler is installed, and run
  without it where they have been compiled before.")
 endif()

@@ -30,6 +30,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR"):
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%models", os.path.join(config.nnhal_source_dir, "test", "Models")))
 config.substitutions.append(("%test_data", os.path.join(config.nnhal_source_dir, "test")))
+config.substitutions.append(("%{serving}", os.path.join(config.nnhal_source_dir, "lib", "Serving")))
 config.substitutions.append(("%scripts", os.path.join(config.nnhal_source_dir, "scripts")))
 config.substitutions.append(("%build", config.nnhal_binary_dir))
 config.substitutions.append(("%shared", config.nnhal_shared_data))
@@ -76,6 +77,15 @@ if os.path.exists(lister):
         config.available_features.add("vulkan")
 if os.path.exists(os.path.join(config.nnhal_binary_dir, "bin", "nnhal-serve")):
     config.available_features.add("serving")
+    if config.nnhal_grpc == "ON":
+        config.available_features.add("grpc")
+# Clients in Python are made by protoc for the Python of Debian.
+grpc_plugin = shutil.which("grpc_python_plugin") or ""
+config.substitutions.append(("%{grpc-python-plugin}", grpc_plugin))
+config.substitutions.append(("%{python-of-debian}", config.nnhal_python))
+if grpc_plugin and shutil.which("protoc") and os.path.exists(config.nnhal_python):
+    if subprocess.run([config.nnhal_python, "-c", "import grpc, google.protobuf"], capture_output=True).returncode == 0:
+        config.available_features.add("grpc-client")
 if os.path.isdir(os.path.join(config.nnhal_shared_data, "models")):
     config.available_features.add("shared-models")
 if os.path.exists(os.path.join(config.nnhal_binary_dir, "bin", "nnhal-benchmark-roofs")):

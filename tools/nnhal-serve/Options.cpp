@@ -70,6 +70,26 @@ static constexpr Option options[] = {
         .apply = setNumber<&Options::port, 0, UINT16_MAX>,
     },
     {
+        .name = "grpc-port",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help = "speak gRPC at port N, too, or at any that is free for 0",
+        .apply = [](Options &options, std::string_view value) -> Status {
+          NNHAL_ASSIGN_OR_RETURN(options.grpcPort,
+                                 tools::parseCount(value, 0, UINT16_MAX));
+          return Status::ok();
+        },
+    },
+    {
+        .name = "grpc-threads",
+        .takes = Takes::value,
+        .valueName = "N",
+        .help =
+            "take N requests over gRPC at a time, those that wait included\n"
+            "(default: 128)",
+        .apply = setNumber<&Options::grpcThreads, 1, maxThreads>,
+    },
+    {
         .name = "tls-certificate",
         .takes = Takes::value,
         .valueName = "FILE",
@@ -283,7 +303,7 @@ std::string servetool::helpText() {
          "\n"
          "Serves models over the network by the Open Inference Protocol (V2): "
          "requests of\ninference as JSON or with binary tensors, the model "
-         "repository, and metrics.\n"
+         "repository, and metrics; and\nover gRPC.\n"
          "\n"
          "example: nnhal-serve --models=models --cache-dir=cache --port=8000\n"
          "\n"

@@ -12,6 +12,7 @@
 #include "Tools/Options/OptionRows.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,9 @@ struct Options {
   uint64_t concurrentRequests = 0;
   std::string host = "127.0.0.1";
   uint64_t port = 8000;
+  /// Nothing for no gRPC.
+  std::optional<uint64_t> grpcPort;
+  uint64_t grpcThreads = 128;
   uint64_t connections = 256;
   uint64_t maxRequestBytes = uint64_t(64) << 20;
   uint64_t transferSeconds = 30;

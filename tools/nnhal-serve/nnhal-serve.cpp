@@ -10,6 +10,7 @@
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/Thread.h"
 #include "Serving/Core/Server.h"
+#include "Serving/Grpc/GrpcFront.h"
 #include "Serving/Http/HttpFront.h"
 #include "Tools/Process/Process.h"
 #include "Tools/Report/Diagnostics.h"
@@ -72,14 +73,34 @@ static serving::HttpOptions httpOptionsOf(const Options &options) {
   return result;
 }
 
+/// Listens for gRPC if \p options want it; otherwise null.
+static Result<std::unique_ptr<serving::GrpcFront>>
+listenForGrpc(const Options &options, serving::Server &server) {
+  if (!options.grpcPort)
+    return std::unique_ptr<serving::GrpcFront>();
+  serving::GrpcOptions grpc;
+  grpc.host = options.host;
+  grpc.port = uint16_t(*options.grpcPort);
+  grpc.threads = unsigned(options.grpcThreads);
+  grpc.maxMessageBytes = options.maxRequestBytes;
+  grpc.certificate = options.certificate;
+  grpc.key = options.key;
+  grpc.clientHeader = options.clientHeader;
+  return serving::GrpcFront::create(grpc, server);
+}
+
 /// Says where clients connect and how many models serve.
 static void printReady(const Options &options, const serving::Server &server,
-                       int port) {
+                       int port, const serving::GrpcFront *grpc) {
   std::vector<serving::IndexEntry> index = server.index(false);
   auto ready = std::ranges::count(index, "READY", &serving::IndexEntry::state);
-  fmt::print("ready: {}://{}:{}, {} of {} versions of models\n",
-             options.certificate.empty() ? "http" : "https", options.host, port,
-             ready, index.size());
+  const char *secure = options.certificate.empty() ? "" : "s";
+  std::string places =
+      fmt::format("http{}://{}:{}", secure, options.host, port);
+  if (grpc)
+    places += fmt::format(", grpc{}://{}", secure, grpc->target());
+  fmt::print("ready: {}, {} of {} versions of models\n", places, ready,
+             index.size());
   std::fflush(stdout);
 }
 
@@ -100,16 +121,22 @@ struct Loading {
 };
 } // namespace
 
-/// Ends \p front when what is under way has ended, at most as late as the
-/// options say. Returns whether it has.
+/// Ends \p front, and \p grpc if there is one, when what is under way has
+/// ended, at most as late as the options say. Returns whether it has.
 static bool drain(const Options &options, serving::Server &server,
-                  std::unique_ptr<serving::HttpFront> &front) {
+                  std::unique_ptr<serving::HttpFront> &front,
+                  std::unique_ptr<serving::GrpcFront> &grpc) {
   int64_t deadline =
       rt::steadyNow() + int64_t(options.drainSeconds) * nanosecondsPerSecond;
   server.beginDrain();
   if (!server.awaitDrain(deadline))
     return false;
-  std::packaged_task<void()> close([&front] { front.reset(); });
+  std::packaged_task<void()> close([&front, &grpc, deadline] {
+    if (grpc)
+      grpc->stop(deadline);
+    front.reset();
+    grpc.reset();
+  });
   std::future<void> closed = close.get_future();
   // It is left alone where it takes longer: the process ends then.
   std::thread(std::move(close)).detach();
@@ -129,19 +156,21 @@ static Status serve(const Options &options) {
   NNHAL_ASSIGN_OR_RETURN(
       std::unique_ptr<serving::HttpFront> front,
       serving::HttpFront::create(httpOptionsOf(options), *server));
+  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<serving::GrpcFront> grpc,
+                         listenForGrpc(options, *server));
   Loading loading;
   std::thread loader;
   NNHAL_RETURN_IF_ERROR(rt::startThread(loader, "nnhal-load", [&] {
     loading.status = server->start();
     if (loading.status.isOk())
-      printReady(options, *server, front->port());
+      printReady(options, *server, front->port(), grpc.get());
     else
       ::kill(::getpid(), SIGTERM);
     loading.hasEnded = true;
   }));
   int signal = 0;
   ::sigwait(&signals, &signal);
-  bool isIdle = drain(options, *server, front);
+  bool isIdle = drain(options, *server, front, grpc);
   Status status =
       isIdle ? Status::ok()
              : rt::failure("requests are under way after the {} seconds that "
