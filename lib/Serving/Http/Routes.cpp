@@ -8,6 +8,7 @@
 #include "Routes.h"
 
 #include "Body.h"
+#include "Page/Page.h"
 #include "RequestJson.h"
 #include "ResponseJson.h"
 
@@ -41,6 +42,7 @@ enum : int {
 static constexpr size_t longestPath = 1024;
 static constexpr const char *jsonType = "application/json";
 static constexpr const char *binaryType = "application/octet-stream";
+static constexpr const char *pageType = "text/html; charset=utf-8";
 
 static int httpCodeOf(OutcomeCode code) {
   switch (code) {
@@ -182,6 +184,12 @@ void Routes::answerGet(const Path &path, httplib::Response &response) const {
     return std::ranges::equal(path, parts);
   };
   response.status = httpOk;
+  if (path.empty()) {
+    response.body = pageHtml;
+    response.set_header("Content-Type", pageType);
+    response.set_header("Content-Security-Policy", pagePolicy);
+    return;
+  }
   if (at({"v2", "health", "live"}))
     return setJson(response, dump({{"live", server.isLive()}}));
   if (at({"v2", "health", "ready"})) {

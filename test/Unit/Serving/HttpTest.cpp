@@ -63,10 +63,23 @@ TEST_F(HttpTest, Metadata) {
   EXPECT_NE(get("/metrics").find("nnhal_serve_queue_depth"), std::string::npos);
 }
 
+TEST_F(HttpTest, PageOfTheServer) {
+  start();
+  auto result = client().Get("/");
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->status, 200);
+  EXPECT_TRUE(result->body.starts_with("<!DOCTYPE html>"));
+  EXPECT_TRUE(result->body.ends_with("</html>\n"));
+  EXPECT_EQ(result->get_header_value("Content-Type"),
+            "text/html; charset=utf-8");
+  EXPECT_TRUE(result->get_header_value("Content-Security-Policy")
+                  .starts_with("default-src 'none'; "));
+}
+
 TEST_F(HttpTest, UnknownPaths) {
   start();
   for (const char *path :
-       {"/", "/v1", "/v2/models", "/v2/models/net/other", "/v2/models//ready",
+       {"/v1", "/v2/models", "/v2/models/net/other", "/v2/models//ready",
         "/v2/models/net/versions", "/v2/models/net/infer", "/v2/health",
         "/v2/models/net/versions/1/ready/more"})
     EXPECT_EQ(get(path), R"(404 {"error":"there is nothing at this path"})")
