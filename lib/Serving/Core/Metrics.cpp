@@ -9,7 +9,9 @@
 
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <fstream>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace nnhal;
@@ -82,7 +84,12 @@ Metrics::Metrics()
                         .Name("process_resident_memory_bytes")
                         .Help("Memory of the process")
                         .Register(*registry)
-                        .Add({})) {}
+                        .Add({})),
+      processorSeconds(BuildCounter()
+                           .Name("process_cpu_seconds_total")
+                           .Help("Time of processors that the process used")
+                           .Register(*registry)
+                           .Add({})) {}
 
 std::shared_ptr<VersionMetrics> Metrics::of(const std::string &model,
                                             const std::string &version) {
@@ -127,7 +134,18 @@ static double residentPages() {
   return resident;
 }
 
+static double usedProcessorSeconds() {
+  struct rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  auto seconds = [](const timeval &time) {
+    return double(time.tv_sec) + double(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 std::string Metrics::text() {
+  processorSeconds.Increment(
+      std::max(0.0, usedProcessorSeconds() - processorSeconds.Value()));
   residentBytes.Set(residentPages() * double(::sysconf(_SC_PAGESIZE)));
   return prometheus::TextSerializer().Serialize(registry->Collect());
 }

@@ -78,6 +78,7 @@ private:
   prometheus::Family<prometheus::Counter> &outputBytes;
   prometheus::Family<prometheus::Counter> &copiedBytes;
   prometheus::Gauge &residentBytes;
+  prometheus::Counter &processorSeconds;
 };
 
 } // namespace nnhal::serving
