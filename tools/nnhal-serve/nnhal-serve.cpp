@@ -27,7 +27,6 @@
 
 using namespace nnhal;
 using namespace nnhal::servetool;
-using rt::Result;
 using rt::Status;
 
 static constexpr int64_t nanosecondsPerSecond = 1'000'000'000;
