@@ -73,7 +73,7 @@ static serving::HttpOptions httpOptionsOf(const Options &options) {
 }
 
 /// Listens for gRPC if \p options want it; otherwise null.
-static Result<std::unique_ptr<serving::GrpcFront>>
+static rt::Result<std::unique_ptr<serving::GrpcFront>>
 listenForGrpc(const Options &options, serving::Server &server) {
   if (!options.grpcPort)
     return std::unique_ptr<serving::GrpcFront>();
