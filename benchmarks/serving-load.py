@@ -38,6 +38,10 @@ spec = importlib.util.spec_from_file_location("replicas", ROOT / "examples/serve
 replicas = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(replicas)
 PACES = (0.5, 0.7, 0.8)
+# Its command line would read a body as text.
+AUTOCANNON = """const [module, options, file] = process.argv.slice(1);
+require(module)({...JSON.parse(options), body: require("fs").readFileSync(file)},
+  (error, result) => { if (error) throw error; console.log(JSON.stringify(result)); });"""
 TYPES = {"bool": "BOOL", "uint8": "UINT8", "int8": "INT8", "uint16": "UINT16", "int16": "INT16", "int32": "INT32",
          "int64": "INT64", "float16": "FP16", "float32": "FP32"}
 
@@ -91,6 +95,12 @@ class Server:
         with urllib.request.urlopen(f"{self.url}/metrics") as answer:
             return answer.read().decode()
 
+    def settle(self):
+        """Waits until it has nothing to do: a generator that ends leaves requests behind."""
+        while any(replicas.total(text, name) for text in [self.metrics()]
+                  for name in ("nnhal_serve_queue_depth", "nnhal_serve_executions_live")):
+            time.sleep(0.05)
+
     def close(self):
         self._process.terminate()
         self._process.wait()
@@ -107,6 +117,7 @@ class Measurement:
 
     def __init__(self, server, generator):
         self._server, self._generator = server, generator
+        server.settle()
         self._before, self._used = server.metrics(), used(generator)
 
     def end(self, **told):
@@ -124,11 +135,11 @@ class Measurement:
 def saturate(arguments, server, request, length):
     """Requests as fast as all connections can send them, by autocannon."""
     measurement = Measurement(server, resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        ["node", arguments.autocannon / "node_modules/autocannon/autocannon.js", "--json", "--no-progress",
-         "-c", str(arguments.connections), "-d", str(arguments.seconds), "-m", "POST", "-i", request,
-         "-H", f"Inference-Header-Content-Length={length}", "-H", "Content-Type=application/octet-stream",
-         f"{server.url}/v2/models/net/infer"], capture_output=True, text=True, check=True)
+    options = {"url": f"{server.url}/v2/models/net/infer", "method": "POST", "connections": arguments.connections,
+               "duration": arguments.seconds, "headers": {"Inference-Header-Content-Length": str(length),
+                                                          "Content-Type": "application/octet-stream"}}
+    done = subprocess.run(["node", "-e", AUTOCANNON, arguments.autocannon / "node_modules/autocannon",
+                           json.dumps(options), request], capture_output=True, text=True, check=True)
     told = json.loads(done.stdout)
     if told["non2xx"] or told["errors"]:
         sys.exit(f"error: {told['non2xx']} requests were refused, {told['errors']} failed")

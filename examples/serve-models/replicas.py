@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 """How many replicas of nnhal-serve a load needs, from what one of them has measured.
 
-usage: replicas.py METRICS --rate=N [--model=M] [--cores=N] [--wait=MS]
+usage: replicas.py METRICS --rate=N [--watch=SECONDS | --before=FILE] [--model=M] [--cores=N] [--wait=MS]
 
-METRICS is the address of a server (http://HOST:8000/metrics) or a file with its answer. The server has to have executed
-requests like those to come; a processor second that it used is taken for one of theirs. --rate is requests per second,
---cores those of a replica (default: of this machine), --wait the milliseconds (default 10) that 99 of 100 requests may
-wait for a core at most.
+METRICS is the address of a server (http://HOST:8000/metrics), which is read twice, --watch seconds apart (default 30),
+or a file with its answer, and FILE one with an earlier answer. In between the server executes requests like those to
+come: all processor time that it uses is taken for theirs. --rate is requests per second, --cores those of a replica
+(default: of this machine), --wait the milliseconds (default 10) that 99 of 100 requests may wait for a core at most.
 
 Requests that arrive independently of each other (Poisson) at c cores, each for s seconds on average, wait by Erlang's
 formula C(c, rate * s); service times are taken to be exponential, which is more uneven than executions of one model
-are, so that waits are rather shorter (Performance of such queues: docs/Using/ServingCapacity.md).
+are, so that waits are rather shorter (docs/Using/ServingCapacity.md).
 """
 
 import argparse
@@ -18,11 +18,16 @@ import math
 import os
 import re
 import sys
+import time
 import urllib.request
 
 
+def is_address(source):
+    return source.startswith(("http://", "https://"))
+
+
 def read_metrics(source):
-    if source.startswith(("http://", "https://")):
+    if is_address(source):
         with urllib.request.urlopen(source) as answer:
             return answer.read().decode()
     with open(source) as file:
@@ -65,21 +70,34 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("metrics")
     parser.add_argument("--rate", type=float, required=True)
+    parser.add_argument("--watch", type=float, default=30.0)
+    parser.add_argument("--before")
     parser.add_argument("--model")
     parser.add_argument("--cores", type=int, default=os.cpu_count())
     parser.add_argument("--wait", type=float, default=10.0)
     arguments = parser.parse_args()
-    text = read_metrics(arguments.metrics)
-    labels = ['code="ok"'] + ([f'model="{arguments.model}"'] if arguments.model else [])
-    requests = total(text, "nnhal_serve_requests_total", labels)
-    everything = total(text, "nnhal_serve_requests_total")
-    if not requests:
-        sys.exit(f"error: no request has succeeded{f' with model {arguments.model}' if arguments.model else ''}")
+    for name, least in (("rate", 1e-9), ("cores", 1), ("wait", 0.0), ("watch", 0.0)):
+        if getattr(arguments, name) < least:
+            sys.exit(f"error: --{name} is {getattr(arguments, name)}, expected {least} or more")
+    if not arguments.before and not is_address(arguments.metrics):
+        sys.exit("error: a file of metrics needs an earlier one: --before=FILE")
+    before = read_metrics(arguments.before or arguments.metrics)
+    if not arguments.before:
+        time.sleep(arguments.watch)
+    after = read_metrics(arguments.metrics)
+
+    def grown(name, labels=()):
+        return total(after, name, labels) - total(before, name, labels)
+
+    of_model = [f'model="{arguments.model}"'] if arguments.model else []
+    requests = grown("nnhal_serve_requests_total", ['code="ok"', *of_model])
+    if requests <= 0:
+        sys.exit(f"error: no request has succeeded meanwhile{f' with {arguments.model}' if arguments.model else ''}")
     # Of several models each has the share of processor time that its executions have.
-    executing = total(text, "nnhal_serve_execution_seconds_sum")
-    share = total(text, "nnhal_serve_execution_seconds_sum", labels[1:]) / executing if executing else 1.0
-    seconds = total(text, "process_cpu_seconds_total") * share / requests
-    print(f"{requests:.0f} of {everything:.0f} requests counted, {seconds * 1e3:.3f} ms of a core each: "
+    executing = grown("nnhal_serve_execution_seconds_sum")
+    share = grown("nnhal_serve_execution_seconds_sum", of_model) / executing if executing else 1.0
+    seconds = grown("process_cpu_seconds_total") * share / requests
+    print(f"{requests:.0f} requests, {seconds * 1e3:.3f} ms of a core each: "
           f"a replica of {arguments.cores} cores is full at {arguments.cores / seconds:.0f} a second")
     replicas = 1
     while wait_of(arguments.rate / replicas, seconds, arguments.cores, 0.99) * 1e3 > arguments.wait:

@@ -32,6 +32,7 @@ config.substitutions.append(("%models", os.path.join(config.nnhal_source_dir, "t
 config.substitutions.append(("%test_data", os.path.join(config.nnhal_source_dir, "test")))
 config.substitutions.append(("%{serving}", os.path.join(config.nnhal_source_dir, "lib", "Serving")))
 config.substitutions.append(("%scripts", os.path.join(config.nnhal_source_dir, "scripts")))
+config.substitutions.append(("%examples", os.path.join(config.nnhal_source_dir, "examples")))
 config.substitutions.append(("%build", config.nnhal_binary_dir))
 config.substitutions.append(("%shared", config.nnhal_shared_data))
 config.substitutions.append(("%llvm_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")))
