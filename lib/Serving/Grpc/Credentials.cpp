@@ -7,50 +7,15 @@
 
 #include "Credentials.h"
 
-#include "Runtime/Support/Errors.h"
+#include "Serving/Core/Tls.h"
 
 #include "nnhal/Runtime/Memory.h"
-
-#include <openssl/err.h>
-#include <openssl/ssl.h>
 
 #include <span>
 #include <utility>
 
 using namespace nnhal;
 using namespace nnhal::serving;
-
-/// What OpenSSL says of the first of the failures on this thread since
-/// ERR_clear_error(): those that follow name the part of it that has failed.
-static std::string firstReason() {
-  const char *reason = ERR_reason_error_string(ERR_peek_error());
-  std::string text = reason ? reason : "unknown failure";
-  ERR_clear_error();
-  return text;
-}
-
-/// Answers OpenSSL's question for a passphrase with none, instead of asking at
-/// the terminal.
-static int refusePassphrase(char *, int, int, void *) { return -1; }
-
-/// Checks that OpenSSL can use the files, which gRPC gives to it later.
-static rt::Status checkFiles(const std::string &certificate,
-                             const std::string &key) {
-  ERR_clear_error();
-  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
-      SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
-  if (!context)
-    return rt::outOfResources("{}", firstReason());
-  SSL_CTX_set_default_passwd_cb(context.get(), refusePassphrase);
-  if (SSL_CTX_use_certificate_chain_file(context.get(), certificate.c_str()) !=
-      1)
-    return rt::badData("cannot use the certificate '{}': {}", certificate,
-                       firstReason());
-  if (SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(),
-                                  SSL_FILETYPE_PEM) != 1)
-    return rt::badData("cannot use the key '{}': {}", key, firstReason());
-  return rt::Status::ok();
-}
 
 static rt::Result<std::string> readText(const std::string &path) {
   constexpr uint64_t maxSize = 1 << 20;
@@ -63,7 +28,8 @@ static rt::Result<std::string> readText(const std::string &path) {
 rt::Result<std::shared_ptr<grpc::ServerCredentials>>
 serving::readCredentials(const std::string &certificate,
                          const std::string &key) {
-  NNHAL_RETURN_IF_ERROR(checkFiles(certificate, key));
+  // gRPC would take files that OpenSSL cannot use, and fail each handshake.
+  NNHAL_RETURN_IF_ERROR(makeTlsContext(certificate, key).status());
   grpc::SslServerCredentialsOptions options;
   auto &pair = options.pem_key_cert_pairs.emplace_back();
   NNHAL_ASSIGN_OR_RETURN(pair.cert_chain, readText(certificate));

@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_SERVING_HTTP_CONNECTION_H
 #define NNHAL_LIB_SERVING_HTTP_CONNECTION_H
 
-#include "Tls.h"
+#include "Serving/Core/Tls.h"
 
 #include "nnhal/Runtime/SharedMemory.h"
 

@@ -42,6 +42,11 @@ protected:
     file = std::fopen(options.key.c_str(), "w");
     PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
     std::fclose(file);
+    file = std::fopen(folder.at("encrypted.pem").c_str(), "w");
+    const unsigned char passphrase[] = "secret";
+    PEM_write_PrivateKey(file, key, EVP_aes_128_cbc(), passphrase, 6, nullptr,
+                         nullptr);
+    std::fclose(file);
     X509_free(certificate);
     EVP_PKEY_free(key);
   }
@@ -54,6 +59,14 @@ protected:
   }
   HttpOptions options = makeOptions();
 };
+
+TEST_F(TlsTest, NobodyIsAskedForAPassphrase) {
+  start();
+  options.key = folder.at("encrypted.pem");
+  std::string message = HttpFront::create(options, *server).status().message();
+  EXPECT_TRUE(message.starts_with("cannot use the key '" + options.key + "': "))
+      << message;
+}
 
 TEST_F(TlsTest, Inference) {
   start(options);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_SERVING_HTTP_TLS_H
-#define NNHAL_LIB_SERVING_HTTP_TLS_H
+#ifndef NNHAL_LIB_SERVING_CORE_TLS_H
+#define NNHAL_LIB_SERVING_CORE_TLS_H
 
 #include "nnhal/Runtime/Status.h"
 
@@ -28,11 +28,12 @@ struct FreeTlsSession {
 using TlsSession = std::unique_ptr<SSL, FreeTlsSession>;
 
 /// Makes the context of a server of TLS 1.2 and later from files in PEM: the
-/// chain of certificates, the server's first, and its key. Fails with
-/// invalidArgument, which names the file and says what OpenSSL does.
+/// chain of certificates, the server's first, and its key, which has no
+/// passphrase: nobody is asked. Fails with invalidArgument, which names the
+/// file and says what OpenSSL does.
 rt::Result<TlsContext> makeTlsContext(const std::string &certificate,
                                       const std::string &key);
 
 } // namespace nnhal::serving
 
-#endif // NNHAL_LIB_SERVING_HTTP_TLS_H
+#endif // NNHAL_LIB_SERVING_CORE_TLS_H

@@ -14,19 +14,26 @@
 using namespace nnhal;
 using namespace nnhal::serving;
 
-/// What OpenSSL says of its last failure on this thread.
-static std::string lastReason() {
-  const char *reason = ERR_reason_error_string(ERR_peek_last_error());
+/// What OpenSSL says of the first of the failures on this thread since
+/// ERR_clear_error(): those that follow name the part of it that has failed.
+static std::string firstReason() {
+  const char *reason = ERR_reason_error_string(ERR_peek_error());
   std::string text = reason ? reason : "unknown failure";
   ERR_clear_error();
   return text;
 }
 
+/// Answers OpenSSL's question for a passphrase with none, instead of asking at
+/// the terminal.
+static int refusePassphrase(char *, int, int, void *) { return -1; }
+
 rt::Result<TlsContext> serving::makeTlsContext(const std::string &certificate,
                                                const std::string &key) {
+  ERR_clear_error();
   TlsContext context(SSL_CTX_new(TLS_server_method()));
   if (!context)
-    return rt::outOfResources("{}", lastReason());
+    return rt::outOfResources("{}", firstReason());
+  SSL_CTX_set_default_passwd_cb(context.get(), refusePassphrase);
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   // A write goes on where it stopped, with what is left of the same bytes.
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
@@ -36,9 +43,9 @@ rt::Result<TlsContext> serving::makeTlsContext(const std::string &certificate,
   if (SSL_CTX_use_certificate_chain_file(context.get(), certificate.c_str()) !=
       1)
     return rt::badData("cannot use the certificate '{}': {}", certificate,
-                       lastReason());
+                       firstReason());
   if (SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(),
                                   SSL_FILETYPE_PEM) != 1)
-    return rt::badData("cannot use the key '{}': {}", key, lastReason());
+    return rt::badData("cannot use the key '{}': {}", key, firstReason());
   return context;
 }
