@@ -20,7 +20,8 @@ SAMPLES = {"fmt": "fmt/format.h", "nlohmann/json": "nlohmann/json.hpp", "FlatBuf
            "OpenSSL": "openssl/evp.h", "SQLite": "sqlite3.h", "FarmHash": "farmhash.h", "MLIR": "mlir/IR/Value.h",
            "lld": "lld/Common/Driver.h", "GoogleTest": "gtest/gtest.h", "Google Benchmark": "benchmark/benchmark.h",
            "Cap'n Proto": "capnp/message.h", "libseccomp": "seccomp.h", "libjpeg-turbo": "turbojpeg.h", "libpng": "png.h", "minizip": "minizip/unzip.h",
-           "pybind11": "pybind11/pybind11.h"}
+           "pybind11": "pybind11/pybind11.h", "gRPC": "grpcpp/grpcpp.h", "cpp-httplib": "httplib.h",
+           "prometheus-cpp": "prometheus/registry.h"}
 assert SAMPLES.keys() == layers.LIBRARIES.keys()
 
 shutil.rmtree(scratch, ignore_errors=True)
