@@ -109,12 +109,8 @@ Status run::setShape(Flags &flags, std::string_view value) {
 }
 
 Status run::setRounding(Flags &flags, std::string_view value) {
-  static constexpr Choice<rt::Rounding> choices[] = {
-      {"double", rt::Rounding::doubleRounding},
-      {"single", rt::Rounding::singleRounding},
-      {"float", rt::Rounding::floatRounding}};
   NNHAL_ASSIGN_OR_RETURN(flags.load.preparation.compile.rounding,
-                         parseChoice<rt::Rounding>(value, choices));
+                         tools::parseRounding(value));
   return Status::ok();
 }
 
@@ -251,23 +247,14 @@ Status run::setLoopTimeout(Flags &flags, std::string_view value) {
 }
 
 Status run::setPreference(Flags &flags, std::string_view value) {
-  using rt::ExecutionPreference;
-  static constexpr Choice<ExecutionPreference> choices[] = {
-      {"low-power", ExecutionPreference::lowPower},
-      {"fast-single-answer", ExecutionPreference::fastSingleAnswer},
-      {"sustained-speed", ExecutionPreference::sustainedSpeed}};
   NNHAL_ASSIGN_OR_RETURN(flags.load.preparation.preference,
-                         parseChoice<ExecutionPreference>(value, choices));
+                         tools::parsePreference(value));
   return Status::ok();
 }
 
 Status run::setPriority(Flags &flags, std::string_view value) {
-  static constexpr Choice<rt::Priority> choices[] = {
-      {"low", rt::Priority::low},
-      {"medium", rt::Priority::medium},
-      {"high", rt::Priority::high}};
   NNHAL_ASSIGN_OR_RETURN(flags.load.preparation.priority,
-                         parseChoice<rt::Priority>(value, choices));
+                         tools::parsePriority(value));
   return Status::ok();
 }
 

@@ -20,7 +20,7 @@ namespace nnhal::serving {
 
 /// The bounds of one model's requests.
 struct ArgumentRules {
-  /// What messages call the model.
+  /// The name of the model in messages.
   std::string_view model;
   const Signature &signature;
   /// ModelConfig::maxBatchSize.
@@ -30,7 +30,7 @@ struct ArgumentRules {
 /// A request that fits its model.
 struct Arguments {
   struct Input {
-    /// As the runtime takes them: none for a scalar.
+    /// The dimensions that the runtime takes: none for a scalar.
     std::vector<uint32_t> dimensions;
     std::span<const std::byte> data;
   };

@@ -26,7 +26,8 @@ Catalog::Catalog(const ServerOptions &options, rt::Scheduler &executions,
 // Questions
 //===----------------------------------------------------------------------===//
 
-/// What keeps from serving what has the reason \p reason, if any.
+/// The text of \p reason, why a model does not serve; a version without one is
+/// being loaded.
 static std::string_view textOf(const std::string &reason) {
   return reason.empty() ? "it is being loaded" : std::string_view(reason);
 }
@@ -173,7 +174,7 @@ bool Catalog::tryVersion(const std::string &name, uint64_t number,
                "{} version {} of model '{}'{}",
                loaded.isOk() ? "loaded" : "cannot load", number, name,
                loaded.isOk() ? "" : ": " + loaded.status().message());
-  // What serves no longer is destroyed without the lock: that may take a while.
+  // The previous model is destroyed without the lock: that may take a while.
   std::shared_ptr<ServedVersion> previous;
   std::lock_guard lock(mutex);
   Version &version = models[name].versions[number];
@@ -297,7 +298,7 @@ Outcome Catalog::load(std::string_view model) {
     std::lock_guard lock(mutex);
     Model &known = models[entry->first];
     known.isUnloaded = false;
-    // What could not be loaded before is tried again.
+    // Versions that could not be loaded before are tried again.
     for (auto &[number, version] : known.versions)
       if (!version.served || !version.reason.empty())
         version.stamp.clear();

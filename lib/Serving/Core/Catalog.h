@@ -95,7 +95,7 @@ private:
   std::map<std::pair<std::string, uint64_t>, std::weak_ptr<tools::Engine>>
       engines;
 
-  /// Of models whose settings name no device.
+  /// The engine of models whose settings name no device.
   std::shared_ptr<tools::Engine> usual;
 
   mutable std::shared_mutex mutex;

@@ -19,7 +19,7 @@ using namespace nnhal::serving;
 using rt::AlignedBuffer;
 using rt::Status;
 
-/// What an output gets whose size nobody knows yet.
+/// The bytes that an output gets while nobody knows its size.
 static constexpr uint64_t firstSize = 4096;
 
 /// One execution of the runtime.

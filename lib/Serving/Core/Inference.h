@@ -74,7 +74,8 @@ struct ResponseTensor {
   std::string_view name;
   DataType type = DataType::fp32;
   std::vector<int64_t> shape;
-  /// As in RequestTensor::data; valid as long as the response.
+  /// The elements, laid out like RequestTensor::data; valid as long as the
+  /// response.
   std::span<const std::byte> data;
 };
 

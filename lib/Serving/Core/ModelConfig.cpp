@@ -7,125 +7,108 @@
 
 #include "ModelConfig.h"
 
+#include "Runtime/Formats/Json/JsonNode.h"
 #include "Runtime/Support/Errors.h"
 #include "Tools/Options/Values.h"
+#include "nnhal/Runtime/Memory.h"
 
-#include <nlohmann/json.hpp>
-
-#include <cerrno>
-#include <fstream>
-#include <iterator>
-#include <system_error>
+#include <optional>
+#include <span>
 
 using namespace nnhal;
 using namespace nnhal::serving;
-using nlohmann::json;
+using rt::JsonNode;
 using rt::Status;
 
-/// A machine has no more threads, and nobody waits for more.
-static constexpr uint64_t mostThreads = 1024;
-static constexpr uint64_t mostSamples = 1 << 16;
-static constexpr uint64_t mostMicroseconds = 60'000'000;
-static constexpr uint64_t mostRequests = 1 << 20;
-static constexpr uint64_t mostVersions = 1 << 16;
+/// The most that a key may have: far more than a machine has use for.
+static constexpr int64_t mostThreads = 1024;
+static constexpr int64_t mostSamples = 1 << 16;
+static constexpr int64_t mostMicroseconds = 60'000'000;
+static constexpr int64_t mostRequests = 1 << 20;
+static constexpr int64_t mostVersions = 1 << 16;
 
-static Status readNumber(const std::string &key, const json &value,
-                         uint64_t min, uint64_t max, uint64_t &number) {
-  if (!value.is_number_unsigned())
-    return rt::badData("'{}' is {}, a number from {} to {} is expected", key,
-                       value.type_name(), min, max);
-  number = value.get<uint64_t>();
-  if (number < min || number > max)
-    return rt::badData("'{}' is {}, a number from {} to {} is expected", key,
-                       number, min, max);
+/// Reads the number of \p key where \p settings have it.
+static Status readNumber(const JsonNode &settings, std::string_view key,
+                         int64_t max, uint64_t &number) {
+  std::optional<JsonNode> node = settings.find(key);
+  if (!node)
+    return Status::ok();
+  NNHAL_ASSIGN_OR_RETURN(int64_t value, node->toInteger(0, max));
+  number = uint64_t(value);
   return Status::ok();
 }
 
-static Status readWord(const std::string &key, const json &value,
-                       std::string &word) {
-  if (!value.is_string())
-    return rt::badData("'{}' is {}, a string is expected", key,
-                       value.type_name());
-  word = value.get<std::string>();
-  return Status::ok();
-}
-
-static Status readPriority(const std::string &key, const json &value,
-                           rt::Priority &priority) {
-  static constexpr tools::Choice<rt::Priority> priorities[] = {
-      {"low", rt::Priority::low},
-      {"medium", rt::Priority::medium},
-      {"high", rt::Priority::high}};
-  std::string word;
-  NNHAL_RETURN_IF_ERROR(readWord(key, value, word));
-  auto parsed = tools::parseChoice<rt::Priority>(word, priorities);
-  if (!parsed.isOk())
-    return std::move(parsed).takeStatus().withContext(key);
-  priority = *parsed;
-  return Status::ok();
-}
-
-static Status readVersions(const std::string &key, const json &value,
-                           VersionPolicy &policy) {
-  if (value == "all") {
+/// Reads "all", {"latest": N} or a list of versions.
+static Status readVersions(const JsonNode &node, VersionPolicy &policy) {
+  auto word = node.toString();
+  if (word.isOk() && *word == "all") {
     policy.latest = 0;
     return Status::ok();
   }
-  if (value.is_object() && value.size() == 1 && value.contains("latest"))
-    return readNumber(key + ".latest", value["latest"], 1, mostVersions,
-                      policy.latest);
-  if (!value.is_array() || value.empty())
-    return rt::badData(
-        "'{}' is {}, not \"all\", {{\"latest\": N}} or a list of "
-        "versions",
-        key, value.dump());
-  for (const json &one : value)
-    NNHAL_RETURN_IF_ERROR(
-        readNumber(key, one, 1, INT64_MAX, policy.only.emplace_back()));
+  if (node.checkArray().isOk() && node.size() > 0) {
+    for (size_t i = 0; i < node.size(); ++i) {
+      NNHAL_ASSIGN_OR_RETURN(int64_t version, node[i].toInteger(1, INT64_MAX));
+      policy.only.push_back(uint64_t(version));
+    }
+    return Status::ok();
+  }
+  if (!node.checkObject({"latest"}).isOk())
+    return node.error(
+        "expected \"all\", {\"latest\": N} or a list of versions");
+  NNHAL_ASSIGN_OR_RETURN(JsonNode latest, node.require("latest"));
+  NNHAL_ASSIGN_OR_RETURN(int64_t count, latest.toInteger(1, mostVersions));
+  policy.latest = uint64_t(count);
   return Status::ok();
 }
 
-static Status readKey(const std::string &key, const json &value,
-                      ModelConfig &config) {
-  if (key == "device")
-    return readWord(key, value, config.device);
-  if (key == "threads")
-    return readNumber(key, value, 0, mostThreads, config.threads.emplace());
-  if (key == "priority")
-    return readPriority(key, value, config.priority);
-  if (key == "max_batch_size")
-    return readNumber(key, value, 0, mostSamples, config.maxBatchSize);
-  if (key == "max_queue_delay_microseconds")
-    return readNumber(key, value, 0, mostMicroseconds,
-                      config.maxQueueDelayMicroseconds);
-  if (key == "max_queue_size")
-    return readNumber(key, value, 0, mostRequests, config.maxQueueSize);
-  if (key == "versions")
-    return readVersions(key, value, config.versions);
-  return rt::badData("unknown key '{}'", key);
+static Status readWords(const JsonNode &settings, ModelConfig &config) {
+  if (std::optional<JsonNode> device = settings.find("device")) {
+    NNHAL_ASSIGN_OR_RETURN(config.device, device->toString());
+  }
+  std::optional<JsonNode> priority = settings.find("priority");
+  if (!priority)
+    return Status::ok();
+  NNHAL_ASSIGN_OR_RETURN(std::string word, priority->toString());
+  auto parsed = tools::parsePriority(word);
+  if (!parsed.isOk())
+    return priority->error(parsed.status().message());
+  config.priority = *parsed;
+  return Status::ok();
+}
+
+static Status readNumbers(const JsonNode &settings, ModelConfig &config) {
+  if (settings.find("threads"))
+    NNHAL_RETURN_IF_ERROR(
+        readNumber(settings, "threads", mostThreads, config.threads.emplace()));
+  NNHAL_RETURN_IF_ERROR(
+      readNumber(settings, "max_batch_size", mostSamples, config.maxBatchSize));
+  NNHAL_RETURN_IF_ERROR(readNumber(settings, "max_queue_delay_microseconds",
+                                   mostMicroseconds,
+                                   config.maxQueueDelayMicroseconds));
+  return readNumber(settings, "max_queue_size", mostRequests,
+                    config.maxQueueSize);
 }
 
 rt::Result<ModelConfig> serving::parseModelConfig(std::string_view text) {
-  json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object())
-    return rt::badData("the settings are no JSON object");
+  NNHAL_ASSIGN_OR_RETURN(nlohmann::json parsed,
+                         rt::parseJson(text, "settings"));
+  JsonNode settings(parsed, "settings");
+  NNHAL_RETURN_IF_ERROR(settings.checkObject(
+      {"device", "threads", "priority", "max_batch_size",
+       "max_queue_delay_microseconds", "max_queue_size", "versions"}));
   ModelConfig config;
-  for (const auto &[key, value] : parsed.items())
-    NNHAL_RETURN_IF_ERROR(readKey(key, value, config));
+  NNHAL_RETURN_IF_ERROR(readWords(settings, config));
+  NNHAL_RETURN_IF_ERROR(readNumbers(settings, config));
+  if (std::optional<JsonNode> versions = settings.find("versions"))
+    NNHAL_RETURN_IF_ERROR(readVersions(*versions, config.versions));
   return config;
 }
 
 rt::Result<ModelConfig> serving::readModelConfig(const std::string &path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    if (errno == ENOENT)
-      return ModelConfig();
-    return rt::failure("cannot read '{}': {}", path,
-                       std::generic_category().message(errno));
-  }
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  auto config = parseModelConfig(text);
+  NNHAL_ASSIGN_OR_RETURN(rt::Memory file, rt::Memory::readFile(path));
+  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, file.bytes());
+  auto config = parseModelConfig(
+      {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
   if (!config.isOk())
     return std::move(config).takeStatus().withContext(path);
   return config;

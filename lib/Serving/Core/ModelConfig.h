@@ -52,8 +52,8 @@ struct ModelConfig {
 /// key, the found value and the bound.
 rt::Result<ModelConfig> parseModelConfig(std::string_view text);
 
-/// Reads the file \p path, which may be missing: then everything is as it is
-/// without settings. Fails like parseModelConfig(), naming the file.
+/// Reads the file \p path. Fails like parseModelConfig(), naming the file, and
+/// with generalFailure and the system's reason.
 rt::Result<ModelConfig> readModelConfig(const std::string &path);
 
 } // namespace nnhal::serving

@@ -74,7 +74,8 @@ static void addVersions(const fs::path &folder, FoundModel &model) {
     if (!path.empty())
       model.versions[*number] = {path, stampOf(path) + "|" + stampOf(config)};
   }
-  model.config = config;
+  if (fs::exists(config, error))
+    model.config = config;
 }
 
 /// A model that is a single file. One that has a folder with a version 1, too,

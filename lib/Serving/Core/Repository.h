@@ -27,7 +27,7 @@ struct FoundVersion {
 
 /// A model as it is in the folder.
 struct FoundModel {
-  /// The place of the settings; empty for a model without a folder.
+  /// The place of the settings; empty for a model without any.
   std::string config;
   std::map<uint64_t, FoundVersion> versions;
 };

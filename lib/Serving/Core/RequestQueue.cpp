@@ -28,7 +28,8 @@ struct RequestQueue::Entry {
   rt::Deadline deadline;
   InferenceResponse &response;
   int64_t begin;
-  // What follows is guarded by the mutex of the queue, and is of batches.
+  // The members that follow are for batches, and guarded by the mutex of the
+  // queue.
   State state = State::waiting;
   Outcome outcome = {};
   std::condition_variable changed = {};
@@ -161,7 +162,7 @@ Outcome RequestQueue::runInBatch(Entry &entry) {
       return std::move(entry.outcome);
     if (entry.state == Entry::State::waiting && leading == &entry)
       return lead(entry, lock);
-    // What executes is waited for: the runtime observes the deadline then.
+    // A request that executes is waited for: the runtime observes its deadline.
     if (entry.state == Entry::State::taken ||
         entry.deadline == rt::noDeadline) {
       entry.changed.wait(lock);

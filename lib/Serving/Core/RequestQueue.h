@@ -38,7 +38,7 @@ namespace nnhal::serving {
 class RequestQueue {
 public:
   struct Options {
-    /// What messages call the model.
+    /// The name of the model in messages.
     std::string model = {};
     /// Requests that may wait.
     uint64_t maxWaiting = 64;
@@ -88,9 +88,10 @@ private:
   /// Requests outside of batches that wait.
   std::atomic<uint64_t> waitingAlone = 0;
 
-  // What follows is of batches.
+  // The members that follow are for batches.
   std::mutex mutex;
-  /// Those that wait, the leader among them: by priority, then by arrival.
+  /// The requests that wait, the leader among them: by priority, then by
+  /// arrival.
   std::list<Entry *> waiting;
   uint64_t waitingSamples = 0;
   Entry *leading = nullptr;

@@ -22,7 +22,7 @@
 
 namespace nnhal::serving {
 
-/// What a load needs beside the files.
+/// The parts of a server that a load needs beside the files.
 struct LoadContext {
   rt::Scheduler &executions;
   Metrics &metrics;

@@ -56,10 +56,10 @@ struct ServerInfo {
 /// The protocol's model metadata.
 struct ModelInfo {
   std::string name;
-  /// Those that are ready, in ascending order.
+  /// The versions that are ready, in ascending order.
   std::vector<std::string> versions;
   std::string platform;
-  /// Of the version that was asked for.
+  /// The version that was asked for, whose tensors follow.
   std::string version;
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;

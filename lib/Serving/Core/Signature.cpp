@@ -66,7 +66,7 @@ rt::Result<Signature> serving::signatureOf(const rt::Interface &interface) {
   NNHAL_RETURN_IF_ERROR(describe(interface.inputs, "input", signature.inputs));
   NNHAL_RETURN_IF_ERROR(
       describe(interface.outputs, "output", signature.outputs));
-  // What a state holds is of one client.
+  // A state belongs to one client: its requests join no others.
   if (signature.inputs.empty() || !interface.statePairs.empty())
     return signature;
   int64_t first = signature.inputs.front().shape.front();

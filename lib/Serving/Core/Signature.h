@@ -21,8 +21,8 @@ namespace nnhal::serving {
 
 /// An input or output as the protocol describes it.
 struct TensorInfo {
-  /// That of the model; "input0" or "output0" where it has none, or one that
-  /// another tensor has before it.
+  /// The name in the model; "input0" or "output0" where it has none, or one
+  /// that another tensor has before it.
   std::string name;
   DataType type = DataType::fp32;
   /// Extents that each request states are -1. A scalar has the shape [1], a
@@ -40,7 +40,7 @@ struct Signature {
   /// The first dimension of all inputs and outputs counts independent samples:
   /// it is open, or the same number, for each of them.
   bool isBatched = false;
-  /// That number; 0 where it is open.
+  /// The number of samples in a batch; 0 where it is open.
   uint32_t batchExtent = 0;
 
   /// The index of the tensor \p name among \p tensors; their number where

@@ -14,8 +14,8 @@
 using namespace nnhal;
 using namespace nnhal::serving;
 
-/// What OpenSSL says of the first of the failures on this thread since
-/// ERR_clear_error(): those that follow name the part of it that has failed.
+/// OpenSSL's text about the first of the failures on this thread since
+/// ERR_clear_error(): later ones name the part of it that has failed.
 static std::string firstReason() {
   const char *reason = ERR_reason_error_string(ERR_peek_error());
   std::string text = reason ? reason : "unknown failure";

@@ -10,7 +10,6 @@
 #include "Complaints.h"
 #include "Credentials.h"
 #include "InferenceService.h"
-#include "Workers.h"
 
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/Thread.h"
@@ -77,7 +76,7 @@ static bool isLocalSocket(const std::string &host) {
   return host.starts_with("unix:");
 }
 
-/// What gRPC is to listen at, and clients connect to.
+/// The address at which gRPC listens, and to which clients connect.
 static std::string targetOf(const std::string &host, uint16_t port) {
   if (isLocalSocket(host))
     return host;
@@ -129,7 +128,7 @@ rt::Status GrpcFront::Implementation::start(const GrpcOptions &options) {
     NNHAL_ASSIGN_OR_RETURN(credentials,
                            readCredentials(options.certificate, options.key));
   }
-  NNHAL_ASSIGN_OR_RETURN(workers, Workers::create(options.threads));
+  workers = std::make_unique<Workers>("grpc-worker", options.threads);
   service = std::make_unique<InferenceService>(models, *workers,
                                                options.clientHeader);
 

@@ -47,7 +47,7 @@ struct GrpcOptions {
 /// `traceparent` of a call is continued, and the answer has it with the ids of
 /// the server's span.
 ///
-/// What gRPC and protobuf write to standard error goes nowhere, in the whole
+/// Lines of gRPC and protobuf for standard error go nowhere, in the whole
 /// process, once a front has been made.
 ///
 /// Ownership: the server outlives the front.
@@ -69,7 +69,7 @@ public:
 
   /// The port that clients connect to; 0 for a local socket.
   uint16_t port() const;
-  /// What clients connect to: "127.0.0.1:8001", "[::1]:8001", "unix:PATH".
+  /// The address for clients: "127.0.0.1:8001", "[::1]:8001", "unix:PATH".
   const std::string &target() const;
 
   /// Refuses inference and loading from now on, with UNAVAILABLE, reports that

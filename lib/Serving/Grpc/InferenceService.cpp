@@ -170,7 +170,7 @@ InferenceService::ModelReady(CallbackServerContext *context,
                              inference::ModelReadyResponse *response) {
   Outcome outcome = server.checkModelReady(request->name(), request->version());
   response->set_ready(outcome.isOk());
-  // That a model is not ready is the answer, not a failure to answer.
+  // A model that is not ready is an answer, and no failure of the call.
   return finish(context, outcome.code() == OutcomeCode::unavailable ? Outcome()
                                                                     : outcome);
 }

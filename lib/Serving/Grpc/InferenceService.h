@@ -8,7 +8,7 @@
 #ifndef NNHAL_LIB_SERVING_GRPC_INFERENCESERVICE_H
 #define NNHAL_LIB_SERVING_GRPC_INFERENCESERVICE_H
 
-#include "Workers.h"
+#include "Serving/Core/Workers.h"
 
 #include "Serving/Core/Server.h"
 

@@ -52,7 +52,8 @@ void writeMetadata(const ModelInfo &info,
 /// The status of gRPC that \p outcome is.
 grpc::Status statusOf(const Outcome &outcome);
 
-/// What \p call returns, or RESOURCE_EXHAUSTED when there is no memory for it.
+/// Returns the status of \p call, or RESOURCE_EXHAUSTED when there is no memory
+/// for it.
 template <typename Call> grpc::Status answerGuarded(Call &&call) {
   try {
     return call();

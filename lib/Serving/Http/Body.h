@@ -22,7 +22,7 @@
 
 namespace nnhal::serving {
 
-/// What is said of a body of more than \p bytes.
+/// The message about a body of more than \p bytes.
 std::string tooLarge(uint64_t bytes);
 
 /// Why a body could not be read; the status 0 where it could.

@@ -22,7 +22,7 @@ using namespace nnhal::serving;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// What is received at once; a body goes past the buffer.
+/// The bytes that are received at once; a large body goes past the buffer.
 static constexpr size_t bufferSize = size_t(32) << 10;
 /// Responses up to this size are sent together with their headers.
 static constexpr size_t keptSize = size_t(16) << 10;

@@ -24,7 +24,7 @@
 
 namespace nnhal::serving {
 
-/// What a connection may take.
+/// Bounds of a connection in bytes and time.
 struct ConnectionLimits {
   /// Bytes of the request line and the headers together.
   size_t headBytes = size_t(64) << 10;
@@ -100,15 +100,16 @@ private:
   const ConnectionLimits &limits;
   const bool isPlain;
   TlsSession session;
-  /// It waits for a request; and does so no more.
+  /// Whether the connection waits for a request, and whether it may.
   std::atomic<bool> isIdle = false;
   std::atomic<bool> isStopped = false;
   std::chrono::steady_clock::time_point deadline;
-  /// What was received and not yet read.
+  /// Bytes that were received and not yet read.
   std::vector<char> received;
   size_t begin = 0;
   size_t end = 0;
-  /// What write() keeps, so that headers and a small body are sent at once.
+  /// Bytes that write() keeps, so that headers and a small body are sent at
+  /// once.
   std::string kept;
   /// Bytes that the head or the body may still take.
   uint64_t allowance = 0;

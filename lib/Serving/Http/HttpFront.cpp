@@ -7,14 +7,15 @@
 
 #include "HttpFront.h"
 
-#include "ConnectionThreads.h"
 #include "Routes.h"
 
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/Thread.h"
+#include "Serving/Core/Workers.h"
 
 #include <cerrno>
 #include <exception>
+#include <memory>
 #include <set>
 #include <sys/socket.h>
 #include <system_error>
@@ -35,8 +36,7 @@ public:
   Implementation(HttpOptions given, serving::Server &server, TlsContext context)
       : options(std::move(given)), tls(std::move(context)),
         routes(server, {options.limits, options.clientHeader}),
-        threads(options.connections,
-                [this](rt::UniqueFd socket) { serve(std::move(socket)); }) {}
+        threads("nnhal-http", options.connections) {}
 
   ~Implementation() override {
     isEnding = true;
@@ -75,7 +75,7 @@ private:
   std::set<Connection *> connections;
   std::thread accepting;
   /// The last member: its threads use the others.
-  ConnectionThreads threads;
+  Workers threads;
 };
 
 Status HttpFront::Implementation::start() {
@@ -124,9 +124,9 @@ Status HttpFront::Implementation::start() {
 
 /// Is called on the thread that accepts.
 bool HttpFront::Implementation::process_and_close_socket(socket_t socket) {
-  rt::UniqueFd connection(socket);
-  if (!threads.take(connection))
-    refuse(connection);
+  auto connection = std::make_shared<rt::UniqueFd>(socket);
+  if (!threads.tryRun([this, connection] { serve(std::move(*connection)); }))
+    refuse(*connection);
   return true;
 }
 

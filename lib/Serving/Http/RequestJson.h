@@ -22,12 +22,13 @@ namespace nnhal::serving {
 /// A request of inference as it came over HTTP.
 struct ParsedRequest {
   InferenceRequest request;
-  /// What was written, elements included; the request refers to it.
+  /// The inputs as they were written, elements included; the request refers to
+  /// them.
   std::vector<WrittenInput> inputs;
   /// Whether the response has the bytes, and not JSON, of each of
   /// InferenceRequest::outputs.
   std::vector<bool> isBinary;
-  /// The same of all outputs where the request names none.
+  /// Whether the response has bytes where the request names no outputs.
   bool isBinaryByDefault = false;
 };
 

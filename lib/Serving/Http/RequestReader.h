@@ -22,7 +22,7 @@
 
 namespace nnhal::serving {
 
-/// What the protocol knows of the parameters of a request or a tensor.
+/// The parameters of a request or a tensor that the protocol knows.
 struct Parameters {
   std::optional<uint64_t> binaryDataSize;
   std::optional<bool> binaryData;
@@ -84,7 +84,7 @@ public:
                    const nlohmann::json::exception &error) override;
 
 private:
-  /// What the object or list is that is being read.
+  /// Kinds of objects and lists that are read.
   enum class Place {
     root,
     request,

@@ -23,7 +23,7 @@ namespace nnhal::serving {
 /// The text of a body that says what is wrong.
 std::string errorText(std::string_view message);
 
-/// What is said of headers beyond the limit.
+/// The message about headers beyond the limit.
 std::string headTooLarge(const ConnectionLimits &limits);
 
 /// Answers the requests of the protocol.

@@ -26,11 +26,10 @@ using rt::Status;
 
 static constexpr uint64_t maxThreads = 1024;
 
-/// The value that the word of option \p name stands for.
+/// Stores \p parsed, what the word of option \p name stands for, in \p value.
 template <typename Value>
-static Status choose(std::string_view name, std::string_view word,
-                     std::span<const Choice<Value>> choices, Value &value) {
-  auto parsed = parseChoice<Value>(word, choices);
+static Status store(std::string_view name, rt::Result<Value> parsed,
+                    Value &value) {
   if (!parsed.isOk())
     return std::move(parsed).takeStatus().withContext(name);
   value = *parsed;
@@ -40,24 +39,12 @@ static Status choose(std::string_view name, std::string_view word,
 /// Reads the words among \p options.
 static Status readWords(const EngineOptions &options,
                         Preparation &preparation) {
-  static constexpr Choice<rt::Rounding> roundings[] = {
-      {"double", rt::Rounding::doubleRounding},
-      {"single", rt::Rounding::singleRounding},
-      {"float", rt::Rounding::floatRounding}};
-  static constexpr Choice<rt::ExecutionPreference> preferences[] = {
-      {"low-power", rt::ExecutionPreference::lowPower},
-      {"fast-single-answer", rt::ExecutionPreference::fastSingleAnswer},
-      {"sustained-speed", rt::ExecutionPreference::sustainedSpeed}};
-  static constexpr Choice<rt::Priority> priorities[] = {
-      {"low", rt::Priority::low},
-      {"medium", rt::Priority::medium},
-      {"high", rt::Priority::high}};
-  NNHAL_RETURN_IF_ERROR(choose<rt::Rounding>(
-      "rounding", options.rounding, roundings, preparation.compile.rounding));
-  NNHAL_RETURN_IF_ERROR(choose<rt::ExecutionPreference>(
-      "preference", options.preference, preferences, preparation.preference));
-  return choose<rt::Priority>("priority", options.priority, priorities,
-                              preparation.priority);
+  NNHAL_RETURN_IF_ERROR(store("rounding", parseRounding(options.rounding),
+                              preparation.compile.rounding));
+  NNHAL_RETURN_IF_ERROR(store("preference", parsePreference(options.preference),
+                              preparation.preference));
+  return store("priority", parsePriority(options.priority),
+               preparation.priority);
 }
 
 /// The request that loads a model as \p options say, but for the extensions.

@@ -18,7 +18,7 @@
 
 namespace nnhal::tools {
 
-/// What a program that is not a tool says when it loads or compiles models.
+/// The settings of a program that loads or compiles models.
 struct EngineOptions {
   /// One device, or those among which the model is divided.
   std::vector<std::string> devices;

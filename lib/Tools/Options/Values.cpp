@@ -59,3 +59,29 @@ rt::Status tools::notAmong(std::string_view text,
                         words[i]);
   return badData("'{}' is not {}", text, list);
 }
+
+rt::Result<rt::Priority> tools::parsePriority(std::string_view text) {
+  static constexpr Choice<rt::Priority> choices[] = {
+      {"low", rt::Priority::low},
+      {"medium", rt::Priority::medium},
+      {"high", rt::Priority::high}};
+  return parseChoice<rt::Priority>(text, choices);
+}
+
+rt::Result<rt::ExecutionPreference>
+tools::parsePreference(std::string_view text) {
+  using rt::ExecutionPreference;
+  static constexpr Choice<ExecutionPreference> choices[] = {
+      {"low-power", ExecutionPreference::lowPower},
+      {"fast-single-answer", ExecutionPreference::fastSingleAnswer},
+      {"sustained-speed", ExecutionPreference::sustainedSpeed}};
+  return parseChoice<ExecutionPreference>(text, choices);
+}
+
+rt::Result<rt::Rounding> tools::parseRounding(std::string_view text) {
+  static constexpr Choice<rt::Rounding> choices[] = {
+      {"double", rt::Rounding::doubleRounding},
+      {"single", rt::Rounding::singleRounding},
+      {"float", rt::Rounding::floatRounding}};
+  return parseChoice<rt::Rounding>(text, choices);
+}

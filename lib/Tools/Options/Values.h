@@ -8,6 +8,9 @@
 #ifndef NNHAL_LIB_TOOLS_OPTIONS_VALUES_H
 #define NNHAL_LIB_TOOLS_OPTIONS_VALUES_H
 
+#include "nnhal/Runtime/Execution.h"
+#include "nnhal/Runtime/PrepareOptions.h"
+#include "nnhal/Runtime/Rounding.h"
 #include "nnhal/Runtime/Status.h"
 
 #include <algorithm>
@@ -53,6 +56,13 @@ rt::Result<Value> parseChoice(std::string_view text,
   }
   return notAmong(text, words);
 }
+
+/// Return what "low", "medium" and "high", what "low-power",
+/// "fast-single-answer" and "sustained-speed", and what "double", "single" and
+/// "float" stand for. Fail with invalidArgument, which names the words.
+rt::Result<rt::Priority> parsePriority(std::string_view text);
+rt::Result<rt::ExecutionPreference> parsePreference(std::string_view text);
+rt::Result<rt::Rounding> parseRounding(std::string_view text);
 
 } // namespace nnhal::tools
 

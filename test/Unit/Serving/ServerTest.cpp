@@ -42,7 +42,7 @@ protected:
     return options;
   }
 
-  /// What the model makes of the number 1, or why it makes nothing.
+  /// The output of the model for the number 1, or the message of its failure.
   std::string infer(const std::string &model, const std::string &version = "",
                     const std::string &client = "") {
     float values[] = {1.0f, 1.0f};
@@ -128,8 +128,7 @@ TEST_F(ServerTest, WhatCannotBeLoadedIsExplained) {
       infer("bad", "1").starts_with("version 1 of model 'bad' is not ready: "));
   EXPECT_NE(index().find("settings/1 UNAVAILABLE " +
                          folder.at("settings/config.json") +
-                         ": 'max_batch_size' is string, a number from 0 to "
-                         "65536 is expected"),
+                         ": max_batch_size: expected an integer, found \"x\""),
             std::string::npos)
       << index();
   EXPECT_EQ(index(true), "");

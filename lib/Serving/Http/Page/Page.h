@@ -16,7 +16,7 @@ namespace nnhal::serving {
 /// metrics, and nobody for anything else.
 extern const std::string_view pageHtml;
 
-/// What the document may do, for the header Content-Security-Policy.
+/// The header Content-Security-Policy of the document.
 inline constexpr const char *pagePolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src "
     "'unsafe-inline'; img-src data:; connect-src 'self'; frame-ancestors "

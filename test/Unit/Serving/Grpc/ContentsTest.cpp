@@ -138,7 +138,7 @@ TEST(GrpcContentsTest, AnotherNumberOfElements) {
   expectRefused(contents, tensorOf(DataType::fp32, {2, 3}),
                 "input 'x': contents have 1 elements in fp32_contents, and "
                 "shape [2,3] has 6");
-  // What is no shape is for the model to refuse, which knows what would be.
+  // The model refuses a shape that is none: it knows which one it has.
   NarrowedElements narrowed;
   for (int64_t extent : {int64_t(-1), std::numeric_limits<int64_t>::max()}) {
     RequestTensor tensor = tensorOf(DataType::fp32, {4, extent});

@@ -52,8 +52,7 @@ protected:
     });
   }
 
-  /// What requests are answered with once they are refused, or the status of
-  /// the last one.
+  /// The status of the first request that is refused, or of the last one.
   grpc::Status awaitRefusal() {
     grpc::Status status;
     for (int i = 0; i < 500 && status.ok(); ++i) {

@@ -1,60 +1,61 @@
-//===- Workers.h - Threads for calls that block -----------------*- C++ -*-===//
+//===- Workers.h - Threads for calls that may block -------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_SERVING_GRPC_WORKERS_H
-#define NNHAL_LIB_SERVING_GRPC_WORKERS_H
+#ifndef NNHAL_LIB_SERVING_CORE_WORKERS_H
+#define NNHAL_LIB_SERVING_CORE_WORKERS_H
 
 #include "nnhal/Runtime/Execution.h"
-#include "nnhal/Runtime/Status.h"
 
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace nnhal::serving {
 
-/// A fixed number of threads that run what the threads of gRPC must not wait
-/// for.
+/// Threads that are started when there is work for them, up to a number, and
+/// refuse what they have no thread for. rt::WorkPool shares one execution among
+/// threads, which have no queue.
 ///
-/// Threads:  every member may be called from any thread at once.
-/// Blocking: awaitIdle(), and the destructor until everything that was taken
-///           has run.
+/// Threads:  every member may be called from any thread.
+/// Blocking: the destructor, until all that was taken has ended.
 class Workers {
 public:
-  /// Fails with resourceExhaustedTransient when the system gives no thread.
-  static rt::Result<std::unique_ptr<Workers>> create(unsigned count);
+  /// At most \p most threads, which the system calls \p name, a text that
+  /// stays: at most 15 characters.
+  Workers(const char *name, size_t most) : name(name), most(most) {}
   ~Workers();
   Workers(const Workers &) = delete;
   Workers &operator=(const Workers &) = delete;
 
-  unsigned size() const { return unsigned(threads.size()); }
+  size_t size() const { return most; }
 
   /// Runs \p work, which throws nothing, on one of the threads. Returns false,
-  /// and takes nothing, when each thread has work: what would wait for them is
-  /// refused, so that its sender can go elsewhere.
+  /// and runs nothing, when each thread has work or the system gives none: the
+  /// sender of what would wait can go elsewhere.
   bool tryRun(std::function<void()> work);
 
   /// Waits until no thread has work, at most until \p deadline.
   void awaitIdle(rt::Deadline deadline);
 
 private:
-  Workers() = default;
   void run();
 
+  const char *const name;
+  const size_t most;
   std::mutex mutex;
-  /// There is work, or the end.
+  /// Notified of work, and of the end.
   std::condition_variable changed;
   std::condition_variable isIdle;
   std::deque<std::function<void()>> waiting;
-  /// Taken, and not yet ended.
+  /// The number of those that were taken and have not ended.
   size_t taken = 0;
   bool isEnding = false;
   std::vector<std::thread> threads;
@@ -62,4 +63,4 @@ private:
 
 } // namespace nnhal::serving
 
-#endif // NNHAL_LIB_SERVING_GRPC_WORKERS_H
+#endif // NNHAL_LIB_SERVING_CORE_WORKERS_H

@@ -1,22 +1,21 @@
-//===- ConnectionThreads.cpp - The threads of connections -----------------===//
+//===- Workers.cpp - Threads for calls that block -------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConnectionThreads.h"
+#include "Workers.h"
 
 #include "Runtime/Support/Thread.h"
+
+#include <chrono>
+#include <utility>
 
 using namespace nnhal;
 using namespace nnhal::serving;
 
-ConnectionThreads::ConnectionThreads(size_t most,
-                                     std::function<void(rt::UniqueFd)> serve)
-    : most(most), serve(std::move(serve)) {}
-
-ConnectionThreads::~ConnectionThreads() {
+Workers::~Workers() {
   {
     std::lock_guard lock(mutex);
     isEnding = true;
@@ -26,34 +25,41 @@ ConnectionThreads::~ConnectionThreads() {
     thread.join();
 }
 
-bool ConnectionThreads::take(rt::UniqueFd &connection) {
+bool Workers::tryRun(std::function<void()> work) {
   std::lock_guard lock(mutex);
-  if (idle <= waiting.size()) {
-    if (threads.size() >= most)
-      return false;
+  if (taken == threads.size()) {
     std::thread thread;
-    if (!rt::startThread(thread, "nnhal-http", [this] { run(); }).isOk())
+    if (taken == most ||
+        !rt::startThread(thread, name, [this] { run(); }).isOk())
       return false;
     threads.push_back(std::move(thread));
-    ++idle;
   }
-  waiting.push_back(std::move(connection));
+  ++taken;
+  waiting.push_back(std::move(work));
   changed.notify_one();
   return true;
 }
 
-void ConnectionThreads::run() {
+void Workers::awaitIdle(rt::Deadline deadline) {
+  std::chrono::steady_clock::time_point until{
+      std::chrono::nanoseconds(deadline)};
+  std::unique_lock lock(mutex);
+  isIdle.wait_until(lock, until, [this] { return taken == 0; });
+}
+
+void Workers::run() {
   std::unique_lock lock(mutex);
   while (true) {
     changed.wait(lock, [this] { return isEnding || !waiting.empty(); });
     if (waiting.empty())
       return;
-    rt::UniqueFd connection = std::move(waiting.front());
+    std::function<void()> work = std::move(waiting.front());
     waiting.pop_front();
-    --idle;
     lock.unlock();
-    serve(std::move(connection));
+    work();
+    work = nullptr;
     lock.lock();
-    ++idle;
+    if (--taken == 0)
+      isIdle.notify_all();
   }
 }

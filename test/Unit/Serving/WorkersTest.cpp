@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Serving/Grpc/Workers.h"
+#include "Serving/Core/Workers.h"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,8 @@
 using namespace nnhal;
 using namespace nnhal::serving;
 
-TEST(GrpcWorkersTest, RefusesWhatNoThreadIsFreeFor) {
-  auto workers = Workers::create(2);
-  ASSERT_TRUE(workers.isOk());
+TEST(WorkersTest, RefusesWhatNoThreadIsFreeFor) {
+  Workers workers("test", 2);
   std::promise<void> gate;
   std::shared_future<void> opened = gate.get_future().share();
   std::atomic<int> runs = 0;
@@ -25,24 +24,23 @@ TEST(GrpcWorkersTest, RefusesWhatNoThreadIsFreeFor) {
     opened.wait();
     ++runs;
   };
-  EXPECT_TRUE((*workers)->tryRun(work));
-  EXPECT_TRUE((*workers)->tryRun(work));
-  EXPECT_FALSE((*workers)->tryRun(work));
-  (*workers)->awaitIdle(rt::steadyNow() + 1'000'000);
+  EXPECT_TRUE(workers.tryRun(work));
+  EXPECT_TRUE(workers.tryRun(work));
+  EXPECT_FALSE(workers.tryRun(work));
+  workers.awaitIdle(rt::steadyNow() + 1'000'000);
   EXPECT_EQ(runs, 0);
   gate.set_value();
-  (*workers)->awaitIdle(rt::noDeadline);
+  workers.awaitIdle(rt::noDeadline);
   EXPECT_EQ(runs, 2);
-  EXPECT_TRUE((*workers)->tryRun(work));
+  EXPECT_TRUE(workers.tryRun(work));
 }
 
-TEST(GrpcWorkersTest, EndsAfterWhatItHasTaken) {
+TEST(WorkersTest, EndsAfterWhatItHasTaken) {
   std::atomic<int> runs = 0;
   {
-    auto workers = Workers::create(4);
-    ASSERT_TRUE(workers.isOk());
+    Workers workers("test", 4);
     for (int i = 0; i < 4; ++i)
-      EXPECT_TRUE((*workers)->tryRun([&] { ++runs; }));
+      EXPECT_TRUE(workers.tryRun([&] { ++runs; }));
   }
   EXPECT_EQ(runs, 4);
 }
