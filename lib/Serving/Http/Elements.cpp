@@ -106,8 +106,9 @@ bool serving::appendElement(const JsonValue &value, DataType type,
     return appendInteger<int64_t>(value, elements);
   case DataType::fp16: {
     std::optional<double> number = numberOf(value);
-    return number && isFloat(*number) &&
-           append(rt::float16FromDouble(*number), elements);
+    uint16_t half = rt::float16FromDouble(number.value_or(0.0));
+    return number && std::isfinite(rt::floatFromFloat16(half)) &&
+           append(half, elements);
   }
   case DataType::fp32: {
     std::optional<double> number = numberOf(value);

@@ -169,6 +169,8 @@ TEST(RequestJsonTest, Elements) {
             "input 0: element 0 is null, which FP32 does not have");
   EXPECT_EQ(inInput(R"("datatype": "BOOL", "data": [2])"),
             "input 0: element 0 is 2, which BOOL does not have");
+  EXPECT_EQ(inInput(R"("datatype": "FP16", "data": [65504, 70000])"),
+            "input 0: element 1 is 70000, which FP16 does not have");
   EXPECT_EQ(inInput(R"("datatype": "BYTES", "data": ["x"])"),
             "input 0: datatype BYTES is that of no model: tensors of NNAPI "
             "have no such elements");
