@@ -113,7 +113,7 @@ def used(who):
 
 
 class Measurement:
-    """What server and generator have done between two looks."""
+    """Counts the work of server and generator between two looks."""
 
     def __init__(self, server, generator):
         self._server, self._generator = server, generator

@@ -52,7 +52,7 @@ def erlang_c(cores, load):
 
 
 def wait_of(rate, seconds, cores, share):
-    """What `share` of the requests do not wait longer than, in seconds."""
+    """The wait in seconds that `share` of the requests do not exceed."""
     spare = cores / seconds - rate
     if spare <= 0:
         return math.inf
@@ -93,7 +93,7 @@ def main():
     requests = grown("nnhal_serve_requests_total", ['code="ok"', *of_model])
     if requests <= 0:
         sys.exit(f"error: no request has succeeded meanwhile{f' with {arguments.model}' if arguments.model else ''}")
-    # Of several models each has the share of processor time that its executions have.
+    # A model is charged with the share of processor time that its executions have.
     executing = grown("nnhal_serve_execution_seconds_sum")
     share = grown("nnhal_serve_execution_seconds_sum", of_model) / executing if executing else 1.0
     seconds = grown("process_cpu_seconds_total") * share / requests

@@ -137,7 +137,7 @@ std::optional<int64_t> LoadedValues::constantAt(Value value,
     std::optional<int64_t> limit = getConstantIntValue(bound.bound);
     if (!limit)
       continue;
-    // Of several checks the narrowest counts.
+    // The narrowest of several checks counts.
     if (bound.isUpper)
       upper = std::min(*limit, upper.value_or(*limit));
     else

@@ -1,4 +1,4 @@
-"""What a worker of an evaluation does: executes a model on a part of a data set, and judges the outputs."""
+"""The worker of an evaluation: executes a model on a part of a data set, and judges the outputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Part = Union[Sequence[Any], range]
 
 @dataclass(frozen=True)
 class Work:
-    """What is the same for all parts of an evaluation."""
+    """Settings that all parts of an evaluation share."""
 
     #: The keywords of nnhal.load().
     options: dict[str, Any]
@@ -37,7 +37,7 @@ class Work:
 
 @dataclass
 class Found:
-    """What executing one part has shown."""
+    """The findings of one part."""
 
     names: list[str] = field(default_factory=list)
     #: For each sample what each judge found.
@@ -152,7 +152,7 @@ def execute(content: bytes, key: str, work: Work, begin: int, part: Part) -> Fou
 
 
 def execute_named(names: dict[str, str], work: Work, begin: int, part: Part) -> Found | Stranger:
-    """The same with the content whose name is for this kind of machine; that for "" is for every kind."""
+    """Executes a part by the content whose name is for this kind of machine, or for every kind, which is ""."""
     kind = kind_of_machine()
     name = names.get(kind) or names.get("")
     content = contents.get(name) if name else None

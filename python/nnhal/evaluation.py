@@ -109,10 +109,10 @@ def tensors(directory: str | os.PathLike[str] | None = None, *, inputs: Mapping[
 
 
 class Evaluator(Protocol):
-    """What an evaluator of the caller has. Workers get copies, so it can be pickled."""
+    """The interface of a caller's own evaluator. Workers get copies, so it can be pickled."""
 
     def judge(self, sample: Any, outputs: list[Array]) -> Any:
-        """What the outputs show about one sample; called on workers.
+        """Judges the outputs for one sample; called on workers.
 
         `sample` has name, expected and expected_class, and inputs where the data set is not in files.
         """
@@ -132,7 +132,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """What the rest takes at the pace so far; None before anything is done.
+        """Seconds for the rest at the pace so far; None before anything is done.
 
         >>> Progress(samples_done=10, samples=30, workers=2, seconds=4.0).seconds_left
         8.0
@@ -143,7 +143,7 @@ class Progress:
 
 
 class Report:
-    """What an evaluation found."""
+    """The findings of an evaluation."""
 
     def __init__(self, facts: dict[str, Any], evaluators: list[_native.Evaluator]) -> None:
         self._report = _native.Report(facts, evaluators)

@@ -119,7 +119,7 @@ class EvaluationTest(ScratchTest, RefusalTest):
 
 
 def accuracy(report):
-    """What does not depend on where and when it was executed."""
+    """The part of a report that does not depend on where and when it was made."""
     return report.values, report.errors, report.sum_of_mean_square_errors, report.max_single_error
 
 

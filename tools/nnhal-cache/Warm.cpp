@@ -45,7 +45,7 @@ static rt::Result<Warming> open(const Options &options) {
   if (warming.directory.empty())
     return rt::failure("there is no state directory: none of --state-dir, "
                        "NNHAL_STATE_DIR, XDG_STATE_HOME and HOME names one");
-  // They are only counted: whose build of the compiler made them is the same.
+  // Counting needs no identity of a compiler.
   rt::cache::KernelStore::Options counted;
   counted.directory = warming.directory;
   NNHAL_ASSIGN_OR_RETURN(warming.kernels,

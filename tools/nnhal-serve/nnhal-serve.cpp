@@ -37,7 +37,7 @@ static void writeLogLine(std::string_view line) {
   (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// What becomes of models is always logged; NNHAL_VLOG adds more.
+/// Loads of models are always logged; NNHAL_VLOG adds more.
 static std::shared_ptr<const rt::Log> makeLog() {
   const char *tags = std::getenv("NNHAL_VLOG");
   uint32_t mask = rt::parseLogMask(tags ? tags : "", writeLogLine) |
@@ -137,7 +137,7 @@ static bool drain(const Options &options, serving::Server &server,
     grpc.reset();
   });
   std::future<void> closed = close.get_future();
-  // It is left alone where it takes longer: the process ends then.
+  // The thread is left alone where it takes longer: the process ends then.
   std::thread(std::move(close)).detach();
   return closed.wait_until(std::chrono::steady_clock::time_point(
              std::chrono::nanoseconds(deadline))) == std::future_status::ready;
