@@ -13,6 +13,8 @@
 
 #include <atomic>
 #include <cstring>
+#include <functional>
+#include <latch>
 #include <sys/stat.h>
 #include <thread>
 
@@ -32,8 +34,11 @@ protected:
     options.models = folder.path;
     options.engine.devices = {"nnhal-reference"};
     options.log = std::make_shared<rt::Log>(
-        rt::maskOf(rt::LogTag::manager),
-        [this](std::string_view line) { logged += std::string(line) + "\n"; });
+        rt::maskOf(rt::LogTag::manager), [this](std::string_view line) {
+          logged += std::string(line) + "\n";
+          if (onLog)
+            onLog(line);
+        });
     server = *Server::create(std::move(options));
   }
   static ServerOptions withoutPolling() {
@@ -71,6 +76,8 @@ protected:
 
   TestFolder folder;
   std::string logged;
+  /// Called with each line of the log, by the thread that writes it.
+  std::function<void(std::string_view)> onLog;
   OutcomeCode last = OutcomeCode::ok;
   std::unique_ptr<Server> server;
 };
@@ -171,21 +178,36 @@ TEST_F(ServerTest, BatchesNeedADimension) {
 }
 
 TEST_F(ServerTest, ModelsAreNotReadyBeforeTheyAreLoaded) {
+  folder.write("first/1/model.json", addModel(5));
   folder.write("net/1/model.json", addModel(10));
-  // Whoever reads the settings waits for them.
-  std::string config = folder.at("net/config.json");
-  ASSERT_EQ(::mkfifo(config.c_str(), 0600), 0);
+  // Whoever loads models waits when the first one is in.
+  std::latch isFirstLoaded(1), mayGoOn(1);
+  onLog = [&](std::string_view line) {
+    if (line.find("loaded version 1 of model 'first'") ==
+        std::string_view::npos)
+      return;
+    isFirstLoaded.count_down();
+    mayGoOn.wait();
+  };
   create(withoutPolling());
   std::thread starter([&] { EXPECT_TRUE(server->start().isOk()); });
-  std::string answer;
-  while ((answer = infer("net")).starts_with("there is no model"))
-    std::this_thread::yield();
+  isFirstLoaded.wait();
+  std::string answer = infer("net");
   EXPECT_EQ(answer, "model 'net' is not ready: it is being loaded");
   EXPECT_EQ(infer("net", "1"), answer);
   EXPECT_FALSE(server->isReady());
-  std::ofstream(config) << "{}";
+  mayGoOn.count_down();
   starter.join();
   EXPECT_EQ(infer("net"), "11 by version 1");
+}
+
+TEST_F(ServerTest, SettingsThatAreNoFileAreNotWaitedFor) {
+  folder.write("net/1/model.json", addModel(10));
+  std::string config = folder.at("net/config.json");
+  ASSERT_EQ(::mkfifo(config.c_str(), 0600), 0);
+  start(withoutPolling());
+  std::string answer = infer("net");
+  EXPECT_TRUE(answer.ends_with("is not a regular file")) << answer;
 }
 
 TEST_F(ServerTest, VersionsThatFailLeaveThePreviousOne) {

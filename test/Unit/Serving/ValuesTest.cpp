@@ -53,6 +53,7 @@ TEST(DataTypeTest, TypesOfOperands) {
   EXPECT_EQ(typeOf(UINT32), DataType::uint32);
   EXPECT_EQ(typeOf(SUBGRAPH), std::nullopt);
   rt::InterfaceTensor tensor;
+  tensor.type = rt::OperandType(0x10001);
   for (auto [kind, type] :
        {std::pair(rt::ElementKind::float64, std::optional(DataType::fp64)),
         std::pair(rt::ElementKind::int64, std::optional(DataType::int64)),
@@ -214,7 +215,7 @@ TEST(ModelConfigTest, EveryKey) {
 }
 
 TEST(ModelConfigTest, WhatIsWrongIsNamed) {
-  EXPECT_EQ(problemOf("[]"), "settings: expected an object, found []");
+  EXPECT_EQ(problemOf("[]"), "settings: expected an object, found an array");
   EXPECT_TRUE(problemOf("{").starts_with("parse error at line 1, column 2"));
   EXPECT_EQ(problemOf(R"({"threads": 1, "threads": 2})"),
             "settings: key \"threads\" is given twice");
