@@ -285,8 +285,10 @@ Status Catalog::refresh() {
   return Status::ok();
 }
 
-Outcome Catalog::load(std::string_view model) {
-  std::lock_guard guard(loading);
+/// Loads what has changed of \p model, and each version for which \p isStale
+/// holds. The caller holds `loading`.
+template <typename Condition>
+Outcome Catalog::loadAnew(std::string_view model, const Condition &isStale) {
   auto found = scanRepository(options.models);
   if (!found.isOk())
     return found.status();
@@ -298,9 +300,8 @@ Outcome Catalog::load(std::string_view model) {
     std::lock_guard lock(mutex);
     Model &known = models[entry->first];
     known.isUnloaded = false;
-    // Versions that could not be loaded before are tried again.
     for (auto &[number, version] : known.versions)
-      if (!version.served || !version.reason.empty())
+      if (isStale(version))
         version.stamp.clear();
   }
   update(entry->first, entry->second);
@@ -309,6 +310,30 @@ Outcome Catalog::load(std::string_view model) {
     return refuse(OutcomeCode::invalidArgument,
                   "model '{}' cannot be loaded: {}", model, reason);
   return Outcome();
+}
+
+Outcome Catalog::load(std::string_view model) {
+  std::lock_guard guard(loading);
+  // Versions that could not be loaded before are tried again.
+  return loadAnew(model, [](const Version &version) {
+    return !version.served || !version.reason.empty();
+  });
+}
+
+Outcome Catalog::replace(const ServedVersion &dead,
+                         std::shared_ptr<ServedVersion> &found) {
+  const std::string &model = dead.modelName();
+  std::lock_guard guard(loading);
+  Outcome outcome = find(model, dead.versionName(), found);
+  // Another request has come first, or a client has unloaded the model.
+  if (!outcome.isOk() || found.get() != &dead)
+    return outcome;
+  outcome = loadAnew(model, [&](const Version &version) {
+    return version.served.get() == &dead;
+  });
+  if (!outcome.isOk())
+    return Outcome(OutcomeCode::unavailable, outcome.message());
+  return find(model, dead.versionName(), found);
 }
 
 /// Why a version of model \p name could not be loaded; empty if all could.

@@ -46,6 +46,12 @@ public:
   Outcome load(std::string_view model);
   Outcome unload(std::string_view model);
 
+  /// Loads the version \p dead, whose device has died, anew from its files,
+  /// once for all who ask, and finds what serves instead. Fails with
+  /// unavailable.
+  Outcome replace(const ServedVersion &dead,
+                  std::shared_ptr<ServedVersion> &found);
+
   /// Finds the version that serves. Fails with notFound and unavailable.
   Outcome find(std::string_view model, std::string_view version,
                std::shared_ptr<ServedVersion> &found) const;
@@ -72,6 +78,8 @@ private:
 
   rt::Result<std::shared_ptr<tools::Engine>>
   engineFor(const ModelConfig &config);
+  template <typename Condition>
+  Outcome loadAnew(std::string_view model, const Condition &isStale);
   void update(const std::string &name, const FoundModel &found);
   bool tryVersion(const std::string &name, uint64_t number,
                   const FoundVersion &found, const ModelConfig &config);

@@ -54,4 +54,6 @@ static OutcomeCode codeOf(rt::StatusCode code) {
 }
 
 Outcome::Outcome(const rt::Status &status)
-    : codeValue(codeOf(status.code())), text(status.message()) {}
+    : codeValue(codeOf(status.code())),
+      isOfDead(status.code() == rt::StatusCode::deadObject),
+      text(status.message()) {}

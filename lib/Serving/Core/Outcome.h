@@ -55,9 +55,13 @@ public:
   bool isOk() const { return codeValue == OutcomeCode::ok; }
   OutcomeCode code() const { return codeValue; }
   const std::string &message() const { return text; }
+  /// Whether the device has died with the model: what is loaded anew may be
+  /// executed.
+  bool isDeath() const { return isOfDead; }
 
 private:
   OutcomeCode codeValue = OutcomeCode::ok;
+  bool isOfDead = false;
   std::string text;
 };
 

@@ -48,7 +48,8 @@ public:
 
   Status start();
   Outcome infer(const InferenceRequest &request, InferenceResponse &response);
-  Outcome inferNow(ServedVersion &version, const InferenceRequest &request,
+  Outcome inferNow(std::shared_ptr<ServedVersion> &version,
+                   const InferenceRequest &request,
                    InferenceResponse &response);
 
   const ServerOptions options;
@@ -179,7 +180,7 @@ Outcome Server::Implementation::infer(const InferenceRequest &request,
     metrics.countUnknown(outcome.code());
     return outcome;
   }
-  outcome = inferNow(*version, request, response);
+  outcome = inferNow(version, request, response);
   VersionMetrics &counters = version->metrics();
   counters.requests[size_t(outcome.code())]->Increment();
   counters.requestSeconds.Observe(double(rt::steadyNow() - began) * 1e-9);
@@ -187,14 +188,29 @@ Outcome Server::Implementation::infer(const InferenceRequest &request,
   return outcome;
 }
 
-Outcome Server::Implementation::inferNow(ServedVersion &version,
-                                         const InferenceRequest &request,
-                                         InferenceResponse &response) {
+/// Executes \p request by \p version. Where the device of that has died, the
+/// version is loaded anew and executed once more (C-082).
+Outcome
+Server::Implementation::inferNow(std::shared_ptr<ServedVersion> &version,
+                                 const InferenceRequest &request,
+                                 InferenceResponse &response) {
   Quotas::Admission admission;
   if (Outcome refused = quotas.admit(request.client, admission);
       !refused.isOk())
     return refused;
-  return version.infer(request, response);
+  Outcome outcome = version->infer(request, response);
+  if (!outcome.isDeath())
+    return outcome;
+  rt::writeLog(*options.log, rt::LogTag::manager,
+               "{}; version {} of model '{}' is loaded anew", outcome.message(),
+               version->versionName(), version->modelName());
+  std::shared_ptr<ServedVersion> next;
+  outcome = catalog.replace(*version, next);
+  if (!outcome.isOk())
+    return outcome;
+  version = std::move(next);
+  response.outputs.clear();
+  return version->infer(request, response);
 }
 
 std::vector<IndexEntry> Server::index(bool readyOnly) const {
