@@ -14,8 +14,6 @@ slower than they are.
 """
 
 import argparse
-import http.client
-import importlib.util
 import json
 import os
 import pathlib
@@ -34,9 +32,10 @@ import nnhal
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-spec = importlib.util.spec_from_file_location("replicas", ROOT / "examples/serve-models/replicas.py")
-replicas = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(replicas)
+sys.path += [str(ROOT / "scripts"), str(ROOT / "examples/serve-models")]
+import replicas  # noqa: E402
+import serving  # noqa: E402
+
 PACES = (0.5, 0.7, 0.8)
 # Its command line would read a body as text.
 AUTOCANNON = """const [module, options, file] = process.argv.slice(1);
@@ -74,22 +73,14 @@ def body_of(inputs, arrays):
     return header + b"".join(array.tobytes() for array in arrays), len(header)
 
 
-class Server:
+class MeasuredServer(serving.Server):
     """nnhal-serve with one model."""
 
     def __init__(self, build, model, folder):
         models = folder / "models"
         models.mkdir()
         (models / "net.tflite").symlink_to(model.resolve())
-        self._log = open(folder / "log", "w+")
-        self._process = subprocess.Popen([build / "bin/nnhal-serve", f"--models={models}", "--port=0"],
-                                         stdout=self._log, stderr=subprocess.STDOUT)
-        found = None
-        while not (found := re.search(r"^ready: (http://[^,\s]*)", (folder / "log").read_text(), re.M)):
-            if self._process.poll() is not None:
-                sys.exit(f"error: nnhal-serve has ended: {(folder / 'log').read_text()}")
-            time.sleep(0.05)
-        self.url = found[1]
+        super().__init__(build, models)
 
     def metrics(self):
         with urllib.request.urlopen(f"{self.url}/metrics") as answer:
@@ -100,11 +91,6 @@ class Server:
         while any(replicas.total(text, name) for text in [self.metrics()]
                   for name in ("nnhal_serve_queue_depth", "nnhal_serve_executions_live")):
             time.sleep(0.05)
-
-    def close(self):
-        self._process.terminate()
-        self._process.wait()
-        self._log.close()
 
 
 def used(who):
@@ -151,11 +137,10 @@ def send_at_random(arguments, server, content, length, rate, seed):
     """Requests at moments that have nothing to do with each other, whose latencies count from these."""
     moments = np.cumsum(np.random.default_rng(seed).exponential(1 / rate, int(rate * arguments.seconds) + 1))
     due, latencies = queue.SimpleQueue(), []
-    host, port = server.url.removeprefix("http://").split(":")
     headers = {"Inference-Header-Content-Length": str(length), "Content-Type": "application/octet-stream"}
 
     def send():
-        connection = http.client.HTTPConnection(host, int(port))
+        connection = server.connect()
         while (moment := due.get()) is not None:
             connection.request("POST", "/v2/models/net/infer", content, headers)
             answer = connection.getresponse()
@@ -214,7 +199,7 @@ def measure(arguments, path):
         request = folder / "request"
         content, length = body_of(inputs, arrays)
         request.write_bytes(content)
-        server = Server(arguments.build, path, folder)
+        server = MeasuredServer(arguments.build, path, folder)
         try:
             for number in range(arguments.rounds):
                 plain.append(in_process(model, arrays, arguments.seconds))
