@@ -7,7 +7,7 @@
 //
 // Headers of Cap'n Proto 0.9 compare a `const char *` with a kj::StringPtr, and
 // expect C++20 to turn the two around. Clang does not where an operator != is
-// declared beside (P2468). CMakeLists.txt includes this before everything else.
+// declared beside (P2468), and includes this before everything else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 #include <kj/string.h>
 
-#if defined(__clang__) && __cpp_impl_three_way_comparison
+#if __cpp_impl_three_way_comparison
 namespace kj {
 inline bool operator==(const char *a, const StringPtr &b) {
   return b.operator==(StringPtr(a));
