@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import itertools
-import pickle
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,22 +20,8 @@ distributed: Any = importlib.import_module("distributed")
 PAUSE = 0.01
 
 
-def _execute_and_tell(topic: str, number: int, names: dict[str, str], work: Work, begin: int, part: Part) -> None:
-    """Executes a part on a worker. The answer is an event and no result.
-
-    A scheduler that is asked for the result of a worker that has died takes the
-    worker in its place for the culprit, and removes that one for good.
-    """
-    answer = _shards.execute_named(names, work, begin, part)
-    distributed.get_worker().log_event(topic, (number, pickle.dumps(answer)))
-
-
 class _Content:
-    """Brings a model to each worker, also to those that come later.
-
-    A plug-in of workers rather than a task, because a scheduler that loses the
-    only worker with the result of a task may wait for it for ever.
-    """
+    """Brings a model to each worker: a plug-in of workers, which those that come later have, too."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -69,24 +53,15 @@ class Cluster:
         # Contents and their names by the kind of machine; "" stands for every kind.
         self._contents: dict[str, bytes] = {}
         self._names: dict[str, str] = {}
-        # What is submitted, with the number of its answer.
-        self._pending: dict[Any, tuple[int, int, Part]] = {}
-        self._numbers = itertools.count()
-        self._answers: dict[int, bytes] = {}
-        self._topic = f"nnhal-{uuid.uuid4()}"
-        self._client.subscribe_topic(self._topic, self._hear)
+        # What is submitted.
+        self._pending: dict[Any, tuple[int, Part]] = {}
         self.compile_seconds = 0.0
-
-    def _hear(self, event: tuple[float, tuple[int, bytes]]) -> None:
-        number, answer = event[1]
-        self._answers[number] = answer
 
     def __enter__(self) -> Cluster:
         return self
 
     def __exit__(self, *unused: object) -> None:
         self._client.cancel(list(self._pending))
-        self._client.unsubscribe_topic(self._topic)
         for name in set(self._names.values()):
             # Another evaluation may have taken the same content away, or a worker dies meanwhile.
             with contextlib.suppress(ValueError, OSError):
@@ -145,8 +120,8 @@ class Cluster:
         while self._fill(work, parts):
             ended = [future for future in self._pending if future.status != "pending"]
             for future in ended:
-                number, begin, part = self._pending.pop(future)
-                answer = self._answer(future, number, begin, part)
+                begin, part = self._pending.pop(future)
+                answer = self._answer(future, begin, part)
                 if isinstance(answer, Found):
                     done(begin, answer)
                     continue
@@ -162,10 +137,8 @@ class Cluster:
                 time.sleep(PAUSE)
 
     def _submit(self, work: Work, begin: int, part: Part) -> None:
-        number = next(self._numbers)
-        future = self._client.submit(_execute_and_tell, self._topic, number, dict(self._names), work, begin, part,
-                                     pure=False)
-        self._pending[future] = (number, begin, part)
+        future = self._client.submit(_shards.execute_named, dict(self._names), work, begin, part, pure=False)
+        self._pending[future] = (begin, part)
 
     def _fill(self, work: Work, parts: Iterator[tuple[int, Part]]) -> bool:
         """Submits a few parts for each thread: enough to keep it busy, and no data set in the scheduler's memory.
@@ -177,20 +150,18 @@ class Cluster:
             self._submit(work, *following)
         return bool(self._pending)
 
-    def _answer(self, future: Any, number: int, begin: int, part: Part) -> Found | Stranger | None:
+    def _answer(self, future: Any, begin: int, part: Part) -> Found | Stranger | None:
         """What a part has found; None where a worker has died with it."""
-        # The event comes before the end of the task, on the same way.
-        told = self._answers.pop(number, None)
-        if told is not None:
-            answer: Found | Stranger = pickle.loads(told)
-            return answer
-        if future.status != "error":
+        if future.status not in ("finished", "error"):
             return None
         try:
-            future.result()
+            # Executed again meanwhile, where the worker has died that had it.
+            answer: Found | Stranger = future.result(timeout=self._timeout)
+            return answer
         except distributed.KilledWorker as error:
             last = begin + len(part) - 1
             raise GeneralFailureError(f"samples {begin} to {last} were on {error.allowed_failures + 1} workers that "
                                       "died; the scheduler's setting distributed.scheduler.allowed-failures is "
                                       f"{error.allowed_failures}") from error
-        return None
+        except (OSError, distributed.CancelledError, distributed.TimeoutError):
+            return None
