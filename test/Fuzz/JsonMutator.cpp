@@ -8,6 +8,7 @@
 #include "JsonMutator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -46,7 +47,7 @@ static Json unusualNumberValue(Random &random, const Json &old) {
     return numbers[random.below(std::size(numbers))];
   }
   if (old.is_number_integer() && random.oneOf(3) &&
-      old.get<int64_t>() < (int64_t(1) << 62))
+      std::abs(old.get<double>()) < 0x1p62)
     return old.get<int64_t>() + (random.oneOf(2) ? 1 : -1);
   return unusualNumber(random);
 }
