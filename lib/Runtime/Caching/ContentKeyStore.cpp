@@ -19,7 +19,6 @@ using namespace nnhal::rt::cache;
 // The newest row of a file replaces its predecessors: one row per file and way
 // to read it.
 static constexpr const char *schema =
-    "CREATE TABLE IF NOT EXISTS identity(value BLOB NOT NULL);"
     "CREATE TABLE IF NOT EXISTS files(device INTEGER NOT NULL, "
     "inode INTEGER NOT NULL, variant BLOB NOT NULL, size INTEGER NOT NULL, "
     "modified INTEGER NOT NULL, changed INTEGER NOT NULL, key BLOB NOT NULL, "
@@ -52,13 +51,13 @@ tryOpenDatabase(const ContentKeyStore::Options &options, bool &isDamaged) {
   file.schema = schema;
   NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                          Database::open(file));
-  Status adopted = database->adoptIdentity(options.identity, "files");
+  Status used = database->run("SELECT key FROM files LIMIT 1");
   isDamaged = database->isDamaged();
-  NNHAL_RETURN_IF_ERROR(std::move(adopted));
+  NNHAL_RETURN_IF_ERROR(std::move(used));
   return database;
 }
 
-/// The database at its identity; a damaged one is replaced by a new one.
+/// The database; a damaged one is replaced by a new one.
 static Result<std::unique_ptr<Database>>
 openDatabase(const ContentKeyStore::Options &options) {
   bool isDamaged = false;
@@ -82,6 +81,11 @@ void ContentKeyStore::repair() {
     database = *std::move(opened);
 }
 
+Sha256Digest ContentKeyStore::rowOf(const Sha256Digest &variant) const {
+  Sha256Digest both[] = {options.identity, variant};
+  return sha256(std::as_bytes(std::span(both)));
+}
+
 std::optional<ContentKey> ContentKeyStore::find(const FileStamp &stamp,
                                                 const Sha256Digest &variant) {
   std::lock_guard lock(mutex);
@@ -89,7 +93,7 @@ std::optional<ContentKey> ContentKeyStore::find(const FileStamp &stamp,
   Status found = database->run(
       "SELECT key FROM files WHERE device = ? AND inode = ? AND variant = ? "
       "AND size = ? AND modified = ? AND changed = ?",
-      {int64_t(stamp.device), int64_t(stamp.inode), variant,
+      {int64_t(stamp.device), int64_t(stamp.inode), rowOf(variant),
        int64_t(stamp.size), stamp.modified, stamp.changed},
       [&](std::span<const Database::Value> row) {
         const auto *bytes = std::get_if<std::span<const uint8_t>>(&row[0]);
@@ -127,7 +131,7 @@ Status ContentKeyStore::write(const FileStamp &stamp,
   return database->transact([&]() -> Status {
     NNHAL_RETURN_IF_ERROR(database->run(
         "INSERT OR REPLACE INTO files VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-        {int64_t(stamp.device), int64_t(stamp.inode), variant,
+        {int64_t(stamp.device), int64_t(stamp.inode), rowOf(variant),
          int64_t(stamp.size), stamp.modified, stamp.changed, key, now}));
     return database->run(
         "DELETE FROM files WHERE (device, inode, variant) IN (SELECT device, "

@@ -51,8 +51,8 @@ class ContentKeyStore {
 public:
   struct Options {
     std::string directory;
-    /// The identity of the code that turns files into models: when it changes,
-    /// everything is forgotten.
+    /// The identity of the code that turns files into models: what other code
+    /// has remembered is not found.
     Sha256Digest identity = {};
     int64_t maxFiles = 1024;
     /// A file that has changed within this many nanoseconds is not remembered:
@@ -81,6 +81,7 @@ private:
   ContentKeyStore(Options options, std::unique_ptr<cache::Database> database);
   /// Goes on with a new file when damage was found in the present one.
   void repair();
+  Sha256Digest rowOf(const Sha256Digest &variant) const;
   Status write(const FileStamp &stamp, const Sha256Digest &variant,
                const ContentKey &key, int64_t now);
 

@@ -281,27 +281,3 @@ Status Database::transact(const std::function<Status()> &body) {
     (void)run("ROLLBACK").isOk();
   return status;
 }
-
-Status Database::adoptIdentity(const Sha256Digest &identity,
-                               std::string_view table) {
-  bool isSame = false;
-  auto compare = [&] {
-    return run(
-        "SELECT value FROM identity", {}, [&](std::span<const Value> row) {
-          const auto *stored = std::get_if<std::span<const uint8_t>>(&row[0]);
-          isSame = stored && std::ranges::equal(*stored, identity);
-        });
-  };
-  NNHAL_RETURN_IF_ERROR(compare());
-  if (isSame)
-    return Status::ok();
-  return transact([&]() -> Status {
-    // Somebody else may have done it meanwhile.
-    NNHAL_RETURN_IF_ERROR(compare());
-    if (isSame)
-      return Status::ok();
-    NNHAL_RETURN_IF_ERROR(run("DELETE FROM identity"));
-    NNHAL_RETURN_IF_ERROR(run(fmt::format("DELETE FROM {}", table).c_str()));
-    return run("INSERT INTO identity VALUES(?)", {identity});
-  });
-}

@@ -59,10 +59,6 @@ public:
   /// open() makes a new one. Nothing more is to be expected of this object.
   bool isDamaged() const { return wasDamaged; }
 
-  /// States whose content this is: unless \p identity was adopted last,
-  /// \p table is emptied first. This needs the table identity(value BLOB).
-  Status adoptIdentity(const Sha256Digest &identity, std::string_view table);
-
   /// Executes \p body between BEGIN IMMEDIATE and COMMIT, or ROLLBACK when it
   /// fails.
   Status transact(const std::function<Status()> &body);

@@ -13,9 +13,9 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::cache;
 
-// "sequence" orders uses within a second.
+// "token" is the digest of a token and of who records it: programs with other
+// builds of the driver share the file. "sequence" orders uses within a second.
 static constexpr const char *schema =
-    "CREATE TABLE IF NOT EXISTS identity(value BLOB NOT NULL);"
     "CREATE TABLE IF NOT EXISTS entries(token BLOB NOT NULL, "
     "hash BLOB NOT NULL, used INTEGER NOT NULL, sequence INTEGER NOT NULL, "
     "PRIMARY KEY(token, hash)) WITHOUT ROWID;"
@@ -35,19 +35,24 @@ Result<std::unique_ptr<IntegrityStore>> IntegrityStore::open(Options options) {
   file.fileName = options.name + ".integrity";
   file.schema = schema;
   file.busyMilliseconds = options.busyMilliseconds;
-  Status adopted;
+  Status used;
   for (bool isSecond : {false, true}) {
     NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                            Database::open(file));
-    adopted = database->adoptIdentity(options.identity, "entries");
-    if (adopted.isOk())
+    used = database->run("SELECT hash FROM entries LIMIT 1");
+    if (used.isOk())
       return std::unique_ptr<IntegrityStore>(
           new IntegrityStore(std::move(options), std::move(database)));
     // A damaged file has lost its name: the second one is new.
     if (!database->isDamaged() || isSecond)
       break;
   }
-  return adopted;
+  return used;
+}
+
+Sha256Digest IntegrityStore::rowOf(const CacheToken &token) const {
+  Sha256Digest both[] = {options.identity, token};
+  return sha256(std::as_bytes(std::span(both)));
 }
 
 Result<int64_t> IntegrityStore::countLocked() {
@@ -64,11 +69,11 @@ Result<int64_t> IntegrityStore::count() {
   return countLocked();
 }
 
-Status IntegrityStore::evict(const CacheToken &token) {
+Status IntegrityStore::evict(const Sha256Digest &row) {
   NNHAL_RETURN_IF_ERROR(database->run(
       "DELETE FROM entries WHERE token = ?1 AND hash NOT IN (SELECT hash FROM "
       "entries WHERE token = ?1 ORDER BY used DESC, sequence DESC LIMIT ?2)",
-      {token, options.maxHashesPerToken}));
+      {row, options.maxHashesPerToken}));
   NNHAL_ASSIGN_OR_RETURN(int64_t count, countLocked());
   if (count <= options.maxEntries)
     return Status::ok();
@@ -82,27 +87,29 @@ Status IntegrityStore::evict(const CacheToken &token) {
 
 Status IntegrityStore::record(const CacheToken &token,
                               const Sha256Digest &hash) {
+  Sha256Digest row = rowOf(token);
   std::lock_guard lock(mutex);
   return database->transact([&]() -> Status {
     NNHAL_RETURN_IF_ERROR(
         database->run("INSERT OR REPLACE INTO entries VALUES(?, ?, ?, "
                       "(SELECT ifnull(max(sequence), 0) + 1 FROM entries))",
-                      {token, hash, now()}));
-    return evict(token);
+                      {row, hash, now()}));
+    return evict(row);
   });
 }
 
 Result<bool> IntegrityStore::isRecorded(const CacheToken &token,
                                         const Sha256Digest &hash) {
+  Sha256Digest row = rowOf(token);
   std::lock_guard lock(mutex);
   bool isKnown = false;
   int64_t used = 0;
   NNHAL_RETURN_IF_ERROR(
       database->run("SELECT used FROM entries WHERE token = ? AND hash = ?",
-                    {token, hash}, [&](std::span<const Database::Value> row) {
+                    {row, hash}, [&](std::span<const Database::Value> columns) {
                       isKnown = true;
                       // Anything may stand in a damaged file.
-                      if (const auto *time = std::get_if<int64_t>(&row[0]))
+                      if (const auto *time = std::get_if<int64_t>(&columns[0]))
                         used = *time;
                     }));
   // A use that cannot be written down is a use all the same.
@@ -110,7 +117,7 @@ Result<bool> IntegrityStore::isRecorded(const CacheToken &token,
     (void)database
         ->run("UPDATE entries SET used = ?, sequence = (SELECT max(sequence) + "
               "1 FROM entries) WHERE token = ? AND hash = ?",
-              {now(), token, hash})
+              {now(), row, hash})
         .isOk();
   return isKnown;
 }

@@ -30,8 +30,8 @@ public:
     std::string directory;
     /// The name of the file: one per device.
     std::string name;
-    /// The identity of driver and compiler: when it changes, everything is
-    /// forgotten (E-059).
+    /// The identity of driver and compiler: what others have recorded is not
+    /// known to these (E-059).
     Sha256Digest identity = {};
     /// The number of entries that are kept; beyond it the least recently used
     /// goes.
@@ -52,13 +52,14 @@ public:
   /// Whether it was. A yes counts as a use.
   Result<bool> isRecorded(const CacheToken &token, const Sha256Digest &hash);
 
-  /// The number of hashes.
+  /// The number of hashes, those of other drivers and compilers included.
   Result<int64_t> count();
 
 private:
   IntegrityStore(Options options, std::unique_ptr<Database> database)
       : options(std::move(options)), database(std::move(database)) {}
-  Status evict(const CacheToken &token);
+  Sha256Digest rowOf(const CacheToken &token) const;
+  Status evict(const Sha256Digest &row);
   Result<int64_t> countLocked();
   int64_t now() const;
 

@@ -86,13 +86,17 @@ TEST_F(StoreTest, FilesArePrivate) {
   ::umask(before);
 }
 
-// E-059: another build of driver or compiler starts anew.
-TEST_F(StoreTest, AnotherIdentityForgetsEverything) {
+// E-059: another build of driver or compiler starts anew, and programs with
+// different builds that share the file leave each other's entries alone.
+TEST_F(StoreTest, BuildsKnowWhatTheyRecorded) {
   ASSERT_TRUE(open()->record({1}, {2}).isOk());
   options.identity = {9};
   EXPECT_FALSE(knows(*open(), 1, 2));
+  ASSERT_TRUE(open()->record({1}, {3}).isOk());
+  EXPECT_TRUE(knows(*open(), 1, 3));
   options.identity = {};
-  EXPECT_FALSE(knows(*open(), 1, 2));
+  EXPECT_TRUE(knows(*open(), 1, 2));
+  EXPECT_FALSE(knows(*open(), 1, 3));
 }
 
 // E-059: bounded; the least recently used goes.

@@ -284,7 +284,13 @@ TEST_F(DeviceCacheTest, AnotherDriver) {
   EXPECT_EQ(load(), "driver-changed: the entry was made by another build of "
                     "the device (test-keeping 1)");
   EXPECT_EQ(status.code(), StatusCode::generalFailure);
-  nature->version = "1"; // What it knew it has forgotten.
+  nature->version = "1";
+  EXPECT_EQ(load(), "hit: ");
+}
+
+// E-058: what the device wrote is in its state directory.
+TEST_F(DeviceCacheTest, AnotherStateDirectory) {
+  services.stateDirectory = directory + "/other";
   EXPECT_EQ(load(), "not-recorded: the device does not know to have written "
                     "the entry");
 }
