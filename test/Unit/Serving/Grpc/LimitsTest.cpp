@@ -52,6 +52,15 @@ protected:
     });
   }
 
+  /// Waits until the server executes the loop of \p client, or has answered.
+  void awaitExecution(const std::future<grpc::Status> &client) const {
+    const std::string live =
+        R"(nnhal_serve_executions_live{model="loop",version="1"} 1)";
+    while (client.wait_for(1ms) == std::future_status::timeout &&
+           server->metrics().find(live) == std::string::npos)
+      ;
+  }
+
   /// The status of the first request that is refused, or of the last one.
   grpc::Status awaitRefusal() {
     grpc::Status status;
@@ -178,7 +187,7 @@ TEST_F(GrpcLimitsTest, StopAnswersWhatIsUnderWay) {
   start();
   std::future<grpc::Status> loop = std::async(
       std::launch::async, [this] { return infer(loopRequest(20'000)); });
-  std::this_thread::sleep_for(5ms);
+  awaitExecution(loop);
   front->stop(rt::noDeadline);
   grpc::Status status = loop.get();
   EXPECT_TRUE(status.ok()) << status.error_message();
@@ -188,7 +197,7 @@ TEST_F(GrpcLimitsTest, StopAnswersWhatIsUnderWay) {
 TEST_F(GrpcLimitsTest, RefusesWhileItStops) {
   start();
   std::future<grpc::Status> loop = beginLoop();
-  std::this_thread::sleep_for(50ms);
+  awaitExecution(loop);
   std::thread stopping([this] { front->stop(rt::noDeadline); });
   expectStatus(awaitRefusal(), StatusCode::UNAVAILABLE,
                "the server is about to end");
@@ -199,7 +208,7 @@ TEST_F(GrpcLimitsTest, RefusesWhileItStops) {
 TEST_F(GrpcLimitsTest, StopCancelsAtItsDeadline) {
   start();
   std::future<grpc::Status> loop = beginLoop();
-  std::this_thread::sleep_for(50ms);
+  awaitExecution(loop);
   front->stop(rt::steadyNow() + 1'000'000);
   EXPECT_FALSE(loop.get().ok());
 }
