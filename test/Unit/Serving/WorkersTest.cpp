@@ -16,7 +16,6 @@ using namespace nnhal;
 using namespace nnhal::serving;
 
 TEST(WorkersTest, RefusesWhatNoThreadIsFreeFor) {
-  Workers workers("test", 2);
   std::promise<void> gate;
   std::shared_future<void> opened = gate.get_future().share();
   std::atomic<int> runs = 0;
@@ -24,6 +23,7 @@ TEST(WorkersTest, RefusesWhatNoThreadIsFreeFor) {
     opened.wait();
     ++runs;
   };
+  Workers workers("test", 2);
   EXPECT_TRUE(workers.tryRun(work));
   EXPECT_TRUE(workers.tryRun(work));
   EXPECT_FALSE(workers.tryRun(work));

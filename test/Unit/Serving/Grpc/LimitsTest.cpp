@@ -186,7 +186,7 @@ TEST_F(GrpcLimitsTest, CompressedMessagesAreNotInflated) {
 TEST_F(GrpcLimitsTest, StopAnswersWhatIsUnderWay) {
   start();
   std::future<grpc::Status> loop = std::async(
-      std::launch::async, [this] { return infer(loopRequest(20'000)); });
+      std::launch::async, [this] { return infer(loopRequest(2'000)); });
   awaitExecution(loop);
   front->stop(rt::noDeadline);
   grpc::Status status = loop.get();
