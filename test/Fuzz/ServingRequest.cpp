@@ -29,7 +29,7 @@ static const Signature &signature() {
   return model;
 }
 
-/// What was bound has the bytes that its dimensions and its type say.
+/// Demands of each bound input the bytes that its dimensions and type say.
 static void checkArguments(const Arguments &arguments, uint64_t mostSamples) {
   const Signature &model = signature();
   require(arguments.inputs.size() == model.inputs.size(),

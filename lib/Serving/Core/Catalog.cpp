@@ -331,9 +331,11 @@ Outcome Catalog::replace(const ServedVersion &dead,
   outcome = loadAnew(model, [&](const Version &version) {
     return version.served.get() == &dead;
   });
-  if (!outcome.isOk())
-    return Outcome(OutcomeCode::unavailable, outcome.message());
-  return find(model, dead.versionName(), found);
+  Outcome search = find(model, dead.versionName(), found);
+  // Another version of the model, which cannot be loaded, does not count.
+  if (outcome.isOk() || (search.isOk() && found.get() != &dead))
+    return search;
+  return Outcome(OutcomeCode::unavailable, outcome.message());
 }
 
 /// Why a version of model \p name could not be loaded; empty if all could.
