@@ -98,6 +98,15 @@ TEST(TFLiteErrorsTest, operators) {
       "has 3 inputs, expected 1 to 2");
   EXPECT_EQ(error(Code::ADD, image, [](W &) { return std::vector{-1}; }),
             "input 1 is missing");
+  // The others have no bound for the number of their inputs.
+  for (Code code : {Code::CALL, Code::IF, Code::WHILE, Code::STABLEHLO_WHILE,
+                    Code::STABLEHLO_COMPOSITE, Code::STABLEHLO_CONCATENATE,
+                    Code::CONCATENATION, Code::PACK})
+    EXPECT_EQ(error(code, image, [](W &) { return std::vector{-1}; }),
+              "input 1 is missing");
+  EXPECT_EQ(error(Code::STABLEHLO_DYNAMIC_SLICE, image,
+                  [](W &f) { return std::vector{f.integers({0}), -1}; }),
+            "input 2 is missing");
   EXPECT_EQ(error(Code::ADD, image, [](W &) { return std::vector{9}; }),
             "input 1 refers to tensor 9 of 2");
   EXPECT_EQ(error(Code::EXP, {{2}, Type::INT32}),

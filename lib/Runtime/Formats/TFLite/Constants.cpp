@@ -263,16 +263,17 @@ Status expandConstant(const Tensor &tensor, size_t maxSize,
     dense.resize(count * sourceSize);
     // The zero of an asymmetric type is its zero point.
     if (sourceSize == 1)
-      std::memset(dense.data(), tensor.zeroPoint, dense.size());
+      std::ranges::fill(dense, std::byte(tensor.zeroPoint));
     NNHAL_RETURN_IF_ERROR(
         SparseReader(tensor, sourceSize, dense.data()).read());
     from = dense.data();
   }
+  if (tensor.expansion == Expansion::None) {
+    bytes.insert(bytes.end(), from, from + count * targetSize);
+    return Status();
+  }
   bytes.resize(begin + count * targetSize);
-  if (tensor.expansion != Expansion::None)
-    return convert(tensor, from, count, bytes.data() + begin);
-  std::memcpy(bytes.data() + begin, from, count * targetSize);
-  return Status();
+  return convert(tensor, from, count, bytes.data() + begin);
 }
 
 Result<std::vector<int32_t>> constantIntegers(const Tensor &tensor) {
@@ -286,7 +287,7 @@ Result<std::vector<int32_t>> constantIntegers(const Tensor &tensor) {
   NNHAL_RETURN_IF_ERROR(
       expandConstant(tensor, maxSize, bytes).withContext(describe(tensor)));
   std::vector<int32_t> values(bytes.size() / 4);
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  std::ranges::copy(bytes, std::as_writable_bytes(std::span(values)).begin());
   return values;
 }
 

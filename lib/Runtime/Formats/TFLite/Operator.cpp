@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace nnhal::rt::tflite {
@@ -128,9 +129,13 @@ Status readOperands(Operator &op) {
                              row.inputs.most, -1, op.inputs));
   NNHAL_RETURN_IF_ERROR(read(op.source.outputs(), "output", row.outputs.least,
                              row.outputs.most, 0, op.outputs));
+  // A list of tensors has no gaps; what a custom operator may leave out is its
+  // author's choice.
+  bool isList = row.inputs.most == std::numeric_limits<uint8_t>::max() &&
+                row.code != schema::BuiltinOperator::CUSTOM;
   for (size_t i = 0; i < op.inputCount(); ++i) {
-    bool isOptional =
-        i >= row.inputs.least || (i < 32 && (row.optionalInputs >> i & 1));
+    bool isOptional = (i >= row.inputs.least && !isList) ||
+                      (i < 32 && (row.optionalInputs >> i & 1));
     if (!op.hasInput(i)) {
       if (!isOptional)
         return badData("input {} is missing", i);
