@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,6 +58,10 @@ struct InferenceRequest {
   std::optional<rt::Priority> priority;
   /// A time of rt::steadyNow(), for waiting and executing together.
   rt::Deadline deadline = rt::noDeadline;
+  /// Whether the client is gone, so that an execution would be for nobody;
+  /// empty where that cannot be told. Is called until infer() has returned, by
+  /// any thread, and neither waits nor throws.
+  std::function<bool()> isAbandoned;
 };
 
 /// Sets the priority of \p request from the protocol's number: 0 leaves it to

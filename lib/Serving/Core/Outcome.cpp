@@ -24,6 +24,8 @@ std::string_view serving::nameOf(OutcomeCode code) {
     return "unavailable";
   case OutcomeCode::deadlineExceeded:
     return "deadline_exceeded";
+  case OutcomeCode::cancelled:
+    return "cancelled";
   case OutcomeCode::failed:
     break;
   }

@@ -32,6 +32,8 @@ enum class OutcomeCode : uint8_t {
   unavailable,
   /// The deadline of the request has passed: 504, DEADLINE_EXCEEDED.
   deadlineExceeded,
+  /// The client is gone, and nobody reads the answer: 499, CANCELLED.
+  cancelled,
   /// The execution or the load failed: 500, INTERNAL.
   failed,
 };

@@ -21,11 +21,10 @@ using rt::Status;
 
 /// A request under way.
 struct RequestQueue::Entry {
-  enum class State { waiting, taken, done };
+  enum class State { waiting, taken, abandoned, done };
 
   const Arguments &arguments;
-  rt::Priority priority;
-  rt::Deadline deadline;
+  const Terms &terms;
   InferenceResponse &response;
   int64_t begin;
   // The members that follow are for batches, and guarded by the mutex of the
@@ -35,6 +34,8 @@ struct RequestQueue::Entry {
   std::condition_variable changed = {};
   /// Room for the batch that it leads.
   std::vector<Entry *> batch = {};
+
+  bool isAbandoned() const { return terms.isAbandoned && terms.isAbandoned(); }
 };
 
 static double secondsOf(int64_t nanoseconds) {
@@ -69,14 +70,13 @@ RequestQueue::RequestQueue(Options options, rt::Scheduler &executions,
     : options(std::move(options)), executions(executions),
       executable(executable), metrics(metrics), tracer(tracer) {}
 
-Outcome RequestQueue::run(const Arguments &arguments, rt::Priority priority,
-                          rt::Deadline deadline, InferenceResponse &response) {
+Outcome RequestQueue::run(const Arguments &arguments, const Terms &terms,
+                          InferenceResponse &response) {
   Entry entry{.arguments = arguments,
-              .priority = priority,
-              .deadline = deadline,
+              .terms = terms,
               .response = response,
               .begin = rt::steadyNow()};
-  if (deadline <= entry.begin)
+  if (terms.deadline <= entry.begin)
     return refuse(OutcomeCode::deadlineExceeded,
                   "the deadline had passed before the request was looked at");
   return options.maxBatchSize > 0 ? runInBatch(entry) : runAlone(entry);
@@ -97,10 +97,15 @@ static Outcome outcomeOfWait(const Status &status) {
   return outcome;
 }
 
+static Outcome refuseAbandoned() {
+  return refuse(OutcomeCode::cancelled,
+                "the client was gone before an execution began");
+}
+
 rt::Result<rt::Slot> RequestQueue::enter(const Entry &entry,
                                          rt::Priority priority) const {
   return executions.enter(
-      {.client = 0, .priority = priority, .deadline = entry.deadline});
+      {.client = 0, .priority = priority, .deadline = entry.terms.deadline});
 }
 
 Outcome RequestQueue::runAlone(Entry &entry) {
@@ -111,10 +116,12 @@ Outcome RequestQueue::runAlone(Entry &entry) {
       return refuseFull();
     }
     Counted counted(metrics.waiting);
-    auto entered = enter(entry, entry.priority);
+    auto entered = enter(entry, entry.terms.priority);
     waitingAlone.fetch_sub(1);
     if (!entered.isOk())
       return outcomeOfWait(std::move(entered).takeStatus());
+    if (entry.isAbandoned())
+      return refuseAbandoned();
     slot = *std::move(entered);
   }
   return execute({&entry});
@@ -126,7 +133,7 @@ Outcome RequestQueue::runAlone(Entry &entry) {
 
 void RequestQueue::insert(Entry &entry) {
   auto place = std::ranges::find_if(waiting, [&](const Entry *other) {
-    return other->priority < entry.priority;
+    return other->terms.priority < entry.terms.priority;
   });
   waiting.insert(place, &entry);
   waitingSamples += entry.arguments.samples;
@@ -160,17 +167,19 @@ Outcome RequestQueue::runInBatch(Entry &entry) {
   while (true) {
     if (entry.state == Entry::State::done)
       return std::move(entry.outcome);
+    if (entry.state == Entry::State::abandoned)
+      return refuseAbandoned();
     if (entry.state == Entry::State::waiting && leading == &entry)
       return lead(entry, lock);
     // A request that executes is waited for: the runtime observes its deadline.
     if (entry.state == Entry::State::taken ||
-        entry.deadline == rt::noDeadline) {
+        entry.terms.deadline == rt::noDeadline) {
       entry.changed.wait(lock);
       continue;
     }
-    entry.changed.wait_until(lock, timeOf(entry.deadline));
+    entry.changed.wait_until(lock, timeOf(entry.terms.deadline));
     if (entry.state == Entry::State::waiting && leading != &entry &&
-        rt::steadyNow() >= entry.deadline) {
+        rt::steadyNow() >= entry.terms.deadline) {
       remove(entry);
       return outcomeOfWait(
           Status(rt::StatusCode::missedDeadlineTransient, "waited"));
@@ -182,7 +191,7 @@ Outcome RequestQueue::runInBatch(Entry &entry) {
 void RequestQueue::awaitOthers(Entry &leader,
                                std::unique_lock<std::mutex> &lock) {
   rt::Deadline until =
-      std::min(leader.begin + options.maxDelay, leader.deadline);
+      std::min(leader.begin + options.maxDelay, leader.terms.deadline);
   leader.changed.wait_until(lock, timeOf(until), [&] {
     return waitingSamples >= options.maxBatchSize || rt::steadyNow() >= until;
   });
@@ -197,15 +206,23 @@ static bool canJoin(const Arguments &first, const Arguments &other) {
   return true;
 }
 
-/// Takes the leader, and those after it that fit, out of the queue.
+/// Takes the leader, and those after it that fit, out of the queue; those whose
+/// clients are gone leave it alone.
 void RequestQueue::takeBatch(Entry &leader) {
   leader.batch.push_back(&leader);
   uint64_t samples = leader.arguments.samples;
-  for (Entry *entry : waiting) {
+  for (auto next = waiting.begin(); next != waiting.end();) {
+    Entry *entry = *next++;
     if (entry == &leader ||
         samples + entry->arguments.samples > options.maxBatchSize ||
         !canJoin(leader.arguments, entry->arguments))
       continue;
+    if (entry->isAbandoned()) {
+      remove(*entry);
+      entry->state = Entry::State::abandoned;
+      entry->changed.notify_one();
+      continue;
+    }
     leader.batch.push_back(entry);
     samples += entry->arguments.samples;
   }
@@ -217,14 +234,15 @@ void RequestQueue::takeBatch(Entry &leader) {
 
 Outcome RequestQueue::lead(Entry &leader, std::unique_lock<std::mutex> &lock) {
   awaitOthers(leader, lock);
-  rt::Priority priority = waiting.front()->priority;
+  rt::Priority priority = waiting.front()->terms.priority;
   lock.unlock();
   auto slot = enter(leader, priority);
   lock.lock();
-  if (!slot.isOk()) {
+  if (!slot.isOk() || leader.isAbandoned()) {
     remove(leader);
     promote();
-    return outcomeOfWait(std::move(slot).takeStatus());
+    return slot.isOk() ? refuseAbandoned()
+                       : outcomeOfWait(std::move(slot).takeStatus());
   }
   takeBatch(leader);
   promote();
@@ -266,12 +284,12 @@ Status RequestQueue::execute(const std::vector<Entry *> &batch) {
   int64_t began = rt::steadyNow();
   std::vector<const Arguments *> arguments;
   std::vector<InferenceResponse *> responses;
-  rt::Deadline deadline = batch.front()->deadline;
+  rt::Deadline deadline = batch.front()->terms.deadline;
   uint64_t samples = 0;
   for (Entry *entry : batch) {
     arguments.push_back(&entry->arguments);
     responses.push_back(&entry->response);
-    deadline = std::max(deadline, entry->deadline);
+    deadline = std::max(deadline, entry->terms.deadline);
     samples += entry->arguments.samples;
     entry->response.queueNanoseconds = began - entry->begin;
     metrics.queueSeconds.Observe(secondsOf(began - entry->begin));

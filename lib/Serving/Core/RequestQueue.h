@@ -18,6 +18,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -54,11 +55,19 @@ public:
                const Executable &executable, VersionMetrics &metrics,
                rt::Tracer *tracer);
 
+  /// How a request wants to wait; the members are those of InferenceRequest.
+  struct Terms {
+    rt::Priority priority = rt::Priority::medium;
+    rt::Deadline deadline = rt::noDeadline;
+    std::function<bool()> isAbandoned = {};
+  };
+
   /// Executes \p arguments and fills the outputs and times of \p response,
   /// whose trace is known. Fails with overloaded when the queue is full, with
-  /// deadlineExceeded, and with what the execution reports.
-  Outcome run(const Arguments &arguments, rt::Priority priority,
-              rt::Deadline deadline, InferenceResponse &response);
+  /// deadlineExceeded, with cancelled when the client was gone after the
+  /// request had waited, and with what the execution reports.
+  Outcome run(const Arguments &arguments, const Terms &terms,
+              InferenceResponse &response);
 
 private:
   struct Entry;

@@ -86,8 +86,11 @@ Outcome ServedVersion::infer(const InferenceRequest &request,
   if (Outcome wrong = bindArguments(rules, request, arguments); !wrong.isOk())
     return wrong;
   Outcome outcome =
-      queue.run(arguments, request.priority.value_or(config.priority),
-                request.deadline, response);
+      queue.run(arguments,
+                {.priority = request.priority.value_or(config.priority),
+                 .deadline = request.deadline,
+                 .isAbandoned = request.isAbandoned},
+                response);
   uint64_t inputBytes = 0;
   for (const Arguments::Input &input : arguments.inputs)
     inputBytes += input.data.size();

@@ -126,6 +126,7 @@ public:
   ///   the found value and the bound;
   /// - overloaded when the queue of the model or the client's quota is full;
   /// - deadlineExceeded when the deadline passed, before or while executing;
+  /// - cancelled when the client had gone before an execution could begin;
   /// - failed when the execution failed.
   Outcome infer(const InferenceRequest &request, InferenceResponse &response);
 

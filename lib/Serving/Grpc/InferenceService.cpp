@@ -81,6 +81,7 @@ InferenceService::infer(CallbackServerContext &context,
   };
   if (isCancelled())
     return grpc::Status::CANCELLED;
+  request.isAbandoned = isCancelled;
   request.client = clientHeader.empty() ? clientOf(context.peer())
                                         : metadataOf(context, clientHeader);
   request.traceparent = metadataOf(context, "traceparent");

@@ -167,6 +167,8 @@ static grpc::StatusCode codeOf(OutcomeCode code) {
     return grpc::StatusCode::UNAVAILABLE;
   case OutcomeCode::deadlineExceeded:
     return grpc::StatusCode::DEADLINE_EXCEEDED;
+  case OutcomeCode::cancelled:
+    return grpc::StatusCode::CANCELLED;
   case OutcomeCode::failed:
     break;
   }

@@ -83,6 +83,11 @@ void Connection::stop() {
     ::shutdown(descriptor.get(), SHUT_RD);
 }
 
+bool Connection::isAbandoned() const {
+  pollfd watched = {descriptor.get(), POLLRDHUP, 0};
+  return ::poll(&watched, 1, 0) > 0;
+}
+
 void Connection::restartClock() {
   deadline = steady_clock::now() + limits.transfer;
 }

@@ -43,7 +43,7 @@ struct ConnectionLimits {
 /// of headers, waits anew for each byte, and cannot watch descriptors from 1024
 /// on.
 ///
-/// Threads: one at a time, but for stop().
+/// Threads: one at a time, but for stop() and isAbandoned().
 class Connection final : public httplib::Stream {
 public:
   /// \p tls is null for a plain connection. \p limits live longer.
@@ -53,6 +53,10 @@ public:
   /// Ends waiting for the next request, now and later. One that has begun to
   /// arrive goes on.
   void stop();
+
+  /// Whether the client has closed the connection or its half of it. The two
+  /// look the same from here, and count as the end of its interest.
+  bool isAbandoned() const;
 
   /// Agrees on keys where there is TLS. Returns whether that has succeeded.
   bool open();

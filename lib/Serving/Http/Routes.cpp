@@ -32,6 +32,8 @@ enum : int {
   httpUriTooLong = 414,
   httpOverloaded = 429,
   httpHeadTooLarge = 431,
+  /// nginx's, for its log: there is no other one.
+  httpClientGone = 499,
   httpInternal = 500,
   httpUnavailable = 503,
   httpDeadline = 504
@@ -58,6 +60,8 @@ static int httpCodeOf(OutcomeCode code) {
     return httpUnavailable;
   case OutcomeCode::deadlineExceeded:
     return httpDeadline;
+  case OutcomeCode::cancelled:
+    return httpClientGone;
   case OutcomeCode::failed:
     break;
   }
@@ -332,6 +336,9 @@ void Routes::answerInfer(const Path &path, const httplib::Request &request,
   asked.client = options.clientHeader.empty()
                      ? request.remote_addr
                      : request.get_header_value(options.clientHeader);
+  asked.isAbandoned = [&connection = CurrentConnection::get()] {
+    return connection.isAbandoned();
+  };
   auto answer = std::make_shared<InferenceResponse>();
   Outcome outcome = server.infer(asked, *answer);
   response.set_header("traceparent", answer->trace.header());

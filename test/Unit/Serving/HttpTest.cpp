@@ -349,6 +349,30 @@ TEST_F(HttpTest, RequestsThatWait) {
   first.join();
 }
 
+TEST_F(HttpTest, ClientsThatHaveGoneAreNotExecutedFor) {
+  // Nobody joins the request.
+  folder.write("net/config.json", R"({"max_batch_size": 2,
+                                      "max_queue_delay_microseconds": 50000})");
+  start();
+  int socket = connectRaw();
+  std::string request =
+      fmt::format("POST {} HTTP/1.1\r\nContent-Length: {}\r\n\r\n{}", inferPath,
+                  std::string_view(plain).size(), plain);
+  ASSERT_EQ(::send(socket, request.data(), request.size(), 0),
+            ssize_t(request.size()));
+  ::close(socket);
+  auto has = [&](const std::string &line) {
+    return get("/metrics").find(line) != std::string::npos;
+  };
+  for (int i = 0;
+       i < 1000 && !has(R"(code="cancelled",model="net",version="1"} 1)"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_TRUE(has(R"(code="cancelled",model="net",version="1"} 1)"));
+  EXPECT_TRUE(
+      has(R"(nnhal_serve_execution_seconds_count{model="net",version="1"} 0)"))
+      << get("/metrics");
+}
+
 TEST_F(HttpTest, RequestsThatArriveAreAnsweredAtTheEnd) {
   start();
   std::string body = plain;

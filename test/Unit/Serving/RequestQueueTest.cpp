@@ -27,6 +27,7 @@ struct Sent {
   Outcome outcome;
   InferenceResponse response;
   std::vector<float> values;
+  std::atomic<bool> isGone = false;
   std::thread thread;
 
   /// The first number of the output.
@@ -59,7 +60,12 @@ protected:
       arguments.inputs = {{{rows, 2}, std::as_bytes(std::span(one->values))}};
       arguments.outputs = {0};
       arguments.samples = rows;
-      one->outcome = queue->run(arguments, priority, deadline, one->response);
+      one->outcome =
+          queue->run(arguments,
+                     {.priority = priority,
+                      .deadline = deadline,
+                      .isAbandoned = [=] { return one->isGone.load(); }},
+                     one->response);
     });
     return sent;
   }
@@ -198,6 +204,52 @@ TEST_F(RequestQueueTest, FixedBatchesAreFilledWithZeros) {
   EXPECT_EQ(sent->response.outputs[0].data.size(), 3 * 2 * sizeof(float));
 }
 
+TEST_F(RequestQueueTest, ClientsThatHaveGoneAreNotExecutedFor) {
+  for (uint64_t batch : {0, 4}) {
+    make(0, {.maxWaiting = 8, .maxBatchSize = batch});
+    model->hold(true);
+    auto first = send(1.0f);
+    model->awaitExecutions(1);
+    // With batches the second leads, and the third would join it.
+    auto second = send(2.0f);
+    awaitWaiting(1);
+    auto third = send(3.0f);
+    awaitWaiting(2);
+    auto fourth = send(4.0f);
+    awaitWaiting(3);
+    second->isGone = third->isGone = true;
+    model->hold(false);
+    for (Sent *sent : {first.get(), second.get(), third.get(), fourth.get()})
+      sent->thread.join();
+    for (Sent *sent : {second.get(), third.get()}) {
+      EXPECT_EQ(sent->outcome.code(), OutcomeCode::cancelled);
+      EXPECT_EQ(sent->outcome.message(),
+                "the client was gone before an execution began");
+    }
+    EXPECT_EQ(fourth->answer(), 5.0f);
+    EXPECT_EQ(model->extents.size(), 2u);
+    EXPECT_EQ(counters->waiting.Value(), 0.0);
+  }
+}
+
+TEST_F(RequestQueueTest, BatchesLeaveOutClientsThatHaveGone) {
+  make(0, {.maxWaiting = 8, .maxBatchSize = 4});
+  model->hold(true);
+  auto first = send(1.0f);
+  model->awaitExecutions(1);
+  auto second = send(2.0f);
+  awaitWaiting(1);
+  auto third = send(3.0f);
+  awaitWaiting(2);
+  third->isGone = true;
+  model->hold(false);
+  for (Sent *sent : {first.get(), second.get(), third.get()})
+    sent->thread.join();
+  EXPECT_EQ(second->answer(), 3.0f);
+  EXPECT_EQ(third->outcome.code(), OutcomeCode::cancelled);
+  EXPECT_EQ(model->extents, (std::vector<uint32_t>{1, 1}));
+}
+
 TEST_F(RequestQueueTest, OutputsHaveTheSamplesOfTheInputs) {
   make(0, {.maxWaiting = 8, .maxBatchSize = 4});
   model->excess = 1;
@@ -250,8 +302,7 @@ TEST_F(RequestQueueTest, UnalignedInputsAreCopied) {
   arguments.inputs = {{{2, 2}, std::span(bytes).subspan(1)}};
   arguments.outputs = {0};
   InferenceResponse response;
-  Outcome outcome =
-      queue->run(arguments, rt::Priority::medium, rt::noDeadline, response);
+  Outcome outcome = queue->run(arguments, {}, response);
   ASSERT_TRUE(outcome.isOk()) << outcome.message();
   EXPECT_EQ(counters->copiedBytes.Value(), 16.0);
 }
@@ -264,9 +315,7 @@ TEST_F(RequestQueueTest, OutputsGrow) {
   arguments.outputs = {0};
   for (size_t executed : {2, 3}) {
     InferenceResponse response;
-    ASSERT_TRUE(
-        queue->run(arguments, rt::Priority::medium, rt::noDeadline, response)
-            .isOk());
+    ASSERT_TRUE(queue->run(arguments, {}, response).isOk());
     EXPECT_EQ(response.outputs[0].data.size(), values.size() * sizeof(float));
     // The next ones have room from the beginning.
     EXPECT_EQ(model->extents.size(), executed);
@@ -287,8 +336,7 @@ TEST_F(RequestQueueTest, ManyThreadsInBatches) {
         arguments.outputs = {0};
         arguments.samples = uint32_t(values.size() / 2);
         InferenceResponse response;
-        Outcome outcome = queue->run(arguments, rt::Priority::medium,
-                                     rt::noDeadline, response);
+        Outcome outcome = queue->run(arguments, {}, response);
         std::vector<float> expected = values;
         for (float &value : expected)
           value += 1.0f;

@@ -148,6 +148,7 @@ TEST(GrpcMessagesTest, EveryOutcomeHasACode) {
   EXPECT_EQ(codeOf(OutcomeCode::unavailable), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(codeOf(OutcomeCode::deadlineExceeded),
             grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(codeOf(OutcomeCode::cancelled), grpc::StatusCode::CANCELLED);
   EXPECT_EQ(codeOf(OutcomeCode::failed), grpc::StatusCode::INTERNAL);
 }
 
