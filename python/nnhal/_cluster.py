@@ -152,7 +152,8 @@ class Cluster:
 
     def _answer(self, future: Any, begin: int, part: Part) -> Found | Stranger | None:
         """What a part has found; None where a worker has died with it."""
-        if future.status not in ("finished", "error"):
+        status = future.status
+        if status not in ("finished", "error"):
             return None
         try:
             # Executed again meanwhile, where the worker has died that had it.
@@ -164,4 +165,7 @@ class Cluster:
                                       "died; the scheduler's setting distributed.scheduler.allowed-failures is "
                                       f"{error.allowed_failures}") from error
         except (OSError, distributed.CancelledError, distributed.TimeoutError):
+            # What a part itself has raised it would raise again elsewhere.
+            if status == "error":
+                raise
             return None

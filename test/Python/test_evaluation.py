@@ -215,12 +215,26 @@ class ClusterTest(ScratchTest, RefusalTest):
         self.assertRefused("'a' has no class, which top-k compares with", evaluation.evaluate, SMALL_CNN,
                            [evaluation.Sample([image()], name="a")], "top-k", self.cluster(1).scheduler_address)
 
+    def test_failure_of_the_system_on_a_worker_is_no_death(self):
+        with self.assertRaisesRegex(FileNotFoundError, "labels.txt"):
+            evaluation.evaluate(SMALL_CNN, samples(2), Fileless(), self.cluster(1).scheduler_address)
+
     def test_example(self):
         done = subprocess.run([sys.executable, EXAMPLE, SMALL_CNN, "--samples=12", "--workers=2",
                                f"--report={self.scratch / 'report.json'}"], text=True, capture_output=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, "Report\\(12 samples")
         self.assertEqual(json.loads((self.scratch / "report.json").read_text())["runs"][0]["test_set_size"], 12)
+
+
+class Fileless(Slow):
+    """An evaluator that lacks a file."""
+
+    def __init__(self):
+        super().__init__(0)
+
+    def judge(self, sample, outputs):
+        raise FileNotFoundError(2, "No such file or directory", "labels.txt")
 
 
 class Deadly(Slow):

@@ -88,16 +88,23 @@ listenForGrpc(const Options &options, serving::Server &server) {
   return serving::GrpcFront::create(grpc, server);
 }
 
-/// Says where clients connect and how many models serve.
-static void printReady(const Options &options, const serving::Server &server,
-                       int port, const serving::GrpcFront *grpc) {
-  std::vector<serving::IndexEntry> index = server.index(false);
-  auto ready = std::ranges::count(index, "READY", &serving::IndexEntry::state);
+/// Where clients connect; \p grpc may be null.
+static std::string placesOf(const Options &options,
+                            const serving::HttpFront &front,
+                            const serving::GrpcFront *grpc) {
   const char *secure = options.certificate.empty() ? "" : "s";
   std::string places =
-      fmt::format("http{}://{}:{}", secure, options.host, port);
+      fmt::format("http{}://{}:{}", secure, options.host, front.port());
   if (grpc)
     places += fmt::format(", grpc{}://{}", secure, grpc->target());
+  return places;
+}
+
+/// Says where clients connect and how many models serve.
+static void printReady(const std::string &places,
+                       const serving::Server &server) {
+  std::vector<serving::IndexEntry> index = server.index(false);
+  auto ready = std::ranges::count(index, "READY", &serving::IndexEntry::state);
   fmt::print("ready: {}, {} of {} versions of models\n", places, ready,
              index.size());
   std::fflush(stdout);
@@ -137,10 +144,13 @@ static bool drain(const Options &options, serving::Server &server,
     grpc.reset();
   });
   std::future<void> closed = close.get_future();
+  // To close takes a moment also where nothing is under way.
+  constexpr int64_t least = nanosecondsPerSecond / 2;
+  int64_t last = std::max(deadline, rt::steadyNow() + least);
   // The thread is left alone where it takes longer: the process ends then.
   std::thread(std::move(close)).detach();
   return closed.wait_until(std::chrono::steady_clock::time_point(
-             std::chrono::nanoseconds(deadline))) == std::future_status::ready;
+             std::chrono::nanoseconds(last))) == std::future_status::ready;
 }
 
 static Status serve(const Options &options) {
@@ -159,14 +169,17 @@ static Status serve(const Options &options) {
                          listenForGrpc(options, *server));
   Loading loading;
   std::thread loader;
-  NNHAL_RETURN_IF_ERROR(rt::startThread(loader, "nnhal-load", [&] {
-    loading.status = server->start();
-    if (loading.status.isOk())
-      printReady(options, *server, front->port(), grpc.get());
-    else
-      ::kill(::getpid(), SIGTERM);
-    loading.hasEnded = true;
-  }));
+  NNHAL_RETURN_IF_ERROR(
+      rt::startThread(loader, "nnhal-load",
+                      // The fronts may end before the load does.
+                      [&, places = placesOf(options, *front, grpc.get())] {
+                        loading.status = server->start();
+                        loading.hasEnded = true;
+                        if (loading.status.isOk())
+                          printReady(places, *server);
+                        else
+                          ::kill(::getpid(), SIGTERM);
+                      }));
   int signal = 0;
   ::sigwait(&signals, &signal);
   bool isIdle = drain(options, *server, front, grpc);

@@ -10,8 +10,10 @@
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <charconv>
+#include <chrono>
 #include <ranges>
 
 using namespace nnhal;
@@ -28,8 +30,8 @@ Catalog::Catalog(const ServerOptions &options, rt::Scheduler &executions,
 
 /// The text of \p reason, why a model does not serve; a version without one is
 /// being loaded.
-static std::string_view textOf(const std::string &reason) {
-  return reason.empty() ? "it is being loaded" : std::string_view(reason);
+static std::string_view textOf(std::string_view reason) {
+  return reason.empty() ? "it is being loaded" : reason;
 }
 
 Outcome Catalog::find(std::string_view model, std::string_view version,
@@ -41,18 +43,21 @@ Outcome Catalog::find(std::string_view model, std::string_view version,
   if (entry->second.isUnloaded)
     return refuse(OutcomeCode::unavailable, "model '{}' is unloaded", model);
   const auto &versions = entry->second.versions;
+  found = nullptr;
   for (const auto &[number, candidate] : versions | std::views::reverse) {
-    bool isMeant = version.empty() ? candidate.served != nullptr
-                                   : std::to_string(number) == version;
-    if (!isMeant)
+    if (!version.empty() && std::to_string(number) != version)
       continue;
-    found = candidate.served;
-    if (found)
+    if (candidate.isReady() || (candidate.served && !found))
+      found = candidate.served;
+    if (candidate.isReady())
       return Outcome();
-    return refuse(OutcomeCode::unavailable,
-                  "version {} of model '{}' is not ready: {}", number, model,
-                  textOf(candidate.reason));
+    if (!version.empty() && !found)
+      return refuse(OutcomeCode::unavailable,
+                    "version {} of model '{}' is not ready: {}", number, model,
+                    textOf(reasonIn(entry->second, candidate)));
   }
+  if (found)
+    return Outcome();
   // Nothing is known of its versions yet.
   if (!version.empty() && !versions.empty())
     return refuse(OutcomeCode::notFound, "model '{}' has no version '{}'",
@@ -61,8 +66,33 @@ Outcome Catalog::find(std::string_view model, std::string_view version,
                 textOf(reasonIn(entry->second)));
 }
 
-/// Why the highest version of \p model that could not be loaded could not.
+Outcome Catalog::checkReady(std::string_view model,
+                            std::string_view version) const {
+  std::shared_ptr<ServedVersion> found;
+  if (Outcome missing = find(model, version, found); !missing.isOk())
+    return missing;
+  std::shared_lock lock(mutex);
+  auto entry = models.find(model);
+  if (entry == models.end())
+    return refuse(OutcomeCode::notFound, "there is no model '{}'", model);
+  for (const auto &[number, candidate] : entry->second.versions)
+    if (candidate.served == found && candidate.isDead)
+      return refuse(OutcomeCode::unavailable,
+                    "version {} of model '{}' is not ready: {}", number, model,
+                    textOf(reasonIn(entry->second, candidate)));
+  return Outcome();
+}
+
+/// Why \p version of \p model is not what its files are now; empty if it is.
+std::string_view Catalog::reasonIn(const Model &model, const Version &version) {
+  return version.reason.empty() ? model.reason : version.reason;
+}
+
+/// Why \p model, or the highest version of it that could not be loaded, could
+/// not.
 std::string Catalog::reasonIn(const Model &model) {
+  if (!model.reason.empty())
+    return model.reason;
   for (const auto &[number, version] : model.versions | std::views::reverse)
     if (!version.reason.empty())
       return version.reason;
@@ -76,7 +106,7 @@ std::vector<std::string> Catalog::versionsOf(std::string_view model) const {
   if (entry == models.end())
     return names;
   for (const auto &[number, version] : entry->second.versions)
-    if (version.served)
+    if (version.isReady())
       names.push_back(std::to_string(number));
   return names;
 }
@@ -84,18 +114,21 @@ std::vector<std::string> Catalog::versionsOf(std::string_view model) const {
 std::vector<IndexEntry> Catalog::index(bool readyOnly) const {
   std::vector<IndexEntry> entries;
   std::shared_lock lock(mutex);
-  for (const auto &[name, model] : models)
+  for (const auto &[name, model] : models) {
+    if (!readyOnly && model.versions.empty() && !model.reason.empty())
+      entries.push_back({name, "", "UNAVAILABLE", model.reason});
     for (const auto &[number, version] : model.versions) {
-      if (readyOnly && !version.served)
+      if (readyOnly && !version.isReady())
         continue;
       IndexEntry &entry = entries.emplace_back();
       entry.name = name;
       entry.version = std::to_string(number);
-      entry.state = version.served      ? "READY"
+      entry.state = version.isReady()   ? "READY"
                     : version.isLoading ? "LOADING"
                                         : "UNAVAILABLE";
-      entry.reason = model.isUnloaded ? "unloaded" : version.reason;
+      entry.reason = model.isUnloaded ? "unloaded" : reasonIn(model, version);
     }
+  }
   return entries;
 }
 
@@ -104,7 +137,7 @@ bool Catalog::isServing() const {
   return std::ranges::all_of(models, [](const auto &entry) {
     return entry.second.isUnloaded ||
            std::ranges::any_of(entry.second.versions, [](const auto &version) {
-             return version.second.served != nullptr;
+             return version.second.isReady();
            });
   });
 }
@@ -115,7 +148,16 @@ bool Catalog::serves(const std::string &name, uint64_t number) const {
   if (entry == models.end())
     return false;
   auto version = entry->second.versions.find(number);
-  return version != entry->second.versions.end() && version->second.served;
+  return version != entry->second.versions.end() && version->second.isReady();
+}
+
+bool Catalog::hasDied(const std::string &name, uint64_t number) const {
+  std::shared_lock lock(mutex);
+  auto entry = models.find(name);
+  if (entry == models.end())
+    return false;
+  auto version = entry->second.versions.find(number);
+  return version != entry->second.versions.end() && version->second.isDead;
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,6 +198,13 @@ Catalog::loadVersion(const std::string &name, uint64_t number,
   return ServedVersion::load(name, number, found.path, config, context);
 }
 
+/// Whether \p status may be another one later, with the same files.
+static bool isTransient(const Status &status) {
+  return status.code() == rt::StatusCode::deviceUnavailable ||
+         status.code() == rt::StatusCode::deadObject ||
+         status.code() == rt::StatusCode::resourceExhaustedTransient;
+}
+
 /// Loads \p found if it is not what was last tried. Returns whether the version
 /// serves, be it in an earlier state.
 bool Catalog::tryVersion(const std::string &name, uint64_t number,
@@ -164,26 +213,38 @@ bool Catalog::tryVersion(const std::string &name, uint64_t number,
     std::lock_guard lock(mutex);
     Version &version = models[name].versions[number];
     if (version.stamp == found.stamp)
-      return version.served != nullptr;
+      return version.isReady();
     version.stamp = found.stamp;
     version.isLoading = true;
   }
   auto loaded = loadVersion(name, number, found, config);
   metrics.countLoad(name, loaded.isOk());
-  rt::writeLog(*options.log, rt::LogTag::manager,
-               "{} version {} of model '{}'{}",
-               loaded.isOk() ? "loaded" : "cannot load", number, name,
-               loaded.isOk() ? "" : ": " + loaded.status().message());
+  std::string reason = loaded.status().message();
+  // What is tried again and again is told once.
+  bool isNews = loaded.isOk();
+  bool isServing = false;
   // The previous model is destroyed without the lock: that may take a while.
   std::shared_ptr<ServedVersion> previous;
-  std::lock_guard lock(mutex);
-  Version &version = models[name].versions[number];
-  version.isLoading = false;
-  version.reason = loaded.status().message();
-  if (loaded.isOk()) {
-    previous = std::exchange(version.served, *std::move(loaded));
+  {
+    std::lock_guard lock(mutex);
+    Version &version = models[name].versions[number];
+    version.isLoading = false;
+    if (isTransient(loaded.status()))
+      version.stamp.clear();
+    isNews |= version.reason != reason;
+    version.reason = reason;
+    if (loaded.isOk()) {
+      previous = std::exchange(version.served, *std::move(loaded));
+      version.isDead = false;
+    }
+    isServing = version.isReady();
   }
-  return version.served != nullptr;
+  if (isNews)
+    rt::writeLog(*options.log, rt::LogTag::manager,
+                 "{} version {} of model '{}'{}{}",
+                 reason.empty() ? "loaded" : "cannot load", number, name,
+                 reason.empty() ? "" : ": ", reason);
+  return isServing;
 }
 
 /// The versions of \p found that \p policy asks for, in ascending order.
@@ -199,16 +260,30 @@ static std::vector<uint64_t> wantedOf(const FoundModel &found,
   return wanted;
 }
 
-/// States that nothing of \p found can be loaded.
+/// States that nothing of \p found can be loaded; what serves goes on.
 void Catalog::fail(const std::string &name, const FoundModel &found,
                    const Status &status) {
-  std::lock_guard lock(mutex);
-  Model &model = models[name];
-  for (const auto &[number, version] : found.versions) {
-    Version &known = model.versions[number];
-    known.stamp = version.stamp;
-    known.reason = status.message();
+  {
+    std::lock_guard lock(mutex);
+    Model &model = models[name];
+    for (const auto &[number, version] : found.versions)
+      model.versions.try_emplace(number);
+    if (model.reason == status.message())
+      return;
+    model.reason = status.message();
   }
+  rt::writeLog(*options.log, rt::LogTag::manager, "cannot load model '{}': {}",
+               name, status.message());
+}
+
+/// Says which versions \p policy asks for, and which are there.
+static Status noVersion(const FoundModel &found, const VersionPolicy &policy) {
+  std::vector<uint64_t> there;
+  for (const auto &[number, version] : found.versions)
+    there.push_back(number);
+  return rt::badData("{}: 'versions' asks for {}, but the folder has {}",
+                     found.config, fmt::join(policy.only, ", "),
+                     fmt::join(there, ", "));
 }
 
 /// Takes away the versions of \p name that are not among \p kept.
@@ -228,6 +303,8 @@ void Catalog::retain(const std::string &name,
 /// any more go when all that are wanted serve; until then, and where none of
 /// those can be loaded, the highest one that can be takes their place.
 void Catalog::update(const std::string &name, const FoundModel &found) {
+  if (!found.problem.isOk())
+    return fail(name, found, found.problem);
   ModelConfig config;
   if (!found.config.empty()) {
     auto read = readModelConfig(found.config);
@@ -236,6 +313,12 @@ void Catalog::update(const std::string &name, const FoundModel &found) {
     config = *std::move(read);
   }
   std::vector<uint64_t> wanted = wantedOf(found, config.versions);
+  if (wanted.empty())
+    return fail(name, found, noVersion(found, config.versions));
+  {
+    std::lock_guard lock(mutex);
+    models[name].reason.clear();
+  }
   bool isComplete = true;
   bool isServing = false;
   for (uint64_t number : wanted) {
@@ -250,11 +333,12 @@ void Catalog::update(const std::string &name, const FoundModel &found) {
     if (std::ranges::find(wanted, number) != wanted.end() ||
         !config.versions.only.empty())
       continue;
-    if (serves(name, number) ||
-        (!isServing && tryVersion(name, number, version, config))) {
+    bool isThere = serves(name, number) ||
+                   (!isServing && tryVersion(name, number, version, config));
+    isServing |= isThere;
+    // Requests for one whose device has died try to load it.
+    if (isThere || hasDied(name, number))
       kept.push_back(number);
-      isServing = true;
-    }
   }
   retain(name, kept);
 }
@@ -320,22 +404,55 @@ Outcome Catalog::load(std::string_view model) {
   });
 }
 
-Outcome Catalog::replace(const ServedVersion &dead,
+Outcome Catalog::replace(const ServedVersion &dead, std::string_view version,
+                         rt::Deadline deadline,
                          std::shared_ptr<ServedVersion> &found) {
   const std::string &model = dead.modelName();
-  std::lock_guard guard(loading);
-  Outcome outcome = find(model, dead.versionName(), found);
+  int64_t asked = rt::steadyNow();
+  std::unique_lock guard(loading, std::defer_lock);
+  if (deadline == rt::noDeadline)
+    guard.lock();
+  else if (!guard.try_lock_until(std::chrono::steady_clock::time_point(
+               std::chrono::nanoseconds(deadline))))
+    return refuse(OutcomeCode::deadlineExceeded,
+                  "the deadline passed before version {} of model '{}', whose "
+                  "device has died, could be loaded anew",
+                  dead.versionName(), model);
+  if (failed.of == &dead && failed.ended >= asked)
+    return failed.outcome;
+  Outcome outcome = find(model, version, found);
   // Another request has come first, or a client has unloaded the model.
   if (!outcome.isOk() || found.get() != &dead)
     return outcome;
-  outcome = loadAnew(model, [&](const Version &version) {
-    return version.served.get() == &dead;
-  });
-  Outcome search = find(model, dead.versionName(), found);
+  markDead(dead);
+  outcome = loadAnew(model, [](const Version &) { return false; });
+  Outcome search = find(model, version, found);
   // Another version of the model, which cannot be loaded, does not count.
-  if (outcome.isOk() || (search.isOk() && found.get() != &dead))
+  if (!search.isOk() || found.get() != &dead)
     return search;
-  return Outcome(OutcomeCode::unavailable, outcome.message());
+  found = nullptr;
+  failed = {&dead, rt::steadyNow(),
+            refuse(OutcomeCode::unavailable,
+                   "version {} of model '{}', whose device has died, cannot be "
+                   "loaded anew: {}",
+                   dead.versionName(), model, markDead(dead))};
+  return failed.outcome;
+}
+
+/// States that \p dead is not ready, and lets the next look at the folder load
+/// it. Returns why the last one could not.
+std::string Catalog::markDead(const ServedVersion &dead) {
+  std::string reason;
+  std::lock_guard lock(mutex);
+  Model &model = models[dead.modelName()];
+  for (auto &[number, version] : model.versions) {
+    if (version.served.get() != &dead)
+      continue;
+    version.isDead = true;
+    version.stamp.clear();
+    reason = reasonIn(model, version);
+  }
+  return reason;
 }
 
 /// Why a version of model \p name could not be loaded; empty if all could.
@@ -355,6 +472,7 @@ Outcome Catalog::unload(std::string_view model) {
   entry->second.isUnloaded = true;
   for (auto &[number, version] : entry->second.versions) {
     removed.push_back(std::move(version.served));
+    version.isDead = false;
     version.stamp.clear();
   }
   return Outcome();

@@ -47,14 +47,20 @@ public:
   Outcome unload(std::string_view model);
 
   /// Loads the version \p dead, whose device has died, anew from its files,
-  /// once for all who ask, and finds what serves instead. Fails with
-  /// unavailable.
-  Outcome replace(const ServedVersion &dead,
-                  std::shared_ptr<ServedVersion> &found);
+  /// once for all who ask meanwhile, and finds what serves \p version of its
+  /// model instead. One that cannot be loaded is not ready until it is; each
+  /// request tries again. Fails with
+  /// unavailable, and with deadlineExceeded when others were loaded until
+  /// \p deadline.
+  Outcome replace(const ServedVersion &dead, std::string_view version,
+                  rt::Deadline deadline, std::shared_ptr<ServedVersion> &found);
 
-  /// Finds the version that serves. Fails with notFound and unavailable.
+  /// Finds the version that serves, or else one whose device has died. Fails
+  /// with notFound and unavailable.
   Outcome find(std::string_view model, std::string_view version,
                std::shared_ptr<ServedVersion> &found) const;
+  /// Server::checkModelReady().
+  Outcome checkReady(std::string_view model, std::string_view version) const;
   /// The names of the versions of \p model that serve, in ascending order.
   std::vector<std::string> versionsOf(std::string_view model) const;
   std::vector<IndexEntry> index(bool readyOnly) const;
@@ -70,10 +76,23 @@ private:
     /// Why what was last tried is not what serves.
     std::string reason;
     bool isLoading = false;
+    /// The device of `served` has died, and another load has failed.
+    bool isDead = false;
+
+    bool isReady() const { return served && !isDead; }
   };
   struct Model {
     std::map<uint64_t, Version> versions;
+    /// Why its files as they are now say nothing of versions.
+    std::string reason;
     bool isUnloaded = false;
+  };
+  /// What came of loading a version anew.
+  struct Replacement {
+    /// To be compared alone.
+    const ServedVersion *of = nullptr;
+    int64_t ended = 0;
+    Outcome outcome;
   };
 
   rt::Result<std::shared_ptr<tools::Engine>>
@@ -90,18 +109,24 @@ private:
             const rt::Status &status);
   void retain(const std::string &name, const std::vector<uint64_t> &wanted);
   bool serves(const std::string &name, uint64_t number) const;
+  bool hasDied(const std::string &name, uint64_t number) const;
   std::string reasonOf(std::string_view name) const;
+  std::string markDead(const ServedVersion &dead);
   static std::string reasonIn(const Model &model);
+  static std::string_view reasonIn(const Model &model, const Version &version);
 
   const ServerOptions &options;
   rt::Scheduler &executions;
   Metrics &metrics;
 
   /// Held by whoever loads.
-  std::mutex loading;
+  std::timed_mutex loading;
   /// By device and threads. Guarded by `loading`.
   std::map<std::pair<std::string, uint64_t>, std::weak_ptr<tools::Engine>>
       engines;
+
+  /// The last one that failed. Guarded by `loading`.
+  Replacement failed;
 
   /// The engine of models whose settings name no device.
   std::shared_ptr<tools::Engine> usual;

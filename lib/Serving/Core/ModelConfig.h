@@ -53,7 +53,7 @@ struct ModelConfig {
 rt::Result<ModelConfig> parseModelConfig(std::string_view text);
 
 /// Reads the file \p path. Fails like parseModelConfig(), naming the file, and
-/// with generalFailure and the system's reason.
+/// like rt::Memory::readFile().
 rt::Result<ModelConfig> readModelConfig(const std::string &path);
 
 } // namespace nnhal::serving

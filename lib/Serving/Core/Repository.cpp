@@ -31,13 +31,15 @@ static bool isHidden(const fs::path &path) {
   return path.filename().native().starts_with('.');
 }
 
-/// When \p path was written and what it is; empty where there is nothing.
+/// When \p path and its permissions were written and what it is; empty where
+/// there is nothing.
 static std::string stampOf(const std::string &path) {
   struct stat found;
   if (::stat(path.c_str(), &found) != 0)
     return {};
-  return fmt::format("{}:{}.{}:{}:{}", found.st_ino, found.st_mtim.tv_sec,
-                     found.st_mtim.tv_nsec, found.st_size, path);
+  return fmt::format("{}:{}.{}:{}.{}:{}:{}", found.st_ino, found.st_mtim.tv_sec,
+                     found.st_mtim.tv_nsec, found.st_ctim.tv_sec,
+                     found.st_ctim.tv_nsec, found.st_size, path);
 }
 
 static std::optional<uint64_t> versionOf(std::string_view name) {
@@ -50,19 +52,30 @@ static std::optional<uint64_t> versionOf(std::string_view name) {
   return number;
 }
 
-/// The file of the model in the folder of a version; empty for none.
-static std::string modelFileIn(const fs::path &folder) {
-  std::error_code error;
+/// Whether \p error says more than that a file or folder has gone.
+static bool isProblem(const std::error_code &error) {
+  return error && error != std::errc::no_such_file_or_directory &&
+         error != std::errc::not_a_directory;
+}
+
+/// The file of the model in the folder of a version; empty for none, and where
+/// \p problem is set.
+static std::string modelFileIn(const fs::path &folder,
+                               std::error_code &problem) {
   for (std::string_view extension : extensions) {
+    std::error_code error;
     fs::path path = folder / ("model" + std::string(extension));
     if (fs::is_regular_file(path, error))
       return path.string();
+    if (isProblem(error))
+      problem = error;
   }
   return {};
 }
 
 static void addVersions(const fs::path &folder, FoundModel &model) {
   std::error_code error;
+  std::error_code problem;
   std::string config = (folder / "config.json").string();
   for (fs::directory_iterator entry(folder, error), end; entry != end && !error;
        entry.increment(error)) {
@@ -70,12 +83,18 @@ static void addVersions(const fs::path &folder, FoundModel &model) {
         versionOf(entry->path().filename().native());
     if (!number)
       continue;
-    std::string path = modelFileIn(entry->path());
+    std::string path = modelFileIn(entry->path(), problem);
     if (!path.empty())
       model.versions[*number] = {path, stampOf(path) + "|" + stampOf(config)};
   }
-  if (fs::exists(config, error))
+  if (isProblem(error))
+    problem = error;
+  // What a link refers to is looked at when it is read.
+  if (fs::exists(fs::symlink_status(config, error)))
     model.config = config;
+  if (problem)
+    model.problem = rt::failure("cannot read the folder '{}': {}",
+                                folder.string(), problem.message());
 }
 
 /// A model that is a single file. One that has a folder with a version 1, too,
@@ -101,12 +120,17 @@ rt::Result<FoundModels> serving::scanRepository(const std::string &directory) {
   std::vector<fs::path> files;
   for (fs::directory_iterator entry(directory, error), end;
        !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
     if (isHidden(entry->path()))
       continue;
-    if (entry->is_directory(ignored))
-      addVersions(entry->path(), models[entry->path().filename().string()]);
-    else if (entry->is_regular_file(ignored))
+    std::error_code unknown;
+    fs::file_status status = entry->status(unknown);
+    std::string name = entry->path().filename().string();
+    if (isProblem(unknown))
+      models[name].problem = rt::failure(
+          "cannot read '{}': {}", entry->path().string(), unknown.message());
+    else if (fs::is_directory(status))
+      addVersions(entry->path(), models[name]);
+    else if (fs::is_regular_file(status))
       files.push_back(entry->path());
   }
   if (error)
@@ -114,7 +138,8 @@ rt::Result<FoundModels> serving::scanRepository(const std::string &directory) {
                        error.message());
   for (const fs::path &file : files)
     addFile(file, models);
-  std::erase_if(
-      models, [](const auto &entry) { return entry.second.versions.empty(); });
+  std::erase_if(models, [](const auto &entry) {
+    return entry.second.versions.empty() && entry.second.problem.isOk();
+  });
   return models;
 }

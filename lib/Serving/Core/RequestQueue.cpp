@@ -104,8 +104,12 @@ static Outcome refuseAbandoned() {
 
 rt::Result<rt::Slot> RequestQueue::enter(const Entry &entry,
                                          rt::Priority priority) const {
-  return executions.enter(
-      {.client = 0, .priority = priority, .deadline = entry.terms.deadline});
+  try {
+    return executions.enter(
+        {.client = 0, .priority = priority, .deadline = entry.terms.deadline});
+  } catch (const std::bad_alloc &error) {
+    return Status(rt::StatusCode::resourceExhaustedTransient, error.what());
+  }
 }
 
 Outcome RequestQueue::runAlone(Entry &entry) {
@@ -171,7 +175,7 @@ Outcome RequestQueue::runInBatch(Entry &entry) {
       return refuseAbandoned();
     if (entry.state == Entry::State::waiting && leading == &entry)
       return lead(entry, lock);
-    // A request that executes is waited for: the runtime observes its deadline.
+    // A request that executes is answered when its batch has ended.
     if (entry.state == Entry::State::taken ||
         entry.terms.deadline == rt::noDeadline) {
       entry.changed.wait(lock);
@@ -247,7 +251,13 @@ Outcome RequestQueue::lead(Entry &leader, std::unique_lock<std::mutex> &lock) {
   takeBatch(leader);
   promote();
   lock.unlock();
-  executeBatch(leader.batch);
+  try {
+    executeBatch(leader.batch);
+  } catch (const std::bad_alloc &) {
+    // Short enough to need no memory.
+    for (Entry *entry : leader.batch)
+      entry->outcome = Outcome(OutcomeCode::overloaded, "no memory");
+  }
   lock.lock();
   for (Entry *entry : leader.batch) {
     entry->state = Entry::State::done;
@@ -266,6 +276,13 @@ void RequestQueue::executeBatch(const std::vector<Entry *> &batch) {
     if (!isAlone)
       entry->response.outputs.clear();
     entry->outcome = isAlone ? Outcome(together) : Outcome(execute({entry}));
+    // The runtime observes the last deadline of a batch.
+    if (batch.size() > 1 && entry->outcome.isOk() &&
+        rt::steadyNow() >= entry->terms.deadline)
+      entry->outcome =
+          refuse(OutcomeCode::deadlineExceeded,
+                 "the deadline passed while a batch of {} requests executed",
+                 batch.size());
   }
 }
 

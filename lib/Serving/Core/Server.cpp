@@ -116,8 +116,7 @@ bool Server::isReady() const {
 
 Outcome Server::checkModelReady(std::string_view model,
                                 std::string_view version) const {
-  std::shared_ptr<ServedVersion> found;
-  return implementation->catalog.find(model, version, found);
+  return implementation->catalog.checkReady(model, version);
 }
 
 ServerInfo Server::info() const {
@@ -205,7 +204,7 @@ Server::Implementation::inferNow(std::shared_ptr<ServedVersion> &version,
                "{}; version {} of model '{}' is loaded anew", outcome.message(),
                version->versionName(), version->modelName());
   std::shared_ptr<ServedVersion> next;
-  outcome = catalog.replace(*version, next);
+  outcome = catalog.replace(*version, request.version, request.deadline, next);
   if (!outcome.isOk())
     return outcome;
   version = std::move(next);

@@ -232,6 +232,26 @@ TEST_F(RequestQueueTest, ClientsThatHaveGoneAreNotExecutedFor) {
   }
 }
 
+TEST_F(RequestQueueTest, DeadlinesPassWhileABatchExecutes) {
+  make(0,
+       {.maxWaiting = 8, .maxBatchSize = 2, .maxDelay = 60'000 * millisecond});
+  model->hold(true);
+  rt::Deadline soon = rt::steadyNow() + 500 * millisecond;
+  auto patient = send(1.0f);
+  awaitWaiting(1);
+  auto hurried = send(2.0f, 1, soon);
+  model->awaitExecutions(1);
+  while (rt::steadyNow() < soon)
+    std::this_thread::yield();
+  model->hold(false);
+  patient->thread.join();
+  hurried->thread.join();
+  EXPECT_EQ(patient->answer(), 2.0f);
+  EXPECT_EQ(hurried->outcome.code(), OutcomeCode::deadlineExceeded);
+  EXPECT_EQ(hurried->outcome.message(),
+            "the deadline passed while a batch of 2 requests executed");
+}
+
 TEST_F(RequestQueueTest, BatchesLeaveOutClientsThatHaveGone) {
   make(0, {.maxWaiting = 8, .maxBatchSize = 4});
   model->hold(true);

@@ -230,6 +230,77 @@ TEST_F(ServerTest, VersionsThatFailLeaveThePreviousOne) {
   EXPECT_GT(index().size(), std::string("net/2 READY \n").size());
 }
 
+TEST_F(ServerTest, FoldersThatCannotBeReadLeaveWhatServes) {
+  folder.write("net/1/model.json", addModel(10));
+  start(withoutPolling());
+  // A link to itself, which not even the administrator can read.
+  folder.remove("net/1/model.json");
+  std::filesystem::create_symlink("model.json",
+                                  folder.path / "net/1/model.json");
+  std::string why = fmt::format("cannot read the folder '{}': Too many levels "
+                                "of symbolic links",
+                                folder.at("net"));
+  EXPECT_EQ(server->load("net").message(),
+            "model 'net' cannot be loaded: " + why);
+  EXPECT_EQ(infer("net"), "11 by version 1");
+  EXPECT_EQ(index(), "net/1 READY " + why + "\n");
+  EXPECT_NE(logged.find("cannot load model 'net': " + why + "\n"),
+            std::string::npos)
+      << logged;
+  folder.write("net/1/model.json", addModel(20));
+  EXPECT_TRUE(server->load("net").isOk());
+  EXPECT_EQ(infer("net"), "21 by version 1");
+  EXPECT_EQ(index(), "net/1 READY \n");
+}
+
+TEST_F(ServerTest, LinksThatLeadNowhereAreExplained) {
+  std::filesystem::create_symlink("net", folder.path / "net");
+  folder.write("other/1/model.json", addModel(10));
+  std::filesystem::create_symlink("nothing", folder.path / "other/config.json");
+  start(withoutPolling());
+  std::string why = fmt::format(
+      "cannot read '{}': Too many levels of symbolic links", folder.at("net"));
+  EXPECT_EQ(infer("net"), "model 'net' is not ready: " + why);
+  EXPECT_TRUE(index().starts_with("net/ UNAVAILABLE " + why)) << index();
+  std::string answer = infer("other");
+  EXPECT_TRUE(answer.starts_with("model 'other' is not ready: ")) << answer;
+  EXPECT_TRUE(answer.ends_with("No such file or directory")) << answer;
+}
+
+TEST_F(ServerTest, VersionsThatAreNotThereLeaveWhatServes) {
+  folder.write("net/1/model.json", addModel(10));
+  folder.write("net/3/model.json", addModel(30));
+  folder.write("net/config.json", R"({"versions": [7, 8]})");
+  start(withoutPolling());
+  std::string why = folder.at("net/config.json") +
+                    ": 'versions' asks for 7, 8, but the folder has 1, 3";
+  EXPECT_EQ(infer("net"), "model 'net' is not ready: " + why);
+  folder.write("net/config.json", R"({"versions": [1]})");
+  EXPECT_TRUE(server->load("net").isOk());
+  folder.write("net/config.json", R"({"versions": [7, 8]})");
+  EXPECT_EQ(server->load("net").message(),
+            "model 'net' cannot be loaded: " + why);
+  EXPECT_EQ(infer("net"), "11 by version 1");
+}
+
+TEST_F(ServerTest, PermissionsThatChangeAreFound) {
+  folder.write("net/1/model.json", addModel(10));
+  start(withoutPolling());
+  EXPECT_TRUE(server->load("net").isOk());
+  auto loads = [&] {
+    size_t count = 0;
+    for (size_t at = 0;
+         (at = logged.find("loaded version", at)) != std::string::npos; ++at)
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(loads(), 1u);
+  std::filesystem::permissions(folder.path / "net/1/model.json",
+                               std::filesystem::perms::owner_read);
+  EXPECT_TRUE(server->load("net").isOk());
+  EXPECT_EQ(loads(), 2u);
+}
+
 TEST_F(ServerTest, LowerVersionsServeWhereHigherOnesCannot) {
   folder.write("net/1/model.json", addModel(10));
   folder.write("net/2/model.json", "nothing");
