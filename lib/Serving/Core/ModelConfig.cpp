@@ -53,11 +53,25 @@ static Status readVersions(const JsonNode &node, VersionPolicy &policy) {
     return Status::ok();
   }
   if (!node.checkObject({"latest"}).isOk())
-    return node.error(
-        "expected \"all\", {\"latest\": N} or a list of versions");
+    return node.unexpected("\"all\", {\"latest\": N} or a list of versions");
   NNHAL_ASSIGN_OR_RETURN(JsonNode latest, node.require("latest"));
   NNHAL_ASSIGN_OR_RETURN(int64_t count, latest.toInteger(1, mostVersions));
   policy.latest = uint64_t(count);
+  return Status::ok();
+}
+
+static Status readShapes(const JsonNode &node, const nlohmann::json &raw,
+                         tools::NamedShapes &shapes) {
+  if (!raw.is_object())
+    return node.checkObject({});
+  for (const auto &[name, extents] : raw.items()) {
+    JsonNode shape = *node.find(name);
+    NNHAL_RETURN_IF_ERROR(shape.checkArray());
+    for (size_t i = 0; i < shape.size(); ++i) {
+      NNHAL_ASSIGN_OR_RETURN(int64_t extent, shape[i].toInteger(1, INT32_MAX));
+      shapes[name].push_back(uint32_t(extent));
+    }
+  }
   return Status::ok();
 }
 
@@ -93,14 +107,18 @@ rt::Result<ModelConfig> serving::parseModelConfig(std::string_view text) {
   NNHAL_ASSIGN_OR_RETURN(nlohmann::json parsed,
                          rt::parseJson(text, "settings"));
   JsonNode settings(parsed, "settings");
-  NNHAL_RETURN_IF_ERROR(settings.checkObject(
-      {"device", "threads", "priority", "max_batch_size",
-       "max_queue_delay_microseconds", "max_queue_size", "versions"}));
+  NNHAL_RETURN_IF_ERROR(
+      settings.checkObject({"device", "threads", "priority", "max_batch_size",
+                            "max_queue_delay_microseconds", "max_queue_size",
+                            "versions", "shapes"}));
   ModelConfig config;
   NNHAL_RETURN_IF_ERROR(readWords(settings, config));
   NNHAL_RETURN_IF_ERROR(readNumbers(settings, config));
   if (std::optional<JsonNode> versions = settings.find("versions"))
     NNHAL_RETURN_IF_ERROR(readVersions(*versions, config.versions));
+  if (std::optional<JsonNode> shapes = settings.find("shapes"))
+    NNHAL_RETURN_IF_ERROR(
+        readShapes(*shapes, parsed.at("shapes"), config.shapes));
   return config;
 }
 

@@ -8,6 +8,8 @@
 #ifndef NNHAL_LIB_SERVING_CORE_MODELCONFIG_H
 #define NNHAL_LIB_SERVING_CORE_MODELCONFIG_H
 
+#include "Tools/Tensors/Inputs.h"
+
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/Status.h"
 
@@ -31,7 +33,8 @@ struct VersionPolicy {
 ///
 ///   {"device": "nnhal-cpu", "threads": 1, "priority": "medium",
 ///    "max_batch_size": 8, "max_queue_delay_microseconds": 500,
-///    "max_queue_size": 64, "versions": "all" | {"latest": 2} | [1, 3]}
+///    "max_queue_size": 64, "versions": "all" | {"latest": 2} | [1, 3],
+///    "shapes": {"image": [8, 32, 32, 3]}}
 ///
 /// Every key is optional and no other is known.
 struct ModelConfig {
@@ -46,6 +49,8 @@ struct ModelConfig {
   /// Requests that may wait for an execution.
   uint64_t maxQueueSize = 64;
   VersionPolicy versions;
+  /// Of inputs whose extents a TensorFlow Lite file leaves open.
+  tools::NamedShapes shapes;
 };
 
 /// Reads the text of a config.json. Fails with invalidArgument, which names the

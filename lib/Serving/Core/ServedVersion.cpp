@@ -63,6 +63,7 @@ ServedVersion::load(const std::string &model, uint64_t version,
   NNHAL_ASSIGN_OR_RETURN(tools::ModelFile file, tools::openModel(path));
   tools::LoadRequest request = context.engine->request();
   request.preparation.priority = config.priority;
+  request.shapes = config.shapes;
   tools::LoadObserver observer;
   observer.warning = [&](std::string_view text) {
     rt::writeLog(*context.log, rt::LogTag::manager, "{}: {}", path, text);

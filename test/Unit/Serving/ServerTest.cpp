@@ -465,6 +465,23 @@ TEST_F(ServerTest, RequestsAreTraced) {
   EXPECT_TRUE(isFound);
 }
 
+TEST_F(ServerTest, SettingsGiveOpenExtents) {
+  folder.write("floor/config.json",
+               R"({"shapes": {"t0": [4, 4]}, "max_batch_size": 4})");
+  std::filesystem::create_directories(folder.path / "floor/1");
+  std::filesystem::copy(NNHAL_TEST_DATA "/Models/floor.tflite",
+                        folder.at("floor/1/model.tflite"));
+  start(withoutPolling());
+  ModelInfo info;
+  ASSERT_TRUE(server->modelInfo("floor", "", info).isOk()) << index();
+  EXPECT_EQ(info.inputs[0].shape, (std::vector<int64_t>{4, 4}));
+  EXPECT_EQ(info.outputs[0].shape, (std::vector<int64_t>{4, 4}));
+  EXPECT_EQ(info.maxBatchSize, 4u);
+  folder.write("floor/config.json", R"({"shapes": {"none": [4, 4]}})");
+  EXPECT_TRUE(server->load("floor").message().ends_with(
+      "a shape is given for input 'none', which the model does not have"));
+}
+
 TEST_F(ServerTest, SmallNetwork) {
   folder.write("unused", "");
   std::filesystem::copy(NNHAL_TEST_DATA "/Models/small_cnn.tflite",

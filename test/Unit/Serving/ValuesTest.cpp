@@ -200,7 +200,8 @@ TEST(ModelConfigTest, EveryKey) {
   ModelConfig config = *parseModelConfig(
       R"({"device": "nnhal-reference", "threads": 2, "priority": "high",
           "max_batch_size": 8, "max_queue_delay_microseconds": 500,
-          "max_queue_size": 4, "versions": {"latest": 2}})");
+          "max_queue_size": 4, "versions": {"latest": 2},
+          "shapes": {"x": [8, 3]}})");
   EXPECT_EQ(config.device, "nnhal-reference");
   EXPECT_EQ(config.threads, 2u);
   EXPECT_EQ(config.priority, rt::Priority::high);
@@ -208,6 +209,7 @@ TEST(ModelConfigTest, EveryKey) {
   EXPECT_EQ(config.maxQueueDelayMicroseconds, 500u);
   EXPECT_EQ(config.maxQueueSize, 4u);
   EXPECT_EQ(config.versions.latest, 2u);
+  EXPECT_EQ(config.shapes.at("x"), (std::vector<uint32_t>{8, 3}));
   EXPECT_EQ(parseModelConfig(R"({"versions": "all"})")->versions.latest, 0u);
   EXPECT_EQ(parseModelConfig(R"({"versions": [3, 5]})")->versions.only,
             (std::vector<uint64_t>{3, 5}));
@@ -228,10 +230,20 @@ TEST(ModelConfigTest, WhatIsWrongIsNamed) {
             "device: expected a string, found 1");
   EXPECT_EQ(problemOf(R"({"priority": "urgent"})"),
             "priority: 'urgent' is not low, medium or high");
-  for (const char *versions : {R"("some")", "[]", "1", R"({"first": 1})"})
-    EXPECT_EQ(
-        problemOf(fmt::format(R"({{"versions": {}}})", versions)),
-        "versions: expected \"all\", {\"latest\": N} or a list of versions");
+  for (auto [versions, found] : {std::pair(R"("some")", R"("some")"),
+                                 {"[]", "an array"},
+                                 {"1", "1"},
+                                 {R"({"first": 1})", "an object"}})
+    EXPECT_EQ(problemOf(fmt::format(R"({{"versions": {}}})", versions)),
+              fmt::format("versions: expected \"all\", {{\"latest\": N}} or a "
+                          "list of versions, found {}",
+                          found));
+  EXPECT_EQ(problemOf(R"({"shapes": [8]})"),
+            "shapes: expected an object, found an array");
+  EXPECT_EQ(problemOf(R"({"shapes": {"x": 8}})"),
+            "shapes.x: expected an array, found 8");
+  EXPECT_EQ(problemOf(R"({"shapes": {"x": [8, 0]}})"),
+            "shapes.x[1]: 0 must be from 1 to 2147483647");
   EXPECT_EQ(problemOf(R"({"versions": {"latest": 0}})"),
             "versions.latest: 0 must be from 1 to 65536");
   EXPECT_EQ(problemOf(R"({"versions": [1, 0]})"),

@@ -43,6 +43,8 @@ public:
 
   /// "\p text" after the path of this node.
   Status error(std::string_view text) const;
+  /// "expected \p expectation, found " and what is here.
+  Status unexpected(std::string_view expectation) const;
 
   /// Fails unless this is an object with no other keys than \p keys.
   Status checkObject(std::initializer_list<std::string_view> keys) const;
@@ -77,7 +79,6 @@ private:
       : value(&value), parent(parent), key(key), index(index) {}
 
   std::string path() const;
-  Status unexpected(std::string_view expectation) const;
 
   const Json *value;
   const JsonNode *parent = nullptr;
