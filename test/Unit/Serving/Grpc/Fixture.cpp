@@ -14,6 +14,13 @@
 using namespace nnhal;
 using namespace nnhal::serving;
 
+/// LeakSanitizer asks for this. Debian's library of c-ares, in which gRPC looks
+/// up names, keeps 20 bytes.
+extern "C" const char *
+__lsan_default_suppressions() { // NOLINT(bugprone-reserved-identifier)
+  return "leak:libcares";
+}
+
 std::string serving::copyModel(std::string_view type) {
   bool isQuantized = type.find("QUANT") != std::string_view::npos;
   std::string operand =
