@@ -211,7 +211,16 @@ static void bindModel(py::module_ &module) {
              return unwrap(std::move(text));
            })
       .def("_prepare_picture", &preparePicture)
-      .def_property_readonly("_labels", &labelsOf)
+      .def_property_readonly("_labels",
+                             [](const Model &model) {
+                               return labelsOf(model,
+                                               &tools::ModelMetadata::labels);
+                             })
+      .def_property_readonly("_value_labels",
+                             [](const Model &model) {
+                               return labelsOf(
+                                   model, &tools::ModelMetadata::valueLabels);
+                             })
       .def("_begin_trace",
            [](const Model &model) {
              rt::Tracer *tracer = model.engine().tracer();

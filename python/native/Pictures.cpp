@@ -79,13 +79,15 @@ py::array python::preparePicture(const Model &model, const py::array &picture,
   return values;
 }
 
-std::vector<std::vector<std::string>> python::labelsOf(const Model &model) {
+std::vector<std::vector<std::string>> python::labelsOf(
+    const Model &model,
+    std::vector<std::vector<std::string>> tools::ModelMetadata::*kind) {
   const rt::Result<tools::ModelMetadata> &metadata = [&]() -> const auto & {
     py::gil_scoped_release unlocked;
     return model.metadata();
   }();
   check(metadata.status());
-  std::vector<std::vector<std::string>> labels = metadata->labels;
+  std::vector<std::vector<std::string>> labels = (*metadata).*kind;
   labels.resize(model.interface().outputs.size());
   return labels;
 }

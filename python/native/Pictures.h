@@ -25,8 +25,11 @@ py::array preparePicture(const Model &model, const py::array &picture,
                          std::optional<std::array<double, 3>> deviation,
                          std::optional<double> crop);
 
-/// The labels that are packed with \p model, by output.
-std::vector<std::vector<std::string>> labelsOf(const Model &model);
+/// The labels that are packed with \p model, by output: \p kind is
+/// `&tools::ModelMetadata::labels` or `&tools::ModelMetadata::valueLabels`.
+std::vector<std::vector<std::string>>
+labelsOf(const Model &model,
+         std::vector<std::vector<std::string>> tools::ModelMetadata::*kind);
 
 /// Gives \p module the functions of pictures.
 void bindPictures(py::module_ &module);

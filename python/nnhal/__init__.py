@@ -225,6 +225,15 @@ class Model(_native.Model):
         """
         return tuple(self._labels)
 
+    @property
+    def value_labels(self) -> tuple[list[str], ...]:
+        """For each output the labels of the classes whose numbers its values are, as of a detector; empty otherwise.
+
+        >>> nnhal.load("small_cnn.tflite").value_labels
+        ([],)
+        """
+        return tuple(self._value_labels)
+
     def prepare_picture(self, picture: str | os.PathLike[str] | Array, *, input: str | int = 0,
                         mean: float | Sequence[float] | None = None, deviation: float | Sequence[float] | None = None,
                         crop: float | None = None) -> Array:
@@ -250,7 +259,9 @@ class Model(_native.Model):
             labels: Sequence[str] | str | os.PathLike[str] | None = None) -> list[Ranked]:
         """The highest values of an output, with the labels of the model, of `labels` or of the lines of that file.
 
-        Labels are of places along the last dimension.
+        Labels are of places along the last dimension. Of an output whose values
+        are numbers of classes (`value_labels`) it has the first ones, in their
+        order, with the labels of their classes.
 
         >>> model = nnhal.load("small_cnn.tflite")
         >>> model.top(numpy.array([[0.25, 0.5, 0.25]]), 2, labels=["cat", "dog", "cup"])
@@ -262,6 +273,9 @@ class Model(_native.Model):
         reals = stored.reshape(-1).astype(np.float64)
         if tensor.scale and stored.dtype.kind != "f":
             reals = tensor.scale * (reals - tensor.zero_point)
+        if labels is None and (classes := self._value_labels[index]):
+            return [Ranked(place, float(value), classes[int(value)] if 0 <= value < len(classes) else "")
+                    for place, value in enumerate(reals[:count])]
         names = self._labels[index] if labels is None else labels
         if isinstance(names, (str, os.PathLike)):
             names = _native.read_lines(os.fspath(names))

@@ -2,6 +2,7 @@
 
 import struct
 import unittest
+import unittest.mock
 import zlib
 
 import nnhal
@@ -57,6 +58,13 @@ class PicturesTest(RefusalTest, ScratchTest):
         labels = self.scratch / "labels.txt"
         labels.write_text("".join(f"label {number}\n" for number in range(10)))
         self.assertEqual(model.top(values, 1, output="probabilities", labels=labels), [(1, 3.0, "label 1")])
+
+    def test_classes_of_a_detector(self):
+        model = nnhal.load(SMALL_CNN)
+        with unittest.mock.patch.object(nnhal.Model, "_value_labels", [["cat", "dog"]]):
+            self.assertEqual(model.value_labels, (["cat", "dog"],))
+            self.assertEqual(model.top(np.float32([[1, 0, 2, -1, np.nan, 1]]), 4),
+                             [(0, 1.0, "dog"), (1, 0.0, "cat"), (2, 2.0, ""), (3, -1.0, "")])
         quantized = nnhal.load(addition("TENSOR_QUANT8_ASYMM", (1, 3), scale=0.5, zeroPoint=3))
         self.assertEqual(quantized.top(np.uint8([[3, 5, 1]]), 2), [(1, 1.0, ""), (0, 0.0, "")])
 

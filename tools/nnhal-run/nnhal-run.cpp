@@ -182,7 +182,10 @@ static Status printTop(const Flags &flags, const ModelMetadata &metadata,
   std::string text;
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::string described;
-    if (flags.labels.empty() && i < metadata.labels.size())
+    if (i < metadata.valueLabels.size() && !metadata.valueLabels[i].empty())
+      described = describeClasses(outputs[i], i, interface.outputs[i],
+                                  *flags.top, metadata.valueLabels[i]);
+    else if (flags.labels.empty() && i < metadata.labels.size())
       described = describeTop(outputs[i], i, interface.outputs[i], *flags.top,
                               metadata.labels[i]);
     // Packed labels that fit no output are left out: nobody has asked for them.

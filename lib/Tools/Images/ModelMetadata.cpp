@@ -89,12 +89,12 @@ readNormalization(const metadata::TensorMetadata &tensor) {
 
 static rt::Result<std::vector<std::string>>
 readPackedLabels(std::span<const std::byte> file,
-                 const metadata::TensorMetadata &tensor) {
+                 const metadata::TensorMetadata &tensor,
+                 metadata::AssociatedFileType type) {
   if (tensor.associated_files())
     for (const metadata::AssociatedFile *packed : *tensor.associated_files())
       // A file in several languages begins with the one that all understand.
-      if (packed->type() == metadata::AssociatedFileType::TENSOR_AXIS_LABELS &&
-          packed->name()) {
+      if (packed->type() == type && packed->name()) {
         NNHAL_ASSIGN_OR_RETURN(std::string text,
                                readPackedFile(file, packed->name()->str()));
         return splitLines(text);
@@ -128,9 +128,14 @@ tools::readModelMetadata(std::span<const std::byte> file) {
   if (main.output_tensor_metadata())
     for (const metadata::TensorMetadata *output :
          *main.output_tensor_metadata()) {
-      NNHAL_ASSIGN_OR_RETURN(std::vector<std::string> labels,
-                             readPackedLabels(file, *output));
+      using enum metadata::AssociatedFileType;
+      NNHAL_ASSIGN_OR_RETURN(
+          std::vector<std::string> labels,
+          readPackedLabels(file, *output, TENSOR_AXIS_LABELS));
       result.labels.push_back(std::move(labels));
+      NNHAL_ASSIGN_OR_RETURN(
+          labels, readPackedLabels(file, *output, TENSOR_VALUE_LABELS));
+      result.valueLabels.push_back(std::move(labels));
     }
   return result;
 }

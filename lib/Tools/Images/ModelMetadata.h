@@ -28,6 +28,10 @@ struct ModelMetadata {
   /// The labels of an output along its last dimension; empty where the file has
   /// none. There may be fewer than the model has outputs.
   std::vector<std::vector<std::string>> labels;
+  /// The labels of the values of an output, which are numbers of classes,
+  /// counted from 0: of what a detector finds, best first. Otherwise like
+  /// `labels`.
+  std::vector<std::vector<std::string>> valueLabels;
 };
 
 /// The metadata of \p file, a TensorFlow Lite file; empty where it has none.

@@ -22,13 +22,18 @@
 using namespace nnhal;
 using namespace nnhal::tools;
 
+/// "output 0 ('y')".
+static std::string titleOf(const OutputTensor &output, size_t index) {
+  return output.name.empty()
+             ? fmt::format("output {}", index)
+             : fmt::format("output {} ('{}')", index, output.name);
+}
+
 std::string tools::describeOutput(const OutputTensor &output, size_t index,
                                   uint64_t count) {
-  std::string text = fmt::format("output {}", index);
-  if (!output.name.empty())
-    text += fmt::format(" ('{}')", output.name);
-  text += fmt::format(" {} [{}]:", rt::nameOf(output.type),
-                      fmt::join(output.dimensions, ","));
+  std::string text =
+      fmt::format("{} {} [{}]:", titleOf(output, index),
+                  rt::nameOf(output.type), fmt::join(output.dimensions, ","));
   const ElementFormat &format = formatOf(output.type, output.kind);
   uint64_t total = output.bytes.size() / format.size;
   for (uint64_t i = 0; i < std::min(count, total); ++i)
@@ -45,15 +50,28 @@ std::string tools::describeTop(const OutputTensor &output, size_t index,
   if (!labels.empty() &&
       (output.dimensions.empty() || output.dimensions.back() != labels.size()))
     return {};
-  std::string text = fmt::format("output {}", index);
-  if (!output.name.empty())
-    text += fmt::format(" ('{}')", output.name);
-  text += ", highest values:\n";
+  std::string text = titleOf(output, index) + ", highest values:\n";
   for (const Ranked &ranked : rankElements(output, tensor, count))
     text +=
         fmt::format("{:>10.4g}  [{}]{}{}\n", ranked.value, ranked.index,
                     labels.empty() ? "" : " ",
                     labels.empty() ? "" : labels[ranked.index % labels.size()]);
+  return text;
+}
+
+std::string tools::describeClasses(const OutputTensor &output, size_t index,
+                                   const rt::InterfaceTensor &tensor,
+                                   uint64_t count,
+                                   std::span<const std::string> labels) {
+  std::string text = titleOf(output, index) + ", first values:\n";
+  for (const Ranked &element : loadElements(output, tensor, count)) {
+    // What is no number is in no range.
+    bool isClass = element.value >= 0 && element.value < double(labels.size());
+    text +=
+        fmt::format("{:>10.4g}  [{}]{}{}\n", element.value, element.index,
+                    isClass ? " " : "",
+                    isClass ? labels[size_t(element.value)] : std::string());
+  }
   return text;
 }
 

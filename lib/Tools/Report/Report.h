@@ -27,6 +27,12 @@ std::string describeTop(const OutputTensor &output, size_t index,
                         const rt::InterfaceTensor &tensor, uint64_t count,
                         std::span<const std::string> labels);
 
+/// The same for an output whose values are numbers of classes: a line for each
+/// of the first \p count, with the class's label if it has one.
+std::string describeClasses(const OutputTensor &output, size_t index,
+                            const rt::InterfaceTensor &tensor, uint64_t count,
+                            std::span<const std::string> labels);
+
 /// The answer to --time, ending with a newline: a table with one row per mode,
 /// or one JSON object per line.
 std::string describeTimes(const LoadOutcome &loaded,

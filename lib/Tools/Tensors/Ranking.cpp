@@ -20,16 +20,24 @@ uint64_t tools::countElements(const OutputTensor &output) {
   return output.bytes.size() / formatOf(output.type, output.kind).size;
 }
 
-std::vector<Ranked> tools::rankElements(const OutputTensor &output,
+std::vector<Ranked> tools::loadElements(const OutputTensor &output,
                                         const rt::InterfaceTensor &tensor,
                                         uint64_t count) {
   const ElementFormat &format = formatOf(output.type, output.kind);
   double scale = tensor.scale != 0.0f ? double(tensor.scale) : 1.0;
-  std::vector<Ranked> elements(countElements(output));
+  std::vector<Ranked> elements(std::min(count, countElements(output)));
   for (uint64_t i = 0; i < elements.size(); ++i) {
     double stored = format.load(output.bytes.data() + i * format.size);
     elements[i] = {i, scale * (stored - double(tensor.zeroPoint))};
   }
+  return elements;
+}
+
+std::vector<Ranked> tools::rankElements(const OutputTensor &output,
+                                        const rt::InterfaceTensor &tensor,
+                                        uint64_t count) {
+  std::vector<Ranked> elements =
+      loadElements(output, tensor, countElements(output));
   auto key = [](const Ranked &element) {
     double value = std::isnan(element.value)
                        ? -std::numeric_limits<double>::infinity()

@@ -27,6 +27,12 @@ struct Ranked {
 /// The number of elements of \p output.
 uint64_t countElements(const OutputTensor &output);
 
+/// The real numbers that the elements of \p output, that of \p tensor, stand
+/// for, by their places: the first \p count of them.
+std::vector<Ranked> loadElements(const OutputTensor &output,
+                                 const rt::InterfaceTensor &tensor,
+                                 uint64_t count);
+
 /// The \p count highest elements of \p output, that of \p tensor; of equal ones
 /// the first in their order. What is no number is the lowest.
 std::vector<Ranked> rankElements(const OutputTensor &output,

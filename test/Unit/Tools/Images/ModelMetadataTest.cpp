@@ -37,7 +37,9 @@ Bytes bytesOf(const flatbuffers::FlatBufferBuilder &builder) {
 
 /// The metadata of a model with one input and one output.
 Bytes metadataOf(std::vector<float> mean, std::vector<float> deviation,
-                 const char *labels) {
+                 const char *labels,
+                 metadata::AssociatedFileType type =
+                     metadata::AssociatedFileType::TENSOR_AXIS_LABELS) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<metadata::ProcessUnit>> units = {
       metadata::CreateProcessUnit(
@@ -49,9 +51,8 @@ Bytes metadataOf(std::vector<float> mean, std::vector<float> deviation,
                                            0, &units)};
   std::vector<flatbuffers::Offset<metadata::AssociatedFile>> files;
   if (labels)
-    files.push_back(metadata::CreateAssociatedFileDirect(
-        builder, labels, nullptr,
-        metadata::AssociatedFileType::TENSOR_AXIS_LABELS));
+    files.push_back(
+        metadata::CreateAssociatedFileDirect(builder, labels, nullptr, type));
   std::vector<flatbuffers::Offset<metadata::TensorMetadata>> outputs = {
       metadata::CreateTensorMetadataDirect(builder, "scores", nullptr, nullptr,
                                            0, nullptr, 0, &files)};
@@ -169,6 +170,16 @@ TEST(ModelMetadataTest, LabelsAreThoseThatArePacked) {
     EXPECT_EQ(found->labels[0],
               (std::vector<std::string>{"cat", "dog", "", "cup"}));
   }
+}
+
+TEST(ModelMetadataTest, LabelsOfValuesAreOthersThanThoseOfPlaces) {
+  auto found = readModelMetadata(
+      modelOf(metadataOf({1}, {1}, "classes.txt",
+                         metadata::AssociatedFileType::TENSOR_VALUE_LABELS)) +
+      archiveOf("classes.txt", "cat\ndog\n", false));
+  ASSERT_TRUE(found.isOk()) << found.status().message();
+  EXPECT_TRUE(found->labels[0].empty());
+  EXPECT_EQ(found->valueLabels[0], (std::vector<std::string>{"cat", "dog"}));
 }
 
 TEST(ModelMetadataTest, PackedFilesThatAreNotThereAreNamed) {

@@ -68,4 +68,19 @@ TEST(RankingTest, QuantizedValuesAreRealNumbers) {
             "         1  [1]\n");
 }
 
+TEST(RankingTest, ClassesAreNamed) {
+  std::vector<float> values = {2.0f, 0.0f, 3.0f, -1.0f, std::nanf(""), 1.0f};
+  auto output = outputOf(rt::OperandType::TENSOR_FLOAT32, values);
+  output.name = "classes";
+  rt::InterfaceTensor tensor = {"", output.type, output.dimensions};
+  std::vector<std::string> labels = {"cat", "dog", "cup"};
+  EXPECT_EQ(describeClasses(output, 1, tensor, 5, labels),
+            "output 1 ('classes'), first values:\n"
+            "         2  [0] cup\n"
+            "         0  [1] cat\n"
+            "         3  [2]\n"
+            "        -1  [3]\n"
+            "       nan  [4]\n");
+}
+
 } // namespace
