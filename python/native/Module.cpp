@@ -395,4 +395,10 @@ PYBIND11_MODULE(_native, module) {
         return readTFLiteFile(std::string_view(bytes));
       },
       py::arg("bytes"));
+  module.def(
+      "tflite_with_outputs",
+      [](const py::bytes &bytes, const std::vector<int32_t> &outputs) {
+        return withOutputs(std::string_view(bytes), outputs);
+      },
+      py::arg("bytes"), py::arg("outputs"));
 }

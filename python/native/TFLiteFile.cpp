@@ -9,11 +9,13 @@
 
 #include "Exceptions.h"
 
+#include "Runtime/Formats/TFLite/Operator.h"
 #include "Runtime/Formats/TFLite/Root.h"
 #include "Runtime/Support/Errors.h"
 
 #include <pybind11/stl.h>
 
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -90,18 +92,59 @@ static py::dict tensorsOf(
   return tensors;
 }
 
-py::dict python::readTFLiteFile(std::string_view bytes) {
-  const schema::Model &model =
-      *unwrap(rt::tflite::readRoot(std::as_bytes(std::span(bytes))));
-  const schema::SubGraph &main = *model.subgraphs()->Get(0);
-  py::dict file;
+static py::str nameOf(const schema::OperatorCode &code) {
+  schema::BuiltinOperator builtin = rt::tflite::builtinCode(code);
+  if (builtin != schema::BuiltinOperator::CUSTOM)
+    return schema::EnumNameBuiltinOperator(builtin);
+  return code.custom_code() ? textOf(code.custom_code())
+                            : py::str("UnknownCustomOp");
+}
+
+/// The operators of \p subgraph with the names that TensorFlow Lite gives them.
+static py::list operatorsOf(const schema::Model &model,
+                            const schema::SubGraph &subgraph) {
+  py::list operators;
+  if (!subgraph.operators())
+    return operators;
+  const auto *codes = model.operator_codes();
+  for (const schema::Operator *source : *subgraph.operators()) {
+    py::dict facts;
+    facts["name"] = codes && source->opcode_index() < codes->size()
+                        ? nameOf(*codes->Get(source->opcode_index()))
+                        : py::str();
+    facts["inputs"] = py::cast(elementsOf(source->inputs()));
+    facts["outputs"] = py::cast(elementsOf(source->outputs()));
+    operators.append(facts);
+  }
+  return operators;
+}
+
+static py::dict describe(const schema::Model &model,
+                         const schema::SubGraph &subgraph,
+                         std::string_view file) {
+  py::dict facts;
   py::list tensors;
-  if (main.tensors())
-    for (const schema::Tensor *tensor : *main.tensors())
-      tensors.append(describe(model, *tensor, bytes));
-  file["tensors"] = tensors;
-  file["inputs"] = py::cast(elementsOf(main.inputs()));
-  file["outputs"] = py::cast(elementsOf(main.outputs()));
+  if (subgraph.tensors())
+    for (const schema::Tensor *tensor : *subgraph.tensors())
+      tensors.append(describe(model, *tensor, file));
+  facts["tensors"] = tensors;
+  facts["inputs"] = py::cast(elementsOf(subgraph.inputs()));
+  facts["outputs"] = py::cast(elementsOf(subgraph.outputs()));
+  facts["operators"] = operatorsOf(model, subgraph);
+  return facts;
+}
+
+static const schema::Model &rootOf(std::string_view bytes) {
+  return *python::unwrap(rt::tflite::readRoot(std::as_bytes(std::span(bytes))));
+}
+
+py::dict python::readTFLiteFile(std::string_view bytes) {
+  const schema::Model &model = rootOf(bytes);
+  py::dict file;
+  py::list subgraphs;
+  for (const schema::SubGraph *subgraph : *model.subgraphs())
+    subgraphs.append(describe(model, *subgraph, bytes));
+  file["subgraphs"] = subgraphs;
   py::list signatures;
   if (model.signature_defs())
     for (const schema::SignatureDef *signature : *model.signature_defs()) {
@@ -113,5 +156,39 @@ py::dict python::readTFLiteFile(std::string_view bytes) {
       signatures.append(facts);
     }
   file["signatures"] = signatures;
+  return file;
+}
+
+py::bytes python::withOutputs(std::string_view bytes,
+                              const std::vector<int32_t> &outputs) {
+  const schema::SubGraph &main = *rootOf(bytes).subgraphs()->Get(0);
+  const uint8_t *field =
+      reinterpret_cast<const flatbuffers::Table &>(main).GetAddressOf(
+          schema::SubGraph::VT_OUTPUTS);
+  if (!field)
+    check(rt::badData("the main subgraph of the file has no outputs"));
+  // A FlatBuffer refers to its vectors by distances: the new one can lie behind
+  // everything else.
+  using Offset = flatbuffers::uoffset_t;
+  const size_t offsetPlace =
+      reinterpret_cast<const char *>(field) - bytes.data();
+  const size_t vectorPlace =
+      (bytes.size() + sizeof(Offset) - 1) / sizeof(Offset) * sizeof(Offset);
+  const size_t size =
+      vectorPlace + sizeof(Offset) + outputs.size() * sizeof(int32_t);
+  auto file = py::reinterpret_steal<py::bytes>(
+      PyBytes_FromStringAndSize(nullptr, py::ssize_t(size)));
+  if (!file)
+    throw py::error_already_set();
+  char *data = PyBytes_AS_STRING(file.ptr());
+  std::memset(data + bytes.size(), 0, size - bytes.size());
+  std::memcpy(data, bytes.data(), bytes.size());
+  auto *place = reinterpret_cast<uint8_t *>(data);
+  flatbuffers::WriteScalar(place + offsetPlace,
+                           Offset(vectorPlace - offsetPlace));
+  flatbuffers::WriteScalar(place + vectorPlace, Offset(outputs.size()));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    flatbuffers::WriteScalar(
+        place + vectorPlace + sizeof(Offset) + i * sizeof(int32_t), outputs[i]);
   return file;
 }

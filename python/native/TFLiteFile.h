@@ -12,14 +12,23 @@
 
 #include <pybind11/numpy.h>
 
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace nnhal::python {
 
 /// Returns what nnhal.tflite has to know of the file with the bytes \p bytes: a
-/// dictionary of the main subgraph's tensors, inputs and outputs, and the
-/// signatures of the file. Throws for bytes that are no such file.
+/// dictionary of its subgraphs, the main one first, with their tensors, inputs,
+/// outputs and operators, and of its signatures. Throws for bytes that are no
+/// such file.
 pybind11::dict readTFLiteFile(std::string_view bytes);
+
+/// Returns a copy of the file with the bytes \p bytes whose main subgraph has
+/// the tensors \p outputs for outputs. The file has less than 2 GiB. Throws for
+/// bytes that are no such file, and for a main subgraph without outputs.
+pybind11::bytes withOutputs(std::string_view bytes,
+                            const std::vector<int32_t> &outputs);
 
 } // namespace nnhal::python
 

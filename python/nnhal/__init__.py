@@ -31,7 +31,7 @@ from .errors import (CompileWarning, DeadObjectError, DeviceUnavailableError, Er
 
 __version__: str = _native.__version__
 
-__all__ = ["load", "compile", "evaluate", "read_picture", "Model", "Tensor", "MemoryUse", "Statistics", "Ranked", "Fence", "Execution", "Stream", "Burst",
+__all__ = ["load", "compile", "evaluate", "read_picture", "lite", "tflite", "Model", "Tensor", "MemoryUse", "Statistics", "Ranked", "Fence", "Execution", "Stream", "Burst",
            "Error", "DeviceUnavailableError", "GeneralFailureError", "OutputInsufficientSizeError",
            "InvalidArgumentError", "MissedDeadlineError", "ResourceExhaustedError", "DeadObjectError",
            "CompileWarning"]
@@ -434,5 +434,6 @@ def compile(source: Source, artifact: str | os.PathLike[str], *, target: str = "
     _native.compile(_source(source), os.fspath(artifact), _options(options))
 
 
-# The module looks at this one, and so comes last.
+# These modules look at this one, and so come last.
+from . import lite, tflite  # noqa: E402
 from .evaluation import evaluate  # noqa: E402

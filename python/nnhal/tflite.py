@@ -22,6 +22,7 @@ once and then found there. docs/Using/Python.md says what differs.
 from __future__ import annotations
 
 import enum
+import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -29,21 +30,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import Model, Stream, _native, load
+from . import Model, Stream, load
+from ._tflite_file import TYPES, Array, File, Path
 from .errors import Error
 
-__all__ = ["Interpreter", "SignatureRunner", "OpResolverType", "load_delegate"]
+__all__ = ["Interpreter", "SignatureRunner", "OpResolverType", "DelegateError", "load_delegate", "experimental"]
 
-Array = np.ndarray[Any, Any]
+_NAMES = {np.dtype(element): name for name, element in TYPES.items()}
 
-# By the names of the file format. Elements of other types are no arrays.
-_TYPES: dict[str, type[np.generic]] = {
-    "FLOAT32": np.float32, "FLOAT16": np.float16, "FLOAT64": np.float64, "INT8": np.int8, "INT16": np.int16,
-    "INT32": np.int32, "INT64": np.int64, "UINT8": np.uint8, "UINT16": np.uint16, "UINT32": np.uint32,
-    "UINT64": np.uint64, "BOOL": np.bool_, "COMPLEX64": np.complex64, "COMPLEX128": np.complex128,
-    "STRING": np.bytes_,
-}
-_NAMES = {np.dtype(element): name for name, element in _TYPES.items()}
+# What nnhal.load takes beside a model; resize_tensor_input() has the shapes.
+_OPTIONS = [name for name in inspect.signature(load).parameters if name not in ("source", "shapes")]
 
 # The references to an array that nothing outside of an interpreter has: the
 # dictionary's and the argument of sys.getrefcount().
@@ -59,41 +55,56 @@ class OpResolverType(enum.Enum):
     BUILTIN_WITHOUT_DEFAULT_DELEGATES = 3
 
 
+class DelegateError(ValueError, OSError):
+    """A delegate was asked for. Scripts that go on without one expect either of the bases."""
+
+
 def load_delegate(library: str, options: Mapping[str, Any] | None = None) -> NoReturn:
     """There are no delegates; `Interpreter(device=...)` says what executes.
 
-    >>> load_delegate("libedgetpu.so.1")
+    >>> load_delegate("edgetpu.so")
     Traceback (most recent call last):
-    ValueError: Failed to load delegate from libedgetpu.so.1: NNHal has devices in the place of delegates
+    nnhal.tflite.DelegateError: Failed to load delegate from edgetpu.so: NNHal has devices in the place of delegates
     """
-    raise ValueError(f"Failed to load delegate from {library}: NNHal has devices in the place of delegates")
+    raise DelegateError(f"Failed to load delegate from {library}: NNHal has devices in the place of delegates")
 
 
-class _File:
-    """A .tflite file, as far as an interpreter tells about it."""
+class experimental:
+    """The names that TensorFlow has in `tf.lite.experimental`.
 
-    def __init__(self, content: bytes) -> None:
-        facts = _native.read_tflite(content)
-        self.content = content
-        self.tensors: list[dict[str, Any]] = facts["tensors"]
-        self.inputs: list[int] = facts["inputs"]
-        self.outputs: list[int] = facts["outputs"]
-        self.signatures: dict[str, dict[str, Any]] = {one["key"]: one for one in
-                                                      sorted(facts["signatures"], key=lambda one: str(one["key"]))}
+    >>> experimental.OpResolverType is OpResolverType
+    True
+    """
 
-    def dtype(self, index: int) -> type[np.generic]:
-        return _TYPES.get(self.tensors[index]["type"], np.void)
+    OpResolverType = OpResolverType
+    load_delegate = staticmethod(load_delegate)
 
-    def constant(self, index: int, shape: Sequence[int]) -> Array | None:
-        """The value of a constant tensor; None for another one and for what is stored in another form."""
-        place = self.tensors[index]["constant"]
-        dtype = np.dtype(self.dtype(index))
-        if place is None or self.tensors[index]["is_sparse"] or dtype.itemsize == 0:
-            return None
-        offset, size = place
-        if size != dtype.itemsize * int(np.prod(shape, dtype=np.int64)):
-            return None
-        return np.frombuffer(self.content, dtype, size // dtype.itemsize, offset).reshape(shape)
+
+class _Graph:
+    """The methods of the object inside of TensorFlow Lite's interpreter that scripts call."""
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+
+    def NumTensors(self, subgraph_index: int = 0) -> int:
+        return len(self._file.subgraphs[subgraph_index].tensors)
+
+    def NumNodes(self) -> int:
+        return len(self._file.main.operators)
+
+    def NodeName(self, node_index: int) -> str:
+        return str(self._node(node_index)["name"])
+
+    def NodeInputs(self, node_index: int) -> Array:
+        return np.array(self._node(node_index)["inputs"], dtype=np.int32)
+
+    def NodeOutputs(self, node_index: int) -> Array:
+        return np.array(self._node(node_index)["outputs"], dtype=np.int32)
+
+    def _node(self, node_index: int) -> dict[str, Any]:
+        if not 0 <= node_index < self.NumNodes():
+            raise ValueError(f"Invalid node index {node_index}: the model has {self.NumNodes()} nodes")
+        return self._file.main.operators[node_index]
 
 
 class Interpreter:
@@ -107,15 +118,21 @@ class Interpreter:
     ValueError: Could not open 'missing.tflite'.
     """
 
-    def __init__(self, model_path: str | os.PathLike[str] | None = None, model_content: bytes | None = None,
+    def __init__(self, model_path: Path | None = None, model_content: bytes | None = None,
                  experimental_delegates: Sequence[Any] | None = None, num_threads: int | None = None,
                  experimental_op_resolver_type: OpResolverType = OpResolverType.AUTO,
                  experimental_preserve_all_tensors: bool = False,
                  experimental_disable_delegate_clustering: bool = False,
                  experimental_default_delegate_latest_features: bool = False, **options: Any) -> None:
-        if model_path is None and model_content is None:
+        for name in options:
+            if name not in _OPTIONS:
+                raise TypeError(f"Interpreter() got an unexpected keyword argument '{name}'; options of NNHal are: "
+                                f"{', '.join(_OPTIONS)}")
+        if not isinstance(experimental_op_resolver_type, OpResolverType):
+            raise ValueError(f"Unrecognized passed in op resolver type: {experimental_op_resolver_type}")
+        if not model_path and not model_content:
             raise ValueError("`model_path` or `model_content` must be specified.")
-        if model_path is not None and model_content is not None:
+        if model_path and model_content:
             raise ValueError("Can't both provide `model_path` and `model_content`")
         if experimental_delegates:
             raise ValueError("NNHal has devices in the place of delegates: Interpreter(device=...)")
@@ -127,14 +144,14 @@ class Interpreter:
             # As in TensorFlow Lite, no more than a hint.
             if options.get("device", "nnhal-cpu") == "nnhal-cpu":
                 options["threads"] = num_threads
-        if experimental_preserve_all_tensors:
-            raise ValueError("compiled models keep no intermediate results: experimental_preserve_all_tensors has to "
-                             "be False")
         if os.environ.get("NNHAL_CACHE_DIR"):
             options.setdefault("cache_dir", os.environ["NNHAL_CACHE_DIR"])
         self._options = options
-        self._path = None if model_path is None else os.fspath(model_path)
-        self._file = _File(_read(self._path) if self._path is not None else bytes(model_content or b""))
+        self._file = File.open(model_path) if model_path else File(bytes(model_content or b""))
+        self._interpreter = _Graph(self._file)
+        self._preserves = experimental_preserve_all_tensors
+        # The outputs of the model that was compiled, as tensors of the file.
+        self._results = self._file.main.outputs
         self._model: Model | None = None
         # By position among the inputs.
         self._shapes: dict[int, list[int]] = {}
@@ -149,35 +166,39 @@ class Interpreter:
         """Makes the model ready for the shapes of its inputs."""
         self._ensure_safe()
         if self._model is None or self._shapes != self._loaded_shapes:
-            source: str | bytes = self._file.content if self._path is None else self._path
-            try:
-                self._model = load(source, shapes={str(position): shape for position, shape in self._shapes.items()},
-                                   **self._options)
-            except Error as error:
-                raise RuntimeError(str(error)) from error
-            self._loaded_shapes = {position: list(shape) for position, shape in self._shapes.items()}
-            self._stream = self._model.stream() if any(one.is_state for one in self._model.inputs) else None
+            self._compile()
         elif self._is_allocated:
             return
-        self._values = {index: np.zeros(self._shape_of(index), self._file.dtype(index))
-                        for index in dict.fromkeys([*self._file.inputs, *self._file.outputs])}
+        self._values = {index: np.zeros(self._shape_of(index), self._file.main.dtype(index))
+                        for index in dict.fromkeys([*self._file.main.inputs, *self._results])}
         for index, value in self._values.items():
-            constant = self._file.constant(index, value.shape)
+            constant = self._file.main.constant(index, value.shape)
             if constant is not None:
                 value[...] = constant
         self._is_allocated = True
 
-    def get_tensor_details(self) -> list[dict[str, Any]]:
-        """The details of all tensors that have a name."""
-        return [self._details(index) for index in range(len(self._file.tensors))]
+    def get_tensor_details(self, subgraph_index: int = 0) -> list[dict[str, Any]]:
+        """The details of all tensors of a subgraph.
+
+        >>> Interpreter("small_cnn.tflite").get_tensor_details(1)
+        Traceback (most recent call last):
+        ValueError: subgraph_index is out of range: 1 for the model, which has 1 subgraphs.
+        """
+        self._checked_subgraph(subgraph_index)
+        return [self._get_tensor_details(index, subgraph_index)
+                for index in range(self._interpreter.NumTensors(subgraph_index))]
+
+    def num_subgraphs(self) -> int:
+        """The number of subgraphs, of which the first is executed and refers to the others."""
+        return len(self._file.subgraphs)
 
     def get_input_details(self) -> list[dict[str, Any]]:
         """The details of the inputs: name, index, shape, shape_signature, dtype and quantization."""
-        return [self._details(index) for index in self._file.inputs]
+        return [self._get_tensor_details(index) for index in self._file.main.inputs]
 
     def get_output_details(self) -> list[dict[str, Any]]:
         """The details of the outputs."""
-        return [self._details(index) for index in self._file.outputs]
+        return [self._get_tensor_details(index) for index in self._file.main.outputs]
 
     def set_tensor(self, tensor_index: int, value: Any) -> None:
         """Copies a value to an input.
@@ -190,12 +211,12 @@ class Interpreter:
         """
         index = self._checked(tensor_index)
         given = np.asarray(value)
-        expected = self._file.dtype(index)
+        expected = self._file.main.dtype(index)
         if given.dtype != expected:
             raise ValueError(f"Cannot set tensor: Got value of type {_NAMES.get(given.dtype, 'NOTYPE')} but expected "
-                             f"type {self._file.tensors[index]['type']} for input {index}, name: "
-                             f"{self._file.tensors[index]['name']} ")
-        shape = list(self._values[index].shape) if index in self._values else self._shape_of(index)
+                             f"type {self._file.main.tensors[index]['type']} for input {index}, name: "
+                             f"{self._file.main.tensors[index]['name']} ")
+        shape = self._shape_of(index)
         if given.ndim != len(shape):
             raise ValueError(f"Cannot set tensor: Dimension mismatch. Got {given.ndim} but expected {len(shape)} for "
                              f"input {index}.")
@@ -203,7 +224,7 @@ class Interpreter:
             if found != wanted:
                 raise ValueError(f"Cannot set tensor: Dimension mismatch. Got {found} but expected {wanted} for "
                                  f"dimension {dimension} of input {index}.")
-        if index not in self._file.inputs:
+        if index not in self._file.main.inputs:
             raise ValueError(f"Cannot set tensor: tensor {index} is no input, and NNHal has compiled the others")
         if not self._is_allocated:
             raise ValueError("Cannot set tensor: Tensor is unallocated. Try calling allocate_tensors() first")
@@ -212,18 +233,25 @@ class Interpreter:
     def resize_tensor_input(self, input_index: int, tensor_size: Any, strict: bool = False) -> None:
         """Gives an input another shape from the next allocate_tensors() on.
 
-        With `strict` only extents change that the file leaves open.
+        With `strict` only extents change that the file leaves open. Tensors that
+        are computed have shapes that follow from those of the inputs, whatever
+        is given for them.
+
+        >>> Interpreter("small_cnn.tflite").resize_tensor_input(0, 5)
+        Traceback (most recent call last):
+        ValueError: Shape should be 1D instead of 0.
         """
         self._ensure_safe()
         index = self._checked(input_index)
-        shape = [int(extent) for extent in np.array(tensor_size, dtype=np.int32).reshape(-1)]
-        if index not in self._file.inputs:
-            raise ValueError(f"tensor {index} is no input")
+        extents = np.array(tensor_size, dtype=np.int32)
+        if extents.ndim != 1:
+            raise ValueError(f"Shape should be 1D instead of {extents.ndim}.")
+        shape = [int(extent) for extent in extents]
         if any(extent < 0 for extent in shape):
             raise ValueError(f"tensor {index} cannot have the shape {shape}")
-        position = self._file.inputs.index(index)
         present = self._shape_of(index)
-        signature = self._file.tensors[index]["shape_signature"] or present
+        tensor = self._file.main.tensors[index]
+        signature = tensor["shape_signature"] or present
         if strict:
             if len(shape) != len(present):
                 raise RuntimeError(f"Attempting to resize tensor {index} from rank {len(present)} to {len(shape)}")
@@ -234,7 +262,11 @@ class Interpreter:
                                        "dimensions identified by -1.")
         if shape == present:
             return
-        self._shapes[position] = shape
+        if index in self._file.main.inputs:
+            self._shapes[self._file.main.inputs.index(index)] = shape
+        elif tensor["constant"] is not None:
+            raise RuntimeError(f"Attempting to resize a fixed-size tensor: tensor {index} is a constant of shape "
+                               f"{present}, and cannot have {shape}")
         self._is_allocated = False
 
     def invoke(self) -> None:
@@ -243,8 +275,16 @@ class Interpreter:
         self._run()
 
     def get_tensor(self, tensor_index: int, subgraph_index: int = 0) -> Array:
-        """A copy of an input, an output or a constant."""
-        return self._value(self._checked(tensor_index, subgraph_index)).copy()
+        """A copy of an input, an output or a constant; or of an intermediate result that is preserved."""
+        index = self._checked(tensor_index, subgraph_index)
+        if subgraph_index == 0:
+            return self._value(index).copy()
+        subgraph = self._file.subgraphs[subgraph_index]
+        constant = subgraph.constant(index, subgraph.tensors[index]["shape"])
+        if constant is None:
+            raise ValueError(f"Tensor data is null: tensor {index} of subgraph {subgraph_index} is no constant, and "
+                             "compiled models keep other values of the main subgraph alone")
+        return constant.copy()
 
     def tensor(self, tensor_index: int) -> Callable[[], Array]:
         """A function that returns a view of an input or an output.
@@ -261,7 +301,11 @@ class Interpreter:
 
     def get_signature_list(self) -> dict[str, dict[str, list[str]]]:
         """The names of inputs and outputs by signature."""
-        return {key: {"inputs": sorted(one["inputs"]), "outputs": sorted(one["outputs"])}
+        return {key: {"inputs": [*one["inputs"]], "outputs": [*one["outputs"]]}
+                for key, one in self._get_full_signature_list().items()}
+
+    def _get_full_signature_list(self) -> dict[str, dict[str, dict[str, int]]]:
+        return {key: {"inputs": dict(sorted(one["inputs"].items())), "outputs": dict(sorted(one["outputs"].items()))}
                 for key, one in self._file.signatures.items()}
 
     def get_signature_runner(self, signature_key: str | None = None) -> SignatureRunner:
@@ -289,45 +333,81 @@ class Interpreter:
                                    "numpy array or slice. Be sure to only hold the function returned from tensor() if "
                                    "you are using raw data access.")
 
+    def _compile(self) -> None:
+        """Compiles for the shapes of the inputs."""
+        options = {**self._options, "shapes": {str(position): shape for position, shape in self._shapes.items()}}
+        try:
+            if self._preserves:
+                preserved = self._file.find_results(**options)
+                self._model = self._file.load_with(preserved, **options)
+                self._results = [*self._file.main.outputs, *preserved]
+            else:
+                self._model = self._file.load(**options)
+        except Error as error:
+            raise RuntimeError(str(error)) from error
+        self._loaded_shapes = {position: list(shape) for position, shape in self._shapes.items()}
+        self._stream = self._model.stream() if any(one.is_state for one in self._model.inputs) else None
+
+    def _checked_subgraph(self, subgraph_index: int) -> None:
+        if not 0 <= subgraph_index < self.num_subgraphs():
+            raise ValueError(f"subgraph_index is out of range: {subgraph_index} for the model, which has "
+                             f"{self.num_subgraphs()} subgraphs.")
+
     def _checked(self, tensor_index: Any, subgraph_index: int = 0) -> int:
         index = int(tensor_index)
-        count = len(self._file.tensors)
-        if subgraph_index != 0:
-            raise ValueError(f"subgraph {subgraph_index} has no tensors of its own: NNHal compiles the main one")
+        self._checked_subgraph(subgraph_index)
+        count = self._interpreter.NumTensors(subgraph_index)
         if index < 0 or index >= count:
             raise ValueError(f"Invalid tensor index {index} exceeds max tensor index {count}")
         return index
 
     def _shape_of(self, index: int) -> list[int]:
         """The shape of a tensor now: that of the model for an input or output, otherwise that of the file."""
-        stated = [int(extent) for extent in self._file.tensors[index]["shape"]]
-        if index in self._file.inputs:
-            position = self._file.inputs.index(index)
+        stated = [int(extent) for extent in self._file.main.tensors[index]["shape"]]
+        if index in self._file.main.inputs:
+            position = self._file.main.inputs.index(index)
             if position in self._shapes:
                 return self._shapes[position]
             if self._model is None:
                 return stated
             known = self._model.inputs[position]
-        elif index in self._file.outputs and self._model is not None:
+        elif index in self._results and self._model is not None:
             if index in self._values and self._is_allocated:
                 return list(self._values[index].shape)
-            known = self._model.outputs[self._file.outputs.index(index)]
+            known = self._model.outputs[self._results.index(index)]
         else:
             return stated
         shape = [0 if extent is None else extent for extent in known.shape]
         return shape[:-1] if known.type == "extension" else shape
 
-    def _details(self, index: int) -> dict[str, Any]:
-        tensor = self._file.tensors[index]
+    def _get_ops_details(self) -> list[dict[str, Any]]:
+        return [self._get_op_details(index) for index in range(self._interpreter.NumNodes())]
+
+    def _get_op_details(self, op_index: int) -> dict[str, Any]:
+        inputs, outputs = self._interpreter.NodeInputs(op_index), self._interpreter.NodeOutputs(op_index)
+        return {
+            "index": int(op_index),
+            "op_name": self._interpreter.NodeName(op_index),
+            "inputs": inputs,
+            "outputs": outputs,
+            # An optional input that is left out is -1.
+            "operand_types": [self._file.main.dtype(self._checked(index)) for index in inputs if index != -1],
+            "result_types": [self._file.main.dtype(self._checked(index)) for index in outputs if index != -1],
+        }
+
+    def _get_tensor_details(self, tensor_index: int, subgraph_index: int = 0) -> dict[str, Any]:
+        index = self._checked(tensor_index, subgraph_index)
+        subgraph = self._file.subgraphs[subgraph_index]
+        tensor = subgraph.tensors[index]
         scales, zero_points = tensor["scales"], tensor["zero_points"]
-        shape = self._shape_of(index)
+        shape = tensor["shape"] if subgraph_index else self._shape_of(index)
         one = len(scales) == 1 and len(zero_points) == 1
         return {
             "name": tensor["name"],
             "index": index,
             "shape": np.array(shape, dtype=np.int32),
             "shape_signature": np.array(tensor["shape_signature"] or shape, dtype=np.int32),
-            "dtype": self._file.dtype(index),
+            "dtype": subgraph.dtype(index),
             "quantization": (float(scales[0]), int(zero_points[0])) if one else (0.0, 0),
             "quantization_parameters": {
                 "scales": np.array(scales, dtype=np.float32),
@@ -341,16 +421,18 @@ class Interpreter:
         value = self._values.get(index)
         if value is not None and self._is_allocated:
             return value
-        constant = self._file.constant(index, self._shape_of(index))
+        constant = self._file.main.constant(index, self._shape_of(index))
         if constant is not None:
             return constant
-        if self._stream is not None and self._file.tensors[index]["is_variable"]:
-            state = self._stream.states.get(self._file.tensors[index]["name"])
+        if self._stream is not None and self._file.main.tensors[index]["is_variable"]:
+            state = self._stream.states.get(self._file.main.tensors[index]["name"])
             if state is not None:
                 return state
         if not self._is_allocated:
             raise ValueError("Tensor data is null. Run allocate_tensors() first")
-        raise ValueError(f"Tensor data is null: tensor {index} is an intermediate result, and compiled models keep none")
+        reason = "it cannot be preserved" if self._preserves else (
+            "compiled models keep none without experimental_preserve_all_tensors=True")
+        raise ValueError(f"Tensor data is null: tensor {index} is an intermediate result, and {reason}")
 
     def _argument(self, index: int, extension: bool) -> Array:
         """An input as the model takes it: elements of an extension's type are bytes."""
@@ -362,17 +444,17 @@ class Interpreter:
         if model is None or not self._is_allocated:
             raise RuntimeError("Invoke called on model that is not ready.")
         arguments = [self._argument(index, tensor.type == "extension")
-                     for index, tensor in zip(self._file.inputs, model.inputs)]
+                     for index, tensor in zip(self._file.main.inputs, model.inputs)]
         try:
             results = (self._stream or model)(*arguments)
         except Error as error:
             raise RuntimeError(str(error)) from error
-        for index, tensor, result in zip(self._file.outputs, model.outputs, results):
+        for index, tensor, result in zip(self._results, model.outputs, results):
             self._values[index] = self._result(index, tensor.type == "extension", result)
 
     def _result(self, index: int, extension: bool, result: Array) -> Array:
         """An output in the type of the file."""
-        dtype = np.dtype(self._file.dtype(index))
+        dtype = np.dtype(self._file.main.dtype(index))
         if extension:
             return result.view(dtype).reshape(result.shape[:-1])
         # The HAL has no indices of 64 bits.
@@ -410,16 +492,8 @@ class SignatureRunner:
 
     def get_input_details(self) -> dict[str, dict[str, Any]]:
         """The details of the inputs by name."""
-        return {name: self._interpreter._details(index) for name, index in self._inputs.items()}
+        return {name: self._interpreter._get_tensor_details(index) for name, index in self._inputs.items()}
 
     def get_output_details(self) -> dict[str, dict[str, Any]]:
         """The details of the outputs by name."""
-        return {name: self._interpreter._details(index) for name, index in self._outputs.items()}
-
-
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        raise ValueError(f"Could not open '{path}'.") from None
+        return {name: self._interpreter._get_tensor_details(index) for name, index in self._outputs.items()}

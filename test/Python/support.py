@@ -30,10 +30,11 @@ def addition(kind="TENSOR_FLOAT32", shape=(2, 3), **quantization):
         "inputIndexes": [0, 1], "outputIndexes": [3]}}).encode()
 
 
-def tfliteFile(tensors, operators, codes, inputs, outputs, buffers=(), signatures=()):
-    """The bytes of a .tflite file, by flatc, from the tables of its schema in JSON."""
+def tfliteFile(tensors, operators, codes, inputs, outputs, buffers=(), signatures=(), subgraphs=()):
+    """The bytes of a .tflite file, by flatc, from the tables of its schema in JSON; `subgraphs` follow the main one."""
     model = {"version": 3, "operator_codes": codes,
-             "subgraphs": [{"tensors": tensors, "inputs": inputs, "outputs": outputs, "operators": operators}],
+             "subgraphs": [{"tensors": tensors, "inputs": inputs, "outputs": outputs, "operators": operators},
+                           *subgraphs],
              "buffers": [{}, *({"data": list(data)} for data in buffers)], "signature_defs": list(signatures)}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "model.json")

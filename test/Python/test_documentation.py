@@ -14,7 +14,7 @@ import unittest
 
 import nnhal
 import numpy
-from nnhal import _arrays, _native, _shards, _waiting, errors, evaluation, tflite
+from nnhal import _arrays, _native, _shards, _tflite_file, _waiting, errors, evaluation, lite, tflite
 from support import SMALL_CNN, ScratchTest
 
 PACKAGE = pathlib.Path(nnhal.__file__).parent
@@ -31,7 +31,7 @@ class DocumentationTest(ScratchTest):
     def examples(self):
         """The examples of the modules, and of the classes in C++, which doctest does not look at."""
         names = {"nnhal": nnhal, "numpy": numpy, "asyncio": asyncio, "json": json, "pathlib": pathlib}
-        for module in (nnhal, errors, evaluation, tflite, _arrays, _shards, _waiting):
+        for module in (nnhal, errors, evaluation, lite, tflite, _arrays, _shards, _tflite_file, _waiting):
             yield from doctest.DocTestFinder(exclude_empty=True).find(module, extraglobs=names)
         parser = doctest.DocTestParser()
         for holder in (member for _, member in inspect.getmembers(_native, inspect.isclass)):
@@ -79,7 +79,9 @@ class TypeTest(ScratchTest):
                            "name: str = model.inputs[0].name\n"
                            "async def run() -> int:\n    return len(await model.run_async(first))\n"
                            "with model.burst() as burst:\n    burst(first)\n"
-                           "tflite.Interpreter('m.tflite').invoke()\n")
+                           "tflite.Interpreter('m.tflite').invoke()\n"
+                           "nnhal.lite.Interpreter(b'm.tflite').get_tensor_details(subgraph_index=0)\n"
+                           "tflite.experimental.OpResolverType.AUTO\n")
         self.mypy(str(program))
         program.write_text("import nnhal\nnnhal.load('m.tflite', treads=2)\n")
         with self.assertRaisesRegex(AssertionError, 'Unexpected keyword argument "treads"'):
