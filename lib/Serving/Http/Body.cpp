@@ -19,8 +19,11 @@ static constexpr int badRequest = 400;
 static constexpr int payloadTooLarge = 413;
 static constexpr int unavailable = 503;
 
-std::string serving::tooLarge(uint64_t bytes) {
-  return fmt::format("the body has more than {} bytes", bytes);
+std::string serving::tooLarge(uint64_t length, uint64_t most) {
+  // The length of chunks, and one that is no number, is not known.
+  if (length == UINT64_MAX)
+    return fmt::format("the body has more than {} bytes", most);
+  return fmt::format("the body has {} bytes, more than {}", length, most);
 }
 
 /// Makes room for \p size bytes, so that the tensors behind the JSON are
@@ -46,8 +49,7 @@ BodyFailure Body::allocate(uint64_t size, std::string_view jsonLength) {
   return {};
 }
 
-BodyFailure Body::read(const httplib::Request &request,
-                       const ConnectionLimits &limits,
+BodyFailure Body::read(const httplib::Request &request, uint64_t most,
                        const httplib::ContentReader &reader) {
   Connection &connection = CurrentConnection::get();
   std::string jsonLength =
@@ -66,13 +68,13 @@ BodyFailure Body::read(const httplib::Request &request,
   std::string unpacked;
   bool isTooLarge = false;
   bool isWhole = reader([&](const char *data, size_t size) {
-    isTooLarge = unpacked.size() + size > limits.bodyBytes;
+    isTooLarge = unpacked.size() + size > most;
     if (!isTooLarge)
       unpacked.append(data, size);
     return !isTooLarge;
   });
   if (isTooLarge)
-    return {payloadTooLarge, tooLarge(limits.bodyBytes)};
+    return {payloadTooLarge, tooLarge(UINT64_MAX, most)};
   if (!isWhole)
     return {badRequest, "the body cannot be unpacked or is not whole"};
   connection.endBody();

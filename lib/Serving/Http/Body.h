@@ -22,8 +22,9 @@
 
 namespace nnhal::serving {
 
-/// The message about a body of more than \p bytes.
-std::string tooLarge(uint64_t bytes);
+/// The message about a body of \p length bytes, UINT64_MAX for an unknown
+/// number, where \p most are taken.
+std::string tooLarge(uint64_t length, uint64_t most);
 
 /// Why a body could not be read; the status 0 where it could.
 struct BodyFailure {
@@ -37,9 +38,9 @@ struct BodyFailure {
 class Body {
 public:
   /// Reads the body of \p request from the connection that the thread serves,
-  /// by \p reader where it is in chunks or packed.
-  BodyFailure read(const httplib::Request &request,
-                   const ConnectionLimits &limits,
+  /// by \p reader where it is in chunks or packed. It takes up to \p most
+  /// bytes, which the length that the headers state is not more than.
+  BodyFailure read(const httplib::Request &request, uint64_t most,
                    const httplib::ContentReader &reader);
 
   std::string_view json() const {

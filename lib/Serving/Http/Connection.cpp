@@ -40,7 +40,14 @@ static void describe(const sockaddr_storage &place, std::string &address,
     port = ntohs(four.sin_port);
   } else if (place.ss_family == AF_INET6) {
     const auto &six = reinterpret_cast<const sockaddr_in6 &>(place);
-    ::inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof text);
+    // A client has one address, whether a socket of IPv4 or of both versions
+    // has accepted it.
+    constexpr size_t mappedPrefix = 12;
+    if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr))
+      ::inet_ntop(AF_INET, six.sin6_addr.s6_addr + mappedPrefix, text,
+                  sizeof text);
+    else
+      ::inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof text);
     port = ntohs(six.sin6_port);
   }
   address = text;

@@ -79,6 +79,9 @@ public:
   bool isBodyRead() const { return bodyLeft == 0; }
   /// States that the body was read, whose length only its reader knows.
   void endBody() { bodyLeft = 0; }
+  /// Lets the connection end with the response that is being made.
+  void leave() { isLastRequest = true; }
+  bool isLeft() const { return isLastRequest || !isBodyRead(); }
   /// The length of the body that the headers state.
   uint64_t bodyLength() const { return bodySize; }
   /// Reads the body to \p target, whose size is bodyLength().
@@ -119,6 +122,7 @@ private:
   uint64_t allowance = 0;
   bool isHead = true;
   bool isOverLimit = false;
+  bool isLastRequest = false;
   uint64_t bodySize = 0;
   uint64_t bodyLeft = 0;
   std::string remoteAddress;

@@ -63,6 +63,7 @@ private:
 
   bool process_and_close_socket(socket_t socket) override;
   void serve(rt::UniqueFd socket);
+  void serve(Connection &connection);
   void serveRequests(Connection &connection);
   void refuse(const rt::UniqueFd &socket) const;
 
@@ -104,6 +105,15 @@ Status HttpFront::Implementation::start() {
       [this](const auto &request, auto &response, const auto &) {
         routes.answerException(request, response);
       });
+  set_post_routing_handler(
+      [this](const httplib::Request &, httplib::Response &response) {
+        if (!isEnding && !Routes::isLeft(response))
+          return;
+        response.headers.erase("Keep-Alive");
+        response.headers.erase("Connection");
+        response.set_header("Connection", "close");
+        CurrentConnection::get().leave();
+      });
   errno = 0;
   boundPort = options.port;
   if (options.port == 0)
@@ -124,9 +134,14 @@ Status HttpFront::Implementation::start() {
 
 /// Is called on the thread that accepts.
 bool HttpFront::Implementation::process_and_close_socket(socket_t socket) {
-  auto connection = std::make_shared<rt::UniqueFd>(socket);
-  if (!threads.tryRun([this, connection] { serve(std::move(*connection)); }))
-    refuse(*connection);
+  rt::UniqueFd accepted(socket);
+  try {
+    auto connection = std::make_shared<rt::UniqueFd>(std::move(accepted));
+    if (!threads.tryRun([this, connection] { serve(std::move(*connection)); }))
+      refuse(*connection);
+  } catch (const std::exception &) {
+    // There is no memory for another connection: its client has to come again.
+  }
   return true;
 }
 
@@ -152,8 +167,17 @@ void HttpFront::Implementation::refuse(const rt::UniqueFd &socket) const {
   ::shutdown(socket.get(), SHUT_WR);
 }
 
+/// Serves the client at \p socket, for a worker, whose work must not throw.
 void HttpFront::Implementation::serve(rt::UniqueFd socket) {
-  Connection connection(std::move(socket), tls.get(), options.limits);
+  try {
+    Connection connection(std::move(socket), tls.get(), options.limits);
+    serve(connection);
+  } catch (const std::exception &) {
+    // There is no memory for the connection: its client has to come again.
+  }
+}
+
+void HttpFront::Implementation::serve(Connection &connection) {
   {
     std::lock_guard lock(mutex);
     connections.insert(&connection);
@@ -179,7 +203,7 @@ void HttpFront::Implementation::serveRequests(Connection &connection) {
     bool isAnswered = process_request(connection, isLast, isClosed,
                                       [&](httplib::Request &request) {
                                         connection.beginBody(request);
-                                        Routes::removeUnsupported(request);
+                                        Routes::normalize(request);
                                       });
     if (!isAnswered && connection.isHeadTooLarge())
       isAnswered = connection.httplib::Stream::write(
@@ -188,7 +212,7 @@ void HttpFront::Implementation::serveRequests(Connection &connection) {
     isAnswered &= connection.flush();
     if (isAnswered && !connection.isBodyRead())
       connection.linger();
-    if (!isAnswered || !connection.isBodyRead() || isClosed || isLast)
+    if (!isAnswered || connection.isLeft() || isClosed || isLast)
       return;
   }
 }

@@ -21,7 +21,11 @@ static constexpr size_t mostTensors = 4096;
 static constexpr size_t mostDimensions = 64;
 
 std::string RequestReader::nameOfPlace() const {
-  switch (places.back()) {
+  Place place = places.back();
+  // Parameters are those of what they stand in.
+  if (place == Place::parameters)
+    place = places[places.size() - 2];
+  switch (place) {
   case Place::input:
   case Place::shape:
   case Place::data:
@@ -35,6 +39,20 @@ std::string RequestReader::nameOfPlace() const {
 
 bool RequestReader::refuseValue(std::string_view value) {
   problem = fmt::format("'{}' of {} cannot be {}", field, nameOfPlace(), value);
+  return false;
+}
+
+/// Refuses the parameter that has been found where it asks for what this server
+/// does not do: to pass over it would answer with something else.
+bool RequestReader::checkParameter() {
+  Place owner = places[places.size() - 2];
+  bool isOfTensor = owner == Place::input || owner == Place::output;
+  if ((owner != Place::output || field != "classification") &&
+      !(isOfTensor && field.starts_with("shared_memory_")))
+    return true;
+  problem = fmt::format("parameter '{}' of {} is not supported: this extension "
+                        "of Triton is not offered",
+                        field, nameOfPlace());
   return false;
 }
 
@@ -95,6 +113,7 @@ bool RequestReader::start_object(size_t) {
     }
     break;
   case Place::parameters:
+    return checkParameter() && enter(Place::skipped);
   case Place::skipped:
     return enter(Place::skipped);
   case Place::shape:
@@ -154,6 +173,7 @@ bool RequestReader::start_array(size_t) {
   case Place::data:
     return enter(Place::data);
   case Place::parameters:
+    return checkParameter() && enter(Place::skipped);
   case Place::skipped:
     return enter(Place::skipped);
   }
@@ -210,6 +230,12 @@ bool RequestReader::takeType(const JsonValue &value) {
 
 bool RequestReader::takeField(const JsonValue &value) {
   Place place = places.back();
+  // Many clients write null for what they leave out.
+  static constexpr std::string_view optional[] = {"id", "parameters", "outputs",
+                                                  "data"};
+  if (std::holds_alternative<std::monostate>(value) &&
+      std::ranges::find(optional, field) != std::end(optional))
+    return true;
   if (place == Place::request && field == "id")
     return takeText(value, id);
   if (place == Place::input && field == "name")
@@ -227,6 +253,10 @@ bool RequestReader::takeField(const JsonValue &value) {
 
 /// Parameters that this server knows nothing of are of others.
 bool RequestReader::takeParameter(const JsonValue &value) {
+  if (std::holds_alternative<std::monostate>(value))
+    return true;
+  if (!checkParameter())
+    return false;
   auto number = [&](std::optional<uint64_t> &parameter) {
     if (const auto *given = std::get_if<uint64_t>(&value))
       parameter = *given;

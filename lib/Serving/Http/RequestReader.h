@@ -101,6 +101,7 @@ private:
   bool take(const JsonValue &value);
   bool takeField(const JsonValue &value);
   bool takeParameter(const JsonValue &value);
+  bool checkParameter();
   bool takeElement(const JsonValue &value);
   bool takeExtent(const JsonValue &value);
   bool takeText(const JsonValue &value, std::string &text);

@@ -9,6 +9,7 @@
 
 #include "Body.h"
 #include "Page/Page.h"
+#include "RepositoryJson.h"
 #include "RequestJson.h"
 #include "ResponseJson.h"
 
@@ -30,6 +31,7 @@ enum : int {
   httpMethodNotAllowed = 405,
   httpTooLarge = 413,
   httpUriTooLong = 414,
+  httpUnsupportedCoding = 415,
   httpOverloaded = 429,
   httpHeadTooLarge = 431,
   /// nginx's, for its log: there is no other one.
@@ -97,7 +99,28 @@ std::string serving::headTooLarge(const ConnectionLimits &limits) {
 Routes::Routes(Server &server, Options options)
     : server(server), options(std::move(options)) {}
 
-void Routes::removeUnsupported(httplib::Request &request) {
+/// The coding of the body of \p request in lower case; empty for none.
+static std::string codingOf(const httplib::Request &request) {
+  std::string codings;
+  for (size_t i = 0; i < request.get_header_value_count("Content-Encoding");
+       ++i)
+    codings +=
+        (i == 0 ? "" : ", ") + request.get_header_value("Content-Encoding", i);
+  for (char &letter : codings)
+    if (letter >= 'A' && letter <= 'Z')
+      letter = char(letter - 'A' + 'a');
+  // An old name (RFC 9110, section 8.4.1.3).
+  if (codings == "x-gzip")
+    return "gzip";
+  return codings == "identity" ? "" : codings;
+}
+
+void Routes::normalize(httplib::Request &request) {
+  request.path = pathOf(request.path);
+  std::string coding = codingOf(request);
+  request.headers.erase("Content-Encoding");
+  if (!coding.empty())
+    request.set_header("Content-Encoding", coding);
   request.ranges.clear();
   request.headers.erase("Range");
   request.headers.erase("Accept-Encoding");
@@ -110,41 +133,15 @@ void Routes::removeUnsupported(httplib::Request &request) {
 // Questions
 //===----------------------------------------------------------------------===//
 
-/// The parts of \p path between slashes.
-static std::vector<std::string_view> split(std::string_view path) {
-  std::vector<std::string_view> parts;
-  while (path.starts_with('/')) {
-    path.remove_prefix(1);
-    size_t end = std::min(path.find('/'), path.size());
-    parts.push_back(path.substr(0, end));
-    path.remove_prefix(end);
-  }
-  // A slash at the end adds nothing.
-  if (!parts.empty() && parts.back().empty())
-    parts.pop_back();
-  return parts;
-}
-
-/// "v2/models/MODEL[/versions/VERSION][/ACTION]".
-static bool readModelPath(const std::vector<std::string_view> &path,
-                          std::string_view &model, std::string_view &version,
-                          std::string_view &action) {
-  if (path.size() < 3 || path[0] != "v2" || path[1] != "models" ||
-      path[2].empty())
-    return false;
-  model = path[2];
-  size_t next = 3;
-  if (path.size() >= 5 && path[3] == "versions") {
-    version = path[4];
-    next = 5;
-  }
-  if (next < path.size())
-    action = path[next++];
-  return next == path.size();
-}
-
 static void setUnknown(httplib::Response &response) {
   setError(response, httpNotFound, "there is nothing at this path");
+}
+
+/// Bytes that the body of a request to \p kind may have.
+static uint64_t mostBytesOf(Target::Kind kind, const ConnectionLimits &limits) {
+  return kind == Target::Kind::infer
+             ? limits.bodyBytes
+             : std::min(mostRepositoryBytes, limits.bodyBytes);
 }
 
 bool Routes::answerHead(const httplib::Request &request,
@@ -154,24 +151,46 @@ bool Routes::answerHead(const httplib::Request &request,
              fmt::format("the path has more than {} characters", longestPath));
     return true;
   }
-  if (request.method == "GET" || request.method == "HEAD") {
-    answerGet(split(request.path), response);
-    return true;
-  }
-  if (request.method != "POST") {
-    setError(response, httpMethodNotAllowed,
-             fmt::format("method {} is not GET, HEAD or POST", request.method));
-    return true;
-  }
-  // cpp-httplib would find no route, and read the body without a bound.
-  if (request.path.find_first_of("\r\n") != std::string::npos) {
+  Target target = targetOf(request.path);
+  // cpp-httplib finds no route for a path of several lines, and would read the
+  // body without a bound.
+  if (target.kind == Target::Kind::nothing ||
+      request.path.find_first_of("\r\n") != std::string::npos) {
     setUnknown(response);
     return true;
   }
+  bool isQuestion = request.method == "GET" || request.method == "HEAD";
+  if (takesBody(target.kind) ? request.method != "POST" : !isQuestion) {
+    std::string methods(methodsOf(target.kind));
+    setError(response, httpMethodNotAllowed,
+             fmt::format("method {} is not one of this path's: {}",
+                         request.method, methods));
+    response.set_header("Allow", methods);
+    return true;
+  }
+  if (isQuestion) {
+    answerQuestion(target, response);
+    return true;
+  }
+  return refuseBody(target.kind, request, response);
+}
+
+/// Answers a request whose body is not to be read. Returns whether it is such.
+bool Routes::refuseBody(Target::Kind kind, const httplib::Request &request,
+                        httplib::Response &response) const {
+  std::string coding = request.get_header_value("Content-Encoding");
+  if (!coding.empty() && coding != "gzip" && coding != "deflate") {
+    setError(
+        response, httpUnsupportedCoding,
+        fmt::format("the body's coding '{}' is not gzip or deflate", coding));
+    response.set_header("Accept-Encoding", "gzip, deflate");
+    return true;
+  }
   uint64_t length = CurrentConnection::get().bodyLength();
-  if (length <= options.limits.bodyBytes)
+  uint64_t most = mostBytesOf(kind, options.limits);
+  if (length <= most)
     return false;
-  setError(response, httpTooLarge, tooLarge(options.limits.bodyBytes));
+  setError(response, httpTooLarge, tooLarge(length, most));
   return true;
 }
 
@@ -183,31 +202,33 @@ static std::string describe(const ServerInfo &info) {
                {"extensions", extensions}});
 }
 
-void Routes::answerGet(const Path &path, httplib::Response &response) const {
-  auto at = [&](std::initializer_list<std::string_view> parts) {
-    return std::ranges::equal(path, parts);
-  };
+void Routes::answerQuestion(const Target &target,
+                            httplib::Response &response) const {
   response.status = httpOk;
-  if (path.empty()) {
+  switch (target.kind) {
+  case Target::Kind::page:
     response.body = pageHtml;
     response.set_header("Content-Type", pageType);
-    response.set_header("Content-Security-Policy", pagePolicy);
-    return;
-  }
-  if (at({"v2", "health", "live"}))
+    return response.set_header("Content-Security-Policy", pagePolicy);
+  case Target::Kind::metrics:
+    response.body = server.metrics();
+    return response.set_header("Content-Type", "text/plain; version=0.0.4");
+  case Target::Kind::live:
     return setJson(response, dump({{"live", server.isLive()}}));
-  if (at({"v2", "health", "ready"})) {
+  case Target::Kind::ready: {
     bool isReady = server.isReady();
     response.status = isReady ? httpOk : httpUnavailable;
     return setJson(response, dump({{"ready", isReady}}));
   }
-  if (at({"v2"}))
+  case Target::Kind::server:
     return setJson(response, describe(server.info()));
-  if (at({"metrics"})) {
-    response.body = server.metrics();
-    return response.set_header("Content-Type", "text/plain; version=0.0.4");
+  case Target::Kind::modelReady:
+    return answerModelReady(target, response);
+  case Target::Kind::model:
+    return answerModel(target, response);
+  default:
+    return setUnknown(response);
   }
-  answerModel(path, response);
 }
 
 static ordered_json jsonOf(const std::vector<TensorInfo> &tensors) {
@@ -219,22 +240,18 @@ static ordered_json jsonOf(const std::vector<TensorInfo> &tensors) {
   return list;
 }
 
-void Routes::answerModel(const Path &path, httplib::Response &response) const {
-  std::string_view model;
-  std::string_view version;
-  std::string_view action;
-  if (!readModelPath(path, model, version, action))
-    return setUnknown(response);
-  if (action == "ready") {
-    Outcome outcome = server.checkModelReady(model, version);
-    if (!outcome.isOk())
-      return setError(response, outcome);
-    return setJson(response, dump({{"name", model}, {"ready", true}}));
-  }
-  if (!action.empty())
-    return setUnknown(response);
+void Routes::answerModelReady(const Target &target,
+                              httplib::Response &response) const {
+  Outcome outcome = server.checkModelReady(target.model, target.version);
+  if (!outcome.isOk())
+    return setError(response, outcome);
+  setJson(response, dump({{"name", target.model}, {"ready", true}}));
+}
+
+void Routes::answerModel(const Target &target,
+                         httplib::Response &response) const {
   ModelInfo info;
-  Outcome outcome = server.modelInfo(model, version, info);
+  Outcome outcome = server.modelInfo(target.model, target.version, info);
   if (!outcome.isOk())
     return setError(response, outcome);
   setJson(response, dump({{"name", info.name},
@@ -248,24 +265,26 @@ void Routes::answerModel(const Path &path, httplib::Response &response) const {
 // Requests with a body
 //===----------------------------------------------------------------------===//
 
-void Routes::answerRepository(const Path &path, std::string_view body,
-                              httplib::Response &response) const {
-  if (path.size() == 3 && path[2] == "index") {
-    auto given = nlohmann::json::parse(body, nullptr, false);
-    bool readyOnly = given.is_object() && given.value("ready", false);
-    ordered_json list = ordered_json::array();
-    for (const IndexEntry &entry : server.index(readyOnly))
-      list.push_back({{"name", entry.name},
-                      {"version", entry.version},
-                      {"state", entry.state},
-                      {"reason", entry.reason}});
-    return setJson(response, dump(list));
-  }
-  if (path.size() != 5 || path[2] != "models" ||
-      (path[4] != "load" && path[4] != "unload"))
-    return setUnknown(response);
-  Outcome outcome =
-      path[4] == "load" ? server.load(path[3]) : server.unload(path[3]);
+void Routes::answerIndex(std::string_view body,
+                         httplib::Response &response) const {
+  bool readyOnly = false;
+  if (Outcome wrong = readIndexRequest(body, readyOnly); !wrong.isOk())
+    return setError(response, wrong);
+  ordered_json list = ordered_json::array();
+  for (const IndexEntry &entry : server.index(readyOnly))
+    list.push_back({{"name", entry.name},
+                    {"version", entry.version},
+                    {"state", entry.state},
+                    {"reason", entry.reason}});
+  setJson(response, dump(list));
+}
+
+void Routes::answerLoading(const Target &target, std::string_view body,
+                           httplib::Response &response) const {
+  bool isLoad = target.kind == Target::Kind::load;
+  Outcome outcome = isLoad ? checkLoadRequest(body) : checkUnloadRequest(body);
+  if (outcome.isOk())
+    outcome = isLoad ? server.load(target.model) : server.unload(target.model);
   if (!outcome.isOk())
     return setError(response, outcome);
   setJson(response, "{}");
@@ -313,25 +332,16 @@ static void setBinary(httplib::Response &response, std::string json,
       });
 }
 
-void Routes::answerInfer(const Path &path, const httplib::Request &request,
-                         httplib::Response &response,
-                         const httplib::ContentReader &reader) const {
-  std::string_view model;
-  std::string_view version;
-  std::string_view action;
-  if (!readModelPath(path, model, version, action) || action != "infer")
-    return setUnknown(response);
-  Body body;
-  if (BodyFailure failure = body.read(request, options.limits, reader);
-      failure.status != 0)
-    return setError(response, failure.status, failure.message);
+void Routes::answerInfer(const Target &target, const Body &body,
+                         const httplib::Request &request,
+                         httplib::Response &response) const {
   ParsedRequest parsed;
   if (Outcome wrong = parseRequest(body.json(), body.tensors(), parsed);
       !wrong.isOk())
     return setError(response, wrong);
   InferenceRequest &asked = parsed.request;
-  asked.model = model;
-  asked.version = version;
+  asked.model = target.model;
+  asked.version = target.version;
   asked.traceparent = request.get_header_value("traceparent");
   asked.client = options.clientHeader.empty()
                      ? request.remote_addr
@@ -357,15 +367,23 @@ void Routes::answerInfer(const Path &path, const httplib::Request &request,
 void Routes::answerPost(const httplib::Request &request,
                         httplib::Response &response,
                         const httplib::ContentReader &reader) const {
-  Path path = split(request.path);
+  Target target = targetOf(request.path);
   response.status = httpOk;
-  if (path.size() < 2 || path[0] != "v2" || path[1] != "repository")
-    return answerInfer(path, request, response, reader);
   Body body;
-  if (BodyFailure failure = body.read(request, options.limits, reader);
+  if (BodyFailure failure =
+          body.read(request, mostBytesOf(target.kind, options.limits), reader);
       failure.status != 0)
     return setError(response, failure.status, failure.message);
-  answerRepository(path, body.json(), response);
+  if (target.kind == Target::Kind::infer)
+    return answerInfer(target, body, request, response);
+  if (target.kind == Target::Kind::index)
+    return answerIndex(body.json(), response);
+  answerLoading(target, body.json(), response);
+}
+
+bool Routes::isLeft(const httplib::Response &response) {
+  return response.status == httpUnavailable ||
+         !CurrentConnection::get().isBodyRead();
 }
 
 void Routes::explainError(const httplib::Request &request,

@@ -8,7 +8,9 @@
 #ifndef NNHAL_LIB_SERVING_HTTP_ROUTES_H
 #define NNHAL_LIB_SERVING_HTTP_ROUTES_H
 
+#include "Body.h"
 #include "Connection.h"
+#include "Target.h"
 
 #include "Serving/Core/Server.h"
 
@@ -16,7 +18,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace nnhal::serving {
 
@@ -39,9 +40,10 @@ public:
 
   Routes(Server &server, Options options);
 
-  /// Takes away headers that cpp-httplib would act on and this protocol has no
-  /// use for: ranges, the compression of responses, and forms.
-  static void removeUnsupported(httplib::Request &request);
+  /// Brings the path and the coding of the body into one form, and takes away
+  /// headers that cpp-httplib would act on and this protocol has no use for:
+  /// ranges, the compression of responses, and forms.
+  static void normalize(httplib::Request &request);
 
   /// Answers a request without a body, and one whose body is not to be read.
   /// Returns whether \p request is such.
@@ -57,16 +59,24 @@ public:
   void answerException(const httplib::Request &request,
                        httplib::Response &response) const;
 
-private:
-  using Path = std::vector<std::string_view>;
+  /// Whether the connection is to end with \p response: where the body has not
+  /// been read to its end, and where the server does not serve the model, or
+  /// nothing more, so that a client which keeps connections asks another one.
+  static bool isLeft(const httplib::Response &response);
 
-  void answerGet(const Path &path, httplib::Response &response) const;
-  void answerModel(const Path &path, httplib::Response &response) const;
-  void answerRepository(const Path &path, std::string_view body,
+private:
+  bool refuseBody(Target::Kind kind, const httplib::Request &request,
+                  httplib::Response &response) const;
+  void answerQuestion(const Target &target, httplib::Response &response) const;
+  void answerModelReady(const Target &target,
                         httplib::Response &response) const;
-  void answerInfer(const Path &path, const httplib::Request &request,
-                   httplib::Response &response,
-                   const httplib::ContentReader &reader) const;
+  void answerModel(const Target &target, httplib::Response &response) const;
+  void answerIndex(std::string_view body, httplib::Response &response) const;
+  void answerLoading(const Target &target, std::string_view body,
+                     httplib::Response &response) const;
+  void answerInfer(const Target &target, const Body &body,
+                   const httplib::Request &request,
+                   httplib::Response &response) const;
 
   Server &server;
   const Options options;

@@ -80,7 +80,7 @@ TEST_F(HttpTest, UnknownPaths) {
   start();
   for (const char *path :
        {"/v1", "/v2/models", "/v2/models/net/other", "/v2/models//ready",
-        "/v2/models/net/versions", "/v2/models/net/infer", "/v2/health",
+        "/v2/models/net/versions", "/v2/health", "/v2/repository",
         "/v2/models/net/versions/1/ready/more"})
     EXPECT_EQ(get(path), R"(404 {"error":"there is nothing at this path"})")
         << path;
@@ -92,10 +92,53 @@ TEST_F(HttpTest, UnknownPaths) {
             R"(404 {"error":"there is nothing at this path"})");
   EXPECT_EQ(get("/" + std::string(2000, 'a')),
             R"(414 {"error":"the path has more than 1024 characters"})");
-  auto removed = client().Delete("/v2/models/net");
-  EXPECT_EQ(removed->status, 405);
-  EXPECT_EQ(removed->body,
-            R"({"error":"method DELETE is not GET, HEAD or POST"})");
+}
+
+TEST_F(HttpTest, MethodsOfAPath) {
+  start();
+  auto answerOf = [&](const std::string &method, const std::string &path) {
+    std::string answer =
+        sendRaw(fmt::format("{} {} HTTP/1.1\r\n\r\n", method, path));
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << answer;
+    size_t allow = answer.find("Allow: ");
+    size_t body = answer.find("\r\n\r\n");
+    return answer.substr(allow, answer.find("\r\n", allow) - allow) +
+           answer.substr(body + 4);
+  };
+  EXPECT_EQ(answerOf("DELETE", "/v2/models/net"),
+            "Allow: GET, HEAD{\"error\":\"method DELETE is not one of this "
+            "path's: GET, HEAD\"}");
+  EXPECT_EQ(answerOf("POST", "/v2/health/ready").substr(0, 16),
+            "Allow: GET, HEAD");
+  for (const char *path : {"/v2/models/net/infer", "/v2/repository/index",
+                           "/v2/repository/models/net/load"})
+    EXPECT_EQ(answerOf("GET", path),
+              "Allow: POST{\"error\":\"method GET is not one of this path's: "
+              "POST\"}")
+        << path;
+}
+
+TEST_F(HttpTest, TargetsAsProxiesWriteThem) {
+  start();
+  auto bodyOf = [&](const std::string &line, const std::string &body) {
+    std::string answer =
+        sendRaw(fmt::format("{} HTTP/1.1\r\nContent-Length: {}\r\n\r\n{}", line,
+                            body.size(), body));
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 ")) << answer;
+    return answer.substr(answer.find("\r\n\r\n") + 4);
+  };
+  EXPECT_EQ(bodyOf("GET http://host:80/v2/health/ready", ""),
+            R"({"ready":true})");
+  EXPECT_EQ(bodyOf("GET HTTPS://host/v2/health/live?a=/", ""),
+            R"({"live":true})");
+  EXPECT_TRUE(bodyOf("GET http://host", "").starts_with("<!DOCTYPE html>"));
+  EXPECT_NE(bodyOf(fmt::format("POST http://host{}", inferPath), plain)
+                .find(R"("data":[11,12])"),
+            std::string::npos);
+  for (const char *target : {"v2", "ftp://host/v2", "http:/v2"})
+    EXPECT_TRUE(sendRaw(fmt::format("GET {} HTTP/1.1\r\n\r\n", target))
+                    .starts_with("HTTP/1.1 404 "))
+        << target;
 }
 
 TEST_F(HttpTest, InferenceAsJson) {
@@ -183,6 +226,13 @@ TEST_F(HttpTest, ChunkedAndPackedBodies) {
   EXPECT_EQ(damaged->body,
             R"({"error":"the body cannot be unpacked or is not whole"})");
   EXPECT_EQ(damaged->status, 400);
+  EXPECT_TRUE(post(inferPath, plain, {{"Content-Encoding", "Identity"}})
+                  .starts_with("200"));
+  for (const char *coding : {"br", "zstd", "gzip, br"})
+    EXPECT_EQ(post(inferPath, plain, {{"Content-Encoding", coding}}),
+              fmt::format("415 {{\"error\":\"the body's coding '{}' is not "
+                          "gzip or deflate\"}}",
+                          coding));
 }
 
 TEST_F(HttpTest, Limits) {
@@ -190,14 +240,15 @@ TEST_F(HttpTest, Limits) {
   options.limits.bodyBytes = 1000;
   options.limits.headBytes = 2000;
   start(options);
-  std::string tooLarge = R"(413 {"error":"the body has more than 1000 bytes"})";
-  EXPECT_EQ(post(inferPath, std::string(1001, ' ')), tooLarge);
+  EXPECT_EQ(post(inferPath, std::string(1001, ' ')),
+            R"(413 {"error":"the body has 1001 bytes, more than 1000"})");
   httplib::Client asked = client();
   asked.set_compress(true);
   auto packed =
       asked.Post(inferPath, std::string(100000, ' '), "application/json");
   ASSERT_TRUE(packed);
   EXPECT_EQ(packed->status, 413);
+  EXPECT_EQ(packed->body, R"({"error":"the body has more than 1000 bytes"})");
   EXPECT_EQ(
       post(inferPath, plain, {{"X", std::string(1500, 'a')}}).substr(0, 3),
       "200");
@@ -300,6 +351,43 @@ TEST_F(HttpTest, Repository) {
             R"(404 {"error":"the folder of models has no model '..'"})");
 }
 
+TEST_F(HttpTest, RequestsAboutTheRepository) {
+  start();
+  const std::string index = "/v2/repository/index";
+  const std::string load = "/v2/repository/models/net/load";
+  EXPECT_EQ(post(index, std::string(4097, '[')),
+            R"(413 {"error":"the body has 4097 bytes, more than 4096"})");
+  httplib::Client asked = client();
+  asked.set_compress(true);
+  auto packed = asked.Post(index, std::string(100000, '['), "application/json");
+  ASSERT_TRUE(packed);
+  EXPECT_EQ(packed->status, 413);
+  EXPECT_EQ(packed->body, R"({"error":"the body has more than 4096 bytes"})");
+  EXPECT_EQ(post(index, R"({"ready": 1})"),
+            R"(400 {"error":"'ready' of the request cannot be 1"})");
+  EXPECT_TRUE(post(index, R"({"ready": null})").starts_with("200"));
+  for (const std::string &path :
+       {index, load, std::string("/v2/repository/models/net/unload")}) {
+    for (const std::string &body :
+         {std::string("{"), std::string("nonsense"), std::string(4096, '[')})
+      EXPECT_EQ(post(path, body), R"(400 {"error":"the request is no JSON"})");
+    EXPECT_EQ(post(path, "[[]]"),
+              R"(400 {"error":"the request cannot be a list"})");
+  }
+  EXPECT_EQ(post(load, R"({"parameters": 7})"),
+            R"(400 {"error":"'parameters' of the request cannot be 7"})");
+  for (const char *name : {"config", "file:1/model.json"})
+    EXPECT_EQ(
+        post(load, fmt::format(R"({{"parameters": {{"{}": "a"}}}})", name)),
+        fmt::format("400 {{\"error\":\"parameter '{}' is not supported: "
+                    "models are loaded from the server's folder\"}}",
+                    name));
+  EXPECT_EQ(post("/v2/repository/models/net/unload",
+                 R"({"parameters": {"unload_dependents": true}})"),
+            "200 {}");
+  EXPECT_EQ(post(load, R"({"parameters": {}})"), "200 {}");
+}
+
 TEST_F(HttpTest, QuotasOfClients) {
   HttpOptions http;
   http.clientHeader = "X-Client";
@@ -311,6 +399,18 @@ TEST_F(HttpTest, QuotasOfClients) {
             R"(429 {"error":"client 'a' has sent more than 1 requests per )"
             R"(second"})");
   EXPECT_TRUE(post(inferPath, plain, {{"X-Client", "b"}}).starts_with("200"));
+}
+
+TEST_F(HttpTest, ClientsOfIPv4AtASocketOfBothVersions) {
+  HttpOptions http;
+  http.host = "::";
+  ServerOptions options;
+  options.quota.requestsPerSecond = 1;
+  start(std::move(http), std::move(options));
+  EXPECT_TRUE(post(inferPath, plain).starts_with("200"));
+  EXPECT_EQ(post(inferPath, plain),
+            R"(429 {"error":"client '127.0.0.1' has sent more than 1 requests )"
+            R"(per second"})");
 }
 
 TEST_F(HttpTest, DeadlinesAndTraces) {
@@ -398,6 +498,11 @@ TEST_F(HttpTest, Drains) {
   EXPECT_EQ(get("/v2/health/ready"), R"(503 {"ready":false})");
   EXPECT_EQ(post(inferPath, plain),
             R"(503 {"error":"the server is about to end"})");
+  // Clients that keep connections go elsewhere.
+  std::string refused = sendRaw("GET /v2/health/ready HTTP/1.1\r\n\r\n", false);
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
+  EXPECT_NE(refused.find("\r\nConnection: close\r\n"), std::string::npos);
+  EXPECT_EQ(refused.find("Keep-Alive"), std::string::npos);
   // An idle connection keeps nobody waiting.
   int idle = connectRaw();
   front.reset();

@@ -110,7 +110,45 @@ TEST(RequestJsonTest, ValuesInTheWrongPlace) {
   EXPECT_EQ(problemOf(R"({"outputs": [{"name": []}]})"),
             "'name' of output 0 cannot be a list");
   EXPECT_EQ(inInput(R"("parameters": {"binary_data_size": -1})"),
-            "'binary_data_size' of the request cannot be -1");
+            "'binary_data_size' of input 0 cannot be -1");
+}
+
+TEST(RequestJsonTest, NullIsWhatIsLeftOut) {
+  ParsedRequest parsed;
+  std::vector<std::byte> tensors(4);
+  Outcome outcome = parseRequest(
+      R"({"id": null, "parameters": null, "outputs": null,
+          "inputs": [{"name": "a", "shape": [1], "datatype": "FP32",
+                      "data": [1], "parameters": null},
+                     {"name": "b", "shape": [1], "datatype": "FP32",
+                      "data": null, "parameters": {"binary_data_size": 4,
+                        "shared_memory_region": null}}]})",
+      tensors, parsed);
+  ASSERT_TRUE(outcome.isOk()) << outcome.message();
+  EXPECT_EQ(parsed.request.id, "");
+  EXPECT_EQ(parsed.request.outputs.size(), 0u);
+  EXPECT_EQ(problemOf(R"({"parameters": {"priority": null, "timeout": null},
+                          "outputs": [{"name": "y", "parameters": null}]})"),
+            "");
+  EXPECT_EQ(inInput(R"("name": null)"), "'name' of input 0 cannot be null");
+}
+
+TEST(RequestJsonTest, ExtensionsThatAreNotOffered) {
+  EXPECT_EQ(problemOf(R"({"outputs": [{"name": "y"}, {"name": "z",
+                          "parameters": {"classification": 3}}]})"),
+            "parameter 'classification' of output 1 is not supported: this "
+            "extension of Triton is not offered");
+  EXPECT_EQ(problemOf(R"({"outputs": [{"name": "y",
+                          "parameters": {"shared_memory_region": "r"}}]})"),
+            "parameter 'shared_memory_region' of output 0 is not supported: "
+            "this extension of Triton is not offered");
+  for (const char *value : {"8", "[8]", "{}"})
+    EXPECT_EQ(inInput(fmt::format(R"("name": "a", "parameters":
+                                     {{"shared_memory_byte_size": {}}})",
+                                  value)),
+              "parameter 'shared_memory_byte_size' of input 0 is not "
+              "supported: this extension of Triton is not offered");
+  EXPECT_EQ(problemOf(R"({"parameters": {"classification": 3}})"), "");
 }
 
 TEST(RequestJsonTest, WhatIsMissing) {
