@@ -34,7 +34,8 @@ Outcome readContents(const inference::InferTensorContents &contents,
 /// Whether messages have a field for elements of \p type.
 inline bool hasContents(DataType type) { return type != DataType::fp16; }
 
-/// Writes the elements of \p tensor, whose type has a field, to \p contents.
+/// Writes the elements of \p tensor, whose type has a field and of which there
+/// are no more than int counts, to \p contents.
 void writeContents(const ResponseTensor &tensor,
                    inference::InferTensorContents &contents);
 

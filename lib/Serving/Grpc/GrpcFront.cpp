@@ -86,6 +86,13 @@ static std::string targetOf(const std::string &host, uint16_t port) {
   return fmt::format("{}:{}", host, port);
 }
 
+/// The bytes that gRPC keeps of all connections and messages together.
+static size_t mostBytesOf(const GrpcOptions &options) {
+  // What connections and short messages take, however few threads there are.
+  constexpr uint64_t base = uint64_t(64) << 20;
+  return base + options.threads * options.maxMessageBytes;
+}
+
 static void setLimits(grpc::ServerBuilder &builder,
                       const GrpcOptions &options) {
   builder.SetMaxReceiveMessageSize(int(options.maxMessageBytes));
@@ -106,15 +113,25 @@ static void setLimits(grpc::ServerBuilder &builder,
   builder.AddChannelArgument(
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10 * second);
 
+  // A connection without calls ends, which clients make again when they need
+  // it: connections have no bound of their own.
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+                             int(options.idle.count()) * second);
+
   // gRPC holds the compressed size of a request against the limit and inflates
   // it whatever it becomes; and tensors hardly compress.
   for (grpc_compression_algorithm algorithm :
        {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP})
     builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
 
+  // A stream takes memory as its message arrives, and a connection may have
+  // many: beyond the bound gRPC ends idle connections, then calls, and accepts
+  // no connection.
+  grpc::ResourceQuota quota("nnhal-serve");
+  quota.Resize(mostBytesOf(options));
+
   // Only the service of reflection uses gRPC's own pool of threads, one for
   // each of its streams, which clients may hold open.
-  grpc::ResourceQuota quota("reflection");
   constexpr int reflectionThreads = 8;
   quota.SetMaxThreads(reflectionThreads);
   builder.SetResourceQuota(quota);

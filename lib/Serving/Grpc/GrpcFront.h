@@ -13,6 +13,7 @@
 #include "nnhal/Runtime/Execution.h"
 #include "nnhal/Runtime/Status.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,6 +37,8 @@ struct GrpcOptions {
   /// the queues of models included: each has a thread. One more is answered
   /// with RESOURCE_EXHAUSTED.
   unsigned threads = 128;
+  /// How long a client may keep a connection without calls.
+  std::chrono::seconds idle = std::chrono::minutes(5);
 };
 
 /// Serves the models of a server by the Open Inference Protocol over gRPC
@@ -45,7 +48,8 @@ struct GrpcOptions {
 /// A call's deadline is that of its execution. A call that its client has
 /// cancelled before a thread takes it is not executed. The metadata
 /// `traceparent` of a call is continued, and the answer has it with the ids of
-/// the server's span.
+/// the server's span: before the message, and among the trailing metadata of a
+/// failure, which clients then may try again.
 ///
 /// Lines of gRPC and protobuf for standard error go nowhere, in the whole
 /// process, once a front has been made.

@@ -79,8 +79,6 @@ InferenceService::infer(CallbackServerContext &context,
   auto isCancelled = [&] {
     return context.IsCancelled() && rt::steadyNow() < request.deadline;
   };
-  if (isCancelled())
-    return grpc::Status::CANCELLED;
   request.isAbandoned = isCancelled;
   request.client = clientHeader.empty() ? clientOf(context.peer())
                                         : metadataOf(context, clientHeader);
@@ -89,14 +87,19 @@ InferenceService::infer(CallbackServerContext &context,
   Outcome outcome = readRequest(message, read);
   if (outcome.isOk())
     outcome = server.infer(request, response);
-  if (!response.trace.traceId.empty())
-    context.AddInitialMetadata("traceparent", response.trace.header());
-  if (!outcome.isOk())
-    return statusOf(outcome);
-  if (isCancelled())
+  if (outcome.isOk() && isCancelled())
     return grpc::Status::CANCELLED;
-  writeResponse(read, response, answer);
-  return grpc::Status::OK;
+  if (outcome.isOk())
+    outcome = writeResponse(read, response, answer);
+  // Clients try calls again whose answer has nothing but trailers: what comes
+  // first commits them to this answer.
+  if (!response.trace.traceId.empty()) {
+    if (outcome.isOk())
+      context.AddInitialMetadata("traceparent", response.trace.header());
+    else
+      context.AddTrailingMetadata("traceparent", response.trace.header());
+  }
+  return statusOf(outcome);
 }
 
 /// Reads the name of the model that \p request is about: as the protocol's

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,6 +62,22 @@ static Outcome readParameters(const ModelInferRequest &message,
   return Outcome();
 }
 
+/// Refuses the \p parameters of \p tensor, "input 'x'" for example, that ask
+/// for what this server does not do: to pass over them would answer with
+/// something else.
+template <typename Parameters>
+static Outcome checkParameters(const std::string &tensor, bool isOutput,
+                               const Parameters &parameters) {
+  for (const auto &[name, value] : parameters)
+    if ((isOutput && name == "classification") ||
+        name.starts_with("shared_memory_"))
+      return refuse(OutcomeCode::invalidArgument,
+                    "{}: parameter '{}' is not supported: this extension of "
+                    "Triton is not offered",
+                    tensor, name);
+  return Outcome();
+}
+
 static Outcome readInput(const ModelInferRequest &message, int index,
                          ReadRequest &read) {
   const ModelInferRequest::InferInputTensor &input = message.inputs(index);
@@ -83,6 +100,26 @@ static Outcome readInput(const ModelInferRequest &message, int index,
   return Outcome();
 }
 
+/// Reads the names of outputs, and looks at the parameters of every tensor:
+/// elements in shared memory are not in the message, which is no complaint
+/// about the message.
+static Outcome readTensorParameters(const ModelInferRequest &message,
+                                    InferenceRequest &request) {
+  for (const auto &output : message.outputs()) {
+    request.outputs.push_back(output.name());
+    if (Outcome wrong = checkParameters("output '" + output.name() + "'",
+                                        /*isOutput=*/true, output.parameters());
+        !wrong.isOk())
+      return wrong;
+  }
+  for (const auto &input : message.inputs())
+    if (Outcome wrong = checkParameters("input '" + input.name() + "'",
+                                        /*isOutput=*/false, input.parameters());
+        !wrong.isOk())
+      return wrong;
+  return Outcome();
+}
+
 Outcome serving::readRequest(const ModelInferRequest &message,
                              ReadRequest &read) {
   InferenceRequest &request = read.request;
@@ -90,6 +127,8 @@ Outcome serving::readRequest(const ModelInferRequest &message,
   request.version = message.model_version();
   request.id = message.id();
   if (Outcome wrong = readParameters(message, request); !wrong.isOk())
+    return wrong;
+  if (Outcome wrong = readTensorParameters(message, request); !wrong.isOk())
     return wrong;
   read.isRaw = message.raw_input_contents_size() > 0;
   if (read.isRaw && message.raw_input_contents_size() != message.inputs_size())
@@ -101,23 +140,45 @@ Outcome serving::readRequest(const ModelInferRequest &message,
   for (int i = 0; i < message.inputs_size(); ++i)
     if (Outcome wrong = readInput(message, i, read); !wrong.isOk())
       return wrong;
-  for (const auto &output : message.outputs())
-    request.outputs.push_back(output.name());
   return Outcome();
 }
 
-void serving::writeResponse(const ReadRequest &read,
-                            const InferenceResponse &response,
-                            ModelInferResponse &message) {
-  message.set_model_name(response.model);
-  message.set_model_version(response.version);
-  message.set_id(read.request.id);
+Outcome serving::checkMessageSize(uint64_t bytes) {
+  constexpr uint64_t most = std::numeric_limits<int>::max();
+  if (bytes <= most)
+    return Outcome();
+  return refuse(OutcomeCode::failed,
+                "the response has {} bytes or more, and a message of gRPC has "
+                "at most {}",
+                bytes, most);
+}
+
+/// The bytes that \p output has at least in a message: numbers of its own
+/// width, or each a byte where they have different lengths.
+static uint64_t leastBytesOf(const ResponseTensor &output, bool isRaw) {
+  bool isWide = output.type == DataType::fp32 || output.type == DataType::fp64;
+  return isRaw || isWide ? output.data.size()
+                         : output.data.size() / sizeOf(output.type);
+}
+
+Outcome serving::writeResponse(const ReadRequest &read,
+                               const InferenceResponse &response,
+                               ModelInferResponse &message) {
   // Raw bytes of one output rule out the contents of the others.
   bool isRaw =
       read.isRaw ||
       !std::ranges::all_of(response.outputs, [](const ResponseTensor &output) {
         return hasContents(output.type);
       });
+  // protobuf counts bytes and elements in int, and goes wrong beyond.
+  uint64_t least = 0;
+  for (const ResponseTensor &output : response.outputs)
+    least += leastBytesOf(output, isRaw);
+  if (Outcome wrong = checkMessageSize(least); !wrong.isOk())
+    return wrong;
+  message.set_model_name(response.model);
+  message.set_model_version(response.version);
+  message.set_id(read.request.id);
   for (const ResponseTensor &output : response.outputs) {
     ModelInferResponse::InferOutputTensor &tensor = *message.add_outputs();
     tensor.set_name(output.name.data(), output.name.size());
@@ -129,6 +190,10 @@ void serving::writeResponse(const ReadRequest &read,
     else
       writeContents(output, *tensor.mutable_contents());
   }
+  Outcome outcome = checkMessageSize(message.ByteSizeLong());
+  if (!outcome.isOk())
+    message.Clear();
+  return outcome;
 }
 
 template <typename Tensors>

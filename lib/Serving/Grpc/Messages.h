@@ -40,10 +40,15 @@ struct ReadRequest {
 Outcome readRequest(const inference::ModelInferRequest &message,
                     ReadRequest &read);
 
+/// Fails, naming both numbers, where \p bytes are more than a message has.
+Outcome checkMessageSize(uint64_t bytes);
+
 /// Fills \p message with \p response to the request \p read, whose outputs it
-/// copies once.
-void writeResponse(const ReadRequest &read, const InferenceResponse &response,
-                   inference::ModelInferResponse &message);
+/// copies once. Fails like checkMessageSize(), before it reads any output that
+/// cannot fit.
+Outcome writeResponse(const ReadRequest &read,
+                      const InferenceResponse &response,
+                      inference::ModelInferResponse &message);
 
 /// Fills \p message with \p info.
 void writeMetadata(const ModelInfo &info,

@@ -298,15 +298,22 @@ TEST_F(GrpcCallsTest, TracesAreContinued) {
   ModelInferRequest request = requestOf("floats", "input0", "FP32", {2, 3});
   request.add_raw_input_contents(std::string(24, '\0'));
   const std::string trace = "0af7651916cd43dd8448eb211c80319c";
+  auto traceOf = [](const auto &metadata) {
+    auto found = metadata.find("traceparent");
+    return found == metadata.end()
+               ? std::string()
+               : std::string(found->second.data(), found->second.size());
+  };
   auto answered = [&](const std::string &sent) {
     grpc::ClientContext context;
     if (!sent.empty())
       context.AddMetadata("traceparent", sent);
-    stub->ModelInfer(&context, request, &response);
-    auto found = context.GetServerInitialMetadata().find("traceparent");
-    if (found == context.GetServerInitialMetadata().end())
-      return std::string();
-    return std::string(found->second.data(), found->second.size());
+    bool isOk = stub->ModelInfer(&context, request, &response).ok();
+    const auto &other = isOk ? context.GetServerTrailingMetadata()
+                             : context.GetServerInitialMetadata();
+    EXPECT_EQ(traceOf(other), "");
+    return traceOf(isOk ? context.GetServerInitialMetadata()
+                        : context.GetServerTrailingMetadata());
   };
   std::string sent = "00-" + trace + "-b7ad6b7169203331-01";
   std::string got = answered(sent);

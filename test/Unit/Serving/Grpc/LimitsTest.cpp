@@ -136,6 +136,65 @@ TEST_F(GrpcLimitsTest, ClientsThatCancel) {
   EXPECT_TRUE(infer(smallRequest()).ok());
 }
 
+TEST_F(GrpcLimitsTest, CallsThatAreCancelledWhileTheyWait) {
+  // Nobody joins the request.
+  folder.write("models/waits/1/model.json", addModel(1));
+  folder.write("models/waits/config.json",
+               R"({"max_batch_size": 2,
+                   "max_queue_delay_microseconds": 100000})");
+  start();
+  grpc::ClientContext context;
+  std::future<grpc::Status> waiting = std::async(std::launch::async, [&] {
+    ModelInferRequest request = requestOf("waits", "input0", "FP32", {1, 2});
+    request.add_raw_input_contents(std::string(8, '\0'));
+    ModelInferResponse response;
+    return stub->ModelInfer(&context, request, &response);
+  });
+  auto has = [this](const std::string &line) {
+    return server->metrics().find(line) != std::string::npos;
+  };
+  while (waiting.wait_for(1ms) == std::future_status::timeout &&
+         !has(R"(nnhal_serve_queue_depth{model="waits",version="1"} 1)"))
+    ;
+  context.TryCancel();
+  EXPECT_EQ(waiting.get().error_code(), StatusCode::CANCELLED);
+  const std::string counted =
+      R"(_requests_total{code="cancelled",model="waits",version="1"} 1)";
+  for (int i = 0; i < 1000 && !has(counted); ++i)
+    std::this_thread::sleep_for(2ms);
+  EXPECT_TRUE(has(counted)) << server->metrics();
+}
+
+TEST_F(GrpcLimitsTest, ClientsTryAgainWhatIsUnavailable) {
+  start();
+  ASSERT_TRUE(server->unload("floats").isOk());
+  grpc::ChannelArguments arguments;
+  arguments.SetServiceConfigJSON(
+      R"({"methodConfig": [{"name": [{}], "retryPolicy": {
+            "maxAttempts": 3, "initialBackoff": "0.01s", "maxBackoff": "0.01s",
+            "backoffMultiplier": 1,
+            "retryableStatusCodes": ["UNAVAILABLE"]}}]})");
+  stub = GRPCInferenceService::NewStub(grpc::CreateCustomChannel(
+      front->target(), grpc::InsecureChannelCredentials(), arguments));
+  expectStatus(infer(smallRequest()), StatusCode::UNAVAILABLE,
+               "model 'floats' is unloaded");
+  std::string metrics = server->metrics();
+  size_t line = metrics.find(R"(_requests_total{code="unavailable")");
+  ASSERT_NE(line, std::string::npos) << metrics;
+  EXPECT_EQ(metrics.substr(metrics.find(' ', line), 3), " 3\n") << metrics;
+}
+
+TEST_F(GrpcLimitsTest, ConnectionsWithoutCallsEnd) {
+  options.idle = 1s;
+  start();
+  auto channel =
+      grpc::CreateChannel(front->target(), grpc::InsecureChannelCredentials());
+  ASSERT_TRUE(channel->WaitForConnected(std::chrono::system_clock::now() + 5s));
+  EXPECT_TRUE(channel->WaitForStateChange(
+      GRPC_CHANNEL_READY, std::chrono::system_clock::now() + 10s));
+  EXPECT_EQ(channel->GetState(false), GRPC_CHANNEL_IDLE);
+}
+
 TEST_F(GrpcLimitsTest, QuotaOfAnAddress) {
   serverOptions.quota.concurrentRequests = 1;
   start();
@@ -144,6 +203,18 @@ TEST_F(GrpcLimitsTest, QuotaOfAnAddress) {
                "client '127.0.0.1' has 1 requests under way, as many as one "
                "may have");
   EXPECT_EQ(loop.get().error_code(), StatusCode::DEADLINE_EXCEEDED);
+}
+
+TEST_F(GrpcLimitsTest, QuotaOfAnAddressAtASocketOfBothVersions) {
+  serverOptions.quota.requestsPerSecond = 1;
+  options.host = "::";
+  start();
+  stub = GRPCInferenceService::NewStub(
+      grpc::CreateChannel(fmt::format("127.0.0.1:{}", front->port()),
+                          grpc::InsecureChannelCredentials()));
+  EXPECT_TRUE(infer(smallRequest()).ok());
+  expectStatus(infer(smallRequest()), StatusCode::RESOURCE_EXHAUSTED,
+               "client '127.0.0.1' has sent more than 1 requests per second");
 }
 
 TEST_F(GrpcLimitsTest, QuotaOfWhomAProxyNames) {

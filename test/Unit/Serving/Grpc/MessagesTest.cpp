@@ -125,12 +125,59 @@ TEST(GrpcMessagesTest, OneRawOutputMakesAllRaw) {
   response.outputs[1] = {
       "f", DataType::fp32, {1}, std::as_bytes(std::span(floats))};
   ModelInferResponse message;
-  writeResponse(ReadRequest(), response, message);
+  ASSERT_TRUE(writeResponse(ReadRequest(), response, message).isOk());
   ASSERT_EQ(message.raw_output_contents_size(), 2);
   EXPECT_EQ(message.raw_output_contents(0), halves);
   EXPECT_EQ(message.raw_output_contents(1), floats);
   EXPECT_FALSE(message.outputs(1).has_contents());
   EXPECT_EQ(message.outputs(0).datatype(), "FP16");
+}
+
+TEST(GrpcMessagesTest, ResponsesThatNoMessageHas) {
+  EXPECT_TRUE(checkMessageSize((uint64_t(1) << 31) - 1).isOk());
+  auto expectRefusal = [](DataType type, uint64_t size, bool isRaw) {
+    // Nobody looks at elements of which there are too many.
+    std::byte one = {};
+    InferenceResponse response;
+    response.outputs.resize(1);
+    response.outputs[0] = {"y", type, {}, std::span(&one, size)};
+    ReadRequest read;
+    read.isRaw = isRaw;
+    ModelInferResponse message;
+    Outcome outcome = writeResponse(read, response, message);
+    EXPECT_EQ(outcome.code(), OutcomeCode::failed);
+    EXPECT_EQ(outcome.message(),
+              "the response has 2147483648 bytes or more, and a message of "
+              "gRPC has at most 2147483647");
+    EXPECT_EQ(message.outputs_size(), 0);
+  };
+  constexpr uint64_t tooMany = uint64_t(1) << 31;
+  expectRefusal(DataType::int8, tooMany, false);
+  expectRefusal(DataType::boolean, tooMany, false);
+  expectRefusal(DataType::int64, tooMany * 8, false);
+  expectRefusal(DataType::fp32, tooMany, false);
+  expectRefusal(DataType::fp64, tooMany, false);
+  expectRefusal(DataType::int64, tooMany, true);
+  expectRefusal(DataType::fp16, tooMany, false);
+}
+
+TEST(GrpcMessagesTest, ExtensionsThatAreNotOffered) {
+  ModelInferRequest message = requestOf("m", "x", "FP32", {1});
+  auto &input = *message.mutable_inputs(0)->mutable_parameters();
+  input["shared_memory_region"].set_string_param("r");
+  expectRefused(message, "input 'x': parameter 'shared_memory_region' is not "
+                         "supported: this extension of Triton is not offered");
+  input.clear();
+  auto &output = *message.add_outputs();
+  output.set_name("y");
+  auto &parameters = *output.mutable_parameters();
+  parameters["classification"].set_int64_param(3);
+  expectRefused(message, "output 'y': parameter 'classification' is not "
+                         "supported: this extension of Triton is not offered");
+  parameters.clear();
+  parameters["shared_memory_offset"].set_int64_param(0);
+  expectRefused(message, "output 'y': parameter 'shared_memory_offset' is not "
+                         "supported: this extension of Triton is not offered");
 }
 
 TEST(GrpcMessagesTest, EveryOutcomeHasACode) {
