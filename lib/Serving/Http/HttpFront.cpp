@@ -132,17 +132,28 @@ Status HttpFront::Implementation::start() {
   return Status::ok();
 }
 
-/// Is called on the thread that accepts.
+/// Does \p work, unless there is no memory for it: the client that it is for
+/// has to come again. Returns whether it was done.
+template <typename Work> static bool tryWork(const Work &work) {
+  try {
+    work();
+    return true;
+  } catch (const std::exception &) {
+    return false;
+  }
+}
+
+/// Is called on the thread that accepts, which must go on.
 bool HttpFront::Implementation::process_and_close_socket(socket_t socket) {
   rt::UniqueFd accepted(socket);
-  try {
+  return tryWork([&] {
     auto connection = std::make_shared<rt::UniqueFd>(std::move(accepted));
-    if (!threads.tryRun([this, connection] { serve(std::move(*connection)); }))
+    auto work = [this, connection] {
+      tryWork([&] { serve(std::move(*connection)); });
+    };
+    if (!threads.tryRun(work))
       refuse(*connection);
-  } catch (const std::exception &) {
-    // There is no memory for another connection: its client has to come again.
-  }
-  return true;
+  });
 }
 
 /// A response that cpp-httplib does not write.
@@ -167,14 +178,9 @@ void HttpFront::Implementation::refuse(const rt::UniqueFd &socket) const {
   ::shutdown(socket.get(), SHUT_WR);
 }
 
-/// Serves the client at \p socket, for a worker, whose work must not throw.
 void HttpFront::Implementation::serve(rt::UniqueFd socket) {
-  try {
-    Connection connection(std::move(socket), tls.get(), options.limits);
-    serve(connection);
-  } catch (const std::exception &) {
-    // There is no memory for the connection: its client has to come again.
-  }
+  Connection connection(std::move(socket), tls.get(), options.limits);
+  serve(connection);
 }
 
 void HttpFront::Implementation::serve(Connection &connection) {
