@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What a call from Python adds to an execution.
 
-usage: PYTHONPATH=BUILD-DIR/lib/python3/dist-packages benchmarks/python-overhead.py [--rounds=N] MODEL...
+usage: PYTHONPATH=BUILD-DIR/python benchmarks/python-overhead.py [--rounds=N] MODEL...
 
 In each round executions without anything of Python (Model.time()), calls and
 calls with the caller's outputs take turns, so that what else the machine does

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Load tests of nnhal-serve: requests with binary tensors over HTTP, by autocannon on the same processors.
 
-usage: PYTHONPATH=BUILD-DIR/lib/python3/dist-packages benchmarks/serving-load.py BUILD-DIR MODEL... [--autocannon=DIR]
+usage: PYTHONPATH=BUILD-DIR/python benchmarks/serving-load.py BUILD-DIR MODEL... [--autocannon=DIR]
        [--connections=32] [--seconds=5] [--rounds=3] [--no-random]
 
 In each round executions in this process (as many threads as there are processors), requests as fast as --connections

@@ -11,7 +11,7 @@ class Server:
     """nnhal-serve of a build, at a port that the system chooses, ready when this is made."""
 
     def __init__(self, build, models, *options):
-        self.process = subprocess.Popen([build / "bin/nnhal-serve", f"--models={models}", "--port=0", *options],
+        self.process = subprocess.Popen([build / "bin/nnhal-serve", f"--models={models}", "--http=127.0.0.1:0", *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         # The last of what it says; what it says of loads would fill the pipe.
         self._said = collections.deque(maxlen=200)

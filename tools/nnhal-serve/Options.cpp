@@ -43,6 +43,24 @@ static Status setNumber(Options &options, std::string_view value) {
 }
 
 // The rows are in the order of the help, whose lines are those of the texts.
+/// "HOST:PORT"; an address of IPv6 as HOST stands in brackets.
+static Result<Address> parseAddress(std::string_view text) {
+  size_t colon = text.rfind(':');
+  std::string_view host =
+      colon == std::string_view::npos ? "" : text.substr(0, colon);
+  bool isBracketed = host.starts_with('[') && host.ends_with(']');
+  if (isBracketed)
+    host = host.substr(1, host.size() - 2);
+  if (host.empty() ||
+      (!isBracketed && host.find(':') != std::string_view::npos))
+    return badData("'{}' is not HOST:PORT, such as 127.0.0.1:8000 or "
+                   "[::1]:8000",
+                   text);
+  NNHAL_ASSIGN_OR_RETURN(
+      uint64_t port, tools::parseCount(text.substr(colon + 1), 0, UINT16_MAX));
+  return Address{std::string(host), uint16_t(port)};
+}
+
 static constexpr Option options[] = {
     {
         .name = "models",
@@ -55,28 +73,27 @@ static constexpr Option options[] = {
         .apply = setText<&Options::models>,
     },
     {
-        .name = "host",
+        .name = "http",
         .takes = Takes::value,
-        .valueName = "ADDRESS",
-        .help = "listen at ADDRESS (default: 127.0.0.1)",
-        .apply = setText<&Options::host>,
-    },
-    {
-        .name = "port",
-        .takes = Takes::value,
-        .valueName = "N",
-        .help =
-            "listen at port N (default: 8000), or at any that is free for 0",
-        .apply = setNumber<&Options::port, 0, UINT16_MAX>,
-    },
-    {
-        .name = "grpc-port",
-        .takes = Takes::value,
-        .valueName = "N",
-        .help = "speak gRPC at port N, too, or at any that is free for 0",
+        .valueName = "HOST:PORT",
+        .help = "listen at PORT, or at any that is free for 0, of the address\n"
+                "HOST (default: 127.0.0.1:8000)",
         .apply = [](Options &options, std::string_view value) -> Status {
-          NNHAL_ASSIGN_OR_RETURN(options.grpcPort,
-                                 tools::parseCount(value, 0, UINT16_MAX));
+          NNHAL_ASSIGN_OR_RETURN(options.http, parseAddress(value));
+          return Status::ok();
+        },
+    },
+    {
+        .name = "grpc",
+        .takes = Takes::value,
+        .valueName = "HOST:PORT",
+        .help = "speak gRPC there, too, or at the local socket of unix:PATH",
+        .apply = [](Options &options, std::string_view value) -> Status {
+          if (value.starts_with("unix:")) {
+            options.grpc = Address{std::string(value), 0};
+            return Status::ok();
+          }
+          NNHAL_ASSIGN_OR_RETURN(options.grpc, parseAddress(value));
           return Status::ok();
         },
     },
@@ -305,7 +322,8 @@ std::string servetool::helpText() {
          "requests of\ninference as JSON or with binary tensors, the model "
          "repository, and metrics; and\nover gRPC.\n"
          "\n"
-         "example: nnhal-serve --models=models --cache-dir=cache --port=8000\n"
+         "example: nnhal-serve --models=models --cache-dir=cache "
+         "--http=127.0.0.1:8000\n"
          "\n"
          "options:\n" +
          tools::optionHelp(tools::textsOf(allOptions()), 24) +

@@ -21,6 +21,14 @@ namespace nnhal::servetool {
 
 enum class Mode { serve, help, version };
 
+/// Where a server listens.
+struct Address {
+  /// A name or an address, one of IPv6 without brackets; or "unix:PATH".
+  std::string host;
+  /// 0 for any that is free, and for a local socket.
+  uint16_t port = 0;
+};
+
 struct Options {
   Mode mode = Mode::serve;
   std::string models;
@@ -29,10 +37,9 @@ struct Options {
   uint64_t pollMilliseconds = 2000;
   uint64_t requestsPerSecond = 0;
   uint64_t concurrentRequests = 0;
-  std::string host = "127.0.0.1";
-  uint64_t port = 8000;
+  Address http = {"127.0.0.1", 8000};
   /// Nothing for no gRPC.
-  std::optional<uint64_t> grpcPort;
+  std::optional<Address> grpc;
   uint64_t grpcThreads = 128;
   uint64_t connections = 256;
   uint64_t maxRequestBytes = uint64_t(64) << 20;

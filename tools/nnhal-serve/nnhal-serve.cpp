@@ -60,8 +60,8 @@ static serving::ServerOptions serverOptionsOf(const Options &options) {
 
 static serving::HttpOptions httpOptionsOf(const Options &options) {
   serving::HttpOptions result;
-  result.host = options.host;
-  result.port = int(options.port);
+  result.host = options.http.host;
+  result.port = options.http.port;
   result.connections = options.connections;
   result.limits.bodyBytes = options.maxRequestBytes;
   result.limits.transfer = std::chrono::seconds(options.transferSeconds);
@@ -75,11 +75,11 @@ static serving::HttpOptions httpOptionsOf(const Options &options) {
 /// Listens for gRPC if \p options want it; otherwise null.
 static rt::Result<std::unique_ptr<serving::GrpcFront>>
 listenForGrpc(const Options &options, serving::Server &server) {
-  if (!options.grpcPort)
+  if (!options.grpc)
     return std::unique_ptr<serving::GrpcFront>();
   serving::GrpcOptions grpc;
-  grpc.host = options.host;
-  grpc.port = uint16_t(*options.grpcPort);
+  grpc.host = options.grpc->host;
+  grpc.port = options.grpc->port;
   grpc.threads = unsigned(options.grpcThreads);
   grpc.maxMessageBytes = options.maxRequestBytes;
   grpc.certificate = options.certificate;
@@ -93,8 +93,12 @@ static std::string placesOf(const Options &options,
                             const serving::HttpFront &front,
                             const serving::GrpcFront *grpc) {
   const char *secure = options.certificate.empty() ? "" : "s";
+  const std::string &host = options.http.host;
+  // An address of IPv6 has colons itself.
+  bool isBracketed = host.find(':') != std::string::npos;
   std::string places =
-      fmt::format("http{}://{}:{}", secure, options.host, front.port());
+      fmt::format("http{}://{}{}{}:{}", secure, isBracketed ? "[" : "", host,
+                  isBracketed ? "]" : "", front.port());
   if (grpc)
     places += fmt::format(", grpc{}://{}", secure, grpc->target());
   return places;

@@ -276,9 +276,13 @@ std::string nnhal::rt::libraryBeside(std::string_view name) {
   size_t slash = self.rfind('/');
   std::string directory =
       slash == std::string::npos ? "." : self.substr(0, slash);
-  // A module of Python is deeper below the prefix than a program.
-  bool isModule = directory.ends_with("-packages/nnhal");
-  std::string_view prefix = isModule ? "/../../../.." : "/..";
+  // A module of Python is deeper below the prefix than a program, installed as
+  // well as in a build tree.
+  std::string_view prefix = "/..";
+  if (directory.ends_with("-packages/nnhal"))
+    prefix = "/../../../..";
+  else if (directory.ends_with("/python/nnhal"))
+    prefix = "/../..";
   for (std::string_view folder : {"", "/lib", "/" NNHAL_LIBRARY_FOLDER})
     if (std::string file = fmt::format(
             "{}{}{}/{}", directory, folder.empty() ? "" : prefix, folder, name);

@@ -59,7 +59,10 @@ std::string tools::optionHelp(std::span<const OptionText> options,
     std::string right(option.help);
     for (size_t at = 0; (at = right.find('\n', at)) != std::string::npos;)
       right.insert(++at, column, ' ');
-    text += fmt::format("{:<{}}{}\n", "  " + usageOf(option), column, right);
+    std::string left = "  " + usageOf(option);
+    if (left.size() >= column)
+      left += '\n' + std::string(column, ' ');
+    text += fmt::format("{:<{}}{}\n", left, column, right);
   }
   return text;
 }
