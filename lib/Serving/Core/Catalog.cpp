@@ -135,8 +135,11 @@ std::vector<IndexEntry> Catalog::index(bool readyOnly) const {
 bool Catalog::isServing() const {
   std::shared_lock lock(mutex);
   return std::ranges::all_of(models, [](const auto &entry) {
-    return entry.second.isUnloaded ||
-           std::ranges::any_of(entry.second.versions, [](const auto &version) {
+    const Model &model = entry.second;
+    // A folder that cannot be read may be none of models: "lost+found", say.
+    bool isNone = model.versions.empty() && !model.reason.empty();
+    return isNone || model.isUnloaded ||
+           std::ranges::any_of(model.versions, [](const auto &version) {
              return version.second.isReady();
            });
   });

@@ -64,7 +64,8 @@ public:
   /// The names of the versions of \p model that serve, in ascending order.
   std::vector<std::string> versionsOf(std::string_view model) const;
   std::vector<IndexEntry> index(bool readyOnly) const;
-  /// Whether every model that is not unloaded serves a version.
+  /// Whether every model that is not unloaded serves a version. A folder that
+  /// could never be read is no model.
   bool isServing() const;
 
 private:

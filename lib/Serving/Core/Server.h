@@ -106,7 +106,8 @@ public:
 
   bool isLive() const { return true; }
   /// Whether the first load has ended, every model of the folder that no client
-  /// has unloaded serves a version, and the server does not drain.
+  /// has unloaded and whose own folder could be read serves a version, and the
+  /// server does not drain.
   bool isReady() const;
   /// Whether \p version of \p model, or the model where that is empty, serves.
   /// Fails with notFound or unavailable.

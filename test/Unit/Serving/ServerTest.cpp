@@ -262,9 +262,13 @@ TEST_F(ServerTest, LinksThatLeadNowhereAreExplained) {
       "cannot read '{}': Too many levels of symbolic links", folder.at("net"));
   EXPECT_EQ(infer("net"), "model 'net' is not ready: " + why);
   EXPECT_TRUE(index().starts_with("net/ UNAVAILABLE " + why)) << index();
+  EXPECT_FALSE(server->isReady());
   std::string answer = infer("other");
   EXPECT_TRUE(answer.starts_with("model 'other' is not ready: ")) << answer;
   EXPECT_TRUE(answer.ends_with("No such file or directory")) << answer;
+  folder.remove("other/config.json");
+  EXPECT_TRUE(server->load("other").isOk());
+  EXPECT_TRUE(server->isReady());
 }
 
 TEST_F(ServerTest, VersionsThatAreNotThereLeaveWhatServes) {
