@@ -37,6 +37,12 @@ static constexpr unsigned maxDescriptors = 16;
 
 struct TestService::Servers {
   explicit Servers(TestService &owner);
+  // A client that sees the end of its connection must not reach the socket
+  // once more.
+  ~Servers() {
+    listening = nullptr;
+    listener = nullptr;
+  }
 
   kj::Own<kj::ConnectionReceiver> listener;
   capnp::TwoPartyServer service;
