@@ -281,9 +281,7 @@ void Catalog::fail(const std::string &name, const FoundModel &found,
 
 /// Says which versions \p policy asks for, and which are there.
 static Status noVersion(const FoundModel &found, const VersionPolicy &policy) {
-  std::vector<uint64_t> there;
-  for (const auto &[number, version] : found.versions)
-    there.push_back(number);
+  auto there = std::views::keys(found.versions);
   return rt::badData("{}: 'versions' asks for {}, but the folder has {}",
                      found.config, fmt::join(policy.only, ", "),
                      fmt::join(there, ", "));
