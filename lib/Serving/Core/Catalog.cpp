@@ -145,22 +145,27 @@ bool Catalog::isServing() const {
   });
 }
 
-bool Catalog::serves(const std::string &name, uint64_t number) const {
-  std::shared_lock lock(mutex);
+/// Version \p number of model \p name; null where there is none. The caller
+/// holds `mutex`.
+const Catalog::Version *Catalog::versionOf(const std::string &name,
+                                           uint64_t number) const {
   auto entry = models.find(name);
   if (entry == models.end())
-    return false;
+    return nullptr;
   auto version = entry->second.versions.find(number);
-  return version != entry->second.versions.end() && version->second.isReady();
+  return version == entry->second.versions.end() ? nullptr : &version->second;
+}
+
+bool Catalog::serves(const std::string &name, uint64_t number) const {
+  std::shared_lock lock(mutex);
+  const Version *version = versionOf(name, number);
+  return version && version->isReady();
 }
 
 bool Catalog::hasDied(const std::string &name, uint64_t number) const {
   std::shared_lock lock(mutex);
-  auto entry = models.find(name);
-  if (entry == models.end())
-    return false;
-  auto version = entry->second.versions.find(number);
-  return version != entry->second.versions.end() && version->second.isDead;
+  const Version *version = versionOf(name, number);
+  return version && version->isDead;
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,7 +228,7 @@ bool Catalog::tryVersion(const std::string &name, uint64_t number,
   auto loaded = loadVersion(name, number, found, config);
   metrics.countLoad(name, loaded.isOk());
   std::string reason = loaded.status().message();
-  // What is tried again and again is told once.
+  // A failure that repeats with each look at the folder is logged once.
   bool isNews = loaded.isOk();
   bool isServing = false;
   // The previous model is destroyed without the lock: that may take a while.

@@ -49,9 +49,8 @@ public:
   /// Loads the version \p dead, whose device has died, anew from its files,
   /// once for all who ask meanwhile, and finds what serves \p version of its
   /// model instead. One that cannot be loaded is not ready until it is; each
-  /// request tries again. Fails with
-  /// unavailable, and with deadlineExceeded when others were loaded until
-  /// \p deadline.
+  /// request tries again. Fails with unavailable, and with deadlineExceeded
+  /// when others were loaded until \p deadline.
   Outcome replace(const ServedVersion &dead, std::string_view version,
                   rt::Deadline deadline, std::shared_ptr<ServedVersion> &found);
 
@@ -77,7 +76,7 @@ private:
     /// Why what was last tried is not what serves.
     std::string reason;
     bool isLoading = false;
-    /// The device of `served` has died, and another load has failed.
+    /// The device of `served` has died.
     bool isDead = false;
 
     bool isReady() const { return served && !isDead; }
@@ -88,9 +87,10 @@ private:
     std::string reason;
     bool isUnloaded = false;
   };
-  /// What came of loading a version anew.
+  /// The outcome of an attempt to load a version anew.
   struct Replacement {
-    /// To be compared alone.
+    /// The version whose device had died. It may be gone: its address is
+    /// compared, and nothing else.
     const ServedVersion *of = nullptr;
     int64_t ended = 0;
     Outcome outcome;
@@ -109,6 +109,7 @@ private:
   void fail(const std::string &name, const FoundModel &found,
             const rt::Status &status);
   void retain(const std::string &name, const std::vector<uint64_t> &wanted);
+  const Version *versionOf(const std::string &name, uint64_t number) const;
   bool serves(const std::string &name, uint64_t number) const;
   bool hasDied(const std::string &name, uint64_t number) const;
   std::string reasonOf(std::string_view name) const;
@@ -126,7 +127,7 @@ private:
   std::map<std::pair<std::string, uint64_t>, std::weak_ptr<tools::Engine>>
       engines;
 
-  /// The last one that failed. Guarded by `loading`.
+  /// The last replacement that failed. Guarded by `loading`.
   Replacement failed;
 
   /// The engine of models whose settings name no device.

@@ -49,7 +49,7 @@ struct ModelConfig {
   /// Requests that may wait for an execution.
   uint64_t maxQueueSize = 64;
   VersionPolicy versions;
-  /// Of inputs whose extents a TensorFlow Lite file leaves open.
+  /// The shapes of inputs whose extents a TensorFlow Lite file leaves open.
   tools::NamedShapes shapes;
 };
 

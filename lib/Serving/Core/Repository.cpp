@@ -89,7 +89,7 @@ static void addVersions(const fs::path &folder, FoundModel &model) {
   }
   if (isProblem(error))
     problem = error;
-  // What a link refers to is looked at when it is read.
+  // A link to settings that are not there is a failure to read them.
   if (fs::exists(fs::symlink_status(config, error)))
     model.config = config;
   if (problem)

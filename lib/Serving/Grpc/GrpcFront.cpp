@@ -88,7 +88,7 @@ static std::string targetOf(const std::string &host, uint16_t port) {
 
 /// The bytes that gRPC keeps of all connections and messages together.
 static size_t mostBytesOf(const GrpcOptions &options) {
-  // What connections and short messages take, however few threads there are.
+  // Connections and short messages take this, however few threads there are.
   constexpr uint64_t base = uint64_t(64) << 20;
   return base + options.threads * options.maxMessageBytes;
 }

@@ -12,7 +12,7 @@
 
 namespace nnhal::serving {
 
-/// What a path names: one of the protocol's resources or actions.
+/// One of the protocol's resources or actions, which a path names.
 struct Target {
   enum class Kind {
     nothing,

@@ -65,7 +65,7 @@ std::string tools::describeClasses(const OutputTensor &output, size_t index,
                                    std::span<const std::string> labels) {
   std::string text = titleOf(output, index) + ", first values:\n";
   for (const Ranked &element : loadElements(output, tensor, count)) {
-    // What is no number is in no range.
+    // NaN is in no range.
     bool isClass = element.value >= 0 && element.value < double(labels.size());
     text +=
         fmt::format("{:>10.4g}  [{}]{}{}\n", element.value, element.index,

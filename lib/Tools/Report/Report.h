@@ -27,8 +27,8 @@ std::string describeTop(const OutputTensor &output, size_t index,
                         const rt::InterfaceTensor &tensor, uint64_t count,
                         std::span<const std::string> labels);
 
-/// The same for an output whose values are numbers of classes: a line for each
-/// of the first \p count, with the class's label if it has one.
+/// The answer to --top for an output whose values are numbers of classes: a
+/// line for each of the first \p count, with the class's label if it has one.
 std::string describeClasses(const OutputTensor &output, size_t index,
                             const rt::InterfaceTensor &tensor, uint64_t count,
                             std::span<const std::string> labels);
