@@ -42,18 +42,14 @@ public:
   /// of \p source cannot be reached.
   mlir::ElementsAttr packFilter(mlir::ElementsAttr source,
                                 llvm::ArrayRef<int64_t> ohwi, int64_t width);
-  /// The same with each H x W filter turned by 180 degrees.
-  mlir::ElementsAttr packTurnedFilter(mlir::ElementsAttr source,
-                                      llvm::ArrayRef<int64_t> ohwi,
-                                      int64_t width);
   /// The bias \p source [O] in panels of \p width.
   mlir::ElementsAttr packBias(mlir::ElementsAttr source, int64_t width);
 
-  /// Constants that the three functions above made.
+  /// Constants that the two functions above made.
   unsigned packedCount() const { return packed.size(); }
 
 private:
-  enum class Packing { filter, turnedFilter, bias };
+  enum class Packing { filter, bias };
   using PackingKey = std::tuple<const void *, Packing, int64_t>;
 
   mlir::ElementsAttr pack(Packing packing, mlir::ElementsAttr source,
@@ -71,11 +67,17 @@ void populateNNHalToLinalgPatterns(const mlir::TypeConverter &converter,
                                    mlir::RewritePatternSet &patterns,
                                    LinalgLowering &lowering);
 
-/// Adds rewrites among nnhal operations that pay only below them: a pad of
-/// zeros around height and width becomes part of the convolution that reads it.
-/// \p numFolded, if not null, counts them.
-void populateNNHalLoweringPreparationPatterns(mlir::RewritePatternSet &patterns,
-                                              mlir::Pass::Statistic *numFolded);
+// Rewrites among nnhal operations that pay only below them. The statistics, if
+// not null, count what is rewritten.
+
+/// A pad of zeros around height and width becomes part of the convolution that
+/// reads it.
+void populatePadFoldingPatterns(mlir::RewritePatternSet &patterns,
+                                mlir::Pass::Statistic *numFolded);
+/// A transposed convolution of known extents and constant weights becomes a
+/// convolution whose channels are the pixels between those of its input.
+void populateTransposedConvolutionPatterns(mlir::RewritePatternSet &patterns,
+                                           mlir::Pass::Statistic *numConvolved);
 
 } // namespace nnhal
 

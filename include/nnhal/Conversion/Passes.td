@@ -42,7 +42,9 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
     Statistic<"numPacked", "num-packed-constants",
               "Constants that were packed for kernels">,
     Statistic<"numFoldedPads", "num-folded-pads",
-              "Pad operations folded into convolutions">
+              "Pad operations folded into convolutions">,
+    Statistic<"numConvolved", "num-transposed-convolutions",
+              "Transposed convolutions that became convolutions">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",

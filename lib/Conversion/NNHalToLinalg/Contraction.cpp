@@ -522,11 +522,6 @@ static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
   resolveTransposedAxis(op, rows, height);
   resolveTransposedAxis(op, columns, width);
   op.checkEqual(conv.filter.extent(3), conv.image.channel);
-  if (std::optional<KernelWindow> window = floatWindow(op, conv);
-      window && conv.filter.extent(3).known() == conv.image.channel.known() &&
-      lowerToFloatTransposed(op, conv.input, conv.filter, *window,
-                             conv.activation))
-    return success();
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
   // reachingPlaces() keeps taps within the window. No range of the pixels alone
   // says so, and pads may follow from elements that only an execution knows:

@@ -199,36 +199,3 @@ void nnhal::lowerToFloatGroups(OperationLowering &op, const Tensor &input,
   }
   op.setOutput(result);
 }
-
-bool nnhal::lowerToFloatTransposed(OperationLowering &op, const Tensor &input,
-                                   const Tensor &filter,
-                                   const KernelWindow &window,
-                                   rt::FusedActivation activation) {
-  ElementsAttr constant = op.constantOf(1);
-  if (!constant || !op.constantOf(2))
-    return false;
-  Shape ohwi = filter.getValueType().getShape();
-  int64_t width = op.policy().panelWidth(ohwi[0]);
-  ElementsAttr packed = op.getShared().packTurnedFilter(constant, ohwi, width);
-  if (!packed)
-    return false;
-  SmallVector<int64_t> shape(input.getValueType().getShape());
-  SmallVector<int64_t> offsets(4, 0), strides(4, 1);
-  for (unsigned i = 0; i < 2; ++i) {
-    int64_t taps = ohwi[1 + i];
-    shape[1 + i] = window.output[i] + taps - 1;
-    offsets[1 + i] = taps - 1 - window.pads[2 * i];
-    strides[1 + i] = window.strides[i];
-  }
-  Value turned =
-      arith::ConstantOp::create(op.getBuilder(), cast<TypedAttr>(packed));
-  Value bias = packBias(op, width);
-  Tensor zeros = op.filled(input.getType(), scalars(op, shape), op.f32(0));
-  Tensor spread =
-      op.insert(input, zeros, scalars(op, offsets), scalars(op, strides));
-  KernelWindow one;
-  one.output = window.output;
-  op.setOutput(
-      convolve(op, spread.get(), turned, bias, ohwi[0], one, activation));
-  return true;
-}

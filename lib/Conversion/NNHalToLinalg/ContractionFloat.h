@@ -37,12 +37,6 @@ void lowerToFloatGroups(OperationLowering &op, const Tensor &input,
 void lowerToFloatDepthwise(OperationLowering &op, const Tensor &input,
                            const Tensor &filter, const KernelWindow &window,
                            rt::FusedActivation activation);
-/// A convolution of stride 1 with the filter [out, height, width, in] turned by
-/// 180 degrees, over the input with zeros between and around its pixels.
-/// Returns false, and defines nothing, where filter or bias are not constant.
-bool lowerToFloatTransposed(OperationLowering &op, const Tensor &input,
-                            const Tensor &filter, const KernelWindow &window,
-                            rt::FusedActivation activation);
 /// \p input, of rows of as many elements, times \p weights, [units, size]: a
 /// convolution with a 1x1 filter over one row of pixels.
 void lowerToFloatProduct(OperationLowering &op, const Tensor &input,

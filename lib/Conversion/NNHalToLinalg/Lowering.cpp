@@ -14,19 +14,6 @@
 using namespace mlir;
 using namespace nnhal;
 
-/// The filter [O,H,W,I] with each channel's H x W taps in reverse order.
-static std::vector<char> turnFilter(ArrayRef<char> ohwi,
-                                    const std::array<int64_t, 4> &shape) {
-  int64_t taps = shape[1] * shape[2];
-  int64_t tapSize = static_cast<int64_t>(ohwi.size()) / (shape[0] * taps);
-  std::vector<char> turned(ohwi.size());
-  for (int64_t o = 0; o < shape[0]; ++o)
-    for (int64_t tap = 0; tap < taps; ++tap)
-      std::memcpy(turned.data() + (o * taps + taps - 1 - tap) * tapSize,
-                  ohwi.data() + (o * taps + tap) * tapSize, tapSize);
-  return turned;
-}
-
 ElementsAttr LinalgLowering::pack(Packing packing, ElementsAttr source,
                                   ArrayRef<int64_t> ohwi, int64_t width) {
   PackingKey key{source.getAsOpaquePointer(), packing, width};
@@ -43,10 +30,7 @@ ElementsAttr LinalgLowering::pack(Packing packing, ElementsAttr source,
                "_packed");
   std::array<int64_t, 4> shape = {ohwi[0], ohwi[1], ohwi[2], ohwi[3]};
   std::vector<char> bytes =
-      packing == Packing::filter
-          ? kernel::packConvFilter(elements->bytes(), shape, width)
-          : kernel::packConvFilter(turnFilter(elements->bytes(), shape), shape,
-                                   width);
+      kernel::packConvFilter(elements->bytes(), shape, width);
   auto type = RankedTensorType::get({panels, ohwi[1], ohwi[2], ohwi[3], width},
                                     source.getElementType());
   return packed[key] = makeResource(type, bytes, source, "filter", "_packed");
@@ -55,12 +39,6 @@ ElementsAttr LinalgLowering::pack(Packing packing, ElementsAttr source,
 ElementsAttr LinalgLowering::packFilter(ElementsAttr source,
                                         ArrayRef<int64_t> ohwi, int64_t width) {
   return pack(Packing::filter, source, ohwi, width);
-}
-
-ElementsAttr LinalgLowering::packTurnedFilter(ElementsAttr source,
-                                              ArrayRef<int64_t> ohwi,
-                                              int64_t width) {
-  return pack(Packing::turnedFilter, source, ohwi, width);
 }
 
 ElementsAttr LinalgLowering::packBias(ElementsAttr source, int64_t width) {

@@ -105,7 +105,7 @@ struct ConvertNNHalToLinalg
     reasons.clear();
     conversionError.clear();
     std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(getOperation());
-    if (!policy || failed(foldPads()))
+    if (!policy || failed(prepare()))
       return signalPassFailure();
     TargetAttr target = findTarget(getOperation());
     LinalgLowering lowering(*policy, target ? target.getRounding()
@@ -122,9 +122,11 @@ struct ConvertNNHalToLinalg
   }
 
 private:
-  LogicalResult foldPads() {
+  /// Rewrites operations to others of the dialect that have faster lowerings.
+  LogicalResult prepare() {
     RewritePatternSet patterns(&getContext());
-    populateNNHalLoweringPreparationPatterns(patterns, &numFoldedPads);
+    populatePadFoldingPatterns(patterns, &numFoldedPads);
+    populateTransposedConvolutionPatterns(patterns, &numConvolved);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 

@@ -55,8 +55,8 @@ template <typename ConvOp> struct FoldPadIntoConv : OpRewritePattern<ConvOp> {
 
 } // namespace
 
-void nnhal::populateNNHalLoweringPreparationPatterns(
-    RewritePatternSet &patterns, Pass::Statistic *numFolded) {
+void nnhal::populatePadFoldingPatterns(RewritePatternSet &patterns,
+                                       Pass::Statistic *numFolded) {
   patterns.add<FoldPadIntoConv<Conv2DOp>, FoldPadIntoConv<DepthwiseConv2DOp>>(
       patterns.getContext(), numFolded);
 }
