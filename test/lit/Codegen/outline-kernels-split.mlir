@@ -1,12 +1,12 @@
 // RUN: nnhal-opt %s --split-input-file --nnhal-outline-kernels | FileCheck %s
 // RUN: nnhal-opt %s --split-input-file --nnhal-set-target=parameters=split-work=1,split-piece=1 --nnhal-outline-kernels | FileCheck %s --check-prefix=EAGER
 
-// 64 rows of some 3 us each: a range of rows, 4 of which are 10 us.
+// 64 rows of some 3 us each: a range of rows, of which one is enough.
 // CHECK-LABEL: func.func @long
 // CHECK-SAME:  %[[A:.+]]: memref<64x4096xf32>, %[[B:.+]]: memref
 // CHECK:       %[[BEGIN:c0(_.+)?]] = arith.constant 0 : index
 // CHECK:       %[[END:c64(_.+)?]] = arith.constant 64 : index
-// CHECK:       call @kernel_0(%[[BEGIN]], %[[END]], %[[A]], %[[B]]) {nnhal.grain = 4 : i64}
+// CHECK:       call @kernel_0(%[[BEGIN]], %[[END]], %[[A]], %[[B]]) {nnhal.grain = 1 : i64}
 // CHECK:       func.func private @kernel_0(%[[FIRST:.+]]: index, %[[LAST:.+]]: index, %{{.+}}: memref<64x4096xf32>
 // CHECK:       scf.for %{{.+}} = %[[FIRST]] to %[[LAST]] step
 // CHECK:         scf.for
