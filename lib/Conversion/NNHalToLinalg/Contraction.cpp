@@ -370,13 +370,10 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
     return success();
   }
   if (std::optional<KernelWindow> window = floatWindow(op, conv);
-      window && (depth * groups).known() == conv.image.channel.known()) {
-    if (op.type() == OperationType::GROUPED_CONV_2D)
-      lowerToFloatGroups(op, conv.input, conv.filter, *window, *groups.known(),
-                         conv.activation);
-    else
-      lowerToFloatConvolution(op, conv.input, conv.filter, *window,
-                              conv.activation);
+      window && groups.known() == 1 &&
+      depth.known() == conv.image.channel.known()) {
+    lowerToFloatConvolution(op, conv.input, conv.filter, *window,
+                            conv.activation);
     return success();
   }
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);

@@ -172,30 +172,3 @@ void nnhal::lowerToFloatDepthwise(OperationLowering &op, const Tensor &input,
   addEpilogue(builder, conv, activation);
   op.setOutput({builder, conv->getResult(0), op.outputType()});
 }
-
-void nnhal::lowerToFloatGroups(OperationLowering &op, const Tensor &input,
-                               const Tensor &filter, const KernelWindow &window,
-                               int64_t groups, rt::FusedActivation activation) {
-  SmallVector<int64_t> shape(input.getValueType().getShape());
-  SmallVector<int64_t> ohwi(filter.getValueType().getShape());
-  Tensor result = op.undefined(
-      op.outputType(),
-      scalars(op, {shape[0], window.output[0], window.output[1], ohwi[0]}));
-  shape[3] /= groups, ohwi[0] /= groups;
-  int64_t width = op.policy().panelWidth(ohwi[0]);
-  for (int64_t group = 0; group < groups; ++group) {
-    int64_t channel = group * ohwi[0];
-    Tensor part = op.slice(input, scalars(op, {0, 0, 0, group * shape[3]}),
-                           scalars(op, shape));
-    Tensor weights =
-        op.slice(filter, scalars(op, {channel, 0, 0, 0}), scalars(op, ohwi));
-    Tensor bias =
-        op.slice(op.input(2), scalars(op, channel), scalars(op, ohwi[0]));
-    Value start = packBiasAtRuntime(op, bias, width);
-    Value packed = packFilterAtRuntime(op, weights, ohwi, width);
-    result = op.insert(
-        convolve(op, part.get(), packed, start, ohwi[0], window, activation),
-        result, scalars(op, {0, 0, 0, channel}));
-  }
-  op.setOutput(result);
-}

@@ -28,11 +28,6 @@ bool isFloatContraction(OperationLowering &op, const Tensor &input,
 void lowerToFloatConvolution(OperationLowering &op, const Tensor &input,
                              const Tensor &filter, const KernelWindow &window,
                              rt::FusedActivation activation);
-/// One kernel per group, on slices. The filter is [out, height, width, in /
-/// groups].
-void lowerToFloatGroups(OperationLowering &op, const Tensor &input,
-                        const Tensor &filter, const KernelWindow &window,
-                        int64_t groups, rt::FusedActivation activation);
 /// The filter is [1, height, width, out].
 void lowerToFloatDepthwise(OperationLowering &op, const Tensor &input,
                            const Tensor &filter, const KernelWindow &window,

@@ -126,6 +126,8 @@ private:
   LogicalResult prepare() {
     RewritePatternSet patterns(&getContext());
     populatePadFoldingPatterns(patterns, &numFoldedPads);
+    populateGroupedConvolutionPatterns(patterns, &numSplitGroups);
+    populateHalfContractionPatterns(patterns, &numWidened);
     populateTransposedConvolutionPatterns(patterns, &numConvolved);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }

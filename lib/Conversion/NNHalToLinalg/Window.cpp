@@ -86,36 +86,81 @@ static void definePool(OperationLowering &op, const Pool &pool, Scalar first,
   op.setOutput(op.define(op.outputType(), indicesOf(extents), element));
 }
 
-/// Defines the output of a pool of static f32 by a micro-kernel; false for
-/// others, and where the target has no kernels.
-static bool lowerToKernel(OperationLowering &op, const Pool &pool,
-                          kernel::PoolKind kind) {
-  RankedTensorType type = pool.input.getValueType();
-  std::optional<KernelWindow> window = pool.axes.known();
-  std::optional<int64_t> height = pool.rows().window.known();
-  std::optional<int64_t> width = pool.columns().window.known();
-  if (!op.policy().hasMicroKernels() || !type.getElementType().isF32() ||
-      !type.hasStaticShape() || type.getNumElements() == 0 || !window ||
-      !height || !width)
-    return false;
-  ImplicitLocOpBuilder &builder = op.getBuilder();
-  int64_t shape[] = {type.getDimSize(0), window->output[0], window->output[1],
-                     type.getDimSize(3)};
-  Value init = tensor::EmptyOp::create(builder, shape, type.getElementType());
-  auto kernel = kernel::Pool2DOp::create(builder, kind, pool.input.get(), init,
-                                         ArrayRef<int64_t>{*height, *width},
-                                         window->strides, window->pads);
-  addEpilogue(builder, kernel, pool.activation);
-  op.setOutput({builder, kernel->getResult(0), op.outputType()});
-  return true;
-}
-
 /// A pooled quantized value, to the bounds of the activation (M-017). The
 /// result has the input's scale and zero point.
 static Scalar limited(OperationLowering &op, const Pool &pool, Scalar value) {
   const rt::TensorType &type = op.outputType();
   rt::StorageRange range = rt::activationRange(pool.activation, type);
   return op.encodeInteger(clamp(value, range.low, range.high).toI32(), type);
+}
+
+/// A window of more elements may make a mean of f32 that quantizedFromMean()
+/// rounds another way than division of integers would.
+static constexpr int64_t mostAveraged = 4096;
+
+/// The integer that \p mean, of integers from 0 to 255 over at most \p count
+/// elements, is rounded to, half up (M-093). A mean is a whole number of
+/// fractions of the count: what is added to it beyond a half is half of the
+/// smallest distance to one, and larger than what f32 may be off by.
+static Scalar roundedMean(Scalar mean, int64_t count) {
+  return (mean + (0.5 + 0.25 / double(count))).toI32();
+}
+
+/// What kernels pool: floats as they are, halves as f32, and bytes as the
+/// numbers that they store, from 0 on.
+static Tensor pooledFloats(OperationLowering &op, const Tensor &input) {
+  Type f32 = op.getBuilder().getF32Type();
+  if (input.getValueType().getElementType() == f32)
+    return input;
+  double low = input.isFloat() ? 0 : rt::storageRange(input.getType().type).low;
+  return op.define(f32, input.extents(), [&](Indices at) {
+    return input.isFloat() ? input.real(at) : (input.integer(at) - low).toF32();
+  });
+}
+
+/// Defines the output of a pool of known extents by a micro-kernel, which pools
+/// floats; false for others, and where the target has no kernels.
+static bool lowerToKernel(OperationLowering &op, const Pool &pool,
+                          kernel::PoolKind kind) {
+  RankedTensorType type = pool.input.getValueType();
+  std::optional<KernelWindow> window = pool.axes.known();
+  std::optional<int64_t> height = pool.rows().window.known();
+  std::optional<int64_t> width = pool.columns().window.known();
+  if (!op.policy().hasMicroKernels() || !type.hasStaticShape() ||
+      type.getNumElements() == 0 || !window || !height || !width)
+    return false;
+  const Tensor &input = pool.input;
+  bool isAverage = kind == kernel::PoolKind::average;
+  int64_t count = std::min(*height, type.getDimSize(1)) *
+                  std::min(*width, type.getDimSize(2));
+  if (!input.isFloat() && isAverage && count > mostAveraged)
+    return false;
+  ImplicitLocOpBuilder &builder = op.getBuilder();
+  Tensor source = pooledFloats(op, input);
+  int64_t shape[] = {type.getDimSize(0), window->output[0], window->output[1],
+                     type.getDimSize(3)};
+  Value init = tensor::EmptyOp::create(builder, shape, builder.getF32Type());
+  auto kernel = kernel::Pool2DOp::create(builder, kind, source.get(), init,
+                                         ArrayRef<int64_t>{*height, *width},
+                                         window->strides, window->pads);
+  if (input.isFloat())
+    addEpilogue(builder, kernel, pool.activation);
+  rt::TensorType wide = input.getType();
+  wide.type = rt::OperandType::TENSOR_FLOAT32;
+  Tensor pooled(builder, kernel->getResult(0), wide);
+  if (type.getElementType().isF32()) {
+    op.setOutput({builder, pooled.get(), op.outputType()});
+    return true;
+  }
+  double low = input.isFloat() ? 0 : rt::storageRange(input.getType().type).low;
+  op.setOutput(op.define(op.outputType(), pooled.extents(), [&](Indices at) {
+    Scalar value = pooled.stored(at);
+    if (input.isFloat())
+      return op.encode(value, op.outputType());
+    Scalar number = isAverage ? roundedMean(value, count) : value.toI32();
+    return limited(op, pool, number + low);
+  }));
+  return true;
 }
 
 /// The type that the sum over a window fits: that of bytes over less than 2^22
