@@ -225,6 +225,10 @@ Status BurstController::run(const Request &request, ExecutionResult &result) {
   Status status = statusOf(answered.status);
   if (status.isOk())
     status = staging.collect(request, result.outputShapes);
+  // The server may have found room for what the client has none for; with that
+  // error, too, there are no durations (D-044).
+  if (!status.isOk())
+    result.timing = {};
   result.copiedBytes = staging.copiedBytes();
   return status;
 }

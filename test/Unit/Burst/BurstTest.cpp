@@ -201,6 +201,26 @@ TEST_F(BurstTest, ErrorsOfTheServerAreFinal) { // G-059
   EXPECT_TRUE(burst->execute(pool.request(), result).isOk());
 }
 
+// D-044: the server finds room in the burst's own pool for an output that the
+// client gave no bytes for, and measures what it computes there.
+TEST_F(BurstTest, NoDurationsForOutputsWithoutBytes) {
+  start();
+  Request request = pool.request();
+  request.measureTiming = true;
+  // The execution before left the pool as large as the output is.
+  std::vector<float> whole(6);
+  request.outputs[0].memory =
+      OutputMemory::borrow(std::as_writable_bytes(std::span(whole)));
+  ASSERT_EQ(burst->execute(request, result).message(), "");
+  request.outputs[0].memory = OutputMemory::borrow({});
+  EXPECT_EQ(burst->execute(request, result).code(),
+            StatusCode::outputInsufficientSize);
+  ASSERT_EQ(result.outputShapes.size(), 1u);
+  EXPECT_FALSE(result.outputShapes[0].isSufficient);
+  EXPECT_EQ(result.timing, Timing());
+  EXPECT_EQ(burst->ordinaryExecutions(), 0u);
+}
+
 TEST_F(BurstTest, OneExecutionAtATime) { // G-054
   start();
   model->hold(true);
