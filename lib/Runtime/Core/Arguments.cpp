@@ -59,7 +59,9 @@ static Status bindOpenRank(const Argument &which,
 }
 
 /// Merges what the request says into what the interface says. An extent that
-/// neither knows becomes 0.
+/// neither knows becomes 0. The extents of inputs are known by whoever has
+/// their bytes, so that a 0 contradicts the model's; that of an output leaves
+/// it to the model (B-084).
 static Status bindShape(const Argument &which,
                         std::span<const uint32_t> requested,
                         InvocationArgument &argument) {
@@ -72,7 +74,8 @@ static Status bindShape(const Argument &which,
   for (size_t i = 0; i < argument.rank; ++i) {
     uint32_t known = which.tensor.dimensions[i];
     uint32_t stated = requested.empty() ? known : requested[i];
-    if (known != 0 && stated != 0 && stated != known)
+    bool isStated = stated != 0 || which.isInput;
+    if (known != 0 && isStated && stated != known)
       return badData("{} has extent {} in dimension {} of the request and {} "
                      "in the model",
                      which.label(), stated, i, known);

@@ -126,7 +126,11 @@ TEST_F(ScaleAndAddTest, Diagnostics) {
   EXPECT_EQ(messageOf([](Request &r) { r.inputs[0].dimensions = {4, 5}; }),
             "input 0 ('x') has extent 5 in dimension 1 of the request and 4 in "
             "the model");
+  // Only outputs leave an extent to the model (B-084).
   EXPECT_EQ(messageOf([](Request &r) { r.inputs[0].dimensions = {0, 4}; }),
+            "input 0 ('x') has extent 0 in dimension 0 of the request and 4 in "
+            "the model");
+  EXPECT_EQ(messageOf([](Request &r) { r.outputs[0].dimensions = {0, 4}; }),
             "executed");
   EXPECT_EQ(messageOf([](Request &r) { r.outputs[0].memory = {}; }),
             "output 0 ('y') has no memory");
