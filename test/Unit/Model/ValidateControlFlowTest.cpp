@@ -259,6 +259,56 @@ TEST(ValidateControlFlowTest, sharedSubgraph) { // B-059
               [](Model &m) { m.main.operands[2].location.offset = 0; });
 }
 
+/// The operand that a model leaves without a value.
+void omit(Model &model, uint32_t index) {
+  model.main.operands[index].lifetime = OperandLifeTime::NO_VALUE;
+  std::erase(model.main.inputIndexes, index);
+}
+
+// C-032: no device could prepare what a graph cannot do without.
+TEST(ValidateControlFlowTest, omittedArguments) {
+  expectInvalid(ifModel(),
+                "main: operation 0 (IF): input 3 is omitted, and the then "
+                "subgraph needs it",
+                [](Model &m) { omit(m, 3); });
+  expectInvalid(ifModel(),
+                "main: operation 0 (IF): input 3 is omitted, and the else "
+                "subgraph needs it",
+                [](Model &m) {
+                  omit(m, 3);
+                  addInput(m.referenced[0]);
+                  m.referenced[0].operations[0].inputs[0] = 2;
+                  // Only the operation of the first branch has another input.
+                  m.main.operands.push_back(input(floats, {2}));
+                  m.main.inputIndexes.push_back(5);
+                  m.main.operations[0].inputs.push_back(5);
+                  addInput(m.referenced[1]);
+                  computeConsumers(m.main);
+                  computeConsumers(m.referenced[0]);
+                });
+  expectInvalid(whileModel(),
+                "main: operation 0 (WHILE): input 2 is omitted, and the body "
+                "subgraph yields it",
+                [](Model &m) { omit(m, 2); });
+  auto passOnAlone = [](Model &m) {
+    // A second value, which the graphs pass on as it is.
+    m.main.operands.push_back(operand(floats, {2}, OperandLifeTime::NO_VALUE));
+    m.main.operations[0].inputs.push_back(4);
+    addInput(m.referenced[0]);
+    addInput(m.referenced[1]);
+    computeConsumers(m.main);
+  };
+  expectValid(whileModel(), passOnAlone);
+  expectInvalid(whileModel(),
+                "main: operation 0 (WHILE): input 3 is omitted, and the "
+                "condition subgraph needs it",
+                [&](Model &m) {
+                  passOnAlone(m);
+                  m.referenced[0].operations[0].inputs[0] = 2;
+                  computeConsumers(m.referenced[0]);
+                });
+}
+
 /// One reference per subgraph, from \p i to \p next(i).
 template <typename Next> Model chain(uint32_t length, Next next) {
   Model model = addTwice();
