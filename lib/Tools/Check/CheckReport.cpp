@@ -7,6 +7,8 @@
 
 #include "Check.h"
 
+#include "CaseFiles.h"
+
 #include "Runtime/Support/AtomicFile.h"
 #include "Runtime/Support/Errors.h"
 
@@ -16,8 +18,6 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
-#include <regex>
-#include <set>
 #include <thread>
 #include <unistd.h>
 
@@ -25,32 +25,6 @@ using namespace nnhal;
 using namespace nnhal::tools;
 using rt::badData;
 using rt::Status;
-
-/// All .json files of \p paths, in order; folders are searched.
-static rt::Result<std::vector<std::string>>
-findFiles(const std::vector<std::string> &paths) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> files;
-  for (const std::string &path : paths) {
-    std::error_code error;
-    if (!fs::is_directory(path, error)) {
-      files.push_back(path);
-      continue;
-    }
-    std::vector<std::string> found;
-    for (fs::recursive_directory_iterator it(path, error), end;
-         !error && it != end; it.increment(error))
-      if (it->path().extension() == ".json")
-        found.push_back(it->path().string());
-    if (error)
-      return badData("cannot search '{}': {}", path, error.message());
-    if (found.empty())
-      return badData("no .json file in '{}'", path);
-    std::ranges::sort(found);
-    files.insert(files.end(), found.begin(), found.end());
-  }
-  return files;
-}
 
 /// Does nothing when \p path is empty.
 static Status createFolder(const std::string &path) {
@@ -61,81 +35,12 @@ static Status createFolder(const std::string &path) {
                : Status::ok();
 }
 
-static std::string directoryOf(const std::string &path) {
-  std::string directory = std::filesystem::path(path).parent_path().string();
-  return directory.empty() ? "." : directory;
-}
-
-static Status visitCases(const std::string &path,
-                         const std::function<Status(rt::TestCase)> &visit) {
-  NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, rt::Memory::readFile(path));
-  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
-  return rt::readTestCases(
-             {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
-             visit, directoryOf(path))
-      .withContext(fmt::format("'{}'", path));
-}
-
-/// A number that depends on nothing but \p name (FNV-1a), so that a sample is
-/// the same everywhere.
-static uint64_t rankOf(std::string_view name) {
-  uint64_t rank = 0xcbf29ce484222325;
-  for (char c : name)
-    rank = (rank ^ uint8_t(c)) * 0x100000001b3;
-  return rank;
-}
-
 namespace {
-/// Decides which cases run.
-class Selection {
-public:
-  explicit Selection(const CheckRequest &request) : request(request) {}
-
-  Status prepare(const std::vector<std::string> &files) {
-    if (!request.filter.empty())
-      try {
-        filter.emplace(request.filter, std::regex::optimize);
-      } catch (const std::regex_error &error) {
-        return badData("--filter: '{}': {}", request.filter, error.what());
-      }
-    return request.sample ? takeSample(files) : Status::ok();
-  }
-
-  bool contains(const rt::TestCase &test) const {
-    return matches(test) &&
-           (!request.sample || rankOf(test.name) <= highestRank);
-  }
-
-private:
-  bool matches(const rt::TestCase &test) const {
-    return !filter || std::regex_search(test.spec + "/" + test.name, *filter);
-  }
-
-  /// The sample is of the lowest ranks.
-  Status takeSample(const std::vector<std::string> &files) {
-    std::vector<uint64_t> ranks;
-    for (const std::string &file : files)
-      NNHAL_RETURN_IF_ERROR(visitCases(file, [&](const rt::TestCase &test) {
-        if (matches(test))
-          ranks.push_back(rankOf(test.name));
-        return Status::ok();
-      }));
-    std::ranges::sort(ranks);
-    if (!ranks.empty())
-      highestRank = ranks[std::min<size_t>(*request.sample, ranks.size()) - 1];
-    return Status::ok();
-  }
-
-  const CheckRequest &request;
-  std::optional<std::regex> filter;
-  uint64_t highestRank = UINT64_MAX;
-};
-
 /// Many cases on several threads; a file is the unit of work.
 class CheckRun {
 public:
   CheckRun(const CheckRequest &request, CaseSubject subject,
-           Selection &selection, std::vector<std::string> files)
+           CaseSelection &selection, std::vector<std::string> files)
       : request(request), subject(std::move(subject)), selection(selection),
         files(std::move(files)), results(this->files.size()) {}
 
@@ -176,7 +81,7 @@ private:
 
   const CheckRequest &request;
   CaseSubject subject;
-  Selection &selection;
+  CaseSelection &selection;
   std::vector<std::string> files;
   std::vector<std::vector<CaseResult>> results;
   std::atomic<size_t> next = 0;
@@ -319,8 +224,8 @@ rt::Result<bool> tools::runCheck(const CheckRequest &request,
                                  const rt::Device &device,
                                  rt::LazyCompiler &compiler) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<std::string> files,
-                         findFiles(request.paths));
-  Selection selection(request);
+                         findCaseFiles(request.paths));
+  CaseSelection selection(request.filter, request.sample);
   NNHAL_RETURN_IF_ERROR(selection.prepare(files));
   NNHAL_RETURN_IF_ERROR(createFolder(request.emit));
   CaseSubject subject{&device, preparationOf(request, device, compiler),
