@@ -1,0 +1,48 @@
+//===- Judge.h - Whether a device answers mutations as it must --*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_TEST_VALIDATION_JUDGE_H
+#define NNHAL_TEST_VALIDATION_JUDGE_H
+
+#include "RequestMutation.h"
+
+#include "nnhal/Runtime/Device.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nnhal::mutations {
+
+/// How often each kind of mutation was answered in which way, and what was
+/// answered wrongly.
+struct Tally {
+  std::map<std::pair<Kind, rt::StatusCode>, uint64_t> counts;
+  /// Each names the case, the mutation and the answer.
+  std::vector<std::string> violations;
+  uint64_t cases = 0;
+  /// Cases whose requests were mutated, too.
+  uint64_t prepared = 0;
+
+  void add(const Tally &other);
+  uint64_t total() const;
+  /// A line per kind and status, and the totals.
+  std::string summary() const;
+};
+
+/// What a judgement tells of: the case and mutation that is next, so that a
+/// crash can be told from others.
+using Progress = std::function<void(const std::string &what)>;
+
+/// Gives every mutation of \p test to \p device, and counts in \p tally.
+void judgeCase(const rt::TestCase &test, const rt::Device &device, Tally &tally,
+               const Progress &progress = {});
+
+} // namespace nnhal::mutations
+
+#endif // NNHAL_TEST_VALIDATION_JUDGE_H
