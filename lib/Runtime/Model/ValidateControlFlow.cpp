@@ -118,6 +118,7 @@ private:
     if (!signature)
       return false;
     std::vector<OperandType> types;
+    types.reserve(operation.inputs.size());
     for (uint32_t index : operation.inputs)
       types.push_back(graph.operands[index].type);
     std::vector<const InputRow *> rows = inputRowsOf(*signature, types);

@@ -47,9 +47,8 @@ static std::string directoryOf(const std::string &path) {
   return directory.empty() ? "." : directory;
 }
 
-Status
-tools::visitCases(const std::string &path,
-                  const std::function<Status(rt::TestCase)> &visit) {
+Status tools::visitCases(const std::string &path,
+                         const std::function<Status(rt::TestCase)> &visit) {
   NNHAL_ASSIGN_OR_RETURN(rt::Memory memory, rt::Memory::readFile(path));
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
   return rt::readTestCases(

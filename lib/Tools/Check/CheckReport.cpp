@@ -23,7 +23,6 @@
 
 using namespace nnhal;
 using namespace nnhal::tools;
-using rt::badData;
 using rt::Status;
 
 /// Does nothing when \p path is empty.
@@ -111,6 +110,7 @@ static uint64_t count(const std::vector<CaseResult> &results,
 
 static std::vector<std::string_view> namesOf(const std::vector<Way> &ways) {
   std::vector<std::string_view> names;
+  names.reserve(ways.size());
   for (Way way : ways)
     names.push_back(nameOf(way));
   return names;
