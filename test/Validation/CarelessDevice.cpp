@@ -1,4 +1,4 @@
-//===- CarelessDevice.cpp - Devices with faults that mutations find -------===//
+//===- CarelessDevice.cpp - Faults that mutations find --------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CarelessDevice.h - Devices with faults that mutations find *- C++
+//===- CarelessDevice.h - Faults that mutations find ------------*- C++ -*-===//
 //-*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM

@@ -8,13 +8,14 @@
 #include "Legal.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 using namespace nnhal;
 using rt::OperandType;
 using rt::OperationType;
 using enum rt::OperandType;
 
-static const std::vector<OperandType> anyTensor = {
+static constexpr std::initializer_list<OperandType> anyTensor = {
     TENSOR_FLOAT32,
     TENSOR_INT32,
     TENSOR_QUANT8_ASYMM,
@@ -25,14 +26,15 @@ static const std::vector<OperandType> anyTensor = {
     TENSOR_QUANT16_ASYMM,
     TENSOR_QUANT8_SYMM,
     TENSOR_QUANT8_ASYMM_SIGNED};
-static const std::vector<OperandType> floats = {TENSOR_FLOAT16, TENSOR_FLOAT32};
-static const std::vector<OperandType> bytes = {TENSOR_QUANT8_ASYMM,
-                                               TENSOR_QUANT8_ASYMM_SIGNED};
-static const std::vector<OperandType> castable = {
+static constexpr std::initializer_list<OperandType> floats = {TENSOR_FLOAT16,
+                                                              TENSOR_FLOAT32};
+static constexpr std::initializer_list<OperandType> bytes = {
+    TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED};
+static constexpr std::initializer_list<OperandType> castable = {
     TENSOR_FLOAT16, TENSOR_FLOAT32, TENSOR_INT32, TENSOR_QUANT8_ASYMM};
 // The document has no restriction, its implementation these (M-280).
-static const std::vector<OperandType> hashable = castable;
-static const std::vector<OperandType> numbers = {
+static constexpr std::initializer_list<OperandType> hashable = castable;
+static constexpr std::initializer_list<OperandType> numbers = {
     TENSOR_FLOAT16, TENSOR_FLOAT32, TENSOR_INT32, TENSOR_QUANT8_ASYMM,
     TENSOR_QUANT8_ASYMM_SIGNED};
 

@@ -311,7 +311,7 @@ void RequestMutator::mutateOutput(size_t index) {
 }
 
 void RequestMutator::mutateRest() {
-  // What comes of memory that overlaps is not defined (B-087).
+  // What comes of memory that overlaps is not defined.
   auto share = [&](std::string text, auto change) {
     mutate(Kind::requestOverlap, std::move(text), {}, {},
            [&](rt::Request &request) {

@@ -62,7 +62,7 @@ bool hasViolationOf(const Tally &tally, Kind kind) {
 
 // What VTS demands of a device: the status of every mutation of a model, by
 // each of the three calls that take it, and of a request, in every way to
-// execute it. L-025, L-031, B-041 to B-050, B-003, B-084, B-089, G-036.
+// execute it. L-012, L-031, B-003, B-041 to B-047, B-084, B-089.
 TEST(ValidationTest, EveryMutationOfSmallCases) {
   Tally tally;
   auto device = rt::conformance::createDeviceUnderTest();
