@@ -33,6 +33,7 @@ TEST(RandomTest, IsTheSameEverywhere) {
   EXPECT_EQ(random.real(-1.0, 1.0), -762792 * 0x1p-20);
 }
 
+// L-062.
 TEST(RecipesTest, EveryOperationHasOne) {
   std::set<rt::OperationType> drawn;
   for (const Recipe &recipe : allRecipes())
@@ -150,6 +151,7 @@ TEST(GeneratorTest, GraphsHaveEverything) {
   EXPECT_EQ(found.largest, 40u);
 }
 
+// L-046.
 TEST(GeneratorTest, GraphsAreReproducible) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     auto once = generateGraph(reference(), seed);

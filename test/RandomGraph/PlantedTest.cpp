@@ -247,6 +247,7 @@ TEST(CutTest, UnsupportedOperationsAreDroppedAndCounted) {
   }
 }
 
+// L-046.
 TEST(SeedTest, FailureIsWrittenAsACase) {
   auto device = createPlantedDevice(
       reference(), replacing(OperationType::EXP, OperationType::ABS));

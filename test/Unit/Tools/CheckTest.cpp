@@ -61,6 +61,7 @@ TEST(CheckTest, ownCasesPass) {
   EXPECT_EQ(count, 14u);
 }
 
+// L-008, L-009, L-011.
 TEST(CheckTest, saysWhatDiffers) {
   rt::TestCase test = ownCase("add_quantized");
   test.examples[0].outputs[0].bytes[2] += 7;
@@ -88,6 +89,7 @@ TEST(CheckTest, boundsOfACaseReplaceThoseOfTheType) {
   EXPECT_EQ(check(test).outcome, Outcome::passed);
 }
 
+// L-014.
 TEST(CheckTest, failureIsExpectedAtSomeStage) {
   CaseResult result = check(ownCase("concatenation_of_rank_5"));
   EXPECT_EQ(result.stage, "validation");
@@ -116,6 +118,7 @@ TEST(CheckTest, versionIsThatOfTheCase) {
   EXPECT_EQ(result.stage, "validation");
 }
 
+// L-013: dynamic shapes.
 TEST(CheckTest, derivedForms) {
   rt::DerivedForm inputs{.dynamicInputShape = true};
   rt::DerivedForm outputs{.dynamicOutputShape = true};
@@ -143,6 +146,7 @@ TEST(CheckTest, derivedForms) {
   EXPECT_EQ(test.examples[0].inputs[0].bytes[1], 4);
 }
 
+// L-010.
 TEST(CheckTest, multinomialIsComparedByFrequency) {
   rt::TestCase test;
   test.name = test.spec = "multinomial";

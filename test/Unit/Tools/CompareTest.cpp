@@ -58,6 +58,7 @@ private:
   std::deque<std::vector<float>> kept;
 };
 
+// L-003.
 TEST(RelaxedModelTest, HalfFloatsOfAnySubgraphRelax) {
   rt::Model model;
   model.main.operands.resize(1);
@@ -74,14 +75,22 @@ TEST(RelaxedModelTest, HalfFloatsOfAnySubgraphRelax) {
   EXPECT_TRUE(isRelaxed(model));
 }
 
+// L-001 to L-005.
 TEST_F(CompareTest, BoundsFollowTheTypes) {
   using enum rt::OperandType;
   EXPECT_EQ(boundsFor(TENSOR_FLOAT32, false).atol, 1e-5);
   EXPECT_EQ(boundsFor(TENSOR_FLOAT32, false).rtol, 5 * std::pow(2.0, -23));
   EXPECT_EQ(boundsFor(TENSOR_FLOAT32, true).atol, 5 * std::pow(2.0, -10));
+  EXPECT_EQ(boundsFor(TENSOR_FLOAT32, true).rtol, 5 * std::pow(2.0, -10));
+  EXPECT_EQ(boundsFor(TENSOR_FLOAT16, false).atol, 5 * std::pow(2.0, -10));
   EXPECT_EQ(boundsFor(TENSOR_FLOAT16, false).rtol, 5 * std::pow(2.0, -10));
-  EXPECT_EQ(boundsFor(TENSOR_INT32, false).atol, 1.0);
-  EXPECT_EQ(boundsFor(TENSOR_QUANT8_ASYMM, false).atol, 1.0);
+  for (rt::OperandType type :
+       {INT32, TENSOR_INT32, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED,
+        TENSOR_QUANT8_SYMM, TENSOR_QUANT8_SYMM_PER_CHANNEL,
+        TENSOR_QUANT16_ASYMM, TENSOR_QUANT16_SYMM}) {
+    EXPECT_EQ(boundsFor(type, false).atol, 1.0) << rt::nameOf(type);
+    EXPECT_EQ(boundsFor(type, false).rtol, 0.0) << rt::nameOf(type);
+  }
   EXPECT_EQ(boundsFor(TENSOR_BOOL8, false).atol, 0.0);
   Tolerance range = {Tolerance::Kind::range};
   EXPECT_EQ(boundsFor(range, TENSOR_FLOAT32, false, 0.5).atol, 1e-5);

@@ -162,6 +162,7 @@ protected:
   int preparations = 0;
 };
 
+// L-013.
 TEST_F(WaysTest, EveryCaseInEveryWay) {
   for (rt::TestCase &test : ownCases()) {
     CaseResult result = checkCase(test, subject, {});
