@@ -43,6 +43,18 @@ constexpr OperationType ownOperation(uint16_t number) {
   return OperationType(ownExtensionPrefix << 16 | number);
 }
 
+/// Returns the first tensor type of \p extension with elements of \p kind; null
+/// where it has none. In the views of the extension's backend, this type stands
+/// for all types of other extensions whose elements are of that kind and which
+/// have no extension data.
+inline const Extension::OperandTypeInfo *
+tensorOfKind(const Extension &extension, ElementKind kind) {
+  for (const Extension::OperandTypeInfo &info : extension.operandTypes)
+    if (info.isTensor && info.kind == kind && kind != ElementKind::opaque)
+      return &info;
+  return nullptr;
+}
+
 /// The memory for the results of one operation.
 class NNHAL_API ExtensionOutputs {
 public:
@@ -82,7 +94,9 @@ public:
   /// value and the bound: such an operation is not supported (C-030).
   ///
   /// Each result has a rank; extents may stay unknown, which execute() then
-  /// finds. Operands of types of other extensions never get here.
+  /// finds. Operands of types of other extensions get here as tensors of the
+  /// same kind of elements (tensorOfKind()), and never where there is no such
+  /// type.
   virtual Result<OperationFacts>
   check(const OperationView &operation) const = 0;
 
@@ -97,6 +111,18 @@ public:
   /// constant for the life of the backend. A name that two extensions claim is
   /// an error of the import.
   virtual std::span<const CustomOperator> customOperators() const { return {}; }
+
+  /// Returns the states of \p operation, which stands for a custom operator:
+  /// the values that it carries from one execution to the next, of types and
+  /// extents that are known. An importer appends an input per state to the
+  /// operation's, behind the options, and an output per state to its results,
+  /// and makes both inputs and outputs of the model
+  /// (AnnotatedModel::statePairs). A state is zeros in the first execution,
+  /// those that are quantized their zero point.
+  /// \p operation is as check() gets it, less the states, and has been checked
+  /// by nobody. Fails as check() does.
+  virtual Result<std::vector<TensorType>>
+  states(const OperationView &operation) const;
 };
 
 } // namespace nnhal::rt

@@ -98,8 +98,8 @@ struct Extension {
 /// TENSOR_QUANT8_ASYMM of scale 1 and zero point 0 with one dimension, or
 /// NO_VALUE where there are no bytes. INT64 inputs become TENSOR_INT32. The
 /// outputs are those of the operator, of the type and quantization that the
-/// file states and the shape that ExtensionBackend::check()
-/// infers.
+/// file states and the shape that ExtensionBackend::check() infers. States that
+/// ExtensionBackend::states() declares follow the inputs and the outputs.
 struct CustomOperator {
   /// The operator's `custom_code`.
   std::string name;

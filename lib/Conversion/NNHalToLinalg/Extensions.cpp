@@ -69,10 +69,30 @@ static void referToData(Operand &operand) {
     operand.view.extensionData = data->bytes;
 }
 
+/// The extension of \p op and those whose types its operands have, with the
+/// prefixes that a signature gives them.
+static std::vector<rt::ExtensionNameAndPrefix> extensionsOf(OperationOp op) {
+  std::vector<rt::ExtensionNameAndPrefix> extensions;
+  auto add = [&](StringRef name) {
+    if (llvm::none_of(extensions,
+                      [&](const auto &known) { return known.name == name; }))
+      extensions.push_back(
+          {name.str(), uint16_t(rt::ownExtensionPrefix + extensions.size())});
+  };
+  add(op.getHalOperation().getExtension());
+  auto addTypes = [&](TypeRange types) {
+    for (Type type : types)
+      if (auto extension = dyn_cast<ExtensionType>(getElementTypeOrSelf(type)))
+        add(extension.getName());
+  };
+  addTypes(op.getInputs().getTypes());
+  addTypes(op->getResultTypes());
+  return extensions;
+}
+
 static rt::Result<std::vector<uint8_t>> signatureOf(OperationOp op) {
   HalOperationAttr operation = op.getHalOperation();
-  const std::string name = operation.getExtension().str();
-  const rt::ExtensionNameAndPrefix own[] = {{name, rt::ownExtensionPrefix}};
+  const std::vector<rt::ExtensionNameAndPrefix> own = extensionsOf(op);
   rt::OperationView view;
   view.type = rt::ownOperation(uint16_t(operation.getCode()));
   std::vector<Operand> operands;
@@ -92,7 +112,11 @@ static rt::Result<std::vector<uint8_t>> signatureOf(OperationOp op) {
     referToData(operand);
     view.outputs.push_back(operand.view);
   }
-  return rt::writeRoutineSignature(view, name);
+  std::vector<std::string> names;
+  names.reserve(own.size());
+  for (const rt::ExtensionNameAndPrefix &extension : own)
+    names.push_back(extension.name);
+  return rt::writeRoutineSignature(view, names);
 }
 
 /// Whether the runtime has a backend for the extension of \p op.

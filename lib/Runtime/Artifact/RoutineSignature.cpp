@@ -58,16 +58,21 @@ static auto writeOperands(Builder &builder,
 
 std::vector<uint8_t>
 nnhal::rt::writeRoutineSignature(const OperationView &operation,
-                                 std::string_view extension) {
+                                 std::span<const std::string> extensions) {
   Builder builder;
   flatbuffers::Offset<flatbuffers::String> name;
-  if (!extension.empty())
-    name = builder.CreateString(extension);
+  std::vector<flatbuffers::Offset<flatbuffers::String>> others;
+  for (const std::string &extension : extensions)
+    if (name.IsNull())
+      name = builder.CreateString(extension);
+    else
+      others.push_back(builder.CreateString(extension));
+  auto otherNames = builder.CreateVector(others);
   auto inputs = writeOperands(builder, operation.inputs);
   auto outputs = writeOperands(builder, operation.outputs);
   signature::FinishSignatureBuffer(
       builder, signature::CreateSignature(builder, uint32_t(operation.type),
-                                          inputs, outputs, name));
+                                          inputs, outputs, name, otherNames));
   return {builder.GetBufferPointer(),
           builder.GetBufferPointer() + builder.GetSize()};
 }
@@ -110,6 +115,9 @@ nnhal::rt::readRoutineSignature(std::span<const uint8_t> bytes) {
   result.operation.type = OperationType(root.operation());
   if (root.extension())
     result.extension = root.extension()->string_view();
+  if (root.other_extensions())
+    for (const flatbuffers::String *other : *root.other_extensions())
+      result.otherExtensions.push_back(other->string_view());
   if (root.inputs())
     for (const signature::Operand *operand : *root.inputs()) {
       OperandView view = readOperand(*operand);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,10 +28,13 @@ std::optional<uint32_t> routineSlot(OperationType type);
 inline constexpr uint32_t extensionRoutineSlot = 7;
 
 /// Bytes that describe \p operation: types of all operands and the values that
-/// it has, which are those of constant scalars. \p extension is the name of the
-/// extension that the operation is of; empty for one of the HAL.
-std::vector<uint8_t> writeRoutineSignature(const OperationView &operation,
-                                           std::string_view extension = {});
+/// it has, which are those of constant scalars. \p extensions are the names of
+/// the extension that the operation is of and of those whose types its operands
+/// have, by their prefixes, which count from 1; none for an operation of the
+/// HAL.
+std::vector<uint8_t>
+writeRoutineSignature(const OperationView &operation,
+                      std::span<const std::string> extensions = {});
 
 /// An operation as read from a signature.
 struct RoutineSignature {
@@ -38,6 +42,8 @@ struct RoutineSignature {
   OperationView operation;
   /// The extension that the operation is of; empty for one of the HAL.
   std::string_view extension;
+  /// The extensions that types with the prefixes behind the operation's are of.
+  std::vector<std::string_view> otherExtensions;
   /// The inputs without a value, in order: those that a call passes.
   std::vector<size_t> arguments;
 };

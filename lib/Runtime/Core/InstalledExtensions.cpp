@@ -54,6 +54,11 @@ public:
     NNHAL_RETURN_IF_ERROR(open());
     return backend->execute(operation, outputs);
   }
+  Result<std::vector<TensorType>>
+  states(const OperationView &operation) const override {
+    NNHAL_RETURN_IF_ERROR(open());
+    return backend->states(operation);
+  }
 
 private:
   Status load() const {

@@ -20,6 +20,10 @@
 using namespace nnhal::rt;
 
 ExtensionBackend::~ExtensionBackend() = default;
+Result<std::vector<TensorType>>
+ExtensionBackend::states(const OperationView &) const {
+  return std::vector<TensorType>();
+}
 ExtensionOutputs::~ExtensionOutputs() = default;
 
 std::vector<Extension>
@@ -89,14 +93,34 @@ bool nnhal::rt::isScalarIn(const Extension &extension, OperandType type) {
   return info && !info->isTensor;
 }
 
+Status nnhal::rt::adoptType(const Extension &extension,
+                            std::span<const InstalledExtension> installed,
+                            std::string_view other, uint16_t number,
+                            OperandView &operand) {
+  const InstalledExtension *found = findInstalled(installed, other);
+  const Extension::OperandTypeInfo *stated =
+      found ? describe(found->backend->extension(), OperandType(number))
+            : nullptr;
+  const Extension::OperandTypeInfo *own =
+      stated && stated->isTensor && operand.extensionData.empty()
+          ? tensorOfKind(extension, stated->kind)
+          : nullptr;
+  if (!own)
+    return badData("is of type {}:{}, which is not of extension '{}'", other,
+                   number, extension.name);
+  operand.type.type = ownOperandType(own->type);
+  return Status::ok();
+}
+
 static Status translate(const Model &model, const Extension &extension,
+                        std::span<const InstalledExtension> installed,
                         OperandView &operand) {
   OperandType &type = operand.type.type;
   if (!isExtension(type))
     return Status::ok();
-  if (extensionNameOf(model, uint32_t(type)) != extension.name)
-    return badData("is of type {}, which is not of extension '{}'",
-                   nameOf(model, type), extension.name);
+  std::string_view name = extensionNameOf(model, uint32_t(type)).value_or("");
+  if (name != extension.name)
+    return adoptType(extension, installed, name, uint16_t(type), operand);
   type = ownOperandType(uint16_t(type));
   // Nobody but the description says that it is a scalar.
   if (isScalarIn(extension, type))
@@ -105,10 +129,11 @@ static Status translate(const Model &model, const Extension &extension,
 }
 
 static Status translate(const Model &model, const Extension &extension,
+                        std::span<const InstalledExtension> installed,
                         std::string_view role,
                         std::vector<OperandView> &operands) {
   for (size_t i = 0; i < operands.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(translate(model, extension, operands[i])
+    NNHAL_RETURN_IF_ERROR(translate(model, extension, installed, operands[i])
                               .withContext(fmt::format("{} {}", role, i)));
   return Status::ok();
 }
@@ -122,8 +147,10 @@ nnhal::rt::makeExtensionCall(const Model &model, OperationView view,
   if (!found)
     return badData("the device does not have extension '{}'", name);
   const Extension &extension = found->backend->extension();
-  NNHAL_RETURN_IF_ERROR(translate(model, extension, "input", view.inputs));
-  NNHAL_RETURN_IF_ERROR(translate(model, extension, "output", view.outputs));
+  NNHAL_RETURN_IF_ERROR(
+      translate(model, extension, installed, "input", view.inputs));
+  NNHAL_RETURN_IF_ERROR(
+      translate(model, extension, installed, "output", view.outputs));
   view.type = ownOperation(uint16_t(view.type));
   return ExtensionCall{found, std::move(view)};
 }

@@ -44,6 +44,13 @@ uint32_t elementSizeIn(const Extension &extension, OperandType type);
 /// Whether a type of \p extension's own is a scalar, or of the HAL's.
 bool isScalarIn(const Extension &extension, OperandType type);
 
+/// Turns the type of \p operand, number \p number of the extension \p other,
+/// into \p extension's own type of the same kind of elements. Fails with
+/// invalidArgument where there is none.
+Status adoptType(const Extension &extension,
+                 std::span<const InstalledExtension> installed,
+                 std::string_view other, uint16_t number, OperandView &operand);
+
 /// An operation for the backend that executes it.
 struct ExtensionCall {
   const InstalledExtension *installed = nullptr;
@@ -53,7 +60,8 @@ struct ExtensionCall {
 
 /// Turns the codes of \p view, an extension's operation of \p model, into those
 /// that its backend knows. Fails with invalidArgument when none of
-/// \p installed has the extension, and for operands of other extensions' types.
+/// \p installed has the extension, and for operands of other extensions' types
+/// that it has no equal of.
 Result<ExtensionCall>
 makeExtensionCall(const Model &model, OperationView view,
                   std::span<const InstalledExtension> installed);

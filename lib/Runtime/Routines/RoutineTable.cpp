@@ -138,6 +138,26 @@ private:
 };
 } // namespace
 
+/// Turns the types of other extensions in \p operands into \p extension's own.
+static Status adoptTypes(const RoutineSignature &signature,
+                         const Extension &extension,
+                         std::span<const InstalledExtension> installed,
+                         std::vector<OperandView> &operands) {
+  for (OperandView &operand : operands) {
+    OperandType type = operand.type.type;
+    if (!isExtension(type) || uint32_t(type) >> 16 == ownExtensionPrefix)
+      continue;
+    size_t other = (uint32_t(type) >> 16) - ownExtensionPrefix - 1;
+    if (other >= signature.otherExtensions.size())
+      return failure("a signature has {} other extensions, but refers to {}",
+                     signature.otherExtensions.size(), other);
+    NNHAL_RETURN_IF_ERROR(adoptType(extension, installed,
+                                    signature.otherExtensions[other],
+                                    uint16_t(type), operand));
+  }
+  return Status::ok();
+}
+
 static Status runExtension(std::span<const uint8_t> bytes, const Call &call) {
   NNHAL_ASSIGN_OR_RETURN(RoutineSignature signature,
                          readRoutineSignature(bytes));
@@ -149,14 +169,18 @@ static Status runExtension(std::span<const uint8_t> bytes, const Call &call) {
     return failure("there is no extension '{}'", signature.extension);
   const ExtensionBackend &backend = *found->backend;
   const Extension &extension = backend.extension();
+  OperationView &operation = signature.operation;
+  NNHAL_RETURN_IF_ERROR(
+      adoptTypes(signature, extension, *installed, operation.inputs));
+  NNHAL_RETURN_IF_ERROR(
+      adoptTypes(signature, extension, *installed, operation.outputs));
   NNHAL_RETURN_IF_ERROR(bindInputs(signature, call, [&](OperandType type) {
     return elementSizeIn(extension, type);
   }));
-  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts,
-                         checkCall(backend, signature.operation));
+  NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, checkCall(backend, operation));
   NNHAL_RETURN_IF_ERROR(checkOutputCount(facts, call, signature.extension));
   CallOutputs outputs(call, extension, std::move(facts.results));
-  NNHAL_RETURN_IF_ERROR(backend.execute(signature.operation, outputs));
+  NNHAL_RETURN_IF_ERROR(backend.execute(operation, outputs));
   return outputs.checkComplete();
 }
 

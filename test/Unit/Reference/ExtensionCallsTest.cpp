@@ -43,9 +43,24 @@ public:
   /// The type of the input that check() was last asked about.
   mutable OperandType seen = OperandType::FLOAT32;
 
+  Extension description = {"com.example.wide", {{0, /*isTensor=*/true, 12}}};
+};
+
+/// The extension "com.example.other", which has types and no operations.
+class OtherExtension final : public ExtensionBackend {
+public:
+  explicit OtherExtension(Extension::OperandTypeInfo type)
+      : description{"com.example.other", {type}} {}
+  const Extension &extension() const override { return description; }
+  Result<OperationFacts> check(const OperationView &) const override {
+    return Status(StatusCode::invalidArgument, "there is no operation");
+  }
+  Status execute(const OperationView &, ExtensionOutputs &) const override {
+    return Status(StatusCode::generalFailure, "there is no operation");
+  }
+
 private:
-  const Extension description = {"com.example.wide",
-                                 {{0, /*isTensor=*/true, 12}}};
+  const Extension description;
 };
 
 class ExtensionCallsTest : public ::testing::Test {
@@ -134,23 +149,39 @@ TEST_F(ExtensionCallsTest, UsesAreChecked) { // H-024
             "'com.example.other'");
   // The second description of an extension disables it (H-013); one of another
   // name brings its types, but not to this operation.
-  class OtherExtension final : public ExtensionBackend {
-  public:
-    const Extension &extension() const override { return description; }
-    Result<OperationFacts> check(const OperationView &) const override {
-      return Status(StatusCode::invalidArgument, "there is no operation");
-    }
-    Status execute(const OperationView &, ExtensionOutputs &) const override {
-      return Status(StatusCode::generalFailure, "there is no operation");
-    }
-
-  private:
-    const Extension description = {"com.example.other", {{0, true, 12}}};
-  };
-  services.extensions.push_back({std::make_shared<OtherExtension>(), "o:1;"});
+  services.extensions.push_back(
+      {std::make_shared<OtherExtension>(
+           Extension::OperandTypeInfo{0, /*isTensor=*/true, 12}),
+       "o:1;"});
   EXPECT_EQ(run().message(),
             "input 0: is of type com.example.other:0, which is not of "
             "extension 'com.example.wide'");
+}
+
+TEST_F(ExtensionCallsTest, TypesOfOneKindAreTheExtensionsOwn) {
+  backend->description.operandTypes = {
+      {0, /*isTensor=*/true, 8}, {3, /*isTensor=*/true, 8, ElementKind::int64}};
+  auto other = [&](Extension::OperandTypeInfo type) {
+    services.extensions.resize(1);
+    services.extensions.push_back(
+        {std::make_shared<OtherExtension>(type), "o:1;"});
+    return std::string(run().message());
+  };
+  std::vector<Operand> &operands = annotated.model.main.operands;
+  operands[0].type = operands[1].type = OperandType(10u << 16);
+  input.resize(16);
+  output.resize(16);
+  const std::string refusal =
+      "input 0: is of type com.example.other:0, which is not of extension "
+      "'com.example.wide'";
+  EXPECT_EQ(other({0, /*isTensor=*/true, 8, ElementKind::int64}), "");
+  EXPECT_EQ(backend->seen, ownOperandType(3));
+  EXPECT_EQ(output, input);
+  EXPECT_EQ(other({0, /*isTensor=*/true, 8, ElementKind::uint64}), refusal);
+  EXPECT_EQ(other({0, /*isTensor=*/true, 8}), refusal);
+  // What other extensions say of an operand means nothing here.
+  operands[0].extraParams = ExtensionParams{{1, 2}};
+  EXPECT_EQ(other({0, /*isTensor=*/true, 8, ElementKind::int64}), refusal);
 }
 
 TEST_F(ExtensionCallsTest, CompiledElementsHaveAFewSizes) {
@@ -165,8 +196,8 @@ TEST_F(ExtensionCallsTest, CompiledElementsHaveAFewSizes) {
 TEST_F(ExtensionCallsTest, CodeFindsNoExtension) {
   OperationView view;
   view.type = ownOperation(0);
-  std::vector<uint8_t> signature =
-      writeRoutineSignature(view, "com.example.wide");
+  const std::string names[] = {"com.example.wide"};
+  std::vector<uint8_t> signature = writeRoutineSignature(view, names);
   NNHalExecutionContext context = {};
   std::string message;
   context.report = [](void *self, const char *text) {
@@ -178,6 +209,15 @@ TEST_F(ExtensionCallsTest, CodeFindsNoExtension) {
           &context, signature.data(), signature.size(), nullptr, 0, nullptr, 0),
       int32_t(StatusCode::generalFailure));
   EXPECT_EQ(message, "there is no extension 'com.example.wide'");
+  // Damaged code refers to extensions that it does not name.
+  context.extensions = &services.extensions;
+  view.inputs.emplace_back().type.type = OperandType(4u << 16);
+  signature = writeRoutineSignature(view, names);
+  EXPECT_EQ(
+      routineTable().routines[extensionRoutineSlot](
+          &context, signature.data(), signature.size(), nullptr, 0, nullptr, 0),
+      int32_t(StatusCode::generalFailure));
+  EXPECT_EQ(message, "a signature has 0 other extensions, but refers to 2");
 }
 
 } // namespace

@@ -64,6 +64,18 @@ TEST(RoutineSignatureTest, RoundTrip) {
   EXPECT_EQ(read->arguments, std::vector<size_t>{0});
 }
 
+TEST(RoutineSignatureTest, ExtensionsHaveNames) {
+  OperationView operation = sampleOperation();
+  const std::string names[] = {"com.example.own", "com.example.other",
+                               "com.example.third"};
+  std::vector<uint8_t> bytes = writeRoutineSignature(operation, names);
+  auto read = readRoutineSignature(bytes);
+  ASSERT_TRUE(read.isOk()) << read.status().message();
+  EXPECT_EQ(read->extension, names[0]);
+  EXPECT_EQ(read->otherExtensions,
+            (std::vector<std::string_view>{names[1], names[2]}));
+}
+
 TEST(RoutineSignatureTest, GarbageIsRejected) {
   std::vector<uint8_t> bytes(40, 0xa5);
   auto read = readRoutineSignature(bytes);

@@ -94,15 +94,14 @@ static Result<std::vector<OperandView>> statedResults(Operator &op) {
   return views;
 }
 
-/// The shape of output \p i, of which the backend inferred \p result: extents
-/// that it does not know are those of the file, and 0 where that does not know
-/// them either.
-static Result<Shape> claimedShape(Operator &op, size_t i,
+/// The shape of output \p i, of type \p stated, of which the backend inferred
+/// \p result: extents that it does not know are those of the file, and 0 where
+/// that does not know them either.
+static Result<Shape> claimedShape(Operator &op, size_t i, OperandType stated,
                                   const TensorType &result) {
   const Tensor &tensor = op.output(i);
-  std::optional<OperandType> type = tensor.type;
-  if (result.type != *type)
-    return badData("output {} has type {}, expected {}", i, nameOf(*type),
+  if (result.type != stated)
+    return badData("output {} has type {}, expected {}", i, nameOf(stated),
                    nameOf(result.type));
   if (result.dimensions == std::vector<int64_t>{1} && tensor.declared.empty())
     return Shape();
@@ -134,23 +133,58 @@ static Result<OperationView> viewOf(Operator &op, const Claim &claim,
   NNHAL_ASSIGN_OR_RETURN(view.outputs, statedResults(op));
   // Files have no types of extensions but those of nnhal.tflite, whose prefix
   // here is its own.
-  const std::string &name = claim.extension->backend->extension().name;
-  auto check = [&](std::string_view role, size_t i, const Tensor &tensor,
-                   const OperandView &operand) -> Status {
-    if (!isExtension(operand.type.type) || name == extensionName)
+  const Extension &extension = claim.extension->backend->extension();
+  auto adopt = [&](std::string_view role, size_t i, const Tensor &tensor,
+                   OperandView &operand) -> Status {
+    OperandType &type = operand.type.type;
+    if (!isExtension(type) || extension.name == extensionName)
       return Status();
-    return badData("the extension {} does not take {} {} of type {}", name,
-                   role, i, nameOf(tensor.sourceType));
+    const Extension::OperandTypeInfo *own =
+        tensorOfKind(extension, elementKindOf(type));
+    if (!own)
+      return badData("the extension {} does not take {} {} of type {}",
+                     extension.name, role, i, nameOf(tensor.sourceType));
+    type = ownOperandType(own->type);
+    return Status();
   };
   for (size_t i = 0; i < op.inputCount(); ++i)
     if (op.hasInput(i))
-      NNHAL_RETURN_IF_ERROR(check("input", i, op.input(i), view.inputs[i]));
+      NNHAL_RETURN_IF_ERROR(adopt("input", i, op.input(i), view.inputs[i]));
   for (size_t i = 0; i < op.outputCount(); ++i)
-    NNHAL_RETURN_IF_ERROR(check("output", i, op.output(i), view.outputs[i]));
+    NNHAL_RETURN_IF_ERROR(adopt("output", i, op.output(i), view.outputs[i]));
   return view;
 }
 
 static_assert(extensionPrefix == ownExtensionPrefix);
+
+/// Appends a state of type \p stated to the operands of an operation and to its
+/// \p view. \p prefix is that of the extension in the model.
+static Status addState(Operator &op, size_t number, const TensorType &stated,
+                       uint32_t prefix, std::vector<uint32_t> &inputs,
+                       std::vector<uint32_t> &outputs, OperationView &view) {
+  std::string name = fmt::format("state {}", number);
+  Result<Shape> shape = makeShape(stated.dimensions);
+  if (!shape.isOk())
+    return std::move(shape).takeStatus().withContext(name);
+  Operand operand;
+  operand.type = isExtension(stated.type)
+                     ? OperandType(prefix << 16 | uint16_t(stated.type))
+                     : stated.type;
+  operand.dimensions = *std::move(shape);
+  operand.scale = stated.scale;
+  operand.zeroPoint = stated.zeroPoint;
+  std::string owner =
+      op.outputCount() > 0 ? op.output(0).name : std::string("operator");
+  NNHAL_ASSIGN_OR_RETURN(
+      StateOperands state,
+      op.graph.addState(fmt::format("{}/state{}", owner, number),
+                        std::move(operand)));
+  inputs.push_back(state.input);
+  outputs.push_back(state.output);
+  view.inputs.push_back({stated});
+  view.outputs.push_back({stated});
+  return Status();
+}
 
 Status importAsClaimed(Graph &graph, const schema::Operator &source,
                        const Claim &claim) {
@@ -159,18 +193,25 @@ Status importAsClaimed(Graph &graph, const schema::Operator &source,
   NNHAL_ASSIGN_OR_RETURN(std::vector<uint32_t> inputs, claimedInputs(op));
   NNHAL_ASSIGN_OR_RETURN(OperationView view, viewOf(op, claim, inputs));
   const ExtensionBackend &backend = *claim.extension->backend;
+  uint32_t prefix = graph.file().prefixOf(backend.extension().name);
+  NNHAL_ASSIGN_OR_RETURN(std::vector<TensorType> states, backend.states(view));
+  std::vector<uint32_t> outputs, stateOutputs;
+  for (size_t i = 0; i < states.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        addState(op, i, states[i], prefix, inputs, stateOutputs, view));
   NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, backend.check(view));
-  if (facts.results.size() != op.outputCount())
+  if (facts.results.size() != op.outputCount() + states.size())
     return badData("has {} outputs, expected {}", op.outputCount(),
-                   facts.results.size());
-  std::vector<uint32_t> outputs;
+                   int64_t(facts.results.size()) - int64_t(states.size()));
   for (size_t i = 0; i < op.outputCount(); ++i) {
-    NNHAL_ASSIGN_OR_RETURN(Shape shape, claimedShape(op, i, facts.results[i]));
+    NNHAL_ASSIGN_OR_RETURN(
+        Shape shape,
+        claimedShape(op, i, view.outputs[i].type.type, facts.results[i]));
     NNHAL_ASSIGN_OR_RETURN(uint32_t output,
                            graph.define(op.output(i), std::move(shape)));
     outputs.push_back(output);
   }
-  uint32_t prefix = graph.file().prefixOf(backend.extension().name);
+  outputs.insert(outputs.end(), stateOutputs.begin(), stateOutputs.end());
   graph.addOperation(OperationType(prefix << 16 | claim.operation),
                      std::move(inputs), std::move(outputs));
   return Status();

@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_FORMATS_TFLITE_EXTENSIONTYPES_H
 #define NNHAL_LIB_RUNTIME_FORMATS_TFLITE_EXTENSIONTYPES_H
 
+#include "nnhal/Runtime/Interface.h"
 #include "nnhal/Runtime/Model.h"
 
 #include "TFLiteSchema_generated.h"
@@ -51,6 +52,24 @@ constexpr std::optional<OperandType> extensionTypeOf(schema::TensorType type) {
     return tensorFloat64;
   default:
     return std::nullopt;
+  }
+}
+
+/// What an element of \p type is, one of the extension's.
+constexpr ElementKind elementKindOf(OperandType type) {
+  switch (type) {
+  case tensorInt64:
+    return ElementKind::int64;
+  case tensorUint32:
+    return ElementKind::uint32;
+  case tensorUint16:
+    return ElementKind::uint16;
+  case tensorUint64:
+    return ElementKind::uint64;
+  case tensorFloat64:
+    return ElementKind::float64;
+  default:
+    return ElementKind::opaque;
   }
 }
 

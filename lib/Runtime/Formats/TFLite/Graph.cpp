@@ -298,7 +298,7 @@ Result<uint32_t> Graph::readState(Tensor &variable, Shape shape) {
 }
 
 uint32_t Graph::addFlagState(std::string name, Shape shape) {
-  Tensor &flag = flags.emplace_back();
+  Tensor &flag = ownStates.emplace_back();
   flag.name = std::move(name);
   flag.shape = shape;
   std::vector<std::byte> truth(*elementCount(shape), std::byte(1));
@@ -311,6 +311,22 @@ uint32_t Graph::addFlagState(std::string name, Shape shape) {
       addConstant(OperandType::TENSOR_BOOL8, std::move(shape), truth);
   states.push_back({&flag, input});
   return input;
+}
+
+Result<StateOperands> Graph::addState(std::string name, Operand operand) {
+  if (!isMain())
+    return badData("'{}' is a state, which only the main subgraph can have",
+                   name);
+  Tensor &state = ownStates.emplace_back();
+  state.name = std::move(name);
+  state.shape = operand.dimensions;
+  StateOperands operands;
+  operand.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+  operands.input = addOperand(std::move(operand));
+  operands.output = addTemporary(operands.input, *state.shape);
+  state.operand = operands.output;
+  states.push_back({&state, operands.input});
+  return operands;
 }
 
 Status Graph::callOnce(int32_t index) {

@@ -52,6 +52,11 @@ struct FileImport {
   bool isReshaped = false;
 };
 
+/// The operands of a state, which hold it before and after an execution.
+struct StateOperands {
+  uint32_t input = 0, output = 0;
+};
+
 /// A subgraph of a file and the HAL's that grows from it.
 class Graph {
 public:
@@ -119,6 +124,11 @@ public:
   /// its input, which is false in the first execution.
   uint32_t addFlagState(std::string name, Shape shape);
 
+  /// A state that no tensor of the file is: an operation computes its output
+  /// from its input. \p operand has its type and shape. Returns both. Fails
+  /// with invalidArgument outside the main subgraph.
+  Result<StateOperands> addState(std::string name, Operand operand);
+
   Variables &variables() { return shared.variables; }
   /// Executes subgraph \p index, which sets variables before the first
   /// execution. Fails with invalidArgument when it does anything else.
@@ -182,8 +192,8 @@ private:
   bool isRewriting = false;
   std::map<uint32_t, uint32_t> narrowIndices;
   std::vector<State> states;
-  /// The states of Booleans.
-  std::deque<Tensor> flags;
+  /// The states that no tensor of the file is.
+  std::deque<Tensor> ownStates;
 };
 
 /// Whether \p value can be the value of \p tensor: it has the same type, scale
