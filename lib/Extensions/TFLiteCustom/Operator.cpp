@@ -13,7 +13,7 @@ using namespace nnhal;
 using namespace nnhal::tflite_custom;
 
 Result<std::span<const uint8_t>> Use::options() const {
-  const OperandView &operand = view->inputs.back();
+  const OperandView &operand = view->inputs[tensors()];
   if (operand.isOmitted)
     return std::span<const uint8_t>();
   if (operand.type.type != OperandType::TENSOR_QUANT8_ASYMM)
@@ -34,6 +34,13 @@ Status Use::checkCounts(size_t tensorCount, size_t resultCount) const {
   return Status::ok();
 }
 
+/// The name of \p type, which may be one of the extension.
+static std::string typeText(OperandType type) {
+  if (type == tensorUint32)
+    return "UINT32";
+  return type == tensorUint64 ? "UINT64" : std::string(rt::nameOf(type));
+}
+
 static std::string textOf(std::initializer_list<int64_t> extents) {
   TensorType type;
   type.dimensions = extents;
@@ -51,6 +58,32 @@ Status Use::checkReal(size_t index, std::string_view name,
     return refuse(name, " have type ", rt::nameOf(type.type),
                   ", expected TENSOR_FLOAT32, TENSOR_QUANT8_ASYMM or "
                   "TENSOR_QUANT8_ASYMM_SIGNED");
+  return checkExtents(index, name, extents);
+}
+
+Status Use::checkType(size_t index, std::string_view name, OperandType type,
+                      size_t leastRank) const {
+  if (!has(index))
+    return refuse(name, " are omitted");
+  const TensorType &found = input(index);
+  if (found.type != type)
+    return refuse(name, " have type ", typeText(found.type), ", expected ",
+                  typeText(type));
+  if (!found.isRanked || found.dimensions.size() < leastRank)
+    return refuse(name, " have shape ", rt::shapeText(found), ", but ",
+                  leastRank, " dimensions are needed");
+  return Status::ok();
+}
+
+Status Use::checkTensor(size_t index, std::string_view name, OperandType type,
+                        std::initializer_list<int64_t> extents) const {
+  NNHAL_RETURN_IF_ERROR(checkType(index, name, type));
+  return checkExtents(index, name, extents);
+}
+
+Status Use::checkExtents(size_t index, std::string_view name,
+                         std::initializer_list<int64_t> extents) const {
+  const TensorType &type = input(index);
   bool isEqual =
       type.isRanked && std::ranges::equal(type.dimensions, extents,
                                           [](int64_t found, int64_t expected) {
@@ -69,6 +102,22 @@ TensorType tflite_custom::floatType(Extents extents) {
   type.type = OperandType::TENSOR_FLOAT32;
   type.dimensions = std::move(extents);
   return type;
+}
+
+TensorType tflite_custom::typeOf(OperandType type, Extents extents) {
+  TensorType result;
+  result.type = type;
+  result.dimensions = std::move(extents);
+  result.isQuantizationFree = true;
+  return result;
+}
+
+TensorType tflite_custom::stateOf(OperandType type, Extents extents) {
+  TensorType state;
+  state.type = type;
+  state.dimensions = std::move(extents);
+  state.scale = type == OperandType::TENSOR_QUANT16_SYMM ? 1.0f : 0.0f;
+  return state;
 }
 
 template <typename T>
@@ -105,10 +154,5 @@ std::vector<float> tflite_custom::realsOf(const Use &use, size_t tensor,
 Result<std::span<float>>
 tflite_custom::allocateFloats(ExtensionOutputs &outputs, size_t index,
                               const Extents &extents) {
-  NNHAL_ASSIGN_OR_RETURN(std::span<std::byte> memory,
-                         outputs.allocate(index, extents));
-  std::span floats(reinterpret_cast<float *>(memory.data()),
-                   memory.size() / sizeof(float));
-  std::ranges::fill(floats, 0.0f);
-  return floats;
+  return allocate<float>(outputs, index, extents);
 }

@@ -7,7 +7,8 @@
 //
 // A custom operator is a row of the table: its name, the rule that infers its
 // results and the function that computes them. A Use is one operation in the
-// form that nnhal/Runtime/Interface.h gives it: tensors, then the options.
+// form that nnhal/Runtime/Interface.h gives it: tensors, then the options, then
+// states.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 
 #include "nnhal/Backend/ExtensionBackend.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <sstream>
 #include <string_view>
@@ -49,15 +51,24 @@ template <typename... Parts> Status fail(const Parts &...parts) {
   return Status(StatusCode::generalFailure, text.str());
 }
 
+// The operand types of the extension, which are tensors, with the numbers that
+// nnhal.tflite gives them.
+inline constexpr OperandType tensorUint32 = rt::ownOperandType(1),
+                             tensorUint64 = rt::ownOperandType(3);
+
 /// One use of an operator. The view must outlive it.
 class Use {
 public:
-  /// Requires an input, which holds the options.
-  explicit Use(const OperationView &view) : view(&view) {}
+  /// The last \p states inputs and outputs are states. Requires an input before
+  /// them, which holds the options, and as many outputs.
+  Use(const OperationView &view, size_t states)
+      : view(&view), stateCount(states) {}
 
-  size_t tensors() const { return view->inputs.size() - 1; }
-  size_t results() const { return view->outputs.size(); }
+  size_t tensors() const { return view->inputs.size() - 1 - stateCount; }
+  size_t results() const { return view->outputs.size() - stateCount; }
   bool has(size_t tensor) const { return !view->inputs[tensor].isOmitted; }
+  /// Returns the place of state \p index among the inputs, as of a tensor.
+  size_t stateInput(size_t index) const { return tensors() + 1 + index; }
   const TensorType &input(size_t tensor) const {
     return view->inputs[tensor].type;
   }
@@ -82,17 +93,32 @@ public:
   /// bytes and has \p extents, of which unknown ones may be any.
   Status checkReal(size_t index, std::string_view name,
                    std::initializer_list<int64_t> extents) const;
+  /// Checks that tensor \p index is of \p type and has \p leastRank dimensions
+  /// or more.
+  Status checkType(size_t index, std::string_view name, OperandType type,
+                   size_t leastRank = 1) const;
+  /// Likewise, checks that its extents are \p extents.
+  Status checkTensor(size_t index, std::string_view name, OperandType type,
+                     std::initializer_list<int64_t> extents) const;
 
 private:
+  Status checkExtents(size_t index, std::string_view name,
+                      std::initializer_list<int64_t> extents) const;
+
   const OperationView *view;
+  size_t stateCount;
 };
 
 struct OperatorRow {
   std::string_view name;
-  /// Infers the types of the results.
+  /// Infers the types of the results, less the states.
   Result<Types> (*check)(const Use &use);
-  /// Computes what check() accepts with everything known.
+  /// Computes what check() accepts with everything known, and the states, which
+  /// are results behind the others.
   Status (*execute)(const Use &use, ExtensionOutputs &outputs);
+  size_t stateCount = 0;
+  /// Infers the types of the states of what check() accepts.
+  Result<Types> (*states)(const Use &use) = nullptr;
 };
 
 /// Returns all rows; the number of an operation is its place.
@@ -100,6 +126,28 @@ std::span<const OperatorRow> operatorTable();
 
 /// Returns the type of a result of floats.
 TensorType floatType(Extents extents);
+/// Returns the type of a result, whose scale and zero point may be any.
+TensorType typeOf(OperandType type, Extents extents);
+/// Returns the type of a state, with scale 1 where it has one.
+TensorType stateOf(OperandType type, Extents extents);
+
+/// Returns the elements of tensor \p index.
+template <typename T>
+std::span<const T> elementsOf(const Use &use, size_t index) {
+  std::span<const std::byte> bytes = use.bytes(index);
+  return {reinterpret_cast<const T *>(bytes.data()), bytes.size() / sizeof(T)};
+}
+/// Returns memory for the elements of result \p index, all 0.
+template <typename T>
+Result<std::span<T>> allocate(ExtensionOutputs &outputs, size_t index,
+                              const Extents &extents) {
+  NNHAL_ASSIGN_OR_RETURN(std::span<std::byte> memory,
+                         outputs.allocate(index, extents));
+  std::span<T> elements(reinterpret_cast<T *>(memory.data()),
+                        memory.size() / sizeof(T));
+  std::ranges::fill(elements, T());
+  return elements;
+}
 
 /// Reads elements of a tensor that checkReal() accepts, as many as \p to has
 /// places, from element \p begin on, as reals times \p factor: (q - zero point)
@@ -115,6 +163,11 @@ Result<std::span<float>> allocateFloats(ExtensionOutputs &outputs, size_t index,
 
 // The operators, by the files that have them.
 extern const OperatorRow detectionRow, posenetRow, spectrogramRow, mfccRow;
+extern const OperatorRow windowRow, autoScaleRow, transformRow, inverseRow,
+    energyRow;
+extern const OperatorRow filterBankRow, squareRootRow, subtractionRow, gainRow,
+    logarithmRow;
+extern const OperatorRow delayRow, framerRow, stackerRow, overlapAddRow;
 
 } // namespace nnhal::tflite_custom
 

@@ -14,12 +14,36 @@
 
 #include <flatbuffers/flexbuffers.h>
 
+#include <algorithm>
 #include <functional>
 
 namespace nnhal::tflite {
 
 inline Operator customOperator(uint16_t number) {
   return Operator(number, tflite_custom::createCustomExtension());
+}
+
+/// The operation that stands for the custom operator \p name.
+inline Operator customOperator(std::string_view name) {
+  auto extension = tflite_custom::createCustomExtension();
+  auto customs = extension->customOperators();
+  auto found = std::ranges::find(customs, name, &rt::CustomOperator::name);
+  EXPECT_NE(found, customs.end()) << name;
+  return customOperator(found->operation);
+}
+
+inline constexpr auto tensorUint32 = rt::ownOperandType(1);
+inline constexpr auto tensorUint64 = rt::ownOperandType(3);
+
+/// Integers of [low, high].
+inline std::vector<int32_t> randomIntegers(uint32_t state, size_t count,
+                                           int32_t low, int32_t high) {
+  std::vector<int32_t> values;
+  for (size_t i = 0; i < count; ++i) {
+    state = state * 1664525u + 1013904223u;
+    values.push_back(low + int32_t((state >> 8) % uint32_t(high - low + 1)));
+  }
+  return values;
 }
 
 /// The bytes of a FlexBuffers map that \p fill adds the values of.
@@ -29,6 +53,15 @@ mapOf(const std::function<void(flexbuffers::Builder &)> &fill) {
   builder.Map([&] { fill(builder); });
   builder.Finish();
   return builder.GetBuffer();
+}
+
+/// The bytes of a map of integers.
+inline std::vector<uint8_t>
+mapOf(std::initializer_list<std::pair<const char *, int64_t>> values) {
+  return mapOf([&](flexbuffers::Builder &map) {
+    for (auto [name, value] : values)
+      map.Int(name, value);
+  });
 }
 
 /// The options of TFLite_Detection_PostProcess, which is operation 0.

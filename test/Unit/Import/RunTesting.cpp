@@ -8,6 +8,7 @@
 #include "RunTesting.h"
 
 #include "Runtime/Support/Float16.h"
+#include "nnhal/Backend/ExtensionBackend.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <algorithm>
@@ -36,8 +37,15 @@ static Numbers numbersOf(const std::vector<std::byte> &bytes) {
   return {elements.begin(), elements.end()};
 }
 
-static std::vector<std::byte> toBytes(OperandType type, const Numbers &values) {
-  switch (type) {
+static bool isUint32(const InterfaceTensor &tensor) {
+  return tensor.extension && tensor.extension->kind == ElementKind::uint32;
+}
+
+static std::vector<std::byte> toBytes(const InterfaceTensor &tensor,
+                                      const Numbers &values) {
+  if (isUint32(tensor))
+    return bytesOf<uint32_t>(values);
+  switch (tensor.type) {
   case OperandType::TENSOR_INT32:
     return bytesOf<int32_t>(values);
   case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
@@ -58,9 +66,11 @@ static std::vector<std::byte> toBytes(OperandType type, const Numbers &values) {
   }
 }
 
-static Numbers fromBytes(OperandType type,
+static Numbers fromBytes(const InterfaceTensor &tensor,
                          const std::vector<std::byte> &bytes) {
-  switch (type) {
+  if (isUint32(tensor))
+    return numbersOf<uint32_t>(bytes);
+  switch (tensor.type) {
   case OperandType::TENSOR_INT32:
     return numbersOf<int32_t>(bytes);
   case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
@@ -87,23 +97,27 @@ runFile(const std::vector<std::byte> &bytes, const std::vector<Numbers> &inputs,
   TFLiteImportOptions options;
   options.extensions = extensions;
   AnnotatedModel model = importBytes(bytes, options);
-  const Subgraph &main = model.model.main;
   DeviceServices services;
   services.extensions = extensions;
+  std::vector<Extension> descriptions;
+  descriptions.reserve(extensions.size());
+  for (const InstalledExtension &one : extensions)
+    descriptions.push_back(one.backend->extension());
+  const Interface interface = interfaceOf(model, descriptions);
   Result<PreparedModelRef> prepared =
       createReferenceDevice({.services = services})->prepareModel(model);
   EXPECT_TRUE(prepared.isOk()) << prepared.status().message();
   if (!prepared.isOk())
     return {};
   std::vector<std::vector<std::byte>> given, results;
-  for (size_t i = 0; i < main.inputIndexes.size(); ++i) {
-    const Operand &operand = main.operands[main.inputIndexes[i]];
-    given.push_back(i < inputs.size() ? toBytes(operand.type, inputs[i])
+  for (size_t i = 0; i < interface.inputs.size(); ++i) {
+    const InterfaceTensor &tensor = interface.inputs[i];
+    given.push_back(i < inputs.size() ? toBytes(tensor, inputs[i])
                                       : std::vector<std::byte>());
-    given.back().resize(*byteSizeOf(operand));
+    given.back().resize(*byteSizeOf(tensor));
   }
-  for (uint32_t index : main.outputIndexes)
-    results.emplace_back(*byteSizeOf(main.operands[index]));
+  for (const InterfaceTensor &tensor : interface.outputs)
+    results.emplace_back(*byteSizeOf(tensor));
   Request request;
   for (const auto &input : given)
     request.inputs.push_back({Memory::borrow(input), {}});
@@ -113,9 +127,9 @@ runFile(const std::vector<std::byte> &bytes, const std::vector<Numbers> &inputs,
   Status status = (*prepared)->execute(request, executed);
   EXPECT_TRUE(status.isOk()) << status.message();
   std::vector<Numbers> numbers;
+  numbers.reserve(results.size());
   for (size_t i = 0; i < results.size(); ++i)
-    numbers.push_back(
-        fromBytes(main.operands[main.outputIndexes[i]].type, results[i]));
+    numbers.push_back(fromBytes(interface.outputs[i], results[i]));
   return numbers;
 }
 

@@ -59,6 +59,11 @@ TEST(TFLiteModelsTest, fibonacciIsReproducible) {
             "operator");
 }
 
+TEST(TFLiteModelsTest, soundFrontEndIsReproducible) {
+  expectReproducible("lit/Tools/nnhal-run/Inputs/sound_front_end.tflite",
+                     writeSoundFrontEnd());
+}
+
 TEST(TFLiteModelsTest, smallCnnIsReproducible) {
   std::vector<std::byte> expected = writeSmallCnn();
   expectReproducible("Models/small_cnn.tflite", expected);

@@ -1,0 +1,145 @@
+//===- TFLiteSoundTest.cpp - Custom operators with states -----------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunTesting.h"
+
+#include "Extensions/TFLite/TFLiteExtension.h"
+#include "Extensions/TFLiteCustom/CustomExtension.h"
+
+#include <flatbuffers/flexbuffers.h>
+
+namespace nnhal::rt {
+namespace {
+
+std::vector<InstalledExtension> soundExtensions() {
+  return {{nnhal::tflite::createTFLiteExtension(), "test"},
+          {tflite_custom::createCustomExtension(), "test"}};
+}
+
+TFLiteImportOptions soundOptions() {
+  static const std::vector<InstalledExtension> extensions = soundExtensions();
+  TFLiteImportOptions options;
+  options.extensions = extensions;
+  return options;
+}
+
+/// Numbers of [-9000, 9000].
+std::vector<Numbers> randomSound(size_t executions) {
+  std::vector<Numbers> sound(executions);
+  uint32_t state = 5;
+  for (Numbers &samples : sound)
+    for (int i = 0; i < 16; ++i) {
+      state = state * 1664525u + 1013904223u;
+      samples.push_back(double(state / 256 % 18001) - 9000);
+    }
+  return sound;
+}
+
+// The model that the tests of nnhal-run execute. Python computes the same from
+// the definitions of the operators.
+TEST(TFLiteSoundTest, stream) {
+  std::vector<std::byte> bytes = writeSoundFrontEnd();
+  AnnotatedModel model = importBytes(bytes, soundOptions());
+  EXPECT_EQ(model.inputNames,
+            (std::vector<std::string>{"samples", "frames/state0",
+                                      "frames/state1", "clean/state0",
+                                      "stack/state0", "stack/state1"}));
+  ASSERT_EQ(model.statePairs.size(), 5u);
+  const Numbers silence(8);
+  const std::vector<Numbers> expected = {
+      {858, 848, 837, 812, 858, 848, 837, 812},
+      silence,
+      {841, 822, 831, 811, 817, 781, 873, 817},
+      silence};
+  std::vector<Numbers> inputs(6);
+  size_t execution = 0;
+  for (Numbers &samples : randomSound(expected.size())) {
+    inputs[0] = std::move(samples);
+    std::vector<Numbers> results = runFile(bytes, inputs, soundExtensions());
+    ASSERT_EQ(results.size(), 8u);
+    EXPECT_EQ(results[0], expected[execution]);
+    EXPECT_EQ(results[1], Numbers{execution % 2 == 0 ? 1.0 : 0.0});
+    EXPECT_EQ(results[2], Numbers{1});
+    for (auto [output, input] : model.statePairs)
+      inputs[input] = results[output];
+    ++execution;
+  }
+}
+
+/// A file with one custom operator.
+std::vector<std::byte> customFile(const char *name,
+                                  const std::vector<TestInput> &inputs,
+                                  const std::vector<TensorSpec> &outputs,
+                                  const char *option, int value) {
+  flexbuffers::Builder options;
+  options.Map([&] { options.Int(option, value); });
+  options.Finish();
+  return operatorFile(Code::CUSTOM, inputs, outputs, {},
+                      {.custom = name, .customOptions = options.GetBuffer()});
+}
+
+std::vector<std::byte> delayFile(const TensorSpec &spec, int delay = 3) {
+  return customFile("SignalDelay", {{spec, {}}}, {spec}, "delay_length", delay);
+}
+
+// A state has the type that the extension wants and the prefix of the model.
+TEST(TFLiteSoundTest, states) {
+  AnnotatedModel model =
+      importBytes(delayFile({{2, 4}, Type::INT16}), soundOptions());
+  const Subgraph &main = model.model.main;
+  EXPECT_EQ(model.statePairs, (std::vector<StatePair>{{1, 1}}));
+  EXPECT_EQ(model.outputNames, (std::vector<std::string>{"t1", "t1/state0"}));
+  const Operand &state = main.operands[main.inputIndexes[1]];
+  EXPECT_EQ(state.type, OperandType::TENSOR_QUANT16_SYMM);
+  EXPECT_EQ(state.scale, 1.0f);
+  EXPECT_EQ(state.dimensions, (std::vector<uint32_t>{2, 3}));
+  ASSERT_EQ(main.operations.size(), 1u);
+  EXPECT_EQ(main.operations[0].inputs.size(), 3u);
+  EXPECT_EQ(main.operations[0].outputs.size(), 2u);
+}
+
+TEST(TFLiteSoundTest, errors) {
+  auto error = [](const std::vector<std::byte> &file) {
+    constexpr std::string_view where = "operator 0 (CUSTOM 'SignalDelay'): ";
+    std::string message = importError(file, soundOptions());
+    return message.starts_with(where) ? message.substr(where.size()) : message;
+  };
+  EXPECT_EQ(error(delayFile({{2, 4}, Type::INT16})), "imported");
+  EXPECT_EQ(error(delayFile({{4}})),
+            "SignalDelay: samples have type TENSOR_FLOAT32, expected "
+            "TENSOR_QUANT16_SYMM");
+  EXPECT_EQ(error(delayFile({{4}, Type::UINT32})),
+            "SignalDelay: samples have type UINT32, expected "
+            "TENSOR_QUANT16_SYMM");
+  EXPECT_EQ(error(delayFile({{4}, Type::UINT16})),
+            "the extension nnhal.tflite_custom does not take input 0 of type "
+            "UINT16");
+  EXPECT_EQ(error(delayFile({{65536, 4}, Type::INT16}, 1 << 20)),
+            "state 0: shape 65536x1048576 has more than 4294967295 elements");
+}
+
+// What an operator holds between executions has no place in a loop.
+TEST(TFLiteSoundTest, statesBelongToTheMainSubgraph) {
+  flexbuffers::Builder options;
+  options.Map([&] { options.Int("delay_length", 3); });
+  options.Finish();
+  TFLiteWriter file;
+  TensorSpec spec = {{4}, Type::INT16};
+  int32_t x = file.tensor(spec), y = file.tensor(spec);
+  file.add(Code::CALL, {x}, {y}, schema::CreateCallOptions(file.builder, 1));
+  file.endSubgraph({x}, {y});
+  x = file.tensor(spec), y = file.tensor(spec);
+  file.add(Code::CUSTOM, {x}, {y}, schema::BuiltinOptions::NONE, 0,
+           {.custom = "SignalDelay", .customOptions = options.GetBuffer()});
+  EXPECT_NE(importError(file.finish({x}, {y}), soundOptions())
+                .find("'t1/state0' is a state, which only the main subgraph "
+                      "can have"),
+            std::string::npos);
+}
+
+} // namespace
+} // namespace nnhal::rt
