@@ -55,6 +55,47 @@ TEST(TFLiteConstantsTest, computedFloat16IsCast) {
             "CAST(i4) -> o4\n");
 }
 
+/// A FULLY_CONNECTED of signed bytes with weights of four bits, in \p packed.
+std::vector<std::byte> int4File(const TensorSpec &weights,
+                                const std::vector<uint8_t> &packed) {
+  TFLiteWriter file;
+  TensorSpec bytes = {{1, 3}, Type::INT8, {0.5f}, {3}};
+  int32_t x = file.tensor(bytes), w = file.constant<uint8_t>(weights, packed);
+  bytes.shape = {};
+  int32_t y = file.tensor(bytes);
+  file.add(Code::FULLY_CONNECTED, {x, w, -1}, {y});
+  return file.finish({x}, {y});
+}
+
+// The lower half of a byte comes first; an odd number leaves a half unused.
+TEST(TFLiteConstantsTest, fourBitsBecomeEight) {
+  TensorSpec weights = {{3, 3}, Type::INT4, {0.25f}, {0}};
+  const std::vector<uint8_t> packed = {0x21, 0xF7, 0x80, 0x3E, 0x0C};
+  AnnotatedModel model = importBytes(int4File(weights, packed));
+  const Operation &operation = model.model.main.operations.at(0);
+  EXPECT_EQ(model.model.main.operands[operation.inputs[1]].type,
+            OperandType::TENSOR_QUANT8_ASYMM_SIGNED);
+  EXPECT_EQ(valuesOf<int8_t>(model, operation.inputs[1]),
+            (std::vector<int8_t>{1, 2, 7, -1, 0, -8, -2, 3, -4}));
+  // Each channel may have a scale.
+  weights.scales = {0.25f, 0.5f, 1.0f};
+  weights.zeroPoints = {0, 0, 0};
+  EXPECT_EQ(importError(int4File(weights, packed)), "imported");
+}
+
+TEST(TFLiteConstantsTest, fourBitsAreOfConstants) {
+  TensorSpec weights = {{3, 3}, Type::INT4, {0.25f}, {0}};
+  EXPECT_EQ(importError(int4File(weights, {0x21, 0xF7, 0x80, 0x3E})),
+            "tensor 1 't1': has 4 bytes of data, but its shape 3x3 of INT4 "
+            "needs 5");
+  TFLiteWriter file;
+  int32_t x = file.tensor({{4}, Type::INT4, {0.5f}, {0}}), y = file.tensor({});
+  file.add(Code::DEQUANTIZE, {x}, {y});
+  EXPECT_EQ(importError(file.finish({x}, {y})),
+            "input 0: tensor 0 't0' has type INT4, which the HAL does not "
+            "have");
+}
+
 /// A file that adds a sparse tensor of \p shape to its input.
 std::vector<std::byte> sparseFile(
     std::vector<int32_t> shape, const std::vector<float> &values,

@@ -28,6 +28,8 @@ static uint32_t targetElementSize(const Tensor &tensor) {
     return elementSizeOf(tensor.sourceType);
   case Expansion::Int32ToInt64:
     return 8;
+  case Expansion::Int4ToInt8:
+    return 1;
   default:
     return 4;
   }
@@ -225,6 +227,14 @@ static Status convert(const Tensor &tensor, const std::byte *from, size_t count,
       std::memcpy(&half, from + i * 2, 2);
       float value = floatFromFloat16(half);
       std::memcpy(to + i * 4, &value, 4);
+    }
+    return Status();
+  }
+  if (tensor.expansion == Expansion::Int4ToInt8) {
+    // The first of two elements is in the lower half of their byte.
+    for (size_t i = 0; i < count; ++i) {
+      auto both = uint8_t(from[i / 2]);
+      to[i] = std::byte(int8_t(i % 2 == 0 ? both << 4 : both) >> 4);
     }
     return Status();
   }

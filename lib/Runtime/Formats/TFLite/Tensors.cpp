@@ -95,7 +95,8 @@ uint32_t elementSizeOf(schema::TensorType type) {
 static void setQuantized(Tensor &tensor, std::span<const float> scales,
                          std::span<const int64_t> zeroPoints, int32_t dimension,
                          bool useExtensions) {
-  bool isSigned = tensor.sourceType == schema::TensorType::INT8;
+  bool isSigned = tensor.sourceType == schema::TensorType::INT8 ||
+                  tensor.sourceType == schema::TensorType::INT4;
   bool is16Bit = tensor.sourceType == schema::TensorType::INT16;
   int64_t low = is16Bit || !isSigned ? 0 : -128;
   int64_t high = is16Bit ? 0 : isSigned ? 127 : 255;
@@ -187,6 +188,12 @@ static void setType(Tensor &tensor,
       return;
     }
     break;
+  case schema::TensorType::INT4:
+    // Only weights have four bits, and operators compute with eight.
+    if (!tensor.isConstant || tensor.sparsity)
+      break;
+    tensor.expansion = Expansion::Int4ToInt8;
+    [[fallthrough]];
   case schema::TensorType::UINT8:
   case schema::TensorType::INT8:
   case schema::TensorType::INT16:
@@ -239,8 +246,10 @@ static Status readConstant(Tensor &tensor) {
   if (tensor.sparsity)
     return Status(); // Its length is known when it is expanded.
   uint32_t elementSize = elementSizeOf(tensor.sourceType);
-  uint64_t expected = uint64_t(*elementCount(*tensor.shape)) * elementSize;
-  if (elementSize && tensor.bytes.size() != expected)
+  uint64_t count = *elementCount(*tensor.shape);
+  bool isPacked = tensor.sourceType == schema::TensorType::INT4;
+  uint64_t expected = isPacked ? (count + 1) / 2 : count * elementSize;
+  if ((elementSize || isPacked) && tensor.bytes.size() != expected)
     return badData("has {} bytes of data, but its shape {} of {} needs {}",
                    tensor.bytes.size(), toString(*tensor.shape),
                    nameOf(tensor.sourceType), expected);

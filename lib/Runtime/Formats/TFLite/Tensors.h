@@ -31,7 +31,13 @@ using Shape = std::vector<uint32_t>;
 
 /// The ways in which the bytes of a constant become the value that the HAL
 /// model holds.
-enum class Expansion { None, Float16ToFloat32, Int64ToInt32, Int32ToInt64 };
+enum class Expansion {
+  None,
+  Float16ToFloat32,
+  Int64ToInt32,
+  Int32ToInt64,
+  Int4ToInt8
+};
 
 struct Tensor {
   uint32_t index = 0;
