@@ -85,16 +85,3 @@ func.func @fully_connected_is_a_row_of_pixels(%x: tensor<2x2x3xf32>, %bias: tens
   %0 = nnhal.fully_connected %x, %w, %bias : (tensor<2x2x3xf32>, tensor<3x6xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
-
-// -----
-
-// CHECK-LABEL: @grouped_conv_2d_writes_groups_in_place
-// CHECK:         %[[FIRST:.+]] = nnk.conv_2d
-// CHECK:         tensor.insert_slice %[[FIRST]] {{.*}}[0, 0, 0, 0] [1, 4, 4, 3]
-// CHECK:         %[[SECOND:.+]] = nnk.conv_2d
-// CHECK:         tensor.insert_slice %[[SECOND]] {{.*}}[0, 0, 0, 3] [1, 4, 4, 3]
-func.func @grouped_conv_2d_writes_groups_in_place(%x: tensor<1x4x4x4xf32>, %filter: tensor<6x1x1x2xf32>, %bias: tensor<6xf32>) -> tensor<1x4x4x6xf32> {
-  %0 = nnhal.grouped_conv_2d %x, %filter, %bias pads [0, 0, 0, 0] strides [1, 1] groups 2
-      : (tensor<1x4x4x4xf32>, tensor<6x1x1x2xf32>, tensor<6xf32>) -> tensor<1x4x4x6xf32>
-  return %0 : tensor<1x4x4x6xf32>
-}

@@ -53,7 +53,7 @@ func.func @computed_filter(%x: tensor<1x4x4x4xf32>, %filter: tensor<6x3x3x2xf32>
   return %0 : tensor<1x4x4x6xf32>
 }
 
-// CHECK:         {{_per_channel: "0x040000000000803F000040400000004000008040"}}
+// CHECK:         {{_per_channel: "0x400000000000803F000040400000004000008040"}}
 
 // -----
 

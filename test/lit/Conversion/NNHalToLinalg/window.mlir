@@ -111,7 +111,7 @@ func.func @pool_of_halves(%x: tensor<1x4x4x3xf16>) -> tensor<1x3x3x3xf16> {
 // CHECK:         nnk.pool_2d average ins(%{{.*}} : tensor<1x4x4x3xf32>)
 // CHECK:         arith.addf %{{.*}}, %[[HALF:.*]] : f32
 // CHECK:         arith.fptosi
-// CHECK:         arith.subi %{{.*}}, %{{.*}} : i32
+// CHECK:         arith.addi %{{.*}}, %{{.*}} : i32
 nnhal.model @average_of_bytes attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x2x2x3x!quant.uniform<i8:f32, 0.5>> {
     %0 = nnhal.average_pool_2d %x pads [0, 0, 0, 0] strides [1, 1] window [3, 3]
