@@ -1,5 +1,4 @@
-//===- ModelCalls.h - Models by calls, up to the first that fails *- C++
-//-*-===//
+//===- ModelCalls.h - Models by calls, to a failure -------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

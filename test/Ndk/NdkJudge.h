@@ -1,4 +1,4 @@
-//===- NdkJudge.h - Whether the NDK answers mutations as it must *- C++ -*-===//
+//===- NdkJudge.h - Whether the NDK answers as it must ----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
