@@ -23,6 +23,10 @@
 using namespace mlir;
 using namespace nnhal;
 
+/// Each group is code of its own, which takes time to compile. Networks have up
+/// to 32.
+static constexpr uint64_t mostGroups = 128;
+
 namespace {
 struct SplitGroups : OpRewritePattern<GroupedConv2DOp> {
   SplitGroups(MLIRContext *context, Pass::Statistic *numSplit)
@@ -73,6 +77,17 @@ static Value channelsOf(PatternRewriter &rewriter, Location location,
   SmallVector<int64_t> begin(shape.size(), 0);
   begin[0] = first;
   return SliceOp::create(rewriter, location, part, value, begin, shape);
+}
+
+/// Whether channelsOf() has a way for \p filter: SLICE takes no scales of
+/// channels.
+static bool canBeCut(Value filter) {
+  auto type = cast<RankedTensorType>(filter.getType());
+  if (!isa<quant::UniformQuantizedPerAxisType>(type.getElementType()))
+    return true;
+  ElementsAttr constant;
+  return matchPattern(filter, m_Constant(&constant)) &&
+         ConstantBytes::of(constant);
 }
 
 /// The convolution of group \p group of \p op.
@@ -126,18 +141,17 @@ static Value filterPerChannel(PatternRewriter &rewriter, Location location,
 
 LogicalResult SplitGroups::matchAndRewrite(GroupedConv2DOp op,
                                            PatternRewriter &rewriter) const {
-  auto hasElements = [](RankedTensorType type) {
-    return type.hasStaticShape() && type.getNumElements() > 0;
-  };
   if (!hasElements(op.getInput().getType()) ||
       !hasElements(op.getFilter().getType()) ||
-      !hasElements(op.getOutput().getType()) || !op.getPads())
+      !hasElements(op.getBias().getType()) ||
+      !hasElements(op.getOutput().getType()))
     return rewriter.notifyMatchFailure(op, "extents are not known or 0");
-  // SLICE does not take them.
-  if (isa<quant::UniformQuantizedPerAxisType>(
-          op.getFilter().getType().getElementType()) &&
-      !matchPattern(op.getFilter(), m_Constant()))
-    return rewriter.notifyMatchFailure(op, "computed scales of channels");
+  if (!op.getPads())
+    return rewriter.notifyMatchFailure(op, "pads follow when the model runs");
+  if (op.getGroups() > mostGroups)
+    return rewriter.notifyMatchFailure(op, "too many groups");
+  if (!canBeCut(op.getFilter()))
+    return rewriter.notifyMatchFailure(op, "SLICE does not take the filter");
   auto groups = int64_t(op.getGroups());
   int64_t channels = op.getOutput().getType().getDimSize(3);
   if (numSplit)

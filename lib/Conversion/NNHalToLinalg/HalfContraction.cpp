@@ -42,11 +42,6 @@ static std::vector<char> widen(ArrayRef<char> half) {
   return wide;
 }
 
-static bool hasElements(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.hasStaticShape() && tensor.getNumElements() > 0;
-}
-
 /// \p value, of float16, as float32.
 static Value widened(PatternRewriter &rewriter, Location location,
                      TypedValue<RankedTensorType> value) {
@@ -72,7 +67,9 @@ struct WidenContraction : OpRewritePattern<Contraction> {
     if (!type.getElementType().isF16())
       return rewriter.notifyMatchFailure(op, "not of float16");
     // Convolutions take a batch of nothing, conversions do not.
-    if (!llvm::all_of(op->getOperandTypes(), hasElements))
+    if (!llvm::all_of(op->getOperandTypes(), [](Type operand) {
+          return hasElements(cast<RankedTensorType>(operand));
+        }))
       return rewriter.notifyMatchFailure(op, "extents are not known or 0");
     IRMapping operands;
     for (Value operand : op->getOperands())

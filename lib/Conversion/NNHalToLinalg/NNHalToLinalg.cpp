@@ -105,7 +105,7 @@ struct ConvertNNHalToLinalg
     reasons.clear();
     conversionError.clear();
     std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(getOperation());
-    if (!policy || failed(prepare()))
+    if (!policy || failed(prepare(*policy)))
       return signalPassFailure();
     TargetAttr target = findTarget(getOperation());
     LinalgLowering lowering(*policy, target ? target.getRounding()
@@ -123,9 +123,11 @@ struct ConvertNNHalToLinalg
 
 private:
   /// Rewrites operations to others of the dialect that have faster lowerings.
-  LogicalResult prepare() {
+  LogicalResult prepare(const LoweringPolicy &policy) {
     RewritePatternSet patterns(&getContext());
     populatePadFoldingPatterns(patterns, &numFoldedPads);
+    if (!policy.hasMicroKernels())
+      return applyPatternsGreedily(getOperation(), std::move(patterns));
     populateGroupedConvolutionPatterns(patterns, &numSplitGroups);
     populateHalfContractionPatterns(patterns, &numWidened);
     populateTransposedConvolutionPatterns(patterns, &numConvolved);

@@ -15,7 +15,8 @@
 //   k = 3, s = 2, taps a b c, input x:   phase 0  c x[q-1] + a x[q]
 //                                        phase 1  0 x[q-1] + b x[q]
 //
-// Where s does not divide k the shorter phases have taps of zero. Beside the
+// Where s does not divide k the shorter phases have taps of zero, by which an
+// infinite input becomes a NaN in pixels that do not depend on it. Beside the
 // usual way, a convolution over the input spread with zeros, this multiplies a
 // fourth for s = 2 where s divides k, and 16 in place of 36 for k = 3. Upstream
 // has no such rewrite.
@@ -48,7 +49,7 @@ struct PhaseAxis {
   bool isWhole() const { return first == 0 && output == windows * phases; }
 };
 
-/// \p source, whose rows of the innermost dimension are put where `place` says.
+/// Arranges the taps of a filter by phases.
 class FilterByPhases {
 public:
   FilterByPhases(ArrayRef<int64_t> ohwi, const PhaseAxis &rows,
@@ -121,6 +122,7 @@ static int64_t headPad(TransposeConv2DOp op, unsigned axis, int64_t taps,
 }
 
 /// Axis 0, rows, or 1, columns, of \p op, whose shapes are known. Nothing where
+/// phases without taps would make the filter more than twice as long, and where
 /// the result goes on so far after the last window that a convolution would
 /// have a whole window of padding there.
 static std::optional<PhaseAxis> phaseAxis(TransposeConv2DOp op, unsigned axis) {
@@ -130,6 +132,8 @@ static std::optional<PhaseAxis> phaseAxis(TransposeConv2DOp op, unsigned axis) {
   PhaseAxis result = {};
   result.output = op.getOutput().getType().getDimSize(dimension);
   result.phases = op.getStrides()[axis];
+  if (result.phases > 2 * taps)
+    return std::nullopt;
   result.taps = llvm::divideCeil(taps, result.phases);
   int64_t head = headPad(op, axis, taps, result.output);
   // In pixels of the convolution, the first and the last one that is needed.
@@ -218,17 +222,15 @@ ConvolveByPhases::matchAndRewrite(TransposeConv2DOp op,
   RankedTensorType input = op.getInput().getType();
   RankedTensorType output = op.getOutput().getType();
   RankedTensorType filterType = op.getFilter().getType();
-  auto hasElements = [](RankedTensorType type) {
-    return type.hasStaticShape() && type.getNumElements() > 0;
-  };
   if (!hasElements(input) || !hasElements(output) || !hasElements(filterType))
     return rewriter.notifyMatchFailure(op, "extents are not known or 0");
   std::optional<PhaseAxis> rows = phaseAxis(op, 0), columns = phaseAxis(op, 1);
+  if (!rows || !columns)
+    return rewriter.notifyMatchFailure(op, "more gaps or padding than taps");
   auto filterBytes = ConstantBytes::of(filter),
        biasBytes = ConstantBytes::of(bias);
-  if (!rows || !columns || !filterBytes || !biasBytes)
-    return rewriter.notifyMatchFailure(op, "the result is mostly padding, or "
-                                           "constants have no bytes");
+  if (!filterBytes || !biasBytes)
+    return rewriter.notifyMatchFailure(op, "constants without bytes");
   Location location = op.getLoc();
   int64_t phases = rows->phases * columns->phases;
   FilterByPhases arranged(filterType.getShape(), *rows, *columns);

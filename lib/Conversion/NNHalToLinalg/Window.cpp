@@ -94,8 +94,9 @@ static Scalar limited(OperationLowering &op, const Pool &pool, Scalar value) {
   return op.encodeInteger(clamp(value, range.low, range.high).toI32(), type);
 }
 
-/// A window of more elements may make a mean of f32 that quantizedFromMean()
-/// rounds another way than division of integers would.
+/// The longest window whose mean roundedMean() rounds as a division of integers
+/// would: it adds 2^-14 or more to make up for a mean of floats, which is below
+/// 2^8 and so off by less than 2^-15.
 static constexpr int64_t mostAveraged = 4096;
 
 /// The integer that \p mean, of integers from 0 to 255 over at most \p count

@@ -32,8 +32,9 @@ std::optional<int64_t> constantTrips(mlir::LoopLikeOpInterface loop);
 /// computed, as those of windows at the border, the inner part counts:
 /// minima and maxima are taken to be their constant operand.
 ///
-/// It is there to tell 10 us from 25 us; on the multiply-add loops of
-/// convolutions it is within 30 %, and too low for what waits for memory.
+/// It is there to tell what is worth sharing among threads, some microseconds,
+/// from what is not; on the multiply-add loops of convolutions it is within
+/// 30 %, and too low for what waits for memory.
 double estimateNanoseconds(mlir::LoopLikeOpInterface loop,
                            const kernel::CostModel &costs);
 

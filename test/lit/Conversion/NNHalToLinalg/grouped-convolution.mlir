@@ -53,6 +53,17 @@ func.func @computed_filter(%x: tensor<1x4x4x4xf32>, %filter: tensor<6x3x3x2xf32>
   return %0 : tensor<1x4x4x6xf32>
 }
 
+// Nobody knows where a bias of unknown size is to be cut.
+// CHECK-LABEL: @bias_of_unknown_size
+// CHECK-NOT:     nnk.conv_2d
+// CHECK:         return
+func.func @bias_of_unknown_size(%x: tensor<1x4x4x4xf32>, %bias: tensor<?xf32>) -> tensor<1x4x4x6xf32> {
+  %filter = nnhal.constant dense<1.0> : tensor<6x3x3x2xf32> -> tensor<6x3x3x2xf32>
+  %0 = nnhal.grouped_conv_2d %x, %filter, %bias pads [1, 1, 1, 1] strides [1, 1] groups 2
+      : (tensor<1x4x4x4xf32>, tensor<6x3x3x2xf32>, tensor<?xf32>) -> tensor<1x4x4x6xf32>
+  return %0 : tensor<1x4x4x6xf32>
+}
+
 // CHECK:         {{_per_channel: "0x400000000000803F000040400000004000008040"}}
 
 // -----

@@ -38,4 +38,14 @@ func.func @unknown_batch(%x: tensor<?x4x4x1xf16>) -> tensor<?x4x4x2xf16> {
   return %0 : tensor<?x4x4x2xf16>
 }
 
-// CHECK:         {{_wide_packed: "0x(04|40)0000000000C03F000080BE}}
+// Infinities, a NaN and the least subnormal stay what they are.
+func.func @special_weights(%x: tensor<1x1x1x1xf16>) -> tensor<1x1x1x4xf16> {
+  %filter = nnhal.constant dense<[[[[0x7C00]]], [[[0xFC00]]], [[[0x7E00]]], [[[0x0001]]]]> : tensor<4x1x1x1xf16> -> tensor<4x1x1x1xf16>
+  %bias = nnhal.constant dense<0.0> : tensor<4xf16> -> tensor<4xf16>
+  %0 = nnhal.conv_2d %x, %filter, %bias pads [0, 0, 0, 0] strides [1, 1]
+      : (tensor<1x1x1x1xf16>, tensor<4x1x1x1xf16>, tensor<4xf16>) -> tensor<1x1x1x4xf16>
+  return %0 : tensor<1x1x1x4xf16>
+}
+
+// CHECK-DAG:     {{wide.*_packed: "0x400000000000807F000080FF0000C07F00008033}}
+// CHECK-DAG:     {{wide.*_packed: "0x400000000000C03F000080BE}}

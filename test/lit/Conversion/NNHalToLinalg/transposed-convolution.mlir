@@ -43,6 +43,43 @@ func.func @one_phase(%x: tensor<1x4x4x4xf32>) -> tensor<1x4x4x8xf32> {
   return %0 : tensor<1x4x4x8xf32>
 }
 
+// Strides of two axes and images of a batch have nothing to do with each other.
+// CHECK-LABEL: @uneven_strides
+// CHECK:         nnk.conv_2d
+// CHECK-SAME:      pads [1, 1, 0, 0] -> tensor<2x4x5x12xf32>
+// CHECK:         linalg.transpose {{.*}} outs(%{{.*}} : tensor<8x3x5x4xf32>)
+// CHECK:         tensor.extract_slice %{{.*}}[0, 0, 0, 0] [2, 11, 10, 2]
+func.func @uneven_strides(%x: tensor<2x3x5x4xf32>) -> tensor<2x11x10x2xf32> {
+  %filter = nnhal.constant dense<1.0> : tensor<2x5x2x4xf32> -> tensor<2x5x2x4xf32>
+  %bias = nnhal.constant dense<1.0> : tensor<2xf32> -> tensor<2xf32>
+  %0 = nnhal.transpose_conv_2d %x, %filter, %bias pads [0, 0, 0, 0] strides [3, 2]
+      : (tensor<2x3x5x4xf32>, tensor<2x5x2x4xf32>, tensor<2xf32>) -> tensor<2x11x10x2xf32>
+  return %0 : tensor<2x11x10x2xf32>
+}
+
+// More phases without taps than with some would be multiplied.
+// CHECK-LABEL: @gaps_without_taps
+// CHECK-NOT:     nnk.conv_2d
+// CHECK:         linalg.generic
+func.func @gaps_without_taps(%x: tensor<1x3x3x4xf32>) -> tensor<1x7x7x8xf32> {
+  %filter = nnhal.constant dense<1.0> : tensor<8x1x1x4xf32> -> tensor<8x1x1x4xf32>
+  %bias = nnhal.constant dense<1.0> : tensor<8xf32> -> tensor<8xf32>
+  %0 = nnhal.transpose_conv_2d %x, %filter, %bias pads [0, 0, 0, 0] strides [3, 3]
+      : (tensor<1x3x3x4xf32>, tensor<8x1x1x4xf32>, tensor<8xf32>) -> tensor<1x7x7x8xf32>
+  return %0 : tensor<1x7x7x8xf32>
+}
+
+// CHECK-LABEL: @strides_beyond_everything
+// CHECK-NOT:     nnk.conv_2d
+// CHECK:         return
+func.func @strides_beyond_everything(%x: tensor<1x1x1x4xf32>) -> tensor<1x1x1x8xf32> {
+  %filter = nnhal.constant dense<1.0> : tensor<8x1x1x4xf32> -> tensor<8x1x1x4xf32>
+  %bias = nnhal.constant dense<1.0> : tensor<8xf32> -> tensor<8xf32>
+  %0 = nnhal.transpose_conv_2d %x, %filter, %bias pads [0, 0, 0, 0] strides [2147483647, 65536]
+      : (tensor<1x1x1x4xf32>, tensor<8x1x1x4xf32>, tensor<8xf32>) -> tensor<1x1x1x8xf32>
+  return %0 : tensor<1x1x1x8xf32>
+}
+
 // CHECK-LABEL: @computed_filter
 // CHECK-NOT:     nnk.conv_2d
 // CHECK:         linalg.generic
