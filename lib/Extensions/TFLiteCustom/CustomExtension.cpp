@@ -44,10 +44,13 @@ Result<Types> infer(const OperatorRow &row, const OperationView &operation) {
   NNHAL_ASSIGN_OR_RETURN(Types types, row.check(use));
   if (row.states) {
     NNHAL_ASSIGN_OR_RETURN(Types states, row.states(use));
-    for (size_t index = 0; index < states.size(); ++index)
-      NNHAL_RETURN_IF_ERROR(rt::checkStated(states[index],
-                                            use.input(use.stateInput(index)),
+    for (size_t index = 0; index < states.size(); ++index) {
+      size_t place = use.stateInput(index);
+      if (!use.has(place))
+        return refuse("state ", index, " is omitted");
+      NNHAL_RETURN_IF_ERROR(rt::checkStated(states[index], use.input(place),
                                             "state " + std::to_string(index)));
+    }
     types.insert(types.end(), states.begin(), states.end());
   }
   for (size_t index = 0; index < types.size(); ++index)

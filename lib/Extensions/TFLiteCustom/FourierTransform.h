@@ -28,8 +28,8 @@ public:
   /// Computes the length / 2 + 1 complex numbers \p spectrum of \p signal. Of
   /// integers, it is 1 / length times as large.
   void transform(std::span<const T> signal, std::span<T> spectrum);
-  /// Computes what transform() does from \p spectrum: length times as much of
-  /// floats, as much of integers.
+  /// Computes the signal whose exact transform is \p spectrum; of floats, it is
+  /// length times as large.
   void invert(std::span<const T> spectrum, std::span<T> signal);
 
 private:

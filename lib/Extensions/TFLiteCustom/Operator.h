@@ -78,7 +78,8 @@ public:
   int64_t extent(size_t tensor, size_t axis) const {
     return input(tensor).dimensions[axis];
   }
-  /// Returns the elements of a tensor, which are known and aligned.
+  /// Returns the elements of a tensor that is there. They are known and
+  /// aligned.
   std::span<const std::byte> bytes(size_t tensor) const {
     return *view->inputs[tensor].value;
   }

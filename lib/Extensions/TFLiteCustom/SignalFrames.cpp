@@ -36,6 +36,16 @@ static Result<int32_t> countOf(const Use &use, size_t index, int64_t most) {
   return count;
 }
 
+/// A row of a stream is told from the next one by its samples. Models may leave
+/// their number open, and then a request decides.
+static Status checkNotEmpty(const Use &use) {
+  const TensorType &samples = use.input(0);
+  if (std::ranges::find(samples.dimensions, 0) != samples.dimensions.end())
+    return refuse("samples have shape ", rt::shapeText(samples),
+                  ", but all extents must be at least 1");
+  return Status::ok();
+}
+
 //===----------------------------------------------------------------------===//
 // SignalDelay
 //===----------------------------------------------------------------------===//
@@ -51,6 +61,7 @@ static Result<Types> checkDelay(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkCounts(1, 1));
   NNHAL_RETURN_IF_ERROR(delayOf(use).takeStatus());
   NNHAL_RETURN_IF_ERROR(use.checkType(0, "samples", int16Type));
+  NNHAL_RETURN_IF_ERROR(checkNotEmpty(use));
   return Types{typeOf(int16Type, use.input(0).dimensions)};
 }
 
@@ -130,6 +141,7 @@ static Result<Types> checkFramer(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkCounts(1, 2));
   NNHAL_ASSIGN_OR_RETURN(FramerOptions options, framerOptions(use));
   NNHAL_RETURN_IF_ERROR(use.checkType(0, "samples", int16Type));
+  NNHAL_RETURN_IF_ERROR(checkNotEmpty(use));
   const Extents &extents = use.input(0).dimensions;
   if (int64_t count = extents.back();
       count % options.step != 0 && count != unknownExtent)
@@ -146,10 +158,20 @@ static Result<Types> framerStates(const Use &use) {
       stateOf(int32Type, {1})};
 }
 
+/// The samples that are held besides the first ones. Of whole steps, and only
+/// of those, the state has place for all that waits for a frame.
+static Result<int32_t> heldSteps(const Use &use, const FramerOptions &options) {
+  NNHAL_ASSIGN_OR_RETURN(int32_t count,
+                         countOf(use, 1, options.most() - options.first()));
+  if (count % options.step != 0)
+    return fail("state 1 is ", count, ", expected a multiple of the ",
+                "frame_step ", options.step);
+  return count;
+}
+
 static Status executeFramer(const Use &use, ExtensionOutputs &outputs) {
   NNHAL_ASSIGN_OR_RETURN(FramerOptions options, framerOptions(use));
-  NNHAL_ASSIGN_OR_RETURN(int32_t counted,
-                         countOf(use, 1, options.most() - options.first()));
+  NNHAL_ASSIGN_OR_RETURN(int32_t counted, heldSteps(use, options));
   const Extents &extents = use.input(0).dimensions;
   Extents heldExtents = withLast(extents, options.most());
   NNHAL_ASSIGN_OR_RETURN(

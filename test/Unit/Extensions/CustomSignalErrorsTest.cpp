@@ -150,23 +150,143 @@ TEST(CustomSignalErrorsTest, frames) {
   EXPECT_EQ(framerRefusal(6, 1, 2, false), "");
 }
 
+/// The message with which one step of samples fails whose states have place for
+/// \p held samples and say that there are \p count.
+std::string framerFailure(int64_t size, int64_t step, int64_t held,
+                          int32_t count) {
+  Operator use = customOperator("SignalFramer");
+  use.int16({step}, std::vector<int16_t>(size_t(step)))
+      .customOptions(mapOf({{"frame_size", size}, {"frame_step", step}}))
+      .int16({held}, std::vector<int16_t>(size_t(held)))
+      .int32({1}, {count})
+      .result(tensorInt16, {1, size})
+      .result(tensorBool, {1}, 0.0f)
+      .result(tensorInt16, {held})
+      .result(tensorInt32, {1}, 0.0f);
+  return use.failure();
+}
+
+std::string stackerFailure(int32_t count) {
+  Operator use = customOperator("SignalStacker");
+  use.int16({1}, {1})
+      .customOptions(mapOf({{"num_channels", 1},
+                            {"stacker_left_context", 1},
+                            {"stacker_right_context", 1},
+                            {"stacker_step", 1}}))
+      .int16({3}, {1, 2, 3})
+      .int32({1}, {count})
+      .result(tensorInt16, {3})
+      .result(tensorBool, {1}, 0.0f)
+      .result(tensorInt16, {3})
+      .result(tensorInt32, {1}, 0.0f);
+  return use.failure();
+}
+
 // States come from outside.
-TEST(CustomSignalErrorsTest, states) {
-  auto framer = [](int32_t count) {
-    Operator use = customOperator("SignalFramer");
-    use.int16({2}, {1, 2})
-        .customOptions(mapOf({{"frame_size", 5}, {"frame_step", 2}}))
-        .int16({4}, {1, 2, 3, 4})
-        .int32({1}, {count})
-        .result(tensorInt16, {1, 5})
-        .result(tensorBool, {1}, 0.0f)
-        .result(tensorInt16, {4})
-        .result(tensorInt32, {1}, 0.0f);
-    return use.failure();
+TEST(CustomSignalErrorsTest, counts) {
+  EXPECT_EQ(framerFailure(5, 2, 4, 4), "");
+  EXPECT_EQ(framerFailure(5, 2, 4, 5),
+            "SignalFramer: state 1 is 5, which is not in 0..4");
+  EXPECT_EQ(framerFailure(5, 2, 4, -1),
+            "SignalFramer: state 1 is -1, which is not in 0..4");
+  // One more step would be less than a frame, and more than there is place for.
+  EXPECT_EQ(framerFailure(6, 4, 4, 1),
+            "SignalFramer: state 1 is 1, expected a multiple of the "
+            "frame_step 4");
+  EXPECT_EQ(framerFailure(6, 4, 4, 4), "");
+  for (int32_t count = 0; count <= 3; ++count)
+    EXPECT_EQ(stackerFailure(count), "");
+  EXPECT_EQ(stackerFailure(4),
+            "SignalStacker: state 1 is 4, which is not in 0..3");
+  EXPECT_EQ(stackerFailure(-1),
+            "SignalStacker: state 1 is -1, which is not in 0..3");
+}
+
+TEST(CustomSignalErrorsTest, omittedStates) {
+  Operator delay = customOperator("SignalDelay");
+  delay.int16({4}, {1, 2, 3, 4})
+      .customOptions(mapOf({{"delay_length", 3}}))
+      .omitted()
+      .result(tensorInt16, {4})
+      .result(tensorInt16, {3});
+  EXPECT_EQ(delay.refusal(), "SignalDelay: state 0 is omitted");
+  EXPECT_EQ(delay.failure(), "SignalDelay: state 0 is omitted");
+  Operator stacker = customOperator("SignalStacker");
+  stacker.int16({1}, {1})
+      .customOptions(mapOf({{"num_channels", 1},
+                            {"stacker_left_context", 0},
+                            {"stacker_right_context", 0},
+                            {"stacker_step", 1}}))
+      .int16({1}, {1})
+      .omitted()
+      .result(tensorInt16, {1})
+      .result(tensorBool, {1}, 0.0f)
+      .result(tensorInt16, {1})
+      .result(tensorInt32, {1}, 0.0f);
+  EXPECT_EQ(stacker.refusal(), "SignalStacker: state 1 is omitted");
+  EXPECT_EQ(stacker.failure(), "SignalStacker: state 1 is omitted");
+}
+
+/// The message with which a use fails whose model leaves extents open and
+/// whose request gives samples of \p shape.
+std::string emptyFailure(const char *name, const Shape &shape,
+                         const Shape &stateShape,
+                         const std::vector<uint8_t> &options, bool isFramer) {
+  auto elements = [](const Shape &extents) {
+    size_t count = 1;
+    for (int64_t extent : extents)
+      count *= size_t(extent);
+    return std::vector<int16_t>(count);
   };
-  EXPECT_EQ(framer(4), "");
-  EXPECT_EQ(framer(5), "SignalFramer: state 1 is 5, which is not in 0..4");
-  EXPECT_EQ(framer(-1), "SignalFramer: state 1 is -1, which is not in 0..4");
+  Operator use = customOperator(name);
+  use.int16(shape, elements(shape))
+      .customOptions(options)
+      .int16(stateShape, elements(stateShape));
+  if (isFramer)
+    use.int32({1}, {0})
+        .result(tensorInt16, Shape(shape.size() + 1, -1))
+        .result(tensorBool, {1}, 0.0f);
+  else
+    use.result(tensorInt16, Shape(shape.size(), -1));
+  use.result(tensorInt16, Shape(shape.size(), -1));
+  if (isFramer)
+    use.result(tensorInt32, {1}, 0.0f);
+  return use.failure();
+}
+
+TEST(CustomSignalErrorsTest, rowsHaveSamples) {
+  auto delay = [](const Shape &shape, const Shape &stateShape) {
+    return emptyFailure("SignalDelay", shape, stateShape,
+                        mapOf({{"delay_length", 3}}), /*isFramer=*/false);
+  };
+  EXPECT_EQ(delay({2, 1}, {2, 3}), "");
+  EXPECT_EQ(delay({0}, {3}), "SignalDelay: samples have shape 0, but all "
+                             "extents must be at least 1");
+  EXPECT_EQ(delay({2, 0}, {2, 3}), "SignalDelay: samples have shape 2x0, but "
+                                   "all extents must be at least 1");
+  EXPECT_EQ(delay({0, 4}, {0, 3}), "SignalDelay: samples have shape 0x4, but "
+                                   "all extents must be at least 1");
+  auto framer = [](const Shape &shape, const Shape &stateShape) {
+    return emptyFailure("SignalFramer", shape, stateShape,
+                        mapOf({{"frame_size", 3}, {"frame_step", 1}}),
+                        /*isFramer=*/true);
+  };
+  EXPECT_EQ(framer({2, 1}, {2, 2}), "");
+  EXPECT_EQ(framer({0}, {2}), "SignalFramer: samples have shape 0, but all "
+                              "extents must be at least 1");
+  EXPECT_EQ(framer({2, 0}, {2, 2}), "SignalFramer: samples have shape 2x0, "
+                                    "but all extents must be at least 1");
+  Operator overlap = customOperator("SignalOverlapAdd");
+  overlap.int16({2, 0}, {})
+      .customOptions(mapOf({{"frame_step", 1}}))
+      .int16({0}, {})
+      .result(tensorInt16, {-1})
+      .result(tensorInt16, {-1});
+  EXPECT_EQ(overlap.failure(), "SignalOverlapAdd: custom option 'frame_step' "
+                               "is 1, which is not in 1..0");
+}
+
+TEST(CustomSignalErrorsTest, states) {
   auto delay = [](const std::vector<Tensor> &states) {
     return refusal("SignalDelay", {{tensorInt16, {4}}},
                    mapOf({{"delay_length", 3}}), {{tensorInt16, {4}}}, states);

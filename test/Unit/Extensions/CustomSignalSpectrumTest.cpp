@@ -258,6 +258,40 @@ TEST(CustomSignalSpectrumTest, rowsAndZeros) {
   EXPECT_EQ(inverse.elements<int32_t>(), impulses);
 }
 
+/// Expects that \p samples, transformed and transformed back, are divided by
+/// their number, up to what the stages round off.
+template <typename T>
+void expectDivided(const std::vector<T> &samples, double tolerance) {
+  auto length = int64_t(samples.size());
+  std::vector<T> spectrum =
+      transformOf<T>("SignalRfft", {length}, samples, int(length))
+          .run()
+          .template elements<T>();
+  std::vector<T> result =
+      transformOf<T>("SignalIrfft", {length + 2}, spectrum, int(length))
+          .run()
+          .template elements<T>();
+  ASSERT_EQ(result.size(), samples.size());
+  for (size_t i = 0; i < samples.size(); ++i)
+    EXPECT_NEAR(double(result[i]), double(samples[i]) / double(length),
+                tolerance)
+        << "sample " << i << " of " << length;
+}
+
+// Both ways divide integers by the length.
+TEST(CustomSignalSpectrumTest, inverseOfIntegers) {
+  for (size_t length : {2, 8, 12, 20, 28, 64}) {
+    std::vector<int16_t> narrow;
+    std::vector<int32_t> wide;
+    for (int32_t sample : randomIntegers(7, length, -16000, 16000)) {
+      narrow.push_back(int16_t(sample));
+      wide.push_back(sample * 65536);
+    }
+    expectDivided(narrow, 6.0);
+    expectDivided(wide, 40.0);
+  }
+}
+
 Operator window(Shape shape, std::vector<int16_t> samples,
                 std::vector<int16_t> weights, int shift) {
   auto count = int64_t(weights.size());

@@ -9,8 +9,13 @@
 
 #include "Extensions/TFLite/TFLiteExtension.h"
 #include "Extensions/TFLiteCustom/CustomExtension.h"
+#include "Runtime/Artifact/RoutineSignature.h"
+#include "Runtime/Routines/RoutineTable.h"
+#include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <flatbuffers/flexbuffers.h>
+
+#include <algorithm>
 
 namespace nnhal::rt {
 namespace {
@@ -120,6 +125,89 @@ TEST(TFLiteSoundTest, errors) {
             "UINT16");
   EXPECT_EQ(error(delayFile({{65536, 4}, Type::INT16}, 1 << 20)),
             "state 0: shape 65536x1048576 has more than 4294967295 elements");
+}
+
+/// Why nnhal-reference does not execute \p model, of the file of a delay, when
+/// the request omits the state.
+std::string failureWithoutState(const AnnotatedModel &model) {
+  DeviceServices services;
+  services.extensions = soundExtensions();
+  auto prepared =
+      createReferenceDevice({.services = services})->prepareModel(model);
+  if (!prepared.isOk())
+    return prepared.status().message();
+  std::vector<std::byte> samples(8), delayed(8), state(6);
+  Request request;
+  request.inputs.resize(model.model.main.inputIndexes.size());
+  request.inputs[0].memory = Memory::borrow(samples);
+  request.outputs.push_back({OutputMemory::borrow(delayed), {}});
+  request.outputs.push_back({OutputMemory::borrow(state), {}});
+  ExecutionResult result;
+  return (*prepared)->execute(request, result).message();
+}
+
+TEST(TFLiteSoundTest, omittedStates) {
+  AnnotatedModel model =
+      importBytes(delayFile({{4}, Type::INT16}), soundOptions());
+  EXPECT_EQ(
+      failureWithoutState(model),
+      "operation 0 (nnhal.tflite_custom:14): SignalDelay: state 0 is omitted");
+  Subgraph &main = model.model.main;
+  main.operands[main.inputIndexes[1]].lifetime = OperandLifeTime::NO_VALUE;
+  main.inputIndexes.pop_back();
+  model.inputNames.clear();
+  model.statePairs.clear();
+  EXPECT_EQ(failureWithoutState(model),
+            "nnhal.tflite_custom:14: SignalDelay: state 0 is omitted");
+}
+
+// Compiled code passes a null pointer for what a request omits.
+TEST(TFLiteSoundTest, omittedStatesOfCompiledCode) {
+  flexbuffers::Builder options;
+  options.Map([&] { options.Int("delay_length", 3); });
+  options.Finish();
+  auto operand = [](OperandType type, int64_t extent) {
+    OperandView view;
+    view.type.type = type;
+    view.type.dimensions = {extent};
+    view.type.scale = 1.0f;
+    return view;
+  };
+  constexpr OperandType samplesType = OperandType::TENSOR_QUANT16_SYMM;
+  OperationView view;
+  const std::vector<InstalledExtension> extensions = soundExtensions();
+  const ExtensionBackend &backend = *extensions[1].backend;
+  view.type =
+      ownOperation(std::ranges::find(backend.customOperators(), "SignalDelay",
+                                     &CustomOperator::name)
+                       ->operation);
+  std::vector<uint8_t> bytes = options.GetBuffer();
+  view.inputs = {
+      operand(samplesType, 4),
+      operand(OperandType::TENSOR_QUANT8_ASYMM, int64_t(bytes.size())),
+      operand(samplesType, 3)};
+  view.outputs = {operand(samplesType, 4), operand(samplesType, 3)};
+  const std::string names[] = {backend.extension().name};
+  std::vector<uint8_t> signature = writeRoutineSignature(view, names);
+  std::string message;
+  NNHalExecutionContext context = {};
+  context.extensions = &extensions;
+  context.report = [](void *self, const char *text) {
+    *static_cast<std::string *>(self) = text;
+  };
+  context.reportContext = &message;
+  std::vector<int16_t> samples(4);
+  int64_t extents[] = {4, int64_t(bytes.size()), 3}, results[2];
+  NNHalRoutineTensor inputs[] = {{samples.data(), &extents[0], 1, 0},
+                                 {bytes.data(), &extents[1], 1, 0},
+                                 {nullptr, &extents[2], 1, 0}};
+  NNHalRoutineTensor outputs[] = {{nullptr, &results[0], 1, 0},
+                                  {nullptr, &results[1], 1, 0}};
+  EXPECT_EQ(
+      routineTable().routines[extensionRoutineSlot](
+          &context, signature.data(), signature.size(), inputs, 3, outputs, 2),
+      int32_t(StatusCode::generalFailure));
+  EXPECT_EQ(message, "SignalDelay: state 0 is omitted");
 }
 
 // What an operator holds between executions has no place in a loop.
