@@ -4,7 +4,6 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Lists of what HAL 1.3's types.hal allows where most operations allow one
 // thing, and so of the mutations that need not be refused.

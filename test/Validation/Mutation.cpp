@@ -68,7 +68,8 @@ std::string_view mutations::nameOf(Kind kind) { return names[size_t(kind)]; }
 ModelMutator::ModelMutator(const rt::Model &original, const Visit &visit)
     : originalModel(original), visit(visit) {
   mutated.model = original;
-  // Drivers of 1.3 are tested as such, whatever a model would do with.
+  // Drivers of 1.3 are tested as such, also with models that an older version
+  // would do for.
   mutated.model.halVersion = rt::HalVersion::V1_3;
 }
 

@@ -4,7 +4,6 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // The mutations of Android's functional tests of drivers, derived from a valid
 // model in order and not at random, with what the documents demand of each.

@@ -80,7 +80,16 @@ TEST(TFLiteConstantsTest, fourBitsBecomeEight) {
   // Each channel may have a scale.
   weights.scales = {0.25f, 0.5f, 1.0f};
   weights.zeroPoints = {0, 0, 0};
-  EXPECT_EQ(importError(int4File(weights, packed)), "imported");
+  model = importBytes(int4File(weights, packed));
+  const Operation &convolution = model.model.main.operations.at(1);
+  EXPECT_EQ(convolution.type, OperationType::CONV_2D);
+  uint32_t index = convolution.inputs[1];
+  const Operand &channels = model.model.main.operands[index];
+  EXPECT_EQ(channels.type, OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL);
+  EXPECT_EQ(std::get<SymmPerChannelQuantParams>(channels.extraParams),
+            (SymmPerChannelQuantParams{{0.25f, 0.5f, 1.0f}, 0}));
+  EXPECT_EQ(valuesOf<int8_t>(model, index),
+            (std::vector<int8_t>{1, 2, 7, -1, 0, -8, -2, 3, -4}));
 }
 
 TEST(TFLiteConstantsTest, fourBitsAreOfConstants) {

@@ -19,7 +19,8 @@ constexpr uint16_t scaleNumber = 7;
 
 /// An extension with one operation, which multiplies its first input with the
 /// first byte of the options; with 1 where there are none. A first byte of 255
-/// keeps the shape to the execution, and 254 infers another result.
+/// keeps the shape to the execution, 254 infers another result, and 251 has
+/// more states than results.
 class ScaleExtension final : public ExtensionBackend {
 public:
   explicit ScaleExtension(std::string name = "com.example.scale",
@@ -40,7 +41,7 @@ public:
       return refuse("Scale has no input");
     if (view.inputs[0].type.type != OperandType::TENSOR_FLOAT32)
       return refuse("Scale takes TENSOR_FLOAT32");
-    const OperandView &options = view.inputs.back();
+    const OperandView &options = optionsOf(view);
     EXPECT_EQ(options.type.type, OperandType::TENSOR_QUANT8_ASYMM);
     EXPECT_EQ(options.type.scale, 1.0f);
     TensorType result = view.outputs[0].type;
@@ -55,6 +56,14 @@ public:
       result.dimensions = {0};
     std::vector<TensorType> results(first == 252 ? 2 : 1, result);
     return OperationFacts{HalVersion::V1_2, std::move(results)};
+  }
+
+  Result<std::vector<TensorType>>
+  states(const OperationView &view) const override {
+    TensorType state;
+    state.type = OperandType::TENSOR_FLOAT32;
+    state.dimensions = {1};
+    return std::vector<TensorType>(factorOf(view) == 251 ? 2 : 0, state);
   }
 
   Status execute(const OperationView &view,
@@ -75,8 +84,13 @@ private:
   static Status refuse(std::string reason) {
     return {StatusCode::invalidArgument, std::move(reason)};
   }
+  /// The last input that is no state.
+  static const OperandView &optionsOf(const OperationView &view) {
+    size_t states = view.outputs.size() - 1;
+    return view.inputs[view.inputs.size() - 1 - states];
+  }
   static uint8_t factorOf(const OperationView &view) {
-    const OperandView &options = view.inputs.back();
+    const OperandView &options = optionsOf(view);
     return options.isOmitted ? 1 : uint8_t((*options.value)[0]);
   }
 
@@ -194,6 +208,9 @@ TEST(TFLiteCustomOperatorsTest, errors) {
             "output 0 has shape 0, of which an extent is not in "
             "1..4294967295");
   EXPECT_EQ(error(scaleFile({252})), "has 1 outputs, expected 2");
+  EXPECT_EQ(error(scaleFile({251})),
+            "the extension com.example.scale infers 1 results, fewer than its "
+            "2 states");
   EXPECT_EQ(error(scaleFile({3}, {{2}}, {{2}, Type::INT64})),
             "the extension com.example.scale does not take output 0 of type "
             "INT64");

@@ -200,9 +200,14 @@ Status importAsClaimed(Graph &graph, const schema::Operator &source,
     NNHAL_RETURN_IF_ERROR(
         addState(op, i, states[i], prefix, inputs, stateOutputs, view));
   NNHAL_ASSIGN_OR_RETURN(OperationFacts facts, backend.check(view));
-  if (facts.results.size() != op.outputCount() + states.size())
-    return badData("has {} outputs, expected {}", op.outputCount(),
-                   int64_t(facts.results.size()) - int64_t(states.size()));
+  if (facts.results.size() < states.size())
+    return badData("the extension {} infers {} results, fewer than its {} "
+                   "states",
+                   backend.extension().name, facts.results.size(),
+                   states.size());
+  size_t expected = facts.results.size() - states.size();
+  if (op.outputCount() != expected)
+    return badData("has {} outputs, expected {}", op.outputCount(), expected);
   for (size_t i = 0; i < op.outputCount(); ++i) {
     NNHAL_ASSIGN_OR_RETURN(
         Shape shape,
