@@ -9,6 +9,7 @@
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/Signatures.h"
 
+#include "NeededArguments.h"
 #include "Validation.h"
 
 #include <set>
@@ -131,8 +132,9 @@ Status validateStructure(const Model &model, HalVersion version) {
     return checkSubgraph(context, subgraph);
   }));
   // The index lists of every subgraph are known to be sound only now.
+  validation::NeededArguments needed(model);
   NNHAL_RETURN_IF_ERROR(forEachSubgraph(model, [&](const Subgraph &subgraph) {
-    return validation::checkControlFlow(model, subgraph);
+    return validation::checkControlFlow(model, subgraph, needed);
   }));
   return validation::checkReferenceCycles(model);
 }

@@ -5,23 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ControlFlowOperands.h"
+#include "NeededArguments.h"
 #include "Validation.h"
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/Rules.h"
-#include "nnhal/Backend/SignatureTable.h"
 
 #include <algorithm>
-#include <initializer_list>
-#include <set>
-#include <utility>
 
 namespace nnhal::rt::validation {
 
 namespace {
-
-constexpr size_t ifOperands = 3;    // condition, then, else
-constexpr size_t whileOperands = 2; // condition, body
 
 /// The subgraph that input \p position names.
 Result<const Subgraph *> subgraphAt(const Model &model,
@@ -64,88 +59,22 @@ GraphSignature signatureOf(const Subgraph &graph) {
   return signature;
 }
 
-/// Whether operations of a graph, or of those that it names, cannot do without
-/// an input of the graph. Every input is looked at once, however often, deeply
-/// and in whatever cycles graphs name others.
-class NeededArgument {
-public:
-  explicit NeededArgument(const Model &model) : model(model) {}
-
-  bool isNeeded(const Subgraph &graph, size_t input) {
-    enter(graph, input);
-    while (!open.empty()) {
-      auto [next, argument] = open.back();
-      open.pop_back();
-      for (const Operation &operation : next->operations)
-        for (size_t i = 0; i < operation.inputs.size(); ++i)
-          if (operation.inputs[i] == next->inputIndexes[argument] &&
-              isNeeded(*next, operation, i))
-            return true;
-    }
-    return false;
-  }
-
-private:
-  using Argument = std::pair<const Subgraph *, size_t>;
-
-  void enter(const Subgraph &graph, size_t input) {
-    if (input < graph.inputIndexes.size() &&
-        seen.insert({&graph, input}).second)
-      open.emplace_back(&graph, input);
-  }
-
-  /// An argument of control flow is needed if the graphs need it, which is
-  /// found out later.
-  void enterNamed(const Subgraph &graph, const Operation &operation,
-                  std::initializer_list<size_t> names, size_t position,
-                  size_t skip) {
-    for (size_t name : names) {
-      if (position < skip || name >= operation.inputs.size())
-        continue;
-      const Operand &operand = graph.operands[operation.inputs[name]];
-      if (operand.lifetime == OperandLifeTime::SUBGRAPH)
-        enter(model.referenced[operand.location.offset], position - skip);
-    }
-  }
-
-  bool isNeeded(const Subgraph &graph, const Operation &operation,
-                size_t position) {
-    if (operation.type == OperationType::IF)
-      enterNamed(graph, operation, {1, 2}, position, ifOperands);
-    else if (operation.type == OperationType::WHILE)
-      enterNamed(graph, operation, {0, 1}, position, whileOperands);
-    const Signature *signature = nnhal::rt::signatureOf(operation.type);
-    if (!signature)
-      return false;
-    std::vector<OperandType> types;
-    types.reserve(operation.inputs.size());
-    for (uint32_t index : operation.inputs)
-      types.push_back(graph.operands[index].type);
-    std::vector<const InputRow *> rows = inputRowsOf(*signature, types);
-    return position < rows.size() && !rows[position]->isOmittable;
-  }
-
-  const Model &model;
-  std::vector<Argument> open;
-  std::set<Argument> seen;
-};
-
 /// An argument that the model omits is one that \p graph, called \p name, can
 /// do without.
-Status checkOmitted(const Model &model, const Subgraph &subgraph,
+Status checkOmitted(NeededArguments &needed, const Subgraph &subgraph,
                     const Operation &operation, size_t skip,
                     const Subgraph &graph, std::string_view name) {
   for (size_t i = skip; i < operation.inputs.size(); ++i)
     if (subgraph.operands[operation.inputs[i]].lifetime ==
             OperandLifeTime::NO_VALUE &&
-        NeededArgument(model).isNeeded(graph, i - skip))
+        needed.isNeeded(graph, i - skip))
       return badData("input {} is omitted, and the {} subgraph needs it", i,
                      name);
   return Status::ok();
 }
 
-Status checkIf(const Model &model, const Subgraph &subgraph,
-               const Operation &operation) {
+Status checkIf(const Model &model, NeededArguments &needed,
+               const Subgraph &subgraph, const Operation &operation) {
   NNHAL_RETURN_IF_ERROR(checkInputCount(operation));
   NNHAL_RETURN_IF_ERROR(
       checkCondition(subgraph.operands[operation.inputs[0]], "input 0"));
@@ -156,14 +85,14 @@ Status checkIf(const Model &model, const Subgraph &subgraph,
   NNHAL_RETURN_IF_ERROR(checkIfGraphs(passedBy(subgraph, operation, ifOperands),
                                       signatureOf(*thenGraph),
                                       signatureOf(*elseGraph)));
-  NNHAL_RETURN_IF_ERROR(
-      checkOmitted(model, subgraph, operation, ifOperands, *thenGraph, "then"));
-  return checkOmitted(model, subgraph, operation, ifOperands, *elseGraph,
+  NNHAL_RETURN_IF_ERROR(checkOmitted(needed, subgraph, operation, ifOperands,
+                                     *thenGraph, "then"));
+  return checkOmitted(needed, subgraph, operation, ifOperands, *elseGraph,
                       "else");
 }
 
-Status checkWhile(const Model &model, const Subgraph &subgraph,
-                  const Operation &operation) {
+Status checkWhile(const Model &model, NeededArguments &needed,
+                  const Subgraph &subgraph, const Operation &operation) {
   NNHAL_RETURN_IF_ERROR(checkInputCount(operation));
   NNHAL_ASSIGN_OR_RETURN(const Subgraph *condition,
                          subgraphAt(model, subgraph, operation, 0));
@@ -179,9 +108,10 @@ Status checkWhile(const Model &model, const Subgraph &subgraph,
         OperandLifeTime::NO_VALUE)
       return badData("input {} is omitted, and the body subgraph yields it",
                      whileOperands + i);
-  NNHAL_RETURN_IF_ERROR(checkOmitted(model, subgraph, operation, whileOperands,
+  NNHAL_RETURN_IF_ERROR(checkOmitted(needed, subgraph, operation, whileOperands,
                                      *condition, "condition"));
-  return checkOmitted(model, subgraph, operation, whileOperands, *body, "body");
+  return checkOmitted(needed, subgraph, operation, whileOperands, *body,
+                      "body");
 }
 
 /// Indices of the subgraphs that \p subgraph names, without repetition checks.
@@ -195,14 +125,15 @@ std::vector<uint32_t> referencesOf(const Subgraph &subgraph) {
 
 } // namespace
 
-Status checkControlFlow(const Model &model, const Subgraph &subgraph) {
+Status checkControlFlow(const Model &model, const Subgraph &subgraph,
+                        NeededArguments &needed) {
   for (size_t index = 0; index < subgraph.operations.size(); ++index) {
     const Operation &operation = subgraph.operations[index];
     Status status;
     if (operation.type == OperationType::IF)
-      status = checkIf(model, subgraph, operation);
+      status = checkIf(model, needed, subgraph, operation);
     else if (operation.type == OperationType::WHILE)
-      status = checkWhile(model, subgraph, operation);
+      status = checkWhile(model, needed, subgraph, operation);
     if (!status.isOk())
       return std::move(status).withContext(
           fmt::format("operation {} ({})", index, nameOf(operation.type)));

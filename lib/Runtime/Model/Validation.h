@@ -18,6 +18,8 @@
 
 namespace nnhal::rt::validation {
 
+class NeededArguments;
+
 /// The model that is validated, and the version that it is validated as.
 struct Context {
   const Model &model;
@@ -57,8 +59,10 @@ Status checkInputsAndOutputs(const Subgraph &subgraph);
 Status checkOrder(const Subgraph &subgraph);
 
 /// IF and WHILE against the subgraphs that they name (B-061 to B-069). Needs
-/// every subgraph of \p model to have passed the checks above.
-Status checkControlFlow(const Model &model, const Subgraph &subgraph);
+/// every subgraph of \p model to have passed the checks above. \p needed is of
+/// \p model, and is shared by all its subgraphs.
+Status checkControlFlow(const Model &model, const Subgraph &subgraph,
+                        NeededArguments &needed);
 
 /// Subgraphs that reach themselves (B-058). The message is complete.
 Status checkReferenceCycles(const Model &model);

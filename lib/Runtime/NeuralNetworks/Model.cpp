@@ -10,6 +10,7 @@
 #include "Library.h"
 #include "OperandTypes.h"
 
+#include "Runtime/Model/NeededArguments.h"
 #include "Runtime/Model/Validation.h"
 #include "nnhal/Backend/Signatures.h"
 
@@ -261,7 +262,8 @@ int ANeuralNetworksModel::checkNewOperation(const rt::Operation &operation) {
     rt::Subgraph probe;
     probe.operands = model.main.operands;
     probe.operations = {operation};
-    status = rt::validation::checkControlFlow(model, probe);
+    rt::validation::NeededArguments needed(model);
+    status = rt::validation::checkControlFlow(model, probe, needed);
   }
   return status.isOk() ? ANEURALNETWORKS_NO_ERROR : ANEURALNETWORKS_BAD_DATA;
 }

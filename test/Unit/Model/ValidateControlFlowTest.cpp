@@ -309,6 +309,60 @@ TEST(ValidateControlFlowTest, omittedArguments) {
                 });
 }
 
+/// out4 = if in0 then referenced[0](arguments) else the same, where the model
+/// omits the last \p omitted arguments. Besides, the graph has operations on
+/// its first input, as many, and hands the others on to referenced[1].
+Model omittingModel(uint32_t omitted) {
+  Model model;
+  model.main = ifModel().main;
+  model.main.operands[2].location.offset = 0;
+  Subgraph inner = unary(OperationType::ABS, floats, {2}), graph = inner;
+  uint32_t missing = uint32_t(model.main.operands.size());
+  model.main.operands.push_back(
+      operand(floats, {2}, OperandLifeTime::NO_VALUE));
+  for (uint32_t i = 0; i < omitted; ++i) {
+    model.main.operations[0].inputs.push_back(missing);
+    addInput(inner);
+    addInput(graph);
+  }
+  for (uint32_t i = 0; i < omitted; ++i) {
+    graph.operations.push_back(
+        {OperationType::ABS, {0}, {uint32_t(graph.operands.size())}});
+    graph.operands.push_back(temporary(floats, {2}));
+  }
+  auto condition = uint32_t(graph.operands.size());
+  graph.operands.push_back(temporary(bools, {1}));
+  graph.operands.push_back(reference(1));
+  Operation nested = {OperationType::IF,
+                      {condition, condition + 1, condition + 1},
+                      {uint32_t(graph.operands.size())}};
+  graph.operands.push_back(temporary(floats, {2}));
+  nested.inputs.insert(nested.inputs.end(), graph.inputIndexes.begin(),
+                       graph.inputIndexes.end());
+  graph.operations.push_back({OperationType::LESS, {0, 0}, {condition}});
+  graph.operations.push_back(std::move(nested));
+  model.referenced = {std::move(graph), std::move(inner)};
+  for (Subgraph *subgraph :
+       {&model.main, &model.referenced[0], &model.referenced[1]})
+    computeConsumers(*subgraph);
+  return model;
+}
+
+// What a graph hands on is needed where another one needs it. Each operation
+// is looked at once, not for each argument: many of both would take minutes.
+TEST(ValidateControlFlowTest, manyOmittedArguments) {
+  expectValid(omittingModel(2), [](Model &) {});
+  expectInvalid(omittingModel(2),
+                "main: operation 0 (IF): input 5 is omitted, and the then "
+                "subgraph needs it",
+                [](Model &m) {
+                  Subgraph &inner = m.referenced[1];
+                  inner.operations[0].inputs[0] = inner.inputIndexes[2];
+                  computeConsumers(inner);
+                });
+  EXPECT_EQ(validateStructure(omittingModel(100000)).message(), "");
+}
+
 /// One reference per subgraph, from \p i to \p next(i).
 template <typename Next> Model chain(uint32_t length, Next next) {
   Model model = addTwice();
