@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace nnhal::rt::tflite {
 
@@ -57,20 +58,16 @@ constexpr std::optional<OperandType> extensionTypeOf(schema::TensorType type) {
 
 /// What an element of \p type is, one of the extension's.
 constexpr ElementKind elementKindOf(OperandType type) {
-  switch (type) {
-  case tensorInt64:
-    return ElementKind::int64;
-  case tensorUint32:
-    return ElementKind::uint32;
-  case tensorUint16:
-    return ElementKind::uint16;
-  case tensorUint64:
-    return ElementKind::uint64;
-  case tensorFloat64:
-    return ElementKind::float64;
-  default:
-    return ElementKind::opaque;
-  }
+  constexpr std::pair<OperandType, ElementKind> kinds[] = {
+      {tensorInt64, ElementKind::int64},
+      {tensorUint32, ElementKind::uint32},
+      {tensorUint16, ElementKind::uint16},
+      {tensorUint64, ElementKind::uint64},
+      {tensorFloat64, ElementKind::float64}};
+  for (const auto &[known, kind] : kinds)
+    if (known == type)
+      return kind;
+  return ElementKind::opaque;
 }
 
 /// The bytes of an element of \p type, of the HAL or of the extension.
