@@ -13,12 +13,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
-
-#include "../Common/ConstantData.h"
+#include "Weights.h"
 
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -39,20 +39,6 @@ struct SplitGroups : OpRewritePattern<GroupedConv2DOp> {
 };
 } // namespace
 
-/// \p type, of a filter whose scales belong to dimension 0, with the \p count
-/// of them from \p first on, which belong to dimension \p dimension.
-static Type scalesOf(Type type, int64_t first, int64_t count,
-                     int32_t dimension) {
-  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type);
-  if (!perAxis)
-    return type;
-  return quant::UniformQuantizedPerAxisType::get(
-      perAxis.getFlags(), perAxis.getStorageType(), perAxis.getExpressedType(),
-      perAxis.getScales().slice(size_t(first), size_t(count)),
-      perAxis.getZeroPoints().slice(size_t(first), size_t(count)), dimension,
-      perAxis.getStorageTypeMin(), perAxis.getStorageTypeMax());
-}
-
 /// The part \p group of \p groups of \p value along its first dimension, which
 /// is that of the output channels. Of a constant it is one.
 static Value channelsOf(PatternRewriter &rewriter, Location location,
@@ -62,18 +48,15 @@ static Value channelsOf(PatternRewriter &rewriter, Location location,
   SmallVector<int64_t> shape(type.getShape());
   shape[0] /= groups;
   int64_t first = group * shape[0];
+  auto channels = llvm::to_vector(llvm::seq(first, first + shape[0]));
   auto part = RankedTensorType::get(
-      shape, scalesOf(type.getElementType(), first, shape[0], /*dimension=*/0));
-  ElementsAttr constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    if (auto all = ConstantBytes::of(constant)) {
-      size_t size = all->bytes().size() / size_t(groups);
-      return ConstantOp::create(
-          rewriter, location, part,
-          makeResource(RankedTensorType::get(shape, constant.getElementType()),
-                       all->bytes().slice(size_t(group) * size, size), constant,
-                       "weights", "_group"));
-    }
+      shape, selectChannels(type.getElementType(), channels, /*dimension=*/0));
+  if (auto weights = ConstantWeights::of(value)) {
+    size_t size = weights->bytes().size() / size_t(groups);
+    return weights->replace(rewriter, location, part,
+                            weights->bytes().slice(size_t(group) * size, size),
+                            "_group");
+  }
   SmallVector<int64_t> begin(shape.size(), 0);
   begin[0] = first;
   return SliceOp::create(rewriter, location, part, value, begin, shape);
@@ -81,13 +64,10 @@ static Value channelsOf(PatternRewriter &rewriter, Location location,
 
 /// Whether channelsOf() has a way for \p filter: SLICE takes no scales of
 /// channels.
-static bool canBeCut(Value filter) {
-  auto type = cast<RankedTensorType>(filter.getType());
-  if (!isa<quant::UniformQuantizedPerAxisType>(type.getElementType()))
-    return true;
-  ElementsAttr constant;
-  return matchPattern(filter, m_Constant(&constant)) &&
-         ConstantBytes::of(constant);
+static bool canBeCut(TypedValue<RankedTensorType> filter) {
+  return !isa<quant::UniformQuantizedPerAxisType>(
+             filter.getType().getElementType()) ||
+         ConstantWeights::of(filter);
 }
 
 /// The convolution of group \p group of \p op.
@@ -115,28 +95,26 @@ static Value convolveGroup(PatternRewriter &rewriter, GroupedConv2DOp op,
 /// out]; null where it is not constant.
 static Value filterPerChannel(PatternRewriter &rewriter, Location location,
                               TypedValue<RankedTensorType> filter) {
-  ElementsAttr constant;
-  if (!matchPattern(filter, m_Constant(&constant)))
+  auto weights = ConstantWeights::of(filter);
+  if (!weights)
     return {};
-  auto bytes = ConstantBytes::of(constant);
-  if (!bytes)
-    return {};
-  ArrayRef<int64_t> shape = filter.getType().getShape();
+  RankedTensorType type = filter.getType();
+  ArrayRef<int64_t> shape = type.getShape();
   auto channels = size_t(shape[0]), taps = size_t(shape[1] * shape[2]);
-  size_t size = bytes->bytes().size() / (channels * taps);
-  std::vector<char> turned;
-  turned.reserve(bytes->bytes().size());
+  size_t size = weights->bytes().size() / (channels * taps);
+  std::vector<char> perChannel;
+  perChannel.reserve(weights->bytes().size());
   for (size_t tap = 0; tap < taps; ++tap)
     for (size_t channel = 0; channel < channels; ++channel)
-      llvm::append_range(
-          turned, bytes->bytes().slice((channel * taps + tap) * size, size));
-  SmallVector<int64_t> result = {1, shape[1], shape[2], shape[0]};
-  return ConstantOp::create(
+      llvm::append_range(perChannel, weights->bytes().slice(
+                                         (channel * taps + tap) * size, size));
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, shape[0]));
+  return weights->replace(
       rewriter, location,
-      RankedTensorType::get(result, scalesOf(filter.getType().getElementType(),
-                                             0, shape[0], /*dimension=*/3)),
-      makeResource(RankedTensorType::get(result, constant.getElementType()),
-                   turned, constant, "filter", "_per_channel"));
+      RankedTensorType::get(
+          {1, shape[1], shape[2], shape[0]},
+          selectChannels(type.getElementType(), all, /*dimension=*/3)),
+      perChannel, "_per_channel");
 }
 
 LogicalResult SplitGroups::matchAndRewrite(GroupedConv2DOp op,

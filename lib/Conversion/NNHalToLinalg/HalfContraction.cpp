@@ -13,13 +13,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "Weights.h"
 
-#include "../Common/ConstantData.h"
+#include "Runtime/Support/Float16.h"
 
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/APFloat.h"
 
 #include <cstring>
 
@@ -32,11 +32,7 @@ static std::vector<char> widen(ArrayRef<char> half) {
   for (size_t i = 0; i < half.size() / sizeof(uint16_t); ++i) {
     uint16_t bits = 0;
     std::memcpy(&bits, half.data() + i * sizeof(bits), sizeof(bits));
-    llvm::APFloat value(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits));
-    bool isInexact = false;
-    value.convert(llvm::APFloat::IEEEsingle(),
-                  llvm::APFloat::rmNearestTiesToEven, &isInexact);
-    float number = value.convertToFloat();
+    float number = rt::floatFromFloat16(bits);
     std::memcpy(wide.data() + i * sizeof(number), &number, sizeof(number));
   }
   return wide;
@@ -46,12 +42,9 @@ static std::vector<char> widen(ArrayRef<char> half) {
 static Value widened(PatternRewriter &rewriter, Location location,
                      TypedValue<RankedTensorType> value) {
   auto type = value.getType().clone(rewriter.getF32Type());
-  ElementsAttr constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    if (auto bytes = ConstantBytes::of(constant))
-      return ConstantOp::create(rewriter, location, type,
-                                makeResource(type, widen(bytes->bytes()),
-                                             constant, "weights", "_wide"));
+  if (auto weights = ConstantWeights::of(value))
+    return weights->replace(rewriter, location, type, widen(weights->bytes()),
+                            "_wide");
   return CastOp::create(rewriter, location, type, value);
 }
 

@@ -12,11 +12,6 @@
 
 namespace nnhal {
 
-/// Whether all extents of \p type are known, and none is 0.
-inline bool hasElements(mlir::RankedTensorType type) {
-  return type.hasStaticShape() && type.getNumElements() > 0;
-}
-
 void populateConstantPatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
 /// Operations in the HAL's form (Engine/OperationLowering.h).

@@ -24,12 +24,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
-
-#include "../Common/ConstantData.h"
+#include "Weights.h"
 
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -52,23 +52,23 @@ struct PhaseAxis {
 /// Arranges the taps of a filter by phases.
 class FilterByPhases {
 public:
-  FilterByPhases(ArrayRef<int64_t> ohwi, const PhaseAxis &rows,
+  FilterByPhases(RankedTensorType source, const PhaseAxis &rows,
                  const PhaseAxis &columns)
-      : ohwi(ohwi), rows(rows), columns(columns) {}
+      : source(source), ohwi(source.getShape()), rows(rows), columns(columns) {}
 
-  SmallVector<int64_t> shape() const {
-    return {rows.phases * columns.phases * ohwi[0], rows.taps, columns.taps,
-            ohwi[3]};
-  }
-  /// The bytes of the filter; \p zero is the byte that stands for real zero.
-  std::vector<char> arrange(ArrayRef<char> source, char zero) const;
+  /// The type of the result: all channels of a phase, then those of the next.
+  RankedTensorType type() const;
+  /// The bytes of the result, for those of the source.
+  std::vector<char> arrange(ArrayRef<char> bytes) const;
 
 private:
+  int64_t phases() const { return rows.phases * columns.phases; }
   /// The tap of the transposed convolution that is tap \p tap of \p phase.
   static int64_t tapOf(const PhaseAxis &axis, int64_t phase, int64_t tap) {
     return phase + (axis.taps - 1 - tap) * axis.phases;
   }
 
+  RankedTensorType source;
   ArrayRef<int64_t> ohwi;
   const PhaseAxis &rows, &columns;
 };
@@ -86,22 +86,37 @@ struct ConvolveByPhases : OpRewritePattern<TransposeConv2DOp> {
 
 } // namespace
 
-std::vector<char> FilterByPhases::arrange(ArrayRef<char> source,
-                                          char zero) const {
-  const size_t pixel = source.size() / size_t(ohwi[0] * ohwi[1] * ohwi[2]);
+/// The byte that stands for real zero among elements of \p type.
+static char zeroByte(Type type) {
+  auto quantized = dyn_cast<quant::UniformQuantizedType>(type);
+  return quantized ? char(quantized.getZeroPoint()) : char(0);
+}
+
+RankedTensorType FilterByPhases::type() const {
+  SmallVector<int64_t> channels;
+  for (int64_t phase = 0; phase < phases(); ++phase)
+    llvm::append_range(channels, llvm::seq<int64_t>(0, ohwi[0]));
+  return RankedTensorType::get(
+      {int64_t(channels.size()), rows.taps, columns.taps, ohwi[3]},
+      selectChannels(source.getElementType(), channels, /*dimension=*/0));
+}
+
+std::vector<char> FilterByPhases::arrange(ArrayRef<char> bytes) const {
+  const size_t pixel = bytes.size() / size_t(ohwi[0] * ohwi[1] * ohwi[2]);
+  const char zero = zeroByte(source.getElementType());
   std::vector<char> arranged;
-  arranged.reserve(size_t(ShapedType::getNumElements(shape())) * pixel /
-                   size_t(ohwi[3]));
+  arranged.reserve(size_t(phases() * ohwi[0] * rows.taps * columns.taps) *
+                   pixel);
   auto append = [&](int64_t channel, int64_t row, int64_t column) {
     if (row >= ohwi[1] || column >= ohwi[2]) {
       arranged.insert(arranged.end(), pixel, zero);
       return;
     }
-    ArrayRef<char> found = source.slice(
+    ArrayRef<char> found = bytes.slice(
         size_t((channel * ohwi[1] + row) * ohwi[2] + column) * pixel, pixel);
     arranged.insert(arranged.end(), found.begin(), found.end());
   };
-  for (int64_t phase = 0; phase < rows.phases * columns.phases; ++phase)
+  for (int64_t phase = 0; phase < phases(); ++phase)
     for (int64_t channel = 0; channel < ohwi[0]; ++channel)
       for (int64_t row = 0; row < rows.taps; ++row)
         for (int64_t column = 0; column < columns.taps; ++column)
@@ -148,42 +163,6 @@ static std::optional<PhaseAxis> phaseAxis(TransposeConv2DOp op, unsigned axis) {
   return result;
 }
 
-/// \p type, of a filter, with the scales of its output channels once for each
-/// of \p phases; null where it has no such type.
-static Type filterElement(Type type, int64_t phases) {
-  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type);
-  if (!perAxis)
-    return type;
-  SmallVector<double> scales;
-  SmallVector<int64_t> zeroPoints;
-  for (int64_t phase = 0; phase < phases; ++phase) {
-    llvm::append_range(scales, perAxis.getScales());
-    llvm::append_range(zeroPoints, perAxis.getZeroPoints());
-  }
-  return quant::UniformQuantizedPerAxisType::get(
-      perAxis.getFlags(), perAxis.getStorageType(), perAxis.getExpressedType(),
-      scales, zeroPoints, perAxis.getQuantizedDimension(),
-      perAxis.getStorageTypeMin(), perAxis.getStorageTypeMax());
-}
-
-/// The byte that stands for real zero among elements of \p type.
-static char zeroByte(Type type) {
-  auto quantized = dyn_cast<quant::UniformQuantizedType>(type);
-  return quantized ? char(quantized.getZeroPoint()) : char(0);
-}
-
-/// A constant of \p shape and \p element with \p bytes, in place of \p source.
-static Value createConstant(PatternRewriter &rewriter, Location location,
-                            ArrayRef<int64_t> shape, Type element,
-                            ArrayRef<char> bytes, ElementsAttr source,
-                            StringRef name) {
-  ElementsAttr value =
-      makeResource(RankedTensorType::get(shape, source.getElementType()), bytes,
-                   source, name, "_by_phases");
-  return ConstantOp::create(rewriter, location,
-                            RankedTensorType::get(shape, element), value);
-}
-
 /// Puts the phases, which are the channels of \p pixels, in their places.
 static Value interleave(PatternRewriter &rewriter, Location location,
                         TypedValue<RankedTensorType> pixels,
@@ -212,13 +191,23 @@ static Value interleave(PatternRewriter &rewriter, Location location,
                   columns.windows * columns.phases, wide / columns.phases});
 }
 
+/// The bias \p bias of each channel, once for each of \p phases.
+static Value repeatBias(PatternRewriter &rewriter, Location location,
+                        RankedTensorType type, const ConstantWeights &bias,
+                        int64_t phases) {
+  std::vector<char> repeated;
+  repeated.reserve(bias.bytes().size() * size_t(phases));
+  for (int64_t phase = 0; phase < phases; ++phase)
+    llvm::append_range(repeated, bias.bytes());
+  return bias.replace(
+      rewriter, location,
+      RankedTensorType::get(type.getDimSize(0) * phases, type.getElementType()),
+      repeated, "_by_phases");
+}
+
 LogicalResult
 ConvolveByPhases::matchAndRewrite(TransposeConv2DOp op,
                                   PatternRewriter &rewriter) const {
-  ElementsAttr filter, bias;
-  if (!matchPattern(op.getFilter(), m_Constant(&filter)) ||
-      !matchPattern(op.getBias(), m_Constant(&bias)))
-    return rewriter.notifyMatchFailure(op, "filter or bias is computed");
   RankedTensorType input = op.getInput().getType();
   RankedTensorType output = op.getOutput().getType();
   RankedTensorType filterType = op.getFilter().getType();
@@ -227,32 +216,23 @@ ConvolveByPhases::matchAndRewrite(TransposeConv2DOp op,
   std::optional<PhaseAxis> rows = phaseAxis(op, 0), columns = phaseAxis(op, 1);
   if (!rows || !columns)
     return rewriter.notifyMatchFailure(op, "more gaps or padding than taps");
-  auto filterBytes = ConstantBytes::of(filter),
-       biasBytes = ConstantBytes::of(bias);
-  if (!filterBytes || !biasBytes)
-    return rewriter.notifyMatchFailure(op, "constants without bytes");
+  auto filter = ConstantWeights::of(op.getFilter());
+  auto bias = ConstantWeights::of(op.getBias());
+  if (!filter || !bias)
+    return rewriter.notifyMatchFailure(op, "filter or bias is computed");
   Location location = op.getLoc();
   int64_t phases = rows->phases * columns->phases;
-  FilterByPhases arranged(filterType.getShape(), *rows, *columns);
-  Type element = filterType.getElementType();
-  Value filterByPhases = createConstant(
-      rewriter, location, arranged.shape(), filterElement(element, phases),
-      arranged.arrange(filterBytes->bytes(), zeroByte(element)), filter,
-      "filter");
-  int64_t channels = arranged.shape()[0];
-  std::vector<char> repeated;
-  for (int64_t phase = 0; phase < phases; ++phase)
-    llvm::append_range(repeated, biasBytes->bytes());
-  Value biasByPhases = createConstant(
-      rewriter, location, channels,
-      cast<RankedTensorType>(op.getBias().getType()).getElementType(), repeated,
-      bias, "bias");
+  FilterByPhases byPhases(filterType, *rows, *columns);
+  Value arranged =
+      filter->replace(rewriter, location, byPhases.type(),
+                      byPhases.arrange(filter->bytes()), "_by_phases");
   auto conv = Conv2DOp::create(
       rewriter, location,
-      RankedTensorType::get(
-          {input.getDimSize(0), rows->windows, columns->windows, channels},
-          output.getElementType()),
-      op.getInput(), filterByPhases, biasByPhases,
+      output.clone({input.getDimSize(0), rows->windows, columns->windows,
+                    phases * output.getDimSize(3)}),
+      op.getInput(), arranged,
+      repeatBias(rewriter, location,
+                 cast<RankedTensorType>(op.getBias().getType()), *bias, phases),
       rewriter.getDenseI64ArrayAttr(
           {rows->head, rows->tail, columns->head, columns->tail}),
       ArrayRef<int64_t>{1, 1}, op.getActivation());

@@ -107,13 +107,18 @@ static Scalar roundedMean(Scalar mean, int64_t count) {
   return (mean + (0.5 + 0.25 / double(count))).toI32();
 }
 
-/// What kernels pool: floats as they are, halves as f32, and bytes as the
-/// numbers that they store, from 0 on.
+/// The number that the lowest byte of a quantized \p tensor is; 0 for floats.
+static double lowestOf(const Tensor &tensor) {
+  return tensor.isFloat() ? 0 : rt::storageRange(tensor.getType().type).low;
+}
+
+/// The input of a pool as kernels take it, in f32: halves are widened, and
+/// bytes become the numbers that they store, from 0 on.
 static Tensor pooledFloats(OperationLowering &op, const Tensor &input) {
   Type f32 = op.getBuilder().getF32Type();
   if (input.getValueType().getElementType() == f32)
     return input;
-  double low = input.isFloat() ? 0 : rt::storageRange(input.getType().type).low;
+  double low = lowestOf(input);
   return op.define(f32, input.extents(), [&](Indices at) {
     return input.isFloat() ? input.real(at) : (input.integer(at) - low).toF32();
   });
@@ -153,7 +158,7 @@ static bool lowerToKernel(OperationLowering &op, const Pool &pool,
     op.setOutput({builder, pooled.get(), op.outputType()});
     return true;
   }
-  double low = input.isFloat() ? 0 : rt::storageRange(input.getType().type).low;
+  double low = lowestOf(input);
   op.setOutput(op.define(op.outputType(), pooled.extents(), [&](Indices at) {
     Scalar value = pooled.stored(at);
     if (input.isFloat())
@@ -193,7 +198,7 @@ static LogicalResult lowerAveragePool2D(OperationLowering &op) {
   }
   // Half is rounded up (M-093), for signed values too: they are taken from the
   // lowest value on (M-022).
-  double low = rt::storageRange(input.getType().type).low;
+  double low = lowestOf(input);
   Type type = sumType(op, pool);
   definePool(
       op, pool, Scalar::integer(op.getBuilder(), type, 0),
@@ -229,7 +234,7 @@ static LogicalResult lowerMaxPool2D(OperationLowering &op) {
     return success();
   }
   definePool(
-      op, pool, op.i32(rt::storageRange(input.getType().type).low),
+      op, pool, op.i32(int64_t(lowestOf(input))),
       [&](Scalar largest, Indices at) {
         return max(largest, input.integer(at));
       },
