@@ -14,6 +14,7 @@
 
 #include "FourierTransform.h"
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -139,6 +140,9 @@ private:
     size_t radix, length;
   };
   void work(Number *to, const Number *from, size_t stride, size_t stage);
+  template <size_t radix>
+  std::array<Number, radix> terms(const Number *values, size_t stride,
+                                  size_t count, size_t k) const;
   void combine2(Number *values, size_t stride, size_t count) const;
   void combine3(Number *values, size_t stride, size_t count) const;
   void combine4(Number *values, size_t stride, size_t count) const;
@@ -173,12 +177,25 @@ FourierTransform<T>::State::State(size_t length, bool isInverse)
   } while (length > 1);
 }
 
+/// Returns what butterfly \p k of a stage combines: a value of each of the
+/// \p radix shorter transforms, all but the first one times its twiddle factor.
+template <typename T>
+template <size_t radix>
+std::array<Complex<T>, radix>
+FourierTransform<T>::State::terms(const Number *values, size_t stride,
+                                  size_t count, size_t k) const {
+  std::array<Number, radix> terms;
+  terms[0] = values[k].dividedBy(radix);
+  for (size_t i = 1; i < radix; ++i)
+    terms[i] = values[k + i * count].dividedBy(radix) * roots[i * k * stride];
+  return terms;
+}
+
 template <typename T>
 void FourierTransform<T>::State::combine2(Number *values, size_t stride,
                                           size_t count) const {
   for (size_t k = 0; k < count; ++k) {
-    Number low = values[k].dividedBy(2);
-    Number high = values[k + count].dividedBy(2) * roots[k * stride];
+    auto [low, high] = terms<2>(values, stride, count, k);
     values[k + count] = low - high;
     values[k] = low + high;
   }
@@ -189,9 +206,7 @@ void FourierTransform<T>::State::combine3(Number *values, size_t stride,
                                           size_t count) const {
   T height = roots[stride * count].imaginary;
   for (size_t k = 0; k < count; ++k) {
-    Number first = values[k].dividedBy(3);
-    Number second = values[k + count].dividedBy(3) * roots[k * stride];
-    Number third = values[k + 2 * count].dividedBy(3) * roots[2 * k * stride];
+    auto [first, second, third] = terms<3>(values, stride, count, k);
     Number sum = second + third;
     Number difference = (second - third).times(height);
     Number middle = first - sum.half();
@@ -205,10 +220,7 @@ template <typename T>
 void FourierTransform<T>::State::combine4(Number *values, size_t stride,
                                           size_t count) const {
   for (size_t k = 0; k < count; ++k) {
-    Number first = values[k].dividedBy(4);
-    Number second = values[k + count].dividedBy(4) * roots[k * stride];
-    Number third = values[k + 2 * count].dividedBy(4) * roots[2 * k * stride];
-    Number fourth = values[k + 3 * count].dividedBy(4) * roots[3 * k * stride];
+    auto [first, second, third, fourth] = terms<4>(values, stride, count, k);
     Number even = first - third, evenSum = first + third;
     Number oddSum = second + fourth, odd = (second - fourth).turned();
     values[k + 2 * count] = evenSum - oddSum;
@@ -223,11 +235,10 @@ void FourierTransform<T>::State::combine5(Number *values, size_t stride,
                                           size_t count) const {
   Number a = roots[stride * count], b = roots[2 * stride * count];
   for (size_t k = 0; k < count; ++k) {
-    Number first = values[k].dividedBy(5), parts[4];
-    for (size_t i = 1; i < 5; ++i)
-      parts[i - 1] = values[k + i * count].dividedBy(5) * roots[i * k * stride];
-    Number outer = parts[0] + parts[3], outerDifference = parts[0] - parts[3];
-    Number inner = parts[1] + parts[2], innerDifference = parts[1] - parts[2];
+    auto [first, second, third, fourth, fifth] =
+        terms<5>(values, stride, count, k);
+    Number outer = second + fifth, outerDifference = second - fifth;
+    Number inner = third + fourth, innerDifference = third - fourth;
     values[k] = first + (outer + inner);
     Number even = first + outer.times(a.real) + inner.times(b.real);
     Number left = outerDifference.times(a.imaginary);
