@@ -43,13 +43,13 @@ struct SpectrogramOptions {
 };
 
 Result<SpectrogramOptions> spectrogramOptions(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  SpectrogramOptions result;
-  result.window = options.integer("window_size", 2, 1 << 20);
-  result.stride = options.integer("stride", 1, 1 << 20);
-  result.isSquared = options.truth("magnitude_squared");
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return result;
+  return Options::read(use, [](Options &options) {
+    SpectrogramOptions result;
+    result.window = options.integer("window_size", 2, 1 << 20);
+    result.stride = options.integer("stride", 1, 1 << 20);
+    result.isSquared = options.truth("magnitude_squared");
+    return result;
+  });
 }
 
 Result<Types> checkSpectrogram(const Use &use) {
@@ -60,7 +60,7 @@ Result<Types> checkSpectrogram(const Use &use) {
   int64_t samples = use.extent(0, 0);
   int64_t rows =
       samples == unknownExtent ? unknownExtent : options.rows(samples);
-  return Types{floatType({use.extent(0, 1), rows, options.bins()})};
+  return Types{typeOf(floatType, {use.extent(0, 1), rows, options.bins()})};
 }
 
 /// Transforms \p values, whose number is a power of 2, in place. \p roots are
@@ -90,7 +90,7 @@ Status executeSpectrogram(const Use &use, ExtensionOutputs &outputs) {
   int64_t samples = use.extent(0, 0), channels = use.extent(0, 1);
   int64_t rows = options.rows(samples), bins = options.bins();
   NNHAL_ASSIGN_OR_RETURN(std::span<float> to,
-                         allocateFloats(outputs, 0, {channels, rows, bins}));
+                         allocate<float>(outputs, 0, {channels, rows, bins}));
   std::vector<float> from = realsOf(use, 0);
   std::vector<double> window(size_t(options.window));
   for (size_t i = 0; i < window.size(); ++i)
@@ -132,17 +132,17 @@ struct MfccOptions {
 };
 
 Result<MfccOptions> mfccOptions(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  constexpr int32_t highest = 1'000'000, most = 4096;
-  MfccOptions result;
-  result.lower = options.integer("lower_frequency_limit", 0, highest);
-  result.upper =
-      options.integer("upper_frequency_limit", result.lower + 1, highest + 1);
-  result.channels = options.integer("filterbank_channel_count", 1, most);
-  result.coefficients =
-      options.integer("dct_coefficient_count", 1, result.channels);
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return result;
+  return Options::read(use, [](Options &options) {
+    constexpr int32_t highest = 1'000'000, most = 4096;
+    MfccOptions result;
+    result.lower = options.integer("lower_frequency_limit", 0, highest);
+    result.upper =
+        options.integer("upper_frequency_limit", result.lower + 1, highest + 1);
+    result.channels = options.integer("filterbank_channel_count", 1, most);
+    result.coefficients =
+        options.integer("dct_coefficient_count", 1, result.channels);
+    return result;
+  });
 }
 
 Result<Types> checkMfcc(const Use &use) {
@@ -161,8 +161,8 @@ Result<Types> checkMfcc(const Use &use) {
       }))
     return refuse("the sample rate has shape ", rt::shapeText(rate),
                   ", expected 1");
-  return Types{
-      floatType({use.extent(0, 0), use.extent(0, 1), options.coefficients})};
+  return Types{typeOf(
+      floatType, {use.extent(0, 0), use.extent(0, 1), options.coefficients})};
 }
 
 double melOf(double frequency) {
@@ -232,9 +232,9 @@ Status executeMfcc(const Use &use, ExtensionOutputs &outputs) {
     return fail("the sample rate ", rate, " must be positive");
   auto bins = size_t(use.extent(0, 2)), count = size_t(options.coefficients);
   NNHAL_ASSIGN_OR_RETURN(std::span<float> to,
-                         allocateFloats(outputs, 0,
-                                        {use.extent(0, 0), use.extent(0, 1),
-                                         options.coefficients}));
+                         allocate<float>(outputs, 0,
+                                         {use.extent(0, 0), use.extent(0, 1),
+                                          options.coefficients}));
   std::vector<float> from = realsOf(use, 0);
   FilterBank bank(options, bins, rate);
   auto channels = size_t(options.channels);

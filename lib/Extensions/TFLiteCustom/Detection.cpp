@@ -31,34 +31,34 @@ struct DetectionOptions {
 };
 
 Result<DetectionOptions> optionsOf(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  constexpr int32_t limit = 1 << 20;
-  DetectionOptions result;
-  result.maxDetections = options.integer("max_detections", 1, limit);
-  result.maxClasses = options.integer("max_classes_per_detection", 1, limit);
-  result.perClass = options.integer("detections_per_class", 1, limit, 100);
-  result.classes = options.integer("num_classes", 1, limit);
-  result.isRegular = options.truth("use_regular_nms");
-  result.scoreThreshold = options.real("nms_score_threshold");
-  result.iouThreshold = options.real("nms_iou_threshold");
-  if (!(result.iouThreshold > 0.0f && result.iouThreshold <= 1.0f))
-    options.reject(refuse("custom option 'nms_iou_threshold' is ",
-                          result.iouThreshold,
-                          ", which is not above 0 and at most 1"));
-  const char *names[] = {"y_scale", "x_scale", "h_scale", "w_scale"};
-  for (size_t i = 0; i < 4; ++i) {
-    result.scales[i] = options.real(names[i]);
-    if (result.scales[i] == 0.0f)
-      options.reject(refuse("custom option '", names[i], "' is 0"));
-  }
-  // Four floats of each place are at most 4294967295 bytes.
-  if (int64_t places = int64_t(result.maxDetections) * result.maxClasses;
-      places >= int64_t(1) << 28)
-    options.reject(refuse("there are ", places,
-                          " places for detections, but at most 268435455 are "
-                          "allowed"));
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return result;
+  return Options::read(use, [](Options &options) {
+    constexpr int32_t limit = 1 << 20;
+    DetectionOptions result;
+    result.maxDetections = options.integer("max_detections", 1, limit);
+    result.maxClasses = options.integer("max_classes_per_detection", 1, limit);
+    result.perClass = options.integer("detections_per_class", 1, limit, 100);
+    result.classes = options.integer("num_classes", 1, limit);
+    result.isRegular = options.truth("use_regular_nms");
+    result.scoreThreshold = options.real("nms_score_threshold");
+    result.iouThreshold = options.real("nms_iou_threshold");
+    if (!(result.iouThreshold > 0.0f && result.iouThreshold <= 1.0f))
+      options.reject(refuse("custom option 'nms_iou_threshold' is ",
+                            result.iouThreshold,
+                            ", which is not above 0 and at most 1"));
+    const char *names[] = {"y_scale", "x_scale", "h_scale", "w_scale"};
+    for (size_t i = 0; i < 4; ++i) {
+      result.scales[i] = options.real(names[i]);
+      if (result.scales[i] == 0.0f)
+        options.reject(refuse("custom option '", names[i], "' is 0"));
+    }
+    // Four floats of each place are at most 4294967295 bytes.
+    if (int64_t places = int64_t(result.maxDetections) * result.maxClasses;
+        places >= int64_t(1) << 28)
+      options.reject(refuse("there are ", places,
+                            " places for detections, but at most 268435455 are "
+                            "allowed"));
+    return result;
+  });
 }
 
 int64_t placesOf(const DetectionOptions &options) {
@@ -84,8 +84,9 @@ Result<Types> check(const Use &use) {
                   options.classes, " or ", options.classes + 1);
   NNHAL_RETURN_IF_ERROR(use.checkReal(2, "anchors", {boxes, 4}));
   int64_t places = placesOf(options);
-  return Types{floatType({1, places, 4}), floatType({1, places}),
-               floatType({1, places}), floatType({1})};
+  return Types{typeOf(floatType, {1, places, 4}),
+               typeOf(floatType, {1, places}), typeOf(floatType, {1, places}),
+               typeOf(floatType, {1})};
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,22 +281,23 @@ struct Results {
   }
 };
 
-Result<Results> allocate(ExtensionOutputs &outputs, int64_t places) {
+Result<Results> allocateResults(ExtensionOutputs &outputs, int64_t places) {
   Results results;
   NNHAL_ASSIGN_OR_RETURN(results.boxes,
-                         allocateFloats(outputs, 0, {1, places, 4}));
+                         allocate<float>(outputs, 0, {1, places, 4}));
   NNHAL_ASSIGN_OR_RETURN(results.classes,
-                         allocateFloats(outputs, 1, {1, places}));
+                         allocate<float>(outputs, 1, {1, places}));
   NNHAL_ASSIGN_OR_RETURN(results.scores,
-                         allocateFloats(outputs, 2, {1, places}));
-  NNHAL_ASSIGN_OR_RETURN(results.count, allocateFloats(outputs, 3, {1}));
+                         allocate<float>(outputs, 2, {1, places}));
+  NNHAL_ASSIGN_OR_RETURN(results.count, allocate<float>(outputs, 3, {1}));
   return results;
 }
 
 Status execute(const Use &use, ExtensionOutputs &outputs) {
   NNHAL_ASSIGN_OR_RETURN(DetectionOptions options, optionsOf(use));
   NNHAL_ASSIGN_OR_RETURN(std::vector<Box> boxes, decodeBoxes(use, options));
-  NNHAL_ASSIGN_OR_RETURN(Results results, allocate(outputs, placesOf(options)));
+  NNHAL_ASSIGN_OR_RETURN(Results results,
+                         allocateResults(outputs, placesOf(options)));
   Scores scores(use, options);
   if (options.isRegular) {
     std::vector<Detection> detections = detectRegular(boxes, scores, options);

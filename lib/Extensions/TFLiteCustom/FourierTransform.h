@@ -25,11 +25,11 @@ public:
   FourierTransform(size_t length, bool isInverse);
   ~FourierTransform();
 
-  /// Computes the length / 2 + 1 complex numbers \p spectrum of \p signal. Of
-  /// integers, it is 1 / length times as large.
+  /// Computes the length / 2 + 1 complex numbers \p spectrum of \p signal. A
+  /// spectrum of integers is 1 / length times as large as the exact one.
   void transform(std::span<const T> signal, std::span<T> spectrum);
-  /// Computes the signal whose exact transform is \p spectrum; of floats, it is
-  /// length times as large.
+  /// Computes the signal whose exact transform is \p spectrum. A signal of
+  /// floats is length times as large as that.
   void invert(std::span<const T> spectrum, std::span<T> signal);
 
 private:

@@ -52,8 +52,7 @@ Status Use::checkReal(size_t index, std::string_view name,
   if (!has(index))
     return refuse(name, " are omitted");
   const TensorType &type = input(index);
-  if (type.type != OperandType::TENSOR_FLOAT32 &&
-      type.type != OperandType::TENSOR_QUANT8_ASYMM &&
+  if (type.type != floatType && type.type != OperandType::TENSOR_QUANT8_ASYMM &&
       type.type != OperandType::TENSOR_QUANT8_ASYMM_SIGNED)
     return refuse(name, " have type ", rt::nameOf(type.type),
                   ", expected TENSOR_FLOAT32, TENSOR_QUANT8_ASYMM or "
@@ -97,18 +96,11 @@ Status Use::checkExtents(size_t index, std::string_view name,
   return Status::ok();
 }
 
-TensorType tflite_custom::floatType(Extents extents) {
-  TensorType type;
-  type.type = OperandType::TENSOR_FLOAT32;
-  type.dimensions = std::move(extents);
-  return type;
-}
-
 TensorType tflite_custom::typeOf(OperandType type, Extents extents) {
   TensorType result;
   result.type = type;
   result.dimensions = std::move(extents);
-  result.isQuantizationFree = true;
+  result.isQuantizationFree = rt::isQuantized(type);
   return result;
 }
 
@@ -116,7 +108,7 @@ TensorType tflite_custom::stateOf(OperandType type, Extents extents) {
   TensorType state;
   state.type = type;
   state.dimensions = std::move(extents);
-  state.scale = type == OperandType::TENSOR_QUANT16_SYMM ? 1.0f : 0.0f;
+  state.scale = type == int16Type ? 1.0f : 0.0f;
   return state;
 }
 
@@ -144,15 +136,9 @@ void tflite_custom::readReals(const Use &use, size_t tensor, size_t begin,
 
 std::vector<float> tflite_custom::realsOf(const Use &use, size_t tensor,
                                           float factor) {
-  bool isFloat = use.input(tensor).type == OperandType::TENSOR_FLOAT32;
+  bool isFloat = use.input(tensor).type == floatType;
   std::vector<float> reals(use.bytes(tensor).size() /
                            (isFloat ? sizeof(float) : 1));
   readReals(use, tensor, 0, reals, factor);
   return reals;
-}
-
-Result<std::span<float>>
-tflite_custom::allocateFloats(ExtensionOutputs &outputs, size_t index,
-                              const Extents &extents) {
-  return allocate<float>(outputs, index, extents);
 }

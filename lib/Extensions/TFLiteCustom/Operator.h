@@ -51,8 +51,14 @@ template <typename... Parts> Status fail(const Parts &...parts) {
   return Status(StatusCode::generalFailure, text.str());
 }
 
-// The operand types of the extension, which are tensors, with the numbers that
-// nnhal.tflite gives them.
+// Operand types of tensors. 16-bit integers of signals count as numbers,
+// whatever scale a file gives them.
+inline constexpr OperandType floatType = OperandType::TENSOR_FLOAT32,
+                             int32Type = OperandType::TENSOR_INT32,
+                             int16Type = OperandType::TENSOR_QUANT16_SYMM,
+                             boolType = OperandType::TENSOR_BOOL8;
+// The extension's own operand types have the numbers that nnhal.tflite gives
+// them.
 inline constexpr OperandType tensorUint32 = rt::ownOperandType(1),
                              tensorUint64 = rt::ownOperandType(3);
 
@@ -94,11 +100,12 @@ public:
   /// bytes and has \p extents, of which unknown ones may be any.
   Status checkReal(size_t index, std::string_view name,
                    std::initializer_list<int64_t> extents) const;
-  /// Checks that tensor \p index is of \p type and has \p leastRank dimensions
-  /// or more.
+  /// Checks that tensor \p index, called \p name, is of \p type and has
+  /// \p leastRank dimensions or more.
   Status checkType(size_t index, std::string_view name, OperandType type,
                    size_t leastRank = 1) const;
-  /// Likewise, checks that its extents are \p extents.
+  /// Checks that tensor \p index, called \p name, is of \p type and has
+  /// \p extents, of which unknown ones may be any.
   Status checkTensor(size_t index, std::string_view name, OperandType type,
                      std::initializer_list<int64_t> extents) const;
 
@@ -125,8 +132,6 @@ struct OperatorRow {
 /// Returns all rows; the number of an operation is its place.
 std::span<const OperatorRow> operatorTable();
 
-/// Returns the type of a result of floats.
-TensorType floatType(Extents extents);
 /// Returns the type of a result, whose scale and zero point may be any.
 TensorType typeOf(OperandType type, Extents extents);
 /// Returns the type of a state, with scale 1 where it has one.
@@ -157,10 +162,6 @@ void readReals(const Use &use, size_t tensor, size_t begin, std::span<float> to,
                float factor = 1.0f);
 /// Returns all elements of a tensor in that way.
 std::vector<float> realsOf(const Use &use, size_t tensor, float factor = 1.0f);
-
-/// Returns memory for the floats of result \p index, all 0.
-Result<std::span<float>> allocateFloats(ExtensionOutputs &outputs, size_t index,
-                                        const Extents &extents);
 
 // The operators, by the files that have them.
 extern const OperatorRow detectionRow, posenetRow, spectrogramRow, mfccRow;

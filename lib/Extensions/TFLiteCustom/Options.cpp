@@ -14,7 +14,7 @@
 using namespace nnhal;
 using namespace nnhal::tflite_custom;
 
-Result<Options> Options::read(const Use &use) {
+Result<Options> Options::open(const Use &use) {
   NNHAL_ASSIGN_OR_RETURN(std::span<const uint8_t> stated, use.options());
   if (!flexbuffers::VerifyBuffer(stated.data(), stated.size()))
     return refuse("has ", stated.size(),

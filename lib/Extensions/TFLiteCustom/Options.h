@@ -11,15 +11,27 @@
 #include "Operator.h"
 
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace nnhal::tflite_custom {
 
-/// The options of an operator that states them as a FlexBuffers map. The first
-/// option that is missing or out of its bounds is kept as status().
+/// The options of an operator that states them as a FlexBuffers map. Options
+/// that are missing or out of their bounds are rejected, and the first of them
+/// fails the reading.
 class Options {
 public:
-  /// Fails with invalidArgument where \p use states no map.
-  static Result<Options> read(const Use &use);
+  /// Returns what \p fill makes of the options of \p use. Fails with
+  /// invalidArgument where they are not a map, and as the first option does
+  /// that is rejected.
+  template <typename Fill>
+  static Result<std::invoke_result_t<Fill, Options &>> read(const Use &use,
+                                                            Fill fill) {
+    NNHAL_ASSIGN_OR_RETURN(Options options, open(use));
+    auto result = fill(options);
+    NNHAL_RETURN_IF_ERROR(std::move(options.problem));
+    return result;
+  }
 
   /// The integer \p name in [least, most]; \p otherwise where it is missing,
   /// unless that is nothing.
@@ -34,11 +46,11 @@ public:
     if (problem.isOk())
       problem = std::move(failure);
   }
-  Status status() const { return problem; }
 
 private:
   explicit Options(std::span<const uint8_t> bytes)
       : bytes(bytes.begin(), bytes.end()) {}
+  static Result<Options> open(const Use &use);
 
   /// FlexBuffers reads numbers where they are, aligned to the begin.
   std::vector<uint8_t> bytes;

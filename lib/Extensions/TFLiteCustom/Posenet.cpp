@@ -23,14 +23,14 @@ namespace {
 constexpr int64_t maskSize = 33;
 
 Result<PoseOptions> optionsOf(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  PoseOptions result;
-  result.maxDetections = options.integer("max_detections", 1, 1 << 16);
-  result.stride = options.integer("stride", 1, 1 << 16);
-  result.scoreThreshold = options.real("score_threshold");
-  result.radius = options.real("nms_radius") / float(result.stride);
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return result;
+  return Options::read(use, [](Options &options) {
+    PoseOptions result;
+    result.maxDetections = options.integer("max_detections", 1, 1 << 16);
+    result.stride = options.integer("stride", 1, 1 << 16);
+    result.scoreThreshold = options.real("score_threshold");
+    result.radius = options.real("nms_radius") / float(result.stride);
+    return result;
+  });
 }
 
 Result<Types> check(const Use &use) {
@@ -49,11 +49,11 @@ Result<Types> check(const Use &use) {
     NNHAL_RETURN_IF_ERROR(use.checkReal(
         3, "long offsets", {1, maskSize, maskSize, 2 * keyPointCount}));
   int64_t poses = options.maxDetections;
-  Types types = {floatType({1, poses, keyPointCount, 2}),
-                 floatType({1, poses, keyPointCount}), floatType({1, poses}),
-                 floatType({1})};
+  Types types = {typeOf(floatType, {1, poses, keyPointCount, 2}),
+                 typeOf(floatType, {1, poses, keyPointCount}),
+                 typeOf(floatType, {1, poses}), typeOf(floatType, {1})};
   if (hasMasks)
-    types.push_back(floatType({1, poses, maskSize, maskSize}));
+    types.push_back(typeOf(floatType, {1, poses, maskSize, maskSize}));
   return types;
 }
 
@@ -68,13 +68,13 @@ Status writePoses(std::span<const Pose> poses, const PoseOptions &options,
   auto stride = float(options.stride);
   NNHAL_ASSIGN_OR_RETURN(
       std::span<float> points,
-      allocateFloats(outputs, 0, {1, most, keyPointCount, 2}));
+      allocate<float>(outputs, 0, {1, most, keyPointCount, 2}));
   NNHAL_ASSIGN_OR_RETURN(std::span<float> pointScores,
-                         allocateFloats(outputs, 1, {1, most, keyPointCount}));
+                         allocate<float>(outputs, 1, {1, most, keyPointCount}));
   NNHAL_ASSIGN_OR_RETURN(std::span<float> scores,
-                         allocateFloats(outputs, 2, {1, most}));
+                         allocate<float>(outputs, 2, {1, most}));
   NNHAL_ASSIGN_OR_RETURN(std::span<float> count,
-                         allocateFloats(outputs, 3, {1}));
+                         allocate<float>(outputs, 3, {1}));
   for (size_t i = 0; i < poses.size(); ++i) {
     for (size_t point = 0; point < size_t(keyPointCount); ++point) {
       size_t place = i * size_t(keyPointCount) + point;
@@ -102,8 +102,8 @@ Status execute(const Use &use, ExtensionOutputs &outputs) {
     return Status::ok();
   NNHAL_ASSIGN_OR_RETURN(
       std::span<float> masks,
-      allocateFloats(outputs, 4,
-                     {1, options.maxDetections, maskSize, maskSize}));
+      allocate<float>(outputs, 4,
+                      {1, options.maxDetections, maskSize, maskSize}));
   std::vector<float> longOffsets = realsOf(use, 3, perCell);
   decodeMasks(fieldOf(use, 3, longOffsets), poses, options.stride, masks);
   return Status::ok();

@@ -20,14 +20,11 @@
 using namespace nnhal;
 using namespace nnhal::tflite_custom;
 
-static constexpr OperandType int16Type = OperandType::TENSOR_QUANT16_SYMM;
-
 /// The number of channels that the options state.
 static Result<int32_t> channelsOf(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  int32_t channels = options.integer("num_channels", 1, INT16_MAX);
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return channels;
+  return Options::read(use, [](Options &options) {
+    return options.integer("num_channels", 1, INT16_MAX);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,8 +99,7 @@ static Result<Types> checkSquareRoot(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkCounts(2, 1));
   NNHAL_RETURN_IF_ERROR(
       use.checkTensor(0, "channels", tensorUint64, {unknownExtent}));
-  NNHAL_RETURN_IF_ERROR(
-      use.checkTensor(1, "scale bits", OperandType::TENSOR_INT32, {1}));
+  NNHAL_RETURN_IF_ERROR(use.checkTensor(1, "scale bits", int32Type, {1}));
   return Types{typeOf(tensorUint32, use.input(0).dimensions)};
 }
 
@@ -153,21 +149,21 @@ struct SubtractionOptions {
 } // namespace
 
 static Result<SubtractionOptions> subtractionOptions(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  auto share = [&](const char *name) {
-    return uint32_t(options.integer(name, 0, INT32_MAX));
-  };
-  SubtractionOptions result;
-  result.channels = options.integer("num_channels", 1, INT16_MAX);
-  result.signalShares = {share("smoothing"), share("alternate_smoothing")};
-  result.estimateShares = {share("one_minus_smoothing"),
-                           share("alternate_one_minus_smoothing")};
-  result.leastShare = share("min_signal_remaining");
-  result.smoothingBits = options.integer("smoothing_bits", 0, 31);
-  result.shareBits = options.integer("spectral_subtraction_bits", 0, 31);
-  result.isClamped = options.truth("clamping");
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return result;
+  return Options::read(use, [](Options &options) {
+    auto share = [&](const char *name) {
+      return uint32_t(options.integer(name, 0, INT32_MAX));
+    };
+    SubtractionOptions result;
+    result.channels = options.integer("num_channels", 1, INT16_MAX);
+    result.signalShares = {share("smoothing"), share("alternate_smoothing")};
+    result.estimateShares = {share("one_minus_smoothing"),
+                             share("alternate_one_minus_smoothing")};
+    result.leastShare = share("min_signal_remaining");
+    result.smoothingBits = options.integer("smoothing_bits", 0, 31);
+    result.shareBits = options.integer("spectral_subtraction_bits", 0, 31);
+    result.isClamped = options.truth("clamping");
+    return result;
+  });
 }
 
 static Result<Types> checkSubtraction(const Use &use) {
@@ -220,10 +216,9 @@ const OperatorRow tflite_custom::subtractionRow = {
 //===----------------------------------------------------------------------===//
 
 static Result<int32_t> gainShift(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  int32_t shift = options.integer("snr_shift", 0, 63);
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return shift;
+  return Options::read(use, [](Options &options) {
+    return options.integer("snr_shift", 0, 63);
+  });
 }
 
 static Result<Types> checkGain(const Use &use) {
@@ -297,12 +292,12 @@ struct LogarithmOptions {
 } // namespace
 
 static Result<LogarithmOptions> logarithmOptions(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  LogarithmOptions result;
-  result.scale = options.integer("output_scale", 1, INT32_MAX);
-  result.bits = options.integer("input_correction_bits", 0, 31);
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return result;
+  return Options::read(use, [](Options &options) {
+    LogarithmOptions result;
+    result.scale = options.integer("output_scale", 1, INT32_MAX);
+    result.bits = options.integer("input_correction_bits", 0, 31);
+    return result;
+  });
 }
 
 static Result<Types> checkLogarithm(const Use &use) {

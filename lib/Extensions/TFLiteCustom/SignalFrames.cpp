@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Operators of the signal library of TensorFlow Lite Micro that cut a stream
-// into frames and put it together again. What they hold between executions is
-// states, which are zeros at first.
+// into frames and put it together again. The samples that wait for a later
+// execution are states of the operators, which are zeros in the first one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,6 @@
 using namespace nnhal;
 using namespace nnhal::tflite_custom;
 
-static constexpr OperandType int16Type = OperandType::TENSOR_QUANT16_SYMM;
-static constexpr OperandType int32Type = OperandType::TENSOR_INT32;
-static constexpr OperandType boolType = OperandType::TENSOR_BOOL8;
 static constexpr int32_t mostSamples = 1 << 20;
 
 /// \p extents with \p last in place of the last one. A tensor has elements, so
@@ -51,10 +48,9 @@ static Status checkNotEmpty(const Use &use) {
 //===----------------------------------------------------------------------===//
 
 static Result<int32_t> delayOf(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  int32_t delay = options.integer("delay_length", 0, mostSamples);
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return delay;
+  return Options::read(use, [](Options &options) {
+    return options.integer("delay_length", 0, mostSamples);
+  });
 }
 
 static Result<Types> checkDelay(const Use &use) {
@@ -117,17 +113,17 @@ struct FramerOptions {
 } // namespace
 
 static Result<FramerOptions> framerOptions(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  FramerOptions result;
-  result.size = options.integer("frame_size", 1, mostSamples);
-  result.step = options.integer("frame_step", 1, mostSamples);
-  result.isFilled = options.truth("prefill");
-  if (result.isFilled && result.size < result.step)
-    options.reject(refuse(
-        "custom option 'frame_size' is ", result.size,
-        ", which prefill needs to be at least the frame_step ", result.step));
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return result;
+  return Options::read(use, [](Options &options) {
+    FramerOptions result;
+    result.size = options.integer("frame_size", 1, mostSamples);
+    result.step = options.integer("frame_step", 1, mostSamples);
+    result.isFilled = options.truth("prefill");
+    if (result.isFilled && result.size < result.step)
+      options.reject(refuse(
+          "custom option 'frame_size' is ", result.size,
+          ", which prefill needs to be at least the frame_step ", result.step));
+    return result;
+  });
 }
 
 static Extents framesOf(const FramerOptions &options, Extents extents) {
@@ -158,8 +154,9 @@ static Result<Types> framerStates(const Use &use) {
       stateOf(int32Type, {1})};
 }
 
-/// The samples that are held besides the first ones. Of whole steps, and only
-/// of those, the state has place for all that waits for a frame.
+/// The samples that the states say are held, less those that are held before
+/// the first execution. They have to be whole steps: the state has place for
+/// all samples that wait for a frame only then.
 static Result<int32_t> heldSteps(const Use &use, const FramerOptions &options) {
   NNHAL_ASSIGN_OR_RETURN(int32_t count,
                          countOf(use, 1, options.most() - options.first()));
@@ -232,15 +229,15 @@ struct StackerOptions {
 } // namespace
 
 static Result<StackerOptions> stackerOptions(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  constexpr int32_t mostFrames = 1 << 12;
-  StackerOptions result;
-  result.channels = options.integer("num_channels", 1, INT16_MAX);
-  result.left = options.integer("stacker_left_context", 0, mostFrames);
-  result.right = options.integer("stacker_right_context", 0, mostFrames);
-  result.step = options.integer("stacker_step", 1, result.frames());
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return result;
+  return Options::read(use, [](Options &options) {
+    constexpr int32_t mostFrames = 1 << 12;
+    StackerOptions result;
+    result.channels = options.integer("num_channels", 1, INT16_MAX);
+    result.left = options.integer("stacker_left_context", 0, mostFrames);
+    result.right = options.integer("stacker_right_context", 0, mostFrames);
+    result.step = options.integer("stacker_step", 1, result.frames());
+    return result;
+  });
 }
 
 static Result<Types> checkStacker(const Use &use) {
@@ -296,14 +293,13 @@ const OperatorRow tflite_custom::stackerRow = {
 //===----------------------------------------------------------------------===//
 
 static Result<int32_t> overlapStep(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  int64_t size = use.input(0).dimensions.back();
-  int32_t most = size == unknownExtent
-                     ? mostSamples
-                     : int32_t(std::min<int64_t>(size, mostSamples));
-  int32_t step = options.integer("frame_step", 1, most);
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return step;
+  return Options::read(use, [&](Options &options) {
+    int64_t size = use.input(0).dimensions.back();
+    int32_t most = size == unknownExtent
+                       ? mostSamples
+                       : int32_t(std::min<int64_t>(size, mostSamples));
+    return options.integer("frame_step", 1, most);
+  });
 }
 
 /// The extents of the samples of frames with \p extents.
@@ -316,9 +312,7 @@ static Extents joined(Extents extents, int64_t step) {
 
 static Result<Types> checkOverlapAdd(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkCounts(1, 1));
-  OperandType type = use.input(0).type == OperandType::TENSOR_FLOAT32
-                         ? OperandType::TENSOR_FLOAT32
-                         : int16Type;
+  OperandType type = use.input(0).type == floatType ? floatType : int16Type;
   NNHAL_RETURN_IF_ERROR(use.checkType(0, "frames", type, 2));
   NNHAL_ASSIGN_OR_RETURN(int32_t step, overlapStep(use));
   return Types{typeOf(type, joined(use.input(0).dimensions, step))};

@@ -20,7 +20,6 @@
 using namespace nnhal;
 using namespace nnhal::tflite_custom;
 
-static constexpr OperandType int16Type = OperandType::TENSOR_QUANT16_SYMM;
 static constexpr int32_t mostPoints = 1 << 16;
 
 //===----------------------------------------------------------------------===//
@@ -28,10 +27,8 @@ static constexpr int32_t mostPoints = 1 << 16;
 //===----------------------------------------------------------------------===//
 
 static Result<int32_t> windowShift(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  int32_t shift = options.integer("shift", 0, 31);
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return shift;
+  return Options::read(
+      use, [](Options &options) { return options.integer("shift", 0, 31); });
 }
 
 static Result<Types> checkWindow(const Use &use) {
@@ -71,7 +68,7 @@ static Result<Types> checkAutoScale(const Use &use) {
   NNHAL_RETURN_IF_ERROR(
       use.checkTensor(0, "samples", int16Type, {unknownExtent}));
   return Types{typeOf(int16Type, use.input(0).dimensions),
-               typeOf(OperandType::TENSOR_INT32, {1})};
+               typeOf(int32Type, {1})};
 }
 
 static Status executeAutoScale(const Use &use, ExtensionOutputs &outputs) {
@@ -103,13 +100,13 @@ const OperatorRow tflite_custom::autoScaleRow = {
 //===----------------------------------------------------------------------===//
 
 static Result<int32_t> transformLength(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  int32_t length = options.integer("fft_length", 2, mostPoints);
-  if (length % 2 != 0)
-    options.reject(
-        refuse("custom option 'fft_length' is ", length, ", which is odd"));
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return length;
+  return Options::read(use, [](Options &options) {
+    int32_t length = options.integer("fft_length", 2, mostPoints);
+    if (length % 2 != 0)
+      options.reject(
+          refuse("custom option 'fft_length' is ", length, ", which is odd"));
+    return length;
+  });
 }
 
 /// The numbers of a spectrum, of which each is complex.
@@ -121,8 +118,8 @@ static int64_t spectrumLength(int32_t length) {
 static Status checkTransformed(const Use &use, std::string_view name) {
   NNHAL_RETURN_IF_ERROR(use.checkCounts(1, 1));
   OperandType type = use.input(0).type;
-  if (type != int16Type && type != OperandType::TENSOR_INT32)
-    type = OperandType::TENSOR_FLOAT32;
+  if (type != int16Type && type != int32Type)
+    type = floatType;
   return use.checkType(0, name, type);
 }
 
@@ -184,20 +181,24 @@ static Status invertRows(const Use &use, ExtensionOutputs &outputs) {
   return Status::ok();
 }
 
+/// Calls \p run with a number of the type that checkTransformed() accepted.
+template <typename Run> static Status withNumber(const Use &use, Run run) {
+  OperandType type = use.input(0).type;
+  if (type == int16Type)
+    return run(int16_t());
+  return type == int32Type ? run(int32_t()) : run(float());
+}
+
 static Status executeTransform(const Use &use, ExtensionOutputs &outputs) {
-  if (use.input(0).type == int16Type)
-    return transformRows<int16_t>(use, outputs);
-  return use.input(0).type == OperandType::TENSOR_INT32
-             ? transformRows<int32_t>(use, outputs)
-             : transformRows<float>(use, outputs);
+  return withNumber(use, [&](auto number) {
+    return transformRows<decltype(number)>(use, outputs);
+  });
 }
 
 static Status executeInverse(const Use &use, ExtensionOutputs &outputs) {
-  if (use.input(0).type == int16Type)
-    return invertRows<int16_t>(use, outputs);
-  return use.input(0).type == OperandType::TENSOR_INT32
-             ? invertRows<int32_t>(use, outputs)
-             : invertRows<float>(use, outputs);
+  return withNumber(use, [&](auto number) {
+    return invertRows<decltype(number)>(use, outputs);
+  });
 }
 
 const OperatorRow tflite_custom::transformRow = {"SignalRfft", checkTransform,
@@ -217,16 +218,16 @@ struct Band {
 } // namespace
 
 static Result<Band> energyBand(const Use &use) {
-  NNHAL_ASSIGN_OR_RETURN(Options options, Options::read(use));
-  int64_t count = use.extent(0, 0);
-  int32_t most = count == unknownExtent
-                     ? std::numeric_limits<int32_t>::max()
-                     : int32_t(std::min<int64_t>(count / 2, INT32_MAX));
-  Band band;
-  band.begin = options.integer("start_index", 0, most);
-  band.end = options.integer("end_index", 0, most);
-  NNHAL_RETURN_IF_ERROR(options.status());
-  return band;
+  return Options::read(use, [&](Options &options) {
+    int64_t count = use.extent(0, 0);
+    int32_t most = count == unknownExtent
+                       ? std::numeric_limits<int32_t>::max()
+                       : int32_t(std::min<int64_t>(count / 2, INT32_MAX));
+    Band band;
+    band.begin = options.integer("start_index", 0, most);
+    band.end = options.integer("end_index", 0, most);
+    return band;
+  });
 }
 
 static Result<Types> checkEnergy(const Use &use) {
