@@ -205,7 +205,8 @@ void CallJudge::judgeModel(const ModelMutation &mutation) {
       fail("every call returns NO_ERROR");
     return;
   }
-  // What is wrong with a graph may only be seen where another one refers to it.
+  // An error in a referenced graph may be found only by the call that refers to
+  // the graph.
   if (mutation.text.find(": referenced ") != std::string::npos)
     calls = calls | Call::setValue | Call::addOperation | Call::finish;
   if (called.code != ANEURALNETWORKS_BAD_DATA ||

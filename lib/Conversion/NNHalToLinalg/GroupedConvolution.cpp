@@ -40,7 +40,7 @@ struct SplitGroups : OpRewritePattern<GroupedConv2DOp> {
 } // namespace
 
 /// The part \p group of \p groups of \p value along its first dimension, which
-/// is that of the output channels. Of a constant it is one.
+/// is that of the output channels. The part of a constant is a constant.
 static Value channelsOf(PatternRewriter &rewriter, Location location,
                         TypedValue<RankedTensorType> value, int64_t group,
                         int64_t groups) {

@@ -98,16 +98,27 @@ Status nnhal::rt::adoptType(const Extension &extension,
                             std::string_view other, uint16_t number,
                             OperandView &operand) {
   const InstalledExtension *found = findInstalled(installed, other);
+  if (!found)
+    return badData("is of type {}:{}, but extension '{}' is not installed",
+                   other, number, other);
   const Extension::OperandTypeInfo *stated =
-      found ? describe(found->backend->extension(), OperandType(number))
-            : nullptr;
-  const Extension::OperandTypeInfo *own =
-      stated && stated->isTensor && operand.extensionData.empty()
-          ? tensorOfKind(extension, stated->kind)
-          : nullptr;
+      describe(found->backend->extension(), OperandType(number));
+  if (!stated)
+    return badData("is of type {}:{}, which extension '{}' does not describe",
+                   other, number, other);
+  if (!stated->isTensor)
+    return badData("is of type {}:{}, a scalar, and extension '{}' takes only "
+                   "tensors of other extensions",
+                   other, number, extension.name);
+  if (!operand.extensionData.empty())
+    return badData("is of type {}:{} with {} bytes of extension data, and "
+                   "extension '{}' takes none of other extensions",
+                   other, number, operand.extensionData.size(), extension.name);
+  const Extension::OperandTypeInfo *own = tensorOfKind(extension, stated->kind);
   if (!own)
-    return badData("is of type {}:{}, which is not of extension '{}'", other,
-                   number, extension.name);
+    return badData("is of type {}:{}, and extension '{}' has no tensor type "
+                   "with elements of that kind",
+                   other, number, extension.name);
   operand.type.type = ownOperandType(own->type);
   return Status::ok();
 }

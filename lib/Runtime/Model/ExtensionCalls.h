@@ -46,7 +46,9 @@ bool isScalarIn(const Extension &extension, OperandType type);
 
 /// Turns the type of \p operand, number \p number of the extension \p other,
 /// into \p extension's own type of the same kind of elements. Fails with
-/// invalidArgument where there is none.
+/// invalidArgument where there is none, and where \p operand is a scalar or has
+/// extension data. Messages begin with what the operand is; callers say which
+/// one it is.
 Status adoptType(const Extension &extension,
                  std::span<const InstalledExtension> installed,
                  std::string_view other, uint16_t number, OperandView &operand);

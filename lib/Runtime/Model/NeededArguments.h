@@ -46,7 +46,8 @@ private:
 
   const Model &model;
   std::map<const Subgraph *, Graph> graphs;
-  /// What is still to be done.
+  /// Work lists: graphs whose operations are still to be looked at, and needed
+  /// arguments whose sources are still to be marked.
   std::vector<Graph *> unread;
   std::vector<Argument> unspread;
 };

@@ -138,23 +138,37 @@ private:
 };
 } // namespace
 
-/// Turns the types of other extensions in \p operands into \p extension's own.
+/// Turns the type of \p operand, if it is of another extension, into
+/// \p extension's own.
+static Status adoptType(const RoutineSignature &signature,
+                        const Extension &extension,
+                        std::span<const InstalledExtension> installed,
+                        OperandView &operand) {
+  OperandType type = operand.type.type;
+  uint32_t prefix = uint32_t(type) >> 16;
+  if (!isExtension(type) || prefix == ownExtensionPrefix)
+    return Status::ok();
+  size_t last = ownExtensionPrefix + signature.otherExtensions.size();
+  if (prefix > last)
+    return failure(
+        "has a type with extension prefix {}, which is not in {}..{}", prefix,
+        ownExtensionPrefix, last);
+  return adoptType(extension, installed,
+                   signature.otherExtensions[prefix - ownExtensionPrefix - 1],
+                   uint16_t(type), operand);
+}
+
+/// Turns the types of other extensions in \p operands, which are inputs or
+/// outputs as \p role says, into \p extension's own.
 static Status adoptTypes(const RoutineSignature &signature,
                          const Extension &extension,
                          std::span<const InstalledExtension> installed,
+                         std::string_view role,
                          std::vector<OperandView> &operands) {
-  for (OperandView &operand : operands) {
-    OperandType type = operand.type.type;
-    if (!isExtension(type) || uint32_t(type) >> 16 == ownExtensionPrefix)
-      continue;
-    size_t other = (uint32_t(type) >> 16) - ownExtensionPrefix - 1;
-    if (other >= signature.otherExtensions.size())
-      return failure("a signature has {} other extensions, but refers to {}",
-                     signature.otherExtensions.size(), other);
-    NNHAL_RETURN_IF_ERROR(adoptType(extension, installed,
-                                    signature.otherExtensions[other],
-                                    uint16_t(type), operand));
-  }
+  for (size_t i = 0; i < operands.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        adoptType(signature, extension, installed, operands[i])
+            .withContext(fmt::format("{} {}", role, i)));
   return Status::ok();
 }
 
@@ -171,9 +185,9 @@ static Status runExtension(std::span<const uint8_t> bytes, const Call &call) {
   const Extension &extension = backend.extension();
   OperationView &operation = signature.operation;
   NNHAL_RETURN_IF_ERROR(
-      adoptTypes(signature, extension, *installed, operation.inputs));
-  NNHAL_RETURN_IF_ERROR(
-      adoptTypes(signature, extension, *installed, operation.outputs));
+      adoptTypes(signature, extension, *installed, "input", operation.inputs));
+  NNHAL_RETURN_IF_ERROR(adoptTypes(signature, extension, *installed, "output",
+                                   operation.outputs));
   NNHAL_RETURN_IF_ERROR(bindInputs(signature, call, [&](OperandType type) {
     return elementSizeIn(extension, type);
   }));

@@ -100,7 +100,9 @@ std::vector<std::byte> writeSoundFrontEnd() {
   int32_t energy = sound.tensor(uint32, {17}, "energy");
   sound.custom("SignalEnergy", {spectrum}, {energy},
                {{"end_index", 14}, {"start_index", 1}});
-  // As files state energies that other operators have changed.
+  // Files have other operators between those of signals. Here conversions,
+  // which are operations of nnhal.tflite, stand between energies and filter
+  // bank.
   energy = sound.cast(energy, uint32, int32, {17});
   energy = sound.cast(energy, int32, uint32, {17});
   int32_t sums = sound.tensor(uint64, {4}, "sums");

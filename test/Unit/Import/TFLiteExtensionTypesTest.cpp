@@ -7,6 +7,11 @@
 
 #include "RunTesting.h"
 
+#include "Extensions/TFLite/TFLiteExtension.h"
+#include "Runtime/Formats/TFLite/ExtensionTypes.h"
+
+#include <algorithm>
+
 namespace nnhal::rt {
 namespace {
 
@@ -14,6 +19,23 @@ namespace {
 std::string text(TFLiteWriter &file, const std::vector<int32_t> &inputs,
                  const std::vector<int32_t> &outputs) {
   return toText(importBytes(file.finish(inputs, outputs)));
+}
+
+// The importer states the kinds of elements beside the extension that
+// describes them, since it works without the extension, too.
+TEST(TFLiteExtensionTypesTest, kindsAreThoseOfTheExtension) {
+  auto backend = nnhal::tflite::createTFLiteExtension();
+  const Extension &extension = backend->extension();
+  for (OperandType type :
+       {tflite::tensorInt64, tflite::tensorUint32, tflite::tensorUint16,
+        tflite::tensorUint64, tflite::tensorFloat64}) {
+    auto described = std::ranges::find(extension.operandTypes, uint16_t(type),
+                                       &Extension::OperandTypeInfo::type);
+    ASSERT_NE(described, extension.operandTypes.end()) << uint16_t(type);
+    EXPECT_EQ(tflite::elementKindOf(type), described->kind) << uint16_t(type);
+    EXPECT_EQ(tflite::elementSizeOf(type), described->byteSize)
+        << uint16_t(type);
+  }
 }
 
 TEST(TFLiteExtensionTypesTest, computedIntegersKeep64Bits) {

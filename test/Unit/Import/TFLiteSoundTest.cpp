@@ -210,7 +210,8 @@ TEST(TFLiteSoundTest, omittedStatesOfCompiledCode) {
   EXPECT_EQ(message, "SignalDelay: state 0 is omitted");
 }
 
-// What an operator holds between executions has no place in a loop.
+// States are inputs and outputs of the model, so that an operator that has some
+// cannot stand in a subgraph that another operator calls.
 TEST(TFLiteSoundTest, statesBelongToTheMainSubgraph) {
   flexbuffers::Builder options;
   options.Map([&] { options.Int("delay_length", 3); });

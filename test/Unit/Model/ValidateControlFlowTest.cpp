@@ -348,8 +348,9 @@ Model omittingModel(uint32_t omitted) {
   return model;
 }
 
-// What a graph hands on is needed where another one needs it. Each operation
-// is looked at once, not for each argument: many of both would take minutes.
+// An argument that a graph passes on to another graph is needed if that graph
+// needs it. Each operation is looked at once, and not once for each argument: a
+// model that has many of both would take minutes.
 TEST(ValidateControlFlowTest, manyOmittedArguments) {
   expectValid(omittingModel(2), [](Model &) {});
   expectInvalid(omittingModel(2),

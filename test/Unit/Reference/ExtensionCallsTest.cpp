@@ -154,8 +154,8 @@ TEST_F(ExtensionCallsTest, UsesAreChecked) { // H-024
            Extension::OperandTypeInfo{0, /*isTensor=*/true, 12}),
        "o:1;"});
   EXPECT_EQ(run().message(),
-            "input 0: is of type com.example.other:0, which is not of "
-            "extension 'com.example.wide'");
+            "input 0: is of type com.example.other:0, and extension "
+            "'com.example.wide' has no tensor type with elements of that kind");
 }
 
 TEST_F(ExtensionCallsTest, TypesOfOneKindAreTheExtensionsOwn) {
@@ -172,16 +172,25 @@ TEST_F(ExtensionCallsTest, TypesOfOneKindAreTheExtensionsOwn) {
   input.resize(16);
   output.resize(16);
   const std::string refusal =
-      "input 0: is of type com.example.other:0, which is not of extension "
-      "'com.example.wide'";
+      "input 0: is of type com.example.other:0, and extension "
+      "'com.example.wide' has no tensor type with elements of that kind";
   EXPECT_EQ(other({0, /*isTensor=*/true, 8, ElementKind::int64}), "");
   EXPECT_EQ(backend->seen, ownOperandType(3));
   EXPECT_EQ(output, input);
   EXPECT_EQ(other({0, /*isTensor=*/true, 8, ElementKind::uint64}), refusal);
   EXPECT_EQ(other({0, /*isTensor=*/true, 8}), refusal);
-  // What other extensions say of an operand means nothing here.
+  // An extension can interpret extension data of its own operands only.
   operands[0].extraParams = ExtensionParams{{1, 2}};
-  EXPECT_EQ(other({0, /*isTensor=*/true, 8, ElementKind::int64}), refusal);
+  EXPECT_EQ(other({0, /*isTensor=*/true, 8, ElementKind::int64}),
+            "input 0: is of type com.example.other:0 with 2 bytes of extension "
+            "data, and extension 'com.example.wide' takes none of other "
+            "extensions");
+  operands[0].extraParams = {};
+  operands[0].dimensions.clear();
+  operands[1].type = OperandType(9u << 16 | 3);
+  EXPECT_EQ(other({0, /*isTensor=*/false, 8, ElementKind::int64}),
+            "input 0: is of type com.example.other:0, a scalar, and extension "
+            "'com.example.wide' takes only tensors of other extensions");
 }
 
 TEST_F(ExtensionCallsTest, CompiledElementsHaveAFewSizes) {
@@ -193,12 +202,15 @@ TEST_F(ExtensionCallsTest, CompiledElementsHaveAFewSizes) {
             "compiled for CPUs");
 }
 
-TEST_F(ExtensionCallsTest, CodeFindsNoExtension) {
-  OperationView view;
+/// The message with which compiled code fails that calls operation 0 of the
+/// first of \p names for \p view, among \p extensions.
+std::string codeFailure(OperationView view,
+                        const std::vector<std::string> &names,
+                        const std::vector<InstalledExtension> *extensions) {
   view.type = ownOperation(0);
-  const std::string names[] = {"com.example.wide"};
   std::vector<uint8_t> signature = writeRoutineSignature(view, names);
   NNHalExecutionContext context = {};
+  context.extensions = extensions;
   std::string message;
   context.report = [](void *self, const char *text) {
     *static_cast<std::string *>(self) = text;
@@ -208,16 +220,40 @@ TEST_F(ExtensionCallsTest, CodeFindsNoExtension) {
       routineTable().routines[extensionRoutineSlot](
           &context, signature.data(), signature.size(), nullptr, 0, nullptr, 0),
       int32_t(StatusCode::generalFailure));
-  EXPECT_EQ(message, "there is no extension 'com.example.wide'");
-  // Damaged code refers to extensions that it does not name.
-  context.extensions = &services.extensions;
-  view.inputs.emplace_back().type.type = OperandType(4u << 16);
-  signature = writeRoutineSignature(view, names);
-  EXPECT_EQ(
-      routineTable().routines[extensionRoutineSlot](
-          &context, signature.data(), signature.size(), nullptr, 0, nullptr, 0),
-      int32_t(StatusCode::generalFailure));
-  EXPECT_EQ(message, "a signature has 0 other extensions, but refers to 2");
+  return message;
+}
+
+TEST_F(ExtensionCallsTest, CodeFindsNoExtension) {
+  EXPECT_EQ(codeFailure({}, {"com.example.wide"}, nullptr),
+            "there is no extension 'com.example.wide'");
+}
+
+// Code may run beside other extensions than it was compiled for.
+TEST_F(ExtensionCallsTest, CodeFindsNoType) {
+  const std::vector<std::string> names = {"com.example.wide",
+                                          "com.example.other"};
+  OperationView view;
+  view.inputs.emplace_back().type.type = ownOperandType(0);
+  view.inputs.emplace_back().type.type = OperandType(2u << 16 | 5);
+  auto failure = [&] { return codeFailure(view, names, &services.extensions); };
+  EXPECT_EQ(failure(), "input 1: is of type com.example.other:5, but extension "
+                       "'com.example.other' is not installed");
+  services.extensions.push_back(
+      {std::make_shared<OtherExtension>(
+           Extension::OperandTypeInfo{6, /*isTensor=*/true, 12}),
+       "o:1;"});
+  EXPECT_EQ(failure(),
+            "input 1: is of type com.example.other:5, which extension "
+            "'com.example.other' does not describe");
+  view.inputs.pop_back();
+  view.outputs.emplace_back().type.type = OperandType(2u << 16 | 6);
+  EXPECT_EQ(failure(),
+            "output 0: is of type com.example.other:6, and extension "
+            "'com.example.wide' has no tensor type with elements of that kind");
+  // Damaged code refers to an extension that it does not name.
+  view.outputs[0].type.type = OperandType(3u << 16);
+  EXPECT_EQ(failure(), "output 0: has a type with extension prefix 3, which is "
+                       "not in 1..2");
 }
 
 } // namespace

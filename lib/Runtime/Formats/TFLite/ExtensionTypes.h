@@ -56,7 +56,10 @@ constexpr std::optional<OperandType> extensionTypeOf(schema::TensorType type) {
   }
 }
 
-/// What an element of \p type is, one of the extension's.
+/// Returns the kind of the elements of \p type, an operand type of the
+/// extension. The extension's description (lib/Extensions/TFLite) says so, too,
+/// but there is none where its plug-in is not installed, and extensions that
+/// claim custom operators get the elements of files even there.
 constexpr ElementKind elementKindOf(OperandType type) {
   constexpr std::pair<OperandType, ElementKind> kinds[] = {
       {tensorInt64, ElementKind::int64},
