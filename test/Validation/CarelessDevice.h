@@ -15,10 +15,27 @@
 
 namespace nnhal::mutations {
 
-/// What a device does wrongly.
-enum class Carelessness { acceptsModels, refusesModels, acceptsRequests };
+/// A mistake of a device.
+enum class Carelessness {
+  acceptsModels,
+  refusesModels,
+  acceptsRequests,
+  /// The second time comes late: with the next call of the device, or with the
+  /// end of the prepared model.
+  callsBackTwice,
+  neverCallsBack,
+  neverSignals,
+  /// Executions that fail report them.
+  reportsDurations,
+  reportsShapes,
+  /// Fenced executions that fail say that they succeeded.
+  hidesFailures,
+  writesBehindOutputs,
+  writesBeforeOutputs,
+};
 
-/// A device over another one. Of a device only what judgeCase() needs.
+/// A device over another one, with one mistake. It has only the calls that
+/// judgeCase() makes.
 class CarelessDevice final : public rt::Device {
 public:
   CarelessDevice(std::unique_ptr<rt::Device> careful, Carelessness fault)
@@ -66,8 +83,12 @@ public:
            std::span<const rt::BufferRole> outputRoles) const override;
 
 private:
+  void callBackAgain() const;
+
   std::unique_ptr<rt::Device> careful;
   const Carelessness fault;
+  /// The callback that is to be called a second time.
+  mutable rt::PrepareCallback again;
 };
 
 } // namespace nnhal::mutations

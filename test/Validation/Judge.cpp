@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <future>
-#include <optional>
+#include <condition_variable>
+#include <mutex>
+#include <set>
 
 using namespace nnhal;
 using namespace nnhal::mutations;
@@ -50,12 +50,53 @@ std::string Tally::summary() const {
 
 namespace {
 
+/// The status and result that an asynchronous call gave to its callback first,
+/// and how often it called back.
+class Answer {
+public:
+  void give(Status given, const rt::ExecutionResult &with = {}) {
+    std::lock_guard lock(mutex);
+    if (calls++ > 0)
+      return;
+    first = std::move(given);
+    result = with;
+    called.notify_all();
+  }
+  /// Whether the callback came within \p patience. Then status and result do
+  /// not change any more.
+  bool comesWithin(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex);
+    return called.wait_for(lock, patience, [&] { return calls > 0; });
+  }
+  const Status &status() const { return first; }
+  const rt::ExecutionResult &executionResult() const { return result; }
+  int callCount() {
+    std::lock_guard lock(mutex);
+    return calls;
+  }
+
+private:
+  std::mutex mutex;
+  std::condition_variable called;
+  int calls = 0;
+  Status first;
+  rt::ExecutionResult result;
+};
+
+/// An asynchronous call of one mutation, to be looked at again in the end.
+struct AnsweredCall {
+  /// The case, the mutation and the call.
+  std::string text;
+  std::shared_ptr<Answer> answer;
+};
+
 /// One case on a device.
 class CaseJudge {
 public:
   CaseJudge(const rt::TestCase &test, const rt::Device &device, Tally &tally,
-            const Progress &progress)
-      : test(test), device(device), tally(tally), progress(progress) {}
+            const Progress &progress, std::chrono::milliseconds patience)
+      : test(test), device(device), tally(tally), progress(progress),
+        patience(patience) {}
 
   void judge();
 
@@ -65,9 +106,16 @@ private:
   void fail(std::string what);
   void judgeModel(const ModelMutation &mutation);
   void judgeInvalid(const ModelMutation &mutation);
+  void judgeInvalidAsync(const ModelMutation &mutation);
   void judgeOther(const ModelMutation &mutation);
   void judgeRequests();
   void judgeRequest(const RequestMutation &mutation);
+  void judgeAsync(const RequestMutation &mutation, const rt::Request &request);
+  void judgeFenced(const RequestMutation &mutation, const rt::Request &request);
+  void judgeBurst(const RequestMutation &mutation, std::string_view way,
+                  const rt::Request &request);
+  bool isAnswered(std::string_view call, const std::shared_ptr<Answer> &answer);
+  void judgeCallbacks();
   void judgeAnswer(const RequestMutation &mutation, std::string_view way,
                    const std::vector<StatusCode> &allowed, const Status &answer,
                    const rt::ExecutionResult &result);
@@ -76,25 +124,14 @@ private:
   const rt::Device &device;
   Tally &tally;
   const Progress &progress;
+  const std::chrono::milliseconds patience;
   std::string current;
   rt::PreparedModelRef prepared;
   std::unique_ptr<rt::Burst> burst;
-  Arguments *arguments = nullptr;
-};
-
-/// What an asynchronous call told through its callback, and how often.
-struct Answer {
-  std::promise<void> first;
-  std::atomic<int> calls = 0;
-  Status status;
-  rt::ExecutionResult result;
-
-  void give(Status given) {
-    if (calls++ > 0)
-      return;
-    status = std::move(given);
-    first.set_value();
-  }
+  std::shared_ptr<Arguments> arguments;
+  std::vector<AnsweredCall> answered;
+  /// The calls that have not called back.
+  std::set<std::string_view> silent;
 };
 
 } // namespace
@@ -133,6 +170,13 @@ void CaseJudge::judgeInvalid(const ModelMutation &mutation) {
   tally.counts[{mutation.kind, made.status().code()}] += 1;
   if (made.status().code() != StatusCode::invalidArgument)
     fail("prepareModel", made.status());
+  judgeInvalidAsync(mutation);
+}
+
+void CaseJudge::judgeInvalidAsync(const ModelMutation &mutation) {
+  static constexpr std::string_view call = "prepareModelAsync";
+  if (silent.contains(call))
+    return;
   auto answer = std::make_shared<Answer>();
   Status launched = device.prepareModelAsync(
       borrow(mutation.model), mutation.options,
@@ -140,12 +184,31 @@ void CaseJudge::judgeInvalid(const ModelMutation &mutation) {
         answer->give(result.status());
       });
   if (launched.code() != StatusCode::invalidArgument)
-    fail("prepareModelAsync", launched);
-  answer->first.get_future().wait();
-  if (answer->status.code() != StatusCode::invalidArgument)
-    fail("the callback of prepareModelAsync", answer->status);
-  if (answer->calls != 1)
-    fail("the callback of prepareModelAsync was called more than once");
+    fail(call, launched);
+  if (isAnswered(call, answer) &&
+      answer->status().code() != StatusCode::invalidArgument)
+    fail("the callback of prepareModelAsync", answer->status());
+}
+
+/// Waits for the callback of \p call. How often it is called is only known when
+/// nobody is left who might: judgeCallbacks() looks at that.
+bool CaseJudge::isAnswered(std::string_view call,
+                           const std::shared_ptr<Answer> &answer) {
+  if (answer->comesWithin(patience)) {
+    answered.push_back({fmt::format("{}: {}", current, call), answer});
+    return true;
+  }
+  fail(fmt::format("{} does not call back within {} ms", call,
+                   patience.count()));
+  silent.insert(call);
+  return false;
+}
+
+void CaseJudge::judgeCallbacks() {
+  for (const auto &[text, answer] : answered)
+    if (int calls = answer->callCount(); calls != 1)
+      tally.violations.push_back(
+          fmt::format("{} calls back {} times", text, calls));
 }
 
 void CaseJudge::judgeOther(const ModelMutation &mutation) {
@@ -194,48 +257,87 @@ void CaseJudge::judgeAnswer(const RequestMutation &mutation,
   if (!answer.isOk() && result.timing != rt::Timing())
     fail(fmt::format("{} answers {} with durations", way,
                      rt::toString(answer.code())));
-  if (!arguments->areGuardsIntact())
-    fail(fmt::format("{} writes behind an output", way));
+  if (!arguments->areGuardsIntact()) {
+    fail(fmt::format("{} writes outside of an output", way));
+    arguments->restoreGuards();
+  }
+}
+
+void CaseJudge::judgeAsync(const RequestMutation &mutation,
+                           const rt::Request &request) {
+  static constexpr std::string_view call = "executeAsync";
+  if (silent.contains(call))
+    return;
+  auto answer = std::make_shared<Answer>();
+  // An execution whose callback is missing may still write to the arguments.
+  Status launched = prepared->executeAsync(
+      request, [answer, memory = arguments](Status status,
+                                            const rt::ExecutionResult &result) {
+        answer->give(std::move(status), result);
+      });
+  if (!isAnswered(call, answer))
+    return;
+  judgeAnswer(mutation, call, mutation.allowed, answer->status(),
+              answer->executionResult());
+  if (!launched.isOk() && launched.code() != answer->status().code())
+    fail("the return of executeAsync", launched);
+}
+
+void CaseJudge::judgeFenced(const RequestMutation &mutation,
+                            const rt::Request &request) {
+  static constexpr std::string_view call = "executeFenced";
+  if (silent.contains(call))
+    return;
+  Status answer;
+  rt::ExecutionResult result;
+  auto execution = prepared->executeFenced(request);
+  if (execution.isOk()) {
+    rt::FenceRef fence = (*execution)->fence();
+    if (fence) {
+      answer = fence->wait(rt::steadyNow() +
+                           std::chrono::nanoseconds(patience).count());
+      if (!fence->outcome()) {
+        silent.insert(call);
+        return fail(fmt::format("{} does not signal its fence within {} ms",
+                                call, patience.count()));
+      }
+    }
+    rt::ExecutionInfo info = (*execution)->executionInfo();
+    if (!fence)
+      answer = info.status;
+    else if (info.status.code() != answer.code())
+      fail("the information of executeFenced", info.status);
+    // With an error neither of the two may be there (D-044).
+    result.timing = info.timingLaunched == rt::Timing() ? info.timingFenced
+                                                        : info.timingLaunched;
+  } else {
+    answer = execution.status();
+  }
+  judgeAnswer(mutation, call,
+              mutation.allowedFenced.empty() ? mutation.allowed
+                                             : mutation.allowedFenced,
+              answer, result);
+}
+
+void CaseJudge::judgeBurst(const RequestMutation &mutation,
+                           std::string_view way, const rt::Request &request) {
+  rt::ExecutionResult result;
+  Status answer = burst->execute(request, result);
+  judgeAnswer(mutation, way, mutation.allowed, answer, result);
 }
 
 void CaseJudge::judgeRequest(const RequestMutation &mutation) {
   begin(mutation.text);
-  auto judgeWay = [&](std::string_view way, const Status &answer,
-                      const rt::ExecutionResult &result) {
-    judgeAnswer(mutation, way, mutation.allowed, answer, result);
-  };
   rt::Request request = mutation.request;
   request.measureTiming = true;
   rt::ExecutionResult result;
   Status answer = prepared->execute(request, result);
-  judgeWay("execute", answer, result);
-
-  auto told = std::make_shared<Answer>();
-  Status launched = prepared->executeAsync(
-      request, [told](Status status, const rt::ExecutionResult &result) {
-        told->result = result;
-        told->give(std::move(status));
-      });
-  told->first.get_future().wait();
-  judgeWay("executeAsync", told->status, told->result);
-  if (!launched.isOk() && launched.code() != told->status.code())
-    fail("the return of executeAsync", launched);
-
-  Status fenced;
-  auto execution = prepared->executeFenced(request);
-  if (!execution.isOk())
-    fenced = execution.status();
-  else if (rt::FenceRef fence = (*execution)->fence())
-    fenced = fence->wait(rt::noDeadline);
-  judgeAnswer(mutation, "executeFenced",
-              mutation.allowedFenced.empty() ? mutation.allowed
-                                             : mutation.allowedFenced,
-              fenced, {});
-  if (!burst)
-    return;
-  rt::ExecutionResult burstResult;
-  Status burstAnswer = burst->execute(request, burstResult);
-  judgeWay("a burst", burstAnswer, burstResult);
+  judgeAnswer(mutation, "execute", mutation.allowed, answer, result);
+  judgeAsync(mutation, request);
+  judgeFenced(mutation, request);
+  judgeBurst(mutation, "a burst", request);
+  // A burst copies borrowed outputs, and nothing behind them, from a pool.
+  judgeBurst(mutation, "a burst with pools", arguments->inPools(request));
 }
 
 void CaseJudge::judgeRequests() {
@@ -255,25 +357,32 @@ void CaseJudge::judgeRequests() {
   burst = std::move(*created);
   tally.prepared += 1;
   for (const rt::TestExample &example : test.examples) {
-    Arguments memory(test.model, example);
-    arguments = &memory;
+    auto memory = Arguments::create(test.model, example);
+    if (!memory.isOk())
+      return fail("the memory of a request", memory.status());
+    arguments = *memory;
     forEachRequestMutation(
-        test.model, example, memory,
+        test.model, example, *arguments,
         [&](const RequestMutation &mutation) { judgeRequest(mutation); });
   }
 }
 
 void CaseJudge::judge() {
-  // What is not valid as it is says nothing when it is changed.
+  // The answers to changes of an invalid case show nothing.
   if (test.expectFailure)
     return;
   tally.cases += 1;
   forEachModelMutation(
       test.model, [&](const ModelMutation &mutation) { judgeModel(mutation); });
   judgeRequests();
+  burst.reset();
+  prepared.reset();
+  arguments.reset();
+  judgeCallbacks();
 }
 
 void mutations::judgeCase(const rt::TestCase &test, const rt::Device &device,
-                          Tally &tally, const Progress &progress) {
-  CaseJudge(test, device, tally, progress).judge();
+                          Tally &tally, const Progress &progress,
+                          std::chrono::milliseconds patience) {
+  CaseJudge(test, device, tally, progress, patience).judge();
 }

@@ -12,6 +12,7 @@
 
 #include "nnhal/Runtime/Device.h"
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <utility>
@@ -35,13 +36,21 @@ struct Tally {
   std::string summary() const;
 };
 
-/// What a judgement tells of: the case and mutation that is next, so that a
-/// crash can be told from others.
+/// A judgement calls this with the name of the case and the mutation that is
+/// next, so that a crash can be told from others.
 using Progress = std::function<void(const std::string &what)>;
 
-/// Gives every mutation of \p test to \p device, and counts in \p tally.
+/// How long a judgement waits for a callback or a fence. Loops end after two
+/// seconds; the rest is for machines with much else to do.
+inline constexpr std::chrono::milliseconds defaultPatience =
+    std::chrono::minutes(5);
+
+/// Gives every mutation of \p test to \p device, and counts in \p tally. A
+/// call whose callback does not come within \p patience is a violation and not
+/// made again for this case.
 void judgeCase(const rt::TestCase &test, const rt::Device &device, Tally &tally,
-               const Progress &progress = {});
+               const Progress &progress = {},
+               std::chrono::milliseconds patience = defaultPatience);
 
 } // namespace nnhal::mutations
 

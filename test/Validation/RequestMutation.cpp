@@ -9,7 +9,7 @@
 
 #include "Legal.h"
 
-#include "nnhal/Runtime/SharedMemory.h"
+#include "Runtime/Support/Errors.h"
 
 #include <fmt/format.h>
 
@@ -22,20 +22,26 @@ using enum rt::StatusCode;
 
 static constexpr std::byte filler{0xA5};
 
-Arguments::Arguments(const rt::Model &model, const rt::TestExample &example)
-    : example(example) {
+rt::Result<std::shared_ptr<Arguments>>
+Arguments::create(const rt::Model &model, const rt::TestExample &example) {
+  std::shared_ptr<Arguments> made(new Arguments(example));
   for (const rt::TestTensor &input : example.inputs) {
     auto bytes = std::as_bytes(std::span(input.bytes));
-    inputs.emplace_back(bytes.begin(), bytes.end());
+    made->inputs.emplace_back(bytes.begin(), bytes.end());
   }
   for (size_t i = 0; i < example.outputs.size(); ++i) {
     size_t size = example.outputs[i].bytes.size();
     if (example.outputs[i].isAbsent)
       size = rt::byteSizeOf(model.main.operands[model.main.outputIndexes[i]])
                  .value_or(4096);
-    outputs.emplace_back(size + guard);
+    made->outputs.emplace_back(size + guard);
+    Pool &pool = made->pools.emplace_back();
+    NNHAL_ASSIGN_OR_RETURN(
+        pool.memory, rt::SharedMemory::createAshmem(guard + size + guard));
+    NNHAL_ASSIGN_OR_RETURN(pool.bytes, pool.memory->mapForWriting());
   }
-  handedOut.resize(outputs.size());
+  made->handedOut.resize(made->outputs.size());
+  return made;
 }
 
 rt::OutputMemory Arguments::outputMemory(size_t output, size_t size) {
@@ -54,17 +60,47 @@ rt::Request Arguments::request() {
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::ranges::fill(outputs[i], filler);
+    std::ranges::fill(pools[i].bytes, filler);
     request.outputs.emplace_back().memory = outputMemory(i, outputSize(i));
   }
   return request;
 }
 
 bool Arguments::areGuardsIntact() const {
+  auto isIntact = [](std::span<const std::byte> bytes) {
+    return std::ranges::all_of(bytes,
+                               [](std::byte value) { return value == filler; });
+  };
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (!std::ranges::all_of(std::span(outputs[i]).subspan(handedOut[i]),
-                             [](std::byte value) { return value == filler; }))
+    if (!isIntact(std::span(outputs[i]).subspan(handedOut[i])) ||
+        !isIntact(pools[i].bytes.first(guard)) ||
+        !isIntact(pools[i].bytes.subspan(guard + handedOut[i])))
       return false;
   return true;
+}
+
+void Arguments::restoreGuards() {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    std::ranges::fill(std::span(outputs[i]).subspan(handedOut[i]), filler);
+    std::ranges::fill(pools[i].bytes, filler);
+  }
+}
+
+rt::Request Arguments::inPools(rt::Request request) const {
+  for (rt::OutputArgument &output : request.outputs) {
+    const auto *borrowed =
+        std::get_if<rt::OutputMemory::Borrowed>(&output.memory.kind());
+    if (!borrowed)
+      continue;
+    // Requests with a mistake may have the memory of another output.
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (borrowed->data == outputs[i].data()) {
+        output.memory =
+            rt::OutputMemory::region(pools[i].memory, guard, borrowed->size);
+        break;
+      }
+  }
+  return request;
 }
 
 namespace {
@@ -229,7 +265,7 @@ void RequestMutator::mutateInput(size_t index) {
          [&](rt::Request &request) {
            request.inputs[index] = rt::InputArgument();
          });
-  // What is omitted has no shape (B-080).
+  // An omitted argument has no shape (B-080).
   if (!example.inputs[index].dimensions.empty())
     refuse(Kind::requestInputOmitted,
            fmt::format("input {}, with its shape", index),
@@ -295,7 +331,18 @@ void RequestMutator::mutateOutput(size_t index) {
     resize("no bytes", 0, {outputInsufficientSize, invalidArgument},
            {invalidArgument});
   }
-  change(Kind::requestOutputOmitted, "no memory", {}, {}, rt::OutputMemory());
+  // Every result is written by an operation, none of which may go without it.
+  // A device may find that it has a wrong argument (B-080) or no bytes (D-030);
+  // one without elements fits into nothing (D-036).
+  std::vector<StatusCode> omitted = {invalidArgument, generalFailure,
+                                     outputInsufficientSize};
+  std::vector<StatusCode> omittedFenced = {invalidArgument, generalFailure};
+  if (size == 0 || example.outputs[index].isAbsent) {
+    omitted.push_back(none);
+    omittedFenced.push_back(none);
+  }
+  change(Kind::requestOutputOmitted, "no memory", omitted, omittedFenced,
+         rt::OutputMemory());
   change(Kind::requestOutputRegion, "a token of nobody", {invalidArgument}, {},
          rt::OutputMemory::device(0xDEAD));
   auto pool = rt::SharedMemory::createAshmem(size + 16);
@@ -311,7 +358,9 @@ void RequestMutator::mutateOutput(size_t index) {
 }
 
 void RequestMutator::mutateRest() {
-  // What comes of memory that overlaps is not defined.
+  // Memory that overlaps has undefined results (B-087), so that every status is
+  // allowed. Shapes, durations and the bytes next to outputs are judged,
+  // though.
   auto share = [&](std::string text, auto change) {
     mutate(Kind::requestOverlap, std::move(text), {}, {},
            [&](rt::Request &request) {

@@ -11,22 +11,30 @@
 #include "Mutation.h"
 
 #include "nnhal/Runtime/Execution.h"
+#include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/TestCase.h"
 
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace nnhal::mutations {
 
-/// The memory of one execution of a test case. Outputs have bytes behind them
-/// that nobody may write.
+/// The memory of one execution of a test case. Outputs have bytes next to them
+/// that nobody may write. Each is there twice: borrowed, and in a pool.
 class Arguments {
 public:
-  Arguments(const rt::Model &model, const rt::TestExample &example);
+  /// resourceExhaustedTransient without memory for a pool.
+  static rt::Result<std::shared_ptr<Arguments>>
+  create(const rt::Model &model, const rt::TestExample &example);
 
   /// The request that executes the example, in fresh memory.
   rt::Request request();
-  /// Whether the bytes behind the outputs are as request() left them.
+  /// Whether the bytes next to the outputs are as request() left them.
   bool areGuardsIntact() const;
+  void restoreGuards();
+  /// \p request with the pools of the outputs in place of their borrowed bytes.
+  rt::Request inPools(rt::Request request) const;
   size_t inputSize(size_t input) const { return inputs[input].size(); }
   size_t outputSize(size_t output) const {
     return outputs[output].size() - guard;
@@ -37,9 +45,18 @@ public:
   static constexpr size_t guard = 64;
 
 private:
+  explicit Arguments(const rt::TestExample &example) : example(example) {}
+
   const rt::TestExample &example;
   std::vector<std::vector<std::byte>> inputs;
   std::vector<std::vector<std::byte>> outputs;
+  /// A pool per output, which has bytes before it, too: a region of no bytes at
+  /// the begin of a pool stands for all of it.
+  struct Pool {
+    std::shared_ptr<rt::SharedMemory> memory;
+    std::span<std::byte> bytes;
+  };
+  std::vector<Pool> pools;
   /// How much of each output the last request handed out.
   std::vector<size_t> handedOut;
 };

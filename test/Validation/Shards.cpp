@@ -11,14 +11,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <list>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace nnhal;
@@ -51,16 +54,45 @@ private:
   char *text;
 };
 
+/// A process that is killed when its object is destroyed before its end.
 struct Child {
+  Child() = default;
+  Child(const Child &) = delete;
+  Child &operator=(const Child &) = delete;
+  ~Child();
+
   std::string file;
   SharedText current;
   pid_t process = -1;
   rt::UniqueFd reading;
   std::string report;
+  bool isReportComplete = false;
   Clock::time_point end;
+  bool isLate = false;
+  /// The state in which the process ended, as waitpid() tells it.
+  int state = 0;
 };
 
 } // namespace
+
+/// Whether the process of \p child has ended, after a wait for that unless
+/// \p options has WNOHANG.
+static bool reap(Child &child, int options) {
+  pid_t ended = 0;
+  do
+    ended = ::waitpid(child.process, &child.state, options);
+  while (ended < 0 && errno == EINTR);
+  if (ended != 0)
+    child.process = -1;
+  return ended != 0;
+}
+
+Child::~Child() {
+  if (process <= 0)
+    return;
+  ::kill(process, SIGKILL);
+  (void)reap(*this, 0);
+}
 
 static std::string write(const Tally &tally, const Status &status) {
   nlohmann::json counts = nlohmann::json::array();
@@ -74,8 +106,7 @@ static std::string write(const Tally &tally, const Status &status) {
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-static rt::Result<Tally> read(const std::string &text) {
-  nlohmann::json report = nlohmann::json::parse(text);
+static rt::Result<Tally> read(const nlohmann::json &report) {
   if (std::string error = report["error"]; !error.empty())
     return rt::failure("{}", error);
   Tally tally;
@@ -88,8 +119,8 @@ static rt::Result<Tally> read(const std::string &text) {
   return tally;
 }
 
-[[noreturn]] static void runChild(Child &child, int writing,
-                                  const JudgeFile &judge) {
+/// Judges and writes the report. False if nobody reads that.
+static bool judgeAndReport(Child &child, int writing, const JudgeFile &judge) {
   Tally tally;
   Status status = judge(child.file, tally, [&](const std::string &what) {
     child.current.write(what);
@@ -98,12 +129,24 @@ static rt::Result<Tally> read(const std::string &text) {
   for (size_t done = 0; done < report.size();) {
     ssize_t count =
         ::write(writing, report.data() + done, report.size() - done);
+    if (count < 0 && errno == EINTR)
+      continue;
     if (count <= 0)
-      ::_exit(1);
+      return false;
     done += size_t(count);
   }
-  // Devices and compilers of the child need no tidy end.
-  ::_exit(0);
+  return true;
+}
+
+/// Devices and compilers of the child need no tidy end. An exception must not
+/// unwind what the child has of its parent: its brothers would be killed.
+[[noreturn]] static void runChild(Child &child, int writing,
+                                  const JudgeFile &judge) {
+  try {
+    ::_exit(judgeAndReport(child, writing, judge) ? 0 : 1);
+  } catch (...) {
+    std::abort();
+  }
 }
 
 static Status start(Child &child, unsigned seconds, const JudgeFile &judge) {
@@ -122,33 +165,48 @@ static Status start(Child &child, unsigned seconds, const JudgeFile &judge) {
   return Status::ok();
 }
 
-/// Reads what \p child says for a moment. True once it has ended.
-static bool listen(Child &child) {
+/// Reads, for a moment, the report that \p child writes.
+static void listen(Child &child) {
   pollfd ready = {child.reading.get(), POLLIN, 0};
   if (::poll(&ready, 1, 10) <= 0)
-    return Clock::now() >= child.end;
+    return;
   char buffer[65536];
   ssize_t count = ::read(child.reading.get(), buffer, sizeof(buffer));
   if (count > 0)
     child.report.append(buffer, size_t(count));
-  return count <= 0;
+  else if (count == 0 || errno != EINTR)
+    child.isReportComplete = true;
 }
 
-static rt::Result<Tally> finish(Child &child) {
-  bool isLate = Clock::now() >= child.end;
-  if (isLate)
+/// Whether \p child has ended by itself or because its time was over.
+static bool hasEnded(Child &child) {
+  if (child.isReportComplete)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  else
+    listen(child);
+  if (!child.isLate && Clock::now() >= child.end) {
+    child.isLate = true;
     ::kill(child.process, SIGKILL);
-  int state = 0;
-  while (::waitpid(child.process, &state, 0) < 0 && errno == EINTR) {
   }
-  if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
-    return read(child.report);
+  // A process may end before all that it wrote has been read.
+  return (child.isReportComplete || child.isLate) && reap(child, WNOHANG);
+}
+
+static rt::Result<Tally> resultOf(const Child &child) {
+  if (WIFEXITED(child.state) && WEXITSTATUS(child.state) == 0) {
+    // A device that ends the process leaves no report.
+    auto report = nlohmann::json::parse(child.report, nullptr,
+                                        /*allow_exceptions=*/false);
+    if (report.is_object())
+      return read(report);
+  }
   Tally died;
   std::string end =
-      isLate ? "it did not end"
-      : WIFSIGNALED(state)
-          ? fmt::format("the process died of signal {}", WTERMSIG(state))
-          : "the process ended";
+      child.isLate ? "it did not end"
+      : WIFSIGNALED(child.state)
+          ? fmt::format("the process died of signal {}", WTERMSIG(child.state))
+          : fmt::format("the process ended with status {}",
+                        WEXITSTATUS(child.state));
   died.violations.push_back(
       fmt::format("{}: {}: {}", child.file, child.current.read(), end));
   return died;
@@ -168,11 +226,11 @@ rt::Result<Tally> mutations::judgeFiles(const std::vector<std::string> &files,
       NNHAL_RETURN_IF_ERROR(start(child, seconds, judge));
     }
     for (auto it = children.begin(); it != children.end();) {
-      if (!listen(*it)) {
+      if (!hasEnded(*it)) {
         ++it;
         continue;
       }
-      rt::Result<Tally> tally = finish(*it);
+      rt::Result<Tally> tally = resultOf(*it);
       if (tally.isOk())
         sum.add(*tally);
       else if (firstError.isOk())
