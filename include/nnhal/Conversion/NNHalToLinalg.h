@@ -84,6 +84,10 @@ void populateHalfContractionPatterns(mlir::RewritePatternSet &patterns,
 /// convolution whose channels are the pixels between those of its input.
 void populateTransposedConvolutionPatterns(mlir::RewritePatternSet &patterns,
                                            mlir::Pass::Statistic *numConvolved);
+/// The steps of a recurrent cell, an operation for each, become a loop around
+/// one.
+void populateStepRollingPatterns(mlir::RewritePatternSet &patterns,
+                                 mlir::Pass::Statistic *numRolled);
 
 } // namespace nnhal
 

@@ -48,7 +48,9 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
     Statistic<"numWidened", "num-widened",
               "Contractions of float16 that became contractions of float32">,
     Statistic<"numConvolved", "num-transposed-convolutions",
-              "Transposed convolutions that became convolutions">
+              "Transposed convolutions that became convolutions">,
+    Statistic<"numRolled", "num-rolled-chains",
+              "Chains of recurrent steps that became loops">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",

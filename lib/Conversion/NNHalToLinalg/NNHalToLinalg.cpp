@@ -48,6 +48,18 @@ struct StorageCastPattern : OpConversionPattern<quant::StorageCastOp> {
   }
 };
 
+/// Between stored values, in its region, too.
+struct CopyPattern : OpConversionPattern<linalg::CopyOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(linalg::CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<linalg::CopyOp>(op, adaptor.getInputs(),
+                                                adaptor.getOutputs());
+    return success();
+  }
+};
+
 /// Records by operation why patterns do not lower it. Patterns say so in a
 /// remark, which has a location only, and operations may share one; but a
 /// conversion tells its listener which operation a pattern is tried on.
@@ -131,6 +143,7 @@ private:
     populateGroupedConvolutionPatterns(patterns, &numSplitGroups);
     populateHalfContractionPatterns(patterns, &numWidened);
     populateTransposedConvolutionPatterns(patterns, &numConvolved);
+    populateStepRollingPatterns(patterns, &numRolled);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 
@@ -156,6 +169,7 @@ private:
       return storageTypeOf(type);
     });
     auto isStored = [&](Operation *op) { return converter.isLegal(op); };
+    target.addDynamicallyLegalOp<linalg::CopyOp>(isStored);
     target.addDynamicallyLegalDialect<tensor::TensorDialect, scf::SCFDialect,
                                       kernel::KernelDialect,
                                       runtime::RuntimeDialect>(isStored);
@@ -163,8 +177,10 @@ private:
     RewritePatternSet patterns(context);
     populateNNHalToLinalgPatterns(converter, patterns, lowering);
     scf::populateSCFStructuralTypeConversions(converter, patterns);
-    patterns.add<StorageCastPattern, StoredPattern<tensor::DimOp>,
-                 StoredPattern<tensor::CastOp>>(converter, context);
+    patterns.add<StorageCastPattern, CopyPattern, StoredPattern<tensor::CastOp>,
+                 StoredPattern<tensor::DimOp>, StoredPattern<tensor::EmptyOp>,
+                 StoredPattern<tensor::ExtractSliceOp>,
+                 StoredPattern<tensor::InsertSliceOp>>(converter, context);
     populateExtensionPatterns(converter, patterns, target);
     DialectInterfaceCollection<NNHalExtensionInterface> extensions(context);
     for (const NNHalExtensionInterface &extension : extensions)

@@ -29,6 +29,7 @@ public:
   SmallVector<Tensor> step(ArrayRef<Tensor> tensors, VectorReader input,
                            VectorReader aux) override;
   Scalar features() const override { return units; }
+  bool isInPlace() const override { return !constants; }
 
   Operand auxWeights;
 
@@ -91,8 +92,7 @@ SmallVector<Tensor> RnnCell::step(ArrayRef<Tensor> tensors, VectorReader input,
     Tensor next = op.define(floatType(), {batch, units}, [&](Indices at) {
       return activate(activation, fromInput.real(at) + fromState.real(at));
     });
-    SmallVector<Scalar> origin = {op.index(0), op.index(0)};
-    return {op.insert(next, state, origin)};
+    return {next};
   }
   Tensor next = op.fill(tensors[1], {batch, units}, [&](Indices at) {
     Scalar b = at[0], unit = at[1];

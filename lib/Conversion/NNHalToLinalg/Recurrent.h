@@ -101,6 +101,8 @@ public:
                                          VectorReader input,
                                          VectorReader aux) = 0;
   virtual Scalar features() const = 0;
+  /// Whether a step changes the tensors that it gets, and makes no others.
+  virtual bool isInPlace() const = 0;
 };
 
 /// Batches of sequences, [time, batch, size] or [batch, time, size].

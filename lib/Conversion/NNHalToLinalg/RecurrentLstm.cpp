@@ -66,12 +66,13 @@ public:
   SmallVector<Tensor> step(ArrayRef<Tensor> tensors, VectorReader input,
                            VectorReader aux) override;
   Scalar features() const override { return operands.outputs; }
+  bool isInPlace() const override { return !isPlainCell; }
 
 private:
   /// \p gate of the first \p rows of the batch, through \p activation, in
   /// \p result.
-  Tensor runGate(size_t gate, Scalar rows, Tensor result, const Tensor &cell,
-                 rt::RecurrentActivation activation);
+  Tensor runGate(size_t gate, Scalar rows, const Tensor &result,
+                 const Tensor &cell, rt::RecurrentActivation activation);
   /// A gate at one unit, before norm and activation.
   Scalar preActivation(const LstmGateOperands &gate, Scalar batch, Scalar unit,
                        const Tensor &cell);
@@ -79,13 +80,14 @@ private:
                  llvm::function_ref<Scalar(Scalar)> vector) {
     return addProducts(op, op.f32(0), matrix, row, count, vector);
   }
-  Tensor normalize(const LstmGateOperands &gate, Scalar rows, Tensor values);
+  Tensor normalize(const LstmGateOperands &gate, Scalar rows,
+                   const Tensor &values);
   bool isPlain() const;
   /// A step of a plain cell: all gates in two products, then one pass over the
   /// units.
   SmallVector<Tensor> plainStep(ArrayRef<Tensor> tensors, VectorReader input);
-  Tensor updateCell(Tensor cell, const Tensor &forget, const Tensor &update,
-                    const Tensor &in);
+  Tensor updateCell(const Tensor &cell, const Tensor &forget,
+                    const Tensor &update, const Tensor &in);
   Scalar project(const Tensor &hidden, Scalar batch, Scalar row);
 
   OperationLowering &op;
@@ -144,39 +146,37 @@ Scalar LstmCell::preActivation(const LstmGateOperands &gate, Scalar batch,
 /// Each of the batch's vectors to mean 0 and variance 1, times the weights
 /// (M-170), plus the bias.
 Tensor LstmCell::normalize(const LstmGateOperands &gate, Scalar rows,
-                           Tensor values) {
+                           const Tensor &values) {
   Scalar units = operands.units;
-  return op.update(
-      std::move(values), {rows}, [&](const Tensor &current, Indices row) {
-        auto at = [&](Scalar unit) { return current.real({row[0], unit}); };
-        Scalar count = units.toF32();
-        Scalar mean = op.fold(units, op.f32(0), [&](Scalar unit, Scalar sum) {
-          return sum + at(unit);
-        }) / count;
-        Scalar squares =
-            op.fold(units, op.f32(0), [&](Scalar unit, Scalar sum) {
-              Scalar difference = at(unit) - mean;
-              return sum + difference * difference;
-            });
-        Scalar factor = 1.0 / sqrt(squares / count + 1e-8f);
-        return op.update(
-            current, {units}, [&](const Tensor &current, Indices unit) {
-              Scalar value = current.real({row[0], unit[0]});
-              Scalar normal = (value - mean) * factor *
-                              gate.layerNorm.tensor.real({unit[0]});
-              return op.insert(normal + gate.bias.tensor.real({unit[0]}),
-                               current, {row[0], unit[0]});
-            });
-      });
+  return op.update(values, {rows}, [&](const Tensor &current, Indices row) {
+    auto at = [&](Scalar unit) { return current.real({row[0], unit}); };
+    Scalar count = units.toF32();
+    Scalar mean = op.fold(units, op.f32(0), [&](Scalar unit, Scalar sum) {
+      return sum + at(unit);
+    }) / count;
+    Scalar squares = op.fold(units, op.f32(0), [&](Scalar unit, Scalar sum) {
+      Scalar difference = at(unit) - mean;
+      return sum + difference * difference;
+    });
+    Scalar factor = 1.0 / sqrt(squares / count + 1e-8f);
+    return op.update(
+        current, {units}, [&](const Tensor &current, Indices unit) {
+          Scalar value = current.real({row[0], unit[0]});
+          Scalar normal =
+              (value - mean) * factor * gate.layerNorm.tensor.real({unit[0]});
+          return op.insert(normal + gate.bias.tensor.real({unit[0]}), current,
+                           {row[0], unit[0]});
+        });
+  });
 }
 
-Tensor LstmCell::runGate(size_t index, Scalar rows, Tensor result,
+Tensor LstmCell::runGate(size_t index, Scalar rows, const Tensor &result,
                          const Tensor &cell,
                          rt::RecurrentActivation activation) {
   const LstmGateOperands &gate = operands.gates[index];
   Scalar units = operands.units;
   bool mayNormalize = !gate.layerNorm.isNever();
-  Tensor values = op.fill(std::move(result), {rows, units}, [&](Indices at) {
+  Tensor values = op.fill(result, {rows, units}, [&](Indices at) {
     Scalar sum = preActivation(gate, at[0], at[1], cell);
     return mayNormalize ? sum : activate(activation, sum);
   });
@@ -202,10 +202,10 @@ static Scalar clip(Scalar value, Scalar bound) {
   return select(bound > 0, limited, value);
 }
 
-Tensor LstmCell::updateCell(Tensor cell, const Tensor &forget,
+Tensor LstmCell::updateCell(const Tensor &cell, const Tensor &forget,
                             const Tensor &update, const Tensor &in) {
   return op.update(
-      std::move(cell), {operands.batch, operands.units},
+      cell, {operands.batch, operands.units},
       [&](const Tensor &current, Indices at) {
         Scalar kept = forget.real(at);
         // A coupled input gate is 1 - forget gate (M-167).
@@ -344,9 +344,7 @@ SmallVector<Tensor> LstmCell::plainStep(ArrayRef<Tensor> tensors,
       return clip(projected.real(at), params.projectionClip);
     });
   }
-  SmallVector<Scalar> origin = {op.index(0), op.index(0)};
-  return {op.insert(hidden, tensors[outputTensor], origin),
-          op.insert(cell, tensors[cellTensor], origin)};
+  return {hidden, cell};
 }
 
 SmallVector<Tensor> LstmCell::step(ArrayRef<Tensor> tensors, VectorReader input,

@@ -218,6 +218,9 @@ static SmallVector<Tensor> runDirection(OperationLowering &op,
       return op.insert(op.encode(next[0].real(at), current.getType()), current,
                        output.indices(step, at[0], at[1] + offset));
     };
+    if (!cell.isInPlace())
+      for (auto [value, old] : llvm::zip_equal(next, tensors.drop_front()))
+        value = op.copy(value, old);
     next.insert(next.begin(), op.update(tensors[0], {batch, features}, store));
     return next;
   };

@@ -70,6 +70,8 @@ private:
   Value constantBuffer(DenseElementsAttr array, OpBuilder &builder,
                        SymbolTable &symbols);
   void replaceByCall(LoopLikeOpInterface loop, SymbolTable &symbols);
+  bool hasSharedRounds(LoopLikeOpInterface loop);
+  void findLoops(Block &block, SmallVectorImpl<LoopLikeOpInterface> &loops);
 
   func::FuncOp entry;
   kernel::CostModel costs;
@@ -347,6 +349,37 @@ void OutlineKernelsPass::replaceByCall(LoopLikeOpInterface loop,
       definition->erase();
 }
 
+/// Whether threads may share some of each round of \p loop, but not the loop:
+/// rounds of a recurrent network depend on each other.
+bool OutlineKernelsPass::hasSharedRounds(LoopLikeOpInterface loop) {
+  auto isShared = [&](LoopLikeOpInterface part) {
+    SmallVector<Type> arguments =
+        interfaceOf(part, /*isStraight=*/false).argumentTypes();
+    return split(part, arguments).has_value();
+  };
+  return isa<scf::ForOp>(loop) && !isShared(loop) &&
+         llvm::any_of(loop.getLoopRegions().front()->getOps<scf::ForallOp>(),
+                      isShared);
+}
+
+/// Appends to \p loops those of \p block that become kernels, and those that
+/// what else it computes is moved into.
+void OutlineKernelsPass::findLoops(
+    Block &block, SmallVectorImpl<LoopLikeOpInterface> &loops) {
+  for (scf::ForOp loop : moveIntoLoops(block))
+    straight.insert(loop);
+  for (Operation &op : block) {
+    if (!isa<scf::ForOp, scf::ForallOp>(op) || op.getNumResults() != 0 ||
+        asksRuntime(&op))
+      continue;
+    auto loop = cast<LoopLikeOpInterface>(op);
+    if (hasSharedRounds(loop))
+      findLoops(loop.getLoopRegions().front()->front(), loops);
+    else
+      loops.push_back(loop);
+  }
+}
+
 void OutlineKernelsPass::runOnOperation() {
   FailureOr<func::FuncOp> found = findEntryFunction(getOperation());
   if (failed(found))
@@ -363,16 +396,10 @@ void OutlineKernelsPass::runOnOperation() {
   globals.clear();
   rebased.clear();
   straight.clear();
-  for (scf::ForOp loop : moveIntoLoops(entry))
-    straight.insert(loop);
   nextNumber = 0;
   SymbolTable symbols(getOperation());
   SmallVector<LoopLikeOpInterface> loops;
-  for (Operation &op : entry.getBody().front())
-    if (isa<scf::ForOp, scf::ForallOp>(op) && op.getNumResults() == 0 &&
-        !asksRuntime(&op))
-      loops.push_back(cast<LoopLikeOpInterface>(op));
-
+  findLoops(entry.getBody().front(), loops);
   for (LoopLikeOpInterface loop : loops)
     runStep(loop, [&] { replaceByCall(loop, symbols); });
   makeAllSequential(getOperation());

@@ -125,9 +125,8 @@ static bool computes(Operation *op) {
   return isPure(op) || isa<MemoryEffectOpInterface>(op);
 }
 
-SmallVector<scf::ForOp> moveIntoLoops(func::FuncOp entry) {
+SmallVector<scf::ForOp> moveIntoLoops(Block &block) {
   SmallVector<scf::ForOp> loops;
-  Block &block = entry.getBody().front();
   Run run(block);
   // What depends on constants alone, and what stays in the entry function.
   Operations known;

@@ -16,7 +16,6 @@
 #ifndef NNHAL_LIB_TARGET_CPU_STRAIGHTCODE_H
 #define NNHAL_LIB_TARGET_CPU_STRAIGHTCODE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace nnhal {
@@ -25,10 +24,11 @@ namespace nnhal {
 /// the execution context.
 bool asksRuntime(mlir::Operation *op);
 
-/// Moves what \p entry computes outside of loops without results into loops of
-/// one round, and returns them: each begins and ends where no element of a
-/// tensor is in an SSA value, and is long enough to be worth a call.
-llvm::SmallVector<mlir::scf::ForOp> moveIntoLoops(mlir::func::FuncOp entry);
+/// Moves what \p block, of the entry function or of a loop in it, computes
+/// outside of loops without results into loops of one round, and returns them:
+/// each begins and ends where no element of a tensor is in an SSA value, and is
+/// long enough to be worth a call.
+llvm::SmallVector<mlir::scf::ForOp> moveIntoLoops(mlir::Block &block);
 
 } // namespace nnhal
 

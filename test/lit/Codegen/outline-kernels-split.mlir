@@ -173,3 +173,31 @@ func.func @in_order(%a: memref<60xf32>) attributes {nnhal.entry} {
   }
   return
 }
+
+// -----
+
+// What each round of a loop does before and after is not shared, which leaves
+// the loop in the entry function, around a kernel for each of its parts.
+// EAGER-LABEL: func.func @in_rounds
+// EAGER:       scf.for
+// EAGER:         call @kernel_0(%{{.+}}) : (index, memref<1xf32>) -> ()
+// EAGER:         call @kernel_1(%{{.+}}) {nnhal.grain = 2 : i64}
+// EAGER:       func.func private @kernel_1(%[[FIRST:.+]]: index, %[[LAST:.+]]: index, %{{.+}}: memref<1xf32>, %{{.+}}: memref<60xf32>)
+// EAGER:       scf.for %{{.+}} = %[[FIRST]] to %[[LAST]]
+func.func @in_rounds(%a: memref<60xf32>, %b: memref<1xf32>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %i = %c0 to %c3 step %c1 {
+    scf.for %j = %c0 to %c1 step %c1 {
+      %n = arith.index_cast %i : index to i32
+      %f = arith.sitofp %n : i32 to f32
+      memref.store %f, %b[%j] : memref<1xf32>
+    }
+    scf.forall (%j) in (60) {
+      %v = memref.load %b[%c0] : memref<1xf32>
+      memref.store %v, %a[%j] : memref<60xf32>
+    } {mapping = [#nnk.piece]}
+  }
+  return
+}

@@ -215,6 +215,9 @@ public:
   Tensor undefined(const rt::TensorType &type, Indices extents);
   Tensor insert(const Tensor &part, const Tensor &target, Indices offsets,
                 Indices strides = {});
+  /// \p target with the elements of \p source, which is of its extents. A loop
+  /// that passes on what it got needs no memory for each round.
+  Tensor copy(const Tensor &source, const Tensor &target);
   /// A tensor whose elements are all \p element, as stored.
   Tensor filled(const rt::TensorType &type, Indices extents, Scalar element);
   /// The part of \p source of \p extents, from \p offsets on, which is within

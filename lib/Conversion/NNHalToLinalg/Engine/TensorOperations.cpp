@@ -158,6 +158,11 @@ Tensor OperationLowering::insert(const Tensor &part, const Tensor &target,
           target.getType()};
 }
 
+Tensor OperationLowering::copy(const Tensor &source, const Tensor &target) {
+  auto copy = linalg::CopyOp::create(builder, source.get(), target.get());
+  return {builder, copy->getResult(0), target.getType()};
+}
+
 Tensor OperationLowering::slice(const Tensor &source, Indices offsets,
                                 Indices extents, Indices strides) {
   SmallVector<OpFoldResult> steps = foldable(strides);
