@@ -32,7 +32,7 @@ struct ExtensionRow {
   /// as NO_VALUE; 255 stands for as many as the file states.
   Counts inputs = {};
   Counts outputs = {};
-  uint32_t optionalInputs = 0;
+  uint64_t optionalInputs = 0;
   /// The types of the data input that the extension takes.
   uint16_t types = 0;
   uint8_t dataInput = 0;

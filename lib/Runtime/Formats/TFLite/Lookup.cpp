@@ -27,4 +27,28 @@ Status importHashtableLookup(Operator &op) {
       .finish();
 }
 
+Status importLshProjection(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options<schema::LSHProjectionOptions>());
+  // M-159: codes of the HAL; the one that the file format calls sparse adds a
+  // multiple of the number of signatures for each function.
+  constexpr int32_t dense = 2, sparse = 3;
+  bool isDense = options->type() == schema::LSHProjectionType::DENSE;
+  if (!isDense && options->type() != schema::LSHProjectionType::SPARSE)
+    return badData("projection type {} is neither SPARSE (1) nor DENSE (2)",
+                   int(options->type()));
+  // The bytes of what the file states are hashed, so that integers of 64 bits
+  // do not become others here; op.input() may be narrowed already.
+  const Tensor &stated = op.graph.tensor(uint32_t(op.source.inputs()->Get(1)));
+  if (stated.is64Bit)
+    return badData("input 1 has type {}, whose bytes the HAL does not hash",
+                   nameOf(stated.sourceType));
+  return OperationBuilder(op, OperationType::LSH_PROJECTION)
+      .input(0)
+      .input(1)
+      .optional(2, *op.input(0).type)
+      .int32(isDense ? dense : sparse)
+      .finish();
+}
+
 } // namespace nnhal::rt::tflite

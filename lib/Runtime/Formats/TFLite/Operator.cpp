@@ -135,7 +135,7 @@ Status readOperands(Operator &op) {
                 row.code != schema::BuiltinOperator::CUSTOM;
   for (size_t i = 0; i < op.inputCount(); ++i) {
     bool isOptional = (i >= row.inputs.least && !isList) ||
-                      (i < 32 && (row.optionalInputs >> i & 1));
+                      (i < 64 && (row.optionalInputs >> i & 1));
     if (!op.hasInput(i)) {
       if (!isOptional)
         return badData("input {} is missing", i);

@@ -12,6 +12,11 @@ namespace nnhal::rt::tflite {
 using Code = schema::BuiltinOperator;
 using Type = OperationType;
 
+/// The inputs of BIDIRECTIONAL_SEQUENCE_LSTM that may be absent: those of one
+/// direction, 17 later those of the other, and from 39 on the auxiliary ones.
+static constexpr uint64_t bidirectionalLstmOptional =
+    0x31E22 | (uint64_t(0x31E22) << 17) | (uint64_t(0x1FF) << 39);
+
 // clang-format off
 static constexpr OperatorRow rows[] = {
   // Elementwise
@@ -103,11 +108,14 @@ static constexpr OperatorRow rows[] = {
   // Lookup
   {.code = Code::EMBEDDING_LOOKUP, .type = Type::EMBEDDING_LOOKUP, .inputs = {2, 2}, .dataInput = 1, .import = importUnary},
   {.code = Code::HASHTABLE_LOOKUP, .type = Type::HASHTABLE_LOOKUP, .inputs = {3, 3}, .outputs = {2, 2}, .dataInput = 2, .takesPlain = true, .import = importHashtableLookup},
+  {.code = Code::LSH_PROJECTION, .type = Type::LSH_PROJECTION, .inputs = {2, 3}, .types = Float | I32 | U8, .dataInput = 1, .takesPlain = true, .import = importLshProjection},
   // Recurrent; the optional inputs of both LSTM operators: 1, 5, 9-12, 16, 17
   {.code = Code::LSTM, .type = Type::LSTM, .inputs = {20, 24}, .optionalInputs = 0x31E22, .types = Float | S8, .maxRank = 2, .inferShapes = lstmShape, .import = importLstm},
   {.code = Code::UNIDIRECTIONAL_SEQUENCE_LSTM, .type = Type::UNIDIRECTIONAL_SEQUENCE_LSTM, .inputs = {20, 24}, .optionalInputs = 0x31E22, .types = Float | S8, .maxRank = 3, .inferShapes = sequenceLstmShape, .import = importSequenceLstm},
   {.code = Code::RNN, .type = Type::RNN, .inputs = {5, 5}, .types = Float, .maxRank = 2, .inferShapes = rnnShape, .import = importRnn},
   {.code = Code::UNIDIRECTIONAL_SEQUENCE_RNN, .type = Type::UNIDIRECTIONAL_SEQUENCE_RNN, .inputs = {5, 5}, .types = Float, .maxRank = 3, .inferShapes = sequenceRnnShape, .import = importSequenceRnn},
+  {.code = Code::BIDIRECTIONAL_SEQUENCE_LSTM, .type = Type::BIDIRECTIONAL_SEQUENCE_LSTM, .inputs = {48, 48}, .outputs = {1, 2}, .optionalInputs = bidirectionalLstmOptional, .types = Float, .maxRank = 3, .inferShapes = bidirectionalLstmShape, .import = importBidirectionalLstm},
+  {.code = Code::BIDIRECTIONAL_SEQUENCE_RNN, .type = Type::BIDIRECTIONAL_SEQUENCE_RNN, .inputs = {12, 12}, .outputs = {1, 2}, .optionalInputs = 0xE00, .types = Float, .maxRank = 3, .inferShapes = bidirectionalRnnShape, .import = importBidirectionalRnn},
   {.code = Code::SVDF, .type = Type::SVDF, .inputs = {5, 5}, .optionalInputs = 0x8, .types = Float | S8, .maxRank = 2, .inferShapes = svdfShape, .import = importSvdf},
   // Composed of several operations
   {.code = Code::SQUARE, .type = Type::MUL, .types = Float | I32 | Quant8, .maxRank = 4, .inferShapes = sameShape, .import = importSquare},
@@ -208,9 +216,6 @@ std::string_view whyUnsupported(schema::BuiltinOperator code) {
   switch (code) {
   case Code::CUSTOM:
     return "no extension claims this custom operator";
-  case Code::BIDIRECTIONAL_SEQUENCE_LSTM:
-  case Code::BIDIRECTIONAL_SEQUENCE_RNN:
-  case Code::LSH_PROJECTION:
   case Code::REDUCE_WINDOW:
     return "this operator is not imported";
   case Code::SKIP_GRAM:

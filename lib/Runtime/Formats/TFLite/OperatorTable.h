@@ -60,7 +60,7 @@ struct OperatorRow {
   Counts inputs = {};
   Counts outputs = {};
   /// Inputs below inputs.least that may be absent.
-  uint32_t optionalInputs = 0;
+  uint64_t optionalInputs = 0;
   /// The types of the data input, which is mostly input 0. Where the rules of
   /// one operation are asked they tell its types and ranks.
   uint8_t types = AnyType;
@@ -131,10 +131,13 @@ Status importQuantize(Operator &op);
 Status importDequantize(Operator &op);
 Status importDensify(Operator &op);
 Status importHashtableLookup(Operator &op);
+Status importLshProjection(Operator &op);
 Status importLstm(Operator &op);
 Status importSequenceLstm(Operator &op);
 Status importRnn(Operator &op);
 Status importSequenceRnn(Operator &op);
+Status importBidirectionalLstm(Operator &op);
+Status importBidirectionalRnn(Operator &op);
 Status importSvdf(Operator &op);
 
 // Importers of operators that are several operations of the HAL.
@@ -251,6 +254,8 @@ Result<std::vector<Shape>> lstmShape(Operator &op);
 Result<std::vector<Shape>> sequenceLstmShape(Operator &op);
 Result<std::vector<Shape>> rnnShape(Operator &op);
 Result<std::vector<Shape>> sequenceRnnShape(Operator &op);
+Result<std::vector<Shape>> bidirectionalLstmShape(Operator &op);
+Result<std::vector<Shape>> bidirectionalRnnShape(Operator &op);
 Result<std::vector<Shape>> svdfShape(Operator &op);
 
 // Shape functions of operators that are several operations of the HAL.

@@ -7,15 +7,13 @@
 
 #include "Recurrent.h"
 
-#include "OperationBuilder.h"
 #include "OperatorTable.h"
 
 #include "Runtime/Support/Errors.h"
 
 namespace nnhal::rt::tflite {
 
-/// Activation codes of recurrent operations: TANH has one here (M-173).
-static Result<int32_t> recurrentActivation(schema::Activation activation) {
+Result<int32_t> recurrentActivation(schema::Activation activation) {
   if (activation < schema::Activation::NONE ||
       activation > schema::Activation::TANH)
     return badData("the HAL has no recurrent activation {}", int(activation));
@@ -40,8 +38,7 @@ uint32_t stateOutput(Operator &op, size_t i) {
                                *state.shape); // Nobody reads it.
 }
 
-/// Adds input \p i, weights or a bias, or an omitted operand.
-static void addWeights(Operator &op, OperationBuilder &builder, size_t i) {
+void addWeights(Operator &op, OperationBuilder &builder, size_t i) {
   if (op.hasInput(i))
     builder.operand(weightsOperand(op, i));
   else

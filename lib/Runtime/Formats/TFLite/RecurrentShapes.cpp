@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperationBuilder.h"
+#include "Recurrent.h"
+
 #include "OperatorTable.h"
 
 #include "Runtime/Support/Errors.h"
@@ -32,8 +33,7 @@ static Status expectShape(Operator &op, size_t i, const Shape &expected,
                  nameOf(tensor.sourceType), nameOf(type));
 }
 
-/// Expects a shape like the function above, with the type of input 0.
-static Status expectShape(Operator &op, size_t i, const Shape &expected) {
+Status expectShape(Operator &op, size_t i, const Shape &expected) {
   return expectShape(op, i, expected, *op.input(0).type);
 }
 
@@ -42,16 +42,14 @@ static OperandType beside(Operator &op, OperandType quantized) {
   return isQuantized(*op.input(0).type) ? quantized : *op.input(0).type;
 }
 
-static Status expectRank(Operator &op, size_t i, size_t rank) {
+Status expectRank(Operator &op, size_t i, size_t rank) {
   if (!op.input(i).shape || op.shape(i).size() != rank)
     return badData("input {} has shape {}, expected rank {}", i,
                    op.input(i).shape ? toString(op.shape(i)) : "?", rank);
   return Status();
 }
 
-/// Present all together or not at all (M-167 to M-170).
-static Status expectTogether(Operator &op,
-                             std::initializer_list<size_t> inputs) {
+Status expectTogether(Operator &op, std::initializer_list<size_t> inputs) {
   for (size_t i : inputs)
     if (op.hasInput(i) != op.hasInput(*inputs.begin()))
       return badData("inputs {} and {} must be present together",
@@ -59,37 +57,58 @@ static Status expectTogether(Operator &op,
   return Status();
 }
 
-/// Checks the weights of both LSTM operators and gives the output size.
-static Result<uint32_t> lstmOutputSize(Operator &op, uint32_t inputSize) {
-  NNHAL_RETURN_IF_ERROR(expectRank(op, 2, 2));
-  NNHAL_RETURN_IF_ERROR(expectRank(op, 6, 2));
-  uint32_t cells = op.shape(2)[0], outputs = op.shape(6)[1];
+static std::string_view presence(Operator &op, size_t i) {
+  return op.hasInput(i) ? "present" : "missing";
+}
+
+/// Checks which weights of an LSTM cell go with which others (M-167 to M-169).
+static Status checkLstmParts(Operator &op, size_t first) {
+  // A projection bias needs projection weights (M-169).
+  if (op.hasInput(first + 17) && !op.hasInput(first + 16))
+    return badData("has a projection bias, but no projection");
+  NNHAL_RETURN_IF_ERROR(expectTogether(op, {first + 1, first + 5, first + 12}));
+  NNHAL_RETURN_IF_ERROR(expectTogether(op, {first + 10, first + 11}));
+  bool isPeephole = op.hasInput(first + 10) && op.hasInput(first + 1);
+  if (op.hasInput(first + 9) != isPeephole)
+    return badData("input {} is {}, but input {} is {} and input {} is {}",
+                   first + 9, presence(op, first + 9), first + 1,
+                   presence(op, first + 1), first + 10,
+                   presence(op, first + 10));
+  return Status();
+}
+
+Result<uint32_t> lstmOutputSize(Operator &op, uint32_t inputSize,
+                                size_t first) {
+  NNHAL_RETURN_IF_ERROR(expectRank(op, first + 2, 2));
+  NNHAL_RETURN_IF_ERROR(expectRank(op, first + 6, 2));
+  uint32_t cells = op.shape(first + 2)[0], outputs = op.shape(first + 6)[1];
   for (size_t i = 1; i <= 4; ++i)
-    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells, inputSize}));
+    NNHAL_RETURN_IF_ERROR(expectShape(op, first + i, {cells, inputSize}));
   for (size_t i = 5; i <= 8; ++i)
-    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells, outputs}));
+    NNHAL_RETURN_IF_ERROR(expectShape(op, first + i, {cells, outputs}));
   OperandType fine = beside(op, OperandType::TENSOR_QUANT16_SYMM);
   OperandType bias = beside(op, OperandType::TENSOR_INT32);
   for (size_t i = 9; i <= 11; ++i)
-    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells}, fine));
+    NNHAL_RETURN_IF_ERROR(expectShape(op, first + i, {cells}, fine));
   for (size_t i = 12; i <= 15; ++i)
-    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells}, bias));
-  NNHAL_RETURN_IF_ERROR(expectShape(op, 16, {outputs, cells}));
-  NNHAL_RETURN_IF_ERROR(expectShape(op, 17, {outputs}, bias));
-  for (size_t i = 20; i <= 23; ++i)
-    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {cells}, fine));
-  if (!op.hasInput(16) && outputs != cells)
+    NNHAL_RETURN_IF_ERROR(expectShape(op, first + i, {cells}, bias));
+  NNHAL_RETURN_IF_ERROR(expectShape(op, first + 16, {outputs, cells}));
+  NNHAL_RETURN_IF_ERROR(expectShape(op, first + 17, {outputs}, bias));
+  if (!op.hasInput(first + 16) && outputs != cells)
     return badData("has {} cells and {} outputs, but no projection", cells,
                    outputs);
-  // A projection bias needs projection weights (M-169).
-  if (op.hasInput(17) && !op.hasInput(16))
-    return badData("has a projection bias, but no projection");
-  NNHAL_RETURN_IF_ERROR(expectTogether(op, {1, 5, 12}));
-  NNHAL_RETURN_IF_ERROR(expectTogether(op, {10, 11}));
-  NNHAL_RETURN_IF_ERROR(expectTogether(op, {21, 22, 23}));
+  NNHAL_RETURN_IF_ERROR(checkLstmParts(op, first));
   if (uint64_t(cells) * 4 > INT32_MAX)
     return badData("has {} cells, which are too many", cells);
   return outputs;
+}
+
+/// Checks the layer norm weights of both LSTM operators of one direction.
+static Status checkLayerNorm(Operator &op) {
+  OperandType fine = beside(op, OperandType::TENSOR_QUANT16_SYMM);
+  for (size_t i = layerNorm; i < layerNorm + 4; ++i)
+    NNHAL_RETURN_IF_ERROR(expectShape(op, i, {op.shape(2)[0]}, fine));
+  return expectTogether(op, {layerNorm + 1, layerNorm + 2, layerNorm + 3});
 }
 
 Result<std::vector<Shape>> lstmShape(Operator &op) {
@@ -100,6 +119,7 @@ Result<std::vector<Shape>> lstmShape(Operator &op) {
                    schema::EnumNameLSTMKernel(options->kernel_type()));
   NNHAL_RETURN_IF_ERROR(expectRank(op, 0, 2));
   NNHAL_ASSIGN_OR_RETURN(uint32_t outputs, lstmOutputSize(op, op.shape(0)[1]));
+  NNHAL_RETURN_IF_ERROR(checkLayerNorm(op));
   std::vector<int64_t> dimensions = {op.shape(0)[0], outputs};
   NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(dimensions));
   return std::vector<Shape>{shape};
@@ -108,18 +128,18 @@ Result<std::vector<Shape>> lstmShape(Operator &op) {
 Result<std::vector<Shape>> sequenceLstmShape(Operator &op) {
   NNHAL_RETURN_IF_ERROR(expectRank(op, 0, 3));
   NNHAL_ASSIGN_OR_RETURN(uint32_t outputs, lstmOutputSize(op, op.shape(0)[2]));
+  NNHAL_RETURN_IF_ERROR(checkLayerNorm(op));
   std::vector<int64_t> dimensions = {op.shape(0)[0], op.shape(0)[1], outputs};
   NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(dimensions));
   return std::vector<Shape>{shape};
 }
 
-/// Checks the weights of both RNN operators and gives the number of units.
-static Result<uint32_t> rnnUnits(Operator &op, uint32_t inputSize) {
-  NNHAL_RETURN_IF_ERROR(expectRank(op, 1, 2));
-  uint32_t units = op.shape(1)[0];
-  NNHAL_RETURN_IF_ERROR(expectShape(op, 1, {units, inputSize}));
-  NNHAL_RETURN_IF_ERROR(expectShape(op, 2, {units, units}));
-  NNHAL_RETURN_IF_ERROR(expectShape(op, 3, {units}));
+Result<uint32_t> rnnUnits(Operator &op, uint32_t inputSize, size_t first) {
+  NNHAL_RETURN_IF_ERROR(expectRank(op, first + 1, 2));
+  uint32_t units = op.shape(first + 1)[0];
+  NNHAL_RETURN_IF_ERROR(expectShape(op, first + 1, {units, inputSize}));
+  NNHAL_RETURN_IF_ERROR(expectShape(op, first + 2, {units, units}));
+  NNHAL_RETURN_IF_ERROR(expectShape(op, first + 3, {units}));
   return units;
 }
 
