@@ -294,18 +294,22 @@ template <typename T> T quotient(T a, T b) {
   return T(a / b);
 }
 
-template <typename T> T floorMod(T a, T b) {
-  T rest;
+/// The rest of a division that rounds towards 0: it has the sign of \p a.
+template <typename T> T remainder(T a, T b) {
   if constexpr (std::is_integral_v<T>)
-    rest = std::is_signed_v<T> && b == T(-1) ? T(0) : T(a % b);
+    return std::is_signed_v<T> && b == T(-1) ? T(0) : T(a % b);
   else
-    rest = std::fmod(a, b);
+    return std::fmod(a, b);
+}
+
+template <typename T> T floorMod(T a, T b) {
+  T rest = remainder(a, b);
   return rest != 0 && (b < 0) != (rest < 0) ? T(rest + b) : rest;
 }
 
 template <typename T> T floorDiv(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    T rest = std::is_signed_v<T> && b == T(-1) ? T(0) : T(a % b);
+    T rest = remainder(a, b);
     return T(quotient(a, b) - (rest != 0 && (a < 0) != (b < 0) ? 1 : 0));
   } else {
     return std::floor(a / b);
@@ -387,6 +391,20 @@ Status runRightShift(Run &run) {
       return compute<T>(run, [](T a, T b) {
         T bits = std::min<T>(std::max<T>(b, 0), T(sizeof(T) * 8 - 1));
         return T(a >> bits);
+      });
+    else
+      return Status::ok();
+  });
+}
+
+Status runShiftLeft(Run &run) {
+  return withNumber(run.use.element(0), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T> && sizeof(T) <= 4)
+      // No bit is left of those that are shifted by their number or more.
+      return compute<T>(run, [](T a, T b) {
+        bool isInside = uint64_t(b) < sizeof(T) * 8;
+        return isInside ? T(uint32_t(a) << uint32_t(b)) : T(0);
       });
     else
       return Status::ok();
@@ -508,6 +526,26 @@ constexpr OperatorRow rows[] = {
      1,
      checkPlain,
      runRightShift},
+    {185,
+     "STABLEHLO_REMAINDER",
+     "a b ",
+     0,
+     orderedElements,
+     {},
+     1,
+     checkPlain,
+     [](Run &run) {
+       return divide(run, [](auto a, auto b) { return remainder(a, b); });
+     }},
+    {207,
+     "STABLEHLO_SHIFT_LEFT",
+     "value shift ",
+     0,
+     bitElements,
+     {},
+     1,
+     checkPlain,
+     runShiftLeft},
 };
 
 } // namespace

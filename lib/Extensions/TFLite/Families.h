@@ -25,6 +25,7 @@ inline constexpr OptionRow activationOption = {"activation",
 Rows activationRows();
 Rows arithmeticRows();
 Rows blocksRows();
+Rows combiningRows();
 Rows comparisonRows();
 Rows contractionRows();
 Rows conv3DRows();

@@ -204,6 +204,15 @@ constexpr OperatorRow rows[] = {
      checkUnary,
      runFloat<reluFrom0To1>},
     {158, "SIGN", "input ", 0, signs, {}, 1, checkUnary, runSign},
+    {208,
+     "STABLEHLO_CBRT",
+     "input ",
+     0,
+     floatsOnly,
+     {},
+     1,
+     checkUnary,
+     runFloat<std::cbrt>},
 };
 
 } // namespace

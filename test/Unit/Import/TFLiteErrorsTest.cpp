@@ -88,7 +88,6 @@ TEST(TFLiteErrorsTest, operators) {
   EXPECT_EQ(error(Code::SCATTER_ND, image),
             "the HAL has no such operation, and no composition is known; the "
             "extension nnhal.tflite takes it");
-  EXPECT_EQ(error(Code::REDUCE_WINDOW, image), "this operator is not imported");
   EXPECT_EQ(
       error(Code::EXP, image, [](W &f) { return std::vector{f.floats({1})}; }),
       "has 2 inputs, expected 1");

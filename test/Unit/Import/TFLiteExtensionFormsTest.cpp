@@ -311,12 +311,8 @@ TEST(TFLiteExtensionFormsTest, errors) {
             "TensorFlow Lite does not compute this operator either");
   EXPECT_EQ(error(Code::RANDOM_UNIFORM, {ints({2})}),
             "random results are not imported");
-  EXPECT_EQ(error(Code::STABLEHLO_SORT, {real({2})}),
-            "this operator of StableHLO is not imported");
   EXPECT_EQ(error(Code::STABLEHLO_CUSTOM_CALL, {real({2})}),
             "what a custom call computes is not known");
-  EXPECT_EQ(error(Code::STABLEHLO_REMAINDER, {real({2}), real({2})}),
-            "no operator has a remainder with the sign of the dividend");
 }
 
 // Neither the HAL nor the extension computes with bytes of five dimensions.

@@ -8,11 +8,11 @@
 // The operators of a CALL take its place. Branches and loops become referenced
 // subgraphs of the HAL. A constant argument stays a constant in them, so that
 // shapes and axes that are handed in are known there; in a loop, if the body
-// yields it unchanged.
+// yields it unchanged. A CASE becomes a tree of branches.
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperatorTable.h"
+#include "StableHlo.h"
 
 #include "Runtime/Support/Errors.h"
 
@@ -76,17 +76,34 @@ static Result<std::vector<Tensor>> argumentsOf(Operator &op, size_t first) {
 namespace {
 /// A referenced subgraph of the HAL and what it yields.
 struct Called {
-  uint32_t operand;
+  /// Its number among the referenced subgraphs.
+  uint32_t subgraph;
   std::vector<Tensor> results;
+  /// The operand of the caller that refers to it.
+  uint32_t operand = 0;
 };
 } // namespace
 
-/// Imports subgraph \p index into one that an operation of \p op refers to. If
-/// it \p isBody of a loop, it yields no constants that it was given.
-static Result<Called> import(Operator &op, int64_t index,
-                             std::span<const Tensor> arguments,
-                             bool isBody = false) {
-  FileImport &file = op.graph.file();
+static uint32_t addReferenced(FileImport &file, Subgraph subgraph) {
+  std::vector<Subgraph> &referenced = file.result.model.referenced;
+  referenced.push_back(std::move(subgraph));
+  return uint32_t(referenced.size() - 1);
+}
+
+/// An operand of \p graph that refers to \p subgraph.
+static uint32_t addReference(Graph &graph, uint32_t subgraph) {
+  Operand operand;
+  operand.type = OperandType::SUBGRAPH;
+  operand.lifetime = OperandLifeTime::SUBGRAPH;
+  operand.location.offset = subgraph;
+  return graph.addOperand(std::move(operand));
+}
+
+/// Imports subgraph \p index as a referenced one. If it \p isBody of a loop, it
+/// yields no constants that it was given.
+static Result<Called> importReferenced(FileImport &file, int64_t index,
+                                       std::span<const Tensor> arguments,
+                                       bool isBody = false) {
   NNHAL_ASSIGN_OR_RETURN(const schema::SubGraph *source,
                          findSubgraph(file, index));
   CallScope scope(file, uint32_t(index));
@@ -102,12 +119,17 @@ static Result<Called> import(Operator &op, int64_t index,
     NNHAL_ASSIGN_OR_RETURN(uint32_t value, graph.use(result));
     target.outputIndexes.push_back(graph.asOutput(value, *result.shape));
   }
-  Operand operand;
-  operand.type = OperandType::SUBGRAPH;
-  operand.lifetime = OperandLifeTime::SUBGRAPH;
-  operand.location.offset = uint32_t(file.result.model.referenced.size());
-  file.result.model.referenced.push_back(std::move(target));
-  called.operand = op.graph.addOperand(std::move(operand));
+  called.subgraph = addReferenced(file, std::move(target));
+  return called;
+}
+
+/// Likewise, as one that an operation of \p op refers to.
+static Result<Called> import(Operator &op, int64_t index,
+                             std::span<const Tensor> arguments,
+                             bool isBody = false) {
+  NNHAL_ASSIGN_OR_RETURN(Called called, importReferenced(op.graph.file(), index,
+                                                         arguments, isBody));
+  called.operand = addReference(op.graph, called.subgraph);
   return called;
 }
 
@@ -146,8 +168,8 @@ Status importCall(Operator &op) {
   return importCallOf(op, options->subgraph());
 }
 
-Status importCallOf(Operator &op, int64_t subgraph) {
-  NNHAL_ASSIGN_OR_RETURN(std::vector<Tensor> arguments, argumentsOf(op, 0));
+Status importCallOf(Operator &op, int64_t subgraph, size_t first) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Tensor> arguments, argumentsOf(op, first));
   FileImport &file = op.graph.file();
   NNHAL_ASSIGN_OR_RETURN(const schema::SubGraph *source,
                          findSubgraph(file, subgraph));
@@ -260,6 +282,178 @@ Status importWhile(Operator &op) {
   op.graph.addOperation(OperationType::WHILE, std::move(inputs),
                         std::move(outputs));
   return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// CASE
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The branches of a CASE. Each has the arguments that are no constants as
+/// inputs, and behind them the index, so that a choice among some of them is a
+/// subgraph of the same form.
+struct Branches {
+  std::vector<uint32_t> subgraphs;
+  std::vector<Tensor> arguments, results;
+};
+} // namespace
+
+static Operand indexOperand() {
+  Operand operand;
+  operand.type = OperandType::TENSOR_INT32;
+  operand.dimensions = {1};
+  return operand;
+}
+
+/// The operand of \p graph that says whether \p index is below \p bound.
+static uint32_t addIsBelow(Graph &graph, uint32_t index, int32_t bound) {
+  Operand truth;
+  truth.type = OperandType::TENSOR_BOOL8;
+  truth.dimensions = {1};
+  uint32_t result = graph.addOperand(std::move(truth));
+  graph.addOperation(
+      OperationType::LESS,
+      {index, graph.addConstant(OperandType::TENSOR_INT32, {1},
+                                std::as_bytes(std::span(&bound, 1)))},
+      {result});
+  return result;
+}
+
+/// Imports the branches \p numbers, which yield the same shapes.
+static Result<Branches> importBranches(Operator &op,
+                                       std::span<const int32_t> numbers) {
+  Branches branches;
+  FileImport &file = op.graph.file();
+  NNHAL_ASSIGN_OR_RETURN(branches.arguments, argumentsOf(op, 1));
+  for (size_t number = 0; number < numbers.size(); ++number) {
+    NNHAL_ASSIGN_OR_RETURN(
+        Called branch,
+        importReferenced(file, numbers[number], branches.arguments));
+    NNHAL_RETURN_IF_ERROR(checkCount(op, branch.results.size()));
+    Subgraph &subgraph = file.result.model.referenced[branch.subgraph];
+    subgraph.inputIndexes.push_back(uint32_t(subgraph.operands.size()));
+    subgraph.operands.push_back(indexOperand());
+    subgraph.operands.back().lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+    branches.subgraphs.push_back(branch.subgraph);
+    if (number == 0)
+      branches.results = branch.results;
+    for (size_t i = 0; i < op.outputCount(); ++i) {
+      const Shape &first = *branches.results[i].shape,
+                  &shape = *branch.results[i].shape;
+      if (shape != first)
+        return badData("output {} has shape {} from branch 0 and {} from "
+                       "branch {}",
+                       i, toString(first), toString(shape), number);
+      NNHAL_RETURN_IF_ERROR(checkResult(op.output(i), branch.results[i]));
+    }
+  }
+  return branches;
+}
+
+static Result<uint32_t> addChoice(FileImport &file, const Branches &branches,
+                                  size_t first, size_t count);
+
+/// Adds an IF to \p graph that executes one of \p count branches from \p first
+/// on: the one that \p inputs end with the index of, or the last one.
+static Status addBranch(Graph &graph, const Branches &branches, size_t first,
+                        size_t count, const std::vector<uint32_t> &inputs,
+                        std::vector<uint32_t> outputs) {
+  // Halves, so that subgraphs are not nested as deep as there are branches.
+  size_t half = count / 2;
+  NNHAL_ASSIGN_OR_RETURN(uint32_t lower,
+                         addChoice(graph.file(), branches, first, half));
+  NNHAL_ASSIGN_OR_RETURN(uint32_t upper, addChoice(graph.file(), branches,
+                                                   first + half, count - half));
+  std::vector<uint32_t> operands = {
+      addIsBelow(graph, inputs.back(), int32_t(first + half)),
+      addReference(graph, lower), addReference(graph, upper)};
+  operands.insert(operands.end(), inputs.begin(), inputs.end());
+  graph.addOperation(OperationType::IF, std::move(operands),
+                     std::move(outputs));
+  return Status();
+}
+
+/// The number of a subgraph that executes one of \p count branches.
+static Result<uint32_t> addChoice(FileImport &file, const Branches &branches,
+                                  size_t first, size_t count) {
+  if (count == 1)
+    return branches.subgraphs[first];
+  Subgraph target;
+  Graph graph(file, *file.model.subgraphs()->Get(0), target);
+  auto add = [&](Operand operand, OperandLifeTime lifetime) {
+    operand.lifetime = lifetime;
+    return graph.addOperand(std::move(operand));
+  };
+  for (const Tensor &argument : branches.arguments)
+    if (!argument.isConstant) {
+      NNHAL_ASSIGN_OR_RETURN(Operand operand,
+                             operandFor(argument, *argument.shape));
+      target.inputIndexes.push_back(
+          add(std::move(operand), OperandLifeTime::SUBGRAPH_INPUT));
+    }
+  target.inputIndexes.push_back(
+      add(indexOperand(), OperandLifeTime::SUBGRAPH_INPUT));
+  for (const Tensor &result : branches.results) {
+    NNHAL_ASSIGN_OR_RETURN(Operand operand, operandFor(result, *result.shape));
+    target.outputIndexes.push_back(
+        add(std::move(operand), OperandLifeTime::SUBGRAPH_OUTPUT));
+  }
+  NNHAL_RETURN_IF_ERROR(addBranch(graph, branches, first, count,
+                                  target.inputIndexes, target.outputIndexes));
+  return addReferenced(file, std::move(target));
+}
+
+/// The number of the branch that index \p value, as computed, names: the last
+/// one for those below 0, too. Those above need no care.
+static uint32_t addNumber(Graph &graph, uint32_t value, size_t count) {
+  auto last = int32_t(count - 1);
+  uint32_t isNegative = addIsBelow(graph, value, 0);
+  uint32_t number = graph.addOperand(indexOperand());
+  graph.addOperation(OperationType::SELECT,
+                     {isNegative,
+                      graph.addConstant(OperandType::TENSOR_INT32, {1},
+                                        std::as_bytes(std::span(&last, 1))),
+                      value},
+                     {number});
+  return number;
+}
+
+Status importStableHloCase(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options2<schema::StablehloCaseOptions>());
+  std::span<const int32_t> numbers =
+      elementsOf(options->branch_subgraph_indices());
+  if (numbers.empty())
+    return badData("has no branches");
+  NNHAL_RETURN_IF_ERROR(checkKnown(op));
+  Tensor &index = op.input(0);
+  if (index.sourceType != schema::TensorType::INT32)
+    return badData("the index, {}, has type {}, expected INT32",
+                   describe(index), nameOf(index.sourceType));
+  if (index.shape->size() > 1 || elementCount(*index.shape) != 1)
+    return badData("the index, {}, has shape {}, expected one element",
+                   describe(index), toString(*index.shape));
+  if (numbers.size() == 1)
+    return importCallOf(op, numbers[0], 1);
+  if (index.isConstant) {
+    NNHAL_ASSIGN_OR_RETURN(int32_t value, op.integer(0));
+    bool isInside = value >= 0 && size_t(value) < numbers.size();
+    return importCallOf(op, isInside ? numbers[size_t(value)] : numbers.back(),
+                        1);
+  }
+  NNHAL_ASSIGN_OR_RETURN(Branches branches, importBranches(op, numbers));
+  std::vector<uint32_t> inputs, outputs;
+  appendOperands(branches.arguments, inputs);
+  NNHAL_ASSIGN_OR_RETURN(uint32_t value, op.graph.use(index));
+  inputs.push_back(addNumber(op.graph, value, numbers.size()));
+  for (size_t i = 0; i < op.outputCount(); ++i) {
+    NNHAL_ASSIGN_OR_RETURN(
+        uint32_t output,
+        op.graph.define(op.output(i), *branches.results[i].shape));
+    outputs.push_back(output);
+  }
+  return addBranch(op.graph, branches, 0, numbers.size(), inputs,
+                   std::move(outputs));
 }
 
 } // namespace nnhal::rt::tflite

@@ -98,6 +98,7 @@ Result<std::vector<Shape>> extensionConv2DShape(Operator &op);
 Result<std::vector<Shape>> extensionDepthwiseConv2DShape(Operator &op);
 Result<std::vector<Shape>> extensionConv3DShape(Operator &op);
 Result<std::vector<Shape>> extensionPoolShape(Operator &op);
+Result<std::vector<Shape>> extensionReduceWindowShape(Operator &op);
 Result<std::vector<Shape>> extensionResizeShape(Operator &op);
 Result<std::vector<Shape>> extensionReshapeShape(Operator &op);
 Result<std::vector<Shape>> extensionPadShape(Operator &op);

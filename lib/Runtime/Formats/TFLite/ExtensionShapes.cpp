@@ -310,6 +310,29 @@ Result<std::vector<Shape>> extensionDilateShape(Operator &op) {
   return single(dimensions);
 }
 
+Result<std::vector<Shape>> extensionReduceWindowShape(Operator &op) {
+  std::vector<int64_t> dimensions = op.dimensions(0);
+  std::array<std::vector<int32_t>, 3> lists;
+  for (size_t list = 0; list < lists.size(); ++list) {
+    NNHAL_ASSIGN_OR_RETURN(lists[list],
+                           integers(op, list + 2, dimensions.size()));
+    for (int32_t value : lists[list])
+      if (value < 1)
+        return badData("input {} has the value {}, which is below 1", list + 2,
+                       value);
+  }
+  const auto &[extents, strides, dilations] = lists;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    int64_t reach = (int64_t(extents[i]) - 1) * dilations[i] + 1;
+    if (reach > dimensions[i])
+      return badData("a window of {} elements exceeds extent {} of dimension "
+                     "{}",
+                     reach, dimensions[i], i);
+    dimensions[i] = (dimensions[i] - reach) / strides[i] + 1;
+  }
+  return single(dimensions);
+}
+
 Result<std::vector<Shape>> extensionSparseLookupShape(Operator &op) {
   if (!op.isConstant(2))
     return partialShapes(op);

@@ -39,6 +39,18 @@ static Status options(Operator &op, OperationBuilder &builder) {
   return Status();
 }
 
+/// The function of REDUCE_WINDOW, whose options are of the second union.
+static Status reduceWindowOptions(Operator &op, OperationBuilder &builder) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *table,
+                         op.options2<schema::ReduceWindowOptions>());
+  auto function = int32_t(table->reduce_function());
+  if (function < int32_t(schema::ReduceWindowFunction::ADD) ||
+      function > int32_t(schema::ReduceWindowFunction::ANY))
+    return badData("reduce_function is {}, which is not in 1..6", function);
+  builder.int32(function);
+  return Status();
+}
+
 //===----------------------------------------------------------------------===//
 // Forms that the HAL's operations lack
 //===----------------------------------------------------------------------===//
@@ -142,6 +154,9 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::ADD_N, .inputs = {2, 255}, .types = F32 | I32 | I64, .sameTypeInputs = 255},
   {.code = Code::BITWISE_XOR, .inputs = {2, 2}, .types = I32 | Quant8 | S16 | U32 | U16, .sameTypeInputs = 2, .inferShapes = broadcastShape},
   {.code = Code::RIGHT_SHIFT, .inputs = {2, 2}, .types = I32 | Quant8 | S16 | U32 | U16, .sameTypeInputs = 2, .inferShapes = broadcastShape},
+  {.code = Code::STABLEHLO_SHIFT_LEFT, .inputs = {2, 2}, .types = I32 | Quant8 | S16 | U32 | U16, .sameTypeInputs = 2, .inferShapes = broadcastShape},
+  {.code = Code::STABLEHLO_REMAINDER, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .inferShapes = broadcastShape},
+  {.code = Code::STABLEHLO_CBRT, .types = F32, .takesUnknown = true},
   {.code = Code::ATAN2, .inputs = {2, 2}, .types = F32 | F64, .sameTypeInputs = 2, .inferShapes = broadcastShape},
   {.code = Code::ABS, .types = F32 | I32 | S16 | I64, .halRank = 0, .takesUnknown = true},
   {.code = Code::NEG, .types = F32 | I32 | I64, .halRank = 0, .takesUnknown = true},
@@ -186,6 +201,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::L2_POOL_2D, .types = F32, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
   {.code = Code::RESIZE_BILINEAR, .inputs = {2, 2}, .types = F32 | S16, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeBilinearOptions, &schema::ResizeBilinearOptions::align_corners, &schema::ResizeBilinearOptions::half_pixel_centers>},
   {.code = Code::RESIZE_NEAREST_NEIGHBOR, .inputs = {2, 2}, .types = F32 | Quant8 | S16 | I32, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeNearestNeighborOptions, &schema::ResizeNearestNeighborOptions::align_corners, &schema::ResizeNearestNeighborOptions::half_pixel_centers>},
+  {.code = Code::REDUCE_WINDOW, .inputs = {5, 5}, .types = anyNumber & ~uint16_t(F16), .sameTypeInputs = 2, .inferShapes = extensionReduceWindowShape, .addOptions = reduceWindowOptions},
   // Normalization
   {.code = Code::L2_NORMALIZATION, .types = F32, .addOptions = options<schema::L2NormOptions, &schema::L2NormOptions::activation>},
   // Reduction

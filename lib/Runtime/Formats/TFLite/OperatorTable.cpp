@@ -200,6 +200,9 @@ static constexpr OperatorRow rows[] = {
   {.code = Code::STABLEHLO_DOT_GENERAL, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloDotGeneral},
   {.code = Code::STABLEHLO_CONVOLUTION, .type = Type::CAST, .inputs = {2, 2}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloConvolution},
   {.code = Code::STABLEHLO_WHILE, .type = Type::CAST, .inputs = {1, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importStableHloWhile},
+  {.code = Code::STABLEHLO_CASE, .type = Type::CAST, .inputs = {1, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importStableHloCase},
+  {.code = Code::STABLEHLO_SCATTER, .type = Type::CAST, .inputs = {3, 3}, .outputs = {1, 1}, .checksTypes = true, .import = importStableHloScatter},
+  {.code = Code::STABLEHLO_SORT, .type = Type::CAST, .inputs = {1, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importStableHloSort},
   {.code = Code::STABLEHLO_COMPOSITE, .type = Type::CAST, .inputs = {0, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importStableHloComposite},
 };
 // clang-format on
@@ -216,8 +219,6 @@ std::string_view whyUnsupported(schema::BuiltinOperator code) {
   switch (code) {
   case Code::CUSTOM:
     return "no extension claims this custom operator";
-  case Code::REDUCE_WINDOW:
-    return "this operator is not imported";
   case Code::SKIP_GRAM:
   case Code::HASHTABLE:
   case Code::HASHTABLE_FIND:
@@ -231,17 +232,11 @@ std::string_view whyUnsupported(schema::BuiltinOperator code) {
   case Code::RANDOM_STANDARD_NORMAL:
   case Code::RANDOM_UNIFORM:
   case Code::MULTINOMIAL:
+  case Code::STABLEHLO_RNG_BIT_GENERATOR:
     return "random results are not imported";
   case Code::STABLEHLO_CUSTOM_CALL:
     return "what a custom call computes is not known";
-  case Code::STABLEHLO_RNG_BIT_GENERATOR:
-    return "random results are not imported";
-  case Code::STABLEHLO_REMAINDER:
-    return "no operator has a remainder with the sign of the dividend";
   default:
-    if (std::string_view(schema::EnumNameBuiltinOperator(code))
-            .starts_with("STABLEHLO_"))
-      return "this operator of StableHLO is not imported";
     return "the HAL has no such operation, and no composition is known";
   }
 }

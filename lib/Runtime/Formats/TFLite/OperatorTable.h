@@ -174,13 +174,15 @@ Status importTransposeConvBias(Operator &op);
 Status importCall(Operator &op);
 Status importIf(Operator &op);
 Status importWhile(Operator &op);
-/// Adds the operators of \p subgraph in place of \p op.
-Status importCallOf(Operator &op, int64_t subgraph);
+/// Adds the operators of \p subgraph in place of \p op, whose inputs from
+/// \p first on are its arguments.
+Status importCallOf(Operator &op, int64_t subgraph, size_t first = 0);
 
 // Operators of StableHLO, which become others of the file format
 // (StableHlo.cpp).
 Status importStableHloAlias(Operator &op);
 Status importStableHloBroadcast(Operator &op);
+Status importStableHloCase(Operator &op);
 Status importStableHloClamp(Operator &op);
 Status importStableHloCompare(Operator &op);
 Status importStableHloComposite(Operator &op);
@@ -198,7 +200,9 @@ Status importStableHloPad(Operator &op);
 Status importStableHloReduce(Operator &op);
 Status importStableHloReduceWindow(Operator &op);
 Status importStableHloReshape(Operator &op);
+Status importStableHloScatter(Operator &op);
 Status importStableHloSlice(Operator &op);
+Status importStableHloSort(Operator &op);
 Status importStableHloTranspose(Operator &op);
 Status importStableHloWhile(Operator &op);
 

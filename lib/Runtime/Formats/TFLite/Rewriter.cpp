@@ -7,6 +7,8 @@
 
 #include "Rewriter.h"
 
+#include "Extension.h"
+
 #include "Runtime/Support/Errors.h"
 
 #include <numeric>
@@ -60,25 +62,41 @@ int32_t Rewriter::temporary(int32_t like) {
   return int32_t(graph.addTensor(std::move(tensor)));
 }
 
+/// An operator that \p builder holds.
+static const schema::Operator &written(Rewriter::Builder &builder,
+                                       const std::vector<int32_t> &inputs,
+                                       const std::vector<int32_t> &outputs,
+                                       schema::BuiltinOptions kind,
+                                       flatbuffers::Offset<void> options) {
+  auto inputVector = builder.CreateVector(inputs);
+  auto outputVector = builder.CreateVector(outputs);
+  builder.Finish(schema::CreateOperator(builder, 0, inputVector, outputVector,
+                                        kind, options));
+  return *flatbuffers::GetRoot<schema::Operator>(builder.GetBufferPointer());
+}
+
 Status Rewriter::importWritten(Builder &builder, Code code,
                                const std::vector<int32_t> &inputs,
                                const std::vector<int32_t> &outputs,
                                Written options) {
-  auto inputVector = builder.CreateVector(inputs);
-  auto outputVector = builder.CreateVector(outputs);
   if (options.second.IsNull())
     options.first = schema::BuiltinOptions::NONE;
-  builder.Finish(schema::CreateOperator(builder, 0, inputVector, outputVector,
-                                        options.first, options.second));
   return importAs(
-      graph,
-      *flatbuffers::GetRoot<schema::Operator>(builder.GetBufferPointer()),
+      graph, written(builder, inputs, outputs, options.first, options.second),
       code);
 }
 
-Status Rewriter::give(int32_t tensor) {
+Status Rewriter::extend(Code code, const std::vector<int32_t> &inputs,
+                        const std::vector<int32_t> &outputs) {
+  Builder builder;
+  return importAsExtension(
+      graph, written(builder, inputs, outputs, schema::BuiltinOptions::NONE, 0),
+      *findExtension(code));
+}
+
+Status Rewriter::give(int32_t tensor, size_t i) {
   const Tensor &value = graph.tensor(uint32_t(tensor));
-  Tensor &output = op.output(0);
+  Tensor &output = op.output(i);
   if (!accepts(output, value))
     return badData("{} has another type, scale or zero point than its value, "
                    "{}",

@@ -60,8 +60,16 @@ public:
   Status finish(Code code, std::vector<int32_t> inputs, Create create) {
     return add(code, std::move(inputs), op.outputs, create);
   }
-  /// Makes the value of \p tensor that of the only output.
-  Status give(int32_t tensor);
+  /// Adds the operator \p code with \p outputs.
+  Status apply(Code code, const std::vector<int32_t> &inputs,
+               const std::vector<int32_t> &outputs) {
+    return add(code, inputs, outputs, noOptions);
+  }
+  /// Likewise, adds the extension's operation of that operator, which it has.
+  Status extend(Code code, const std::vector<int32_t> &inputs,
+                const std::vector<int32_t> &outputs);
+  /// Makes the value of \p tensor that of output \p i.
+  Status give(int32_t tensor, size_t i = 0);
 
   /// \p tensor in \p shape, which has as many elements; itself when that is
   /// its shape.

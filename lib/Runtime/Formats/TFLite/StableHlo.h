@@ -29,6 +29,15 @@ Result<std::vector<int32_t>>
 dimensionList(const flatbuffers::Vector<int64_t> *list, std::string_view name,
               size_t rank);
 
+/// Returns the operator that subgraph \p body consists of if that combines its
+/// two inputs to its only output; nothing where it is anything else.
+std::optional<schema::BuiltinOperator> combinerOf(Operator &op,
+                                                  const schema::SubGraph &body);
+
+/// Returns subgraph \p index of the file, by which \p op "does" something.
+Result<const schema::SubGraph *> bodyOf(Operator &op, std::string_view does,
+                                        int32_t index);
+
 } // namespace nnhal::rt::tflite
 
 #endif // NNHAL_LIB_RUNTIME_FORMATS_TFLITE_STABLEHLO_H

@@ -51,23 +51,35 @@ static constexpr Reducer reducers[] = {
     {Code::STABLEHLO_OR, Code::REDUCE_ANY, Code::LOGICAL_OR, 0, 0, 0},
 };
 
-/// The reducer that subgraph \p index computes.
-static Result<Reducer> reducerOf(Operator &op, int32_t index) {
+Result<const schema::SubGraph *> bodyOf(Operator &op, std::string_view does,
+                                        int32_t index) {
   const auto &subgraphs = *op.graph.file().model.subgraphs();
   if (index < 0 || uint32_t(index) >= subgraphs.size())
-    return badData("reduces by subgraph {} of {}", index, subgraphs.size());
-  const schema::SubGraph &body = *subgraphs.Get(uint32_t(index));
+    return badData("{} by subgraph {} of {}", does, index, subgraphs.size());
+  return subgraphs.Get(uint32_t(index));
+}
+
+std::optional<Code> combinerOf(Operator &op, const schema::SubGraph &body) {
   auto operators = tablesOf(body.operators());
   auto inputs = elementsOf(body.inputs()), outputs = elementsOf(body.outputs());
-  if (operators.size() == 1 && inputs.size() == 2 && inputs[0] != inputs[1] &&
-      std::ranges::is_permutation(elementsOf(operators[0]->inputs()), inputs) &&
-      outputs.size() == 1 &&
-      std::ranges::equal(elementsOf(operators[0]->outputs()), outputs)) {
-    const auto *code = op.graph.operatorCode(operators[0]->opcode_index());
-    for (const Reducer &reducer : reducers)
-      if (code && builtinCode(*code) == reducer.body)
-        return reducer;
-  }
+  if (operators.size() != 1 || inputs.size() != 2 || inputs[0] == inputs[1] ||
+      !std::ranges::is_permutation(elementsOf(operators[0]->inputs()),
+                                   inputs) ||
+      outputs.size() != 1 ||
+      !std::ranges::equal(elementsOf(operators[0]->outputs()), outputs))
+    return std::nullopt;
+  const auto *code = op.graph.operatorCode(operators[0]->opcode_index());
+  return code ? std::optional(builtinCode(*code)) : std::nullopt;
+}
+
+/// The reducer that subgraph \p index computes.
+static Result<Reducer> reducerOf(Operator &op, int32_t index) {
+  NNHAL_ASSIGN_OR_RETURN(const schema::SubGraph *body,
+                         bodyOf(op, "reduces", index));
+  std::optional<Code> combiner = combinerOf(op, *body);
+  for (const Reducer &reducer : reducers)
+    if (combiner == reducer.body)
+      return reducer;
   return badData("reduces by subgraph {}, which is not a sum, product, "
                  "maximum, minimum, conjunction or disjunction of its inputs",
                  index);
