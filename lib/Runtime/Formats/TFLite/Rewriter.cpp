@@ -32,7 +32,7 @@ static Tensor constantOf(FileImport &file, schema::TensorType sourceType,
 }
 
 int32_t Rewriter::integers(const std::vector<int32_t> &values,
-                           std::optional<Shape> dimensions) {
+                           const std::optional<Shape> &dimensions) {
   Shape shape = dimensions.value_or(Shape{uint32_t(values.size())});
   return int32_t(graph.addTensor(
       constantOf(graph.file(), schema::TensorType::INT32,

@@ -35,30 +35,31 @@ public:
 
   /// A tensor of INT32 constants; \p dimensions default to one of all.
   int32_t integers(const std::vector<int32_t> &values,
-                   std::optional<Shape> dimensions = {});
+                   const std::optional<Shape> &dimensions = {});
   /// A FLOAT32 constant.
   int32_t real(float value);
 
   /// Adds the operator \p code, whose only result is a new tensor of the type
   /// of tensor \p like, and returns that.
-  Result<int32_t> value(Code code, std::vector<int32_t> inputs, int32_t like) {
-    return value(code, std::move(inputs), like, noOptions);
+  Result<int32_t> value(Code code, const std::vector<int32_t> &inputs,
+                        int32_t like) {
+    return value(code, inputs, like, noOptions);
   }
   /// Likewise with options that \p create makes, with schema::Create...
   template <typename Create>
-  Result<int32_t> value(Code code, std::vector<int32_t> inputs, int32_t like,
-                        Create create) {
+  Result<int32_t> value(Code code, const std::vector<int32_t> &inputs,
+                        int32_t like, Create create) {
     int32_t result = temporary(like);
-    NNHAL_RETURN_IF_ERROR(add(code, std::move(inputs), {result}, create));
+    NNHAL_RETURN_IF_ERROR(add(code, inputs, {result}, create));
     return result;
   }
   /// Adds the operator \p code with the outputs of the one that is rewritten.
-  Status finish(Code code, std::vector<int32_t> inputs) {
-    return add(code, std::move(inputs), op.outputs, noOptions);
+  Status finish(Code code, const std::vector<int32_t> &inputs) {
+    return add(code, inputs, op.outputs, noOptions);
   }
   template <typename Create>
-  Status finish(Code code, std::vector<int32_t> inputs, Create create) {
-    return add(code, std::move(inputs), op.outputs, create);
+  Status finish(Code code, const std::vector<int32_t> &inputs, Create create) {
+    return add(code, inputs, op.outputs, create);
   }
   /// Adds the operator \p code with \p outputs.
   Status apply(Code code, const std::vector<int32_t> &inputs,

@@ -17,7 +17,6 @@
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 namespace nnhal::rt::tflite {
@@ -92,8 +91,7 @@ static bool startsNeutral(Operator &op, const Reducer &reducer) {
       !expandConstant(op.input(1), sizeof(int64_t), bytes).isOk())
     return false;
   auto is = [&](auto neutral) {
-    return bytes.size() == sizeof(neutral) &&
-           std::memcmp(bytes.data(), &neutral, sizeof(neutral)) == 0;
+    return std::ranges::equal(bytes, std::as_bytes(std::span(&neutral, 1)));
   };
   switch (op.input(1).type.value_or(OperandType::OEM)) {
   case OperandType::TENSOR_FLOAT32:
