@@ -268,7 +268,13 @@ TEST(TFLiteImportTest, reduction) {
   int32_t input = file.tensor({{2, 5}}), k = file.integers({3});
   int32_t values = file.tensor({{}}), indices = file.tensor({{}, Type::INT32});
   file.add(Code::TOPK_V2, {input, k}, {values, indices});
-  EXPECT_EQ(toText(importBytes(file.finish({input}, {values, indices}))),
+  // The HAL has another order of equal elements.
+  auto bytes = file.finish({input}, {values, indices});
+  EXPECT_EQ(toText(importBytes(bytes)),
+            "tflite:TOPK_V2(i2x5, {3}) -> o2x3, o2x3\n");
+  TFLiteImportOptions options;
+  options.useExtensions = false;
+  EXPECT_EQ(toText(importBytes(bytes, options)),
             "TOPK_V2(i2x5, 3) -> o2x3, o2x3\n");
 }
 

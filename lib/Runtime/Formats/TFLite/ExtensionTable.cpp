@@ -100,6 +100,10 @@ static bool hasLongSum(Operator &op) {
       op.shape(0), [](uint32_t extent) { return extent > maxMatrix; });
 }
 
+/// Of equal elements TensorFlow Lite's places name the first one first, the
+/// HAL's the last one (M-137).
+static bool hasPlaces(Operator &op) { return extensionTopKShape(op).isOk(); }
+
 static bool hasOtherSlice(Operator &op) {
   const auto *options = optionsOf<schema::StridedSliceOptions>(op);
   return options &&
@@ -214,7 +218,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::REDUCE_ALL, .inputs = {2, 2}, .types = B8, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
   {.code = Code::ARG_MAX, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | B8 | S16 | I64, .halRank = 0, .givesIndices = true, .inferShapes = extensionArgShape, .addOptions = options<schema::ArgMaxOptions, &schema::ArgMaxOptions::output_type>},
   {.code = Code::ARG_MIN, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | B8 | S16 | I64, .halRank = 0, .givesIndices = true, .inferShapes = extensionArgShape, .addOptions = options<schema::ArgMinOptions, &schema::ArgMinOptions::output_type>},
-  {.code = Code::TOPK_V2, .inputs = {2, 2}, .outputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .halRank = 0, .inferShapes = extensionTopKShape},
+  {.code = Code::TOPK_V2, .inputs = {2, 2}, .outputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .halRank = 0, .isBeyondHal = hasPlaces, .inferShapes = extensionTopKShape},
   {.code = Code::CUMSUM, .inputs = {2, 2}, .types = F32 | I32 | I64, .isBeyondHal = hasLongSum, .addOptions = options<schema::CumsumOptions, &schema::CumsumOptions::exclusive, &schema::CumsumOptions::reverse>},
   {.code = Code::SEGMENT_SUM, .inputs = {2, 2}, .types = F32 | I32, .inferShapes = extensionSegmentSumShape},
   {.code = Code::UNSORTED_SEGMENT_PROD, .inputs = {3, 3}, .types = F32 | I32, .inferShapes = extensionUnsortedSegmentShape},
