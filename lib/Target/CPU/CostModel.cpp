@@ -44,6 +44,7 @@ static constexpr CostModel sixteenRegisters = {
     .copiedOutputs = 16,
     .transposedOutputs = 8,
     .transposedProducts = 32,
+    .reductionAccumulators = 4,
     .splitWork = 5000,
     .splitPiece = 2500,
     .splitPieces = 32,
@@ -101,6 +102,7 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("copied-outputs", copiedOutputs);
   visit("transposed-outputs", transposedOutputs);
   visit("transposed-products", transposedProducts);
+  visit("reduction-accumulators", reductionAccumulators);
   visit("split-work", splitWork);
   visit("split-piece", splitPiece);
   visit("split-pieces", splitPieces);

@@ -89,6 +89,9 @@ struct CostModel {
   int64_t transposedOutputs;
   /// ContractionCosts::transposedProducts of this target.
   int64_t transposedProducts;
+  /// Registers, at most, that accumulate what is reduced along a contiguous
+  /// dimension; its highest power of two counts.
+  int64_t reductionAccumulators;
   /// Estimated nanoseconds of the shortest loop nest that threads share.
   int64_t splitWork;
   /// Estimated nanoseconds of the shortest piece of such a nest.
