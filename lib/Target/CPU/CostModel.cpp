@@ -45,6 +45,7 @@ static constexpr CostModel sixteenRegisters = {
     .transposedOutputs = 8,
     .transposedProducts = 32,
     .reductionAccumulators = 4,
+    .transposedBits = 128,
     .splitWork = 5000,
     .splitPiece = 2500,
     .splitPieces = 32,
@@ -103,6 +104,7 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("transposed-outputs", transposedOutputs);
   visit("transposed-products", transposedProducts);
   visit("reduction-accumulators", reductionAccumulators);
+  visit("transposed-bits", transposedBits);
   visit("split-work", splitWork);
   visit("split-piece", splitPiece);
   visit("split-pieces", splitPieces);

@@ -92,6 +92,8 @@ struct CostModel {
   /// Registers, at most, that accumulate what is reduced along a contiguous
   /// dimension; its highest power of two counts.
   int64_t reductionAccumulators;
+  /// Bits, at most, of a row of a tile that is transposed in registers.
+  int64_t transposedBits;
   /// Estimated nanoseconds of the shortest loop nest that threads share.
   int64_t splitWork;
   /// Estimated nanoseconds of the shortest piece of such a nest.

@@ -22,9 +22,10 @@
 // and its lowerings) match no extremum of floats that is a select, add a buffer
 // for the parts, and reduce floats lane after lane.
 //
-// Operations that have no such dimension become scalar loops by upstream's
-// pattern; what the innermost one accumulates is carried in a register. Loops
-// whose rounds write different elements are mapped to pieces of a kernel.
+// A transposition goes tile by tile (TransposeTiles.h). What is none of these
+// becomes scalar loops by upstream's pattern; what the innermost one
+// accumulates is carried in a register. Loops whose rounds write different
+// elements are mapped to pieces of a kernel.
 //
 // The loops are emitted directly. Upstream's way (tile by one vector,
 // vectorize, cast away unit dimensions, fold subviews into transfers, lower
@@ -38,6 +39,7 @@
 
 #include "CostModel.h"
 #include "KernelSplit.h"
+#include "TransposeTiles.h"
 #include "VectorLoopEmitter.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
@@ -181,6 +183,11 @@ void VectorizeLoopsPass::runOnOperation() {
     VectorLoopEmitter emitter(rewriter, op, *target);
     if (succeeded(emitter.analyze())) {
       emitter.emit();
+      rewriter.eraseOp(op);
+      ++numVectorized;
+      continue;
+    }
+    if (succeeded(emitTransposeTiles(rewriter, op, target->costs()))) {
       rewriter.eraseOp(op);
       ++numVectorized;
       continue;

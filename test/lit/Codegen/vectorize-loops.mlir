@@ -57,17 +57,19 @@ func.func @outer_reduction(%a: memref<3x8xf32>, %c: memref<8xf32>) {
   return
 }
 
-// CHECK-LABEL: func.func @transposition_is_scalar
+// No input is contiguous along the rows of the output.
+// CHECK-LABEL: func.func @transposed_sum_is_scalar
 // CHECK-NOT:     vector
 // CHECK:         scf.forall
 // CHECK:           scf.forall
 // CHECK:         memref.load
 // CHECK:         memref.store
-func.func @transposition_is_scalar(%a: memref<8x8xf32>, %b: memref<8x8xf32>) {
+func.func @transposed_sum_is_scalar(%a: memref<8x8xf32>, %b: memref<8x8xf32>) {
   linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel"]}
       ins(%a : memref<8x8xf32>) outs(%b : memref<8x8xf32>) {
   ^bb0(%x: f32, %y: f32):
-    linalg.yield %x : f32
+    %r = arith.addf %x, %x : f32
+    linalg.yield %r : f32
   }
   return
 }

@@ -59,8 +59,8 @@ def VectorizeLoops : Pass<"nnhal-vectorize-loops", "::mlir::func::FuncOp"> {
   let description = [{
     Emits scf loops around vector operations for linalg operations on static
     memrefs whose innermost output dimension is parallel and contiguous, or
-    that join what is contiguous, in whatever order, to one result; the
-    remaining ones become scalar loops. Loops whose rounds write different
+    that join what is contiguous, in whatever order, to one result, and for
+    transpositions; the remaining ones become scalar loops. Loops whose rounds write different
     elements are `scf.forall`, mapped to the pieces of a kernel (`#nnk.piece`).
   }];
   let statistics = [
