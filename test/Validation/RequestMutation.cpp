@@ -358,7 +358,7 @@ void RequestMutator::mutateOutput(size_t index) {
 }
 
 void RequestMutator::mutateRest() {
-  // Memory that overlaps has undefined results (B-087), so that every status is
+  // Memory that overlaps has undefined results, so that every status is
   // allowed. Shapes, durations and the bytes next to outputs are judged,
   // though.
   auto share = [&](std::string text, auto change) {
