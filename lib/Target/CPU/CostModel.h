@@ -45,7 +45,8 @@ struct CostModel {
   int64_t windowRows;
   /// Windows up to this width are unrolled.
   int64_t unrolledTaps;
-  /// Steps of a float convolution's inner loop that one round of it takes.
+  /// Steps of a float convolution's inner loop that one round of it takes; and
+  /// rows that are joined at once to a row of results.
   int64_t unrolledSteps;
   /// An input up to this size stays in the second-level cache.
   int64_t inputCache;

@@ -231,6 +231,7 @@ void VectorLoopEmitter::emit() {
     auto once = scf::ForOp::create(builder, loc, zero, one, one);
     builder.setInsertionPointToStart(once.getBody());
   }
+  joinedDim = findJoinedDim();
   emitOuterLoops(0);
 }
 
@@ -250,6 +251,8 @@ void VectorLoopEmitter::emitOuterLoops(unsigned position) {
   if (position == outerDims.size())
     return reduction ? emitReducedLanes() : emitLanes();
   unsigned dim = outerDims[position];
+  if (joinedDim == dim)
+    return emitJoinedRounds(position);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   if (extents[dim] == 1) {
     ivs[dim] = zero;
@@ -262,8 +265,55 @@ void VectorLoopEmitter::emitOuterLoops(unsigned position) {
   emitOuterLoops(position + 1);
 }
 
-/// Whether \p bodyOp gives one value for all lanes, of values in `uniform`.
-bool VectorLoopEmitter::isUniform(Operation &bodyOp) {
+/// The innermost dimension that is reduced, if one round of its loop costs
+/// little more than to load and store the results.
+std::optional<unsigned> VectorLoopEmitter::findJoinedDim() {
+  auto bodySize = int64_t(llvm::range_size(*op.getBlock()));
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  if (reduction || bodySize >= target.costs().longEpilogue)
+    return std::nullopt;
+  for (unsigned dim : llvm::reverse(outerDims))
+    if (extents.size() == iterators.size() &&
+        iterators[dim] == utils::IteratorType::reduction)
+      return extents[dim] >= target.costs().unrolledSteps ? std::optional(dim)
+                                                          : std::nullopt;
+  return std::nullopt;
+}
+
+/// A loop that takes several rounds at once, so that the results of each lane
+/// are loaded and stored once for all of them; then the rounds that remain.
+/// Beside what that saves, it keeps LLVM from storing the lanes of an extremum
+/// under a mask, which takes some processors several times as long.
+void VectorLoopEmitter::emitJoinedRounds(unsigned position) {
+  unsigned dim = *joinedDim;
+  int64_t extent = extents[dim], together = target.costs().unrolledSteps;
+  int64_t joined = extent / together * together;
+  auto emitLoop = [&](int64_t begin, int64_t end, int64_t step) {
+    if (begin == end)
+      return;
+    Value lower = arith::ConstantIndexOp::create(builder, loc, begin);
+    Value upper = arith::ConstantIndexOp::create(builder, loc, end);
+    Block *body = beginLoop(dim, lower, upper, step);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(body);
+    rounds = {ivs[dim]};
+    for (int64_t round = 1; round < step; ++round)
+      rounds.push_back(arith::AddIOp::create(
+          builder, loc, rounds.front(),
+          arith::ConstantIndexOp::create(builder, loc, round)));
+    emitOuterLoops(position + 1);
+  };
+  emitLoop(0, joined, together);
+  emitLoop(joined, extent, /*step=*/1);
+}
+
+void VectorLoopEmitter::beginRound(size_t round) {
+  if (joinedDim)
+    ivs[*joinedDim] = rounds[round];
+}
+
+/// Whether \p bodyOp gives one value for all lanes, of values in \p uniform.
+bool VectorLoopEmitter::isUniform(Operation &bodyOp, const IRMapping &uniform) {
   if (auto index = dyn_cast<linalg::IndexOp>(bodyOp))
     return index.getDim() != laneDim;
   if (bodyOp.getNumResults() != 1)
@@ -278,9 +328,17 @@ bool VectorLoopEmitter::isUniform(Operation &bodyOp) {
 /// LLVM does not move it there, because a load might see what the loop stores.
 /// Without a loop around, the code would be none of the kernel.
 void VectorLoopEmitter::emitUniform() {
-  uniform = IRMapping();
+  uniforms.assign(rounds.size(), IRMapping());
   if (llvm::all_of(outerDims, [&](unsigned dim) { return extents[dim] == 1; }))
     return;
+  for (auto [round, uniform] : llvm::enumerate(uniforms)) {
+    beginRound(round);
+    uniform = emitUniformOfRound();
+  }
+}
+
+IRMapping VectorLoopEmitter::emitUniformOfRound() {
+  IRMapping uniform;
   Block *block = op.getBlock();
   for (OpOperand *input : op.getDpsInputOperands()) {
     unsigned number = input->getOperandNumber();
@@ -293,9 +351,10 @@ void VectorLoopEmitter::emitUniform() {
                               : operand);
   }
   for (Operation &bodyOp : block->without_terminator())
-    if (isUniform(bodyOp))
+    if (isUniform(bodyOp, uniform))
       uniform.map(bodyOp.getResult(0),
                   cloneBodyOp(bodyOp, /*width=*/1, uniform));
+  return uniform;
 }
 
 /// The lane dimension: full vectors in a loop, then ever shorter powers of two
@@ -392,13 +451,15 @@ Value VectorLoopEmitter::cloneBodyOp(Operation &bodyOp, int64_t width,
 }
 
 /// Clones the body for \p width lanes from \p laneIndex on, which join what
-/// they have to \p carried, if it is not null.
+/// they have in \p round to \p carried, if it is not empty, in place of what
+/// the results are in memory.
 IRMapping VectorLoopEmitter::cloneBody(int64_t width, Value laneIndex,
-                                       Value carried) {
+                                       size_t round, ValueRange carried) {
   ivs[laneDim] = laneIndex;
-  IRMapping mapping = uniform;
-  if (carried)
-    mapping.map(reduction->carried, carried);
+  beginRound(round);
+  IRMapping mapping = uniforms[round];
+  if (!carried.empty())
+    mapping.map(op.getRegionOutputArgs(), carried);
   Block *block = op.getBlock();
   for (auto [operand, map, argument] :
        llvm::zip_equal(operands, maps, block->getArguments())) {
@@ -415,14 +476,18 @@ IRMapping VectorLoopEmitter::cloneBody(int64_t width, Value laneIndex,
 }
 
 void VectorLoopEmitter::emitBody(int64_t width, Value laneIndex) {
-  IRMapping mapping = cloneBody(width, laneIndex, /*carried=*/Value());
+  SmallVector<Value> results;
+  for (size_t round = 0; round < rounds.size(); ++round) {
+    IRMapping mapping = cloneBody(width, laneIndex, round, results);
+    results = llvm::map_to_vector(
+        op.getBlock()->getTerminator()->getOperands(), [&](Value yielded) {
+          return widen(mapping.lookupOrDefault(yielded), width);
+        });
+  }
   int64_t firstOutput = op.getNumDpsInputs();
-  for (auto [index, yielded] :
-       llvm::enumerate(op.getBlock()->getTerminator()->getOperands())) {
-    Value value = widen(mapping.lookupOrDefault(yielded), width);
+  for (auto [index, value] : llvm::enumerate(results))
     vector::StoreOp::create(builder, loc, value, operands[firstOutput + index],
                             indicesOf(maps[firstOutput + index]));
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -472,15 +537,15 @@ Value VectorLoopEmitter::accumulate(Value carried, int64_t begin, int64_t end) {
   Value yielded = op.getBlock()->getTerminator()->getOperand(0);
   Value lower = arith::ConstantIndexOp::create(builder, loc, begin);
   if (end - begin == width)
-    return cloneBody(width, lower, carried).lookup(yielded);
+    return cloneBody(width, lower, /*round=*/0, carried).lookup(yielded);
   Value upper = arith::ConstantIndexOp::create(builder, loc, end);
   Value step = arith::ConstantIndexOp::create(builder, loc, width);
   auto loop =
       scf::ForOp::create(builder, loc, lower, upper, step, ValueRange(carried));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  IRMapping mapping =
-      cloneBody(width, loop.getInductionVar(), loop.getRegionIterArg(0));
+  IRMapping mapping = cloneBody(width, loop.getInductionVar(), /*round=*/0,
+                                loop.getRegionIterArg(0));
   scf::YieldOp::create(builder, loc, mapping.lookup(yielded));
   return loop.getResult(0);
 }

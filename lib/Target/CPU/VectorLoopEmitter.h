@@ -44,11 +44,15 @@ private:
                          int64_t step);
   void emitOuterLoops(unsigned position);
   void emitLanes();
+  std::optional<unsigned> findJoinedDim();
+  void emitJoinedRounds(unsigned position);
+  void beginRound(size_t round);
   void emitUniform();
-  bool isUniform(mlir::Operation &bodyOp);
+  mlir::IRMapping emitUniformOfRound();
+  bool isUniform(mlir::Operation &bodyOp, const mlir::IRMapping &uniform);
   void emitBody(int64_t width, mlir::Value laneIndex);
-  mlir::IRMapping cloneBody(int64_t width, mlir::Value laneIndex,
-                            mlir::Value carried);
+  mlir::IRMapping cloneBody(int64_t width, mlir::Value laneIndex, size_t round,
+                            mlir::ValueRange carried);
   mlir::Value load(mlir::Value memref, mlir::AffineMap map, int64_t width);
   llvm::SmallVector<mlir::Value> indicesOf(mlir::AffineMap map);
   mlir::Value cloneBodyOp(mlir::Operation &bodyOp, int64_t width,
@@ -77,8 +81,14 @@ private:
   /// Induction variable of every dimension, while emitting.
   llvm::SmallVector<mlir::Value> ivs;
   llvm::SmallVector<unsigned> outerDims;
-  /// Values of the body that are the same for all lanes, while emitting.
-  mlir::IRMapping uniform;
+  /// The dimension, if any, of which a loop takes several rounds at once.
+  std::optional<unsigned> joinedDim;
+  /// Its values in the rounds that are emitted together; one null value if none
+  /// are.
+  llvm::SmallVector<mlir::Value> rounds = {mlir::Value()};
+  /// Values of the body that are the same for all lanes, for each round, while
+  /// emitting.
+  llvm::SmallVector<mlir::IRMapping> uniforms;
 };
 
 /// Whether rounds of dimension \p dim write different elements of each result

@@ -57,6 +57,59 @@ func.func @outer_reduction(%a: memref<3x8xf32>, %c: memref<8xf32>) {
   return
 }
 
+// Four rows at once, in order, then those that remain: the columns are loaded
+// and stored once for all four.
+// CHECK-LABEL: func.func @rows_at_once
+// CHECK:         scf.for %[[ROW:.+]] = %c0{{.*}} to %c4{{.*}} step %c4
+// CHECK:           %[[SECOND:.+]] = arith.addi %[[ROW]], %c1
+// CHECK:           %[[THIRD:.+]] = arith.addi %[[ROW]], %c2
+// CHECK:           %[[FOURTH:.+]] = arith.addi %[[ROW]], %c3
+// CHECK:           %[[X:.+]] = vector.load %{{.+}}[%[[ROW]], %[[LANE:.+]]] : memref<6x8xf32>
+// CHECK:           %[[Y:.+]] = vector.load %{{.+}} : memref<8xf32>
+// CHECK:           %[[IS:.+]] = arith.cmpf ogt, %[[X]], %[[Y]]
+// CHECK:           %[[MAX:.+]] = arith.select %[[IS]], %[[X]], %[[Y]]
+// CHECK-NOT:       vector.store
+// CHECK:           %[[X2:.+]] = vector.load %{{.+}}[%[[SECOND]], %[[LANE]]] : memref<6x8xf32>
+// CHECK-NEXT:      arith.cmpf ogt, %[[X2]], %[[MAX]]
+// CHECK-NOT:       memref<8xf32>
+// CHECK:           vector.load %{{.+}}[%[[THIRD]], %[[LANE]]] : memref<6x8xf32>
+// CHECK-NOT:       memref<8xf32>
+// CHECK:           vector.load %{{.+}}[%[[FOURTH]], %[[LANE]]] : memref<6x8xf32>
+// CHECK-NOT:       vector.load
+// CHECK:           vector.store {{.*}} : memref<8xf32>
+// CHECK:         scf.for %[[REST:.+]] = %c4{{.*}} to %c6{{.*}} step %c1
+// CHECK:           vector.load %{{.+}}[%[[REST]], %{{.+}}] : memref<6x8xf32>
+// CHECK:           vector.load {{.*}} : memref<8xf32>
+// CHECK:           vector.store
+func.func @rows_at_once(%a: memref<6x8xf32>, %c: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["reduction", "parallel"]}
+      ins(%a : memref<6x8xf32>) outs(%c : memref<8xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %is = arith.cmpf ogt, %x, %y : f32
+    %r = arith.select %is, %x, %y : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// What all lanes share is read for each of the rows, in front of the lanes.
+// CHECK-LABEL: func.func @shared_of_rows
+// CHECK:         scf.for
+// CHECK-COUNT-4:   memref.load {{.*}} : memref<4xf32>
+// CHECK:           scf.forall
+// CHECK-COUNT-4:     arith.mulf {{.*}} : vector<8xf32>
+// CHECK:             vector.store
+func.func @shared_of_rows(%a: memref<4x16xf32>, %b: memref<4xf32>, %c: memref<16xf32>) {
+  linalg.generic {indexing_maps = [#id, #column, #row], iterator_types = ["reduction", "parallel"]}
+      ins(%a, %b : memref<4x16xf32>, memref<4xf32>) outs(%c : memref<16xf32>) {
+  ^bb0(%x: f32, %w: f32, %y: f32):
+    %p = arith.mulf %x, %w : f32
+    %r = arith.addf %y, %p : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
 // No input is contiguous along the rows of the output.
 // CHECK-LABEL: func.func @transposed_sum_is_scalar
 // CHECK-NOT:     vector
