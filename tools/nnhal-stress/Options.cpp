@@ -147,7 +147,7 @@ static constexpr Option options[] = {
         .help = "let the mean time of an inference become PERCENT of what it "
                 "is alone\n"
                 "(default: 200)",
-        .apply = setCount<&Options::slowdown, 100, 1'000'000>,
+        .apply = setCount<&Options::slowdown, 1, 1'000'000>,
     },
     {
         .name = "patience",
