@@ -11,11 +11,13 @@
 // before. Compiling each of them takes time, and the code of all of them room.
 // Such a chain becomes one loop (scf.for) around one cell.
 //
-// What a cell reads is either the same at every step, or a state, which is a
-// result of the step before, or the next part of a split along the first
-// dimension. Upstream's patterns unroll loops, and none rolls them.
+// An operand of a cell is either the same value at every step, or a state,
+// which is a result of the step before, or the next part of a split along the
+// first dimension. Upstream's patterns unroll loops, and none rolls them.
 //
 //===----------------------------------------------------------------------===//
+
+#include "Weights.h"
 
 #include "nnhal/Conversion/NNHalToLinalg.h"
 
@@ -40,8 +42,8 @@ namespace {
 struct StepOperand {
   enum class Kind { shared, state, part };
   Kind kind = Kind::shared;
-  /// Of a state the result of the step before; of a part the one that the first
-  /// step reads.
+  /// A state is this result of the step before. A part is the result of the
+  /// split that the first step reads.
   size_t number = 0;
 };
 
@@ -90,11 +92,10 @@ static SmallVector<Operation *> successorsOf(Operation *step) {
   return next.takeVector();
 }
 
-/// Whether the extents of \p value are known, so that parts of it are.
+/// Whether parts of \p value along its first dimension have known extents.
 static bool hasParts(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.hasStaticShape() && type.getRank() > 0 &&
-         type.getNumElements() > 0;
+  return type && type.getRank() > 0 && hasElements(type);
 }
 
 StepChain::StepChain(Operation *first) {
@@ -211,8 +212,8 @@ void StepChain::findGathered() {
   }
 }
 
-/// What joins \p result of all steps in their order, as it is; null where
-/// nothing does.
+/// Returns the concatenation that joins \p result of all steps in their order,
+/// without scaling it; null where there is none.
 ConcatenationOp StepChain::concatenationOf(size_t result) const {
   for (Operation *user : steps.front()->getResult(result).getUsers()) {
     auto joined = dyn_cast<ConcatenationOp>(user);

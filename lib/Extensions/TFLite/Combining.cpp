@@ -23,8 +23,8 @@ using namespace nnhal::tflite;
 
 namespace {
 
-/// What elements become together: the numbers of ReduceWindowFunction, where 0
-/// is none.
+/// The functions that combine two elements, by their numbers in the file
+/// format's ReduceWindowFunction, which has none for 0.
 enum class Combination : int32_t {
   replace,
   add,

@@ -19,11 +19,11 @@ namespace nnhal {
 struct LaneReduction {
   /// The argument of the body that has what was joined before.
   mlir::BlockArgument carried;
-  /// What the body joins to it.
+  /// The element that the body joins to carried.
   mlir::Value element;
   /// The operations that join both, in order; the last one gives the result.
   llvm::SmallVector<mlir::Operation *, 2> combiners;
-  /// What changes nothing when an element is joined to it.
+  /// The neutral element: joined with any other it gives that one.
   mlir::TypedAttr neutral;
 
   static std::optional<LaneReduction> match(mlir::linalg::LinalgOp op);

@@ -194,8 +194,8 @@ void TransposeEmitter::emitElements(Range columns, Range rows) {
   });
 }
 
-/// What \p map makes of the induction variables, that of \p movedDim \p
-/// distance further.
+/// Applies \p map to the induction variables, of which that of \p movedDim is
+/// \p distance further.
 SmallVector<Value> TransposeEmitter::indices(AffineMap map, unsigned movedDim,
                                              int64_t distance) {
   SmallVector<Value> result;

@@ -324,9 +324,9 @@ bool VectorLoopEmitter::isUniform(Operation &bodyOp, const IRMapping &uniform) {
   });
 }
 
-/// What the body computes once for all lanes, in front of the loop over them:
-/// LLVM does not move it there, because a load might see what the loop stores.
-/// Without a loop around, the code would be none of the kernel.
+/// Emits what is the same for all lanes in front of the loop over them, since
+/// LLVM does not move loads there that might see what the loop stores. Where no
+/// loop is around, that place would be outside of the kernel.
 void VectorLoopEmitter::emitUniform() {
   uniforms.assign(rounds.size(), IRMapping());
   if (llvm::all_of(outerDims, [&](unsigned dim) { return extents[dim] == 1; }))

@@ -72,8 +72,8 @@ private:
 
   int64_t maxLanes = 1;
   unsigned laneDim = 0;
-  /// What accumulates along the lane dimension, unless lanes are results of
-  /// their own.
+  /// The reduction along the lane dimension, unless each lane is a result of
+  /// its own.
   std::optional<LaneReduction> reduction;
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<mlir::Value> operands;

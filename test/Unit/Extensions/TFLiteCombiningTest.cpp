@@ -147,7 +147,8 @@ TEST(TFLiteCombining, Updates) {
   EXPECT_EQ(row(multiply), (std::vector<float>{1, 2, 3, 80, 300, 720}));
   EXPECT_EQ(row(minimum), (std::vector<float>{1, 2, 3, 2, 3, 4}));
   EXPECT_EQ(row(maximum), (std::vector<float>{1, 2, 3, 10, 20, 30}));
-  // Of boxes that begin or end outside the part inside counts.
+  // Updates outside of the tensor are left out, and the rest of their box is
+  // not.
   EXPECT_EQ(
       scatter({4, 2}, {-1, 1, 1, -1, 0, 9, INT32_MIN, INT32_MAX}, {4, 2, 2},
               {0, 0, 70, 80, 90, 10, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, replace)

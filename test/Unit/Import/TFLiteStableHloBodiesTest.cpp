@@ -84,7 +84,7 @@ TEST(TFLiteStableHloBodiesTest, casesAreTreesOfBranches) {
     EXPECT_EQ(resultsOf(bytes, {{double(index)}, {1, 2}}),
               (std::vector<Numbers>{{11.0 + 10 * index, 12.0 + 10 * index}}))
         << index;
-  // What names no branch means the last one.
+  // An index without a branch executes the last branch.
   for (double index : {-1.0, 5.0, double(INT32_MIN), double(INT32_MAX)})
     EXPECT_EQ(resultsOf(bytes, {{index}, {1, 2}}),
               (std::vector<Numbers>{{51, 52}}))
@@ -136,7 +136,7 @@ TEST(TFLiteStableHloBodiesTest, caseErrors) {
 struct SortForm {
   int64_t dimension = 0;
   int32_t subgraph = 1;
-  /// What is compared: places among the comparator's inputs.
+  /// The inputs of the comparator that it compares.
   std::vector<int32_t> compared = {0, 1};
   schema::ComparisonDirection direction = schema::ComparisonDirection::LT;
   schema::ComparisonType type = schema::ComparisonType::FLOAT;
@@ -449,7 +449,7 @@ TEST(TFLiteStableHloBodiesTest, windows) {
             (Numbers{114, 122, 130, 138}));
   EXPECT_EQ(reduce(inputs, {2, 2}, ReduceWindowFunction::MAXIMUM),
             (Numbers{100, 100, 100, 100}));
-  // What the file states does not count.
+  // Shapes of results are inferred, whatever the file states.
   EXPECT_EQ(reduce(windowInputs({2, 2}, {1, 1}, {2, 3}), {7, 7},
                    ReduceWindowFunction::MINIMUM),
             (Numbers{1}));

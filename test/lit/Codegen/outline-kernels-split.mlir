@@ -176,8 +176,8 @@ func.func @in_order(%a: memref<60xf32>) attributes {nnhal.entry} {
 
 // -----
 
-// What each round of a loop does before and after is not shared, which leaves
-// the loop in the entry function, around a kernel for each of its parts.
+// Threads share a part of each round, so that the loop stays in the entry
+// function, around a kernel for each part.
 // EAGER-LABEL: func.func @in_rounds
 // EAGER:       scf.for
 // EAGER:         call @kernel_0(%{{.+}}) : (index, memref<1xf32>) -> ()

@@ -92,7 +92,8 @@ func.func @rows_at_once(%a: memref<6x8xf32>, %c: memref<8xf32>) {
   return
 }
 
-// What all lanes share is read for each of the rows, in front of the lanes.
+// Elements that all lanes share are read for each row in front of the loop over
+// lanes.
 // CHECK-LABEL: func.func @shared_of_rows
 // CHECK:         scf.for
 // CHECK-COUNT-4:   memref.load {{.*}} : memref<4xf32>

@@ -81,8 +81,8 @@ func.func @minimum(%a: memref<3x8xf32>, %b: memref<3xf32>) {
   return
 }
 
-// What was joined before comes first: a NaN would be taken and then replaced,
-// so that the order has a part. Scalars keep it.
+// This comparison has the accumulator first, which takes a NaN and then replaces
+// it: the result depends on the order, so that the loop stays scalar.
 // CHECK-LABEL: func.func @takes_nan
 // CHECK-NOT:     vector
 // CHECK:         %[[FIRST:.+]] = memref.load

@@ -123,7 +123,7 @@ static Result<Called> importReferenced(FileImport &file, int64_t index,
   return called;
 }
 
-/// Likewise, as one that an operation of \p op refers to.
+/// Imports subgraph \p index as one that an operation of \p op refers to.
 static Result<Called> import(Operator &op, int64_t index,
                              std::span<const Tensor> arguments,
                              bool isBody = false) {
@@ -358,7 +358,7 @@ static Result<uint32_t> addChoice(FileImport &file, const Branches &branches,
 static Status addBranch(Graph &graph, const Branches &branches, size_t first,
                         size_t count, const std::vector<uint32_t> &inputs,
                         std::vector<uint32_t> outputs) {
-  // Halves, so that subgraphs are not nested as deep as there are branches.
+  // Each IF halves the branches, so that subgraphs are nested log2(count) deep.
   size_t half = count / 2;
   NNHAL_ASSIGN_OR_RETURN(uint32_t lower,
                          addChoice(graph.file(), branches, first, half));

@@ -100,8 +100,8 @@ static bool hasLongSum(Operator &op) {
       op.shape(0), [](uint32_t extent) { return extent > maxMatrix; });
 }
 
-/// Of equal elements TensorFlow Lite's places name the first one first, the
-/// HAL's the last one (M-137).
+/// Whether \p op has indices. TOPK_V2 of TensorFlow Lite orders equal elements
+/// by ascending index, that of the HAL by descending index (M-137).
 static bool hasPlaces(Operator &op) { return extensionTopKShape(op).isOk(); }
 
 static bool hasOtherSlice(Operator &op) {

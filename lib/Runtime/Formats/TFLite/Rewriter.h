@@ -66,7 +66,8 @@ public:
                const std::vector<int32_t> &outputs) {
     return add(code, inputs, outputs, noOptions);
   }
-  /// Likewise, adds the extension's operation of that operator, which it has.
+  /// Adds the extension's operation of the operator \p code, also where the HAL
+  /// has one.
   Status extend(Code code, const std::vector<int32_t> &inputs,
                 const std::vector<int32_t> &outputs);
   /// Makes the value of \p tensor that of output \p i.

@@ -40,8 +40,8 @@ struct Scatter {
 };
 } // namespace
 
-/// What old and new elements become together: REDUCE_WINDOW's number, or 0
-/// where a new element takes the place of the old one.
+/// Returns the function that combines an element with its update, by its number
+/// in REDUCE_WINDOW; 0 where the update takes the place of the element.
 static Result<int32_t> functionOf(Operator &op, int32_t index) {
   NNHAL_ASSIGN_OR_RETURN(const schema::SubGraph *body,
                          bodyOf(op, "updates", index));

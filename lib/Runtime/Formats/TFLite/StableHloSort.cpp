@@ -25,7 +25,7 @@ using Code = schema::BuiltinOperator;
 using Builder = Rewriter::Builder;
 
 namespace {
-/// What a comparator orders by.
+/// The order that a comparator states.
 struct Order {
   /// The input whose elements it compares.
   size_t key;

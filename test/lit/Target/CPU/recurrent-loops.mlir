@@ -24,7 +24,7 @@ nnhal.model @model attributes {hal_version = "1.3"} {
 
 // -----
 
-// The same of steps that the model states one by one.
+// Steps that the model states one by one become one kernel, too.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT:     nnrt.allocate
 // CHECK-NOT:     scf.for
