@@ -269,17 +269,24 @@ def LowerRuntimeOperations
                            "::mlir::memref::MemRefDialect"];
 }
 
-def FuncToLLVM : Pass<"nnhal-func-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "Convert functions to LLVM, with bare pointers for static buffers";
+def ConvertToLLVM : Pass<"nnhal-convert-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert to LLVM at once, with bare pointers for static buffers";
   let description = [{
-    Runs convert-func-to-llvm: with bare pointers when all buffers that are
-    passed are static, with descriptors when the extents of one are not.
+    Converts functions, branches, memory, arithmetic and vectors in one
+    conversion, by upstream's patterns. Functions take bare pointers when all
+    buffers that are passed are static, and descriptors when the extents of one
+    are not. What has no pattern stays.
   }];
   let statistics = [
     Statistic<"numConverted", "num-converted", "Functions converted">,
     Statistic<"numBare", "num-bare", "Functions that take bare pointers">
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::ub::UBDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 #endif // NNHAL_CODEGEN_PASSES

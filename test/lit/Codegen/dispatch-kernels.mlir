@@ -1,5 +1,5 @@
 // RUN: nnhal-opt %s --nnhal-dispatch-kernels | FileCheck %s
-// RUN: nnhal-opt %s --nnhal-dispatch-kernels --convert-scf-to-cf --convert-vector-to-llvm --convert-arith-to-llvm --finalize-memref-to-llvm --nnhal-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts | FileCheck %s --check-prefix=LLVM
+// RUN: nnhal-opt %s --nnhal-dispatch-kernels --convert-scf-to-cf --nnhal-convert-to-llvm --reconcile-unrealized-casts | FileCheck %s --check-prefix=LLVM
 
 // Where the context has a parallelFor it gets the kernel's piece, the arguments
 // on the stack, the rounds and the grain; elsewhere the kernel is called.

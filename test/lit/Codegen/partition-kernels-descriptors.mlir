@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --pass-pipeline='builtin.module(nnhal-partition-kernels{max-size=1},builtin.module(nnhal-func-to-llvm))' | FileCheck %s
+// RUN: nnhal-opt %s --pass-pipeline='builtin.module(nnhal-partition-kernels{max-size=1},builtin.module(nnhal-convert-to-llvm))' | FileCheck %s
 
 // One function passes a buffer of unknown extent: all parts agree on
 // descriptors, also those that could do without.
