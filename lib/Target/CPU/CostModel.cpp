@@ -25,6 +25,7 @@ static constexpr CostModel sixteenRegisters = {
     .mostAccumulators = 12,
     .windowAccumulators = 8,
     .windowRows = 2,
+    .overlappedPixels = 64,
     .unrolledTaps = 8,
     .unrolledSteps = 4,
     .inputCache = 512 << 10,
@@ -84,6 +85,7 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("most-accumulators", mostAccumulators);
   visit("window-accumulators", windowAccumulators);
   visit("window-rows", windowRows);
+  visit("overlapped-pixels", overlappedPixels);
   visit("unrolled-taps", unrolledTaps);
   visit("unrolled-steps", unrolledSteps);
   visit("input-cache", inputCache);

@@ -43,6 +43,9 @@ struct CostModel {
   int64_t windowAccumulators;
   /// Output rows of such a tile.
   int64_t windowRows;
+  /// Of so many output pixels of a row, tiles may compute one a second time so
+  /// that all of them have one size.
+  int64_t overlappedPixels;
   /// Windows up to this width are unrolled.
   int64_t unrolledTaps;
   /// Steps of a float convolution's inner loop that one round of it takes; and

@@ -282,16 +282,15 @@ void ConvolutionEmitter::emitTiles(
       emitter.validTaps(height, origin);
   Value base = emitter.mulAdd(batch, input.strides[0],
                               emitter.mul(origin, input.strides[1]));
-  for (const TileGroup &group : planTiles(width, tile.rows))
-    emitter.parallelLoop(
-        group.start, group.count, group.size, [&](Value column) {
-          Value first =
-              emitter.add(emitter.mul(column, width.stride), -width.padHead);
-          position.input = emitter.mulAdd(first, input.strides[2], base);
-          position.pixel = epilogue->pixel(batch, row, column);
-          position.column = column;
-          body(group, position);
-        });
+  for (const TileGroup &group : planTiles(width, tile.rows, target.costs()))
+    emitter.tileLoop(group, [&](Value column) {
+      Value first =
+          emitter.add(emitter.mul(column, width.stride), -width.padHead);
+      position.input = emitter.mulAdd(first, input.strides[2], base);
+      position.pixel = epilogue->pixel(batch, row, column);
+      position.column = column;
+      body(group, position);
+    });
 }
 
 //===----------------------------------------------------------------------===//

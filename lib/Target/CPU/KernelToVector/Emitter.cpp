@@ -164,6 +164,13 @@ Value Emitter::max(Value a, Value b) {
   return arith::MaxSIOp::create(rewriter, location, a, b);
 }
 
+Value Emitter::leaveOut(Value value, int64_t begin, int64_t count) {
+  Value isBelow = arith::CmpIOp::create(
+      rewriter, location, arith::CmpIPredicate::slt, value, index(begin));
+  return arith::SelectOp::create(rewriter, location, isBelow, value,
+                                 add(value, count));
+}
+
 Value Emitter::ceilDiv(Value a, int64_t divisor) {
   if (divisor == 1)
     return a;
@@ -212,6 +219,15 @@ void Emitter::parallelLoop(int64_t begin, int64_t count, int64_t step,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(loop.getTerminator());
   body(loop.getInductionVar(0));
+}
+
+void Emitter::tileLoop(const TileGroup &group,
+                       llvm::function_ref<void(Value)> body) {
+  parallelLoop(group.start, group.count, group.size, [&](Value position) {
+    if (group.overlaps())
+      position = min(position, index(group.lastStart));
+    body(position);
+  });
 }
 
 SmallVector<Value> Emitter::carry(Value begin, Value end, ValueRange values,

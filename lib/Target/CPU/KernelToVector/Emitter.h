@@ -58,6 +58,8 @@ public:
   mlir::Value mul(mlir::Value a, int64_t b);
   mlir::Value min(mlir::Value a, mlir::Value b);
   mlir::Value max(mlir::Value a, mlir::Value b);
+  /// `value` below `begin`, and what is `count` larger from there on.
+  mlir::Value leaveOut(mlir::Value value, int64_t begin, int64_t count);
   /// a * scale + b.
   mlir::Value mulAdd(mlir::Value a, int64_t scale, mlir::Value b) {
     return add(mul(a, scale), b);
@@ -79,6 +81,10 @@ public:
   /// loops around them: threads may share them.
   void parallelLoop(int64_t begin, int64_t count, int64_t step,
                     llvm::function_ref<void(mlir::Value)> body);
+
+  /// The same over the first positions of the tiles of `group`.
+  void tileLoop(const TileGroup &group,
+                llvm::function_ref<void(mlir::Value)> body);
 
   /// A loop over begin, begin + step, ... that carries `values`; `body` returns
   /// the next ones. Straight code for a single round, none for no round.

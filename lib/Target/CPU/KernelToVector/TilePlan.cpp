@@ -30,21 +30,27 @@ bool WindowDim::unpadded() const {
 }
 
 SmallVector<TileGroup> nnhal::kernel::planTiles(const WindowDim &dim,
-                                                int64_t maxTile) {
+                                                int64_t maxTile,
+                                                const CostModel &costs) {
   int64_t tiles = std::max<int64_t>(llvm::divideCeil(dim.out, maxTile), 1);
   int64_t base = dim.out / tiles, larger = dim.out % tiles;
+  int64_t twice = larger == 0 ? 0 : tiles - larger;
+  bool overlaps = twice * costs.overlappedPixels <= dim.out;
   SmallVector<TileGroup> groups;
-  int64_t start = 0;
+  int64_t next = 0;
   for (int64_t tile = 0; tile < tiles; ++tile) {
-    int64_t size = base + (tile < larger ? 1 : 0);
+    int64_t size = base + (tile < larger || (overlaps && larger > 0) ? 1 : 0);
+    int64_t start = std::min(next, dim.out - size);
     SmallVector<TapRange> taps;
     for (int64_t i = 0; i < size; ++i)
       taps.push_back(dim.validTaps(start + i));
-    if (!groups.empty() && groups.back().taps == taps)
+    if (!groups.empty() && groups.back().taps == taps) {
       ++groups.back().count;
-    else
-      groups.push_back({start, size, 1, std::move(taps)});
-    start += size;
+      groups.back().lastStart = start;
+    } else {
+      groups.push_back({start, size, 1, std::move(taps), start});
+    }
+    next = start + size;
   }
   return groups;
 }

@@ -43,12 +43,20 @@ struct WindowDim {
 struct TileGroup {
   int64_t start, size, count;
   llvm::SmallVector<TapRange> taps;
+  /// Where the last tile starts, which may overlap the one before.
+  int64_t lastStart;
+
+  bool overlaps() const { return lastStart < start + (count - 1) * size; }
 };
 
-/// Cuts a dimension into ceil(out / maxTile) tiles whose sizes differ by at
-/// most one (49 = 4 x 6 + 5 x 5, so no tile is a lone row), and groups the
-/// adjacent tiles for which the same code works.
-llvm::SmallVector<TileGroup> planTiles(const WindowDim &dim, int64_t maxTile);
+/// Cuts a dimension into ceil(out / maxTile) tiles, and groups the adjacent
+/// ones for which the same code works. All tiles have one size where few
+/// positions are computed twice by the last ones, as \p costs say: 3136 = 522 x
+/// 6 + 4 is 523 tiles of 6, and there is no code for a shorter one. Otherwise
+/// sizes differ by at most one (49 = 4 x 6 + 5 x 5, so that no tile is a lone
+/// row).
+llvm::SmallVector<TileGroup> planTiles(const WindowDim &dim, int64_t maxTile,
+                                       const CostModel &costs);
 
 /// Adjacent taps that the same positions of a tile can use.
 struct TapSegment {

@@ -14,10 +14,10 @@
 //
 // Around that are loops over batches, rows and tiles of a row, which threads
 // may share, and over channels, inside of the tiles or, where rows of all
-// channels leave the cache, outside. Rows are cut into those at the upper
-// border, those in the middle and those that are left over; columns into groups
-// of tiles with the same padding. The last vector of channels overlaps its
-// neighbour instead of being masked.
+// channels leave the cache, outside. Rows are cut into those in the middle and
+// those at the borders or left over, which one loop has where the image stays
+// in the cache; columns into groups of tiles with the same padding. The last
+// vector of channels overlaps its neighbour instead of being masked.
 //
 // A depthwise convolution multiplies with weights and adds; a pool takes
 // maxima, or adds and divides by the number of elements inside of the input.
@@ -98,6 +98,7 @@ public:
 
 private:
   void emitRows(Value batch, int64_t begin, int64_t end, int64_t rows);
+  void emitBorderRows(Value batch, TapRange inner);
   void emitRow(Value batch, Value row, int64_t rows);
   void emitChannels(llvm::function_ref<void(ChannelBlock)> block);
   void emitTile(const TilePlace &place, const ChannelBlock &channels);
@@ -153,11 +154,19 @@ LogicalResult WindowEmitter::emit() {
   if (tile.rows == 1)
     interior = {0, 0};
   int64_t innerEnd = interior.end - interior.size() % tile.rows;
+  // An image that leaves the cache is read in order.
+  bool isOneLoop = interior.begin > 0 && innerEnd < height.out &&
+                   bytesOf(source, height.in * input.strides[1]) <=
+                       target.costs().inputCache;
   // Not the channels: their last vector overlaps its neighbour.
   emitter.parallelLoop(0, in[0], 1, [&](Value batch) {
-    emitRows(batch, 0, interior.begin, 1);
+    if (isOneLoop)
+      emitBorderRows(batch, {interior.begin, innerEnd});
+    else
+      emitRows(batch, 0, interior.begin, 1);
     emitRows(batch, interior.begin, innerEnd, tile.rows);
-    emitRows(batch, innerEnd, height.out, 1);
+    if (!isOneLoop)
+      emitRows(batch, innerEnd, height.out, 1);
   });
   return success();
 }
@@ -168,6 +177,14 @@ void WindowEmitter::emitRows(Value batch, int64_t begin, int64_t end,
   if (begin < end)
     emitter.parallelLoop(begin, (end - begin) / rows, rows,
                          [&](Value row) { emitRow(batch, row, rows); });
+}
+
+/// Output rows above and below those of `inner`, one at a time, by one loop:
+/// half the code.
+void WindowEmitter::emitBorderRows(Value batch, TapRange inner) {
+  emitter.parallelLoop(0, height.out - inner.size(), 1, [&](Value position) {
+    emitRow(batch, emitter.leaveOut(position, inner.begin, inner.size()), 1);
+  });
 }
 
 /// Output rows from `row` on; more than one only where all rows of their
@@ -182,14 +199,14 @@ void WindowEmitter::emitRow(Value batch, Value row, int64_t rows) {
   Value base = emitter.mulAdd(batch, input.strides[0],
                               emitter.mul(origin, input.strides[1]));
   auto eachPlace = [&](llvm::function_ref<void(const TilePlace &)> emit) {
-    for (const TileGroup &group : planTiles(width, tile.columns))
-      emitter.parallelLoop(
-          group.start, group.count, group.size, [&](Value column) {
-            Value first =
-                emitter.add(emitter.mul(column, width.stride), -width.padHead);
-            emit({group, epilogue->pixel(batch, row, column),
-                  emitter.mulAdd(first, input.strides[2], base)});
-          });
+    for (const TileGroup &group :
+         planTiles(width, tile.columns, target.costs()))
+      emitter.tileLoop(group, [&](Value column) {
+        Value first =
+            emitter.add(emitter.mul(column, width.stride), -width.padHead);
+        emit({group, epilogue->pixel(batch, row, column),
+              emitter.mulAdd(first, input.strides[2], base)});
+      });
   };
   auto emitAt = [&](const TilePlace &place, const ChannelBlock &block) {
     if (rows > 1)

@@ -1,13 +1,19 @@
 // RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=input-cache=16384 --convert-nnk-to-vector | FileCheck %s --check-prefix=LARGE
 // RUN: nnhal-opt %s --nnhal-set-target=parameters=window-rows=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=SINGLE
 // RUN: nnhal-opt %s --nnhal-set-target=parameters=inner-cache=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=CHANNELS
 // RUN: nnhal-opt %s --nnhal-set-target=parameters=output-cache=4194304 --convert-nnk-to-vector | FileCheck %s --check-prefix=SMALL
 
 // Away from the border two rows of four pixels, one register of channels after
 // the other; each of the four rows of six inputs is loaded once. The first row
-// and the last two, of which one is left over, by themselves.
+// and the last two, of which one is left over, before that by one loop, and by
+// themselves where the image does not stay in the cache.
 
 // CHECK-LABEL: func @two_rows
+// CHECK: scf.forall (%[[POSITION:.+]]) in (3) {
+// CHECK: %[[ABOVE:.+]] = arith.cmpi slt, %[[POSITION]], %c1
+// CHECK: %[[BELOW:.+]] = arith.addi %[[POSITION]], %c6
+// CHECK: arith.select %[[ABOVE]], %[[POSITION]], %[[BELOW]] : index
 // CHECK: scf.forall (%{{.+}}) = (1) to (7) step (2) {
 // The tile in the middle.
 // CHECK: scf.forall (%{{.+}}) = (4) to (12) step (4)
@@ -16,8 +22,14 @@
 // CHECK-COUNT-72: vector.fma {{.*}} : vector<8xf32>
 // CHECK-NOT: vector.fma
 // CHECK: vector.store
-// CHECK: scf.forall (%{{.+}}) = (7) to (9) step (1) {
+// CHECK-NOT: scf.forall (%{{.+}}) = (7) to (9)
 // CHECK: return
+
+// LARGE-LABEL: func @two_rows
+// LARGE-NOT: arith.select
+// LARGE: scf.forall (%{{.+}}) = (1) to (7) step (2) {
+// LARGE: scf.forall (%{{.+}}) = (7) to (9) step (1) {
+// LARGE: return
 
 // SINGLE-LABEL: func @two_rows
 // SINGLE: scf.forall (%{{.+}}) in (9)
