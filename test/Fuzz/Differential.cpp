@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *folder = std::getenv("NNHAL_FUZZ_FAILURES");
   auto seed = ByteReader(bytesOf(data, size)).number<uint64_t>();
   randomgraph::SeedReport report = randomgraph::runSeed(
-      compilingDevice(), reference, seed, folder ? folder : ".");
+      compilingDevice(), reference, seed, {.failures = folder ? folder : "."});
   if (report.failure)
     require(false, fmt::format("seed {} fails at {}: {} (case {})", seed,
                                report.failure->stage, report.failure->message,

@@ -255,7 +255,7 @@ TEST(SeedTest, FailureIsWrittenAsACase) {
   std::filesystem::create_directories(folder);
   uint64_t failures = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    SeedReport report = runSeed(*device, reference(), seed, folder);
+    SeedReport report = runSeed(*device, reference(), seed, {folder});
     EXPECT_EQ(report.totals.graphs, 1u);
     if (!report.failure)
       continue;

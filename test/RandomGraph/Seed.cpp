@@ -10,9 +10,11 @@
 #include "CaseFile.h"
 #include "Cut.h"
 #include "Generator.h"
+#include "Recipes.h"
 #include "Shrink.h"
 
 #include "Runtime/Support/AtomicFile.h"
+#include "Runtime/Support/Errors.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +42,8 @@ void Totals::add(const Totals &other) {
 
 bool randomgraph::isMismatch(const rt::Device &tested,
                              const rt::Device &reference,
-                             const rt::TestCase &test) {
+                             const rt::TestCase &test,
+                             const JudgeOptions &options) {
   rt::AnnotatedModel annotated;
   annotated.model = test.model;
   auto answers = tested.supportedOperations(annotated);
@@ -48,8 +51,8 @@ bool randomgraph::isMismatch(const rt::Device &tested,
       answers.isOk() && std::ranges::all_of(*answers, [](const auto &answer) {
         return answer.isOk();
       });
-  return isSupported &&
-         judge(tested, reference, test).outcome == Verdict::Outcome::mismatch;
+  return isSupported && judge(tested, reference, test, options).outcome ==
+                            Verdict::Outcome::mismatch;
 }
 
 static std::string namesOf(const rt::Subgraph &subgraph) {
@@ -80,13 +83,47 @@ static SeedReport failed(SeedReport report, uint64_t seed, std::string stage,
   return report;
 }
 
+rt::Result<rt::TestCase> randomgraph::generateFor(const rt::Device &reference,
+                                                  uint64_t seed,
+                                                  const SeedOptions &options) {
+  if (options.operation.empty())
+    return generateGraph(reference, seed);
+  std::span<const Recipe> recipes = allRecipes();
+  uint64_t number = seed;
+  if (options.operation == "all") {
+    recipes = recipes.subspan(seed % recipes.size(), 1);
+    number = seed / allRecipes().size();
+  } else {
+    const rt::OperationInfo *info = rt::lookUpOperation(options.operation);
+    const Recipe *recipe = info ? lookUpRecipe(info->type) : nullptr;
+    if (!recipe)
+      return rt::badData("'{}' is no operation of the HAL", options.operation);
+    recipes = std::span(recipe, 1);
+  }
+  const Recipe &recipe = recipes[0];
+  NNHAL_ASSIGN_OR_RETURN(
+      rt::TestCase test,
+      generateOperation(reference, recipe.operation,
+                        recipe.types[number % recipe.types.size()], seed));
+  test.name = fmt::format("random_{}_{}", nameOf(recipe.operation), seed);
+  return test;
+}
+
+JudgeOptions randomgraph::judgeOptionsFor(const SeedOptions &options,
+                                          const rt::TestCase &test) {
+  JudgeOptions judged;
+  if (options.criteria == Criteria::hal)
+    judged.accuracy = classOf(test.model);
+  return judged;
+}
+
 SeedReport randomgraph::runSeed(const rt::Device &tested,
                                 const rt::Device &reference, uint64_t seed,
-                                const std::string &failures) {
+                                const SeedOptions &options) {
   SeedReport report;
   Totals &totals = report.totals;
   totals.graphs = 1;
-  auto test = generateGraph(reference, seed);
+  auto test = generateFor(reference, seed, options);
   if (!test.isOk())
     return failed(std::move(report), seed, "generation", test.status());
   auto cut = cutToSupported(tested, reference, *std::move(test));
@@ -102,7 +139,8 @@ SeedReport randomgraph::runSeed(const rt::Device &tested,
   totals.failing = cut->test->expectFailure;
   for (const rt::Operation &operation : cut->test->model.main.operations)
     ++totals.executed[nameOf(operation.type)];
-  Verdict verdict = judge(tested, reference, *cut->test);
+  const JudgeOptions judged = judgeOptionsFor(options, *cut->test);
+  Verdict verdict = judge(tested, reference, *cut->test, judged);
   for (rt::OperationType type : verdict.conditioned)
     ++totals.conditioned[nameOf(type)];
   totals.accumulated = verdict.outcome == Verdict::Outcome::accumulated;
@@ -111,9 +149,9 @@ SeedReport randomgraph::runSeed(const rt::Device &tested,
   Failure failure = keepFailure(
       reference, *std::move(cut->test),
       [&](const rt::TestCase &candidate) {
-        return isMismatch(tested, reference, candidate);
+        return isMismatch(tested, reference, candidate, judged);
       },
-      failures);
+      options.failures);
   failure.seed = seed;
   failure.stage = verdict.stage;
   failure.message = verdict.message;

@@ -56,10 +56,36 @@ struct SeedReport {
   std::optional<Failure> failure;
 };
 
+/// What the results of graphs are held against.
+enum class Criteria {
+  /// The table of docs/Devices/TestCases.md.
+  table,
+  /// What Android's random-graph test demands (L-056 to L-060).
+  hal,
+};
+
+/// How a seed is run.
+struct SeedOptions {
+  /// The folder where failing cases go.
+  std::string failures = {};
+  Criteria criteria = Criteria::table;
+  /// The only operation of each graph, "all" for each in turn; empty for graphs
+  /// of any operations.
+  std::string operation = {};
+};
+
+/// The graph of \p seed as \p options want it. Fails like generateGraph().
+rt::Result<rt::TestCase> generateFor(const rt::Device &reference, uint64_t seed,
+                                     const SeedOptions &options);
+
+/// How \p test, and what is left of it when it is shrunk, is to be judged.
+JudgeOptions judgeOptionsFor(const SeedOptions &options,
+                             const rt::TestCase &test);
+
 /// Generates the graph of \p seed, cuts it down to what \p tested takes, judges
-/// it and, if it fails, shrinks it and writes it into the folder \p failures.
+/// it and, if it fails, shrinks it and writes it into the folder of failures.
 SeedReport runSeed(const rt::Device &tested, const rt::Device &reference,
-                   uint64_t seed, const std::string &failures);
+                   uint64_t seed, const SeedOptions &options);
 
 /// Shrinks \p test with \p symptom and writes it into the folder \p failures.
 Failure keepFailure(const rt::Device &reference, rt::TestCase test,
@@ -68,7 +94,7 @@ Failure keepFailure(const rt::Device &reference, rt::TestCase test,
 
 /// Whether \p tested claims to support \p test and is then wrong.
 bool isMismatch(const rt::Device &tested, const rt::Device &reference,
-                const rt::TestCase &test);
+                const rt::TestCase &test, const JudgeOptions &options = {});
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Totals, graphs, emptied, accumulated,
                                    failing, madeStatic, fixedParameters,

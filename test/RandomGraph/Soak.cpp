@@ -35,6 +35,15 @@ using rt::Status;
 // State
 //===----------------------------------------------------------------------===//
 
+std::vector<std::string> randomgraph::argumentsFor(const SeedOptions &options) {
+  std::vector<std::string> arguments;
+  if (options.criteria == Criteria::hal)
+    arguments.emplace_back("--criteria=hal");
+  if (!options.operation.empty())
+    arguments.push_back("--operation=" + options.operation);
+  return arguments;
+}
+
 Status randomgraph::writeState(const std::string &path,
                                const SoakState &state) {
   std::string text = json(state).dump(1) + "\n";
@@ -47,6 +56,8 @@ Result<SoakState> randomgraph::readState(const std::string &path,
   SoakState state;
   state.device = device.name();
   state.version = device.version();
+  state.graphs =
+      fmt::format("{}", fmt::join(argumentsFor(options.graphs), " "));
   state.begin = state.next = options.begin;
   state.end = options.end;
   if (path.empty() || !std::filesystem::exists(path))
@@ -65,6 +76,9 @@ Result<SoakState> randomgraph::readState(const std::string &path,
     return rt::badData("'{}' is of seeds from {} on {}, not from {} on {}",
                        path, kept.begin, kept.device, state.begin,
                        state.device);
+  if (kept.graphs != state.graphs)
+    return rt::badData("'{}' is of graphs of '{}', not of '{}'", path,
+                       kept.graphs, state.graphs);
   kept.version = state.version;
   kept.end = state.end;
   return kept;
@@ -93,14 +107,14 @@ static json judgeFile(const rt::Device &tested, const rt::Device &reference,
 }
 
 void randomgraph::work(const rt::Device &tested, const rt::Device &reference,
-                       const std::string &failures) {
+                       const SeedOptions &options) {
   for (std::string line; std::getline(std::cin, line);) {
     json answer;
     if (line.starts_with("case ")) {
       answer = judgeFile(tested, reference, line.substr(5));
     } else {
       SeedReport report =
-          runSeed(tested, reference, std::stoull(line), failures);
+          runSeed(tested, reference, std::stoull(line), options);
       answer = {{"totals", report.totals}};
       if (report.failure)
         answer["failure"] = *report.failure;
@@ -127,9 +141,10 @@ private:
   SeedReport reportCrash(uint64_t seed, const Status &status, unsigned number);
   void take(uint64_t seed, SeedReport report);
   std::vector<std::string> workerArguments() const {
-    std::vector<std::string> arguments = {"--worker",
-                                          "--device=" + options.device,
-                                          "--failures=" + options.failures};
+    std::vector<std::string> arguments = argumentsFor(options.graphs);
+    arguments.insert(arguments.end(),
+                     {"--worker", "--device=" + options.device,
+                      "--failures=" + options.graphs.failures});
     if (!options.service.empty())
       arguments.push_back("--service=" + options.service);
     return arguments;
@@ -155,13 +170,13 @@ SeedReport Soak::reportCrash(uint64_t seed, const Status &status,
   SeedReport report;
   report.totals.graphs = 1;
   Failure failure;
-  auto test = generateGraph(reference, seed);
+  auto test = generateFor(reference, seed, options.graphs);
   auto cut = test.isOk() ? cutToSupported(tested, reference, *std::move(test))
                          : Result<Cut>(std::move(test).takeStatus());
   if (cut.isOk() && cut->test) {
     Worker worker(workerArguments());
-    std::string path = fmt::format("{}/.candidate_{}_{}.json", options.failures,
-                                   getpid(), number);
+    std::string path = fmt::format("{}/.candidate_{}_{}.json",
+                                   options.graphs.failures, getpid(), number);
     auto crashes = [&](const rt::TestCase &candidate) {
       auto text = writeTestCase(candidate);
       constexpr std::chrono::seconds patience{30};
@@ -171,7 +186,7 @@ SeedReport Soak::reportCrash(uint64_t seed, const Status &status,
              !worker.ask("case " + path, patience).isOk();
     };
     failure = keepFailure(reference, *std::move(cut->test), crashes,
-                          options.failures);
+                          options.graphs.failures);
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
   }
@@ -234,9 +249,9 @@ void Soak::runThread(unsigned number) {
 
 Result<SoakState> Soak::run() {
   std::error_code error;
-  std::filesystem::create_directories(options.failures, error);
+  std::filesystem::create_directories(options.graphs.failures, error);
   if (error)
-    return rt::failure("cannot create '{}': {}", options.failures,
+    return rt::failure("cannot create '{}': {}", options.graphs.failures,
                        error.message());
   std::vector<std::thread> threads;
   for (unsigned i = 1; i < options.jobs; ++i)

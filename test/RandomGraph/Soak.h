@@ -27,8 +27,8 @@ struct SoakOptions {
   unsigned jobs = 1;
   /// Where it stands is kept here, and taken up again; may be empty.
   std::string state;
-  /// Where failing cases go; created when there is one.
-  std::string failures = "random-graph-failures";
+  /// The folder of failures is created when there is one.
+  SeedOptions graphs = {.failures = "random-graph-failures"};
   /// Of one graph, its shrinking not included.
   std::chrono::seconds timeout{120};
 };
@@ -37,14 +37,19 @@ struct SoakOptions {
 struct SoakState {
   std::string device;
   std::string version;
+  /// What the graphs are, "--criteria=hal" for example.
+  std::string graphs;
   uint64_t begin = 0;
   uint64_t end = 0;
   uint64_t next = 0;
   Totals totals;
   std::vector<Failure> failures;
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SoakState, device, version, begin, end, next,
-                                   totals, failures)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SoakState, device, version, graphs, begin,
+                                   end, next, totals, failures)
+
+/// The arguments that make a program run graphs as \p options say.
+std::vector<std::string> argumentsFor(const SeedOptions &options);
 
 /// invalidArgument when \p path is of another device or another range.
 rt::Result<SoakState> readState(const std::string &path,
@@ -60,7 +65,7 @@ rt::Result<SoakState> soak(const SoakOptions &options, const rt::Device &tested,
 /// Answers lines of standard input until it ends: what the processes of soak()
 /// do.
 void work(const rt::Device &tested, const rt::Device &reference,
-          const std::string &failures);
+          const SeedOptions &options);
 
 /// A table for people.
 std::string summary(const SoakState &state);

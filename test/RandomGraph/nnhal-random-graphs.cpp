@@ -43,6 +43,10 @@ written as test cases.
   --state=FILE      keeps where it stands, and goes on from there
   --failures=DIR    where failing cases go (default random-graph-failures)
   --timeout=S       seconds for one graph (default 120)
+  --operation=NAME  graphs of this operation alone; 'all' takes each in turn
+  --criteria=KIND   how accurate results have to be: 'table' as test cases (the
+                    default), 'hal' as in Android's random-graph test, whose
+                    classes depend on the operation or the size of the graph
 
 example: nnhal-random-graphs --seeds=0:400 --jobs=2
          nnhal-run --check random-graph-failures/random_graph_17.json
@@ -81,6 +85,22 @@ static Status parseSeeds(std::string_view text, SoakOptions &options) {
   return Status::ok();
 }
 
+static Status parseOperation(std::string_view text, SeedOptions &options) {
+  if (text != "all" && !rt::lookUpOperation(text))
+    return badData("--operation: '{}' is neither an operation of the HAL nor "
+                   "'all'",
+                   text);
+  options.operation = text;
+  return Status::ok();
+}
+
+static Status parseCriteria(std::string_view text, SeedOptions &options) {
+  if (text != "table" && text != "hal")
+    return badData("--criteria: '{}' is neither 'table' nor 'hal'", text);
+  options.criteria = text == "hal" ? Criteria::hal : Criteria::table;
+  return Status::ok();
+}
+
 static Status parseFlag(std::string_view argument, Arguments &arguments) {
   SoakOptions &soak = arguments.soak;
   size_t equals = argument.find('=');
@@ -99,7 +119,11 @@ static Status parseFlag(std::string_view argument, Arguments &arguments) {
   } else if (name == "--state") {
     soak.state = value;
   } else if (name == "--failures") {
-    soak.failures = value;
+    soak.graphs.failures = value;
+  } else if (name == "--operation") {
+    return parseOperation(value, soak.graphs);
+  } else if (name == "--criteria") {
+    return parseCriteria(value, soak.graphs);
   } else if (name == "--seeds") {
     return parseSeeds(value, soak);
   } else if (name == "--jobs" || name == "--timeout") {
@@ -148,7 +172,7 @@ static int runTool(std::span<char *const> words) {
     return fail(badData("unknown device '{}'", options.device), exitUsage);
   const std::unique_ptr<rt::Device> reference = rt::createReferenceDevice();
   if (arguments.isWorker) {
-    work(*tested, *reference, options.failures);
+    work(*tested, *reference, options.graphs);
     return 0;
   }
   if (options.begin >= options.end)

@@ -25,14 +25,18 @@ using rt::Status;
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// \p actual against \p expected by the table.
-static Status compareTensor(OperandType type, bool isRelaxed,
+/// \p actual against \p expected, by the criterion of a class or the table.
+static Status compareTensor(std::optional<AccuracyClass> accuracy,
+                            OperandType type, bool isRelaxed,
                             const TestTensor &actual,
                             const TestTensor &expected) {
   if (actual.dimensions != expected.dimensions)
     return rt::failure("shape [{}], expected [{}]",
                        fmt::join(actual.dimensions, ","),
                        fmt::join(expected.dimensions, ","));
+  if (accuracy)
+    return checkCriterion(criterionFor(*accuracy, type, isRelaxed), type,
+                          actual, expected);
   const tools::ElementFormat &format = tools::formatOf(type);
   tools::Bounds bounds = tools::boundsFor(type, isRelaxed);
   tools::Differences found = tools::compareElements(
@@ -164,6 +168,7 @@ Status verify::judgeOperation(const rt::Device &reference,
                               const rt::Model &model,
                               const rt::Operation &operation,
                               const Tensors &inputs, const Tensors &actual,
+                              std::optional<AccuracyClass> accuracy,
                               bool &isConditioned) {
   const rt::Subgraph &main = model.main;
   Interpreter interpreter(reference, model);
@@ -181,8 +186,9 @@ Status verify::judgeOperation(const rt::Device &reference,
               .withContext("output 0"));
       continue;
     }
-    Status status = compareTensor(main.operands[operation.outputs[i]].type,
-                                  isRelaxed, actual[i], (*expected)[i]);
+    Status status =
+        compareTensor(accuracy, main.operands[operation.outputs[i]].type,
+                      isRelaxed, actual[i], (*expected)[i]);
     if (status.isOk())
       continue;
     if (!isConditioning(reference, model, operation, inputs, actual))
@@ -219,6 +225,8 @@ private:
   void isolate(const rt::TestCase &alone, Tensors trace, size_t operation);
   void findTogether(const rt::TestCase &alone, const Tensors &trace);
   Status compareOutputs(const Tensors &actual, const Tensors &expected) const;
+  std::optional<AccuracyClass> accuracyOf(const rt::Operation &operation,
+                                          const Tensors &inputs) const;
   bool isWithinNoise(const rt::TestExample &example,
                      const Tensors &actual) const;
 
@@ -243,10 +251,21 @@ Status Trial::compareOutputs(const Tensors &actual,
   bool isRelaxed = tools::isRelaxed(test.model);
   for (size_t i = 0; i < actual.size(); ++i)
     NNHAL_RETURN_IF_ERROR(
-        compareTensor(main.operands[main.outputIndexes[i]].type, isRelaxed,
+        compareTensor(options.accuracy,
+                      main.operands[main.outputIndexes[i]].type, isRelaxed,
                       actual[i], expected[i])
             .withContext(fmt::format("output {}", i)));
   return Status::ok();
+}
+
+/// The class of \p operation alone, where classes take the place of the table.
+std::optional<AccuracyClass> Trial::accuracyOf(const rt::Operation &operation,
+                                               const Tensors &inputs) const {
+  if (!options.accuracy)
+    return std::nullopt;
+  auto alone = isolateOperation(test.model, test.model.main, operation, inputs);
+  return alone.isOk() ? classOf(*alone)
+                      : classOf(operation.type, rt::HalVersion::V1_3);
 }
 
 /// False, and a verdict, when an operation is wrong by itself.
@@ -260,8 +279,9 @@ bool Trial::judgeOperations(const rt::TestCase &alone, const Tensors &trace) {
     for (uint32_t index : operation.outputs)
       actual.push_back(trace[index]);
     bool isConditioned = false;
-    Status status = judgeOperation(reference, test.model, operation, inputs,
-                                   actual, isConditioned);
+    Status status =
+        judgeOperation(reference, test.model, operation, inputs, actual,
+                       accuracyOf(operation, inputs), isConditioned);
     if (isConditioned)
       verdict.conditioned.push_back(operation.type);
     if (status.isOk())
@@ -319,6 +339,7 @@ void Trial::findTogether(const rt::TestCase &alone, const Tensors &trace) {
     for (size_t k = 0; isSame && k < actual->size(); ++k)
       isSame =
           compareTensor(
+              options.accuracy,
               last.model.main.operands[last.model.main.outputIndexes[k]].type,
               isRelaxed, (*actual)[k], last.examples[0].outputs[k])
               .isOk();

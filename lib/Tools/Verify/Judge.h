@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_TOOLS_VERIFY_JUDGE_H
 #define NNHAL_LIB_TOOLS_VERIFY_JUDGE_H
 
+#include "Criteria.h"
 #include "Rewrite.h"
 
 #include <string>
@@ -23,6 +24,9 @@ struct JudgeOptions {
   bool judgesAllOperations = false;
   /// Fill Verdict::culprit.
   bool wantsCulprit = false;
+  /// The criterion of this class takes the place of the table for outputs;
+  /// an operation alone is held to that of its own class.
+  std::optional<AccuracyClass> accuracy = {};
 };
 
 struct Verdict {
@@ -71,11 +75,13 @@ Verdict judge(const rt::Device &tested, const rt::Device &reference,
               const rt::TestCase &test, const JudgeOptions &options = {});
 
 /// Whether \p actual is a right result of \p operation for \p inputs; failure
-/// says where it is not. \p isConditioned is set when the table alone would
-/// say no.
+/// says where it is not. \p accuracy takes the place of the table.
+/// \p isConditioned is set when that alone would say no.
 rt::Status judgeOperation(const rt::Device &reference, const rt::Model &model,
                           const rt::Operation &operation, const Tensors &inputs,
-                          const Tensors &actual, bool &isConditioned);
+                          const Tensors &actual,
+                          std::optional<AccuracyClass> accuracy,
+                          bool &isConditioned);
 
 } // namespace nnhal::verify
 
