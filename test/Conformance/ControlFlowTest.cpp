@@ -240,4 +240,88 @@ TEST_P(ControlFlowTest, controlFlowNests) {
   }
 }
 
+/// Counts to 4. Each iteration does \p change, which doubles or shortens, to a
+/// tensor of whatever size.
+AnnotatedModel changingLoopModel(OperationType change) {
+  AnnotatedModel annotated;
+  Model &model = annotated.model;
+  const Dimensions open = {0};
+  SubgraphBuilder condition(model);
+  uint32_t count = condition.input(intTensor, {1});
+  condition.input(intTensor, open);
+  uint32_t limit = condition.constant<int32_t>(intTensor, {1}, {4});
+  uint32_t isBelow = condition.output(boolTensor, {1});
+  condition.operation(OperationType::LESS, {count, limit}, {isBelow});
+  model.referenced.push_back(condition.finish());
+
+  SubgraphBuilder body(model);
+  count = body.input(intTensor, {1});
+  uint32_t values = body.input(intTensor, open);
+  uint32_t one = body.constant<int32_t>(intTensor, {1}, {1});
+  uint32_t next = body.output(intTensor, {1});
+  uint32_t changed = body.output(intTensor, open);
+  body.operation(OperationType::ADD, {count, one, body.scalar(0)}, {next});
+  if (change == OperationType::SLICE)
+    body.operation(change,
+                   {values, one, body.constant<int32_t>(intTensor, {1}, {-1})},
+                   {changed});
+  else
+    body.operation(change,
+                   {values, body.constant<int32_t>(intTensor, {1}, {2})},
+                   {changed});
+  model.referenced.push_back(body.finish());
+
+  SubgraphBuilder main(model);
+  uint32_t check = main.subgraphReference(0);
+  uint32_t step = main.subgraphReference(1);
+  uint32_t begin = main.input(intTensor, {1});
+  uint32_t first = main.input(intTensor, open);
+  uint32_t end = main.output(intTensor, {1});
+  uint32_t last = main.output(intTensor, open);
+  main.operation(OperationType::WHILE, {check, step, begin, first},
+                 {end, last});
+  model.main = main.finish();
+  return annotated;
+}
+
+// M-241: a value of a loop has another shape in each iteration, and at last no
+// element.
+TEST_P(ControlFlowTest, valuesOfLoopsChangeTheirShape) {
+  for (OperationType change : {OperationType::TILE, OperationType::SLICE}) {
+    NNHAL_PREPARE_OR_SKIP(prepared, *device, changingLoopModel(change));
+    for (int32_t begin : {1, 3}) {
+      int32_t end = -1;
+      std::vector<int32_t> values = {5, 6, 7}, results(64, -1);
+      Request request;
+      auto bytesOf = [](int32_t &value) { return std::span(&value, 1); };
+      request.inputs = {
+          {Memory::borrow(std::as_bytes(bytesOf(begin))), {}},
+          {Memory::borrow(std::as_bytes(std::span(values))), {3}}};
+      request.outputs = {
+          {OutputMemory::borrow(std::as_writable_bytes(bytesOf(end))), {}},
+          {OutputMemory::borrow(std::as_writable_bytes(std::span(results))),
+           {}}};
+      Executed executed = executeIn(GetParam(), *prepared, request);
+      if (GetParam() == Mode::fenced) {
+        EXPECT_EQ(executed.status.code(), StatusCode::invalidArgument);
+        continue;
+      }
+      EXPECT_EQ(executed.status.message(), "");
+      EXPECT_EQ(end, 4);
+      uint32_t count = change == OperationType::TILE
+                           ? uint32_t(3 << (4 - begin))
+                           : uint32_t(std::max(0, 3 - (4 - begin)));
+      ASSERT_EQ(executed.result.outputShapes.size(), 2u);
+      EXPECT_EQ(executed.result.outputShapes[1], (OutputShape{{count}, true}));
+      for (uint32_t i = 0; i < results.size(); ++i) {
+        int32_t wanted = -1;
+        if (i < count)
+          wanted = change == OperationType::TILE ? values[i % 3]
+                                                 : values[3 - count + i];
+        EXPECT_EQ(results[i], wanted) << i;
+      }
+    }
+  }
+}
+
 } // namespace

@@ -129,6 +129,19 @@ TEST_F(ConformanceTest, loopsHaveADefaultTimeout) {
   EXPECT_EQ(defaultLoopTimeout, 2'000'000'000u);
 }
 
+// M-242: and they end a loop that does not end.
+TEST_F(ConformanceTest, theDefaultTimeoutEndsAnEndlessLoop) {
+  NNHAL_PREPARE_OR_SKIP(prepared, *device, endlessLoopModel());
+  LoopArguments arguments;
+  int64_t begin = steadyNow();
+  Executed executed = executeIn(Mode::sync, *prepared, arguments.request);
+  int64_t duration = steadyNow() - begin;
+  EXPECT_EQ(executed.status.code(), StatusCode::missedDeadlineTransient)
+      << executed.status.message();
+  EXPECT_GE(duration, 2000 * millisecond);
+  EXPECT_LT(duration, 15'000 * millisecond);
+}
+
 // D-084: after a loop that ended by its time the model is as before.
 TEST_P(DeadlineTest, theNextExecutionIsNotConcerned) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, countingLoopModel(1000));

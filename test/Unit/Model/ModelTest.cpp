@@ -152,7 +152,7 @@ TEST(ModelTest, lifetimes) { // A-053 to A-059
   EXPECT_EQ(toString(OperandLifeTime(7)), "unknown lifetime");
 }
 
-TEST(ModelTest, byteSizes) { // K-049
+TEST(ModelTest, byteSizes) { // K-049
   auto size = [](OperandType type, std::vector<uint32_t> dimensions) {
     return byteSizeOf(input(type, std::move(dimensions)));
   };

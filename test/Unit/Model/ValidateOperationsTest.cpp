@@ -71,4 +71,53 @@ TEST(ValidateOperationsTest, lowestVersionOfAModel) { // K-030
             "main: operation 0 (ADD): found 2 inputs, expected 3");
 }
 
+// M-259: a use of signed bytes makes a model of 1.3, whatever the table of the
+// operation says.
+TEST(ValidateOperationsTest, signedBytesAreOf13) {
+  auto model = [](OperationType type, OperandType of) {
+    Model made;
+    auto add = [&](Operand operand) {
+      if (isQuantized(operand.type))
+        operand.scale = 1.0f;
+      made.main.operands.push_back(std::move(operand));
+      return uint32_t(made.main.operands.size() - 1);
+    };
+    std::vector<uint32_t> inputs;
+    if (type == OperationType::SELECT)
+      inputs.push_back(add(input(OperandType::TENSOR_BOOL8, {2})));
+    inputs.push_back(add(input(of, {2})));
+    OperandType result = of;
+    if (type == OperationType::SELECT)
+      inputs.push_back(add(input(of, {2})));
+    else if (type == OperationType::DEQUANTIZE)
+      result = OperandType::TENSOR_FLOAT32;
+    else
+      result = OperandType::TENSOR_INT32;
+    if (type == OperationType::ARGMAX || type == OperationType::ARGMIN)
+      inputs.push_back(add(input(OperandType::INT32, {})));
+    for (uint32_t each : inputs)
+      made.main.inputIndexes.push_back(each);
+    // The axis is not known, nor is the number of results.
+    bool isOpen =
+        type == OperationType::ARGMAX || type == OperationType::ARGMIN;
+    uint32_t last = add(output(result, {isOpen ? 1u : 2u}));
+    made.main.outputIndexes = {last};
+    made.main.operations = {{type, inputs, {last}}};
+    computeConsumers(made.main);
+    return made;
+  };
+  using enum OperationType;
+  for (OperationType type : {ARGMAX, ARGMIN, SELECT, DEQUANTIZE}) {
+    SCOPED_TRACE(nameOf(type));
+    Model made = model(type, OperandType::TENSOR_QUANT8_ASYMM_SIGNED);
+    Result<HalVersion> version = lowestVersion(made);
+    ASSERT_TRUE(version.isOk()) << version.status().message();
+    EXPECT_EQ(*version, HalVersion::V1_3);
+    EXPECT_FALSE(validateModel(made, HalVersion::V1_2).isOk());
+    version = lowestVersion(model(type, OperandType::TENSOR_QUANT8_ASYMM));
+    ASSERT_TRUE(version.isOk()) << version.status().message();
+    EXPECT_LT(*version, HalVersion::V1_3);
+  }
+}
+
 } // namespace
