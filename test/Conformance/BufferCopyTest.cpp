@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
                     OperandType::INT32, OperandType::UINT32, OperandType::BOOL),
     [](const auto &info) { return nameOf(info.param); });
 
-// F-042, F-043, F-050, F-054, F-057, F-061.
+// F-042, F-043, F-050, F-054, F-057, F-061, L-034.
 TEST_P(BufferTypeTest, copiesItsBytes) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, modelWithInput(GetParam(), shape()));
   NNHAL_ALLOCATE(buffer, *device, prepared, {2}, {});

@@ -31,7 +31,7 @@ protected:
 };
 NNHAL_ALL_MODES(BufferExecutionTest);
 
-// F-029, F-033, B-082.
+// F-029, F-033, B-082, L-034.
 TEST_P(BufferExecutionTest, readsAndWrites) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   NNHAL_ALLOCATE(input, *device, prepared, {0}, {});

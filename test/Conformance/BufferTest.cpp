@@ -253,7 +253,7 @@ TEST_F(BufferTest, hasARank) {
             "buffers of unknown rank are not supported");
 }
 
-// C-070, C-071, F-047.
+// C-070, C-071, F-047, L-034.
 TEST_F(BufferTest, hasATokenOfItsOwn) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   std::vector<std::shared_ptr<Buffer>> living;

@@ -45,7 +45,7 @@ void executeOnThreads(const std::vector<PreparedModelRef> &models, int count) {
     thread.join();
 }
 
-// D-005, D-008, D-009.
+// D-005, D-008, D-009, L-016, M-031.
 TEST_F(ConcurrencyTest, oneModelServesManyThreads) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel({16}));
   executeOnThreads(std::vector<PreparedModelRef>(10, prepared), 150);
@@ -62,10 +62,10 @@ TEST_F(ConcurrencyTest, oneSlotServesManyThreads) {
   EXPECT_EQ(services.executions->stats().peakRunning, 1u);
 }
 
-// C-056, D-005: several models among several threads.
+// C-056, D-005, L-016: each of several threads has a model of its own.
 TEST_F(ConcurrencyTest, manyModelsServeManyThreads) {
   std::vector<PreparedModelRef> models;
-  for (uint32_t i = 0; i < 6; ++i) {
+  for (uint32_t i = 0; i < 10; ++i) {
     NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel({i / 2 + 1, 3}));
     models.push_back(prepared);
   }

@@ -23,7 +23,7 @@ bool isMissed(StatusCode code) {
          code == StatusCode::missedDeadlinePersistent;
 }
 
-// C-049, D-017, D-042, D-044, D-073.
+// C-049, D-017, D-042, D-044, D-073, L-032.
 TEST_P(DeadlineTest, aDeadlineIsKeptOrMissed) {
   NNHAL_PREPARE_OR_SKIP(prepared, *device, addModel());
   for (int64_t distance : {int64_t(0), 5 * millisecond, 50 * millisecond}) {

@@ -23,9 +23,10 @@ namespace {
 
 using DeviceTest = ConformanceTest;
 
-// The registry checks what a device says about itself; that it refuses what is
-// wrong is in DeviceRegistryTest.
+// L-028: the registry checks what a device says about itself; that it refuses
+// what is wrong is in DeviceRegistryTest.
 TEST_F(DeviceTest, canBeRegistered) {
+  EXPECT_EQ(device->status(), DeviceStatus::available);
   DeviceRegistry registry;
   std::string name(device->name());
   Status added = registry.add(std::move(device));

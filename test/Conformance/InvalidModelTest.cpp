@@ -164,7 +164,7 @@ TEST_F(InvalidModelTest, operandsAreChecked) {
     expectRejected(mutation);
 }
 
-// C-028, C-037, C-059.
+// C-028, C-037, C-059, L-028: cycles, too.
 TEST_F(InvalidModelTest, graphsAreChecked) {
   for (const Mutation &mutation : graphMutations())
     expectRejected(mutation);

@@ -215,6 +215,46 @@ INSTANTIATE_TEST_SUITE_P(All, ConstantPoolTest,
                          testing::ValuesIn(allPoolSources),
                          [](const auto &info) { return toString(info.param); });
 
+// B-026: two constants overlap, and neither is written.
+TEST_P(ConstantPoolTest, holdsOverlappingConstants) {
+  SharedPool shared = createPool(GetParam(), tensorSize + sizeof(float));
+  ASSERT_TRUE(shared.isValid());
+  writeFloats(*shared.pool, 0, {10, 20, 30, 40, 50});
+  AnnotatedModel annotated;
+  SubgraphBuilder main(annotated.model);
+  uint32_t input = main.input(OperandType::TENSOR_FLOAT32, {2, 2});
+  uint32_t value = input;
+  for (uint32_t offset : {0u, uint32_t(sizeof(float))}) {
+    uint32_t constant =
+        main.constant<float>(OperandType::TENSOR_FLOAT32, {2, 2}, {0, 0, 0, 0});
+    main.operand(constant).lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+    main.operand(constant).location = {0, offset, uint32_t(tensorSize)};
+    uint32_t none = main.scalar(0);
+    uint32_t result = offset == 0
+                          ? main.temporary(OperandType::TENSOR_FLOAT32, {2, 2})
+                          : main.output(OperandType::TENSOR_FLOAT32, {2, 2});
+    main.operation(flowOperation(), {value, constant, none}, {result});
+    value = result;
+  }
+  annotated.model.pools.push_back(
+      {"ashmem",
+       Memory::region(shared.pool, 0, tensorSize + sizeof(float)),
+       {},
+       0,
+       false});
+  annotated.model.main = main.finish();
+  NNHAL_PREPARE_OR_SKIP(prepared, *device, annotated);
+  for (int round = 0; round < 2; ++round) {
+    FloatArguments arguments(*prepared);
+    ExecutionResult result;
+    EXPECT_EQ(prepared->execute(arguments.request, result).message(), "");
+    EXPECT_EQ(arguments.outputs[0],
+              flow(flow({1, 2, 3, 4}, {10, 20, 30, 40}), {20, 30, 40, 50}));
+  }
+  EXPECT_EQ(readFloats(*shared.pool, 0, 5),
+            (std::vector<float>{10, 20, 30, 40, 50}));
+}
+
 // F-014, F-021: what was prepared does not change with its pool.
 TEST_P(ConstantPoolTest, holdsConstants) {
   SharedPool shared = createPool(GetParam(), tensorSize);

@@ -106,7 +106,7 @@ TEST_F(PrepareTest, refusesWhatItDoesNotSupport) {
   EXPECT_EQ(prepare(model, {}, StatusCode::none), StatusCode::invalidArgument);
 }
 
-// C-044, C-053, C-054.
+// C-044, C-053, C-054, L-032.
 TEST_F(PrepareTest, givesTheSameResultsWhateverThePreferenceAndPriority) {
   for (uint32_t preference = 0; preference < 3; ++preference)
     for (uint32_t priority = 0; priority < 3; ++priority)
@@ -134,7 +134,7 @@ TEST_F(PrepareTest, tellsOfPassedDeadlinesInTheCallback) {
   }
 }
 
-// C-042, C-049, C-051.
+// C-042, C-049, C-051, L-032.
 TEST_F(PrepareTest, keepsToDeadlines) {
   AnnotatedModel model = addModel();
   if (auto reason = unsupportedReason(*device, model))

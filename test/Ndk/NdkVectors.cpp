@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The checks of nnhal-run --check, on the devices of libneuralnetworks.so and
-// through its C functions alone.
+// through its C functions alone, with --burst over bursts (L-029).
 //
 //===----------------------------------------------------------------------===//
 

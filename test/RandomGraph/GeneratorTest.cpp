@@ -44,6 +44,7 @@ TEST(RecipesTest, EveryOperationHasOne) {
   EXPECT_EQ(drawn.size(), rt::allOperations().size());
 }
 
+// L-053: the rules hold what prescribes the quantization of a result.
 TEST(RecipesTest, MakesLegalUsesOfEveryType) {
   for (const Recipe &recipe : allRecipes())
     for (rt::OperandType type : recipe.types)

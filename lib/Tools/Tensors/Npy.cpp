@@ -31,6 +31,11 @@ template <typename T> static double loadAs(const std::byte *data) {
   return double(value);
 }
 
+/// Any byte but 0 is true (L-007).
+static double loadBoolean(const std::byte *data) {
+  return *data != std::byte{0} ? 1.0 : 0.0;
+}
+
 static double loadHalf(const std::byte *data) {
   uint16_t bits;
   std::memcpy(&bits, data, sizeof(bits));
@@ -66,7 +71,7 @@ static constexpr ElementFormat formats[] = {
     {"<u2", 2, loadAs<uint16_t>, printAs<uint16_t>},
     {"|i1", 1, loadAs<int8_t>, printAs<int8_t>},
     {"|u1", 1, loadAs<uint8_t>, printAs<uint8_t>},
-    {"|b1", 1, loadAs<uint8_t>, printAs<uint8_t>},
+    {"|b1", 1, loadBoolean, printAs<uint8_t>},
 };
 
 const ElementFormat *tools::lookUpFormat(std::string_view descr) {

@@ -30,7 +30,7 @@ TEST_F(CacheFlowTest, WithoutATokenNothingIsCached) {
   EXPECT_TRUE(fs::is_empty(directory));
 }
 
-// E-028, E-032: no files.
+// E-028, E-032, L-042: no files.
 TEST_F(CacheFlowTest, CompilesWhatIsNotThere) {
   EXPECT_EQ(prepare().message(), "");
   EXPECT_EQ(calls(), "prepare 2+1 ");
@@ -38,7 +38,7 @@ TEST_F(CacheFlowTest, CompilesWhatIsNotThere) {
   EXPECT_EQ(sources, 1);
 }
 
-// E-032, E-057: files that the device takes; nobody looks at the model.
+// E-032, E-057, L-042: files that the device takes; nobody looks at the model.
 TEST_F(CacheFlowTest, LoadsWhatIsThere) {
   EXPECT_EQ(prepare().message(), "");
   CacheToken token = device.prepared[0].token;

@@ -158,7 +158,7 @@ TEST_F(DeviceRegistryTest, checksNamesOfExtensions) {
   }
 }
 
-// C-015: at most 32 model cache files and 32 data cache files, or none.
+// C-015, L-042: at most 32 model cache files and 32 data cache files, or none.
 TEST_F(DeviceRegistryTest, limitsCacheFiles) {
   info.cacheFiles = {32, 32};
   expectRegistered();

@@ -173,6 +173,18 @@ TEST(ValidateGraphTest, temporariesAndOutputsAreWritten) { // B-029
                 });
 }
 
+// B-009: whether a graph can be executed is not asked, as in the reference.
+TEST(ValidateGraphTest, inputsAndOutputsMayBeMissing) {
+  Model model = addTwice();
+  model.main.operands[0] = zeros(model, OperandType::TENSOR_FLOAT32, {2}, 8);
+  model.main.inputIndexes.clear();
+  computeConsumers(model.main);
+  EXPECT_EQ(validateModel(model).message(), "");
+  model.main.operands[4].lifetime = OperandLifeTime::TEMPORARY_VARIABLE;
+  model.main.outputIndexes.clear();
+  EXPECT_EQ(validateModel(model).message(), "");
+}
+
 TEST(ValidateGraphTest, inputList) { // B-052, B-053
   expectInvalid(addTwice(),
                 "main: inputIndexes 1 is operand 5, which must be below the "

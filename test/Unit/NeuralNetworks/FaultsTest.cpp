@@ -120,8 +120,8 @@ void expectNoResults(const Execution &execution,
   EXPECT_EQ(duration, std::numeric_limits<uint64_t>::max());
 }
 
-// J-012, J-095, J-114: what a device fails with comes with the computation, and
-// with events each time that they are waited for.
+// J-012, J-095, J-114, L-040: what a device fails with comes with the
+// computation, and with events each time that they are waited for.
 TEST(NeuralNetworksFaults, AreToldByEvents) {
   FaultyAdd add;
   for (const Outcome &outcome : outcomes) {

@@ -88,7 +88,7 @@ TEST(OlderExecutionTest, executesAsynchronously) {
   }
 }
 
-// D-011, D-027: before 1.2 the shape of an output is known beforehand.
+// B-086, D-011, D-027: before 1.2 the shape of an output is known beforehand.
 TEST(OlderExecutionTest, outputsOfUnknownShape) {
   for (HalVersion version : olderVersions) {
     Prepared prepared(version, openOutput());
@@ -121,7 +121,7 @@ TEST(OlderExecutionTest, outputsOfUnknownShape) {
   }
 }
 
-TEST(OlderExecutionTest, statesFailuresOfTheVersion) { // C-101
+TEST(OlderExecutionTest, statesFailuresOfTheVersion) { // C-101, L-040
   for (HalVersion version : olderVersions) {
     Prepared prepared(version);
     ExecutionResult result;

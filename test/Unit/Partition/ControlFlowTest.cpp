@@ -117,7 +117,7 @@ TEST_F(ControlFlowTest, SubgraphsAreAPartOfTheCost) {
             "while whole:0 goto whole:0 goto");
 }
 
-// I-019: control flow of unknown sizes is the fallback device's.
+// I-019, L-020: control flow of unknown sizes is the fallback device's.
 TEST_F(ControlFlowTest, UnknownSizesAreLeftToTheFallbackDevice) {
   AnnotatedModel model = conformance::ifModel({4});
   model.model.main.operands[model.model.main.outputIndexes[0]].dimensions = {0};

@@ -368,6 +368,33 @@ TEST(ArgumentsTest, OutputsThatMayBeRemoved) {
   EXPECT_EQ(without(bothRnn, 2), "");
 }
 
+// L-021: what else this project tries; an index out of range is a case of
+// test/Cases.
+TEST(ArgumentsTest, NegativeCases) {
+  OperationBuilder squeeze(Op::SQUEEZE);
+  squeeze.tensor(floatTensor({1, 2})).tensor(int32Tensor({1}), {1});
+  EXPECT_NE(squeeze.output(openFloat).message(), "");
+  OperationBuilder conv = image(Op::CONV_2D);
+  conv.tensor(floatTensor({3, 1, 1, 4})).tensor(floatTensor({3}));
+  conv.int32(1).int32(0).int32(1).int32(0);
+  EXPECT_EQ(conv.output(openFloat).message(),
+            "stride width 0 must be positive");
+  EXPECT_NE(split(true, 4, 4).message(), "");
+  for (int axis : {-2, -3, 1, 2}) {
+    OperationBuilder argmax(Op::ARGMAX);
+    argmax.tensor(floatTensor({2})).int32(axis);
+    EXPECT_NE(
+        argmax.output(unrankedTensor(OperandType::TENSOR_INT32)).message(), "")
+        << axis;
+  }
+  OperationBuilder pad(Op::PAD);
+  pad.tensor(floatTensor({2})).tensor(int32Tensor({1, 2}), {-1, 0});
+  EXPECT_NE(pad.output(openFloat).message(), "");
+  OperationBuilder reshape(Op::RESHAPE);
+  reshape.tensor(floatTensor({2, 3})).tensor(int32Tensor({1}), {5});
+  EXPECT_NE(reshape.output(openFloat).message(), "");
+}
+
 //===----------------------------------------------------------------------===//
 // Quantization of results
 //===----------------------------------------------------------------------===//

@@ -178,8 +178,9 @@ public:
       : signature(signature), type(tensorTypes.at(type)),
         shape(std::move(shape)) {}
 
-  /// With only the first \p count inputs, or more of the last kind.
-  std::string since(size_t count) const {
+  /// With only the first \p count inputs, or more of the last kind, and with
+  /// \p added outputs more than there are.
+  std::string since(size_t count, size_t added = 0) const {
     OperationBuilder builder(signature.type);
     for (size_t i = 0; i < count; ++i)
       add(builder, i < signature.inputs.size() ? signature.inputs[i] : 'b');
@@ -194,6 +195,8 @@ public:
       keypoints.scale = isQuantized(type) ? 0.125f : 0.0f;
       builder.output(keypoints);
     }
+    for (size_t i = 0; i < added; ++i)
+      builder.output(result());
     return builder.since();
   }
   std::string since() const { return since(signature.inputs.size()); }
@@ -347,7 +350,7 @@ bool isVersion(const std::string &text) {
   return text.size() == 3 && text[0] == '1' && text[1] == '.';
 }
 
-// The types of the first input, each with its version.
+// L-025: the types of the first input, each with its version.
 TEST_P(SignatureTableTest, types) {
   const Expected &signature = GetParam();
   size_t rank = std::max<size_t>(signature.minRank, 2);
@@ -361,7 +364,7 @@ TEST_P(SignatureTableTest, types) {
   }
 }
 
-// How many inputs there are.
+// L-025: how many inputs and outputs there are.
 TEST_P(SignatureTableTest, inputs) {
   const Expected &signature = GetParam();
   std::string_view type = signature.types.substr(0, signature.types.find(' '));
@@ -374,6 +377,7 @@ TEST_P(SignatureTableTest, inputs) {
     EXPECT_TRUE(use.since(count - 1).starts_with("found "))
         << use.since(count - 1);
   EXPECT_FALSE(isVersion(use.since(count + 3)));
+  EXPECT_FALSE(isVersion(use.since(count, 1))) << use.since(count, 1);
 }
 
 // The rank of the first input.

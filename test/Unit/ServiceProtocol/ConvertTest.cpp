@@ -406,6 +406,32 @@ TEST(ConvertInterface, KeepsEveryField) {
             "a state pair names output 0 of 1 and input 2 of 2");
 }
 
+// K-045: a time is one of CLOCK_MONOTONIC, which all processes share, and goes
+// over as it is.
+TEST(ConvertTest, DeadlinesAreOfTheMonotonicClock) {
+  auto monotonic = [] {
+    timespec time = {};
+    EXPECT_EQ(clock_gettime(CLOCK_MONOTONIC, &time), 0);
+    return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+  };
+  int64_t before = monotonic();
+  rt::Deadline now = rt::steadyNow();
+  int64_t after = monotonic();
+  EXPECT_LE(before, now);
+  EXPECT_LE(now, after);
+  rt::Request request;
+  request.deadline = now + 5;
+  Message<wire::Request> message;
+  write(
+      request, [](bool, size_t, const rt::SharedMemory *) { return Place(); },
+      message.builder());
+  auto found = read(message.reader(), [](uint32_t) {
+    return std::shared_ptr<rt::SharedMemory>();
+  });
+  ASSERT_TRUE(found.isOk()) << found.status().message();
+  EXPECT_EQ(found->deadline, now + 5);
+}
+
 TEST(ConvertRequest, NamesMemoryByItsNumber) {
   auto pool = rt::SharedMemory::createAshmem(64);
   ASSERT_TRUE(pool.isOk());

@@ -89,6 +89,20 @@ TEST(CheckTest, boundsOfACaseReplaceThoseOfTheType) {
   EXPECT_EQ(check(test).outcome, Outcome::passed);
 }
 
+// L-006: quantized outputs of a MobileNet may be off by three steps.
+TEST(CheckTest, mobileNetsMayBeThreeStepsOff) {
+  for (auto [spec, allowed] : {std::pair("V1_2/mobilenet_quantized", 3),
+                               std::pair("V1_0/add_quant8", 1)}) {
+    rt::TestCase test = ownCase("add_quantized");
+    test.spec = spec;
+    uint8_t &element = test.examples[0].outputs[0].bytes[2];
+    element = uint8_t(element - allowed);
+    EXPECT_EQ(check(test).outcome, Outcome::passed) << spec;
+    element -= 1;
+    EXPECT_EQ(check(test).outcome, Outcome::failed) << spec;
+  }
+}
+
 // L-014.
 TEST(CheckTest, failureIsExpectedAtSomeStage) {
   CaseResult result = check(ownCase("concatenation_of_rank_5"));
@@ -102,7 +116,7 @@ TEST(CheckTest, failureIsExpectedAtSomeStage) {
   EXPECT_EQ(result.message, "nothing failed, a failure was expected");
 }
 
-TEST(CheckTest, infiniteLoopMissesItsDeadline) { // D-084
+TEST(CheckTest, infiniteLoopMissesItsDeadline) { // D-084, L-029
   CaseResult result = check(ownCase("while_infinite_loop"));
   EXPECT_EQ(result.outcome, Outcome::passed);
   EXPECT_EQ(result.message,
@@ -118,7 +132,7 @@ TEST(CheckTest, versionIsThatOfTheCase) {
   EXPECT_EQ(result.stage, "validation");
 }
 
-// L-013: dynamic shapes.
+// L-013, L-015, L-029: dynamic shapes, and the other type of bytes.
 TEST(CheckTest, derivedForms) {
   rt::DerivedForm inputs{.dynamicInputShape = true};
   rt::DerivedForm outputs{.dynamicOutputShape = true};
@@ -136,6 +150,25 @@ TEST(CheckTest, derivedForms) {
     EXPECT_EQ(check(ownCase(name), ranks).message, "");
   for (const char *name : {"if_1", "concatenation_of_rank_5"})
     EXPECT_EQ(check(ownCase(name), ranks).outcome, Outcome::notApplicable);
+
+  // L-015: some have no form of the other type.
+  for (rt::OperationType type :
+       {rt::OperationType::HASHTABLE_LOOKUP, rt::OperationType::LSH_PROJECTION,
+        rt::OperationType::PAD_V2, rt::OperationType::CAST,
+        rt::OperationType::QUANTIZED_16BIT_LSTM}) {
+    rt::TestCase exempt = ownCase("add_quantized");
+    exempt.model.main.operations[0].type = type;
+    rt::Result<bool> applies = deriveForm(exempt, coupled);
+    ASSERT_TRUE(applies.isOk());
+    EXPECT_FALSE(*applies) << nameOf(type);
+  }
+  // Results are one step off at most, also after the shift.
+  for (int steps : {1, 2}) {
+    rt::TestCase off = ownCase("add_quantized");
+    off.examples[0].outputs[0].bytes[2] -= uint8_t(steps);
+    EXPECT_EQ(check(off, coupled).outcome,
+              steps == 1 ? Outcome::passed : Outcome::failed);
+  }
 
   rt::TestCase test = ownCase("add_quantized");
   rt::Result<bool> applies = deriveForm(test, coupled);

@@ -110,6 +110,24 @@ TEST_F(CompareTest, Agreement) {
             std::string::npos);
 }
 
+// L-007: any value but 0 is true, and the two differ.
+TEST_F(CompareTest, BooleansAreTrueOrFalse) {
+  const ElementFormat &format = formatOf(rt::OperandType::TENSOR_BOOL8);
+  const std::vector<uint8_t> ones = {1, 1, 1, 0}, trues = {1, 2, 255, 0};
+  auto differences = [&](const std::vector<uint8_t> &actual,
+                         const std::vector<uint8_t> &expected) {
+    return compareElements(format, std::as_bytes(std::span(actual)).data(),
+                           format, std::as_bytes(std::span(expected)).data(),
+                           actual.size(),
+                           boundsFor(rt::OperandType::TENSOR_BOOL8, false))
+        .count;
+  };
+  EXPECT_EQ(differences(trues, ones), 0u);
+  EXPECT_EQ(differences(ones, trues), 0u);
+  EXPECT_EQ(differences({1, 2, 255, 3}, ones), 1u);
+  EXPECT_EQ(differences({0, 0, 1, 0}, trues), 2u);
+}
+
 TEST_F(CompareTest, SpecialValues) {
   float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
   std::string file = write("s.bin", {nan, inf, -inf}, {});

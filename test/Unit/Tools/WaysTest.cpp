@@ -162,7 +162,7 @@ protected:
   int preparations = 0;
 };
 
-// L-013.
+// L-013, L-029: bursts are those of NdkVectors.
 TEST_F(WaysTest, EveryCaseInEveryWay) {
   for (rt::TestCase &test : ownCases()) {
     CaseResult result = checkCase(test, subject, {});
