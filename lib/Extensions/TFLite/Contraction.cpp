@@ -15,7 +15,7 @@
 #include "Window.h"
 
 #include <cmath>
-#include <cstring>
+#include <span>
 
 using namespace nnhal;
 using namespace nnhal::tflite;
@@ -126,131 +126,55 @@ Result<Types> checkWindows(const Use &use, int64_t channels) {
   return onlyResult(use, {use.extent(0, 0), height, width, channels});
 }
 
-//===----------------------------------------------------------------------===//
-// Floats
-//===----------------------------------------------------------------------===//
+/// Biases and the activation of floats.
+struct FloatFinish {
+  const float *bias;
+  Activation activation;
 
-/// Numbers of elements of a coarse and a fine image and of the window, without
-/// channels. The window lies in the fine one.
-struct FloatTap {
-  int64_t coarse, fine, window;
+  FloatFinish(const Use &use, Places places)
+      : bias(use.has(places.bias) ? use.data<float>(places.bias) : nullptr),
+        activation(Activation(use.integer("activation"))) {}
+  float operator()(float sum, int64_t channel) const {
+    return activated(sum + (bias ? bias[channel] : 0.0f), activation);
+  }
 };
 
-/// Calls \p function(tap) for each element of a window at each place of the
-/// coarse image that lies inside of the fine one.
+void finish(float *to, int64_t channels, const ProductBlock<float> &block,
+            const FloatFinish &last) {
+  for (int64_t place = 0; place < block.places; ++place) {
+    const float *sums = block.sums + place * rowsAtOnce;
+    float *row = to + (block.firstPlace + place) * channels;
+    for (int64_t index = 0; index < block.rows; ++index)
+      row[block.firstRow + index] = last(sums[index], block.firstRow + index);
+  }
+}
+
+/// What contractions of 16-bit activations and 8-bit weights have.
+struct Integers {
+  using X = int16_t;
+  using W = int8_t;
+  using Sum = int64_t;
+  static Finish finishOf(const Use &use, Places places, int64_t channels,
+                         bool isSingle) {
+    return prepareFinish(use, places, channels, isSingle);
+  }
+};
+/// What contractions of floats have.
+struct Reals {
+  using X = float;
+  using W = float;
+  using Sum = float;
+  static FloatFinish finishOf(const Use &use, Places places, int64_t, bool) {
+    return FloatFinish(use, places);
+  }
+};
+
+/// Calls \p function with Integers or Reals, for tensor \p input.
 template <typename Function>
-void forEachTap(const Windows &windows, const Extents &coarse,
-                const Extents &fine, Function function) {
-  const WindowAxis &vertical = windows.vertical;
-  const WindowAxis &horizontal = windows.horizontal;
-  int64_t top = vertical.before(fine[1]), left = horizontal.before(fine[2]);
-  for (int64_t batch = 0; batch < coarse[0]; ++batch)
-    for (int64_t y = 0; y < coarse[1]; ++y)
-      for (int64_t x = 0; x < coarse[2]; ++x)
-        for (int64_t v = 0; v < vertical.size; ++v) {
-          int64_t line = y * vertical.stride - top + v * vertical.dilation;
-          if (line < 0 || line >= fine[1])
-            continue;
-          for (int64_t h = 0; h < horizontal.size; ++h) {
-            int64_t column =
-                x * horizontal.stride - left + h * horizontal.dilation;
-            if (column >= 0 && column < fine[2])
-              function(FloatTap{(batch * coarse[1] + y) * coarse[2] + x,
-                                (batch * fine[1] + line) * fine[2] + column,
-                                v * horizontal.size + h});
-          }
-        }
-}
-
-float dot(const float *a, const float *b, int64_t count) {
-  float sum = 0.0f;
-  for (int64_t index = 0; index < count; ++index)
-    sum += a[index] * b[index];
-  return sum;
-}
-
-/// Computes sums of products by \p add(sums, input, filter), then adds the bias
-/// and applies the activation.
-template <typename Add>
-Status contractFloats(Run &run, Places places, Add add) {
-  const Use &use = run.use;
-  NNHAL_ASSIGN_OR_RETURN(float *to, run.allocate<float>(0));
-  int64_t count = elementCount(run.types[0]);
-  int64_t channels = run.types[0].dimensions.back();
-  std::fill_n(to, count, 0.0f);
-  add(to, use.data<float>(places.input), use.data<float>(places.filter));
-  auto activation = Activation(use.integer("activation"));
-  const float *bias =
-      use.has(places.bias) ? use.data<float>(places.bias) : nullptr;
-  for (int64_t index = 0; index < count; ++index)
-    to[index] = activated(to[index] + (bias ? bias[index % channels] : 0.0f),
-                          activation);
-  return Status::ok();
-}
-
-Status convolveFloats(Run &run) {
-  const Use &use = run.use;
-  int64_t channels = use.extent(1, 0), depth = use.extent(1, 3);
-  int64_t input = use.extent(0, 3), each = channels / (input / depth);
-  Windows windows = windowsOf(use, true);
-  int64_t taps = windows.vertical.size * windows.horizontal.size;
-  return contractFloats(
-      run, {}, [&](float *to, const float *from, const float *filter) {
-        forEachTap(windows, run.types[0].dimensions, use.input(0).dimensions,
-                   [&](const FloatTap &tap) {
-                     for (int64_t channel = 0; channel < channels; ++channel)
-                       to[tap.coarse * channels + channel] +=
-                           dot(from + tap.fine * input + channel / each * depth,
-                               filter + (channel * taps + tap.window) * depth,
-                               depth);
-                   });
-      });
-}
-
-Status convolveFloatsDepthwise(Run &run) {
-  const Use &use = run.use;
-  int64_t channels = use.extent(1, 3), input = use.extent(0, 3);
-  int64_t times = channels / input;
-  return contractFloats(
-      run, {}, [&](float *to, const float *from, const float *filter) {
-        forEachTap(windowsOf(use, true), run.types[0].dimensions,
-                   use.input(0).dimensions, [&](const FloatTap &tap) {
-                     for (int64_t channel = 0; channel < channels; ++channel)
-                       to[tap.coarse * channels + channel] +=
-                           from[tap.fine * input + channel / times] *
-                           filter[tap.window * channels + channel];
-                   });
-      });
-}
-
-Status convolveFloatsTransposed(Run &run) {
-  const Use &use = run.use;
-  int64_t channels = use.extent(1, 0), depth = use.extent(1, 3);
-  Windows windows = windowsOf(use, false);
-  int64_t taps = windows.vertical.size * windows.horizontal.size;
-  return contractFloats(
-      run, transposePlaces,
-      [&](float *to, const float *from, const float *filter) {
-        forEachTap(windows, use.input(2).dimensions, run.types[0].dimensions,
-                   [&](const FloatTap &tap) {
-                     for (int64_t channel = 0; channel < channels; ++channel)
-                       to[tap.fine * channels + channel] +=
-                           dot(from + tap.coarse * depth,
-                               filter + (channel * taps + tap.window) * depth,
-                               depth);
-                   });
-      });
-}
-
-Status connectFloats(Run &run) {
-  int64_t units = run.use.extent(1, 0), depth = run.use.extent(1, 1);
-  int64_t count = elementCount(run.types[0]);
-  return contractFloats(
-      run, {}, [&](float *to, const float *from, const float *weights) {
-        for (int64_t index = 0; index < count; ++index)
-          to[index] = dot(from + index / units * depth,
-                          weights + index % units * depth, depth);
-      });
+Status withNumbers(Run &run, size_t input, Function function) {
+  if (run.use.element(input) == Element::float32)
+    return function(Reals());
+  return function(Integers());
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,68 +200,91 @@ Result<Types> checkConvolution(const Use &use) {
 }
 
 /// Gathers the elements under a window into a row, with 0 outside.
-class WindowRows {
+template <typename T> class WindowRows {
 public:
-  WindowRows(const Use &use, const Windows &windows, int64_t depth)
-      : windows(windows), height(use.extent(0, 1)), width(use.extent(0, 2)),
-        channels(use.extent(0, 3)), depth(depth), from(use.data<int16_t>(0)),
+  WindowRows(const Use &use, const Extents &result, int64_t depth)
+      : windows(windowsOf(use, true)), height(use.extent(0, 1)),
+        width(use.extent(0, 2)), channels(use.extent(0, 3)), depth(depth),
+        resultHeight(result[1]), resultWidth(result[2]), from(use.data<T>(0)),
         top(windows.vertical.before(height)),
         left(windows.horizontal.before(width)) {}
 
-  void gather(int16_t *row, int64_t batch, int64_t y, int64_t x,
-              int64_t firstChannel) const {
-    for (int64_t v = 0; v < windows.vertical.size; ++v) {
-      int64_t line =
-          y * windows.vertical.stride - top + v * windows.vertical.dilation;
-      for (int64_t h = 0; h < windows.horizontal.size; ++h, row += depth) {
-        int64_t column = x * windows.horizontal.stride - left +
-                         h * windows.horizontal.dilation;
-        if (line < 0 || line >= height || column < 0 || column >= width)
-          std::fill_n(row, depth, int16_t(0));
+  int64_t taps() const {
+    return windows.vertical.size * windows.horizontal.size;
+  }
+  /// Returns the row of \p place in the result: the input's own where the
+  /// window has one element and \p isWhole says that rows need no more.
+  const T *at(int64_t place, T *buffer, int64_t firstChannel,
+              bool isWhole) const {
+    int64_t x = place % resultWidth * windows.horizontal.stride - left;
+    int64_t lines = place / resultWidth;
+    int64_t y = lines % resultHeight * windows.vertical.stride - top;
+    const T *image = from + lines / resultHeight * height * width * channels;
+    if (isWhole && taps() == 1)
+      return image + (y * width + x) * channels + firstChannel;
+    gather(buffer, image + firstChannel, y, x);
+    return buffer;
+  }
+
+private:
+  void gather(T *row, const T *image, int64_t y, int64_t x) const {
+    const WindowAxis &across = windows.horizontal;
+    for (int64_t v = 0; v < windows.vertical.size;
+         ++v, row += across.size * depth) {
+      int64_t line = y + v * windows.vertical.dilation;
+      if (line < 0 || line >= height) {
+        std::fill_n(row, across.size * depth, T(0));
+        continue;
+      }
+      const T *start = image + line * width * channels;
+      // Neighbours that lie one behind the other are copied at once.
+      if (across.dilation == 1 && depth == channels && x >= 0 &&
+          x + across.size <= width) {
+        std::copy_n(start + x * channels, across.size * depth, row);
+        continue;
+      }
+      for (int64_t h = 0; h < across.size; ++h) {
+        int64_t column = x + h * across.dilation;
+        if (column < 0 || column >= width)
+          std::fill_n(row + h * depth, depth, T(0));
         else
-          std::copy_n(
-              from + ((batch * height + line) * width + column) * channels +
-                  firstChannel,
-              depth, row);
+          std::copy_n(start + column * channels, depth, row + h * depth);
       }
     }
   }
 
-private:
   Windows windows;
-  int64_t height, width, channels, depth;
-  const int16_t *from;
+  int64_t height, width, channels, depth, resultHeight, resultWidth;
+  const T *from;
   int64_t top, left;
 };
 
 Status runConvolution(Run &run) {
-  const Use &use = run.use;
-  if (use.element(0) == Element::float32)
-    return convolveFloats(run);
-  int64_t channels = use.extent(1, 0), depth = use.extent(1, 3);
-  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
-  const Extents &extents = run.types[0].dimensions;
-  if (elementCount(extents) == 0)
+  return withNumbers(run, 0, [&](auto numbers) -> Status {
+    using X = typename decltype(numbers)::X;
+    using W = typename decltype(numbers)::W;
+    using Sum = typename decltype(numbers)::Sum;
+    const Use &use = run.use;
+    int64_t channels = use.extent(1, 0), depth = use.extent(1, 3);
+    NNHAL_ASSIGN_OR_RETURN(X * to, run.allocate<X>(0));
+    const Extents &extents = run.types[0].dimensions;
+    int64_t groups = use.extent(0, 3) / depth, each = channels / groups;
+    WindowRows<X> rows(use, extents, depth);
+    WeightRows<W> weights(use.data<W>(1), channels, rows.taps() * depth);
+    bool isWhole = weights.depth() == depth;
+    auto last = numbers.finishOf(use, {}, channels, false);
+    int64_t places = extents[0] * extents[1] * extents[2];
+    for (int64_t group = 0; group < groups; ++group)
+      forEachProductBlock<X, Sum>(
+          {places, group * each, each}, weights,
+          [&](int64_t place, X *buffer) {
+            return rows.at(place, buffer, group * depth, isWhole);
+          },
+          [&](const ProductBlock<Sum> &block) {
+            finish(to, channels, block, last);
+          });
     return Status::ok();
-  int64_t groups = use.extent(0, 3) / depth, each = channels / groups;
-  Windows windows = windowsOf(use, true);
-  int64_t taps = windows.vertical.size * windows.horizontal.size;
-  WeightRows weights =
-      WeightRows::of(use.data<int8_t>(1), channels, taps * depth);
-  Finish last = prepareFinish(use, {}, channels, false);
-  WindowRows rows(use, windows, depth);
-  std::vector<int16_t> row(size_t(weights.depth));
-  std::vector<int64_t> sums(static_cast<size_t>(channels));
-  for (int64_t batch = 0; batch < extents[0]; ++batch)
-    for (int64_t y = 0; y < extents[1]; ++y)
-      for (int64_t x = 0; x < extents[2]; ++x, to += channels)
-        for (int64_t group = 0; group < groups; ++group) {
-          rows.gather(row.data(), batch, y, x, group * depth);
-          multiplyRows(sums.data(), row.data(), weights.row(group * each),
-                       weights.depth, each);
-          finish(to + group * each, sums.data(), group * each, each, last);
-        }
-  return Status::ok();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -358,63 +305,84 @@ Result<Types> checkDepthwise(const Use &use) {
 }
 
 /// Repeats each channel \p times times.
-std::vector<int16_t> repeated(const int16_t *from, int64_t count,
-                              int64_t times) {
-  std::vector<int16_t> result(static_cast<size_t>(count * times));
+template <typename T>
+std::vector<T> repeated(const T *from, int64_t count, int64_t times) {
+  std::vector<T> result(static_cast<size_t>(count * times));
   for (int64_t index = 0; index < count; ++index)
     std::fill_n(result.data() + index * times, times, from[index]);
   return result;
 }
 
-Status runDepthwise(Run &run) {
-  const Use &use = run.use;
-  if (use.element(0) == Element::float32)
-    return convolveFloatsDepthwise(run);
-  int64_t channels = use.extent(1, 3);
-  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
-  const Extents &extents = run.types[0].dimensions;
-  if (elementCount(extents) == 0)
-    return Status::ok();
-  Windows windows = windowsOf(use, true);
-  int64_t height = use.extent(0, 1), width = use.extent(0, 2);
-  int64_t times = channels / use.extent(0, 3);
-  const auto *from = use.data<int16_t>(0);
-  std::vector<int16_t> expanded;
-  if (times > 1) {
-    expanded = repeated(from, elementCount(use.input(0)), times);
-    from = expanded.data();
-  }
-  const auto *narrow = use.data<int8_t>(1);
-  std::vector<int16_t> weights(narrow, narrow + elementCount(use.input(1)));
-  Finish last = prepareFinish(use, {}, channels, false);
-  std::vector<int64_t> sums(static_cast<size_t>(channels));
-  std::vector<Tap> taps(
-      size_t(windows.vertical.size * windows.horizontal.size));
-  int64_t top = windows.vertical.before(height);
-  int64_t left = windows.horizontal.before(width);
-  auto collect = [&](int64_t batch, int64_t y, int64_t x) {
-    int64_t count = 0;
-    for (int64_t v = 0; v < windows.vertical.size; ++v)
+/// The elements of a window that lie inside of an image.
+template <typename X, typename W> class WindowTaps {
+public:
+  WindowTaps(const Use &use, const X *from, int64_t channels)
+      : windows(windowsOf(use, true)), height(use.extent(0, 1)),
+        width(use.extent(0, 2)), channels(channels), from(from),
+        weights(use.data<W>(1)), top(windows.vertical.before(height)),
+        left(windows.horizontal.before(width)),
+        taps(size_t(windows.vertical.size * windows.horizontal.size)) {}
+
+  /// Returns the taps at a place of the result.
+  std::span<const Tap<X, W>> at(int64_t batch, int64_t y, int64_t x) {
+    size_t count = 0;
+    for (int64_t v = 0; v < windows.vertical.size; ++v) {
+      int64_t line =
+          y * windows.vertical.stride - top + v * windows.vertical.dilation;
+      if (line < 0 || line >= height)
+        continue;
       for (int64_t h = 0; h < windows.horizontal.size; ++h) {
-        int64_t line =
-            y * windows.vertical.stride - top + v * windows.vertical.dilation;
         int64_t column = x * windows.horizontal.stride - left +
                          h * windows.horizontal.dilation;
-        if (line >= 0 && line < height && column >= 0 && column < width)
-          taps[size_t(count++)] = {
+        if (column >= 0 && column < width)
+          taps[count++] = {
               from + ((batch * height + line) * width + column) * channels,
-              weights.data() + (v * windows.horizontal.size + h) * channels};
+              weights + (v * windows.horizontal.size + h) * channels};
       }
-    return count;
-  };
-  for (int64_t batch = 0; batch < extents[0]; ++batch)
-    for (int64_t y = 0; y < extents[1]; ++y)
-      for (int64_t x = 0; x < extents[2]; ++x, to += channels) {
-        int64_t count = collect(batch, y, x);
-        multiplyTaps(sums.data(), taps.data(), count, channels);
-        finish(to, sums.data(), 0, channels, last);
-      }
-  return Status::ok();
+    }
+    return {taps.data(), count};
+  }
+
+private:
+  Windows windows;
+  int64_t height, width, channels;
+  const X *from;
+  const W *weights;
+  int64_t top, left;
+  std::vector<Tap<X, W>> taps;
+};
+
+Status runDepthwise(Run &run) {
+  return withNumbers(run, 0, [&](auto numbers) -> Status {
+    using X = typename decltype(numbers)::X;
+    using W = typename decltype(numbers)::W;
+    using Sum = typename decltype(numbers)::Sum;
+    const Use &use = run.use;
+    int64_t channels = use.extent(1, 3);
+    NNHAL_ASSIGN_OR_RETURN(X * to, run.allocate<X>(0));
+    const Extents &extents = run.types[0].dimensions;
+    int64_t times = channels / use.extent(0, 3);
+    const X *from = use.data<X>(0);
+    std::vector<X> expanded;
+    if (times > 1) {
+      expanded = repeated(from, elementCount(use.input(0)), times);
+      from = expanded.data();
+    }
+    auto last = numbers.finishOf(use, {}, channels, false);
+    WindowTaps<X, W> window(use, from, channels);
+    std::vector<Sum> sums(static_cast<size_t>(channels));
+    int64_t place = 0;
+    for (int64_t batch = 0; batch < extents[0]; ++batch)
+      for (int64_t y = 0; y < extents[1]; ++y)
+        for (int64_t x = 0; x < extents[2]; ++x, ++place) {
+          auto taps = window.at(batch, y, x);
+          multiplyTaps(sums.data(), taps.data(), int64_t(taps.size()),
+                       channels);
+          finish(to, channels,
+                 ProductBlock<Sum>{sums.data(), place, 1, 0, channels}, last);
+        }
+    return Status::ok();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -445,63 +413,97 @@ Result<Types> checkTranspose(const Use &use) {
   return onlyResult(use, std::move(*shape));
 }
 
-/// Adds what one element of the input contributes, products of each element of
-/// the window, to the sums of the output that lie inside.
-void scatter(std::vector<int64_t> &sums, const std::vector<int64_t> &products,
-             const Windows &windows, const Extents &extents, int64_t top,
-             int64_t left) {
-  int64_t channels = extents[3];
-  for (int64_t v = 0; v < windows.vertical.size; ++v)
-    for (int64_t h = 0; h < windows.horizontal.size; ++h) {
-      int64_t line = top + v, column = left + h;
-      if (line < 0 || line >= extents[1] || column < 0 || column >= extents[2])
-        continue;
-      int64_t *to = sums.data() + (line * extents[2] + column) * channels;
-      const int64_t *from =
-          products.data() + (v * windows.horizontal.size + h) * channels;
-      for (int64_t channel = 0; channel < channels; ++channel)
-        to[channel] += from[channel];
+/// Where the window of an element of the input lies in the output.
+class Scattering {
+public:
+  Scattering(const Use &use, const Extents &output)
+      : windows(windowsOf(use, false)), width(use.extent(2, 2)),
+        inputPlaces(use.extent(2, 1) * width), output(output),
+        top(windows.vertical.before(output[1])),
+        left(windows.horizontal.before(output[2])) {}
+
+  int64_t taps() const {
+    return windows.vertical.size * windows.horizontal.size;
+  }
+  /// Adds products to the sums of the output that lie inside. The rows of
+  /// \p block are ordered by the elements of the window, then channels.
+  template <typename Sum> void add(Sum *sums, const ProductBlock<Sum> &block) {
+    int64_t channels = output[3];
+    for (int64_t place = 0; place < block.places; ++place) {
+      const Sum *from = block.sums + place * rowsAtOnce;
+      for (int64_t row = 0, some; row < block.rows; row += some, from += some) {
+        int64_t channel = (block.firstRow + row) % channels;
+        some = std::min(channels - channel, block.rows - row);
+        int64_t to = placeOf(block.firstPlace + place,
+                             (block.firstRow + row) / channels);
+        for (int64_t index = 0; to >= 0 && index < some; ++index)
+          sums[to * channels + channel + index] += from[index];
+      }
     }
-}
+  }
+
+private:
+  /// Returns the place in the output of an element of the window at a place of
+  /// the input; -1 where that is outside.
+  int64_t placeOf(int64_t place, int64_t tap) const {
+    int64_t inside = place % inputPlaces;
+    int64_t line = inside / width * windows.vertical.stride - top +
+                   tap / windows.horizontal.size;
+    int64_t column = inside % width * windows.horizontal.stride - left +
+                     tap % windows.horizontal.size;
+    if (line < 0 || line >= output[1] || column < 0 || column >= output[2])
+      return -1;
+    return (place / inputPlaces * output[1] + line) * output[2] + column;
+  }
+
+  Windows windows;
+  int64_t width, inputPlaces;
+  const Extents &output;
+  int64_t top, left;
+};
 
 Status runTranspose(Run &run) {
-  const Use &use = run.use;
-  if (use.element(2) == Element::float32)
-    return convolveFloatsTransposed(run);
-  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
-  const Extents &extents = run.types[0].dimensions;
-  int64_t channels = extents[3], depth = use.extent(2, 3);
-  Windows windows = windowsOf(use, false);
-  int64_t taps = windows.vertical.size * windows.horizontal.size;
-  // Rows are ordered by the elements of the window, then channels.
-  WeightRows weights(taps * channels, depth);
-  const auto *filter = use.data<int8_t>(1);
-  for (int64_t channel = 0; channel < channels; ++channel)
-    for (int64_t tap = 0; tap < taps; ++tap)
-      std::copy_n(filter + (channel * taps + tap) * depth, depth,
-                  weights.row(tap * channels + channel));
-  Finish last = prepareFinish(use, transposePlaces, channels, false);
-  int64_t top = windows.vertical.before(extents[1]);
-  int64_t left = windows.horizontal.before(extents[2]);
-  int64_t image = extents[1] * extents[2];
-  std::vector<int64_t> sums, products(size_t(weights.count));
-  std::vector<int16_t> row(size_t(weights.depth));
-  const auto *from = use.data<int16_t>(2);
-  for (int64_t batch = 0; batch < extents[0]; ++batch) {
-    sums.assign(size_t(image * channels), 0);
-    for (int64_t y = 0; y < use.extent(2, 1); ++y)
-      for (int64_t x = 0; x < use.extent(2, 2); ++x, from += depth) {
-        std::copy_n(from, depth, row.data());
-        multiplyRows(products.data(), row.data(), weights.row(0), weights.depth,
-                     weights.count);
-        scatter(sums, products, windows, extents,
-                y * windows.vertical.stride - top,
-                x * windows.horizontal.stride - left);
-      }
-    for (int64_t place = 0; place < image; ++place, to += channels)
-      finish(to, sums.data() + place * channels, 0, channels, last);
-  }
-  return Status::ok();
+  return withNumbers(run, 2, [&](auto numbers) -> Status {
+    using X = typename decltype(numbers)::X;
+    using W = typename decltype(numbers)::W;
+    using Sum = typename decltype(numbers)::Sum;
+    const Use &use = run.use;
+    NNHAL_ASSIGN_OR_RETURN(X * to, run.allocate<X>(0));
+    const Extents &extents = run.types[0].dimensions;
+    int64_t channels = extents[3], depth = use.extent(2, 3);
+    Scattering scattering(use, extents);
+    int64_t taps = scattering.taps();
+    const W *filter = use.data<W>(1);
+    std::vector<W> ordered(size_t(taps * channels * depth));
+    for (int64_t channel = 0; channel < channels; ++channel)
+      for (int64_t tap = 0; tap < taps; ++tap)
+        std::copy_n(filter + (channel * taps + tap) * depth, depth,
+                    ordered.data() + (tap * channels + channel) * depth);
+    WeightRows<W> weights(ordered.data(), taps * channels, depth);
+    bool isWhole = weights.depth() == depth;
+    std::vector<Sum> sums(size_t(elementCount(extents)));
+    const X *from = use.data<X>(2);
+    forEachProductBlock<X, Sum>(
+        {elementCount(std::span(use.input(2).dimensions).first(3)), 0,
+         taps * channels},
+        weights,
+        [&](int64_t place, X *buffer) -> const X * {
+          if (isWhole)
+            return from + place * depth;
+          std::copy_n(from + place * depth, depth, buffer);
+          return buffer;
+        },
+        [&](const ProductBlock<Sum> &block) {
+          scattering.add(sums.data(), block);
+        });
+    auto last = numbers.finishOf(use, transposePlaces, channels, false);
+    for (int64_t place = 0; place * channels < elementCount(extents); ++place)
+      finish(to, channels,
+             ProductBlock<Sum>{sums.data() + place * channels, place, 1, 0,
+                               channels},
+             last);
+    return Status::ok();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -529,24 +531,30 @@ Result<Types> checkFullyConnected(const Use &use) {
 }
 
 Status runFullyConnected(Run &run) {
-  const Use &use = run.use;
-  if (use.element(0) == Element::float32)
-    return connectFloats(run);
-  int64_t units = use.extent(1, 0), depth = use.extent(1, 1);
-  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
-  if (elementCount(run.types[0]) == 0)
+  return withNumbers(run, 0, [&](auto numbers) -> Status {
+    using X = typename decltype(numbers)::X;
+    using W = typename decltype(numbers)::W;
+    using Sum = typename decltype(numbers)::Sum;
+    const Use &use = run.use;
+    int64_t units = use.extent(1, 0), depth = use.extent(1, 1);
+    NNHAL_ASSIGN_OR_RETURN(X * to, run.allocate<X>(0));
+    WeightRows<W> weights(use.data<W>(1), units, depth);
+    bool isWhole = weights.depth() == depth;
+    auto last = numbers.finishOf(use, {}, units, true);
+    const X *from = use.data<X>(0);
+    forEachProductBlock<X, Sum>(
+        {elementCount(run.types[0]) / units, 0, units}, weights,
+        [&](int64_t place, X *buffer) -> const X * {
+          if (isWhole)
+            return from + place * depth;
+          std::copy_n(from + place * depth, depth, buffer);
+          return buffer;
+        },
+        [&](const ProductBlock<Sum> &block) {
+          finish(to, units, block, last);
+        });
     return Status::ok();
-  WeightRows weights = WeightRows::of(use.data<int8_t>(1), units, depth);
-  Finish last = prepareFinish(use, {}, units, true);
-  std::vector<int16_t> row(size_t(weights.depth));
-  std::vector<int64_t> sums(static_cast<size_t>(units));
-  int64_t batches = elementCount(run.types[0]) / units;
-  for (int64_t batch = 0; batch < batches; ++batch, to += units) {
-    std::copy_n(use.data<int16_t>(0) + batch * depth, depth, row.data());
-    multiplyRows(sums.data(), row.data(), weights.row(0), weights.depth, units);
-    finish(to, sums.data(), 0, units, last);
-  }
-  return Status::ok();
+  });
 }
 
 constexpr OptionRow convolutionOptions[] = {paddingOption,

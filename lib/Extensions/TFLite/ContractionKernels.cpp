@@ -14,104 +14,126 @@ using namespace nnhal::tflite;
 
 namespace {
 
+/// So many products of a 16-bit and an 8-bit number are summed in 32 bits.
 constexpr int64_t mostProducts = 256;
 
-template <int rows>
-NNHAL_KERNEL_PART void multiplySome(int64_t *sums, const int16_t *x,
-                                    const int16_t *weights, int64_t depth) {
-  int64_t wide[rows] = {};
-  for (int64_t begin = 0; begin < depth; begin += mostProducts) {
-    int64_t end = std::min(begin + mostProducts, depth);
-    int32_t narrow[rows] = {};
-    // The depth is a multiple of rowStep, so that no rest is left.
-    for (int64_t block = begin; block < end; block += rowStep)
-      for (int row = 0; row < rows; ++row)
-        for (int64_t place = 0; place < rowStep; ++place)
-          narrow[row] +=
-              int32_t(x[block + place]) * weights[row * depth + block + place];
-    for (int row = 0; row < rows; ++row)
-      wide[row] += narrow[row];
+using Floats = float __attribute__((vector_size(32)));
+using Int32s = int32_t __attribute__((vector_size(32)));
+using Int16s = int16_t __attribute__((vector_size(16)));
+using Int8s = int8_t __attribute__((vector_size(8)));
+
+/// Adds the products of eight channels.
+NNHAL_KERNEL_PART void addProducts(Floats &sums, const float *x,
+                                   const float *weights) {
+  Floats a, b;
+  std::memcpy(&a, x, sizeof(a));
+  std::memcpy(&b, weights, sizeof(b));
+  sums += a * b;
+}
+NNHAL_KERNEL_PART void addProducts(Int32s &sums, const int16_t *x,
+                                   const int8_t *weights) {
+  Int16s a;
+  Int8s b;
+  std::memcpy(&a, x, sizeof(a));
+  std::memcpy(&b, weights, sizeof(b));
+  sums +=
+      __builtin_convertvector(a, Int32s) * __builtin_convertvector(b, Int32s);
+}
+
+/// Sums the products of \p count taps in registers, for \p vectors * 8 channels
+/// from \p first on.
+template <int vectors, typename Vector, typename Sum, typename X, typename W>
+NNHAL_KERNEL_PART void sumTaps(Sum *sums, const Tap<X, W> *taps, int64_t count,
+                               int64_t first, bool isMore) {
+  Vector parts[vectors] = {};
+  for (int64_t tap = 0; tap < count; ++tap)
+    for (int part = 0; part < vectors; ++part)
+      addProducts(parts[part], taps[tap].x + first + part * 8,
+                  taps[tap].weights + first + part * 8);
+  for (int part = 0; part < vectors; ++part)
+    for (int lane = 0; lane < 8; ++lane) {
+      Sum &sum = sums[first + part * 8 + lane];
+      sum = isMore ? sum + parts[part][lane] : Sum(parts[part][lane]);
+    }
+}
+
+/// Sums the products of \p count taps. The last eight channels may be some of
+/// those before them once more, which \p isMore rules out.
+template <typename Vector, typename Sum, typename X, typename W>
+NNHAL_KERNEL_PART void sumChannels(Sum *sums, const Tap<X, W> *taps,
+                                   int64_t count, int64_t channels,
+                                   bool isMore) {
+  int64_t first = 0;
+  for (; first + 32 <= channels; first += 32)
+    sumTaps<4, Vector>(sums, taps, count, first, isMore);
+  for (; first + 8 <= channels; first += 8)
+    sumTaps<1, Vector>(sums, taps, count, first, isMore);
+  if (first < channels && channels >= 8 && !isMore)
+    return sumTaps<1, Vector>(sums, taps, count, channels - 8, false);
+  for (; first < channels; ++first) {
+    Sum sum = isMore ? sums[first] : Sum(0);
+    for (int64_t tap = 0; tap < count; ++tap)
+      sum += Sum(taps[tap].x[first]) * Sum(taps[tap].weights[first]);
+    sums[first] = sum;
   }
-  for (int row = 0; row < rows; ++row)
-    sums[row] = wide[row];
 }
 
 } // namespace
 
-WeightRows WeightRows::of(const int8_t *weights, int64_t count, int64_t depth) {
-  WeightRows result(count, depth);
-  for (int64_t index = 0; index < count; ++index)
-    std::copy_n(weights + index * depth, depth, result.row(index));
-  return result;
-}
-
-NNHAL_TARGET_CLONES void tflite::multiplyRows(int64_t *sums, const int16_t *x,
-                                              const int16_t *rows,
-                                              int64_t depth, int64_t count) {
-  int64_t done = 0;
-  for (; done + 4 <= count; done += 4)
-    multiplySome<4>(sums + done, x, rows + done * depth, depth);
-  for (; done < count; ++done)
-    multiplySome<1>(sums + done, x, rows + done * depth, depth);
-}
-
-NNHAL_TARGET_CLONES void tflite::multiplyTaps(int64_t *sums, const Tap *taps,
+NNHAL_TARGET_CLONES void tflite::multiplyTaps(int64_t *sums,
+                                              const Tap<int16_t, int8_t> *taps,
                                               int64_t count, int64_t channels) {
-  constexpr int64_t width = 64;
-  for (int64_t first = 0; first < channels; first += width) {
-    int64_t some = std::min(width, channels - first);
-    std::fill_n(sums + first, some, 0);
-    for (int64_t begin = 0; begin < count; begin += mostProducts) {
-      int32_t narrow[width] = {};
-      int64_t end = std::min(begin + mostProducts, count);
-      for (int64_t tap = begin; tap < end; ++tap) {
-        const int16_t *x = taps[tap].x + first;
-        const int16_t *weights = taps[tap].weights + first;
-        if (some == width)
-          for (int64_t channel = 0; channel < width; ++channel)
-            narrow[channel] += int32_t(x[channel]) * weights[channel];
-        else
-          for (int64_t channel = 0; channel < some; ++channel)
-            narrow[channel] += int32_t(x[channel]) * weights[channel];
-      }
-      for (int64_t channel = 0; channel < some; ++channel)
-        sums[first + channel] += narrow[channel];
-    }
-  }
+  for (int64_t begin = 0; begin == 0 || begin < count; begin += mostProducts)
+    sumChannels<Int32s>(sums, taps + begin,
+                        std::min(mostProducts, count - begin), channels,
+                        begin > 0);
+}
+
+NNHAL_TARGET_CLONES void tflite::multiplyTaps(float *sums,
+                                              const Tap<float, float> *taps,
+                                              int64_t count, int64_t channels) {
+  sumChannels<Floats>(sums, taps, count, channels, false);
 }
 
 void Finish::setFactors(std::vector<Factor> channelFactors) {
   factors = std::move(channelFactors);
   for (Factor factor : factors) {
     WideFactor wide(factor);
-    multipliers.push_back(wide.multiplier);
+    multipliers.push_back(uint32_t(wide.multiplier));
     shifts.push_back(wide.shift);
   }
 }
 
-NNHAL_TARGET_CLONES static void finishWide(int16_t *to, const int64_t *sums,
-                                           const int64_t *bias,
-                                           const int64_t *multipliers,
-                                           const int64_t *shifts, int64_t count,
-                                           Bounds bounds) {
-  for (int64_t index = 0; index < count; ++index) {
-    uint64_t sum = uint64_t(sums[index]) + uint64_t(bias[index]);
-    uint64_t product = sum * uint64_t(multipliers[index]) +
-                       (uint64_t(1) << (shifts[index] - 1));
-    to[index] = int16_t(bounds(int32_t(int64_t(product) >> shifts[index])));
+/// The upper half of a multiplier is 0, which spares a product.
+NNHAL_TARGET_CLONES static void finishWide(int16_t *to, int64_t channels,
+                                           const ProductBlock<int64_t> &block,
+                                           const Finish &finish) {
+  const int64_t *bias = finish.bias.data() + block.firstRow;
+  const uint32_t *multipliers = finish.multipliers.data() + block.firstRow;
+  const int64_t *shifts = finish.shifts.data() + block.firstRow;
+  const Bounds bounds = finish.bounds;
+  for (int64_t place = 0; place < block.places; ++place) {
+    const int64_t *sums = block.sums + place * rowsAtOnce;
+    int16_t *row = to + (block.firstPlace + place) * channels + block.firstRow;
+    for (int64_t index = 0; index < block.rows; ++index) {
+      uint64_t sum = uint64_t(sums[index]) + uint64_t(bias[index]);
+      uint64_t product = sum * uint64_t(multipliers[index]) +
+                         (uint64_t(1) << (shifts[index] - 1));
+      row[index] = int16_t(bounds(int32_t(int64_t(product) >> shifts[index])));
+    }
   }
 }
 
-void tflite::finish(int16_t *to, const int64_t *sums, int64_t first,
-                    int64_t count, const Finish &finish) {
+void tflite::finish(int16_t *to, int64_t channels,
+                    const ProductBlock<int64_t> &block, const Finish &finish) {
   if (finish.isWide)
-    return finishWide(to, sums, finish.bias.data() + first,
-                      finish.multipliers.data() + first,
-                      finish.shifts.data() + first, count, finish.bounds);
-  for (int64_t index = 0; index < count; ++index) {
-    auto sum = wrappingAdd(int32_t(sums[index]),
-                           int32_t(finish.bias[size_t(first + index)]));
-    to[index] = int16_t(
-        finish.bounds(scale(sum, finish.factors[size_t(first + index)])));
-  }
+    return finishWide(to, channels, block, finish);
+  for (int64_t place = 0; place < block.places; ++place)
+    for (int64_t index = 0; index < block.rows; ++index) {
+      int64_t channel = block.firstRow + index;
+      auto sum = wrappingAdd(int32_t(block.sums[place * rowsAtOnce + index]),
+                             int32_t(finish.bias[size_t(channel)]));
+      to[(block.firstPlace + place) * channels + channel] =
+          int16_t(finish.bounds(scale(sum, finish.factors[size_t(channel)])));
+    }
 }

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The inner loops of products of 16-bit activations and 8-bit weights. A
-// product has less than 22 bits beside its sign, so that 256 of them are summed
-// in 32 bits before the sum is widened to 64.
+// Products of the elements of a window, channel by channel, and what makes
+// results of sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,47 +14,22 @@
 #define NNHAL_LIB_EXTENSIONS_TFLITE_CONTRACTIONKERNELS_H
 
 #include "FixedPoint.h"
+#include "RowProducts.h"
 
 #include <cstddef>
 #include <vector>
 
 namespace nnhal::tflite {
 
-/// Rows of activations and weights have a multiple of this number of elements,
-/// the last of which may be 0.
-inline constexpr int64_t rowStep = 16;
-constexpr int64_t paddedRow(int64_t depth) {
-  return (depth + rowStep - 1) / rowStep * rowStep;
-}
-
-/// Weights as rows of 16-bit numbers, padded with 0.
-struct WeightRows {
-  int64_t count = 0;
-  int64_t depth = 0;
-  std::vector<int16_t> values;
-
-  WeightRows(int64_t count, int64_t depth)
-      : count(count), depth(paddedRow(depth)),
-        values(size_t(count * paddedRow(depth))) {}
-  int16_t *row(int64_t index) { return values.data() + index * depth; }
-  const int16_t *row(int64_t index) const {
-    return values.data() + index * depth;
-  }
-  /// Returns one row per channel of [count, depth] weights.
-  static WeightRows of(const int8_t *weights, int64_t count, int64_t depth);
-};
-
-/// Computes sums[i] = x . rows[first + i] for \p count rows.
-void multiplyRows(int64_t *sums, const int16_t *x, const int16_t *rows,
-                  int64_t depth, int64_t count);
-
 /// One element of a window: activations and weights of all channels.
-struct Tap {
-  const int16_t *x;
-  const int16_t *weights;
+template <typename X, typename W> struct Tap {
+  const X *x;
+  const W *weights;
 };
 /// Computes sums[c], the sum of the products of all taps.
-void multiplyTaps(int64_t *sums, const Tap *taps, int64_t count,
+void multiplyTaps(int64_t *sums, const Tap<int16_t, int8_t> *taps,
+                  int64_t count, int64_t channels);
+void multiplyTaps(float *sums, const Tap<float, float> *taps, int64_t count,
                   int64_t channels);
 
 /// Sums become results by a bias, the factors of channels and bounds.
@@ -64,14 +38,16 @@ struct Finish {
   bool isWide = true;
   std::vector<int64_t> bias;
   std::vector<Factor> factors;
-  std::vector<int64_t> multipliers, shifts;
+  std::vector<uint32_t> multipliers;
+  std::vector<int64_t> shifts;
   Bounds bounds;
 
   /// Sets the factors of channels.
   void setFactors(std::vector<Factor> channelFactors);
 };
-/// Computes the elements of channels \p first and on.
-void finish(int16_t *to, const int64_t *sums, int64_t first, int64_t count,
+/// Computes the results of \p block, whose rows are channels, of which a place
+/// has \p channels.
+void finish(int16_t *to, int64_t channels, const ProductBlock<int64_t> &block,
             const Finish &finish);
 
 } // namespace nnhal::tflite

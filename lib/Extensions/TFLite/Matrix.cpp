@@ -12,6 +12,7 @@
 #include "Elementwise.h"
 #include "Families.h"
 #include "FixedPoint.h"
+#include "RowProducts.h"
 
 #include <algorithm>
 
@@ -60,26 +61,6 @@ Result<Types> checkMatMul(const Use &use) {
   return onlyResult(use, std::move(extents));
 }
 
-NNHAL_TARGET_CLONES void addProducts(int64_t *sums, int64_t factor,
-                                     const int32_t *row, int64_t count) {
-  auto narrow = int32_t(factor);
-  for (int64_t index = 0; index < count; ++index)
-    sums[index] += narrow * row[index];
-}
-
-/// Returns a matrix as rows of 32-bit numbers, which products of two 16-bit
-/// numbers fit.
-std::vector<int32_t> rowsOf(const int16_t *from, MatrixShape shape,
-                            bool isTransposed) {
-  std::vector<int32_t> rows(size_t(shape.rows * shape.columns));
-  for (int64_t row = 0; row < shape.rows; ++row)
-    for (int64_t column = 0; column < shape.columns; ++column)
-      rows[size_t(row * shape.columns + column)] =
-          from[isTransposed ? column * shape.rows + row
-                            : row * shape.columns + column];
-  return rows;
-}
-
 /// Calls \p multiply with the numbers of a product and of its matrices.
 template <typename Multiply>
 void forEachProduct(const Run &run, Multiply multiply) {
@@ -94,23 +75,74 @@ void forEachProduct(const Run &run, Multiply multiply) {
   });
 }
 
-Status runFloatMatMul(Run &run) {
+/// Writes the transposed matrix, tile by tile, so that neither of the two is
+/// walked along its columns for long.
+template <typename T>
+void transpose(T *to, const T *from, int64_t rows, int64_t columns) {
+  constexpr int64_t tile = 16;
+  for (int64_t firstRow = 0; firstRow < rows; firstRow += tile)
+    for (int64_t first = 0; first < columns; first += tile)
+      for (int64_t column = first; column < std::min(first + tile, columns);
+           ++column)
+        for (int64_t row = firstRow; row < std::min(firstRow + tile, rows);
+             ++row)
+          to[column * rows + row] = from[row * columns + column];
+}
+
+/// The matrices of one tensor as rows along the axis that products sum over.
+template <typename T> class MatrixRows {
+public:
+  /// Rows are those of the stored matrices unless \p isTransposed.
+  MatrixRows(const Use &use, size_t tensor, bool isTransposed)
+      : from(use.data<T>(tensor)), stored(use, tensor, false),
+        isTransposed(isTransposed),
+        transposed(isTransposed ? size_t(stored.rows * stored.columns) : 0) {}
+
+  /// Returns matrix \p index, until the next call.
+  const T *at(int64_t index) {
+    const T *matrix = from + index * stored.rows * stored.columns;
+    if (!isTransposed)
+      return matrix;
+    transpose(transposed.data(), matrix, stored.rows, stored.columns);
+    return transposed.data();
+  }
+
+private:
+  const T *from;
+  MatrixShape stored;
+  bool isTransposed;
+  std::vector<T> transposed;
+};
+
+/// Computes all products; \p end(to, sum) makes an element of a sum.
+template <typename T, typename Sum, typename End>
+Status multiplyMatrices(Run &run, End end) {
   const Use &use = run.use;
-  NNHAL_ASSIGN_OR_RETURN(float *to, run.allocate<float>(0));
-  std::fill_n(to, elementCount(run.types[0]), 0.0f);
+  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
   bool adjA = use.truth("adj_x"), adjB = use.truth("adj_y");
   MatrixShape a(use, 0, adjA), b(use, 1, adjB);
-  int64_t aRow = adjA ? 1 : a.columns, aColumn = adjA ? a.rows : 1;
-  int64_t bRow = adjB ? 1 : b.columns, bColumn = adjB ? b.rows : 1;
+  MatrixRows<T> left(use, 0, adjA), right(use, 1, !adjB);
+  const int64_t depth = a.columns;
   forEachProduct(run, [&](int64_t index, int64_t aIndex, int64_t bIndex) {
-    const float *left = use.data<float>(0) + aIndex * a.rows * a.columns;
-    const float *right = use.data<float>(1) + bIndex * b.rows * b.columns;
-    float *place = to + index * a.rows * b.columns;
-    for (int64_t row = 0; row < a.rows; ++row, place += b.columns)
-      for (int64_t k = 0; k < a.columns; ++k)
-        for (int64_t column = 0; column < b.columns; ++column)
-          place[column] += left[row * aRow + k * aColumn] *
-                           right[k * bRow + column * bColumn];
+    const T *rows = left.at(aIndex);
+    WeightRows<T> columns(right.at(bIndex), b.columns, depth);
+    T *product = to + index * a.rows * b.columns;
+    forEachProductBlock<T, Sum>(
+        {a.rows, 0, b.columns}, columns,
+        [&](int64_t row, T *buffer) -> const T * {
+          if (columns.depth() == depth)
+            return rows + row * depth;
+          std::copy_n(rows + row * depth, depth, buffer);
+          return buffer;
+        },
+        [&](const ProductBlock<Sum> &block) {
+          for (int64_t place = 0; place < block.places; ++place) {
+            T *row = product + (block.firstPlace + place) * b.columns;
+            for (int64_t column = 0; column < block.rows; ++column)
+              row[block.firstRow + column] =
+                  end(block.sums[place * rowsAtOnce + column]);
+          }
+        });
   });
   return Status::ok();
 }
@@ -118,32 +150,12 @@ Status runFloatMatMul(Run &run) {
 Status runMatMul(Run &run) {
   const Use &use = run.use;
   if (use.element(0) == Element::float32)
-    return runFloatMatMul(run);
-  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
-  bool adjA = use.truth("adj_x"), adjB = use.truth("adj_y");
-  MatrixShape a(use, 0, adjA), b(use, 1, adjB);
+    return multiplyMatrices<float, float>(run, [](float sum) { return sum; });
   WideFactor factor(factorOf(double(use.input(0).scale * use.input(1).scale) /
                              double(use.output(0).scale)));
-  if (elementCount(run.types[0]) == 0)
-    return Status::ok();
-  std::vector<int64_t> sums(static_cast<size_t>(b.columns));
-  forEachProduct(run, [&](int64_t index, int64_t aIndex, int64_t bIndex) {
-    std::vector<int32_t> left =
-        rowsOf(use.data<int16_t>(0) + aIndex * a.rows * a.columns, a, adjA);
-    std::vector<int32_t> right =
-        rowsOf(use.data<int16_t>(1) + bIndex * b.rows * b.columns, b, adjB);
-    int16_t *place = to + index * a.rows * b.columns;
-    for (int64_t row = 0; row < a.rows; ++row, place += b.columns) {
-      std::fill(sums.begin(), sums.end(), 0);
-      for (int64_t k = 0; k < a.columns; ++k)
-        addProducts(sums.data(), left[size_t(row * a.columns + k)],
-                    right.data() + k * b.columns, b.columns);
-      for (int64_t column = 0; column < b.columns; ++column)
-        place[column] =
-            int16_t(boundsOf<int16_t>()(scale(sums[size_t(column)], factor)));
-    }
+  return multiplyMatrices<int16_t, int64_t>(run, [=](int64_t sum) {
+    return int16_t(boundsOf<int16_t>()(scale(sum, factor)));
   });
-  return Status::ok();
 }
 
 //===----------------------------------------------------------------------===//
