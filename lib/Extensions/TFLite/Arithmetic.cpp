@@ -84,17 +84,13 @@ template <typename Function> Status computePlain(Run &run, Function function) {
 // ADD, SUB, MUL, SQUARED_DIFFERENCE of 16-bit numbers
 //===----------------------------------------------------------------------===//
 
-/// The factors of operands and result, and what lies between them.
+/// The factors of operands and result, or how many bits operands are shifted
+/// by.
 struct Rescaling {
-  Factor a, b, result;
-  int32_t leftShift = 0;
+  SumFactors factors;
+  SumShifts shifts = {0, 0};
   Bounds bounds;
 };
-
-NNHAL_KERNEL_PART int32_t widened(int16_t value, int32_t leftShift,
-                                  Factor factor) {
-  return scale(int32_t(uint32_t(int32_t(value)) << leftShift), factor);
-}
 
 struct Row16 {
   int16_t *to;
@@ -116,21 +112,28 @@ NNHAL_KERNEL_PART void mapRow16(const Row16 &row, Function function) {
           function(row.a[index * row.aStep], row.b[index * row.bStep]);
 }
 
+/// A number with 15 more bits, times a factor of at most 1/2. The product is
+/// formed of halves of the multiplier, so that 32 bits hold all of it.
+NNHAL_KERNEL_PART int32_t widenedBy15(int16_t value, Factor factor) {
+  int32_t upper = factor.multiplier >> 16, lower = factor.multiplier & 0xFFFF;
+  int32_t product = value * upper + ((value * lower + (1 << 15)) >> 16);
+  return roundingShift(product, -factor.shift);
+}
+
 NNHAL_TARGET_CLONES void addRow(const Row16 &row, const Rescaling &given) {
   Rescaling p = given;
   mapRow16(row, [p](int16_t a, int16_t b) {
-    int32_t sum =
-        wrappingAdd(widened(a, p.leftShift, p.a), widened(b, p.leftShift, p.b));
-    return int16_t(p.bounds(scale(sum, p.result)));
+    int32_t sum = widenedBy15(a, p.factors.a) + widenedBy15(b, p.factors.b);
+    return int16_t(p.bounds(scale(sum, p.factors.result)));
   });
 }
 
 NNHAL_TARGET_CLONES void subtractRow(const Row16 &row, const Rescaling &given) {
   Rescaling p = given;
   mapRow16(row, [p](int16_t a, int16_t b) {
-    int32_t difference = wrappingAdd(widened(a, p.leftShift, p.a),
-                                     -widened(b, p.leftShift, p.b));
-    return int16_t(p.bounds(scale(difference, p.result)));
+    int32_t difference =
+        widenedBy15(a, p.factors.a) - widenedBy15(b, p.factors.b);
+    return int16_t(p.bounds(scale(difference, p.factors.result)));
   });
 }
 
@@ -140,7 +143,7 @@ NNHAL_TARGET_CLONES void addShiftedRow(const Row16 &row,
   Rescaling p = given;
   Bounds all = boundsOf<int16_t>();
   mapRow16(row, [p, all](int16_t a, int16_t b) {
-    int32_t sum = roundingShift(a, -p.a.shift) + roundingShift(b, -p.b.shift);
+    int32_t sum = roundingShift(a, p.shifts.a) + roundingShift(b, p.shifts.b);
     return int16_t(p.bounds(all(sum)));
   });
 }
@@ -151,7 +154,7 @@ NNHAL_TARGET_CLONES void subtractShiftedRow(const Row16 &row,
   Bounds all = boundsOf<int16_t>();
   mapRow16(row, [p, all](int16_t a, int16_t b) {
     int32_t difference =
-        roundingShift(a, -p.a.shift) - roundingShift(b, -p.b.shift);
+        roundingShift(a, p.shifts.a) - roundingShift(b, p.shifts.b);
     return int16_t(p.bounds(all(difference)));
   });
 }
@@ -159,7 +162,7 @@ NNHAL_TARGET_CLONES void subtractShiftedRow(const Row16 &row,
 NNHAL_TARGET_CLONES void multiplyRow(const Row16 &row, const Rescaling &given) {
   Rescaling p = given;
   mapRow16(row, [p](int16_t a, int16_t b) {
-    return int16_t(p.bounds(scale(int32_t(a) * b, p.result)));
+    return int16_t(p.bounds(scale(int32_t(a) * b, p.factors.result)));
   });
 }
 
@@ -167,10 +170,10 @@ NNHAL_TARGET_CLONES void squareDifferenceRow(const Row16 &row,
                                              const Rescaling &given) {
   Rescaling p = given;
   mapRow16(row, [p](int16_t a, int16_t b) {
-    int32_t difference = wrappingAdd(widened(a, p.leftShift, p.a),
-                                     -widened(b, p.leftShift, p.b));
+    int32_t difference = wrappingAdd(scale(int32_t(a), p.factors.a),
+                                     -scale(int32_t(b), p.factors.b));
     auto square = int32_t(uint32_t(difference) * uint32_t(difference));
-    return int16_t(p.bounds(scale(square, p.result)));
+    return int16_t(p.bounds(scale(square, p.factors.result)));
   });
 }
 
@@ -189,46 +192,23 @@ Status computeRows(Run &run, RowFunction function, const Rescaling &rescaling) {
   return Status::ok();
 }
 
-/// Both operands are brought to twice the larger scale, with \p leftShift more
-/// bits.
-Rescaling commonRescaling(const Use &use, int32_t leftShift,
-                          double resultUnit) {
-  double twice = 2.0 * std::max(use.input(0).scale, use.input(1).scale);
-  return {factorOf(use.input(0).scale / twice),
-          factorOf(use.input(1).scale / twice),
-          factorOf((resultUnit == 1.0 ? twice : twice * twice) /
-                   (double(int64_t(1) << leftShift) * use.output(0).scale)),
-          leftShift, boundsOf<int16_t>()};
-}
-
-/// Whether scales are powers of two by which one operand, which is not finer
-/// than the result, is shifted right and the other one not at all. TensorFlow
-/// Lite adds those without widening them.
-bool isShifted(const Use &use, Rescaling &rescaling) {
-  int32_t a = 0, b = 0, result = 0;
-  if (!isPowerOfTwo(use.input(0).scale, a) ||
-      !isPowerOfTwo(use.input(1).scale, b) ||
-      !isPowerOfTwo(use.output(0).scale, result))
-    return false;
-  rescaling.a.shift = a - result;
-  rescaling.b.shift = b - result;
-  auto isRight = [](int32_t shift) { return shift <= 0 && shift >= -31; };
-  return isRight(rescaling.a.shift) && isRight(rescaling.b.shift) &&
-         (rescaling.a.shift == 0 || rescaling.b.shift == 0);
-}
-
 Bounds resultBounds(const Use &use) {
   return activationBounds(Activation(use.integer("activation")),
                           boundsOf<int16_t>(), use.output(0).scale, 0);
 }
 
 Status sumRows(Run &run, RowFunction shifted, RowFunction widening) {
+  const Use &use = run.use;
+  float a = use.input(0).scale, b = use.input(1).scale;
+  float result = use.output(0).scale;
+  std::optional<SumShifts> shifts = shiftsOfSum(a, b, result);
   Rescaling rescaling;
-  bool isSimple = isShifted(run.use, rescaling);
-  if (!isSimple)
-    rescaling = commonRescaling(run.use, 15, 1.0);
-  rescaling.bounds = resultBounds(run.use);
-  return computeRows(run, isSimple ? shifted : widening, rescaling);
+  rescaling.bounds = resultBounds(use);
+  if (shifts)
+    rescaling.shifts = *shifts;
+  else
+    rescaling.factors = factorsOfSum(a, b, result);
+  return computeRows(run, shifts ? shifted : widening, rescaling);
 }
 
 Status runAdd(Run &run) {
@@ -250,15 +230,19 @@ Status runMul(Run &run) {
   Rescaling rescaling;
   // TensorFlow Lite computes the factor in single precision.
   float factor = use.input(0).scale * use.input(1).scale / use.output(0).scale;
-  rescaling.result = factorOf(factor);
+  rescaling.factors.result = factorOf(factor);
   rescaling.bounds = resultBounds(use);
   return computeRows(run, multiplyRow, rescaling);
 }
 
 Status runSquaredDifference(Run &run) {
-  if (run.use.element(0) == Element::int16)
-    return computeRows(run, squareDifferenceRow,
-                       commonRescaling(run.use, 0, 2.0));
+  const Use &use = run.use;
+  if (use.element(0) == Element::int16) {
+    Rescaling rescaling;
+    rescaling.factors = factorsOfSquare(use.input(0).scale, use.input(1).scale,
+                                        use.output(0).scale);
+    return computeRows(run, squareDifferenceRow, rescaling);
+  }
   auto typed = [&](auto zero) {
     using T = decltype(zero);
     using W = typename Wrapping<T>::type;

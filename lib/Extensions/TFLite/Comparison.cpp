@@ -71,6 +71,25 @@ Result<Types> checkSelect(const Use &use) {
   return onlyResult(use, std::move(all));
 }
 
+/// Chooses a row. Where all operands have an element of their own for each of
+/// the result, and where one condition is for all, neighbours need no steps.
+template <typename T>
+void selectRow(T *to, const uint8_t *chosen, int64_t chosenStep, const T *a,
+               int64_t aStep, const T *b, int64_t bStep, int64_t count) {
+  if (chosenStep == 1 && aStep == 1 && bStep == 1)
+    for (int64_t index = 0; index < count; ++index) {
+      T first = a[index], second = b[index];
+      to[index] = chosen[index] ? first : second;
+    }
+  else if (chosenStep == 0)
+    for (int64_t index = 0; index < count; ++index)
+      to[index] = *chosen ? a[index * aStep] : b[index * bStep];
+  else
+    for (int64_t index = 0; index < count; ++index)
+      to[index] =
+          chosen[index * chosenStep] ? a[index * aStep] : b[index * bStep];
+}
+
 Status runSelect(Run &run) {
   const Use &use = run.use;
   Extents condition = conditionExtents(use);
@@ -83,10 +102,8 @@ Status runSelect(Run &run) {
     const auto *chosen = use.data<uint8_t>(0);
     const T *a = use.data<T>(1), *b = use.data<T>(2);
     walk.forEachRow([&](int64_t place, auto first, auto step, int64_t count) {
-      for (int64_t index = 0; index < count; ++index)
-        to[place + index] = chosen[first[0] + index * step[0]]
-                                ? a[first[1] + index * step[1]]
-                                : b[first[2] + index * step[2]];
+      selectRow(to + place, chosen + first[0], step[0], a + first[1], step[1],
+                b + first[2], step[2], count);
     });
     return Status::ok();
   });

@@ -39,6 +39,31 @@ bool tflite::isPowerOfTwo(float value, int32_t &exponent) {
   return std::abs(logarithm - rounded) < 1e-3f;
 }
 
+SumFactors tflite::factorsOfSum(float a, float b, float result) {
+  double twice = 2.0 * std::max(a, b);
+  return {factorOf(a / twice), factorOf(b / twice),
+          factorOf(twice / (double(1 << 15) * result))};
+}
+
+SumFactors tflite::factorsOfSquare(float a, float b, float result) {
+  double twice = 2.0 * std::max(a, b);
+  return {factorOf(a / twice), factorOf(b / twice),
+          factorOf(twice * twice / result)};
+}
+
+std::optional<SumShifts> tflite::shiftsOfSum(float a, float b, float result) {
+  int32_t first = 0, second = 0, exponent = 0;
+  if (!isPowerOfTwo(a, first) || !isPowerOfTwo(b, second) ||
+      !isPowerOfTwo(result, exponent))
+    return std::nullopt;
+  SumShifts shifts{exponent - first, exponent - second};
+  auto isRight = [](int32_t shift) { return shift >= 0 && shift <= 31; };
+  if (!isRight(shifts.a) || !isRight(shifts.b) ||
+      (shifts.a != 0 && shifts.b != 0))
+    return std::nullopt;
+  return shifts;
+}
+
 Bounds tflite::activationBounds(Activation activation, Bounds elements,
                                 float scale, int32_t zeroPoint) {
   auto quantized = [&](float value) {

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 /// Compiles a function for several instruction sets, of which the loader takes
 /// the best that the machine has. Sanitizers need their own start-up code to
@@ -92,6 +93,25 @@ NNHAL_KERNEL_PART int32_t scale(int64_t value, WideFactor factor) {
                      (uint64_t(1) << (factor.shift - 1));
   return int32_t(int64_t(product) >> factor.shift);
 }
+
+/// The factors of a sum or a difference of 16-bit numbers: of the operands,
+/// which are brought to twice the larger scale, and of what is made of them.
+struct SumFactors {
+  Factor a, b, result;
+};
+/// Returns those of ADD and SUB, whose operands get 15 more bits.
+SumFactors factorsOfSum(float a, float b, float result);
+/// Returns those of SQUARED_DIFFERENCE.
+SumFactors factorsOfSquare(float a, float b, float result);
+
+/// How many bits operands are shifted right by.
+struct SumShifts {
+  int32_t a, b;
+};
+/// Returns the shifts where scales are powers of two by which one operand,
+/// which is not finer than the result, is shifted right and the other one not
+/// at all. TensorFlow Lite adds those without widening them.
+std::optional<SumShifts> shiftsOfSum(float a, float b, float result);
 
 /// The bounds of a quantized result.
 struct Bounds {

@@ -126,6 +126,20 @@ Result<int64_t> indexDepth(const Use &use, size_t tensor, int64_t rank) {
   return depth;
 }
 
+/// Returns the row that the index beginning at \p index names; -1 where it is
+/// not inside of \p extents.
+template <typename T>
+int64_t rowAt(const T *index, std::span<const int64_t> extents) {
+  int64_t row = 0;
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    // Negative ones are large without their sign.
+    if (uint64_t(index[axis]) >= uint64_t(extents[axis]))
+      return -1;
+    row = row * extents[axis] + index[axis];
+  }
+  return row;
+}
+
 /// Returns the row that index \p number names.
 Result<int64_t> rowOf(const Use &use, size_t tensor, int64_t number,
                       int64_t depth, std::span<const int64_t> extents) {
@@ -149,6 +163,26 @@ Result<Types> checkGatherNd(const Use &use) {
   return onlyResult(use, std::move(extents));
 }
 
+/// Copies \p count rows of \p size bytes each, which indices name; returns the
+/// number of those before the first one that is outside.
+template <typename T>
+int64_t gatherRows(std::byte *to, const std::byte *from, size_t size,
+                   const T *indices, int64_t count,
+                   std::span<const int64_t> extents) {
+  for (int64_t number = 0; number < count; ++number, to += size) {
+    int64_t row = rowAt(indices + number * int64_t(extents.size()), extents);
+    if (row < 0)
+      return number;
+    // Of a known size, a copy is no call.
+    const std::byte *source = from + size_t(row) * size;
+    if (size == 4)
+      std::memcpy(to, source, 4);
+    else if (size != 0)
+      std::memcpy(to, source, size);
+  }
+  return count;
+}
+
 Status runGatherNd(Run &run) {
   const Use &use = run.use;
   NNHAL_ASSIGN_OR_RETURN(int64_t depth, indexDepth(use, 1, use.rank(0)));
@@ -158,12 +192,17 @@ Status runGatherNd(Run &run) {
   size_t size = size_t(elementCount(input.subspan(size_t(depth)))) *
                 sizeOf(use.element(0));
   int64_t count = elementCount(indices.first(indices.size() - 1));
-  for (int64_t number = 0; number < count; ++number) {
-    NNHAL_ASSIGN_OR_RETURN(int64_t row, rowOf(use, 1, number, depth, input));
-    if (size != 0)
-      std::memcpy(memory.data() + size_t(number) * size,
-                  use.bytes(0).data() + size_t(row) * size, size);
-  }
+  auto gathered = [&](auto zero) {
+    return gatherRows(memory.data(), use.bytes(0).data(), size,
+                      use.data<decltype(zero)>(1), count,
+                      input.first(size_t(depth)));
+  };
+  int64_t done = use.element(1) == Element::int16   ? gathered(int16_t())
+                 : use.element(1) == Element::int32 ? gathered(int32_t())
+                                                    : gathered(int64_t());
+  // The rule that was broken says how.
+  if (done < count)
+    return rowOf(use, 1, done, depth, input).takeStatus();
   return Status::ok();
 }
 

@@ -62,6 +62,20 @@ NNHAL_TARGET_CLONES void maximumRow(int16_t *to, const int16_t *from,
     to[index] = std::max(to[index], from[index]);
 }
 
+/// Divides by \p count, halves away from 0. Both have fewer than 53 bits, so
+/// that no quotient is rounded to the next integer.
+NNHAL_TARGET_CLONES void averageRow(int16_t *to, const int64_t *sums,
+                                    int64_t channels, int64_t count,
+                                    const Bounds &given) {
+  const Bounds bounds = given;
+  const auto divisor = double(count), half = double(count / 2);
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    auto sum = double(sums[channel]);
+    double mean = (sum > 0 ? sum + half : sum - half) / divisor;
+    to[channel] = int16_t(bounds(int32_t(mean)));
+  }
+}
+
 /// Calls \p begin(to), \p add(row of channels) and \p end(to, number of rows)
 /// for each window.
 template <typename T, typename Begin, typename Add, typename End>
@@ -135,12 +149,7 @@ Status runAverage(Run &run) {
         addRow(sums.data(), row, result[3]);
       },
       [&](int16_t *place, int64_t count) {
-        for (int64_t channel = 0; channel < result[3]; ++channel) {
-          int64_t sum = sums[size_t(channel)];
-          // Halves are rounded away from 0.
-          int64_t mean = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
-          place[channel] = int16_t(bounds(int32_t(mean)));
-        }
+        averageRow(place, sums.data(), result[3], count, bounds);
       });
   return Status::ok();
 }

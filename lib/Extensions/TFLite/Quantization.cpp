@@ -36,19 +36,41 @@ Result<Types> checkQuantize(const Use &use) {
   return onlyResult(use, use.input(0).dimensions);
 }
 
-template <typename T> Status quantize(Run &run) {
-  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
-  const auto *from = run.use.data<float>(0);
-  float scale = run.use.output(0).scale;
-  auto zeroPoint = float(run.use.output(0).zeroPoint);
-  Bounds bounds = boundsOf<T>();
-  int64_t count = elementCount(run.types[0]);
+/// The scale and zero point of a result.
+struct Steps {
+  float scale, zeroPoint;
+};
+
+template <typename T>
+NNHAL_KERNEL_PART void quantizeAll(T *to, const float *from, int64_t count,
+                                   Steps steps) {
+  constexpr auto least = float(std::numeric_limits<T>::min());
+  constexpr auto most = float(std::numeric_limits<T>::max());
   for (int64_t index = 0; index < count; ++index) {
-    float value = std::round(from[index] / scale) + zeroPoint;
+    float value = std::round(from[index] / steps.scale) + steps.zeroPoint;
     // Not a number becomes the least one.
-    to[index] = !(value > float(bounds.least)) ? T(bounds.least)
-                : value >= float(bounds.most)  ? T(bounds.most)
-                                               : T(value);
+    value = value > least ? value : least;
+    to[index] = T(int32_t(value < most ? value : most));
+  }
+}
+NNHAL_TARGET_CLONES void quantizeRow(int16_t *to, const float *from,
+                                     int64_t count, const Steps &steps) {
+  quantizeAll(to, from, count, steps);
+}
+NNHAL_TARGET_CLONES void quantizeRow(int8_t *to, const float *from,
+                                     int64_t count, const Steps &steps) {
+  quantizeAll(to, from, count, steps);
+}
+NNHAL_TARGET_CLONES void quantizeRow(uint8_t *to, const float *from,
+                                     int64_t count, const Steps &steps) {
+  quantizeAll(to, from, count, steps);
+}
+
+template <typename T> Status quantize(Run &run) {
+  if constexpr (sizeof(T) < 4) {
+    NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+    quantizeRow(to, run.use.data<float>(0), elementCount(run.types[0]),
+                {run.use.output(0).scale, float(run.use.output(0).zeroPoint)});
   }
   return Status::ok();
 }

@@ -92,26 +92,47 @@ Result<Types> checkCumsum(const Use &use) {
   return onlyResult(use, use.input(0).dimensions);
 }
 
+/// What a CUMSUM walks along: so many elements, each so far from the last one.
+struct SumWalk {
+  int64_t extent, step;
+  bool isExclusive, isReverse;
+
+  int64_t place(int64_t index) const {
+    return (isReverse ? extent - 1 - index : index) * step;
+  }
+};
+
+/// Sums along \p width neighbours at once.
+template <int64_t width, typename Sum, typename T>
+void accumulateSome(T *to, const T *from, const SumWalk &walk) {
+  Sum sums[width] = {};
+  for (int64_t index = 0; index < walk.extent; ++index) {
+    int64_t place = walk.place(index);
+    for (int64_t inner = 0; inner < width; ++inner) {
+      Sum with = sums[inner] + Sum(from[place + inner]);
+      to[place + inner] = T(walk.isExclusive ? sums[inner] : with);
+      sums[inner] = with;
+    }
+  }
+}
+
 template <typename T, typename Sum> Status accumulate(Run &run) {
   const Use &use = run.use;
   NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
   NNHAL_ASSIGN_OR_RETURN(int64_t axis,
                          resolveAxis(use.integers(1)->front(), use.rank(0)));
-  int64_t step = stridesOf(use.input(0).dimensions)[size_t(axis)];
-  int64_t extent = use.extent(0, axis), count = elementCount(use.input(0));
-  bool isExclusive = use.truth("exclusive"), isReverse = use.truth("reverse");
+  int64_t count = elementCount(use.input(0));
+  const SumWalk walk{use.extent(0, axis),
+                     stridesOf(use.input(0).dimensions)[size_t(axis)],
+                     use.truth("exclusive"), use.truth("reverse")};
   const T *from = use.data<T>(0);
-  for (int64_t block = 0; block < count; block += extent * step)
-    for (int64_t inner = 0; inner < step; ++inner) {
-      Sum sum = 0;
-      for (int64_t index = 0; index < extent; ++index) {
-        int64_t place =
-            block + inner + (isReverse ? extent - 1 - index : index) * step;
-        Sum with = sum + Sum(from[place]);
-        to[place] = T(isExclusive ? sum : with);
-        sum = with;
-      }
-    }
+  for (int64_t block = 0; block < count; block += walk.extent * walk.step) {
+    int64_t inner = 0;
+    for (; inner + 16 <= walk.step; inner += 16)
+      accumulateSome<16, Sum>(to + block + inner, from + block + inner, walk);
+    for (; inner < walk.step; ++inner)
+      accumulateSome<1, Sum>(to + block + inner, from + block + inner, walk);
+  }
   return Status::ok();
 }
 

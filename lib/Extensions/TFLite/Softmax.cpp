@@ -65,15 +65,37 @@ const SoftmaxTables &softmaxTables() {
   return tables;
 }
 
+/// Computes the places of a row in the table of exponentials.
+NNHAL_TARGET_CLONES void placeRow(int16_t *to, const int16_t *from,
+                                  int64_t depth, const Factor &given) {
+  const Factor factor = given;
+  int16_t most = std::numeric_limits<int16_t>::min();
+  for (int64_t index = 0; index < depth; ++index)
+    most = std::max(most, from[index]);
+  for (int64_t index = 0; index < depth; ++index) {
+    int32_t distance = scale(int32_t(from[index]) - most, factor);
+    to[index] = int16_t(boundsOf<int16_t>()(wrappingAdd(distance, 32767)));
+  }
+}
+
+/// Multiplies a row by \p factor * 2^-right. The exponentials are not negative,
+/// and their products have 30 bits.
+NNHAL_TARGET_CLONES void multiplyRow(int16_t *row, int64_t depth,
+                                     int32_t factor, int32_t right) {
+  auto half = int32_t(uint32_t(1) << (right - 1));
+  for (int64_t index = 0; index < depth; ++index) {
+    int32_t value = (int32_t(row[index]) * factor + half) >> right;
+    row[index] = int16_t(std::clamp(value, 0, 32767));
+  }
+}
+
 void softmaxRow(int16_t *to, const int16_t *from, int64_t depth,
                 Factor factor) {
   const SoftmaxTables &tables = softmaxTables();
-  int16_t most = *std::max_element(from, from + depth);
+  placeRow(to, from, depth, factor);
   uint32_t sum = 0;
   for (int64_t index = 0; index < depth; ++index) {
-    int32_t distance = scale(int32_t(from[index]) - most, factor);
-    int32_t place = boundsOf<int16_t>()(wrappingAdd(distance, 32767));
-    to[index] = lookUp(tables.exponential, int16_t(place));
+    to[index] = lookUp(tables.exponential, to[index]);
     sum += uint32_t(to[index]);
   }
   // The largest element makes the sum at least 1/2 in 15 bits.
@@ -81,12 +103,8 @@ void softmaxRow(int16_t *to, const int16_t *from, int64_t depth,
   const uint32_t left = zeros > 0 ? uint32_t(zeros) - 1 : 0;
   auto shifted = int32_t(((int64_t(int32_t(sum)) << left) + (1 << 13)) >> 14);
   int32_t place = boundsOf<int16_t>()(shifted - ((1 << 15) + (1 << 16)));
-  int64_t reciprocal = lookUp(tables.reciprocal, int16_t(place));
-  const int32_t right = zeros < 31 ? 31 - zeros : 1;
-  int64_t half = int64_t(1) << (right - 1);
-  for (int64_t index = 0; index < depth; ++index)
-    to[index] = int16_t(std::clamp<int64_t>(
-        (to[index] * reciprocal + half) >> right, 0, 32767));
+  int32_t reciprocal = lookUp(tables.reciprocal, int16_t(place));
+  multiplyRow(to, depth, reciprocal, zeros < 31 ? 31 - zeros : 1);
 }
 
 //===----------------------------------------------------------------------===//

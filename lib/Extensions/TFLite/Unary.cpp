@@ -102,16 +102,48 @@ Status runGelu(Run &run) {
   });
 }
 
-/// The default rounding, which ROUND takes, is to even halves.
 template <float (*function)(float)> Status runFloat(Run &run) {
   return map<float>(run, function);
 }
 
-float reciprocalRoot(float x) { return 1.0f / std::sqrt(x); }
-float elu(float x) { return x < 0 ? std::expm1(x) : x; }
-float hardSwish(float x) {
-  return x * std::min(6.0f, std::max(0.0f, x + 3.0f)) / 6.0f;
+/// Rows of functions that are an instruction or two of newer processors.
+NNHAL_TARGET_CLONES void floorRow(float *to, const float *from, int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = std::floor(from[index]);
 }
+NNHAL_TARGET_CLONES void ceilRow(float *to, const float *from, int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = std::ceil(from[index]);
+}
+/// The default rounding, which ROUND takes, is to even halves.
+NNHAL_TARGET_CLONES void roundRow(float *to, const float *from, int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = std::nearbyint(from[index]);
+}
+NNHAL_TARGET_CLONES void rootRow(float *to, const float *from, int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = std::sqrt(from[index]);
+}
+NNHAL_TARGET_CLONES void reciprocalRootRow(float *to, const float *from,
+                                           int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = 1.0f / std::sqrt(from[index]);
+}
+NNHAL_TARGET_CLONES void hardSwishRow(float *to, const float *from,
+                                      int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    to[index] =
+        from[index] * std::min(6.0f, std::max(0.0f, from[index] + 3.0f)) / 6.0f;
+}
+
+template <void (*row)(float *, const float *, int64_t)>
+Status runRow(Run &run) {
+  NNHAL_ASSIGN_OR_RETURN(float *to, run.allocate<float>(0));
+  row(to, run.use.data<float>(0), elementCount(run.types[0]));
+  return Status::ok();
+}
+
+float elu(float x) { return x < 0 ? std::expm1(x) : x; }
 float reluFrom0To1(float x) { return x > 1 ? 1.0f : x < 0 ? 0.0f : x; }
 
 constexpr ElementSet magnitudes = elementSet(Element::float32, Element::int16,
@@ -124,27 +156,11 @@ constexpr ElementSet floatsOnly = elementSet(Element::float32);
 constexpr OptionRow geluOptions[] = {{"approximate", OptionKind::truth}};
 
 constexpr OperatorRow rows[] = {
-    {8,
-     "FLOOR",
-     "input ",
-     0,
-     floatsOnly,
-     {},
-     1,
-     checkUnary,
-     runFloat<std::floor>},
+    {8, "FLOOR", "input ", 0, floatsOnly, {}, 1, checkUnary, runRow<floorRow>},
     {59, "NEG", "input ", 0, signedNumbers, {}, 1, checkUnary, runNeg},
     {66, "SIN", "input ", 0, floatsOnly, {}, 1, checkUnary, runFloat<std::sin>},
     {73, "LOG", "input ", 0, floatsOnly, {}, 1, checkUnary, runFloat<std::log>},
-    {75,
-     "SQRT",
-     "input ",
-     0,
-     floatsOnly,
-     {},
-     1,
-     checkUnary,
-     runFloat<std::sqrt>},
+    {75, "SQRT", "input ", 0, floatsOnly, {}, 1, checkUnary, runRow<rootRow>},
     {76,
      "RSQRT",
      "input ",
@@ -153,18 +169,10 @@ constexpr OperatorRow rows[] = {
      {},
      1,
      checkUnary,
-     runFloat<reciprocalRoot>},
+     runRow<reciprocalRootRow>},
     {92, "SQUARE", "input ", 0, signedNumbers, {}, 1, checkUnary, runSquare},
     {101, "ABS", "input ", 0, magnitudes, {}, 1, checkUnary, runAbs},
-    {104,
-     "CEIL",
-     "input ",
-     0,
-     floatsOnly,
-     {},
-     1,
-     checkUnary,
-     runFloat<std::ceil>},
+    {104, "CEIL", "input ", 0, floatsOnly, {}, 1, checkUnary, runRow<ceilRow>},
     {108,
      "COS",
      "input ",
@@ -183,7 +191,7 @@ constexpr OperatorRow rows[] = {
      {},
      1,
      checkUnary,
-     runFloat<std::nearbyint>},
+     runRow<roundRow>},
     {117,
      "HARD_SWISH",
      "input ",
@@ -192,7 +200,7 @@ constexpr OperatorRow rows[] = {
      {},
      1,
      checkUnary,
-     runFloat<hardSwish>},
+     runRow<hardSwishRow>},
     {150, "GELU", "input ", 0, floatsOnly, geluOptions, 1, checkUnary, runGelu},
     {152,
      "RELU_0_TO_1",
