@@ -9,6 +9,7 @@
 
 #include "CompileThreads.h"
 #include "CrashReproducer.h"
+#include "ExtensionHalves.h"
 #include "Interface.h"
 #include "Linker.h"
 #include "Runtime/Support/Errors.h"
@@ -57,6 +58,8 @@ private:
   CrashReproducer reproducer;
   CompileThreads threads;
   KernelLibrary kernels;
+  /// Why halves of extensions are left out.
+  std::vector<std::string> problems;
   MLIRContext mlirContext;
   std::optional<ScopedDiagnosticHandler> handler;
   std::string firstError;
@@ -70,9 +73,19 @@ static MLIRContext::Threading noThreads() {
   return MLIRContext::Threading::DISABLED;
 }
 
-static DialectRegistry makeRegistry(const CompilerOptions &options) {
+/// Adds to \p problems why halves of extensions are left out.
+static DialectRegistry makeRegistry(const CompilerOptions &options,
+                                    std::vector<std::string> &problems) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
+  const std::string folder = extensionHalfFolder();
+  for (const rt::CompiledExtension &extension : options.extensions)
+    if (rt::Status status =
+            addExtensionHalf(folder, extension.description.name, registry);
+        !status.isOk())
+      problems.push_back("the half of an extension for the compiler is left "
+                         "out: " +
+                         status.message());
   for (const TargetBackend *target : options.targets)
     registerTarget(registry, *target);
   return registry;
@@ -117,12 +130,15 @@ Compilation::Compilation(const CompilerOptions &options)
       reproducer(options.crashReproducer, cancellation),
       threads(options.threads, cancellation),
       kernels(options.findKernel, options.keepKernel),
-      mlirContext(makeRegistry(options), noThreads()) {
+      mlirContext(makeRegistry(options, problems), noThreads()) {
   mlirContext.loadAllAvailableDialects();
   handler.emplace(&mlirContext, [this](Diagnostic &diagnostic) {
     handleDiagnostic(diagnostic);
     return success();
   });
+  if (options.warning)
+    for (const std::string &problem : problems)
+      options.warning(problem);
   cancellation.watch(mlirContext);
   // Fails only where remarks are reported already: this context is new.
   if (options.remark)

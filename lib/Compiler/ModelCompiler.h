@@ -48,6 +48,8 @@ struct CompilerOptions {
   std::function<void(uint32_t, std::string_view)> remark;
   /// Called with every diagnostic: true for errors, then the text.
   std::function<void(bool, std::string_view)> diagnostic;
+  /// Called with what the compilation does without, and why.
+  std::function<void(std::string_view)> warning;
   /// Asked some hundred times in a second, on the calling thread; after a yes
   /// the compilation fails. May be empty.
   std::function<bool()> isCancelled;

@@ -122,6 +122,9 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
                              uint32_t total) {
     sinks.progress(sinks.context, toView(phase), done, total);
   };
+  result.warning = [&sinks](std::string_view text) {
+    sinks.diagnostic(sinks.context, /*isError=*/0, toView(text));
+  };
   if (sinks.structSize >= sizeOfSinksMinor1 && sinks.isCancelled)
     result.isCancelled = [&sinks] {
       return sinks.isCancelled(sinks.context) != 0;

@@ -1,0 +1,37 @@
+//===- ExtensionHalves.h - Dialects of extensions, in plug-ins --*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The half of an extension that is for the compiler: a library NAME.compiler.so
+// in the folder nnhal/extensions beside the compiler, which brings the dialect
+// that raises and lowers operations of the extension NAME. Without it all of
+// them become calls.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_COMPILER_EXTENSIONHALVES_H
+#define NNHAL_LIB_COMPILER_EXTENSIONHALVES_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace nnhal {
+
+/// The folder of the halves: beside the library or program that this is part
+/// of.
+std::string extensionHalfFolder();
+
+/// Adds to \p registry what the half of \p extension in \p folder brings, if
+/// there is one. Fails, with a message that names the file, when others could
+/// have written it or it is not a half of this version of the library; the
+/// compiler then does without. What was opened is never closed.
+rt::Status addExtensionHalf(llvm::StringRef folder, llvm::StringRef extension,
+                            mlir::DialectRegistry &registry);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_COMPILER_EXTENSIONHALVES_H
