@@ -71,6 +71,8 @@ install(EXPORT NNHalTargets NAMESPACE NNHal:: DESTINATION "${package_directory}"
 if(NNHAL_ENABLE_COMPILER)
   # Opened by name, never linked.
   install(TARGETS NNHalCompiler LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler)
+  install(TARGETS NNHalTFLiteCompilerHalf
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nnhal/extensions" COMPONENT compiler)
   install(TARGETS nnhal-lsp-server nnhal-opt nnhal-reduce nnhal-translate
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
   install(PROGRAMS tools/nnhal-reduce/nnhal-reduce-failure tools/nnhal-reduce/nnhal-reduce-wrong-result

@@ -54,6 +54,7 @@ if os.path.exists(fibonacci):
     config.available_features.add("fibonacci")
 
 # Plug-ins of nnhal-opt.
+config.substitutions.append(("%{extension-halves}", os.path.join(config.nnhal_binary_dir, "lib", "nnhal", "extensions")))
 config.substitutions.append(("%{compiler-plugins}", os.path.join(config.nnhal_binary_dir, "test", "Plugins")))
 
 config.substitutions.append(("%{other-machine}", "x86_64" if platform.machine() == "aarch64" else "aarch64"))

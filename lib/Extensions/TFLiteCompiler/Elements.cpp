@@ -1,0 +1,89 @@
+//===- Elements.cpp - Arithmetic of elements ------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+Value Elements::constant(Type type, int64_t number) {
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, number));
+}
+
+Value Elements::constant(float number) {
+  return arith::ConstantOp::create(b, b.getF32FloatAttr(number));
+}
+
+Value Elements::compare(arith::CmpIPredicate predicate, Value x, Value y) {
+  return arith::CmpIOp::create(b, predicate, x, y);
+}
+
+Value Elements::compare(arith::CmpFPredicate predicate, Value x, Value y) {
+  return arith::CmpFOp::create(b, predicate, x, y);
+}
+
+Value Elements::roundingShift(Value value, int32_t exponent) {
+  if (exponent == 0)
+    return value;
+  Type type = value.getType();
+  Value shifted = make<arith::ShRSIOp>(value, constant(type, exponent));
+  int64_t mask = (int64_t(1) << exponent) - 1;
+  Value rest = make<arith::AndIOp>(value, constant(type, mask));
+  Value isNegative =
+      compare(arith::CmpIPredicate::slt, value, constant(type, 0));
+  Value threshold = make<arith::AddIOp>(constant(type, mask >> 1),
+                                        make<arith::ExtUIOp>(type, isNegative));
+  Value isUp = compare(arith::CmpIPredicate::sgt, rest, threshold);
+  return make<arith::AddIOp>(shifted, make<arith::ExtUIOp>(type, isUp));
+}
+
+Value Elements::scale(Value value, Factor factor) {
+  Type type = value.getType();
+  if (factor.shift > 0)
+    value = make<arith::ShLIOp>(value, constant(type, factor.shift));
+  value = make<kernel::DoublingHighMulOp>(
+      value, constant(type, factor.multiplier), /*nsw=*/false);
+  return roundingShift(value, factor.shift > 0 ? 0 : -factor.shift);
+}
+
+Value Elements::widenedBy15(Value value, Factor factor) {
+  Type type = value.getType();
+  Value upper =
+      make<arith::MulIOp>(value, constant(type, factor.multiplier >> 16));
+  Value lower =
+      make<arith::MulIOp>(value, constant(type, factor.multiplier & 0xFFFF));
+  Value carried = make<arith::ShRSIOp>(
+      make<arith::AddIOp>(lower, constant(type, 1 << 15)), constant(type, 16));
+  return roundingShift(make<arith::AddIOp>(upper, carried), -factor.shift);
+}
+
+Value Elements::bounded(Value value, Bounds bounds) {
+  Type type = value.getType();
+  value = make<arith::MaxSIOp>(value, constant(type, bounds.least));
+  return make<arith::MinSIOp>(value, constant(type, bounds.most));
+}
+
+Value Elements::activated(Value value, Activation activation) {
+  if (activation == Activation::none)
+    return value;
+  int32_t least = activation == Activation::reluN1To1 ? -1 : 0;
+  int32_t most = activation == Activation::reluN1To1 ? 1 : 6;
+  bool isBounded = activation != Activation::relu;
+  if (isa<IntegerType>(value.getType())) {
+    Type type = value.getType();
+    value = make<arith::MaxSIOp>(value, constant(type, least));
+    return isBounded ? make<arith::MinSIOp>(value, constant(type, most))
+                     : value;
+  }
+  // What is not a number stays what it is.
+  value = make<arith::MaximumFOp>(value, constant(float(least)));
+  return isBounded ? make<arith::MinimumFOp>(value, constant(float(most)))
+                   : value;
+}

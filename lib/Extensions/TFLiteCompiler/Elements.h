@@ -1,0 +1,57 @@
+//===- Elements.h - Arithmetic of elements ----------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds the arithmetic of FixedPoint.h, which the extension's half in the
+// runtime computes with, as operations on one element: bit for bit the same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_ELEMENTS_H
+#define NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_ELEMENTS_H
+
+#include "Extensions/TFLite/FixedPoint.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nnhal::tflite {
+
+/// Builds operations on scalars.
+class Elements {
+public:
+  explicit Elements(mlir::ImplicitLocOpBuilder &builder) : b(builder) {}
+
+  mlir::ImplicitLocOpBuilder &builder() { return b; }
+  mlir::Value constant(mlir::Type type, int64_t number);
+  mlir::Value constant(float number);
+  template <typename Op, typename... Operands>
+  mlir::Value make(Operands &&...operands) {
+    return Op::create(b, std::forward<Operands>(operands)...);
+  }
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a,
+                      mlir::Value b);
+  mlir::Value compare(mlir::arith::CmpFPredicate predicate, mlir::Value a,
+                      mlir::Value b);
+
+  /// value * 2^-exponent, rounded to nearest, halves away from zero.
+  mlir::Value roundingShift(mlir::Value value, int32_t exponent);
+  /// value * factor, rounded twice. The left shift wraps.
+  mlir::Value scale(mlir::Value value, Factor factor);
+  /// A 16-bit number with 15 more bits, times a factor of at most 1/2.
+  mlir::Value widenedBy15(mlir::Value value, Factor factor);
+  /// The number within \p bounds.
+  mlir::Value bounded(mlir::Value value, Bounds bounds);
+  /// A number without quantization after a fused activation.
+  mlir::Value activated(mlir::Value value, Activation activation);
+
+private:
+  mlir::ImplicitLocOpBuilder &b;
+};
+
+} // namespace nnhal::tflite
+
+#endif // NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_ELEMENTS_H

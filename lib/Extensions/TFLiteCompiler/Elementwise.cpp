@@ -1,0 +1,545 @@
+//===- Elementwise.cpp - Operators that compute single elements -----------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tflite.elementwise -> linalg.generic, which fuses with its neighbours.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "TFLiteDialect.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+constexpr StringLiteral otherTypes = "elements of these types are not compiled";
+
+bool isOneOf(ElementClass element, std::initializer_list<ElementClass> set) {
+  return llvm::is_contained(set, element);
+}
+
+float scaleOf(Type type) {
+  auto quantized =
+      cast<quant::UniformQuantizedType>(getElementTypeOrSelf(type));
+  return float(quantized.getScale());
+}
+
+/// Whether \p function takes elements \p from to elements \p to.
+bool convertsElements(Function function, ElementClass from, ElementClass to) {
+  using enum ElementClass;
+  switch (function) {
+  case Function::quantize:
+    return isOneOf(from, {float32, fixed16}) && to == fixed16;
+  case Function::dequantize:
+    return from == fixed16 && to == float32;
+  case Function::cast:
+    return isOneOf(from, {int32, int64}) &&
+           isOneOf(to, {int32, int64, float32});
+  case Function::broadcast_to:
+  case Function::select_v2:
+    return from == to && from != other;
+  case Function::less:
+  case Function::less_equal:
+  case Function::greater:
+  case Function::greater_equal:
+  case Function::equal:
+  case Function::not_equal:
+    return from != other && to == boolean;
+  default:
+    return from == to;
+  }
+}
+
+/// Whether \p function, which yields what it takes, is of \p element.
+bool takesElements(Function function, ElementClass element) {
+  using enum ElementClass;
+  switch (function) {
+  case Function::add:
+  case Function::sub:
+  case Function::mul:
+  case Function::squared_difference:
+  case Function::maximum:
+  case Function::minimum:
+  case Function::abs:
+    return isOneOf(element, {float32, int32, int64, fixed16});
+  case Function::neg:
+  case Function::square:
+    return isOneOf(element, {float32, int32, int64});
+  case Function::sign:
+    return isOneOf(element, {float32, int32});
+  case Function::relu:
+  case Function::relu_n1_to_1:
+  case Function::relu6:
+  case Function::leaky_relu:
+    return isOneOf(element, {float32, fixed16});
+  case Function::bitwise_xor:
+    return isOneOf(element, {int32, fixed16});
+  case Function::floor:
+  case Function::ceil:
+  case Function::round:
+  case Function::exp:
+  case Function::log:
+  case Function::sin:
+  case Function::cos:
+  case Function::sqrt:
+  case Function::rsqrt:
+  case Function::tanh:
+  case Function::logistic:
+  case Function::relu_0_to_1:
+    return element == float32;
+  default:
+    return true;
+  }
+}
+
+/// Operands of an element of the result, and types as the model states them.
+struct Use {
+  // The accessors of operations are not const.
+  mutable ElementwiseOp op;
+  ElementClass element;
+
+  Function function() const { return op.getFunction(); }
+  float scale(unsigned input) const {
+    return scaleOf(op.getInputs()[input].getType());
+  }
+  float resultScale() const { return scaleOf(op.getResult().getType()); }
+  Activation activation() const { return Activation(op.getActivation()); }
+  Bounds bounds(Activation activation) const {
+    return activationBounds(activation, boundsOf<int16_t>(), resultScale(), 0);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// 16-bit numbers
+//===----------------------------------------------------------------------===//
+
+/// Computes functions of 16-bit numbers in 32 bits.
+class Fixed16 {
+public:
+  Fixed16(Elements &elements, const Use &use, ValueRange operands)
+      : e(elements), use(use) {
+    for (Value operand : operands)
+      x.push_back(e.make<arith::ExtSIOp>(wide(), operand));
+  }
+
+  Value compute() {
+    Value result = computeWide();
+    return e.make<arith::TruncIOp>(e.builder().getI16Type(), result);
+  }
+
+private:
+  Type wide() { return e.builder().getI32Type(); }
+
+  Value computeWide() {
+    switch (use.function()) {
+    case Function::add:
+    case Function::sub:
+      return sum(use.function() == Function::sub);
+    case Function::mul:
+      return product();
+    case Function::squared_difference:
+      return squaredDifference();
+    case Function::maximum:
+      return e.make<arith::MaxSIOp>(x[0], x[1]);
+    case Function::minimum:
+      return e.make<arith::MinSIOp>(x[0], x[1]);
+    case Function::bitwise_xor:
+      return e.make<arith::XOrIOp>(x[0], x[1]);
+    case Function::abs:
+      return magnitude();
+    case Function::leaky_relu:
+      return slopes(factorOf(use.scale(0) / use.resultScale()),
+                    factorOf(use.scale(0) * use.op.getAlpha().convertToFloat() /
+                             use.resultScale()));
+    case Function::relu:
+      return rescaled(Activation::relu);
+    case Function::relu_n1_to_1:
+      return rescaled(Activation::reluN1To1);
+    case Function::relu6:
+      return rescaled(Activation::relu6);
+    default: {
+      assert(use.function() == Function::quantize && "others are refused");
+      double factor = double(use.scale(0)) / double(use.resultScale());
+      return e.bounded(e.scale(x[0], factorOf(factor)), boundsOf<int16_t>());
+    }
+    }
+  }
+
+  Value addOrSubtract(Value a, Value b, bool isDifference) {
+    return isDifference ? e.make<arith::SubIOp>(a, b)
+                        : e.make<arith::AddIOp>(a, b);
+  }
+
+  Value sum(bool isDifference) {
+    float a = use.scale(0), b = use.scale(1), result = use.resultScale();
+    Bounds bounds = use.bounds(use.activation());
+    if (std::optional<SumShifts> shifts = shiftsOfSum(a, b, result)) {
+      Value both =
+          addOrSubtract(e.roundingShift(x[0], shifts->a),
+                        e.roundingShift(x[1], shifts->b), isDifference);
+      return e.bounded(e.bounded(both, boundsOf<int16_t>()), bounds);
+    }
+    SumFactors factors = factorsOfSum(a, b, result);
+    Value both = addOrSubtract(e.widenedBy15(x[0], factors.a),
+                               e.widenedBy15(x[1], factors.b), isDifference);
+    return e.bounded(e.scale(both, factors.result), bounds);
+  }
+
+  Value product() {
+    Factor factor = factorOf(use.scale(0) * use.scale(1) / use.resultScale());
+    return e.bounded(e.scale(e.make<arith::MulIOp>(x[0], x[1]), factor),
+                     use.bounds(use.activation()));
+  }
+
+  Value squaredDifference() {
+    SumFactors factors =
+        factorsOfSquare(use.scale(0), use.scale(1), use.resultScale());
+    Value difference = e.make<arith::SubIOp>(e.scale(x[0], factors.a),
+                                             e.scale(x[1], factors.b));
+    Value square = e.make<arith::MulIOp>(difference, difference);
+    return e.bounded(e.scale(square, factors.result), boundsOf<int16_t>());
+  }
+
+  Value magnitude() {
+    Value zero = e.constant(wide(), 0);
+    Value absolute =
+        e.make<arith::MaxSIOp>(x[0], e.make<arith::SubIOp>(zero, x[0]));
+    float input = use.scale(0), output = use.resultScale();
+    if (input != output)
+      absolute = e.scale(absolute, factorOf(input / output));
+    return e.bounded(absolute, boundsOf<int16_t>());
+  }
+
+  Value rescaled(Activation activation) {
+    Factor factor = factorOf(use.scale(0) / use.resultScale());
+    return e.bounded(e.scale(x[0], factor), use.bounds(activation));
+  }
+
+  Value slopes(Factor positive, Factor negative) {
+    Value isPositive =
+        e.compare(arith::CmpIPredicate::sge, x[0], e.constant(wide(), 0));
+    Value chosen = e.make<arith::SelectOp>(isPositive, e.scale(x[0], positive),
+                                           e.scale(x[0], negative));
+    return e.bounded(chosen, boundsOf<int16_t>());
+  }
+
+  Elements &e;
+  const Use &use;
+  SmallVector<Value> x;
+};
+
+//===----------------------------------------------------------------------===//
+// Numbers without quantization
+//===----------------------------------------------------------------------===//
+
+Value computeInteger(Elements &e, const Use &use, ValueRange x) {
+  Type type = x[0].getType();
+  switch (use.function()) {
+  case Function::add:
+    return e.activated(e.make<arith::AddIOp>(x[0], x[1]), use.activation());
+  case Function::sub:
+    return e.activated(e.make<arith::SubIOp>(x[0], x[1]), use.activation());
+  case Function::mul:
+    return e.activated(e.make<arith::MulIOp>(x[0], x[1]), use.activation());
+  case Function::squared_difference: {
+    Value difference = e.make<arith::SubIOp>(x[0], x[1]);
+    return e.make<arith::MulIOp>(difference, difference);
+  }
+  case Function::maximum:
+    return e.make<arith::MaxSIOp>(x[0], x[1]);
+  case Function::minimum:
+    return e.make<arith::MinSIOp>(x[0], x[1]);
+  case Function::bitwise_xor:
+    return e.make<arith::XOrIOp>(x[0], x[1]);
+  case Function::square:
+    return e.make<arith::MulIOp>(x[0], x[0]);
+  case Function::neg:
+    return e.make<arith::SubIOp>(e.constant(type, 0), x[0]);
+  case Function::abs:
+    return e.make<arith::MaxSIOp>(
+        x[0], e.make<arith::SubIOp>(e.constant(type, 0), x[0]));
+  case Function::sign:
+    return e.make<arith::MaxSIOp>(
+        e.make<arith::MinSIOp>(x[0], e.constant(type, 1)),
+        e.constant(type, -1));
+  default: {
+    assert(use.function() == Function::cast && "others are refused");
+    Type result = use.op.getResult().getType().getElementType();
+    if (result.isF32())
+      return e.make<arith::SIToFPOp>(result, x[0]);
+    Type stored = classOf(result) == ElementClass::int64
+                      ? e.builder().getI64Type()
+                      : e.builder().getI32Type();
+    if (stored == type)
+      return x[0];
+    return stored.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth()
+               ? e.make<arith::ExtSIOp>(stored, x[0])
+               : e.make<arith::TruncIOp>(stored, x[0]);
+  }
+  }
+}
+
+/// Rounds to steps of the result; what is not a number becomes the least one.
+Value quantized(Elements &e, const Use &use, Value x) {
+  Value steps = e.make<math::RoundOp>(
+      e.make<arith::DivFOp>(x, e.constant(use.resultScale())));
+  auto choose = [&](arith::CmpFPredicate predicate, float bound) {
+    Value number = e.constant(bound);
+    steps = e.make<arith::SelectOp>(e.compare(predicate, steps, number), steps,
+                                    number);
+  };
+  choose(arith::CmpFPredicate::OGT, -32768.0f);
+  choose(arith::CmpFPredicate::OLT, 32767.0f);
+  Value wide = e.make<arith::FPToSIOp>(e.builder().getI32Type(), steps);
+  return e.make<arith::TruncIOp>(e.builder().getI16Type(), wide);
+}
+
+Value signOf(Elements &e, Value x) {
+  Value zero = e.constant(0.0f);
+  // Not a number stays what it is.
+  Value result = e.make<arith::SelectOp>(
+      e.compare(arith::CmpFPredicate::OEQ, x, zero), zero, x);
+  result = e.make<arith::SelectOp>(
+      e.compare(arith::CmpFPredicate::OLT, x, zero), e.constant(-1.0f), result);
+  return e.make<arith::SelectOp>(e.compare(arith::CmpFPredicate::OGT, x, zero),
+                                 e.constant(1.0f), result);
+}
+
+Value computeFloat(Elements &e, const Use &use, ValueRange x) {
+  auto one = [&] { return e.constant(1.0f); };
+  auto choose = [&](arith::CmpFPredicate predicate) {
+    return e.make<arith::SelectOp>(e.compare(predicate, x[0], x[1]), x[0],
+                                   x[1]);
+  };
+  switch (use.function()) {
+  case Function::add:
+    return e.activated(e.make<arith::AddFOp>(x[0], x[1]), use.activation());
+  case Function::sub:
+    return e.activated(e.make<arith::SubFOp>(x[0], x[1]), use.activation());
+  case Function::mul:
+    return e.activated(e.make<arith::MulFOp>(x[0], x[1]), use.activation());
+  case Function::squared_difference: {
+    Value difference = e.make<arith::SubFOp>(x[0], x[1]);
+    return e.make<arith::MulFOp>(difference, difference);
+  }
+  case Function::maximum:
+    return choose(arith::CmpFPredicate::OGT);
+  case Function::minimum:
+    return choose(arith::CmpFPredicate::OLT);
+  case Function::square:
+    return e.make<arith::MulFOp>(x[0], x[0]);
+  case Function::neg:
+    return e.make<arith::NegFOp>(x[0]);
+  case Function::abs:
+    return e.make<math::AbsFOp>(x[0]);
+  case Function::sign:
+    return signOf(e, x[0]);
+  case Function::floor:
+    return e.make<math::FloorOp>(x[0]);
+  case Function::ceil:
+    return e.make<math::CeilOp>(x[0]);
+  case Function::round:
+    return e.make<math::RoundEvenOp>(x[0]);
+  case Function::exp:
+    return e.make<math::ExpOp>(x[0]);
+  case Function::log:
+    return e.make<math::LogOp>(x[0]);
+  case Function::sin:
+    return e.make<math::SinOp>(x[0]);
+  case Function::cos:
+    return e.make<math::CosOp>(x[0]);
+  case Function::sqrt:
+    return e.make<math::SqrtOp>(x[0]);
+  case Function::rsqrt:
+    return e.make<arith::DivFOp>(one(), e.make<math::SqrtOp>(x[0]));
+  case Function::tanh:
+    return e.make<math::TanhOp>(x[0]);
+  case Function::logistic: {
+    Value power = e.make<math::ExpOp>(e.make<arith::NegFOp>(x[0]));
+    return e.make<arith::DivFOp>(one(), e.make<arith::AddFOp>(one(), power));
+  }
+  case Function::relu:
+    return e.activated(x[0], Activation::relu);
+  case Function::relu_n1_to_1:
+    return e.activated(x[0], Activation::reluN1To1);
+  case Function::relu6:
+    return e.activated(x[0], Activation::relu6);
+  case Function::relu_0_to_1:
+    return e.make<arith::MinimumFOp>(
+        e.make<arith::MaximumFOp>(x[0], e.constant(0.0f)), one());
+  case Function::leaky_relu: {
+    Value scaled = e.make<arith::MulFOp>(
+        x[0], e.constant(use.op.getAlpha().convertToFloat()));
+    return e.make<arith::SelectOp>(
+        e.compare(arith::CmpFPredicate::OGT, x[0], e.constant(0.0f)), x[0],
+        scaled);
+  }
+  default:
+    assert(use.function() == Function::quantize && "others are refused");
+    return quantized(e, use, x[0]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// All elements
+//===----------------------------------------------------------------------===//
+
+/// The truth of a comparison; nothing for other functions.
+Value compared(Elements &e, const Use &use, ValueRange x) {
+  using I = arith::CmpIPredicate;
+  using F = arith::CmpFPredicate;
+  auto by = [&](I integer, F real) -> Value {
+    if (use.element == ElementClass::float32)
+      return e.compare(real, x[0], x[1]);
+    return e.compare(integer, x[0], x[1]);
+  };
+  // Booleans are compared as bytes, which have no sign.
+  bool isByte = use.element == ElementClass::boolean;
+  switch (use.function()) {
+  case Function::less:
+    return by(isByte ? I::ult : I::slt, F::OLT);
+  case Function::less_equal:
+    return by(isByte ? I::ule : I::sle, F::OLE);
+  case Function::greater:
+    return by(isByte ? I::ugt : I::sgt, F::OGT);
+  case Function::greater_equal:
+    return by(isByte ? I::uge : I::sge, F::OGE);
+  case Function::equal:
+    return by(I::eq, F::OEQ);
+  case Function::not_equal:
+    return by(I::ne, F::UNE);
+  default:
+    return nullptr;
+  }
+}
+
+Value computeElement(Elements &e, const Use &use, ValueRange x) {
+  if (Value truth = compared(e, use, x))
+    return e.make<arith::ExtUIOp>(e.builder().getI8Type(), truth);
+  switch (use.function()) {
+  case Function::broadcast_to:
+    return x[0];
+  case Function::select_v2: {
+    Value isChosen = e.compare(arith::CmpIPredicate::ne, x[0],
+                               e.constant(x[0].getType(), 0));
+    return e.make<arith::SelectOp>(isChosen, x[1], x[2]);
+  }
+  case Function::dequantize: {
+    Value number = e.make<arith::SIToFPOp>(e.builder().getF32Type(), x[0]);
+    return e.make<arith::MulFOp>(e.constant(use.scale(0)), number);
+  }
+  default:
+    break;
+  }
+  if (use.element == ElementClass::fixed16)
+    return Fixed16(e, use, x).compute();
+  return use.element == ElementClass::float32 ? computeFloat(e, use, x)
+                                              : computeInteger(e, use, x);
+}
+
+/// How an operand is read for each element of a result with \p result extents.
+AffineMap readMap(RankedTensorType operand, ArrayRef<int64_t> result,
+                  MLIRContext *context) {
+  SmallVector<AffineExpr> places;
+  size_t missing = result.size() - size_t(operand.getRank());
+  for (auto [axis, extent] : llvm::enumerate(operand.getShape()))
+    places.push_back(extent == 1 && result[axis + missing] != 1
+                         ? getAffineConstantExpr(0, context)
+                         : getAffineDimExpr(unsigned(axis + missing), context));
+  return AffineMap::get(unsigned(result.size()), 0, places, context);
+}
+
+struct ElementwiseLowering : OpConversionPattern<ElementwiseOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ElementwiseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto result = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getResult().getType()));
+    if (!result)
+      return failure();
+    MLIRContext *context = op.getContext();
+    SmallVector<AffineMap> maps;
+    for (Value input : adaptor.getInputs())
+      maps.push_back(readMap(cast<RankedTensorType>(input.getType()),
+                             result.getShape(), context));
+    maps.push_back(
+        AffineMap::getMultiDimIdentityMap(unsigned(result.getRank()), context));
+    SmallVector<utils::IteratorType> iterators(size_t(result.getRank()),
+                                               utils::IteratorType::parallel);
+    Value init = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), result.getShape(), result.getElementType());
+    bool isSelect = op.getFunction() == Function::select_v2;
+    Use use{op, classOf(op.getInputs()[isSelect ? 1 : 0].getType())};
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        op, TypeRange(result), adaptor.getInputs(), ValueRange(init), maps,
+        iterators, [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+          ImplicitLocOpBuilder body(loc, builder);
+          Elements elements(body);
+          Value element = computeElement(elements, use, arguments.drop_back());
+          linalg::YieldOp::create(builder, loc, element);
+        });
+    return success();
+  }
+};
+
+} // namespace
+
+static size_t inputsOf(Function function) {
+  switch (function) {
+  case Function::select_v2:
+    return 3;
+  case Function::add:
+  case Function::sub:
+  case Function::mul:
+  case Function::squared_difference:
+  case Function::maximum:
+  case Function::minimum:
+  case Function::less:
+  case Function::less_equal:
+  case Function::greater:
+  case Function::greater_equal:
+  case Function::equal:
+  case Function::not_equal:
+  case Function::bitwise_xor:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+StringRef tflite::whyNotLowered(Function function, TypeRange inputs,
+                                Type result) {
+  if (inputs.size() != inputsOf(function))
+    return "it has not the operator's number of inputs";
+  bool isSelect = function == Function::select_v2;
+  if (isSelect && classOf(inputs[0]) != ElementClass::boolean)
+    return otherTypes;
+  TypeRange values = inputs.drop_front(isSelect ? 1 : 0);
+  ElementClass element = classOf(values.front());
+  for (Type value : values)
+    if (classOf(value) != element)
+      return otherTypes;
+  if (!convertsElements(function, element, classOf(result)) ||
+      !takesElements(function, element))
+    return otherTypes;
+  return "";
+}
+
+void tflite::populateElementwiseLowering(const TypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<ElementwiseLowering>(converter, patterns.getContext());
+}

@@ -1,0 +1,61 @@
+//===- TFLiteDialect.h - Operators that become code -------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The dialect tflite, the compiler's half of the extension nnhal.tflite.
+// Threads: as MLIR's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_TFLITEDIALECT_H
+#define NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_TFLITEDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "TFLiteDialect.h.inc"
+#include "TFLiteEnums.h.inc"
+
+#define GET_OP_CLASSES
+#include "TFLiteOps.h.inc"
+
+namespace mlir {
+class RewritePatternSet;
+class TypeConverter;
+} // namespace mlir
+
+namespace nnhal::tflite {
+
+/// What an element is to the functions that are computed with it.
+enum class ElementClass : uint8_t {
+  float32,
+  int32,
+  int64,
+  /// A TENSOR_QUANT16_SYMM.
+  fixed16,
+  boolean,
+  other
+};
+ElementClass classOf(mlir::Type type);
+
+/// Says why \p function is not lowered for \p inputs and \p result; the empty
+/// text where it is.
+llvm::StringRef whyNotLowered(Function function, mlir::TypeRange inputs,
+                              mlir::Type result);
+
+void populateElementwiseLowering(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+void populateReshapeLowering(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+
+} // namespace nnhal::tflite
+
+#endif // NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_TFLITEDIALECT_H
