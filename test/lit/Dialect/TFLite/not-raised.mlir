@@ -1,0 +1,18 @@
+// Why an operation of nnhal.tflite stays a call.
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-raise-operations 2>&1 | FileCheck %s
+// CHECK: remark: not raised: nnhal.tflite:0: it has not the operator's number of operands
+// CHECK: remark: not raised: nnhal.tflite:0: an option is not a constant
+// CHECK: remark: not raised: nnhal.tflite:130: the shape is computed
+// CHECK: remark: not raised: nnhal.tflite:64: the condition is for the first dimension
+// CHECK: remark: not raised: nnhal.tflite:22: the result has another type of elements
+nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: tensor<2x3xf32>, %option: i32, %shape: tensor<2xi32>, %condition: tensor<2xi8>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xi32>) {
+    %absent = nnhal.no_value : tensor<1xi32>
+    %0 = nnhal.operation "nnhal.tflite:0"(%x, %x) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    %1 = nnhal.operation "nnhal.tflite:0"(%x, %x, %option) : (tensor<2x3xf32>, tensor<2x3xf32>, i32) -> tensor<2x3xf32>
+    %2 = nnhal.operation "nnhal.tflite:130"(%x, %shape) : (tensor<2x3xf32>, tensor<2xi32>) -> tensor<2x3xf32>
+    %3 = nnhal.operation "nnhal.tflite:64"(%condition, %x, %x) : (tensor<2xi8>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    %4 = nnhal.operation "nnhal.tflite:22"(%x, %absent) : (tensor<2x3xf32>, tensor<1xi32>) -> tensor<6xi32>
+    nnhal.return %0, %1, %2, %3, %4 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xi32>
+  }
+}
