@@ -72,10 +72,10 @@ Status checkOperands(const Use &use, Places places, int64_t channelAxis,
   return Status::ok();
 }
 
-/// Prepares biases, factors and bounds. \p isSingle says that a factor without
-/// channels is computed in single precision.
+/// Prepares biases, factors and bounds of sums of \p products. \p isSingle says
+/// that a factor without channels is computed in single precision.
 Finish prepareFinish(const Use &use, Places places, int64_t channels,
-                     bool isSingle) {
+                     bool isSingle, int64_t products) {
   Finish finish;
   finish.bias.assign(size_t(channels), 0);
   if (use.has(places.bias)) {
@@ -98,6 +98,7 @@ Finish prepareFinish(const Use &use, Places places, int64_t channels,
   finish.setFactors(std::move(factors));
   finish.bounds = activationBounds(Activation(use.integer("activation")),
                                    boundsOf<int16_t>(), output, 0);
+  finish.narrow(products);
   return finish;
 }
 
@@ -155,8 +156,8 @@ struct Integers {
   using W = int8_t;
   using Sum = int64_t;
   static Finish finishOf(const Use &use, Places places, int64_t channels,
-                         bool isSingle) {
-    return prepareFinish(use, places, channels, isSingle);
+                         bool isSingle, int64_t products) {
+    return prepareFinish(use, places, channels, isSingle, products);
   }
 };
 /// What contractions of floats have.
@@ -164,7 +165,8 @@ struct Reals {
   using X = float;
   using W = float;
   using Sum = float;
-  static FloatFinish finishOf(const Use &use, Places places, int64_t, bool) {
+  static FloatFinish finishOf(const Use &use, Places places, int64_t, bool,
+                              int64_t) {
     return FloatFinish(use, places);
   }
 };
@@ -272,7 +274,7 @@ Status runConvolution(Run &run) {
     WindowRows<X> rows(use, extents, depth);
     WeightRows<W> weights(use.data<W>(1), channels, rows.taps() * depth);
     bool isWhole = weights.depth() == depth;
-    auto last = numbers.finishOf(use, {}, channels, false);
+    auto last = numbers.finishOf(use, {}, channels, false, rows.taps() * depth);
     int64_t places = extents[0] * extents[1] * extents[2];
     for (int64_t group = 0; group < groups; ++group)
       forEachProductBlock<X, Sum>(
@@ -368,7 +370,8 @@ Status runDepthwise(Run &run) {
       expanded = repeated(from, elementCount(use.input(0)), times);
       from = expanded.data();
     }
-    auto last = numbers.finishOf(use, {}, channels, false);
+    auto last = numbers.finishOf(use, {}, channels, false,
+                                 use.extent(1, 1) * use.extent(1, 2));
     WindowTaps<X, W> window(use, from, channels);
     std::vector<Sum> sums(static_cast<size_t>(channels));
     int64_t place = 0;
@@ -496,7 +499,8 @@ Status runTranspose(Run &run) {
         [&](const ProductBlock<Sum> &block) {
           scattering.add(sums.data(), block);
         });
-    auto last = numbers.finishOf(use, transposePlaces, channels, false);
+    auto last =
+        numbers.finishOf(use, transposePlaces, channels, false, taps * depth);
     for (int64_t place = 0; place * channels < elementCount(extents); ++place)
       finish(to, channels,
              ProductBlock<Sum>{sums.data() + place * channels, place, 1, 0,
@@ -540,7 +544,7 @@ Status runFullyConnected(Run &run) {
     NNHAL_ASSIGN_OR_RETURN(X * to, run.allocate<X>(0));
     WeightRows<W> weights(use.data<W>(1), units, depth);
     bool isWhole = weights.depth() == depth;
-    auto last = numbers.finishOf(use, {}, units, true);
+    auto last = numbers.finishOf(use, {}, units, true, depth);
     const X *from = use.data<X>(0);
     forEachProductBlock<X, Sum>(
         {elementCount(run.types[0]) / units, 0, units}, weights,

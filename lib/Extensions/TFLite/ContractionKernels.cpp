@@ -104,6 +104,44 @@ void Finish::setFactors(std::vector<Factor> channelFactors) {
   }
 }
 
+void Finish::narrow(int64_t products) {
+  // Fewer than 256 products have 30 bits beside the sign.
+  constexpr int64_t most = int64_t(1) << 30;
+  bool isNarrow = isWide && products <= 255;
+  for (size_t index = 0; isNarrow && index < bias.size(); ++index)
+    isNarrow = bias[index] >= -most && bias[index] <= most &&
+               shifts[index] >= 17 && shifts[index] <= 46;
+  if (!isNarrow)
+    return;
+  narrowBias.assign(bias.begin(), bias.end());
+  for (int64_t shift : shifts)
+    narrowShifts.push_back(int32_t(shift - 16));
+}
+
+/// The sum is multiplied in two halves, of which the lower one has no sign: the
+/// half that is rounded by has no lower bits, so that nothing is lost with what
+/// is shifted out in between.
+NNHAL_TARGET_CLONES static void finishNarrow(int16_t *to, int64_t channels,
+                                             const ProductBlock<int64_t> &block,
+                                             const Finish &finish) {
+  const int32_t *bias = finish.narrowBias.data() + block.firstRow;
+  const uint32_t *multipliers = finish.multipliers.data() + block.firstRow;
+  const int32_t *shifts = finish.narrowShifts.data() + block.firstRow;
+  const Bounds bounds = finish.bounds;
+  for (int64_t place = 0; place < block.places; ++place) {
+    const int64_t *sums = block.sums + place * rowsAtOnce;
+    int16_t *row = to + (block.firstPlace + place) * channels + block.firstRow;
+    for (int64_t index = 0; index < block.rows; ++index) {
+      int32_t sum = int32_t(sums[index]) + bias[index];
+      auto multiplier = int32_t(multipliers[index]);
+      int32_t upper = (sum >> 16) * multiplier;
+      auto lower = int32_t((uint32_t(sum) & 0xFFFF) * multipliers[index] >> 16);
+      int32_t half = int32_t(1) << (shifts[index] - 1);
+      row[index] = int16_t(bounds((upper + lower + half) >> shifts[index]));
+    }
+  }
+}
+
 /// The upper half of a multiplier is 0, which spares a product.
 NNHAL_TARGET_CLONES static void finishWide(int16_t *to, int64_t channels,
                                            const ProductBlock<int64_t> &block,
@@ -126,6 +164,8 @@ NNHAL_TARGET_CLONES static void finishWide(int16_t *to, int64_t channels,
 
 void tflite::finish(int16_t *to, int64_t channels,
                     const ProductBlock<int64_t> &block, const Finish &finish) {
+  if (!finish.narrowShifts.empty())
+    return finishNarrow(to, channels, block, finish);
   if (finish.isWide)
     return finishWide(to, channels, block, finish);
   for (int64_t place = 0; place < block.places; ++place)

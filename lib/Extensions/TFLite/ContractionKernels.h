@@ -44,6 +44,11 @@ struct Finish {
 
   /// Sets the factors of channels.
   void setFactors(std::vector<Factor> channelFactors);
+
+  /// Finds out whether results of \p products each can be computed in 32 bits.
+  void narrow(int64_t products);
+  /// Biases, and shifts less 16, where that is so.
+  std::vector<int32_t> narrowBias, narrowShifts;
 };
 /// Computes the results of \p block, whose rows are channels, of which a place
 /// has \p channels.
