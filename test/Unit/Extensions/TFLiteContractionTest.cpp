@@ -163,6 +163,38 @@ TEST(TFLiteContraction, FullyConnectedMatchesTheLoops) {
   EXPECT_EQ(use.run().elements<int16_t>(), expected);
 }
 
+/// By 2^-10, sums of a few products and biases of up to 2^30 are rounded in 32
+/// bits, and those of larger biases in 64.
+TEST(TFLiteContraction, FewProductsRoundHalvesUp) {
+  int64_t depth = 255, units = 19, limit = int64_t(1) << 30;
+  for (int64_t most : {limit, limit + 1}) {
+    Int16s x = random<int16_t>(depth, -32768, 32767);
+    Int8s w = random<int8_t>(units * depth, -128, 127);
+    std::fill(x.begin(), x.begin() + 200, int16_t(-32768));
+    std::fill(w.begin(), w.begin() + depth, int8_t(-128));
+    std::vector<int64_t> bias = random<int64_t>(units, -30000000, 30000000);
+    bias[0] = most;
+    bias[1] = -most;
+    Operator use(9);
+    use.int16({1, depth}, x, 0.5f)
+        .tensor<int8_t>(tensorInt8, {units, depth}, w, 0x1p-9f)
+        .int64({units}, bias)
+        .option(0)
+        .option(0)
+        .option(false)
+        .result(tensorInt16, {1, units}, 1.0f);
+    Int16s expected;
+    for (int64_t unit = 0; unit < units; ++unit) {
+      int64_t sum = bias[size_t(unit)];
+      for (int64_t index = 0; index < depth; ++index)
+        sum += int64_t(x[size_t(index)]) * w[size_t(unit * depth + index)];
+      expected.push_back(
+          int16_t(std::clamp<int64_t>((sum + 512) >> 10, -32768, 32767)));
+    }
+    EXPECT_EQ(use.run().elements<int16_t>(), expected);
+  }
+}
+
 TEST(TFLiteContraction, NarrowBiasesRoundTwice) {
   // 3 / 8 has no rest of a half; 0.4996 does after the first rounding.
   Operator use(9);
