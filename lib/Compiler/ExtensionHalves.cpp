@@ -12,16 +12,33 @@
 #include "nnhal/Runtime/Version.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <dlfcn.h>
+#include <map>
+#include <optional>
 #include <sys/stat.h>
 
 namespace nnhal {
 
-std::string extensionHalfFolder() {
+namespace {
+
+/// One file: the plug-in, or why it is none.
+struct Half {
+  std::string path;
+  std::optional<mlir::DialectPlugin> plugin;
+  rt::Status status;
+};
+
+constexpr llvm::StringLiteral suffix = ".compiler.so";
+
+} // namespace
+
+/// The folder of the halves, beside the library that this is part of.
+static std::string folderOfHalves() {
   Dl_info info;
-  if (!dladdr(reinterpret_cast<const void *>(&extensionHalfFolder), &info) ||
+  if (!dladdr(reinterpret_cast<const void *>(&folderOfHalves), &info) ||
       !info.dli_fname)
     return {};
   llvm::SmallString<128> path(llvm::sys::path::parent_path(info.dli_fname));
@@ -30,40 +47,64 @@ std::string extensionHalfFolder() {
 }
 
 /// Whoever writes a half or its folder decides what code runs.
-static rt::Status checkOwner(llvm::StringRef path) {
+static rt::Status checkOwner(const std::string &path) {
   struct stat info;
-  std::string name = path.str();
-  if (::stat(name.c_str(), &info) != 0)
-    return rt::badData("'{}' cannot be read", name);
-  return rt::checkOwnership("'" + name + "'", info);
+  if (::stat(path.c_str(), &info) != 0)
+    return rt::badData("'{}' cannot be read", path);
+  return rt::checkOwnership("'" + path + "'", info);
 }
 
-rt::Status addExtensionHalf(llvm::StringRef folder, llvm::StringRef extension,
-                            mlir::DialectRegistry &registry) {
-  // A name is that of a file, and of no other folder's.
-  if (folder.empty() || extension.contains('/'))
-    return rt::Status::ok();
-  llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, extension + ".compiler.so");
-  std::string name(path);
-  struct stat info;
-  if (::stat(name.c_str(), &info) != 0)
-    return rt::Status::ok();
+static rt::Status openHalf(const std::string &folder, llvm::StringRef extension,
+                           Half &half) {
   NNHAL_RETURN_IF_ERROR(checkOwner(folder));
-  NNHAL_RETURN_IF_ERROR(checkOwner(path));
-  llvm::Expected<mlir::DialectPlugin> plugin = mlir::DialectPlugin::load(name);
+  NNHAL_RETURN_IF_ERROR(checkOwner(half.path));
+  llvm::Expected<mlir::DialectPlugin> plugin =
+      mlir::DialectPlugin::load(half.path);
   if (!plugin)
-    return rt::badData("'{}' is not a plug-in with a dialect: {}", name,
+    return rt::badData("'{}' is not a plug-in with a dialect: {}", half.path,
                        llvm::toString(plugin.takeError()));
   llvm::StringRef version = plugin->getPluginVersion();
   if (version != NNHAL_VERSION)
-    return rt::badData("'{}' is of version {}, expected {}", name,
+    return rt::badData("'{}' is of version {}, expected {}", half.path,
                        version.str(), NNHAL_VERSION);
   llvm::StringRef described = plugin->getPluginName();
   if (described != extension)
-    return rt::badData("'{}' is for the extension '{}', expected '{}'", name,
-                       described.str(), extension.str());
-  plugin->registerDialectRegistryCallbacks(registry);
+    return rt::badData("'{}' is for the extension '{}', expected '{}'",
+                       half.path, described.str(), extension.str());
+  half.plugin = *std::move(plugin);
+  return rt::Status::ok();
+}
+
+/// By the name of the extension.
+static const std::map<std::string, Half, std::less<>> &extensionHalves() {
+  static const auto halves = [] {
+    std::map<std::string, Half, std::less<>> found;
+    const std::string folder = folderOfHalves();
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator entry(folder, error), end;
+         !error && entry != end; entry.increment(error)) {
+      llvm::StringRef name = llvm::sys::path::filename(entry->path());
+      if (!name.consume_back(suffix))
+        continue;
+      Half &half = found[name.str()];
+      half.path = entry->path();
+      half.status = openHalf(folder, name, half);
+    }
+    return found;
+  }();
+  return halves;
+}
+
+void openExtensionHalves() { (void)extensionHalves(); }
+
+rt::Status addExtensionHalf(llvm::StringRef extension,
+                            mlir::DialectRegistry &registry) {
+  auto found = extensionHalves().find(std::string_view(extension));
+  if (found == extensionHalves().end())
+    return rt::Status::ok();
+  const Half &half = found->second;
+  NNHAL_RETURN_IF_ERROR(half.status);
+  half.plugin->registerDialectRegistryCallbacks(registry);
   return rt::Status::ok();
 }
 

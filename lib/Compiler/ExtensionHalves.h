@@ -21,15 +21,15 @@
 
 namespace nnhal {
 
-/// The folder of the halves: beside the library or program that this is part
-/// of.
-std::string extensionHalfFolder();
+/// Opens all halves that there are, once, and never closes them. Whoever takes
+/// a process the right to open files does so before.
+void openExtensionHalves();
 
-/// Adds to \p registry what the half of \p extension in \p folder brings, if
-/// there is one. Fails, with a message that names the file, when others could
-/// have written it or it is not a half of this version of the library; the
-/// compiler then does without. What was opened is never closed.
-rt::Status addExtensionHalf(llvm::StringRef folder, llvm::StringRef extension,
+/// Adds to \p registry what the half of \p extension brings, if there is one.
+/// Fails, with a message that names the file, when others could have written it
+/// or it is not a half of this version of the library; the compiler then does
+/// without.
+rt::Status addExtensionHalf(llvm::StringRef extension,
                             mlir::DialectRegistry &registry);
 
 } // namespace nnhal

@@ -78,10 +78,9 @@ static DialectRegistry makeRegistry(const CompilerOptions &options,
                                     std::vector<std::string> &problems) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
-  const std::string folder = extensionHalfFolder();
   for (const rt::CompiledExtension &extension : options.extensions)
     if (rt::Status status =
-            addExtensionHalf(folder, extension.description.name, registry);
+            addExtensionHalf(extension.description.name, registry);
         !status.isOk())
       problems.push_back("the half of an extension for the compiler is left "
                          "out: " +

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExtensionHalves.h"
 #include "ModelCompiler.h"
 #include "ModelFromView.h"
 #include "Runtime/Artifact/ModelCache.h"
@@ -189,6 +190,12 @@ static int32_t compileMlirText(NNHalBytes text, NNHalString name,
 
 extern "C" __attribute__((visibility("default"))) const NNHalCompilerApi *
 nnhalGetCompilerApi(uint32_t major) {
+  // A service takes the process that compiles the right to open files next.
+  try {
+    openExtensionHalves();
+  } catch (const std::bad_alloc &) {
+    // The first compilation that needs one tries again, and says so.
+  }
   static const NNHalCompilerApi api = {
       sizeof(NNHalCompilerApi), NNHAL_COMPILER_API_MAJOR,
       NNHAL_COMPILER_API_MINOR, toView(buildIdentity()),
