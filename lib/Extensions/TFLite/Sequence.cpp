@@ -96,21 +96,20 @@ Result<Types> checkCumsum(const Use &use) {
 struct SumWalk {
   int64_t extent, step;
   bool isExclusive, isReverse;
-
-  int64_t place(int64_t index) const {
-    return (isReverse ? extent - 1 - index : index) * step;
-  }
 };
 
 /// Sums along \p width neighbours at once.
 template <int64_t width, typename Sum, typename T>
 void accumulateSome(T *to, const T *from, const SumWalk &walk) {
   Sum sums[width] = {};
-  for (int64_t index = 0; index < walk.extent; ++index) {
-    int64_t place = walk.place(index);
+  const int64_t extent = walk.extent;
+  const bool isExclusive = walk.isExclusive;
+  int64_t place = walk.isReverse ? (extent - 1) * walk.step : 0;
+  const int64_t next = walk.isReverse ? -walk.step : walk.step;
+  for (int64_t index = 0; index < extent; ++index, place += next) {
     for (int64_t inner = 0; inner < width; ++inner) {
       Sum with = sums[inner] + Sum(from[place + inner]);
-      to[place + inner] = T(walk.isExclusive ? sums[inner] : with);
+      to[place + inner] = T(isExclusive ? sums[inner] : with);
       sums[inner] = with;
     }
   }
