@@ -17,6 +17,7 @@
 
 #include <dlfcn.h>
 #include <map>
+#include <new>
 #include <optional>
 #include <sys/stat.h>
 
@@ -95,7 +96,14 @@ static const std::map<std::string, Half, std::less<>> &extensionHalves() {
   return halves;
 }
 
-void openExtensionHalves() { (void)extensionHalves(); }
+bool openExtensionHalves() {
+  try {
+    (void)extensionHalves();
+    return true;
+  } catch (const std::bad_alloc &) {
+    return false;
+  }
+}
 
 rt::Status addExtensionHalf(llvm::StringRef extension,
                             mlir::DialectRegistry &registry) {

@@ -22,8 +22,9 @@
 namespace nnhal {
 
 /// Opens all halves that there are, once, and never closes them. Whoever takes
-/// a process the right to open files does so before.
-void openExtensionHalves();
+/// a process the right to open files does so before. Returns false where there
+/// is no memory for it.
+bool openExtensionHalves();
 
 /// Adds to \p registry what the half of \p extension brings, if there is one.
 /// Fails, with a message that names the file, when others could have written it

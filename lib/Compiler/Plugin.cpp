@@ -191,11 +191,8 @@ static int32_t compileMlirText(NNHalBytes text, NNHalString name,
 extern "C" __attribute__((visibility("default"))) const NNHalCompilerApi *
 nnhalGetCompilerApi(uint32_t major) {
   // A service takes the process that compiles the right to open files next.
-  try {
-    openExtensionHalves();
-  } catch (const std::bad_alloc &) {
-    // The first compilation that needs one tries again, and says so.
-  }
+  // Without memory now, the first compilation that needs one tries again.
+  (void)openExtensionHalves();
   static const NNHalCompilerApi api = {
       sizeof(NNHalCompilerApi), NNHAL_COMPILER_API_MAJOR,
       NNHAL_COMPILER_API_MINOR, toView(buildIdentity()),
