@@ -68,7 +68,8 @@ NNHAL_TARGET_CLONES void averageRow(int16_t *to, const int64_t *sums,
                                     int64_t channels, int64_t count,
                                     const Bounds &given) {
   const Bounds bounds = given;
-  const auto divisor = double(count), half = double(count / 2);
+  const int64_t rounding = count / 2;
+  const auto divisor = double(count), half = double(rounding);
   for (int64_t channel = 0; channel < channels; ++channel) {
     auto sum = double(sums[channel]);
     double mean = (sum > 0 ? sum + half : sum - half) / divisor;
