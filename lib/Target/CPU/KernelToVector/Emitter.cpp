@@ -221,6 +221,17 @@ void Emitter::parallelLoop(int64_t begin, int64_t count, int64_t step,
   body(loop.getInductionVar(0));
 }
 
+void Emitter::enclosed(llvm::function_ref<void()> body) {
+  if (rewriter.getInsertionBlock() != kernel->getBlock())
+    return body();
+  auto loop =
+      scf::ForOp::create(rewriter, location, index(0), index(1), index(1));
+  keepRolled(loop);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  body();
+}
+
 void Emitter::tileLoop(const TileGroup &group,
                        llvm::function_ref<void(Value)> body) {
   parallelLoop(group.start, group.count, group.size, [&](Value position) {

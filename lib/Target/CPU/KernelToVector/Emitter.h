@@ -86,6 +86,9 @@ public:
   void tileLoop(const TileGroup &group,
                 llvm::function_ref<void(mlir::Value)> body);
 
+  /// `body` in a loop: one of a single round where the kernel has none around.
+  void enclosed(llvm::function_ref<void()> body);
+
   /// A loop over begin, begin + step, ... that carries `values`; `body` returns
   /// the next ones. Straight code for a single round, none for no round.
   using CarryBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -121,7 +124,9 @@ public:
                             mlir::DenseElementsAttr data);
 
   /// `count` numbers of `element` on the stack of the function around the
-  /// kernel; the same ones for every call with as many of the same type.
+  /// kernel; the same ones for every call with as many of the same type. A loop
+  /// that writes them gets some of its own when it is outlined: others, unless
+  /// they are inside of it, do not see what it has written.
   FlatView scratch(mlir::Type element, int64_t count);
 
   /// Runs `body` with the insertion point before the kernel.

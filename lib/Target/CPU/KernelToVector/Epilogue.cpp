@@ -149,10 +149,12 @@ void Epilogue::finish(const Tile &tile) {
 void Epilogue::finishVectors(const Tile &tile, VectorBody body) {
   if (isLong()) {
     FlatView sums = sumsOf(tile);
-    emitter->loop(0, tile.vectors, 1, [&](Value vector) {
-      storeSums(tile, sums, vector, body(vector));
+    return emitter->enclosed([&] {
+      emitter->loop(0, tile.vectors, 1, [&](Value vector) {
+        storeSums(tile, sums, vector, body(vector));
+      });
+      finishInLoop(tile, sums);
     });
-    return finishInLoop(tile, sums);
   }
   emitter->loop(0, tile.vectors, 1, [&](Value vector) {
     SmallVector<Value> values = body(vector);
