@@ -74,6 +74,20 @@ bool passesDynamicBuffers(func::FuncOp function) {
   });
 }
 
+/// Upstream's pattern would call `free` with a pointer of another space.
+static LogicalResult checkDeallocations(ModuleOp module) {
+  WalkResult result = module.walk([](memref::DeallocOp op) {
+    Attribute space =
+        cast<BaseMemRefType>(op.getMemref().getType()).getMemorySpace();
+    if (!space)
+      return WalkResult::advance();
+    op.emitOpError("frees a buffer in memory space ")
+        << space << ", expected the default one";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Makes offsets, extents and strides of views arithmetic: upstream's pass
 /// expand-strided-metadata looks at all operations for it, of which most access
 /// no view.
@@ -118,7 +132,7 @@ static void populateVectorPatterns(const LLVMTypeConverter &converter,
 
 void ConvertToLLVMPass::runOnOperation() {
   ModuleOp module = getOperation();
-  if (failed(expandViews()))
+  if (failed(checkDeallocations(module)) || failed(expandViews()))
     return signalPassFailure();
   const DataLayoutAnalysis &layouts = getAnalysis<DataLayoutAnalysis>();
   LowerToLLVMOptions options(&getContext(), layouts.getAtOrAbove(module));
@@ -139,7 +153,9 @@ void ConvertToLLVMPass::runOnOperation() {
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   unsigned functions = llvm::range_size(module.getOps<func::FuncOp>());
   LLVMConversionTarget target(getContext());
-  if (failed(applyPartialConversion(module, target, std::move(patterns))))
+  target.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+  // What was left as it is would be in functions that return other types.
+  if (failed(applyFullConversion(module, target, std::move(patterns))))
     return signalPassFailure();
   numConverted += functions;
   numBare += options.useBarePtrCallConv ? functions : 0;

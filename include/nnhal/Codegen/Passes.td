@@ -275,7 +275,7 @@ def ConvertToLLVM : Pass<"nnhal-convert-to-llvm", "::mlir::ModuleOp"> {
     Converts functions, branches, memory, arithmetic and vectors in one
     conversion, by upstream's patterns. Functions take bare pointers when all
     buffers that are passed are static, and descriptors when the extents of one
-    are not. What has no pattern stays.
+    are not. Operations that have no pattern are errors.
   }];
   let statistics = [
     Statistic<"numConverted", "num-converted", "Functions converted">,
