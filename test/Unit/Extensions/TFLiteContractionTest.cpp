@@ -34,6 +34,7 @@ std::vector<T> random(int64_t count, int32_t least, int32_t most) {
   std::minstd_rand generator(unsigned(count) + 1);
   std::uniform_int_distribution<int32_t> numbers(least, most);
   std::vector<T> values;
+  values.reserve(size_t(count));
   for (int64_t index = 0; index < count; ++index)
     values.push_back(T(numbers(generator)));
   return values;

@@ -29,6 +29,7 @@ template <typename T> std::vector<T> numbers(int64_t count, bool isLeast) {
   std::uniform_int_distribution<int32_t> any(std::numeric_limits<T>::min(),
                                              std::numeric_limits<T>::max());
   std::vector<T> values;
+  values.reserve(size_t(count));
   for (int64_t index = 0; index < count; ++index)
     values.push_back(isLeast ? std::numeric_limits<T>::min()
                              : T(any(generator)));
