@@ -10,11 +10,10 @@
 // convert-func-to-llvm, convert-cf-to-llvm and convert-ub-to-llvm, in one
 // conversion. One pass after the other visits each operation seven times,
 // rewrites every vector operation greedily before, and connects what it has
-// converted with what it has not by casts that the next one takes away. That
-// was a third of the time that MLIR had on a quantized MobileNet v2
-// (docs/Internals/Measurements/CompileTime.md). Upstream's convert-to-llvm has
-// no way to say how functions pass buffers, and none to lower the vector
-// operations that LLVM has no form of.
+// converted with what it has not by casts that the next one takes away: half of
+// the time that MLIR took (docs/Internals/Measurements/CompileTime.md).
+// Upstream's convert-to-llvm has no way to say how functions pass buffers, and
+// none to lower the vector operations that LLVM has no form of.
 //
 //===----------------------------------------------------------------------===//
 
