@@ -103,7 +103,8 @@ LogicalResult ConvertToLLVMPass::expandViews() {
   return applyOpPatternsGreedily(views, std::move(patterns));
 }
 
-/// Of vectors of more than one dimension, and of what LLVM has in other forms.
+/// The patterns of vector operations: those that LLVM has no form of, such as
+/// transpositions and slices, become others that it has.
 static void populateVectorPatterns(const LLVMTypeConverter &converter,
                                    RewritePatternSet &patterns) {
   // No vector has 2^32 elements.
@@ -153,7 +154,8 @@ void ConvertToLLVMPass::runOnOperation() {
   unsigned functions = llvm::range_size(module.getOps<func::FuncOp>());
   LLVMConversionTarget target(getContext());
   target.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
-  // What was left as it is would be in functions that return other types.
+  // An operation that no pattern converts would be left in a function whose
+  // values have other types.
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return signalPassFailure();
   numConverted += functions;

@@ -54,6 +54,7 @@ static constexpr CostModel sixteenRegisters = {
     .estimatedRegister = 256,
     .estimatedRounds = 8,
     .estimatedFunction = 16,
+    .longEntry = 1000,
 };
 
 // Targets with 32 vector registers have room for twice as many accumulators.
@@ -114,6 +115,7 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("estimated-register", estimatedRegister);
   visit("estimated-rounds", estimatedRounds);
   visit("estimated-function", estimatedFunction);
+  visit("long-entry", longEntry);
 }
 
 llvm::LogicalResult

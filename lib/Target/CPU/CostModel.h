@@ -114,6 +114,9 @@ struct CostModel {
   /// Cycles that a division or a function of the math dialect takes more than
   /// others, in estimates.
   int64_t estimatedFunction;
+  /// LLVM's instructions of a function without loops from which on they are
+  /// selected one by one.
+  int64_t longEntry;
 
   /// The table of targets with `registers` vector registers.
   static const CostModel &forRegisters(int64_t registers);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeEmission.h"
+#include "CostModel.h"
 
 #include "Runtime/Support/Errors.h"
 #include "Target/InterruptibleEmission.h"
@@ -116,10 +117,9 @@ private:
 /// large model is: calls of kernels, and what they are called with. Selecting
 /// its instructions one by one is faster than by graphs of them, and takes a
 /// nanosecond more for each call.
-static void selectQuickly(Module &module) {
-  constexpr unsigned longFunction = 1000;
+static void selectQuickly(Module &module, const kernel::CostModel &costs) {
   for (Function &function : module) {
-    if (function.getInstructionCount() < longFunction)
+    if (int64_t(function.getInstructionCount()) < costs.longEntry)
       continue;
     SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> backEdges;
     FindFunctionBackedges(function, backEdges);
@@ -132,6 +132,7 @@ static void selectQuickly(Module &module) {
 
 /// Machine code for \p module (LLVM dialect).
 static rt::Result<Object> emitObject(mlir::ModuleOp module, Machines &machines,
+                                     const kernel::CostModel &costs,
                                      Cancellation &cancellation) {
   LLVMContext context;
   // Remarks of passes are none of the user's business; errors come back as
@@ -149,7 +150,7 @@ static rt::Result<Object> emitObject(mlir::ModuleOp module, Machines &machines,
   hideInternals(*llvmModule);
   optimize(*llvmModule, *machine, cancellation);
   if (!module->hasAttr(kernelAttrName))
-    selectQuickly(*llvmModule);
+    selectQuickly(*llvmModule, costs);
 
   Object object;
   raw_svector_ostream stream(object);
@@ -264,6 +265,8 @@ rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
                                             const Machine &target,
                                             KernelLibrary &library,
                                             Cancellation &cancellation) {
+  std::optional<kernel::KernelTarget> costs = kernel::KernelTarget::of(module);
+  assert(costs && "the passes before have read the target");
   separateKernels(module);
   std::vector<Object> objects;
   std::vector<Work> work = planWork(module, library, objects);
@@ -273,7 +276,7 @@ rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
     if (cancellation.poll())
       return;
     rt::Result<Object> object =
-        emitObject(work[i].module, machines, cancellation);
+        emitObject(work[i].module, machines, costs->costs(), cancellation);
     statuses[i] = object.status();
     if (!object.isOk() || cancellation.poll())
       return;

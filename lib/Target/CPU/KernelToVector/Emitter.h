@@ -82,7 +82,7 @@ public:
   void parallelLoop(int64_t begin, int64_t count, int64_t step,
                     llvm::function_ref<void(mlir::Value)> body);
 
-  /// The same over the first positions of the tiles of `group`.
+  /// A parallel loop over the first positions of the tiles of `group`.
   void tileLoop(const TileGroup &group,
                 llvm::function_ref<void(mlir::Value)> body);
 
