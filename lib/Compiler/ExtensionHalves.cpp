@@ -7,6 +7,7 @@
 
 #include "ExtensionHalves.h"
 
+#include "Runtime/CompilerClient/CompilerApi.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/Ownership.h"
 #include "nnhal/Runtime/Version.h"
@@ -32,8 +33,6 @@ struct Half {
   rt::Status status;
 };
 
-constexpr llvm::StringLiteral suffix = ".compiler.so";
-
 } // namespace
 
 /// The folder of the halves, beside the library that this is part of.
@@ -43,7 +42,7 @@ static std::string folderOfHalves() {
       !info.dli_fname)
     return {};
   llvm::SmallString<128> path(llvm::sys::path::parent_path(info.dli_fname));
-  llvm::sys::path::append(path, "nnhal", "extensions");
+  llvm::sys::path::append(path, NNHAL_EXTENSION_HALF_FOLDER);
   return std::string(path);
 }
 
@@ -85,7 +84,7 @@ static const std::map<std::string, Half, std::less<>> &extensionHalves() {
     for (llvm::sys::fs::directory_iterator entry(folder, error), end;
          !error && entry != end; entry.increment(error)) {
       llvm::StringRef name = llvm::sys::path::filename(entry->path());
-      if (!name.consume_back(suffix))
+      if (!name.consume_back(NNHAL_EXTENSION_HALF_SUFFIX))
         continue;
       Half &half = found[name.str()];
       half.path = entry->path();

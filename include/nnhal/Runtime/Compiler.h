@@ -94,9 +94,9 @@ public:
   /// Returns the compiler, or why it cannot be opened; the first outcome stays.
   Result<std::shared_ptr<const Compiler>> get();
 
-  /// Names the build of the compiler and of the libraries that compile for it,
-  /// without opening it; the first outcome stays. Fails with invalidArgument
-  /// when there is no such library.
+  /// Names the build of the compiler, of the libraries that compile for it and
+  /// of its halves of extensions, without opening any; the first outcome stays.
+  /// Fails with invalidArgument when there is no such library.
   Result<std::string> identity();
 
 private:

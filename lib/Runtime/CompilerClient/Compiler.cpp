@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <dlfcn.h>
+#include <filesystem>
 #include <new>
 
 using namespace nnhal::rt;
@@ -318,12 +319,32 @@ Result<std::shared_ptr<const Compiler>> LazyCompiler::get() {
   return compiler;
 }
 
+/// Names the builds of the halves of extensions that \p compiler opens. The
+/// compiler leaves out a file that cannot be read, and so does this.
+static std::string identityOfHalves(const std::filesystem::path &compiler) {
+  std::vector<std::string> halves;
+  std::error_code error;
+  for (std::filesystem::directory_iterator
+           entry(compiler.parent_path() / NNHAL_EXTENSION_HALF_FOLDER, error),
+       end;
+       !error && entry != end; entry.increment(error))
+    if (entry->path().native().ends_with(NNHAL_EXTENSION_HALF_SUFFIX))
+      halves.push_back(entry->path());
+  std::ranges::sort(halves);
+  std::string text;
+  for (const std::string &half : halves)
+    if (auto identity = binaryIdentity(half); identity.isOk())
+      text += *identity;
+  return text;
+}
+
 Result<std::string> LazyCompiler::identity() {
   std::call_once(identityOnce, [this] {
-    auto identity = binaryIdentity(locateCompiler(path));
+    std::string file = locateCompiler(path);
+    auto identity = binaryIdentity(file);
     identityStatus = identity.status();
     if (identity.isOk())
-      identityText = *std::move(identity);
+      identityText = *identity + identityOfHalves(file);
   });
   if (!identityStatus.isOk())
     return identityStatus;

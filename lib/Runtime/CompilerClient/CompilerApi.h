@@ -210,6 +210,11 @@ typedef struct NNHalCompilerApi {
 typedef const NNHalCompilerApi *(*NNHalGetCompilerApiFunction)(uint32_t major);
 #define NNHAL_GET_COMPILER_API_SYMBOL "nnhalGetCompilerApi"
 
+/// The compiler opens its halves of extensions in a folder beside its library.
+/// The name of such a file is that of the extension, and this.
+#define NNHAL_EXTENSION_HALF_FOLDER "nnhal/extensions"
+#define NNHAL_EXTENSION_HALF_SUFFIX ".compiler.so"
+
 #ifdef __cplusplus
 } // extern "C"
 #endif

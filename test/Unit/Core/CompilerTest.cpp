@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 using namespace nnhal::rt;
@@ -66,6 +68,38 @@ TEST(CompilerTest, OpenDiagnostics) {
   EXPECT_EQ(openMessage("NNHalFakeCompilerNoFunction"),
             "compiler '" + pathOf("NNHalFakeCompilerNoFunction") +
                 "' leaves a function of its table empty");
+}
+
+// Caches compare it: code of another build of a half is another one.
+TEST(CompilerTest, IdentityHasTheHalvesOfExtensions) {
+  namespace fs = std::filesystem;
+  const fs::path folder = testing::TempDir() + "nnhal-compiler-identity";
+  fs::remove_all(folder);
+  const fs::path halves = folder / NNHAL_EXTENSION_HALF_FOLDER;
+  fs::create_directories(halves);
+  const fs::path compiler = folder / "libNNHalCompiler.so";
+  fs::copy_file(pathOf("NNHalFakeCompiler"), compiler);
+  auto identity = [&] {
+    auto result = LazyCompiler(compiler).identity();
+    return result.isOk() ? *result : result.status().message();
+  };
+  const std::string alone = identity();
+  EXPECT_TRUE(alone.starts_with("libNNHalCompiler.so:")) << alone;
+  // The runtime's half is not the compiler's, and the compiler leaves out what
+  // is no library.
+  fs::copy_file(pathOf("NNHalTestKernels"), halves / "vendor.tiles.so");
+  std::ofstream(halves / "other.compiler.so") << "text";
+  EXPECT_EQ(identity(), alone);
+  fs::copy_file(pathOf("NNHalFakeCompilerMajor2"),
+                halves / "vendor.tiles.compiler.so");
+  const std::string first = identity();
+  EXPECT_TRUE(first.starts_with(alone + "vendor.tiles.compiler.so:")) << first;
+  fs::copy_file(pathOf("NNHalFakeCompilerSmall"),
+                halves / "vendor.tiles.compiler.so",
+                fs::copy_options::overwrite_existing);
+  EXPECT_NE(identity(), first);
+  EXPECT_NE(identity(), alone);
+  fs::remove_all(folder);
 }
 
 TEST(CompilerTest, ModelArrivesAsItIs) {
