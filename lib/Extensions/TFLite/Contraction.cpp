@@ -150,7 +150,8 @@ void finish(float *to, int64_t channels, const ProductBlock<float> &block,
   }
 }
 
-/// What contractions of 16-bit activations and 8-bit weights have.
+/// The element types of contractions of 16-bit activations and 8-bit weights,
+/// and how their sums become outputs.
 struct Integers {
   using X = int16_t;
   using W = int8_t;
@@ -160,7 +161,8 @@ struct Integers {
     return prepareFinish(use, places, channels, isSingle, products);
   }
 };
-/// What contractions of floats have.
+/// The element types of contractions of floats, and how their sums become
+/// outputs.
 struct Reals {
   using X = float;
   using W = float;

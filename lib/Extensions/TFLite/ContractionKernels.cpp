@@ -14,7 +14,8 @@ using namespace nnhal::tflite;
 
 namespace {
 
-/// So many products of a 16-bit and an 8-bit number are summed in 32 bits.
+/// A sum of 256 products of a 16-bit and an 8-bit number has 31 bits, so that
+/// it is computed in 32.
 constexpr int64_t mostProducts = 256;
 
 using Floats = float __attribute__((vector_size(32)));

@@ -173,7 +173,7 @@ int64_t gatherRows(std::byte *to, const std::byte *from, size_t size,
     int64_t row = rowAt(indices + number * int64_t(extents.size()), extents);
     if (row < 0)
       return number;
-    // Of a known size, a copy is no call.
+    // The compiler makes a load and a store of memcpy with a constant size.
     const std::byte *source = from + size_t(row) * size;
     if (size == 4)
       std::memcpy(to, source, 4);

@@ -99,7 +99,7 @@ template <typename W> struct PortableTile {
   int64_t *to;
   int64_t stride;
   const RowOperands<int16_t, W> &operands;
-  /// What some products are summed in before they are added to the others.
+  /// The type of a partial sum, which is added to the others in 64 bits.
   using Part = std::conditional_t<sizeof(W) == 1, int32_t, int64_t>;
 
   template <int rows, int places>
@@ -216,6 +216,8 @@ template <typename W, bool isNarrow> struct Avx2Tile {
   }
 };
 
+/// forPlaces() for tiles of AVX2, whose code can only be inlined into functions
+/// for processors that have it.
 template <typename Tile, int rows>
 NNHAL_AVX2_PART void avx2Places(const Tile &tile, int64_t row, int64_t places) {
   int64_t place = 0;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all contractions are made of: each of some rows of activations times
+// Contractions are products of rows: each of some rows of activations times
 // each of some rows of weights. Tiles of a few rows of both stay in registers,
 // and weights are read as they are: no call packs them.
 //
@@ -75,7 +75,8 @@ void multiplyRowsPortably(int64_t *to, int64_t stride,
 void multiplyRowsPortably(int64_t *to, int64_t stride,
                           const RowOperands<int16_t, int16_t> &operands);
 
-/// So many places and rows of weights are multiplied by one call.
+/// The largest numbers of places and of rows of weights that one call
+/// multiplies.
 inline constexpr int64_t placesAtOnce = 48, rowsAtOnce = 32;
 
 /// Rows of weights and the places that they are multiplied with.

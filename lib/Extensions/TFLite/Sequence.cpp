@@ -92,7 +92,8 @@ Result<Types> checkCumsum(const Use &use) {
   return onlyResult(use, use.input(0).dimensions);
 }
 
-/// What a CUMSUM walks along: so many elements, each so far from the last one.
+/// The axis of a CUMSUM: its extent, and the distance between neighbours in
+/// elements.
 struct SumWalk {
   int64_t extent, step;
   bool isExclusive, isReverse;

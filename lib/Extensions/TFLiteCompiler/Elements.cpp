@@ -82,7 +82,7 @@ Value Elements::activated(Value value, Activation activation) {
     return isBounded ? make<arith::MinSIOp>(value, constant(type, most))
                      : value;
   }
-  // What is not a number stays what it is.
+  // maximumf and minimumf return a value that is not a number.
   value = make<arith::MaximumFOp>(value, constant(float(least)));
   return isBounded ? make<arith::MinimumFOp>(value, constant(float(most)))
                    : value;

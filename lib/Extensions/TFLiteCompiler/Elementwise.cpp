@@ -308,7 +308,7 @@ Value quantized(Elements &e, const Use &use, Value x) {
 
 Value signOf(Elements &e, Value x) {
   Value zero = e.constant(0.0f);
-  // Not a number stays what it is.
+  // A value that is not a number is its own sign.
   Value result = e.make<arith::SelectOp>(
       e.compare(arith::CmpFPredicate::OEQ, x, zero), zero, x);
   result = e.make<arith::SelectOp>(
@@ -498,7 +498,7 @@ struct ElementwiseLowering : OpConversionPattern<ElementwiseOp> {
 
 } // namespace
 
-static size_t inputsOf(Function function) {
+size_t tflite::inputsOf(Function function) {
   switch (function) {
   case Function::select_v2:
     return 3;

@@ -22,7 +22,8 @@ constexpr uint32_t reshapeCode = 22, squeezeCode = 43, expandDimsCode = 70;
 /// SELECT, which is SELECT_V2 but for conditions of one dimension.
 constexpr uint32_t selectCode = 64;
 
-/// What of an operation is an operand of the raised one.
+/// How many of an operation's operands are tensors that the raised operation
+/// takes, and what stands behind them.
 struct Form {
   size_t tensors = 0;
   /// The tensors behind them that only say the shape of the result.
@@ -40,32 +41,19 @@ std::optional<Form> formOf(uint32_t number) {
     function = Function::select_v2;
   if (!function)
     return std::nullopt;
+  size_t tensors = inputsOf(*function);
   switch (*function) {
   case Function::add:
   case Function::sub:
   case Function::mul:
-    return Form{2, 0, 1};
-  case Function::maximum:
-  case Function::minimum:
-  case Function::less:
-  case Function::less_equal:
-  case Function::greater:
-  case Function::greater_equal:
-  case Function::equal:
-  case Function::not_equal:
-  case Function::squared_difference:
-  case Function::bitwise_xor:
-    return Form{2, 0, 0};
-  case Function::select_v2:
-    return Form{3, 0, 0};
-  case Function::broadcast_to:
-    return Form{1, 1, 0};
   case Function::leaky_relu:
-    return Form{1, 0, 1};
+    return Form{tensors, 0, 1};
+  case Function::broadcast_to:
+    return Form{tensors, 1, 0};
   case Function::cast:
-    return Form{1, 0, 2};
+    return Form{tensors, 0, 2};
   default:
-    return Form{1, 0, 0};
+    return Form{tensors, 0, 0};
   }
 }
 

@@ -46,6 +46,9 @@ enum class ElementClass : uint8_t {
 };
 ElementClass classOf(mlir::Type type);
 
+/// Returns the number of tensors that \p function takes.
+size_t inputsOf(Function function);
+
 /// Says why \p function is not lowered for \p inputs and \p result; the empty
 /// text where it is.
 llvm::StringRef whyNotLowered(Function function, mlir::TypeRange inputs,
