@@ -1,5 +1,4 @@
 //===- CaseExecution.cpp - Executes hostile test cases --------------------===//
-//---------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

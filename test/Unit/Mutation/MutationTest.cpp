@@ -202,6 +202,17 @@ TEST(MutationTest, MutantsAreRejectedOrExecute) {
   RecordProperty("executed", int(counts.executed));
 }
 
+// A mutant is mutated again by fuzz targets, whatever it lacks.
+TEST(MutationTest, EmptyModelsAreMutated) {
+  for (uint32_t seed = 0; seed < 1000; ++seed) {
+    TestCase test;
+    test.model.extensionNameToPrefix = {{"com.example.fibonacci", 1}};
+    Mutator(seed).mutate(test);
+    TestCase nothing;
+    Mutator(seed).mutate(nothing);
+  }
+}
+
 /// The cases of the sample of an extension that execute.
 static std::vector<TestCase> extensionSeeds() {
   std::vector<TestCase> seeds;

@@ -168,6 +168,8 @@ void Mutator::mutateExample(TestCase &test) {
 }
 
 void Mutator::mutateExtensions(Model &model) {
+  if (model.main.operands.empty())
+    return;
   ExtensionNameAndPrefix &entry = pick(model.extensionNameToPrefix);
   Operand &operand = pick(model.main.operands);
   // A number of the extension, or of any other one.

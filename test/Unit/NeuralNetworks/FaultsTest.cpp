@@ -1,5 +1,4 @@
 //===- FaultsTest.cpp - C clients whose device fails ----------------------===//
-//===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
