@@ -422,8 +422,9 @@ def compile(source: Source, artifact: str | os.PathLike[str], *, target: str = "
             shapes: Mapping[str | int, Sequence[int]] | None = None) -> None:
     """Compiles a model to the file `artifact`, which loads without the compiler.
 
-    target: "vulkan" or "cuda" for a GPU; processors without it. target_triple,
-        target_cpu and target_features name another processor than this one.
+    target: "vulkan" or "cuda" for a GPU, "cpu,vulkan" for both in one artifact;
+        processors without it. target_triple, target_cpu and target_features
+        name another processor than this one.
 
     >>> nnhal.compile("small_cnn.tflite", "small_cnn.nncache")
     >>> nnhal.load("small_cnn.nncache").outputs[0].name

@@ -59,7 +59,7 @@ struct Flags {
   /// Measure the device instead of running a model.
   bool calibrate = false;
   tools::ExplainFormat explain = tools::ExplainFormat::none;
-  /// The target that --emit compiles for; empty for that of the device.
+  /// The targets that --emit compiles for; empty for that of the device.
   std::string target;
   /// The paths of the trace and the graph; empty for neither.
   std::string trace;

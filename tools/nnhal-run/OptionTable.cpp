@@ -297,10 +297,11 @@ static constexpr Option options[] = {
     {
         .name = "target",
         .takes = Takes::value,
-        .valueName = "NAME",
-        .help = "with --emit: compile for the target NAME (cpu, cuda or "
-                "vulkan), whose\n"
-                "device need not be here (default: that of the device)",
+        .valueName = "NAMES",
+        .help = "with --emit: compile for each target of the list NAMES (cpu, "
+                "cuda,\n"
+                "vulkan), whose devices need not be here (default: that of the "
+                "device)",
         .works = emit | bit(Work::checkEmit),
         .apply = setText<&Flags::target>,
     },

@@ -483,8 +483,6 @@ static int runOnModel(const Flags &flags, const SelectedDevice &device,
 static void compileFor(const std::string &name, const rt::Device &device,
                        rt::CompileOptions &options) {
   options.target = name.empty() ? rt::gpuTargetOf(device.name()) : name;
-  if (!options.target.empty())
-    options.extensions.clear();
 }
 
 static int runTool(std::span<const std::string_view> arguments) {

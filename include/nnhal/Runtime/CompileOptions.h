@@ -35,10 +35,13 @@ struct CompiledExtension {
 /// The options of a compilation. They are values only, so that they can be sent
 /// to another process (decisions 19).
 struct CompileOptions {
-  /// The compiler's name of what it makes code for, "vulkan" for example; the
+  /// The compiler's name of what it makes code for, "vulkan" for example, or a
+  /// list of different names with commas between, "cpu,vulkan,cuda": the
+  /// artifact has code and constants for each, and a device takes its own. The
   /// empty text stands for processors.
   std::string target;
-  /// The empty text stands for the host's triple.
+  /// The triple, the CPU and the features are those of the target "cpu" where
+  /// that is one of several. The empty text stands for the host's triple.
   std::string targetTriple;
   std::string targetCpu;
   std::string targetFeatures;

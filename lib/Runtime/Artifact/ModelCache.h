@@ -77,6 +77,14 @@ struct ArtifactExtension {
   bool operator==(const ArtifactExtension &) const = default;
 };
 
+/// A part of the data cache.
+struct DataRange {
+  /// A multiple of constantAlignment.
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  bool operator==(const DataRange &) const = default;
+};
+
 struct CodeSection {
   TargetKind target = TargetKind::x86_64Elf;
   std::string cpu;
@@ -86,6 +94,9 @@ struct CodeSection {
   /// A view: of the model cache that it was read from, or of what whoever
   /// writes one keeps meanwhile.
   std::span<const std::byte> bytes;
+  /// The constants that the code knows, from the first byte of the range on;
+  /// all of the data cache where the artifact has one target.
+  std::optional<DataRange> constants = std::nullopt;
 };
 
 /// Everything in a model cache, unpacked.

@@ -213,6 +213,9 @@ private:
       artifact.code.push_back({TargetKind(row.target()), toText(row.cpu()),
                                toText(row.features()),
                                file.subspan(row.offset(), row.size())});
+      if (const cache::Range *constants = row.constants())
+        artifact.code.back().constants = {constants->offset(),
+                                          constants->size()};
     }
     if (end != file.size())
       return badData("code ends at {}, the model cache at {}", end,
@@ -321,6 +324,20 @@ private:
       artifact.constants.push_back(
           {row.offset(), row.size(), toText(row.description())});
     }
+    return checkRanges();
+  }
+
+  /// The constants of each code section.
+  Status checkRanges() const {
+    for (size_t i = 0; i < artifact.code.size(); ++i)
+      if (const std::optional<DataRange> &range = artifact.code[i].constants;
+          range && (range->offset % constantAlignment != 0 ||
+                    range->offset > artifact.dataCacheSize ||
+                    range->size > artifact.dataCacheSize - range->offset))
+        return badData("code section {} has constants of {} bytes at {}, which "
+                       "do not fit a data cache of {} at a multiple of {}",
+                       i, range->size, range->offset, artifact.dataCacheSize,
+                       constantAlignment);
     return Status::ok();
   }
 

@@ -7,6 +7,8 @@
 
 #include "Specialization.h"
 
+#include "Targets.h"
+
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>
@@ -71,25 +73,8 @@ Result<AnnotatedModel> nnhal::rt::withInputShapes(const AnnotatedModel &model,
 // Artifacts
 //===----------------------------------------------------------------------===//
 
-static bool areOfOneModel(const std::vector<InterfaceTensor> &lhs,
-                          const std::vector<InterfaceTensor> &rhs) {
-  return std::ranges::equal(lhs, rhs, [](const auto &left, const auto &right) {
-    return left.name == right.name && left.type == right.type &&
-           left.scale == right.scale && left.zeroPoint == right.zeroPoint &&
-           left.channelQuant == right.channelQuant;
-  });
-}
-
 static Status checkOrigins(const Artifact &general, const Artifact &special) {
-  if (!areOfOneModel(general.inputs, special.inputs) ||
-      !areOfOneModel(general.outputs, special.outputs))
-    return badData("the specialization is of another model");
-  if (general.buildIdentity != special.buildIdentity)
-    return badData("the specialization is of compiler '{}', not '{}'",
-                   special.buildIdentity, general.buildIdentity);
-  if (general.rounding != special.rounding)
-    return badData("the specialization rounds by policy '{}', not '{}'",
-                   special.rounding, general.rounding);
+  NNHAL_RETURN_IF_ERROR(checkSameModel(general, special, "specialization"));
   if (general.dataCacheSize % constantAlignment != 0)
     return badData("a data cache of {} bytes, no multiple of {}, cannot be "
                    "appended to",
@@ -115,10 +100,8 @@ Status nnhal::rt::addSpecialization(Artifact &general, Artifact special,
     general.constants.push_back(std::move(region));
   }
   general.dataCacheSize += special.dataCacheSize;
-  std::vector<uint32_t> slots;
-  std::ranges::set_union(general.routineSlots, special.routineSlots,
-                         std::back_inserter(slots));
-  general.routineSlots = std::move(slots);
+  general.routineSlots =
+      unionOfSlots(general.routineSlots, special.routineSlots);
   return Status::ok();
 }
 

@@ -106,9 +106,12 @@ private:
       const CodeSection &section = artifact.code[i];
       auto cpu = builder.CreateString(section.cpu);
       auto features = builder.CreateString(section.features);
+      cache::Range constants;
+      if (section.constants)
+        constants = {section.constants->offset, section.constants->size};
       rows.push_back(CreateCode(builder, uint32_t(section.target), cpu,
-                                features, codeOffsets[i],
-                                section.bytes.size()));
+                                features, codeOffsets[i], section.bytes.size(),
+                                section.constants ? &constants : nullptr));
     }
     return builder.CreateVector(rows);
   }

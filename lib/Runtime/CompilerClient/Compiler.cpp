@@ -11,6 +11,7 @@
 #include "ModelView.h"
 
 #include "Runtime/Artifact/Specialization.h"
+#include "Runtime/Artifact/Targets.h"
 #include "Runtime/Caching/BinaryIdentity.h"
 #include "Runtime/Support/Errors.h"
 
@@ -238,17 +239,81 @@ public:
               const CompileObserver &observer) const override;
 
 private:
+  Result<CompiledModel> compileForShapes(const AnnotatedModel &model,
+                                         const CompileOptions &options,
+                                         const CompileObserver &observer) const;
+
   const NNHalCompilerApi &api;
 };
 } // namespace
 
 Compiler::~Compiler() = default;
 
+static constexpr std::string_view hostTarget = "cpu";
+
+/// The options for each of the targets that \p options list.
+static Result<std::vector<CompileOptions>>
+optionsOfTargets(const CompileOptions &options) {
+  std::vector<CompileOptions> result;
+  std::string_view rest = options.target;
+  bool hasHost = rest.empty();
+  for (bool isLast = false; !isLast;) {
+    size_t end = rest.find(',');
+    isLast = end == std::string_view::npos;
+    std::string name(rest.substr(0, end));
+    rest.remove_prefix(isLast ? rest.size() : end + 1);
+    if (name.empty() && !options.target.empty())
+      return badData("the list of targets '{}' has an empty name",
+                     options.target);
+    if (std::ranges::find(result, name, &CompileOptions::target) !=
+        result.end())
+      return badData("the list of targets '{}' has '{}' twice", options.target,
+                     name);
+    hasHost |= name == hostTarget;
+    result.push_back(options);
+    result.back().target = std::move(name);
+  }
+  for (CompileOptions &own : result) {
+    if (own.target.empty() || own.target == hostTarget)
+      continue;
+    // What GPUs execute calls nothing of the host. Triple, CPU and features
+    // are those of the host's code where there is any.
+    own.extensions.clear();
+    if (hasHost)
+      own.targetTriple = own.targetCpu = own.targetFeatures = {};
+  }
+  return result;
+}
+
+/// What \p compile makes for each of the targets, as one artifact.
+template <typename Compile>
+static Result<CompiledModel> compileForTargets(const CompileOptions &options,
+                                               Compile compile) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<CompileOptions> targets,
+                         optionsOfTargets(options));
+  NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled, compile(targets.front()));
+  for (size_t i = 1; i < targets.size(); ++i) {
+    NNHAL_ASSIGN_OR_RETURN(CompiledModel added, compile(targets[i]));
+    NNHAL_ASSIGN_OR_RETURN(compiled, addTarget(compiled, added));
+  }
+  return compiled;
+}
+
 Result<CompiledModel>
 LoadedCompiler::compileModel(const AnnotatedModel &model,
                              const CompileOptions &options,
                              const CompileObserver &observer) const {
   NNHAL_RETURN_IF_ERROR(checkTarget(api, options));
+  return compileForTargets(options, [&](const CompileOptions &own) {
+    return compileForShapes(model, own, observer);
+  });
+}
+
+/// Code for any shapes, and for those of the specializations.
+Result<CompiledModel>
+LoadedCompiler::compileForShapes(const AnnotatedModel &model,
+                                 const CompileOptions &options,
+                                 const CompileObserver &observer) const {
   OptionsView stated(options, &model.model.extensionNameToPrefix);
   NNHalCompileOptions &view = stated.view;
   NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
@@ -268,11 +333,13 @@ Result<CompiledModel> LoadedCompiler::compileMlir(
     std::span<const std::byte> text, std::string_view name,
     const CompileOptions &options, const CompileObserver &observer) const {
   NNHAL_RETURN_IF_ERROR(checkTarget(api, options));
-  OptionsView stated(options, nullptr);
-  Collector collector(observer);
-  return collector.finish(api.compileMlir({text.data(), text.size()},
-                                          toText(name), &stated.view,
-                                          &collector.sinks));
+  return compileForTargets(options, [&](const CompileOptions &own) {
+    OptionsView stated(own, nullptr);
+    Collector collector(observer);
+    return collector.finish(api.compileMlir({text.data(), text.size()},
+                                            toText(name), &stated.view,
+                                            &collector.sinks));
+  });
 }
 
 Result<std::shared_ptr<const Compiler>>

@@ -103,8 +103,7 @@ Status Engine::open() {
                          registerDevices(devices, *registry));
   NNHAL_RETURN_IF_ERROR(addGpus());
   rt::CompileOptions &compile = loading.preparation.compile;
-  if (compile.target.empty())
-    compile.extensions = std::move(extensions.compiled);
+  compile.extensions = std::move(extensions.compiled);
   loading.extensions = std::move(extensions.installed);
   DeviceSelection selection;
   selection.isRequired = options.isRequired;

@@ -264,6 +264,13 @@ TEST(ModelCacheTest, ConstantDiagnostics) {
   EXPECT_EQ(contentMessage([](Artifact &a) { a.constants[1].size = 5; }),
             "constant region 1 at 128 with 5 bytes does not fit a data cache "
             "of 132 at a multiple of 64");
+  EXPECT_EQ(
+      contentMessage([](Artifact &a) { a.code[1].constants->offset = 4; }),
+      "code section 1 has constants of 4 bytes at 4, which do not fit a "
+      "data cache of 132 at a multiple of 64");
+  EXPECT_EQ(contentMessage([](Artifact &a) { a.code[1].constants->size = 5; }),
+            "code section 1 has constants of 5 bytes at 128, which do not fit "
+            "a data cache of 132 at a multiple of 64");
 }
 
 TEST(ModelCacheTest, IdentityDiagnostics) {

@@ -24,7 +24,8 @@ Artifact nnhal::rt::sampleArtifact() {
   artifact.statePairs = {{1, 1}};
   artifact.code.push_back(
       {TargetKind::x86_64Elf, "x86-64-v3", "+avx2,+fma", first});
-  artifact.code.push_back({TargetKind::spirv, "", "", second});
+  artifact.code.push_back(
+      {TargetKind::spirv, "", "", second, DataRange{128, 4}});
   artifact.entries = {{"run_small", 0, {0b11}, {{1, 4, 4, 3}, {1, 8}}, 128},
                       {"run", 1, {}, {}, 4096}};
   artifact.constants = {{0, 100, "weights"}, {128, 4, "bias"}};
@@ -38,7 +39,7 @@ Artifact nnhal::rt::sampleArtifact() {
 
 static bool isSame(const CodeSection &left, const CodeSection &right) {
   return left.target == right.target && left.cpu == right.cpu &&
-         left.features == right.features &&
+         left.features == right.features && left.constants == right.constants &&
          std::ranges::equal(left.bytes, right.bytes);
 }
 

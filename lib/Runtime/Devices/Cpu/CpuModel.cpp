@@ -7,7 +7,10 @@
 
 #include "CpuModel.h"
 
+#include "HostCpu.h"
+
 #include "Runtime/Artifact/FailureReasons.h"
+#include "Runtime/Artifact/Targets.h"
 #include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Routines/RoutineTable.h"
 #include "Runtime/Support/Errors.h"
@@ -60,11 +63,14 @@ MemoryUse CpuModel::memoryUse() const {
 }
 
 Status CpuModel::loadConstants(const Memory &dataCache) {
-  if (dataCache.size() != artifact.dataCacheSize)
-    return badData("data cache has {} bytes, the model cache needs {}",
-                   dataCache.size(), artifact.dataCacheSize);
+  NNHAL_ASSIGN_OR_RETURN(
+      DataRange range,
+      selectTarget(artifact, dataCache.size(), [](const CodeSection &section) {
+        return isHostTarget(section.target);
+      }));
   NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
   NNHAL_ASSIGN_OR_RETURN(constants, memory.bytes());
+  constants = constants.subspan(range.offset, range.size);
   if (reinterpret_cast<uintptr_t>(constants.data()) % constantAlignment == 0) {
     sharedConstants = std::move(memory);
     return Status::ok();

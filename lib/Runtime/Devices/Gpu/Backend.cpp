@@ -7,6 +7,7 @@
 
 #include "Backend.h"
 
+#include "Runtime/Artifact/Targets.h"
 #include "Runtime/Devices/Gpu/Support/GpuSupport.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Capabilities.h"
@@ -118,8 +119,16 @@ private:
   loadWith(std::span<const std::byte> modelCache, const Memory &dataCache,
            DriverCache *cache) const {
     NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
-    return driver->load(std::move(artifact), modelCache.size(), dataCache,
-                        cache);
+    NNHAL_ASSIGN_OR_RETURN(
+        DataRange range, selectTarget(artifact, dataCache.size(),
+                                      [this](const CodeSection &section) {
+                                        return section.target ==
+                                               driver->targetKind();
+                                      }));
+    NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
+    return driver->load(std::move(artifact), modelCache.size(),
+                        bytes.subspan(range.offset, range.size), cache);
   }
 
   const std::unique_ptr<GpuDriver> driver;

@@ -40,6 +40,8 @@ public:
   virtual std::string_view deviceName() const = 0;
   /// The compiler's name of what it executes.
   virtual std::string_view targetName() const = 0;
+  /// The kind of the code sections that it executes.
+  virtual TargetKind targetKind() const = 0;
   /// The compiler's name for devices of this kind, by which it divides kernels.
   /// Any device executes those of any class.
   virtual std::string_view deviceClass() const = 0;
@@ -48,10 +50,11 @@ public:
   virtual std::unique_ptr<DriverCache>
   createCache(std::span<const std::byte> kept) const = 0;
   /// See Device::prepareModelFromArtifact(). \p modelCacheSize is what
-  /// \p artifact was read from. \p cache is one of createCache(), or null.
+  /// \p artifact was read from, \p constants are its own (selectTarget()).
+  /// \p cache is one of createCache(), or null.
   virtual Result<std::unique_ptr<LoadedModel>>
-  load(Artifact artifact, uint64_t modelCacheSize, const Memory &dataCache,
-       DriverCache *cache) const = 0;
+  load(Artifact artifact, uint64_t modelCacheSize,
+       std::span<const std::byte> constants, DriverCache *cache) const = 0;
   /// Memory that executions use where it is.
   virtual std::unique_ptr<DeviceMemory>
   allocate(std::shared_ptr<MemoryBudget> budget) const = 0;

@@ -44,17 +44,10 @@ static Status checkSection(TargetKind kind, std::string_view target,
 
 Result<GpuProgram> nnhal::rt::readProgramFor(TargetKind kind,
                                              std::string_view target,
-                                             const Artifact &artifact,
-                                             const Memory &dataCache) {
+                                             const Artifact &artifact) {
   NNHAL_RETURN_IF_ERROR(checkSection(kind, target, artifact));
   const ArtifactEntry &entry = artifact.entries.front();
-  NNHAL_ASSIGN_OR_RETURN(
-      GpuProgram program,
-      readGpuProgram(artifact.code[entry.codeIndex].bytes, artifact));
-  if (dataCache.size() != artifact.dataCacheSize)
-    return badData("data cache has {} bytes, the model cache needs {}",
-                   dataCache.size(), artifact.dataCacheSize);
-  return program;
+  return readGpuProgram(artifact.code[entry.codeIndex].bytes, artifact);
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,12 +14,11 @@
 
 namespace nnhal::rt {
 
-/// Checks that \p artifact is a program of \p kind for the target \p target
-/// with \p dataCache, and reads it. The module of the result is a view of
-/// \p artifact. Fails with invalidArgument.
+/// Checks that \p artifact is a program of \p kind for the target \p target,
+/// and reads it. The module of the result is a view of \p artifact. Fails with
+/// invalidArgument.
 Result<GpuProgram> readProgramFor(TargetKind kind, std::string_view target,
-                                  const Artifact &artifact,
-                                  const Memory &dataCache);
+                                  const Artifact &artifact);
 
 /// A model whose workspaces are objects of GpuExecution. Whoever derives from
 /// it has the program.

@@ -37,6 +37,7 @@ public:
 
   std::string_view deviceName() const override { return "nnhal-cuda"; }
   std::string_view targetName() const override { return cudaTargetName; }
+  TargetKind targetKind() const override { return TargetKind::ptx; }
   std::string_view deviceClass() const override { return "discrete"; }
 
   std::unique_ptr<DriverCache>
@@ -44,10 +45,9 @@ public:
     return std::make_unique<CubinCache>(engine->driver(), kept);
   }
 
-  Result<std::unique_ptr<LoadedModel>> load(Artifact artifact,
-                                            uint64_t modelCacheSize,
-                                            const Memory &dataCache,
-                                            DriverCache *cache) const override;
+  Result<std::unique_ptr<LoadedModel>>
+  load(Artifact artifact, uint64_t modelCacheSize,
+       std::span<const std::byte> constants, DriverCache *cache) const override;
 
   std::unique_ptr<DeviceMemory>
   allocate(std::shared_ptr<MemoryBudget> budget) const override {
@@ -70,18 +70,17 @@ sizesOf(const std::vector<InterfaceTensor> &tensors) {
 
 Result<std::unique_ptr<LoadedModel>>
 CudaDriver::load(Artifact artifact, uint64_t modelCacheSize,
-                 const Memory &dataCache, DriverCache *cache) const {
+                 std::span<const std::byte> constants,
+                 DriverCache *cache) const {
   auto loaded = std::make_shared<LoadedProgram>();
   loaded->engine = engine;
   NNHAL_ASSIGN_OR_RETURN(
       loaded->program,
-      readProgramFor(TargetKind::ptx, cudaTargetName, artifact, dataCache));
+      readProgramFor(TargetKind::ptx, cudaTargetName, artifact));
   NNHAL_ASSIGN_OR_RETURN(loaded->kernels,
                          Kernels::create(engine, loaded->program,
                                          static_cast<CubinCache *>(cache)));
   loaded->program.module = {}; // A view of what need not live any longer.
-  NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
-  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> constants, memory.bytes());
   NNHAL_ASSIGN_OR_RETURN(
       loaded->constants,
       DeviceBuffer::allocate(engine, constants.size(), nullptr));

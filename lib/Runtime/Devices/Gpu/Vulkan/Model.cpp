@@ -15,21 +15,18 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::vulkan;
 
-Result<std::unique_ptr<LoadedModel>>
-VulkanModel::create(const EngineRef &engine, Artifact artifact,
-                    uint64_t modelCacheSize, const Memory &dataCache,
-                    const PipelineCache &pipelines) {
+Result<std::unique_ptr<LoadedModel>> VulkanModel::create(
+    const EngineRef &engine, Artifact artifact, uint64_t modelCacheSize,
+    std::span<const std::byte> constants, const PipelineCache &pipelines) {
   auto loaded = std::make_shared<LoadedProgram>();
   loaded->engine = engine;
   NNHAL_ASSIGN_OR_RETURN(
       loaded->program,
-      readProgramFor(TargetKind::spirv, vulkanTargetName, artifact, dataCache));
+      readProgramFor(TargetKind::spirv, vulkanTargetName, artifact));
   NNHAL_ASSIGN_OR_RETURN(
       loaded->kernels,
       Kernels::create(engine, loaded->program, pipelines.handle()));
   loaded->program.module = {}; // A view of what need not live any longer.
-  NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
-  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> constants, memory.bytes());
   NNHAL_ASSIGN_OR_RETURN(loaded->constants, uploadConstants(engine, constants));
   loaded->arenaSize = artifact.entries.front().arenaSize;
   loaded->inputCount = artifact.inputs.size();

@@ -22,7 +22,7 @@ public:
   /// See GpuDriver::load(). The driver looks into \p pipelines.
   static Result<std::unique_ptr<LoadedModel>>
   create(const EngineRef &engine, Artifact artifact, uint64_t modelCacheSize,
-         const Memory &dataCache, const PipelineCache &pipelines);
+         std::span<const std::byte> constants, const PipelineCache &pipelines);
 
   Result<std::unique_ptr<Workspace>>
   createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override;

@@ -29,6 +29,7 @@ public:
 
   std::string_view deviceName() const override { return "nnhal-vulkan"; }
   std::string_view targetName() const override { return vulkanTargetName; }
+  TargetKind targetKind() const override { return TargetKind::spirv; }
   std::string_view deviceClass() const override {
     return engine->deviceClass();
   }
@@ -38,13 +39,13 @@ public:
     return std::make_unique<VulkanCache>(PipelineCache::create(engine, kept));
   }
 
-  Result<std::unique_ptr<LoadedModel>> load(Artifact artifact,
-                                            uint64_t modelCacheSize,
-                                            const Memory &dataCache,
-                                            DriverCache *cache) const override {
+  Result<std::unique_ptr<LoadedModel>>
+  load(Artifact artifact, uint64_t modelCacheSize,
+       std::span<const std::byte> constants,
+       DriverCache *cache) const override {
     const PipelineCache none;
     return VulkanModel::create(
-        engine, std::move(artifact), modelCacheSize, dataCache,
+        engine, std::move(artifact), modelCacheSize, constants,
         cache ? static_cast<VulkanCache *>(cache)->pipelines : none);
   }
 
