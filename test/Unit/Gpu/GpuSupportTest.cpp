@@ -47,8 +47,9 @@ struct OneOperation {
                OperandLifeTime::SUBGRAPH_OUTPUT);
   }
 
-  std::string refusal() const {
-    return refusalOf(model, model.main, model.main.operations[0]).message();
+  std::string refusal(OpenExtents extents = OpenExtents::refused) const {
+    return refusalOf(model, model.main, model.main.operations[0], extents)
+        .message();
   }
 
   Model model;
@@ -59,7 +60,7 @@ TEST(GpuSupportTest, TakesKnownExtents) {
   relu.input({2, 3});
   relu.output({2, 3});
   EXPECT_EQ(relu.refusal(), "");
-  EXPECT_TRUE(checkGpuInterface(relu.model).isOk());
+  EXPECT_TRUE(checkGpuInterface(relu.model, OpenExtents::refused).isOk());
 }
 
 TEST(GpuSupportTest, RefusesRoutines) {
@@ -68,7 +69,7 @@ TEST(GpuSupportTest, RefusesRoutines) {
   random.output({2, 1});
   EXPECT_EQ(random.refusal(), "RANDOM_MULTINOMIAL: it is a routine of the "
                               "runtime, which GPUs do not call");
-  EXPECT_EQ(checkGpuModel(random.model).message(),
+  EXPECT_EQ(checkGpuModel(random.model, OpenExtents::refused).message(),
             "operation 0 RANDOM_MULTINOMIAL: it is a routine of the runtime, "
             "which GPUs do not call");
 }
@@ -159,15 +160,70 @@ TEST(GpuSupportTest, RefusesUnknownExtents) {
   relu.output({2, 3});
   EXPECT_EQ(relu.refusal(), "RELU: input 0 of shape [0,3] has extents that "
                             "only an execution knows");
-  EXPECT_EQ(checkGpuInterface(relu.model).message(),
+  EXPECT_EQ(checkGpuInterface(relu.model, OpenExtents::refused).message(),
             "the model: input 0 of shape [0,3] has extents that only an "
             "execution knows");
   relu.model.main.operands[0].dimensions = {2, 3};
   relu.model.main.operands[1].dimensions = {};
   EXPECT_EQ(relu.refusal(),
             "RELU: output 0 has a rank that only an execution knows");
-  EXPECT_EQ(checkGpuInterface(relu.model).message(),
+  EXPECT_EQ(checkGpuInterface(relu.model, OpenExtents::refused).message(),
             "the model: output 0 has a rank that only an execution knows");
+}
+
+TEST(GpuSupportTest, TakesExtentsThatExecutionsTell) {
+  OneOperation relu(OperationType::RELU);
+  relu.input({0, 3});
+  relu.output({});
+  EXPECT_EQ(relu.refusal(OpenExtents::follow), "");
+  EXPECT_TRUE(checkGpuInterface(relu.model, OpenExtents::follow).isOk());
+  EXPECT_TRUE(checkGpuModel(relu.model, OpenExtents::follow).isOk());
+  // What it works on is compared with the bounds when it is known.
+  OneOperation topk(OperationType::TOPK_V2);
+  topk.input({2, 0});
+  topk.add(OperandType::INT32, {}, OperandLifeTime::CONSTANT_COPY);
+  topk.output({2, 3});
+  topk.add(OperandType::TENSOR_INT32, {2, 3}, OperandLifeTime::SUBGRAPH_OUTPUT);
+  EXPECT_EQ(topk.refusal(OpenExtents::follow), "");
+  topk.model.main.operands[0].dimensions = {2, 32769};
+  EXPECT_EQ(topk.refusal(OpenExtents::follow),
+            "TOPK_V2: one invocation would go through 32769 elements, GPUs "
+            "take up to 32768");
+}
+
+TEST(GpuSupportTest, TellsWhatIsOpen) {
+  OneOperation transpose(OperationType::TRANSPOSE);
+  transpose.input({2, 3});
+  transpose.add(OperandType::TENSOR_INT32, {0},
+                OperandLifeTime::SUBGRAPH_INPUT);
+  transpose.output({3, 2});
+  EXPECT_EQ(openPartsOf(transpose.model), OpenParts::none);
+  transpose.model.main.operands[2].dimensions = {};
+  EXPECT_EQ(openPartsOf(transpose.model), OpenParts::results);
+  // Executions with other shapes may give the permutation, too.
+  EXPECT_EQ(transpose.refusal(OpenExtents::follow),
+            "TRANSPOSE: input 1 is not a constant but a SUBGRAPH_INPUT");
+  transpose.model.main.operands[0].dimensions = {2, 0};
+  EXPECT_EQ(openPartsOf(transpose.model), OpenParts::inputs);
+}
+
+TEST(GpuSupportTest, RefusesExtentsThatKernelsCompute) {
+  OneOperation suppress(OperationType::BOX_WITH_NMS_LIMIT);
+  suppress.input({0, 2});
+  suppress.output({0});
+  EXPECT_EQ(suppress.refusal(OpenExtents::follow),
+            "BOX_WITH_NMS_LIMIT: output 0 of shape [0] has extents that only "
+            "an execution knows");
+  // The scratch output depends on whether there is an input gate.
+  OneOperation lstm(OperationType::LSTM);
+  for (int i = 0; i < 20; ++i)
+    lstm.input({0, 2});
+  lstm.output({0, 0});
+  EXPECT_EQ(lstm.refusal(OpenExtents::follow),
+            "LSTM: output 0 of shape [0,0] has extents that only an execution "
+            "knows");
+  lstm.model.main.operands[1].lifetime = OperandLifeTime::NO_VALUE;
+  EXPECT_EQ(lstm.refusal(OpenExtents::follow), "");
 }
 
 TEST(GpuSupportTest, TakesUnknownExtentsThatAreOmitted) {
@@ -177,11 +233,11 @@ TEST(GpuSupportTest, TakesUnknownExtentsThatAreOmitted) {
                 OperandLifeTime::SUBGRAPH_INPUT);
   transpose.output({3, 2});
   EXPECT_EQ(transpose.refusal(), "");
-  EXPECT_TRUE(checkGpuModel(transpose.model).isOk());
+  EXPECT_TRUE(checkGpuModel(transpose.model, OpenExtents::refused).isOk());
   Model &model = transpose.model;
   model.main.operands[1].dimensions = {};
   EXPECT_EQ(transpose.refusal(), "");
-  EXPECT_TRUE(checkGpuInterface(model).isOk());
+  EXPECT_TRUE(checkGpuInterface(model, OpenExtents::refused).isOk());
   // Known extents say nothing about what a request gives.
   model.main.operands[1].dimensions = {2};
   EXPECT_EQ(transpose.refusal(),
@@ -203,10 +259,12 @@ TEST(GpuSupportTest, RefusesUnknownExtentsThatAreRead) {
   transpose.model.main.operations.push_back({OperationType::ABS, {1}, {2}});
   const std::string message = "the model: input 1 of shape [0] has extents "
                               "that only an execution knows";
-  EXPECT_EQ(checkGpuInterface(transpose.model).message(), message);
+  EXPECT_EQ(checkGpuInterface(transpose.model, OpenExtents::refused).message(),
+            message);
   // Nobody reads it: what a request may leave out is not known.
   transpose.model.main.operations = {{OperationType::ABS, {0}, {2}}};
-  EXPECT_EQ(checkGpuInterface(transpose.model).message(), message);
+  EXPECT_EQ(checkGpuInterface(transpose.model, OpenExtents::refused).message(),
+            message);
 }
 
 TEST(GpuSupportTest, RefusesLargeBuffers) {

@@ -14,11 +14,11 @@
 #include "CpuModel.h"
 #include "HostCpu.h"
 #include "KeptKernels.h"
-#include "OpenRankModel.h"
 
 #include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Devices/Cpu/Support/CpuSupport.h"
 #include "Runtime/Model/ExtensionCalls.h"
+#include "Runtime/OpenShapes/OpenShapeModel.h"
 #include "Runtime/Support/Errors.h"
 
 #include <utility>
@@ -133,8 +133,10 @@ private:
               known, options, kernels ? kernels->observe(observer) : observer));
       return loadCompiled(compiled.modelCache, compiled.dataCache, extensions);
     };
-    return OpenRankModel::create(model, specializations, std::move(compile),
-                                 observer.compile);
+    return OpenShapeModel::create(
+        model, specializations,
+        {description.name, ShapeNeed::ranks, std::move(compile)},
+        observer.compile);
   }
 
   /// Nothing is left on disk for a client that gives no place for an entry.

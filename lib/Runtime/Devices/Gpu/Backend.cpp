@@ -9,9 +9,13 @@
 
 #include "Runtime/Artifact/Targets.h"
 #include "Runtime/Devices/Gpu/Support/GpuSupport.h"
+#include "Runtime/OpenShapes/OpenShapeModel.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Capabilities.h"
 #include "nnhal/Runtime/Version.h"
+
+#include <algorithm>
+#include <utility>
 
 using namespace nnhal::rt;
 
@@ -37,12 +41,13 @@ public:
 
   Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &annotated) const override {
-    const Model &model = annotated.model;
-    Status interface = checkGpuInterface(model);
+    Form form = formOf(annotated);
+    const Model &model = form.of(annotated).model;
+    Status interface = checkGpuInterface(model, form.extents);
     std::vector<Status> answers;
     answers.reserve(model.main.operations.size());
     for (const Operation &operation : model.main.operations) {
-      Status refusal = refusalOf(model, model.main, operation);
+      Status refusal = refusalOf(model, model.main, operation, form.extents);
       answers.push_back(refusal.isOk() ? interface : std::move(refusal));
     }
     return answers;
@@ -51,8 +56,10 @@ public:
   Result<std::unique_ptr<LoadedModel>>
   load(const AnnotatedModel &model, const PrepareOptions &prepare,
        const LoadObserver &observer) const override {
+    Form form = formOf(model);
+    const AnnotatedModel &known = form.of(model);
     // Errors of the compiler would name operations of a lowering.
-    NNHAL_RETURN_IF_ERROR(checkGpuModel(model.model));
+    NNHAL_RETURN_IF_ERROR(checkGpuModel(known.model, form.extents));
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> compiler,
                            options.compiler());
     CompileOptions compile = prepare.compile;
@@ -60,30 +67,16 @@ public:
     if (compile.targetCpu.empty())
       compile.targetCpu = driver->deviceClass();
     compile.extensions.clear();
-    NNHAL_ASSIGN_OR_RETURN(
-        CompiledModel compiled,
-        compiler->compileModel(model, compile, observer.compile));
-    if (observer.keepArtifact)
-      NNHAL_RETURN_IF_ERROR(observer.keepArtifact(compiled));
-    std::unique_ptr<DriverCache> cache = driver->createCache({});
-    NNHAL_ASSIGN_OR_RETURN(
-        std::unique_ptr<LoadedModel> loaded,
-        loadWith(compiled.modelCache, compiled.dataCache, cache.get()));
-    if (observer.keepEntry) {
-      CacheContents contents;
-      std::vector<std::byte> kept = cache->data();
-      contents.modelCache = {Memory::borrow(compiled.modelCache),
-                             Memory::borrow(kept)};
-      contents.dataCache = {compiled.dataCache};
-      observer.keepEntry(contents);
-    }
-    return loaded;
+    if (form.extents == OpenExtents::refused)
+      return loadKnown(*compiler, known, compile, observer);
+    return loadOpenShapes(std::move(compiler), model, std::move(compile),
+                          observer);
   }
 
   Result<std::unique_ptr<LoadedModel>>
   loadArtifact(std::span<const std::byte> modelCache,
                const Memory &dataCache) const override {
-    return loadWith(modelCache, dataCache, nullptr);
+    return loadWith(*driver, modelCache, dataCache, nullptr);
   }
 
   Result<std::unique_ptr<LoadedModel>>
@@ -96,7 +89,7 @@ public:
                            contents.modelCache[0].bytes());
     NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> kept,
                            contents.modelCache[1].bytes());
-    return loadWith(modelCache, contents.dataCache.front(),
+    return loadWith(*driver, modelCache, contents.dataCache.front(),
                     driver->createCache(kept).get());
   }
 
@@ -115,23 +108,102 @@ public:
   }
 
 private:
-  Result<std::unique_ptr<LoadedModel>>
-  loadWith(std::span<const std::byte> modelCache, const Memory &dataCache,
-           DriverCache *cache) const {
-    NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
-    NNHAL_ASSIGN_OR_RETURN(
-        DataRange range, selectTarget(artifact, dataCache.size(),
-                                      [this](const CodeSection &section) {
-                                        return section.target ==
-                                               driver->targetKind();
-                                      }));
-    NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
-    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
-    return driver->load(std::move(artifact), modelCache.size(),
-                        bytes.subspan(range.offset, range.size), cache);
+  /// How a model is judged and compiled.
+  struct Form {
+    OpenExtents extents = OpenExtents::refused;
+    /// The model with the extents that follow from its inputs; null where it
+    /// states all.
+    std::unique_ptr<AnnotatedModel> known;
+
+    const AnnotatedModel &of(const AnnotatedModel &model) const {
+      return known ? *known : model;
+    }
+  };
+
+  static Form formOf(const AnnotatedModel &model) {
+    OpenParts open = openPartsOf(model.model);
+    if (open == OpenParts::none)
+      return {};
+    if (open == OpenParts::inputs)
+      return {OpenExtents::follow, nullptr};
+    auto known = withKnownShapes(
+        model, KnownShapes(model.model.main.inputIndexes.size()),
+        ShapeNeed::extents);
+    // Some follow from values alone, which refusalOf() says of an operation.
+    if (!known.isOk())
+      return {OpenExtents::follow, nullptr};
+    known->statePairs = model.statePairs;
+    return {OpenExtents::refused,
+            std::make_unique<AnnotatedModel>(*std::move(known))};
   }
 
-  const std::unique_ptr<GpuDriver> driver;
+  /// Compiles and loads \p model, whose extents are all known.
+  Result<std::unique_ptr<LoadedModel>>
+  loadKnown(const Compiler &compiler, const AnnotatedModel &model,
+            const CompileOptions &compile, const LoadObserver &observer) const {
+    NNHAL_ASSIGN_OR_RETURN(
+        CompiledModel compiled,
+        compiler.compileModel(model, compile, observer.compile));
+    if (observer.keepArtifact)
+      NNHAL_RETURN_IF_ERROR(observer.keepArtifact(compiled));
+    std::unique_ptr<DriverCache> cache = driver->createCache({});
+    NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedModel> loaded,
+                           loadWith(*driver, compiled.modelCache,
+                                    compiled.dataCache, cache.get()));
+    if (observer.keepEntry) {
+      CacheContents contents;
+      std::vector<std::byte> kept = cache->data();
+      contents.modelCache = {Memory::borrow(compiled.modelCache),
+                             Memory::borrow(kept)};
+      contents.dataCache = {compiled.dataCache};
+      observer.keepEntry(contents);
+    }
+    return loaded;
+  }
+
+  /// \p model has no code, and so nothing to keep, before it is executed.
+  Result<std::unique_ptr<LoadedModel>>
+  loadOpenShapes(std::shared_ptr<const Compiler> compiler,
+                 const AnnotatedModel &model, CompileOptions compile,
+                 const LoadObserver &observer) const {
+    if (observer.keepArtifact)
+      return badData("a model with inputs of unknown extents is compiled for "
+                     "GPUs when it is executed: there is no artifact");
+    auto specializations = std::exchange(compile.specializations, {});
+    auto make = [driver = driver, compiler = std::move(compiler),
+                 compile](const AnnotatedModel &known,
+                          const CompileObserver &observer)
+        -> Result<std::unique_ptr<LoadedModel>> {
+      NNHAL_RETURN_IF_ERROR(checkGpuModel(known.model, OpenExtents::refused));
+      NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
+                             compiler->compileModel(known, compile, observer));
+      return loadWith(*driver, compiled.modelCache, compiled.dataCache,
+                      driver->createCache({}).get());
+    };
+    return OpenShapeModel::create(
+        model, specializations,
+        {description.name, ShapeNeed::extents, std::move(make)},
+        observer.compile);
+  }
+
+  static Result<std::unique_ptr<LoadedModel>>
+  loadWith(const GpuDriver &driver, std::span<const std::byte> modelCache,
+           const Memory &dataCache, DriverCache *cache) {
+    NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
+    NNHAL_ASSIGN_OR_RETURN(DataRange range,
+                           selectTarget(artifact, dataCache.size(),
+                                        [&driver](const CodeSection &section) {
+                                          return section.target ==
+                                                 driver.targetKind();
+                                        }));
+    NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
+    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
+    return driver.load(std::move(artifact), modelCache.size(),
+                       bytes.subspan(range.offset, range.size), cache);
+  }
+
+  /// Shared with models, which compile when they are executed.
+  const std::shared_ptr<const GpuDriver> driver;
   const GpuBackendOptions options;
   DeviceInfo description;
 };

@@ -7,6 +7,7 @@
 
 #include "GpuSupport.h"
 
+#include "Runtime/OpenShapes/OpenShapes.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/Signatures.h"
 #include "nnhal/Backend/Signatures/Detection.h"
@@ -53,9 +54,7 @@ static constexpr RefusedOperation refusedOperations[] = {
 /// open.
 static bool isOpenInput(const Operand &operand) {
   return operand.lifetime == OperandLifeTime::SUBGRAPH_INPUT &&
-         !isScalar(operand.type) && !byteSizeOf(operand) &&
-         (operand.dimensions.empty() ||
-          std::ranges::count(operand.dimensions, 0u) > 0);
+         hasOpenExtents(operand);
 }
 
 /// Whether requests may omit input \p index of an operation with \p places.
@@ -71,13 +70,28 @@ static bool isLeftOut(const Operand &operand, const InputPlaces &places,
   return isOmittable(places, index) && isOpenInput(operand);
 }
 
-static Status checkOperand(const Model &model, const Operand &operand) {
+/// Whether extents of the outputs follow from more than those of the inputs:
+/// from their values, or, as those of the scratch output of LSTM, from which
+/// inputs a request omits.
+static bool hasComputedExtents(const Subgraph &subgraph,
+                               const Operation &operation) {
+  constexpr size_t inputToInputWeights = 1;
+  return operation.type == BOX_WITH_NMS_LIMIT ||
+         (operation.type == LSTM &&
+          subgraph.operands[operation.inputs[inputToInputWeights]].lifetime ==
+              OperandLifeTime::SUBGRAPH_INPUT);
+}
+
+static Status checkOperand(const Model &model, const Operand &operand,
+                           OpenExtents extents) {
   if (operand.lifetime == OperandLifeTime::NO_VALUE)
     return Status::ok();
   if (isExtension(operand.type) || operand.type == OperandType::OEM ||
       operand.type == OperandType::TENSOR_OEM_BYTE)
     return badData("is {}, which is not compiled for GPUs",
                    nameOf(model, operand.type));
+  if (hasOpenExtents(operand) && extents == OpenExtents::follow)
+    return Status::ok();
   if (!isScalar(operand.type) && operand.dimensions.empty())
     return badData("has a rank that only an execution knows");
   std::optional<uint32_t> bytes = byteSizeOf(operand);
@@ -109,12 +123,13 @@ static bool isParameter(const Operand &operand, const InputPlaces &places,
 
 static Status checkParameters(const Subgraph &subgraph,
                               const Operation &operation,
-                              const InputPlaces &places) {
+                              const InputPlaces &places, OpenExtents extents) {
   for (size_t i = 0; i < operation.inputs.size(); ++i) {
     const Operand &operand = subgraph.operands[operation.inputs[i]];
     if (!isConstant(operand.lifetime) &&
         operand.lifetime != OperandLifeTime::NO_VALUE &&
-        !isLeftOut(operand, places, i) && isParameter(operand, places, i))
+        isParameter(operand, places, i) &&
+        (extents == OpenExtents::follow || !isLeftOut(operand, places, i)))
       return badData("input {} is not a constant but a {}", i,
                      toString(operand.lifetime));
   }
@@ -122,17 +137,20 @@ static Status checkParameters(const Subgraph &subgraph,
 }
 
 static Status checkOperands(const Model &model, const Subgraph &subgraph,
-                            const Operation &operation) {
+                            const Operation &operation, OpenExtents extents) {
   InputPlaces places(OperationView::of(model, subgraph, operation));
   for (size_t i = 0; i < operation.inputs.size(); ++i)
     if (const Operand &operand = subgraph.operands[operation.inputs[i]];
         !isLeftOut(operand, places, i))
-      NNHAL_RETURN_IF_ERROR(about(checkOperand(model, operand), "input", i));
+      NNHAL_RETURN_IF_ERROR(
+          about(checkOperand(model, operand, extents), "input", i));
+  OpenExtents ofResults =
+      hasComputedExtents(subgraph, operation) ? OpenExtents::refused : extents;
   for (size_t i = 0; i < operation.outputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        about(checkOperand(model, subgraph.operands[operation.outputs[i]]),
-              "output", i));
-  return checkParameters(subgraph, operation, places);
+    NNHAL_RETURN_IF_ERROR(about(
+        checkOperand(model, subgraph.operands[operation.outputs[i]], ofResults),
+        "output", i));
+  return checkParameters(subgraph, operation, places, extents);
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,15 +223,21 @@ static Status checkWork(const OperationView &view) {
 }
 
 Status nnhal::rt::refusalOf(const Model &model, const Subgraph &subgraph,
-                            const Operation &operation) {
+                            const Operation &operation, OpenExtents extents) {
   if (isExtension(operation.type))
     return badData("{} is of an extension, which is not compiled for GPUs",
                    nameOf(model, operation.type));
   for (const RefusedOperation &refused : refusedOperations)
     if (refused.type == operation.type)
       return badData("{}: {}", nameOf(operation.type), refused.reason);
-  Status status = checkOperands(model, subgraph, operation);
-  if (status.isOk())
+  Status status = checkOperands(model, subgraph, operation, extents);
+  // Open extents are compared with the bounds when they are known.
+  auto isOpenAt = [&](uint32_t index) {
+    return hasOpenExtents(subgraph.operands[index]);
+  };
+  bool isPostponed = extents == OpenExtents::follow &&
+                     std::ranges::any_of(operation.inputs, isOpenAt);
+  if (status.isOk() && !isPostponed)
     status = checkWork(OperationView::of(model, subgraph, operation));
   return std::move(status).withContext(nameOf(operation.type));
 }
@@ -234,28 +258,44 @@ static bool isEverywhereOmittable(const Model &model, uint32_t index) {
   return isRead;
 }
 
-Status nnhal::rt::checkGpuInterface(const Model &model) {
+OpenParts nnhal::rt::openPartsOf(const Model &model) {
+  const Subgraph &main = model.main;
+  OpenParts found = OpenParts::none;
+  for (size_t i = 0; i < main.operands.size(); ++i) {
+    if (!hasOpenExtents(main.operands[i]))
+      continue;
+    if (main.operands[i].lifetime != OperandLifeTime::SUBGRAPH_INPUT)
+      found = std::max(found, OpenParts::results);
+    else if (!isEverywhereOmittable(model, uint32_t(i)))
+      found = OpenParts::inputs;
+  }
+  return found;
+}
+
+Status nnhal::rt::checkGpuInterface(const Model &model, OpenExtents extents) {
   const Subgraph &main = model.main;
   for (size_t i = 0; i < main.inputIndexes.size(); ++i) {
     uint32_t index = main.inputIndexes[i];
     const Operand &operand = main.operands[index];
     if (isOpenInput(operand) && isEverywhereOmittable(model, index))
       continue;
-    NNHAL_RETURN_IF_ERROR(about(checkOperand(model, operand), "input", i)
-                              .withContext("the model"));
+    NNHAL_RETURN_IF_ERROR(
+        about(checkOperand(model, operand, extents), "input", i)
+            .withContext("the model"));
   }
   for (size_t i = 0; i < main.outputIndexes.size(); ++i)
     NNHAL_RETURN_IF_ERROR(
-        about(checkOperand(model, main.operands[main.outputIndexes[i]]),
-              "output", i)
+        about(
+            checkOperand(model, main.operands[main.outputIndexes[i]], extents),
+            "output", i)
             .withContext("the model"));
   return Status::ok();
 }
 
-Status nnhal::rt::checkGpuModel(const Model &model) {
+Status nnhal::rt::checkGpuModel(const Model &model, OpenExtents extents) {
   const std::vector<Operation> &operations = model.main.operations;
   for (size_t i = 0; i < operations.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        about(refusalOf(model, model.main, operations[i]), "operation", i));
-  return checkGpuInterface(model);
+    NNHAL_RETURN_IF_ERROR(about(
+        refusalOf(model, model.main, operations[i], extents), "operation", i));
+  return checkGpuInterface(model, extents);
 }

@@ -1,11 +1,11 @@
-//===- OpenRanksTest.cpp - Ranks that only an execution knows -------------===//
+//===- OpenShapesTest.cpp - Shapes that only an execution knows -----------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime/Devices/Cpu/OpenRanks.h"
+#include "Runtime/OpenShapes/OpenShapes.h"
 
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ Result<AnnotatedModel> known(Model model, const KnownShapes &shapes) {
   AnnotatedModel annotated;
   annotated.model = std::move(model);
   EXPECT_TRUE(hasOpenRanks(annotated.model));
-  return withKnownShapes(annotated, shapes);
+  return withKnownShapes(annotated, shapes, ShapeNeed::ranks);
 }
 std::string messageOf(Model model, const KnownShapes &shapes) {
   auto result = known(std::move(model), shapes);
@@ -90,7 +90,7 @@ Dimensions outputOf(const Result<AnnotatedModel> &result) {
 }
 
 // D-027: ranks are written, extents stay open.
-TEST(OpenRanksTest, followOperations) {
+TEST(OpenShapesTest, followOperations) {
   Model model;
   Graph graph;
   uint32_t x = graph.floats(SUBGRAPH_INPUT),
@@ -110,7 +110,7 @@ TEST(OpenRanksTest, followOperations) {
   EXPECT_EQ(outputOf(known(model, {std::nullopt})), Dimensions{0});
 }
 
-TEST(OpenRanksTest, followExtents) {
+TEST(OpenShapesTest, followExtents) {
   Graph graph;
   uint32_t x = graph.floats(SUBGRAPH_INPUT);
   uint32_t list = graph.add(SUBGRAPH_INPUT, OperandType::TENSOR_INT32);
@@ -125,6 +125,34 @@ TEST(OpenRanksTest, followExtents) {
             "operation 0 (RESHAPE): input 1 (shape) has rank 2, expected 1");
 }
 
+// D-027, for code that has to know extents: those of all values are written.
+TEST(OpenShapesTest, writeExtents) {
+  Model model;
+  Graph graph;
+  uint32_t x = graph.floats(SUBGRAPH_INPUT, {0, 3}),
+           t = graph.floats(TEMPORARY_VARIABLE, {0, 3});
+  uint32_t y = graph.floats(SUBGRAPH_OUTPUT);
+  model.main = graph.operation(OperationType::ABS, {x}, {t})
+                   .operation(OperationType::NEG, {t}, {y})
+                   .graph;
+  EXPECT_TRUE(hasOpenExtents(model.main.operands[x]));
+  AnnotatedModel annotated;
+  annotated.model = model;
+  auto stated =
+      withKnownShapes(annotated, {Dimensions{2, 3}}, ShapeNeed::extents);
+  EXPECT_EQ(outputOf(stated), (Dimensions{2, 3}));
+  EXPECT_EQ(stated->model.main.operands[t].dimensions, (Dimensions{2, 3}));
+  EXPECT_FALSE(hasOpenExtents(stated->model.main.operands[t]));
+  EXPECT_EQ(withKnownShapes(annotated, {std::nullopt}, ShapeNeed::extents)
+                .status()
+                .message(),
+            "nothing gives dimension 0 of operand 0 an extent");
+  EXPECT_EQ(withKnownShapes(annotated, {Dimensions{2, 4}}, ShapeNeed::extents)
+                .status()
+                .code(),
+            StatusCode::generalFailure);
+}
+
 /// output = IF(condition, referenced[0], referenced[1], input).
 Subgraph ifGraph() {
   Graph graph;
@@ -136,7 +164,7 @@ Subgraph ifGraph() {
   return graph.operation(OperationType::IF, inputs, {y}).graph;
 }
 
-TEST(OpenRanksTest, followBranches) {
+TEST(OpenShapesTest, followBranches) {
   Model model;
   model.main = ifGraph();
   model.referenced = {absGraph(), absGraph()};
@@ -151,7 +179,7 @@ TEST(OpenRanksTest, followBranches) {
 }
 
 // There is one code of a graph.
-TEST(OpenRanksTest, areThoseOfAllCalls) {
+TEST(OpenShapesTest, areThoseOfAllCalls) {
   Model model;
   Graph graph;
   uint32_t condition =
@@ -172,7 +200,7 @@ TEST(OpenRanksTest, areThoseOfAllCalls) {
       "2");
 }
 
-TEST(OpenRanksTest, areThoseOfAllRounds) {
+TEST(OpenShapesTest, areThoseOfAllRounds) {
   Model model;
   Graph condition;
   uint32_t state = condition.floats(SUBGRAPH_INPUT);
@@ -191,7 +219,7 @@ TEST(OpenRanksTest, areThoseOfAllRounds) {
             "rank 3");
 }
 
-TEST(OpenRanksTest, haveABound) {
+TEST(OpenShapesTest, haveABound) {
   Model model;
   Graph graph;
   uint32_t x = graph.floats(SUBGRAPH_INPUT);
@@ -204,7 +232,7 @@ TEST(OpenRanksTest, haveABound) {
 }
 
 // Inputs that are omitted are inputs no more.
-TEST(OpenRanksTest, leaveOutInputs) {
+TEST(OpenShapesTest, leaveOutInputs) {
   AnnotatedModel annotated;
   Graph graph;
   uint32_t x = graph.floats(SUBGRAPH_INPUT);
@@ -215,7 +243,8 @@ TEST(OpenRanksTest, leaveOutInputs) {
                              .graph;
   annotated.inputNames = {"x", "axes"};
   annotated.statePairs = {{0, 1}};
-  auto result = withKnownShapes(annotated, {Dimensions{0, 0}, Dimensions{}});
+  auto result = withKnownShapes(annotated, {Dimensions{0, 0}, Dimensions{}},
+                                ShapeNeed::ranks);
   EXPECT_EQ(outputOf(result), (Dimensions{0, 0}));
   EXPECT_EQ(result->model.main.inputIndexes, std::vector<uint32_t>{x});
   EXPECT_EQ(result->model.main.operands[axes].lifetime, NO_VALUE);
@@ -223,7 +252,7 @@ TEST(OpenRanksTest, leaveOutInputs) {
   EXPECT_TRUE(result->statePairs.empty());
 }
 
-TEST(OpenRanksTest, areNotThoseOfScalars) {
+TEST(OpenShapesTest, areNotThoseOfScalars) {
   Model model;
   Graph graph;
   graph.add(SUBGRAPH_INPUT, OperandType::INT32);

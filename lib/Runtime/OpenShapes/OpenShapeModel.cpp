@@ -1,11 +1,11 @@
-//===- OpenRankModel.cpp - Code for the ranks that are used ---------------===//
+//===- OpenShapeModel.cpp - Code for the shapes that are used -------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpenRankModel.h"
+#include "OpenShapeModel.h"
 
 #include "Runtime/Artifact/Specialization.h"
 #include "Runtime/Support/Errors.h"
@@ -25,7 +25,7 @@ using namespace nnhal::rt;
 static constexpr size_t maxVariants = 16;
 
 /// The workspace of the code that was used last.
-class OpenRankModel::VariantWorkspace final : public Workspace {
+class OpenShapeModel::VariantWorkspace final : public Workspace {
 public:
   explicit VariantWorkspace(std::shared_ptr<MemoryBudget> budget)
       : budget(std::move(budget)) {}
@@ -47,13 +47,13 @@ private:
 };
 
 Result<std::unique_ptr<LoadedModel>>
-OpenRankModel::create(const AnnotatedModel &model,
-                      const std::vector<InputShapes> &specializations,
-                      Compile compile, const CompileObserver &observer) {
+OpenShapeModel::create(const AnnotatedModel &model,
+                       const std::vector<InputShapes> &specializations,
+                       CodeMaker maker, const CompileObserver &observer) {
   AnnotatedModel owned = model;
   NNHAL_ASSIGN_OR_RETURN(owned.model, ownedCopy(model.model));
-  std::unique_ptr<OpenRankModel> created(new OpenRankModel(
-      std::move(owned), interfaceOf(model), std::move(compile)));
+  std::unique_ptr<OpenShapeModel> created(new OpenShapeModel(
+      std::move(owned), interfaceOf(model), std::move(maker)));
   for (const InputShapes &stated : specializations) {
     NNHAL_RETURN_IF_ERROR(withInputShapes(model, stated).status());
     KnownShapes shapes;
@@ -67,7 +67,7 @@ OpenRankModel::create(const AnnotatedModel &model,
   return std::unique_ptr<LoadedModel>(std::move(created));
 }
 
-MemoryUse OpenRankModel::memoryUse() const {
+MemoryUse OpenShapeModel::memoryUse() const {
   std::lock_guard lock(mutex);
   MemoryUse sum;
   for (const VariantRef &variant : variants) {
@@ -79,7 +79,7 @@ MemoryUse OpenRankModel::memoryUse() const {
   return sum;
 }
 
-Result<std::unique_ptr<Workspace>> OpenRankModel::createWorkspace(
+Result<std::unique_ptr<Workspace>> OpenShapeModel::createWorkspace(
     const std::shared_ptr<MemoryBudget> &budget) const {
   return std::unique_ptr<Workspace>(std::make_unique<VariantWorkspace>(budget));
 }
@@ -104,17 +104,24 @@ static bool fits(const KnownShapes &shapes, const Invocation &invocation) {
   return true;
 }
 
+/// Whether \p tensor leaves open what code needs.
+static bool isOpen(const InterfaceTensor &tensor, ShapeNeed need) {
+  return hasUnknownRank(tensor) ||
+         (need == ShapeNeed::extents &&
+          std::ranges::count(tensor.dimensions, 0u) > 0);
+}
+
 /// Returns the facts that code for \p invocation has to know: the ranks that \p
-/// face leaves open or, with \p withExtents, the shapes of all inputs.
+/// face leaves open or the shapes of all inputs, as \p need says.
 static KnownShapes shapesOf(const Interface &face, const Invocation &invocation,
-                            bool withExtents) {
+                            ShapeNeed need) {
   KnownShapes shapes;
   for (size_t i = 0; i < face.inputs.size(); ++i) {
     const InvocationArgument &input = invocation.inputs[i];
     std::optional<std::vector<uint32_t>> &shape = shapes.emplace_back();
-    if (!input.isPresent && hasUnknownRank(face.inputs[i]))
+    if (!input.isPresent && isOpen(face.inputs[i], need))
       shape.emplace();
-    else if (input.isPresent && withExtents && input.rank > 0)
+    else if (input.isPresent && need == ShapeNeed::extents && input.rank > 0)
       shape.emplace(input.extents, input.extents + input.rank);
     else if (hasUnknownRank(face.inputs[i]))
       shape.emplace(input.rank, 0);
@@ -132,26 +139,28 @@ static std::string textOf(const KnownShapes &shapes) {
   return text;
 }
 
-Result<OpenRankModel::VariantRef>
-OpenRankModel::make(KnownShapes shapes, const CompileObserver &observer) const {
-  NNHAL_ASSIGN_OR_RETURN(AnnotatedModel known, withKnownShapes(model, shapes));
+Result<OpenShapeModel::VariantRef>
+OpenShapeModel::make(KnownShapes shapes,
+                     const CompileObserver &observer) const {
+  NNHAL_ASSIGN_OR_RETURN(AnnotatedModel known,
+                         withKnownShapes(model, shapes, maker.need));
   NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedModel> code,
-                         compile(known, observer));
+                         maker.compile(known, observer));
   return std::make_shared<Variant>(Variant{std::move(shapes), std::move(code)});
 }
 
-Result<OpenRankModel::VariantRef>
-OpenRankModel::makeFor(const Invocation &invocation) const {
+Result<OpenShapeModel::VariantRef>
+OpenShapeModel::makeFor(const Invocation &invocation) const {
   CompileObserver observer;
   observer.isCancelled = [&] { return invocation.isCancelled(); };
-  KnownShapes shapes = shapesOf(face, invocation, /*withExtents=*/false);
+  KnownShapes shapes = shapesOf(face, invocation, maker.need);
   // Ranks may follow from extents, as those of the result of RESHAPE do.
-  if (!withKnownShapes(model, shapes).isOk())
-    shapes = shapesOf(face, invocation, /*withExtents=*/true);
+  if (!withKnownShapes(model, shapes, maker.need).isOk())
+    shapes = shapesOf(face, invocation, ShapeNeed::extents);
   const Log *log = invocation.services->log.get();
   if (log)
-    writeLog(*log, LogTag::compilation, "nnhal-cpu: compiles for the shapes {}",
-             textOf(shapes));
+    writeLog(*log, LogTag::compilation, "{}: compiles for the shapes {}",
+             maker.device, textOf(shapes));
   KnownShapes tried = shapes;
   auto made = make(std::move(shapes), observer);
   if (made.isOk() && !invocation.isCancelled())
@@ -159,7 +168,7 @@ OpenRankModel::makeFor(const Invocation &invocation) const {
   if (invocation.isCancelled())
     return Status(StatusCode::missedDeadlineTransient,
                   "the deadline passed while the model was compiled for the "
-                  "ranks of the inputs");
+                  "shapes of the inputs");
   Status status = std::move(made).takeStatus();
   // An execution finds out which shapes the model's operations do not take.
   if (status.code() == StatusCode::invalidArgument)
@@ -168,8 +177,8 @@ OpenRankModel::makeFor(const Invocation &invocation) const {
       fmt::format("no code for inputs of the shapes {}", textOf(tried)));
 }
 
-OpenRankModel::VariantRef
-OpenRankModel::lookUp(const Invocation &invocation) const {
+OpenShapeModel::VariantRef
+OpenShapeModel::lookUp(const Invocation &invocation) const {
   auto found = std::ranges::find_if(variants, [&](const VariantRef &variant) {
     return fits(variant->shapes, invocation);
   });
@@ -179,7 +188,7 @@ OpenRankModel::lookUp(const Invocation &invocation) const {
   return *found;
 }
 
-void OpenRankModel::add(VariantRef variant) const {
+void OpenShapeModel::add(VariantRef variant) const {
   auto isReplaceable = [](const VariantRef &other) { return !other->isKept; };
   if (std::ranges::count_if(variants, isReplaceable) >=
       ptrdiff_t(maxVariants)) {
@@ -192,8 +201,8 @@ void OpenRankModel::add(VariantRef variant) const {
   variants.push_back(std::move(variant));
 }
 
-Result<OpenRankModel::VariantRef>
-OpenRankModel::find(const Invocation &invocation) const {
+Result<OpenShapeModel::VariantRef>
+OpenShapeModel::find(const Invocation &invocation) const {
   std::unique_lock lock(mutex);
   while (true) {
     if (VariantRef variant = lookUp(invocation))
@@ -205,7 +214,7 @@ OpenRankModel::find(const Invocation &invocation) const {
     if (invocation.isCancelled())
       return Status(StatusCode::missedDeadlineTransient,
                     "the deadline passed while the model was compiled for "
-                    "other ranks");
+                    "other shapes");
   }
   isCompiling = true;
   lock.unlock();
@@ -243,7 +252,7 @@ static Status bindRanks(const Interface &face, const Interface &known,
   return Status::ok();
 }
 
-Status OpenRankModel::run(Invocation &invocation) const {
+Status OpenShapeModel::run(Invocation &invocation) const {
   NNHAL_ASSIGN_OR_RETURN(VariantRef variant, find(invocation));
   NNHAL_RETURN_IF_ERROR(
       bindRanks(face, variant->code->interface(), invocation.outputs));

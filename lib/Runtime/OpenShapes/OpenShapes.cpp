@@ -1,11 +1,11 @@
-//===- OpenRanks.cpp - Ranks that only an execution knows -----------------===//
+//===- OpenShapes.cpp - Shapes that only an execution knows ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpenRanks.h"
+#include "OpenShapes.h"
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/Invocation.h"
@@ -27,14 +27,20 @@ bool nnhal::rt::hasOpenRanks(const Model &model) {
          std::ranges::any_of(main.outputIndexes, isOpenAt);
 }
 
+bool nnhal::rt::hasOpenExtents(const Operand &operand) {
+  return isOpen(operand) || (isTensor(operand.type) &&
+                             operand.lifetime != OperandLifeTime::NO_VALUE &&
+                             std::ranges::count(operand.dimensions, 0u) > 0);
+}
+
 namespace {
 using Types = std::vector<TensorType>;
 
 /// Finds the types of all values from those of the inputs, in order of
-/// execution, and writes the ranks into the model.
-class RankInference {
+/// execution, and writes what code needs of them into the model.
+class ShapeInference {
 public:
-  explicit RankInference(Model &model) : model(model) {}
+  ShapeInference(Model &model, ShapeNeed need) : model(model), need(need) {}
 
   /// The types of the outputs of \p graph for \p inputs.
   Result<Types> infer(Subgraph &graph, const Types &inputs);
@@ -51,7 +57,10 @@ private:
   Result<Types> inferCall(const Subgraph &graph, const Operation &operation,
                           size_t position, size_t first, const Types &types);
 
+  Status stateShapes(Subgraph &graph, const Types &types) const;
+
   Model &model;
+  const ShapeNeed need;
 };
 } // namespace
 
@@ -71,9 +80,9 @@ static void merge(TensorType &known, const TensorType &found) {
       known.dimensions[i] = found.dimensions[i];
 }
 
-Result<Types> RankInference::inferOperation(const Subgraph &graph,
-                                            const Operation &operation,
-                                            const Types &types) {
+Result<Types> ShapeInference::inferOperation(const Subgraph &graph,
+                                             const Operation &operation,
+                                             const Types &types) {
   if (operation.type == OperationType::IF)
     return inferIf(graph, operation, types);
   if (operation.type == OperationType::WHILE)
@@ -87,10 +96,10 @@ Result<Types> RankInference::inferOperation(const Subgraph &graph,
   return std::move(facts.results);
 }
 
-Result<Types> RankInference::inferCall(const Subgraph &graph,
-                                       const Operation &operation,
-                                       size_t position, size_t first,
-                                       const Types &types) {
+Result<Types> ShapeInference::inferCall(const Subgraph &graph,
+                                        const Operation &operation,
+                                        size_t position, size_t first,
+                                        const Types &types) {
   uint32_t callee = graph.operands[operation.inputs[position]].location.offset;
   Types inputs;
   for (size_t i = first; i < operation.inputs.size(); ++i)
@@ -102,9 +111,9 @@ Result<Types> RankInference::inferCall(const Subgraph &graph,
   return results;
 }
 
-Result<Types> RankInference::inferIf(const Subgraph &graph,
-                                     const Operation &operation,
-                                     const Types &types) {
+Result<Types> ShapeInference::inferIf(const Subgraph &graph,
+                                      const Operation &operation,
+                                      const Types &types) {
   NNHAL_ASSIGN_OR_RETURN(Types results,
                          inferCall(graph, operation, 1, 3, types));
   NNHAL_ASSIGN_OR_RETURN(Types others,
@@ -121,9 +130,9 @@ Result<Types> RankInference::inferIf(const Subgraph &graph,
   return results;
 }
 
-Result<Types> RankInference::inferWhile(const Subgraph &graph,
-                                        const Operation &operation,
-                                        const Types &types) {
+Result<Types> ShapeInference::inferWhile(const Subgraph &graph,
+                                         const Operation &operation,
+                                         const Types &types) {
   // Extents of states, which the body computes anew, may change from round to
   // round; ranks may not. What follows the states stays as it is.
   const Operand &body = graph.operands[operation.inputs[1]];
@@ -146,23 +155,33 @@ Result<Types> RankInference::inferWhile(const Subgraph &graph,
   return results;
 }
 
-/// Writes the ranks in \p types to \p graph.
-static Status stateRanks(Subgraph &graph, const Types &types) {
+/// Writes the ranks or extents in \p types to \p graph.
+Status ShapeInference::stateShapes(Subgraph &graph, const Types &types) const {
   for (size_t i = 0; i < types.size(); ++i) {
     Operand &operand = graph.operands[i];
-    if (!isOpen(operand))
+    const std::vector<int64_t> &dimensions = types[i].dimensions;
+    bool isNeeded =
+        need == ShapeNeed::extents ? hasOpenExtents(operand) : isOpen(operand);
+    if (!isNeeded)
       continue;
-    if (!types[i].isRanked || types[i].dimensions.empty())
+    if (!types[i].isRanked || dimensions.empty())
       return failure("nothing gives operand {} a rank", i);
-    if (types[i].dimensions.size() > maxOpenRank)
-      return failure("operand {} has rank {}, above {}", i,
-                     types[i].dimensions.size(), maxOpenRank);
-    operand.dimensions.assign(types[i].dimensions.size(), 0);
+    if (dimensions.size() > maxOpenRank)
+      return failure("operand {} has rank {}, above {}", i, dimensions.size(),
+                     maxOpenRank);
+    operand.dimensions.assign(dimensions.size(), 0);
+    for (size_t d = 0; need == ShapeNeed::extents && d < dimensions.size();
+         ++d) {
+      if (dimensions[d] == unknownExtent)
+        return failure("nothing gives dimension {} of operand {} an extent", d,
+                       i);
+      operand.dimensions[d] = uint32_t(dimensions[d]);
+    }
   }
   return Status::ok();
 }
 
-Result<Types> RankInference::infer(Subgraph &graph, const Types &inputs) {
+Result<Types> ShapeInference::infer(Subgraph &graph, const Types &inputs) {
   Types types;
   for (const Operand &operand : graph.operands)
     types.push_back(OperandView::of(model, operand).type);
@@ -184,7 +203,7 @@ Result<Types> RankInference::infer(Subgraph &graph, const Types &inputs) {
     for (size_t k = 0; k < results->size(); ++k)
       merge(types[operation.outputs[k]], (*results)[k]);
   }
-  NNHAL_RETURN_IF_ERROR(stateRanks(graph, types));
+  NNHAL_RETURN_IF_ERROR(stateShapes(graph, types));
   Types outputs;
   for (uint32_t index : graph.outputIndexes)
     outputs.push_back(types[index]);
@@ -204,7 +223,7 @@ static void omitInput(AnnotatedModel &annotated, size_t position) {
 
 Result<AnnotatedModel>
 nnhal::rt::withKnownShapes(const AnnotatedModel &annotated,
-                           const KnownShapes &shapes) {
+                           const KnownShapes &shapes, ShapeNeed need) {
   AnnotatedModel result = annotated;
   result.statePairs.clear(); // The caller's numbers of inputs.
   Subgraph &main = result.model.main;
@@ -215,6 +234,6 @@ nnhal::rt::withKnownShapes(const AnnotatedModel &annotated,
     if (shapes[i] && shapes[i]->empty())
       omitInput(result, i);
   NNHAL_RETURN_IF_ERROR(
-      RankInference(result.model).infer(main, /*inputs=*/{}).status());
+      ShapeInference(result.model, need).infer(main, /*inputs=*/{}).status());
   return result;
 }

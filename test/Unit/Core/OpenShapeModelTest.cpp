@@ -1,4 +1,4 @@
-//===- OpenRankModelTest.cpp - Code for the ranks that are used -----------===//
+//===- OpenShapeModelTest.cpp - Code for the shapes that are used ---------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 #include "FakeEngine.h"
 
-#include "Runtime/Devices/Cpu/OpenRankModel.h"
+#include "Runtime/OpenShapes/OpenShapeModel.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/HostCodeModel.h"
 
@@ -93,26 +93,29 @@ AnnotatedModel openModel() {
   return annotated;
 }
 
-class OpenRankModelTest : public ::testing::Test {
+class OpenShapeModelTest : public ::testing::Test {
 protected:
-  OpenRankModel::Compile compile() {
-    return [this](const AnnotatedModel &known, const CompileObserver &observer)
-               -> Result<std::unique_ptr<LoadedModel>> {
-      if (script.before)
-        NNHAL_RETURN_IF_ERROR(script.before(observer));
-      const Subgraph &main = known.model.main;
-      script.compiled.push_back(
-          main.inputIndexes.empty()
-              ? std::vector<uint32_t>()
-              : main.operands[main.inputIndexes[0]].dimensions);
-      return std::unique_ptr<LoadedModel>(
-          std::make_unique<CountingModel>(interfaceOf(known)));
-    };
+  OpenShapeModel::CodeMaker maker(ShapeNeed need = ShapeNeed::ranks) {
+    return {"test-device", need,
+            [this](const AnnotatedModel &known, const CompileObserver &observer)
+                -> Result<std::unique_ptr<LoadedModel>> {
+              if (script.before)
+                NNHAL_RETURN_IF_ERROR(script.before(observer));
+              const Subgraph &main = known.model.main;
+              script.compiled.push_back(
+                  main.inputIndexes.empty()
+                      ? std::vector<uint32_t>()
+                      : main.operands[main.inputIndexes[0]].dimensions);
+              return std::unique_ptr<LoadedModel>(
+                  std::make_unique<CountingModel>(interfaceOf(known)));
+            }};
   }
   std::unique_ptr<LoadedModel>
   load(const AnnotatedModel &model,
-       const std::vector<InputShapes> &specializations = {}) {
-    auto loaded = OpenRankModel::create(model, specializations, compile(), {});
+       const std::vector<InputShapes> &specializations = {},
+       ShapeNeed need = ShapeNeed::ranks) {
+    auto loaded =
+        OpenShapeModel::create(model, specializations, maker(need), {});
     EXPECT_TRUE(loaded.isOk()) << loaded.status().message();
     return *std::move(loaded);
   }
@@ -129,7 +132,7 @@ protected:
 using Shapes = std::vector<std::vector<uint32_t>>;
 
 // D-027: code is made for a rank, once, whatever the extents.
-TEST_F(OpenRankModelTest, compilesOncePerRank) {
+TEST_F(OpenShapeModelTest, compilesOncePerRank) {
   auto model = load(openModel());
   EXPECT_EQ(script.compiled, Shapes());
   EXPECT_EQ(model->memoryUse(), MemoryUse());
@@ -143,7 +146,7 @@ TEST_F(OpenRankModelTest, compilesOncePerRank) {
   EXPECT_EQ(model->memoryUse(), (MemoryUse{64, 32, 2000}));
 }
 
-TEST_F(OpenRankModelTest, compilesForShapesThatAreStated) {
+TEST_F(OpenShapeModelTest, compilesForShapesThatAreStated) {
   auto model = load(openModel(), {{{2, 3}}});
   EXPECT_EQ(script.compiled, (Shapes{{2, 3}}));
   EXPECT_EQ(run(*model, {2, 3}).message(), "");
@@ -151,13 +154,27 @@ TEST_F(OpenRankModelTest, compilesForShapesThatAreStated) {
   EXPECT_EQ(run(*model, {3, 2}).message(), "");
   EXPECT_EQ(run(*model, {2, 3}).message(), "");
   EXPECT_EQ(script.compiled, (Shapes{{2, 3}, {0, 0}}));
-  auto refused = OpenRankModel::create(openModel(), {{{2, 0}}}, compile(), {});
+  auto refused = OpenShapeModel::create(openModel(), {{{2, 0}}}, maker(), {});
   EXPECT_EQ(refused.status().message(),
             "the specialization leaves dimension 1 of input 0 open");
 }
 
+// Code that has to know extents is made for each shape, once.
+TEST_F(OpenShapeModelTest, compilesOncePerShape) {
+  AnnotatedModel open = openModel();
+  open.model.main.operands[0].dimensions = {0, 3};
+  auto model = load(open, {}, ShapeNeed::extents);
+  for (std::vector<int64_t> shape :
+       {std::vector<int64_t>{4, 3}, {2, 3}, {4, 3}, {2, 3}})
+    EXPECT_EQ(run(*model, shape).message(), "");
+  EXPECT_EQ(script.compiled, (Shapes{{4, 3}, {2, 3}}));
+  EXPECT_EQ(run(*model, {}).message(),
+            "no code for inputs of the shapes []: operation 0 (RELU): input 0 "
+            "(input) is omitted, but it is not optional");
+}
+
 // The code that was used least recently goes; what was asked for stays.
-TEST_F(OpenRankModelTest, keepsSomeCode) {
+TEST_F(OpenShapeModelTest, keepsSomeCode) {
   AnnotatedModel absolute = openModel(); // RELU has four dimensions at most.
   absolute.model.main.operations[0].type = OperationType::ABS;
   auto model = load(absolute, {{{2}}});
@@ -176,7 +193,7 @@ TEST_F(OpenRankModelTest, keepsSomeCode) {
   EXPECT_EQ(script.compiled.size(), 19u);
 }
 
-TEST_F(OpenRankModelTest, omitsInputs) {
+TEST_F(OpenShapeModelTest, omitsInputs) {
   auto model = load(openModel());
   Status status = run(*model, {});
   // RELU needs its input; the code for LSTM, for example, would not.
@@ -186,7 +203,7 @@ TEST_F(OpenRankModelTest, omitsInputs) {
             "(input) is omitted, but it is not optional");
 }
 
-TEST_F(OpenRankModelTest, refusesAnotherRankThanIsStated) {
+TEST_F(OpenShapeModelTest, refusesAnotherRankThanIsStated) {
   auto model = load(openModel());
   Status status = run(*model, {1, 1}, 3);
   EXPECT_EQ(status.code(), StatusCode::generalFailure);
@@ -194,7 +211,7 @@ TEST_F(OpenRankModelTest, refusesAnotherRankThanIsStated) {
   EXPECT_EQ(run(*model, {1, 1}, 2).message(), "");
 }
 
-TEST_F(OpenRankModelTest, reportsWhatTheCompilerReports) {
+TEST_F(OpenShapeModelTest, reportsWhatTheCompilerReports) {
   auto model = load(openModel());
   script.before = [](const CompileObserver &) {
     return badData("no such code");
@@ -219,7 +236,7 @@ TEST_F(OpenRankModelTest, reportsWhatTheCompilerReports) {
 }
 
 // D-074: a deadline ends the compilation, and the wait for one.
-TEST_F(OpenRankModelTest, isCancelled) {
+TEST_F(OpenShapeModelTest, isCancelled) {
   auto model = load(openModel());
   script.before = [&](const CompileObserver &observer) {
     EXPECT_FALSE(observer.isCancelled());
@@ -230,7 +247,7 @@ TEST_F(OpenRankModelTest, isCancelled) {
   Status status = run(*model, {2});
   EXPECT_EQ(status.code(), StatusCode::missedDeadlineTransient);
   EXPECT_EQ(status.message(), "the deadline passed while the model was "
-                              "compiled for the ranks of the inputs");
+                              "compiled for the shapes of the inputs");
 
   std::promise<void> begun, gate;
   script.before = [&](const CompileObserver &) {
@@ -244,7 +261,8 @@ TEST_F(OpenRankModelTest, isCancelled) {
   status = run(*model, {2, 2});
   EXPECT_EQ(status.code(), StatusCode::missedDeadlineTransient);
   EXPECT_EQ(status.message(),
-            "the deadline passed while the model was compiled for other ranks");
+            "the deadline passed while the model was compiled for other "
+            "shapes");
   gate.set_value();
   slow.join();
   EXPECT_EQ(script.compiled, (Shapes{{0}}));

@@ -1,14 +1,14 @@
-//===- OpenRankModel.h - Code for the ranks that are used -------*- C++ -*-===//
+//===- OpenShapeModel.h - Code for the shapes that are used --- -*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_DEVICES_CPU_OPENRANKMODEL_H
-#define NNHAL_LIB_RUNTIME_DEVICES_CPU_OPENRANKMODEL_H
+#ifndef NNHAL_LIB_RUNTIME_OPENSHAPES_OPENSHAPEMODEL_H
+#define NNHAL_LIB_RUNTIME_OPENSHAPES_OPENSHAPEMODEL_H
 
-#include "OpenRanks.h"
+#include "OpenShapes.h"
 
 #include "nnhal/Backend/Backend.h"
 
@@ -17,24 +17,32 @@
 
 namespace nnhal::rt {
 
-/// A model with inputs or outputs of unknown rank. Generated code knows every
-/// rank, so code is made for the ranks of the inputs, with any extents, by the
-/// first execution that has them; where a rank follows from extents, for the
-/// shapes of the inputs. The code that was used last is kept.
+/// A model with inputs or outputs of unknown rank, or of unknown extents where
+/// code has to know these. The first execution that has them makes code for the
+/// ranks of the inputs, with any extents, or for their shapes: where code needs
+/// extents, and where a rank follows from extents. The code that was used last
+/// is kept.
 ///
 /// Blocking: an execution waits for the code that it needs. It stops, with
 ///           missedDeadlineTransient, when it is cancelled.
-class OpenRankModel final : public LoadedModel {
+class OpenShapeModel final : public LoadedModel {
 public:
-  /// Makes a model whose ranks are all known executable.
-  using Compile = std::function<Result<std::unique_ptr<LoadedModel>>(
-      const AnnotatedModel &model, const CompileObserver &observer)>;
+  /// How code is made.
+  struct CodeMaker {
+    /// The name of the device, for the log.
+    std::string device;
+    ShapeNeed need = ShapeNeed::ranks;
+    /// Makes a model executable whose shapes are known as \p need says.
+    std::function<Result<std::unique_ptr<LoadedModel>>(
+        const AnnotatedModel &model, const CompileObserver &observer)>
+        compile;
+  };
 
   /// \p model is valid. Code for the shapes of \p specializations is made at
-  /// once. Fails as withInputShapes() and \p compile.
+  /// once. Fails as withInputShapes() and \p maker.
   static Result<std::unique_ptr<LoadedModel>>
   create(const AnnotatedModel &model,
-         const std::vector<InputShapes> &specializations, Compile compile,
+         const std::vector<InputShapes> &specializations, CodeMaker maker,
          const CompileObserver &observer);
 
   const Interface &interface() const override { return face; }
@@ -56,9 +64,9 @@ private:
   using VariantRef = std::shared_ptr<Variant>;
   class VariantWorkspace;
 
-  OpenRankModel(AnnotatedModel owned, Interface face, Compile compile)
+  OpenShapeModel(AnnotatedModel owned, Interface face, CodeMaker maker)
       : model(std::move(owned)), face(std::move(face)),
-        compile(std::move(compile)) {}
+        maker(std::move(maker)) {}
 
   Result<VariantRef> make(KnownShapes shapes,
                           const CompileObserver &observer) const;
@@ -70,7 +78,7 @@ private:
 
   const AnnotatedModel model;
   const Interface face;
-  const Compile compile;
+  const CodeMaker maker;
 
   mutable std::mutex mutex;
   mutable std::condition_variable compiled;
@@ -81,4 +89,4 @@ private:
 
 } // namespace nnhal::rt
 
-#endif // NNHAL_LIB_RUNTIME_DEVICES_CPU_OPENRANKMODEL_H
+#endif // NNHAL_LIB_RUNTIME_OPENSHAPES_OPENSHAPEMODEL_H
