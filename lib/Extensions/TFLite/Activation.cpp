@@ -13,6 +13,7 @@
 #include "Elementwise.h"
 #include "Families.h"
 #include "FixedPoint.h"
+#include "Sigmoid.h"
 
 #include <cmath>
 
@@ -103,16 +104,6 @@ Result<Types> checkFraction(const Use &use) {
   return types;
 }
 
-/// The factor that brings numbers to steps of 1 / (3 * 4096).
-struct TableInput {
-  int32_t multiplier = 0;
-  int32_t shift = 0;
-  int32_t operator()(int16_t value) const {
-    int32_t half = shift > 0 ? int32_t(1) << (shift - 1) : 0;
-    return wrappingAdd(value * multiplier, half) >> shift;
-  }
-};
-
 TableInput tableInput(const Use &use, int32_t mostShift) {
   float scale = use.input(0).scale;
   int32_t exponent = 0;
@@ -130,58 +121,17 @@ TableInput tableInput(const Use &use, int32_t mostShift) {
   return input;
 }
 
-/// The function for positive numbers, by the straight lines of a table, of
-/// which the last one goes on for ever. It is written without branches: the
-/// signs of neighbours are not to be predicted.
-///
-/// A place has \p fractionBits within a line.
-template <int fractionBits> struct Lines {
-  TableInput input;
-  std::array<int32_t, 256> begin, slope;
-
-  Lines(TableInput input, int32_t last) : input(input) {
-    const std::array<uint16_t, 256> &table = logisticTable();
-    for (size_t index = 0; index < 255; ++index) {
-      begin[index] = table[index] << fractionBits;
-      slope[index] = table[index + 1] - table[index];
-    }
-    begin[255] = last;
-    slope[255] = 0;
-  }
-
-  /// Returns the function of the distance of \p place from 0.
-  int32_t at(int32_t place) const {
-    uint32_t distance = place < 0 ? 0 - uint32_t(place) : uint32_t(place);
-    uint32_t index = std::min(distance >> fractionBits, uint32_t(255));
-    auto rest = int32_t(distance & ((uint32_t(1) << fractionBits) - 1));
-    return begin[index] + rest * slope[index];
-  }
-};
-
 Status runLogistic(Run &run) {
   if (isFloat(run))
     return map<float>(
         run, [](float value) { return 1.0f / (1.0f + std::exp(-value)); });
-  const Lines<9> lines(tableInput(run.use, 0), 0x7FFF << 10);
-  return map(run, [&](int16_t value) {
-    int32_t place = lines.input(value);
-    int32_t result = lines.at(place);
-    // The half is rounded up on both sides.
-    int32_t other = (1 << 25) - result - 1;
-    return int16_t(((place >= 0 ? result : other) + (1 << 9)) >> 10);
-  });
+  return map(run, Logistic16(tableInput(run.use, 0)));
 }
 
-/// tanh(x) is 2 logistic(2x) - 1.
 Status runTanh(Run &run) {
   if (isFloat(run))
     return map<float>(run, [](float value) { return std::tanh(value); });
-  const Lines<8> lines(tableInput(run.use, 1), 0xFFFF << 8);
-  return map(run, [&](int16_t value) {
-    int32_t place = lines.input(value);
-    int32_t result = lines.at(place) - (1 << 23);
-    return int16_t(((place >= 0 ? result : -result - 1) + (1 << 7)) >> 8);
-  });
+  return map(run, Tanh16(tableInput(run.use, 1)));
 }
 
 //===----------------------------------------------------------------------===//

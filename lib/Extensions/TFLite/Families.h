@@ -33,6 +33,7 @@ Rows conversionRows();
 Rows indexingRows();
 Rows joiningRows();
 Rows logicRows();
+Rows lstmRows();
 Rows matrixRows();
 Rows movementRows();
 Rows normalizationRows();

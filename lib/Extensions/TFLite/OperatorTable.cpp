@@ -16,14 +16,15 @@ std::span<const OperatorRow> tflite::operatorTable() {
   static const std::vector<OperatorRow> table = [] {
     std::vector<OperatorRow> rows;
     for (Rows family :
-         {activationRows(),   arithmeticRows(),    blocksRows(),
-          combiningRows(),    comparisonRows(),    contractionRows(),
-          conv3DRows(),       conversionRows(),    indexingRows(),
-          joiningRows(),      logicRows(),         matrixRows(),
-          movementRows(),     normalizationRows(), poolingRows(),
-          quantizationRows(), recurrentRows(),     reductionRows(),
-          resizeRows(),       segmentRows(),       selectionRows(),
-          sequenceRows(),     softmaxRows(),       unaryRows()})
+         {activationRows(), arithmeticRows(),   blocksRows(),
+          combiningRows(),  comparisonRows(),   contractionRows(),
+          conv3DRows(),     conversionRows(),   indexingRows(),
+          joiningRows(),    logicRows(),        lstmRows(),
+          matrixRows(),     movementRows(),     normalizationRows(),
+          poolingRows(),    quantizationRows(), recurrentRows(),
+          reductionRows(),  resizeRows(),       segmentRows(),
+          selectionRows(),  sequenceRows(),     softmaxRows(),
+          unaryRows()})
       rows.insert(rows.end(), family.begin(), family.end());
     std::sort(rows.begin(), rows.end(),
               [](const OperatorRow &a, const OperatorRow &b) {

@@ -7,6 +7,8 @@
 
 #include "RunTesting.h"
 
+#include "Extensions/TFLite/TFLiteExtension.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,10 +26,18 @@ struct LstmShape {
   int32_t batch = 2, steps = 5, inputSize = 6, cells = 8, outputs = 8;
   bool isTimeMajor = false, isSequence = true;
   bool hasInputGate = true, hasPeephole = false, hasNorm = false;
+  /// Activations have 16 bits.
+  bool isWide = false;
   /// Of the output, its state and, beside a projection, the hidden state.
   int32_t zeroPoint = 0;
 
   bool hasProjection() const { return outputs != cells; }
+  Type type() const { return isWide ? Type::INT16 : Type::INT8; }
+  double inputScale() const { return isWide ? 1 / 16384.0 : 1 / 64.0; }
+  int32_t inputZeroPoint() const { return isWide ? 0 : 3; }
+  int32_t mostInput() const { return isWide ? 25600 : 100; }
+  double stateScale() const { return isWide ? 1 / 32768.0 : 1 / 128.0; }
+  double leastOutput() const { return isWide ? -32768 : -128; }
   std::vector<int32_t> input() const {
     if (!isSequence)
       return {batch, inputSize};
@@ -36,8 +46,7 @@ struct LstmShape {
   }
 };
 
-constexpr double inputScale = 1 / 64.0, weightScale = 1 / 128.0;
-constexpr double stateScale = 1 / 128.0, cellScale = 1 / 4096.0;
+constexpr double weightScale = 1 / 128.0, cellScale = 1 / 4096.0;
 constexpr double peepholeScale = 1 / 65536.0, normScale = 1 / 16384.0;
 constexpr double gateScale = 1 / 2048.0;
 
@@ -70,9 +79,10 @@ LstmWeights randomWeights(const LstmShape &shape, uint32_t seed) {
         60);
     // The scale of a bias is that of the sum; beside a norm that of the result.
     double biasScale =
-        shape.hasNorm ? normScale / 1024 : inputScale * weightScale;
+        shape.hasNorm ? normScale / 1024 : shape.inputScale() * weightScale;
     int largest = int(0.5 / biasScale);
-    add(12 + gate, {shape.cells}, Type::INT32, biasScale, -largest, largest);
+    add(12 + gate, {shape.cells}, shape.isWide ? Type::INT64 : Type::INT32,
+        biasScale, -largest, largest);
     if (shape.hasPeephole && gate != 2)
       add(9 + (gate == 3 ? 2 : gate), {shape.cells}, Type::INT16, peepholeScale,
           -32000, 32000);
@@ -81,8 +91,8 @@ LstmWeights randomWeights(const LstmShape &shape, uint32_t seed) {
   }
   if (shape.hasProjection()) {
     add(16, {shape.outputs, shape.cells}, Type::INT8, weightScale, -40, 40);
-    add(17, {shape.outputs}, Type::INT32, stateScale * weightScale, -2000,
-        2000);
+    add(17, {shape.outputs}, Type::INT32, shape.stateScale() * weightScale,
+        -2000, 2000);
   }
   return weights;
 }
@@ -91,12 +101,14 @@ std::vector<std::byte> lstmFile(const LstmShape &shape,
                                 const LstmWeights &weights) {
   TFLiteWriter file;
   TensorSpec state = {{shape.batch, shape.outputs},
-                      Type::INT8,
-                      {float(stateScale)},
+                      shape.type(),
+                      {float(shape.stateScale())},
                       {shape.zeroPoint}};
   std::vector<int32_t> inputs(24, -1);
-  inputs[0] =
-      file.tensor({shape.input(), Type::INT8, {float(inputScale)}, {3}});
+  inputs[0] = file.tensor({shape.input(),
+                           shape.type(),
+                           {float(shape.inputScale())},
+                           {shape.inputZeroPoint()}});
   for (size_t i = 1; i < inputs.size(); ++i) {
     if (weights.values[i].empty())
       continue;
@@ -107,6 +119,9 @@ std::vector<std::byte> lstmFile(const LstmShape &shape,
     else if (weights.specs[i].type == Type::INT16)
       inputs[i] = file.constant(
           weights.specs[i], std::vector<int16_t>(values.begin(), values.end()));
+    else if (weights.specs[i].type == Type::INT64)
+      inputs[i] = file.constant(
+          weights.specs[i], std::vector<int64_t>(values.begin(), values.end()));
     else
       inputs[i] = file.constant(
           weights.specs[i], std::vector<int32_t>(values.begin(), values.end()));
@@ -124,8 +139,8 @@ std::vector<std::byte> lstmFile(const LstmShape &shape,
     extras.intermediates.push_back(
         shape.hasNorm ? file.tensor({{0}, Type::INT16, {float(gateScale)}, {0}})
                       : file.tensor({{0}}));
-  extras.intermediates.push_back(
-      file.tensor({{0}, Type::INT8, {float(stateScale)}, {shape.zeroPoint}}));
+  extras.intermediates.push_back(file.tensor(
+      {{0}, shape.type(), {float(shape.stateScale())}, {shape.zeroPoint}}));
   state.isVariable = false;
   state.shape = {};
   int32_t output = file.tensor(state);
@@ -219,25 +234,33 @@ Numbers elementsAt(const LstmShape &shape, const Numbers &sequence,
   return {begin, begin + size};
 }
 
-/// Runs the file and compares with real numbers; a step of the output is
-/// 1/128.
+/// The results of \p bytes on a device that has the extension.
+std::vector<Numbers> resultsOf(const std::vector<std::byte> &bytes,
+                               const std::vector<Numbers> &inputs) {
+  return runFile(bytes, inputs,
+                 {{nnhal::tflite::createTFLiteExtension(), "test"}});
+}
+
+/// Runs the file and compares with real numbers, in steps of the output.
 void checkLstm(const LstmShape &shape, double tolerance) {
   LstmWeights weights = randomWeights(shape, 7);
   std::mt19937 random(8);
-  Numbers input = randomWhole(random, countOf(shape.input()), -100, 100);
+  Numbers input = randomWhole(random, countOf(shape.input()),
+                              -shape.mostInput(), shape.mostInput());
   Numbers state(shape.batch * shape.outputs, shape.zeroPoint);
   std::vector<Numbers> results =
-      runFile(lstmFile(shape, weights), {input, state});
+      resultsOf(lstmFile(shape, weights), {input, state});
   ASSERT_EQ(results.size(), 3u);
   for (int32_t batch = 0; batch < shape.batch; ++batch) {
     RealLstm real(shape, weights);
     for (int32_t step = 0; step < shape.steps; ++step) {
       Numbers x = elementsAt(shape, input, shape.inputSize, batch, step);
       for (double &value : x)
-        value = (value - 3) * inputScale;
+        value = (value - shape.inputZeroPoint()) * shape.inputScale();
       Numbers expected = real.step(x);
       for (double &value : expected)
-        value = std::clamp(value / stateScale + shape.zeroPoint, -128.0, 127.0);
+        value = std::clamp(value / shape.stateScale() + shape.zeroPoint,
+                           shape.leastOutput(), -shape.leastOutput() - 1);
       expectNear(elementsAt(shape, results[0], shape.outputs, batch, step),
                  expected, tolerance);
     }
@@ -253,6 +276,48 @@ TEST(TFLiteQuantizedRecurrentTest, lstmFollowsRealNumbers) {
   checkLstm({.outputs = 4}, 2.5);
   checkLstm({.hasNorm = true}, 2.5);
   checkLstm({.steps = 1, .isSequence = false}, 1.5);
+}
+
+// A step of the output is 1/32768, and one of a gate's sum 1/4096.
+TEST(TFLiteQuantizedRecurrentTest, wideLstmFollowsRealNumbers) {
+  checkLstm({.isWide = true}, 48);
+  checkLstm({.isTimeMajor = true, .isWide = true}, 48);
+  checkLstm({.batch = 1, .steps = 1, .isWide = true}, 48);
+  checkLstm({.steps = 1, .isSequence = false, .isWide = true}, 48);
+}
+
+TEST(TFLiteQuantizedRecurrentTest, wideLstmIsOneOperation) {
+  auto text = [](const LstmShape &shape) {
+    return toText(importBytes(lstmFile(shape, randomWeights(shape, 7))));
+  };
+  EXPECT_EQ(text({.isWide = true}),
+            "tflite:UNIDIRECTIONAL_SEQUENCE_LSTM(i2x5x6, c8x6, c8x6, c8x6, "
+            "c8x6, c8x8, c8x8, c8x8, c8x8, -, -, -, c8:0, c8:0, c8:0, c8:0, -, "
+            "-, i2x8, i2x8, -, -, -, -, 4, 6f, 0f, false) -> o2x5x8, o2x8, "
+            "o2x8\n");
+  EXPECT_EQ(text({.steps = 1, .isSequence = false, .isWide = true}),
+            "tflite:LSTM(i2x6, c8x6, c8x6, c8x6, c8x6, c8x8, c8x8, c8x8, c8x8, "
+            "-, -, -, c8:0, c8:0, c8:0, c8:0, -, -, i2x8, i2x8, -, -, -, -, 4, "
+            "6f, 0f, 0) -> o2x8, o2x8, o2x8\n");
+}
+
+TEST(TFLiteQuantizedRecurrentTest, wideLstmStateIsCarried) {
+  LstmShape whole{.batch = 1, .steps = 6, .isWide = true}, half = whole;
+  half.steps = 3;
+  LstmWeights weights = randomWeights(whole, 11);
+  std::mt19937 random(12);
+  Numbers input = randomWhole(random, 36, -30000, 30000);
+  auto expected = resultsOf(lstmFile(whole, weights), {input});
+  std::vector<std::byte> file = lstmFile(half, weights);
+  EXPECT_EQ(importBytes(file).statePairs,
+            (std::vector<StatePair>{{1, 1}, {2, 2}}));
+  auto first = resultsOf(file, {{input.begin(), input.begin() + 18}});
+  auto second =
+      resultsOf(file, {{input.begin() + 18, input.end()}, first[1], first[2]});
+  first[0].insert(first[0].end(), second[0].begin(), second[0].end());
+  EXPECT_EQ(first[0], expected[0]);
+  EXPECT_EQ(second[1], expected[1]);
+  EXPECT_EQ(second[2], expected[2]);
 }
 
 TEST(TFLiteQuantizedRecurrentTest, lstmOutputsHaveZeroPoints) {
@@ -478,6 +543,58 @@ TEST(TFLiteQuantizedRecurrentTest, lstmErrors) {
                         w.values[13].assign(8, 1);
                       }),
             "input 13 has type INT8, but beside INT8 it is TENSOR_INT32");
+}
+
+TEST(TFLiteQuantizedRecurrentTest, wideLstmErrors) {
+  auto nothing = [](LstmWeights &) {};
+  EXPECT_EQ(lstmError({.hasInputGate = false, .isWide = true}, nothing),
+            "input 1 is missing, but LSTMs of 16-bit activations have an input "
+            "gate");
+  EXPECT_EQ(lstmError({.hasPeephole = true, .isWide = true}, nothing),
+            "input 9 is present, but LSTMs of 16-bit activations have no "
+            "peepholes, projections or norms");
+  EXPECT_EQ(lstmError({.outputs = 4, .isWide = true}, nothing),
+            "input 16 is present, but LSTMs of 16-bit activations have no "
+            "peepholes, projections or norms");
+  LstmShape shape{.isWide = true};
+  EXPECT_EQ(lstmError(shape,
+                      [](LstmWeights &w) {
+                        w.specs[13].type = Type::INT8;
+                        w.values[13].assign(8, 1);
+                      }),
+            "input 13 has type INT8, but beside INT16 it is TENSOR_INT32");
+  EXPECT_EQ(lstmError(shape, [](LstmWeights &w) { w.specs[2].shape = {6, 8}; }),
+            "input 1 has shape 8x6, expected 6x6");
+  EXPECT_EQ(halImportError(lstmFile(shape, randomWeights(shape, 7))),
+            "operator 0 (UNIDIRECTIONAL_SEQUENCE_LSTM): the HAL's "
+            "UNIDIRECTIONAL_SEQUENCE_LSTM does not take input 0 of type INT16; "
+            "the extension nnhal.tflite takes it");
+}
+
+TEST(TFLiteQuantizedRecurrentTest, wideLstmNeedsKnownShapes) {
+  TFLiteWriter file;
+  TensorSpec wide = {{1, 1}, Type::INT16, {0x1p-12f}, {0}};
+  int32_t input = file.tensor({{3}, Type::INT16, {0x1p-12f}, {0}});
+  int32_t unique = file.tensor({{-1}, Type::INT16, {0x1p-12f}, {0}});
+  int32_t places = file.tensor({{3}, Type::INT32}), row = file.tensor(wide);
+  file.add(Code::UNIQUE, {input}, {unique, places});
+  file.add(Code::EXPAND_DIMS, {unique, file.integers({0})}, {row});
+  std::vector<int32_t> inputs(20, -1);
+  inputs[0] = row;
+  for (size_t i = 1; i < 9; ++i)
+    inputs[i] = file.constant<int8_t>({{1, 1}, Type::INT8, {0.5f}, {0}}, {1});
+  for (size_t i = 12; i < 16; ++i)
+    inputs[i] = file.constant<int32_t>({{1}, Type::INT32}, {1});
+  wide.isVariable = true;
+  inputs[18] = file.tensor(wide);
+  inputs[19] = file.tensor(wide);
+  wide.isVariable = false;
+  int32_t output = file.tensor(wide);
+  file.add(Code::LSTM, inputs, {output},
+           schema::CreateLSTMOptions(file.builder, Activation::TANH));
+  EXPECT_EQ(importError(file.finish({input}, {output})),
+            "operator 2 (LSTM): LSTMs with a state have inputs of known "
+            "shapes");
 }
 
 /// An LSTM with one input gate of size 1, for what its operator states.

@@ -96,7 +96,8 @@ bool needsExtension(Graph &graph, const schema::Operator &source,
   if (!readOperands(op).isOk() || isFoldable(op))
     return false;
   for (size_t i = 0; i < op.inputCount(); ++i)
-    if (op.hasInput(i) && (op.input(i).imaginary || !op.input(i).shape))
+    if (op.hasInput(i) && (op.input(i).imaginary ||
+                           (!op.input(i).shape && !isState(extension, i))))
       return false;
   // The extension has other results of SOFTMAX of bytes.
   if (mergesDimensions(op))
@@ -115,7 +116,7 @@ bool needsExtension(Graph &graph, const schema::Operator &source,
 
 static Status checkTypes(Operator &op, const ExtensionRow &extension) {
   for (size_t i = 0; i < op.inputCount(); ++i)
-    if (op.hasInput(i) && !op.input(i).shape)
+    if (op.hasInput(i) && !op.input(i).shape && !isState(extension, i))
       return badData("input {}, {}, is a variable", i, describe(op.input(i)));
   if (extension.inputs.most == 0)
     return Status();
@@ -163,6 +164,8 @@ Status importAsExtension(Graph &graph, const schema::Operator &source,
   NNHAL_RETURN_IF_ERROR(readOperands(op));
   NNHAL_RETURN_IF_ERROR(checkTypes(op, extension));
   NNHAL_RETURN_IF_ERROR(inferShapes(op, extension));
+  if (extension.import)
+    return extension.import(op);
   OperationBuilder builder(op, row.type);
   bool isVariadic = extension.inputs.most == 255;
   size_t count = isVariadic ? op.inputCount() : extension.inputs.most;

@@ -54,7 +54,17 @@ struct ExtensionRow {
   bool takesUnknown = false;
   ShapeFunction inferShapes = sameShape;
   OptionsFunction addOptions = nullptr;
+  /// The inputs that are states, which may be variables.
+  uint32_t states = 0;
+  /// Adds the operation of an operator that has states; null where it has just
+  /// the operator's inputs and options.
+  ImportFunction import = nullptr;
 };
+
+/// Whether input \p i of \p extension is a state.
+inline bool isState(const ExtensionRow &extension, size_t i) {
+  return i < 32 && (extension.states >> i & 1);
+}
 
 /// Returns null when the extension does not have \p code.
 const ExtensionRow *findExtension(schema::BuiltinOperator code);
@@ -131,9 +141,13 @@ Result<std::vector<Shape>> extensionShapeShape(Operator &op);
 Result<std::vector<Shape>> extensionEmbeddingShape(Operator &op);
 Result<std::vector<Shape>> extensionSparseLookupShape(Operator &op);
 Result<std::vector<Shape>> extensionDilateShape(Operator &op);
+Result<std::vector<Shape>> wideLstmShape(Operator &op);
 /// The shape that the constant input 0, 1 or 2 states, in which an operator of
 /// the row's code has it; what the file states for the output otherwise.
 Result<std::vector<Shape>> extensionStatedShape(Operator &op);
+
+// Operators with states, and options of their own.
+Status importWideLstm(Operator &op); // both LSTM operators
 
 } // namespace nnhal::rt::tflite
 

@@ -206,6 +206,9 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::RESIZE_BILINEAR, .inputs = {2, 2}, .types = F32 | S16, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeBilinearOptions, &schema::ResizeBilinearOptions::align_corners, &schema::ResizeBilinearOptions::half_pixel_centers>},
   {.code = Code::RESIZE_NEAREST_NEIGHBOR, .inputs = {2, 2}, .types = F32 | Quant8 | S16 | I32, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeNearestNeighborOptions, &schema::ResizeNearestNeighborOptions::align_corners, &schema::ResizeNearestNeighborOptions::half_pixel_centers>},
   {.code = Code::REDUCE_WINDOW, .inputs = {5, 5}, .types = anyNumber & ~uint16_t(F16), .sameTypeInputs = 2, .inferShapes = extensionReduceWindowShape, .addOptions = reduceWindowOptions},
+  // Recurrent
+  {.code = Code::LSTM, .inputs = {20, 24}, .optionalInputs = 0x31E22, .types = S16, .inferShapes = wideLstmShape, .states = 0xC0000, .import = importWideLstm},
+  {.code = Code::UNIDIRECTIONAL_SEQUENCE_LSTM, .inputs = {20, 24}, .optionalInputs = 0x31E22, .types = S16, .inferShapes = wideLstmShape, .states = 0xC0000, .import = importWideLstm},
   // Normalization
   {.code = Code::L2_NORMALIZATION, .types = F32, .addOptions = options<schema::L2NormOptions, &schema::L2NormOptions::activation>},
   // Reduction

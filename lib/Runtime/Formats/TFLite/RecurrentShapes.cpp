@@ -13,10 +13,8 @@
 
 namespace nnhal::rt::tflite {
 
-/// Input \p i has exactly shape \p expected and type \p type; absent inputs
-/// pass.
-static Status expectShape(Operator &op, size_t i, const Shape &expected,
-                          OperandType type) {
+Status expectShape(Operator &op, size_t i, const Shape &expected,
+                   OperandType type) {
   if (!op.hasInput(i))
     return Status();
   const Tensor &tensor = op.input(i);
@@ -29,8 +27,9 @@ static Status expectShape(Operator &op, size_t i, const Shape &expected,
   if (type == *op.input(0).type)
     return badData("input {} has type {}, but input 0 has type {}", i,
                    nameOf(tensor.sourceType), nameOf(op.input(0).sourceType));
-  return badData("input {} has type {}, but beside INT8 it is {}", i,
-                 nameOf(tensor.sourceType), nameOf(type));
+  return badData("input {} has type {}, but beside {} it is {}", i,
+                 nameOf(tensor.sourceType), nameOf(op.input(0).sourceType),
+                 nameOf(type));
 }
 
 Status expectShape(Operator &op, size_t i, const Shape &expected) {
