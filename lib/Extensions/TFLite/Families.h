@@ -39,6 +39,7 @@ Rows movementRows();
 Rows normalizationRows();
 Rows poolingRows();
 Rows quantizationRows();
+Rows randomRows();
 Rows recurrentRows();
 Rows reductionRows();
 Rows resizeRows();

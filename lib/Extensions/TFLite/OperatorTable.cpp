@@ -21,10 +21,10 @@ std::span<const OperatorRow> tflite::operatorTable() {
           conv3DRows(),     conversionRows(),   indexingRows(),
           joiningRows(),    logicRows(),        lstmRows(),
           matrixRows(),     movementRows(),     normalizationRows(),
-          poolingRows(),    quantizationRows(), recurrentRows(),
-          reductionRows(),  resizeRows(),       segmentRows(),
-          selectionRows(),  sequenceRows(),     softmaxRows(),
-          unaryRows()})
+          poolingRows(),    quantizationRows(), randomRows(),
+          recurrentRows(),  reductionRows(),    resizeRows(),
+          segmentRows(),    selectionRows(),    sequenceRows(),
+          softmaxRows(),    unaryRows()})
       rows.insert(rows.end(), family.begin(), family.end());
     std::sort(rows.begin(), rows.end(),
               [](const OperatorRow &a, const OperatorRow &b) {

@@ -37,14 +37,23 @@ static Numbers numbersOf(const std::vector<std::byte> &bytes) {
   return {elements.begin(), elements.end()};
 }
 
-static bool isUint32(const InterfaceTensor &tensor) {
-  return tensor.extension && tensor.extension->kind == ElementKind::uint32;
+/// The kind of elements that only an extension has a type for.
+static ElementKind kindOf(const InterfaceTensor &tensor) {
+  return tensor.extension ? tensor.extension->kind : ElementKind::opaque;
 }
 
 static std::vector<std::byte> toBytes(const InterfaceTensor &tensor,
                                       const Numbers &values) {
-  if (isUint32(tensor))
+  switch (kindOf(tensor)) {
+  case ElementKind::uint32:
     return bytesOf<uint32_t>(values);
+  case ElementKind::int64:
+    return bytesOf<int64_t>(values);
+  case ElementKind::uint64:
+    return bytesOf<uint64_t>(values);
+  default:
+    break;
+  }
   switch (tensor.type) {
   case OperandType::TENSOR_INT32:
     return bytesOf<int32_t>(values);
@@ -68,8 +77,16 @@ static std::vector<std::byte> toBytes(const InterfaceTensor &tensor,
 
 static Numbers fromBytes(const InterfaceTensor &tensor,
                          const std::vector<std::byte> &bytes) {
-  if (isUint32(tensor))
+  switch (kindOf(tensor)) {
+  case ElementKind::uint32:
     return numbersOf<uint32_t>(bytes);
+  case ElementKind::int64:
+    return numbersOf<int64_t>(bytes);
+  case ElementKind::uint64:
+    return numbersOf<uint64_t>(bytes);
+  default:
+    break;
+  }
   switch (tensor.type) {
   case OperandType::TENSOR_INT32:
     return numbersOf<int32_t>(bytes);

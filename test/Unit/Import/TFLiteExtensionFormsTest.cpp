@@ -309,8 +309,6 @@ TEST(TFLiteExtensionFormsTest, errors) {
             "strings and tables of them are not imported");
   EXPECT_EQ(error(Code::CONCAT_EMBEDDINGS, {real({2})}),
             "TensorFlow Lite does not compute this operator either");
-  EXPECT_EQ(error(Code::RANDOM_UNIFORM, {ints({2})}),
-            "random results are not imported");
   EXPECT_EQ(error(Code::STABLEHLO_CUSTOM_CALL, {real({2})}),
             "what a custom call computes is not known");
 }

@@ -142,12 +142,16 @@ Result<std::vector<Shape>> extensionEmbeddingShape(Operator &op);
 Result<std::vector<Shape>> extensionSparseLookupShape(Operator &op);
 Result<std::vector<Shape>> extensionDilateShape(Operator &op);
 Result<std::vector<Shape>> wideLstmShape(Operator &op);
+Result<std::vector<Shape>> multinomialShape(Operator &op);
+Result<std::vector<Shape>> randomBitsShape(Operator &op);
 /// The shape that the constant input 0, 1 or 2 states, in which an operator of
 /// the row's code has it; what the file states for the output otherwise.
 Result<std::vector<Shape>> extensionStatedShape(Operator &op);
 
 // Operators with states, and options of their own.
 Status importWideLstm(Operator &op); // both LSTM operators
+Status importRandom(Operator &op);   // all that have seeds
+Status addRandomBitsOptions(Operator &op, OperationBuilder &builder);
 
 } // namespace nnhal::rt::tflite
 

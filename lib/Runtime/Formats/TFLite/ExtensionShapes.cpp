@@ -45,6 +45,8 @@ Result<std::vector<Shape>> extensionStatedShape(Operator &op) {
   case Code::TRANSPOSE_CONV:
   case Code::CONV_3D_TRANSPOSE:
   case Code::FILL:
+  case Code::RANDOM_STANDARD_NORMAL:
+  case Code::RANDOM_UNIFORM:
     i = 0;
     break;
   case Code::SCATTER_ND:

@@ -209,6 +209,11 @@ static constexpr ExtensionRow rows[] = {
   // Recurrent
   {.code = Code::LSTM, .inputs = {20, 24}, .optionalInputs = 0x31E22, .types = S16, .inferShapes = wideLstmShape, .states = 0xC0000, .import = importWideLstm},
   {.code = Code::UNIDIRECTIONAL_SEQUENCE_LSTM, .inputs = {20, 24}, .optionalInputs = 0x31E22, .types = S16, .inferShapes = wideLstmShape, .states = 0xC0000, .import = importWideLstm},
+  // Random
+  {.code = Code::RANDOM_UNIFORM, .types = I32, .inferShapes = extensionStatedShape, .import = importRandom},
+  {.code = Code::RANDOM_STANDARD_NORMAL, .types = I32, .inferShapes = extensionStatedShape, .import = importRandom},
+  {.code = Code::MULTINOMIAL, .inputs = {2, 2}, .types = F32, .inferShapes = multinomialShape, .import = importRandom},
+  {.code = Code::STABLEHLO_RNG_BIT_GENERATOR, .outputs = {2, 2}, .types = U64, .inferShapes = randomBitsShape, .addOptions = addRandomBitsOptions},
   // Normalization
   {.code = Code::L2_NORMALIZATION, .types = F32, .addOptions = options<schema::L2NormOptions, &schema::L2NormOptions::activation>},
   // Reduction

@@ -49,6 +49,8 @@ struct FileImport {
   /// The subgraphs that are being imported, each called by the one before it.
   std::vector<uint32_t> calls = {0};
   uint32_t callCount = 0;
+  /// The number of random operators that got their seeds here.
+  uint32_t seededOperators = 0;
   bool isReshaped = false;
 };
 

@@ -229,11 +229,6 @@ std::string_view whyUnsupported(schema::BuiltinOperator code) {
   case Code::DELEGATE:
   case Code::PLACEHOLDER_FOR_GREATER_OP_CODES:
     return "TensorFlow Lite does not compute this operator either";
-  case Code::RANDOM_STANDARD_NORMAL:
-  case Code::RANDOM_UNIFORM:
-  case Code::MULTINOMIAL:
-  case Code::STABLEHLO_RNG_BIT_GENERATOR:
-    return "random results are not imported";
   case Code::STABLEHLO_CUSTOM_CALL:
     return "what a custom call computes is not known";
   default:
