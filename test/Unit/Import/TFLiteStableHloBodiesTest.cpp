@@ -455,6 +455,96 @@ TEST(TFLiteStableHloBodiesTest, windows) {
             (Numbers{1}));
 }
 
+/// The attributes of STABLEHLO_REDUCE_WINDOW, of which all but the first may be
+/// absent.
+struct HloWindow {
+  Longs extents, strides = {}, padding = {}, dilations = {}, baseDilations = {};
+};
+
+/// The result of windows over a tensor of \p type and shape \p from.
+Numbers reduceWindows(const HloWindow &window, std::vector<int32_t> from,
+                      Numbers values, double first, Code body,
+                      Type type = Type::FLOAT32) {
+  OperatorExtras extras = options2([&](Builder &b) {
+    auto list = [&](const Longs &longs) {
+      return longs.empty() ? flatbuffers::Offset<flatbuffers::Vector<int64_t>>()
+                           : b.CreateVector(longs);
+    };
+    auto extents = list(window.extents), strides = list(window.strides);
+    auto base = list(window.baseDilations), other = list(window.dilations);
+    auto padding = list(window.padding);
+    return schema::CreateStablehloReduceWindowOptions(b, extents, strides, base,
+                                                      other, padding, 1);
+  });
+  TestInput data = {{std::move(from), type}, values}, start = {{{}, type}, {}};
+  return resultsOf(reducingFile(Code::STABLEHLO_REDUCE_WINDOW, {data, start},
+                                {{}, type}, extras, body),
+                   {values, {first}})[0];
+}
+
+// A window begins with any first value, and its elements may have gaps.
+TEST(TFLiteStableHloBodiesTest, hloWindows) {
+  const Numbers five = {1, 2, 3, 4, 5};
+  EXPECT_EQ(reduceWindows({{2}}, {5}, five, 10, Code::STABLEHLO_ADD),
+            (Numbers{13, 15, 17, 19}));
+  EXPECT_EQ(reduceWindows({{2}, {3}}, {5}, five, 0, Code::ADD),
+            (Numbers{3, 9}));
+  EXPECT_EQ(
+      reduceWindows({{2}, {}, {}, {3}}, {5}, five, 1, Code::STABLEHLO_MULTIPLY),
+      (Numbers{4, 10}));
+  // Elements that are added have the first value.
+  EXPECT_EQ(
+      reduceWindows({{2}, {2}, {1, 2}}, {5}, five, 2, Code::STABLEHLO_MULTIPLY),
+      (Numbers{4, 12, 40, 8}));
+  EXPECT_EQ(reduceWindows({{2}, {}, {}, {}, {2}}, {3}, {1, 2, 3}, 0,
+                          Code::STABLEHLO_ADD),
+            (Numbers{1, 2, 2, 3}));
+  EXPECT_EQ(
+      reduceWindows({{2}, {}, {-1, -2}}, {5}, five, 0, Code::STABLEHLO_ADD),
+      Numbers{5});
+}
+
+TEST(TFLiteStableHloBodiesTest, hloWindowsOfOtherTypes) {
+  Numbers values(12);
+  std::iota(values.begin(), values.end(), -3);
+  EXPECT_EQ(reduceWindows({{2, 1, 2}}, {2, 3, 2}, values, 1,
+                          Code::STABLEHLO_MINIMUM, Type::INT32),
+            (Numbers{-3, -1, 1}));
+  EXPECT_EQ(reduceWindows({{1, 3, 1}}, {2, 3, 2}, values, -100,
+                          Code::STABLEHLO_MAXIMUM, Type::INT64),
+            (Numbers{1, 2, 7, 8}));
+  EXPECT_EQ(reduceWindows({{2}}, {4}, {1, 1, 0, 0}, 1, Code::STABLEHLO_AND,
+                          Type::BOOL),
+            (Numbers{1, 0, 0}));
+  EXPECT_EQ(reduceWindows({{2}}, {4}, {1, 1, 0, 0}, 0, Code::STABLEHLO_OR,
+                          Type::BOOL),
+            (Numbers{1, 1, 0}));
+  // Channels of pictures, which pools of the HAL keep apart.
+  EXPECT_EQ(reduceWindows({{1, 1, 2, 2}}, {1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}, 0,
+                          Code::STABLEHLO_ADD),
+            (Numbers{12, 16}));
+}
+
+// The file format's operators reduce as those of StableHLO do, but not beside a
+// fused activation.
+TEST(TFLiteStableHloBodiesTest, reducersHaveNoActivation) {
+  auto error = [](schema::Activation activation) {
+    TFLiteWriter file;
+    int32_t input = file.tensor({{4}}), output = file.tensor({{}});
+    file.add(Code::STABLEHLO_REDUCE, {input, file.floats({}, 0)}, {output},
+             schema::BuiltinOptions::NONE, 0, reduceOver({0}));
+    file.endSubgraph({input}, {output});
+    int32_t a = file.tensor({{}}), b = file.tensor({{}}), c = file.tensor({{}});
+    file.add(Code::ADD, {a, b}, {c},
+             schema::CreateAddOptions(file.builder, activation));
+    return errorOf(file.finish({a, b}, {c}));
+  };
+  EXPECT_EQ(error(schema::Activation::NONE), "imported");
+  EXPECT_EQ(error(schema::Activation::RELU),
+            "reduces by subgraph 1, which is not a sum, product, maximum, "
+            "minimum, conjunction or disjunction of its inputs");
+}
+
 TEST(TFLiteStableHloBodiesTest, windowErrors) {
   using schema::ReduceWindowFunction;
   auto error = [](const std::vector<TestInput> &inputs,

@@ -133,17 +133,25 @@ TEST(TFLiteStableHloErrorsTest, windows) {
     return reduceError(Code::STABLEHLO_REDUCE_WINDOW, real(std::move(shape)),
                        first, extras, body);
   };
-  EXPECT_EQ(windows({4}, windowsOf({2}, {1}, {0, 0}, {1})),
-            "only windows over tensors of rank 4 are imported, found 4");
-  EXPECT_EQ(windows({1, 4, 4, 2}, windowsOf({1, 2, 2, 2}, {1, 1, 1, 1}, none)),
-            "only windows over dimensions 1 and 2 are imported, found 2 "
-            "elements with stride 1 of dimension 3");
-  EXPECT_EQ(windows({1, 4, 4, 2},
-                    windowsOf({1, 2, 2, 1}, {1, 1, 1, 1}, none, {1, 2, 1, 1})),
-            "dilations has the value 2, which is not in 1..1");
-  EXPECT_EQ(windows({1, 4, 4, 2}, windowsOf({1, 2, 2, 1}, {1, 1, 1, 1}, none),
-                    Code::STABLEHLO_MINIMUM),
-            "only windows of sums and maxima of FLOAT32 are imported");
+  EXPECT_EQ(windows({4}, windowsOf({2, 2}, {1}, {0, 0}, {1})),
+            "window_dimensions has 2 values, expected 1");
+  EXPECT_EQ(windows({4}, windowsOf({2}, {0}, {0, 0}, {1})),
+            "window_strides has the value 0, which is not in 1..1073741824");
+  EXPECT_EQ(windows({4}, windowsOf({2}, {1}, {0}, {1})),
+            "padding has 1 values, expected 2");
+  EXPECT_EQ(windows({4}, windowsOf({2}, {1}, {-2, -2}, {1})),
+            "negative padding leaves 0 elements of dimension 0");
+  EXPECT_EQ(windows({4}, windowsOf({5}, {1}, {0, 0}, {1})),
+            "a window of 5 elements exceeds extent 4 of dimension 0");
+  EXPECT_EQ(windows({4}, windowsOf({2}, {1}, {0, 0}, {1}), Code::STABLEHLO_AND),
+            "reduces bits of FLOAT32, which no operator does but for BOOL");
+  EXPECT_EQ(halImportError(reducingFile(
+                Code::STABLEHLO_REDUCE_WINDOW, {real({1, 4, 4, 2}), first},
+                {{1}}, windowsOf({1, 2, 2, 1}, {1, 1, 1, 1}, none),
+                Code::STABLEHLO_MINIMUM)),
+            "operator 0 (STABLEHLO_REDUCE_WINDOW): the HAL has only pools, of "
+            "sums and maxima of FLOAT32 over dimensions 1 and 2 of four; the "
+            "extension nnhal.tflite takes other windows");
 }
 
 TEST(TFLiteStableHloErrorsTest, products) {

@@ -66,12 +66,14 @@ int32_t Rewriter::temporary(int32_t like) {
 static const schema::Operator &written(Rewriter::Builder &builder,
                                        const std::vector<int32_t> &inputs,
                                        const std::vector<int32_t> &outputs,
-                                       schema::BuiltinOptions kind,
-                                       flatbuffers::Offset<void> options) {
+                                       Rewriter::Written options,
+                                       Rewriter::Written2 options2) {
   auto inputVector = builder.CreateVector(inputs);
   auto outputVector = builder.CreateVector(outputs);
-  builder.Finish(schema::CreateOperator(builder, 0, inputVector, outputVector,
-                                        kind, options));
+  builder.Finish(schema::CreateOperator(
+      builder, 0, inputVector, outputVector, options.first, options.second, 0,
+      schema::CustomOptionsFormat::FLEXBUFFERS, 0, 0, 0, 0, options2.first,
+      options2.second));
   return *flatbuffers::GetRoot<schema::Operator>(builder.GetBufferPointer());
 }
 
@@ -81,17 +83,16 @@ Status Rewriter::importWritten(Builder &builder, Code code,
                                Written options) {
   if (options.second.IsNull())
     options.first = schema::BuiltinOptions::NONE;
-  return importAs(
-      graph, written(builder, inputs, outputs, options.first, options.second),
-      code);
+  return importAs(graph, written(builder, inputs, outputs, options, {}), code);
 }
 
-Status Rewriter::extend(Code code, const std::vector<int32_t> &inputs,
-                        const std::vector<int32_t> &outputs) {
-  Builder builder;
-  return importAsExtension(
-      graph, written(builder, inputs, outputs, schema::BuiltinOptions::NONE, 0),
-      *findExtension(code));
+Status Rewriter::extendWritten(Builder &builder, Code code,
+                               const std::vector<int32_t> &inputs,
+                               const std::vector<int32_t> &outputs,
+                               Written2 options) {
+  return importAsExtension(graph,
+                           written(builder, inputs, outputs, {}, options),
+                           *findExtension(code));
 }
 
 Status Rewriter::give(int32_t tensor, size_t i) {

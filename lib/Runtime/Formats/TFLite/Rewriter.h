@@ -69,7 +69,22 @@ public:
   /// Adds the extension's operation of the operator \p code, also where the HAL
   /// has one.
   Status extend(Code code, const std::vector<int32_t> &inputs,
-                const std::vector<int32_t> &outputs);
+                const std::vector<int32_t> &outputs) {
+    Builder builder;
+    return extendWritten(builder, code, inputs, outputs, {});
+  }
+  /// Likewise with options of the second union that \p create makes.
+  template <typename Create>
+  Status extend(Code code, const std::vector<int32_t> &inputs,
+                const std::vector<int32_t> &outputs, Create create) {
+    Builder builder;
+    auto kindOf = []<typename T>(flatbuffers::Offset<T>) {
+      return schema::BuiltinOptions2Traits<T>::enum_value;
+    };
+    auto options = create(builder);
+    return extendWritten(builder, code, inputs, outputs,
+                         {kindOf(options), options.Union()});
+  }
   /// Makes the value of \p tensor that of output \p i.
   Status give(int32_t tensor, size_t i = 0);
 
@@ -85,8 +100,12 @@ public:
   /// A new tensor of the type of \p like, which an operator will compute.
   int32_t temporary(int32_t like);
 
-private:
+  /// Options that a builder holds; those of the second union.
   using Written = std::pair<schema::BuiltinOptions, flatbuffers::Offset<void>>;
+  using Written2 =
+      std::pair<schema::BuiltinOptions2, flatbuffers::Offset<void>>;
+
+private:
   static flatbuffers::Offset<schema::AddOptions> noOptions(Builder &) {
     return 0;
   }
@@ -105,6 +124,9 @@ private:
   Status importWritten(Builder &builder, Code code,
                        const std::vector<int32_t> &inputs,
                        const std::vector<int32_t> &outputs, Written options);
+  Status extendWritten(Builder &builder, Code code,
+                       const std::vector<int32_t> &inputs,
+                       const std::vector<int32_t> &outputs, Written2 options);
 
   Operator &op;
   Graph &graph;

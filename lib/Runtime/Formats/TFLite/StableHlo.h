@@ -29,6 +29,15 @@ Result<std::vector<int32_t>>
 dimensionList(const flatbuffers::Vector<int64_t> *list, std::string_view name,
               size_t rank);
 
+/// What is added to a tensor, one of each per dimension: before it, behind it,
+/// which remove elements where they are negative, and between its elements.
+struct HloPadding {
+  std::vector<int32_t> low, high, interior;
+};
+/// Returns \p tensor with \p padding, whose elements are \p value.
+Result<int32_t> padded(Rewriter &r, int32_t tensor, int32_t value,
+                       const HloPadding &padding);
+
 /// Returns the operator that subgraph \p body consists of if that combines its
 /// two inputs to its only output; nothing where it is anything else.
 std::optional<schema::BuiltinOperator> combinerOf(Operator &op,

@@ -239,29 +239,23 @@ Status importStableHloGather(Operator &op) {
 // Padding
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The attributes of PAD, one of each per dimension.
-struct Padding {
-  std::vector<int32_t> low, high, interior;
-
-  /// The list that paddings of the file format have.
-  std::vector<int32_t> pairs() const {
-    std::vector<int32_t> pairs;
-    for (size_t i = 0; i < low.size(); ++i) {
-      pairs.push_back(std::max(low[i], 0));
-      pairs.push_back(std::max(high[i], 0));
-    }
-    return pairs;
+/// The list that paddings of the file format have, of those that are not
+/// negative.
+static std::vector<int32_t> pairsOf(const HloPadding &padding) {
+  std::vector<int32_t> pairs;
+  for (size_t i = 0; i < padding.low.size(); ++i) {
+    pairs.push_back(std::max(padding.low[i], 0));
+    pairs.push_back(std::max(padding.high[i], 0));
   }
-};
-} // namespace
+  return pairs;
+}
 
-static Result<Padding> paddingOf(Operator &op) {
+static Result<HloPadding> paddingOf(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options2<schema::StablehloPadOptions>());
   constexpr int64_t most = 1 << 30;
   size_t rank = op.shape(0).size();
-  Padding padding;
+  HloPadding padding;
   NNHAL_ASSIGN_OR_RETURN(padding.low,
                          attribute(options->edge_padding_low(),
                                    "edge_padding_low", rank, -most, most));
@@ -280,7 +274,7 @@ static bool anyOf(const std::vector<int32_t> &values, bool (*holds)(int32_t)) {
 
 /// Slices off \p tensor the elements that negative padding removes.
 static Result<int32_t> cropped(Rewriter &r, int32_t tensor,
-                               const Padding &padding) {
+                               const HloPadding &padding) {
   auto isNegative = [](int32_t value) { return value < 0; };
   if (!anyOf(padding.low, isNegative) && !anyOf(padding.high, isNegative))
     return tensor;
@@ -298,30 +292,34 @@ static Result<int32_t> cropped(Rewriter &r, int32_t tensor,
                  tensor);
 }
 
-Status importStableHloPad(Operator &op) {
-  NNHAL_RETURN_IF_ERROR(checkKnown(op));
-  NNHAL_ASSIGN_OR_RETURN(Padding padding, paddingOf(op));
-  auto isPositive = [](int32_t value) { return value > 0; };
-  Rewriter r(op);
-  int32_t padded = op.inputs[0];
+Result<int32_t> padded(Rewriter &r, int32_t tensor, int32_t value,
+                       const HloPadding &padding) {
+  auto isPositive = [](int32_t number) { return number > 0; };
   if (anyOf(padding.interior, isPositive)) {
     std::vector<int32_t> dilations = padding.interior;
     for (int32_t &dilation : dilations)
       ++dilation;
     NNHAL_ASSIGN_OR_RETURN(
-        padded, r.value(Code::DILATE,
-                        {padded, r.integers(dilations), op.inputs[1]}, padded));
+        tensor,
+        r.value(Code::DILATE, {tensor, r.integers(dilations), value}, tensor));
   }
   if (anyOf(padding.low, isPositive) || anyOf(padding.high, isPositive)) {
     Shape rows = {uint32_t(padding.low.size()), 2};
     NNHAL_ASSIGN_OR_RETURN(
-        padded,
+        tensor,
         r.value(Code::PADV2,
-                {padded, r.integers(padding.pairs(), rows), op.inputs[1]},
-                padded));
+                {tensor, r.integers(pairsOf(padding), rows), value}, tensor));
   }
-  NNHAL_ASSIGN_OR_RETURN(padded, cropped(r, padded, padding));
-  return r.give(padded);
+  return cropped(r, tensor, padding);
+}
+
+Status importStableHloPad(Operator &op) {
+  NNHAL_RETURN_IF_ERROR(checkKnown(op));
+  NNHAL_ASSIGN_OR_RETURN(HloPadding padding, paddingOf(op));
+  Rewriter r(op);
+  NNHAL_ASSIGN_OR_RETURN(int32_t result,
+                         padded(r, op.inputs[0], op.inputs[1], padding));
+  return r.give(result);
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,7 @@
 #include "StableHlo.h"
 
 #include "Constants.h"
+#include "ExtensionTypes.h"
 
 #include "Runtime/Support/Errors.h"
 
@@ -31,6 +32,7 @@ struct Reducer {
   Code body;
   Code reduce;
   Code combine;
+  schema::ReduceWindowFunction function;
   /// The first value that changes nothing: of reals, integers and Booleans.
   float real;
   int32_t integer;
@@ -39,15 +41,19 @@ struct Reducer {
 } // namespace
 
 static constexpr float infinity = std::numeric_limits<float>::infinity();
+using Function = schema::ReduceWindowFunction;
 static constexpr Reducer reducers[] = {
-    {Code::STABLEHLO_ADD, Code::SUM, Code::ADD, 0, 0, 0},
-    {Code::STABLEHLO_MULTIPLY, Code::REDUCE_PROD, Code::MUL, 1, 1, 1},
-    {Code::STABLEHLO_MAXIMUM, Code::REDUCE_MAX, Code::MAXIMUM, -infinity,
-     INT32_MIN, 0},
-    {Code::STABLEHLO_MINIMUM, Code::REDUCE_MIN, Code::MINIMUM, infinity,
-     INT32_MAX, 1},
-    {Code::STABLEHLO_AND, Code::REDUCE_ALL, Code::LOGICAL_AND, 1, 1, 1},
-    {Code::STABLEHLO_OR, Code::REDUCE_ANY, Code::LOGICAL_OR, 0, 0, 0},
+    {Code::STABLEHLO_ADD, Code::SUM, Code::ADD, Function::ADD, 0, 0, 0},
+    {Code::STABLEHLO_MULTIPLY, Code::REDUCE_PROD, Code::MUL, Function::MUL, 1,
+     1, 1},
+    {Code::STABLEHLO_MAXIMUM, Code::REDUCE_MAX, Code::MAXIMUM,
+     Function::MAXIMUM, -infinity, INT32_MIN, 0},
+    {Code::STABLEHLO_MINIMUM, Code::REDUCE_MIN, Code::MINIMUM,
+     Function::MINIMUM, infinity, INT32_MAX, 1},
+    {Code::STABLEHLO_AND, Code::REDUCE_ALL, Code::LOGICAL_AND, Function::ALL, 1,
+     1, 1},
+    {Code::STABLEHLO_OR, Code::REDUCE_ANY, Code::LOGICAL_OR, Function::ANY, 0,
+     0, 0},
 };
 
 Result<const schema::SubGraph *> bodyOf(Operator &op, std::string_view does,
@@ -71,13 +77,24 @@ std::optional<Code> combinerOf(Operator &op, const schema::SubGraph &body) {
   return code ? std::optional(builtinCode(*code)) : std::nullopt;
 }
 
+/// Whether \p source, an operator that combines two values, has a fused
+/// activation, which those of StableHLO have not.
+static bool isActivated(const schema::Operator &source) {
+  const auto *add = source.builtin_options_as_AddOptions();
+  const auto *mul = source.builtin_options_as_MulOptions();
+  return (add && add->activation() != schema::Activation::NONE) ||
+         (mul && mul->activation() != schema::Activation::NONE);
+}
+
 /// The reducer that subgraph \p index computes.
 static Result<Reducer> reducerOf(Operator &op, int32_t index) {
   NNHAL_ASSIGN_OR_RETURN(const schema::SubGraph *body,
                          bodyOf(op, "reduces", index));
   std::optional<Code> combiner = combinerOf(op, *body);
+  if (combiner && isActivated(*body->operators()->Get(0)))
+    combiner.reset();
   for (const Reducer &reducer : reducers)
-    if (combiner == reducer.body)
+    if (combiner == reducer.body || combiner == reducer.combine)
       return reducer;
   return badData("reduces by subgraph {}, which is not a sum, product, "
                  "maximum, minimum, conjunction or disjunction of its inputs",
@@ -147,62 +164,79 @@ Status importStableHloReduce(Operator &op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A window over pictures: [1, height, width, 1].
+/// The attributes of windows, one of each per dimension.
 struct Window {
-  std::vector<int32_t> extents, strides, padding;
-  bool isPadded() const {
-    return std::ranges::any_of(padding, [](int32_t n) { return n != 0; });
-  }
+  std::vector<int32_t> extents, strides, dilations;
+  HloPadding padding;
 };
 } // namespace
 
+/// Returns \p list, an attribute of windows that may be absent.
+static Result<std::vector<int32_t>>
+windowAttribute(const flatbuffers::Vector<int64_t> *list, std::string_view name,
+                size_t count, int32_t absent, int64_t least) {
+  constexpr int64_t most = 1 << 30;
+  if (!list || list->size() == 0)
+    return std::vector<int32_t>(count, absent);
+  return attribute(list, name, count, least, most);
+}
+
 static Result<Window>
 windowOf(Operator &op, const schema::StablehloReduceWindowOptions &options) {
-  constexpr int64_t most = 65535;
-  if (op.shape(0).size() != 4)
-    return badData("only windows over tensors of rank 4 are imported, found {}",
-                   toString(op.shape(0)));
+  constexpr int64_t most = 1 << 30;
+  size_t rank = op.shape(0).size();
   Window window;
-  NNHAL_ASSIGN_OR_RETURN(
-      window.extents,
-      attribute(options.window_dimensions(), "window_dimensions", 4, 1, most));
+  NNHAL_ASSIGN_OR_RETURN(window.extents,
+                         attribute(options.window_dimensions(),
+                                   "window_dimensions", rank, 1, most));
   NNHAL_ASSIGN_OR_RETURN(
       window.strides,
-      attribute(options.window_strides(), "window_strides", 4, 1, most));
-  NNHAL_ASSIGN_OR_RETURN(window.padding,
-                         attribute(options.padding(), "padding", 8, 0, most));
-  for (const auto *dilations :
-       {options.base_dilations(), options.window_dilations()})
-    NNHAL_RETURN_IF_ERROR(
-        attribute(dilations, "dilations", 4, 1, 1).takeStatus());
-  for (size_t i : {0, 3})
-    if (window.extents[i] != 1 || window.strides[i] != 1)
-      return badData("only windows over dimensions 1 and 2 are imported, found "
-                     "{} elements with stride {} of dimension {}",
-                     window.extents[i], window.strides[i], i);
+      windowAttribute(options.window_strides(), "window_strides", rank, 1, 1));
+  NNHAL_ASSIGN_OR_RETURN(window.dilations,
+                         windowAttribute(options.window_dilations(),
+                                         "window_dilations", rank, 1, 1));
+  NNHAL_ASSIGN_OR_RETURN(
+      window.padding.interior,
+      windowAttribute(options.base_dilations(), "base_dilations", rank, 1, 1));
+  for (int32_t &dilation : window.padding.interior)
+    --dilation;
+  NNHAL_ASSIGN_OR_RETURN(
+      std::vector<int32_t> pairs,
+      windowAttribute(options.padding(), "padding", 2 * rank, 0, -most));
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    window.padding.low.push_back(pairs[i]);
+    window.padding.high.push_back(pairs[i + 1]);
+  }
   return window;
 }
 
-Status importStableHloReduceWindow(Operator &op) {
-  NNHAL_RETURN_IF_ERROR(checkFirstValue(op));
-  NNHAL_ASSIGN_OR_RETURN(const auto *options,
-                         op.options2<schema::StablehloReduceWindowOptions>());
-  NNHAL_ASSIGN_OR_RETURN(Window window, windowOf(op, *options));
-  NNHAL_ASSIGN_OR_RETURN(Reducer reducer,
-                         reducerOf(op, options->body_subgraph_index()));
-  bool isSum = reducer.combine == Code::ADD;
+/// Whether the HAL has pools of the windows: sums and maxima of reals over the
+/// height and the width of pictures.
+static bool isPool(Operator &op, const Window &window, const Reducer &reducer) {
+  constexpr int32_t most = 65535;
   if (op.input(0).type != OperandType::TENSOR_FLOAT32 ||
-      (!isSum && reducer.combine != Code::MAXIMUM))
-    return badData("only windows of sums and maxima of FLOAT32 are imported");
+      op.shape(0).size() != 4 ||
+      (reducer.combine != Code::ADD && reducer.combine != Code::MAXIMUM))
+    return false;
+  auto all = [](const std::vector<int32_t> &values, int32_t low, int32_t high) {
+    return std::ranges::all_of(
+        values, [&](int32_t value) { return value >= low && value <= high; });
+  };
+  for (size_t i : {0, 3})
+    if (window.extents[i] != 1 || window.strides[i] != 1)
+      return false;
+  return all(window.extents, 1, most) && all(window.strides, 1, most) &&
+         all(window.dilations, 1, 1) && all(window.padding.interior, 0, 0) &&
+         all(window.padding.low, 0, most) && all(window.padding.high, 0, most);
+}
+
+static Status importPool(Operator &op, const Window &window,
+                         const Reducer &reducer) {
+  bool isSum = reducer.combine == Code::ADD;
   Rewriter r(op);
-  int32_t from = op.inputs[0];
-  if (window.isPadded()) {
-    NNHAL_ASSIGN_OR_RETURN(
-        from, r.value(Code::PADV2,
-                      {from, r.integers(window.padding, Shape{4, 2}),
-                       r.real(reducer.real)},
-                      from));
-  }
+  NNHAL_ASSIGN_OR_RETURN(
+      int32_t from,
+      padded(r, op.inputs[0], r.real(reducer.real), window.padding));
   NNHAL_ASSIGN_OR_RETURN(
       int32_t pooled, r.value(isSum ? Code::AVERAGE_POOL_2D : Code::MAX_POOL_2D,
                               {from}, from, [&](Builder &builder) {
@@ -217,6 +251,43 @@ Status importStableHloReduceWindow(Operator &op) {
                            r.value(Code::MUL, {pooled, r.real(count)}, pooled));
   }
   return giveCombined(op, r, reducer, pooled);
+}
+
+/// The extension's windows lie inside of their tensor, which is padded with the
+/// first value before.
+static Status importWindows(Operator &op, const Window &window,
+                            const Reducer &reducer) {
+  if (!op.graph.file().useExtensions)
+    return badData("the HAL has only pools, of sums and maxima of FLOAT32 over "
+                   "dimensions 1 and 2 of four; the extension {} takes other "
+                   "windows",
+                   extensionName);
+  bool isLogical =
+      reducer.function == Function::ALL || reducer.function == Function::ANY;
+  if (isLogical && op.input(0).sourceType != schema::TensorType::BOOL)
+    return badData("reduces bits of {}, which no operator does but for BOOL",
+                   nameOf(op.input(0).sourceType));
+  Rewriter r(op);
+  NNHAL_ASSIGN_OR_RETURN(int32_t from,
+                         padded(r, op.inputs[0], op.inputs[1], window.padding));
+  return r.extend(Code::REDUCE_WINDOW,
+                  {from, op.inputs[1], r.integers(window.extents),
+                   r.integers(window.strides), r.integers(window.dilations)},
+                  op.outputs, [&](Builder &builder) {
+                    return schema::CreateReduceWindowOptions(builder,
+                                                             reducer.function);
+                  });
+}
+
+Status importStableHloReduceWindow(Operator &op) {
+  NNHAL_RETURN_IF_ERROR(checkFirstValue(op));
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options2<schema::StablehloReduceWindowOptions>());
+  NNHAL_ASSIGN_OR_RETURN(Window window, windowOf(op, *options));
+  NNHAL_ASSIGN_OR_RETURN(Reducer reducer,
+                         reducerOf(op, options->body_subgraph_index()));
+  return isPool(op, window, reducer) ? importPool(op, window, reducer)
+                                     : importWindows(op, window, reducer);
 }
 
 } // namespace nnhal::rt::tflite
