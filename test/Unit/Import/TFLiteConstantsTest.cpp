@@ -55,6 +55,48 @@ TEST(TFLiteConstantsTest, computedFloat16IsCast) {
             "CAST(i4) -> o4\n");
 }
 
+// The bits of BFLOAT16 are the upper half of those of FLOAT32.
+TEST(TFLiteConstantsTest, bfloat16IsFloat32) {
+  for (Code code : {Code::DEQUANTIZE, Code::CAST}) {
+    TFLiteWriter file;
+    int32_t input = file.tensor({{4}});
+    int32_t half = file.constant<uint16_t>({{4}, Type::BFLOAT16},
+                                           {0x3F80, 0xC020, 0x0001, 0x7F80});
+    int32_t single = file.tensor({{4}}), output = file.tensor({{}});
+    file.add(code, {half}, {single});
+    file.add(Code::ADD, {input, single}, {output});
+    AnnotatedModel model = importBytes(file.finish({input}, {output}));
+    ASSERT_EQ(toText(model), "ADD(i4, c4, 0) -> o4\n");
+    EXPECT_EQ(valuesOf<float>(model, model.model.main.operations[0].inputs[1]),
+              (std::vector<float>{1.0f, -2.5f, 0x1p-133f, INFINITY}));
+  }
+}
+
+TEST(TFLiteConstantsTest, bfloat16IsCastToOtherTypes) {
+  TFLiteWriter file;
+  int32_t half =
+      file.constant<uint16_t>({{2}, Type::BFLOAT16}, {0x3F80, 0x40A0});
+  int32_t output = file.tensor({{2}, Type::INT32});
+  file.add(Code::CAST, {half}, {output});
+  EXPECT_EQ(toText(importBytes(file.finish({}, {output}))), "CAST(c2) -> o2\n");
+}
+
+TEST(TFLiteConstantsTest, onlyConstantsAreBfloat16) {
+  TFLiteWriter file;
+  int32_t input = file.tensor({{2}, Type::BFLOAT16}),
+          output = file.tensor({{}});
+  file.add(Code::DEQUANTIZE, {input}, {output});
+  EXPECT_EQ(importError(file.finish({input}, {output})),
+            "input 0: tensor 0 't0' has type BFLOAT16, which the HAL does not "
+            "have");
+  TFLiteWriter real;
+  input = real.tensor({{2}}), output = real.tensor({{}});
+  real.add(Code::DEQUANTIZE, {input}, {output});
+  EXPECT_EQ(importError(real.finish({input}, {output})),
+            "operator 0 (DEQUANTIZE): the HAL's DEQUANTIZE does not take input "
+            "0 of type FLOAT32");
+}
+
 /// A FULLY_CONNECTED of signed bytes with weights of four bits, in \p packed.
 std::vector<std::byte> int4File(const TensorSpec &weights,
                                 const std::vector<uint8_t> &packed) {

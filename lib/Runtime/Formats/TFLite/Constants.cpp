@@ -230,6 +230,15 @@ static Status convert(const Tensor &tensor, const std::byte *from, size_t count,
     }
     return Status();
   }
+  if (tensor.expansion == Expansion::Bfloat16ToFloat32) {
+    for (size_t i = 0; i < count; ++i) {
+      uint16_t upper;
+      std::memcpy(&upper, from + i * 2, 2);
+      uint32_t bits = uint32_t(upper) << 16;
+      std::memcpy(to + i * 4, &bits, 4);
+    }
+    return Status();
+  }
   if (tensor.expansion == Expansion::Int4ToInt8) {
     // The first of two elements is in the lower half of their byte.
     for (size_t i = 0; i < count; ++i) {

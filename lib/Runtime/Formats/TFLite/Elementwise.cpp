@@ -99,6 +99,10 @@ Status importCast(Operator &op) {
   const Tensor &from = op.input(0), &to = op.output(0);
   if (!to.type)
     return badData("{} {}", describe(to), to.typeProblem);
+  // The constant itself is FLOAT32 here.
+  if (from.sourceType == schema::TensorType::BFLOAT16 &&
+      to.sourceType == schema::TensorType::FLOAT32)
+    return op.graph.bindConstant(op.output(0), op.input(0));
   // Floats, int32 and unsigned bytes can be cast to each other (M-150).
   auto isConvertible = [](OperandType type) {
     return type == OperandType::TENSOR_FLOAT32 ||

@@ -103,7 +103,7 @@ static constexpr OperatorRow rows[] = {
   {.code = Code::SPACE_TO_BATCH_ND, .type = Type::SPACE_TO_BATCH_ND, .inputs = {3, 3}, .takesPlain = true, .import = importUnary},
   // Quantization
   {.code = Code::QUANTIZE, .type = Type::QUANTIZE, .types = Float | Quant8, .inferShapes = sameShape, .import = importQuantize},
-  {.code = Code::DEQUANTIZE, .type = Type::DEQUANTIZE, .types = F16 | Quant8 | PerChannel, .inferShapes = sameShape, .import = importDequantize},
+  {.code = Code::DEQUANTIZE, .type = Type::DEQUANTIZE, .types = Float | Quant8 | PerChannel, .inferShapes = sameShape, .import = importDequantize},
   {.code = Code::DENSIFY, .type = Type::CAST, .types = AnyType, .takesPlain = true, .inferShapes = sameShape, .import = importDensify},
   // Lookup
   {.code = Code::EMBEDDING_LOOKUP, .type = Type::EMBEDDING_LOOKUP, .inputs = {2, 2}, .dataInput = 1, .import = importUnary},

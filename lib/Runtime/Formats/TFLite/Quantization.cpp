@@ -30,6 +30,12 @@ Status importDequantize(Operator &op) {
     op.output(0).sourceType = schema::TensorType::FLOAT16;
     return fold(op, Expansion::Float16ToFloat32);
   }
+  // The constant itself is FLOAT32 here.
+  if (from.sourceType == schema::TensorType::BFLOAT16)
+    return fold(op, from.expansion);
+  if (from.type == OperandType::TENSOR_FLOAT32)
+    return badData("the HAL's DEQUANTIZE does not take input 0 of type {}",
+                   nameOf(from.sourceType));
   // DEQUANTIZE takes ranks up to 4 (M-146).
   if (from.shape->size() > 4)
     return badData(

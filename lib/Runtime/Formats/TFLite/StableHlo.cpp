@@ -99,7 +99,8 @@ Status importStableHloAlias(Operator &op) {
 /// Whether input \p i is of floating-point numbers.
 static bool isReal(Operator &op, size_t i) {
   return op.input(i).sourceType == schema::TensorType::FLOAT32 ||
-         op.input(i).sourceType == schema::TensorType::FLOAT16;
+         op.input(i).sourceType == schema::TensorType::FLOAT16 ||
+         op.input(i).sourceType == schema::TensorType::BFLOAT16;
 }
 
 Status importStableHloDivide(Operator &op) {

@@ -171,6 +171,13 @@ static void setType(Tensor &tensor,
   case schema::TensorType::FLOAT16:
     tensor.type = OperandType::TENSOR_FLOAT16;
     return;
+  case schema::TensorType::BFLOAT16:
+    // The first half of the bits of FLOAT32; nothing computes with them.
+    if (!tensor.isConstant)
+      break;
+    tensor.type = OperandType::TENSOR_FLOAT32;
+    tensor.expansion = Expansion::Bfloat16ToFloat32;
+    return;
   case schema::TensorType::BOOL:
     tensor.type = OperandType::TENSOR_BOOL8;
     return;

@@ -34,6 +34,7 @@ using Shape = std::vector<uint32_t>;
 enum class Expansion {
   None,
   Float16ToFloat32,
+  Bfloat16ToFloat32,
   Int64ToInt32,
   Int32ToInt64,
   Int4ToInt8
