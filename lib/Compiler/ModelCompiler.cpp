@@ -242,6 +242,25 @@ void Compilation::callExtensions(ModuleOp module,
                   ArrayAttr::get(module.getContext(), names));
 }
 
+/// Refuses inputs that every request gives and whose extents only an execution
+/// knows, for a target that has to know them.
+static rt::Status checkKnownExtents(const TargetBackend &target,
+                                    const rt::Artifact &artifact,
+                                    std::vector<uint64_t> requiredInputs) {
+  if (!target.needsKnownExtents())
+    return rt::Status::ok();
+  rt::ArtifactEntry entry;
+  entry.presentInputs = std::move(requiredInputs);
+  for (const auto &[i, input] : llvm::enumerate(artifact.inputs))
+    if (entry.requiresInput(i) && !rt::byteSizeOf(input))
+      return rt::badData(
+          "input {} of shape [{}] has extents that only an execution knows, "
+          "target '{}' needs all of them: its device compiles when it executes",
+          i, fmt::join(input.dimensions, ","),
+          std::string_view(target.getName()));
+  return rt::Status::ok();
+}
+
 rt::Result<CompiledArtifact>
 Compilation::run(OwningOpRef<ModuleOp> module,
                  std::array<uint8_t, 32> contentKey) {
@@ -267,6 +286,7 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   NNHAL_RETURN_IF_ERROR(
       describeInterface(models.front(), options.extensions, artifact));
   std::vector<uint64_t> requiredInputs = findRequiredInputs(models.front());
+  NNHAL_RETURN_IF_ERROR(checkKnownExtents(*target, artifact, requiredInputs));
   if (failed(target->checkSupported(models.front())))
     return diagnosedFailure();
   (*module)->setAttr(targetAttrName, stated);

@@ -327,7 +327,7 @@ private:
     return checkRanges();
   }
 
-  /// The constants of each code section.
+  /// Checks where the constants of each code section lie.
   Status checkRanges() const {
     for (size_t i = 0; i < artifact.code.size(); ++i)
       if (const std::optional<DataRange> &range = artifact.code[i].constants;

@@ -144,34 +144,39 @@ static Result<DataRange> constantsOf(std::span<const CodeSection> code,
   return range;
 }
 
+static void keepCode(Artifact &artifact,
+                     const std::function<bool(const CodeSection &)> &executes) {
+  // The new index of each code section that is kept.
+  std::vector<std::optional<uint32_t>> places;
+  std::vector<CodeSection> kept;
+  for (const CodeSection &section : artifact.code) {
+    bool isKept = executes(section);
+    places.push_back(isKept ? std::optional(uint32_t(kept.size()))
+                            : std::nullopt);
+    if (isKept)
+      kept.push_back(section);
+  }
+  std::erase_if(artifact.entries,
+                [&](ArtifactEntry &entry) { return !places[entry.codeIndex]; });
+  for (ArtifactEntry &entry : artifact.entries)
+    entry.codeIndex = *places[entry.codeIndex];
+  // Code for processors alone calls routines: the slots are those of the code
+  // that is left out, if that is code for a processor.
+  if (std::ranges::any_of(artifact.code, isHostCode) &&
+      std::ranges::none_of(kept, isHostCode))
+    artifact.routineSlots.clear();
+  artifact.code = std::move(kept);
+}
+
 Result<DataRange> nnhal::rt::selectTarget(
     Artifact &artifact, uint64_t dataCacheSize,
     const std::function<bool(const CodeSection &)> &executes) {
   if (dataCacheSize != artifact.dataCacheSize)
     return badData("data cache has {} bytes, the model cache needs {}",
                    dataCacheSize, artifact.dataCacheSize);
-  if (std::ranges::any_of(artifact.code, executes)) {
-    // Where each section comes to stand.
-    std::vector<std::optional<uint32_t>> places;
-    std::vector<CodeSection> kept;
-    for (const CodeSection &section : artifact.code) {
-      bool isKept = executes(section);
-      places.push_back(isKept ? std::optional(uint32_t(kept.size()))
-                              : std::nullopt);
-      if (isKept)
-        kept.push_back(section);
-    }
-    std::erase_if(artifact.entries, [&](ArtifactEntry &entry) {
-      return !places[entry.codeIndex];
-    });
-    for (ArtifactEntry &entry : artifact.entries)
-      entry.codeIndex = *places[entry.codeIndex];
-    // Those of the code that is left out.
-    if (std::ranges::any_of(artifact.code, isHostCode) &&
-        std::ranges::none_of(kept, isHostCode))
-      artifact.routineSlots.clear();
-    artifact.code = std::move(kept);
-  }
+  if (std::ranges::none_of(artifact.code, executes))
+    return DataRange{0, dataCacheSize};
+  keepCode(artifact, executes);
   NNHAL_ASSIGN_OR_RETURN(DataRange range,
                          constantsOf(artifact.code, dataCacheSize));
   artifact.dataCacheSize = range.size;

@@ -309,7 +309,7 @@ LoadedCompiler::compileModel(const AnnotatedModel &model,
   });
 }
 
-/// Code for any shapes, and for those of the specializations.
+/// Makes code for any shapes, and for those of the specializations.
 Result<CompiledModel>
 LoadedCompiler::compileForShapes(const AnnotatedModel &model,
                                  const CompileOptions &options,

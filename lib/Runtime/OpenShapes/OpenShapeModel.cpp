@@ -24,6 +24,10 @@ using namespace nnhal::rt;
 /// least recently.
 static constexpr size_t maxVariants = 16;
 
+/// The bytes of code and constants that these have together, unless one alone
+/// has more.
+static constexpr uint64_t maxVariantBytes = uint64_t(1) << 30;
+
 /// The workspace of the code that was used last.
 class OpenShapeModel::VariantWorkspace final : public Workspace {
 public:
@@ -59,8 +63,9 @@ OpenShapeModel::create(const AnnotatedModel &model,
     KnownShapes shapes;
     for (const std::vector<uint32_t> &shape : stated)
       shapes.push_back(shape.empty() ? std::nullopt : std::optional(shape));
+    auto known = withKnownShapes(model, shapes, created->maker.need);
     NNHAL_ASSIGN_OR_RETURN(VariantRef variant,
-                           created->make(std::move(shapes), observer));
+                           created->make(std::move(shapes), known, observer));
     variant->isKept = true;
     created->variants.push_back(std::move(variant));
   }
@@ -139,14 +144,22 @@ static std::string textOf(const KnownShapes &shapes) {
   return text;
 }
 
+static bool lacksResources(const Status &status) {
+  return status.code() == StatusCode::resourceExhaustedTransient ||
+         status.code() == StatusCode::resourceExhaustedPersistent;
+}
+
 Result<OpenShapeModel::VariantRef>
-OpenShapeModel::make(KnownShapes shapes,
+OpenShapeModel::make(KnownShapes shapes, const Result<AnnotatedModel> &known,
                      const CompileObserver &observer) const {
-  NNHAL_ASSIGN_OR_RETURN(AnnotatedModel known,
-                         withKnownShapes(model, shapes, maker.need));
-  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedModel> code,
-                         maker.compile(known, observer));
-  return std::make_shared<Variant>(Variant{std::move(shapes), std::move(code)});
+  NNHAL_RETURN_IF_ERROR(known.status());
+  Result<std::unique_ptr<LoadedModel>> code = maker.compile(*known, observer);
+  // Memory that code for other shapes holds, on a GPU for example.
+  if (lacksResources(code.status()) && dropReplaceable())
+    code = maker.compile(*known, observer);
+  NNHAL_RETURN_IF_ERROR(code.status());
+  return std::make_shared<Variant>(
+      Variant{std::move(shapes), *std::move(code)});
 }
 
 Result<OpenShapeModel::VariantRef>
@@ -155,14 +168,17 @@ OpenShapeModel::makeFor(const Invocation &invocation) const {
   observer.isCancelled = [&] { return invocation.isCancelled(); };
   KnownShapes shapes = shapesOf(face, invocation, maker.need);
   // Ranks may follow from extents, as those of the result of RESHAPE do.
-  if (!withKnownShapes(model, shapes, maker.need).isOk())
+  Result<AnnotatedModel> known = withKnownShapes(model, shapes, maker.need);
+  if (!known.isOk()) {
     shapes = shapesOf(face, invocation, ShapeNeed::extents);
+    known = withKnownShapes(model, shapes, maker.need);
+  }
   const Log *log = invocation.services->log.get();
   if (log)
     writeLog(*log, LogTag::compilation, "{}: compiles for the shapes {}",
              maker.device, textOf(shapes));
   KnownShapes tried = shapes;
-  auto made = make(std::move(shapes), observer);
+  auto made = make(std::move(shapes), known, observer);
   if (made.isOk() && !invocation.isCancelled())
     return made;
   if (invocation.isCancelled())
@@ -188,15 +204,29 @@ OpenShapeModel::lookUp(const Invocation &invocation) const {
   return *found;
 }
 
+bool OpenShapeModel::dropReplaceable() const {
+  std::lock_guard lock(mutex);
+  return std::erase_if(variants, [](const VariantRef &variant) {
+           return !variant->isKept;
+         }) != 0;
+}
+
 void OpenShapeModel::add(VariantRef variant) const {
-  auto isReplaceable = [](const VariantRef &other) { return !other->isKept; };
-  if (std::ranges::count_if(variants, isReplaceable) >=
-      ptrdiff_t(maxVariants)) {
-    auto age = [](const VariantRef &other) {
-      return other->isKept ? UINT64_MAX : other->lastUse;
-    };
+  auto isTooMuch = [&] {
+    size_t count = 0;
+    uint64_t bytes = variant->code->memoryUse().artifact;
+    for (const VariantRef &other : variants)
+      if (!other->isKept) {
+        ++count;
+        bytes += other->code->memoryUse().artifact;
+      }
+    return count >= maxVariants || (count > 0 && bytes > maxVariantBytes);
+  };
+  auto age = [](const VariantRef &other) {
+    return other->isKept ? UINT64_MAX : other->lastUse;
+  };
+  while (isTooMuch())
     variants.erase(std::ranges::min_element(variants, {}, age));
-  }
   variant->lastUse = ++uses;
   variants.push_back(std::move(variant));
 }
@@ -236,13 +266,28 @@ OpenShapeModel::find(const Invocation &invocation) const {
 // Executions
 //===----------------------------------------------------------------------===//
 
+/// Fails where the request states another extent than the code writes.
+static Status checkStatedExtents(const InvocationArgument &output, size_t index,
+                                 std::span<const uint32_t> known) {
+  for (size_t d = 0; d < known.size(); ++d)
+    if (known[d] != 0 && output.extents[d] != 0 &&
+        output.extents[d] != known[d])
+      return failure("output {} has extent {} in dimension {}, the request "
+                     "states {}",
+                     index, known[d], d, output.extents[d]);
+  return Status::ok();
+}
+
 /// Gives outputs of unknown rank the rank that the code writes.
 static Status bindRanks(const Interface &face, const Interface &known,
                         std::span<InvocationArgument> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     size_t rank = known.outputs[i].dimensions.size();
-    if (!hasUnknownRank(face.outputs[i]) || outputs[i].rank == rank)
+    if (!hasUnknownRank(face.outputs[i]) || outputs[i].rank == rank) {
+      NNHAL_RETURN_IF_ERROR(
+          checkStatedExtents(outputs[i], i, known.outputs[i].dimensions));
       continue;
+    }
     if (outputs[i].rank != 0)
       return failure("output {} has rank {}, the request states {}", i, rank,
                      outputs[i].rank);

@@ -68,13 +68,20 @@ private:
       : model(std::move(owned)), face(std::move(face)),
         maker(std::move(maker)) {}
 
+  /// Makes code of \p known, which is the model with \p shapes or why there is
+  /// none. Where resources are lacking it drops code and tries again.
   Result<VariantRef> make(KnownShapes shapes,
+                          const Result<AnnotatedModel> &known,
                           const CompileObserver &observer) const;
   Result<VariantRef> makeFor(const Invocation &invocation) const;
   Result<VariantRef> find(const Invocation &invocation) const;
   /// With the mutex held: null when there is no code for \p invocation.
   VariantRef lookUp(const Invocation &invocation) const;
+  /// With the mutex held: keeps \p variant in place of what was used least
+  /// recently.
   void add(VariantRef variant) const;
+  /// Drops all code that nobody asked for; whether there was any.
+  bool dropReplaceable() const;
 
   const AnnotatedModel model;
   const Interface face;

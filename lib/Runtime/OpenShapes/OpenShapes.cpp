@@ -160,8 +160,12 @@ Status ShapeInference::stateShapes(Subgraph &graph, const Types &types) const {
   for (size_t i = 0; i < types.size(); ++i) {
     Operand &operand = graph.operands[i];
     const std::vector<int64_t> &dimensions = types[i].dimensions;
+    // An input without a known shape is one that executions omit.
     bool isNeeded =
-        need == ShapeNeed::extents ? hasOpenExtents(operand) : isOpen(operand);
+        need == ShapeNeed::extents
+            ? hasOpenExtents(operand) &&
+                  operand.lifetime != OperandLifeTime::SUBGRAPH_INPUT
+            : isOpen(operand);
     if (!isNeeded)
       continue;
     if (!types[i].isRanked || dimensions.empty())

@@ -35,8 +35,9 @@ bool hasOpenExtents(const Operand &operand);
 /// value has a known rank, or known extents, as \p need says. Those of inner
 /// values and outputs follow from the rules of the operations; the result of IF
 /// has the rank of its branches. Inputs that are omitted become operands
-/// without a value. generalFailure names what no rule gives a rank or extents,
-/// or the operation that does not take these shapes. Threads: pure function.
+/// without a value; those of unknown extents stay as they are. generalFailure
+/// names what no rule gives a rank or extents, or the operation that does not
+/// take these shapes. Threads: pure function.
 Result<AnnotatedModel> withKnownShapes(const AnnotatedModel &annotated,
                                        const KnownShapes &shapes,
                                        ShapeNeed need);

@@ -122,6 +122,16 @@ TEST(TargetsTest, WithoutCodeForADeviceAllStays) {
   EXPECT_EQ(artifact.routineSlots.size(), 2u);
 }
 
+TEST(TargetsTest, OfSeveralTargetsWithoutCodeForADeviceAllStays) {
+  CompiledModel compiled = threeTargets();
+  auto artifact = readModelCache(compiled.modelCache);
+  ASSERT_TRUE(artifact.isOk());
+  auto range = selectTarget(*artifact, 192, isFor(TargetKind::aarch64Elf));
+  ASSERT_TRUE(range.isOk()) << range.status().message();
+  EXPECT_EQ(*range, (DataRange{0, 192}));
+  EXPECT_EQ(artifact->code.size(), 3u);
+}
+
 TEST(TargetsTest, SelectionDiagnostics) {
   Artifact artifact = artifactFor(TargetKind::x86_64Elf, 100);
   auto accepts = isFor(TargetKind::x86_64Elf);

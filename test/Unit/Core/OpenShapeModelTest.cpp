@@ -55,8 +55,8 @@ private:
 struct Execution {
   /// Executes \p model with an input of \p shape; none when that is empty.
   Status run(const LoadedModel &model, std::vector<int64_t> shape,
-             uint32_t statedRank = 0) {
-    std::vector<int64_t> outputShape(maxOpenRank);
+             uint32_t statedRank = 0, int64_t statedExtent = 0) {
+    std::vector<int64_t> outputShape(maxOpenRank, statedExtent);
     InvocationArgument input, output;
     input.data = output.data = reinterpret_cast<std::byte *>(&element);
     input.size = output.size = sizeof(element);
@@ -121,8 +121,8 @@ protected:
   }
 
   Status run(const LoadedModel &model, std::vector<int64_t> shape,
-             uint32_t statedRank = 0) {
-    return execution.run(model, std::move(shape), statedRank);
+             uint32_t statedRank = 0, int64_t statedExtent = 0) {
+    return execution.run(model, std::move(shape), statedRank, statedExtent);
   }
 
   Script script;
@@ -209,6 +209,31 @@ TEST_F(OpenShapeModelTest, refusesAnotherRankThanIsStated) {
   EXPECT_EQ(status.code(), StatusCode::generalFailure);
   EXPECT_EQ(status.message(), "output 0 has rank 2, the request states 3");
   EXPECT_EQ(run(*model, {1, 1}, 2).message(), "");
+}
+
+TEST_F(OpenShapeModelTest, refusesOtherExtentsThanAreStated) {
+  auto model = load(openModel(), {}, ShapeNeed::extents);
+  EXPECT_EQ(run(*model, {2, 2}, 2, 2).message(), "");
+  Status status = run(*model, {2, 2}, 2, 5);
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  EXPECT_EQ(status.message(),
+            "output 0 has extent 2 in dimension 0, the request states 5");
+}
+
+// Code for other shapes makes room where resources are lacking.
+TEST_F(OpenShapeModelTest, dropsCodeForLackOfResources) {
+  auto model = load(openModel());
+  EXPECT_EQ(run(*model, {2}).message(), "");
+  EXPECT_EQ(run(*model, {2, 2}).message(), "");
+  size_t calls = 0;
+  script.before = [&](const CompileObserver &) {
+    return ++calls == 1 ? outOfResources("no room") : Status::ok();
+  };
+  EXPECT_EQ(run(*model, {2, 2, 2}).message(), "");
+  EXPECT_EQ(model->memoryUse().artifact, 1000u);
+  script.before = nullptr;
+  EXPECT_EQ(run(*model, {2}).message(), "");
+  EXPECT_EQ(script.compiled, (Shapes{{0}, {0, 0}, {0, 0, 0}, {0}}));
 }
 
 TEST_F(OpenShapeModelTest, reportsWhatTheCompilerReports) {

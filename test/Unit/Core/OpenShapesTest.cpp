@@ -146,7 +146,7 @@ TEST(OpenShapesTest, writeExtents) {
   EXPECT_EQ(withKnownShapes(annotated, {std::nullopt}, ShapeNeed::extents)
                 .status()
                 .message(),
-            "nothing gives dimension 0 of operand 0 an extent");
+            "nothing gives dimension 0 of operand 1 an extent");
   EXPECT_EQ(withKnownShapes(annotated, {Dimensions{2, 4}}, ShapeNeed::extents)
                 .status()
                 .code(),

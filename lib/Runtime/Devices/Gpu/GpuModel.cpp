@@ -26,15 +26,15 @@ using namespace nnhal::rt;
 
 static Status checkSection(TargetKind kind, std::string_view target,
                            const Artifact &artifact) {
-  if (artifact.entries.size() != 1)
-    return badData("code for GPUs has {} entries instead of 1",
-                   artifact.entries.size());
   const CodeSection &section =
       artifact.code[artifact.entries.front().codeIndex];
   if (section.target != kind || section.cpu != target)
     return badData("code is for {} '{}', the device executes {} '{}'",
                    toString(section.target), section.cpu, toString(kind),
                    target);
+  if (artifact.entries.size() != 1)
+    return badData("code for GPUs has {} entries instead of 1",
+                   artifact.entries.size());
   if (!artifact.routineSlots.empty() || !artifact.extensions.empty())
     return badData("code for GPUs calls {} routines and {} extensions of the "
                    "host",

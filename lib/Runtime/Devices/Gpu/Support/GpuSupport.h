@@ -13,26 +13,27 @@
 
 namespace nnhal::rt {
 
-/// Whether extents that a model leaves open count as known: a device compiles
-/// for the shapes of each execution, which tell them, the compiler has to know.
+/// How extents are judged that a model leaves open: a device takes those that
+/// follow from the shapes of an execution, for which it compiles; a compiler
+/// has to know all.
 enum class OpenExtents { follow, refused };
 
 /// What a model leaves open, beside the extents of inputs of the model that
-/// every request may omit.
+/// every request may omit: nothing, extents of results alone, or extents of
+/// inputs, perhaps with those of results.
 enum class OpenParts { none, results, inputs };
 
-/// Threads: pure function.
+/// Says what the main subgraph of \p model leaves open. Threads: pure function.
 OpenParts openPartsOf(const Model &model);
 
 /// Why GPUs do not execute \p operation of \p subgraph, as invalidArgument;
 /// success when they do. They take operations of the HAL whose operands have up
-/// to 128 MiB each, and whose parameters are constants. With
-/// OpenExtents::refused all extents have to be known, but that inputs that a
-/// request may omit are taken to be omitted where theirs are not; with
-/// OpenExtents::follow only those that the kernels alone would know are
-/// refused. No other graphs and no
-/// extensions are executed, nor more searching and suppressing than one
-/// invocation does in time. \p model must have passed validateModel().
+/// to 128 MiB each, and whose parameters are constants. They execute no other
+/// graphs and no extensions, and refuse to search or to suppress more than one
+/// invocation does in time. OpenExtents::refused asks for all extents, but
+/// takes inputs that a request may omit to be omitted where theirs are open.
+/// OpenExtents::follow refuses open extents of results that do not follow from
+/// the shapes of the inputs. \p model must have passed validateModel().
 ///
 /// Threads: pure function.
 Status refusalOf(const Model &model, const Subgraph &subgraph,
