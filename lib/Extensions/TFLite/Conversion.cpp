@@ -111,17 +111,12 @@ Status runZerosLike(Run &run) {
 Result<Types> checkFill(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkElement(0, indexElements));
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(1))));
-  if (isKnown(use.input(1).dimensions) && elementCount(use.input(1)) != 1)
-    return refuse(use.nameOf(1), " has ", elementCount(use.input(1)),
-                  " elements, but must have 1");
+  NNHAL_RETURN_IF_ERROR(use.checkOneElement(1));
   std::optional<Extents> extents = use.integers(0);
   if (!extents)
     return onlyResult(use,
                       Extents(size_t(use.output(0).rank()), unknownExtent));
-  for (int64_t extent : *extents)
-    if (extent < 0 || extent > UINT32_MAX)
-      return refuse("extent ", extent, " of the new shape must be 0 to ",
-                    UINT32_MAX);
+  NNHAL_RETURN_IF_ERROR(checkNewShape(*extents));
   return onlyResult(use, std::move(*extents));
 }
 
@@ -142,11 +137,7 @@ Result<Types> checkRange(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
   for (size_t tensor : {0, 1, 2}) {
     NNHAL_RETURN_IF_ERROR(use.checkElement(tensor, elementSet(use.element(0))));
-    if (isKnown(use.input(tensor).dimensions) &&
-        elementCount(use.input(tensor)) != 1)
-      return refuse(use.nameOf(tensor), " has ",
-                    elementCount(use.input(tensor)),
-                    " elements, but must have 1");
+    NNHAL_RETURN_IF_ERROR(use.checkOneElement(tensor));
   }
   return onlyResult(use, {unknownExtent});
 }

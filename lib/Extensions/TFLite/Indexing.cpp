@@ -214,10 +214,7 @@ Result<Types> checkScatterNd(const Use &use) {
   if (!shape)
     return onlyResult(use,
                       Extents(size_t(use.output(0).rank()), unknownExtent));
-  for (int64_t extent : *shape)
-    if (extent < 0)
-      return refuse("extent ", extent, " of the new shape must be 0 to ",
-                    UINT32_MAX);
+  NNHAL_RETURN_IF_ERROR(checkNewShape(*shape));
   NNHAL_ASSIGN_OR_RETURN(int64_t depth,
                          indexDepth(use, 0, int64_t(shape->size())));
   Extents updates = use.input(0).dimensions;
@@ -283,17 +280,12 @@ Result<Types> checkSparseToDense(const Use &use) {
   // One value is that of all indices.
   if (use.extent(2, 0) != 1)
     NNHAL_RETURN_IF_ERROR(use.checkExtent(2, 0, indices.count));
-  if (isKnown(use.input(3).dimensions) && elementCount(use.input(3)) != 1)
-    return refuse(use.nameOf(3), " has ", elementCount(use.input(3)),
-                  " elements, but must have 1");
+  NNHAL_RETURN_IF_ERROR(use.checkOneElement(3));
   std::optional<Extents> shape = use.integers(1);
   if (!shape)
     return onlyResult(use,
                       Extents(size_t(use.output(0).rank()), unknownExtent));
-  for (int64_t extent : *shape)
-    if (extent < 0 || extent > UINT32_MAX)
-      return refuse("extent ", extent, " of the new shape must be 0 to ",
-                    UINT32_MAX);
+  NNHAL_RETURN_IF_ERROR(checkNewShape(*shape));
   if (!mayEqual(indices.depth, int64_t(shape->size())))
     return refuse(use.nameOf(0), " has indices of ", indices.depth,
                   " dimensions, but must have ", shape->size());
@@ -388,11 +380,7 @@ Result<Types> checkOneHot(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkElement(1, elementSet(Element::int32)));
   NNHAL_RETURN_IF_ERROR(use.checkElement(3, elementSet(use.element(2))));
   for (size_t tensor : {1, 2, 3})
-    if (isKnown(use.input(tensor).dimensions) &&
-        elementCount(use.input(tensor)) != 1)
-      return refuse(use.nameOf(tensor), " has ",
-                    elementCount(use.input(tensor)),
-                    " elements, but must have 1");
+    NNHAL_RETURN_IF_ERROR(use.checkOneElement(tensor));
   NNHAL_ASSIGN_OR_RETURN(int64_t axis,
                          resolveAxis(use.integer("axis"), use.rank(0) + 1));
   std::optional<Extents> depth = use.integers(1);

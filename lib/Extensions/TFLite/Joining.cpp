@@ -307,9 +307,7 @@ Result<Types> checkPad(const Use &use) {
 
 Result<Types> checkPadV2(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkElement(2, elementSet(use.element(0))));
-  if (isKnown(use.input(2).dimensions) && elementCount(use.input(2)) != 1)
-    return refuse(use.nameOf(2), " has ", elementCount(use.input(2)),
-                  " elements, but must have 1");
+  NNHAL_RETURN_IF_ERROR(use.checkOneElement(2));
   return checkPad(use);
 }
 

@@ -211,10 +211,7 @@ Result<Types> checkBroadcastTo(const Use &use) {
   std::optional<Extents> shape = use.integers(1);
   if (!shape)
     return openResult(use, use.output(0).rank());
-  for (int64_t extent : *shape)
-    if (extent < 0 || extent > UINT32_MAX)
-      return refuse("extent ", extent, " of the new shape must be 0 to ",
-                    UINT32_MAX);
+  NNHAL_RETURN_IF_ERROR(checkNewShape(*shape));
   NNHAL_ASSIGN_OR_RETURN(Extents joined,
                          broadcastExtents(use.input(0).dimensions, *shape));
   if (joined != *shape)

@@ -200,6 +200,21 @@ Status Use::checkExtent(size_t tensor, int64_t axis, int64_t expected) const {
   return Status::ok();
 }
 
+Status Use::checkOneElement(size_t tensor) const {
+  if (isKnown(input(tensor).dimensions) && elementCount(input(tensor)) != 1)
+    return refuse(nameOf(tensor), " has ", elementCount(input(tensor)),
+                  " elements, but must have 1");
+  return Status::ok();
+}
+
+Status tflite::checkNewShape(std::span<const int64_t> extents) {
+  for (int64_t extent : extents)
+    if (extent < 0 || extent > UINT32_MAX)
+      return refuse("extent ", extent, " of the new shape must be 0 to ",
+                    UINT32_MAX);
+  return Status::ok();
+}
+
 Status Use::checkScale(const TensorType &type, std::string_view name) const {
   std::span<const float> scales(&type.scale, 1);
   if (!type.channelQuant.scales.empty())

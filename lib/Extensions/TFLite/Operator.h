@@ -138,6 +138,7 @@ public:
   Status checkResultElement(size_t result, ElementSet allowed) const;
   Status checkRank(size_t tensor, int64_t least, int64_t most) const;
   Status checkExtent(size_t tensor, int64_t axis, int64_t expected) const;
+  Status checkOneElement(size_t tensor) const;
   Status checkScale(const TensorType &type, std::string_view name) const;
   /// Checks the scales of all quantized tensors among the first \p count and of
   /// the results.
@@ -189,6 +190,10 @@ TensorType resultType(const Use &use, size_t result, Extents extents);
 inline Types onlyResult(const Use &use, Extents extents) {
   return {resultType(use, 0, std::move(extents))};
 }
+
+/// Checks that each of \p extents, which elements of a tensor state, can be
+/// one.
+Status checkNewShape(std::span<const int64_t> extents);
 
 /// Returns \p extents without dimension \p axis where that has one element and
 /// the stated result has a dimension less: a scalar of the file is stated as a

@@ -141,23 +141,20 @@ Status advance(Run &run, size_t seeds, uint64_t groups) {
 Result<Extents> shapeOf(const Use &use) {
   constexpr int64_t mostDimensions = 8;
   NNHAL_RETURN_IF_ERROR(use.checkRank(0, 1, 1));
+  int64_t rank = use.extent(0, 0);
+  if (rank > mostDimensions)
+    return refuse(use.nameOf(0), " has ", rank,
+                  " elements, but a result has at most ", mostDimensions,
+                  " dimensions");
   std::optional<Extents> extents = use.integers(0);
   if (!extents) {
-    int64_t rank = use.extent(0, 0);
     if (rank == unknownExtent && !use.output(0).isRanked)
       return refuse("the output has unknown rank, and no input tells its "
                     "shape");
-    if (rank > mostDimensions)
-      return refuse(use.nameOf(0), " has ", rank,
-                    " elements, but a result has at most ", mostDimensions,
-                    " dimensions");
     return Extents(size_t(rank == unknownExtent ? use.output(0).rank() : rank),
                    unknownExtent);
   }
-  for (int64_t extent : *extents)
-    if (extent < 0 || extent > UINT32_MAX)
-      return refuse("extent ", extent, " of the new shape must be 0 to ",
-                    UINT32_MAX);
+  NNHAL_RETURN_IF_ERROR(checkNewShape(*extents));
   return *std::move(extents);
 }
 
@@ -229,9 +226,7 @@ Result<Types> checkMultinomial(const Use &use) {
   if (use.extent(0, 1) == 0)
     return refuse(use.nameOf(0), " has 0 classes, but must have at least 1");
   NNHAL_RETURN_IF_ERROR(use.checkElement(1, indexElements));
-  if (isKnown(use.input(1).dimensions) && elementCount(use.input(1)) != 1)
-    return refuse(use.nameOf(1), " has ", elementCount(use.input(1)),
-                  " elements, but must have 1");
+  NNHAL_RETURN_IF_ERROR(use.checkOneElement(1));
   int64_t samples = unknownExtent;
   if (std::optional<Extents> values = use.integers(1))
     samples = values->front();

@@ -25,10 +25,7 @@ namespace {
 /// Checks that \p tensor has one element.
 Status checkSingle(const Use &use, size_t tensor, Element element) {
   NNHAL_RETURN_IF_ERROR(use.checkElement(tensor, elementSet(element)));
-  const TensorType &type = use.input(tensor);
-  if (isKnown(type.dimensions) && elementCount(type) != 1)
-    return refuse(use.nameOf(tensor), " has ", elementCount(type),
-                  " elements, but must have 1");
+  NNHAL_RETURN_IF_ERROR(use.checkOneElement(tensor));
   return Status::ok();
 }
 

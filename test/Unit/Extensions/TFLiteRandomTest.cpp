@@ -261,6 +261,8 @@ TEST(TFLiteRandom, ClassesOfInfiniteLogitsAreNotDrawn) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   expectClasses<int32_t>({-infinity, 3, infinity, NAN}, 1, 6, {1, 2},
                          {{1, 1, 1, 1, 1, 1}});
+  // None of two classes.
+  expectClasses<int32_t>({-infinity, infinity}, 1, 3, {1, 2}, {{2, 2, 2}});
 }
 
 //===----------------------------------------------------------------------===//
