@@ -593,8 +593,8 @@ TEST(TFLiteQuantizedRecurrentTest, wideLstmNeedsKnownShapes) {
   file.add(Code::LSTM, inputs, {output},
            schema::CreateLSTMOptions(file.builder, Activation::TANH));
   EXPECT_EQ(importError(file.finish({input}, {output})),
-            "operator 2 (LSTM): LSTMs with a state have inputs of known "
-            "shapes");
+            "operator 2 (LSTM): input 0 has shape [1,0], an LSTM with a state "
+            "needs known extents");
 }
 
 /// An LSTM with one input gate of size 1, for what its operator states.

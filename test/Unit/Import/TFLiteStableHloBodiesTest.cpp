@@ -496,6 +496,12 @@ TEST(TFLiteStableHloBodiesTest, hloWindows) {
   EXPECT_EQ(
       reduceWindows({{2}, {2}, {1, 2}}, {5}, five, 2, Code::STABLEHLO_MULTIPLY),
       (Numbers{4, 12, 40, 8}));
+  // A pool would add nothing for them.
+  EXPECT_EQ(
+      reduceWindows({{1, 2, 2, 1}, {1, 1, 2, 1}, {0, 0, 1, 0, 0, 1, 0, 0}},
+                    {1, 3, 3, 1}, {-1, -2, -3, -4, -5, -6, -7, -8, -9}, 1,
+                    Code::STABLEHLO_ADD),
+      (Numbers{0, 1, -11, -6, -23, -12}));
   EXPECT_EQ(reduceWindows({{2}, {}, {}, {}, {2}}, {3}, {1, 2, 3}, 0,
                           Code::STABLEHLO_ADD),
             (Numbers{1, 2, 2, 3}));

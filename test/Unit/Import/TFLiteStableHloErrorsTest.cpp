@@ -145,13 +145,15 @@ TEST(TFLiteStableHloErrorsTest, windows) {
             "a window of 5 elements exceeds extent 4 of dimension 0");
   EXPECT_EQ(windows({4}, windowsOf({2}, {1}, {0, 0}, {1}), Code::STABLEHLO_AND),
             "reduces bits of FLOAT32, which no operator does but for BOOL");
-  EXPECT_EQ(halImportError(reducingFile(
-                Code::STABLEHLO_REDUCE_WINDOW, {real({1, 4, 4, 2}), first},
-                {{1}}, windowsOf({1, 2, 2, 1}, {1, 1, 1, 1}, none),
-                Code::STABLEHLO_MINIMUM)),
-            "operator 0 (STABLEHLO_REDUCE_WINDOW): the HAL has only pools, of "
-            "sums and maxima of FLOAT32 over dimensions 1 and 2 of four; the "
-            "extension nnhal.tflite takes other windows");
+  EXPECT_EQ(
+      halImportError(reducingFile(Code::STABLEHLO_REDUCE_WINDOW,
+                                  {real({1, 4, 4, 2}), first}, {{1}},
+                                  windowsOf({1, 2, 2, 1}, {1, 1, 1, 1}, none),
+                                  Code::STABLEHLO_MINIMUM)),
+      "operator 0 (STABLEHLO_REDUCE_WINDOW): windows [1,2,2,1] of MINIMUM "
+      "of FLOAT32 [1,4,4,2] need the extension nnhal.tflite: the HAL has "
+      "only pools, of sums and maxima of FLOAT32 over dimensions 1 and 2 "
+      "of four");
 }
 
 TEST(TFLiteStableHloErrorsTest, products) {

@@ -236,8 +236,11 @@ TEST(TFLiteStableHloTest, windows) {
                     {1, 2, 1, 1}),
             (Numbers{-1, -4}));
   expectNear(
-      windows(Code::STABLEHLO_ADD, 1, {0, 0, 1, 0, 0, 1, 0, 0}, {1, 3, 2, 1}),
-      {-2, -2, -11, -8, -23, -14}, 1e-4);
+      windows(Code::STABLEHLO_ADD, 0, {0, 0, 1, 0, 0, 1, 0, 0}, {1, 3, 2, 1}),
+      {-3, -3, -12, -9, -24, -15}, 1e-4);
+  expectNear(
+      windows(Code::STABLEHLO_ADD, 1, {0, 0, 0, 0, 0, 0, 0, 0}, {1, 2, 1, 1}),
+      {-11, -23}, 1e-4);
 }
 
 TEST(TFLiteStableHloTest, products) {

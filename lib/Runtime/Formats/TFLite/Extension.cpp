@@ -30,13 +30,15 @@ OperatorRow operatorRowOf(const ExtensionRow &extension) {
   return row;
 }
 
-bool hasUnknownExtents(Operator &op) {
+std::optional<size_t> openInput(Operator &op) {
   for (size_t i = 0; i < op.inputCount(); ++i)
     if (op.hasInput(i) && op.input(i).shape &&
         std::ranges::count(op.shape(i), 0u) > 0)
-      return true;
-  return false;
+      return i;
+  return std::nullopt;
 }
+
+bool hasUnknownExtents(Operator &op) { return openInput(op).has_value(); }
 
 //===----------------------------------------------------------------------===//
 // Whether the HAL is enough

@@ -99,6 +99,8 @@ Status importAsClaimed(Graph &graph, const schema::Operator &source,
 
 /// Whether an input has an extent that only an execution knows.
 bool hasUnknownExtents(Operator &op);
+/// Returns the first input that has some; nothing where there is none.
+std::optional<size_t> openInput(Operator &op);
 /// The shapes of outputs that values decide about: as the file states them,
 /// with extents of 0 where it does not know them either.
 Result<std::vector<Shape>> partialShapes(Operator &op);

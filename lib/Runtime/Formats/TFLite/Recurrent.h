@@ -25,7 +25,8 @@ void addWeights(Operator &op, OperationBuilder &builder, size_t i);
 /// Checks that input \p i, which may be absent, has shape \p expected and the
 /// type of input 0.
 Status expectShape(Operator &op, size_t i, const Shape &expected);
-/// Likewise, that it has type \p type.
+/// Checks that input \p i, which may be absent, has shape \p expected and the
+/// type \p type.
 Status expectShape(Operator &op, size_t i, const Shape &expected,
                    OperandType type);
 Status expectRank(Operator &op, size_t i, size_t rank);

@@ -100,7 +100,8 @@ public:
   /// A new tensor of the type of \p like, which an operator will compute.
   int32_t temporary(int32_t like);
 
-  /// Options that a builder holds; those of the second union.
+  /// Options that a builder holds: of the first union, and of the second one,
+  /// which files have for newer operators.
   using Written = std::pair<schema::BuiltinOptions, flatbuffers::Offset<void>>;
   using Written2 =
       std::pair<schema::BuiltinOptions2, flatbuffers::Offset<void>>;

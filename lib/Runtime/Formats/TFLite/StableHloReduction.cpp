@@ -230,6 +230,19 @@ static bool isPool(Operator &op, const Window &window, const Reducer &reducer) {
          all(window.padding.low, 0, most) && all(window.padding.high, 0, most);
 }
 
+/// A pool pads with the neutral value; the first value is combined once, at the
+/// end. StableHLO pads with the first value, which for maxima is the same.
+static bool isPaddedAlike(Operator &op, const Window &window,
+                          const Reducer &reducer) {
+  auto isNone = [](const std::vector<int32_t> &values) {
+    return std::ranges::all_of(values,
+                               [](int32_t value) { return value == 0; });
+  };
+  return reducer.combine != Code::ADD ||
+         (isNone(window.padding.low) && isNone(window.padding.high)) ||
+         startsNeutral(op, reducer);
+}
+
 static Status importPool(Operator &op, const Window &window,
                          const Reducer &reducer) {
   bool isSum = reducer.combine == Code::ADD;
@@ -258,9 +271,12 @@ static Status importPool(Operator &op, const Window &window,
 static Status importWindows(Operator &op, const Window &window,
                             const Reducer &reducer) {
   if (!op.graph.file().useExtensions)
-    return badData("the HAL has only pools, of sums and maxima of FLOAT32 over "
-                   "dimensions 1 and 2 of four; the extension {} takes other "
-                   "windows",
+    return badData("windows [{}] of {} of {} [{}] need the extension {}: the "
+                   "HAL has only pools, of sums and maxima of FLOAT32 over "
+                   "dimensions 1 and 2 of four",
+                   fmt::join(window.extents, ","),
+                   schema::EnumNameReduceWindowFunction(reducer.function),
+                   nameOf(op.input(0).sourceType), fmt::join(op.shape(0), ","),
                    extensionName);
   bool isLogical =
       reducer.function == Function::ALL || reducer.function == Function::ANY;
@@ -286,8 +302,9 @@ Status importStableHloReduceWindow(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(Window window, windowOf(op, *options));
   NNHAL_ASSIGN_OR_RETURN(Reducer reducer,
                          reducerOf(op, options->body_subgraph_index()));
-  return isPool(op, window, reducer) ? importPool(op, window, reducer)
-                                     : importWindows(op, window, reducer);
+  return isPool(op, window, reducer) && isPaddedAlike(op, window, reducer)
+             ? importPool(op, window, reducer)
+             : importWindows(op, window, reducer);
 }
 
 } // namespace nnhal::rt::tflite

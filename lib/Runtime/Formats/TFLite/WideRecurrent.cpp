@@ -89,8 +89,10 @@ static Result<size_t> batchAxis(Operator &op) {
 }
 
 Status importWideLstm(Operator &op) {
-  if (hasUnknownExtents(op))
-    return badData("LSTMs with a state have inputs of known shapes");
+  if (std::optional<size_t> open = openInput(op))
+    return badData("input {} has shape [{}], an LSTM with a state needs known "
+                   "extents",
+                   *open, fmt::join(op.shape(*open), ","));
   NNHAL_ASSIGN_OR_RETURN(size_t axis, batchAxis(op));
   uint32_t batches = op.shape(0)[axis], cells = op.shape(2)[0];
   OperationBuilder builder(op, op.row.type);
