@@ -33,6 +33,23 @@ nnhal.model @computed_radius attributes {hal_version = "1.3"} {
 
 // -----
 
+// The window of a known radius is a sum of slices of a padded tensor.
+// CHECK-LABEL: func.func @main(
+// CHECK:         tensor.insert_slice
+// CHECK-COUNT-3: tensor.extract_slice
+// CHECK-NOT:     scf.for
+// CHECK:         math.powf
+nnhal.model @known_radius attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<1x2x3x?xf32>) -> tensor<1x2x3x?xf32> {
+    %radius = nnhal.constant_copy 1 : i32 -> i32
+    %one = nnhal.constant_copy 1.0 : f32 -> f32
+    %0 = nnhal.operation "LOCAL_RESPONSE_NORMALIZATION"(%x, %radius, %one, %one, %one) : (tensor<1x2x3x?xf32>, i32, f32, f32, f32) -> tensor<1x2x3x?xf32>
+    nnhal.return %0 : tensor<1x2x3x?xf32>
+  }
+}
+
+// -----
+
 // CHECK-LABEL: func.func @main(
 // CHECK-COUNT-3: linalg.generic
 // CHECK:         math.sqrt
