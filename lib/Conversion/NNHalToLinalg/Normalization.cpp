@@ -94,10 +94,10 @@ static LogicalResult lowerL2Normalization(OperationLowering &op) {
 static constexpr int64_t mostTerms = 33;
 
 /// The sums of the squares of the elements around each one, up to \p radius
-/// before and behind it. Where the radius is known a sum is a chain of slices of
-/// a padded tensor, which vectors of sums read at once. With the loop over the
-/// elements that are there, the operation takes 28 in place of 6 ns an element
-/// for a radius of 5 (an EPYC with AVX2).
+/// before and behind it. Where the radius is known a sum is a chain of slices
+/// of a padded tensor, which vectors of sums read at once. With the loop over
+/// the elements that are there, the operation takes 28 in place of 6 ns an
+/// element for a radius of 5 (an EPYC with AVX2).
 static Tensor sumsOfSquares(OperationLowering &op, const Slices &slices,
                             std::optional<int64_t> knownRadius, Scalar radius) {
   Tensor input = slices.getTensor();
