@@ -1,4 +1,4 @@
-//===- OpenShapeModel.h - Code for the shapes that are used --- -*- C++ -*-===//
+//===- OpenShapeModel.h - Code for the shapes that are used -----*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OpenShapes.h - Shapes that only an execution knows ----- -*- C++ -*-===//
+//===- OpenShapes.h - Shapes that only an execution knows -------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

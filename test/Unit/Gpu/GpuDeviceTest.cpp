@@ -590,6 +590,52 @@ TEST(GpuDeviceTest, CompilesForVulkan) {
             "vulkan " + std::string(testEngine()->deviceClass()));
 }
 
+/// output = ABS(input).
+AnnotatedModel absoluteModel(std::vector<uint32_t> inputDimensions,
+                             std::vector<uint32_t> outputDimensions) {
+  AnnotatedModel annotated;
+  Subgraph &main = annotated.model.main;
+  for (auto [lifetime, dimensions] :
+       {std::pair(OperandLifeTime::SUBGRAPH_INPUT, inputDimensions),
+        {OperandLifeTime::SUBGRAPH_OUTPUT, outputDimensions}}) {
+    Operand &operand = main.operands.emplace_back();
+    operand.type = OperandType::TENSOR_FLOAT32;
+    operand.lifetime = lifetime;
+    operand.dimensions = dimensions;
+  }
+  main.inputIndexes = {0};
+  main.outputIndexes = {1};
+  main.operations = {{OperationType::ABS, {0}, {1}}};
+  return annotated;
+}
+
+// What an execution tells is compiled for then, and what follows at once.
+TEST(GpuDeviceTest, CompilesForShapes) {
+  NNHAL_NEEDS_VULKAN();
+  auto backend = createGpuBackend(vulkan::createDriver(testEngine()),
+                                  scaleCompilerOptions());
+  size_t artifacts = 0;
+  LoadObserver observer;
+  observer.keepArtifact = [&](const CompiledModel &) {
+    ++artifacts;
+    return Status::ok();
+  };
+  EXPECT_TRUE(backend->load(absoluteModel({4}, {0}), {}, observer).isOk());
+  EXPECT_EQ(artifacts, 1u);
+  const AnnotatedModel open = absoluteModel({0}, {0});
+  auto answers = backend->supportedOperations(open);
+  ASSERT_TRUE(answers.isOk());
+  EXPECT_TRUE(answers->front().isOk()) << answers->front().message();
+  EXPECT_EQ(backend->load(open, {}, observer).status().message(),
+            "a model with inputs of unknown extents is compiled for GPUs when "
+            "it is executed: there is no artifact");
+  EXPECT_EQ(artifacts, 1u);
+  auto model = backend->load(open, {}, {});
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  EXPECT_EQ((*model)->interface().inputs[0].dimensions,
+            std::vector<uint32_t>{0});
+}
+
 TEST(GpuLoaderTest, OpensTheLibrary) {
   NNHAL_NEEDS_VULKAN();
   GpuDevicesOptions options;
