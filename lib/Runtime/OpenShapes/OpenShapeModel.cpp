@@ -232,6 +232,13 @@ void OpenShapeModel::add(VariantRef variant) const {
 }
 
 Result<OpenShapeModel::VariantRef>
+OpenShapeModel::tryToMakeFor(const Invocation &invocation) const try {
+  return makeFor(invocation);
+} catch (const std::bad_alloc &) {
+  return outOfResources("no memory to compile the model");
+}
+
+Result<OpenShapeModel::VariantRef>
 OpenShapeModel::find(const Invocation &invocation) const {
   std::unique_lock lock(mutex);
   while (true) {
@@ -248,12 +255,7 @@ OpenShapeModel::find(const Invocation &invocation) const {
   }
   isCompiling = true;
   lock.unlock();
-  Result<VariantRef> made = outOfResources("no memory to compile the model");
-  try {
-    made = makeFor(invocation);
-  } catch (const std::bad_alloc &) {
-    // The status stands already.
-  }
+  Result<VariantRef> made = tryToMakeFor(invocation);
   lock.lock();
   isCompiling = false;
   compiled.notify_all();

@@ -74,6 +74,8 @@ private:
                           const Result<AnnotatedModel> &known,
                           const CompileObserver &observer) const;
   Result<VariantRef> makeFor(const Invocation &invocation) const;
+  /// makeFor(), which may run out of memory: that others wait for it ends.
+  Result<VariantRef> tryToMakeFor(const Invocation &invocation) const;
   Result<VariantRef> find(const Invocation &invocation) const;
   /// With the mutex held: null when there is no code for \p invocation.
   VariantRef lookUp(const Invocation &invocation) const;

@@ -42,7 +42,7 @@ public:
   Result<std::vector<Status>>
   supportedOperations(const AnnotatedModel &annotated) const override {
     Form form = formOf(annotated);
-    const Model &model = form.of(annotated).model;
+    const Model &model = form.model->model;
     Status interface = checkGpuInterface(model, form.extents);
     std::vector<Status> answers;
     answers.reserve(model.main.operations.size());
@@ -57,9 +57,8 @@ public:
   load(const AnnotatedModel &model, const PrepareOptions &prepare,
        const LoadObserver &observer) const override {
     Form form = formOf(model);
-    const AnnotatedModel &known = form.of(model);
     // Errors of the compiler would name operations of a lowering.
-    NNHAL_RETURN_IF_ERROR(checkGpuModel(known.model, form.extents));
+    NNHAL_RETURN_IF_ERROR(checkGpuModel(form.model->model, form.extents));
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> compiler,
                            options.compiler());
     CompileOptions compile = prepare.compile;
@@ -68,7 +67,7 @@ public:
       compile.targetCpu = driver->deviceClass();
     compile.extensions.clear();
     if (form.extents == OpenExtents::refused)
-      return loadKnown(*compiler, known, compile, observer);
+      return loadKnown(*compiler, *form.model, compile, observer);
     return loadOpenShapes(std::move(compiler), model, std::move(compile),
                           observer);
   }
@@ -111,30 +110,29 @@ private:
   /// How a model is judged and compiled.
   struct Form {
     OpenExtents extents = OpenExtents::refused;
+    /// The client's, or `known`.
+    const AnnotatedModel *model = nullptr;
     /// The model with the extents that follow from its inputs; null where it
     /// states all.
     std::unique_ptr<AnnotatedModel> known;
-
-    const AnnotatedModel &of(const AnnotatedModel &model) const {
-      return known ? *known : model;
-    }
   };
 
   static Form formOf(const AnnotatedModel &model) {
     OpenParts open = openPartsOf(model.model);
     if (open == OpenParts::none)
-      return {};
+      return {OpenExtents::refused, &model, nullptr};
     if (open == OpenParts::inputs)
-      return {OpenExtents::follow, nullptr};
+      return {OpenExtents::follow, &model, nullptr};
     auto known = withKnownShapes(
         model, KnownShapes(model.model.main.inputIndexes.size()),
         ShapeNeed::extents);
     // Some follow from values alone, which refusalOf() says of an operation.
     if (!known.isOk())
-      return {OpenExtents::follow, nullptr};
+      return {OpenExtents::follow, &model, nullptr};
     known->statePairs = model.statePairs;
-    return {OpenExtents::refused,
-            std::make_unique<AnnotatedModel>(*std::move(known))};
+    auto owned = std::make_unique<AnnotatedModel>(*std::move(known));
+    const AnnotatedModel *judged = owned.get();
+    return {OpenExtents::refused, judged, std::move(owned)};
   }
 
   /// Compiles and loads \p model, whose extents are all known.
