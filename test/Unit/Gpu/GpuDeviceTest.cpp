@@ -105,6 +105,26 @@ TEST(GpuDeviceTest, Executes) {
   }
 }
 
+// The module of a program without kernels has no entry points.
+TEST(GpuDeviceTest, ExecutesCopiesAlone) {
+  NNHAL_NEEDS_VULKAN();
+  // The header, OpCapability Shader, OpMemoryModel Logical GLSL450.
+  static constexpr uint32_t words[] = {
+      0x07230203, 0x00010600, 0, 1, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1};
+  GpuProgram program;
+  program.module = std::as_bytes(std::span(words));
+  GpuCommand &copy = program.commands.emplace_back();
+  copy.kind = GpuCommandKind::copy;
+  copy.bindings = {{GpuSpace::input, 0, 0, bytesOfX},
+                   {GpuSpace::output, 0, 0, bytesOfX}};
+  auto model = prepare(program);
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  ScaleCaller caller;
+  Status status = (*model)->execute(caller.request, caller.result);
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_TRUE(std::ranges::equal(caller.x, caller.y));
+}
+
 /// scaleProgram() whose commands belong to operations 2 and 0.
 GpuProgram scaleProgramOfOperations() {
   GpuProgram program = scaleProgram();

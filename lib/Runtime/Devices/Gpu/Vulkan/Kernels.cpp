@@ -103,6 +103,10 @@ Result<Kernels> Kernels::create(const EngineRef &engine,
                                 VkPipelineCache cache) {
   NNHAL_RETURN_IF_ERROR(checkSpirv(program, engine->features()));
   NNHAL_RETURN_IF_ERROR(checkLimits(program, engine->limits()));
+  Kernels kernels;
+  // Commands may all be copies. Vulkan knows no modules without entry points.
+  if (program.kernels.empty())
+    return kernels;
   VkShaderModuleCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
   info.codeSize = program.module.size();
@@ -114,7 +118,6 @@ Result<Kernels> Kernels::create(const EngineRef &engine,
                     "vkCreateShaderModule"));
   // Pipelines do not need it any more.
   Owned<VkShaderModule, &Functions::DestroyShaderModule> module(engine, made);
-  Kernels kernels;
   for (const GpuKernel &kernel : program.kernels)
     NNHAL_RETURN_IF_ERROR(kernels.addPipeline(engine, made, kernel, cache));
   return kernels;
