@@ -27,12 +27,6 @@ bool nnhal::rt::hasOpenRanks(const Model &model) {
          std::ranges::any_of(main.outputIndexes, isOpenAt);
 }
 
-bool nnhal::rt::hasOpenExtents(const Operand &operand) {
-  return isOpen(operand) || (isTensor(operand.type) &&
-                             operand.lifetime != OperandLifeTime::NO_VALUE &&
-                             std::ranges::count(operand.dimensions, 0u) > 0);
-}
-
 namespace {
 using Types = std::vector<TensorType>;
 

@@ -10,6 +10,7 @@
 
 #include "nnhal/Runtime/Model.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -29,7 +30,12 @@ bool hasOpenRanks(const Model &model);
 
 /// Whether \p operand is a tensor with an extent or a rank that the model
 /// leaves open. Threads: pure function.
-bool hasOpenExtents(const Operand &operand);
+inline bool hasOpenExtents(const Operand &operand) {
+  return isTensor(operand.type) &&
+         operand.lifetime != OperandLifeTime::NO_VALUE &&
+         (operand.dimensions.empty() ||
+          std::ranges::count(operand.dimensions, 0u) > 0);
+}
 
 /// \p annotated, which is valid, for executions with inputs of \p shapes: every
 /// value has a known rank, or known extents, as \p need says. Those of inner

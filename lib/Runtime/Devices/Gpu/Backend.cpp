@@ -117,13 +117,13 @@ private:
     std::unique_ptr<AnnotatedModel> known;
   };
 
-  static Form formOf(const AnnotatedModel &model) {
+  Form formOf(const AnnotatedModel &model) const {
     OpenParts open = openPartsOf(model.model);
     if (open == OpenParts::none)
       return {OpenExtents::refused, &model, nullptr};
     if (open == OpenParts::inputs)
       return {OpenExtents::follow, &model, nullptr};
-    auto known = withKnownShapes(
+    auto known = options.withKnownShapes(
         model, KnownShapes(model.model.main.inputIndexes.size()),
         ShapeNeed::extents);
     // Some follow from values alone, which refusalOf() says of an operation.
@@ -178,7 +178,7 @@ private:
       return loadWith(*driver, compiled.modelCache, compiled.dataCache,
                       driver->createCache({}).get());
     };
-    return OpenShapeModel::create(
+    return options.createOpenShapeModel(
         model, specializations,
         {description.name, ShapeNeed::extents, std::move(make)},
         observer.compile);
