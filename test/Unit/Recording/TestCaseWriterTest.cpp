@@ -11,6 +11,8 @@
 #include "../Faults/Allocations.h"
 #include "../Model/TestModels.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <sstream>
 
@@ -172,6 +174,12 @@ TEST(TestCaseWriterTest, tensorsThatDoNotFit) {
   test.examples[0].outputs.clear();
   EXPECT_EQ(writeTestCases(std::span(&test, 1)).status().message(),
             "small: example 0: found 0 outputs, the model has 1");
+  test = smallCase();
+  test.model.main.inputIndexes[0] = uint32_t(test.model.main.operands.size());
+  EXPECT_EQ(writeTestCases(std::span(&test, 1)).status().message(),
+            fmt::format("small: example 0: input 0 is operand {0}, the model "
+                        "has {0}",
+                        test.model.main.operands.size()));
   test = smallCase();
   test.name = "\xff";
   EXPECT_EQ(writeTestCases(std::span(&test, 1)).status().message(),

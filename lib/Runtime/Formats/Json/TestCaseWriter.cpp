@@ -102,6 +102,9 @@ private:
         append("{{\"{}\":true}}", absence);
         continue;
       }
+      if (indexes[i] >= model.main.operands.size())
+        return badData("{} {} is operand {}, the model has {}", what, i,
+                       indexes[i], model.main.operands.size());
       OperandType type = model.main.operands[indexes[i]].type;
       if (tensors[i].bytes.size() % valueElementSize(type) != 0)
         return badData("{} {}: {} bytes are not elements of {} bytes", what, i,
