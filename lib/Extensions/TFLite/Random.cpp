@@ -14,6 +14,8 @@
 
 #include "Families.h"
 
+#include "nnhal/Backend/Philox.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -50,22 +52,10 @@ struct Wide {
 
 using Words = std::array<uint32_t, 4>;
 
-/// Encrypts \p counter with \p key.
 Words philox(uint64_t key, const Wide &counter) {
-  constexpr uint64_t multipliers[] = {0xD2511F53, 0xCD9E8D57};
-  constexpr uint32_t steps[] = {0x9E3779B9, 0xBB67AE85};
-  constexpr int rounds = 10;
-  uint32_t first = lowOf(key), second = highOf(key);
-  Words words = {lowOf(counter.low), highOf(counter.low), lowOf(counter.high),
-                 highOf(counter.high)};
-  for (int round = 0; round < rounds; ++round) {
-    uint64_t a = multipliers[0] * words[0], b = multipliers[1] * words[2];
-    words = {highOf(b) ^ words[1] ^ first, lowOf(b),
-             highOf(a) ^ words[3] ^ second, lowOf(a)};
-    first += steps[0];
-    second += steps[1];
-  }
-  return words;
+  return rt::philox4x32({lowOf(counter.low), highOf(counter.low),
+                         lowOf(counter.high), highOf(counter.high)},
+                        {lowOf(key), highOf(key)});
 }
 
 std::array<uint32_t, 2> threefry(uint64_t key, uint64_t counter) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Philox.h"
 #include "Routine.h"
 
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/Philox.h"
 #include "nnhal/Backend/Signatures/Lookup.h"
 
 #include <algorithm>
@@ -147,6 +147,14 @@ static Elements<double> runningWeights(std::span<const float> logits) {
     sums.push_back(sum);
   }
   return sums;
+}
+
+/// Number \p index of the sequence of \p key, uniform in [0, 1).
+static double philoxUniform(uint64_t index, std::array<uint32_t, 2> key) {
+  std::array<uint32_t, 4> bits =
+      philox4x32({uint32_t(index), uint32_t(index >> 32), 0, 0}, key);
+  uint64_t mantissa = ((uint64_t(bits[1]) << 32) | bits[0]) >> 11;
+  return double(mantissa) * 0x1p-53;
 }
 
 static Status randomMultinomialRoutine(RoutineContext &context) {

@@ -5,17 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_ROUTINES_PHILOX_H
-#define NNHAL_LIB_RUNTIME_ROUTINES_PHILOX_H
+#ifndef NNHAL_BACKEND_PHILOX_H
+#define NNHAL_BACKEND_PHILOX_H
 
 #include <array>
 #include <cstdint>
 
-namespace nnhal::rt::reference {
+namespace nnhal::rt {
 
 /// Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
 /// 3", 2011): a bijection of counters that depends on the key. A number's place
-/// in a sequence is its counter, so that no state is carried.
+/// in a sequence is its counter, so that no state is carried. Words are in
+/// ascending order of significance. Threads: pure function.
 inline std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter,
                                           std::array<uint32_t, 2> key) {
   constexpr uint64_t multipliers[] = {0xD2511F53, 0xCD9E8D57};
@@ -31,14 +32,6 @@ inline std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter,
   return counter;
 }
 
-/// Number \p index of the sequence of \p key, uniform in [0, 1).
-inline double philoxUniform(uint64_t index, std::array<uint32_t, 2> key) {
-  std::array<uint32_t, 4> bits =
-      philox4x32({uint32_t(index), uint32_t(index >> 32), 0, 0}, key);
-  uint64_t mantissa = ((uint64_t(bits[1]) << 32) | bits[0]) >> 11;
-  return double(mantissa) * 0x1p-53;
-}
+} // namespace nnhal::rt
 
-} // namespace nnhal::rt::reference
-
-#endif // NNHAL_LIB_RUNTIME_ROUTINES_PHILOX_H
+#endif // NNHAL_BACKEND_PHILOX_H
