@@ -14,6 +14,7 @@
 #include "Runtime/Artifact/Targets.h"
 #include "Runtime/Caching/BinaryIdentity.h"
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/SplitAtCommas.h"
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -255,13 +256,8 @@ static constexpr std::string_view hostTarget = "cpu";
 static Result<std::vector<CompileOptions>>
 optionsOfTargets(const CompileOptions &options) {
   std::vector<CompileOptions> result;
-  std::string_view rest = options.target;
-  bool hasHost = rest.empty();
-  for (bool isLast = false; !isLast;) {
-    size_t end = rest.find(',');
-    isLast = end == std::string_view::npos;
-    std::string name(rest.substr(0, end));
-    rest.remove_prefix(isLast ? rest.size() : end + 1);
+  bool hasHost = options.target.empty();
+  for (std::string_view name : splitAtCommas(options.target)) {
     if (name.empty() && !options.target.empty())
       return badData("the list of targets '{}' has an empty name",
                      options.target);
@@ -271,13 +267,13 @@ optionsOfTargets(const CompileOptions &options) {
                      name);
     hasHost |= name == hostTarget;
     result.push_back(options);
-    result.back().target = std::move(name);
+    result.back().target = name;
   }
   for (CompileOptions &own : result) {
     if (own.target.empty() || own.target == hostTarget)
       continue;
-    // What GPUs execute calls nothing of the host. Triple, CPU and features
-    // are those of the host's code where there is any.
+    // Code for GPUs calls no extensions of the host. A stated triple, CPU or
+    // feature describes the processor if the list has the target "cpu".
     own.extensions.clear();
     if (hasHost)
       own.targetTriple = own.targetCpu = own.targetFeatures = {};
@@ -285,7 +281,8 @@ optionsOfTargets(const CompileOptions &options) {
   return result;
 }
 
-/// What \p compile makes for each of the targets, as one artifact.
+/// Compiles for each target that \p options list and joins the results to one
+/// artifact.
 template <typename Compile>
 static Result<CompiledModel> compileForTargets(const CompileOptions &options,
                                                Compile compile) {

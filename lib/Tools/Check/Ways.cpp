@@ -9,6 +9,8 @@
 
 #include "Tools/Options/Values.h"
 
+#include "Runtime/Support/SplitAtCommas.h"
+
 #include <algorithm>
 
 using namespace nnhal;
@@ -40,7 +42,7 @@ rt::Result<Ways> tools::parseWays(std::string_view text) {
       ways.list.push_back(choice.value);
     return ways;
   }
-  for (std::string_view word : splitAtCommas(text)) {
+  for (std::string_view word : rt::splitAtCommas(text)) {
     const auto *found = std::ranges::find(allWays, word, &Choice<Way>::word);
     if (found == std::end(allWays)) {
       std::vector<std::string_view> words;

@@ -8,6 +8,7 @@
 #include "Modes.h"
 
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/SplitAtCommas.h"
 
 #include <algorithm>
 #include <chrono>
@@ -43,17 +44,13 @@ tools::parseModes(std::string_view text) {
   if (text == "all")
     return std::vector<ExecutionMode>(std::begin(allModes), std::end(allModes));
   std::vector<ExecutionMode> modes;
-  while (true) {
-    size_t comma = text.find(',');
-    std::string_view name = text.substr(0, comma);
+  for (std::string_view name : rt::splitAtCommas(text)) {
     const auto *mode = std::ranges::find(allModes, name, tools::nameOf);
     if (mode == std::end(allModes))
       return rt::badData("'{}' is not sync, async, fenced, burst or all", name);
     modes.push_back(*mode);
-    if (comma == std::string_view::npos)
-      return modes;
-    text.remove_prefix(comma + 1);
   }
+  return modes;
 }
 
 static Status executeAsync(const rt::PreparedModel &model,

@@ -37,17 +37,6 @@ rt::Result<double> tools::parseReal(std::string_view text, double min,
   return value;
 }
 
-std::vector<std::string_view> tools::splitAtCommas(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    size_t comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos)
-      return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 rt::Status tools::notAmong(std::string_view text,
                            std::span<const std::string_view> words) {
   std::string list;

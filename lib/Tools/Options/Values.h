@@ -30,9 +30,6 @@ rt::Result<uint64_t> parseCount(std::string_view text, uint64_t min,
 /// names both.
 rt::Result<double> parseReal(std::string_view text, double min, double max);
 
-/// The parts of \p text between commas; one empty part for an empty text.
-std::vector<std::string_view> splitAtCommas(std::string_view text);
-
 /// A word that stands for a value.
 template <typename Value> struct Choice {
   std::string_view word;

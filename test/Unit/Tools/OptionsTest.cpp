@@ -15,6 +15,8 @@
 #include "nnhal-service/Options.h"
 #include "nnhal-stress/Options.h"
 
+#include "Runtime/Support/SplitAtCommas.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -81,7 +83,7 @@ TEST(OptionsTest, Values) {
   EXPECT_EQ(*parseCount("7", 1, 7), 7u);
   EXPECT_EQ(parseCount("8", 1, 7).status().message(),
             "'8' is not a number from 1 to 7");
-  EXPECT_EQ(splitAtCommas("a,,b"),
+  EXPECT_EQ(rt::splitAtCommas("a,,b"),
             (std::vector<std::string_view>{"a", "", "b"}));
   static constexpr Choice<int> choices[] = {{"one", 1}, {"two", 2}};
   EXPECT_EQ(*parseChoice<int>("two", choices), 2);

@@ -7,6 +7,8 @@
 
 #include "HostCpu.h"
 
+#include "Runtime/Support/SplitAtCommas.h"
+
 #include <fmt/format.h>
 
 #include <optional>
@@ -118,11 +120,7 @@ static std::optional<bool> hostHas(std::string_view feature) {
 
 Status nnhal::rt::checkHostFeatures(std::string_view cpu,
                                     std::string_view features) {
-  while (!features.empty()) {
-    size_t comma = features.find(',');
-    std::string_view feature = features.substr(0, comma);
-    features.remove_prefix(comma == std::string_view::npos ? features.size()
-                                                           : comma + 1);
+  for (std::string_view feature : splitAtCommas(features)) {
     if (!feature.starts_with('+'))
       continue;
     if (hostHas(feature.substr(1)) == false)
