@@ -18,9 +18,9 @@
 
 namespace nnhal::rt {
 
-/// What the devices of GPUs need of the program: its compiler, and the rules of
-/// all operations, which are half a megabyte. Functions, since they are called
-/// by a library with a runtime of its own.
+/// Functions of the program that the devices of GPUs call: those of its
+/// compiler, and those that need the rules of all operations, half a megabyte
+/// that libNNHalGpu, which has a runtime of its own, does without.
 struct GpuBackendOptions {
   /// LazyCompiler::get().
   std::function<Result<std::shared_ptr<const Compiler>>()> compiler;
@@ -35,7 +35,7 @@ struct GpuBackendOptions {
   /// OpenShapeModel::create() of the program that makes these options.
   std::function<Result<std::unique_ptr<LoadedModel>>(
       const AnnotatedModel &, const std::vector<InputShapes> &,
-      OpenShapeModel::CodeMaker, const CompileObserver &)>
+      OpenShapeModel::CodeMaker, const LoadObserver &)>
       createOpenShapeModel = &OpenShapeModel::create;
 };
 

@@ -53,7 +53,10 @@ private:
 Result<std::unique_ptr<LoadedModel>>
 OpenShapeModel::create(const AnnotatedModel &model,
                        const std::vector<InputShapes> &specializations,
-                       CodeMaker maker, const CompileObserver &observer) {
+                       CodeMaker maker, const LoadObserver &observer) {
+  if (observer.keepArtifact)
+    return badData("a model whose shapes only an execution knows is compiled "
+                   "when it is executed: there is no artifact");
   AnnotatedModel owned = model;
   NNHAL_ASSIGN_OR_RETURN(owned.model, ownedCopy(model.model));
   std::unique_ptr<OpenShapeModel> created(new OpenShapeModel(
@@ -64,8 +67,9 @@ OpenShapeModel::create(const AnnotatedModel &model,
     for (const std::vector<uint32_t> &shape : stated)
       shapes.push_back(shape.empty() ? std::nullopt : std::optional(shape));
     auto known = withKnownShapes(model, shapes, created->maker.need);
-    NNHAL_ASSIGN_OR_RETURN(VariantRef variant,
-                           created->make(std::move(shapes), known, observer));
+    NNHAL_ASSIGN_OR_RETURN(
+        VariantRef variant,
+        created->make(std::move(shapes), known, observer.compile));
     variant->isKept = true;
     created->variants.push_back(std::move(variant));
   }

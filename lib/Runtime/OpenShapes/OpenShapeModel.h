@@ -39,11 +39,14 @@ public:
   };
 
   /// \p model is valid. Code for the shapes of \p specializations is made at
-  /// once. Fails as withInputShapes() and \p maker.
+  /// once; nothing else is, so that an artifact cannot be kept. Fails with
+  /// invalidArgument where \p observer asks for one, and as withInputShapes()
+  /// and
+  /// \p maker.
   static Result<std::unique_ptr<LoadedModel>>
   create(const AnnotatedModel &model,
          const std::vector<InputShapes> &specializations, CodeMaker maker,
-         const CompileObserver &observer);
+         const LoadObserver &observer);
 
   const Interface &interface() const override { return face; }
   /// The sum over all code that there is, with the largest arena.

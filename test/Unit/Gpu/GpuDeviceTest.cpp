@@ -629,7 +629,8 @@ AnnotatedModel absoluteModel(std::vector<uint32_t> inputDimensions,
   return annotated;
 }
 
-// What an execution tells is compiled for then, and what follows at once.
+// Extents that follow from known inputs are compiled for when the model is
+// loaded, those of open inputs when it is executed.
 TEST(GpuDeviceTest, CompilesForShapes) {
   NNHAL_NEEDS_VULKAN();
   auto backend = createGpuBackend(vulkan::createDriver(testEngine()),
@@ -647,8 +648,8 @@ TEST(GpuDeviceTest, CompilesForShapes) {
   ASSERT_TRUE(answers.isOk());
   EXPECT_TRUE(answers->front().isOk()) << answers->front().message();
   EXPECT_EQ(backend->load(open, {}, observer).status().message(),
-            "a model with inputs of unknown extents is compiled for GPUs when "
-            "it is executed: there is no artifact");
+            "a model whose shapes only an execution knows is compiled when it "
+            "is executed: there is no artifact");
   EXPECT_EQ(artifacts, 1u);
   auto model = backend->load(open, {}, {});
   ASSERT_TRUE(model.isOk()) << model.status().message();

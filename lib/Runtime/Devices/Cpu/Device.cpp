@@ -117,9 +117,6 @@ private:
   loadOpenRanks(std::shared_ptr<const Compiler> opened,
                 const AnnotatedModel &model, CompileOptions options,
                 const LoadObserver &observer) const {
-    if (observer.keepArtifact)
-      return badData("a model with inputs or outputs of unknown rank is "
-                     "compiled when it is executed: there is no artifact");
     auto specializations = std::exchange(options.specializations, {});
     auto compile = [opened = std::move(opened),
                     kernels = observer.keepEntry ? kernels : nullptr,
@@ -135,8 +132,7 @@ private:
     };
     return OpenShapeModel::create(
         model, specializations,
-        {description.name, ShapeNeed::ranks, std::move(compile)},
-        observer.compile);
+        {description.name, ShapeNeed::ranks, std::move(compile)}, observer);
   }
 
   /// Nothing is left on disk for a client that gives no place for an entry.

@@ -164,9 +164,6 @@ private:
   loadOpenShapes(std::shared_ptr<const Compiler> compiler,
                  const AnnotatedModel &model, CompileOptions compile,
                  const LoadObserver &observer) const {
-    if (observer.keepArtifact)
-      return badData("a model with inputs of unknown extents is compiled for "
-                     "GPUs when it is executed: there is no artifact");
     auto specializations = std::exchange(compile.specializations, {});
     auto make = [driver = driver, compiler = std::move(compiler),
                  compile](const AnnotatedModel &known,
@@ -180,8 +177,7 @@ private:
     };
     return options.createOpenShapeModel(
         model, specializations,
-        {description.name, ShapeNeed::extents, std::move(make)},
-        observer.compile);
+        {description.name, ShapeNeed::extents, std::move(make)}, observer);
   }
 
   static Result<std::unique_ptr<LoadedModel>>
