@@ -216,7 +216,7 @@ public:
       biases.push_back(*use.integers(gateBiases + gate));
       values[gate].resize(size_t(batches * cells));
     }
-    // What gates and TANH yield are fractions of 15 bits.
+    // Gates and TANH yield fixed-point numbers with 15 fraction bits.
     double fraction = 1.0 / 32768.0, scale = use.input(cellState).scale;
     kept = factorOf(fraction);
     added = factorOf(fraction * fraction / scale);

@@ -16,7 +16,8 @@
 
 namespace nnhal::rt {
 
-/// What code has to know of the shapes of all values.
+/// Whether generated code depends on the ranks of all values alone or also on
+/// their extents.
 enum class ShapeNeed { ranks, extents };
 
 /// The shapes that code for a model of open shapes is made for, one per input:

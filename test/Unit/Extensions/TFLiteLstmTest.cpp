@@ -41,7 +41,7 @@ struct Lstm {
   bool isTimeMajor = false, isSequence = true, hasNarrowBias = false;
   float clip = 0;
   float inputScale = 3e-5f, outputScale = 1.0f / 32768, cellScale = 1.0f / 4096;
-  /// Of the input, forget, cell and output gate.
+  /// Weights of the input, forget, cell and output gate, in this order.
   std::array<Gate, 4> gates = {};
   Int16s input = {}, output = {}, cell = {};
 

@@ -114,7 +114,7 @@ TEST(TFLiteRandom, BitsOfThreefry) {
 }
 
 TEST(TFLiteRandom, CountersWrap) {
-  // What a state counts are the lower 64 bits alone.
+  // RNG_BIT_GENERATOR advances the lower 64 bits of its counter alone.
   Operator use = bits(philox, {1, ~uint64_t(0), 3}, tensorUint32, {8});
   Words words = use.run().elements<uint32_t>(1);
   EXPECT_EQ(use.elements<uint64_t>(0), Longs({1, 1, 3}));

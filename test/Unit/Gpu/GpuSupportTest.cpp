@@ -178,7 +178,7 @@ TEST(GpuSupportTest, TakesExtentsThatExecutionsTell) {
   EXPECT_EQ(relu.refusal(OpenExtents::follow), "");
   EXPECT_TRUE(checkGpuInterface(relu.model, OpenExtents::follow).isOk());
   EXPECT_TRUE(checkGpuModel(relu.model, OpenExtents::follow).isOk());
-  // What it works on is compared with the bounds when it is known.
+  // A row of unknown length passes; bounds of work are checked for known ones.
   OneOperation topk(OperationType::TOPK_V2);
   topk.input({2, 0});
   topk.add(OperandType::INT32, {}, OperandLifeTime::CONSTANT_COPY);

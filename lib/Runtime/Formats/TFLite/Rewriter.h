@@ -45,7 +45,9 @@ public:
                         int32_t like) {
     return value(code, inputs, like, noOptions);
   }
-  /// Likewise with options that \p create makes, with schema::Create...
+  /// Adds the operator \p code with options that \p create makes, by a function
+  /// schema::Create..., and returns its only result, a new tensor of the type
+  /// of tensor \p like.
   template <typename Create>
   Result<int32_t> value(Code code, const std::vector<int32_t> &inputs,
                         int32_t like, Create create) {
@@ -73,17 +75,15 @@ public:
     Builder builder;
     return extendWritten(builder, code, inputs, outputs, {});
   }
-  /// Likewise with options of the second union that \p create makes.
+  /// Adds the extension's operation of the operator \p code with options of the
+  /// file format's second union, which \p create makes.
   template <typename Create>
   Status extend(Code code, const std::vector<int32_t> &inputs,
                 const std::vector<int32_t> &outputs, Create create) {
     Builder builder;
-    auto kindOf = []<typename T>(flatbuffers::Offset<T>) {
-      return schema::BuiltinOptions2Traits<T>::enum_value;
-    };
-    auto options = create(builder);
-    return extendWritten(builder, code, inputs, outputs,
-                         {kindOf(options), options.Union()});
+    return extendWritten(
+        builder, code, inputs, outputs,
+        numbered<schema::BuiltinOptions2Traits>(create(builder)));
   }
   /// Makes the value of \p tensor that of output \p i.
   Status give(int32_t tensor, size_t i = 0);
@@ -111,16 +111,19 @@ private:
     return 0;
   }
 
+  /// Pairs \p options with their number in the union that \p Traits describes.
+  template <template <typename> typename Traits, typename Options>
+  static auto numbered(flatbuffers::Offset<Options> options) {
+    return std::pair(Traits<Options>::enum_value, options.Union());
+  }
+
   template <typename Create>
   Status add(Code code, const std::vector<int32_t> &inputs,
              const std::vector<int32_t> &outputs, Create create) {
     Builder builder;
-    auto kindOf = []<typename T>(flatbuffers::Offset<T>) {
-      return schema::BuiltinOptionsTraits<T>::enum_value;
-    };
-    auto options = create(builder);
-    return importWritten(builder, code, inputs, outputs,
-                         {kindOf(options), options.Union()});
+    return importWritten(
+        builder, code, inputs, outputs,
+        numbered<schema::BuiltinOptionsTraits>(create(builder)));
   }
   Status importWritten(Builder &builder, Code code,
                        const std::vector<int32_t> &inputs,

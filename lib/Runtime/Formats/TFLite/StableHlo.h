@@ -29,8 +29,9 @@ Result<std::vector<int32_t>>
 dimensionList(const flatbuffers::Vector<int64_t> *list, std::string_view name,
               size_t rank);
 
-/// What is added to a tensor, one of each per dimension: before it, behind it,
-/// which remove elements where they are negative, and between its elements.
+/// The numbers of elements by which a tensor is padded in each dimension:
+/// before its elements, behind them (negative numbers remove elements there),
+/// and between every two of them.
 struct HloPadding {
   std::vector<int32_t> low, high, interior;
 };

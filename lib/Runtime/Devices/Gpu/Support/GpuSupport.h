@@ -18,9 +18,9 @@ namespace nnhal::rt {
 /// has to know all.
 enum class OpenExtents { follow, refused };
 
-/// What a model leaves open, beside the extents of inputs of the model that
-/// every request may omit: nothing, extents of results alone, or extents of
-/// inputs, perhaps with those of results.
+/// The operands whose extents a model does not state, apart from model inputs
+/// that every request may omit: none, only results of operations, or inputs,
+/// perhaps together with results.
 enum class OpenParts { none, results, inputs };
 
 /// Says what the main subgraph of \p model leaves open. Threads: pure function.
