@@ -91,7 +91,8 @@ TEST_F(CyclesTest, AThousandClientsLeaveNothingBehind) {
   for (unsigned i = 0; i < 30; ++i)
     live(i);
   settle();
-  // The last bursts may still be ending on a thread.
+  // A burst of the first clients that is still ending on a thread, where the
+  // machine is busy, makes this count larger, never smaller.
   Holdings before = holdings();
   waitFor([&] {
     Holdings later = holdings();
@@ -105,7 +106,7 @@ TEST_F(CyclesTest, AThousandClientsLeaveNothingBehind) {
   constexpr size_t pooled = 8;
   EXPECT_TRUE(waitFor([&] {
     const Holdings now = holdings();
-    return now.descriptors == before.descriptors &&
+    return now.descriptors <= before.descriptors &&
            now.threads <= before.threads + pooled &&
            now.mappings <= before.mappings + 4 * pooled;
   })) << holdings().descriptors
