@@ -213,8 +213,9 @@ static SmallVector<Value> rangeOf(const std::optional<KernelSplit> &split,
   return range;
 }
 
-/// A private function that runs \p loop on its arguments, after the entry: of
-/// \p split the range that comes first, then those of \p interface.
+/// Moves \p loop into a private function after the entry, which runs it on its
+/// arguments: of \p split the range that comes first, then those of \p
+/// interface.
 func::FuncOp
 OutlineKernelsPass::outline(LoopLikeOpInterface loop,
                             const KernelInterface &interface,
@@ -243,15 +244,18 @@ OutlineKernelsPass::outline(LoopLikeOpInterface loop,
               arguments.take_front(interface.captures.size()));
   for (Operation *definition : interface.made)
     builder.clone(*definition, mapping);
-  builder.clone(*loop.getOperation(), mapping);
   auto end = func::ReturnOp::create(builder, loop.getLoc());
+  loop->moveBefore(end);
+  loop->walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value inside = mapping.lookupOrNull(operand.get()))
+        operand.set(inside);
+  });
   if (split) {
     IRRewriter rewriter(&getContext());
     SmallVector<scf::ForOp> shared;
     for (scf::ForallOp original : split->loops)
-      llvm::append_range(
-          shared, makeSequential(rewriter, cast<scf::ForallOp>(mapping.lookup(
-                                               original.getOperation()))));
+      llvm::append_range(shared, makeSequential(rewriter, original));
     builder.setInsertionPoint(end->getPrevNode());
     for (scf::ForOp part : shared)
       restrictToRange(part, split->count, body->getArgument(0),
@@ -320,6 +324,9 @@ void OutlineKernelsPass::replaceByCall(LoopLikeOpInterface loop,
                                        SymbolTable &symbols) {
   KernelInterface interface = interfaceOf(loop, straight.contains(loop));
   std::optional<KernelSplit> parts = split(loop, interface.argumentTypes());
+  Location loc = loop.getLoc();
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfter(loop);
   func::FuncOp kernel = outline(loop, interface, parts);
   if (func::FuncOp equal = findEqual(kernel)) {
     kernel.erase();
@@ -331,19 +338,17 @@ void OutlineKernelsPass::replaceByCall(LoopLikeOpInterface loop,
     ++nextNumber;
     ++numOutlined;
   }
-  OpBuilder builder(loop);
-  SmallVector<Value> operands = rangeOf(parts, loop.getLoc(), builder);
+  SmallVector<Value> operands = rangeOf(parts, loc, builder);
   for (auto [capture, type] :
        llvm::zip_equal(interface.captures, interface.types))
     operands.push_back(argumentFor(capture, type));
   for (DenseElementsAttr array : interface.arrays)
     operands.push_back(constantBuffer(array, builder, symbols));
-  auto call = func::CallOp::create(builder, loop.getLoc(), kernel, operands);
+  auto call = func::CallOp::create(builder, loc, kernel, operands);
   if (parts) {
     call->setAttr(grainAttrName, builder.getI64IntegerAttr(parts->grain));
     ++numSplit;
   }
-  loop.erase();
   for (Operation *definition : llvm::reverse(interface.made))
     if (isOpTriviallyDead(definition))
       definition->erase();
