@@ -54,7 +54,7 @@ static constexpr CostModel sixteenRegisters = {
     .estimatedRegister = 256,
     .estimatedRounds = 8,
     .estimatedFunction = 16,
-    .longEntry = 1000,
+    .longEntry = 2000,
 };
 
 // Targets with 32 vector registers have room for twice as many accumulators.

@@ -114,8 +114,8 @@ struct CostModel {
   /// Cycles that a division or a function of the math dialect takes more than
   /// others, in estimates.
   int64_t estimatedFunction;
-  /// LLVM's instructions of a function without loops from which on they are
-  /// selected one by one.
+  /// LLVM's instructions of functions without loops, before its passes, from
+  /// which on code for them is made quickly rather than well.
   int64_t longEntry;
 
   /// The table of targets with `registers` vector registers.

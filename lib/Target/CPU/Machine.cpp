@@ -168,13 +168,13 @@ rt::Result<Machine> Machine::make(const std::string &tripleText,
   return result;
 }
 
-std::unique_ptr<TargetMachine> Machine::createMachine() const {
+std::unique_ptr<TargetMachine>
+Machine::createMachine(CodeGenOptLevel level) const {
   return std::unique_ptr<TargetMachine>(
       targetMachine->getTarget().createTargetMachine(
           targetMachine->getTargetTriple(), targetMachine->getTargetCPU(),
           targetMachine->getTargetFeatureString(), targetMachine->Options,
-          targetMachine->getRelocationModel(), std::nullopt,
-          targetMachine->getOptLevel()));
+          targetMachine->getRelocationModel(), std::nullopt, level));
 }
 
 std::string Machine::enabledFeatures() const {

@@ -30,8 +30,10 @@ public:
   static rt::Result<Machine> of(TargetAttr target);
 
   llvm::TargetMachine &machine() const { return *targetMachine; }
-  /// One more machine like machine(): each thread needs one of its own.
-  std::unique_ptr<llvm::TargetMachine> createMachine() const;
+  /// One more machine like machine(), which each thread needs one of, that
+  /// spends as much time on code as \p level says.
+  std::unique_ptr<llvm::TargetMachine>
+  createMachine(llvm::CodeGenOptLevel level) const;
   rt::TargetKind kind() const { return targetKind; }
   /// Width in bits of the widest vector register worth using.
   int64_t vectorBits() const { return widestVector; }

@@ -24,6 +24,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
@@ -53,16 +54,21 @@ static void setTargetAttributes(Module &module, const Machine &machine) {
 /// rest of O1 costs a fifth of a compilation and gains nothing that can be
 /// measured (docs/Internals/Measurements/CompileTime.md); O3's runtime
 /// unrolling spills accumulators.
-static void optimize(Module &module, TargetMachine &machine,
+static void optimize(Module &module, TargetMachine &machine, bool isEntry,
                      Cancellation &cancellation) {
   constexpr LibFunc callable[] = {LibFunc_memcpy, LibFunc_memmove,
                                   LibFunc_memset};
-  runLLVMPasses(module, machine, cancellation, callable, [](PassBuilder &) {
+  runLLVMPasses(module, machine, cancellation, callable, [&](PassBuilder &) {
     FunctionPassManager passes;
-    passes.addPass(SimplifyCFGPass());
-    passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-    passes.addPass(InstCombinePass());
-    passes.addPass(SimplifyCFGPass());
+    if (isEntry) {
+      passes.addPass(EarlyCSEPass());
+      passes.addPass(DCEPass()); // Descriptors of buffers, field by field.
+    } else {
+      passes.addPass(SimplifyCFGPass());
+      passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+      passes.addPass(InstCombinePass());
+      passes.addPass(SimplifyCFGPass());
+    }
     ModulePassManager all;
     all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
     return all;
@@ -97,7 +103,7 @@ public:
   std::unique_ptr<TargetMachine> take() {
     std::lock_guard lock(mutex);
     if (idle.empty())
-      return target.createMachine();
+      return target.createMachine(CodeGenOptLevel::Default);
     return idle.pop_back_val();
   }
   void giveBack(std::unique_ptr<TargetMachine> machine) {
@@ -113,21 +119,22 @@ private:
 };
 } // namespace
 
-/// Gives up fast code for long functions without loops, which the entry of a
-/// large model is: calls of kernels, and what they are called with. Selecting
-/// its instructions one by one is faster than by graphs of them, and takes a
-/// nanosecond more for each call.
-static void selectQuickly(Module &module, const kernel::CostModel &costs) {
-  for (Function &function : module) {
-    if (int64_t(function.getInstructionCount()) < costs.longEntry)
+/// Whether \p module is what the entry of a large model is: long, and without
+/// loops. It calls kernels, and takes microseconds where they take
+/// milliseconds, so that code for it is made quickly rather than well.
+static bool isLongAndStraight(const Module &module,
+                              const kernel::CostModel &costs) {
+  int64_t size = 0;
+  for (const Function &function : module) {
+    if (function.isDeclaration())
       continue;
+    size += function.getInstructionCount();
     SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> backEdges;
     FindFunctionBackedges(function, backEdges);
     if (!backEdges.empty())
-      continue;
-    function.addFnAttr(Attribute::NoInline);
-    function.addFnAttr(Attribute::OptimizeNone);
+      return false;
   }
+  return size >= costs.longEntry;
 }
 
 /// Machine code for \p module (LLVM dialect).
@@ -142,15 +149,19 @@ static rt::Result<Object> emitObject(mlir::ModuleOp module, Machines &machines,
       mlir::translateModuleToLLVMIR(module, context, "nnhal");
   if (!llvmModule)
     return rt::failure("translation to LLVM IR failed");
-  std::unique_ptr<TargetMachine> machine = machines.take();
+  bool isEntry =
+      !module->hasAttr(kernelAttrName) && isLongAndStraight(*llvmModule, costs);
+  // A machine that has selected instructions quickly goes on doing so: it is
+  // not given back to those for kernels.
+  std::unique_ptr<TargetMachine> machine =
+      isEntry ? machines.target.createMachine(CodeGenOptLevel::None)
+              : machines.take();
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   llvmModule->setPICLevel(PICLevel::BigPIC);
   setTargetAttributes(*llvmModule, machines.target);
   hideInternals(*llvmModule);
-  optimize(*llvmModule, *machine, cancellation);
-  if (!module->hasAttr(kernelAttrName))
-    selectQuickly(*llvmModule, costs);
+  optimize(*llvmModule, *machine, isEntry, cancellation);
 
   Object object;
   raw_svector_ostream stream(object);
@@ -160,7 +171,8 @@ static rt::Result<Object> emitObject(mlir::ModuleOp module, Machines &machines,
     return rt::failure("target '{}' cannot emit object files",
                        machine->getTargetTriple().str());
   passes.run(*llvmModule);
-  machines.giveBack(std::move(machine));
+  if (!isEntry)
+    machines.giveBack(std::move(machine));
   return object;
 }
 
