@@ -50,6 +50,7 @@ static constexpr CostModel sixteenRegisters = {
     .splitWork = 5000,
     .splitPiece = 2500,
     .splitPieces = 32,
+    .reducedPart = 16384,
     .estimatedClock = 3000,
     .estimatedRegister = 256,
     .estimatedRounds = 8,
@@ -111,6 +112,7 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("split-work", splitWork);
   visit("split-piece", splitPiece);
   visit("split-pieces", splitPieces);
+  visit("reduced-part", reducedPart);
   visit("estimated-clock", estimatedClock);
   visit("estimated-register", estimatedRegister);
   visit("estimated-rounds", estimatedRounds);

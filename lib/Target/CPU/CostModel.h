@@ -105,6 +105,9 @@ struct CostModel {
   /// With so many pieces threads end at about the same time: no inner loop is
   /// looked at for more.
   int64_t splitPieces;
+  /// Elements, at least, of each part of a reduction that has no dimension
+  /// which threads could share.
+  int64_t reducedPart;
   /// Million cycles of a second, in estimates.
   int64_t estimatedClock;
   /// Bits of the register of estimates, on every target.

@@ -37,6 +37,8 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
   case Phase::fuse:
     // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+    // linalg.generic -> two of them around partial results
+    pm.addNestedPass<func::FuncOp>(createSplitReductions());
     pm.addPass(createFuseEpilogue());
     pm.addPass(createCSEPass());
     pm.addPass(createReportOperations());

@@ -15,6 +15,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitReductions : Pass<"nnhal-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Divide large reductions into partial results (split reduction)";
+  let description = [{
+    The mean of a large picture is a sum over all of its pixels, which are in
+    the caches of the cores that have computed them, and one core would have to
+    fetch them all. A linalg.generic on tensors that has no parallel dimension
+    around what it reduces becomes two, by `linalg::splitReduction`: partial
+    results for a power of two of equally large parts, which threads share, and
+    one that joins these. How large parts are depends on the operation alone, so
+    that results are the same for any number of threads. The least elements of a
+    part are a number of the cost model, `reduced-part`, and their number is at
+    most `split-pieces`.
+  }];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Reductions divided into parts">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ComputeInBands : Pass<"nnhal-compute-in-bands", "::mlir::func::FuncOp"> {
   let summary = "Tile chains of kernels by rows and fuse them (depth-first execution)";
   let description = [{
