@@ -11,6 +11,7 @@
 #include "nnhal/Runtime/Model.h"
 #include "nnhal/Runtime/Status.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,12 +23,19 @@ namespace nnhal::rt {
 /// graphs name the next one twice, the last is reached in 2^30 ways. A device
 /// answers supportedOperations() with it (C-030).
 ///
+/// Graphs that are nested deeper than maxDepth fail: valid models may be nested
+/// as deep as they have graphs, and whatever looks at them, compiles or
+/// executes them calls itself (D-093).
+///
 /// The model outlives this and is valid: no graph executes itself.
 /// Threads: one at a time.
 class CalledGraphs {
 public:
+  static constexpr uint32_t maxDepth = 256;
+
   explicit CalledGraphs(const Model &model)
-      : model(model), answers(model.referenced.size()) {}
+      : model(model), heights(heightsOf(model)),
+        answers(model.referenced.size()) {}
 
   /// The first failure of \p checkOperation(graph, operation) in the graphs
   /// that \p operation of \p subgraph names. That function asks this one about
@@ -40,6 +48,11 @@ public:
       if (operand.lifetime != OperandLifeTime::SUBGRAPH)
         continue;
       uint32_t index = operand.location.offset;
+      if (heights[index] > maxDepth)
+        return Status(StatusCode::invalidArgument,
+                      "referenced[" + std::to_string(index) +
+                          "] is nested more than " + std::to_string(maxDepth) +
+                          " deep");
       if (!answers[index])
         answers[index] =
             checkGraph(model.referenced[index], checkOperation)
@@ -51,6 +64,26 @@ public:
   }
 
 private:
+  /// The graphs on the longest chain from each one on, at most maxDepth + 1.
+  static std::vector<uint32_t> heightsOf(const Model &model) {
+    std::vector<uint32_t> heights(model.referenced.size(), 1);
+    bool hasGrown = true;
+    // Nothing here calls itself: a round looks one graph further down.
+    for (uint32_t round = 0; round < maxDepth && hasGrown; ++round) {
+      hasGrown = false;
+      for (size_t i = heights.size(); i-- > 0;)
+        for (const Operand &operand : model.referenced[i].operands) {
+          if (operand.lifetime != OperandLifeTime::SUBGRAPH)
+            continue;
+          uint32_t height =
+              std::min(maxDepth, heights[operand.location.offset]) + 1;
+          hasGrown = hasGrown || height > heights[i];
+          heights[i] = std::max(heights[i], height);
+        }
+    }
+    return heights;
+  }
+
   template <typename Check>
   static Status checkGraph(const Subgraph &graph, Check checkOperation) {
     for (const Operation &operation : graph.operations)
@@ -60,6 +93,7 @@ private:
   }
 
   const Model &model;
+  std::vector<uint32_t> heights;
   std::vector<std::optional<Status>> answers;
 };
 

@@ -32,7 +32,18 @@ void Support::refuseForeign(const Model &model, const Device &device,
   }
 }
 
-Answers Support::ask(const Device &device, const Slices &asked) const {
+/// Refuses what is nested too deep for those that plan and take steps out,
+/// whatever devices say of it (D-093).
+void Support::refuseDeep(const Subgraph &subgraph, Answers &answers) {
+  auto isFine = [](const Subgraph &, const Operation &) {
+    return Status::ok();
+  };
+  for (size_t i = 0; i < answers.size(); ++i)
+    if (answers[i].isOk())
+      answers[i] = graphs.check(subgraph, subgraph.operations[i], isFine);
+}
+
+Answers Support::ask(const Device &device, const Slices &asked) {
   const std::vector<Operation> &operations =
       asked.model().model.main.operations;
   Result<Answers> answers = supportedOperations(device, asked, strictSlicing);
@@ -50,6 +61,7 @@ Answers Support::ask(const Device &device, const Slices &asked) const {
       (*answers)[i] = badData("the fallback device has no {}",
                               nameOf(asked.model().model, operations[i].type));
   refuseForeign(asked.model().model, device, *answers);
+  refuseDeep(asked.model().model.main, *answers);
   return *std::move(answers);
 }
 

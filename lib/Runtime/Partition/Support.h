@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_PARTITION_SUPPORT_H
 #define NNHAL_LIB_RUNTIME_PARTITION_SUPPORT_H
 
+#include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Runtime/Partition.h"
 
 #include <map>
@@ -32,25 +33,23 @@ public:
   Support(const AnnotatedModel &model, std::span<const Device *const> devices,
           const Device *fallback, bool strictSlicing)
       : model(model), devices(devices), fallback(fallback),
-        strictSlicing(strictSlicing) {}
+        strictSlicing(strictSlicing), graphs(model.model) {}
 
   /// One list per device.
   const std::vector<Answers> &of(uint32_t subgraph);
 
-  bool isSupported(uint32_t subgraph, uint32_t operation, uint32_t device) {
-    return of(subgraph)[device][operation].isOk();
-  }
-
 private:
   /// Devices of older HAL versions are asked about a slice (I-064).
-  Answers ask(const Device &device, const Slices &asked) const;
+  Answers ask(const Device &device, const Slices &asked);
   void refuseForeign(const Model &model, const Device &device,
                      Answers &answers) const;
+  void refuseDeep(const Subgraph &subgraph, Answers &answers);
 
   const AnnotatedModel &model;
   std::span<const Device *const> devices;
   const Device *fallback;
   const bool strictSlicing;
+  CalledGraphs graphs;
   std::map<uint32_t, std::vector<Answers>> known;
 };
 

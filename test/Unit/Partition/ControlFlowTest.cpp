@@ -486,4 +486,27 @@ TEST_F(ControlFlowTest, PlansDoNotGrowWithoutBound) {
   EXPECT_EQ(describe(*deep), "nnhal-reference:0");
 }
 
+// D-093: models may be nested as deep as they have subgraphs, and nothing
+// overflows the stack because of that, whatever devices say that they take.
+TEST_F(ControlFlowTest, WhatIsNestedTooDeepIsRefused) {
+  auto refusal = [](std::string_view name) {
+    return fmt::format("{}: referenced[0] is nested more than 256 deep", name);
+  };
+  // An IF that is main's names the first of so many.
+  EXPECT_EQ(describe(doublingModel(256)), "nnhal-reference:0");
+  AnnotatedModel deep = doublingModel(30'000);
+  EXPECT_EQ(describe(deep), "main: operation 0 (IF) is supported by none of 1 "
+                            "devices: " +
+                                refusal("nnhal-reference"));
+  SyntheticDevice &boasts = add("boasts", {});
+  boasts.state->takesAll = true;
+  EXPECT_EQ(describe(doublingModel(256)), "boasts:0");
+  EXPECT_EQ(describe(deep), "main: operation 0 (IF) is supported by none of 2 "
+                            "devices: " +
+                                refusal("boasts") + "; " +
+                                refusal("nnhal-reference"));
+  EXPECT_EQ(reference->prepareModel(deep).status().code(),
+            StatusCode::invalidArgument);
+}
+
 } // namespace

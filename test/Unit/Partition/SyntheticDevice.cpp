@@ -35,6 +35,9 @@ public:
   const PreparedModelRef inner;
 
   const Interface &interface() const override { return inner->interface(); }
+  MemoryUse memoryUse() const override {
+    return {.artifact = SyntheticDevice::artifactSize};
+  }
   Status execute(const Request &request,
                  ExecutionResult &result) const override {
     NNHAL_RETURN_IF_ERROR(begin(request));
@@ -127,6 +130,8 @@ SyntheticDevice::supportedOperations(const AnnotatedModel &model) const {
   if (state->isDead)
     return Status(StatusCode::deadObject, "the synthetic device is dead");
   std::vector<Status> answers;
+  if (state->takesAll)
+    return std::vector<Status>(model.model.main.operations.size());
   for (const Operation &operation : model.model.main.operations)
     answers.push_back(
         checkSupport(model.model, model.model.main, operation, 0));

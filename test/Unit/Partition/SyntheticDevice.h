@@ -38,6 +38,8 @@ struct SyntheticState {
   std::atomic<bool> preparesNothing = false;
   /// The answers to a question are one too few.
   std::atomic<bool> forgetsAnAnswer = false;
+  /// Every operation is supported, without a look at it.
+  std::atomic<bool> takesAll = false;
   /// Executions do not write anything and report that an output has no room.
   std::atomic<bool> hasNoRoom = false;
 
@@ -73,6 +75,9 @@ struct SyntheticOptions {
 /// Threads:   any.
 class SyntheticDevice final : public Device {
 public:
+  /// What each prepared model says of its artifact.
+  static constexpr uint64_t artifactSize = 1000;
+
   SyntheticDevice(const Device &reference, SyntheticOptions options)
       : reference(reference), options(std::move(options)) {}
 
