@@ -166,10 +166,14 @@ DeviceStatus DeviceSet::status() const {
 
 Result<std::vector<Status>>
 DeviceSet::supportedOperations(const AnnotatedModel &model) const {
+  const size_t count = model.model.main.operations.size();
   std::vector<Status> any;
   for (const Device *device : state->options.devices) {
     NNHAL_ASSIGN_OR_RETURN(std::vector<Status> supported,
                            device->supportedOperations(model));
+    if (supported.size() != count)
+      return failure("device {} answered for {} of {} operations",
+                     device->name(), supported.size(), count);
     if (any.empty()) {
       any = std::move(supported);
       continue;

@@ -10,6 +10,7 @@
 #include "nnhal/Runtime/DeviceSet.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
+#include <algorithm>
 #include <future>
 
 using namespace nnhal::rt;
@@ -56,6 +57,33 @@ TEST_F(DeviceSetTest, IsADevice) {
     EXPECT_EQ(status.message(), "");
   PreparedModelRef model = prepareOn(*set);
   EXPECT_EQ(*run(*model, chainInputs()), chainResult());
+}
+
+TEST_F(DeviceSetTest, ADeviceThatForgetsAnAnswer) {
+  SyntheticDevice &all = add("all", {ADD, ABS, MUL, FLOOR});
+  // Whether it is asked first or behind another one.
+  for (bool isFirst : {true, false}) {
+    if (!isFirst)
+      std::ranges::reverse(devices);
+    all.state->forgetsAnAnswer = true;
+    Status status =
+        makeSet(reference.get())->supportedOperations(chainModel()).status();
+    EXPECT_EQ(status.code(), StatusCode::generalFailure);
+    EXPECT_EQ(status.message(), "device all answered for 3 of 4 operations");
+    all.state->forgetsAnAnswer = false;
+    EXPECT_TRUE(
+        makeSet(reference.get())->supportedOperations(chainModel()).isOk());
+  }
+}
+
+// The set itself is in this process, whatever its devices are.
+TEST_F(DeviceSetTest, TraitsAreThoseOfASet) {
+  SyntheticOptions made;
+  made.isRemote = true;
+  EXPECT_TRUE(add(made).traits().isRemote);
+  auto set = makeSet(reference.get());
+  EXPECT_EQ(set->type(), DeviceType::other);
+  EXPECT_EQ(set->traits(), DeviceTraits());
 }
 
 TEST_F(DeviceSetTest, PreparesAsynchronously) {
