@@ -82,14 +82,6 @@ double CostModel::cost(uint32_t candidate, uint32_t subgraph,
   return combined(candidate, subgraph, operation, /*isScaled=*/true);
 }
 
-double CostModel::transferCost(uint32_t from, uint32_t to,
-                               const Operand &operand) const {
-  std::optional<uint32_t> size = byteSizeOf(operand);
-  // Extension types have a size that only their device knows.
-  double bytes = size ? double(*size) : 4.0;
-  return bytes * std::max(candidates[from].byteCost, candidates[to].byteCost);
-}
-
 static double elementsOf(const Operand &operand) {
   double elements = 1;
   for (uint32_t extent : operand.dimensions)

@@ -46,13 +46,6 @@ public:
   /// the work of the operation on the fallback device.
   double cost(uint32_t candidate, uint32_t subgraph, uint32_t operation);
 
-  /// The cost of moving \p operand from one candidate to another.
-  double transferCost(uint32_t from, uint32_t to, const Operand &operand) const;
-
-  double stepCost(uint32_t candidate) const {
-    return candidates[candidate].stepCost;
-  }
-
 private:
   double rating(uint32_t candidate, const Subgraph &subgraph,
                 const Operation &operation) const;

@@ -1,0 +1,267 @@
+//===- ControlFlowMemoryTest.cpp - Control flow over memory of any kind ---===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PartitionTesting.h"
+
+#include "Conformance/Conformance.h"
+#include "nnhal/Runtime/Buffer.h"
+#include "nnhal/Runtime/SharedMemory.h"
+
+#include <algorithm>
+
+using namespace nnhal::rt;
+using namespace nnhal::rt::partitiontest;
+using conformance::LoopArguments;
+
+using enum OperationType;
+
+namespace {
+
+constexpr OperandType floats = OperandType::TENSOR_FLOAT32,
+                      ints = OperandType::TENSOR_INT32,
+                      flags = OperandType::TENSOR_BOOL8;
+
+class ControlFlowMemoryTest : public PartitionTesting {
+protected:
+  ControlFlowMemoryTest() {
+    options.findBuffer = [this](const Device &device, uint32_t token) {
+      asked.push_back(std::string(device.name()));
+      auto found = std::ranges::find_if(buffers, [&](const auto &buffer) {
+        return buffer->token() == token;
+      });
+      return found == buffers.end() ? nullptr : *found;
+    };
+  }
+
+  std::shared_ptr<PartitionedModel> prepared(const AnnotatedModel &model) {
+    auto made = prepare(model);
+    EXPECT_EQ(made.status().message(), "");
+    return made.isOk() ? *made : nullptr;
+  }
+
+  /// Memory of the device of the one role in \p roles.
+  std::shared_ptr<Buffer>
+  allocate(const std::vector<PartitionedModel::Role> &roles) {
+    EXPECT_EQ(roles.size(), 1u);
+    const PartitionedModel::Role &step = roles.at(0);
+    BufferRole role{0, step.index, 1.0f};
+    std::span<const BufferRole> one(&role, 1), none;
+    auto made = step.device->allocate({}, std::span(&step.model, 1),
+                                      step.isInput ? one : none,
+                                      step.isInput ? none : one);
+    EXPECT_EQ(made.status().message(), "");
+    buffers.push_back(*made);
+    return *made;
+  }
+
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  std::vector<std::string> asked;
+};
+
+template <typename T>
+std::shared_ptr<SharedMemory> shared(const std::vector<T> &values) {
+  auto pool = SharedMemory::createAshmem(values.size() * sizeof(T));
+  EXPECT_TRUE(
+      (*pool)->write(0, std::as_bytes(std::span<const T>(values))).isOk());
+  return *pool;
+}
+
+template <typename T> void fill(Buffer &buffer, const std::vector<T> &values) {
+  EXPECT_EQ(buffer.copyFrom(*shared<T>(values), {}).message(), "");
+}
+
+int32_t intIn(const Buffer &buffer) {
+  auto pool = shared<int32_t>({0});
+  EXPECT_EQ(buffer.copyTo(*pool).message(), "");
+  int32_t value = 0;
+  EXPECT_TRUE(
+      pool->read(0, std::as_writable_bytes(std::span(&value, 1))).isOk());
+  return value;
+}
+
+template <typename T> InputArgument argument(std::vector<T> &values) {
+  return {Memory::borrow(std::as_bytes(std::span(values))), {}};
+}
+
+template <typename T> OutputArgument result(std::vector<T> &values) {
+  return {OutputMemory::borrow(std::as_writable_bytes(std::span(values))), {}};
+}
+
+/// out = flag ? a + b : a * b beside no = !flag: a step reads the condition.
+AnnotatedModel decisionModel() {
+  AnnotatedModel annotated = conformance::ifModel({4});
+  Model &model = annotated.model;
+  SubgraphBuilder main(model);
+  uint32_t flag = main.input(flags, {1});
+  uint32_t a = main.input(floats, {4}), b = main.input(floats, {4});
+  uint32_t thenGraph = main.subgraphReference(0);
+  uint32_t elseGraph = main.subgraphReference(1);
+  uint32_t no = main.output(flags, {1}), out = main.output(floats, {4});
+  main.operation(LOGICAL_NOT, {flag}, {no});
+  main.operation(IF, {flag, thenGraph, elseGraph, a, b}, {out});
+  model.main = main.finish();
+  return annotated;
+}
+
+// I-061, F-081
+TEST_F(ControlFlowMemoryTest, TheConditionIsReadFromDeviceMemory) {
+  add("adds", {ADD, LOGICAL_NOT});
+  add("multiplies", {MUL});
+  options.mode = PartitionMode::withoutFallback;
+  auto model = prepared(decisionModel());
+  EXPECT_EQ(describe(model->plan()), "adds:0 if adds:0 goto multiplies:0");
+  auto flag = allocate(model->rolesOfInput(0));
+  std::vector<float> a = {1, 2, 3, 4}, b = {5, 6, 7, 8}, out(4);
+  std::vector<std::byte> no(1);
+  Request request;
+  request.inputs = {
+      {Memory::device(flag->token()), {}}, argument(a), argument(b)};
+  request.outputs = {result(no), result(out)};
+  ExecutionResult executed;
+  for (bool isTrue : {true, false}) {
+    fill<uint8_t>(*flag, {isTrue});
+    EXPECT_EQ(model->execute(request, executed).message(), "");
+    EXPECT_EQ(out, isTrue ? (std::vector<float>{6, 8, 10, 12})
+                          : (std::vector<float>{5, 12, 21, 32}));
+    EXPECT_EQ(no[0], std::byte(!isTrue));
+  }
+  EXPECT_EQ(asked, (std::vector<std::string>{"adds", "adds"}));
+  // Nobody has written the buffer.
+  auto unwritten = allocate(model->rolesOfInput(0));
+  request.inputs[0].memory = Memory::device(unwritten->token());
+  EXPECT_EQ(model->execute(request, executed).code(),
+            StatusCode::generalFailure);
+}
+
+TEST_F(ControlFlowMemoryTest, AConditionInDeviceMemoryThatNobodyKnows) {
+  add("adds", {ADD});
+  add("multiplies", {MUL});
+  options.mode = PartitionMode::withoutFallback;
+  auto model = prepared(conformance::ifModel({4}));
+  // No step reads the condition, so that no device can have its buffer.
+  EXPECT_TRUE(model->rolesOfInput(0).empty());
+  std::vector<float> a(4), b(4), out(4);
+  Request request;
+  request.inputs = {{Memory::device(77), {}}, argument(a), argument(b)};
+  request.outputs = {result(out)};
+  ExecutionResult executed;
+  EXPECT_EQ(model->execute(request, executed).message(),
+            "device memory 77 cannot be copied: its buffer is not known");
+  EXPECT_TRUE(asked.empty());
+}
+
+// I-061: a region without a size is the pool from its offset on.
+TEST_F(ControlFlowMemoryTest, AConditionHasOneByte) {
+  add("adds", {ADD});
+  add("multiplies", {MUL});
+  options.mode = PartitionMode::withoutFallback;
+  auto model = prepared(conformance::ifModel({4}));
+  std::vector<float> a = {1, 2, 3, 4}, b = {5, 6, 7, 8}, out(4);
+  Request request;
+  request.outputs = {result(out)};
+  ExecutionResult executed;
+  auto execute = [&](Memory condition) {
+    request.inputs = {{std::move(condition), {}}, argument(a), argument(b)};
+    return std::string(model->execute(request, executed).message());
+  };
+  auto pool = shared<uint8_t>({0, 0, 1});
+  EXPECT_EQ(execute(Memory::region(pool, 2, 0)), "");
+  EXPECT_EQ(out, (std::vector<float>{6, 8, 10, 12}));
+  EXPECT_EQ(execute(Memory::region(shared<uint8_t>({0}), 0, 0)), "");
+  EXPECT_EQ(out, (std::vector<float>{5, 12, 21, 32}));
+  EXPECT_EQ(execute(Memory::region(pool, 0, 0)),
+            "a condition has 3 bytes, expected 1");
+  EXPECT_EQ(execute({}), "a condition has 0 bytes, expected 1");
+  // Regions outside the pool are none.
+  for (uint64_t offset : {uint64_t(3), uint64_t(4), UINT64_MAX})
+    EXPECT_NE(execute(Memory::region(pool, offset, 0)), "") << offset;
+  EXPECT_NE(execute(Memory::region(pool, 3, 1)), "");
+}
+
+/// before = count + 1; while (count < 5) count = count + 1; last = count;
+/// after = last + 1: steps read the first value of the loop, and the last one.
+AnnotatedModel countedModel() {
+  AnnotatedModel annotated = conformance::countingLoopModel(5);
+  Model &model = annotated.model;
+  SubgraphBuilder main(model);
+  uint32_t count = main.input(ints, {1});
+  uint32_t condition = main.subgraphReference(0);
+  uint32_t body = main.subgraphReference(1);
+  uint32_t one = main.constant<int32_t>(ints, {1}, {1});
+  uint32_t none = main.scalar(0);
+  uint32_t before = main.output(ints, {1}), last = main.output(ints, {1});
+  uint32_t after = main.output(ints, {1});
+  main.operation(ADD, {count, one, none}, {before});
+  main.operation(WHILE, {condition, body, count}, {last});
+  main.operation(ADD, {last, one, none}, {after});
+  model.main = main.finish();
+  return annotated;
+}
+
+// I-051, I-058, F-081
+TEST_F(ControlFlowMemoryTest, ALoopBeginsAndEndsInDeviceMemory) {
+  add("adds", {ADD});
+  add("compares", {LESS});
+  auto model = prepared(countedModel());
+  EXPECT_EQ(describe(model->plan()),
+            "adds:0 while compares:0 goto adds:0 goto adds:2");
+  auto count = allocate(model->rolesOfInput(0));
+  auto last = allocate(model->rolesOfOutput(1));
+  std::vector<int32_t> before(1), after(1);
+  Request request;
+  request.inputs = {{Memory::device(count->token()), {}}};
+  request.outputs = {
+      result(before), {OutputMemory::device(last->token()), {}}, result(after)};
+  ExecutionResult executed;
+  // The values of a loop that has not iterated come from one buffer and go to
+  // the other.
+  for (int32_t first : {9, 3}) {
+    fill<int32_t>(*count, {first});
+    EXPECT_EQ(model->execute(request, executed).message(), "");
+    EXPECT_EQ(before[0], first + 1);
+    EXPECT_EQ(intIn(*last), std::max(first, 5));
+    EXPECT_EQ(after[0], std::max(first, 5) + 1);
+  }
+  EXPECT_EQ(model->fallbacks().models, 0u);
+  // The memory of the last value is not known any more.
+  buffers.pop_back();
+  options.mode = PartitionMode::withoutFallback;
+  auto alone = prepared(countedModel());
+  std::vector<int32_t> value = {2};
+  request.inputs = {argument(value)};
+  EXPECT_EQ(alone->execute(request, executed).message(),
+            "device memory " + std::to_string(last->token()) +
+                " cannot be copied: its buffer is not known");
+}
+
+// A region without offset and size is the whole pool.
+TEST_F(ControlFlowMemoryTest, ALoopWritesAWholePool) {
+  add("adds", {ADD});
+  add("compares", {LESS});
+  auto model = prepared(conformance::countingLoopModel(5));
+  LoopArguments arguments(2);
+  auto pool = shared<int32_t>({0});
+  OutputMemory &memory = arguments.request.outputs[0].memory;
+  memory = OutputMemory::region(pool, 0, 0);
+  ExecutionResult executed;
+  EXPECT_EQ(model->execute(arguments.request, executed).message(), "");
+  int32_t value = 0;
+  ASSERT_TRUE(
+      pool->read(0, std::as_writable_bytes(std::span(&value, 1))).isOk());
+  EXPECT_EQ(value, 5);
+  auto small = shared<uint8_t>({0, 0});
+  for (const OutputMemory &tooSmall :
+       {OutputMemory::region(small, 0, 0), OutputMemory::region(pool, 0, 3)}) {
+    memory = tooSmall;
+    Status status = model->execute(arguments.request, executed);
+    EXPECT_EQ(status.code(), StatusCode::outputInsufficientSize);
+    EXPECT_EQ(status.message(), "output 0 needs 4 bytes");
+    EXPECT_FALSE(executed.outputShapes.at(0).isSufficient);
+  }
+}
+
+} // namespace
