@@ -339,10 +339,14 @@ struct StridedSliceMasks {
   bool isOffset;
 };
 
-/// Adds one dimension of the input.
+/// Adds one dimension of the input, of which entry \p entry of the lists takes
+/// \p slice.
 Status addStridedAxis(StridedBox &box, int64_t extent, int64_t stride,
-                      std::array<int64_t, 3> slice, bool hasBegin, bool hasEnd,
-                      bool isShrunk) {
+                      std::array<int64_t, 3> slice,
+                      const StridedSliceMasks &masks, size_t entry) {
+  bool hasBegin = !(masks.begin >> entry & 1);
+  bool hasEnd = !(masks.end >> entry & 1);
+  bool isShrunk = masks.shrink >> entry & 1;
   auto [begin, end, step] = slice;
   if (step == 0)
     return refuse("a stride is 0");
@@ -353,7 +357,9 @@ Status addStridedAxis(StridedBox &box, int64_t extent, int64_t stride,
     return std::clamp(place < 0 ? place + extent : place, least, most);
   };
   int64_t from = !hasBegin ? (step > 0 ? 0 : extent - 1) : bounded(begin);
-  int64_t to = !hasEnd ? (step > 0 ? extent : -1) : bounded(end);
+  // An offset counts from where the slice begins inside of the tensor.
+  int64_t to = !hasEnd ? (step > 0 ? extent : -1)
+                       : bounded(masks.isOffset ? from + end : end);
   if (isShrunk) {
     from = begin < 0 ? begin + extent : begin;
     if (!hasBegin)
@@ -420,16 +426,11 @@ Result<StridedBox> stridedBox(const Use &use) {
       box.strides.push_back(0);
       box.result.push_back(1);
     } else {
-      int64_t end = ends[entry];
-      if (masks.isOffset)
-        end = std::clamp(end, -farAway, farAway) +
-              std::clamp(begins[entry], -farAway, farAway);
-      NNHAL_RETURN_IF_ERROR(
-          addStridedAxis(box, input[axis], strides[axis],
-                         {std::clamp(begins[entry], -farAway, farAway),
-                          std::clamp(end, -farAway, farAway), steps[entry]},
-                         !(masks.begin >> entry & 1), !(masks.end >> entry & 1),
-                         masks.shrink >> entry & 1));
+      NNHAL_RETURN_IF_ERROR(addStridedAxis(
+          box, input[axis], strides[axis],
+          {std::clamp(begins[entry], -farAway, farAway),
+           std::clamp(ends[entry], -farAway, farAway), steps[entry]},
+          masks, entry));
       ++axis;
     }
   }

@@ -52,7 +52,8 @@ TEST(TFLiteMovement, TransposeOfThreeDimensions) {
 
 Operator stridedSlice(std::vector<int32_t> begin, std::vector<int32_t> end,
                       std::vector<int32_t> strides,
-                      std::array<int32_t, 5> masks, Shape result) {
+                      std::array<int32_t, 5> masks, Shape result,
+                      bool isOffset = false) {
   Operator use(45);
   Shape count = {int64_t(begin.size())};
   use.int16({2, 3, 4}, counting(24))
@@ -61,7 +62,7 @@ Operator stridedSlice(std::vector<int32_t> begin, std::vector<int32_t> end,
       .int32(count, strides);
   for (int32_t mask : masks)
     use.option(mask);
-  use.option(false).result(tensorInt16, std::move(result));
+  use.option(isOffset).result(tensorInt16, std::move(result));
   return use;
 }
 
@@ -83,6 +84,18 @@ TEST(TFLiteMovement, StridedSliceToAScalar) {
   Operator use =
       stridedSlice({1, 2, -1}, {0, 0, 0}, {1, 1, 1}, {0, 0, 0, 0, 7}, {1});
   EXPECT_EQ(use.run().elements<int16_t>(), Int16s({23}));
+}
+
+TEST(TFLiteMovement, StridedSliceByOffsets) {
+  // An end counts from where the slice begins inside of the tensor, wherever
+  // the begin that is stated lies.
+  Operator use = stridedSlice({0, -2, 1}, {2, 2, 2}, {1, 1, 1}, {0, 0, 0, 0, 0},
+                              {2, 2, 2}, true);
+  EXPECT_EQ(use.run().elements<int16_t>(),
+            Int16s({5, 6, 9, 10, 17, 18, 21, 22}));
+  Operator masked = stridedSlice({-9, -1, 9}, {1, -2, 2}, {1, -1, 1},
+                                 {4, 0, 0, 0, 0}, {1, 2, 2}, true);
+  EXPECT_EQ(masked.run().elements<int16_t>(), Int16s({8, 9, 4, 5}));
 }
 
 TEST(TFLiteMovement, SliceTakesTheRest) {

@@ -71,6 +71,11 @@ TEST(TFLiteExtensionFormsTest, slices) {
                  slice(0, 1, 0)),
             "tflite:STRIDED_SLICE(i2x3, {0 0}, {0 2}, {1 1}, 0, 0, 0, 1, 0, "
             "false) -> o1x2x3");
+  EXPECT_EQ(text(Code::STRIDED_SLICE,
+                 {real({2, 3}), ints({0, -2}), ints({0, 2}), ints({1, 1})},
+                 slice(0, 1, 0, true)),
+            "tflite:STRIDED_SLICE(i2x3, {0 -2}, {0 2}, {1 1}, 0, 0, 0, 1, 0, "
+            "true) -> o1x2x3");
   auto failing = [](std::vector<int32_t> begin, std::vector<int32_t> end,
                     std::vector<int32_t> strides, const Options &made) {
     return error(Code::STRIDED_SLICE,

@@ -168,8 +168,8 @@ Result<int64_t> SliceWalk::count(size_t i, int64_t extent) const {
           begin[i], stride, extent);
     return 1;
   }
-  // With an offset the end counts from the begin.
-  int64_t last = options.offset() ? int64_t(begin[i]) + end[i] : end[i];
+  // An offset counts from where the slice begins inside of the tensor.
+  int64_t last = options.offset() ? first + end[i] : end[i];
   last = has(options.end_mask(), i) ? (stride > 0 ? extent : -1) : place(last);
   int64_t distance = stride > 0 ? last - first : first - last;
   int64_t step = stride > 0 ? stride : -stride;

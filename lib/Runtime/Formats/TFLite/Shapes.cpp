@@ -141,6 +141,22 @@ Result<std::vector<Shape>> sliceShape(Operator &op) {
       .shapes();
 }
 
+/// The end of dimension \p i of \p range, which is an offset from where the
+/// slice begins inside of the tensor.
+static int32_t endOfOffset(const StridedRange &range, size_t i,
+                           int64_t extent) {
+  bool isForward = range.strides[i] > 0;
+  int64_t begin = range.begin[i];
+  begin += begin < 0 ? extent : 0;
+  if (range.beginMask >> i & 1)
+    begin = isForward ? 0 : extent - 1;
+  begin = isForward ? std::clamp<int64_t>(begin, 0, extent)
+                    : std::clamp<int64_t>(begin, -1, extent - 1);
+  // What is negative counts from the end, as it does without offsets.
+  return int32_t(
+      std::clamp<int64_t>(begin + range.end[i], -extent - 1, extent));
+}
+
 Result<StridedRange> stridedRangeOf(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::StridedSliceOptions>());
@@ -176,8 +192,7 @@ Result<StridedRange> stridedRangeOf(Operator &op) {
     if (range.strides[i] == 0)
       return badData("stride of dimension {} is 0", i);
     if (options->offset() && !(range.endMask >> i & 1))
-      range.end[i] = int32_t(std::clamp<int64_t>(
-          int64_t(range.begin[i]) + range.end[i], -extent, extent));
+      range.end[i] = endOfOffset(range, i, extent);
     if (!(range.shrinkMask >> i & 1))
       continue;
     int64_t begin = range.beginMask >> i & 1 ? 0 : range.begin[i];
