@@ -99,7 +99,7 @@ private:
       NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,
                              constantBytes(model, stated));
       place = newTemporary(bytes.size());
-      layout.copies.push_back({place.offset, bytes});
+      layout.copies.push_back({place.offset, {bytes.begin(), bytes.end()}});
       return Status::ok();
     }
     place.kind = Kind::constant;
@@ -114,7 +114,7 @@ private:
     }
     NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,
                            constantBytes(model, stated));
-    layout.constants.push_back(Memory::borrow(bytes));
+    layout.constants.push_back(Memory::copy(bytes));
     return Status::ok();
   }
 

@@ -65,7 +65,7 @@ struct LoopLayout {
 /// A constant that is copied into the memory of each execution (I-035).
 struct CopiedConstant {
   uint64_t offset = 0;
-  std::span<const std::byte> bytes;
+  std::vector<std::byte> bytes;
 };
 
 struct Layout {
@@ -77,7 +77,8 @@ struct Layout {
   uint64_t size = 0;
 };
 
-/// Returns where the values of \p plan are; constants refer to \p model. Fails
+/// Returns where the values of \p plan are, which does not refer to \p model:
+/// constants are copied, or those of pools with descriptors. Fails
 /// with generalFailure when a value of unknown size leaves a step (I-029,
 /// I-058, I-090). \p devices describe extension types.
 Result<Layout> layOut(const AnnotatedModel &model, const PartitionPlan &plan,

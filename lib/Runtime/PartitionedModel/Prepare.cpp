@@ -54,7 +54,6 @@ private:
 
   Result<std::shared_ptr<PartitionedModel>> prepare(PartitionPlan plan) {
     Compound parts;
-    parts.model = model;
     parts.clock = options.clock ? options.clock : steadyNow;
     parts.findBuffer = options.findBuffer;
     NNHAL_ASSIGN_OR_RETURN(parts.layout, layOut(*model, plan, devices));
@@ -150,7 +149,6 @@ private:
     stepsIn->notePreparation(cause);
     reports.assign(1, {});
     Compound parts;
-    parts.model = model;
     parts.clock = options.clock ? options.clock : steadyNow;
     parts.findBuffer = options.findBuffer;
     parts.plan = fallbackPlan(cause);

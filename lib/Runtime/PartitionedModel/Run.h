@@ -26,7 +26,6 @@ struct PreparedStep {
 
 /// The unchanging parts of a compound plan that its executions share.
 struct Compound {
-  std::shared_ptr<const AnnotatedModel> model;
   PartitionPlan plan;
   Layout layout;
   /// One per step of the plan.

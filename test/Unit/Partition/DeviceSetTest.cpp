@@ -22,8 +22,11 @@ namespace {
 
 class DeviceSetTest : public PartitionTesting {
 protected:
-  std::unique_ptr<Device> makeSet(const Device *fallback) {
+  std::unique_ptr<Device>
+  makeSet(const Device *fallback,
+          PartitionMode mode = PartitionMode::withFallback) {
     DeviceSetOptions made;
+    made.mode = mode;
     made.devices = devices;
     made.fallback = fallback;
     made.planner = Planner::greedy;
@@ -103,6 +106,58 @@ TEST_F(DeviceSetTest, PreparesAsynchronously) {
             "a preparation needs a callback");
   EXPECT_EQ(set->prepareModelAsync(nullptr, {}, [](auto) {}).message(),
             "a preparation needs a model");
+}
+
+/// out = true ? in + c : in * c for a constant c, which the model holds.
+AnnotatedModel constantIfModel() {
+  AnnotatedModel annotated = conformance::ifModel({4});
+  SubgraphBuilder main(annotated.model);
+  const auto floats = OperandType::TENSOR_FLOAT32;
+  uint32_t isTrue =
+      main.constant<uint8_t>(OperandType::TENSOR_BOOL8, {1}, {uint8_t(1)});
+  uint32_t thenGraph = main.subgraphReference(0);
+  uint32_t elseGraph = main.subgraphReference(1);
+  uint32_t in = main.input(floats, {4});
+  uint32_t c = main.constant<float>(floats, {4}, {5, 6, 7, 8});
+  uint32_t out = main.output(floats, {4});
+  main.operation(IF, {isTrue, thenGraph, elseGraph, in, c}, {out});
+  annotated.model.main = main.finish();
+  return annotated;
+}
+
+// Nothing refers to the model behind its preparation.
+TEST_F(DeviceSetTest, AModelMayChangeAfterItsPreparation) {
+  add("adds", {ADD});
+  add("multiplies", {MUL});
+  for (PartitionMode mode :
+       {PartitionMode::withFallback, PartitionMode::withoutFallback}) {
+    auto set = makeSet(reference.get(), mode);
+    AnnotatedModel model = constantIfModel();
+    auto prepared = set->prepareModel(model);
+    ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
+    EXPECT_EQ(dynamic_cast<PartitionedModel &>(**prepared).plan().steps.size(),
+              4u);
+    std::ranges::fill(model.model.operandValues, uint8_t(0));
+    auto result = run(**prepared, {{1, 2, 3, 4}});
+    ASSERT_TRUE(result.isOk()) << result.status().message();
+    EXPECT_EQ(*result, (std::vector<float>{6, 8, 10, 12}));
+  }
+}
+
+// A preparation whose deadline has passed is not begun.
+TEST_F(DeviceSetTest, APreparationThatComesTooLate) {
+  SyntheticDevice &fast = add("fast", {ADD, MUL}, 0.25f);
+  auto set = makeSet(reference.get());
+  PrepareOptions late;
+  late.deadline = 1;
+  std::promise<StatusCode> promise;
+  Status launched = set->prepareModelAsync(
+      std::make_shared<AnnotatedModel>(chainModel()), late,
+      [&](const Result<PreparedModelRef> &prepared) {
+        promise.set_value(prepared.status().code());
+      });
+  EXPECT_EQ(promise.get_future().get(), StatusCode::missedDeadlinePersistent);
+  EXPECT_EQ(fast.state->preparations, 0u);
 }
 
 TEST_F(DeviceSetTest, KeepsNothingItself) {
