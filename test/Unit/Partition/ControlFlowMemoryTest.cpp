@@ -137,6 +137,28 @@ TEST_F(ControlFlowMemoryTest, TheConditionIsReadFromDeviceMemory) {
             StatusCode::generalFailure);
 }
 
+// F-081: a step whose buffer cannot be copied is left to the whole model, where
+// it cannot be copied either.
+TEST_F(ControlFlowMemoryTest, AStepWhoseBufferNobodyKnowsIsNotRepeated) {
+  add("a", {ADD, MUL});
+  SyntheticDevice &second = add("b", {ABS, FLOOR});
+  auto model = prepared(chainModel());
+  auto out = allocate(model->rolesOfOutput(0));
+  buffers.clear();
+  second.state->failExecutions = StatusCode::generalFailure;
+  std::vector<std::vector<float>> inputs = chainInputs();
+  Request request;
+  request.inputs = {argument(inputs[0]), argument(inputs[1])};
+  request.outputs = {{OutputMemory::device(out->token()), {}}};
+  ExecutionResult executed;
+  EXPECT_EQ(model->execute(request, executed).message(),
+            "device memory " + std::to_string(out->token()) +
+                " cannot be copied: its buffer is not known");
+  EXPECT_EQ(asked, (std::vector<std::string>{"b", "b"}));
+  // The one before, which has no buffer, was repeated.
+  EXPECT_EQ(model->fallbacks().steps, 1u);
+}
+
 TEST_F(ControlFlowMemoryTest, AConditionInDeviceMemoryThatNobodyKnows) {
   add("adds", {ADD});
   add("multiplies", {MUL});
@@ -236,6 +258,66 @@ TEST_F(ControlFlowMemoryTest, ALoopBeginsAndEndsInDeviceMemory) {
   EXPECT_EQ(alone->execute(request, executed).message(),
             "device memory " + std::to_string(last->token()) +
                 " cannot be copied: its buffer is not known");
+}
+
+/// Moves the constants of the main subgraph into a pool.
+void moveToPool(Model &model, bool hasDescriptor) {
+  std::vector<uint8_t> bytes = model.operandValues;
+  Memory memory = Memory::copy(std::as_bytes(std::span(bytes)));
+  if (hasDescriptor)
+    memory = Memory::region(shared<uint8_t>(bytes), 0, bytes.size());
+  for (Operand &operand : model.main.operands)
+    if (operand.lifetime == OperandLifeTime::CONSTANT_COPY)
+      operand.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+  model.pools = {{"ashmem", std::move(memory), {}, 0, false}};
+}
+
+// I-035, I-062: conditions and first values of loops may be constants in pools,
+// be those behind descriptors or not.
+TEST_F(ControlFlowMemoryTest, ConstantsOfPoolsDecideAndBeginLoops) {
+  add("adds", {ADD});
+  add("multiplies", {MUL});
+  add("compares", {LESS});
+  options.mode = PartitionMode::withoutFallback;
+  for (bool hasDescriptor : {false, true})
+    for (bool isTrue : {false, true}) {
+      AnnotatedModel annotated = conformance::ifModel({4});
+      SubgraphBuilder main(annotated.model);
+      uint32_t decision = main.constant<uint8_t>(flags, {1}, {uint8_t(isTrue)});
+      uint32_t thenGraph = main.subgraphReference(0);
+      uint32_t elseGraph = main.subgraphReference(1);
+      uint32_t a = main.input(floats, {4});
+      uint32_t c = main.constant<float>(floats, {4}, {5, 6, 7, 8});
+      uint32_t out = main.output(floats, {4});
+      main.operation(IF, {decision, thenGraph, elseGraph, a, c}, {out});
+      annotated.model.main = main.finish();
+      moveToPool(annotated.model, hasDescriptor);
+      auto result = run(*prepared(annotated), {{1, 2, 3, 4}});
+      ASSERT_TRUE(result.isOk()) << result.status().message();
+      EXPECT_EQ(*result, isTrue ? (std::vector<float>{6, 8, 10, 12})
+                                : (std::vector<float>{5, 12, 21, 32}));
+    }
+  for (bool hasDescriptor : {false, true})
+    for (int32_t first : {3, 9}) {
+      AnnotatedModel annotated = conformance::countingLoopModel(5);
+      SubgraphBuilder main(annotated.model);
+      uint32_t condition = main.subgraphReference(0);
+      uint32_t body = main.subgraphReference(1);
+      uint32_t begin = main.constant<int32_t>(ints, {1}, {first});
+      uint32_t none = main.scalar(0);
+      uint32_t in = main.input(ints, {1}), last = main.temporary(ints, {1});
+      uint32_t out = main.output(ints, {1});
+      main.operation(WHILE, {condition, body, begin}, {last});
+      main.operation(ADD, {last, in, none}, {out});
+      annotated.model.main = main.finish();
+      moveToPool(annotated.model, hasDescriptor);
+      LoopArguments arguments(100);
+      ExecutionResult executed;
+      EXPECT_EQ(
+          prepared(annotated)->execute(arguments.request, executed).message(),
+          "");
+      EXPECT_EQ(arguments.output, 100 + std::max(first, 5));
+    }
 }
 
 // A region without offset and size is the whole pool.

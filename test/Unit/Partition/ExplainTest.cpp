@@ -99,6 +99,116 @@ TEST_F(ExplainTest, AParameterIsInTheWay) {
   EXPECT_EQ(reasonFor(annotated), "parameter");
 }
 
+/// The chosen device takes data of \p type alone.
+auto takesType(OperandType type) {
+  return [type](const Model &, const Subgraph &graph, const Operation &op) {
+    return firstInput(graph, op).type == type;
+  };
+}
+
+/// out = a + c of \p shape, for a constant c.
+AnnotatedModel addConstantModel(const std::vector<uint32_t> &shape) {
+  AnnotatedModel annotated;
+  SubgraphBuilder builder(annotated.model);
+  const auto type = OperandType::TENSOR_FLOAT32;
+  size_t count = 1;
+  for (uint32_t extent : shape)
+    count *= extent;
+  uint32_t a = builder.input(type, shape);
+  uint32_t c = builder.constant<float>(type, shape, std::vector<float>(count));
+  uint32_t none = builder.scalar(0);
+  uint32_t out = builder.output(type, shape);
+  builder.operation(ADD, {a, c, none}, {out});
+  annotated.model.main = builder.finish();
+  return annotated;
+}
+
+// Constants beside the data get its type, and have as many dimensions.
+TEST_F(ExplainTest, ConstantsFollowTheData) {
+  addRefusing(takesType(OperandType::TENSOR_FLOAT16));
+  EXPECT_EQ(reasonFor(addConstantModel({2, 2})), "type");
+}
+
+TEST_F(ExplainTest, FewerDimensionsAreAnotherRank) {
+  addRefusing([](const Model &, const Subgraph &graph, const Operation &op) {
+    return firstInput(graph, op).dimensions.size() == 2;
+  });
+  EXPECT_EQ(reasonFor(addConstantModel({1, 1, 2, 2})), "rank");
+}
+
+// A scalar of reals has the type that goes with the data.
+TEST_F(ExplainTest, ScalarsFollowTheData) {
+  addRefusing(takesType(OperandType::TENSOR_FLOAT16));
+  AnnotatedModel annotated;
+  SubgraphBuilder builder(annotated.model);
+  const auto type = OperandType::TENSOR_FLOAT32;
+  uint32_t in = builder.input(type, {1, 4});
+  uint32_t beta = builder.constant<float>(OperandType::FLOAT32, {}, {1.0f});
+  uint32_t out = builder.output(type, {1, 4});
+  builder.operation(SOFTMAX, {in, beta}, {out});
+  annotated.model.main = builder.finish();
+  EXPECT_EQ(reasonFor(annotated), "type");
+}
+
+// Beside reals a bias of integers is one of reals.
+TEST_F(ExplainTest, BiasesFollowTheData) {
+  addRefusing(takesType(OperandType::TENSOR_FLOAT32));
+  AnnotatedModel annotated;
+  SubgraphBuilder builder(annotated.model);
+  const auto type = OperandType::TENSOR_QUANT8_ASYMM;
+  uint32_t in = builder.input(type, {1, 2});
+  uint32_t weights =
+      builder.constant<uint8_t>(type, {3, 2}, std::vector<uint8_t>(6));
+  uint32_t bias = builder.constant<int32_t>(OperandType::TENSOR_INT32, {3},
+                                            std::vector<int32_t>(3));
+  uint32_t none = builder.scalar(0);
+  uint32_t out = builder.output(type, {1, 3});
+  for (uint32_t quantized : {in, weights})
+    builder.operand(quantized).scale = 0.5f;
+  builder.operand(bias).scale = 0.25f;
+  builder.operand(out).scale = 1.0f;
+  builder.operation(FULLY_CONNECTED, {in, weights, bias, none}, {out});
+  annotated.model.main = builder.finish();
+  EXPECT_EQ(reasonFor(annotated), "type");
+}
+
+TEST_F(ExplainTest, AListIsAParameter) {
+  addRefusing(
+      [](const Model &model, const Subgraph &graph, const Operation &op) {
+        auto bytes = constantBytes(model, graph.operands[op.inputs[1]]);
+        return bytes.isOk() && (*bytes)[0] == std::byte(0);
+      });
+  AnnotatedModel annotated;
+  SubgraphBuilder builder(annotated.model);
+  const auto type = OperandType::TENSOR_FLOAT32;
+  uint32_t in = builder.input(type, {2, 2});
+  uint32_t axes =
+      builder.constant<int32_t>(OperandType::TENSOR_INT32, {1}, {1});
+  uint32_t keeps = builder.scalar(1);
+  uint32_t out = builder.output(type, {2, 1});
+  builder.operation(MEAN, {in, axes, keeps}, {out});
+  annotated.model.main = builder.finish();
+  EXPECT_EQ(reasonFor(annotated), "parameter");
+}
+
+TEST_F(ExplainTest, AnUnknownRankIsInTheWay) {
+  addRefusing([](const Model &, const Subgraph &graph, const Operation &op) {
+    return firstInput(graph, op).dimensions.size() == 2;
+  });
+  EXPECT_EQ(reasonFor(absModel(OperandType::TENSOR_FLOAT32, {})), "dynamic");
+}
+
+// Without the devices that were asked nothing is found out.
+TEST_F(ExplainTest, ReasonsNeedTheDevicesOfThePlan) {
+  add("none", {});
+  AnnotatedModel model = absModel(OperandType::TENSOR_FLOAT32, {4});
+  auto made = plan(model);
+  ASSERT_TRUE(made.isOk());
+  findReasons(*made, model, std::span(devices).last(1));
+  EXPECT_EQ(made->assignments[0].reason, AssignmentReason::support);
+  EXPECT_EQ(toString(AssignmentReason(99)), "unknown");
+}
+
 TEST_F(ExplainTest, ADeviceThatTakesNoFormOfIt) {
   add("none", {});
   EXPECT_EQ(reasonFor(absModel(OperandType::TENSOR_FLOAT32, {4})), "type");

@@ -24,6 +24,56 @@ TEST_F(PlanTest, ModeNoLeavesTheFallbackDeviceAlone) {
   EXPECT_EQ(fast.state->questions, 0u);
 }
 
+// I-003: it need not be among the devices.
+TEST_F(PlanTest, ModeNoPreparesOnTheFallbackDevice) {
+  SyntheticDevice &fast = add("fast", {ADD, ABS, MUL, FLOOR}, 0.1f);
+  devices = {&fast};
+  options.mode = PartitionMode::no;
+  auto model = prepare(chainModel());
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  auto result = run(**model, chainInputs());
+  ASSERT_TRUE(result.isOk()) << result.status().message();
+  EXPECT_EQ(*result, chainResult());
+  EXPECT_EQ(fast.state->preparations, 0u);
+}
+
+/// out = flag ? f(x) : f(x), where x is of an extension's type.
+AnnotatedModel vendorIfModel(std::vector<uint32_t> dimensions) {
+  AnnotatedModel annotated;
+  Model &model = annotated.model;
+  const auto floats = OperandType::TENSOR_FLOAT32;
+  const OperandType vendors{0x40000};
+  SubgraphBuilder branch(model);
+  uint32_t x = branch.input(vendors, dimensions);
+  uint32_t result = branch.output(floats, {4});
+  branch.operation(OperationType(0x40001), {x}, {result});
+  model.referenced.push_back(branch.finish());
+  SubgraphBuilder main(model);
+  uint32_t flag = main.input(OperandType::TENSOR_BOOL8, {1});
+  uint32_t thenGraph = main.subgraphReference(0);
+  uint32_t elseGraph = main.subgraphReference(0);
+  x = main.input(vendors, dimensions);
+  uint32_t out = main.output(floats, {4});
+  main.operation(IF, {flag, thenGraph, elseGraph, x}, {out});
+  model.main = main.finish();
+  model.extensionNameToPrefix = {{"vendor.test", 4}};
+  return annotated;
+}
+
+// I-019, H-013: a device that lists the extension says how large its types are.
+TEST_F(PlanTest, SizesOfExtensionTypesAreKnown) {
+  SyntheticOptions vendor;
+  vendor.name = "vendor";
+  vendor.supports = supportsOnly({OperationType(0x40001)});
+  vendor.extensions = {{"vendor.test", {{0, true, 4}}}};
+  add(vendor);
+  EXPECT_EQ(describe(vendorIfModel({4})), "if vendor:0 goto vendor:0");
+  EXPECT_TRUE(describe(vendorIfModel({0}))
+                  .starts_with("main: operation 0 (IF) is supported by none "
+                               "of 2 devices: "))
+      << describe(vendorIfModel({0}));
+}
+
 // I-008
 TEST_F(PlanTest, DevicesAreAskedOnce) {
   SyntheticDevice &fast = add("fast", {ADD});
