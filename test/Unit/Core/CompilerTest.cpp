@@ -7,6 +7,8 @@
 
 #include "nnhal/Runtime/Compiler.h"
 #include "Runtime/CompilerClient/CompilerApi.h"
+#include "Runtime/Devices/Cpu/KeptKernels.h"
+#include "nnhal/Runtime/Log.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +16,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <thread>
 
 using namespace nnhal::rt;
@@ -230,6 +233,166 @@ TEST(CompilerTest, ReportsNeedMemory) {
       compiler->compileMlir(bytesOf("fail"), "t", {}, observer).status();
   EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
   EXPECT_EQ(status.message(), "no memory for the compiler's reports");
+}
+
+TEST(CompilerTest, CompilationsAreCancelled) {
+  auto compiler = openFake();
+  ASSERT_TRUE(compiler);
+  bool isCancelled = false;
+  CompileObserver observer;
+  observer.isCancelled = [&] { return isCancelled; };
+  auto compile = [&] {
+    return compiler->compileMlir(bytesOf("cancel"), "t", {}, observer)
+        .status()
+        .message();
+  };
+  EXPECT_EQ(compile(), "");
+  isCancelled = true;
+  EXPECT_EQ(compile(), "cancelled");
+}
+
+/// What one compilation of the kernel delivers.
+std::string kernelOf(const Compiler &compiler,
+                     const CompileObserver &observer) {
+  auto compiled = compiler.compileMlir(bytesOf("kernel"), "t", {}, observer);
+  EXPECT_TRUE(compiled.isOk()) << compiled.status().message();
+  return compiled.isOk() ? textOf(compiled->modelCache) : "";
+}
+
+TEST(CompilerTest, KernelsAreFoundAndKept) {
+  auto compiler = openFake();
+  ASSERT_TRUE(compiler);
+  std::map<std::string, std::vector<std::byte>, std::less<>> kernels;
+  CompileObserver observer;
+  observer.findKernel = [&](std::string_view key,
+                            std::vector<std::byte> &object) {
+    auto found = kernels.find(key);
+    if (found != kernels.end())
+      object = found->second;
+    return found != kernels.end();
+  };
+  observer.keepKernel = [&](std::string_view key,
+                            std::span<const std::byte> object) {
+    kernels[std::string(key)] = {object.begin(), object.end()};
+  };
+  EXPECT_EQ(kernelOf(*compiler, observer), "made");
+  EXPECT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernelOf(*compiler, observer), "kept");
+  // Without memory kernels are compiled again.
+  observer.findKernel = [](std::string_view, std::vector<std::byte> &) -> bool {
+    throw std::bad_alloc();
+  };
+  observer.keepKernel = [](std::string_view, std::span<const std::byte>) {
+    throw std::bad_alloc();
+  };
+  EXPECT_EQ(kernelOf(*compiler, observer), "made");
+}
+
+/// The texts of \p list for a compilation that fails, or of what each target is
+/// compiled with.
+std::string targetsOf(const std::string &list, const CompileOptions &given) {
+  CompileOptions options = given;
+  options.target = list;
+  std::string heard;
+  CompileObserver observer;
+  observer.diagnostic = [&](bool, std::string_view text) {
+    size_t begin = text.find("; cpu ");
+    if (begin != text.npos)
+      heard += text.substr(begin);
+  };
+  Status status = openFake()->compileModel({}, options, observer).status();
+  return heard.empty() ? status.message() : heard;
+}
+
+TEST(CompilerTest, ListsOfTargets) {
+  EXPECT_EQ(targetsOf("cpu,", {}),
+            "the list of targets 'cpu,' has an empty name");
+  EXPECT_EQ(targetsOf("vulkan,vulkan", {}),
+            "the list of targets 'vulkan,vulkan' has 'vulkan' twice");
+  // What is stated of the processor is not for the GPU beside it, and neither
+  // are the extensions of the host.
+  CompileOptions options;
+  options.targetCpu = "x";
+  options.extensions = {{{"vendor.tiles", {}}, "build 1"}};
+  const std::string tail = ", rounding 0, threads 0, target ";
+  EXPECT_EQ(targetsOf("cpu,vulkan", options),
+            "; cpu x" + tail + "cpu; cpu " + tail + "vulkan");
+  EXPECT_EQ(targetsOf("vulkan", options), "; cpu x" + tail + "vulkan");
+}
+
+TEST(CompilerTest, ExtensionsOfTheModelAreCompiled) {
+  auto compiler = openFake();
+  ASSERT_TRUE(compiler);
+  CompileOptions options;
+  options.extensions = {
+      {{"vendor.tiles", {{0, true, 4}, {1, false, 8}}}, "build 1"},
+      {{"vendor.other", {}}, "build 2"}};
+  AnnotatedModel model;
+  model.model.extensionNameToPrefix = {{"vendor.tiles", 1}};
+  auto compiled = compiler->compileModel(model, options);
+  ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
+  EXPECT_TRUE(textOf(compiled->modelCache)
+                  .ends_with(", target , extension vendor.tiles of build 1 "
+                             "with 2 types"))
+      << textOf(compiled->modelCache);
+}
+
+class KeptKernelsTest : public testing::Test {
+protected:
+  KeptKernelsTest() {
+    std::filesystem::remove_all(directory);
+    services.log = std::make_shared<Log>(
+        maskOf(LogTag::compilation),
+        [this](std::string_view line) { lines.emplace_back(line); });
+  }
+  ~KeptKernelsTest() override { std::filesystem::remove_all(directory); }
+
+  std::string kernelBy(KeptKernels &kernels) const {
+    return kernelOf(*openFake(), kernels.observe({}));
+  }
+
+  const std::string directory = testing::TempDir() + "nnhal-kept-kernels";
+  std::vector<std::string> lines;
+  DeviceServices services;
+  std::shared_ptr<LazyCompiler> compiler =
+      std::make_shared<LazyCompiler>(pathOf("NNHalFakeCompiler"));
+};
+
+TEST_F(KeptKernelsTest, KernelsOutliveTheDevice) {
+  services.stateDirectory = directory;
+  std::filesystem::create_directory(directory);
+  std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
+  for (const char *expected : {"made", "kept"}) {
+    KeptKernels kernels(services, compiler);
+    EXPECT_EQ(kernelBy(kernels), expected);
+  }
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       "compilation: nnhal-cpu: 0 kernels were found, 1 are "
+                       "kept",
+                       "compilation: nnhal-cpu: 1 kernels were found, 0 are "
+                       "kept"}));
+}
+
+TEST_F(KeptKernelsTest, WithoutADirectoryNothingIsKept) {
+  KeptKernels kernels(services, compiler);
+  EXPECT_FALSE(kernels.observe({}).findKernel);
+  EXPECT_TRUE(lines.empty());
+}
+
+TEST_F(KeptKernelsTest, WhatIsInTheWayIsLoggedOnce) {
+  services.stateDirectory = directory;
+  std::ofstream(directory) << "a file";
+  KeptKernels inTheWay(services, compiler);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_FALSE(inTheWay.observe({}).keepKernel);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_TRUE(
+      lines[0].starts_with("compilation: nnhal-cpu: no kernels are kept: "))
+      << lines[0];
+  KeptKernels nobody(services,
+                     std::make_shared<LazyCompiler>("/nonexistent.so"));
+  EXPECT_FALSE(nobody.observe({}).findKernel);
+  EXPECT_EQ(lines.size(), 2u);
 }
 
 TEST(CompilerTest, LazyCompilerOpensOnce) {

@@ -64,6 +64,18 @@ static std::string describe(const NNHalSubgraphView &subgraph) {
           ", rounding " + std::to_string(options->rounding) + ", threads " +
           std::to_string(options->threads) + ", target " +
           std::string(options->target.data, options->target.size);
+  for (size_t i = 0; i < options->extensionCount; ++i) {
+    const NNHalCompiledExtension &extension = options->extensions[i];
+    text += ", extension " +
+            std::string(extension.name.data, extension.name.size) + " of " +
+            std::string(extension.buildIdentity.data,
+                        extension.buildIdentity.size) +
+            " with " + std::to_string(extension.typeCount) + " types";
+  }
+  // For tests of lists of targets, whose artifacts are joined and so cannot be
+  // texts.
+  if (options->target.size && model->main.operandCount == 0)
+    sinks->diagnostic(sinks->context, 0, {text.data(), text.size()});
   sinks->progress(sinks->context, toText("lowering"), 0, 2);
   sinks->progress(sinks->context, toText("linking"), 1, 2);
   sinks->diagnostic(sinks->context, 0, toText("operation 0 is slow"));
@@ -92,6 +104,26 @@ static std::string describe(const NNHalSubgraphView &subgraph) {
     return 77;
   if (text == "nothing")
     return 0;
+  if (text == "cancel" && sinks->isCancelled &&
+      sinks->isCancelled(sinks->context)) {
+    sinks->diagnostic(sinks->context, 1, toText("cancelled"));
+    return 2;
+  }
+  if (text == "kernel" && sinks->findKernel && sinks->keepKernel) {
+    // Delivers the kernel that is found; one that is not is made and kept.
+    std::string object;
+    sinks->findKernel(sinks->context, toText("key"), &object,
+                      [](void *receiver, NNHalBytes found) {
+                        static_cast<std::string *>(receiver)->assign(
+                            static_cast<const char *>(found.data), found.size);
+                      });
+    if (object.empty()) {
+      object = "made";
+      sinks->keepKernel(sinks->context, toText("key"), {"kept", 4});
+    }
+    sinks->artifact(sinks->context, {object.data(), object.size()}, {});
+    return 0;
+  }
   sinks->artifact(sinks->context, {"code", 4}, {"data", 4});
   if (text == "twice")
     sinks->artifact(sinks->context, {"code", 4}, {"data", 4});
