@@ -63,6 +63,46 @@ std::string text(Code code, const std::vector<TestInput> &inputs,
   return text.ends_with('\n') ? text.substr(0, text.size() - 1) : text;
 }
 
+/// Values of the model's inputs, which decide shapes.
+TestInput computed(std::vector<int32_t> shape) {
+  return {{std::move(shape), Type::INT32}, {}};
+}
+
+// The file states the shapes of results that values decide.
+TEST(TFLiteExtensionTest, shapesThatValuesDecide) {
+  auto of = [](Code code, const std::vector<TestInput> &inputs,
+               std::vector<int32_t> shape, const Options &made = {}) {
+    return text(code, inputs, made, spec16(std::move(shape)));
+  };
+  EXPECT_EQ(of(Code::TILE, {s16({2, 3}), computed({2})}, {4, 3}),
+            "tflite:TILE(i2x3, i2) -> o4x3");
+  EXPECT_EQ(of(Code::SLICE, {s16({2, 3}), computed({2}), ints({1, 2})}, {1, 2}),
+            "tflite:SLICE(i2x3, i2, {1 2}) -> o1x2");
+  EXPECT_EQ(of(Code::STRIDED_SLICE,
+               {s16({4}), ints({0}), computed({1}), ints({1})}, {2}),
+            "tflite:STRIDED_SLICE(i4, {0}, i1, {1}, 0, 0, 0, 0, 0, false) -> "
+            "o2");
+  EXPECT_EQ(of(Code::PAD, {s16({2}), computed({1, 2})}, {5}),
+            "tflite:PAD(i2, i1x2) -> o5");
+  EXPECT_EQ(of(Code::RESHAPE, {s16({2, 3}), computed({2})}, {3, 2}),
+            "tflite:RESHAPE(i2x3, i2) -> o3x2");
+  EXPECT_EQ(
+      of(Code::SUM, {s16({2, 3}), computed({1})}, {2}, options([](Builder &b) {
+           return schema::CreateReducerOptions(b, false);
+         })),
+      "tflite:SUM(i2x3, i1, false) -> o2");
+  EXPECT_EQ(of(Code::RESIZE_BILINEAR, {s16({1, 2, 2, 1}), computed({2})},
+               {1, 4, 4, 1}, options([](Builder &b) {
+                 return schema::CreateResizeBilinearOptions(b);
+               })),
+            "tflite:RESIZE_BILINEAR(i1x2x2x1, i2, false, false) -> o1x4x4x1");
+  // Nothing tells the shape where the file does not.
+  EXPECT_EQ(importError(operatorFile(Code::TILE, {s16({2, 3}), computed({2})},
+                                     {spec16({})})),
+            "operator 0 (TILE): the shape of output 0 depends on values that "
+            "are not constant");
+}
+
 TEST(TFLiteExtensionTest, elementwise) {
   auto relu = options([](Builder &b) {
     return schema::CreateAddOptions(b, schema::Activation::RELU);

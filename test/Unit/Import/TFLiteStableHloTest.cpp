@@ -158,6 +158,24 @@ TEST(TFLiteStableHloTest, computedPlaces) {
   EXPECT_EQ(compute(Code::STABLEHLO_DYNAMIC_SLICE, {six, index(-3), index(2)},
                     {1, 2}, dynamicSliceOf({1, 2})),
             (Numbers{2, 3}));
+  // Indices of 64 bits are places, too.
+  auto wide = [](double value, bool isConstant) {
+    return TestInput{{{}, Type::INT64}, {value}, isConstant};
+  };
+  EXPECT_EQ(compute(Code::STABLEHLO_DYNAMIC_SLICE,
+                    {six, wide(-3, true), wide(2, true)}, {1, 2},
+                    dynamicSliceOf({1, 2})),
+            (Numbers{2, 3}));
+  EXPECT_EQ(textOf(Code::STABLEHLO_DYNAMIC_SLICE,
+                   {reals({8}, Numbers(8)), wide(0, false)}, {2},
+                   dynamicSliceOf({2})),
+            "tflite:CAST(i1:0, 4, 2) -> t1\n"
+            "MUL(t1, {1}, 0) -> t1\n"
+            "MAXIMUM(t1, {0}) -> t1\n"
+            "MINIMUM(t1, {6}) -> t1\n"
+            "ADD(t1, {2}, 0) -> t1\n"
+            "tflite:STRIDED_SLICE(i8, t1, t1, {1}, 0, 0, 0, 0, 0, false) -> "
+            "o2");
   EXPECT_EQ(
       textOf(Code::STABLEHLO_DYNAMIC_SLICE,
              {reals({8}, Numbers(8)), index(0, false)}, {2},
