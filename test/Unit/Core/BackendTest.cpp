@@ -38,6 +38,8 @@ struct Script {
   std::string_view throwsIn;
   /// Called while a model is loaded; may be empty.
   std::function<void()> loading;
+  /// Stands for a compilation, which may be given up; may be empty.
+  std::function<Status(const CompileObserver &)> compiling;
   std::function<Status(NNHalExecutionContext &)> run =
       [](NNHalExecutionContext &) { return Status::ok(); };
 
@@ -95,8 +97,10 @@ public:
   }
   Result<std::unique_ptr<LoadedModel>>
   load(const AnnotatedModel &model, const PrepareOptions &,
-       const LoadObserver &) const override {
+       const LoadObserver &observer) const override {
     script->enter("load");
+    if (script->compiling)
+      NNHAL_RETURN_IF_ERROR(script->compiling(observer.compile));
     if (script->loading)
       script->loading();
     NNHAL_RETURN_IF_ERROR(script->loaded);
@@ -276,6 +280,70 @@ TEST_F(BackendTest, MissesTheDeadlineOfAPreparation) {
   EXPECT_EQ(told.code(), StatusCode::missedDeadlinePersistent);
   EXPECT_EQ(told.message(),
             "the deadline had passed before the preparation began");
+}
+
+// C-049: a compilation hears of a deadline, and of a caller that gives up.
+TEST_F(BackendTest, GivesUpACompilation) {
+  DeviceServices services;
+  auto now = std::make_shared<std::atomic<int64_t>>(10);
+  services.clock = [now] { return now->load(); };
+  auto device = createDevice(services);
+  PrepareOptions options;
+  options.deadline = 20;
+  script->compiling = [&](const CompileObserver &observer) {
+    EXPECT_FALSE(observer.isCancelled());
+    *now = 20;
+    EXPECT_TRUE(observer.isCancelled());
+    *now = 10;
+    // It stays given up.
+    EXPECT_TRUE(observer.isCancelled());
+    return failure("given up");
+  };
+  Status status = device->prepareModel(reluModel(), options).status();
+  EXPECT_EQ(status.code(), StatusCode::missedDeadlineTransient);
+  EXPECT_EQ(status.message(),
+            "the deadline passed while the model was prepared");
+  PrepareObserver observer;
+  observer.compile.isCancelled = [] { return true; };
+  script->compiling = [](const CompileObserver &given) {
+    return given.isCancelled() ? failure("given up") : Status::ok();
+  };
+  status = device->prepareModel(reluModel(), options, observer).status();
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  EXPECT_EQ(status.message(), "given up");
+}
+
+TEST(DeviceMemoryTest, MemoryOfTheHost) {
+  auto memory = createHostMemory(nullptr);
+  ASSERT_TRUE(memory->resize({}, 4).isOk());
+  std::array<std::byte, 4> bytes = {std::byte(1), std::byte(2), std::byte(3),
+                                    std::byte(4)};
+  ASSERT_TRUE(memory->write(bytes).isOk());
+  // A smaller size leaves what is there.
+  ASSERT_TRUE(memory->resize({}, 2).isOk());
+  std::array<std::byte, 2> read = {};
+  ASSERT_TRUE(memory->read(read).isOk());
+  EXPECT_EQ(read[1], std::byte(2));
+  EXPECT_EQ(memory->hostPointer()[3], std::byte(4));
+}
+
+/// A model that says no more than it has to.
+class PlainModel final : public LoadedModel {
+public:
+  const Interface &interface() const override { return face; }
+
+private:
+  Interface face;
+};
+
+TEST(LoadedModelTest, ExecutesOnlyWhereItSaysHow) {
+  const PlainModel model;
+  auto workspace = model.createWorkspace(nullptr);
+  ASSERT_TRUE(workspace.isOk());
+  EXPECT_FALSE(*workspace);
+  Invocation invocation;
+  EXPECT_EQ(model.run(invocation).message(),
+            "the model executes on its own threads only");
 }
 
 // D-020, D-021, D-038: what contradicts the model is not handed on.

@@ -14,9 +14,11 @@
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <atomic>
+#include <optional>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::partitiontest;
+using conformance::Executed;
 using conformance::Mode;
 
 using enum OperationType;
@@ -181,6 +183,44 @@ TEST_F(ExecutionKindsTest, AFenceThatHasFailed) {
   EXPECT_FALSE((*fenced)->fence()->wait(noDeadline).isOk());
   EXPECT_FALSE((*fenced)->executionInfo().status.isOk());
   EXPECT_EQ(synthetic[0]->state->executions, 0u);
+}
+
+/// Threads of executions that take none beside one that is under way.
+struct FullScheduler {
+  std::shared_ptr<Scheduler> scheduler =
+      Scheduler::create({.slots = 1, .queueLimit = 0});
+  std::optional<Scheduler::Slot> slot = scheduler->tryTake();
+};
+
+// D-013, D-015: whoever is refused hears of it once, and nothing is executed.
+TEST_F(ExecutionKindsTest, ExecutionsThatAreNotTaken) {
+  FullScheduler full;
+  ASSERT_TRUE(full.slot.has_value());
+  options.executions = full.scheduler;
+  auto model = chain(/*isSimple=*/false);
+  Arguments arguments;
+  Executed executed = executeIn(Mode::async, *model, arguments.request);
+  EXPECT_EQ(executed.status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(model->executeFenced(arguments.request, {}, {}).status().code(),
+            StatusCode::resourceExhaustedTransient);
+  // Behind a fence there is nobody to return it to.
+  FenceRef gate = *Fence::create();
+  auto fenced = model->executeFenced(arguments.request, {gate}, {});
+  ASSERT_TRUE(fenced.isOk()) << fenced.status().message();
+  gate->complete(Status::ok());
+  EXPECT_FALSE((*fenced)->fence()->wait(noDeadline).isOk());
+  EXPECT_EQ((*fenced)->executionInfo().status.code(),
+            StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(synthetic[0]->state->executions, 0u);
+  // One that fails on its device cannot be repeated, and fails with that.
+  clear();
+  auto simple = chain(/*isSimple=*/true);
+  synthetic[0]->state->failsAfterLaunch = true;
+  fenced = simple->executeFenced(arguments.request, {}, {});
+  ASSERT_TRUE(fenced.isOk()) << fenced.status().message();
+  EXPECT_FALSE((*fenced)->fence()->wait(noDeadline).isOk());
+  EXPECT_EQ((*fenced)->executionInfo().status.message(), "a late failure");
+  EXPECT_EQ(simple->fallbacks().models, 0u);
 }
 
 // A duration begins when the fences have signaled, and none is too long.
