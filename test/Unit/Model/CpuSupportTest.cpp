@@ -109,6 +109,21 @@ TEST(CpuSupportTest, namesScalarThatIsNoConstant) {
   EXPECT_EQ(why(model, OperationType::EXPAND_DIMS, {x, axis}, {y}), "");
 }
 
+// What a scalar only fills in may be computed.
+TEST(CpuSupportTest, takesScalarsThatAreValues) {
+  Model model;
+  uint32_t x = addInput(model, f32, {2, 2});
+  uint32_t shape = addInput(model, OperandType::TENSOR_INT32, {2});
+  uint32_t paddings = addInput(model, OperandType::TENSOR_INT32, {2, 2});
+  uint32_t value = addInput(model, OperandType::FLOAT32, {});
+  uint32_t y = addOutput(model, f32, {0, 0});
+  EXPECT_EQ(why(model, OperationType::FILL, {shape, value}, {y}), "");
+  EXPECT_EQ(why(model, OperationType::PAD_V2, {x, paddings, value}, {y}), "");
+  // It is the same scalar elsewhere that is not.
+  EXPECT_EQ(why(model, OperationType::LOG_SOFTMAX, {x, value, value}, {y}),
+            "LOG_SOFTMAX: input 1 is not a constant but a SUBGRAPH_INPUT");
+}
+
 TEST(CpuSupportTest, namesOutputOfUnknownRank) {
   Model model;
   uint32_t x = addInput(model, f32, {2, 2});

@@ -7,11 +7,14 @@
 
 #include "nnhal/Runtime/SharedMemory.h"
 
+#include "Faults/SystemCalls.h"
+
 #include <fmt/format.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -406,6 +409,18 @@ TEST(SharedMemoryTest, whatTheKernelRefuses) {
       pool->mapForReading().status(), general,
       "cannot map 4611686018427387904 bytes at offset 0: Cannot allocate "
       "memory");
+}
+
+TEST(SharedMemoryTest, whatTheKernelRefusesOfANewPool) {
+  for (SystemCall call :
+       {SystemCall::memfdCreate, SystemCall::ftruncate, SystemCall::addSeals}) {
+    SystemCallFailure failure(call, EPERM);
+    auto refused = SharedMemory::createAshmem(64, noDevices);
+    EXPECT_EQ(refused.status().code(), StatusCode::resourceExhaustedTransient);
+    EXPECT_EQ(refused.status().message(),
+              "cannot create a pool of 64 bytes: Operation not permitted");
+  }
+  EXPECT_TRUE(SharedMemory::createAshmem(64, noDevices).isOk());
 }
 
 TEST(SharedMemoryTest, fileThatEndsBeforeItsSize) {

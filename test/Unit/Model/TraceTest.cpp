@@ -9,6 +9,8 @@
 
 #include "TraceContract.h"
 
+#include "Faults/Allocations.h"
+
 #include "nnhal/Runtime/TraceFile.h"
 
 #include <fmt/format.h>
@@ -215,6 +217,36 @@ TEST(Trace, IsBounded) {
   EXPECT_NE(events[0].end, TraceEvent::notEnded);
   EXPECT_NE(events[1].end, TraceEvent::notEnded);
   EXPECT_EQ(tracer.droppedEvents(), 2u);
+}
+
+// Tracing never fails the work that it follows.
+TEST(Trace, CountsWhatIsLostWithoutMemory) {
+  if (!AllocationFailure::isPossible())
+    GTEST_SKIP() << "allocations are those of a sanitizer";
+  Tracer tracer;
+  const std::string text(100, 'x');
+  {
+    AllocationFailure failure(0);
+    tracer.end(tracer.beginSection(runtimeExecution, text));
+  }
+  EXPECT_EQ(tracer.droppedEvents(), 1u);
+  EXPECT_TRUE(tracer.events().empty());
+  // Behind the memory of its text, the list grows now and then.
+  uint64_t lost = 0;
+  for (int64_t i = 0; i < 200; ++i) {
+    AllocationFailure failure(1);
+    tracer.addCounter(text, i);
+    lost += failure.hasFailed();
+  }
+  EXPECT_GT(lost, 0u);
+  EXPECT_EQ(tracer.droppedEvents(), 1 + lost);
+  EXPECT_EQ(tracer.events().size(), 200 - lost);
+  {
+    AllocationFailure failure(0);
+    tracer.nameThread(7, text);
+  }
+  EXPECT_EQ(tracer.droppedEvents(), 2 + lost);
+  EXPECT_TRUE(tracer.threadNames().empty());
 }
 
 TEST(Trace, TakesEventsOfManyThreads) {
