@@ -88,7 +88,8 @@ TEST_F(LibraryTest, NoMemory) {
   auto api =
       rt::openServiceClient(rt::libraryBeside("libNNHalServiceClient.so"));
   ASSERT_TRUE(api.isOk()) << api.status().message();
-  rt::Result<std::vector<std::unique_ptr<rt::Device>>> devices = rt::Status();
+  rt::Result<std::vector<std::unique_ptr<rt::Device>>> devices =
+      rt::Status(StatusCode::generalFailure, "nothing has been told");
   const rt::DeviceServices services;
   {
     rt::AllocationFailure failure(0);
