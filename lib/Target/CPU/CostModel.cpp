@@ -51,6 +51,7 @@ static constexpr CostModel sixteenRegisters = {
     .splitPiece = 2500,
     .splitPieces = 32,
     .reducedPart = 16384,
+    .joinedElements = 16,
     .estimatedClock = 3000,
     .estimatedRegister = 256,
     .estimatedRounds = 8,
@@ -113,6 +114,7 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("split-piece", splitPiece);
   visit("split-pieces", splitPieces);
   visit("reduced-part", reducedPart);
+  visit("joined-elements", joinedElements);
   visit("estimated-clock", estimatedClock);
   visit("estimated-register", estimatedRegister);
   visit("estimated-rounds", estimatedRounds);

@@ -108,6 +108,8 @@ struct CostModel {
   /// Elements, at least, of each part of a reduction that has no dimension
   /// which threads could share.
   int64_t reducedPart;
+  /// Elements, at least, of which each part makes one partial result.
+  int64_t joinedElements;
   /// Million cycles of a second, in estimates.
   int64_t estimatedClock;
   /// Bits of the register of estimates, on every target.

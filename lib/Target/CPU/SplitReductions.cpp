@@ -48,8 +48,24 @@ static bool hasNeutralElement(linalg::GenericOp op) {
          combiners.size() == 1 && arith::getNeutralElement(combiners.front());
 }
 
+/// Whether linalg can divide \p op along \p reduced: it reads dimensions of
+/// operands as dimensions of loops, which constant indices and sums are not,
+/// and makes one dimension of those that are reduced, which therefore follow
+/// each other in every operand that has them.
+static bool areDivisible(linalg::GenericOp op, ArrayRef<unsigned> reduced) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  ReassociationIndices dims(reduced.begin(), reduced.end());
+  return reduced.back() - reduced.front() + 1 == reduced.size() &&
+         llvm::all_of(
+             maps,
+             [](AffineMap map) { return map.isProjectedPermutation(); }) &&
+         (reduced.size() == 1 ||
+          linalg::areDimSequencesPreserved(maps, {dims}));
+}
+
 /// The parts that \p op is divided into, a power of two that divides the
 /// elements which are joined to one along \p reduced; 1 where \p op stays.
+/// Each part joins so many that the partial results are little beside them.
 int64_t SplitReductionsPass::countParts(linalg::GenericOp op,
                                         ArrayRef<unsigned> reduced) const {
   int64_t elements = 1, joined = 1;
@@ -57,12 +73,13 @@ int64_t SplitReductionsPass::countParts(linalg::GenericOp op,
     // Threads share what is parallel around a reduction.
     if (ShapedType::isDynamic(extent) || (dim < reduced.front() && extent > 1))
       return 1;
-    if (llvm::MulOverflow(elements, extent, elements))
+    if (llvm::MulOverflow(elements, extent, elements) || elements == 0)
       return 1;
     if (llvm::is_contained(reduced, dim))
       joined *= extent;
   }
-  int64_t most = std::min(elements / costs.reducedPart, costs.splitPieces);
+  int64_t most = std::min({elements / costs.reducedPart, costs.splitPieces,
+                           joined / costs.joinedElements});
   if (most < 2)
     return 1;
   int64_t power = int64_t(1) << std::countr_zero(uint64_t(joined));
@@ -73,8 +90,7 @@ void SplitReductionsPass::split(linalg::GenericOp op, IRRewriter &rewriter) {
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   if (reduced.empty() || !op.hasPureTensorSemantics() ||
-      reduced.back() - reduced.front() + 1 != reduced.size() ||
-      !hasNeutralElement(op))
+      !hasNeutralElement(op) || !areDivisible(op, reduced))
     return;
   int64_t parts = countParts(op, reduced);
   if (parts < 2)

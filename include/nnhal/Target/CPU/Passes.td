@@ -24,9 +24,14 @@ def SplitReductions : Pass<"nnhal-split-reductions", "::mlir::func::FuncOp"> {
     around what it reduces becomes two, by `linalg::splitReduction`: partial
     results for a power of two of equally large parts, which threads share, and
     one that joins these. How large parts are depends on the operation alone, so
-    that results are the same for any number of threads. The least elements of a
-    part are a number of the cost model, `reduced-part`, and their number is at
-    most `split-pieces`.
+    that results are the same for any number of threads. The cost model says how
+    many elements a part has at least (`reduced-part`), of how many it makes one
+    partial result (`joined-elements`), and how many parts there are at most
+    (`split-pieces`).
+
+    Operations stay whole whose indexing maps are not projected permutations,
+    such as those of broadcast operands, or which reduce several dimensions that
+    do not follow each other in every operand.
   }];
   let statistics = [
     Statistic<"numSplit", "num-split", "Reductions divided into parts">
