@@ -19,13 +19,36 @@
 
 namespace nnhal::rt {
 
+/// Returns how many graphs the longest chain has that begins with each of the
+/// referenced graphs of \p model, \p most where there are more. Chains may be
+/// as long as the list: nothing here calls itself, and a round over all
+/// operands that name graphs looks one graph further.
+inline std::vector<uint32_t> heightsOf(const Model &model, uint32_t most) {
+  std::vector<std::pair<uint32_t, uint32_t>> edges;
+  for (auto caller = uint32_t(model.referenced.size()); caller-- > 0;)
+    for (const Operand &operand : model.referenced[caller].operands)
+      if (operand.lifetime == OperandLifeTime::SUBGRAPH)
+        edges.emplace_back(caller, operand.location.offset);
+  std::vector<uint32_t> heights(model.referenced.size(), 1);
+  bool hasGrown = true;
+  for (uint32_t round = 1; round < most && hasGrown; ++round) {
+    hasGrown = false;
+    for (auto [caller, callee] : edges) {
+      uint32_t height = std::min(heights[callee] + 1, most);
+      hasGrown = hasGrown || height > heights[caller];
+      heights[caller] = std::max(heights[caller], height);
+    }
+  }
+  return heights;
+}
+
 /// Checks the graphs that IF and WHILE execute, each of them once: where 30
 /// graphs name the next one twice, the last is reached in 2^30 ways. A device
 /// answers supportedOperations() with it (C-030).
 ///
 /// Graphs that are nested deeper than maxDepth fail: valid models may be nested
 /// as deep as they have graphs, and whatever looks at them, compiles or
-/// executes them calls itself (D-093).
+/// executes them calls itself, and must not overflow the stack (D-093).
 ///
 /// The model outlives this and is valid: no graph executes itself.
 /// Threads: one at a time.
@@ -34,8 +57,7 @@ public:
   static constexpr uint32_t maxDepth = 256;
 
   explicit CalledGraphs(const Model &model)
-      : model(model), heights(heightsOf(model)),
-        answers(model.referenced.size()) {}
+      : model(model), answers(model.referenced.size()) {}
 
   /// The first failure of \p checkOperation(graph, operation) in the graphs
   /// that \p operation of \p subgraph names. That function asks this one about
@@ -48,6 +70,8 @@ public:
       if (operand.lifetime != OperandLifeTime::SUBGRAPH)
         continue;
       uint32_t index = operand.location.offset;
+      if (heights.empty())
+        heights = heightsOf(model, maxDepth + 1);
       if (heights[index] > maxDepth)
         return Status(StatusCode::invalidArgument,
                       "referenced[" + std::to_string(index) +
@@ -64,26 +88,6 @@ public:
   }
 
 private:
-  /// The graphs on the longest chain from each one on, at most maxDepth + 1.
-  static std::vector<uint32_t> heightsOf(const Model &model) {
-    std::vector<uint32_t> heights(model.referenced.size(), 1);
-    bool hasGrown = true;
-    // Nothing here calls itself: a round looks one graph further down.
-    for (uint32_t round = 0; round < maxDepth && hasGrown; ++round) {
-      hasGrown = false;
-      for (size_t i = heights.size(); i-- > 0;)
-        for (const Operand &operand : model.referenced[i].operands) {
-          if (operand.lifetime != OperandLifeTime::SUBGRAPH)
-            continue;
-          uint32_t height =
-              std::min(maxDepth, heights[operand.location.offset]) + 1;
-          hasGrown = hasGrown || height > heights[i];
-          heights[i] = std::max(heights[i], height);
-        }
-    }
-    return heights;
-  }
-
   template <typename Check>
   static Status checkGraph(const Subgraph &graph, Check checkOperation) {
     for (const Operation &operation : graph.operations)
@@ -93,6 +97,7 @@ private:
   }
 
   const Model &model;
+  /// From the first operation on that names a graph.
   std::vector<uint32_t> heights;
   std::vector<std::optional<Status>> answers;
 };

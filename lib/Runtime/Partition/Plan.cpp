@@ -12,6 +12,7 @@
 #include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
+#include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Runtime/Extensions.h"
 #include "nnhal/Runtime/Log.h"
 
@@ -87,20 +88,6 @@ CostGraph nnhal::rt::partition::dataFlowOf(const Subgraph &subgraph) {
   return graph;
 }
 
-/// The longest chain of subgraphs below each, at most maxHeight + 1. Chains may
-/// be as long as the list: nothing here recurses.
-static std::vector<uint32_t> heightsOf(const Model &model) {
-  std::vector<uint32_t> heights(model.referenced.size() + 1, 0);
-  for (uint32_t round = 0; round <= maxHeight; ++round)
-    for (uint32_t i = 0; i < heights.size(); ++i)
-      for (const Operand &operand : subgraphOf(model, i).operands)
-        if (operand.lifetime == OperandLifeTime::SUBGRAPH)
-          heights[i] = std::max(
-              heights[i], std::min(maxHeight + 1,
-                                   heights[operand.location.offset + 1] + 1));
-  return heights;
-}
-
 static PartitionPlan planFor(std::span<const Device *const> devices,
                              const Device *fallback,
                              const PartitionOptions &options) {
@@ -121,7 +108,7 @@ PlanMaker::PlanMaker(const AnnotatedModel &annotated,
       plan(planFor(devices, fallback, options)),
       support(annotated, devices, fallback, options.strictSlicing),
       costs(model, plan.candidates, options.prepare.preference),
-      heights(heightsOf(model)) {
+      heights(heightsOf(model, maxHeight + 2)) {
   auto place = std::ranges::find(devices, fallback);
   if (fallback && place != devices.end())
     fallbackIndex = uint32_t(place - devices.begin());
@@ -169,8 +156,11 @@ static bool hasKnownSizes(const Model &model, const Subgraph &subgraph,
 double PlanMaker::interpretedCost(const Subgraph &subgraph,
                                   const Operation &operation) {
   Callees callees = calleesOf(subgraph, operation);
-  if (!fallbackIndex || heights[callees.first] > maxHeight ||
-      heights[callees.second] > maxHeight ||
+  // The main subgraph, which nothing calls, has no height.
+  auto isTooHigh = [&](uint32_t callee) {
+    return heights[callee - 1] > maxHeight + 1;
+  };
+  if (!fallbackIndex || isTooHigh(callees.first) || isTooHigh(callees.second) ||
       !hasKnownSizes(model, subgraph, operation, devices))
     return impossible;
   auto first = divide(callees.first);

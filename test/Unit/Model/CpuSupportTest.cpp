@@ -62,7 +62,8 @@ uint32_t addInt32(Model &model, int32_t value) {
 /// The message for one operation, empty when it is supported.
 std::string why(const Model &model, OperationType type,
                 std::vector<uint32_t> inputs, std::vector<uint32_t> outputs) {
-  return checkCpuSupport(model, model.main,
+  CalledGraphs graphs(model);
+  return checkCpuSupport(model, graphs, model.main,
                          {type, std::move(inputs), std::move(outputs)})
       .message();
 }

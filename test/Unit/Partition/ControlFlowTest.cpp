@@ -8,9 +8,11 @@
 #include "PartitionTesting.h"
 
 #include "Conformance/Conformance.h"
+#include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Runtime/Fence.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace nnhal::rt;
@@ -484,6 +486,22 @@ TEST_F(ControlFlowTest, PlansDoNotGrowWithoutBound) {
   auto deep = plan(doublingModel(18));
   ASSERT_TRUE(deep.isOk());
   EXPECT_EQ(describe(*deep), "nnhal-reference:0");
+}
+
+// A chain is as long in whatever order the list has its subgraphs.
+TEST_F(ControlFlowTest, HeightsDoNotDependOnTheOrder) {
+  Model model = doublingModel(300).model;
+  std::vector<uint32_t> heights = heightsOf(model, 257);
+  EXPECT_EQ(heights.front(), 257u);
+  EXPECT_EQ(heights.back(), 1u);
+  std::ranges::reverse(model.referenced);
+  for (Subgraph &graph : model.referenced)
+    for (Operand &operand : graph.operands)
+      if (operand.lifetime == OperandLifeTime::SUBGRAPH)
+        operand.location.offset =
+            uint32_t(model.referenced.size()) - 1 - operand.location.offset;
+  std::ranges::reverse(heights);
+  EXPECT_EQ(heightsOf(model, 257), heights);
 }
 
 // D-093: models may be nested as deep as they have subgraphs, and nothing

@@ -195,7 +195,8 @@ TEST_F(ExtensionCallsTest, TypesOfOneKindAreTheExtensionsOwn) {
 
 TEST_F(ExtensionCallsTest, CompiledElementsHaveAFewSizes) {
   const Model &model = annotated.model;
-  EXPECT_EQ(checkCpuSupport(model, model.main, model.main.operations[0],
+  CalledGraphs graphs(model);
+  EXPECT_EQ(checkCpuSupport(model, graphs, model.main, model.main.operations[0],
                             services.extensions)
                 .message(),
             "com.example.wide:0 has elements of 12 bytes, which are not "

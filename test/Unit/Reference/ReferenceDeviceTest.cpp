@@ -129,8 +129,10 @@ TEST_F(ReferenceDeviceTest, graphsAreAskedAboutOnce) { // C-030
     auto answers = createReferenceDevice()->supportedOperations(annotated);
     ASSERT_TRUE(answers.isOk()) << answers.status().message();
     EXPECT_EQ((*answers)[0].isOk(), last == OperationType::FLOOR);
+    CalledGraphs graphs(model);
     EXPECT_EQ(
-        checkCpuSupport(model, model.main, model.main.operations[0]).isOk(),
+        checkCpuSupport(model, graphs, model.main, model.main.operations[0])
+            .isOk(),
         last == OperationType::FLOOR);
   }
 }

@@ -58,9 +58,10 @@ public:
     Status interface = checkCpuInterface(model, *extensions);
     std::vector<Status> answers;
     answers.reserve(model.main.operations.size());
+    CalledGraphs graphs(model);
     for (const Operation &operation : model.main.operations) {
       Status supported =
-          checkCpuSupport(model, model.main, operation, *extensions);
+          checkCpuSupport(model, graphs, model.main, operation, *extensions);
       answers.push_back(supported.isOk() ? interface : std::move(supported));
     }
     return answers;

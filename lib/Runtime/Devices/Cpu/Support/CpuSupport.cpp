@@ -10,7 +10,6 @@
 #include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Model/ExtensionUse.h"
 #include "Runtime/Support/Errors.h"
-#include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Backend/Signatures.h"
 #include "nnhal/Runtime/Extensions.h"
 
@@ -103,14 +102,15 @@ static Status checkExtension(const Model &model, const Subgraph &subgraph,
 }
 
 /// IF and WHILE are compiled when all that they can execute is (C-030).
-static Status checkSupport(const Model &model, CalledGraphs &graphs,
+Status
+nnhal::rt::checkCpuSupport(const Model &model, CalledGraphs &graphs,
                            const Subgraph &subgraph, const Operation &operation,
                            std::span<const InstalledExtension> extensions) {
   if (operation.type == IF || operation.type == WHILE)
     return graphs.check(subgraph, operation,
                         [&](const Subgraph &callee, const Operation &inner) {
-                          return checkSupport(model, graphs, callee, inner,
-                                              extensions);
+                          return checkCpuSupport(model, graphs, callee, inner,
+                                                 extensions);
                         });
   // lib/Conversion/NNHalToLinalg lowers every operation of the HAL.
   if (isExtension(operation.type))
@@ -119,14 +119,6 @@ static Status checkSupport(const Model &model, CalledGraphs &graphs,
     return badData("{} is not compiled for CPUs", nameOf(operation.type));
   NNHAL_RETURN_IF_ERROR(checkScalars(subgraph, operation));
   return checkRanks(OperationView::of(model, subgraph, operation));
-}
-
-Status
-nnhal::rt::checkCpuSupport(const Model &model, const Subgraph &subgraph,
-                           const Operation &operation,
-                           std::span<const InstalledExtension> extensions) {
-  CalledGraphs graphs(model);
-  return checkSupport(model, graphs, subgraph, operation, extensions);
 }
 
 static Status checkInterfaceOperand(const Model &model, const Operand &operand,

@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_CPU_SUPPORT_CPUSUPPORT_H
 #define NNHAL_LIB_RUNTIME_DEVICES_CPU_SUPPORT_CPUSUPPORT_H
 
+#include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Runtime/DeviceServices.h"
 #include "nnhal/Runtime/Model.h"
 
@@ -21,11 +22,12 @@ namespace nnhal::rt {
 /// invalidArgument; the message says which operand is in the way and why.
 /// Extents of intermediate values may be unknown: the compiler infers them.
 /// Operations of \p extensions are taken as far as their backends do.
-/// \p model must have passed validateModel().
+/// \p model must have passed validateModel(); \p graphs are its own, and serve
+/// all of its operations.
 ///
-/// Threads: pure function.
-Status checkCpuSupport(const Model &model, const Subgraph &subgraph,
-                       const Operation &operation,
+/// Threads: one at a time for the same graphs.
+Status checkCpuSupport(const Model &model, CalledGraphs &graphs,
+                       const Subgraph &subgraph, const Operation &operation,
                        std::span<const InstalledExtension> extensions = {});
 
 /// Returns success when the compiler for CPUs can pass every input and output
