@@ -30,8 +30,8 @@ public:
   static rt::Result<Machine> of(TargetAttr target);
 
   llvm::TargetMachine &machine() const { return *targetMachine; }
-  /// One more machine like machine(), which each thread needs one of, that
-  /// spends as much time on code as \p level says.
+  /// One more machine like machine(), for code at level \p level. Each thread
+  /// needs one of its own.
   std::unique_ptr<llvm::TargetMachine>
   createMachine(llvm::CodeGenOptLevel level) const;
   rt::TargetKind kind() const { return targetKind; }

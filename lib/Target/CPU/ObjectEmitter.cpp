@@ -53,7 +53,8 @@ static void setTargetAttributes(Module &module, const Machine &machine) {
 /// are as they should be, and the code generator has passes of its own. The
 /// rest of O1 costs a fifth of a compilation and gains nothing that can be
 /// measured (docs/Internals/Measurements/CompileTime.md); O3's runtime
-/// unrolling spills accumulators.
+/// unrolling spills accumulators. A long entry needs less: what it reads of the
+/// descriptors of buffers is known, and the descriptors go.
 static void optimize(Module &module, TargetMachine &machine, bool isEntry,
                      Cancellation &cancellation) {
   constexpr LibFunc callable[] = {LibFunc_memcpy, LibFunc_memmove,
@@ -62,7 +63,7 @@ static void optimize(Module &module, TargetMachine &machine, bool isEntry,
     FunctionPassManager passes;
     if (isEntry) {
       passes.addPass(EarlyCSEPass());
-      passes.addPass(DCEPass()); // Descriptors of buffers, field by field.
+      passes.addPass(DCEPass());
     } else {
       passes.addPass(SimplifyCFGPass());
       passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
@@ -119,22 +120,21 @@ private:
 };
 } // namespace
 
-/// Whether \p module is what the entry of a large model is: long, and without
-/// loops. It calls kernels, and takes microseconds where they take
-/// milliseconds, so that code for it is made quickly rather than well.
-static bool isLongAndStraight(const Module &module,
-                              const kernel::CostModel &costs) {
-  int64_t size = 0;
+/// Whether \p module has the entry of a large model: a function that is long,
+/// and none with loops. It calls kernels, and takes microseconds where they
+/// take milliseconds, so that code for it is made quickly rather than well.
+static bool hasLongEntry(const Module &module, const kernel::CostModel &costs) {
+  bool isLong = false;
   for (const Function &function : module) {
     if (function.isDeclaration())
       continue;
-    size += function.getInstructionCount();
+    isLong |= int64_t(function.getInstructionCount()) >= costs.longEntry;
     SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> backEdges;
     FindFunctionBackedges(function, backEdges);
     if (!backEdges.empty())
       return false;
   }
-  return size >= costs.longEntry;
+  return isLong;
 }
 
 /// Machine code for \p module (LLVM dialect).
@@ -150,12 +150,15 @@ static rt::Result<Object> emitObject(mlir::ModuleOp module, Machines &machines,
   if (!llvmModule)
     return rt::failure("translation to LLVM IR failed");
   bool isEntry =
-      !module->hasAttr(kernelAttrName) && isLongAndStraight(*llvmModule, costs);
+      !module->hasAttr(kernelAttrName) && hasLongEntry(*llvmModule, costs);
   // A machine that has selected instructions quickly goes on doing so: it is
   // not given back to those for kernels.
   std::unique_ptr<TargetMachine> machine =
       isEntry ? machines.target.createMachine(CodeGenOptLevel::None)
               : machines.take();
+  // AArch64 would select by GlobalISel where code is made quickly, which no
+  // other code here is selected by.
+  machine->setGlobalISel(false);
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   llvmModule->setPICLevel(PICLevel::BigPIC);
