@@ -344,8 +344,10 @@ Compiler::open(const std::string &requestedPath) {
   std::string path = locateCompiler(requestedPath);
   // Local: two compilers must not see each other's LLVM. Lazy: LLVM and MLIR
   // call 26,000 functions, of which a compilation needs few, and binding all of
-  // them is a quarter of the time to load them. The compiler library itself
-  // states that its functions are bound at once (-z now).
+  // them is a quarter of the time to load them. The compiler library states
+  // that its own calls are bound at once (-z now), so that LLVM or MLIR of
+  // another version are refused here; that both fit each other is their
+  // package's matter.
   void *library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library)
     return Status(

@@ -78,7 +78,7 @@ struct Layout {
 };
 
 /// Returns where the values of \p plan are, which does not refer to \p model:
-/// constants are copied, or those of pools with descriptors. Fails
+/// constants are copies, or regions of pools that have descriptors. Fails
 /// with generalFailure when a value of unknown size leaves a step (I-029,
 /// I-058, I-090). \p devices describe extension types.
 Result<Layout> layOut(const AnnotatedModel &model, const PartitionPlan &plan,

@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -340,18 +341,20 @@ TEST(CompilerTest, ExtensionsOfTheModelAreCompiled) {
 class KeptKernelsTest : public testing::Test {
 protected:
   KeptKernelsTest() {
-    std::filesystem::remove_all(directory);
+    EXPECT_NE(::mkdtemp(parent.data()), nullptr);
+    directory = parent + "/kernels";
     services.log = std::make_shared<Log>(
         maskOf(LogTag::compilation),
         [this](std::string_view line) { lines.emplace_back(line); });
   }
-  ~KeptKernelsTest() override { std::filesystem::remove_all(directory); }
+  ~KeptKernelsTest() override { std::filesystem::remove_all(parent); }
 
   std::string kernelBy(KeptKernels &kernels) const {
     return kernelOf(*openFake(), kernels.observe({}));
   }
 
-  const std::string directory = testing::TempDir() + "nnhal-kept-kernels";
+  std::string parent = testing::TempDir() + "nnhal-kept-kernels-XXXXXX";
+  std::string directory;
   std::vector<std::string> lines;
   DeviceServices services;
   std::shared_ptr<LazyCompiler> compiler =
