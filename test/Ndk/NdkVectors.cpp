@@ -20,7 +20,7 @@
 #include "Tools/Process/Process.h"
 
 #include "Runtime/Support/Errors.h"
-#include "Runtime/Support/SplitAtCommas.h"
+#include "Runtime/Support/SplitAt.h"
 #include "nnhal/Runtime/Compiler.h"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ struct Option {
 } // namespace
 
 static Status setDevices(Flags &flags, std::string_view value) {
-  for (std::string_view name : rt::splitAtCommas(value))
+  for (std::string_view name : rt::splitAt(value, ','))
     flags.use.devices.emplace_back(name);
   return Status::ok();
 }

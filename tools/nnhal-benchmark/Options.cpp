@@ -8,7 +8,7 @@
 #include "Options.h"
 
 #include "Runtime/Support/Errors.h"
-#include "Runtime/Support/SplitAtCommas.h"
+#include "Runtime/Support/SplitAt.h"
 #include "Tools/Options/Values.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ static Status setCount(Options &options, std::string_view value) {
 }
 
 static Status setDevices(Options &options, std::string_view value) {
-  for (std::string_view name : rt::splitAtCommas(value)) {
+  for (std::string_view name : rt::splitAt(value, ',')) {
     if (name.empty())
       return badData("'{}' has an empty name of a device", value);
     options.devices.emplace_back(name);
@@ -56,7 +56,7 @@ static Status setDevices(Options &options, std::string_view value) {
 }
 
 static Status setWays(Options &options, std::string_view value) {
-  for (std::string_view word : rt::splitAtCommas(value)) {
+  for (std::string_view word : rt::splitAt(value, ',')) {
     NNHAL_ASSIGN_OR_RETURN(tools::BenchmarkWay way,
                            tools::parseBenchmarkWay(word));
     options.ways.push_back(way);
@@ -65,7 +65,7 @@ static Status setWays(Options &options, std::string_view value) {
 }
 
 static Status setThreads(Options &options, std::string_view value) {
-  for (std::string_view word : rt::splitAtCommas(value)) {
+  for (std::string_view word : rt::splitAt(value, ',')) {
     NNHAL_ASSIGN_OR_RETURN(uint64_t threads,
                            tools::parseCount(word, 1, tools::maxThreads));
     options.threads.push_back(threads);
@@ -78,7 +78,7 @@ static Status setPreprocessing(Options &options, std::string_view value) {
       {"correct", tools::Quantizing::correct},
       {"as-published", tools::Quantizing::asPublished}};
   options.preprocessing.clear();
-  for (std::string_view word : rt::splitAtCommas(value)) {
+  for (std::string_view word : rt::splitAt(value, ',')) {
     NNHAL_ASSIGN_OR_RETURN(
         tools::Quantizing quantizing,
         tools::parseChoice<tools::Quantizing>(word, choices));

@@ -8,7 +8,7 @@
 #include "FlagValues.h"
 
 #include "Runtime/Support/Errors.h"
-#include "Runtime/Support/SplitAtCommas.h"
+#include "Runtime/Support/SplitAt.h"
 #include "Tools/Options/Values.h"
 #include "nnhal/Runtime/WorkPool.h"
 
@@ -132,7 +132,7 @@ Status run::setExplain(Flags &flags, std::string_view value) {
 
 Status run::setDevices(Flags &flags, std::string_view value) {
   flags.devices.several.clear();
-  for (std::string_view name : rt::splitAtCommas(value)) {
+  for (std::string_view name : rt::splitAt(value, ',')) {
     if (name.empty())
       return badData("'{}' has an empty name", value);
     flags.devices.several.emplace_back(name);
@@ -208,7 +208,7 @@ Status run::setTop(Flags &flags, std::string_view value) {
 /// "X", one number for all colors, or "R,G,B".
 static rt::Result<std::array<double, 3>> parseColors(std::string_view text,
                                                      double min, double max) {
-  std::vector<std::string_view> parts = rt::splitAtCommas(text);
+  std::vector<std::string_view> parts = rt::splitAt(text, ',');
   if (parts.size() != 1 && parts.size() != 3)
     return badData("'{}' has {} numbers, and not 1 or 3", text, parts.size());
   std::array<double, 3> colors = {};

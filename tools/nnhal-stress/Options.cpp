@@ -8,7 +8,7 @@
 #include "Options.h"
 
 #include "Runtime/Support/Errors.h"
-#include "Runtime/Support/SplitAtCommas.h"
+#include "Runtime/Support/SplitAt.h"
 #include "Tools/Options/Values.h"
 
 #include <regex>
@@ -39,7 +39,7 @@ static Status setCount(Options &options, std::string_view value) {
 
 static Status setDevices(Options &options, std::string_view value) {
   options.devices.clear();
-  for (std::string_view name : rt::splitAtCommas(value)) {
+  for (std::string_view name : rt::splitAt(value, ',')) {
     if (name.empty())
       return badData("a name between commas is empty");
     options.devices.emplace_back(name);

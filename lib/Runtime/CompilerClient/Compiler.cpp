@@ -14,7 +14,7 @@
 #include "Runtime/Artifact/Targets.h"
 #include "Runtime/Caching/BinaryIdentity.h"
 #include "Runtime/Support/Errors.h"
-#include "Runtime/Support/SplitAtCommas.h"
+#include "Runtime/Support/SplitAt.h"
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -257,7 +257,7 @@ static Result<std::vector<CompileOptions>>
 optionsOfTargets(const CompileOptions &options) {
   std::vector<CompileOptions> result;
   bool hasHost = options.target.empty();
-  for (std::string_view name : splitAtCommas(options.target)) {
+  for (std::string_view name : splitAt(options.target, ',')) {
     if (name.empty() && !options.target.empty())
       return badData("the list of targets '{}' has an empty name",
                      options.target);

@@ -8,6 +8,7 @@
 #include "OpenedDevice.h"
 
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/SplitAt.h"
 #include "Tools/Report/Diagnostics.h"
 #include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/DevicePlugins.h"
@@ -21,18 +22,6 @@ using namespace nnhal;
 using namespace nnhal::tools;
 using rt::badData;
 using rt::Status;
-
-/// The names in "A+B".
-static std::vector<std::string> splitAtPluses(std::string_view text) {
-  std::vector<std::string> names;
-  while (true) {
-    size_t plus = text.find('+');
-    names.emplace_back(text.substr(0, plus));
-    if (plus == std::string_view::npos)
-      return names;
-    text.remove_prefix(plus + 1);
-  }
-}
 
 /// The drivers of GPUs are loaded when one is named.
 static Status addGpus(const std::vector<std::string> &named,
@@ -60,7 +49,8 @@ static Status checkThreads(const rt::Device &device, uint64_t threads) {
 
 rt::Result<OpenedDevice> tools::openDevice(const RunPlan &plan) {
   OpenedDevice opened;
-  std::vector<std::string> names = splitAtPluses(plan.name.device);
+  std::vector<std::string_view> parts = rt::splitAt(plan.name.device, '+');
+  std::vector<std::string> names(parts.begin(), parts.end());
   const char *environment = std::getenv("NNHAL_PLUGINS");
   std::vector<std::string> plugins =
       rt::pluginPaths(environment ? environment : "");

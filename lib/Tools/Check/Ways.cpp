@@ -9,7 +9,7 @@
 
 #include "Tools/Options/Values.h"
 
-#include "Runtime/Support/SplitAtCommas.h"
+#include "Runtime/Support/SplitAt.h"
 
 #include <algorithm>
 
@@ -42,7 +42,7 @@ rt::Result<Ways> tools::parseWays(std::string_view text) {
       ways.list.push_back(choice.value);
     return ways;
   }
-  for (std::string_view word : rt::splitAtCommas(text)) {
+  for (std::string_view word : rt::splitAt(text, ',')) {
     const auto *found = std::ranges::find(allWays, word, &Choice<Way>::word);
     if (found == std::end(allWays)) {
       std::vector<std::string_view> words;

@@ -8,7 +8,7 @@
 #include "Modes.h"
 
 #include "Runtime/Support/Errors.h"
-#include "Runtime/Support/SplitAtCommas.h"
+#include "Runtime/Support/SplitAt.h"
 
 #include <algorithm>
 #include <chrono>
@@ -44,7 +44,7 @@ tools::parseModes(std::string_view text) {
   if (text == "all")
     return std::vector<ExecutionMode>(std::begin(allModes), std::end(allModes));
   std::vector<ExecutionMode> modes;
-  for (std::string_view name : rt::splitAtCommas(text)) {
+  for (std::string_view name : rt::splitAt(text, ',')) {
     const auto *mode = std::ranges::find(allModes, name, tools::nameOf);
     if (mode == std::end(allModes))
       return rt::badData("'{}' is not sync, async, fenced, burst or all", name);

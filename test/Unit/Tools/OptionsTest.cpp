@@ -15,7 +15,7 @@
 #include "nnhal-service/Options.h"
 #include "nnhal-stress/Options.h"
 
-#include "Runtime/Support/SplitAtCommas.h"
+#include "Runtime/Support/SplitAt.h"
 
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(OptionsTest, Values) {
   EXPECT_EQ(*parseCount("7", 1, 7), 7u);
   EXPECT_EQ(parseCount("8", 1, 7).status().message(),
             "'8' is not a number from 1 to 7");
-  EXPECT_EQ(rt::splitAtCommas("a,,b"),
+  EXPECT_EQ(rt::splitAt("a,,b", ','),
             (std::vector<std::string_view>{"a", "", "b"}));
   static constexpr Choice<int> choices[] = {{"one", 1}, {"two", 2}};
   EXPECT_EQ(*parseChoice<int>("two", choices), 2);

@@ -7,7 +7,7 @@
 
 #include "HostCpu.h"
 
-#include "Runtime/Support/SplitAtCommas.h"
+#include "Runtime/Support/SplitAt.h"
 
 #include <fmt/format.h>
 
@@ -120,7 +120,7 @@ static std::optional<bool> hostHas(std::string_view feature) {
 
 Status nnhal::rt::checkHostFeatures(std::string_view cpu,
                                     std::string_view features) {
-  for (std::string_view feature : splitAtCommas(features)) {
+  for (std::string_view feature : splitAt(features, ',')) {
     if (!feature.starts_with('+'))
       continue;
     if (hostHas(feature.substr(1)) == false)
