@@ -154,13 +154,8 @@ Result<int64_t> SliceWalk::count(size_t i, int64_t extent) const {
   int64_t stride = strides[i];
   if (stride == 0)
     return badData("stride of dimension {} is 0", i);
-  auto place = [&](int64_t position) {
-    position += position < 0 ? extent : 0;
-    return stride > 0 ? std::clamp<int64_t>(position, 0, extent)
-                      : std::clamp<int64_t>(position, -1, extent - 1);
-  };
-  int64_t first = has(options.begin_mask(), i) ? (stride > 0 ? 0 : extent - 1)
-                                               : place(begin[i]);
+  int64_t first =
+      firstOfSlice(begin[i], has(options.begin_mask(), i), stride, extent);
   if (has(options.shrink_axis_mask(), i)) {
     if (first < 0 || first >= extent || stride < 0)
       return badData(
@@ -170,7 +165,8 @@ Result<int64_t> SliceWalk::count(size_t i, int64_t extent) const {
   }
   // An offset counts from where the slice begins inside of the tensor.
   int64_t last = options.offset() ? first + end[i] : end[i];
-  last = has(options.end_mask(), i) ? (stride > 0 ? extent : -1) : place(last);
+  last = has(options.end_mask(), i) ? (stride > 0 ? extent : -1)
+                                    : placeInSlice(last, stride, extent);
   int64_t distance = stride > 0 ? last - first : first - last;
   int64_t step = stride > 0 ? stride : -stride;
   return distance <= 0 ? 0 : (distance + step - 1) / step;

@@ -163,11 +163,9 @@ static Result<int64_t> foldStridedSlice(const Known &known, size_t,
   Shape source;
   size_t next = 0;
   for (size_t i = 0; i < data.size(); ++i) {
-    int64_t extent = data[i], stride = range.strides[i], begin = range.begin[i];
-    begin += begin < 0 ? extent : 0;
-    begin = std::clamp<int64_t>(begin, 0, stride > 0 ? extent : extent - 1);
-    if (range.beginMask >> i & 1)
-      begin = stride > 0 ? 0 : extent - 1;
+    int64_t stride = range.strides[i];
+    int64_t begin =
+        firstOfSlice(range.begin[i], range.beginMask >> i & 1, stride, data[i]);
     bool isShrunk = range.shrinkMask >> i & 1;
     int64_t step = isShrunk ? 0 : position[next++];
     source.push_back(uint32_t(begin + step * stride));

@@ -286,6 +286,15 @@ struct StridedRange {
   std::vector<int32_t> begin, end, strides;
   int32_t beginMask = 0, endMask = 0, shrinkMask = 0;
 };
+
+/// Returns the element of a dimension of \p extent elements that \p position of
+/// a STRIDED_SLICE names: it counts from the end where it is negative, and
+/// beyond an end of the dimension means that end, as \p stride goes.
+int64_t placeInSlice(int64_t position, int64_t stride, int64_t extent);
+/// Returns the element that such a slice begins with, at \p begin unless that
+/// \p isMasked.
+int64_t firstOfSlice(int64_t begin, bool isMasked, int64_t stride,
+                     int64_t extent);
 /// The ranges of STRIDED_SLICE with shrunk axes stated as one element, as the
 /// HAL asks (M-114).
 Result<StridedRange> stridedRangeOf(Operator &op);

@@ -141,20 +141,28 @@ Result<std::vector<Shape>> sliceShape(Operator &op) {
       .shapes();
 }
 
+int64_t placeInSlice(int64_t position, int64_t stride, int64_t extent) {
+  position += position < 0 ? extent : 0;
+  return stride > 0 ? std::clamp<int64_t>(position, 0, extent)
+                    : std::clamp<int64_t>(position, -1, extent - 1);
+}
+
+int64_t firstOfSlice(int64_t begin, bool isMasked, int64_t stride,
+                     int64_t extent) {
+  if (isMasked)
+    return stride > 0 ? 0 : extent - 1;
+  return placeInSlice(begin, stride, extent);
+}
+
 /// The end of dimension \p i of \p range, which is an offset from where the
 /// slice begins inside of the tensor.
 static int32_t endOfOffset(const StridedRange &range, size_t i,
                            int64_t extent) {
-  bool isForward = range.strides[i] > 0;
-  int64_t begin = range.begin[i];
-  begin += begin < 0 ? extent : 0;
-  if (range.beginMask >> i & 1)
-    begin = isForward ? 0 : extent - 1;
-  begin = isForward ? std::clamp<int64_t>(begin, 0, extent)
-                    : std::clamp<int64_t>(begin, -1, extent - 1);
-  // What is negative counts from the end, as it does without offsets.
+  int64_t first = firstOfSlice(range.begin[i], range.beginMask >> i & 1,
+                               range.strides[i], extent);
+  // A negative sum counts from the end, as an end without an offset does.
   return int32_t(
-      std::clamp<int64_t>(begin + range.end[i], -extent - 1, extent));
+      std::clamp<int64_t>(first + range.end[i], -extent - 1, extent));
 }
 
 Result<StridedRange> stridedRangeOf(Operator &op) {
