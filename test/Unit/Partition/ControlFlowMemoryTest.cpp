@@ -37,12 +37,6 @@ protected:
     };
   }
 
-  std::shared_ptr<PartitionedModel> prepared(const AnnotatedModel &model) {
-    auto made = prepare(model);
-    EXPECT_EQ(made.status().message(), "");
-    return made.isOk() ? *made : nullptr;
-  }
-
   /// Memory of the device of the one role in \p roles.
   std::shared_ptr<Buffer>
   allocate(const std::vector<PartitionedModel::Role> &roles) {

@@ -25,14 +25,7 @@ namespace {
 
 constexpr OperandType floats = OperandType::TENSOR_FLOAT32;
 
-class ControlFlowTest : public PartitionTesting {
-protected:
-  std::shared_ptr<PartitionedModel> prepared(const AnnotatedModel &model) {
-    auto made = prepare(model);
-    EXPECT_EQ(made.status().message(), "");
-    return made.isOk() ? *made : nullptr;
-  }
-};
+using ControlFlowTest = PartitionTesting;
 
 /// Executes an IF model of four floats.
 std::vector<float> runIf(const PreparedModel &model, Memory condition) {

@@ -156,6 +156,7 @@ TEST_F(DeviceSetTest, APreparationThatComesTooLate) {
       [&](const Result<PreparedModelRef> &prepared) {
         promise.set_value(prepared.status().code());
       });
+  EXPECT_EQ(launched.message(), "the deadline had passed before the call");
   EXPECT_EQ(promise.get_future().get(), StatusCode::missedDeadlinePersistent);
   EXPECT_EQ(fast.state->preparations, 0u);
 }

@@ -29,11 +29,6 @@ constexpr OperandType floats = OperandType::TENSOR_FLOAT32;
 
 class ExecutionKindsTest : public PartitionTesting {
 protected:
-  std::shared_ptr<PartitionedModel> prepared(const AnnotatedModel &model) {
-    auto made = prepare(model);
-    EXPECT_EQ(made.status().message(), "");
-    return made.isOk() ? *made : nullptr;
-  }
   /// The chain on one device, or in steps of two.
   std::shared_ptr<PartitionedModel> chain(bool isSimple) {
     if (isSimple) {
@@ -53,21 +48,6 @@ protected:
   }
 };
 
-/// The arguments of the chain.
-struct Arguments {
-  Arguments() {
-    for (const std::vector<float> &input : inputs)
-      request.inputs.push_back(
-          {Memory::borrow(std::as_bytes(std::span(input))), {}});
-    request.outputs.push_back(
-        {OutputMemory::borrow(std::as_writable_bytes(std::span(output))), {}});
-  }
-  const std::vector<std::vector<float>> inputs = chainInputs();
-  std::vector<float> output = std::vector<float>(4);
-  Request request;
-  ExecutionResult result;
-};
-
 // I-047, I-052: with and without a device that steps in.
 TEST_F(ExecutionKindsTest, ASimplePlanInEveryMode) {
   for (PartitionMode mode :
@@ -76,7 +56,7 @@ TEST_F(ExecutionKindsTest, ASimplePlanInEveryMode) {
     clear();
     auto model = chain(/*isSimple=*/true);
     for (Mode how : {Mode::sync, Mode::async, Mode::fenced}) {
-      Arguments arguments;
+      ChainArguments arguments;
       EXPECT_EQ(executeIn(how, *model, arguments.request).status.message(), "");
       EXPECT_EQ(arguments.output, chainResult());
     }
@@ -84,11 +64,11 @@ TEST_F(ExecutionKindsTest, ASimplePlanInEveryMode) {
     synthetic[0]->state->failExecutions = StatusCode::generalFailure;
     bool fallsBack = mode == PartitionMode::withFallback;
     for (Mode how : {Mode::sync, Mode::async}) {
-      Arguments arguments;
+      ChainArguments arguments;
       EXPECT_EQ(executeIn(how, *model, arguments.request).status.message(),
                 fallsBack ? "" : "a synthetic failure");
     }
-    Arguments arguments;
+    ChainArguments arguments;
     auto fenced = model->executeFenced(arguments.request, {}, {});
     EXPECT_EQ(fenced.status().message(),
               fallsBack ? "" : "a synthetic failure");
@@ -101,7 +81,7 @@ TEST_F(ExecutionKindsTest, ASimplePlanInEveryMode) {
 TEST_F(ExecutionKindsTest, ASimplePlanWithoutRoomDoesNotFallBack) {
   auto model = chain(/*isSimple=*/true);
   synthetic[0]->state->hasNoRoom = true;
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ(model->execute(arguments.request, arguments.result).code(),
             StatusCode::outputInsufficientSize);
   EXPECT_EQ(model->fallbacks().models, 0u);
@@ -113,7 +93,7 @@ TEST_F(ExecutionKindsTest, BurstsOfASimplePlanFallBack) {
   auto burst = model->createBurst({});
   ASSERT_TRUE(burst.isOk()) << burst.status().message();
   for (uint64_t failures : {0u, 1u}) {
-    Arguments arguments;
+    ChainArguments arguments;
     EXPECT_EQ((*burst)->execute(arguments.request, arguments.result).message(),
               "");
     EXPECT_EQ(arguments.output, chainResult());
@@ -129,7 +109,7 @@ TEST_F(ExecutionKindsTest, ServesBursts) {
     auto model = chain(isSimple);
     auto burst = Burst::create(model);
     ASSERT_TRUE(burst.isOk()) << burst.status().message();
-    Arguments arguments;
+    ChainArguments arguments;
     EXPECT_EQ((*burst)->execute(arguments.request, arguments.result).message(),
               "");
     EXPECT_EQ(arguments.output, chainResult());
@@ -148,7 +128,7 @@ TEST_F(ExecutionKindsTest, BurstsOfRemoteStepsAreFreedAndInvalidated) {
   auto model = prepared(chainModel());
   auto burst = model->createBurst({});
   ASSERT_TRUE(burst.isOk()) << burst.status().message();
-  Arguments arguments;
+  ChainArguments arguments;
   auto pool = SharedMemory::createAshmem(16);
   ASSERT_TRUE(pool.isOk());
   arguments.request.outputs[0].memory = OutputMemory::region(*pool, 0, 16);
@@ -170,7 +150,7 @@ TEST_F(ExecutionKindsTest, BurstsOfRemoteStepsAreFreedAndInvalidated) {
 // D-052: nothing begins behind a fence that has failed.
 TEST_F(ExecutionKindsTest, AFenceThatHasFailed) {
   auto model = chain(/*isSimple=*/false);
-  Arguments arguments;
+  ChainArguments arguments;
   FenceRef failed = *Fence::create(), open = *Fence::create();
   failed->complete(Status(StatusCode::generalFailure, "on purpose"));
   auto fenced = model->executeFenced(arguments.request, {nullptr, failed}, {});
@@ -198,7 +178,7 @@ TEST_F(ExecutionKindsTest, ExecutionsThatAreNotTaken) {
   ASSERT_TRUE(full.slot.has_value());
   options.executions = full.scheduler;
   auto model = chain(/*isSimple=*/false);
-  Arguments arguments;
+  ChainArguments arguments;
   Executed executed = executeIn(Mode::async, *model, arguments.request);
   EXPECT_EQ(executed.status.code(), StatusCode::resourceExhaustedTransient);
   EXPECT_EQ(model->executeFenced(arguments.request, {}, {}).status().code(),
@@ -236,7 +216,7 @@ TEST_F(ExecutionKindsTest, ADurationBehindFences) {
   for (auto [duration, expected] :
        {std::pair(uint64_t(hour), StatusCode::missedDeadlineTransient),
         std::pair(UINT64_MAX, StatusCode::none)}) {
-    Arguments arguments;
+    ChainArguments arguments;
     arguments.request.measureTiming = true;
     auto fenced = model->executeFenced(arguments.request, {}, duration);
     ASSERT_TRUE(fenced.isOk()) << fenced.status().message();

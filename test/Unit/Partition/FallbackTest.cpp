@@ -75,21 +75,6 @@ protected:
   SyntheticDevice *second;
 };
 
-/// The arguments of the chain.
-struct Arguments {
-  Arguments() {
-    for (const std::vector<float> &input : inputs)
-      request.inputs.push_back(
-          {Memory::borrow(std::as_bytes(std::span(input))), {}});
-    request.outputs.push_back(
-        {OutputMemory::borrow(std::as_writable_bytes(std::span(output))), {}});
-  }
-  const std::vector<std::vector<float>> inputs = chainInputs();
-  std::vector<float> output = std::vector<float>(4);
-  Request request;
-  ExecutionResult result;
-};
-
 void fail(SyntheticDevice &device,
           StatusCode code = StatusCode::generalFailure) {
   device.state->failExecutions = code;
@@ -114,7 +99,7 @@ TEST_F(FallbackTest, ASimplePlanFallsBackOnce) {
   SyntheticDevice &all = add("all", {ADD, ABS, MUL, FLOOR}, 0.1f);
   auto model = prepared(chainModel());
   fail(all);
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ(model->execute(arguments.request, arguments.result).message(), "");
   EXPECT_EQ(arguments.output, chainResult());
   EXPECT_EQ(model->fallbacks().models, 1u);
@@ -138,7 +123,7 @@ TEST_F(FallbackTest, AFencedExecutionThatFailsLaterFallsBack) {
   SyntheticDevice &all = add("all", {ADD, ABS, MUL, FLOOR}, 0.1f);
   auto model = prepared(chainModel());
   auto executeFenced = [&] {
-    Arguments arguments;
+    ChainArguments arguments;
     auto gate = Fence::create();
     auto fenced = model->executeFenced(arguments.request, {*gate}, {});
     EXPECT_EQ(fenced.status().message(), "");
@@ -169,7 +154,7 @@ TEST_F(FallbackTest, TheWholeModelIsExecutedWhereAStepCannotBe) {
   // The fallback device fails its first execution, which is that of the step.
   fail(*fallback);
   fallback->state->failCount = 1;
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ(model->execute(arguments.request, arguments.result).message(), "");
   EXPECT_EQ(arguments.output, chainResult());
   EXPECT_EQ(model->fallbacks().steps, 0u);
@@ -188,7 +173,7 @@ TEST_F(FallbackTest, AStepOfTheFallbackDeviceIsNotRepeated) {
   EXPECT_EQ(describe(model->plan()), "a:0 fallback:1 a:2 fallback:3");
   fail(*fallback);
   fallback->state->failCount = 1;
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ(model->execute(arguments.request, arguments.result).message(), "");
   EXPECT_EQ(arguments.output, chainResult());
   EXPECT_EQ(model->fallbacks().models, 1u);
@@ -199,7 +184,7 @@ TEST_F(FallbackTest, AStepOfTheFallbackDeviceIsNotRepeated) {
 // I-044
 TEST_F(FallbackTest, AnOutputThatIsTooSmallIsReported) {
   auto model = prepared(chainModel());
-  Arguments arguments;
+  ChainArguments arguments;
   std::vector<float> small(2);
   arguments.request.outputs[0].memory =
       OutputMemory::borrow(std::as_writable_bytes(std::span(small)));
@@ -216,7 +201,7 @@ TEST_F(FallbackTest, AnOutputThatIsTooSmallIsReported) {
 TEST_F(FallbackTest, AValueBetweenStepsThatIsTooSmallIsAFailure) {
   auto model = prepared(chainModel());
   first->state->hasNoRoom = true;
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ(model->execute(arguments.request, arguments.result).message(), "");
   EXPECT_EQ(arguments.output, chainResult());
   EXPECT_EQ(model->fallbacks().steps, 2u);
@@ -231,7 +216,7 @@ TEST_F(FallbackTest, ADeadlineThatThePlanFindsMissedIsFinal) {
   std::atomic<int64_t> now = 1000;
   options.clock = [&] { return now.load(); };
   auto model = prepared(chainModel());
-  Arguments arguments;
+  ChainArguments arguments;
   arguments.request.deadline = steadyNow() + 3'600'000'000'000;
   second->state->onExecution = [&](const Request &request) {
     now = request.deadline;
@@ -251,7 +236,7 @@ TEST_F(FallbackTest, ADeadlineThatThePlanFindsMissedIsFinal) {
 TEST_F(FallbackTest, AMissedDeadlineOfAStepFallsBack) {
   auto model = prepared(chainModel());
   fail(*second, StatusCode::missedDeadlineTransient);
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ(model->execute(arguments.request, arguments.result).message(), "");
   EXPECT_EQ(arguments.output, chainResult());
   EXPECT_EQ(model->fallbacks().steps, 2u);
@@ -260,7 +245,7 @@ TEST_F(FallbackTest, AMissedDeadlineOfAStepFallsBack) {
 // I-049
 TEST_F(FallbackTest, TheTimingIsThatOfTheLastStep) {
   auto model = prepared(chainModel());
-  Arguments arguments;
+  ChainArguments arguments;
   arguments.request.measureTiming = true;
   EXPECT_EQ(model->execute(arguments.request, arguments.result).message(), "");
   EXPECT_NE(arguments.result.timing.timeInDriver, noTiming);
@@ -271,7 +256,7 @@ TEST_F(FallbackTest, TheTimingIsThatOfTheLastStep) {
 
 TEST_F(FallbackTest, OperationsAreTimedOverAllSteps) {
   auto model = prepared(chainModel());
-  Arguments arguments;
+  ChainArguments arguments;
   arguments.request.measureOperations = true;
   EXPECT_EQ(model->execute(arguments.request, arguments.result).message(), "");
   EXPECT_EQ(arguments.result.operationTimes.size(), 4u);
@@ -286,7 +271,7 @@ TEST_F(FallbackTest, AnErrorOfAStepIsOneOfTheCompilation) {
     auto model = prepared(chainModel());
     EXPECT_TRUE(model->fallbacks().atPreparation);
     EXPECT_EQ(model->fallbacks().firstCause.code(), code);
-    Arguments arguments;
+    ChainArguments arguments;
     EXPECT_EQ(model->execute(arguments.request, arguments.result).message(),
               "");
     EXPECT_EQ(arguments.output, chainResult());
@@ -320,7 +305,7 @@ TEST_F(FallbackTest, WithListedDevicesTheErrorIsTheCallers) {
   options.isExplicit = true;
   auto model = prepared(chainModel());
   fail(*second, StatusCode::deviceUnavailable);
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ(model->execute(arguments.request, arguments.result).code(),
             StatusCode::deviceUnavailable);
   EXPECT_TRUE(arguments.result.outputShapes.empty());
@@ -441,7 +426,7 @@ TEST_F(FallbackTest, FallbackIsTracedAndCounted) {
   options.tracer = std::make_shared<Tracer>();
   auto model = prepared(chainModel());
   fail(*second);
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ(model->execute(arguments.request, arguments.result).message(), "");
   unsigned sections = 0;
   int64_t counted = 0;
@@ -465,7 +450,7 @@ TEST_F(FallbackTest, ValuesOfUnknownSizeCannotLeaveAStep) {
   EXPECT_EQ(made->fallbacks().firstCause.code(), StatusCode::generalFailure);
   EXPECT_EQ(made->fallbacks().firstCause.message(),
             "operand 3 leaves its step, and its size is not known");
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ(made->execute(arguments.request, arguments.result).message(), "");
   EXPECT_EQ(arguments.output, chainResult());
   // The cheapest plan avoids it where one device can have both ends.
@@ -480,7 +465,7 @@ TEST_F(FallbackTest, InputsOfUnknownSizeCanBeDivided) {
   model.model.main.operands[0].dimensions = {0};
   auto made = prepared(model);
   EXPECT_EQ(made->plan().steps.size(), 4u);
-  Arguments arguments;
+  ChainArguments arguments;
   arguments.request.inputs[0].dimensions = {4};
   EXPECT_EQ(made->execute(arguments.request, arguments.result).message(), "");
   EXPECT_EQ(arguments.output, chainResult());
@@ -630,7 +615,7 @@ protected:
 TEST_F(DeviceMemoryTest, AStepThatFallsBackWorksOnCopies) {
   auto model = prepared(chainModel());
   auto in = allocate(*model, true), out = allocate(*model, false);
-  Arguments arguments;
+  ChainArguments arguments;
   ASSERT_EQ(in->copyFrom(*shared(arguments.inputs[0]), {}).message(), "");
   arguments.request.inputs[0].memory = Memory::device(in->token());
   arguments.request.outputs[0].memory = OutputMemory::device(out->token());
@@ -654,7 +639,7 @@ TEST_F(DeviceMemoryTest, AModelThatFallsBackWorksOnCopies) {
   SyntheticDevice &all = add("all", {ADD, ABS, MUL, FLOOR}, 0.1f);
   auto model = prepared(chainModel());
   auto in = allocate(*model, true), out = allocate(*model, false);
-  Arguments arguments;
+  ChainArguments arguments;
   ASSERT_EQ(in->copyFrom(*shared(arguments.inputs[0]), {}).message(), "");
   arguments.request.inputs[0].memory = Memory::device(in->token());
   arguments.request.outputs[0].memory = OutputMemory::device(out->token());
@@ -682,7 +667,7 @@ TEST_F(DeviceMemoryTest, AnOutputOfUnknownShapeCannotBeCopied) {
       operand.dimensions = {0};
   auto model = prepared(unknown);
   auto out = allocate(*model, false);
-  Arguments arguments;
+  ChainArguments arguments;
   arguments.request.outputs[0].memory = OutputMemory::device(out->token());
   fail(*synthetic.back());
   EXPECT_EQ(model->execute(arguments.request, arguments.result).message(),
@@ -692,7 +677,7 @@ TEST_F(DeviceMemoryTest, AnOutputOfUnknownShapeCannotBeCopied) {
 TEST_F(FallbackTest, RequestsHaveTheArgumentsOfTheModel) {
   auto model = prepared(chainModel());
   ExecutionResult result;
-  Arguments arguments;
+  ChainArguments arguments;
   arguments.request.outputs.clear();
   Status status = model->execute(arguments.request, result);
   EXPECT_EQ(status.code(), StatusCode::invalidArgument);
@@ -724,7 +709,7 @@ TEST_F(FallbackTest, OutputsOfFencedExecutionsHaveKnownExtents) {
   unknown.model.main.operands[unknown.model.main.outputIndexes[0]]
       .dimensions = {0};
   auto model = prepared(unknown);
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ(model->executeFenced(arguments.request, {}, {}).status().message(),
             "output 0 of a fenced execution has unknown extents");
   arguments.request.outputs[0].dimensions = {4};
@@ -738,7 +723,7 @@ TEST_F(FallbackTest, BurstsExecuteOneAtATime) {
   auto model = prepared(chainModel());
   auto burst = model->createBurst({});
   ASSERT_TRUE(burst.isOk());
-  Arguments arguments, inner;
+  ChainArguments arguments, inner;
   Status nested;
   first->state->onExecution = [&](const Request &) {
     nested = (*burst)->execute(inner.request, inner.result);

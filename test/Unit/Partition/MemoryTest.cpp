@@ -43,20 +43,6 @@ protected:
   SyntheticDevice *second = nullptr;
 };
 
-struct Arguments {
-  Arguments() {
-    for (const std::vector<float> &input : inputs)
-      request.inputs.push_back(
-          {Memory::borrow(std::as_bytes(std::span(input))), {}});
-    request.outputs.push_back(
-        {OutputMemory::borrow(std::as_writable_bytes(std::span(output))), {}});
-  }
-  const std::vector<std::vector<float>> inputs = chainInputs();
-  std::vector<float> output = std::vector<float>(4);
-  Request request;
-  ExecutionResult result;
-};
-
 /// The address of the temporary that a step reads.
 const std::byte *temporaryOf(const Request &request, size_t input) {
   auto bytes = request.inputs[input].memory.bytes();
@@ -75,7 +61,7 @@ TEST_F(MemoryTest, ValuesBetweenStepsLieInOneMemory) {
   second->state->onExecution = [&](const Request &request) {
     places.push_back(temporaryOf(request, 0));
   };
-  Arguments arguments;
+  ChainArguments arguments;
   for (int i = 0; i < 2; ++i)
     ASSERT_EQ(model->execute(arguments.request, arguments.result).message(),
               "");
@@ -108,7 +94,7 @@ TEST_F(MemoryTest, RemoteStepsShareTheMemory) {
   EXPECT_TRUE(pool);
   auto burst = model->createBurst({});
   ASSERT_TRUE(burst.isOk()) << burst.status().message();
-  Arguments arguments;
+  ChainArguments arguments;
   EXPECT_EQ((*burst)->execute(arguments.request, arguments.result).message(),
             "");
   EXPECT_EQ(arguments.output, chainResult());
@@ -151,7 +137,7 @@ TEST_F(MemoryTest, ExecutionsInARowAllocateNothingOfTheirOwn) {
   auto model = chain();
   // Each step by itself, for what the reference device allocates in it.
   size_t inSteps = 0;
-  Arguments arguments;
+  ChainArguments arguments;
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(model->execute(arguments.request, arguments.result).message(),
               "");
@@ -181,7 +167,7 @@ TEST_F(MemoryTest, ExecutionsInARowAllocateNothingOfTheirOwn) {
 // I-059
 TEST_F(MemoryTest, WithoutMemoryTheWholeModelFallsBack) {
   auto model = chain(/*isRemote=*/true);
-  Arguments arguments;
+  ChainArguments arguments;
   {
     SystemCallFailure failure(SystemCall::memfdCreate, ENOMEM);
     EXPECT_EQ(model->execute(arguments.request, arguments.result).message(),
@@ -202,7 +188,7 @@ TEST_F(MemoryTest, WithoutMemoryTheWholeModelFallsBack) {
 TEST_F(MemoryTest, AllocationsThatFailAreReported) {
   options.mode = PartitionMode::withoutFallback;
   auto model = chain();
-  Arguments arguments;
+  ChainArguments arguments;
   auto failures = failuresWithoutMemory(
       [&] { return model->execute(arguments.request, arguments.result); });
   for (const std::string &failure : failures)

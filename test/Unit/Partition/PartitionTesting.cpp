@@ -58,6 +58,13 @@ PartitionTesting::prepare(const AnnotatedModel &model) const {
                             reference.get(), options);
 }
 
+std::shared_ptr<PartitionedModel>
+PartitionTesting::prepared(const AnnotatedModel &model) const {
+  auto made = prepare(model);
+  EXPECT_EQ(made.status().message(), "");
+  return made.isOk() ? *made : nullptr;
+}
+
 std::string PartitionTesting::describe(const PartitionPlan &plan) {
   std::string text;
   for (const PartitionStep &step : plan.steps) {
@@ -130,4 +137,12 @@ std::vector<std::vector<float>> nnhal::rt::partitiontest::chainInputs() {
 
 std::vector<float> nnhal::rt::partitiontest::chainResult() {
   return {6, 8, 10, 12};
+}
+
+ChainArguments::ChainArguments() {
+  for (const std::vector<float> &input : inputs)
+    request.inputs.push_back(
+        {Memory::borrow(std::as_bytes(std::span(input))), {}});
+  request.outputs.push_back(
+      {OutputMemory::borrow(std::as_writable_bytes(std::span(output))), {}});
 }

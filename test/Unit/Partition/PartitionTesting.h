@@ -39,6 +39,8 @@ protected:
   Result<PartitionPlan> plan(const AnnotatedModel &model) const;
   Result<std::shared_ptr<PartitionedModel>>
   prepare(const AnnotatedModel &model) const;
+  /// Returns what prepare() does; a failure of it fails the test, and is null.
+  std::shared_ptr<PartitionedModel> prepared(const AnnotatedModel &model) const;
 
   /// The names of the devices of the execute steps, and "if", "while", "goto":
   /// separated by spaces.
@@ -64,6 +66,18 @@ AnnotatedModel chainModel();
 /// The result for a = 1.25 to 4.25 and b = 2 each.
 std::vector<float> chainResult();
 std::vector<std::vector<float>> chainInputs();
+
+/// An execution of the chain with these inputs. The request refers to them and
+/// to the output.
+struct ChainArguments {
+  ChainArguments();
+  ChainArguments(const ChainArguments &) = delete;
+
+  const std::vector<std::vector<float>> inputs = chainInputs();
+  std::vector<float> output = std::vector<float>(4);
+  Request request;
+  ExecutionResult result;
+};
 
 } // namespace nnhal::rt::partitiontest
 

@@ -75,7 +75,7 @@ struct SyntheticOptions {
 /// Threads:   any.
 class SyntheticDevice final : public Device {
 public:
-  /// What each prepared model says of its artifact.
+  /// Bytes that each prepared model states for its artifact.
   static constexpr uint64_t artifactSize = 1000;
 
   SyntheticDevice(const Device &reference, SyntheticOptions options)
