@@ -252,7 +252,7 @@ TEST(CompilerTest, CompilationsAreCancelled) {
   EXPECT_EQ(compile(), "cancelled");
 }
 
-/// What one compilation of the kernel delivers.
+/// Returns the code that one compilation of the kernel delivers.
 std::string kernelOf(const Compiler &compiler,
                      const CompileObserver &observer) {
   auto compiled = compiler.compileMlir(bytesOf("kernel"), "t", {}, observer);
@@ -310,8 +310,8 @@ TEST(CompilerTest, ListsOfTargets) {
             "the list of targets 'cpu,' has an empty name");
   EXPECT_EQ(targetsOf("vulkan,vulkan", {}),
             "the list of targets 'vulkan,vulkan' has 'vulkan' twice");
-  // What is stated of the processor is not for the GPU beside it, and neither
-  // are the extensions of the host.
+  // The name of the processor and the extensions of the host are not for the
+  // GPU beside it.
   CompileOptions options;
   options.targetCpu = "x";
   options.extensions = {{{"vendor.tiles", {}}, "build 1"}};

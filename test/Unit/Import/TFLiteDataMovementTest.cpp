@@ -62,7 +62,7 @@ TEST(TFLiteDataMovementTest, offsetsCountFromWhereTheSliceBegins) {
   EXPECT_EQ(sliceByOffsets({{-2}, {-4}, {-2}}, {6}), (Numbers{4, 2}));
   EXPECT_EQ(sliceByOffsets({{9}, {-2}, {-1}}, {6}), (Numbers{5, 4}));
   EXPECT_EQ(sliceByOffsets({{1}, {-2}, {-1}, 1}, {6}), (Numbers{5, 4}));
-  // As without offsets, what is negative counts from the end.
+  // A negative sum counts from the end, as an end without an offset does.
   EXPECT_EQ(sliceByOffsets({{1}, {-3}, {1}}, {6}), (Numbers{1, 2, 3}));
   EXPECT_EQ(sliceByOffsets({{1}, {-9}, {-1}}, {6}), (Numbers{1, 0}));
 }

@@ -59,7 +59,7 @@ TEST(TFLiteRecurrentTest, batchesOfSequences) {
   EXPECT_EQ(
       runFile(sequenceFile({}, {2, 2, 2}), {{1, 2, 3, 4, 5, 6, 7, 8}}),
       (std::vector<Numbers>{{1, 2.5, 4, 7, 5, 6.5, 12, 15}, {4, 7, 12, 15}}));
-  // The same numbers are the first step of both sequences, then the second.
+  // Time-major inputs have the first step of both sequences, then the second.
   EXPECT_EQ(
       runFile(sequenceFile({.isTimeMajor = true}, {2, 2, 2}),
               {{1, 2, 3, 4, 5, 6, 7, 8}}),

@@ -219,7 +219,7 @@ TEST(TFLiteSparseTest, levelsWithoutVectors) {
             where + "sparse level 1 has segment 0 to 2 of 0 indices");
 }
 
-// What a sparse tensor of bytes leaves out is the number 0.
+// Elements that a sparse tensor of bytes leaves out are the real number 0.
 TEST(TFLiteSparseTest, bytesThatAreLeftOutAreZeroPoints) {
   AnnotatedModel model = importBytes(sparseFileOf<uint8_t>(
       {{2, 3}, Type::UINT8, {0.5f}, {7}}, {9, 0}, {0, 1}, {},

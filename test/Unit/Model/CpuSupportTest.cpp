@@ -110,7 +110,7 @@ TEST(CpuSupportTest, namesScalarThatIsNoConstant) {
   EXPECT_EQ(why(model, OperationType::EXPAND_DIMS, {x, axis}, {y}), "");
 }
 
-// What a scalar only fills in may be computed.
+// A scalar may be computed that is only a value of elements, such as of FILL.
 TEST(CpuSupportTest, takesScalarsThatAreValues) {
   Model model;
   uint32_t x = addInput(model, f32, {2, 2});
@@ -120,7 +120,7 @@ TEST(CpuSupportTest, takesScalarsThatAreValues) {
   uint32_t y = addOutput(model, f32, {0, 0});
   EXPECT_EQ(why(model, OperationType::FILL, {shape, value}, {y}), "");
   EXPECT_EQ(why(model, OperationType::PAD_V2, {x, paddings, value}, {y}), "");
-  // It is the same scalar elsewhere that is not.
+  // An operation that decides by the scalar needs a constant.
   EXPECT_EQ(why(model, OperationType::LOG_SOFTMAX, {x, value, value}, {y}),
             "LOG_SOFTMAX: input 1 is not a constant but a SUBGRAPH_INPUT");
 }

@@ -49,7 +49,7 @@ TEST(UnknownRanksTest, ResultsHaveUnknownRank) {
             "TENSOR_FLOAT32");
 }
 
-// What does not depend on the rank is checked nevertheless.
+// Rules that do not depend on the rank hold where it is unknown, too.
 TEST(UnknownRanksTest, TypesAndNumbersAreChecked) {
   const TensorType integers = unrankedTensor(OperandType::TENSOR_BOOL8);
   for (const Result<TensorType> &result :
